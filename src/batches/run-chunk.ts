@@ -5,10 +5,11 @@ import type { Chunk, ItemEnd, OpenItem } from '../db/items.ts'
 import type { Stores } from '../db/stores.ts'
 import type { Lane } from '../grading/lane.ts'
 import { isTransient } from '../grading/retry.ts'
-import type { GradingJob, GradingService, ItemOutcome } from '../grading/service.ts'
+import type { Ahead, GradingJob, GradingService, ItemOutcome } from '../grading/service.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Judge } from '../ports/judge.ts'
 import type { Failure } from '../schemas/grade.ts'
+import type { GradeRequest } from '../schemas/grade-request.ts'
 
 export interface ChunkDeps {
   readonly service: GradingService
@@ -58,17 +59,26 @@ export async function runChunk(deps: ChunkDeps, run: ChunkRun): Promise<void> {
   // As many groups as calls, and half as many more: the calls of a trajectory come soon after each other.
   const most = Math.ceil(1.5 * deps.laneOf(run.chunk.judge).settings.max)
   const queue = new PQueue({ concurrency: run.plan.mode === 'provider' ? groups.length + 1 : most })
-  await settleAll(groups.map((group) => queue.add(() => runGroup(deps, run, group))))
+  // The first item of each trajectory is looked up here, by one reading: later items may be answered by the grades of the items before.
+  const firsts = groups.flatMap(([first]) => first ?? [])
+  const isLookedUp = run.plan.kind !== 'recheck'
+  const answers = isLookedUp ? await deps.service.findAnswers(firsts.map(requestOf)) : []
+  const ahead = new Map(firsts.map((item, at) => [item, answers[at]]))
+  await settleAll(groups.map((group) => queue.add(() => runGroup(deps, run, group, ahead))))
 }
 
+/** Readings of the chunk for its items. */
+type Answers = ReadonlyMap<OpenItem, Ahead['answer']>
+
 /** Runs items of one trajectory: after the first, the provider has the trajectory in its prompt cache for the others. */
-async function runGroup(deps: ChunkDeps, run: ChunkRun, group: readonly OpenItem[]): Promise<void> {
+async function runGroup(deps: ChunkDeps, run: ChunkRun, group: readonly OpenItem[], answers: Answers): Promise<void> {
   const { kind, mode } = run.plan
   const judge = deps.judges.get(run.chunk.judge)
   const hasCache = judge?.info.kind === 'model' && mode === 'direct' && kind !== 'recheck'
   const [first, ...others] = group
   const place = deps.placeOf(run.chunk.judge)
-  const start = (item: OpenItem) => place(() => runItem(deps, run, item))
+  const start = (item: OpenItem) =>
+    place(() => runItem(deps, run, item, { answer: answers.get(item), packed: item.packed }))
   if (hasCache && first !== undefined) await start(first)
   await settleAll((hasCache ? others : group).map(start))
 }
@@ -107,10 +117,10 @@ export class BudgetLine {
 }
 
 /** Runs an item until it has ended, lies with the provider, or the run ends. */
-async function runItem(deps: ChunkDeps, run: ChunkRun, item: OpenItem): Promise<void> {
+async function runItem(deps: ChunkDeps, run: ChunkRun, item: OpenItem, first: Ahead): Promise<void> {
   const tries = { failed: 0, limited: 0 }
-  while (!run.signal.aborted) {
-    const outcome = await gradeItem(deps, run, item, tries)
+  for (let ahead = first; !run.signal.aborted; ahead = {}) {
+    const outcome = await gradeItem(deps, run, item, tries, ahead)
     if (outcome.kind !== 'passed_over') return settle(deps, run, item, outcome)
     const { failure } = outcome
     if (failure.code === 'cancelled') return
@@ -153,15 +163,21 @@ async function delayOf(deps: ChunkDeps, run: ChunkRun, failure: Failure, tries: 
   return Math.max(asked, Math.min(LONGEST_DELAY_MS, rest))
 }
 
+/** Makes the request of an item. */
+const requestOf = ({ request, trajectory }: OpenItem): GradeRequest => ({ ...request, trajectory: { id: trajectory } })
+
 /** The outcome of a run at an item; `broken`: an unexpected error. */
 type RunOutcome = ItemOutcome | { readonly kind: 'broken' }
 
-async function gradeItem(deps: ChunkDeps, run: ChunkRun, item: OpenItem, tries: Tries): Promise<RunOutcome> {
+async function gradeItem(
+  deps: ChunkDeps,
+  run: ChunkRun,
+  item: OpenItem,
+  tries: Tries,
+  ahead: Ahead,
+): Promise<RunOutcome> {
   try {
-    return await deps.service.gradeItem(
-      { ...item.request, trajectory: { id: item.trajectory } },
-      jobFor(deps, run, item, tries),
-    )
+    return await deps.service.gradeItem(requestOf(item), { ...jobFor(deps, run, item, tries), ahead })
   } catch (error) {
     if ((error as { name?: unknown } | null)?.name === 'StorageError') throw error
     deps.onError(error, item)

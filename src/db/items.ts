@@ -19,8 +19,13 @@ export interface NewItem {
   readonly base_grade: string | null
 }
 
-/** An item that has not ended. */
-export type OpenItem = NewItem & { readonly batch: string }
+/** An item that has not ended. `packed`: the stored bytes of its trajectory where they are few. */
+export type OpenItem = NewItem & { readonly batch: string; readonly packed?: Uint8Array | null }
+
+/** Bytes of a stored trajectory that is read with its item: all items of a chunk wait in memory with theirs. */
+const FEW_BYTES = 64 * 1024
+const PACKED = raw`, (SELECT CASE WHEN length(document) <= ${lit(FEW_BYTES)} THEN document END
+  FROM trajectories WHERE id = trajectory) AS packed`
 
 /** The item that a grade settles. */
 export interface ItemRef {
@@ -104,9 +109,14 @@ export async function addItems(db: Db, sql: Sql, batch: number, items: readonly 
 
 /** The items of batches, all lists in the order of the index. */
 export function createItems(db: Db) {
-  const listOpen = async (batch: string, condition: ReturnType<typeof raw>, limit: number): Promise<OpenItem[]> => {
-    const rows = await all<OpenRow>(db.read)`
-      SELECT ${OPEN_COLUMNS} FROM batch_items WHERE ${isOf(batch)} AND status = 'pending' AND ${condition}
+  const listOpen = async (
+    batch: string,
+    condition: ReturnType<typeof raw>,
+    limit: number,
+    more = raw``,
+  ): Promise<OpenItem[]> => {
+    const rows = await all<OpenRow & Pick<OpenItem, 'packed'>>(db.read)`
+      SELECT ${OPEN_COLUMNS}${more} FROM batch_items WHERE ${isOf(batch)} AND status = 'pending' AND ${condition}
       ORDER BY idx LIMIT ${limit}`
     return rows.map((row) => ({ ...row, batch, request: parseStored<StoredRequest>(row.request) }))
   }
@@ -114,10 +124,11 @@ export function createItems(db: Db) {
     /** Lists pending items after an index. */
     pending: (batch: string, after: number, limit: number): Promise<readonly OpenItem[]> =>
       listOpen(batch, raw`idx > ${after}`, limit),
-    /** Lists the pending items of a chunk. */
+    /** Lists the pending items of a chunk, with their trajectories. */
     ofChunk({ batch, chunk, judge }: Chunk): Promise<readonly OpenItem[]> {
       const begin = chunk * CHUNK_ITEMS
-      return listOpen(batch, raw`idx >= ${begin} AND idx < ${begin + CHUNK_ITEMS} AND judge = ${judge}`, CHUNK_ITEMS)
+      const condition = raw`idx >= ${begin} AND idx < ${begin + CHUNK_ITEMS} AND judge = ${judge}`
+      return listOpen(batch, condition, CHUNK_ITEMS, PACKED)
     },
     /** Lists the chunks of a batch with pending items, in order. */
     async chunks(batch: string): Promise<readonly Chunk[]> {

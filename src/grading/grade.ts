@@ -1,6 +1,6 @@
 import type { Freshness } from '../db/attempts.ts'
 import type { Digest } from '../domain/digest.ts'
-import { metadataOf, type Trajectory } from '../domain/trajectory/trajectory.ts'
+import { metadataOf, referenceIn, type Trajectory } from '../domain/trajectory/trajectory.ts'
 import type { Failure, Grade } from '../schemas/grade.ts'
 import type { GradeRequest, TrialMetadata } from '../schemas/grade-request.ts'
 import { type JudgingDeps, judgeQuestion } from './judging.ts'
@@ -17,11 +17,13 @@ import {
   storeTrajectory,
 } from './resolve.ts'
 import type {
+  Answer,
   GradeOutcome,
   GradingJob,
   GradingService,
   ItemOutcome,
   Judged,
+  Named,
   Resolved,
   UploadOutcome,
 } from './service.ts'
@@ -44,13 +46,11 @@ export function createGradingService({ observe = (_job, work) => work(), ...give
     const freshness: Freshness = { since: deps.clock.now().getTime(), isRefresh: mode === 'refresh' }
     const named = nameRequest(deps, request)
     if (!named.ok) return { kind: 'refused', refusal: named.refusal }
-    const find = async (key: Digest | null) =>
-      key === null || mode === 'refresh' ? null : deps.stores.grades.findByKey(key)
     // An item has all of its metadata, and its trajectory is stored: a stored grade is found without reading that.
     const isItem = job.item !== null && job.way !== 'stored'
-    const key = isItem ? keyOfStored(deps, request, named) : null
-    const stored = await find(key)
+    const { key, grade: stored } = isItem ? (job.ahead?.answer ?? (await findAnswer(request, named))) : NO_ANSWER
     if (stored !== null) return hit(stored, request.metadata ?? stored.metadata)
+    await readAhead(request, job)
     const asked = await resolveQuestion(deps, request, named, key)
     if (!asked.ok) return { kind: 'refused', refusal: asked.refusal }
     const { question } = asked
@@ -58,7 +58,7 @@ export function createGradingService({ observe = (_job, work) => work(), ...give
     const judge = () => storeAndJudge(asked, metadataOf(trajectory, request.metadata), job, freshness)
     if (job.way === 'stored') return judge()
     const answerWith = (grade: Grade) => hit(grade, metadataOf(trajectory, request.metadata ?? grade.metadata))
-    const known = key === null ? await find(question.key) : null
+    const known = key === null ? await findGrade(request, question.key) : null
     if (known !== null) return answerWith(known)
     if (mode === 'only')
       return {
@@ -71,6 +71,20 @@ export function createGradingService({ observe = (_job, work) => work(), ...give
         ).refusal,
       }
     return shareFlight(`${mode}/${question.key}`, judge, answerWith, job)
+  }
+
+  const findGrade = async ({ cache }: GradeRequest, key: Digest | null): Promise<Grade | null> =>
+    key === null || cache === 'refresh' ? null : deps.stores.grades.findByKey(key)
+
+  async function findAnswer(request: GradeRequest, named: Named): Promise<Answer> {
+    const key = keyOfStored(deps, request, named)
+    return { key, grade: await findGrade(request, key) }
+  }
+
+  /** Reads the trajectory of which the caller has the stored bytes: the question finds it among the recent ones. */
+  async function readAhead({ trajectory }: GradeRequest, { ahead }: GradingJob): Promise<void> {
+    const id = referenceIn(trajectory)
+    if (id !== null && ahead?.packed != null) await loadTrajectory(deps, id, ahead.packed)
   }
 
   async function storeAndJudge(asked: Resolved, metadata: TrialMetadata, job: GradingJob, freshness: Freshness) {
@@ -120,6 +134,10 @@ export function createGradingService({ observe = (_job, work) => work(), ...give
       throw new Error('a single request neither waits nor is passed over')
     },
     gradeItem: answer,
+    async findAnswers(requests) {
+      const named = requests.map((request) => [request, nameRequest(deps, request)] as const)
+      return Promise.all(named.map(([request, names]) => (names.ok ? findAnswer(request, names) : NO_ANSWER)))
+    },
     admit: (request, read) => admitRequest(deps, request, read),
     resolve: (request) => resolveQuestion(deps, request),
     store,
@@ -132,6 +150,8 @@ export function createGradingService({ observe = (_job, work) => work(), ...give
     trajectory: (id) => loadTrajectory(deps, id),
   }
 }
+
+const NO_ANSWER: Answer = { key: null, grade: null }
 
 const isList = (given: unknown): given is readonly unknown[] => Array.isArray(given)
 

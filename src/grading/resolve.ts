@@ -174,10 +174,11 @@ async function readRequested(deps: ResolveDeps, request: GradeRequest) {
     : refuseIssues('/trajectory', read.error)
 }
 
-export async function loadTrajectory(deps: ResolveDeps, id: string): Promise<Trajectory | null> {
+/** Reads a stored trajectory, of its stored bytes where the caller has them; null: there is none. */
+export async function loadTrajectory(deps: ResolveDeps, id: string, read?: Uint8Array): Promise<Trajectory | null> {
   const recent = deps.recent.get(id)
   if (recent !== undefined) return recent
-  const packed = await deps.trajectories.getPacked(id as Digest)
+  const packed = read ?? (await deps.trajectories.getPacked(id as Digest))
   if (packed === null) return null
   const trajectory = await deps.readStored(packed, id as Digest)
   deps.recent.set(id, trajectory)

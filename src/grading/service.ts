@@ -98,6 +98,20 @@ interface Job {
   readonly cap_usd: number | null
   /** Failures after which the item is asked again later: then no grade is written, and good replies wait to be used. */
   readonly isPassing: (failure: Failure) => boolean
+  /** Readings that the caller has made for several items at once. */
+  readonly ahead?: Ahead
+}
+
+/** The key of an item, and the grade that answers the key. */
+export interface Answer {
+  readonly key: Digest | null
+  readonly grade: Grade | null
+}
+
+/** Readings for an item: its answer, and the stored bytes of its trajectory. */
+export interface Ahead {
+  readonly answer?: Answer | undefined
+  readonly packed?: Uint8Array | null | undefined
 }
 
 export type Judged =
@@ -130,6 +144,8 @@ export interface GradingService {
   grade(request: GradeRequest, payer?: Payer | null): Promise<GradeOutcome>
   /** The same for an item of a batch, which a new grade settles in the unit of work that stores it. */
   gradeItem(request: GradeRequest, job: GradingJob): Promise<ItemOutcome>
+  /** Finds the grades that answer requests whose trajectories are stored. */
+  findAnswers(requests: readonly GradeRequest[]): Promise<readonly Answer[]>
   /**
    * Whether a request can be graded: its names are known, its trajectory can be read. `read`: the request's document, where the caller has read it
    * already. Nothing is stored or asked.

@@ -60,7 +60,8 @@ async function start(
     return job.isPassing(failure) ? { kind: 'passed_over', failure } : REFUSED
   }
   const deps = {
-    ...{ stores, clock, service: { gradeItem }, judges: new Map([['scripted', judge]]), laneOf: () => lane },
+    ...{ stores, clock, service: { gradeItem, findAnswers: async () => [] }, laneOf: () => lane },
+    judges: new Map([['scripted', judge]]),
     placeOf: () => (work: () => Promise<unknown>) => places.add(work),
     onError: (error: unknown) => void errors.push(error),
     onEnd: () => undefined,
