@@ -38,9 +38,8 @@ async function readCall(
     ...(scale === undefined ? [] : [fault('/scale', 'does not go with stored: the measure has its own')]),
   ]
   if (errors.length > 0) throw invalid('give ratings or stored, not both', errors)
-  const read = await readStoredRatings(stores, stored)
-  if (!read.ok) throw invalid('these raters cannot be compared', read.error)
-  return { request: { ...read.value.request, ...resampling }, coverage: read.value.coverage }
+  const { request, coverage } = await readStoredRatings(stores, stored)
+  return { request: { ...request, ...resampling }, coverage }
 }
 
 const fault = (path: string, message: string): Issue => ({ path, message })

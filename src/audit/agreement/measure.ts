@@ -1,9 +1,10 @@
-import { err, type Issue, ok, type Result } from '../../domain/result.ts'
+import type { Issue } from '../../domain/result.ts'
 import { type ClaimValues, claimIdOf, claimWord } from '../../domain/rubric/claim-values.ts'
 import { claimsOfOutcome } from '../../domain/rubric/outcome-claims.ts'
 import type { ClaimRule, ClaimValue, Rubric } from '../../domain/rubric/rubric.ts'
 import { MAX_AGREEMENT_LABELS, type Scale } from '../../schemas/audit/agreement.ts'
 import type { Signals } from '../../schemas/ground-truth.ts'
+import { RequestError } from '../../schemas/problem.ts'
 import type { Label } from '../../schemas/vocabulary.ts'
 
 /** The measure by which raters are compared: the label, the outcome, or one claim. */
@@ -17,14 +18,18 @@ export interface Measure {
   readonly rate: (label: Label, claims: ClaimValues | null) => string | null | undefined
 }
 
-/** Finds the measure of a rubric by name; an issue at `/stored/measure` where the rubric has no such measure. */
-export function findMeasure(word: string, rubric: Rubric | null): Result<Measure, Issue[]> {
-  if (word === 'label' || word === 'outcome') return ok(outcomeMeasure(word, rubric))
+/** Makes the refusal of raters or of a measure, with the places in the request. */
+export const incomparable = (...errors: readonly Issue[]): RequestError =>
+  new RequestError('invalid_request', 'these raters cannot be compared', { errors })
+
+/** Finds the measure of a rubric by name. Throws a RequestError at `/stored/measure` where the rubric has no such measure. */
+export function findMeasure(word: string, rubric: Rubric | null): Measure {
+  if (word === 'label' || word === 'outcome') return outcomeMeasure(word, rubric)
   const claim = rubric?.claims.find(({ id }) => id === claimIdOf(word))
-  if (rubric !== null && claim !== undefined && claim.type !== 'list') return ok(claimMeasure(word, claim, rubric))
+  if (rubric !== null && claim !== undefined && claim.type !== 'list') return claimMeasure(word, claim, rubric)
   const there = ['label', ...(rubric?.claims ?? []).filter(({ type }) => type !== 'list').map(({ id }) => id)]
   const whose = rubric === null ? 'of a rubric that is not loaded' : `of ${rubric.name}`
-  return err([{ path: '/stored/measure', message: `is no measure ${whose}; there are: ${there.join(', ')}` }])
+  throw incomparable({ path: '/stored/measure', message: `is no measure ${whose}; there are: ${there.join(', ')}` })
 }
 
 function outcomeMeasure(word: string, rubric: Rubric | null): Measure {

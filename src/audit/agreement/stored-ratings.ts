@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ReviewStore } from '../../db/reviews.ts'
-import { err, type Issue, ok, type Result } from '../../domain/result.ts'
+import type { Issue } from '../../domain/result.ts'
 import { newestRubric, type Rubrics } from '../../domain/rubric/claim-values.ts'
 import { type AgreementRequest, MAX_AGREEMENT_LABELS, type Rating } from '../../schemas/audit/agreement.ts'
 import type { RaterCoverage, StoredRaters } from '../../schemas/audit/stored-agreement.ts'
@@ -14,7 +14,7 @@ import {
 } from '../disagreements/questions.ts'
 import { type ReviewRow, standingReviewsOf } from '../disagreements/standing-reviews.ts'
 import { clustersOfRepeated } from '../report/report-rows.ts'
-import { allCategories, categoryOf, findMeasure, type Measure, measuredWords } from './measure.ts'
+import { allCategories, categoryOf, findMeasure, incomparable, type Measure, measuredWords } from './measure.ts'
 
 /** The meaning of a rater word. The name of a judge may continue with `@` and a rubric. */
 interface RaterWord {
@@ -24,15 +24,11 @@ interface RaterWord {
 }
 
 /**
- * Parses rater words; issues at `/stored/raters/{index}`.
+ * Parses rater words. Throws a RequestError with places `/stored/raters/{index}`.
  *
  * @param measured names of the measures that the harness has.
  */
-function parseRaters(
-  words: readonly string[],
-  measure: Measure,
-  measured: readonly string[],
-): Result<RaterWord[], Issue[]> {
+function parseRaters(words: readonly string[], measure: Measure, measured: readonly string[]): RaterWord[] {
   const issues: Issue[] = []
   const raters = words.flatMap((word, index) => {
     const rater = parseRater(word)
@@ -40,7 +36,8 @@ function parseRaters(
     if (message !== null) issues.push({ path: `/stored/raters/${index}`, message })
     return rater === null ? [] : [rater]
   })
-  return issues.length > 0 ? err(issues) : ok(raters)
+  if (issues.length > 0) throw incomparable(...issues)
+  return raters
 }
 
 const WANTED = 'must be judge:<name>, judge:<name>@<rubric>, samples:<name>, human:<name>, humans or signals'
@@ -141,60 +138,54 @@ interface StoredRatings {
 /**
  * Reads the ratings of stored raters, one item per question. An answer without a rating is counted, never filled in.
  *
- * @returns issues with JSON pointers into the request: a word that names no rater, signals of a claim that is not measured, too many
+ * Throws a RequestError with JSON pointers into the request: a word that names no rater, signals of a claim that is not measured, too many
  * ratings.
  */
 export async function readStoredRatings(
   stores: QuestionStores & { readonly reviews: ReviewStore; readonly loaded: Rubrics },
   stored: StoredRaters,
-): Promise<Result<StoredRatings, Issue[]>> {
+): Promise<StoredRatings> {
   const selected = await readSelected(stores, stored.query)
   const id = chooseRubric(selected.values(), stored)
-  if (!id.ok) return id
-  const rubric = newestRubric(stores.loaded, id.value)
+  const rubric = newestRubric(stores.loaded, id)
   const measure = findMeasure(stored.measure ?? 'label', rubric)
-  if (!measure.ok) return measure
-  const words = parseRaters(stored.raters, measure.value, measuredWords(rubric))
-  if (!words.ok) return words
-  const questions = new Map([...selected].filter(([, row]) => row.rubric === id.value))
-  const asksHumans = words.value.some(({ kind }) => kind === 'human' || kind === 'humans')
+  const words = parseRaters(stored.raters, measure, measuredWords(rubric))
+  const questions = new Map([...selected].filter(([, row]) => row.rubric === id))
+  const asksHumans = words.some(({ kind }) => kind === 'human' || kind === 'humans')
   const humans = asksHumans ? await standingReviewsOf(stores.reviews, questions) : new Map<string, ReviewRow[]>()
-  const raters = startRaters(words.value, humans)
+  const raters = startRaters(words, humans)
   const clusterOf = clustersOfRepeated(questions.values())
   let [items, ratings] = [0, 0]
   for (const [subject, row] of questions) {
     const item = { item: String(items++), cluster: clusterOf(row) }
-    ratings += rate(row, item, words.value, humans.get(subject) ?? [], measure.value, raters)
-    if (ratings > MAX_STORED_RATINGS) return err([TOO_MANY])
+    ratings += rate(row, item, words, humans.get(subject) ?? [], measure, raters)
+    if (ratings > MAX_STORED_RATINGS) throw incomparable(TOO_MANY)
     if (items % TURN === 0) await nextTurn()
   }
   const named = [...raters.values()].sort((a, b) => a.word - b.word)
   const all = named.flatMap(({ ratings: own }) => own)
   const occurring = new Set(all.map(({ label }) => label))
-  const labels = allCategories(measure.value, occurring)
+  const labels = allCategories(measure, occurring)
   if (Math.max(labels?.length ?? 0, occurring.size) > MAX_AGREEMENT_LABELS)
-    return err([{ path: '/stored/measure', message: tooManyValues(occurring.size) }])
-  return ok({
-    request: {
-      ratings: all,
-      ...(labels && { labels }),
-      ...(measure.value.scale !== 'nominal' && { scale: measure.value.scale }),
-    },
+    throw incomparable({ path: '/stored/measure', message: tooManyValues(occurring.size) })
+  const { scale } = measure
+  return {
+    request: { ratings: all, ...(labels && { labels }), ...(scale !== 'nominal' && { scale }) },
     coverage: named.map(({ counts }) => complete(counts, items)),
-  })
+  }
 }
 
 const tooManyValues = (n: number) =>
   `has ${n} different values here, and at most ${MAX_AGREEMENT_LABELS} are compared: choose fewer questions, or another measure`
 
 /** Chooses the rubric of the ratings. Different rubrics ask different questions, so their answers are never compared. */
-function chooseRubric(rows: Iterable<QuestionRow>, { rubric, query }: StoredRaters): Result<string, Issue[]> {
+function chooseRubric(rows: Iterable<QuestionRow>, { rubric, query }: StoredRaters): string {
   const named = rubric ?? query?.rubric
-  if (named !== undefined) return ok(rubricIdOf(named))
+  if (named !== undefined) return rubricIdOf(named)
   const [first = TAB_BEHAVIOR, ...more] = new Set([...rows].map((row) => row.rubric))
-  if (more.length === 0) return ok(first)
+  if (more.length === 0) return first
   const message = `is needed: these questions were graded by ${[first, ...more].sort().join(', ')}, and different rubrics are never compared`
-  return err([{ path: '/stored/rubric', message }])
+  throw incomparable({ path: '/stored/rubric', message })
 }
 
 const TOO_MANY: Issue = {

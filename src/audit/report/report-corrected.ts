@@ -17,10 +17,12 @@ export interface Reviewed {
   readonly review: TrialReview
 }
 
-export const reviewedOf = (trials: readonly TrialRow[]): Reviewed[] =>
-  trials.flatMap((trial) =>
-    trial.label !== null && trial.review !== null ? [{ trial, judge: trial.label, review: trial.review }] : [],
-  )
+/** Lists the reviewed trials in which the judge gives a category; without `judged` its label. */
+export const reviewedOf = (trials: readonly TrialRow[], judged: Shares['judged'] = ({ label }) => label): Reviewed[] =>
+  trials.flatMap((trial) => {
+    const judge = judged(trial)
+    return judge !== null && trial.review !== null ? [{ trial, judge, review: trial.review }] : []
+  })
 
 /** The categories whose shares are corrected: the labels, or the values of one claim. */
 interface Shares {
@@ -34,10 +36,7 @@ interface Shares {
 /** Corrects the judge's shares by the reviews of one design. */
 export function correctShares(trials: readonly TrialRow[], shares: Shares, options: CorrectionOptions): Corrected {
   const { labels, judged } = shares
-  const both = trials.flatMap((trial) => {
-    const judge = judged(trial)
-    return judge !== null && trial.review !== null ? [{ trial, judge, review: trial.review }] : []
-  })
+  const both = reviewedOf(trials, judged)
   const lost = trials.filter((trial) => trial.review !== null).length - both.length
   const silent = both.filter(({ review }) => shares.reviewed(review) === null).length
   const reviewed = silent > 0 ? [] : both
