@@ -47,3 +47,7 @@ export const Timestamp = Type.String({ format: 'date-time' })
 /** Makes a whole number from 0. */
 export const Count = (description?: string) =>
   Type.Integer({ minimum: 0, ...(description !== undefined && { description }) })
+
+/** Makes an object of such numbers by their names. */
+export const Counts = <const Name extends string>(names: readonly Name[], description?: string) =>
+  Closed(Object.fromEntries(names.map((name) => [name, Count(description)])) as Record<Name, ReturnType<typeof Count>>)

@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { Choice, Closed, Count, Documented, Int, Nullable, Str, Type } from '../type.ts'
+import { Choice, Closed, Count, Counts, Documented, Int, Nullable, Str, Type } from '../type.ts'
 
 /** The most categories, which bound the confusion matrix. */
 export const MAX_AGREEMENT_LABELS = 100
@@ -102,7 +102,7 @@ const ConfusionSchema = Closed({
 })
 export type Confusion = Static<typeof ConfusionSchema>
 
-const UndefinedDraws = Count('Draws in which it was undefined; its interval is of the others.')
+const UNDEFINED_DRAWS = 'Draws in which it was undefined; its interval is of the others.'
 
 const WeightedSchema = Documented(
   'Only of labels with an order: what is further apart counts as more. κ of two raters by the places of ordinal labels, or by the numbers of interval ones; α with the ordinal or interval metric.',
@@ -111,11 +111,7 @@ const WeightedSchema = Documented(
     linear_kappa: StatisticSchema,
     quadratic_kappa: StatisticSchema,
     krippendorff_alpha: StatisticSchema,
-    undefined: Closed({
-      linear_kappa: UndefinedDraws,
-      quadratic_kappa: UndefinedDraws,
-      krippendorff_alpha: UndefinedDraws,
-    }),
+    undefined: Counts(['linear_kappa', 'quadratic_kappa', 'krippendorff_alpha'], UNDEFINED_DRAWS),
   },
 )
 
@@ -140,13 +136,10 @@ export const AgreementSchema = Closed({
     seed: Count('Of the random numbers.'),
     unit: Choice(['item', 'cluster'], 'What was resampled.'),
     n_units: Count('How many there are.'),
-    undefined: Closed({
-      raw_agreement: UndefinedDraws,
-      cohen_kappa: UndefinedDraws,
-      fleiss_kappa: UndefinedDraws,
-      krippendorff_alpha: UndefinedDraws,
-      gwet_ac1: UndefinedDraws,
-    }),
+    undefined: Counts(
+      ['raw_agreement', 'cohen_kappa', 'fleiss_kappa', 'krippendorff_alpha', 'gwet_ac1'],
+      UNDEFINED_DRAWS,
+    ),
   }),
 })
 export type Agreement = Static<typeof AgreementSchema>

@@ -1,9 +1,6 @@
 import type { Static } from 'typebox'
-import { Bool, Closed, Count, Type } from '../type.ts'
+import { Bool, Closed, Count, Counts, Type } from '../type.ts'
 import { type Behaviour, GRADE_STATUSES, LABELS } from '../vocabulary.ts'
-
-const countsOf = <K extends string>(names: readonly K[]) =>
-  Closed(Object.fromEntries(names.map((name) => [name, Count()])) as Record<K, ReturnType<typeof Count>>)
 
 /** Names that filter grades, in the order of choice. */
 export const NAMED_BY = ['judge', 'rubric', 'agent', 'model', 'task'] as const
@@ -15,7 +12,7 @@ const Names = Type.Array(Type.String(), { description: 'Of all stored grades, in
 export const GradeOverviewSchema = Closed({
   total: Count(),
   complete: Bool('False: more may fit. Counted is among the newest 20,000 that fit the most selective filter.'),
-  statuses: countsOf(GRADE_STATUSES),
+  statuses: Counts(GRADE_STATUSES),
   labels: Type.Unsafe<Record<Behaviour, number> & Record<string, number>>({
     type: 'object',
     properties: Object.fromEntries(LABELS.map((label) => [label, Count()])),

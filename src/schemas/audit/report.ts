@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { FailureCountsSchema } from '../batch.ts'
-import { Choice, Closed, Count, Documented, Int, Nullable, Num, Str, Type } from '../type.ts'
+import { Choice, Closed, Count, Counts, Documented, Int, Nullable, Num, Str, Type } from '../type.ts'
 import {
   CITATION_STATUSES,
   type CitationStatus,
@@ -67,7 +67,7 @@ const CountsSchema = Closed({
   ),
 })
 
-const LevelsSchema = Closed({ high: Count(), medium: Count(), low: Count() })
+const LevelsSchema = Counts(['high', 'medium', 'low'])
 export type Levels = Static<typeof LevelsSchema>
 
 const CorrectedShareSchema = Closed({ value: Nullable(Type.Number()), ci95: Ci95Schema })
