@@ -38,9 +38,8 @@ export class LocalJobs implements Jobs {
   private readonly chunksAtOnce: (judge: string) => number
   private readonly clock: Clock
   private readonly queues = new Map<string, PQueue>()
-  private readonly keys = new Set<string>()
-  /** The number of jobs of each batch. */
-  private readonly counts = new Map<string, number>()
+  /** The batches of the jobs that wait or run, by the keys of the jobs. */
+  private readonly batches = new Map<string, string>()
   private readonly running = new Set<Promise<void>>()
   private readonly stopping = new AbortController()
   private handlers: JobHandlers | null = null
@@ -66,7 +65,7 @@ export class LocalJobs implements Jobs {
   }
 
   async busy(): Promise<ReadonlySet<string>> {
-    return new Set(this.counts.keys())
+    return new Set(this.batches.values())
   }
 
   async start(judges: readonly string[], handlers: JobHandlers): Promise<void> {
@@ -80,17 +79,13 @@ export class LocalJobs implements Jobs {
   }
 
   private track(key: string, batch: string, work: () => Promise<void>): void {
-    if (this.keys.has(key) || this.stopping.signal.aborted) return
-    this.keys.add(key)
-    this.counts.set(batch, (this.counts.get(batch) ?? 0) + 1)
+    if (this.batches.has(key) || this.stopping.signal.aborted) return
+    this.batches.set(key, batch)
     const done = work()
       .catch(() => undefined)
       .finally(() => {
-        this.keys.delete(key)
+        this.batches.delete(key)
         this.running.delete(done)
-        const left = (this.counts.get(batch) ?? 1) - 1
-        if (left === 0) this.counts.delete(batch)
-        else this.counts.set(batch, left)
       })
     this.running.add(done)
   }

@@ -1,7 +1,7 @@
 import { sql as raw } from 'kysely'
 import type { JudgeReply } from '../ports/judge.ts'
 import type { AttemptSummary } from '../schemas/grade.ts'
-import { all, columns, first, type Last, type Sql } from './db.ts'
+import { all, columns, type Last, type Sql } from './db.ts'
 import type { Attempt, Spending } from './schema.ts'
 
 /** Caps in dollars; null: no cap. A day is a day of UTC. */
@@ -130,10 +130,6 @@ const addTo = (sql: Sql, rows: readonly (readonly [scope: string, change: Partia
   all<Spending>(sql)`INSERT INTO spending (scope, ${columns(NAMES)})
     VALUES ${raw.join(rows.map(([scope, change]) => raw`(${scope}, ${raw.join(NAMES.map((name) => change[name] ?? 0))})`))}
     ON CONFLICT (scope) DO UPDATE SET ${ADDED} RETURNING scope, ${columns(NAMES)}`
-
-/** Reads the amounts of a scope; a scope without a row has spent nothing. */
-export const readSpending = async (sql: Sql, scope: string): Promise<Amounts> =>
-  (await first<Amounts>(sql)`SELECT ${columns(NAMES)} FROM spending WHERE scope = ${scope}`) ?? NOTHING
 
 /** Ends that the provider answers before it runs anything: without usage they cost nothing. */
 const UNPAID: ReadonlySet<AttemptSummary['outcome']> = new Set([

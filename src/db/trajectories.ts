@@ -1,6 +1,6 @@
 import { sql as raw } from 'kysely'
 import type { Digest } from '../domain/digest.ts'
-import { all, type Db, first, insert, isIn, together } from './db.ts'
+import { type Db, first, insert } from './db.ts'
 import { isPacked, packApart, packBytes, parseStored, textOf, unpackText } from './text.ts'
 
 export interface StoredTrajectory {
@@ -32,11 +32,10 @@ export const createTrajectories = (db: Db) => ({
     return { ...row, document: parseStored<Record<string, unknown>>(unpackText(row.document)) }
   },
   /** Finds the stored bytes of a document, to be opened beside the event loop. */
-  getPacked: together<Digest, Uint8Array>(async (ids) => {
-    type Row = Pick<StoredTrajectory, 'id'> & { readonly document: Buffer }
-    const rows = await all<Row>(db.read)`SELECT id, document FROM trajectories WHERE ${isIn(db, 'id', ids)}`
-    return rows.map(({ id, document }) => [id, document])
-  }),
+  async getPacked(id: Digest): Promise<Uint8Array | null> {
+    const row = await first<{ document: Buffer }>(db.read)`SELECT document FROM trajectories WHERE id = ${id}`
+    return row?.document ?? null
+  },
 })
 
 /** Packs a document for the store. */

@@ -135,8 +135,15 @@ export function createGradingService({ observe = (_job, work) => work(), ...give
     },
     gradeItem: answer,
     async findAnswers(requests) {
-      const named = requests.map((request) => [request, nameRequest(deps, request)] as const)
-      return Promise.all(named.map(([request, names]) => (names.ok ? findAnswer(request, names) : NO_ANSWER)))
+      const keys = requests.map((request) => {
+        const named = nameRequest(deps, request)
+        return named.ok ? keyOfStored(deps, request, named) : null
+      })
+      const grades = await deps.stores.grades.findByKeys(keys.flatMap((key) => key ?? []))
+      return requests.map(({ cache }, at) => {
+        const key = keys[at] ?? null
+        return { key, grade: key === null || cache === 'refresh' ? null : (grades.get(key) ?? null) }
+      })
     },
     admit: (request, read) => admitRequest(deps, request, read),
     resolve: (request) => resolveQuestion(deps, request),

@@ -1,5 +1,6 @@
 import type { FinishedAttempt, PlannedAttempt } from '../../src/db/attempts.ts'
-import { type Caps, NO_CAPS, type OverBudget } from '../../src/db/spending.ts'
+import type { Sql } from '../../src/db/db.ts'
+import { type Amounts, type Caps, NO_CAPS, NOTHING, type OverBudget } from '../../src/db/spending.ts'
 import type { Stores } from '../../src/db/stores.ts'
 import { type Digest, digestBytes } from '../../src/domain/digest.ts'
 import type { JudgeReply } from '../../src/ports/judge.ts'
@@ -89,3 +90,7 @@ export const finishFailed = (id: string, raw: string | null = '{"error":"slow"}'
   latency_ms: 60_000,
   cost_usd: null,
 })
+
+/** Reads the amounts of a scope; a scope without a row has spent nothing. */
+export const readSpending = async (sql: Sql, scope: string): Promise<Amounts> =>
+  (await sql.query<Amounts>(`SELECT * FROM spending WHERE scope = '${scope}'`)).rows[0] ?? NOTHING
