@@ -4,10 +4,9 @@ import { isWholeLine } from '../text/lines.ts'
 import { NormalText, type Range } from '../text/normal-text.ts'
 import type { Rendering } from '../trajectory/rendering.ts'
 import type { Part, Position, Step } from '../trajectory/trajectory.ts'
-import { isShown } from '../trajectory/view.ts'
+import { isShown, toSource } from '../trajectory/view.ts'
 import { namesOfPart, type Quote, readQuote } from './quote.ts'
-import { type Budget, findExact } from './quote-exact.ts'
-import { matchNormalized } from './quote-match.ts'
+import { type Budget, MOST_OCCURRENCES, matchNormalized, occurrencesOf } from './quote-match.ts'
 
 /** The place of a quote in one part, and how exactly the quote stands there. Offsets are those of the part's source text. */
 export interface Place {
@@ -57,9 +56,7 @@ export function createLocator(rendering: Rendering): Locator {
       .map((part, index) => ({ part, position: { step, part: index } }))
       .filter(({ part, position }) => part.text.length >= quote.least && but?.has(position.part) !== true)
     const exact = parts.flatMap(({ part, position }) => {
-      if (but !== undefined) return []
-      const accept = (range: Range) => !quote.short || isWholeLine(part.text, range)
-      const place = findExact(rendering, position, part.text, quote.text, accept, spent)
+      const place = but === undefined ? findExact(rendering, position, part.text, quote, spent) : null
       return place === null ? [] : { position, match: 'verified' as const, normalization: null, ...place }
     })
     if (exact.length > 0) return exact
@@ -90,6 +87,35 @@ export function createLocator(rendering: Rendering): Locator {
     },
   }
 }
+
+/** The first place of a quote in a part, and the number of its places there. */
+interface ExactPlace extends Range {
+  readonly occurrences: number
+}
+
+/** Finds a quote as the source has it, or as shown. The source first: an escape in the view can begin like the text that it stands for. */
+function findExact(rendering: Rendering, position: Position, source: string, quote: Quote, budget: Budget) {
+  const firstOf = (text: string, sourceOf: (range: Range) => Range | null): ExactPlace | null => {
+    let first: Range | null = null
+    let occurrences = 0
+    for (const place of occurrencesOf(text, quote.text, budget)) {
+      const range = sourceOf(place)
+      if (range === null || (quote.short && !isWholeLine(source, range))) continue
+      first ??= range
+      if (++occurrences === MOST_OCCURRENCES) break
+    }
+    return first === null ? null : { ...first, occurrences }
+  }
+  const hidden = rendering.hidden(position)
+  const plain = firstOf(source, (range) => (isShown({ hidden }, range) ? range : null))
+  if (plain !== null || !readsOtherwise(source, quote.text)) return plain
+  const view = rendering.view(position)
+  return firstOf(view.text, (range) => toSource(view, range))
+}
+
+/** Tests whether a view could hold a quote that its source does not: the quote holds an escape, or a line end that is not shown as it is. */
+const readsOtherwise = (source: string, quote: string): boolean =>
+  /[⟨⟩]/.test(quote) || (quote.includes('\n') && source.includes('\r\n'))
 
 /** The names of all parts; most of them are alike. */
 function namesIn(steps: readonly Step[]): ReadonlySet<string> {

@@ -1,12 +1,20 @@
 import type { QuoteNormalization } from '../../schemas/vocabulary.ts'
 import { fold, foldText, type Passes } from '../text/fold.ts'
-import { type Letters, lettersOfPart, sourceOf } from '../text/letters.ts'
+import { lettersOfPart, sourceOf } from '../text/letters.ts'
 import { isWholeLine, lineStart } from '../text/lines.ts'
 import type { NormalText, Range } from '../text/normal-text.ts'
 import type { Part } from '../trajectory/trajectory.ts'
 import { namesOfPart, QUOTE_PASSES, type Quote, type Reading } from './quote.ts'
-import { type Budget, COST_OF_A_PLACE, MOST_OCCURRENCES } from './quote-exact.ts'
 import { FORMS, type Form, type FormedText, formsOf, holdsPrefixes, isInDiff } from './quote-forms.ts'
+
+/** The work that one answer may still cost, in units of text that are folded: the search stops where it is spent. */
+export interface Budget {
+  left: number
+}
+
+const COST_OF_A_PLACE = 40
+/** Bounds the places that are counted. */
+export const MOST_OCCURRENCES = 10_000
 
 /** The place of a quote in a part after normalization. */
 export interface Match extends Range {
@@ -148,7 +156,13 @@ function* windowsOf(part: Part, bare: NormalText, quote: Quote, budget: Budget):
     return
   }
   const places = lettersOfPart(part)
-    .flatMap((form) => letters.flatMap((needle) => placesOf(form, needle, budget)))
+    .flatMap((form) =>
+      letters.flatMap((needle) => {
+        budget.left -= form.text.length / SEARCHED
+        const places = budget.left < 0 ? [] : [...occurrencesOf(form.text, needle, budget)]
+        return places.map(({ start, end }) => sourceOf(form, start, end))
+      }),
+    )
     .map(({ start, end }) => ({ start: bare.unitAt(start), end: bare.unitAt(end) }))
     .sort((a, b) => a.start - b.start)
   let window: { start: number; end: number } | null = null
@@ -163,16 +177,13 @@ function* windowsOf(part: Part, bare: NormalText, quote: Quote, budget: Budget):
   if (window !== null) yield window
 }
 
-function placesOf(form: Letters, needle: string, budget: Budget): Range[] {
-  const places: Range[] = []
-  budget.left -= form.text.length / SEARCHED
-  if (budget.left < 0) return places
-  for (let at = form.text.indexOf(needle); at !== -1; at = form.text.indexOf(needle, at + needle.length)) {
+/** Lists the places of a string that do not overlap, until the budget is spent. */
+export function* occurrencesOf(text: string, string: string, budget: Budget): Generator<Range> {
+  for (let start = text.indexOf(string); start !== -1; start = text.indexOf(string, start + string.length)) {
     budget.left -= COST_OF_A_PLACE
-    if (budget.left < 0) break
-    places.push(sourceOf(form, at, at + needle.length))
+    if (budget.left < 0) return
+    yield { start, end: start + string.length }
   }
-  return places
 }
 
 /** Lists pieces of a whole text that overlap by more than the quote. */
