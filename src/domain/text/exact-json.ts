@@ -40,7 +40,7 @@ export interface JsonBounds {
   readonly nodes: number
 }
 
-interface JsonReading {
+export interface JsonReading {
   /** Undefined where the text is not JSON, or refused. */
   readonly value: unknown
   /** The place where the text stops being JSON, or is refused; its length where it ends too early; −1 where it is taken. */

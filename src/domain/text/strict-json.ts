@@ -1,5 +1,5 @@
 import { err, type Issue, ok, type Result } from '../result.ts'
-import { endOfString, type JsonBounds, type Key, membersOf, readJson } from './exact-json.ts'
+import { endOfString, type JsonBounds, type JsonReading, type Key, membersOf, readJson } from './exact-json.ts'
 
 export interface JsonFault extends Issue {
   readonly code: 'too_deep' | 'body_too_large' | 'invalid_json' | 'duplicate_key' | 'invalid_request'
@@ -40,19 +40,21 @@ export function readStrictJson(bytes: Buffer, depth: number): Result<unknown, Js
   return unstorable === null ? ok(value) : err({ code: 'invalid_request', ...unstorable })
 }
 
-/** Reads a text that is plainly exact, as most are; null where the exact reader, which takes longer, has to tell. */
-function readPlain(text: string, bounds: JsonBounds): ReturnType<typeof readJson> | null {
+/** Reads a text that is plainly exact, as most are, or beyond the bounds; null where the exact reader, which takes longer, has to tell. */
+function readPlain(text: string, bounds: JsonBounds): JsonReading | null {
   const members = countMembers(text, bounds)
+  if (typeof members !== 'number') return members
   try {
-    const value = members === null ? undefined : (JSON.parse(text) as unknown)
+    const value = JSON.parse(text) as unknown
     return membersOf(value) === members ? { value, error: -1, refusal: null, keys: [] } : null
   } catch {
     return null
   }
 }
 
-/** Counts the members of all objects of a text by their colons; null: the text is beyond the bounds. Strings are jumped over. */
-function countMembers(text: string, { depth, nodes }: JsonBounds): number | null {
+/** Counts the members of all objects of a text by their colons, or refuses the text. Strings are jumped over. */
+function countMembers(text: string, { depth, nodes }: JsonBounds): number | JsonReading {
+  const refused = (error: number, refusal: JsonReading['refusal']) => ({ value: undefined, error, refusal, keys: [] })
   let [level, members, containers] = [0, 0, 0]
   for (let at = 0; at < text.length; at++) {
     const mark = text[at]
@@ -61,10 +63,10 @@ function countMembers(text: string, { depth, nodes }: JsonBounds): number | null
     else if (mark === '}' || mark === ']') level--
     else if (mark === '{' || mark === '[') {
       containers++
-      if (++level > depth || containers + members > nodes) return null
+      if (++level > depth) return refused(at, 'too_deep')
     }
   }
-  return containers + members > nodes ? null : members
+  return containers + members > nodes ? refused(text.length, 'too_many') : members
 }
 
 /** Finds the first value that storing and reading again would change: an infinite number or a lone surrogate. The value must not be deep. */
