@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
-import { outline, readAll, tempFolder, writeFiles } from './make.ts'
+import { atif, outline, readAll, tempFolder, writeFiles } from './make.ts'
 
 let storage = ''
 beforeEach(async () => {
@@ -56,4 +56,25 @@ test('a part that is no JSON is an unread record; a session over the bound is re
   expect(run).toMatchObject({ kind: 'trial', trajectory: { unread: { records: 1 } } })
   const [over] = await readAll(storage, { limits: { max_file_bytes: 300 } })
   expect(over).toMatchObject({ kind: 'skipped', reason: 'refused' })
+})
+
+test('nothing is lost in silence: parts that are gone, other roles, sessions whose file is broken, files beside', async () => {
+  await writeFiles(storage, {
+    ...FILES,
+    'message/ses_1/msg_e.json': message('msg_e', 'assistant', 4),
+    'message/ses_1/msg_f.json': message('msg_f', 'shell', 5),
+    'session/p/ses_2.json': '{"id": "ses_',
+    'runs/a.json': atif(),
+  })
+  const items = await readAll(storage)
+  expect(items[0]).toMatchObject({ kind: 'trial', trajectory: { unread: { records: 2, actions: 2 } } })
+  expect(items.slice(1)).toMatchObject([
+    { kind: 'skipped', reason: 'unreadable', source: expect.stringContaining('ses_2') },
+    { kind: 'skipped', reason: 'unsupported', source: expect.stringContaining('runs') },
+  ])
+})
+
+test('folders with the names of the storage and no session are walked like any other', async () => {
+  await writeFiles(storage, { 'session/a.json': atif(), 'message/b.json': atif(), 'part/c.json': atif() })
+  expect((await readAll(storage)).map(({ kind }) => kind)).toEqual(['trial', 'trial', 'trial'])
 })

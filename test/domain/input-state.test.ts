@@ -21,6 +21,9 @@ test.each([
   ['mini-swe-agent', '<elided_chars>\n4000 characters elided\n</elided_chars>'],
   ['terminus-2', '[... output limited to 10000 bytes; 812 interior bytes omitted ...]'],
   ['Gemini CLI', 'x\n... [CONTENT TRUNCATED] ...'],
+  ['a mark behind many like words', `${'omitted '.repeat(60)}\n120 lines OMITTED`],
+  ['a bare mark', 'x [truncated]'],
+  ['a count of lines', 'x\n[1200 more lines]'],
 ])('the mark of %s', (_name, output) => {
   expect(stateOf(output)).toMatchObject({ state: 'truncated', truncated_by: ['harness'], compacted: false })
 })

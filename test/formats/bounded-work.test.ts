@@ -44,6 +44,17 @@ test.each<[string, string, (text: string) => object]>([
   ['questions of terminus', 'Are you sure you want to mark ', terminus],
   ['commands of terminus', '{"commands"', terminus],
   ['blanks of terminus', ' ', terminus],
+  [
+    'calls and failures without ids of Gemini’s API',
+    'x'.repeat(200),
+    (text) => ({
+      contents: Array.from({ length: text.length / 200 }, (_, at) =>
+        at % 2 === 0
+          ? { role: 'model', parts: [{ functionCall: { name: 'pay', args: { to: `a${at}` } } }] }
+          : { role: 'user', parts: [{ functionResponse: { name: 'pay', response: { error: `no ${at}` } } }] },
+      ),
+    }),
+  ],
   ['braces of terminus', '{', terminus],
   [
     'a response of SWE-agent that nearly repeats its thought',

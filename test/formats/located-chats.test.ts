@@ -26,7 +26,10 @@ const COPILOT = {
       },
       id: 'd',
     },
-    { type: 'tool.execution_start', data: { toolCallId: 't1', toolName: 'bash', arguments: { command: 'ls' } } },
+    {
+      type: 'tool.execution_start',
+      data: { toolCallId: 't1', toolName: 'bash', arguments: '{"command":"ls","description":"List"}' },
+    },
     {
       type: 'tool.execution_complete',
       data: { toolCallId: 't1', success: true, result: { content: 'README.md\n<exited with exit code 0>' } },
@@ -196,4 +199,78 @@ test('Qwen Code: records of Gemini messages, with outcomes of the harness', () =
     ['agent_message', 'Done.', undefined],
   ])
   expect(parts[2]?.act).toMatchObject({ role: 'executes', language: 'shell' })
+})
+
+const textsOf = (document: object) => read(document).steps.flatMap(({ parts }) => parts.map(({ text }) => text))
+const outcomesOf = (document: object) =>
+  read(document).steps.flatMap(({ parts }) => parts.flatMap(({ act }) => act?.call.outcome ?? []))
+const start = (id: unknown, command: string) => ({
+  type: 'tool.execution_start',
+  data: { toolCallId: id, toolName: 'bash', arguments: { command } },
+})
+const said = { type: 'assistant.message', data: { content: 'Done.' } }
+
+test('Copilot CLI: no call is taken for another by its id alone', () => {
+  const asked = (id: string, args: object | undefined) => ({
+    type: 'assistant.message',
+    data: { content: '', toolRequests: [{ toolCallId: id, name: 'bash', arguments: args }] },
+  })
+  const records = [
+    ...[asked('a', { command: 'ls' }), start('a', 'ls'), start('a', 'rm -r x')],
+    ...[asked('b', undefined), start('b', 'make deploy'), start(undefined, 'one'), start(undefined, 'two'), said],
+  ]
+  expect(textsOf({ records })).toEqual(['ls', 'rm -r x', 'bash', 'make deploy', 'one', 'two', 'Done.'])
+})
+
+test('Copilot CLI: a subagent’s words have its name, reasoning is shown once, an error stands beside a result', () => {
+  const records = [
+    { type: 'assistant.reasoning', data: { content: 'Only here.' } },
+    { type: 'assistant.reasoning', data: { content: 'Twice.' } },
+    { type: 'assistant.message', data: { content: 'x', reasoningText: 'Twice.' } },
+    start('a', 'ls'),
+    {
+      type: 'tool.execution_complete',
+      data: { toolCallId: 'a', success: false, error: 'no', result: { content: 'part' } },
+    },
+    { type: 'assistant.message', data: { content: 'Sub.', parentToolCallId: 't' } },
+    { type: 'session.info', data: { message: 'for the screen' } },
+  ]
+  expect(textsOf({ records })).toEqual(['Only here.', 'Twice.', 'x', 'ls', 'no', 'part', 'Sub.'])
+  expect(read({ records }).steps.at(-1)?.agent).toBe('subagent of t')
+})
+
+test('Gemini’s API: contents without roles, beside messages, with failures and code', () => {
+  const [first] = CONTENTS
+  expect(textsOf({ messages: [{ role: 'user', content: 'other' }], contents: CONTENTS })).toContain('Rome')
+  expect(textsOf({ contents: [{ parts: [{ text: 'No role.' }] }, ...CONTENTS] })[0]).toBe('No role.')
+  const failed = [
+    ...[first, { role: 'model', parts: [{ functionCall: { id: 'x', name: 'pay', args: { to: 'A' } } }] }],
+    { role: 'user', parts: [{ functionResponse: { name: 'pay', response: { error: 'no money' } } }] },
+    { role: 'model', parts: [{ executableCode: { language: 'PYTHON', code: 'print(1)' } }] },
+    { role: 'model', parts: [{ codeExecutionResult: { outcome: 'OUTCOME_OK', output: '1' } }] },
+  ]
+  expect(outcomesOf({ contents: failed })[0]).toBe('failed')
+  const parts = read({ contents: failed }).steps.flatMap((step) => step.parts)
+  expect(parts.find(({ text }) => text === 'print(1)')?.actor).toBe('agent_action')
+  expect(parts.find(({ text }) => text === '1')?.actor).toBe('tool_output')
+  const answers = Array.from({ length: 5 }, (_, n) => ({
+    role: 'user',
+    parts: [{ functionResponse: { name: 'gone', response: { output: `answer ${n} of a call that is not here` } } }],
+  }))
+  expect(read({ contents: [...CONTENTS, ...answers] }).unread.actions).toBe(5)
+})
+
+test('Qwen Code: an outcome holds for its own answer, and is no name of JavaScript’s', () => {
+  const call = (command: string) =>
+    qwen('assistant', [{ functionCall: { id: 'c', name: 'run_shell_command', args: { command } } }])
+  const answer = (output: string, status: string) =>
+    qwen('tool_result', [{ functionResponse: { id: 'c', name: 'run_shell_command', response: { output } } }], {
+      toolCallResult: { callId: 'c', status },
+    })
+  const printed = 'Exit Code: 1\nis what I print\nExit Code: 0'
+  const records = [
+    ...[call('a'), answer('x', 'cancelled'), call('b'), answer('y', 'constructor')],
+    ...[call('c'), answer(`\n${printed}`, 'success')],
+  ]
+  expect(outcomesOf({ records })).toEqual(['cancelled', 'ran', 'ran'])
 })

@@ -13,63 +13,89 @@ import { joinTrial } from './trial-join.ts'
  * Recognizes opencode's storage folder (`~/.local/share/opencode/storage`): `session/PROJECT/SESSION.json`, `message/SESSION/MESSAGE.json` and
  * `part/MESSAGE/PART.json`. Source: sst/opencode, packages/opencode/src/storage.
  */
-export const isOpencodeStorage = async (folder: Place): Promise<boolean> =>
-  (await Promise.all(['session', 'message', 'part'].map((name) => findFolder(folder, name)))).every(
-    (found) => found !== null,
-  )
+export async function isOpencodeStorage(folder: Place, max: number): Promise<boolean> {
+  for (const name of ['session', 'part']) if ((await findFolder(folder, name)) === null) return false
+  const sessions = await listFolder(within(folder, 'message'), max)
+  return sessions?.some(({ name, kind }) => kind === 'folder' && SESSION.test(name)) ?? false
+}
+
+const SESSION = /^ses_\w{1,200}$/u
+const MESSAGE = /^msg_\w{1,200}$/u
 
 /** Reads each session of a storage folder as one run, in the form of `opencode export`; sessions of subagents are no runs of their own. */
 export async function* readOpencodeStorage(scope: Scope, folder: Place): AsyncGenerator<TrialItem> {
   const { max_entries: max } = scope.job.limits
   const infos = await sessionInfos(scope, within(folder, 'session'))
   const messages = within(folder, 'message')
-  const sessions = await listFolder(messages, max)
-  if (sessions === null) yield skip(scope, messages, 'refused', 'cannot be listed, or holds too many sessions')
-  for (const { name, kind } of sessions ?? []) {
+  for (const { name, kind } of (await listFolder(messages, max)) ?? []) {
     const place = within(messages, name)
-    const info = infos.get(name) ?? {}
-    const parent = asText(info['parentID'])
+    const info = infos.get(name)
     if (kind !== 'folder') yield skip(scope, place, 'unsupported', 'is no session')
-    else if (parent !== null)
-      yield skip(scope, place, 'unsupported', `belongs to the session ${parent}: subagents are no runs of their own`)
+    else if (info === undefined)
+      yield skip(scope, place, 'unreadable', 'the file of the session cannot be read: it may be a subagent’s')
+    else if (info.parent !== null)
+      yield skip(
+        scope,
+        place,
+        'unsupported',
+        `belongs to the session ${info.parent}: subagents are no runs of their own`,
+      )
     else yield await readSession(scope, folder, place, info)
   }
+  for (const { name } of (await listFolder(folder, max)) ?? [])
+    if (!STORED.has(name))
+      yield skip(scope, within(folder, name), 'unsupported', 'stands beside the sessions of opencode')
 }
 
-/** Reads the facts of all sessions, by their ids. */
-async function sessionInfos(scope: Scope, folder: Place): Promise<ReadonlyMap<string, Json>> {
-  const infos = new Map<string, Json>()
+/** Folders of the storage; those behind the first three hold no words of a run. */
+const STORED: ReadonlySet<string> = new Set(
+  'session message part session_diff session_share project todo migration snapshot'.split(' '),
+)
+
+interface SessionInfo {
+  readonly id: string
+  readonly parent: string | null
+  readonly title: string | null
+}
+
+/** Reads the facts of all sessions, by the names of their files. */
+async function sessionInfos(scope: Scope, folder: Place): Promise<ReadonlyMap<string, SessionInfo>> {
+  const infos = new Map<string, SessionInfo>()
   const { max_entries: max, max_file_bytes: room } = scope.job.limits
+  const left = { room }
   for (const { name, kind } of (await listFolder(folder, max)) ?? []) {
     if (kind !== 'folder') continue
-    for (const { value } of (await readFolder(within(folder, name), max, { room })).files) {
+    for (const { name: file, value } of (await readFolder(folder, name, max, left)).files) {
       const id = asText(value['id'])
-      if (id !== null) infos.set(id, value)
+      if (id !== null && file === `${id}.json`)
+        infos.set(id, { id, parent: asText(value['parentID']), title: asText(value['title']) })
     }
   }
   return infos
 }
 
-async function readSession(scope: Scope, folder: Place, place: Place, info: Json): Promise<TrialItem> {
+async function readSession(scope: Scope, folder: Place, place: Place, info: SessionInfo): Promise<TrialItem> {
   const { max_entries: max, max_file_bytes: room } = scope.job.limits
   const left = { room }
-  const own = await readFolder(place, max, left)
+  const own = await readFolder(within(folder, 'message'), info.id, max, left)
   let unread = own.unread
   const messages: Json[] = []
   for (const { value } of own.files.sort((a, b) => createdAt(a.value) - createdAt(b.value))) {
     const id = asText(value['id'])
-    const parts = id === null || !/^[\w-]{1,200}$/u.test(id) ? null : await findFolder(folder, 'part', id)
-    const read = parts === null ? { files: [], unread: 0 } : await readFolder(parts, max, left)
+    const isKnown = id !== null && MESSAGE.test(id) && ROLES.has(value['role'])
+    const read = isKnown ? await readFolder(within(folder, 'part'), id, max, left) : { files: [], unread: 1 }
     unread += read.unread
-    messages.push({ info: value, parts: read.files.map((file) => file.value) })
+    if (isKnown) messages.push({ info: value, parts: read.files.map((file) => file.value) })
   }
   if (left.room < 0) return skip(scope, place, 'refused', `more than the ${room} bytes that are read of a run`)
   if (messages.length === 0) return skip(scope, place, 'no_trajectory', 'the session holds no messages')
-  const document = { info, messages, ...(unread > 0 && { [UNREAD_LINES]: unread }) }
-  const names = [asText(info['id']), asText(info['title'])].filter((name) => name !== null)
+  const document = { messages, ...(unread > 0 && { [UNREAD_LINES]: unread }) }
+  const tasks = [info.id, ...(info.title === null ? [] : [info.title])]
   const run = { name: '', document, about: {}, warnings: [] }
-  return joinTrial(scope, { place, file: place, run, facts: { ...NO_FACTS, tasks: names }, warnings: [], folders: [] })
+  return joinTrial(scope, { place, file: place, run, facts: { ...NO_FACTS, tasks }, warnings: [], folders: [] })
 }
+
+const ROLES: ReadonlySet<unknown> = new Set(['user', 'assistant'])
 
 const createdAt = (message: Json): number => Number(asRecord(message['time'])['created'] ?? 0)
 
@@ -78,20 +104,27 @@ interface JsonFile {
   readonly value: Json
 }
 
-/** Reads the JSON objects of a folder in the order of their ids, which rise with time; other files count as unread. `left`: the bytes that may be read. */
+/**
+ * Reads the JSON objects of a folder in the order of their ids, which rise with time. Other files count as unread, and so does a folder that cannot be
+ * listed. `left`: the bytes that may be read.
+ */
 async function readFolder(
-  folder: Place,
+  parent: Place,
+  name: string,
   max: number,
   left: { room: number },
 ): Promise<{ readonly files: JsonFile[]; readonly unread: number }> {
   const files: JsonFile[] = []
-  let unread = 0
-  for (const { name, kind } of (await listFolder(folder, max)) ?? []) {
-    const read = kind === 'file' && left.room >= 0 ? await readText(within(folder, name), left.room) : null
+  const folder = await findFolder(parent, name)
+  const listed = folder === null ? null : await listFolder(folder, max)
+  let unread = listed === null ? 1 : 0
+  for (const { name: file, kind } of listed ?? []) {
+    const place = within(within(parent, name), file)
+    const read = kind === 'file' && left.room >= 0 ? await readText(place, left.room) : null
     const value = read?.kind === 'read' ? parseJson(read.text) : undefined
     if (read?.kind === 'read') left.room -= Buffer.byteLength(read.text)
     else if (read?.kind === 'over') left.room = -1
-    if (isRecord(value)) files.push({ name, value })
+    if (isRecord(value)) files.push({ name: file, value })
     else unread++
   }
   return { files: files.sort((a, b) => (a.name < b.name ? -1 : 1)), unread }

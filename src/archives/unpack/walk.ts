@@ -32,8 +32,6 @@ export async function* walkFolder(scope: Scope, folder: Place): AsyncGenerator<T
     return yield* readTrialFolder(scope, folder, { ...facts, runIndex: facts.runIndex ?? scope.job.nextRun(facts) })
   const head = await inspectHead(folder)
   if (head !== null) return yield* readInspectFolder(scope, folder, head)
-  if (await isOpencodeStorage(folder))
-    return yield* readOpencodeStorage((await withTruthOf(scope, folder)).scope, folder)
   const { onTask } = scope.job.options
   const names = onTask === undefined ? null : await taskNamesIn(folder)
   if (onTask !== undefined && names !== null) return yield* readTask(scope, folder, names, onTask)
@@ -44,6 +42,7 @@ export async function* walkFolder(scope: Scope, folder: Place): AsyncGenerator<T
     return yield skip(scope, folder, 'refused', `cannot be listed, or holds more than ${limits.max_entries} names`)
   const { scope: own, skipped } = await withTruthOf(scope, folder)
   if (skipped !== null) yield skipped
+  if (await isOpencodeStorage(folder, limits.max_entries)) return yield* readOpencodeStorage(own, folder)
   const run = (await runFactsIn(folder)) ?? scope.run
   yield* walkListed({ ...own, run, depth: scope.depth + 1 }, folder, listed)
 }

@@ -6,15 +6,14 @@ const CUT_MARK = new RegExp(
   [
     String.raw`\d{1,12} (?:interior )?(?:tokens|chars|characters|lines|bytes)(?: were)?,? (?:truncated|elided|omitted)`,
     String.raw`output truncated \(|truncated output|results are truncated|\[content truncated\]|\.\.\. ?\[?truncated\]?`,
+    String.raw`\[truncated\]|\[output truncated\b|\[\d{1,12} more lines\]`,
     `observation truncated due to length|<persisted-output>|<elided_chars>|<response clipped>`,
   ].join('|'),
-  'iu',
+  'u',
 )
 /** Stems of the marks: only text around a stem is held against the marks. */
-const STEMS = ['runcated', 'RUNCATED', 'elided', 'omitted', '<persisted-output>', '<response clipped>']
+const STEMS = ['truncated', 'elided', 'omitted', 'persisted-output', 'response clipped', 'more lines]']
 const AROUND = 60
-/** Places of a stem in one output that are looked at. */
-const MOST_PLACES = 50
 
 /**
  * Tells whether the judge saw what the agent saw: by the reader's finds, the marks of harnesses in tool output, and what the judge was not shown. Text of
@@ -40,12 +39,10 @@ export function inputStateOf(trajectory: Trajectory, coverage: Coverage): InputS
 }
 
 function hasCutMark(text: string): boolean {
+  const lower = text.toLowerCase()
   return STEMS.some((stem) => {
-    let at = text.indexOf(stem)
-    for (let place = 0; at !== -1 && place < MOST_PLACES; place++) {
-      if (CUT_MARK.test(text.slice(Math.max(0, at - AROUND), at + AROUND))) return true
-      at = text.indexOf(stem, at + stem.length)
-    }
+    for (let at = lower.indexOf(stem); at !== -1; at = lower.indexOf(stem, at + stem.length))
+      if (CUT_MARK.test(lower.slice(Math.max(0, at - AROUND), at + AROUND))) return true
     return false
   })
 }

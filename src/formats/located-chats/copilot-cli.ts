@@ -1,9 +1,11 @@
+import { parseJson } from '../../domain/text/exact-json.ts'
 import { wordSet } from '../../domain/text/words.ts'
 import type { ActOutcome } from '../../domain/trajectory/act.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { isRecord, itemsIn, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asList, asName, asRecord, asText } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
+import { own } from '../tools/tool-table.ts'
 import { Located, type Tree } from '../traces/located.ts'
 import type { TraceSink } from '../traces/trace-span.ts'
 import { type LocatedMessage, readLocatedChat } from './located-chat.ts'
@@ -33,14 +35,15 @@ const MESSAGES: ReadonlySet<unknown> = new Set(['user.message', 'assistant.messa
 /** Events whose text the harness wrote for the model, with the member that holds the text. */
 const NOTES: Readonly<Record<string, string>> = {
   ...{ 'system.message': 'content', 'system.notification': 'content', 'skill.invoked': 'content' },
-  ...{ 'session.error': 'message', 'session.warning': 'message', 'session.info': 'message' },
+  ...{ 'session.error': 'message', 'session.handoff': 'summary' },
 }
 
 /** Events about the harness's own state, and pieces of messages that come whole. */
-const BOOKKEEPING = wordSet(`assistant.turn_start assistant.turn_end assistant.usage assistant.intent
-  assistant.reasoning assistant.streaming_delta session.start session.resume session.idle session.shutdown
+const LEFT_OUT =
+  wordSet(`tool.execution_start assistant.reasoning assistant.turn_start assistant.turn_end assistant.usage assistant.intent
+  assistant.streaming_delta session.start session.resume session.idle session.shutdown
   session.model_change session.mode_changed session.plan_changed session.title_changed session.context_changed
-  session.workspace_file_changed session.usage_info session.usage_checkpoint session.handoff session.task_complete
+  session.workspace_file_changed session.usage_info session.usage_checkpoint session.task_complete session.info session.warning
   session.compaction_start session.tools_updated session.background_tasks_changed session.skills_loaded
   session.mcp_servers_loaded session.mcp_server_status_changed session.extensions_loaded session.custom_agents_updated
   pending_messages.modified permission.requested permission.completed hook.start hook.end tool.execution_progress
@@ -62,16 +65,44 @@ function readCopilotCli(reading: Reading, document: Json): ReadDocument {
 }
 
 function* eventsIn(reading: Reading, sink: TraceSink, records: readonly unknown[]): Generator<LocatedMessage> {
-  const asked = new Set<unknown>()
+  const requests = new Requests()
+  const thoughts = new Set(records.map((record) => asRecord(asRecord(record)['data'])['reasoningText']))
   for (const [value, path] of itemsIn(records, '/records')) {
     const { type, data, id, timestamp } = asRecord(value)
     const event = { type: asText(type) ?? '', data: new Located(data, `${path}/data`), path }
     const about = { path: event.data.path, name: asText(id), at: timeOf(timestamp) }
+    const parent = asText(asRecord(data)['parentToolCallId'])
     sink.session.now = about.at
-    const [trees, outcomes] = [messagesOf(event, asked), outcomesOf(event)]
-    for (const tree of trees) yield { ...about, tree, outcomes }
-    if (trees.length === 0) noteEvent(reading, sink, event, value)
+    sink.session.agent = parent === null ? null : `subagent of ${parent}`
+    const trees = messagesOf(event, requests)
+    for (const tree of trees) yield { ...about, tree, outcome: outcomeOf(event) }
+    if (trees.length === 0) noteEvent(reading, sink, event, { value, thoughts })
   }
+}
+
+/** The requested calls whose start no event has told yet. */
+class Requests {
+  readonly #open = new Map<string, number>()
+
+  add({ value }: Located, name: string): void {
+    const key = keyOf(value, name)
+    if (key !== null) this.#open.set(key, (this.#open.get(key) ?? 0) + 1)
+  }
+
+  /** Tells whether an event starts a call that a message has requested; each request is started once. */
+  start({ value }: Located): boolean {
+    const key = keyOf(value, 'toolName')
+    const open = key === null ? 0 : (this.#open.get(key) ?? 0)
+    if (key !== null && open > 0) this.#open.set(key, open - 1)
+    return open > 0
+  }
+}
+
+/** Returns a call as a key: its id, tool and arguments; null for a call without an id. */
+function keyOf(call: unknown, name: string): string | null {
+  const { toolCallId: id, [name]: tool, arguments: args } = asRecord(call)
+  const given: unknown = typeof args === 'string' ? (parseJson(args) ?? args) : args
+  return typeof id === 'string' && id !== '' ? JSON.stringify([id, tool, given]) : null
 }
 
 interface CopilotEvent {
@@ -80,64 +111,71 @@ interface CopilotEvent {
   readonly path: string
 }
 
-/** Returns the messages of an event; none for an event that holds none. `asked`: the ids of the calls so far. */
-function messagesOf({ type, data }: CopilotEvent, asked: Set<unknown>): readonly Tree[] {
-  const callOf = (request: Located, name: string): Tree[] => {
-    const id = request.member('toolCallId')
-    if (asked.has(id.value)) return []
-    asked.add(id.value)
-    return [{ id, function: { name: request.member(name), arguments: request.member('arguments') } }]
-  }
+const callOf = (request: Located, name: string): Tree => ({
+  id: request.member('toolCallId'),
+  function: { name: request.member(name), arguments: request.member('arguments') },
+})
+
+/** Returns the messages of an event; none for an event that holds none. */
+function messagesOf({ type, data }: CopilotEvent, requests: Requests): readonly Tree[] {
   const facts = asRecord(data.value)
   if (type === 'user.message') {
-    const own = { role: 'user', content: data.member('content') }
+    const said = { role: 'user', content: data.member('content') }
     // The harness sends the user's words with its own around them.
     const isChanged =
       typeof facts['transformedContent'] === 'string' && facts['transformedContent'] !== facts['content']
-    return isChanged ? [own, { role: 'system', content: data.member('transformedContent') }] : [own]
+    return isChanged ? [said, { role: 'system', content: data.member('transformedContent') }] : [said]
   }
   if (type === 'assistant.message') {
-    const calls = data
-      .member('toolRequests')
-      .items()
-      .flatMap((request) => callOf(request, 'name'))
+    const asked = data.member('toolRequests').items()
+    for (const request of asked) requests.add(request, 'name')
+    const calls = asked.map((request) => callOf(request, 'name'))
     const [content, reasoning_content] = [data.member('content'), data.member('reasoningText')]
     return [{ role: 'assistant', content, reasoning_content, ...(calls.length > 0 && { tool_calls: calls }) }]
   }
-  if (type === 'tool.execution_start') {
-    const calls = callOf(data, 'toolName')
-    return calls.length > 0 ? [{ role: 'assistant', content: null, tool_calls: calls }] : []
-  }
+  if (type === 'tool.execution_start')
+    return requests.start(data) ? [] : [{ role: 'assistant', content: null, tool_calls: [callOf(data, 'toolName')] }]
   if (type !== 'tool.execution_complete') return []
   const [result, error] = [data.member('result'), data.member('error')]
-  const answer = isRecord(result.value) ? result.member('content') : result
-  const content = isRecord(error.value) ? error.member('message') : answer.value === undefined ? '' : answer
+  const texts = [
+    isRecord(error.value) ? error.member('message') : error,
+    isRecord(result.value) ? result.member('content') : result,
+  ].filter(({ value }) => typeof value === 'string')
+  const content = texts.length > 1 ? texts.map((text) => ({ type: 'text', text })) : (texts[0] ?? '')
   return [{ role: 'tool', tool_call_id: data.member('toolCallId'), content }]
 }
 
 /** Derives the outcome of a call from its end: refused by the user or a hook, failed, or a command with an exit code. */
-function outcomesOf({ type, data }: CopilotEvent): Record<string, ActOutcome> {
-  const { toolCallId, success, error, result } = asRecord(data.value)
-  if (type !== 'tool.execution_complete' || typeof toolCallId !== 'string') return {}
-  if (REFUSALS.has(asRecord(error)['code'])) return { [toolCallId]: 'rejected' }
-  const output = asRecord(result)['content']
+function outcomeOf({ type, data }: CopilotEvent): ActOutcome | undefined {
+  const { success, error, result } = asRecord(data.value)
+  if (type !== 'tool.execution_complete') return undefined
+  if (REFUSALS.has(asRecord(error)['code'])) return 'rejected'
+  const output = asRecord(result)['content'] ?? result
   const code = typeof output === 'string' ? EXITED.exec(output.slice(-100))?.[1] : undefined
-  return success === false || Number(code ?? 0) !== 0 ? { [toolCallId]: 'failed' } : {}
+  return success === false || Number(code ?? 0) !== 0 ? 'failed' : undefined
 }
 
 /** Reads an event without a message: a note for the model, a compaction, an end of the turn, or the harness's own state. */
-function noteEvent(reading: Reading, sink: TraceSink, { type, data, path }: CopilotEvent, record: unknown): void {
+function noteEvent(
+  reading: Reading,
+  sink: TraceSink,
+  { type, data, path }: CopilotEvent,
+  { value, thoughts }: { readonly value: unknown; readonly thoughts: ReadonlySet<unknown> },
+): void {
   const note = (actor: Actor, member: string, name: string): void => {
-    const { value, path: at } = data.member(member)
-    sink.session.note(actor, value, at, name)
+    const { value: text, path: at } = data.member(member)
+    sink.session.note(actor, text, at, name)
   }
-  if (Object.hasOwn(NOTES, type)) note('system', NOTES[type] ?? '', type)
+  const member = own(NOTES, type)
+  if (member !== undefined) note('system', member, type)
+  else if (type === 'assistant.reasoning' && !thoughts.has(data.member('content').value))
+    note('agent_reasoning', 'content', 'reasoning')
   else if (type === 'session.compaction_complete' || type === 'session.truncation') {
     reading.isCompacted = true
     note('agent_message', 'summaryContent', 'compact_summary')
   } else if (type === 'abort') sink.session.settleOpen('interrupted')
   else if (type === 'session.snapshot_rewind')
     reading.warn(path, 'the session was wound back; what was said before stays shown')
-  else if (BOOKKEEPING.has(type) || type.endsWith('_delta') || type === 'tool.execution_start') reading.leaveOut(path)
-  else reading.unreadRecord(path, 'type of event', type, record)
+  else if (LEFT_OUT.has(type) || type.endsWith('_delta')) reading.leaveOut(path)
+  else reading.unreadRecord(path, 'type of event', type, value)
 }

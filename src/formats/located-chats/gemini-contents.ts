@@ -2,8 +2,9 @@ import type { ActOutcome } from '../../domain/trajectory/act.ts'
 import { isAbsent, isRecord, itemsIn, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asList, asName, asRecord, asText } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
-import { messagesIn } from '../traces/chat-shapes.ts'
-import { Located } from '../traces/located.ts'
+import { own } from '../tools/tool-table.ts'
+import { instructionsIn, type Side } from '../traces/chat-shapes.ts'
+import { Located, messagesOfParts } from '../traces/located.ts'
 import { type LocatedMessage, readLocatedChat } from './located-chat.ts'
 
 /** Recognizes a message of Gemini's API: parts without a type. */
@@ -31,36 +32,46 @@ export const GEMINI_CONTENTS: Format = {
 function readContents(reading: Reading, document: Json): ReadDocument {
   const root = new Located(document, '')
   const isExchange = areContents(asRecord(document['request'])['contents'])
-  const asked = isExchange ? root.member('request') : 'contents' in document ? root : root.member('records')
+  const asked = isExchange ? root.member('request') : root
   const answer = isExchange ? root.member('response') : root
-  const model =
-    asName(document['modelVersion']) ?? asName(document['model']) ?? asName(asRecord(answer.value)['modelVersion'])
-  const trees = [
-    ...(messagesIn(asked, 'user') ?? []),
-    ...(Array.isArray(asRecord(answer.value)['candidates']) && answer !== asked
-      ? (messagesIn(answer, 'assistant') ?? [])
-      : root
-          .member('candidates')
-          .items()
-          .flatMap((one) => messagesIn(one.member('content'), 'assistant') ?? [])),
-  ]
-  const outcomes = outcomesIn(asList(asRecord(asked.value)['contents'] ?? asked.value))
-  const list = isExchange ? '/request/contents' : 'contents' in document ? '/contents' : '/records'
-  return readLocatedChat(reading, list, { name: 'gemini', model }, 'gemini-contents', () =>
-    trees.map((tree): LocatedMessage => ({ tree, path: list, name: null, at: null, outcomes })),
-  )
+  const list = asked.member(areContents(asRecord(asked.value)['contents']) ? 'contents' : 'records')
+  const { modelVersion } = asRecord(answer.value)
+  const agent = {
+    name: 'gemini',
+    model: asName(modelVersion) ?? asName(document['modelVersion']) ?? asName(document['model']),
+  }
+  const about = { name: null, at: null }
+  return readLocatedChat(reading, list.path, agent, 'gemini-contents', () => [
+    ...instructionsIn(asked).map((tree) => ({ ...about, tree, path: asked.path })),
+    ...list.items().flatMap((item) => messagesOfContent(item, 'user', about)),
+    ...answer
+      .member('candidates')
+      .items()
+      .flatMap((one) => messagesOfContent(one.member('content'), 'assistant', about)),
+  ])
 }
 
-/** Reads the calls that failed: their answers hold an `error` and no output. */
-function outcomesIn(contents: readonly unknown[]): Record<string, ActOutcome> {
-  const parts = contents.flatMap((content) => asList(asRecord(content)['parts']))
-  return Object.fromEntries(
-    parts.flatMap((part): [string, ActOutcome][] => {
-      const { id, response } = asRecord(asRecord(part)['functionResponse'])
-      const { error, output } = asRecord(response)
-      return typeof id === 'string' && !isAbsent(error) && isAbsent(output) ? [[id, 'failed']] : []
-    }),
-  )
+/** Reads a content into messages. `side`: the speaker of a content without a role. An answer that holds an error and no output tells a failure. */
+function messagesOfContent(
+  content: Located,
+  side: Side,
+  about: Pick<LocatedMessage, 'name' | 'at'>,
+  outcome?: ActOutcome,
+): LocatedMessage[] {
+  const { role, parts } = asRecord(content.value)
+  const speaker = role === 'model' ? 'assistant' : typeof role === 'string' ? role : side
+  const failed = asList(parts).flatMap((part) => {
+    const { functionResponse: answer, codeExecutionResult: ran } = asRecord(part)
+    if (isRecord(ran)) return [ran['outcome'] !== undefined && ran['outcome'] !== 'OUTCOME_OK']
+    const { error, output } = asRecord(asRecord(answer)['response'])
+    return isRecord(answer) ? [!isAbsent(error) && isAbsent(output)] : []
+  })
+  let next = 0
+  return messagesOfParts(content, speaker).map((tree): LocatedMessage => {
+    const isAnswer = isRecord(tree) && 'role' in tree && tree['role'] === 'function'
+    const isFailed = isAnswer && failed[next++] === true
+    return { ...about, tree, path: content.path, outcome: outcome ?? (isFailed ? 'failed' : undefined) }
+  })
 }
 
 /**
@@ -83,9 +94,8 @@ const QWEN_OUTCOMES: Readonly<Record<string, ActOutcome>> = {
   failed: 'failed',
   cancelled: 'cancelled',
 }
-/** The line by which the shell tool tells the end of a command. */
-const EXIT_CODE = /^Exit Code: [1-9]/mu
-const LONGEST_END = 500
+/** The beginning of the line by which the shell tool tells the end of a command. */
+const EXIT_CODE = '\nExit Code: '
 
 function readQwenCode(reading: Reading, document: Json): ReadDocument {
   const records = asList(document['records'])
@@ -98,34 +108,38 @@ function readQwenCode(reading: Reading, document: Json): ReadDocument {
 
 function messagesOfRecord(reading: Reading, record: Json, path: string): readonly LocatedMessage[] {
   const { type, subtype } = record
-  const message = new Located(record['message'], `${path}/message`)
   if (type === 'system') {
     if (subtype === 'chat_compression') reading.isCompacted = true
     reading.leaveOut(path)
     return []
   }
+  if (!isContent(record['message'])) {
+    reading.unreadRecord(path, 'type of record', type, record)
+    return []
+  }
+  const message = new Located(record['message'], `${path}/message`)
+  const about = { name: asText(record['uuid']), at: timeOf(record['timestamp']) }
   // Reminders and goals of the harness stand as texts of the user.
-  const isOwn = type !== 'user' || (record['subtype'] === undefined && OWN.has(record['provenance']))
-  const trees = isContent(message.value) ? messagesIn(message, type === 'assistant' ? 'assistant' : 'user') : null
-  if (trees === null) reading.unreadRecord(path, 'type of record', type, record)
-  const about = { path: message.path, name: asText(record['uuid']), at: timeOf(record['timestamp']) }
-  return (trees ?? []).map((tree) => ({
-    ...about,
-    tree,
-    ...(!isOwn && { role: 'system' }),
-    outcomes: outcomesOfResult(record),
+  const isOwn = type !== 'user' || (subtype === undefined && OWN.has(record['provenance']))
+  const side = type === 'assistant' ? 'assistant' : 'user'
+  return messagesOfContent(message, side, about, outcomeOfResult(record)).map((one) => ({
+    ...one,
+    ...(!isOwn && { role: 'system' as const }),
   }))
 }
 
 const OWN: ReadonlySet<unknown> = new Set([undefined, 'real_user'])
 
-function outcomesOfResult({ message, toolCallResult }: Json): Record<string, ActOutcome> {
-  const { callId, status } = asRecord(toolCallResult)
-  const answers = asList(asRecord(message)['parts']).map((part) => asRecord(asRecord(part)['functionResponse']))
-  const isFailed = answers.some(({ response }) => {
-    const { output } = asRecord(response)
-    return typeof output === 'string' && EXIT_CODE.test(output.slice(-LONGEST_END))
-  })
-  const outcome = typeof status === 'string' ? (QWEN_OUTCOMES[status] ?? (isFailed ? 'failed' : undefined)) : undefined
-  return typeof callId === 'string' && outcome !== undefined ? { [callId]: outcome } : {}
+function outcomeOfResult({ message, toolCallResult }: Json): ActOutcome | undefined {
+  const { status } = asRecord(toolCallResult)
+  const told = typeof status === 'string' ? own(QWEN_OUTCOMES, status) : undefined
+  return told ?? (asList(asRecord(message)['parts']).some(endsWithFailure) ? 'failed' : undefined)
+}
+
+/** Tells whether the last line with an exit code of a command's output tells a failure. */
+function endsWithFailure(part: unknown): boolean {
+  const { output } = asRecord(asRecord(asRecord(part)['functionResponse'])['response'])
+  if (typeof output !== 'string') return false
+  const at = output.lastIndexOf(EXIT_CODE)
+  return at !== -1 && /^[1-9]/u.test(output.slice(at + EXIT_CODE.length))
 }

@@ -126,7 +126,8 @@ const isContent = (value: unknown): boolean =>
   typeof value === 'string' ||
   (Array.isArray(value) && value.length > 0 && value.every((item) => isBlock(item) || isConverseBlock(item)))
 
-function instructionsIn(value: Located): readonly Tree[] {
+/** Reads the instructions of a request beside its messages. */
+export function instructionsIn(value: Located): readonly Tree[] {
   return ['system', 'instructions', 'systemInstruction', 'system_instruction'].flatMap((name) => {
     const member = value.member(name)
     const own = isRecord(member.value) && Array.isArray(member.value['parts']) ? member.member('parts') : member

@@ -145,7 +145,8 @@ function resultOf(part: Located): Tree | null {
     const name = ['response', 'result', 'server_tool_call_response'].find((member) => member in value) ?? 'response'
     return { role: 'tool', tool_call_id: part.member('id'), content: contentOf(part.member(name)) }
   }
-  const answer = part.member('functionResponse')
+  const [answer, ran] = [part.member('functionResponse'), part.member('codeExecutionResult')]
+  if (isRecord(ran.value)) return { role: 'function', name: GEMINI_CODE, content: contentOf(ran.member('output')) }
   if (!isRecord(answer.value)) return null
   return {
     role: 'function',
@@ -189,9 +190,14 @@ function blockOf(part: Located): Tree {
 const mediaOf = (modality: unknown): string =>
   ['image', 'audio', 'video'].includes(String(modality)) ? String(modality) : 'file'
 
+/** The tool of the code that Gemini’s API runs itself. */
+const GEMINI_CODE = 'code_execution'
+
 function geminiBlock(part: Located): Tree {
   const text = part.member('text')
   const call = part.member('functionCall')
+  const code = part.member('executableCode')
+  if (isRecord(code.value)) return { type: 'tool_use', name: GEMINI_CODE, input: code }
   const data = part.member('inlineData')
   if (isRecord(call.value))
     return { type: 'tool_use', id: call.member('id'), name: call.member('name'), input: call.member('args') }

@@ -220,7 +220,7 @@ class TraceRun {
     if (tool.error !== null) {
       const outcome = outcomeOfAgent(null, asText(tool.name.value) ?? '', wordsOf(tool.error.value), true)
       settle(match?.call ?? null, outcome)
-      this.sink.failed.set(id, outcome)
+      this.sink.reported.set(id, outcome)
     }
     const placed = placeMessage(resultTree(tool, id), span.path)
     const text = placed === null ? null : textKey(placed.message)

@@ -101,8 +101,8 @@ export function treeOf(reading: Reading, spans: readonly TraceSpan[]): TraceTree
 /** Builds the steps of a trace: its messages are read like those of a chat, and placed at their time like the records of a session. */
 export class TraceSink extends ChatSink {
   readonly session: Session
-  /** Outcomes of calls whose own spans report a failure, by id. */
-  readonly failed = new Map<string, ActOutcome>()
+  /** Outcomes that the record tells beside an answer, by the id of the call, until the answer is read. */
+  readonly reported = new Map<string, ActOutcome>()
   #step: OpenStep | null = null
   #calls: OpenCall[] = []
 
@@ -121,9 +121,9 @@ export class TraceSink extends ChatSink {
   override answered(id: string | null, outcomeOf: (tool: string) => ActOutcome): void {
     super.answered(id, (tool) => {
       const outcome = outcomeOf(tool)
-      const told = id === null ? undefined : this.failed.get(id)
+      const reported = id === null ? undefined : this.reported.get(id)
       // Words of an answer tell more of a failure than its span; that a call never ran is told by the record alone.
-      return told !== undefined && (outcome === 'ran' || NOT_RUN.has(told)) ? told : outcome
+      return reported !== undefined && (outcome === 'ran' || NOT_RUN.has(reported)) ? reported : outcome
     })
   }
 
