@@ -63,12 +63,21 @@ export async function runChunk(deps: ChunkDeps, run: ChunkRun): Promise<void> {
   const firsts = groups.flatMap(([first]) => first ?? [])
   const isLookedUp = run.plan.kind !== 'recheck'
   const answers = isLookedUp ? await deps.service.findAnswers(firsts.map(requestOf)) : []
-  const ahead = new Map(firsts.map((item, at) => [item, answers[at]]))
+  const until = deps.clock.now().getTime() + FRESH_MS
+  const found = new Map(firsts.map((item, at) => [item, answers[at]]))
+  // A grade may be stored while an item waits for its place: that none was found holds for a while only.
+  const ahead = (item: OpenItem): Ahead['answer'] => {
+    const answer = found.get(item)
+    return answer?.grade == null && deps.clock.now().getTime() > until ? undefined : answer
+  }
   await settleAll(groups.map((group) => queue.add(() => runGroup(deps, run, group, ahead))))
 }
 
-/** Readings of the chunk for its items. */
-type Answers = ReadonlyMap<OpenItem, Ahead['answer']>
+/** Time for which a reading that found no grade is trusted. */
+const FRESH_MS = 2000
+
+/** Returns what the chunk has read for an item; undefined: to be read again. */
+type Answers = (item: OpenItem) => Ahead['answer']
 
 /** Runs items of one trajectory: after the first, the provider has the trajectory in its prompt cache for the others. */
 async function runGroup(deps: ChunkDeps, run: ChunkRun, group: readonly OpenItem[], answers: Answers): Promise<void> {
@@ -78,7 +87,7 @@ async function runGroup(deps: ChunkDeps, run: ChunkRun, group: readonly OpenItem
   const [first, ...others] = group
   const place = deps.placeOf(run.chunk.judge)
   const start = (item: OpenItem) =>
-    place(() => runItem(deps, run, item, { answer: answers.get(item), packed: item.packed }))
+    place(() => runItem(deps, run, item, { answer: answers(item), packed: item.packed }))
   if (hasCache && first !== undefined) await start(first)
   await settleAll((hasCache ? others : group).map(start))
 }

@@ -122,11 +122,25 @@ const CANCELLED: Turn = {
   isFinal: true,
 }
 
+/** No call begins behind the deadline of its grade: the call would be paid for and not waited for. */
+const TOO_LONG: Turn = {
+  reply: withoutReply({
+    code: 'timeout',
+    message:
+      'the calls of the grade took longer than its deadline: raise retry.deadline_ms, or ask for fewer windows or samples',
+    retryable: true,
+    retry_after_s: null,
+  }),
+  summary: null,
+  isFinal: true,
+}
+
 const TOO_LATE = 'the process stood still between the reservation and the call, which was not made'
 
 async function callOnce(deps: CallDeps, call: Call, admit: () => void): Promise<Try> {
   const { judge, account, asking, request, request_digest } = call
   const at = deps.clock.now()
+  if (at.getTime() >= asking.deadline) return TOO_LONG
   const id = deps.newId('att')
   const reserved_usd = reservedUsd(judge.info, request, account.caps)
   const attempt = { ...planAttempt(asking, judge, account, { id, request_digest, at }), reserved_usd }
@@ -256,7 +270,7 @@ export const askHere =
   }
 
 /**
- * Answers from the good replies of a stored grade, in the order in which they were given: they are checked again, and no judge
+ * Answers from the good replies of a stored grade, each by its place in the grade: they are checked again, and no judge
  * is asked or paid. Null where the grade has no further reply: a repair that the rules of today want was never asked.
  */
 export function askStored(replies: readonly StoredReply[]): Asker {

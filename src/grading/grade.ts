@@ -93,7 +93,7 @@ export function createGradingService({ observe = (_job, work) => work(), ...give
     return judgeQuestion(deps, question, metadata, job, freshness)
   }
 
-  /** For one that will be asked for by its id. (One that came with its question is asked about once, as a rule, and would only take memory.) */
+  /** Stores a trajectory that will be asked for by its id. A trajectory that comes with its question is not kept in memory: it is asked about once, as a rule. */
   async function store(trajectory: Trajectory, document: Record<string, unknown>): Promise<boolean> {
     const created = await storeTrajectory(deps, trajectory, document)
     deps.recent.set(trajectory.id, trajectory)
