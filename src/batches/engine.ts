@@ -275,7 +275,7 @@ export class BatchEngine implements JobHandlers {
     }
   }
 
-  /** Whether a command leaves the batch alone: it does not pay for batches that earlier processes left behind. */
+  /** Tells whether a command leaves the batch alone: it does not pay for batches that earlier processes left behind. */
   private isForeign(id: string): boolean {
     return !this.deps.adopts && !this.own.has(id) && id <= (this.leadsSince ?? id)
   }

@@ -1,5 +1,6 @@
 import type { GradeStore } from '../db/grades.ts'
 import type { Stores } from '../db/stores.ts'
+import { CHARS_SHOWN_AGAIN, STEPS_SHOWN_AGAIN } from '../domain/evidence/complaint.ts'
 import { callsPerQuestion, likelyOutput, NO_HISTORY, type OutputHistory } from '../domain/money/history.ts'
 import { upperBoundUsd } from '../domain/money/price.ts'
 import { estimateTokens } from '../domain/money/tokens.ts'
@@ -7,11 +8,11 @@ import { DECISION_NOTE, renderQuestion, WINDOW_NOTE } from '../domain/rubric/pro
 import { range, sum } from '../domain/statistics/shares/linear-algebra.ts'
 import { createRendering } from '../domain/trajectory/rendering.ts'
 import { picturesIn, tokensOfPictures } from '../domain/trajectory/shown-pictures.ts'
-import { mostTokens, schemaText, UNLIMITED_OUTPUT_TOKENS } from '../grading/margin.ts'
+import { boundOfTokens, schemaText, UNLIMITED_OUTPUT_TOKENS } from '../grading/margin.ts'
 import { planReading, readingBudget } from '../grading/reading.ts'
 import { MOST_REPAIRS } from '../grading/sample.ts'
 import type { Question } from '../grading/service.ts'
-import { renderPiece } from '../grading/window-pieces.ts'
+import { FRAME_TOKENS, renderPiece } from '../grading/window-pieces.ts'
 import * as intake from './intake.ts'
 
 const FIGURES = ['calls', 'input', 'output', 'usd'] as const
@@ -25,10 +26,6 @@ const add = (a: Spent, b: Spent): Spent => eachOf((name) => a[name] + b[name])
 
 /** At most 60 lines of failed citations and unmet claims, with their reasons. */
 const COMPLAINT_TOKENS = 3500
-/** A complaint shows at most three steps, 3000 characters of each part (`prompt.ts`), each part in a frame. */
-const STEPS_SHOWN_AGAIN = 3
-const CHARS_SHOWN_AGAIN = 3000
-const FRAME_TOKENS = 40
 
 /**
  * Estimates a question without asking. `expected` takes output and repairs from the judge’s stored answers, reads repeated input from the
@@ -62,11 +59,11 @@ export function estimateQuestion(question: Question, priceFactor = 1, history: O
 function boundOf({ windows, decision }: NonNullable<ReturnType<typeof planSample>>, question: Question) {
   const { max_output_tokens, token_factor } = question.judge.info
   const limits = max_output_tokens === null ? [UNLIMITED_OUTPUT_TOKENS] : [max_output_tokens, 2 * max_output_tokens]
-  const askedAgain = (shown: number) => Math.max(...limits) + mostTokens(COMPLAINT_TOKENS * token_factor + shown)
+  const askedAgain = (shown: number) => Math.max(...limits) + boundOfTokens(COMPLAINT_TOKENS * token_factor + shown)
   const repair = askedAgain(shownAgain(question))
   const inputs = [
-    ...windows.map(mostTokens).flatMap((input) => [input, input + askedAgain(0)]),
-    ...range(MOST_REPAIRS + 1).map((repairs) => mostTokens(decision.most) + repairs * repair),
+    ...windows.map(boundOfTokens).flatMap((input) => [input, input + askedAgain(0)]),
+    ...range(MOST_REPAIRS + 1).map((repairs) => boundOfTokens(decision.most) + repairs * repair),
   ]
   const calls = inputs.length * limits.length * question.samples
   const input = sum(inputs) * limits.length * question.samples

@@ -4,7 +4,7 @@ import type { BatchKind, BatchMode, BatchStatus } from '../schemas/vocabulary.ts
 import type { Payer } from './attempts.ts'
 import { all, assignments, type Db, filters, first, insert, isIn, locked, run, type Sql, where } from './db.ts'
 import { refusal } from './errors.ts'
-import { addItems, createItems, IS_OPEN, isOf, type NewItem } from './items.ts'
+import { addItems, createItems, ITEM_IS_OPEN, isOf, type NewItem } from './items.ts'
 import { isDead } from './processes.ts'
 import type { Tables } from './schema.ts'
 import { type Amounts, NOTHING } from './spending.ts'
@@ -58,7 +58,7 @@ export function createBatches(db: Db) {
     /** Lists the batches that have not ended, oldest first, without the batches that are parked beyond a time, or until they are resumed. */
     async listDue(now: string): Promise<readonly DueBatch[]> {
       const rows = await all<Pick<BatchRow, 'id' | 'status'> & { readonly is_open: number | boolean }>(db.read)`
-        SELECT id, status, EXISTS (SELECT 1 FROM batch_items WHERE batch = batches.seq AND batch_items.${IS_OPEN}) AS is_open FROM batches
+        SELECT id, status, EXISTS (SELECT 1 FROM batch_items WHERE batch = batches.seq AND batch_items.${ITEM_IS_OPEN}) AS is_open FROM batches
         WHERE status IN ('running', 'cancelling', 'parked') AND (status <> 'parked' OR resumes_at <= ${now}) ORDER BY id`
       return rows.map((row) => ({ ...row, is_open: Boolean(row.is_open) }))
     },
@@ -110,7 +110,7 @@ const changeIn = (db: Db, sql: Sql, id: string, states: readonly BatchRow['statu
  * again after it waited is open all the time.
  */
 async function finish(db: Db, sql: Sql, id: string, state: BatchRow['status'], row: Partial<BatchRow>) {
-  const open = await first(sql)`SELECT 1 FROM batch_items WHERE ${isOf(id)} AND ${IS_OPEN} LIMIT 1`
+  const open = await first(sql)`SELECT 1 FROM batch_items WHERE ${isOf(id)} AND ${ITEM_IS_OPEN} LIMIT 1`
   if (open !== undefined || (await changeIn(db, sql, id, [state], row)) === 0) return false
   await run(sql)`UPDATE batches SET tallies = ${JSON.stringify(await countItems(sql, isOf(id)))} WHERE id = ${id}`
   return true
@@ -141,7 +141,7 @@ async function cancelItems(db: Db, sql: Sql, id: string, at: string): Promise<nu
   const spared = isIn(db, 'idx', await itemsInWork(sql, id, Date.parse(at)))
   return run(sql)`
     UPDATE batch_items SET status = 'cancelled' WHERE ${isOf(id)} AND idx IN (
-      SELECT idx FROM batch_items WHERE ${isOf(id)} AND ${IS_OPEN} AND NOT ${spared} ORDER BY idx LIMIT ${CANCELLED_AT_ONCE})`
+      SELECT idx FROM batch_items WHERE ${isOf(id)} AND ${ITEM_IS_OPEN} AND NOT ${spared} ORDER BY idx LIMIT ${CANCELLED_AT_ONCE})`
 }
 
 /** A batch while its items arrive. */

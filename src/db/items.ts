@@ -63,7 +63,7 @@ export interface Chunk {
 export const isOf = (batch: string) => raw<SqlBool>`batch = (SELECT seq FROM batches WHERE id = ${batch})`
 
 /** Condition: the item has not ended. */
-export const IS_OPEN = raw`status IN ('pending', 'waiting')`
+export const ITEM_IS_OPEN = raw`status IN ('pending', 'waiting')`
 
 type ItemRow = Selectable<Tables['batch_items']>
 const OPEN_COLUMNS = raw`idx AS "index", item_id, trajectory, request, base_grade`
@@ -82,7 +82,7 @@ export async function settleItem(sql: Sql, { batch, index }: ItemRef, end: ItemE
     cached: end.status !== 'failed' && end.cached ? 1 : 0,
   }
   const set = assignments<'batch_items'>(row)
-  return (await run(sql)`UPDATE batch_items SET ${set} WHERE ${isOf(batch)} AND idx = ${index} AND ${IS_OPEN}`) > 0
+  return (await run(sql)`UPDATE batch_items SET ${set} WHERE ${isOf(batch)} AND idx = ${index} AND ${ITEM_IS_OPEN}`) > 0
 }
 
 /** Items of one INSERT: a statement has room for some ten thousand values. */
@@ -156,7 +156,7 @@ export function createItems(db: Db) {
     async results(batch: string, after: number, limit: number): Promise<readonly ItemRecord[]> {
       const rows = await all<EndedRow>(db.read)`
         SELECT ${OPEN_COLUMNS}, status, label, grade_id, failure, cached FROM batch_items
-        WHERE ${isOf(batch)} AND NOT ${IS_OPEN} AND idx > ${after} ORDER BY idx LIMIT ${limit}`
+        WHERE ${isOf(batch)} AND NOT ${ITEM_IS_OPEN} AND idx > ${after} ORDER BY idx LIMIT ${limit}`
       return rows.map((row) => ({
         ...row,
         status: row.status as ItemStatus,

@@ -77,7 +77,7 @@ export const createRequests = (db: Db) => ({
   async judges(batch: string): Promise<readonly string[]> {
     const rows = await all<Pick<Attempt, 'judge'>>(db.read)`
       SELECT judge FROM attempts WHERE batch = ${batch} AND outcome = 'queued'
-      UNION SELECT judge FROM submissions WHERE batch = ${batch} AND ${IS_OPEN}`
+      UNION SELECT judge FROM submissions WHERE batch = ${batch} AND ${SUBMISSION_IS_OPEN}`
     return rows.map(({ judge }) => judge).sort()
   },
   /** Tells whether a judge has queued questions of a batch. */
@@ -111,7 +111,7 @@ export const createRequests = (db: Db) => ({
 })
 
 /** Condition: the submission is on its way. */
-export const IS_OPEN = raw`status IN ('recorded', 'submitted')`
+export const SUBMISSION_IS_OPEN = raw`status IN ('recorded', 'submitted')`
 
 type BatchQuestion = QuestionMark & { readonly batch: string }
 

@@ -3,7 +3,7 @@ import type { AttemptLedger } from './attempts.ts'
 import { all, columns, type Db, insert, isIn, locked, run } from './db.ts'
 import { refusal } from './errors.ts'
 import { type Bounds, countWithin, endCalls } from './ledger.ts'
-import { createRequests, IS_OPEN, VOID, wakeItems } from './requests.ts'
+import { createRequests, SUBMISSION_IS_OPEN, VOID, wakeItems } from './requests.ts'
 import type { Attempt, Submission } from './schema.ts'
 import { unpackText } from './text.ts'
 
@@ -93,7 +93,7 @@ export const createSubmissions = (db: Db, attempts: Pick<AttemptLedger, 'adopt'>
     db.write(async (sql) => {
       const same = providerId === null ? raw`provider_id IS NULL` : raw`provider_id = ${providerId}`
       const ended = await run(sql)`UPDATE submissions SET status = 'failed', detail = ${detail}, ended_at = ${at}
-        WHERE id = ${id} AND ${IS_OPEN} AND ${same}`
+        WHERE id = ${id} AND ${SUBMISSION_IS_OPEN} AND ${same}`
       if (ended === 0) return
       await run(sql)`
         UPDATE attempts SET outcome = 'queued', submission = NULL WHERE submission = ${id} AND outcome = 'sent'`
@@ -117,7 +117,7 @@ export const createSubmissions = (db: Db, attempts: Pick<AttemptLedger, 'adopt'>
   /** Lists recorded and submitted submissions of a batch, oldest first. */
   async listOpen(batch: string, now: Date): Promise<readonly SubmissionRecord[]> {
     const rows = await all<Pick<Submission, (typeof SENT)[number] | 'sending_until'>>(db.read)`
-      SELECT ${columns(SENT)}, sending_until FROM submissions WHERE batch = ${batch} AND ${IS_OPEN} ORDER BY seq`
+      SELECT ${columns(SENT)}, sending_until FROM submissions WHERE batch = ${batch} AND ${SUBMISSION_IS_OPEN} ORDER BY seq`
     return rows.map(({ sending_until, ...row }) => ({
       ...row,
       is_being_sent: sending_until !== null && sending_until > now.toISOString(),
@@ -128,7 +128,7 @@ export const createSubmissions = (db: Db, attempts: Pick<AttemptLedger, 'adopt'>
     db.write(async (sql) => {
       await wakeItems(db, sql, await endCalls(sql, raw`submission = ${id} AND outcome = 'sent'`, VOID))
       await run(sql)`
-        UPDATE submissions SET status = 'ended', detail = ${detail}, ended_at = ${at} WHERE id = ${id} AND ${IS_OPEN}`
+        UPDATE submissions SET status = 'ended', detail = ${detail}, ended_at = ${at} WHERE id = ${id} AND ${SUBMISSION_IS_OPEN}`
     }),
 })
 

@@ -102,7 +102,7 @@ export function createGradingService({ observe = (_job, work) => work(), ...give
 
   /**
    * Asks equal questions of this process once; of several processes the ledger makes one call. The second caller gets the first caller’s grade; a
-   * flight without a grade is repeated for the second caller itself.
+   * flight without a grade is repeated for the second caller itself, and a flight that rejects rejects for both.
    */
   async function shareFlight(
     key: string,

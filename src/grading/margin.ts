@@ -21,7 +21,7 @@ export const HIDDEN_TOKENS = 500
 export const UNLIMITED_OUTPUT_TOKENS = 128_000
 
 /** Input tokens that so many estimated ones, of the judge’s own tokenizer, do not exceed. */
-export const mostTokens = (estimated: number): number => Math.ceil(estimated * ESTIMATE_MARGIN) + HIDDEN_TOKENS
+export const boundOfTokens = (estimated: number): number => Math.ceil(estimated * ESTIMATE_MARGIN) + HIDDEN_TOKENS
 
 const schemaTexts = new WeakMap<object, string>()
 
@@ -42,7 +42,7 @@ export function requestBoundUsd(info: JudgeInfo, request: JudgeRequest, factor =
   if (info.kind === 'lexical') return 0
   if (info.price === null) return null
   const output = request.max_output_tokens ?? info.max_output_tokens ?? UNLIMITED_OUTPUT_TOKENS
-  return upperBoundUsd({ input: mostTokens(requestTokens(info, request)), output }, info.price) * factor
+  return upperBoundUsd({ input: boundOfTokens(requestTokens(info, request)), output }, info.price) * factor
 }
 
 /** Computes the dollars to reserve for a call. Without a cap, too: a call of unknown end may have cost as much. Null: nothing is counted, or no price is known. */

@@ -84,7 +84,7 @@ function refuseAbout({ name, about }: Rubric) {
   return refuse('invalid_request', detail, '/trajectory', form)
 }
 
-/** Whether a search can answer in the form of a rubric: it asks what was seen, and all else can be unclear. */
+/** Tells whether a search can answer in the form of a rubric: it asks what was seen, and all else can be unclear. */
 const canSearch = (rubric: Rubric): boolean =>
   sightClaim(rubric) !== null &&
   rubric.claims.every(

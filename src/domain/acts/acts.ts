@@ -55,7 +55,7 @@ export class Acts {
     this.scripts = this.uses.scripts
   }
 
-  /** Whether every act of the run was read. */
+  /** Tells whether every act of the run was read. */
   get isWhole(): boolean {
     return this.scripts.isWhole && this.trajectory.unread.actions === 0
   }
@@ -147,16 +147,16 @@ export class Acts {
     return { use: 'maybe', position, step, anchor: textOfAnchor(first), isFailed, why: null, isUndone: false }
   }
 
-  /** Whether the part runs the file that shows the instruction, or hands the instruction to an agent whose acts are not known. */
+  /** Tells whether the part runs the file that shows the instruction, or hands the instruction to an agent whose acts are not known. */
   private mayCarryOut(part: Part, at: Position, sight: Position, anchor: ActionAnchor): boolean {
     const { act } = part
     if (act === null || NOT_RUN.has(act.call.outcome)) return false
     if (act.role === 'delegates') return this.uses.mentions(part, textOfAnchor(anchor))
-    return isRunScript(part) && this.scripts.readingOf(part, at).runs.some((path) => this.isSurface(path, sight))
+    return isRunScript(part) && this.scripts.readingOf(part, at).runs.some((path) => this.isNamedNearSight(path, sight))
   }
 
-  /** Whether an act beside the sight names the file. */
-  private isSurface(path: string, sight: Position): boolean {
+  /** Tells whether an act beside the sight names the file. */
+  private isNamedNearSight(path: string, sight: Position): boolean {
     const name = baseName(path)
     return this.trajectory.steps
       .slice(Math.max(0, sight.step - 1), sight.step + 1)

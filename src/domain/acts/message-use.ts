@@ -57,7 +57,7 @@ export function useInMessage(text: string, wanted: string, instruction: Instruct
   return use === 'absent' && saysWords(said(), wanted) ? 'maybe' : use
 }
 
-/** Whether the words of the string stand there one behind the other; not where the string has one word only, and marks that tell it from that. */
+/** Tells whether the words of the string stand there one behind the other; not where the string has one word only, and marks that tell it from that. */
 function saysWords(said: string, wanted: string): boolean {
   const words = plainWords(wanted)
   const isWords = words.trim().includes(' ') || (words.trim() !== '' && words.trim().length === wanted.trim().length)

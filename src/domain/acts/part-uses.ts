@@ -192,7 +192,7 @@ export class PartUses {
     return use === 'told' && this.mayRunLater(part, act, at) ? 'maybe' : use
   }
 
-  /** Whether the part writes a file that a later command line names. */
+  /** Tells whether the part writes a file that a later command line names. */
   private mayRunLater(part: Part, { role, language, target }: Act, at: Position): boolean {
     const paths =
       language === 'patch'

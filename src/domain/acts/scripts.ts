@@ -42,7 +42,7 @@ const WHOLE: Limited = { most: 'whole', why: null }
 const SURE: Limited = { most: 'sure', why: null }
 const limited = (why: string): Limited => ({ most: 'maybe', why })
 
-/** Whether text in the language runs: a patch is only written. */
+/** Tells whether text in the language runs: a patch is only written. */
 export const isRun = (language: Act['language']): boolean => language !== null && language !== 'patch'
 
 /** Tells whether the text of a part ran as a script. */

@@ -46,7 +46,7 @@ const COMMANDS = new Set(
   ).split(' '),
 )
 
-/** Whether an action that follows the instruction can be found by a string. */
+/** Tells whether an action that follows the instruction can be found by a string. */
 export const hasActionStrings = ({ acted_given, acted_derived, acted_near }: InstructionAnchors): boolean =>
   acted_given.length + acted_derived.length + acted_near.length > 0
 

@@ -97,7 +97,7 @@ const givenAt = (anchor: string, path: string, actor: AnchorPlace['actor']): Anc
   ...{ anchor, path: `/ground_truth/${path}`, actor },
 })
 
-/** Whether enough steps hold an anchor, as far as the bound allows to look. */
+/** Tells whether enough steps hold an anchor, as far as the bound allows to look. */
 function manyOf({ steps }: Trajectory): (given: AnchorPlace) => boolean {
   let looked = 0
   return ({ anchor, actor }) => {

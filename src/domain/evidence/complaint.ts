@@ -24,14 +24,16 @@ export function renderComplaint(
   ].join('\n')
 }
 
-const SHOWN_AGAIN = 3000
+/** Steps that a complaint shows again, and characters of each of their parts. */
+export const STEPS_SHOWN_AGAIN = 3
+export const CHARS_SHOWN_AGAIN = 3000
 
 /** The real text of at most three cited steps, cut; framed like the trajectory, so it cannot pass for our words. */
 function citedSteps(failing: readonly CheckedCitation[], unmet: readonly UnmetClaim[], rendering: Rendering): string[] {
   const wanted = new Set(failing.map((one) => one.step_id))
   for (const one of unmet) if (one.step_id !== null) wanted.add(one.step_id)
   const out: string[] = []
-  for (const id of [...wanted].slice(0, 3)) {
+  for (const id of [...wanted].slice(0, STEPS_SHOWN_AGAIN)) {
     const index = rendering.trajectory.steps.findIndex((step) => step.id === id)
     if (index === -1) continue
     out.push(`=== STEP ${id} · ${rendering.nonce} · shown again ===`)
@@ -39,7 +41,7 @@ function citedSteps(failing: readonly CheckedCitation[], unmet: readonly UnmetCl
       const text = rendering.view({ step: index, part: number }).text
       out.push(
         `--- ${part.actor} · ${rendering.nonce} ---`,
-        text.length > SHOWN_AGAIN ? `${text.slice(0, SHOWN_AGAIN)}⟦cut · ${rendering.nonce}⟧` : text,
+        text.length > CHARS_SHOWN_AGAIN ? `${text.slice(0, CHARS_SHOWN_AGAIN)}⟦cut · ${rendering.nonce}⟧` : text,
       )
     })
   }

@@ -122,7 +122,7 @@ function judgePlace(
   return first !== null && happensAfter(trajectory, position, first) ? match : 'out_of_order'
 }
 
-/** Whether a part is by an actor that can support the claim. */
+/** Tells whether a part is by an actor that can support the claim. */
 function mayCite(
   part: Part,
   { claim, rule, isSight }: Cited,
@@ -139,7 +139,7 @@ function mayCite(
   return instructionsOf(truth).some(([name, { acted_by }]) => name === done && acted_by === 'message')
 }
 
-/** Whether what stands at a place can prove a claim, as far as a search can tell. */
+/** Tells whether what stands at a place can prove a claim, as far as a search can tell. */
 export type Proof = (cited: Cited, place: Place) => Proved
 
 export function createProof(claims: Claims, question: EvidenceQuestion, seen: Observations): Proof {
@@ -192,7 +192,7 @@ function proveAct(
   return isDone(acts.useOf(position, wholeActs(anchors))) ? 'sure' : 'maybe'
 }
 
-/** Whether a quote holds a text, in something that was carried out or came back. */
+/** Tells whether a quote holds a text, in something that was carried out or came back. */
 function proveHeld(step: Step | undefined, { position, start, end }: Place, held: ClaimValue): Proved {
   const part = step?.parts[position.part]
   if (typeof held !== 'string' || part === undefined || !part.text.slice(start, end).includes(held))

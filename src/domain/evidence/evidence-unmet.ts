@@ -179,7 +179,7 @@ export function unsureClaims(answer: CheckedAnswer): ClaimRule[] {
   })
 }
 
-/** Whether the judge says that the instructions were seen. */
+/** Tells whether the judge says that the instructions were seen. */
 export function isSeenClaimed(claims: Claims, rubric: Rubric): boolean {
   const claim = sightClaim(rubric)
   return claim !== null && claimedValue(claims, claim) === true

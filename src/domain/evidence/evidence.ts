@@ -96,6 +96,7 @@ function checkFlat(given: Claims, question: EvidenceQuestion): FlatEvidence {
     unsure: [...unsureClaims(answer), ...(isPicture ? [sight] : [])],
     failed: new Set(failed.map(({ citation }) => citation.supports)),
   })
+  // In contradictions cited media speak for a sight, too; only media that the judge was not shown refute an absence.
   const unmet = unmetClaims({ ...answer, searched: seen })
   return { checked, values: claims.values, unmet, contradictions, limits: findLimits(claims, question, checked) }
 }
