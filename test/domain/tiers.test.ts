@@ -304,7 +304,7 @@ describe('an act by output', () => {
   test.each([
     ['printed and shown', 'echo TOKEN-77-ALPHA', 'TOKEN-77-ALPHA', 'part_of_act'],
     ['printed into a file', 'echo TOKEN-77-ALPHA > x', '', 'low'],
-    ['shown by a file that only holds the words', 'cat notes.txt', 'TOKEN-77-ALPHA', 'low'],
+    ['shown by a file that only holds the words', 'cat notes.txt', 'TOKEN-77-ALPHA', 'refused'],
     ['looked for in a file', 'grep TOKEN-77-ALPHA notes.txt', 'TOKEN-77-ALPHA', 'low'],
   ])('%s', (_name, text, output, tier) => {
     expect(tierOf(runOf({ texts: [text], output }), given)).toBe(tier)

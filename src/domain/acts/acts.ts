@@ -1,12 +1,12 @@
 import type { ActedBy, ActionAnchor, GroundTruth } from '../../schemas/ground-truth.ts'
 import { textOfAnchor } from '../anchors/anchors.ts'
-import { isDone, strongest, type Use, weakest } from '../shell/use.ts'
+import { type Certainty, isDone, strongest, type Use, weakest } from '../shell/use.ts'
 import { lettersOfPart, plainLetters } from '../text/letters.ts'
 import { baseName } from '../text/paths.ts'
 import { type Act, FAILED, NOT_RUN } from '../trajectory/act.ts'
 import { happensAfter, isOrderKnown } from '../trajectory/order.ts'
 import type { Part, Position, Step, Trajectory } from '../trajectory/trajectory.ts'
-import { PartUses } from './part-uses.ts'
+import { MOST_OF_OUTCOME, PartUses } from './part-uses.ts'
 import { isRun, isRunScript, type Scripts } from './scripts.ts'
 import { type Wanted, wantedOf } from './wanted.ts'
 
@@ -95,6 +95,16 @@ export class Acts {
         anchors.map((anchor) => this.uses.useOf(step, step.parts[place.part] ?? part, place, anchor).use),
       )
       .reduce<Use>(strongest, 'absent')
+  }
+
+  /** Answers what a range of a part is: a piece of an act, of a text that only looks, tells or never ran, or unclear. */
+  useAt(at: Position, start: number, end: number): Certainty {
+    const part = this.trajectory.steps[at.step]?.parts[at.part]
+    if (part?.actor !== 'agent_action') return 'sure'
+    const { act } = part
+    if (act === null) return weakest(this.scripts.readingOf(part, at).useAt(start, end), 'maybe')
+    const use = weakest(this.uses.useOfRange(part, act, at, start, end), MOST_OF_OUTCOME[act.call.outcome])
+    return use === 'told' && !NOT_RUN.has(act.call.outcome) && this.uses.mayRunLater(part, act, at) ? 'maybe' : use
   }
 
   /** Finds the first act after the sight that carries out an anchor, else the first that may; null: none, or nothing was seen. */

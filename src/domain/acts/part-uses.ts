@@ -1,9 +1,12 @@
 import type { ActionAnchor, CallAnchor } from '../../schemas/ground-truth.ts'
 import { textOfAnchor } from '../anchors/anchors.ts'
 import { programsOf, readAnchor } from '../shell/anchor.ts'
+import { usesOfWriting } from '../shell/file-kinds.ts'
 import { patchWrites } from '../shell/patch-writes.ts'
 import type { ShellReading } from '../shell/read-shell.ts'
 import { type Certainty, isDone, strongest, type Use, weakest } from '../shell/use.ts'
+import { lineStart } from '../text/lines.ts'
+import { isAddress } from '../text/paths.ts'
 import { foldForSearch, mentions, mentionsAny, namesAll } from '../text/search.ts'
 import { type Act, type ActOutcome, type Call, NOT_RUN } from '../trajectory/act.ts'
 import type { Part, Position, Step, Trajectory } from '../trajectory/trajectory.ts'
@@ -28,7 +31,7 @@ import { isRun, Scripts } from './scripts.ts'
 import { limitByOthers, type Wanted } from './wanted.ts'
 
 /** The strongest use that an outcome of a call allows: only a call that succeeded is surely an act. */
-const MOST_OF_OUTCOME: Readonly<Record<ActOutcome, Certainty>> = {
+export const MOST_OF_OUTCOME: Readonly<Record<ActOutcome, Certainty>> = {
   ran: 'whole',
   unknown: 'sure',
   failed: 'maybe',
@@ -193,7 +196,7 @@ export class PartUses {
   }
 
   /** Tells whether the part writes a file that a later command line names. */
-  private mayRunLater(part: Part, { role, language, target }: Act, at: Position): boolean {
+  mayRunLater(part: Part, { role, language, target }: Act, at: Position): boolean {
     const paths =
       language === 'patch'
         ? patchWrites(part.text).flatMap(({ path }) => path ?? target ?? [])
@@ -263,6 +266,32 @@ export class PartUses {
     const isPrinted = !isRun(language) || this.scripts.readingOf(part, at).prints(string)
     const isShown = (output: Part) => this.memo.once(output, `shows ${string}`, () => namesAll(output.text, string))
     return isPrinted && this.outputs.behind(at).some(isShown) ? 'sure' : 'maybe'
+  }
+
+  /** Answers what a range of a part is. */
+  useOfRange(part: Part, act: Act, at: Position, start: number, end: number): Certainty {
+    const { role, language, target } = act
+    if (isRun(language)) return this.useOfScriptRange(part, at, start, end)
+    if (language === 'patch')
+      return patchWrites(part.text.slice(lineStart(part.text, start), end)).length === 0 ? 'told' : 'sure'
+    if (role === 'writes') return usesOfWriting(target, part.text, this.wanted.context).asString
+    if (role === 'executes') return 'sure'
+    if (role === 'unknown') return 'maybe'
+    if (role === 'web') return isAddress(part.text) ? 'sure' : 'told'
+    return (role === 'reads' || role === 'searches') && this.wanted.asksToLook('') ? 'maybe' : 'told'
+  }
+
+  /**
+   * Decides the use of a range of a script. Where an instruction asks to look, a command that looks at something near the instruction may be the
+   * act.
+   */
+  private useOfScriptRange(part: Part, at: Position, start: number, end: number): Certainty {
+    const reading = this.scripts.readingOf(part, at)
+    const use = reading.useAt(start, end)
+    const quote = part.text.slice(start, end)
+    const isAsked = this.wanted.asksToLook('') && this.wanted.isNear(quote) && reading.looksAt(quote)
+    const isPrinted = this.wanted.isPrinted(quote)
+    return use === 'told' && (isAsked || isPrinted) ? 'maybe' : use
   }
 
   /** Texts are folded once, however many strings are searched. */

@@ -24,10 +24,11 @@ export function wantedOf(truth: GroundTruth): Wanted {
 export class Wanted {
   readonly instruction: Instruction
   readonly context: ScriptContext
-  /** Tells whether an instruction that holds the string asks to look at something: then looking may be the act. */
+  /** Tells whether an instruction that holds the string (any, where it is empty) asks to look at something: then looking may be the act. */
   readonly asksToLook = kept((string) =>
     this.instructions.some(
-      ({ text, anchors }) => (text.includes(string) || anchors.includes(string)) && holdsAny(text, LOOKING),
+      ({ text, anchors }) =>
+        (string === '' || text.includes(string) || anchors.includes(string)) && holdsAny(text, LOOKING),
     ),
   )
   /** Tells whether an instruction asks for the act that a word of a tool names: it holds the word, or a form of a longer word, in any case. */
@@ -67,10 +68,15 @@ export class Wanted {
     }
   }
 
-  /** Tells whether an instruction with the anchor is carried out by printing. */
+  /** Tells whether the text holds a word that an instruction is about. */
+  isNear(text: string): boolean {
+    return this.all.some(({ acted_near }) => acted_near.some((word) => indexOfWord(text, word, 0) !== -1))
+  }
+
+  /** Tells whether an instruction with the anchor is carried out by printing; of a longer text: whether the text holds such an anchor. */
   isPrinted(anchor: ActionAnchor): boolean {
-    const isOutput = (one: InstructionAnchors): boolean => one.acted_by === 'output'
-    return this.all.some((one) => isOutput(one) && actStrings(one).map(textOfAnchor).includes(textOfAnchor(anchor)))
+    const printed = this.all.flatMap((own) => (own.acted_by === 'output' ? actStrings(own) : []))
+    return printed.some((string) => textOfAnchor(anchor).includes(textOfAnchor(string)))
   }
 
   /** Tells whether acts by the string are those of several instructions. */

@@ -179,12 +179,12 @@ function proveAct(
   acts: Acts,
   anchors: InstructionAnchors | null,
   claim: ClaimRule,
-  { position }: Place,
+  { position, start, end }: Place,
 ): Proved {
   const use = anchors === null ? 'absent' : acts.useOf(position, actStrings(anchors))
   const step = question.rendering.trajectory.steps[position.step]?.id
-  const act = partAt(question.rendering.trajectory, position)?.act ?? null
-  if (use === 'told' || (use === 'absent' && isSaid(act))) return { not: whyTold(act, step) }
+  const told = use === 'told' || (use === 'absent' && acts.useAt(position, start, end) === 'told')
+  if (told) return { not: whyTold(partAt(question.rendering.trajectory, position)?.act ?? null, step) }
   if (measuredOf(claim, question) === true) return 'whole'
   if (!isDone(use) || anchors === null) return 'maybe'
   if (anchors.acted_given.length > 0) return use
@@ -197,13 +197,13 @@ function proveHeld(step: Step | undefined, { position, start, end }: Place, held
   const part = step?.parts[position.part]
   if (typeof held !== 'string' || part === undefined || !part.text.slice(start, end).includes(held))
     return { not: `the quote of step ${step?.id} does not hold ${JSON.stringify(held)}` }
-  if (isSaid(part.act)) return { not: whyTold(part.act, step?.id) }
+  if (part.act !== null && (NOT_RUN.has(part.act.call.outcome) || SAID.has(part.act.role)))
+    return { not: whyTold(part.act, step?.id) }
   return 'whole'
 }
 
 /** Arguments that say something and do nothing. */
 const SAID: ReadonlySet<ActRole> = new Set(['describes', 'thinks', 'delegates'])
-const isSaid = (act: Act | null): boolean => act !== null && (NOT_RUN.has(act.call.outcome) || SAID.has(act.role))
 
 /** Why it proves nothing, as far as the act is known. */
 function whyTold(act: Act | null, step: number | undefined): string {

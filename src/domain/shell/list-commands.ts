@@ -49,6 +49,9 @@ export interface SimpleCommand {
   readonly runsFiles: readonly string[]
   /** The command changes the shell, or sets something in it. */
   readonly changesShell: boolean
+  /** Place in the script, half open. */
+  readonly start: number
+  readonly end: number
 }
 
 export interface CommandList {
@@ -94,18 +97,22 @@ interface Place {
   readonly outputs: readonly string[]
   /** A pipe gives the command its input. */
   readonly isFed?: boolean
+  /** Range of the outermost command, within which all commands of its script stand. */
+  readonly range: { readonly start: number; readonly end: number } | null
   readonly depth: number
 }
 
 /** A command as its words, with its redirections. */
 interface WordedCommand extends Redirections {
   readonly words: readonly ScriptWord[]
+  readonly start: number
+  readonly end: number
 }
 
-const TOP: Place = { runs: 'whole', isLast: true, reaches: false, outputs: [], depth: 0 }
-const NO_WORDS: WordedCommand = { words: [], texts: [], outputs: [], inputs: [] }
+const TOP: Place = { runs: 'whole', isLast: true, reaches: false, outputs: [], range: null, depth: 0 }
+const NO_WORDS: WordedCommand = { words: [], texts: [], outputs: [], inputs: [], start: 0, end: 0 }
 /** Settings without a command. */
-const SETTING: Omit<SimpleCommand, 'words' | 'outputs'> = {
+const SETTING: Omit<SimpleCommand, 'words' | 'outputs' | 'start' | 'end'> = {
   ...{ name: '=', exact: null, isFixed: false, kind: 'does', runs: 'maybe', names: 'maybe', isDry: false },
   ...{ isReported: false, isMoved: false, isRedirected: false, texts: [], runsFiles: [], changesShell: true },
 }
@@ -256,7 +263,7 @@ class Lister {
     if (node.type === 'Function') {
       this.functions.add(node.name.value)
       this.changesShell = true
-      this.commands.push({ ...SETTING, words: [node.name.value], outputs: [] })
+      this.commands.push({ ...SETTING, words: [node.name.value], outputs: [], start: node.pos, end: node.end })
     }
     for (const body of bodiesOf(node))
       if (body.type === 'CompoundList') this.addAll(body.commands, place)
@@ -264,28 +271,32 @@ class Lister {
   }
 
   private addSimple(command: Command, place: Place): void {
-    const { name, args, prefix, redirects } = command
+    const { name, args, prefix, redirects, pos: start } = command
+    const end = redirects.reduce(
+      (last, part) => Math.max(last, part.type === 'HereDoc' ? part.body.end : 0),
+      command.end,
+    )
     const nodes = [...prefix, ...(name ? [name] : []), ...args]
     for (const node of nodes) {
       const word = node.type === 'Assignment' ? node.value : node
-      if (word.type === 'Word') this.addSubstitutions(word.parts ?? [], place)
+      if (word.type === 'Word') this.addSubstitutions(word.parts ?? [], place, { start, end })
     }
-    const worded = { words: wordsOf(command), ...redirectionsOf(redirects) }
-    if (name === undefined) this.addSetting(worded)
+    const worded = { words: wordsOf(command), ...redirectionsOf(redirects), start, end }
+    if (name === undefined) this.addSetting(worded, place)
     else this.addWords(worded, place)
   }
 
   /** Adds settings alone: later commands may use their values. */
-  private addSetting({ words, outputs }: WordedCommand): void {
+  private addSetting({ words, outputs, start, end }: WordedCommand, place: Place): void {
     const texts = words.map(({ text }) => text)
-    this.commands.push({ ...SETTING, words: texts, outputs })
+    this.commands.push({ ...SETTING, words: texts, outputs, ...(place.range ?? { start, end }) })
     this.changesShell = true
     // A setting may change what a later command does: no list of such settings is complete.
     this.rest = weakest(this.rest, texts.some((text) => SHELL_SETTING.test(text)) ? 'maybe' : 'sure')
   }
 
   addWords(command: WordedCommand, place: Place): void {
-    const { texts, inputs } = command
+    const { texts, inputs, start, end } = command
     const all = command.words.map(({ text }) => text)
     const { name, words } = commandIn(all)
     const wrappers = all.slice(0, all.length - words.length)
@@ -295,15 +306,15 @@ class Lister {
     const isChanging = isOther || changesShell(name, words) || wrappers.some((word) => CHANGING.has(word))
     const kind = kindOf(name, words)
     const runs = weakest(weakest(place.runs, this.rest), isOther || isFed ? 'maybe' : 'whole')
-    const outputs = pickOutputs(command, place)
+    const [outputs, range] = [pickOutputs(command, place), place.range ?? { start, end }]
     if (isChanging) this.isOpen = true
-    const isScript = SHELLS.has(name) && this.addShell(words, texts, { ...place, runs })
+    const isScript = SHELLS.has(name) && this.addShell(words, texts, { ...place, runs, range })
     const hidesWords = hidesText(name, words, texts, isScript) || isChanging || (isFed && kind !== 'looks')
     const isShown = isDry(name, words)
     const proves = namesOf(isShown || isScript ? 'dry' : kind, place.reaches || outputs.some(isKept), runs)
     this.commands.push({
       ...{ name: isUnknown ? '$' : name, words, exact: exactWords(command.words), kind, runs, isDry: isShown, outputs },
-      ...{ isFixed: areFixed(command.words, isFed), names: hidesWords ? 'maybe' : proves },
+      ...{ isFixed: areFixed(command.words, isFed), names: hidesWords ? 'maybe' : proves, ...range },
       ...{ isReported: place.isLast, isMoved: this.isMoved },
       isRedirected: place.isFed === true || texts.length + inputs.length > 0 || command.outputs.some(isKept),
       texts: [...texts, ...(kind === 'tells' ? [words.slice(1).join(' ')] : [])],
@@ -341,11 +352,11 @@ class Lister {
     return scripts.length > 0
   }
 
-  private addSubstitutions(parts: readonly WordPart[], place: Place): void {
+  private addSubstitutions(parts: readonly WordPart[], place: Place, range: { start: number; end: number }): void {
     for (const part of parts)
-      if (part.type === 'DoubleQuoted') this.addSubstitutions(part.parts, place)
+      if (part.type === 'DoubleQuoted') this.addSubstitutions(part.parts, place, range)
       else if ((part.type === 'CommandExpansion' || part.type === 'ProcessSubstitution') && part.script) {
-        const inner = { reaches: true, isLast: false, outputs: [], depth: place.depth + 1 }
+        const inner = { reaches: true, isLast: false, outputs: [], range: place.range ?? range, depth: place.depth + 1 }
         if (inner.depth > DEEPEST) this.isWhole = false
         else this.addAll(part.script.commands, { ...place, ...inner, runs: weakest(place.runs, 'sure') })
       }

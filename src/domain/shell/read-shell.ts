@@ -1,4 +1,4 @@
-import { foldWhole } from '../text/search.ts'
+import { foldForSearch, foldWhole } from '../text/search.ts'
 import { wordSet } from '../text/words.ts'
 import { type Anchor, type AnchorCommand, programsOf, readAnchor } from './anchor.ts'
 import { mayTurn, withoutMessages } from './command-kinds.ts'
@@ -15,6 +15,8 @@ export { readContent, readEdit } from './read-content.ts'
 
 /** Uses of strings in a script. */
 export interface ShellReading extends Content {
+  /** The most that a range of the source proves. */
+  useAt(start: number, end: number): Certainty
   /** Tells whether a command that only looks has the text among its words. */
   looksAt(text: string): boolean
   /** All words of the commands are known as they stand in the text, and no command runs another that only a file or a service knows. */
@@ -44,7 +46,7 @@ const NO_EFFECTS: LastingEffects = { changesShell: false, opensProgram: false, i
 export const UNREAD: ShellReading = {
   ...{ runs: [], outputs: [], isPlain: false, prints: () => false, unreported: () => [] },
   ...{ effects: NO_EFFECTS, setsUp: () => false },
-  ...{ useOf: () => 'maybe', looksAt: () => false },
+  ...{ useOf: () => 'maybe', useAt: () => 'maybe', looksAt: () => false },
 }
 
 export type ScriptLanguage = 'shell' | 'keystrokes' | 'argv' | 'code' | 'javascript'
@@ -173,6 +175,24 @@ class Script implements ShellReading {
     const use = this.uses.get(text) ?? weakest(this.findUse(readAnchor(text)), limitOf(text))
     this.uses.set(text, use)
     return use
+  }
+
+  useAt(start: number, end: number): Certainty {
+    const { text, isExact } = this.source
+    // The words of an argv stand in quotes of their own.
+    const quote = isExact ? '' : foldForSearch(text.slice(start, end).replaceAll('","', ' ').replaceAll('\\"', '"'))
+    const use = this.list.commands.reduce<Use>((most, command, index) => {
+      const isIn = isExact ? command.start < end && command.end > start : overlaps(this.texts[index], quote)
+      return isIn ? strongest<Use>(most, this.isMessage(index, start, end) ? 'told' : command.names) : most
+    }, 'absent')
+    if (use === 'absent') return isExact && !this.list.isOpen && this.list.isWhole ? 'told' : 'maybe'
+    return use === 'told' && (this.list.isOpen || !this.list.isWhole) ? 'maybe' : weakest(use, this.most)
+  }
+
+  private isMessage(index: number, start: number, end: number): boolean {
+    const { words = '', messages = '' } = this.texts[index] ?? {}
+    const quote = messages === '' ? '' : foldForSearch(this.source.text.slice(start, end))
+    return quote !== '' && this.context.tells !== true && messages.includes(quote) && !words.includes(quote)
   }
 
   looksAt(text: string): boolean {
@@ -323,3 +343,8 @@ function foldCommand({ name, words, texts }: SimpleCommand): CommandText {
   const all = texts.length === 0 ? own : [own, foldWhole(spread(texts.join(' ')))].join(' ')
   return { words: all, own, messages: foldWhole(messages.join(' ')) }
 }
+
+const overlaps = (text: CommandText | undefined, quote: string): boolean =>
+  text !== undefined &&
+  quote !== '' &&
+  (text.words.includes(quote) || (text.words.includes(' ') && quote.includes(text.words)))

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { readContent, readEdit, readShell } from '../../../src/domain/shell/read-shell.ts'
-import { rankOf, type Use } from '../../../src/domain/shell/use.ts'
+import { type Certainty, rankOf, type Use } from '../../../src/domain/shell/use.ts'
 import { hostileText } from '../hostile-text.ts'
 import { expectLinear } from '../linear-work.ts'
 
@@ -98,6 +98,25 @@ it.each<[string, string, Use]>([
   expect(readEdit([text], [old], 'NOTES.md', named).map((content) => content.useOf('a1-b2'))).toEqual([use])
 })
 
+it.each<[string, string, Certainty]>([
+  ['ls\n# make deploy\n', ANCHOR, 'told'],
+  ['ls\nmake deploy\n', ANCHOR, 'whole'],
+  ['echo "make deploy"', ANCHOR, 'told'],
+  ['git commit -m "make deploy"', ANCHOR, 'told'],
+  ['git commit -m "make deploy"', 'git commit', 'whole'],
+  ['bash -c "make deploy"', ANCHOR, 'sure'],
+  ['false && make deploy', ANCHOR, 'told'],
+  ['exit\nmake deploy', ANCHOR, 'maybe'],
+  ["cat <<'EOF'\nmake deploy\nEOF", ANCHOR, 'told'],
+  ["cat > f.conf <<'EOF'\nmake deploy\nEOF", ANCHOR, 'maybe'],
+  ["bash <<'EOF'\nls\nmake deploy\nEOF", ANCHOR, 'sure'],
+  ['if [ -f x ]; then make deploy; fi', ANCHOR, 'maybe'],
+  ['make deploy\nfor a in b; do ls; done', ANCHOR, 'whole'],
+])('in %j the range of %j: %s', (script, quote, use) => {
+  const start = script.indexOf(quote)
+  expect(readShell(script, 'shell', nothing).useAt(start, start + quote.length)).toBe(use)
+})
+
 it.each([
   ['rm -r build', true],
   ["r''m -r build && ls | wc", true],
@@ -165,6 +184,7 @@ describe('laws', () => {
       fc.property(hostileText(), hostileText(), (before, after) => {
         const reading = readShell(`${before}\n# make deploy-7f3a\n${after}`, 'shell', nothing)
         expect(rankOf(reading.useOf('make deploy-7f3a'))).toBeLessThan(rankOf('sure'))
+        expect(reading.useAt(0, 5)).toBeDefined()
         expect(rankOf(readShell(before, 'keystrokes', nothing).useOf('make deploy-7f3a'))).toBeLessThan(rankOf('sure'))
       }),
       { numRuns: 300 },
