@@ -41,7 +41,9 @@ test('no forged frame is a frame of the prompt, nor carries its mark', () => {
     const mark = makeNonce(new Uint8Array(32), read.value)
     const lines = renderSteps(createRendering(read.value, mark), [...steps.keys()]).split('\n')
     const frames = lines.filter((line) => /^\s*(={3,}|-{3,}) ?(STEP|END|user|system|agent_|tool_)/i.test(line))
-    expect(frames, one.name).toEqual(lines.filter((line) => line.includes(mark)))
+    // The mark of a picture that is not shown carries the nonce, too, and stands behind the placeholder.
+    const marked = lines.filter((line) => line.includes(mark) && !line.endsWith(` ⟦not shown to you · ${mark}⟧`))
+    expect(frames, one.name).toEqual(marked)
     expect(frames, one.name).toHaveLength(steps.length + steps.flatMap(({ parts }) => parts).length + 1)
   }
 })
