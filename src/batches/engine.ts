@@ -361,7 +361,8 @@ export class BatchEngine implements JobHandlers {
     }
     try {
       const leaving = AbortSignal.any([signal, state.leaving.signal])
-      const park: ChunkRun['park'] = (...given) => this.park(batch, ...given)
+      // A call of a run that has been left says nothing any more: another process may have resumed the batch meanwhile.
+      const park: ChunkRun['park'] = async (...given) => leaving.aborted || this.park(batch, ...given)
       await runChunk(deps, { plan, chunk, signal: leaving, budget: state.budget, park })
     } catch (error) {
       await this.breakOff(batch, state, error)
