@@ -3,7 +3,21 @@ import type { Digest } from '../domain/digest.ts'
 import type { Grade } from '../schemas/grade.ts'
 import type { GroundTruth, Signals } from '../schemas/ground-truth.ts'
 import { rubricIdOf } from '../schemas/vocabulary.ts'
-import { all, columns, type Db, filters, first, insert, isIn, run, type Sql, Undo, type Unit, where } from './db.ts'
+import {
+  all,
+  columns,
+  type Db,
+  filters,
+  first,
+  insert,
+  isIn,
+  run,
+  type Sql,
+  together,
+  Undo,
+  type Unit,
+  where,
+} from './db.ts'
 import { refusal } from './errors.ts'
 import { type ItemEnd, type ItemRef, settleItem } from './items.ts'
 import type { GradeRow } from './schema.ts'
@@ -86,7 +100,12 @@ export function createGrades(db: Db) {
   const textWhere = async (condition: RawBuilder<unknown>): Promise<string | null> =>
     (await first<BodyRow>(db.read)`SELECT body FROM grades WHERE ${condition}`)?.body ?? null
   const getText = (id: string) => textWhere(raw`id = ${id}`)
-  const findTextByKey = (key: Digest) => textWhere(raw`key = ${key} AND is_current = 1`)
+  const readTexts = async (keys: readonly Digest[]): Promise<[key: Digest, body: string][]> => {
+    type Row = Pick<GradeRow, 'key' | 'body'>
+    const rows = await all<Row>(db.read)`SELECT key, body FROM grades WHERE ${isIn(db, 'key', keys)} AND is_current = 1`
+    return rows.map(({ key, body }) => [key as Digest, body])
+  }
+  const findTextByKey = together(readTexts)
   return {
     /**
      * Stores a grade with its ground truth, in one unit of work; a good grade answers its key from now on, and a failed grade never replaces a
@@ -109,10 +128,7 @@ export function createGrades(db: Db) {
     findTextByKey,
     /** Finds the grades that answer the keys now, by key. */
     async findByKeys(keys: readonly Digest[]): Promise<ReadonlyMap<string, Grade>> {
-      type Row = Pick<GradeRow, 'key' | 'body'>
-      const rows = await all<Row>(db.read)`
-        SELECT key, body FROM grades WHERE ${isIn(db, 'key', keys)} AND is_current = 1`
-      return new Map(rows.map((row) => [row.key, toGrade(row)]))
+      return new Map((await readTexts(keys)).map(([key, body]) => [key, toGrade({ body })]))
     },
     /** Lists grades, newest first. */
     list: async (query: GradeQuery): Promise<readonly Grade[]> =>
