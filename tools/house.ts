@@ -10,7 +10,7 @@ const PARTS: Readonly<Record<string, readonly [budget: number, ceiling: number]>
   domain: [11_500, 12_734],
   formats: [10_500, 15_258],
   archives: [3800, 4218],
-  db: [2600, 4283],
+  db: [2600, 4282],
   grading: [2200, 2513],
   batches: [1400, 2072],
   http: [2500, 2500],

@@ -65,7 +65,7 @@ export async function runChunk(deps: ChunkDeps, run: ChunkRun): Promise<void> {
   const answers = isLookedUp ? await deps.service.findAnswers(firsts.map(requestOf)) : []
   const until = deps.clock.now().getTime() + FRESH_MS
   const found = new Map(firsts.map((item, at) => [item, answers[at]]))
-  // A grade may be stored while an item waits for its place: that none was found holds for a while only.
+  // A grade may be stored while an item waits for its place: a search that found no grade is trusted for a while only.
   const ahead = (item: OpenItem): Ahead['answer'] => {
     const answer = found.get(item)
     return answer?.grade == null && deps.clock.now().getTime() > until ? undefined : answer

@@ -79,8 +79,6 @@ export async function settleJudge(
   last(run(sql)`UPDATE judges SET ${assignments<'judges'>({ ...counted, ...pause })} WHERE name = ${name}`)
 }
 
-export type JudgeStates = ReturnType<typeof createJudges>
-
 /** The judges as all processes of the database see them. */
 export const createJudges = (db: Db) => ({
   async get(name: string): Promise<JudgeState> {

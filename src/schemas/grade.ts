@@ -130,7 +130,7 @@ export const UnreadSchema = Documented('What of the trajectory could not be read
 })
 export type Unread = Static<typeof UnreadSchema>
 
-export const InputStateSchema = Documented(
+const InputStateSchema = Documented(
   'Whether the judge saw what the agent saw, by the harness’s own marks. Absent from grades before version 0.1.0 of 29 November 2026.',
   {
     state: Choice(

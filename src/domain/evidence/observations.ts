@@ -50,7 +50,7 @@ export function firstObservations(trajectory: Trajectory, anchors: Anchors): Obs
 
 /** Linear: every part is read once for all anchors. */
 function observe(trajectory: Trajectory, anchors: Anchors): Observations {
-  // What stands behind the agent's last reply was read by no model: it shows it nothing.
+  // Output behind the agent's last reply was read by no model, and shows the agent nothing.
   const isRead = (at: Position) => isSeen(trajectory, at)
   const sights = readSights(trajectory, anchors, isRead)
   const given = sights.filter((one) => one.needle.kind !== 'derived')

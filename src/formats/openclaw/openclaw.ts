@@ -70,7 +70,7 @@ class OpenclawReader {
     this.session.now = timeOf(entry['timestamp'])
     if (type === 'message' && isRecord(message)) this.#message(message, `${path}/message`, asText(entry['id']))
     // Later requests hold the summary in place of the summarized messages.
-    else if (type === 'compaction' || type === 'branch_summary') this.#summary(entry, path, null, type === 'compaction')
+    else if (type === 'compaction' || type === 'branch_summary') this.#summary(entry, path, null, type)
     else if (type === 'custom_message')
       this.#content(this.session.open('other', null).parts, entry['content'], `${path}/content`, 'system')
     else if (BOOKKEEPING.has(type)) this.#reading.leaveOut(path)
@@ -94,14 +94,14 @@ class OpenclawReader {
     else if (role === 'custom')
       this.#content(this.session.open('other', name).parts, content, `${path}/content`, 'system')
     else if (role === 'bashExecution') this.#ofUser(message, path, name)
-    else if (role === 'compactionSummary' || role === 'branchSummary')
-      this.#summary(message, path, name, role === 'compactionSummary')
+    else if (role === 'compactionSummary' || role === 'branchSummary') this.#summary(message, path, name, role)
     else this.#reading.unreadRecord(path, 'role', role, message)
   }
 
-  #summary({ summary }: Json, path: string, name: string | null, isCompaction: boolean): void {
-    if (isCompaction) this.#reading.isCompacted = true
-    this.session.note('agent_message', summary, `${path}/summary`, 'summary', name)
+  /** Adds a summary. Only that of a compaction stands in place of messages; that of a branch stands beside them. */
+  #summary({ summary }: Json, path: string, name: string | null, kind: unknown): void {
+    const isCompaction = kind === 'compaction' || kind === 'compactionSummary'
+    this.session.note('agent_message', summary, `${path}/summary`, isCompaction ? 'compact_summary' : 'summary', name)
   }
 
   /** Adds a command that the user ran: its texts are the user's, and no act of the agent. */

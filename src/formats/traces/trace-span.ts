@@ -101,7 +101,7 @@ export function treeOf(reading: Reading, spans: readonly TraceSpan[]): TraceTree
 /** Builds the steps of a trace: its messages are read like those of a chat, and placed at their time like the records of a session. */
 export class TraceSink extends ChatSink {
   readonly session: Session
-  /** Outcomes that the record tells beside an answer, by the id of the call, until the answer is read. */
+  /** Outcomes that the record tells beside an answer, by the id of the call. */
   readonly reported = new Map<string, ActOutcome>()
   #step: OpenStep | null = null
   #calls: OpenCall[] = []

@@ -134,7 +134,7 @@ function describe({ truth, rubric, anchors, observations }: Asked, surface: Hit 
     'Found by plain search, not by reading.',
     surface
       ? `Surface: step ${surface.step_id}.`
-      : `Surface: no string of ${rubric.truth.instructions.join(' or ')} stands in any tool output.`,
+      : `Surface: no string of ${rubric.truth.instructions.join(' or ')} stands in any tool output before the agent’s last reply.`,
     ...[...findings].map(([name, finding]) =>
       truth[name] === undefined
         ? `No ${name} in this trial.`
