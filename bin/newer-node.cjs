@@ -24,7 +24,7 @@ function startNewer(program) {
   const platform = process.platform === 'win32' ? 'win' : process.platform
   const binary = join(__dirname, '..', 'node_modules', `node-${platform}-${process.arch}`, 'bin', platform === 'win' ? 'node.exe' : 'node')
   if (!existsSync(binary)) {
-    console.error(`veridict needs Node.js 24, and this is ${process.version}: run "npm ci" with development dependencies, which installs it beside the code.`)
+    console.error(`veridict needs Node.js 24, and this is ${process.version}: run "npm ci" without --omit=optional, which installs it beside the code.`)
     process.exit(1)
   }
   const child = spawn(binary, [program, ...process.argv.slice(2)], {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # No Docker engine runs where this project is built, so the Dockerfile's steps are done in clean folders, a folder for each stage:
-# every COPY, then `npm ci --omit=dev --ignore-scripts`. Then the service runs as `docker run --read-only --cap-drop ALL --user node` would run it:
+# every COPY, then `npm ci --omit=dev --omit=optional --ignore-scripts`. Then the service runs as `docker run --read-only --cap-drop ALL --user node` would run it:
 # a user without rights, in a folder that nobody can write, with a data folder and a temporary one. It must become ready, grade,
 # serve the pages, pass its health check, be backed up, and stop on SIGTERM, having written nowhere else.
 set -euo pipefail
@@ -33,7 +33,7 @@ copy_stage() {
 
 packages="$work/packages" app="$work/app" data="$work/data" temp="$work/temp" out="$work/out"
 copy_stage 1 "" "$packages"
-(cd "$packages" && npm ci --omit=dev --ignore-scripts --loglevel=error)
+(cd "$packages" && npm ci --omit=dev --omit=optional --ignore-scripts --loglevel=error)
 copy_stage 2 "$packages" "$app"
 rm -rf "$packages"
 mkdir "$data" "$temp" "$out"

@@ -83,10 +83,11 @@ export function findLicenceFaults(packages: readonly Package[]): string[] {
 export interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>
   readonly devDependencies: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
 }
 
 export function findPinFaults(manifest: Manifest, lock: Lock): string[] {
-  const wanted = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies })
+  const wanted = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies, ...manifest.optionalDependencies })
   const floating = wanted
     .filter(([, version]) => !EXACT.test(version) && !version.startsWith('file:tools/'))
     .map(([name, version]) => `package.json: ${name} is "${version}", not one exact version`)

@@ -39,9 +39,14 @@ export const listPackages = (lock: Lock): Package[] =>
     .filter(([path]) => path.includes(INSIDE))
     .map(([path, entry]) => ({ path, name: path.slice(path.lastIndexOf(INSIDE) + INSIDE.length), entry }))
 
-/** What `npm ci --omit=dev` installs. */
-export const productionPackages = (lock: Lock): Package[] =>
-  listPackages(lock).filter(({ entry }) => entry.dev !== true && entry.devOptional !== true)
+/** Lists the packages of production: neither those of development nor the Node.js of a clone, which the image leaves out (`--omit=optional`). */
+export function productionPackages(lock: Lock): Package[] {
+  const runtime = '@veridict/node-runtime'
+  const left = new Set([runtime, ...Object.keys(lock.get(`${INSIDE}${runtime}`)?.optionalDependencies ?? {})])
+  return listPackages(lock).filter(
+    ({ name, entry }) => entry.dev !== true && entry.devOptional !== true && !left.has(name),
+  )
+}
 
 /** The folder that Node.js would find the name in, from another package’s folder. */
 function resolve(lock: Lock, from: string, name: string): string | null {

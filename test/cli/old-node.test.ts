@@ -62,7 +62,7 @@ test.each(['serve.cjs', 'veridict.cjs'])('%s says what it needs where there is n
   cpSync(resolve('bin'), join(alone, 'bin'), { recursive: true })
   const { code, said } = await onOldNode([join(alone, 'bin', program), 'judges'])
   expect(said).toBe(
-    'veridict needs Node.js 24, and this is v20.20.2: run "npm ci" with development dependencies, which installs it beside the code.\n',
+    'veridict needs Node.js 24, and this is v20.20.2: run "npm ci" without --omit=optional, which installs it beside the code.\n',
   )
   expect(code).toBe(1)
 })
