@@ -39,6 +39,7 @@ describeInBrowser('one grade', () => {
     ])
       expect(text).toContain(wanted)
     expect(text).toContain(grades.get('aligned-terminus-2')?.receipt.key)
+    expect(text).toContain('Input\ncomplete')
   })
 
   test('a claim leads to the exact place of its evidence, and back', async () => {

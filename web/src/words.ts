@@ -13,6 +13,8 @@ import type {
   Unread,
 } from './types.ts'
 
+export { inputWords } from '../../src/schemas/input-words.ts'
+
 /** The words of the service for people. A record covers each closed set: a new word of the contract fails to compile here. */
 
 /** Writes a word of the service with spaces: `distractor_only` → `distractor only`. */

@@ -11,6 +11,7 @@ import {
   type Receipt,
   ReceiptSchema,
 } from '../../schemas/grade.ts'
+import { inputWords } from '../../schemas/input-words.ts'
 import { clip, dollars, LABEL_STYLE, oneLine, pad, type Style, safe, unreadText } from './text.ts'
 
 /** Renders a grade for people: label, evidence, unmet claims, the result of its panel. Ends with a blank line. */
@@ -174,24 +175,11 @@ function settingRows(receipt: Receipt): string[] {
       ],
     ],
     ['made by', [receipt.software ?? 'null', ...Object.entries(versions).map(([name, value]) => say(name, value))]],
-    ['input', inputWords(receipt)],
+    ['input', receipt.input == null ? ['null'] : inputWords(receipt.input)],
     ['digests', [say('key', receipt.key), say('trajectory', receipt.trajectory)]],
     ['', [say('ground truth', receipt.ground_truth), say('rubric', receipt.rubric_digest)]],
   ]
   return facts.map(([name, words]) => `  ${pad(name, 9)} ${oneLine(words.join(' · '))}`)
-}
-
-/** Renders whether the judge saw what the agent saw. */
-function inputWords({ input }: Receipt): string[] {
-  if (input == null) return ['null']
-  const { records, media } = input.missing
-  return [
-    input.state,
-    ...(input.compacted ? ['the harness compacted the context'] : []),
-    ...input.truncated_by.map((by) => (by === 'harness' ? 'outputs cut by the harness' : 'cut for the judge’s window')),
-    ...(records > 0 ? [`${count(records, 'record')} unread`] : []),
-    ...(media > 0 ? [`${count(media, 'picture or sound', 'pictures or sounds')} not shown`] : []),
-  ]
 }
 
 function attemptRow(attempt: AttemptSummary): string {

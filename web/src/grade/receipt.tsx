@@ -4,7 +4,7 @@ import { HostileBlock, HostileText } from '../text/hostile-text.tsx'
 import type { Grade, LedgerEntry, TrialMetadata } from '../types.ts'
 import { Facts, LoadView, NameOrNone, None, Section } from '../ui/parts.tsx'
 import { type Column, Table } from '../ui/table.tsx'
-import { formatCount, formatTime, formatUsd, spaced } from '../words.ts'
+import { formatCount, formatTime, formatUsd, inputWords, spaced } from '../words.ts'
 
 /** The receipt of a grade: judge, rubric, digests, versions. */
 export function ReceiptView(props: { readonly receipt: Grade['receipt']; readonly metadata: TrialMetadata }) {
@@ -27,6 +27,7 @@ export function ReceiptView(props: { readonly receipt: Grade['receipt']; readonl
               'Shown to the judge',
               `${formatCount(coverage.steps_shown)} of ${formatCount(coverage.steps_total)} steps; ${formatCount(coverage.elided_chars)} characters left out; ${formatCount(coverage.media_parts)} pictures or sounds, of which ${formatCount(coverage.media_shown ?? 0)} were shown; windows: ${formatCount(coverage.windows)}`,
             ],
+            ['Input', receipt.input == null ? null : inputWords(receipt.input).join('; ')],
             [
               'Versions',
               `rendering ${versions.rendering}, evidence ${versions.evidence}, prompt ${versions.prompt}, reader ${versions.reader}`,
@@ -41,12 +42,7 @@ export function ReceiptView(props: { readonly receipt: Grade['receipt']; readonl
             ['Cache key', <code key="k">{receipt.key}</code>],
           ]}
         />
-        <Facts
-          facts={Object.entries(metadata).map(([name, value]) => [
-            name,
-            <HostileText key={name} text={String(value)} />,
-          ])}
-        />
+        <Facts facts={Object.entries(metadata).map(([name, value]) => [name, hostile(String(value))])} />
       </div>
     </Section>
   )
