@@ -87,7 +87,11 @@ export interface Manifest {
 }
 
 export function findPinFaults(manifest: Manifest, lock: Lock): string[] {
-  const wanted = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies, ...manifest.optionalDependencies })
+  const wanted = Object.entries({
+    ...manifest.dependencies,
+    ...manifest.devDependencies,
+    ...manifest.optionalDependencies,
+  })
   const floating = wanted
     .filter(([, version]) => !EXACT.test(version) && !version.startsWith('file:tools/'))
     .map(([name, version]) => `package.json: ${name} is "${version}", not one exact version`)
