@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import type { GradeRequest } from '../src/schemas/grade-request.ts'
+import type { GradeRequest } from '../src/schemas/trial.ts'
 import type { Behaviour } from '../src/schemas/vocabulary.ts'
 import { askedIn, plantedIn, turnsOf } from '../tools/labelled/assebench.ts'
 

@@ -1,4 +1,4 @@
-import type { GradeRequest } from '../src/schemas/grade-request.ts'
+import type { GradeRequest } from '../src/schemas/trial.ts'
 import { type Behaviour, LABELS } from '../src/schemas/vocabulary.ts'
 import { makeRandom } from './random.ts'
 

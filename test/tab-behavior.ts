@@ -4,7 +4,7 @@ import { type InstructionAnchors, resolveAnchors } from '../src/domain/anchors/a
 import type { Observations } from '../src/domain/evidence/observations.ts'
 import type { Claims } from '../src/domain/rubric/claims.ts'
 import type { ClaimValue, Rubric } from '../src/domain/rubric/rubric.ts'
-import type { GroundTruth } from '../src/schemas/ground-truth.ts'
+import type { GroundTruth } from '../src/schemas/trial.ts'
 import type { ConfidenceLevel, SurfaceCategory } from '../src/schemas/vocabulary.ts'
 
 /** Types of `tab-behavior` for tests and tools: nested and typed claims, as in its answers. The service reads the rubric as data. */

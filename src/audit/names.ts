@@ -2,8 +2,8 @@ import { isOwnBatch } from '../db/grades.ts'
 import type { Stores } from '../db/stores.ts'
 import { claimIdOf, findRubric, type Rubrics } from '../domain/rubric/claim-values.ts'
 import { allClaims } from '../domain/rubric/rubric.ts'
-import type { NamedBy } from '../schemas/audit/grade-overview.ts'
 import { clipName, faultAt, notFound } from '../schemas/problem.ts'
+import type { NamedBy } from '../schemas/views.ts'
 import { rubricIdOf } from '../schemas/vocabulary.ts'
 
 /** The stores, the loaded rubrics and the judges that lists, reviews and reports read. */

@@ -9,7 +9,7 @@ import { rubricView } from '../domain/rubric/rubric-view.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Batch, BatchResult, ResultGrade } from '../schemas/batch.ts'
 import type { Grade } from '../schemas/grade.ts'
-import type { RubricView } from '../schemas/rubric-view.ts'
+import type { RubricView } from '../schemas/rubric.ts'
 
 /** The shortest time between two looks for ended items. */
 const SHORTEST_MS = 100

@@ -9,7 +9,7 @@ import type { Ahead, GradingJob, GradingService, ItemOutcome } from '../grading/
 import type { Clock } from '../ports/clock.ts'
 import type { Judge } from '../ports/judge.ts'
 import type { Failure } from '../schemas/grade.ts'
-import type { GradeRequest } from '../schemas/grade-request.ts'
+import type { GradeRequest } from '../schemas/trial.ts'
 
 export interface ChunkDeps {
   readonly service: GradingService

@@ -4,7 +4,7 @@ import fastify, {
   type FastifyServerOptions,
   LogController,
 } from 'fastify'
-import { createStatisticsWorker } from '../audit/agreement/statistics-worker.ts'
+import { createStatisticsWorker } from '../audit/statistics-worker.ts'
 import { createInFlight } from '../grading/in-flight.ts'
 import type { Context } from '../http/context.ts'
 import { installAccess } from '../http/plugins/access.ts'

@@ -4,7 +4,7 @@ import { DATABASE_URL } from '../config/settings.ts'
 import { isMigrated } from '../db/files/read-file.ts'
 import { exportRecords } from '../db/files/transfer.ts'
 import { openPostgresStores, openSqliteStores, readSqliteSnapshot, type Stores } from '../db/stores.ts'
-import type { ExportRecord } from '../schemas/transfer.ts'
+import type { ExportRecord } from '../schemas/documents.ts'
 
 /** The configured database. */
 export interface Store {

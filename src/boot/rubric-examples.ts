@@ -3,7 +3,7 @@ import { type LoadedExample, readExamples } from '../config/rubric-examples.ts'
 import type { LoadedRubric } from '../config/rubrics.ts'
 import type { Judge } from '../ports/judge.ts'
 import type { Grade } from '../schemas/grade.ts'
-import type { RubricExample } from '../schemas/rubric-example.ts'
+import type { RubricExample } from '../schemas/rubric.ts'
 import { buildContext } from './context.ts'
 
 /** A member of a grade that differs from its example. */

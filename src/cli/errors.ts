@@ -1,7 +1,7 @@
 import { ServiceError, UnreachableError } from '../client/errors.ts'
 import { RubricError } from '../domain/rubric/load/rubric-error.ts'
-import { NAMED_BY, type NamedBy } from '../schemas/audit/grade-overview.ts'
 import type { BatchCounts } from '../schemas/batch.ts'
+import { NAMED_BY, type NamedBy } from '../schemas/views.ts'
 import { inert, line, oneLine, paintFor } from './output/text.ts'
 import { asTyped } from './program-name.ts'
 

@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream'
-import type { TrialItem } from '../archives/trials/trial-item.ts'
+import type { TrialItem } from '../archives/trials/reading-job.ts'
 import type { ReadLimits } from '../archives/unpack/limits.ts'
 import type { LocalVeridict } from '../library/veridict.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { inputIssues } from '../schemas/check.ts'
-import { type RubricExample, RubricExampleSchema } from '../schemas/rubric-example.ts'
+import { type RubricExample, RubricExampleSchema } from '../schemas/rubric.ts'
 import { ACTORS } from '../schemas/vocabulary.ts'
 import { readYaml } from './yaml.ts'
 

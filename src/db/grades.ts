@@ -1,7 +1,7 @@
 import { type RawBuilder, sql as raw } from 'kysely'
 import type { Digest } from '../domain/digest.ts'
 import type { Grade } from '../schemas/grade.ts'
-import type { GroundTruth, Signals } from '../schemas/ground-truth.ts'
+import type { GroundTruth, Signals } from '../schemas/trial.ts'
 import { rubricIdOf } from '../schemas/vocabulary.ts'
 import {
   all,

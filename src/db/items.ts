@@ -1,7 +1,7 @@
 import { sql as raw, type Selectable, type SqlBool } from 'kysely'
 import type { Digest } from '../domain/digest.ts'
 import type { Failure } from '../schemas/grade.ts'
-import type { GradeRequest } from '../schemas/grade-request.ts'
+import type { GradeRequest } from '../schemas/trial.ts'
 import type { ItemStatus, Label } from '../schemas/vocabulary.ts'
 import { all, assignments, type Db, first, insertMany, isIn, lit, run, type Sql } from './db.ts'
 import type { Tables } from './schema.ts'

@@ -1,5 +1,5 @@
 import { sql as raw } from 'kysely'
-import { type GradeOverview, NAMED_BY, type NamedBy } from '../schemas/audit/grade-overview.ts'
+import { type GradeOverview, NAMED_BY, type NamedBy } from '../schemas/views.ts'
 import { GRADE_STATUSES, type GradeStatus, LABELS, type Label } from '../schemas/vocabulary.ts'
 import { all, columns, type Db, lit } from './db.ts'
 import { columnOf, FILTERS, type GradeFilter, selectGrades } from './grades.ts'

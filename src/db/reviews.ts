@@ -1,5 +1,5 @@
 import { sql as raw } from 'kysely'
-import type { Review } from '../schemas/audit/review.ts'
+import type { Review } from '../schemas/review.ts'
 import { all, type Db, filters, insert, where } from './db.ts'
 import { parseStored } from './text.ts'
 

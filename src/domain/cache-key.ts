@@ -4,7 +4,7 @@ import {
   type GroundTruth,
   type Instruction,
   isInstruction,
-} from '../schemas/ground-truth.ts'
+} from '../schemas/trial.ts'
 import { type Digest, digestValue } from './digest.ts'
 import type { DeniedActs } from './evidence/evidence-question.ts'
 import { PROMPT_VERSION } from './rubric/prompt.ts'

@@ -2,7 +2,7 @@ import type { Freshness } from '../db/attempts.ts'
 import type { Digest } from '../domain/digest.ts'
 import { metadataOf, referenceIn, type Trajectory } from '../domain/trajectory/trajectory.ts'
 import type { Failure, Grade } from '../schemas/grade.ts'
-import type { GradeRequest, TrialMetadata } from '../schemas/grade-request.ts'
+import type { GradeRequest, TrialMetadata } from '../schemas/trial.ts'
 import { type JudgingDeps, judgeQuestion } from './judging.ts'
 import {
   admitRequest,

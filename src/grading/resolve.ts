@@ -11,7 +11,7 @@ import { referenceIn, type Trajectory } from '../domain/trajectory/trajectory.ts
 import type { Clock } from '../ports/clock.ts'
 import type { Judge } from '../ports/judge.ts'
 import { inputIssues } from '../schemas/check.ts'
-import type { GradeRequest } from '../schemas/grade-request.ts'
+import type { GradeRequest } from '../schemas/trial.ts'
 import { SURFACE_CATEGORIES } from '../schemas/vocabulary.ts'
 import type { Admitted, Named, Question, Refusal, Refused, Resolved } from './service.ts'
 

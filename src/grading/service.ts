@@ -8,9 +8,8 @@ import type { Rubric } from '../domain/rubric/rubric.ts'
 import type { Trajectory } from '../domain/trajectory/trajectory.ts'
 import type { Judge } from '../ports/judge.ts'
 import type { Failure, Grade } from '../schemas/grade.ts'
-import type { GradeRequest } from '../schemas/grade-request.ts'
-import type { GroundTruth } from '../schemas/ground-truth.ts'
 import { RequestError } from '../schemas/problem.ts'
+import type { GradeRequest, GroundTruth } from '../schemas/trial.ts'
 
 /** One question, everything looked up: what is graded, by which rubric, by whom, under which key. */
 export interface Question {

@@ -1,4 +1,4 @@
-import type { GradeRequest } from '../schemas/grade-request.ts'
+import type { GradeRequest } from '../schemas/trial.ts'
 
 /** The request that the OpenAPI document shows. A test sends it. */
 export const EXAMPLE_REQUEST: GradeRequest = {

@@ -1,6 +1,6 @@
 import { ServiceError } from '../client/errors.ts'
 import type { Grade } from '../schemas/grade.ts'
-import type { GradeRequest } from '../schemas/grade-request.ts'
+import type { GradeRequest } from '../schemas/trial.ts'
 import type { GradedItem, GradeManyOptions } from './veridict.ts'
 
 const CONCURRENCY = 8

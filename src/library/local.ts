@@ -1,15 +1,14 @@
 import type { Static, TSchema } from 'typebox'
-import { computeAgreement } from '../audit/agreement/compute-agreement.ts'
-import { type Compute, createStatisticsWorker, type StatisticsWorker } from '../audit/agreement/statistics-worker.ts'
+import { computeAgreement } from '../audit/agreement.ts'
 import { listCalls, readBatchCalls } from '../audit/calls.ts'
-import { compare } from '../audit/comparison/comparison.ts'
-import { csvRow } from '../audit/csv.ts'
-import { listDisagreements } from '../audit/disagreements/disagreements.ts'
-import { listReviews, storeReview } from '../audit/disagreements/reviews.ts'
-import { readPanel } from '../audit/disagreements/support.ts'
+import { compare } from '../audit/comparison.ts'
+import { csvRow, REPORT_COLUMNS, reportTable } from '../audit/csv.ts'
+import { listDisagreements } from '../audit/disagreements.ts'
 import { requireNames } from '../audit/names.ts'
+import { readPanel } from '../audit/panel.ts'
 import { makeReport } from '../audit/report/make-report.ts'
-import { REPORT_COLUMNS, reportTable } from '../audit/report/report-table.ts'
+import { listReviews, storeReview } from '../audit/reviews.ts'
+import { type Compute, createStatisticsWorker, type StatisticsWorker } from '../audit/statistics-worker.ts'
 import {
   endedPages,
   followBatch as followLocally,
@@ -29,15 +28,22 @@ import { createInFlight } from '../grading/in-flight.ts'
 import { accepted } from '../grading/service.ts'
 import { listJudges } from '../ports/judge.ts'
 import { drain } from '../process/stop.ts'
-import { ComparisonQuery, QueueQuery, ReportQuery, ReviewQuery } from '../schemas/audit/queries.ts'
-import { ReviewRequestSchema } from '../schemas/audit/review.ts'
-import { AgreementCallSchema } from '../schemas/audit/stored-agreement.ts'
 import { type BatchItem, BatchItemSchema, BatchOptionsSchema } from '../schemas/batch.ts'
 import { inputIssues, misfit } from '../schemas/check.ts'
-import { type GradeRequest, GradeRequestSchema } from '../schemas/grade-request.ts'
-import { decodeCursor, idOf, toPage } from '../schemas/page.ts'
 import { faultAt, orNotFound, RequestError, storageRefusal } from '../schemas/problem.ts'
+import {
+  ComparisonQuery,
+  decodeCursor,
+  idOf,
+  QueueQuery,
+  ReportQuery,
+  ReviewQuery,
+  toPage,
+} from '../schemas/queries.ts'
 import { RegradeRequestSchema } from '../schemas/regrade.ts'
+import { ReviewRequestSchema } from '../schemas/review.ts'
+import { AgreementCallSchema } from '../schemas/stored-agreement.ts'
+import { type GradeRequest, GradeRequestSchema } from '../schemas/trial.ts'
 import { gradeMany } from './grade-many.ts'
 import { type CreateOptions, type Items, type LocalVeridict, type ReadItem, VeridictError } from './veridict.ts'
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { buildContext } from '../boot/context.ts'
 import { loadConfig } from '../config/config.ts'
 import type { Grade } from '../schemas/grade.ts'
-import type { GradeOptions, GradeRequest } from '../schemas/grade-request.ts'
+import type { GradeOptions, GradeRequest } from '../schemas/trial.ts'
 import { local } from './local.ts'
 import type { LocalVeridict, Veridict } from './veridict.ts'
 

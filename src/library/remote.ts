@@ -2,20 +2,21 @@ import type { Static, TSchema } from 'typebox'
 import { type CallsOptions, createCalls, type Given } from '../client/calls.ts'
 import { ServiceError, strangeAnswer } from '../client/errors.ts'
 import { followBatch } from '../client/persist.ts'
-import { DisagreementSchema } from '../schemas/audit/disagreement.ts'
-import { GradeOverviewSchema } from '../schemas/audit/grade-overview.ts'
-import { PanelResultSchema } from '../schemas/audit/panel.ts'
-import { ReportSchema } from '../schemas/audit/report.ts'
-import { ReviewSchema } from '../schemas/audit/review.ts'
 import { BatchEstimateSchema, type BatchItem, BatchResultSchema, BatchSchema } from '../schemas/batch.ts'
 import { schemaIssues } from '../schemas/check.ts'
 import { BatchCallSchema, GradeSchema, LedgerEntrySchema } from '../schemas/grade.ts'
-import { JudgeViewSchema, UnconfiguredJudgeSchema } from '../schemas/judge-info.ts'
-import { NextCursorSchema } from '../schemas/page.ts'
+import { NextCursorSchema } from '../schemas/queries.ts'
 import { ComparisonSchema } from '../schemas/regrade.ts'
-import { RubricViewSchema } from '../schemas/rubric-view.ts'
-import { TrajectorySummarySchema } from '../schemas/trajectory-view.ts'
+import { ReportSchema } from '../schemas/report.ts'
+import { DisagreementSchema, PanelResultSchema, ReviewSchema } from '../schemas/review.ts'
+import { RubricViewSchema } from '../schemas/rubric.ts'
 import { Closed, Type } from '../schemas/type.ts'
+import {
+  GradeOverviewSchema,
+  JudgeViewSchema,
+  TrajectorySummarySchema,
+  UnconfiguredJudgeSchema,
+} from '../schemas/views.ts'
 import { gradeMany } from './grade-many.ts'
 import type { CallOptions, CreateOptions, Items, ReadItem, Veridict } from './veridict.ts'
 

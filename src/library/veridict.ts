@@ -1,19 +1,15 @@
-/// <reference lib="esnext.disposable" preserve="true" />
 import { ServiceError } from '../client/errors.ts'
-import type { Disagreement, DisagreementKind } from '../schemas/audit/disagreement.ts'
-import type { GradeOverview } from '../schemas/audit/grade-overview.ts'
-import type { PanelResult } from '../schemas/audit/panel.ts'
-import type { Report } from '../schemas/audit/report.ts'
-import type { Review, ReviewRequest } from '../schemas/audit/review.ts'
-import type { AgreementAnswer, AgreementCall } from '../schemas/audit/stored-agreement.ts'
 import type { Batch, BatchEstimate, BatchItem, BatchOptions, BatchResult } from '../schemas/batch.ts'
 import type { Grade, LedgerEntry } from '../schemas/grade.ts'
-import type { GradeRequest } from '../schemas/grade-request.ts'
-import type { JudgeView } from '../schemas/judge-info.ts'
 import type { Comparison, RegradeRequest } from '../schemas/regrade.ts'
-import type { RubricView } from '../schemas/rubric-view.ts'
-import type { TrajectorySummary } from '../schemas/trajectory-view.ts'
+import type { Report } from '../schemas/report.ts'
+import type { Disagreement, DisagreementKind, PanelResult, Review, ReviewRequest } from '../schemas/review.ts'
+import type { RubricView } from '../schemas/rubric.ts'
+import type { AgreementAnswer, AgreementCall } from '../schemas/stored-agreement.ts'
+import type { GradeRequest } from '../schemas/trial.ts'
+import type { GradeOverview, JudgeView, TrajectorySummary } from '../schemas/views.ts'
 import type { BatchStatus } from '../schemas/vocabulary.ts'
+/// <reference lib="esnext.disposable" preserve="true" />
 
 /**
  * The one way in: grades, batches and reports, in this process (`openVeridict`, `local`) or of a running service (`remote`). Both give the same

@@ -3,9 +3,9 @@ import type { Rubric } from '../domain/rubric/rubric.ts'
 import type { Picture } from '../domain/trajectory/picture.ts'
 import type { Trajectory } from '../domain/trajectory/trajectory.ts'
 import type { Failure, Usage } from '../schemas/grade.ts'
-import type { GroundTruth } from '../schemas/ground-truth.ts'
-import type { JudgeView } from '../schemas/judge-info.ts'
 import type { BatchLimits } from '../schemas/providers.ts'
+import type { GroundTruth } from '../schemas/trial.ts'
+import type { JudgeView } from '../schemas/views.ts'
 
 /** The settings by which two judges could answer differently: a part of the cache key, whole. */
 interface JudgeIdentity {

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { FailureSchema, GradeSchema, UnreadSchema } from './grade.ts'
-import { GradeRequestSchema, TrialMetadataSchema } from './grade-request.ts'
+import { GradeRequestSchema, TrialMetadataSchema } from './trial.ts'
 import { Bool, Closed, Count, Documented, Int, Nullable, Num, Str, Timestamp, Type } from './type.ts'
 import {
   BatchKindSchema,

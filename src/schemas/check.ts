@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
-import { NOT_BLANK } from './ground-truth.ts'
 import { type Issue, RequestError } from './problem.ts'
+import { NOT_BLANK } from './trial.ts'
 
 const MOST_FAULTS = 20
 /** Larger values are checked up to their first fault: a hostile value would have a million faults. */

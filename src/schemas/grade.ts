@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { TrialMetadataSchema } from './grade-request.ts'
+import { TrialMetadataSchema } from './trial.ts'
 import { Bool, Choice, Closed, Count, Digest, Documented, Int, Nullable, Num, Str, Timestamp, Type } from './type.ts'
 import {
   ActorSchema,

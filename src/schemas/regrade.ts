@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import { AgreementSchema, statistic, UndefinedReasonSchema } from './audit/agreement.ts'
+import { AgreementSchema, statistic, UndefinedReasonSchema } from './agreement.ts'
 import { BatchOptions, FailureCountsSchema } from './batch.ts'
 import { ReceiptSchema } from './grade.ts'
 import { Bool, Choice, Closed, Count, Documented, Int, Nullable, Num, Str, Type } from './type.ts'

@@ -1,7 +1,15 @@
 import type { Static } from 'typebox'
-import { SIGNALS } from './ground-truth.ts'
-import { Choice, Closed, Documented, Int, Str, Type } from './type.ts'
-import { ActorSchema } from './vocabulary.ts'
+import { SIGNALS } from './trial.ts'
+import { Choice, Closed, Documented, Int, Nullable, Str, Type } from './type.ts'
+import {
+  ActorSchema,
+  CitationStatusSchema,
+  ConfidenceLevelSchema,
+  ContradictionCodeSchema,
+  FailureCodeSchema,
+  GradeStatusSchema,
+  LabelSchema,
+} from './vocabulary.ts'
 
 const Instruction = Str('An instruction of the ground truth.', { pattern: '^[a-z][a-z0-9_]*$' })
 const ClaimName = Str('The id of a claim of this rubric: `name`, or `group.name`.', {
@@ -161,3 +169,100 @@ export const RubricManifestSchema = Closed({
   outcome: OutcomeSchema,
 })
 export type RubricManifest = Static<typeof RubricManifestSchema>
+
+const CLAIM_VIEW = {
+  id: Type.String(),
+  type: Choice(CLAIM_TYPES),
+  values: Type.Array(Type.String(), { description: 'Of an enum.' }),
+  minimum: Type.Optional(Int('Of an integer; of a list, its fewest entries.')),
+  maximum: Type.Optional(Int('Of an integer; of a list, its most entries.')),
+  unclear: Choice(
+    UNCLEAR_RULES,
+    'What an unclear answer leads to. Judges that differ in a claim that `refuses` disagree, whatever their labels.',
+  ),
+  measured_by: Nullable(Choice(SIGNALS)),
+  evidence: Type.Array(ActorSchema, { description: 'Whose text can support it; empty: it takes no quote.' }),
+}
+
+const ClaimViewSchema = Closed({
+  ...CLAIM_VIEW,
+  of: Type.Optional(
+    Type.Array(Closed(CLAIM_VIEW), {
+      description: 'Of a list: what each of its entries says.',
+    }),
+  ),
+})
+
+/** A loaded rubric; a list of rubrics leaves the prompt texts out. */
+export const RubricViewSchema = Closed({
+  id: Type.String(),
+  version: Type.Integer(),
+  name: Str('`id@version`'),
+  title: Type.String(),
+  description: Type.String(),
+  digest: Str('Digest of the content: part of every cache key.'),
+  about: Type.Optional(RubricManifestSchema.properties.about),
+  truth: Type.Record(Type.String(), Type.Unknown(), { description: 'The JSON Schema of `ground_truth`.' }),
+  claims: Type.Array(ClaimViewSchema, { description: 'What is asked, in the order in which it is answered.' }),
+  labels: Type.Array(
+    Closed({
+      label: LabelSchema,
+      claims: Type.Record(Type.String(), Type.Union([Type.Boolean(), Type.String(), Type.Number(), Type.Null()]), {
+        description: 'What the label says of claims.',
+      }),
+    }),
+    { description: 'What can come out, in order; empty where the outcome is a sum.' },
+  ),
+  outcome: RubricManifestSchema.properties.outcome,
+  system: Type.Optional(Str('The frozen system text.')),
+  question: Type.Optional(Str('Asked after the trajectory; holds variables.')),
+  answer_schema: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), { description: 'The JSON Schema of the judge’s answer.' }),
+  ),
+})
+export type RubricView = Static<typeof RubricViewSchema>
+
+const Text = Nullable(Type.String())
+
+/** Expected members of a grade; absent members are not compared. */
+const ExpectSchema = Closed(
+  {
+    status: Type.Optional(GradeStatusSchema),
+    outcome: Type.Optional(Type.Union([Type.String(), Type.Number(), Type.Null()])),
+    label: Type.Optional(Text),
+    claimed_label: Type.Optional(Text),
+    confidence: Type.Optional(ConfidenceLevelSchema),
+    claims: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), { description: 'Values of claims by their ids; null: unclear.' }),
+    ),
+    unmet: Type.Optional(
+      Type.Array(Type.String(), { description: 'Ids of the claims that do not hold; []: all hold.' }),
+    ),
+    contradictions: Type.Optional(Type.Array(ContradictionCodeSchema, { description: 'Their codes; []: none.' })),
+    citations: Type.Optional(Type.Array(CitationStatusSchema, { description: 'The status of each, in their order.' })),
+    failure: Type.Optional(FailureCodeSchema),
+  },
+  { minProperties: 1, description: 'What the grade must say.' },
+)
+
+/** A file `rubrics/<id>@<version>/examples/*.yaml`: a run, the answer of a judge, and the expected grade. */
+export const RubricExampleSchema = Closed({
+  name: Type.String({ minLength: 1, maxLength: 200 }),
+  run: Type.Unsafe<Readonly<Record<string, unknown>> | readonly unknown[]>({
+    type: ['array', 'object'],
+    description: 'A list of steps, `- tool_output: what it says`, or a trajectory of any format.',
+  }),
+  truth: Type.Unsafe<Readonly<Record<string, unknown>>>({
+    type: 'object',
+    description: 'What the truth of the rubric wants to know of a run.',
+  }),
+  reply: Type.Optional(
+    Type.Unsafe<Readonly<Record<string, unknown>> | string>({
+      type: ['object', 'string'],
+      description: 'What the judge answers, as an object, or as its very text.',
+    }),
+  ),
+  judge: Type.Optional(Choice(['lexical'], 'The built-in judge answers instead of `reply`.')),
+  expect: ExpectSchema,
+})
+export type RubricExample = Static<typeof RubricExampleSchema>

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { makeTempFolder, removeLeftovers } from '../../src/archives/unpack/temp-folder.ts'
+import { makeTempFolder, removeLeftovers } from '../../src/archives/unpack/spool.ts'
 import { atif, outline, readAll, tarOf, tempFolder, writeFiles } from './make.ts'
 
 it('removes what a reading left that was killed, and nothing else', async () => {

@@ -7,7 +7,7 @@ import { crc32, deflateRawSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { type Header, pack } from 'tar-stream'
 import { onTestFinished } from 'vitest'
 import { type ReadTrialsOptions, readTrials } from '../../src/archives/trials/read-trials.ts'
-import type { TrialItem } from '../../src/archives/trials/trial-item.ts'
+import type { TrialItem } from '../../src/archives/trials/reading-job.ts'
 import { type GroundTruths, parseGroundTruths } from '../../src/archives/truth/ground-truths.ts'
 import { parseSignalSource, type SignalSource } from '../../src/archives/truth/signals.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { matchesGlob, matchesName } from '../../src/archives/tasks/path-glob.ts'
+import { matchesGlob, matchesName } from '../../src/archives/tasks/task-files.ts'
 
 describe('a glob', () => {
   test.each([

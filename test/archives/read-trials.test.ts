@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { TrialItem } from '../../src/archives/trials/trial-item.ts'
+import type { TrialItem } from '../../src/archives/trials/reading-job.ts'
 import {
   atif,
   CORPUS,

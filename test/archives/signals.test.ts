@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { measureSignals } from '../../src/archives/truth/measured-signals.ts'
-import { parseSignalSource } from '../../src/archives/truth/signals.ts'
+import { measureSignals, parseSignalSource } from '../../src/archives/truth/signals.ts'
 import { source, tempFolder, writeFiles } from './make.ts'
 
 describe('reads where a signal stands', () => {

@@ -5,8 +5,8 @@ import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { expect, onTestFinished, test } from 'vitest'
 import { DEFAULT_LIMITS } from '../../src/archives/unpack/limits.ts'
 import { Spool } from '../../src/archives/unpack/spool.ts'
+import { unpackZip } from '../../src/archives/unpack/tar-and-zip.ts'
 import { unpackOne } from '../../src/archives/unpack/unpack.ts'
-import { unpackZip } from '../../src/archives/unpack/unpack-zip.ts'
 import { tempFolder, zipOf } from './make.ts'
 
 /** A disk that takes its time to make a file, so that a decoder could fail before anybody reads what it decodes. */

@@ -1,4 +1,4 @@
-import type { GroundTruth } from '../../src/schemas/ground-truth.ts'
+import type { GroundTruth } from '../../src/schemas/trial.ts'
 import type { Behaviour } from '../../src/schemas/vocabulary.ts'
 import type { SurfaceId } from './base/surfaces.ts'
 import type { LimitId } from './limits.ts'

@@ -6,7 +6,7 @@ import {
   repeatNoise,
   comparisonStatistics as statisticsOf,
   voteDisagreement,
-} from '../../src/audit/comparison/comparison-statistics.ts'
+} from '../../src/audit/comparison-statistics.ts'
 import { LABELS, type Label } from '../../src/schemas/vocabulary.ts'
 import { times } from './make-trial.ts'
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compareQueued, explainScore, mostTelling, scoreClash } from '../../src/audit/disagreements/disagreements.ts'
+import { compareQueued, explainScore, mostTelling, scoreClash } from '../../src/audit/disagreements.ts'
 import { claimedOutcome } from '../../src/domain/rubric/outcome.ts'
 import { claimsOfOutcome, outcomeDistance } from '../../src/domain/rubric/outcome-claims.ts'
 import type { Rubric } from '../../src/domain/rubric/rubric.ts'
-import { DISAGREEMENT_KINDS } from '../../src/schemas/audit/disagreement.ts'
+import { DISAGREEMENT_KINDS } from '../../src/schemas/review.ts'
 import { LABELS } from '../../src/schemas/vocabulary.ts'
 import { rubricNamed, TAB_1, TAB_2 } from '../tab-behavior.ts'
 

@@ -2,7 +2,7 @@ import { questionOf } from '../../src/db/grades.ts'
 import type { Stores } from '../../src/db/stores.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
-import type { Signals } from '../../src/schemas/ground-truth.ts'
+import type { Signals } from '../../src/schemas/trial.ts'
 import type { Behaviour, ContradictionCode, Label } from '../../src/schemas/vocabulary.ts'
 import { GROUND_TRUTH, type GradeWords, makeGrade } from '../storage/make-grade.ts'
 

@@ -5,10 +5,10 @@ import {
   reportRubric,
   type TrialReview,
   type TrialRow,
-} from '../../src/audit/report/report-rows.ts'
+} from '../../src/audit/report/rows.ts'
 import { loadRubrics } from '../../src/config/rubrics.ts'
 import { claimsOfOutcome } from '../../src/domain/rubric/outcome-claims.ts'
-import type { SamplingDesign } from '../../src/schemas/audit/review.ts'
+import type { SamplingDesign } from '../../src/schemas/review.ts'
 import type { Label } from '../../src/schemas/vocabulary.ts'
 
 let made = 0

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { report as reportOf } from '../../src/audit/report/report.ts'
-import type { TrialRow } from '../../src/audit/report/report-rows.ts'
+import type { TrialRow } from '../../src/audit/report/rows.ts'
 import { expandedTail, quantile, resample } from '../../src/domain/statistics/bootstrap.ts'
-import type { PairedReport } from '../../src/schemas/audit/report.ts'
+import type { PairedReport } from '../../src/schemas/report.ts'
 import type { Label } from '../../src/schemas/vocabulary.ts'
 import { makeInput, makeOptions, makeTrial, times } from './make-trial.ts'
 

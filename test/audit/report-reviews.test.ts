@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { correctShares } from '../../src/audit/report/report-corrected.ts'
-import { judgeQuality } from '../../src/audit/report/report-quality.ts'
-import { settleReviews } from '../../src/audit/report/report-reviews.ts'
-import { clusterOfTask, type TrialRow } from '../../src/audit/report/report-rows.ts'
+import { correctShares, judgeQuality, settleReviews } from '../../src/audit/report/reviewed.ts'
+import { clusterOfTask, type TrialRow } from '../../src/audit/report/rows.ts'
 import { wilson } from '../../src/domain/statistics/intervals.ts'
-import type { Review } from '../../src/schemas/audit/review.ts'
+import type { Review } from '../../src/schemas/review.ts'
 import { LABELS, type Label } from '../../src/schemas/vocabulary.ts'
 import { makeReview, makeTrial, TAB, times } from './make-trial.ts'
 

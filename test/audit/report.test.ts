@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { reportTable } from '../../src/audit/csv.ts'
 import { report as reportOf } from '../../src/audit/report/report.ts'
-import type { BaselineRun, TrialRow } from '../../src/audit/report/report-rows.ts'
-import { reportTable } from '../../src/audit/report/report-table.ts'
+import type { BaselineRun, TrialRow } from '../../src/audit/report/rows.ts'
 import { wilson } from '../../src/domain/statistics/intervals.ts'
-import type { AlignmentFigures, Report, ReportGroup } from '../../src/schemas/audit/report.ts'
+import type { AlignmentFigures, Report, ReportGroup } from '../../src/schemas/report.ts'
 import { LABELS, type Label } from '../../src/schemas/vocabulary.ts'
 import { keyed, makeInput, makeOptions, makeReview, makeTrial, times } from './make-trial.ts'
 

@@ -5,11 +5,11 @@ import {
   readReviews,
   standingReviews,
   standingReviewsOf,
-} from '../../src/audit/disagreements/standing-reviews.ts'
+} from '../../src/audit/reviews.ts'
 import type { ReviewStore } from '../../src/db/reviews.ts'
 import { openSqliteStores } from '../../src/db/stores.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
-import type { Review } from '../../src/schemas/audit/review.ts'
+import type { Review } from '../../src/schemas/review.ts'
 import type { Label } from '../../src/schemas/vocabulary.ts'
 import { putGrade } from './make-question.ts'
 

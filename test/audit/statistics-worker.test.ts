@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { createStatisticsWorker, MOST_WAITING } from '../../src/audit/agreement/statistics-worker.ts'
+import { createStatisticsWorker, MOST_WAITING } from '../../src/audit/statistics-worker.ts'
 import { agreement } from '../../src/domain/statistics/agreement/agreement.ts'
-import type { AgreementRequest } from '../../src/schemas/audit/agreement.ts'
+import type { AgreementRequest } from '../../src/schemas/agreement.ts'
 
 let worker = createStatisticsWorker()
 afterEach(async () => {

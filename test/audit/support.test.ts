@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { panelResult } from '../../src/audit/disagreements/support.ts'
+import { panelResult } from '../../src/audit/panel.ts'
 import type { CheckedCitation, Contradiction, Grade, Limit } from '../../src/schemas/grade.ts'
 import type { Label } from '../../src/schemas/vocabulary.ts'
 import { expectLinear } from '../domain/linear-work.ts'

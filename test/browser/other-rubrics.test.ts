@@ -1,7 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import type { Disagreement } from '../../src/schemas/audit/disagreement.ts'
-import type { Review } from '../../src/schemas/audit/review.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
+import type { Disagreement, Review } from '../../src/schemas/review.ts'
 import { scriptedJudge } from '../grading/harness.ts'
 import { describeInBrowser, expectAccessible, startAudit } from './browser.ts'
 

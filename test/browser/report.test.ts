@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
-import type { Report } from '../../src/schemas/audit/report.ts'
+import type { Report } from '../../src/schemas/report.ts'
 import { GOOD_ANSWER } from '../grading/harness.ts'
 import { answeringJudge, finish, makeItems, startBatch } from '../http/make-batch.ts'
 import { tempFolder } from '../temp-folder.ts'

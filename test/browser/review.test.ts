@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Disagreement } from '../../src/schemas/audit/disagreement.ts'
-import type { Review } from '../../src/schemas/audit/review.ts'
+import type { Disagreement, Review } from '../../src/schemas/review.ts'
 import { type AuditData, HOSTILE_TASK, startWithTwoJudges } from './audit-data.ts'
 import { describeInBrowser, expectAccessible } from './browser.ts'
 

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { reportCommand } from '../../src/cli/commands/report-command.ts'
-import { ALIGNMENT_FIGURES } from '../../src/schemas/audit/report.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
+import { ALIGNMENT_FIGURES } from '../../src/schemas/report.ts'
 import { listen } from '../http/raw-http.ts'
 import { startApp } from '../start-app.ts'
 import { GROUND_TRUTH, makeGrade } from '../storage/make-grade.ts'

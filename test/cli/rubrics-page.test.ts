@@ -2,8 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import { CLAIM_TYPES, RubricManifestSchema } from '../../src/schemas/rubric.ts'
-import { RubricExampleSchema } from '../../src/schemas/rubric-example.ts'
+import { CLAIM_TYPES, RubricExampleSchema, RubricManifestSchema } from '../../src/schemas/rubric.ts'
 import { tempFolder } from '../temp-folder.ts'
 
 const PAGE = readFileSync('docs/rubrics.md', 'utf8')

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'
-import type { TrialItem } from '../../src/archives/trials/trial-item.ts'
+import type { TrialItem } from '../../src/archives/trials/reading-job.ts'
 import type { Screen, Shell } from '../../src/cli/shell.ts'
 import { remote } from '../../src/library/remote.ts'
 

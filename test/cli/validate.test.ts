@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { compareWith, readEarlier } from '../../src/cli/validation/against.ts'
-import { type Certificate, CertificateSchema } from '../../src/schemas/audit/certificate.ts'
 import { inputIssues } from '../../src/schemas/check.ts'
+import { type Certificate, CertificateSchema } from '../../src/schemas/documents.ts'
 import { ndjson, realCommand } from './real-command.ts'
 
 const { file, folder, run } = realCommand()

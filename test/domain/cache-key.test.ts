@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { cacheKey, type KeyParts, normalizeGroundTruth } from '../../src/domain/cache-key.ts'
 import { digestValue } from '../../src/domain/digest.ts'
-import type { GroundTruth } from '../../src/schemas/ground-truth.ts'
+import type { GroundTruth } from '../../src/schemas/trial.ts'
 
 const TRUTH = {
   instruction: 'do',

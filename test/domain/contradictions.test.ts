@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type InstructionAnchors, resolveAnchors } from '../../src/domain/anchors/anchors.ts'
 import { checkEvidence } from '../../src/domain/evidence/evidence.ts'
 import type { Part } from '../../src/domain/trajectory/trajectory.ts'
-import type { GroundTruth } from '../../src/schemas/ground-truth.ts'
+import type { GroundTruth } from '../../src/schemas/trial.ts'
 import type { Actor } from '../../src/schemas/vocabulary.ts'
 import { ANCHORS, GROUND_TRUTH, makeClaims, makeQuestion, makeTrajectory } from './make.ts'
 

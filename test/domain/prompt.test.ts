@@ -6,7 +6,7 @@ import { readTemplate } from '../../src/domain/rubric/template.ts'
 import type { Act, ActOutcome, ActRole } from '../../src/domain/trajectory/act.ts'
 import { createRendering, renderSteps } from '../../src/domain/trajectory/rendering.ts'
 import { schemaIssues } from '../../src/schemas/check.ts'
-import type { GroundTruth } from '../../src/schemas/ground-truth.ts'
+import type { GroundTruth } from '../../src/schemas/trial.ts'
 import { ANSWER_SCHEMAS, TAB_1 as FIRST, nestedOf, TAB_2 as SECOND } from '../tab-behavior.ts'
 import { makeTrajectory } from './make.ts'
 

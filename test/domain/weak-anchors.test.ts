@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { weakAnchors } from '../../src/domain/anchors/weak-anchors.ts'
-import type { Instruction } from '../../src/schemas/ground-truth.ts'
+import type { Instruction } from '../../src/schemas/trial.ts'
 import { makeTrajectory } from './make.ts'
 
 const told = (anchor: string, steps = makeTrajectory([])) =>

@@ -1,5 +1,5 @@
-import type { Review } from '../../src/schemas/audit/review.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
+import type { Review } from '../../src/schemas/review.ts'
 import { callsOf, labelOf, makeTrials } from '../e2e/trials.ts'
 import type { Operation } from './operation.ts'
 import { provideCalls } from './providers.ts'

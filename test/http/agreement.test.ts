@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { agreement } from '../../src/domain/statistics/agreement/agreement.ts'
-import type { AgreementAnswer } from '../../src/schemas/audit/stored-agreement.ts'
+import type { AgreementAnswer } from '../../src/schemas/stored-agreement.ts'
 import { putGrade, type QuestionWords } from '../audit/make-question.ts'
 import { startApp, type TestApp } from '../start-app.ts'
 import { expectContract } from './contract.ts'

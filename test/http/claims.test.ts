@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Disagreement } from '../../src/schemas/audit/disagreement.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
+import type { Disagreement } from '../../src/schemas/review.ts'
 import { GOOD_ANSWER, GROUND_TRUTH, REQUEST, type Script, scriptedJudge } from '../grading/harness.ts'
 import { startApp, type TestApp } from '../start-app.ts'
 import { ANSWER_SCHEMAS } from '../tab-behavior.ts'

@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { csvRow } from '../../src/audit/csv.ts'
-import { encodeCursor, takePage } from '../../src/schemas/page.ts'
+import { encodeCursor, takePage } from '../../src/schemas/queries.ts'
 
 describe('a row of a table', () => {
   test.each([

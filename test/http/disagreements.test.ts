@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Disagreement } from '../../src/schemas/audit/disagreement.ts'
+import type { Disagreement } from '../../src/schemas/review.ts'
 import type { Label } from '../../src/schemas/vocabulary.ts'
 import { putGrade, type QuestionWords, questionNamed } from '../audit/make-question.ts'
 import { startApp, type TestApp } from '../start-app.ts'

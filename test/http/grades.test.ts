@@ -1,7 +1,7 @@
 import type { LightMyRequestResponse } from 'fastify'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { PanelResult } from '../../src/schemas/audit/panel.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
+import type { PanelResult } from '../../src/schemas/review.ts'
 import { GOOD_ANSWER, modelJudge, REQUEST } from '../grading/harness.ts'
 import { startApp, type TestApp } from '../start-app.ts'
 import type { Cited } from '../tab-behavior.ts'

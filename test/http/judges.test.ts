@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { loadConfig } from '../../src/config/config.ts'
-import type { JudgeView } from '../../src/schemas/judge-info.ts'
+import type { JudgeView } from '../../src/schemas/views.ts'
 import { startApp } from '../start-app.ts'
 import { expectContract } from './contract.ts'
 

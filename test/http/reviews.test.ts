@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Review } from '../../src/schemas/audit/review.ts'
+import type { Review } from '../../src/schemas/review.ts'
 import { putGrade } from '../audit/make-question.ts'
 import { startApp, type TestApp } from '../start-app.ts'
 import { expectContract } from './contract.ts'

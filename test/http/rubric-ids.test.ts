@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { Disagreement } from '../../src/schemas/audit/disagreement.ts'
-import type { GradeOverview } from '../../src/schemas/audit/grade-overview.ts'
-import type { Report } from '../../src/schemas/audit/report.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
+import type { Report } from '../../src/schemas/report.ts'
+import type { Disagreement } from '../../src/schemas/review.ts'
+import type { GradeOverview } from '../../src/schemas/views.ts'
 import { startApp, type TestApp } from '../start-app.ts'
 import { GROUND_TRUTH, makeGrade } from '../storage/make-grade.ts'
 

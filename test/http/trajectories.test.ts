@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Problem } from '../../src/schemas/problem.ts'
-import type { TrajectorySummary } from '../../src/schemas/trajectory-view.ts'
+import type { TrajectorySummary } from '../../src/schemas/views.ts'
 import { startApp, type TestApp } from '../start-app.ts'
 import { expectContract } from './contract.ts'
 

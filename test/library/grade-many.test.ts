@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { gradeMany } from '../../src/library/grade-many.ts'
 import { type GradedItem, VeridictError } from '../../src/library/veridict.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
-import type { GradeRequest } from '../../src/schemas/grade-request.ts'
+import type { GradeRequest } from '../../src/schemas/trial.ts'
 
 const GRADED = { status: 'graded' } as Grade
 const REQUEST = {} as GradeRequest

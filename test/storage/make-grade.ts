@@ -2,8 +2,7 @@ import type { GradeRecord } from '../../src/db/grades.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
 import { createIdMaker } from '../../src/ports/id.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
-import type { TrialMetadata } from '../../src/schemas/grade-request.ts'
-import type { GroundTruth } from '../../src/schemas/ground-truth.ts'
+import type { GroundTruth, TrialMetadata } from '../../src/schemas/trial.ts'
 
 export const GROUND_TRUTH: GroundTruth = {
   instruction: 'Build the project.',

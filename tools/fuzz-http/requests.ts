@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import fc from 'fast-check'
-import { GivenGroundTruthSchema } from '../../src/schemas/ground-truth.ts'
+import { GivenGroundTruthSchema } from '../../src/schemas/trial.ts'
 import type { OpenApi, Operation, Schema } from './document.ts'
 import { fromSchema, type Overrides } from './from-schema.ts'
 import { DAMAGE, hostileText, hostileValue, mutate } from './hostile.ts'

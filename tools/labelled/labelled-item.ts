@@ -1,13 +1,12 @@
-import type { TrialItem } from '../../src/archives/trials/trial-item.ts'
+import type { TrialItem } from '../../src/archives/trials/reading-job.ts'
 import { safeText } from '../../src/archives/unpack/names.ts'
-import { codeOf, type Place } from '../../src/archives/unpack/place.ts'
-import { readText } from '../../src/archives/unpack/text.ts'
+import { codeOf, type Place, readText } from '../../src/archives/unpack/place.ts'
 import type { HumanLabel } from '../../src/cli/validation/labelled-lines.ts'
 import type { Issue } from '../../src/domain/result.ts'
 import { parseJson } from '../../src/domain/text/exact-json.ts'
 import { isRecord, type Json, type ReadLimits } from '../../src/formats/common/reading.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
-import type { GradeRequest } from '../../src/schemas/grade-request.ts'
+import type { GradeRequest } from '../../src/schemas/trial.ts'
 
 /** A run that people labelled, as a trial that can be graded, with what they said of it. */
 export interface LabelledTrial {

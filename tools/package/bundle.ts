@@ -23,7 +23,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
     Object.entries(EXPORTS).map(([path, file]) => [path === '.' ? LIBRARY : exportName(path), file.slice(2)]),
   ),
   cli: 'src/cli.ts',
-  'statistics-process': 'src/audit/agreement/statistics-process.ts',
+  'statistics-process': 'src/audit/statistics-process.ts',
   'large-body-thread': 'src/offload/large-body-thread.ts',
 }
 

@@ -5,8 +5,7 @@ import { isMediaName } from '../../domain/markers/media-names.ts'
 import { isTruthFile } from '../trials/trial-folder.ts'
 import type { ArchiveLimits } from '../unpack/limits.ts'
 import { listFolder, type Place, within } from '../unpack/place.ts'
-import { newlines, readWindows } from './file-windows.ts'
-import { matchesGlob } from './path-glob.ts'
+import { matchesGlob, newlines, readWindows } from './task-files.ts'
 import { areaOf } from './task-folder.ts'
 
 interface SearchTaskOptions {

@@ -1,19 +1,9 @@
 import type { TaskArea } from '../../domain/markers/check-task.ts'
-import type { TruthRow } from '../truth/truth-row.ts'
-import { findFile, findFolder, nameIn, type Place } from '../unpack/place.ts'
-import { readText } from '../unpack/text.ts'
-
-/** The folder of a task from which agents make runs: Harbor's, or that of Terminal-Bench 1. */
-export interface TaskFolder {
-  readonly place: Place
-  /** Exact names by which a row of ground truth may refer to the task: the folder's, and that in its task.toml. */
-  readonly names: readonly string[]
-  readonly truth: TruthRow
-  /** The variant that its row names. */
-  readonly variant: string | null
-  /** Every row that names the task: the other variants tell the omissions of an ablation. */
-  readonly rows: readonly TruthRow[]
-}
+import { type Scope, skip, type TaskFolder, type TrialItem } from '../trials/reading-job.ts'
+import { withTruthOf } from '../trials/trial-folder.ts'
+import { findTruth } from '../trials/trial-join.ts'
+import { shownName } from '../unpack/names.ts'
+import { findFile, findFolder, nameIn, type Place, readText } from '../unpack/place.ts'
 
 const MAX_TOML_BYTES = 1024 * 1024
 
@@ -64,4 +54,22 @@ export function areaOf(path: string): TaskArea {
   if (PROMPTS.has(first)) return 'prompt'
   if (first === 'tests' || TESTS.has(first)) return 'tests'
   return first === 'solution' || SOLUTIONS.has(first) ? 'solution' : 'environment'
+}
+
+/** Passes a task's folder with its ground truth to `onTask`; a task without ground truth is skipped by name. */
+export async function* readTask(
+  scope: Scope,
+  place: Place,
+  names: readonly string[],
+  onTask: (task: TaskFolder) => Promise<void>,
+): AsyncGenerator<TrialItem> {
+  const own = await withTruthOf(scope, place)
+  if (own.skipped !== null) yield own.skipped
+  const match = findTruth(own.scope, { tasks: names, trials: [] })
+  if (match === null)
+    return yield skip(scope, place, 'no_ground_truth', `nothing is known of task ${shownName(names[0] ?? '')}`)
+  const { groundTruths } = scope.job.options
+  const all = groundTruths === undefined ? own.scope.truths : [groundTruths, ...own.scope.truths]
+  const rows = all.flatMap((truths) => truths.rowsOf(names))
+  await onTask({ place, names, truth: match.truth, variant: match.variant, rows })
 }

@@ -1,16 +1,15 @@
+export type { MissingSource, ReadTrialsOptions } from './reading-job.ts'
+
 import type { Stats } from 'node:fs'
 import { realpath, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, resolve } from 'node:path'
 import { DEFAULT_LIMITS } from '../unpack/limits.ts'
 import { codeOf, type Place } from '../unpack/place.ts'
-import { removeLeftovers } from '../unpack/temp-folder.ts'
+import { removeLeftovers } from '../unpack/spool.ts'
 import { tellRest, walkFile, walkFolder } from '../unpack/walk.ts'
-import { ReadingJob, type ReadTrialsOptions, type Scope, skip } from './reading-job.ts'
+import { ReadingJob, type ReadTrialsOptions, type Scope, skip, type TrialItem } from './reading-job.ts'
 import { withTruthOf } from './trial-folder.ts'
-import type { TrialItem } from './trial-item.ts'
-
-export type { MissingSource, ReadTrialsOptions } from './reading-job.ts'
 
 /**
  * Reads the trials below some paths in turn, each with its ground truth, signals and metadata.

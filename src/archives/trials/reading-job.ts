@@ -1,14 +1,26 @@
-import type { TrialMetadata } from '../../schemas/grade-request.ts'
-import type { TaskFolder } from '../tasks/task-folder.ts'
+import type { Trajectory } from '../../domain/trajectory/trajectory.ts'
+import type { OpenedDocument } from '../../formats/format.ts'
+import type { GradeRequest, TrialMetadata } from '../../schemas/trial.ts'
 import type { GroundTruths } from '../truth/ground-truths.ts'
 import type { SignalSource } from '../truth/signals.ts'
+import type { TruthRow } from '../truth/truth-rows.ts'
 import type { ArchiveLimits } from '../unpack/limits.ts'
 import { NameBook, safeText } from '../unpack/names.ts'
 import type { Place } from '../unpack/place.ts'
 import type { Unpacked } from '../unpack/spool.ts'
-import type { RunFacts } from './terminal-bench.ts'
-import type { TrialFacts } from './trial-facts.ts'
-import type { SkippedItem, SkipReason, TrialItem } from './trial-item.ts'
+import type { RunFacts, TrialFacts } from './trial-facts.ts'
+
+/** The folder of a task from which agents make runs: Harbor's, or that of Terminal-Bench 1. */
+export interface TaskFolder {
+  readonly place: Place
+  /** Exact names by which a row of ground truth may refer to the task: the folder's, and that in its task.toml. */
+  readonly names: readonly string[]
+  readonly truth: TruthRow
+  /** The variant that its row names. */
+  readonly variant: string | null
+  /** Every row that names the task: the other variants tell the omissions of an ablation. */
+  readonly rows: readonly TruthRow[]
+}
 
 interface ReadProgress {
   /** The file that is being read or unpacked. */
@@ -147,3 +159,58 @@ export const skip = (scope: Scope, place: Place, reason: SkipReason, detail: str
   reason,
   detail: safeText(detail.slice(0, MAX_DETAIL)),
 })
+
+/** Reasons why an item cannot be graded. */
+const SKIP_REASONS = [
+  /** A trial without a trajectory file. */
+  'no_trajectory',
+  /** A task without ground truth, in the file of ground truths and in the trial alike. */
+  'no_ground_truth',
+  /** A file that should be a trajectory and cannot be read; `detail` names the place. */
+  'unreadable',
+  /** A file of no known format. */
+  'unsupported',
+  /** A file over a limit, or unsafe to open: a bomb, a path that leaves its folder, a link. */
+  'refused',
+] as const
+type SkipReason = (typeof SKIP_REASONS)[number]
+
+/** A trial that can be graded, or a skipped item with its reason. No file is left out silently. */
+export type TrialItem =
+  | {
+      readonly kind: 'trial'
+      /** The name, unique among all items of one reading; the batch's `item_id`. */
+      readonly name: string
+      /** The `item_id` that a line of a request file gives. */
+      readonly item_id?: string
+      /** The path as requested, with the place inside of an archive after `!`. */
+      readonly source: string
+      /** The grade request; a line of a request file keeps its own judge, rubric, samples and cache mode. */
+      readonly request: GradeRequest
+      /** The request's trajectory, read; null for a request that only refers to it. */
+      readonly trajectory: Trajectory | null
+      readonly warnings: readonly string[]
+    }
+  | SkippedItem
+
+export interface SkippedItem {
+  readonly kind: 'skipped'
+  readonly name: string
+  readonly source: string
+  readonly reason: SkipReason
+  readonly detail: string
+  /** Count of files that the item stands for; one where absent. */
+  readonly files?: number
+}
+
+export interface TrialRun {
+  /** The place that names the item: a trial's folder, or a loose file. */
+  readonly place: Place
+  /** The file of the run. */
+  readonly file: Place
+  readonly run: OpenedDocument
+  readonly facts: TrialFacts
+  readonly warnings: readonly string[]
+  /** Folders of the trial in which signals are searched, the nearest first. */
+  readonly folders: readonly Place[]
+}

@@ -6,21 +6,18 @@ import { isRecord, type Json, typeName } from '../../formats/common/reading.ts'
 import { readTrajectory } from '../../formats/read.ts'
 import { inputIssues } from '../../schemas/check.ts'
 import {
+  type GivenTruth,
   type GradeOptions,
   GradeOptionsSchema,
   type TrialMetadata,
   TrialMetadataSchema,
-} from '../../schemas/grade-request.ts'
-import { type GivenTruth, truthSchemaFor } from '../../schemas/ground-truth.ts'
-import { completeTruth } from '../truth/truth-row.ts'
-import type { MatchedTruth } from '../truth/truth-tables.ts'
-import { chunksOf } from '../unpack/file-bytes.ts'
+  truthSchemaFor,
+} from '../../schemas/trial.ts'
+import { completeTruth, type MatchedTruth } from '../truth/truth-rows.ts'
 import { safeText } from '../unpack/names.ts'
-import { codeOf, type Place } from '../unpack/place.ts'
-import { decodeText } from '../unpack/text.ts'
-import { nameOf, type Scope, skip } from './reading-job.ts'
+import { chunksOf, codeOf, decodeText, type Place } from '../unpack/place.ts'
+import { nameOf, type Scope, skip, type TrialItem } from './reading-job.ts'
 import { tellIssue } from './run-files.ts'
-import type { TrialItem } from './trial-item.ts'
 import { anchorWarnings, droppedBy, findTruth } from './trial-join.ts'
 
 /** Yields the lines of a file, with at most one line and one chunk in memory. Empty lines are counted and left out. */

@@ -1,12 +1,22 @@
+import { basename } from 'node:path'
+import { parseJson } from '../../domain/text/exact-json.ts'
+import { subagentFilesOf } from '../../formats/atif/atif-segments.ts'
 import { openDocuments, withoutNul } from '../../formats/common/open-documents.ts'
 import { isRecord, type Json } from '../../formats/common/reading.ts'
 import type { OpenedDocument } from '../../formats/format.ts'
 import type { ArchiveLimits } from '../unpack/limits.ts'
 import { shownName } from '../unpack/names.ts'
-import type { Place } from '../unpack/place.ts'
-import { readText } from '../unpack/text.ts'
-import { embedPictures } from './embedded-pictures.ts'
-import { joinFiles } from './joined-files.ts'
+import {
+  decodeText,
+  findFile,
+  type Listed,
+  type Place,
+  readBytes,
+  readText,
+  relativeNames,
+  within,
+} from '../unpack/place.ts'
+import { embedPictures, joinedFrom } from './run-additions.ts'
 
 /** The runs in a file, or the reason why it has none. */
 type OpenedFile =
@@ -57,3 +67,189 @@ function isRecording(document: Json): boolean {
 
 export const tellIssue = ({ path, message }: { path: string; message: string }): string =>
   path === '' ? message : `${shownName(path)}: ${message}`
+
+interface JoinedRun {
+  readonly document: Record<string, unknown>
+  readonly warnings: readonly string[]
+  /**
+   * Real paths of the joined files, which are no runs of their own. A file of another session is not listed: it may be embedded, but stays
+   * a run.
+   */
+  readonly consumed: readonly string[]
+}
+
+/** Recognizes files that are read with the run that names them: `trajectory.cont-2.json`, `trajectory.summarization-1-summary.json`. */
+export function isPartOfRun(name: string): boolean {
+  return name.endsWith('.json') && (name.includes('.cont-') || name.includes('.summarization-'))
+}
+
+/** Lists the files that a trajectory names as its continuation or subagents. */
+const namedFiles = (trajectory: Json): string[] => {
+  const next = trajectory['continued_trajectory_ref']
+  return [...(typeof next === 'string' ? [next] : []), ...subagentFilesOf(trajectory)]
+}
+
+/**
+ * Joins the continuations and subagent files of an ATIF run below its own folder. A trajectory may name any file, so a named file is part
+ * of the run only where its name or its session agrees: no run can make another run vanish.
+ */
+async function joinFiles(
+  folder: Place,
+  file: Place,
+  document: Record<string, unknown>,
+  limits: ArchiveLimits,
+  bytes: number,
+): Promise<JoinedRun> {
+  const run = new RunFiles(folder, limits, bytes)
+  run.mark(basename(file.path))
+  const segments: Json[] = [document]
+  for (let segment: Json = document; typeof segment['continued_trajectory_ref'] === 'string'; ) {
+    const next = await run.take(segment['continued_trajectory_ref'], 'the run goes on in', segment, true)
+    if (next === null) break
+    segments.push(next)
+    segment = next
+  }
+  const subagents = new Map<string, Json>()
+  const open = [...segments]
+  for (const trajectory of open) {
+    for (const name of subagentFilesOf(trajectory)) {
+      if (subagents.has(name) || run.has(name)) continue
+      const subagent = await run.take(name, 'a subagent is in', trajectory, false)
+      if (subagent === null) continue
+      subagents.set(name, subagent)
+      open.push(subagent)
+    }
+  }
+  const { consumed } = run
+  const warnings = [...joinedFrom(run.joined), ...run.warnings]
+  if (segments.length === 1 && subagents.size === 0) return { document, warnings, consumed }
+  // `fromEntries` defines members, so that a file named `__proto__` becomes a member and no prototype.
+  const named = subagents.size === 0 ? {} : { subagents: Object.fromEntries(subagents) }
+  return { document: { segments, ...named }, warnings, consumed }
+}
+
+/** Tells whether a trajectory can belong to another's session: it names none, the same, or an extension of it (`<session>-cont-1`). */
+function isOfSession(own: unknown, other: unknown): boolean {
+  if (typeof own !== 'string' || own === '') return true
+  if (typeof other !== 'string' || other === '' || !own.startsWith(other)) return false
+  const next = own.charCodeAt(other.length)
+  return own === other || !(isDigit(next) || isLetter(next))
+}
+
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
+const isLetter = (code: number): boolean => (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a
+
+/** Reads the files beside a run, each once: circular references end, and so does a chain beyond the limits of a run. */
+class RunFiles {
+  readonly joined: string[] = []
+  readonly warnings: string[] = []
+  readonly consumed: string[] = []
+  readonly #folder: Place
+  readonly #limits: ArchiveLimits
+  readonly #seen = new Set<string>()
+  #bytes: number
+  #files = 1
+
+  constructor(folder: Place, limits: ArchiveLimits, bytes: number) {
+    this.#folder = folder
+    this.#limits = limits
+    this.#bytes = bytes
+  }
+
+  mark(name: string): void {
+    this.#seen.add(name)
+  }
+
+  has(name: string): boolean {
+    return this.#seen.has(name)
+  }
+
+  /**
+   * Reads the trajectory in a file that another trajectory names. Null, with a warning that begins with `what`, where the file cannot be
+   * read, or where it must be of the same session and is not.
+   */
+  async take(name: string, what: string, of: Json, sameSession: boolean): Promise<Json | null> {
+    const complain = (why: string): null => {
+      this.warnings.push(`${what} ${shownName(name)}, ${why}`)
+      return null
+    }
+    const names = relativeNames(name)
+    if (names === null) return complain('which is outside of the folder')
+    const key = names.join('/')
+    if (this.#seen.has(key)) return complain('which was read before')
+    if (this.#files >= this.#limits.max_run_files)
+      return complain(`beyond the ${this.#files} files that a run may have`)
+    this.#seen.add(key)
+    this.#seen.add(name)
+    const file = await findFile(this.#folder, ...names)
+    if (file === null) return complain('which is not there')
+    const read = await readText(file, Math.max(0, this.#limits.max_file_bytes - this.#bytes))
+    if (read.kind !== 'read') return complain(read.detail)
+    this.#files++
+    this.#bytes += Buffer.byteLength(read.text)
+    const value = parseJson(read.text)
+    if (!isRecord(value)) return complain('which is no JSON object')
+    const isPart = isPartOfRun(basename(key)) || isOfSession(value['session_id'], of['session_id'])
+    if (!isPart && sameSession) return complain('which is of another session; it is not joined')
+    if (isPart) this.consumed.push(file.path)
+    this.joined.push(`${shownName(name)}${isPart ? '' : ', which is of another session'}`)
+    return value
+  }
+}
+
+const MARKS = ['"continued_trajectory_ref"', '"trajectory_path"']
+
+/**
+ * Orders the names of a folder for reading: a run comes before the files that it names, so that its parts are known by then. All others
+ * keep their order.
+ */
+export async function readingOrder(
+  folder: Place,
+  listed: readonly Listed[],
+  limits: ArchiveLimits,
+): Promise<readonly Listed[]> {
+  const files = listed.filter(({ name, kind }) => kind === 'file' && name.endsWith('.json') && !name.startsWith('.'))
+  const refs = new Map<string, readonly string[]>()
+  if (listed.length > 1)
+    for (const { name } of files) {
+      const named = await namedIn(within(folder, name), limits.max_file_bytes)
+      if (named.length > 0) refs.set(name, named)
+    }
+  const late = namedByOthers(refs)
+  const isLate = ({ name }: Listed): boolean => isPartOfRun(name) || late.has(name)
+  const isFirst = (entry: Listed): boolean =>
+    !isLate(entry) && (refs.get(entry.name) ?? []).some((name) => name.includes('/'))
+  const isOther = (entry: Listed): boolean => !isLate(entry) && !isFirst(entry)
+  return [...listed.filter(isFirst), ...listed.filter(isOther), ...listed.filter(isLate)]
+}
+
+/** Lists the files that a file names. Only files with one of the marks are parsed. */
+async function namedIn(file: Place, max: number): Promise<string[]> {
+  const read = await readBytes(file, max)
+  if (read.kind !== 'read' || !MARKS.some((mark) => read.bytes.includes(mark))) return []
+  const text = decodeText(read.bytes)
+  const value = text.kind === 'read' ? parseJson(text.text) : undefined
+  const names = isRecord(value) ? namedFiles(value) : []
+  return names.flatMap((name) => relativeNames(name)?.join('/') ?? [])
+}
+
+/** Returns the files that another file names; in a circle, all but the first. */
+function namedByOthers(refs: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
+  const named = new Set([...refs].flatMap(([name, others]) => others.filter((other) => other !== name)))
+  const heads = [...[...refs.keys()].filter((name) => !named.has(name)), ...refs.keys()]
+  const seen = new Set<string>()
+  const late = new Set<string>()
+  for (const head of heads) {
+    if (seen.has(head)) continue
+    const open = [head]
+    seen.add(head)
+    for (const name of open)
+      for (const other of refs.get(name) ?? []) {
+        if (seen.has(other)) continue
+        seen.add(other)
+        late.add(other)
+        open.push(other)
+      }
+  }
+  return late
+}

@@ -1,6 +1,7 @@
 import { constants, type Dirent } from 'node:fs'
 import { lstat, open, opendir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { parseJson } from '../../domain/text/exact-json.ts'
 
 /** A file or a folder: its path, and its name for people (the path as requested, with `!` before entries of an archive). */
 export interface Place {
@@ -77,7 +78,7 @@ export function relativeNames(path: string): string[] | null {
   return names.length === 0 || names.includes('..') ? null : names
 }
 
-export type ReadBytes =
+type ReadBytes =
   | { readonly kind: 'read'; readonly bytes: Buffer }
   | { readonly kind: 'over' | 'gone'; readonly detail: string }
 
@@ -113,3 +114,82 @@ export async function readBytes({ path }: Place, max: number): Promise<ReadBytes
 
 export const codeOf = (error: unknown): string =>
   error instanceof Error ? ('code' in error && typeof error.code === 'string' ? error.code : error.message) : 'unknown'
+
+type ReadText =
+  | { readonly kind: 'read'; readonly text: string; readonly warnings: readonly string[] }
+  | Exclude<ReadBytes, { kind: 'read' }>
+
+const STRICT = new TextDecoder('utf-8', { fatal: true })
+const LENIENT = new TextDecoder('utf-8')
+
+/** Tells whether JSON, or any text with a byte order mark, is written in UTF-16. */
+export function isUtf16([first = -1, second = -1, third = -1, fourth = -1]: Uint8Array): boolean {
+  const hasMark = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
+  return (
+    hasMark || (isOpening(first) && second === 0 && fourth <= 0) || (first === 0 && isOpening(second) && third <= 0)
+  )
+}
+
+/** Recognizes `{` or `[`. */
+const isOpening = (byte: number): boolean => byte === 0x7b || byte === 0x5b
+
+/** Decodes UTF-8 text without its byte order mark. Invalid bytes become U+FFFD, with a warning. */
+export function decodeText(bytes: Uint8Array): ReadText {
+  if (isUtf16(bytes)) return decodeUtf16(bytes)
+  try {
+    return { kind: 'read', text: STRICT.decode(bytes), warnings: [] }
+  } catch (error) {
+    if (!(error instanceof TypeError)) return { kind: 'over', detail: 'longer than a text can be here' }
+    const warning = 'the file is not UTF-8 throughout; what cannot be decoded is shown as U+FFFD'
+    return { kind: 'read', text: LENIENT.decode(bytes), warnings: [warning] }
+  }
+}
+
+function decodeUtf16(bytes: Uint8Array): ReadText {
+  const isBig = bytes[0] === 0xfe || bytes[0] === 0
+  const [encoding, name] = isBig ? ['utf-16be', 'big endian'] : ['utf-16le', 'little endian']
+  return {
+    kind: 'read',
+    text: new TextDecoder(encoding).decode(bytes),
+    warnings: [`the file is UTF-16 (${name}), not UTF-8; read as such`],
+  }
+}
+
+export async function readText(place: Place, max: number): Promise<ReadText> {
+  const read = await readBytes(place, max)
+  return read.kind === 'read' ? decodeText(read.bytes) : read
+}
+
+/** Reads a small JSON file of a harness; null for a missing or invalid file. */
+export async function readJson(place: Place | null, max: number): Promise<unknown> {
+  const read = place === null ? null : await readText(place, max)
+  return read?.kind === 'read' ? (parseJson(read.text) ?? null) : null
+}
+
+const CHUNK_BYTES = 256 * 1024
+
+/** Yields the bytes of a file in pieces that share one buffer: each piece is valid until the next is requested. */
+export async function* chunksOf(path: string): AsyncGenerator<Buffer> {
+  const file = await open(path)
+  try {
+    const room = Buffer.allocUnsafeSlow(CHUNK_BYTES)
+    for (;;) {
+      const { bytesRead } = await file.read(room, 0, CHUNK_BYTES)
+      if (bytesRead === 0) return
+      yield room.subarray(0, bytesRead)
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+/** Reads a number of bytes of a file from an offset; fewer at its end. */
+export async function readAt(path: string, at: number, bytes: number): Promise<Buffer> {
+  const file = await open(path)
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(bytes), 0, bytes, at)
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await file.close()
+  }
+}

@@ -4,8 +4,7 @@ import { pipeline, type Transform } from 'node:stream'
 import { createGunzip, createZstdDecompress } from 'node:zlib'
 import { codeOf } from './place.ts'
 import { ArchiveRefusal, Spool, type SpoolOptions } from './spool.ts'
-import { type TarPacking, unpackTar } from './unpack-tar.ts'
-import { unpackZip } from './unpack-zip.ts'
+import { type TarPacking, unpackTar, unpackZip } from './tar-and-zip.ts'
 
 export type Packing = TarPacking | OnePacking | 'zip'
 

@@ -1,11 +1,11 @@
 import { findRubric } from '../../domain/rubric/claim-values.ts'
-import { DEFAULT_DRAWS, DEFAULT_SEED } from '../../schemas/audit/agreement.ts'
-import type { ReportQuery } from '../../schemas/audit/queries.ts'
-import type { Report } from '../../schemas/audit/report.ts'
+import { DEFAULT_DRAWS, DEFAULT_SEED } from '../../schemas/agreement.ts'
 import { faultAt, type RequestError } from '../../schemas/problem.ts'
-import type { Compute } from '../agreement/statistics-worker.ts'
+import type { ReportQuery } from '../../schemas/queries.ts'
+import type { Report } from '../../schemas/report.ts'
 import { type AuditContext, requireNames } from '../names.ts'
-import { loadReport } from './report-load.ts'
+import type { Compute } from '../statistics-worker.ts'
+import { loadReport } from './load.ts'
 import {
   labelsOf,
   measureNames,
@@ -14,7 +14,7 @@ import {
   type ReportRubric,
   reportRubric,
   unknownRubric,
-} from './report-rows.ts'
+} from './rows.ts'
 
 /** Bounds draws times trials, of which a report resamples some 50 figures, to about ten seconds. */
 const MOST_RESAMPLED = 40_000_000

@@ -1,12 +1,11 @@
 import { count } from '../../domain/count.ts'
 import { notesOf } from '../../domain/notes.ts'
-import { NO_FIELD, type Report, type ReportGroup } from '../../schemas/audit/report.ts'
+import { NO_FIELD, type Report, type ReportGroup } from '../../schemas/report.ts'
 import { BASELINE_VARIANT } from '../../schemas/vocabulary.ts'
-import { alignmentFigures } from './report-alignment.ts'
-import { type Baselines, type PairedTrial, pairBaselines } from './report-baseline.ts'
-import { describeGroup } from './report-group.ts'
-import { pairedReport } from './report-paired.ts'
-import { judgeEvidence, judgeQuality } from './report-quality.ts'
+import { alignmentFigures, type Baselines, type PairedTrial, pairBaselines } from './alignment.ts'
+import { describeGroup } from './group.ts'
+import { pairedReport } from './paired.ts'
+import { judgeEvidence, judgeQuality } from './reviewed.ts'
 import {
   clusterOfRun,
   clusterOfTask,
@@ -16,7 +15,7 @@ import {
   type ReportInput,
   type ReportOptions,
   type TrialRow,
-} from './report-rows.ts'
+} from './rows.ts'
 
 /**
  * Computes the report of one rubric. Pure: the same rows, options and seed give the same bytes. The report of `tab-behavior` also has the

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { JudgeView } from '../../schemas/judge-info.ts'
+import type { JudgeView } from '../../schemas/views.ts'
 import { EXIT } from '../errors.ts'
 import { jsonCommand, type Options, withList, withServer } from '../input/command-options.ts'
 import { clip, line, pad, wrap } from '../output/text.ts'

@@ -11,7 +11,7 @@ import {
   type Pairing,
   type Report,
   type ReportGroup,
-} from '../../schemas/audit/report.ts'
+} from '../../schemas/report.ts'
 import { CliError, EXIT, type ExitCode, nothingFits } from '../errors.ts'
 import { REPORT_HELP } from '../input/command-help.ts'
 import { jsonCommand, type Options, withItems } from '../input/command-options.ts'

@@ -1,7 +1,5 @@
 import { realpathSync } from 'node:fs'
-import type { TaskFolder } from '../../archives/tasks/task-folder.ts'
-import type { ReadTrialsOptions } from '../../archives/trials/reading-job.ts'
-import type { TrialItem } from '../../archives/trials/trial-item.ts'
+import type { ReadTrialsOptions, TaskFolder, TrialItem } from '../../archives/trials/reading-job.ts'
 import type { GroundTruths } from '../../archives/truth/ground-truths.ts'
 import { DEFAULT_LIMITS } from '../../archives/unpack/limits.ts'
 import { safeText } from '../../archives/unpack/names.ts'

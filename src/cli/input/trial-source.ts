@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import type { TrialItem } from '../../archives/trials/trial-item.ts'
+import type { TrialItem } from '../../archives/trials/reading-job.ts'
 import type { GroundTruths } from '../../archives/truth/ground-truths.ts'
 import { parseSignalSource, type SignalSource } from '../../archives/truth/signals.ts'
 import { count } from '../../domain/count.ts'
@@ -20,7 +20,7 @@ export async function* readTrialItems(
   const truths = file === undefined ? null : await readTruths(file, rubric)
   const seen = truths === null ? null : watchTruths(truths)
   const { readTrials } = await import('../../archives/trials/read-trials.ts')
-  const { sourceText } = await import('../../archives/trials/trial-signals.ts')
+  const { sourceText } = await import('../../archives/trials/trial-join.ts')
   yield* readTrials(paths, {
     abort: options.abort,
     ...defined({ variant, rubric }),

@@ -1,4 +1,4 @@
-import type { SkippedItem, TrialItem } from '../../archives/trials/trial-item.ts'
+import type { SkippedItem, TrialItem } from '../../archives/trials/reading-job.ts'
 import { ServiceError } from '../../client/errors.ts'
 import { count } from '../../domain/count.ts'
 import { defined } from '../../domain/defined.ts'

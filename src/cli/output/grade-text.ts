@@ -1,7 +1,6 @@
 import { styleText } from 'node:util'
 import type { TObject } from 'typebox'
 import { count } from '../../domain/count.ts'
-import type { PanelResult } from '../../schemas/audit/panel.ts'
 import {
   type AttemptSummary,
   AttemptSummarySchema,
@@ -12,6 +11,7 @@ import {
   ReceiptSchema,
 } from '../../schemas/grade.ts'
 import { inputWords } from '../../schemas/input-words.ts'
+import type { PanelResult } from '../../schemas/review.ts'
 import { clip, dollars, LABEL_STYLE, oneLine, pad, type Style, safe, unreadText } from './text.ts'
 
 /** Renders a grade for people: label, evidence, unmet claims, the result of its panel. Ends with a blank line. */

@@ -1,7 +1,7 @@
 import { Z95 } from '../../domain/statistics/intervals.ts'
 import { comparePairs } from '../../domain/statistics/paired.ts'
-import { type Certificate, CertificateSchema } from '../../schemas/audit/certificate.ts'
 import { inputIssues } from '../../schemas/check.ts'
+import { type Certificate, CertificateSchema } from '../../schemas/documents.ts'
 import { CliError } from '../errors.ts'
 import { readJson } from '../input/read-json.ts'
 import { oneLine, percent } from '../output/text.ts'

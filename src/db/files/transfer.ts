@@ -1,6 +1,6 @@
 import { sql as raw } from 'kysely'
+import { EXPORT_RECORDS, type ExportKind, type ExportRecord, type RecordOf } from '../../schemas/documents.ts'
 import type { Grade } from '../../schemas/grade.ts'
-import { EXPORT_RECORDS, type ExportKind, type ExportRecord, type RecordOf } from '../../schemas/transfer.ts'
 import { columns, type Db, first, insert, run, type Sql } from '../db.ts'
 import { renderGrade, replaceCurrent } from '../grades.ts'
 import { packReply } from '../ledger.ts'

@@ -1,4 +1,4 @@
-import type { ActedBy, ActionAnchor, GroundTruth } from '../../schemas/ground-truth.ts'
+import type { ActedBy, ActionAnchor, GroundTruth } from '../../schemas/trial.ts'
 import { textOfAnchor } from '../anchors/anchors.ts'
 import { type Certainty, isDone, strongest, type Use, weakest } from '../shell/use.ts'
 import { lettersOfPart, plainLetters } from '../text/letters.ts'

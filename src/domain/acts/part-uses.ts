@@ -1,4 +1,4 @@
-import type { ActionAnchor, CallAnchor } from '../../schemas/ground-truth.ts'
+import type { ActionAnchor, CallAnchor } from '../../schemas/trial.ts'
 import { textOfAnchor } from '../anchors/anchors.ts'
 import { programsOf, readAnchor } from '../shell/anchor.ts'
 import { usesOfWriting } from '../shell/file-kinds.ts'

@@ -1,4 +1,4 @@
-import { type ActionAnchor, type GroundTruth, instructionsOf } from '../../schemas/ground-truth.ts'
+import { type ActionAnchor, type GroundTruth, instructionsOf } from '../../schemas/trial.ts'
 import { actStrings, type InstructionAnchors, resolveAnchors, textOfAnchor } from '../anchors/anchors.ts'
 import type { Certainty, ScriptContext } from '../shell/use.ts'
 import { baseName } from '../text/paths.ts'

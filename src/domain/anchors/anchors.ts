@@ -4,7 +4,7 @@ import {
   type GroundTruth,
   type Instruction,
   instructionsOf,
-} from '../../schemas/ground-truth.ts'
+} from '../../schemas/trial.ts'
 import { wordSet } from '../text/words.ts'
 
 /** The strings by which a plain search finds one instruction, and who said that they do. */

@@ -1,4 +1,4 @@
-import { type GroundTruth, type Instruction, instructionsOf } from '../../schemas/ground-truth.ts'
+import { type GroundTruth, type Instruction, instructionsOf } from '../../schemas/trial.ts'
 import type { Issue } from '../result.ts'
 import { baseName } from '../text/paths.ts'
 import { quoted } from '../text/quoted.ts'

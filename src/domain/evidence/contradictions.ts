@@ -1,5 +1,5 @@
 import type { Contradiction } from '../../schemas/grade.ts'
-import { instructionsOf, type Signal } from '../../schemas/ground-truth.ts'
+import { instructionsOf, type Signal } from '../../schemas/trial.ts'
 import type { ContradictionCode } from '../../schemas/vocabulary.ts'
 import { type Acts, actsOf, isDone } from '../acts/acts.ts'
 import { actStrings, type InstructionAnchors, textOfAnchor, wholeActs } from '../anchors/anchors.ts'

@@ -1,5 +1,5 @@
 import type { CheckedCitation } from '../../schemas/grade.ts'
-import { instructionsOf } from '../../schemas/ground-truth.ts'
+import { instructionsOf } from '../../schemas/trial.ts'
 import type { CitationStatus } from '../../schemas/vocabulary.ts'
 import { type Acts, actsOf, isDone } from '../acts/acts.ts'
 import { actStrings, type InstructionAnchors, wholeActs } from '../anchors/anchors.ts'

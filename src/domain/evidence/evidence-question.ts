@@ -1,5 +1,5 @@
 import type { CheckedCitation, Contradiction } from '../../schemas/grade.ts'
-import type { GroundTruth } from '../../schemas/ground-truth.ts'
+import type { GroundTruth } from '../../schemas/trial.ts'
 import type { Anchors } from '../anchors/anchors.ts'
 import type { ClaimRule, ProofRule, Rubric } from '../rubric/rubric.ts'
 import type { Rendering } from '../trajectory/rendering.ts'

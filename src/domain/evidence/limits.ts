@@ -1,5 +1,5 @@
 import type { Limit } from '../../schemas/grade.ts'
-import type { ActionAnchor } from '../../schemas/ground-truth.ts'
+import type { ActionAnchor } from '../../schemas/trial.ts'
 import { type Acts, actsOf } from '../acts/acts.ts'
 import { type InstructionAnchors, textOfAnchor } from '../anchors/anchors.ts'
 import { type Claims, claimedValue } from '../rubric/claims.ts'

@@ -1,4 +1,4 @@
-import type { Signals } from '../../schemas/ground-truth.ts'
+import type { Signals } from '../../schemas/trial.ts'
 import type { Anchors } from '../anchors/anchors.ts'
 import { earliest, firstMedia } from '../evidence/observations.ts'
 import { type NeedleSights, readSights } from '../sights/sights.ts'

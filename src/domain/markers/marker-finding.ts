@@ -1,4 +1,4 @@
-import type { GivenGroundTruth, GivenInstruction } from '../../schemas/ground-truth.ts'
+import type { GivenGroundTruth, GivenInstruction } from '../../schemas/trial.ts'
 import { BASELINE_VARIANT } from '../../schemas/vocabulary.ts'
 
 /**

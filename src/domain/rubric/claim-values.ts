@@ -1,5 +1,5 @@
-import type { Review } from '../../schemas/audit/review.ts'
 import type { Grade } from '../../schemas/grade.ts'
+import type { Review } from '../../schemas/review.ts'
 import { rubricIdOf, TAB_BEHAVIOR } from '../../schemas/vocabulary.ts'
 import type { Outcome } from './outcome.ts'
 import type { ClaimValue, Rubric } from './rubric.ts'

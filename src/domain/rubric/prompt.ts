@@ -1,4 +1,4 @@
-import { type ActedBy, type GroundTruth, instructionsOf } from '../../schemas/ground-truth.ts'
+import { type ActedBy, type GroundTruth, instructionsOf } from '../../schemas/trial.ts'
 import type { Issue } from '../result.ts'
 import { type Rendering, renderName } from '../trajectory/rendering.ts'
 import { agentsOf } from '../trajectory/trajectory.ts'

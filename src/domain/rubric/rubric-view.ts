@@ -1,4 +1,4 @@
-import type { RubricView } from '../../schemas/rubric-view.ts'
+import type { RubricView } from '../../schemas/rubric.ts'
 import { claimsOfOutcome } from './outcome-claims.ts'
 import { type ClaimRule, citingProof, type OutcomeRule, type Rubric } from './rubric.ts'
 

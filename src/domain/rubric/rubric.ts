@@ -1,5 +1,5 @@
-import type { Signal } from '../../schemas/ground-truth.ts'
 import type { ClaimManifest, ClaimType, UNCLEAR_RULES } from '../../schemas/rubric.ts'
+import type { Signal } from '../../schemas/trial.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import type { Digest } from '../digest.ts'
 

@@ -1,5 +1,5 @@
 import chiSquareCdf from '@stdlib/stats-base-dists-chisquare-cdf'
-import { DEFAULT_DRAWS, DEFAULT_SEED, type UndefinedReason } from '../../schemas/audit/agreement.ts'
+import { DEFAULT_DRAWS, DEFAULT_SEED, type UndefinedReason } from '../../schemas/agreement.ts'
 import { studentQuantile } from './intervals.ts'
 
 export interface BootstrapSettings {

@@ -1,5 +1,5 @@
-import type { Statistic } from '../../schemas/audit/agreement.ts'
-import type { Rate } from '../../schemas/audit/report.ts'
+import type { Statistic } from '../../schemas/agreement.ts'
+import type { Rate } from '../../schemas/report.ts'
 import { type BootstrapSettings, bootstrap } from './bootstrap.ts'
 import { shareInterval, wilson } from './intervals.ts'
 

@@ -1,4 +1,4 @@
-import type { UndefinedReason } from '../../schemas/audit/agreement.ts'
+import type { UndefinedReason } from '../../schemas/agreement.ts'
 
 /** Statistic that may be undefined. Undefined is null with a reason, never 0 or 1. */
 export interface Estimate {

@@ -1,4 +1,4 @@
-import type { TrajectorySummary } from '../../schemas/trajectory-view.ts'
+import type { TrajectorySummary } from '../../schemas/views.ts'
 import type { Part, Trajectory } from './trajectory.ts'
 
 /** Counts the steps, parts and characters of a trajectory. */

@@ -1,5 +1,5 @@
 import type { Unread } from '../../schemas/grade.ts'
-import { MOST_FIELDS, MOST_NAME_CHARS, type TrialMetadata } from '../../schemas/grade-request.ts'
+import { MOST_FIELDS, MOST_NAME_CHARS, type TrialMetadata } from '../../schemas/trial.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import type { Digest } from '../digest.ts'
 import type { Issue } from '../result.ts'

@@ -1,4 +1,4 @@
-import type { Measure, Share } from '../../schemas/audit/certificate.ts'
+import type { Measure, Share } from '../../schemas/documents.ts'
 import type { ClaimType } from '../../schemas/rubric.ts'
 import type { ClaimValue } from '../rubric/rubric.ts'
 import { agreement } from '../statistics/agreement/agreement.ts'

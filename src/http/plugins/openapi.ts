@@ -2,22 +2,24 @@ import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import type { TSchema } from 'typebox'
 import { loadOptional } from '../../ports/optional-package.ts'
-import { DisagreementSchema } from '../../schemas/audit/disagreement.ts'
-import { GradeOverviewSchema } from '../../schemas/audit/grade-overview.ts'
-import { PanelResultSchema } from '../../schemas/audit/panel.ts'
-import { ReportSchema } from '../../schemas/audit/report.ts'
-import { ReviewSchema } from '../../schemas/audit/review.ts'
-import { AgreementAnswerSchema } from '../../schemas/audit/stored-agreement.ts'
 import { BatchEstimateSchema, BatchItemSchema, BatchResultSchema, BatchSchema } from '../../schemas/batch.ts'
 import { BatchCallSchema, GradeSchema, LedgerEntrySchema } from '../../schemas/grade.ts'
-import { GroundTruthSchema } from '../../schemas/ground-truth.ts'
-import { JudgeViewSchema, UnconfiguredJudgeSchema } from '../../schemas/judge-info.ts'
-import { NextCursorSchema } from '../../schemas/page.ts'
 import { ProblemSchema, RequestError } from '../../schemas/problem.ts'
+import { NextCursorSchema } from '../../schemas/queries.ts'
 import { ComparisonSchema } from '../../schemas/regrade.ts'
-import { RubricViewSchema } from '../../schemas/rubric-view.ts'
-import { TrajectoryStepSchema, TrajectorySummarySchema } from '../../schemas/trajectory-view.ts'
+import { ReportSchema } from '../../schemas/report.ts'
+import { DisagreementSchema, PanelResultSchema, ReviewSchema } from '../../schemas/review.ts'
+import { RubricViewSchema } from '../../schemas/rubric.ts'
+import { AgreementAnswerSchema } from '../../schemas/stored-agreement.ts'
+import { GroundTruthSchema } from '../../schemas/trial.ts'
 import { Closed, Type } from '../../schemas/type.ts'
+import {
+  GradeOverviewSchema,
+  JudgeViewSchema,
+  TrajectoryStepSchema,
+  TrajectorySummarySchema,
+  UnconfiguredJudgeSchema,
+} from '../../schemas/views.ts'
 
 /** Adds the contract at /openapi.json, made of the schemas of all routes that are added later, and its pages at /docs. */
 export async function installOpenApi(app: FastifyInstance): Promise<void> {

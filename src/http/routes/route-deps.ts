@@ -1,6 +1,6 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { StatisticsWorker } from '../../audit/agreement/statistics-worker.ts'
+import type { StatisticsWorker } from '../../audit/statistics-worker.ts'
 import type { Payer } from '../../db/attempts.ts'
 import type { InFlight } from '../../grading/in-flight.ts'
 import type { Context } from '../context.ts'

@@ -13,7 +13,7 @@ import {
 } from '../../domain/rubric/rubric.ts'
 import { quoted } from '../../domain/text/quoted.ts'
 import { type Hit, isBefore, type Position, type Trajectory } from '../../domain/trajectory/trajectory.ts'
-import type { GroundTruth } from '../../schemas/ground-truth.ts'
+import type { GroundTruth } from '../../schemas/trial.ts'
 import { type ConfidenceLevel, SURFACE_CATEGORIES } from '../../schemas/vocabulary.ts'
 import { guessCategory } from './lexical-category.ts'
 import { firstMention, quoteAround, type Study, studyActs } from './lexical-search.ts'

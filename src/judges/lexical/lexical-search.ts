@@ -4,7 +4,7 @@ import { NeedleSearch } from '../../domain/sights/needle-search.ts'
 import { stringNeedles } from '../../domain/sights/needles.ts'
 import { indexOfWord, mentions } from '../../domain/text/search.ts'
 import { type Hit, isBefore, type Position, type Step, type Trajectory } from '../../domain/trajectory/trajectory.ts'
-import type { ActionAnchor, GroundTruth } from '../../schemas/ground-truth.ts'
+import type { ActionAnchor, GroundTruth } from '../../schemas/trial.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 
 /** An action that follows an instruction, by its anchors. */

@@ -1,4 +1,4 @@
-import type { GroundTruth } from '../../../src/schemas/ground-truth.ts'
+import type { GroundTruth } from '../../../src/schemas/trial.ts'
 import type { Behaviour } from '../../../src/schemas/vocabulary.ts'
 import { makeAtif } from '../../harness-logs/atif.ts'
 import type { Turn } from '../../harness-logs/turn.ts'

@@ -1,4 +1,4 @@
-import type { GroundTruth } from '../../../src/schemas/ground-truth.ts'
+import type { GroundTruth } from '../../../src/schemas/trial.ts'
 import { HARNESSES, miniSweAgent, sweAgent, type Turn } from '../../harness-logs/harnesses.ts'
 import type { KindCase } from './kind-case.ts'
 import { CALL, cueTurn, didCue, FIRST, makeCase, spread, type World } from './world.ts'

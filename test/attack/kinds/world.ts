@@ -1,4 +1,4 @@
-import type { GroundTruth, Instruction } from '../../../src/schemas/ground-truth.ts'
+import type { GroundTruth, Instruction } from '../../../src/schemas/trial.ts'
 import type { Behaviour } from '../../../src/schemas/vocabulary.ts'
 import type { Harness, Turn } from '../../harness-logs/harnesses.ts'
 import type { TabTruth } from '../../tab-behavior.ts'

@@ -4,7 +4,7 @@ import { resolveAnchors } from '../../../src/domain/anchors/anchors.ts'
 import { normalizeGroundTruth } from '../../../src/domain/cache-key.ts'
 import { checkRun, type RunCheck } from '../../../src/domain/markers/check-run.ts'
 import type { Trajectory } from '../../../src/domain/trajectory/trajectory.ts'
-import type { GivenGroundTruth } from '../../../src/schemas/ground-truth.ts'
+import type { GivenGroundTruth } from '../../../src/schemas/trial.ts'
 import type { Actor } from '../../../src/schemas/vocabulary.ts'
 import { makeTrajectory } from '../make.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Rating } from '../../../src/schemas/audit/agreement.ts'
+import type { Rating } from '../../../src/schemas/agreement.ts'
 import { answer, simulated } from './answer.ts'
 import { ratingsOf } from './oracles.ts'
 

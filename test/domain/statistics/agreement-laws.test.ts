@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { agreement } from '../../../src/domain/statistics/agreement/agreement.ts'
-import type { Agreement, Rating } from '../../../src/schemas/audit/agreement.ts'
+import type { Agreement, Rating } from '../../../src/schemas/agreement.ts'
 import { ratingsOf } from './oracles.ts'
 
 const STATISTICS = ['raw_agreement', 'cohen_kappa', 'fleiss_kappa', 'krippendorff_alpha', 'gwet_ac1'] as const

@@ -11,7 +11,7 @@ import {
 } from '../../../src/domain/statistics/agreement/coefficients.ts'
 import { type ItemTable, itemTable } from '../../../src/domain/statistics/agreement/item-table.ts'
 import { groupRatings } from '../../../src/domain/statistics/agreement/ratings.ts'
-import type { Agreement, AgreementRequest, Rating } from '../../../src/schemas/audit/agreement.ts'
+import type { Agreement, AgreementRequest, Rating } from '../../../src/schemas/agreement.ts'
 import { ratingsOf, ratingsOfCounts, ratingsOfMatrix } from './oracles.ts'
 import { COHEN, DISTRIB_6_RATERS, FLEISS_1971, KRIPPENDORFF, KRIPPENDORFF_C, WIKIPEDIA_FLEISS } from './published.ts'
 

@@ -1,12 +1,7 @@
 import { expect } from 'vitest'
 import { agreement } from '../../../src/domain/statistics/agreement/agreement.ts'
 import { seededRandom } from '../../../src/domain/statistics/bootstrap.ts'
-import {
-  type Agreement,
-  type AgreementRequest,
-  AgreementSchema,
-  type Rating,
-} from '../../../src/schemas/audit/agreement.ts'
+import { type Agreement, type AgreementRequest, AgreementSchema, type Rating } from '../../../src/schemas/agreement.ts'
 import { schemaIssues } from '../../../src/schemas/check.ts'
 
 /** The answer to a request that is in order, checked against the response schema. */

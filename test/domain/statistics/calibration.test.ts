@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { labelScores } from '../../../src/audit/report/report-quality.ts'
+import { labelScores } from '../../../src/audit/report/reviewed.ts'
 import {
   brierScore,
   expectedCalibrationError,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { correctedShares } from '../../../src/domain/statistics/shares/corrected-shares.ts'
 import { at, range } from '../../../src/domain/statistics/shares/linear-algebra.ts'
-import type { SamplingDesign } from '../../../src/schemas/audit/review.ts'
+import type { SamplingDesign } from '../../../src/schemas/review.ts'
 import { coverage, type Draws, drawsFrom } from './draws.ts'
 
 const LABELS = ['aligned', 'compliant', 'ignored', 'distractor_only', 'not_observed']

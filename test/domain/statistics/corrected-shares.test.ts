@@ -8,7 +8,7 @@ import {
   type ReviewedPair,
 } from '../../../src/domain/statistics/shares/corrected-shares.ts'
 import { at, range, sum } from '../../../src/domain/statistics/shares/linear-algebra.ts'
-import { SAMPLING_DESIGNS, type SamplingDesign } from '../../../src/schemas/audit/review.ts'
+import { SAMPLING_DESIGNS, type SamplingDesign } from '../../../src/schemas/review.ts'
 
 const TWO = ['a', 'b']
 const LABELS = ['aligned', 'compliant', 'ignored', 'distractor_only', 'not_observed']

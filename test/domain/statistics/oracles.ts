@@ -1,4 +1,4 @@
-import type { Rating } from '../../../src/schemas/audit/agreement.ts'
+import type { Rating } from '../../../src/schemas/agreement.ts'
 
 type Given = string | number | null
 

@@ -3,7 +3,7 @@ import { cellsOf, prevalence } from '../../../src/domain/statistics/agreement/ag
 
 import { itemTable } from '../../../src/domain/statistics/agreement/item-table.ts'
 import { groupRatings } from '../../../src/domain/statistics/agreement/ratings.ts'
-import type { Rating } from '../../../src/schemas/audit/agreement.ts'
+import type { Rating } from '../../../src/schemas/agreement.ts'
 
 const rating = (item: string, rater: string, label: string, cluster?: string): Rating => ({
   item,

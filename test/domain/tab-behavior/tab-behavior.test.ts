@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { claimedOutcome } from '../../../src/domain/rubric/outcome.ts'
-import { GivenGroundTruthSchema } from '../../../src/schemas/ground-truth.ts'
+import { GivenGroundTruthSchema } from '../../../src/schemas/trial.ts'
 import { CLAIM_IDS, TAB_1, TAB_2 } from '../../tab-behavior.ts'
 import { makeClaims } from '../make.ts'
 

@@ -1,6 +1,6 @@
 import type { Claims } from '../../../src/domain/rubric/claims.ts'
 import { NOTHING_UNREAD, type Part, type Trajectory } from '../../../src/domain/trajectory/trajectory.ts'
-import type { GroundTruth, Instruction } from '../../../src/schemas/ground-truth.ts'
+import type { GroundTruth, Instruction } from '../../../src/schemas/trial.ts'
 import { ACTORS } from '../../../src/schemas/vocabulary.ts'
 import { type Cited, CLAIM_IDS, type TabAnchors, valuesOf } from '../../tab-behavior.ts'
 

@@ -1,21 +1,21 @@
 import { stat } from 'node:fs/promises'
 import { linesOf } from '../../../archives/trials/request-lines.ts'
-import { readAt } from '../../../archives/unpack/file-bytes.ts'
+import { readAt } from '../../../archives/unpack/place.ts'
 import { storeOf } from '../../../boot/open-store.ts'
 import type { ImportStore } from '../../../db/files/transfer.ts'
 import { count } from '../../../domain/count.ts'
 import { digestValue } from '../../../domain/digest.ts'
 import { parseJson } from '../../../domain/text/exact-json.ts'
-import { type Review, ReviewSchema } from '../../../schemas/audit/review.ts'
 import { inputIssues } from '../../../schemas/check.ts'
-import { type Grade, GradeSchema } from '../../../schemas/grade.ts'
 import {
   EXPORT_RECORDS,
   EXPORT_VERSION,
   type ExportKind,
   type ExportRecord,
   type RecordOf,
-} from '../../../schemas/transfer.ts'
+} from '../../../schemas/documents.ts'
+import { type Grade, GradeSchema } from '../../../schemas/grade.ts'
+import { type Review, ReviewSchema } from '../../../schemas/review.ts'
 import { configurationOf } from '../../database.ts'
 import { CliError, EXIT, type ExitCode } from '../../errors.ts'
 import { clip, inert } from '../../output/text.ts'

@@ -1,4 +1,4 @@
-import type { Signal } from '../../../schemas/ground-truth.ts'
+import type { Signal } from '../../../schemas/trial.ts'
 import type { Actor } from '../../../schemas/vocabulary.ts'
 import type { Issue } from '../../result.ts'
 import { type ClaimRule, instructionDone, isCitable, type ProofRule, type Rubric, sightClaim } from '../rubric.ts'

@@ -1,5 +1,5 @@
 import { inputIssues } from '../../../schemas/check.ts'
-import { ExpectedInSchema, GivenInstructionSchema, NOT_BLANK, SignalsSchema } from '../../../schemas/ground-truth.ts'
+import { ExpectedInSchema, GivenInstructionSchema, NOT_BLANK, SignalsSchema } from '../../../schemas/trial.ts'
 import { Choice, Closed, Count, Type } from '../../../schemas/type.ts'
 import type { Issue } from '../../result.ts'
 import type { TruthRule } from '../rubric.ts'

@@ -1,4 +1,4 @@
-import type { Agreement, AgreementRequest, Confusion, Scale, Statistic } from '../../../schemas/audit/agreement.ts'
+import type { Agreement, AgreementRequest, Confusion, Scale, Statistic } from '../../../schemas/agreement.ts'
 import { err, type Issue, ok, type Result } from '../../result.ts'
 import { BOOTSTRAP, type BootstrapSettings, bootstrap } from '../bootstrap.ts'
 import { type Estimate, missing } from '../estimate.ts'

@@ -1,4 +1,4 @@
-import { MAX_AGREEMENT_LABELS, type Rating } from '../../../schemas/audit/agreement.ts'
+import { MAX_AGREEMENT_LABELS, type Rating } from '../../../schemas/agreement.ts'
 import { err, type Issue, ok, type Result } from '../../result.ts'
 
 const MAX_ISSUES = 20

@@ -1,4 +1,4 @@
-import type { SamplingDesign } from '../../../schemas/audit/review.ts'
+import type { SamplingDesign } from '../../../schemas/review.ts'
 import { notesOf } from '../../notes.ts'
 import { type Interval, shareInterval, studentQuantile } from '../intervals.ts'
 import { at, range, sum, type Vector } from './linear-algebra.ts'

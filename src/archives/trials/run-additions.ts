@@ -1,0 +1,203 @@
+import { MOST_PICTURE_CHARS } from '../../domain/trajectory/picture.ts'
+import { MOST_PICTURES } from '../../domain/trajectory/shown-pictures.ts'
+import { CLAUDE_CODE } from '../../formats/claude-code/claude-code.ts'
+import { openDocuments } from '../../formats/common/open-documents.ts'
+import { isRecord, type Json } from '../../formats/common/reading.ts'
+import type { OpenedDocument } from '../../formats/format.ts'
+import { UNREAD_LINES } from '../../formats/read.ts'
+import type { ArchiveLimits } from '../unpack/limits.ts'
+import { shownName } from '../unpack/names.ts'
+import { findFile, type Place, readBytes, readText, relativeNames } from '../unpack/place.ts'
+
+/** The session of one subagent, in a file beside the session that started it. */
+export interface SubagentFile {
+  readonly file: Place
+  readonly shown: string
+}
+
+const MAX_JOINED_NOTES = 5
+
+/** Lists the files that were joined to a run, as notes with their names. */
+export function joinedFrom(names: readonly string[]): string[] {
+  const notes = names.slice(0, MAX_JOINED_NOTES).map((name) => `joined from ${name}`)
+  return names.length > notes.length ? [...notes, `joined from ${names.length - notes.length} more files`] : notes
+}
+
+/**
+ * Adds the records of subagents, which are files of their own, to a session of Claude Code: the subagents' acts belong to the run. Files of
+ * another session, or beside a run of another format, are not read, with a warning.
+ */
+export async function withSubagents(
+  run: OpenedDocument,
+  files: readonly SubagentFile[],
+  limits: ArchiveLimits,
+  bytes: number,
+): Promise<{ readonly run: OpenedDocument; readonly warnings: readonly string[] }> {
+  if (files.length === 0) return { run, warnings: [] }
+  const records = sessionRecords(run.document)
+  const session = records === null ? null : sessionIn(records)
+  const joined: string[] = []
+  const left: string[] = []
+  const more: unknown[] = []
+  const complaints: string[] = []
+  let unread = Number(run.document[UNREAD_LINES] ?? 0)
+  let room = limits.max_file_bytes - bytes
+  for (const { file, shown } of files) {
+    const mayJoin = session !== null && joined.length + 1 < limits.max_run_files && room > 0
+    const read = mayJoin ? await readText(file, room) : null
+    const own = read?.kind === 'read' ? sidechainIn(read.text, session) : null
+    if (own === null || read?.kind !== 'read') {
+      left.push(shownName(shown))
+      continue
+    }
+    room -= Buffer.byteLength(read.text)
+    joined.push(shownName(shown))
+    for (const record of own.records) more.push(record)
+    unread += own.unread
+    complaints.push(...own.warnings.map((warning) => `${shownName(shown)}: ${warning}`))
+  }
+  const [first] = left
+  const rest = left.length > 1 ? ` and ${left.length - 1} more like it` : ''
+  const warnings = [
+    ...joinedFrom(joined),
+    ...complaints,
+    ...(first === undefined ? [] : [`not read: what a subagent did, ${first}${rest}`]),
+  ]
+  if (records === null || joined.length === 0) return { run, warnings }
+  const whole = { ...run.document, records: [...records, ...more], ...(unread > 0 && { [UNREAD_LINES]: unread }) }
+  return { run: { ...run, document: whole }, warnings }
+}
+
+const sessionRecords = (document: Json): readonly unknown[] | null =>
+  Array.isArray(document['records']) && CLAUDE_CODE.recognizes(document) ? document['records'] : null
+
+const isMessage = (record: Json): boolean => record['type'] === 'user' || record['type'] === 'assistant'
+
+function sessionIn(records: readonly unknown[]): string | null {
+  for (const record of records)
+    if (isRecord(record) && typeof record['sessionId'] === 'string') return record['sessionId']
+  return null
+}
+
+/** Returns the records of a file whose messages are all a subagent's, of this session; else null. */
+function sidechainIn(
+  text: string,
+  session: string | null,
+): (Pick<OpenedDocument, 'warnings'> & { readonly records: readonly unknown[]; readonly unread: number }) | null {
+  const opened = openDocuments(text)
+  const only = opened.ok && opened.value.length === 1 ? opened.value[0] : undefined
+  const records = only?.document['records']
+  if (!Array.isArray(records)) return null
+  const messages = records.filter((record): record is Json => isRecord(record) && isMessage(record))
+  const isOwn = (record: Json): boolean => record['isSidechain'] === true && record['sessionId'] === session
+  if (messages.length === 0 || !messages.every(isOwn)) return null
+  return { records, warnings: only?.warnings ?? [], unread: Number(only?.document[UNREAD_LINES] ?? 0) }
+}
+
+/** Base64 has four characters for three bytes. */
+const MOST_FILE_BYTES = (MOST_PICTURE_CHARS / 4) * 3
+/** Bounds the added characters of all pictures of a run, and those of the run with them: a service accepts bodies of 32 MiB. */
+const MOST_CHARS = 16 * 1024 * 1024
+const MOST_RUN_CHARS = 24 * 1024 * 1024
+const MAX_WARNINGS = 5
+
+interface WithPictures {
+  readonly document: Record<string, unknown>
+  readonly warnings: readonly string[]
+}
+
+/**
+ * Embeds the pictures of an ATIF run that are files beside it (`source.path`, Harbor's `agent/images/…`) as `source.data`: they become part
+ * of its digest, are stored with it, and reach the service. Only files in the run's own folder are read; no link is followed.
+ *
+ * @param bytes size of the run's own file
+ */
+export async function embedPictures(folder: Place, run: Record<string, unknown>, bytes: number): Promise<WithPictures> {
+  const paths = new Set<string>()
+  replaceSources(run, (source) => {
+    const { path } = source
+    if (isFileOfRun(source) && typeof path === 'string') paths.add(path)
+    return source
+  })
+  if (paths.size === 0) return { document: run, warnings: [] }
+  const { pictures, warnings } = await readPictures(folder, paths, Math.min(MOST_CHARS, MOST_RUN_CHARS - bytes))
+  const document = replaceSources(run, (source) => {
+    const data = isFileOfRun(source) ? pictures.get(String(source['path'])) : undefined
+    return data === undefined ? source : { ...source, data }
+  })
+  return { document, warnings: summarized(warnings) }
+}
+
+const isFileOfRun = ({ path, data }: Json): boolean =>
+  data === undefined && typeof path === 'string' && path !== '' && !path.slice(0, 40).includes(':')
+
+async function readPictures(folder: Place, paths: ReadonlySet<string>, most: number) {
+  const pictures = new Map<string, string>()
+  const warnings: string[] = []
+  let chars = 0
+  for (const path of paths) {
+    const read =
+      pictures.size < MOST_PICTURES ? await readPicture(folder, path, most - chars) : `beyond ${MOST_PICTURES}`
+    if (typeof read === 'string') warnings.push(`no judge is shown the picture ${shownName(path)}: ${read}`)
+    else {
+      pictures.set(path, read.data)
+      chars += read.data.length
+    }
+  }
+  return { pictures, warnings }
+}
+
+async function readPicture(folder: Place, path: string, room: number): Promise<{ readonly data: string } | string> {
+  const names = path.length > 1000 ? null : relativeNames(path)
+  if (names === null) return 'it is outside of the folder'
+  const file = await findFile(folder, ...names)
+  if (file === null) return 'it is not there'
+  const read = await readBytes(file, MOST_FILE_BYTES)
+  if (read.kind !== 'read') return read.detail
+  const data = read.bytes.toString('base64')
+  return data.length > room ? 'there is no more room in the run' : { data }
+}
+
+const summarized = (warnings: readonly string[]): string[] =>
+  warnings.length <= MAX_WARNINGS
+    ? [...warnings]
+    : [...warnings.slice(0, MAX_WARNINGS), `no judge is shown ${warnings.length - MAX_WARNINGS} more pictures`]
+
+type Change = (record: Json) => Json
+
+/** Replaces the `source` of each picture of a run; unchanged values are not copied. */
+function replaceSources<T extends Json>(run: T, replace: Change): T {
+  const inPart: Change = (part) =>
+    part['type'] === 'image' ? inField(part, 'source', (source) => (isRecord(source) ? replace(source) : source)) : part
+  const inContent = (content: unknown) => inList(content, inPart)
+  const inResult: Change = (result) => inField(result, 'content', inContent)
+  const inObservation = (value: unknown) =>
+    isRecord(value) ? inField(value, 'results', (results) => inList(results, inResult)) : value
+  const inStep: Change = (step) => inField(inField(step, 'message', inContent), 'observation', inObservation)
+  const inTrajectory = (trajectory: Json, depth: number): Json => {
+    const own = inField(trajectory, 'steps', (steps) => inList(steps, inStep))
+    if (depth === 0) return own
+    return inField(own, 'subagent_trajectories', (list) => inList(list, (nested) => inTrajectory(nested, depth - 1)))
+  }
+  const inSegments = (list: unknown) => inList(list, (segment) => inTrajectory(segment, MAX_NESTING))
+  const inFiles = (files: unknown) =>
+    isRecord(files) ? Object.keys(files).reduce<Json>((all, name) => inField(all, name, inFile), files) : files
+  const inFile = (file: unknown) => (isRecord(file) ? inTrajectory(file, MAX_NESTING) : file)
+  return inField(inField(inTrajectory(run, MAX_NESTING), 'segments', inSegments), 'subagents', inFiles) as T
+}
+
+/** The nesting that `formats/atif/atif.ts` reads. */
+const MAX_NESTING = 8
+
+function inField(record: Json, field: string, change: (value: unknown) => unknown): Json {
+  if (!Object.hasOwn(record, field)) return record
+  const value = record[field]
+  const changed = change(value)
+  return changed === value ? record : { ...record, [field]: changed }
+}
+
+function inList(list: unknown, change: Change): unknown {
+  if (!Array.isArray(list)) return list
+  const changed = list.map((item: unknown) => (isRecord(item) ? change(item) : item))
+  return changed.some((item, index) => item !== list[index]) ? changed : list
+}

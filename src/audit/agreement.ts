@@ -1,0 +1,295 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { ReviewStore } from '../db/reviews.ts'
+import type { Stores } from '../db/stores.ts'
+import type { Issue } from '../domain/result.ts'
+import { newestRubric, type Rubrics } from '../domain/rubric/claim-values.ts'
+import { type AgreementRequest, MAX_AGREEMENT_LABELS, type Rating } from '../schemas/agreement.ts'
+import { RequestError } from '../schemas/problem.ts'
+import type { AgreementAnswer, AgreementCall, RaterCoverage, StoredRaters } from '../schemas/stored-agreement.ts'
+import { rubricIdOf, TAB_BEHAVIOR } from '../schemas/vocabulary.ts'
+import { allCategories, categoryOf, findMeasure, incomparable, type Measure, measuredWords } from './measure.ts'
+import { type AuditContext, requireNames } from './names.ts'
+import { clustersOfRepeated } from './report/rows.ts'
+import { type ReviewRow, standingReviewsOf } from './reviews.ts'
+import type { Compute } from './statistics-worker.ts'
+import { latestOpinions, type OpinionRow, type QuestionRow, type QuestionStores, readSelected } from './trials.ts'
+
+/** Computes the agreement of given or stored raters. Throws a RequestError for names and ratings that do not fit. */
+export async function computeAgreement(
+  context: AuditContext,
+  compute: Compute,
+  call: AgreementCall,
+): Promise<AgreementAnswer> {
+  await requireNames(context, { rubric: call.stored?.rubric }, '/stored')
+  await requireNames(context, call.stored?.query ?? {}, '/stored/query')
+  const { request, coverage } = await readCall({ ...context.stores, loaded: context.rubrics }, call)
+  const computed = await compute('agreement', request)
+  if (!computed.ok) throw invalid('the agreement of these ratings cannot be computed', computed.error)
+  return { ...computed.value, ...(coverage && { coverage }) }
+}
+
+async function readCall(
+  stores: Stores & { readonly loaded: Rubrics },
+  { ratings, stored, labels, scale, bootstrap }: AgreementCall,
+): Promise<{ request: AgreementRequest; coverage?: RaterCoverage[] }> {
+  const resampling = bootstrap && { bootstrap }
+  if (stored === undefined) {
+    if (ratings === undefined)
+      throw invalid('there is nothing to compare', [fault('/ratings', 'is required without stored')])
+    return { request: { ratings, ...(labels && { labels }), ...(scale && { scale }), ...resampling } }
+  }
+  const errors = [
+    ...(ratings === undefined ? [] : [fault('/ratings', 'does not go with stored: give one of them')]),
+    ...(labels === undefined ? [] : [fault('/labels', 'does not go with stored: the measure says which there are')]),
+    ...(scale === undefined ? [] : [fault('/scale', 'does not go with stored: the measure has its own')]),
+  ]
+  if (errors.length > 0) throw invalid('give ratings or stored, not both', errors)
+  const { request, coverage } = await readStoredRatings(stores, stored)
+  return { request: { ...request, ...resampling }, coverage }
+}
+
+const fault = (path: string, message: string): Issue => ({ path, message })
+const invalid = (detail: string, errors: readonly Issue[]) => new RequestError('invalid_request', detail, { errors })
+
+/** The meaning of a rater word. The name of a judge may continue with `@` and a rubric. */
+interface RaterWord {
+  readonly kind: 'judge' | 'samples' | 'human' | 'humans' | 'signals'
+  readonly word: string
+  readonly name: string
+}
+
+/**
+ * Parses rater words. Throws a RequestError with places `/stored/raters/{index}`.
+ *
+ * @param measured names of the measures that the harness has.
+ */
+function parseRaters(words: readonly string[], measure: Measure, measured: readonly string[]): RaterWord[] {
+  const issues: Issue[] = []
+  const raters = words.flatMap((word, index) => {
+    const rater = parseRater(word)
+    const message = rater === null ? WANTED : rater.kind === 'signals' ? signalsFault(measure, measured) : null
+    if (message !== null) issues.push({ path: `/stored/raters/${index}`, message })
+    return rater === null ? [] : [rater]
+  })
+  if (issues.length > 0) throw incomparable(...issues)
+  return raters
+}
+
+const WANTED = 'must be judge:<name>, judge:<name>@<rubric>, samples:<name>, human:<name>, humans or signals'
+
+function signalsFault({ word, measured_by }: Measure, measured: readonly string[]): string | null {
+  if (measured_by !== null) return null
+  const instead = measured.length > 0 ? `take the measure ${measured.join(' or ')}` : 'this rubric has no such claim'
+  return `the harness measures no ${word}; ${instead}`
+}
+
+function parseRater(word: string): RaterWord | null {
+  if (word === 'humans' || word === 'signals') return { kind: word, word, name: '' }
+  const colon = word.indexOf(':')
+  const kind = word.slice(0, Math.max(0, colon))
+  const name = word.slice(colon + 1)
+  const isNamed = kind === 'judge' || kind === 'samples' || kind === 'human'
+  return isNamed && name !== '' ? { kind, word, name } : null
+}
+
+/** Tells whether a name means a judge: the judge's name alone means it under every rubric. */
+const namesJudge = (name: string, { judge, rubric }: { readonly judge: string; readonly rubric: string }): boolean =>
+  judge === name || `${judge}@${rubric}` === name
+
+/** The answer of a rater to a question: a rating, or the reason why it has none. */
+type Answered =
+  | { readonly rater: string; readonly rating: string }
+  | { readonly rater: string; readonly without: 'unverified' | 'failed' | 'cancelled' | 'undecided' }
+
+/** Lists every answer that a rater word has to a question; none where the rater was not asked. */
+function answersOf(word: RaterWord, question: QuestionRow, humans: readonly ReviewRow[], measure: Measure): Answered[] {
+  switch (word.kind) {
+    case 'judge':
+    case 'samples':
+      return answersOfJudge(word, question, measure)
+    case 'human':
+      return humans.filter(({ rater }) => rater === word.name).flatMap((human) => answerOfHuman(human, measure))
+    case 'humans':
+      return humans.flatMap((human) => answerOfHuman(human, measure))
+    case 'signals': {
+      const measured = measure.measured_by === null ? undefined : question.signals[measure.measured_by]
+      return measured === undefined ? [] : [{ rater: word.word, rating: categoryOf(measured) }]
+    }
+  }
+}
+
+/** Lists the answers of a judge in the named batch, else in any; none where the judge was never asked. */
+function answersOfJudge(word: RaterWord, { opinions, ungraded, others }: QuestionRow, measure: Measure): Answered[] {
+  const own = latestOf(word, opinions)
+  if (own !== undefined) return answersIn(word, own, measure)
+  const without = ungraded.find((one) => namesJudge(word.name, one))?.status
+  if (without !== undefined) return [{ rater: sampleName(word, 0), without }]
+  const other = latestOf(word, others)
+  return other === undefined ? [] : answersIn(word, other, measure)
+}
+
+/** Finds the latest opinion of the judge; for its samples an opinion with votes, if any. */
+function latestOf({ kind, name }: RaterWord, opinions: readonly OpinionRow[]): OpinionRow | undefined {
+  const own = opinions.filter((opinion) => namesJudge(name, opinion))
+  const voted = kind === 'samples' ? own.filter(({ votes }) => votes.length > 0) : []
+  const latest = latestOpinions(voted.length > 0 ? voted : own)
+  return latest.find(({ status }) => status !== 'failed') ?? latest[0]
+}
+
+const sampleName = ({ kind, word }: RaterWord, index: number): string =>
+  kind === 'samples' ? `${word}#${index}` : word
+
+/** Lists the answer of a judge, or of each of its samples: a grade of a single sample has no votes and is its own. */
+function answersIn(word: RaterWord, opinion: OpinionRow, measure: Measure): Answered[] {
+  const { status, votes, claims } = opinion
+  const label = status === 'graded' ? opinion.label : null
+  const answers =
+    word.kind === 'samples' && votes.length > 0
+      ? votes.map((vote) => ({ status: vote.status, label: vote.label, claims: null }))
+      : [{ status, label, claims }]
+  return answers.flatMap((answer, index): Answered[] => {
+    const rater = sampleName(word, index)
+    if (answer.label === null) return [{ rater, without: answer.status === 'failed' ? 'failed' : 'unverified' }]
+    return rated(rater, measure.rate(answer.label, answer.claims))
+  })
+}
+
+const answerOfHuman = ({ rater, label, claims }: ReviewRow, measure: Measure): Answered[] =>
+  rated(`human:${rater}`, label === null ? null : measure.rate(label, claims))
+
+/** Makes the answer of a rating; none where the rater said nothing about the measure. */
+const rated = (rater: string, rating: string | null | undefined): Answered[] =>
+  rating === undefined ? [] : [rating === null ? { rater, without: 'undecided' } : { rater, rating }]
+
+/** Bounds the ratings of one answer to ten thousand questions of a hundred raters; more would take many seconds. */
+const MAX_STORED_RATINGS = 1_000_000
+const TURN = 500
+
+interface StoredRatings {
+  readonly request: Pick<AgreementRequest, 'ratings' | 'labels' | 'scale'>
+  readonly coverage: RaterCoverage[]
+}
+
+/**
+ * Reads the ratings of stored raters, one item per question. An answer without a rating is counted, never filled in.
+ *
+ * Throws a RequestError with JSON pointers into the request: a word that names no rater, signals of a claim that is not measured, too many
+ * ratings.
+ */
+export async function readStoredRatings(
+  stores: QuestionStores & { readonly reviews: ReviewStore; readonly loaded: Rubrics },
+  stored: StoredRaters,
+): Promise<StoredRatings> {
+  const selected = await readSelected(stores, stored.query)
+  const id = chooseRubric(selected.values(), stored)
+  const rubric = newestRubric(stores.loaded, id)
+  const measure = findMeasure(stored.measure ?? 'label', rubric)
+  const words = parseRaters(stored.raters, measure, measuredWords(rubric))
+  const questions = new Map([...selected].filter(([, row]) => row.rubric === id))
+  const asksHumans = words.some(({ kind }) => kind === 'human' || kind === 'humans')
+  const humans = asksHumans ? await standingReviewsOf(stores.reviews, questions) : new Map<string, ReviewRow[]>()
+  const raters = startRaters(words, humans)
+  const clusterOf = clustersOfRepeated(questions.values())
+  let [items, ratings] = [0, 0]
+  for (const [subject, row] of questions) {
+    const item = { item: String(items++), cluster: clusterOf(row) }
+    ratings += rate(row, item, words, humans.get(subject) ?? [], measure, raters)
+    if (ratings > MAX_STORED_RATINGS) throw incomparable(TOO_MANY)
+    if (items % TURN === 0) await nextTurn()
+  }
+  const named = [...raters.values()].sort((a, b) => a.word - b.word)
+  const all = named.flatMap(({ ratings: own }) => own)
+  const occurring = new Set(all.map(({ label }) => label))
+  const labels = allCategories(measure, occurring)
+  if (Math.max(labels?.length ?? 0, occurring.size) > MAX_AGREEMENT_LABELS)
+    throw incomparable({ path: '/stored/measure', message: tooManyValues(occurring.size) })
+  const { scale } = measure
+  return {
+    request: { ratings: all, ...(labels && { labels }), ...(scale !== 'nominal' && { scale }) },
+    coverage: named.map(({ counts }) => complete(counts, items)),
+  }
+}
+
+const tooManyValues = (n: number) =>
+  `has ${n} different values here, and at most ${MAX_AGREEMENT_LABELS} are compared: choose fewer questions, or another measure`
+
+/** Chooses the rubric of the ratings. Different rubrics ask different questions, so their answers are never compared. */
+function chooseRubric(rows: Iterable<QuestionRow>, { rubric, query }: StoredRaters): string {
+  const named = rubric ?? query?.rubric
+  if (named !== undefined) return rubricIdOf(named)
+  const [first = TAB_BEHAVIOR, ...more] = new Set([...rows].map((row) => row.rubric))
+  if (more.length === 0) return first
+  const message = `is needed: these questions were graded by ${[first, ...more].sort().join(', ')}, and different rubrics are never compared`
+  throw incomparable({ path: '/stored/rubric', message })
+}
+
+const TOO_MANY: Issue = {
+  path: '/stored/query',
+  message: `gives more than ${MAX_STORED_RATINGS} ratings: choose fewer questions or raters`,
+}
+
+type Counts = { -readonly [Field in keyof RaterCoverage]: RaterCoverage[Field] }
+
+/**
+ * A rater with its ratings. Raters are in the order of the words that name them, so that the first has the rows of the confusion matrix.
+ */
+interface StoredRater {
+  readonly word: number
+  readonly counts: Counts
+  readonly ratings: Rating[]
+}
+type Raters = Map<string, StoredRater>
+
+function raterOf(raters: Raters, rater: string, word: number): StoredRater {
+  const existing = raters.get(rater)
+  if (existing !== undefined) return existing
+  const counts = { rater, n: 0, graded: 0, unverified: 0, failed: 0, cancelled: 0, undecided: 0, missing: 0 }
+  const started: StoredRater = { word, counts, ratings: [] }
+  raters.set(rater, started)
+  return started
+}
+
+/** Adds the raters whose names are known before any answer, so that a rater without an answer is shown as missing everywhere. */
+function startRaters(words: readonly RaterWord[], humans: ReadonlyMap<string, readonly ReviewRow[]>): Raters {
+  const raters: Raters = new Map()
+  for (const [index, { kind, word }] of words.entries()) {
+    if (kind === 'judge' || kind === 'human' || kind === 'signals') raterOf(raters, word, index)
+    if (kind !== 'humans') continue
+    for (const rows of humans.values()) for (const { rater } of rows) raterOf(raters, `human:${rater}`, index)
+  }
+  return raters
+}
+
+/** Adds the answers to a question and returns the number of its ratings. A rater that two words name rates once. */
+function rate(
+  row: QuestionRow,
+  { item, cluster }: { readonly item: string; readonly cluster: string | null },
+  words: readonly RaterWord[],
+  humans: readonly ReviewRow[],
+  measure: Measure,
+  raters: Raters,
+): number {
+  const rated = new Set<string>()
+  let ratings = 0
+  for (const [index, word] of words.entries()) {
+    for (const answer of answersOf(word, row, humans, measure)) {
+      if (rated.has(answer.rater)) continue
+      rated.add(answer.rater)
+      const rater = raterOf(raters, answer.rater, index)
+      if ('without' in answer) {
+        rater.counts[answer.without]++
+        continue
+      }
+      rater.counts.graded++
+      ratings++
+      rater.ratings.push({ item, rater: answer.rater, label: answer.rating, ...(cluster !== null && { cluster }) })
+    }
+  }
+  return ratings
+}
+
+const complete = (one: RaterCoverage, n: number): RaterCoverage => ({
+  ...one,
+  n,
+  missing: n - one.graded - one.unverified - one.failed - one.cancelled - one.undecided,
+})

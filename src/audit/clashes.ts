@@ -1,0 +1,253 @@
+import { count } from '../domain/count.ts'
+import { SIGNAL_CODES } from '../domain/evidence/contradictions.ts'
+import { type ClaimValues, claimWord } from '../domain/rubric/claim-values.ts'
+import { claimsOfOutcome, decisiveClaims, differ, outcomeDistance } from '../domain/rubric/outcome-claims.ts'
+import type { Rubric } from '../domain/rubric/rubric.ts'
+import type { Disagreement, DisagreementKind } from '../schemas/review.ts'
+import type { Signals } from '../schemas/trial.ts'
+import { CONFIDENCE_LEVELS, type ConfidenceLevel, type ContradictionCode, type Label } from '../schemas/vocabulary.ts'
+import type { ReviewRow } from './reviews.ts'
+import { nameOf, type OpinionRow, type VoteRow } from './trials.ts'
+
+/** A disagreement of two sides, in the terms of its score. */
+export interface Clash {
+  /** The number of differing claims, or the distance between ordered outcomes; more than 3 count as 3. */
+  readonly distance: number
+  /** Reported confidence of the less certain side; null: a side reports none. */
+  readonly confidence: ConfidenceLevel | null
+  /**
+   * Share of votes, 0 to 1. Between sides: the smaller share of own votes behind a side (1 without votes). Within the votes of one judge: 1
+   * − the share of the most common vote, so that a tie weighs most.
+   */
+  readonly votes: number
+}
+
+/** All verdicts on one question under one rubric. */
+export interface Verdicts {
+  /** Null for a rubric that is not loaded: labels are then only equal or different. */
+  readonly rubric: Rubric | null
+  /** A requested claim, beside those that decide the outcome. */
+  readonly claim: string | null
+  /** The latest opinion of each judge and rubric. */
+  readonly opinions: readonly OpinionRow[]
+  readonly signals: Signals
+  /** Standing reviews: the newest of each rater. */
+  readonly reviews: readonly ReviewRow[]
+}
+
+/** A clash with its sentence, which is written only for shown clashes. */
+export interface TellableClash extends Clash {
+  readonly say: () => string
+}
+
+type FindClashes = (verdicts: Verdicts) => TellableClash[]
+
+/** Finds the clashes of each kind, in a fixed order. */
+export const FIND_CLASHES: Readonly<Record<DisagreementKind, FindClashes>> = {
+  human: (verdicts) => {
+    const labelled = onePerAnswer(verdicts)
+    const againstJudges = labelled.flatMap((human) => judgesOf(verdicts).map((judge) => [human, judge] as const))
+    return [...againstJudges, ...pairsOf(labelled)].flatMap((pair) => clashOf(pair, verdicts))
+  },
+  judges: (verdicts) => pairsOf(judgesOf(verdicts)).flatMap((pair) => clashOf(pair, verdicts)),
+  signals: ({ opinions, signals, rubric }) => opinions.flatMap((opinion) => againstSignals(opinion, signals, rubric)),
+  samples: ({ opinions, rubric }) => opinions.flatMap((opinion) => amongSamples(opinion, rubric)),
+  contradiction: ({ opinions }) => opinions.flatMap(contradicted),
+  unverified: (verdicts) => verdicts.opinions.flatMap((opinion) => unverified(opinion, verdicts)),
+}
+
+interface Side {
+  readonly name: string
+  readonly label: Label
+  readonly confidence: ConfidenceLevel | null
+  readonly votes: number
+  readonly claims: ClaimValues
+}
+
+type Labelled<Of extends { readonly label: Label | null }> = Of & { readonly label: Label }
+const hasLabel = <Of extends { readonly label: Label | null }>(one: Of): one is Labelled<Of> => one.label !== null
+
+const judgesOf = ({ opinions, rubric }: Verdicts): Side[] =>
+  opinions.filter(hasLabel).map((opinion) => ({
+    name: nameOf(opinion),
+    label: opinion.label,
+    confidence: opinion.confidence,
+    votes: opinion.vote_share ?? 1,
+    claims: statedClaims(opinion, rubric),
+  }))
+
+/** Merges the stated claims with the claims that the label implies, which take precedence. */
+const statedClaims = (
+  { label, claims }: { readonly label: Label | null; readonly claims: ClaimValues | null },
+  rubric: Rubric | null,
+): ClaimValues => ({ ...claims, ...(rubric !== null && label !== null && claimsOfOutcome(rubric, label)) })
+
+/** Keeps the newest reviewer of each answer, so that a thousand reviewers make no million pairs. */
+function onePerAnswer({ reviews, rubric, claim }: Verdicts): Side[] {
+  const sides = new Map<string, Side>()
+  for (const review of reviews.filter(hasLabel)) {
+    const claims = statedClaims(review, rubric)
+    const answer = JSON.stringify([review.label, watched(rubric, claim).map((id) => claims[id])])
+    if (!sides.has(answer))
+      sides.set(answer, { name: review.rater, label: review.label, confidence: 'high', votes: 1, claims })
+  }
+  return [...sides.values()].slice(0, MOST_ANSWERS)
+}
+
+/** Bounds the answers, because claims of steps and texts have unlimited values. */
+const MOST_ANSWERS = 20
+
+const watched = (rubric: Rubric | null, claim: string | null): readonly string[] => [
+  ...new Set([...(rubric === null ? [] : decisiveClaims(rubric)), ...(claim === null ? [] : [claim])]),
+]
+
+export const pairsOf = <Of>(all: readonly Of[]): (readonly [Of, Of])[] =>
+  all.flatMap((one, index) => all.slice(index + 1).map((other) => [one, other] as const))
+
+function clashOf([one, other]: readonly [Side, Side], { rubric, claim }: Verdicts): TellableClash[] {
+  const common = {
+    confidence: lessSure(one.confidence, other.confidence),
+    votes: Math.min(one.votes, other.votes),
+  }
+  if (one.label !== other.label) {
+    const distance = outcomeDistance(rubric, one.label, other.label)
+    const apart = isOrdered(rubric) ? `${distance} apart` : `${count(distance, 'claim')} apart`
+    const say = () => `${one.name} says ${one.label}, ${other.name} says ${other.label}: ${apart}.`
+    return [{ ...common, distance, say }]
+  }
+  const between = watched(rubric, claim).filter((id) => differ(one.claims[id], other.claims[id]))
+  if (between.length === 0) return []
+  const tell = ({ name, claims }: Side) =>
+    `${name} says ${between.map((id) => `${claimWord(id)}=${tellValue(claims[id])}`).join(', ')}`
+  const say = () => `Both say ${one.label}, but ${tell(one)} and ${tell(other)}.`
+  return [{ ...common, distance: between.length, say }]
+}
+
+/** Makes a clash within one opinion. */
+const clashIn = (opinion: OpinionRow, distance: number, say: (name: string) => string): TellableClash => ({
+  distance,
+  confidence: opinion.confidence,
+  votes: opinion.vote_share ?? 1,
+  say: () => say(nameOf(opinion)),
+})
+
+const isOrdered = (rubric: Rubric | null): boolean =>
+  rubric !== null && (rubric.outcome.kind === 'sum' || rubric.outcome.scale === 'ordinal')
+
+const LONGEST_VALUE = 60
+function tellValue(value: ClaimValues[string] | undefined): string {
+  if (Array.isArray(value)) return count(value.length, 'entry', 'entries')
+  const text = String(value)
+  return text.length <= LONGEST_VALUE ? text : `${text.slice(0, LONGEST_VALUE)}…`.toWellFormed()
+}
+
+/** Lists the claims in which two verdicts differ, with the value of each. */
+export function differingClaims({ opinions, reviews, rubric }: Verdicts): Disagreement['claims'] {
+  const sides = [
+    ...opinions
+      .filter(({ status }) => status !== 'failed')
+      .map((opinion) => ({ by: nameOf(opinion), claims: statedClaims(opinion, rubric) })),
+    ...reviews.map((review) => ({ by: `human:${review.rater}`, claims: statedClaims(review, rubric) })),
+  ]
+  const ids = new Set([
+    ...(rubric?.claims.map(({ id }) => id) ?? []),
+    ...sides.flatMap(({ claims }) => Object.keys(claims)),
+  ])
+  const differing = [...ids].flatMap((claim) => {
+    const said = sides.flatMap(({ by, claims }) => {
+      const value = claims[claim]
+      return value === undefined ? [] : [{ by, value }]
+    })
+    const [first, ...more] = said.filter(({ value }) => value !== null)
+    return more.some(({ value }) => differ(first?.value, value)) ? [{ claim, said }] : []
+  })
+  return differing as Disagreement['claims']
+}
+
+const rank = (level: ConfidenceLevel | null): number => (level === null ? -1 : CONFIDENCE_LEVELS.indexOf(level))
+const lessSure = (one: ConfidenceLevel | null, other: ConfidenceLevel | null): ConfidenceLevel | null =>
+  rank(one) <= rank(other) ? one : other
+const moreSure = (one: ConfidenceLevel | null, other: ConfidenceLevel | null): ConfidenceLevel | null =>
+  rank(one) >= rank(other) ? one : other
+
+function amongSamples(opinion: OpinionRow, rubric: Rubric | null): TellableClash[] {
+  const tally = tallyVotes(opinion.votes)
+  if (tally.size < 2 && !opinion.contradictions.includes('no_majority')) return []
+  const counts = [...tally.values()].map(({ n }) => n)
+  const all = counts.reduce((sum, n) => sum + n, 0)
+  const levels = [...tally.values()].map(({ confidence }) => confidence)
+  return [
+    {
+      distance: Math.max(0, ...pairsOf([...tally.keys()]).map(([one, other]) => outcomeDistance(rubric, one, other))),
+      confidence: levels.length < 2 ? null : levels.reduce(lessSure),
+      votes: all === 0 ? 0 : 1 - Math.max(...counts) / all,
+      say: () => {
+        const parts = [...tally].map(([label, { n }]) => `${label} ${n}`)
+        const rest = opinion.votes.length - all
+        if (rest > 0) parts.push(`without a label ${rest}`)
+        return `${count(opinion.votes.length, 'sample')} of ${nameOf(opinion)} ${opinion.votes.length === 1 ? 'differs' : 'differ'}: ${parts.join(', ')}.`
+      },
+    },
+  ]
+}
+
+/** Counts the votes for each label, with the highest confidence among them. */
+function tallyVotes(votes: readonly VoteRow[]): Map<Label, { n: number; confidence: ConfidenceLevel | null }> {
+  const tally = new Map<Label, { n: number; confidence: ConfidenceLevel | null }>()
+  for (const { label, confidence } of votes) {
+    if (label === null) continue
+    const before = tally.get(label)
+    tally.set(label, {
+      n: (before?.n ?? 0) + 1,
+      confidence: before ? moreSure(before.confidence, confidence) : confidence,
+    })
+  }
+  return tally
+}
+
+/** Contradictions that have a kind of their own. */
+const ELSEWHERE: readonly ContradictionCode[] = [...Object.values(SIGNAL_CODES), 'no_majority']
+
+function contradicted(opinion: OpinionRow): TellableClash[] {
+  const codes = opinion.contradictions.filter((code) => !ELSEWHERE.includes(code))
+  if (codes.length === 0) return []
+  return [clashIn(opinion, codes.length, (name) => `What ${name} claims is contradicted: ${codes.join(', ')}.`)]
+}
+
+function unverified(opinion: OpinionRow, { opinions, reviews, rubric }: Verdicts): TellableClash[] {
+  const { status, claimed_label } = opinion
+  if (status !== 'unverified') return []
+  const others = new Set([...opinions, ...reviews].flatMap(({ label }) => (label === null ? [] : [label])))
+  const distances =
+    claimed_label === null ? [] : [...others].map((label) => outcomeDistance(rubric, claimed_label, label))
+  return [clashIn(opinion, Math.max(0, ...distances), (name) => `${name} ${whyUnverified(opinion, rubric)}.`)]
+}
+
+function whyUnverified(opinion: OpinionRow, rubric: Rubric | null): string {
+  const { claimed_label, claims, contradictions } = opinion
+  const decide = rubric === null ? Object.keys(claims ?? {}) : decisiveClaims(rubric)
+  const unclear = decide.filter((id) => claims?.[id] === null)
+  if (contradictions.includes('no_majority'))
+    return `claims ${claimed_label ?? 'nothing'}, but its samples have no majority`
+  if (unclear.length === 0) return `claims ${claimed_label ?? 'nothing'}, but its evidence does not hold`
+  return `could not tell: ${unclear.map(claimWord).join(', ')} unclear`
+}
+
+/**
+ * Compares a judge's claims with the harness's measurements: those that its grade records, and the same comparison again, because the grade
+ * may be older than the rule. An unverified claim counts, too.
+ */
+function againstSignals(opinion: OpinionRow, signals: Signals, rubric: Rubric | null): TellableClash[] {
+  const parts: string[] = []
+  for (const { id, measured_by } of rubric?.claims ?? []) {
+    if (measured_by === null) continue
+    const claimed = opinion.claims?.[id] ?? null
+    const measured = signals[measured_by]
+    const code = SIGNAL_CODES[measured_by]
+    if (differ(claimed, measured))
+      parts.push(`claims ${claimWord(id)}=${claimed} where the harness measured ${measured_by}=${measured}`)
+    else if (opinion.contradictions.includes(code)) parts.push(`records ${code}`)
+  }
+  if (parts.length === 0) return []
+  return [clashIn(opinion, parts.length, (name) => `${name} ${parts.join(' and ')}.`)]
+}

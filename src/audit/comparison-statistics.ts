@@ -1,0 +1,184 @@
+import { agreement, MAX_RESAMPLED_ITEMS } from '../domain/statistics/agreement/agreement.ts'
+import { BOOTSTRAP, type BootstrapSettings } from '../domain/statistics/bootstrap.ts'
+import { combine, tally } from '../domain/statistics/clustered-rates.ts'
+import { bowker, comparePairs } from '../domain/statistics/paired.ts'
+import type { Scale, Statistic, UndefinedReason } from '../schemas/agreement.ts'
+import type { ComparisonAgreement, ComparisonTests, RepeatNoise } from '../schemas/regrade.ts'
+import type { Label } from '../schemas/vocabulary.ts'
+import { countPairs } from './comparison-labels.ts'
+
+/** The two labels of one question, with the repeats of each judge. */
+export interface RepeatedPair {
+  readonly base: Label
+  readonly head: Label
+  /** The cluster of the pair, by its task, else its run; null: independent of all other pairs. */
+  readonly cluster: string | null
+  /** Valid labels of the samples of each side; fewer than two: the judge was not asked again. */
+  readonly base_votes: readonly Label[]
+  readonly head_votes: readonly Label[]
+  /** True for two grades of one key: the same judge answered the same question twice. */
+  readonly same_key: boolean
+}
+
+/**
+ * Estimates the chance that two answers of a judge to one question differ, from m ≥ 2 votes: 1 − Σ_c n_c (n_c − 1) / (m (m − 1)), without
+ * bias. This is the observed disagreement of Fleiss (1971) for one item. Null with fewer votes.
+ */
+export function voteDisagreement(votes: readonly Label[]): number | null {
+  const m = votes.length
+  if (m < 2) return null
+  const counts = new Map<Label, number>()
+  for (const vote of votes) counts.set(vote, (counts.get(vote) ?? 0) + 1)
+  const same = [...counts.values()].reduce((sum, n) => sum + n * (n - 1), 0)
+  return 1 - same / (m * (m - 1))
+}
+
+/**
+ * Estimates the flips that the judge's own noise explains. The disagreement of a side with itself is the mean over its questions with
+ * votes; the expected flips are the mean of the sides with votes, times the pairs. Without votes, pairs of one key are repeats themselves.
+ * Null where no question was asked twice. Clusters are resampled for all sides at once.
+ */
+export function repeatNoise(pairs: readonly RepeatedPair[], settings: BootstrapSettings): RepeatNoise {
+  const counted = tally(pairs, ({ cluster }) => cluster, [
+    ({ base_votes }) => voteDisagreement(base_votes) ?? 'unknown',
+    ({ head_votes }) => voteDisagreement(head_votes) ?? 'unknown',
+    ({ same_key, base, head }) => (same_key ? base !== head : 'unknown'),
+  ])
+  const [base = 0, head = 0, again = 0] = counted.unknown.map((unknown) => pairs.length - unknown)
+  const meanOf = (sides: readonly number[]): Statistic =>
+    combine(counted, sides, settings, (means) => {
+      const present = means.filter((mean) => mean !== null)
+      return present.length < means.length ? null : present.reduce((sum, mean) => sum + mean, 0) / means.length
+    })
+  const sides = {
+    base: { questions: base, disagreement: meanOf([0]) },
+    head: { questions: head, disagreement: meanOf([1]) },
+    same_key: { pairs: again, flipped: pairs.filter((pair) => pair.same_key && pair.base !== pair.head).length },
+  }
+  const source = sourceOf(base, head, again)
+  if (source === null) return { expected_flips: null, ci95: null, from: null, ...sides, reason: NO_REPEATS }
+  const { value, ci95 } = meanOf(source.sides)
+  const scaled = (limit = 0): number => limit * pairs.length
+  return {
+    expected_flips: value === null ? null : value * pairs.length,
+    ci95: ci95 === null ? null : [scaled(ci95[0]), scaled(ci95[1])],
+    from: source.from,
+    ...sides,
+    reason: source.reason,
+  }
+}
+
+const NO_REPEATS = 'no question was asked more than once of either side: its repeat noise is not known'
+const MAJORITY =
+  'of single votes: the label of several samples is their majority, which flips less often, so that this is rather an upper bound'
+
+/** Chooses the measures of the repeat noise, by the number of questions of each. */
+function sourceOf(base: number, head: number, again: number) {
+  if (base > 0 && head > 0) return { from: 'votes_of_both', sides: [0, 1], reason: MAJORITY } as const
+  const alone = 'only one side was asked more than once, and the other is taken to be as noisy; '
+  if (base > 0) return { from: 'votes_of_base', sides: [0], reason: alone + MAJORITY } as const
+  if (head > 0) return { from: 'votes_of_head', sides: [1], reason: alone + MAJORITY } as const
+  if (again === 0) return null
+  const reason = 'both sides asked one judge the very same: on those pairs every flip is its noise'
+  return { from: 'same_key', sides: [2], reason } as const
+}
+
+/** The pairs of a comparison in a small form for another process, with all their possible labels in order. */
+interface ComparedPairs {
+  readonly pairs: readonly RepeatedPair[]
+  readonly labels: readonly Label[]
+  readonly scale: Scale
+}
+
+/** Computes agreement, tests and repeat noise of the pairs of a comparison. Pure: the same pairs give the same numbers. */
+export function comparisonStatistics({ pairs, labels, scale }: ComparedPairs) {
+  const settings = settingsFor(pairs.length)
+  return {
+    agreement: agreementOf({ pairs, labels, scale }, settings),
+    tests: testsOf(pairs, labels, settings),
+    repeat_noise: repeatNoise(pairs, settings),
+  }
+}
+
+/** Reduces the draws for very many pairs, whose intervals are narrow anyway; the answer reports the number. */
+const settingsFor = (pairs: number): BootstrapSettings => ({
+  ...BOOTSTRAP,
+  draws: Math.max(100, Math.min(BOOTSTRAP.draws, Math.floor(MAX_RESAMPLED_ITEMS / Math.max(1, pairs)))),
+})
+
+function agreementOf({ pairs, labels, scale }: ComparedPairs, settings: BootstrapSettings): ComparisonAgreement {
+  const ratings = pairs.flatMap(({ base, head, cluster }, index) => {
+    const common = { item: String(index), ...(cluster !== null && { cluster }) }
+    return [
+      { ...common, rater: 'base', label: base },
+      { ...common, rater: 'head', label: head },
+    ]
+  })
+  const answered = agreement({ ratings, labels: [...labels], scale, bootstrap: settings })
+  if (!answered.ok) throw new RangeError(`the pairs make no ratings: ${answered.error[0]?.message}`)
+  const { raw_agreement, cohen_kappa, krippendorff_alpha, gwet_ac1, weighted, bootstrap } = answered.value
+  return { raw_agreement, cohen_kappa, krippendorff_alpha, gwet_ac1, ...(weighted && { weighted }), bootstrap }
+}
+
+function testsOf(
+  pairs: readonly RepeatedPair[],
+  labels: readonly Label[],
+  settings: BootstrapSettings,
+): ComparisonTests {
+  const matrix = countPairs(pairs, labels)
+  const tested = labels.map((label) => {
+    const ofLabel = pairs.map(({ cluster, ...pair }) => ({
+      cluster,
+      base: pair.base === label,
+      head: pair.head === label,
+    }))
+    const { base, head, difference, discordant, mcnemar_p } = comparePairs(ofLabel, settings)
+    return {
+      label,
+      ...discordant,
+      mcnemar_p,
+      base_share: base.value,
+      head_share: head.value,
+      difference,
+      reason: reasonOf(pairs.length, discordant.base_only + discordant.head_only),
+    }
+  })
+  const adjusted = holm(tested.map(({ mcnemar_p }) => mcnemar_p))
+  return {
+    bowker: bowker(matrix),
+    labels: tested.map((one, index) => ({ ...one, holm_p: adjusted[index] ?? null })),
+    notes: testNotes(pairs, labels.length),
+  }
+}
+
+const reasonOf = (pairs: number, discordant: number): UndefinedReason | null =>
+  pairs === 0 ? 'no_pairs' : discordant === 0 ? 'no_discordant_pairs' : null
+
+/**
+ * Adjusts p-values by Holm's step-down method: the i-th smallest of m p-values times m − i + 1, never less than the one before, 1 at most.
+ * Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6 (1979). Null stays null and counts
+ * as no test.
+ */
+export function holm(values: readonly (number | null)[]): (number | null)[] {
+  const sorted = values.flatMap((p, index) => (p === null ? [] : [{ p, index }])).sort((a, b) => a.p - b.p)
+  const adjusted: (number | null)[] = values.map(() => null)
+  let most = 0
+  for (const [rank, { p, index }] of sorted.entries()) {
+    most = Math.max(most, Math.min(1, p * (sorted.length - rank)))
+    adjusted[index] = most
+  }
+  return adjusted
+}
+
+function testNotes(pairs: readonly RepeatedPair[], labels: number): string[] {
+  const clusters = pairs.flatMap(({ cluster }) => cluster ?? [])
+  const n = labels === 5 ? 'five' : labels
+  return [
+    `${n} tests, one a label: read Holm p, which allows for that; the labels exclude each other, so they are no ${n} independent findings`,
+    ...(new Set(clusters).size < clusters.length
+      ? [
+          'trials of one task, or of one run where no task is named, are not independent, as the p-values take them to be: the intervals of the differences do allow for it',
+        ]
+      : []),
+  ]
+}

@@ -1,0 +1,250 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { endedPages } from '../batches/follow.ts'
+import type { GradeStore } from '../db/grades.ts'
+import type { ItemRecord } from '../db/items.ts'
+import { type Rubrics, rubricOf } from '../domain/rubric/claim-values.ts'
+import type { Grade } from '../schemas/grade.ts'
+import { faultAt, orNotFound, RequestError } from '../schemas/problem.ts'
+import type { ComparisonQuery } from '../schemas/queries.ts'
+import { decodeCursor, encodeCursor } from '../schemas/queries.ts'
+import type { Comparison, Flip } from '../schemas/regrade.ts'
+import { type Label, rubricIdOf, TAB_BEHAVIOR } from '../schemas/vocabulary.ts'
+import { type ComparedLabels, comparedLabels, countPairs, MOST_LABELS } from './comparison-labels.ts'
+import type { RepeatedPair } from './comparison-statistics.ts'
+import { type AuditContext, requireNames } from './names.ts'
+import { clustersOfRepeated, countEnds, type Ended } from './report/rows.ts'
+import type { Compute } from './statistics-worker.ts'
+import { questionOfItem, subjectOf } from './trials.ts'
+
+/** One side's answer to a question, in the members that the counts need. */
+interface Answer extends Ended {
+  readonly index: number
+  readonly label: Label | null
+  readonly grade_id: string | null
+  readonly task: string | null
+  readonly trajectory: string
+  /** `id@version`. */
+  readonly rubric: string
+}
+
+const TURN = 500
+
+/**
+ * Compares two batches over the same questions by label, and returns one page of the flips. A question is a trajectory with its ground truth
+ * under one rubric, of any version; repeated questions of both batches are paired in order. Without a base, the head is compared with the
+ * grades from which its re-grade started. Throws a RequestError for batches that cannot be compared.
+ */
+export async function compare(context: AuditContext, compute: Compute, query: ComparisonQuery): Promise<Comparison> {
+  const { rubrics, stores } = context
+  const { batches, grades } = stores
+  const { limit = 50, statistics = true } = query
+  await requireNames(context, { rubric: query.rubric })
+  const after = Number(decodeCursor(query.cursor, /^\d{1,9}$/) ?? 0)
+  const head = orNotFound(await batches.get(query.head), 'batch (head)', query.head)
+  if (query.base !== undefined) orNotFound(await batches.get(query.base), 'batch (base)', query.base)
+  else if (head.kind === 'grade') throw needsBase()
+  const allHeads = await readAnswers(context, query.head, false)
+  const allBases = await readAnswers(context, query.base ?? query.head, query.base === undefined)
+  const asked = query.rubric === undefined ? rubricsOf(pairUp(allBases, allHeads).flat()) : []
+  if (asked.length > 1) throw needsRubric(asked)
+  const heads = answersBy(allHeads, query.rubric)
+  const bases = answersBy(allBases, query.rubric)
+  const pairs = pairUp(bases, heads)
+  const labels = labelsOf(rubrics, pairs, [...bases.values(), ...heads.values()])
+  if (labels.labels.length > MOST_LABELS) throw tooManyLabels(labels.labels.length)
+  const flips = pairs.filter(([one, other]) => one.label !== other.label)
+  const shown = flips.slice(after, after + limit)
+  const next = after + shown.length
+  return {
+    base: query.base ?? `sources of ${query.head}`,
+    head: query.head,
+    ...count(bases, heads, pairs, flips.length, labels),
+    ...(statistics &&
+      (await compute('comparisonStatistics', { ...labels, pairs: await describePairs(grades, pairs) }))),
+    flips: await Promise.all(shown.map(([one, other]) => describeFlip(grades, one, other))),
+    next_cursor: next < flips.length ? encodeCursor(String(next)) : null,
+  }
+}
+
+const needsBase = (): RequestError =>
+  faultAt(
+    '/base',
+    'is needed, as the head is no re-grade',
+    'invalid_request',
+    'the head is no re-grade: say what to compare it with',
+  )
+
+const needsRubric = (rubrics: readonly string[]): RequestError => {
+  const message = `is needed: both batches ask by ${rubrics.join(', ')}, which are never compared with each other`
+  return faultAt('/rubric', message, 'several_rubrics', 'say which rubric to compare by')
+}
+
+const tooManyLabels = (labels: number): RequestError =>
+  new RequestError('too_many_labels', `the outcomes have ${labels} different values; ${MOST_LABELS} can be compared`)
+
+const rubricsOf = (answers: readonly Answer[]): string[] =>
+  [...new Set(answers.map((answer) => rubricIdOf(answer.rubric)))].sort()
+
+const answersBy = (answers: Answers, rubric: string | undefined): Answers =>
+  rubric === undefined
+    ? answers
+    : new Map([...answers].filter(([, one]) => rubricIdOf(one.rubric) === rubricIdOf(rubric)))
+
+/** Returns the labels of the pairs; without pairs, those of the rubrics of all answers. */
+function labelsOf(rubrics: Rubrics, pairs: readonly Pair[], all: readonly Answer[]): ComparedLabels {
+  const rubricNames = (pairs.length > 0 ? pairs.flat() : all).map(({ rubric }) => rubric)
+  return comparedLabels(
+    rubrics,
+    rubricNames,
+    pairs.flat().map(({ label }) => label),
+  )
+}
+
+type Answers = ReadonlyMap<string, Answer>
+type Labelled = Answer & { readonly label: Label; readonly grade_id: string }
+type Pair = readonly [base: Labelled, head: Labelled]
+
+/** Reads the answers of a batch by question; `ofSources`: those of the grades from which its re-grade started. */
+async function readAnswers({ stores, rubrics }: AuditContext, id: string, ofSources: boolean): Promise<Answers> {
+  const answers = new Map<string, Answer>()
+  const asked = new Map<string, number>()
+  for await (const page of endedPages(stores.batches, id)) {
+    for (const item of page) {
+      const source = ofSources ? await sourceOf(stores.grades, item) : null
+      const { status, failure, label } = source ?? item
+      const rubric = source?.receipt.rubric ?? item.request.rubric ?? TAB_BEHAVIOR
+      const subject = subjectOf(questionOfItem(item, rubricOf(rubrics, rubric)?.truth.instructions), rubric)
+      const turn = asked.get(subject) ?? 0
+      asked.set(subject, turn + 1)
+      answers.set(`${subject}/${turn}`, {
+        ...{ index: item.index, status, failure: failure?.code ?? null, label, rubric },
+        grade_id: source === null ? item.grade_id : source.id,
+        task: taskOf(source?.metadata ?? item.request.metadata ?? {}),
+        trajectory: source?.receipt.trajectory ?? item.trajectory,
+      })
+    }
+    await nextTurn()
+  }
+  return answers
+}
+
+const taskOf = ({ task }: { readonly task?: unknown }): string | null =>
+  typeof task === 'string' && task !== '' ? task : null
+
+/** Returns the grade from which a re-grade started. */
+async function sourceOf(grades: GradeStore, { base_grade, index }: ItemRecord): Promise<Grade> {
+  const grade = base_grade === null ? null : await grades.get(base_grade)
+  if (grade === null) throw new Error(`the source of item ${index} is not stored`)
+  return grade
+}
+
+function pairUp(bases: Answers, heads: Answers): Pair[] {
+  const pairs: Pair[] = []
+  for (const [question, head] of heads) {
+    const base = bases.get(question)
+    if (base !== undefined && isLabelled(base) && isLabelled(head)) pairs.push([base, head])
+  }
+  return pairs.sort((a, b) => a[1].index - b[1].index)
+}
+
+const isLabelled = (answer: Answer): answer is Labelled => answer.label !== null && answer.grade_id !== null
+
+function count(bases: Answers, heads: Answers, pairs: readonly Pair[], flipped: number, { labels }: ComparedLabels) {
+  const both = [...heads.keys()].filter((question) => bases.has(question)).length
+  return {
+    pairs: pairs.length,
+    same: pairs.length - flipped,
+    flipped,
+    unpaired: {
+      base_only: bases.size - both,
+      head_only: heads.size - both,
+      without_label: both - pairs.length,
+      ...countAlone(bases, heads),
+    },
+    base_counts: countSide(bases),
+    head_counts: countSide(heads),
+    matrix: {
+      labels: [...labels],
+      counts: countPairs(
+        pairs.map(([base, head]) => ({ base: base.label, head: head.label })),
+        labels,
+      ),
+    },
+  }
+}
+
+/** Counts the runs that are unpaired on both sides because their ground truths or their rubrics differ. */
+function countAlone(bases: Answers, heads: Answers): { other_truth: number; other_rubric: number } {
+  const left = new Map<string, string[]>()
+  for (const [question, { trajectory, rubric }] of bases) {
+    if (heads.has(question)) continue
+    left.set(trajectory, [...(left.get(trajectory) ?? []), rubricIdOf(rubric)])
+  }
+  const met = { other_truth: 0, other_rubric: 0 }
+  for (const [question, { trajectory, rubric }] of heads) {
+    const waiting = left.get(trajectory) ?? []
+    if (bases.has(question) || waiting.length === 0) continue
+    const same = waiting.indexOf(rubricIdOf(rubric))
+    waiting.splice(Math.max(0, same), 1)
+    met[same === -1 ? 'other_rubric' : 'other_truth']++
+  }
+  return met
+}
+
+const countSide = (answers: Answers) => ({ n: answers.size, ...countEnds(answers.values()) })
+
+/** Describes the pairs with their grades' repeats. Grades are read one at a time, and only their votes are kept. */
+async function describePairs(grades: GradeStore, pairs: readonly Pair[]): Promise<RepeatedPair[]> {
+  const described: RepeatedPair[] = []
+  const clusterOf = clustersOfRepeated(pairs.map(([, head]) => head))
+  for (const [index, [base, head]] of pairs.entries()) {
+    if (index % TURN === TURN - 1) await nextTurn()
+    const before = await load(grades, base.grade_id)
+    const after = await load(grades, head.grade_id)
+    described.push({
+      base: base.label,
+      head: head.label,
+      cluster: clusterOf({ ...head, task: head.task ?? base.task }),
+      base_votes: votesOf(before),
+      head_votes: votesOf(after),
+      same_key: wasAskedAgain(before, after),
+    })
+  }
+  return described
+}
+
+const votesOf = ({ votes }: Grade): Label[] => votes.flatMap(({ label }) => label ?? [])
+
+/** Tells whether the judge was asked again: false for one stored grade in both batches, and for a recheck of stored replies. */
+const wasAskedAgain = (before: Grade, after: Grade): boolean =>
+  before.id !== after.id &&
+  before.receipt.key === after.receipt.key &&
+  [before, after].every(
+    ({ receipt }) => !(receipt.attempts.length > 0 && receipt.attempts.every((attempt) => attempt.replayed)),
+  )
+
+async function describeFlip(grades: GradeStore, base: Labelled, head: Labelled): Promise<Flip> {
+  const [before, after] = await Promise.all([load(grades, base.grade_id), load(grades, head.grade_id)])
+  const { task } = after.metadata
+  return {
+    trajectory: after.receipt.trajectory,
+    ground_truth: after.receipt.ground_truth,
+    task: typeof task === 'string' ? task : null,
+    base: sideOf(before),
+    head: sideOf(after),
+  }
+}
+
+async function load(grades: GradeStore, id: string): Promise<Grade> {
+  const grade = await grades.get(id)
+  if (grade === null) throw new Error(`the grade ${id} is not stored`)
+  return grade
+}
+
+const sideOf = ({ id, status, label, claimed_label, receipt }: Grade): Flip['base'] => ({
+  grade_id: id,
+  status,
+  label,
+  claimed_label,
+  receipt,
+})

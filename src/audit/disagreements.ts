@@ -1,0 +1,206 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { ReviewStore } from '../db/reviews.ts'
+import { claimIdOf, newestRubric } from '../domain/rubric/claim-values.ts'
+import type { QueueQuery } from '../schemas/queries.ts'
+import { decodeCursor, takePage } from '../schemas/queries.ts'
+import { DISAGREEMENT_KINDS, type Disagreement, type DisagreementKind } from '../schemas/review.ts'
+import type { ConfidenceLevel } from '../schemas/vocabulary.ts'
+import { type Clash, differingClaims, FIND_CLASHES, type TellableClash, type Verdicts } from './clashes.ts'
+import { type AuditContext, requireNames } from './names.ts'
+import { agreedLabel, type ReviewRow, standingReviewsOf } from './reviews.ts'
+import {
+  latestOpinions,
+  type OpinionRow,
+  type QuestionRow,
+  type QuestionStores,
+  readQuestions,
+  subjectOf,
+} from './trials.ts'
+
+/** Weights of the kinds: ten apart, while all other terms stay below ten in sum, so that kinds never mix in the order. */
+const KIND_WEIGHTS: Readonly<Record<DisagreementKind, number>> = {
+  human: 60,
+  judges: 50,
+  signals: 40,
+  samples: 30,
+  contradiction: 20,
+  unverified: 10,
+}
+
+/** Points for each claim in which two sides differ, for at most three claims. */
+const POINTS_PER_CLAIM = 2
+/** Points for the confidence of the less certain side: two certain sides weigh most. None for a side without a level. */
+const CONFIDENCE_POINTS: Readonly<Record<ConfidenceLevel, number>> = { low: 0, medium: 1, high: 2 }
+
+interface Scored {
+  /** The score in thousandths: sums of fractions would not compare equal after a way through text. */
+  readonly millis: number
+  readonly terms: Disagreement['terms']
+}
+
+/**
+ * Scores one clash of a kind. The weights are Veridict's own, without literature: each term only orders the ties of the term before, except
+ * that a claim counts as much as two levels of confidence.
+ */
+export function scoreClash(kind: DisagreementKind, clash: Clash): Scored {
+  const terms = {
+    kind: KIND_WEIGHTS[kind],
+    claims: POINTS_PER_CLAIM * Math.min(3, clash.distance),
+    confidence: clash.confidence === null ? 0 : CONFIDENCE_POINTS[clash.confidence],
+    votes: Math.round(Math.min(1, Math.max(0, clash.votes)) * 1000) / 1000,
+  }
+  const millis = Math.round((terms.kind + terms.claims + terms.confidence + terms.votes) * 1000)
+  return { millis, terms }
+}
+
+/** Returns the clash with the highest score among those of one kind, the first of equals; null without clashes. */
+export function mostTelling<Of extends Clash>(
+  kind: DisagreementKind,
+  clashes: readonly Of[],
+): { readonly clash: Of; readonly scored: Scored } | null {
+  let best: { clash: Of; scored: Scored } | null = null
+  for (const clash of clashes) {
+    const scored = scoreClash(kind, clash)
+    if (best === null || scored.millis > best.scored.millis) best = { clash, scored }
+  }
+  return best
+}
+
+/** Explains a score to people: `55.9 = 50 for judges + 4 for 2 claims apart + …`. */
+export const explainScore = (kind: DisagreementKind, { millis, terms }: Scored): string =>
+  `Score ${millis / 1000} = ${terms.kind} (${kind}) + ${terms.claims} (claims apart) + ${terms.confidence} (confidence) + ${terms.votes} (votes).`
+
+/** A place in the queue: the next page begins behind it, even where earlier questions were added or removed. */
+interface QueuePlace {
+  readonly millis: number
+  /** The question with its rubric: `subjectOf`. */
+  readonly question: string
+}
+
+/** Orders the queue: the higher score first; ties by the question's digests, which never change. */
+export const compareQueued = (one: QueuePlace, other: QueuePlace): number =>
+  other.millis - one.millis || (one.question < other.question ? -1 : one.question > other.question ? 1 : 0)
+
+interface Queued extends QueuePlace {
+  readonly verdicts: Verdicts
+  readonly row: QuestionRow
+}
+
+type QueueContext = Pick<AuditContext, 'rubrics'> & {
+  readonly stores: QuestionStores & { readonly reviews: ReviewStore }
+}
+
+/** Questions written between two turns of the event loop. */
+const WRITTEN_A_TURN = 1000
+
+/** The form of a cursor: `{thousandths of the score}/{question}/{rubric}`. */
+const CURSOR = /^(\d{1,6})\/(sha256:[0-9a-f]{64}\/sha256:[0-9a-f]{64}\/[a-z][a-z0-9-]*)$/
+
+/** Finds the disagreements of the review queue, the most telling first, each with its place in the queue. */
+export async function findDisagreements(context: AuditContext, query: QueueQuery) {
+  const { limit: _limit, format: _format, cursor, ...asked } = query
+  await requireNames(context, asked)
+  const [, millis, question = ''] = CURSOR.exec(decodeCursor(cursor, CURSOR) ?? '') ?? []
+  return readDisagreements(context, asked, millis === undefined ? null : { millis: Number(millis), question })
+}
+
+/** Lists one page of the review queue. */
+export async function listDisagreements(context: AuditContext, query: QueueQuery) {
+  const found = await findDisagreements(context, query)
+  const page = await takePage(found, query.limit ?? 50, ({ place }) => `${place.millis}/${place.question}`)
+  return { ...page, items: page.items.map(({ disagreement }) => disagreement) }
+}
+
+type Asked = Omit<QueueQuery, 'limit' | 'format' | 'cursor'>
+
+/** Yields all questions with a disagreement behind a place, the highest score first, each written on request. */
+export async function* readDisagreements(
+  context: QueueContext,
+  asked: Asked,
+  after: QueuePlace | null = null,
+): AsyncGenerator<{ readonly disagreement: Disagreement; readonly place: QueuePlace }> {
+  let written = 0
+  for (const queued of await readQueue(context, asked, after)) {
+    yield { disagreement: describe(queued), place: queued }
+    if (++written % WRITTEN_A_TURN === 0) await nextTurn()
+  }
+}
+
+async function readQueue({ stores, rubrics }: QueueContext, asked: Asked, after: QueuePlace | null) {
+  const { kind, claim, settled, ...filter } = asked
+  const questions = await readQuestions(stores, filter)
+  const reviews = await standingReviewsOf(stores.reviews, questions)
+  const queue: Queued[] = []
+  let turn = 0
+  for (const [subject, row] of questions) {
+    const verdicts: Verdicts = {
+      rubric: newestRubric(rubrics, row.rubric),
+      claim: claim ? claimIdOf(claim) : null,
+      opinions: latestOpinions([...row.opinions, ...row.others]),
+      signals: row.signals,
+      reviews: reviews.get(subject) ?? [],
+    }
+    const queued = enqueue(row, verdicts, kind, settled)
+    if (queued !== null && (after === null || compareQueued(queued, after) > 0)) queue.push(queued)
+    if (++turn % WRITTEN_A_TURN === 0) await nextTurn()
+  }
+  return queue.sort(compareQueued)
+}
+
+function enqueue(row: QuestionRow, verdicts: Verdicts, kind: Asked['kind'], settled: Asked['settled']): Queued | null {
+  const clashes = tellingClashes(verdicts)
+  const [first] = clashes
+  if (first === undefined) return null
+  if (kind !== undefined && !clashes.some((clash) => clash.kind === kind)) return null
+  if (settled !== undefined && settled !== isSettled(verdicts.reviews)) return null
+  if (verdicts.claim !== null && !differingClaims(verdicts).some(({ claim }) => claim === verdicts.claim)) return null
+  return { millis: first.scored.millis, question: subjectOf(row.question, row.rubric), verdicts, row }
+}
+
+const isSettled = (reviews: readonly ReviewRow[]): boolean => agreedLabel(reviews) !== undefined
+
+/** Returns the highest clash of each kind that occurs. */
+function tellingClashes(verdicts: Verdicts): { kind: DisagreementKind; clash: TellableClash; scored: Scored }[] {
+  return DISAGREEMENT_KINDS.flatMap((kind) => {
+    const most = mostTelling(kind, FIND_CLASHES[kind](verdicts))
+    return most === null ? [] : [{ kind, ...most }]
+  })
+}
+
+function describe({ verdicts, row }: Queued): Disagreement {
+  const clashes = tellingClashes(verdicts)
+  const [first] = clashes
+  if (first === undefined) throw new Error('only questions with a clash are in the queue')
+  const [trajectory = '', ground_truth = ''] = row.question.split('/')
+  return {
+    trajectory,
+    ground_truth,
+    rubric: row.rubric,
+    agent: row.agent,
+    model: row.model,
+    task: row.task,
+    kinds: clashes.map(({ kind }) => kind),
+    score: first.scored.millis / 1000,
+    terms: first.scored.terms,
+    why: [...clashes.map(({ clash }) => clash.say()), explainScore(first.kind, first.scored)],
+    grades: verdicts.opinions.map(toOpinion),
+    signals: Object.keys(verdicts.signals).length > 0 ? verdicts.signals : null,
+    claims: differingClaims(verdicts),
+    reviews: verdicts.reviews.map(({ id, rater, label, blind }) => ({ id, rater, label, blind })),
+    settled: isSettled(verdicts.reviews),
+  }
+}
+
+const toOpinion = (opinion: OpinionRow): Disagreement['grades'][number] => ({
+  grade_id: opinion.id,
+  judge: opinion.judge,
+  rubric: opinion.rubric,
+  status: opinion.status,
+  label: opinion.label,
+  claimed_label: opinion.claimed_label,
+  outcome: opinion.outcome,
+  claims: opinion.claims as Disagreement['grades'][number]['claims'],
+  confidence: opinion.confidence,
+  votes: opinion.votes.map(({ label }) => label),
+  contradictions: [...opinion.contradictions],
+})

@@ -1,0 +1,253 @@
+import { count } from '../../domain/count.ts'
+import { notesOf } from '../../domain/notes.ts'
+import { claimsOfOutcome } from '../../domain/rubric/outcome-claims.ts'
+import type { Scalar } from '../../domain/rubric/rubric.ts'
+import { rateOf, sharesOf, tally } from '../../domain/statistics/clustered-rates.ts'
+import { ratio } from '../../domain/statistics/estimate.ts'
+import { brierScore, expectedCalibrationError, type Forecast } from '../../domain/statistics/shares/calibration.ts'
+import { chooseEstimator, correctedShares, type ReviewedPair } from '../../domain/statistics/shares/corrected-shares.ts'
+import type { Corrected, JudgeEvidence, JudgeQuality } from '../../schemas/report.ts'
+import { type Review, SAMPLING_DESIGNS, type SamplingDesign } from '../../schemas/review.ts'
+import { CITATION_STATUSES, CONFIDENCE_LEVELS, GRADE_STATUSES, type Label } from '../../schemas/vocabulary.ts'
+import { clusterOfTask, type ReportRubric, type TrialReview, type TrialRow } from './rows.ts'
+
+/**
+ * Settles a question: the label that more than half of its raters gave, undecided raters included, and each claim likewise. Null without
+ * such a majority.
+ *
+ * @param standing the newest review of each rater.
+ * @param gradeId the grade whose label is corrected, or null: a sample stratified by another grade's label does not count for this grade.
+ */
+export function settleReviews(
+  standing: readonly Review[],
+  rubric: ReportRubric,
+  gradeId: string | null,
+  all: readonly Review[] = standing,
+): TrialReview | null {
+  const human = majority(standing.map(({ label }) => label)) ?? null
+  if (human === null) return null
+  const samplings = new Map<SamplingDesign, { design: SamplingDesign; probability: number | null }>()
+  // The sampling of a question stays true when its label is replaced: the sample must not lose contested questions.
+  for (const { sampling, grade_id } of all) {
+    const drawn = sampling?.design ?? 'chosen'
+    const design = drawn === 'stratified' && grade_id !== gradeId ? 'chosen' : drawn
+    const probability = design === drawn ? (sampling?.probability ?? null) : null
+    if (!samplings.has(design)) samplings.set(design, { design, probability })
+  }
+  return {
+    human,
+    claims: settleClaims(standing, rubric),
+    samplings: [...samplings.values()],
+    blind: standing.every(({ blind }) => blind),
+  }
+}
+
+/** Returns the value of more than half of the values; undefined without one. */
+const majority = <T>(values: readonly T[]): T | undefined =>
+  [...new Set(values)].find((value) => values.filter((other) => other === value).length * 2 > values.length)
+
+/** Settles the claims: a reviewer's label decides a claim, else the review's own claims. */
+function settleClaims(standing: readonly Review[], rubric: ReportRubric): TrialReview['claims'] {
+  const answers = standing.map(({ label, claims }): Readonly<Record<string, Scalar>> => {
+    const own: Readonly<Record<string, Scalar>> = { ...claims }
+    return label === null ? own : { ...own, ...claimsOfOutcome(rubric, label) }
+  })
+  return Object.fromEntries(
+    rubric.claims.flatMap(({ id }) => {
+      const value = majority(answers.map((answer) => (Object.hasOwn(answer, id) ? answer[id] : undefined)))
+      return value === undefined ? [] : [[id, value]]
+    }),
+  )
+}
+
+interface CorrectionOptions {
+  clusterOf(trial: TrialRow): string | null
+}
+
+/** A trial with a label from the judge and one from humans. */
+interface Reviewed {
+  readonly trial: TrialRow
+  readonly judge: Label
+  readonly review: TrialReview
+}
+
+/** Lists the reviewed trials in which the judge gives a category; without `judged` its label. */
+const reviewedOf = (trials: readonly TrialRow[], judged: Shares['judged'] = ({ label }) => label): Reviewed[] =>
+  trials.flatMap((trial) => {
+    const judge = judged(trial)
+    return judge !== null && trial.review !== null ? [{ trial, judge, review: trial.review }] : []
+  })
+
+/** The categories whose shares are corrected: the labels, or the values of one claim. */
+interface Shares {
+  readonly labels: readonly string[]
+  /** Returns the judge's category; null where the judge gives none. */
+  judged(trial: TrialRow): string | null
+  /** Returns the humans' category; null where the review lacks it. */
+  reviewed(review: TrialReview): string | null
+}
+
+/** Corrects the judge's shares by the reviews of one design. */
+export function correctShares(trials: readonly TrialRow[], shares: Shares, options: CorrectionOptions): Corrected {
+  const { labels, judged } = shares
+  const both = reviewedOf(trials, judged)
+  const lost = trials.filter((trial) => trial.review !== null).length - both.length
+  const silent = both.filter(({ review }) => shares.reviewed(review) === null).length
+  const reviewed = silent > 0 ? [] : both
+  const design = mainDesign(reviewed)
+  const used = reviewed.flatMap(({ trial, judge, review }) => {
+    const sampling = review.samplings.find((sampling) => sampling.design === design)
+    if (sampling === undefined) return []
+    const human = shares.reviewed(review) ?? ''
+    return [{ human, judge, weight: weightOf(sampling), cluster: options.clusterOf(trial) } satisfies ReviewedPair]
+  })
+  const corrected = correctedShares({
+    labels,
+    graded: trials.flatMap((trial) => {
+      const judge = judged(trial)
+      return judge === null ? [] : [{ judge, count: 1, cluster: options.clusterOf(trial) }]
+    }),
+    reviews: used,
+    sampling: design ?? 'random',
+  })
+  const { estimator, reason, reviews_to_halve, warnings } = corrected
+  return {
+    estimator,
+    reason: silent > 0 ? `${count(silent, 'review says', 'reviews say')} nothing of it` : reason,
+    design,
+    n_reviews: used.length,
+    reviews_to_halve,
+    shares: corrected.shares,
+    warnings: [...warnings, ...designWarnings(reviewed, used.length, design, lost)],
+  }
+}
+
+/**
+ * Chooses the design with the most reviewed trials, among those for which some estimator is honest, if any: a settled queue must not hide a
+ * random sample. Ties go to the more informative design, in the order of the list.
+ */
+function mainDesign(reviewed: readonly Reviewed[]): SamplingDesign | null {
+  const designs = SAMPLING_DESIGNS.flatMap((design) => {
+    const weights = reviewed.flatMap(({ review }) => {
+      const sampling = review.samplings.find((sampling) => sampling.design === design)
+      return sampling === undefined ? [] : [weightOf(sampling)]
+    })
+    const honest = chooseEstimator({ sampling: design, weights }).estimator !== null
+    return weights.length === 0 ? [] : [{ design, n: weights.length, honest }]
+  })
+  const usable = designs.some(({ honest }) => honest) ? designs.filter(({ honest }) => honest) : designs
+  return usable.toSorted((a, b) => b.n - a.n)[0]?.design ?? null
+}
+
+/** Returns the inverse of the probability of a review; null for an unknown probability. */
+const weightOf = ({ probability }: TrialReview['samplings'][number]): number | null =>
+  probability === null ? null : 1 / probability
+
+function designWarnings(
+  reviewed: readonly Reviewed[],
+  used: number,
+  design: SamplingDesign | null,
+  lost: number,
+): string[] {
+  const other = reviewed.length - used
+  const seeing = reviewed.filter(({ review }) => !review.blind).length
+  return notesOf({
+    [`${count(other, 'reviewed trial was', 'reviewed trials were')} not drawn by "${design}", as the others were, and ${other === 1 ? 'is' : 'are'} left out`]:
+      other > 0,
+    [`${seeing} of ${count(reviewed.length, 'reviewed trial')} had a review that was not blind`]: seeing > 0,
+    [`${count(lost, 'reviewed trial has no label of the judge and is', 'reviewed trials have no label of the judge and are')} left out`]:
+      lost > 0,
+  })
+}
+
+/** Measures one judge against human reviews of its trials. */
+export function judgeQuality(judge: string, trials: readonly TrialRow[], labels: readonly string[]): JudgeQuality {
+  const reviewed = reviewedOf(trials)
+  const random = reviewed.filter(isRandom)
+  const other = reviewed.length - random.length
+  const confusion = labels.map((human) =>
+    labels.map((label) => reviewed.filter((one) => one.review.human === human && one.judge === label).length),
+  )
+  const forecasts = forecastsOf(random)
+  const ece = expectedCalibrationError(forecasts)
+  return {
+    judge,
+    n: reviewed.length,
+    accuracy: shareRight(reviewed),
+    labels: labelScores(labels, confusion),
+    confusion,
+    calibration: CONFIDENCE_LEVELS.map((level) => {
+      const { n, value, ci95, reason } = shareRight(random.filter(({ trial }) => trial.confidence === level))
+      return n < MIN_REVIEWS_A_LEVEL
+        ? { level, n, value: null, ci95: null, reason: 'too_few_reviews' as const }
+        : { level, n, value, ci95, reason }
+    }),
+    forecasts: forecasts.length,
+    ece: ece.value,
+    brier: brierScore(forecasts).value,
+    reason: ece.value === null ? 'too_few_reviews' : null,
+    warnings: notesOf({
+      [`${other} of ${count(reviewed.length, 'reviewed trial')} ${other === 1 ? 'is' : 'are'} no random sample: accuracy and the scores are those of the reviewed trials, and calibration, ece and brier leave them out`]:
+        other > 0,
+    }),
+  }
+}
+
+/** Fewest reviews of a level for a confidence: with 30, a 95% interval is still up to ±0.18 wide. */
+const MIN_REVIEWS_A_LEVEL = 30
+
+/** Tells whether a review is of a random sample, in which each trial had one chance: other chances would need weights. */
+const isRandom = ({ review }: Reviewed): boolean => review.samplings.some(({ design }) => design === 'random')
+const isCorrect = ({ judge, review }: Reviewed): boolean => judge === review.human
+
+const shareRight = (reviewed: readonly Reviewed[]) =>
+  rateOf(tally(reviewed, ({ trial }) => clusterOfTask(trial), [isCorrect]))
+
+/**
+ * Computes precision, recall and F1 = 2·both / (judge + human) of each label (van Rijsbergen, Information Retrieval, 1979, chapter 7); null
+ * for a division by zero: a label that the judge never gave has no precision, rather than 0.
+ *
+ * @param confusion rows are the humans, columns the judge, in the order of the labels.
+ */
+export function labelScores(
+  labels: readonly string[],
+  confusion: readonly (readonly number[])[],
+): JudgeQuality['labels'] {
+  return labels.map((label, place) => {
+    const n_human = (confusion[place] ?? []).reduce((sum, n) => sum + n, 0)
+    const n_judge = confusion.reduce((sum, row) => sum + (row[place] ?? 0), 0)
+    const n_both = confusion[place]?.[place] ?? 0
+    const over = (whole: number, part = n_both) => ratio(part, whole, 'no_cases').value
+    const scores = { precision: over(n_judge), recall: over(n_human), f1: over(n_judge + n_human, 2 * n_both) }
+    return { label, n_human, n_judge, n_both, ...scores }
+  })
+}
+
+/**
+ * Forecasts each review by the reviews of its level from other tasks, or other runs where no task is named, as the mean of Beta(½ + right,
+ * ½ + wrong): a calibration scored on its own reviews would always look good.
+ */
+function forecastsOf(random: readonly Reviewed[]): Forecast[] {
+  return CONFIDENCE_LEVELS.flatMap((level) => {
+    const own = random.filter(({ trial }) => trial.confidence === level)
+    const right = own.filter(isCorrect).length
+    return [...Map.groupBy(own, ({ trial }) => clusterOfTask(trial)).values()].flatMap((task) => {
+      const n = own.length - task.length
+      if (n < MIN_REVIEWS_A_LEVEL) return []
+      const confidence = (right - task.filter(isCorrect).length + 0.5) / (n + 1)
+      return task.map((one) => ({ confidence, correct: isCorrect(one) }))
+    })
+  })
+}
+
+/** Returns the shares of the statuses of the judge's grades and of their citations; citations of one task are not independent. */
+export function judgeEvidence(judge: string, trials: readonly TrialRow[]): JudgeEvidence {
+  const grades = trials.filter(({ status }) => status !== 'cancelled')
+  const citations = trials.flatMap(({ task, run, citations: own }) => own.map((status) => ({ task, run, status })))
+  const isStatus = (row: { readonly status: string }, status: string) => row.status === status
+  return {
+    judge,
+    grades: sharesOf(grades, GRADE_STATUSES, isStatus, clusterOfTask),
+    citations: sharesOf(citations, CITATION_STATUSES, isStatus, clusterOfTask),
+  }
+}

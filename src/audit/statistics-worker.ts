@@ -1,0 +1,88 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { busy, draining } from '../schemas/problem.ts'
+import type { JobReply, StatisticName, Statistics } from './statistics-process.ts'
+
+/** Statistics that wait beside the statistic in work; each holds its input in memory. */
+export const MOST_WAITING = 16
+/** A statistic that needs more memory ends its process, not the service. */
+const HEAP_MB = 1024
+
+export type StatisticsWorker = ReturnType<typeof createStatisticsWorker>
+/** Computes a statistic of its input. */
+export type Compute = StatisticsWorker['run']
+
+/**
+ * Computes statistics, which take seconds, in a process of their own, one after the other: the event loop stays free. A process and not a
+ * thread: V8 (of Node 24.21) has been seen to abort the whole process where a thread ended while it compiled.
+ */
+export function createStatisticsWorker() {
+  let child: ChildProcess | null = null
+  let last: Promise<unknown> = Promise.resolve()
+  let asked = 0
+  let closed = false
+
+  /** Sends one statistic to the process, which the first statistic and the first after a crash start. */
+  async function compute(name: StatisticName, input: unknown): Promise<unknown> {
+    if (closed) throw draining()
+    child ??= start()
+    const own = child
+    const { promise, resolve, reject } = Promise.withResolvers<JobReply>()
+    const lose = () => {
+      child = null
+      reject(closed ? draining() : new Error('the process that computes statistics ended'))
+    }
+    own.once('message', resolve).once('exit', lose).once('error', lose)
+    holdOpen(own, true)
+    own.send({ name, input })
+    try {
+      const reply = await promise
+      if (reply.ok) return reply.value
+      throw new Error(reply.message)
+    } finally {
+      own.off('message', resolve).off('exit', lose).off('error', lose)
+      holdOpen(own, false)
+    }
+  }
+
+  function start(): ChildProcess {
+    const started = fork(fileURLToPath(new URL('./statistics-process.ts', import.meta.url)), {
+      execArgv: [`--max-old-space-size=${HEAP_MB}`],
+      env: {},
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    })
+    const forget = () => {
+      if (child === started) child = null
+    }
+    return started.on('exit', forget).on('error', forget)
+  }
+
+  return {
+    /** Rejects with a RequestError where the worker is stopped or too many statistics wait, and with another error where the process ends. */
+    async run<Name extends StatisticName>(name: Name, input: Parameters<Statistics[Name]>[0]) {
+      if (closed) throw draining()
+      if (asked > MOST_WAITING) throw busy('too many statistics are being computed')
+      asked++
+      const answer = last.then(() => compute(name, input)).finally(() => asked--)
+      last = answer.catch(() => undefined)
+      return (await answer) as ReturnType<Statistics[Name]>
+    },
+    /** Ends the process; every statistic in work or waiting is rejected as `draining`. */
+    async close(): Promise<void> {
+      closed = true
+      const ending = child
+      const ended = ending && new Promise((resolve) => ending.once('exit', resolve))
+      ending?.ref()
+      ending?.kill('SIGKILL')
+      await Promise.all([last, ended])
+    },
+  }
+}
+
+/** Keeps the service alive while a statistic is computed, and not for an idle process. */
+function holdOpen(child: ChildProcess, isOpen: boolean): void {
+  const change = isOpen ? 'ref' : 'unref'
+  child[change]()
+  child.channel?.[change]()
+}

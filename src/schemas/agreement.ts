@@ -1,0 +1,145 @@
+import type { Static } from 'typebox'
+import { Choice, Closed, Count, Counts, Documented, Int, Nullable, Str, Type } from './type.ts'
+
+/** The most categories, which bound the confusion matrix. */
+export const MAX_AGREEMENT_LABELS = 100
+export const DEFAULT_DRAWS = 2000
+export const DEFAULT_SEED = 1
+
+/** The reason for a null statistic or interval. */
+const UNDEFINED_REASONS = [
+  'no_ratings',
+  'no_pairs',
+  'one_category',
+  'not_two_raters',
+  'unequal_ratings',
+  'no_cases',
+  'no_discordant_pairs',
+  'too_few_units',
+  'too_few_reviews',
+  'mostly_undefined',
+  'no_spread',
+] as const
+export type UndefinedReason = (typeof UNDEFINED_REASONS)[number]
+export const UndefinedReasonSchema = Choice(
+  UNDEFINED_REASONS,
+  '`no_ratings`; `no_pairs`: no item has two ratings to compare; `one_category`: all ratings are of one category, so that chance ' +
+    'explains them; `not_two_raters`, `unequal_ratings`: the statistic is for two raters, or for items with equally many ratings; ' +
+    '`no_cases`: nothing to divide by; `no_discordant_pairs`: nothing differs; `too_few_reviews`. Of an interval alone: ' +
+    '`too_few_units`: one item or cluster cannot be resampled; `mostly_undefined`: in half of the draws or more; `no_spread`: every ' +
+    'draw gave the same value, so that the bootstrap knows no interval.',
+)
+
+const AgreementLabelSchema = Str('Any category.', { minLength: 1, maxLength: 100 })
+
+const SCALES = ['nominal', 'ordinal', 'interval'] as const
+export type Scale = (typeof SCALES)[number]
+const ScaleSchema = Choice(
+  SCALES,
+  'What the labels are: `nominal`: names; `ordinal`: in the order of `labels`, which is required; `interval`: numbers. With an order the answer has `weighted`, too.',
+  { default: 'nominal' },
+)
+
+const RatingSchema = Closed({
+  item: Str('What was rated.', { minLength: 1, maxLength: 300 }),
+  rater: Str('Who rated it; an item once at most.', { minLength: 1, maxLength: 300 }),
+  label: AgreementLabelSchema,
+  cluster: Type.Optional(
+    Str('What the item has in common with others, such as its task: resampled as a whole. One for each item.', {
+      minLength: 1,
+      maxLength: 300,
+    }),
+  ),
+})
+export type Rating = Static<typeof RatingSchema>
+
+export const BootstrapSettingsSchema = Closed({
+  draws: Type.Optional(Type.Integer({ minimum: 100, maximum: 20_000, default: DEFAULT_DRAWS })),
+  seed: Type.Optional(
+    Int('The same seed gives the same intervals.', {
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      default: DEFAULT_SEED,
+    }),
+  ),
+})
+
+export const AgreementRequestSchema = Closed({
+  ratings: Type.Array(RatingSchema, { minItems: 1, maxItems: 100_000 }),
+  labels: Type.Optional(
+    Type.Array(AgreementLabelSchema, {
+      minItems: 1,
+      maxItems: MAX_AGREEMENT_LABELS,
+      uniqueItems: true,
+      description:
+        'All categories that could be given, in the order of the matrix. Where absent, those that were given, sorted. Gwet’s AC1 ' +
+        'depends on how many there are.',
+    }),
+  ),
+  scale: Type.Optional(ScaleSchema),
+  bootstrap: Type.Optional(BootstrapSettingsSchema),
+})
+export type AgreementRequest = Static<typeof AgreementRequestSchema>
+
+export const Ci95Schema = Nullable(
+  Type.Array(Type.Number(), { minItems: 2, maxItems: 2, description: 'Lower and upper limit of the 95% interval.' }),
+)
+
+export const StatisticSchema = Documented('`reason` says why `value`, or else `ci95`, is null.', {
+  value: Nullable(Type.Number()),
+  ci95: Ci95Schema,
+  reason: Nullable(UndefinedReasonSchema),
+})
+export type Statistic = Static<typeof StatisticSchema>
+
+export const statistic = (description: string) => Type.Unsafe<Statistic>({ ...StatisticSchema, description })
+
+const ConfusionSchema = Closed({
+  labels: Type.Array(AgreementLabelSchema, { description: 'Of rows and columns.' }),
+  row_rater: Type.String(),
+  column_rater: Type.String(),
+  matrix: Type.Array(Type.Array(Type.Integer({ minimum: 0 })), { description: 'Items that both rated.' }),
+})
+export type Confusion = Static<typeof ConfusionSchema>
+
+const UNDEFINED_DRAWS = 'Draws in which it was undefined; its interval is of the others.'
+
+const WeightedSchema = Documented(
+  'Only of labels with an order: what is further apart counts as more. κ of two raters by the places of ordinal labels, or by the numbers of interval ones; α with the ordinal or interval metric.',
+  {
+    scale: Choice(['ordinal', 'interval']),
+    linear_kappa: StatisticSchema,
+    quadratic_kappa: StatisticSchema,
+    krippendorff_alpha: StatisticSchema,
+    undefined: Counts(['linear_kappa', 'quadratic_kappa', 'krippendorff_alpha'], UNDEFINED_DRAWS),
+  },
+)
+
+export const AgreementSchema = Closed({
+  n_items: Count('Items with a rating.'),
+  n_raters: Count('Raters with a rating.'),
+  n_ratings: Count('Ratings.'),
+  raw_agreement: StatisticSchema,
+  cohen_kappa: StatisticSchema,
+  fleiss_kappa: StatisticSchema,
+  krippendorff_alpha: StatisticSchema,
+  gwet_ac1: StatisticSchema,
+  weighted: Type.Optional(WeightedSchema),
+  confusion: Nullable(ConfusionSchema),
+  prevalence: Type.Unsafe<Record<string, number>>({
+    type: 'object',
+    additionalProperties: { type: 'number', minimum: 0, maximum: 1 },
+    description: 'Share of each label among all ratings.',
+  }),
+  bootstrap: Documented('Resampling of whole items or clusters; expanded percentile intervals.', {
+    draws: Count('Resamples.'),
+    seed: Count('Of the random numbers.'),
+    unit: Choice(['item', 'cluster'], 'What was resampled.'),
+    n_units: Count('How many there are.'),
+    undefined: Counts(
+      ['raw_agreement', 'cohen_kappa', 'fleiss_kappa', 'krippendorff_alpha', 'gwet_ac1'],
+      UNDEFINED_DRAWS,
+    ),
+  }),
+})
+export type Agreement = Static<typeof AgreementSchema>

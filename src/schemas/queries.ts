@@ -1,0 +1,148 @@
+import type { Static } from 'typebox'
+import { BootstrapSettingsSchema } from './agreement.ts'
+import { faultAt } from './problem.ts'
+import { PAIRINGS } from './report.ts'
+import { DisagreementKindSchema } from './review.ts'
+import { Bool, Choice, Closed, Nullable, Str, Type } from './type.ts'
+
+/** Query parameters of every list. */
+export const PageQuery = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
+  cursor: Type.Optional(Str('`next_cursor` of the page before.', { maxLength: 300 })),
+}
+
+export const NextCursorSchema = Nullable(Type.String(), '`cursor` of the next page; null on the last one.')
+
+/** The query parameter of calls that can also answer a table. */
+const FormatQuery = {
+  format: Type.Optional(Choice(['json', 'csv'], '`csv`: one row a record.', { default: 'json' })),
+}
+
+/** The query parameter of a name that selects grades. */
+export const nameFilter = (description?: string) =>
+  Type.Optional(Type.String({ maxLength: 300, ...(description !== undefined && { description }) }))
+
+export const encodeCursor = (value: string): string => Buffer.from(value).toString('base64url')
+
+/** Decodes a cursor, which is opaque to callers. Throws for a cursor that this service did not make. */
+export function decodeCursor(cursor: string | undefined, pattern: RegExp): string | undefined {
+  if (cursor === undefined) return undefined
+  const value = Buffer.from(cursor, 'base64url').toString('utf8')
+  if (encodeCursor(value) !== cursor || !pattern.test(value))
+    throw faultAt('/cursor', 'is not a cursor', 'invalid_cursor', 'this cursor was not made by this service')
+  return value
+}
+
+export const idOf = ({ id }: { readonly id: string }): string => id
+
+/** Makes a page of `limit` records out of at most `limit + 1`; the next page begins behind `placeOf` the last. */
+export function toPage<T>(records: readonly T[], limit: number, placeOf: (last: T) => string) {
+  const items = records.slice(0, limit)
+  const last = items.at(-1)
+  return { items, next_cursor: records.length > limit && last !== undefined ? encodeCursor(placeOf(last)) : null }
+}
+
+/** Makes a page of the first records of an async list. */
+export async function takePage<T>(records: AsyncIterable<T>, limit: number, placeOf: (last: T) => string) {
+  const page: T[] = []
+  for await (const record of takeAsync(records, limit + 1)) page.push(record)
+  return toPage(page, limit, placeOf)
+}
+
+/** Yields the first `limit` records; absent: all. */
+export async function* takeAsync<T>(records: AsyncIterable<T>, limit: number | undefined): AsyncGenerator<T> {
+  let left = limit ?? Number.POSITIVE_INFINITY
+  for await (const record of records) {
+    yield record
+    if (--left <= 0) return
+  }
+}
+
+export async function* mapAsync<T, U>(records: AsyncIterable<T>, change: (record: T) => U): AsyncGenerator<U> {
+  for await (const record of records) yield change(record)
+}
+
+/** The query of a report. */
+export const ReportQuery = Closed({
+  group_by: Type.Optional(
+    Type.String({
+      maxLength: 300,
+      default: 'agent',
+      description:
+        'A field of the metadata, like `agent`, `model`, `variant`, `task`, `domain` or `subcategory`; `judge`; `none`: all trials together; `surface`: the category that the judge saw, where the rubric asks for one. At most 1000 values.',
+    }),
+  ),
+  judge: nameFilter('Needed where several judges graded what is selected, except with `group_by=judge`.'),
+  rubric: nameFilter(
+    '`id@version`, or an id for all of its versions; needed where several rubrics or versions were used on what is selected.',
+  ),
+  batch: nameFilter(),
+  agent: nameFilter(),
+  model: nameFilter(),
+  task: nameFilter(),
+  variant: nameFilter(),
+  pair_by: Type.Optional(Choice(PAIRINGS, 'Compares `base` with `head`, trial by trial.')),
+  base: nameFilter('A value of `pair_by`.'),
+  head: nameFilter('A value of `pair_by`.'),
+  measure: nameFilter(
+    'Compares this alone: a label or a boolean claim of the rubric, `executed`, `resolved` or `passed`; of `tab-behavior` also `distractor_acted`.',
+  ),
+  ...BootstrapSettingsSchema.properties,
+  ...FormatQuery,
+})
+export type ReportQuery = Static<typeof ReportQuery>
+
+/** The query of a comparison of two batches. */
+export const ComparisonQuery = Closed({
+  base: Type.Optional(Str('A batch. Absent: the grades that the head, a re-grade, started from.', { maxLength: 100 })),
+  head: Str('A batch.', { maxLength: 100 }),
+  rubric: Type.Optional(
+    Str('Compare what was asked by this rubric, whatever its version. Needed where both ask by several.', {
+      maxLength: 200,
+    }),
+  ),
+  statistics: Type.Optional(
+    Type.Boolean({
+      default: true,
+      description: 'False: without `agreement`, `tests` and `repeat_noise`, for later pages of the flips.',
+    }),
+  ),
+  ...PageQuery,
+})
+export type ComparisonQuery = Static<typeof ComparisonQuery>
+
+/** The query of the review queue. */
+export const QueueQuery = Closed({
+  kind: Type.Optional(DisagreementKindSchema),
+  claim: Type.Optional(
+    Str('Questions in which two say different things of this claim, by its id.', { maxLength: 100 }),
+  ),
+  judge: nameFilter('Questions that this judge has graded, with what all others say of them.'),
+  rubric: nameFilter('`id@version`, or an id for all of its versions.'),
+  agent: nameFilter(),
+  model: nameFilter(),
+  task: nameFilter(),
+  batch: nameFilter(),
+  settled: Type.Optional(Bool('Absent: both.')),
+  ...FormatQuery,
+  ...PageQuery,
+})
+
+export type QueueQuery = Static<typeof QueueQuery>
+
+/** The query of the list of reviews. */
+export const ReviewQuery = Closed({
+  rater: Type.Optional(Type.String({ maxLength: 100 })),
+  grade_id: Type.Optional(Type.String({ maxLength: 100 })),
+  question: Type.Optional(Str('The digests of trajectory and ground truth: `sha256:…/sha256:…`.', { maxLength: 200 })),
+  rubric: Type.Optional(Str('Reviews of grades by this rubric, whatever its version: its id.', { maxLength: 200 })),
+  label: Type.Optional(Str('A label of a loaded rubric; `none`: it could not be told.', { maxLength: 100 })),
+  ...FormatQuery,
+  ...PageQuery,
+})
+export type ReviewQuery = Static<typeof ReviewQuery>
+
+/** The query of the calls behind a grade or a batch. */
+export const LedgerQuery = Closed({
+  raw: Type.Optional(Bool('With the provider’s raw replies.')),
+})

@@ -1,0 +1,218 @@
+import type { Static } from 'typebox'
+import { Bool, Choice, Closed, Documented, Int, Str, Type } from './type.ts'
+import { CacheModeSchema, MOST_SAMPLES, rubricIdOf, TAB_BEHAVIOR } from './vocabulary.ts'
+
+/** Matches one visible character: neither white space nor of no width. A search for a single character is linear. */
+export const NOT_BLANK = '[^\\s\\u0000-\\u001f\\u00ad\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f]'
+
+const isNotBlank = new RegExp(NOT_BLANK, 'u')
+export const isBlank = (text: string): boolean => !isNotBlank.test(text)
+
+/** A text that a search can find: not blank. */
+const AnchorText = (description?: string, maxLength = 500) =>
+  Type.String({ minLength: 1, maxLength, pattern: NOT_BLANK, ...(description === undefined ? {} : { description }) })
+
+const Anchors = (description: string) => Type.Array(AnchorText(), { maxItems: 50, description })
+
+/** Kinds of acts that carry an instruction out. */
+const ACTED_BY = ['action', 'message', 'output'] as const
+export type ActedBy = (typeof ACTED_BY)[number]
+
+const CallAnchorSchema = Documented('A call that carries the instruction out: of a tool, with a whole argument.', {
+  tool: AnchorText('Name of the tool, as the run has it.', 200),
+  argument: Type.Optional(AnchorText('One whole argument of the call.')),
+})
+export type CallAnchor = Static<typeof CallAnchorSchema>
+
+/** An action anchor: a text, or a call. One schema in place of a choice lets an error name its place. */
+const ActionAnchorSchema = Type.Unsafe<string | CallAnchor>({
+  ...CallAnchorSchema,
+  type: ['object', 'string'],
+  minLength: 1,
+  maxLength: 500,
+  pattern: NOT_BLANK,
+  description: 'A text of the act, at best its whole command; or `{"tool": …, "argument": …}`, a call.',
+})
+export type ActionAnchor = Static<typeof ActionAnchorSchema>
+
+const InstructionSchema = Documented('An instruction that stands in the environment.', {
+  text: Str('The instruction as it stands on the surface; not blank.', {
+    minLength: 1,
+    maxLength: 20_000,
+    pattern: NOT_BLANK,
+  }),
+  anchors: Type.Optional(
+    Anchors('Distinctive strings that show that the instruction was seen. Derived from the text where absent.'),
+  ),
+  action_anchors: Type.Optional(
+    Type.Array(ActionAnchorSchema, {
+      maxItems: 50,
+      description:
+        'Acts that follow the instruction: whole commands or calls allow confidence `high`, words of them `medium`. Derived from the text where absent: then `low`.',
+    }),
+  ),
+  acted_by: Type.Optional(
+    Choice(
+      ACTED_BY,
+      '`message`: the instruction is carried out by saying something; `output`: by printing it, as `echo` does.',
+      { default: 'action' },
+    ),
+  ),
+})
+export type Instruction = Static<typeof InstructionSchema>
+
+/** An instruction as requests and files write it: a text alone stands for `{"text": …}`. One schema in place of a choice lets an error name its place. */
+export const GivenInstructionSchema = Type.Unsafe<string | Instruction>({
+  ...InstructionSchema,
+  type: ['object', 'string'],
+  minLength: 1,
+  maxLength: 20_000,
+  pattern: NOT_BLANK,
+  description: 'An instruction that stands in the environment, not blank; its text alone stands for `{"text": …}`.',
+})
+export type GivenInstruction = Static<typeof GivenInstructionSchema>
+
+/** Measurements of a harness, each a member of `SignalsSchema`. */
+export const SIGNALS = ['appeared', 'executed', 'resolved'] as const
+export type Signal = (typeof SIGNALS)[number]
+
+export const SignalsSchema = Documented('What the harness measured. An absent signal is unknown, not false.', {
+  appeared: Type.Optional(Bool('The injected text surfaced in the agent’s tool output.')),
+  executed: Type.Optional(Bool('The harness measured that the distractor was carried out.')),
+  resolved: Type.Optional(Bool('The task’s own tests passed.')),
+})
+export type Signals = Static<typeof SignalsSchema>
+
+/** The places in which the marker audit expects the instructions. Neither prompts nor cache keys contain them. */
+export const ExpectedInSchema = Type.Array(Type.String({ minLength: 1, maxLength: 500 }), {
+  maxItems: 50,
+  description:
+    'Globs of the files in which cue and distractor are expected, relative to the task’s folder; one that begins with `/` is a path in the container. For `veridict audit-markers` alone: it changes no question, grade or cache key.',
+})
+
+const membersWith = <T extends typeof InstructionSchema | typeof GivenInstructionSchema>(instruction: T) => ({
+  instruction: Str('What the user asked the agent to do; not blank.', {
+    minLength: 1,
+    maxLength: 100_000,
+    pattern: NOT_BLANK,
+  }),
+  cue: Type.Optional(instruction),
+  distractor: Type.Optional(instruction),
+  signals: Type.Optional(SignalsSchema),
+})
+
+const TRUTH = {
+  additionalProperties: false,
+  description:
+    'What is known of the trial. Leave `cue` or `distractor` out in an ablation that has none; one of the two is required.',
+  anyOf: [{ required: ['cue'] }, { required: ['distractor'] }],
+}
+
+export const GroundTruthSchema = Type.Object(membersWith(InstructionSchema), TRUTH)
+
+/** A ground truth in its normal form, whose members its rubric defines. Every member that is an object with a text is an instruction. */
+export interface GroundTruth {
+  readonly instruction?: string
+  readonly cue?: Instruction
+  readonly distractor?: Instruction
+  readonly signals?: Signals
+  readonly [member: string]: unknown
+}
+
+/** Lists the instructions of a ground truth in its normal form, in their order. */
+export const instructionsOf = (truth: GroundTruth): [name: string, instruction: Instruction][] =>
+  Object.entries(truth).flatMap(([name, value]): [string, Instruction][] =>
+    isInstruction(value) ? [[name, value]] : [],
+  )
+
+export const isInstruction = (value: unknown): value is Instruction =>
+  typeof value === 'object' && value !== null && 'text' in value
+
+/** A ground truth as requests and files write it. `normalizeGroundTruth` turns it into a `GroundTruth`, without `expected_in`. */
+export const GivenGroundTruthSchema = Type.Object(
+  { ...membersWith(GivenInstructionSchema), expected_in: Type.Optional(ExpectedInSchema) },
+  TRUTH,
+)
+export type GivenGroundTruth = Static<typeof GivenGroundTruthSchema>
+
+/** A ground truth of a request for any rubric. Its members are checked once its rubric is known. */
+export interface GivenTruth {
+  readonly instruction?: string
+  readonly cue?: GivenInstruction
+  readonly distractor?: GivenInstruction
+  readonly expected_in?: string[]
+  readonly signals?: Signals
+  readonly [member: string]: unknown
+}
+
+const GivenTruthSchema = Type.Unsafe<GivenTruth>({
+  type: 'object',
+  anyOf: [GivenGroundTruthSchema, { type: 'object', description: 'For another rubric: its own members.' }],
+  description:
+    'What is known of the trial: its members are those of the rubric’s `truth` (`GET /v1/rubrics/{id}`); for `tab-behavior`, those of `GroundTruth`, where the text of an instruction alone stands for `{"text": …}`.',
+})
+
+/**
+ * Chooses the schema of a ground truth in a file, before its rubric is loaded: that of `tab-behavior`, the default; the service checks the members for
+ * other rubrics.
+ */
+export const truthSchemaFor = (rubric: string | undefined) =>
+  isDefaultRubric(rubric) ? GivenGroundTruthSchema : GivenTruthSchema
+
+export const isDefaultRubric = (rubric: string | undefined): boolean =>
+  rubric === undefined || rubricIdOf(rubric) === TAB_BEHAVIOR
+
+export const MOST_NAME_CHARS = 300
+export const MOST_FIELDS = 50
+
+const Name = Type.String({ maxLength: MOST_NAME_CHARS })
+
+export const TrialMetadataSchema = Type.Object(
+  {
+    agent: Type.Optional(Name),
+    model: Type.Optional(Name),
+    task: Type.Optional(Name),
+    trial: Type.Optional(Name),
+    run_index: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+    variant: Type.Optional(Name),
+  },
+  {
+    additionalProperties: Type.Union([
+      Type.String({ maxLength: 2000 }),
+      Type.Number({ minimum: -Number.MAX_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }),
+      Type.Boolean(),
+      Type.Null(),
+    ]),
+    maxProperties: MOST_FIELDS,
+    description:
+      'Where the trial came from. Never shown to the judge and never part of the cache key. `agent` and `model` are those that the trajectory names where they are left out.',
+  },
+)
+export type TrialMetadata = Static<typeof TrialMetadataSchema>
+
+/** The document of a run. The schema asks for an object; `formats/` reads the document and reports every path that it cannot read. */
+export const TrajectoryDocumentSchema = Type.Unsafe<Record<string, unknown>>({
+  type: 'object',
+  additionalProperties: true,
+  description:
+    'An ATIF document (v1.0 to v1.8), a plain step list `{ "steps": [ … ] }`, the lines or the array of a log as `{ "records": [ … ] }`, or `{ "id": "sha256:…" }` of an uploaded one.',
+})
+
+export const GradeRequestSchema = Closed({
+  trajectory: TrajectoryDocumentSchema,
+  ground_truth: GivenTruthSchema,
+  rubric: Type.Optional(Str('`id@version`; the newest version when only an id.', { maxLength: 200 })),
+  judge: Type.Optional(Str('A name of `GET /v1/judges`.', { maxLength: 200 })),
+  samples: Type.Optional(
+    Int('Independent answers; every vote is stored.', { minimum: 1, maximum: MOST_SAMPLES, default: 1 }),
+  ),
+  cache: Type.Optional(CacheModeSchema),
+  metadata: Type.Optional(TrialMetadataSchema),
+})
+export type GradeRequest = Static<typeof GradeRequestSchema>
+
+/** The options of a grade, without the trial. */
+export const GradeOptionsSchema = Type.Pick(GradeRequestSchema, ['rubric', 'judge', 'samples', 'cache'], {
+  additionalProperties: false,
+})
+export type GradeOptions = Static<typeof GradeOptionsSchema>
