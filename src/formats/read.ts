@@ -10,7 +10,7 @@ import { withActsOfMessages } from './common/message-acts.ts'
 import { isRecord, itemsIn, type Json, pointer, Reading, type ReadLimits, typeName } from './common/reading.ts'
 import type { ReadDocument } from './format.ts'
 import { FORMATS } from './formats.ts'
-import { runsIn } from './langsmith/runs.ts'
+import { runsIn } from './langsmith/langsmith.ts'
 import type { OpenCall } from './tools/tool-table.ts'
 
 export type { ReadLimits } from './common/reading.ts'

@@ -7,7 +7,7 @@ import type { Act } from './act.ts'
 import type { Picture } from './picture.ts'
 
 /** Bumped when a reader turns the same document into other steps, parts or actors: it is part of every cache key. */
-export const READER_VERSION = 9
+export const READER_VERSION = 10
 
 /** The place of a part in its trajectory. Compared by step, then by part: the order in which things happened. */
 export interface Position {

@@ -1,9 +1,33 @@
 import { wordSet } from '../../domain/text/words.ts'
-import { cutName, idText, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
-import { asList, asName, asText } from '../common/session.ts'
-import type { FileRun, Format, ReadDocument } from '../format.ts'
-import { LangSmithReader } from './langsmith-reader.ts'
-import { flattenRuns, isRoot, isRun, type PlacedRun, runsIn, traceOf } from './runs.ts'
+import type { Step } from '../../domain/trajectory/trajectory.ts'
+import type { Actor } from '../../schemas/vocabulary.ts'
+import {
+  cutName,
+  idText,
+  isAbsent,
+  isRecord,
+  type Json,
+  pointer,
+  type Reading,
+  timeOf,
+  typeName,
+} from '../common/reading.ts'
+import { addLeaves, asList, asName, asRecord, asText, isEmpty, sinkTo } from '../common/session.ts'
+import { mayAct } from '../common/unread-acts.ts'
+import { outcomeOfOutput } from '../dialogue/dialogue.ts'
+import { type FileRun, type Format, listIn, type ReadDocument } from '../format.ts'
+import {
+  chatMessageOf,
+  checkMessage,
+  modelOfMessage,
+  type OpenMessage,
+  readLangChainMessage,
+} from '../langchain/langchain.ts'
+import { Located, placeMessage, type Tree } from '../traces/located.ts'
+import { messageKey } from '../traces/message-key.ts'
+import { readTrace } from '../traces/trace-run.ts'
+import { type TracedTool, TraceSink, type TraceSpan } from '../traces/trace-span.ts'
+import { messagesOf, payloadOf, replyOf } from './payloads.ts'
 
 /**
  * The format of LangSmith traces: one run with its `child_runs`, or the rows of one trace, as its API and exports write them. Runs of type
@@ -26,17 +50,28 @@ const RUN_FIELDS: ReadonlySet<string> = wordSet(`id name run_type start_time end
   is_root price_model_id trace_min_start_time trace_max_start_time manifest_s3_id messages replicas project_name`)
 /** Types of runs that only hold other runs, or that make nothing of the agent's. */
 const HOLDERS: ReadonlySet<unknown> = new Set(['chain', 'prompt', 'parser', 'embedding'])
-const ACTING: ReadonlySet<unknown> = new Set(['llm', 'tool', 'retriever'])
+const TOOLS: ReadonlySet<unknown> = new Set(['tool', 'retriever'])
+const MARKS = ['inputs', 'outputs', 'start_time', 'trace_id', 'child_runs', 'dotted_order'] as const
 
-function rootsIn(document: Json): { readonly run: unknown; readonly path: string }[] {
-  if (isRun(document)) return [{ run: document, path: '' }]
-  const { list, path } = runsIn(document) ?? { list: [], path: '' }
-  return list.map((run, index) => ({ run, path: pointer(path, index) }))
+/** Recognizes a run by its `run_type` and at least two more of its members. */
+const isRun = (value: unknown): value is Json =>
+  isRecord(value) && typeof value['run_type'] === 'string' && MARKS.filter((field) => field in value).length >= 2
+
+/** Returns the runs of a document: a tree, rows, or the answer of a query; null for other documents. */
+export const runsIn = (document: Json) => listIn(document, ['records', 'runs'], (list) => list.some(isRun))
+
+/** A run of a trace, that is, a span (langsmith-sdk, python/langsmith/schemas.py, RunBase and Run), and its path. */
+interface PlacedRun {
+  readonly run: Json
+  readonly path: string
 }
 
 function readLangSmith(reading: Reading, document: Json): ReadDocument {
-  const roots = rootsIn(document)
-  const rows = roots.flatMap(({ run, path }) => {
+  const { list, path: at } = isRun(document)
+    ? { list: [document], path: '' }
+    : (runsIn(document) ?? { list: [], path: '' })
+  const rows = list.flatMap((run, index): PlacedRun[] => {
+    const path = isRun(document) ? '' : pointer(at, index)
     if (isRecord(run)) return [{ run, path }]
     reading.error(path, `a run must be an object, not ${typeName(run)}`)
     return []
@@ -44,15 +79,41 @@ function readLangSmith(reading: Reading, document: Json): ReadDocument {
   const traces = new Set(rows.map(({ run }) => traceOf(run)))
   if (traces.size > 1) reading.refuse('', `holds the runs of ${traces.size} traces: send one trace by itself`)
   const runs = flattenRuns(traces.size > 1 ? [] : rows)
-  const reader = new LangSmithReader(reading, runs)
   for (const { run, path } of runs) reading.warnUnknownOnce(run, path, RUN_FIELDS)
   warnAbsent(reading, runs)
-  readRuns(reading, reader, runs)
+  const { steps, model } = traces.size > 1 ? { steps: [], model: null } : stepsOf(reading, runs, at)
   const root = rows.find(({ run }) => isRoot(run))?.run ?? rows[0]?.run
-  const agent = { name: asName(root?.['name']), model: reader.model }
-  const steps = traces.size > 1 ? [] : reader.sink.session.finish(isRun(document) ? '' : (runsIn(document)?.path ?? ''))
-  return { format: 'langsmith', agent, steps }
+  return { format: 'langsmith', agent: { name: asName(root?.['name']), model }, steps }
 }
+
+/** Lists all runs, nested runs too, in order of their start; in order of the file where a start is missing. */
+function flattenRuns(roots: readonly PlacedRun[]): readonly PlacedRun[] {
+  const placed: PlacedRun[] = []
+  const open = [...roots].reverse()
+  for (let item = open.pop(); item !== undefined; item = open.pop()) {
+    placed.push(item)
+    for (const [index, child] of [...asList(item.run['child_runs']).entries()].reverse())
+      if (isRecord(child)) open.push({ run: child, path: pointer(`${item.path}/child_runs`, index) })
+  }
+  const starts = new Map(placed.map(({ run }) => [run, timeOf(run['start_time'])]))
+  if (placed.some(({ run }) => starts.get(run) === null)) return placed
+  // For two runs of one millisecond: `dotted_order` ends in a time of microseconds.
+  const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
+  return placed.sort(
+    (a, b) => (starts.get(a.run) ?? 0) - (starts.get(b.run) ?? 0) || compare(lastOf(a.run), lastOf(b.run)),
+  )
+}
+
+const lastOf = (run: Json): string => {
+  const order = asText(run['dotted_order']) ?? ''
+  return order.slice(order.lastIndexOf('.') + 1)
+}
+
+/** Returns the id of a row's trace; the row's own id where it names no trace. */
+const traceOf = (run: Json): string => idText(run['trace_id']) ?? idText(run['id']) ?? ''
+
+/** Tells whether a row is the root of its trace. */
+const isRoot = (run: Json): boolean => isAbsent(run['parent_run_id']) || run['parent_run_id'] === ''
 
 /** Warns of runs that a run lists as its own and the file lacks: their acts are not known. */
 function warnAbsent(reading: Reading, runs: readonly PlacedRun[]): void {
@@ -66,62 +127,162 @@ function warnAbsent(reading: Reading, runs: readonly PlacedRun[]): void {
     }
 }
 
-/** Reads the runs in order of time. A tool's output is placed at the tool's end, behind the runs inside of it. */
-function readRuns(reading: Reading, reader: LangSmithReader, runs: readonly PlacedRun[]): void {
-  const acting = runs.filter(({ run }) => ACTING.has(run['run_type']))
-  if (acting.length === 0) {
+/** Reads the steps, and the model that an answer or a run names. */
+function stepsOf(
+  reading: Reading,
+  runs: readonly PlacedRun[],
+  list: string,
+): { readonly steps: readonly Step[]; readonly model: string | null } {
+  if (!runs.some(({ run }) => run['run_type'] === 'llm' || TOOLS.has(run['run_type']))) {
     const root = runs.find(({ run }) => isRoot(run)) ?? runs[0]
-    if (root !== undefined) reader.whole(root)
-    return
+    const sink = new TraceSink(reading, null)
+    const model = root === undefined ? null : readWhole(sink, root)
+    return { steps: sink.session.finish(list), model }
   }
-  const events = runs.flatMap((placed): Event[] => {
-    const { run, start, end } = placed
-    const type = run['run_type']
-    const time = start ?? 0
-    if (type !== 'tool' && type !== 'retriever') return [{ time, read: () => readRun(reading, reader, placed) }]
-    let tool: ReturnType<LangSmithReader['beginTool']> | null = null
-    return [
-      {
-        time,
-        read: () => {
-          tool = reader.beginTool(placed)
-        },
-      },
-      { time: start === null ? 0 : Math.max(end ?? start, start), read: () => tool !== null && reader.endTool(tool) },
-    ]
+  const opened = new Map<string, OpenMessage>()
+  let model: string | null = null
+  const spans = runs.flatMap((placed) => spanOf(reading, placed, opened))
+  const steps = readTrace(reading, spans, list, null, (path) => {
+    const message = opened.get(path)
+    if (message === undefined) return
+    checkMessage(reading, message)
+    model ??= modelOfMessage(message)
   })
-  // Without times the order of the file stays: the sort is stable.
-  if (runs.every(({ start }) => start !== null)) events.sort((a, b) => a.time - b.time)
-  for (const { read } of events) read()
+  return { steps, model: spans.find((span) => span.model !== null)?.model ?? model }
 }
 
-interface Event {
-  readonly time: number
-  readonly read: () => unknown
+/** Returns the span of a run; none for a run of an unknown type. `opened`: receives the messages by their paths. */
+function spanOf(reading: Reading, { run, path }: PlacedRun, opened: Map<string, OpenMessage>): TraceSpan[] {
+  const { run_type: type, error } = run
+  const isModel = type === 'llm'
+  const isTool = TOOLS.has(type)
+  if (!isModel && !isTool && !HOLDERS.has(type)) {
+    const named = JSON.stringify(cutName(asText(type) ?? 'none'))
+    reading.unread(path, `unknown type of run: ${named}; not read`, true)
+    return []
+  }
+  const [inputs, outputs] = [payloadOf(run, path, 'inputs'), payloadOf(run, path, 'outputs')]
+  if (isModel && outputs !== null) warnOthers(reading, outputs)
+  const treeOf = (message: OpenMessage): Tree => {
+    opened.set(message.path, message)
+    return chatMessageOf(message)
+  }
+  const isSilent = (side: 'inputs' | 'outputs') => isAbsent(run[side]) || isEmpty(run[side])
+  const span: TraceSpan = {
+    ...{ path, kind: isModel ? 'model' : isTool ? 'tool' : 'agent', called: String(type), agent: null },
+    ...{
+      id: idText(run['id']),
+      name: isTool ? idText(run['id']) : null,
+      parent: idText(run['parent_run_id']),
+      holds: isModel,
+    },
+    model: isModel ? asText(asRecord(asRecord(run['extra'])['metadata'])['ls_model_name']) : null,
+    ...{ start: timeOf(run['start_time']), end: timeOf(run['end_time']) },
+    input: () => (inputs === null ? null : messagesOf(inputs))?.map(treeOf) ?? (isSilent('inputs') ? [] : null),
+    output: () => {
+      const reply = outputs === null ? null : replyOf(outputs)
+      return reply === null ? (isSilent('outputs') ? [] : null) : [treeOf({ ...reply, speaker: 'agent' })]
+    },
+    tool: isTool ? toolOf(run, path, inputs, outputs) : null,
+    ...(asText(error) !== null && !isTool && { error: new Located(error, `${path}/error`) }),
+  }
+  return [span]
 }
 
-function readRun(reading: Reading, reader: LangSmithReader, placed: PlacedRun): void {
-  const { run, path } = placed
-  if (run['run_type'] === 'llm') reader.llm(placed)
-  else if (HOLDERS.has(run['run_type'])) reader.error(placed)
-  else
-    reading.unread(
-      path,
-      `unknown type of run: ${JSON.stringify(cutName(asText(run['run_type']) ?? 'none'))}; not read`,
-      true,
-    )
+function toolOf(run: Json, path: string, inputs: Located | null, outputs: Located | null): TracedTool {
+  const name = asText(run['name'])
+  const error = asText(run['error'])
+  const message = toolMessageIn(outputs)
+  const isOpen = error === null && isAbsent(run['outputs']) && isAbsent(run['end_time'])
+  const result =
+    error !== null
+      ? new Located(error, `${path}/error`)
+      : outputs === null
+        ? new Located(run['outputs'], `${path}/outputs`)
+        : outputOf(outputs)
+  const isFault = error !== null || message?.['status'] === 'error' ? true : null
+  return {
+    id: idText(inputs?.member('id').value) ?? idText(message?.['tool_call_id']) ?? `run ${idText(run['id']) ?? path}`,
+    name: new Located(name, `${path}/name`),
+    args: inputs ?? new Located(run['inputs'], `${path}/inputs`),
+    result: isOpen ? null : result,
+    ...{ error: null, byName: true },
+    ...(!isOpen && { outcome: outcomeOfOutput(name ?? '', result.value, isFault) }),
+  }
+}
+
+function toolMessageIn(outputs: Located | null): Json | null {
+  const output = outputs?.member('output').value
+  if (!isRecord(output)) return null
+  return 'lc' in output ? asRecord(output['kwargs']) : output
+}
+
+/** Unwraps a tool's output from LangChain's `output`, a message or the value itself. */
+function outputOf(outputs: Located): Located {
+  const output = outputs.member('output')
+  if (output.value === undefined || Object.keys(outputs.value as Json).length > 1) return outputs
+  const message = isRecord(output.value) && 'lc' in output.value ? output.member('kwargs') : output
+  return isRecord(message.value) && 'content' in message.value ? message.member('content') : output
+}
+
+function warnOthers(reading: Reading, outputs: Located): void {
+  for (const field of ['generations', 'choices'] as const) {
+    const list = asList(outputs.member(field).value)
+    const count = Math.max(list.length, asList(list[0]).length)
+    if (count > 1) reading.warn(`${outputs.path}/${field}`, `${count} answers; the first is read`)
+  }
+}
+
+/** Reads a trace without runs of models or tools: its input and output. Only a state with all messages tells the acts. */
+function readWhole(sink: TraceSink, { run, path }: PlacedRun): string | null {
+  const { session, reading } = sink
+  session.now = timeOf(run['start_time'])
+  const [inputs, outputs] = [payloadOf(run, path, 'inputs'), payloadOf(run, path, 'outputs')]
+  const before = inputs === null ? null : messagesOf(inputs)
+  const after = outputs === null ? null : messagesOf(outputs)
+  const reply = after === null && outputs !== null ? replyOf(outputs) : null
+  // The output state repeats the input messages.
+  const isNew = after?.findIndex((message, index) => keyOf(message) !== keyOf(before?.[index])) ?? -1
+  const fresh = [...(isNew === -1 ? [] : (after?.slice(isNew) ?? [])), ...(reply === null ? [] : [reply])]
+  for (const message of before ?? []) readLangChainMessage(sink, message)
+  if (before === null) addPayload(sink, inputs, 'user', 'input')
+  for (const message of fresh) readLangChainMessage(sink, message)
+  if (after === null && reply === null) addPayload(sink, outputs, 'agent_message', 'output')
+  if (after === null)
+    reading.unread(path, 'no run of a model or a tool is in the file; what they did is not known', true)
+  else warnBeside(reading, outputs)
+  session.note('system', run['error'], `${path}/error`, 'error')
+  return [...(before ?? []), ...fresh].map(modelOfMessage).find((name) => name !== null) ?? null
+}
+
+function addPayload({ session, reading }: TraceSink, payload: Located | null, actor: Actor, name: string): void {
+  const { parts } = session.open(actor === 'user' ? 'other' : 'agent', null)
+  if (payload !== null) addLeaves(sinkTo(reading, parts, actor, name), payload.value, payload.path)
+}
+
+/** Members of a payload that may hold the messages. */
+const STATES: readonly string[] = ['messages', 'input', 'output', 'state']
+
+/** Warns of members of a state beside its messages that may hold acts: `intermediate_steps`. */
+function warnBeside(reading: Reading, state: Located | null): void {
+  for (const [name, value] of Object.entries(asRecord(state?.value)))
+    if (!STATES.includes(name) && mayAct(value))
+      reading.unread(pointer(state?.path ?? '', name), 'may hold acts; not read', true)
+}
+
+function keyOf(message: OpenMessage | undefined): string | null {
+  const placed = message === undefined ? null : placeMessage(chatMessageOf(message), message.path)
+  return placed === null ? null : messageKey(placed.message)
 }
 
 /** Splits the rows of several traces into one document per trace. */
 export function splitLangSmith(root: Json): readonly FileRun[] | null {
   const runs = runsIn(root)
   if (runs === null) return null
-  const traces = Map.groupBy(runs.list.filter(isRecord), traceOf)
-  const rows = [...traces]
+  const rows = [...Map.groupBy(runs.list.filter(isRecord), traceOf)]
   return rows.map(([trace, records]) => {
     const [only] = records
-    const top = records.find(isRoot)
-    const agent = asName(top?.['name'])
+    const agent = asName(records.find(isRoot)?.['name'])
     return {
       name: rows.length === 1 ? '' : cutName(trace),
       document: records.length === 1 && only !== undefined ? { ...only } : { records },

@@ -25,8 +25,15 @@ export class Located {
   }
 }
 
+/** The member of a tree's object with the object's own path. */
+export const PLACE = Symbol('place')
+
 /** A message in the form of a chat, assembled from located pieces: an object, an array, or one piece. */
-export type Tree = Located | string | boolean | null | undefined | readonly Tree[] | { readonly [name: string]: Tree }
+export type Tree = Located | string | boolean | null | undefined | readonly Tree[] | TreeRecord
+interface TreeRecord {
+  readonly [name: string]: Tree
+  readonly [PLACE]?: string
+}
 
 /** A message of a chat, and a map from its paths to paths in the document. */
 export interface PlacedMessage {
@@ -44,6 +51,8 @@ export function placeMessage(tree: Tree, path: string): PlacedMessage | null {
     }
     if (Array.isArray(node)) return node.map((item: Tree, index) => build(item, pointer(at, index)))
     if (typeof node !== 'object' || node === null) return node
+    const own = (node as TreeRecord)[PLACE]
+    if (own !== undefined) places.set(at, own)
     const members = Object.entries(node).filter(([, member]) => member !== undefined)
     return Object.fromEntries(members.map(([name, member]) => [name, build(member, pointer(at, name))]))
   }

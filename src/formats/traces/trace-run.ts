@@ -2,10 +2,10 @@ import type { Reply, Step } from '../../domain/trajectory/trajectory.ts'
 import { wordsOf } from '../common/content.ts'
 import { decodeObject } from '../common/json-tree.ts'
 import { cutName, isRecord, type Json, type Reading } from '../common/reading.ts'
-import { asText, settle } from '../common/session.ts'
+import { asName, asText, settle } from '../common/session.ts'
 import { outcomeOfAgent } from '../tools/outcomes.ts'
 import type { OpenCall } from '../tools/tool-table.ts'
-import { contentOf, type PlacedMessage, placeMessage, type Tree } from './located.ts'
+import { contentOf, type Located, type PlacedMessage, placeMessage, type Tree } from './located.ts'
 import { answeredIdsOf, argsKey, callKeysOf, differs, messageKey, textKey } from './message-key.ts'
 import { type TracedTool, TraceSink, type TraceSpan, type TraceTree, treeOf } from './trace-span.ts'
 
@@ -16,37 +16,50 @@ import { type TracedTool, TraceSink, type TraceSpan, type TraceTree, treeOf } fr
  *
  * A tool's span is joined to its call, by id, else by name and arguments; its output is shown where no later request holds the result.
  */
-export function readTrace(reading: Reading, spans: readonly TraceSpan[], path: string, agent: string | null): Step[] {
-  const run = new TraceRun(reading, spans, agent)
+export function readTrace(
+  reading: Reading,
+  spans: readonly TraceSpan[],
+  path: string,
+  agent: string | null,
+  onShow: OnShow = () => undefined,
+): Step[] {
+  const run = new TraceRun(reading, spans, agent, onShow)
   for (const event of eventsOf(spans, run.tree)) run.take(event)
   run.tellLost()
   return run.sink.session.finish(path)
 }
+
+/** Receives the path of each message that is shown. */
+type OnShow = (path: string) => void
 
 interface TraceEvent {
   readonly span: TraceSpan
   /** The part of the span to read: all at its beginning, or the input at its beginning and the output at its end. */
   readonly what: 'all' | 'input' | 'output'
   readonly at: number
+  readonly depth: number
   readonly order: number
 }
 
-/** Lists the events in order of time; a span around others begins before them and ends behind them. */
+/** Lists the events in order of time; a span around others, and a tool, begins before them and ends behind them. */
 function eventsOf(spans: readonly TraceSpan[], tree: TraceTree): readonly TraceEvent[] {
   let [at, order] = [0, 0]
   const events: TraceEvent[] = []
   for (const span of spans) {
     at = span.start ?? at
-    const isAround = span.kind === 'agent' || (span.kind === 'model' && tree.hasModelBelow(span))
+    const isAround = span.kind === 'agent' || span.tool !== null || (span.kind === 'model' && tree.hasModelBelow(span))
     const end = Math.max(at, span.end ?? at)
-    if (!isAround) events.push({ span, what: 'all', at, order: order++ })
-    else events.push({ span, what: 'input', at, order: order++ }, { span, what: 'output', at: end, order: order++ })
+    const depth = tree.depthOf(span)
+    // A tool that took no time ends behind its beginning.
+    const depthOfEnd = span.tool !== null && end === at ? depth : -depth
+    if (!isAround) events.push({ span, what: 'all', at, depth, order: order++ })
+    else
+      events.push(
+        { span, what: 'input', at, depth, order: order++ },
+        { span, what: 'output', at: end, depth: depthOfEnd, order: order++ },
+      )
   }
-  const depth = (event: TraceEvent): number => (event.what === 'output' ? -1 : 1) * tree.depthOf(event.span)
-  return events
-    .map((event) => ({ event, depth: depth(event) }))
-    .sort((a, b) => a.event.at - b.event.at || a.depth - b.depth || a.event.order - b.event.order)
-    .map(({ event }) => event)
+  return events.sort((a, b) => a.at - b.at || a.depth - b.depth || a.order - b.order)
 }
 
 class TraceRun {
@@ -65,11 +78,16 @@ class TraceRun {
   readonly #others = new Map<string, { path: string; count: number }>()
   #silent: { path: string; count: number } | null = null
   #toolSpans = 0
+  readonly #onShow: OnShow
+  /** Results of the tools that have begun; null: a later request holds the result. */
+  readonly #begun = new Map<TraceSpan, (() => void) | null>()
+  readonly #errors = new Set<unknown>()
   /** The last answer of a model, which may have made the call of a tool that no known call matches. */
   #reply: Reply | null = null
 
-  constructor(reading: Reading, spans: readonly TraceSpan[], agent: string | null) {
+  constructor(reading: Reading, spans: readonly TraceSpan[], agent: string | null, onShow: OnShow) {
     this.#reading = reading
+    this.#onShow = onShow
     this.sink = new TraceSink(reading, agent)
     this.tree = treeOf(reading, spans)
     this.#agents = new Set(
@@ -98,10 +116,20 @@ class TraceRun {
     session.now = now !== null && Number.isFinite(now) ? now : null
     session.agent = this.#agents.size > 1 ? this.tree.agentOf(span) : null
     this.#reading.reply = null
-    if (span.tool !== null) this.#tool(span, span.tool, span.kind !== 'tool')
+    if (span.tool !== null && what === 'input') this.#begin(span, span.tool, span.kind !== 'tool')
+    else if (span.tool !== null) this.#begun.get(span)?.()
     else if (span.kind === 'model' && what === 'all') this.#call(span)
     else if (span.kind === 'model' || span.kind === 'agent') this.#around(span, what)
     else this.#count(span)
+    if (what !== 'input') this.#error(span)
+  }
+
+  /** Adds an error once. */
+  #error({ error, tool }: TraceSpan): void {
+    const own = error ?? tool?.error
+    if (own === undefined || own === null || this.#errors.has(own.value)) return
+    this.#errors.add(own.value)
+    if (error !== undefined) this.sink.session.note('system', error.value, error.path, 'error')
   }
 
   /** Reads a model call: the new messages of its request, and its answer, which is always new. */
@@ -193,11 +221,14 @@ class TraceRun {
         'reads like messages as JSON, but is cut, cannot be read, or is not said to be JSON; shown as it stands',
         message['role'] === 'assistant',
       )
-    this.#made.add(message, this.sink.take(placed, span.name === null ? null : cutName(span.name)))
+    this.#onShow(placed.place(''))
+    const own = asName(message['id'])
+    const names = span.name === null ? ([own, own] as const) : ([cutName(span.name), null] as const)
+    this.#made.add(message, this.sink.take(placed, ...names))
   }
 
-  /** Reads a span of a tool. A span of another kind (`isMaybe`) counts as a tool's only where it matches a call. */
-  #tool(span: TraceSpan, tool: TracedTool, isMaybe: boolean): void {
+  /** Begins a span of a tool. A span of another kind (`isMaybe`) counts as a tool's only where it matches a call. */
+  #begin(span: TraceSpan, tool: TracedTool, isMaybe: boolean): void {
     const match = this.#made.find(tool)
     if (match === undefined && isMaybe) {
       this.#count(span)
@@ -217,16 +248,20 @@ class TraceRun {
           true,
         )
     }
-    if (tool.error !== null) {
-      const outcome = outcomeOfAgent(null, asText(tool.name.value) ?? '', wordsOf(tool.error.value), true)
-      settle(match?.call ?? null, outcome)
-      this.sink.reported.set(id, outcome)
-    }
-    const placed = placeMessage(resultTree(tool, id), span.path)
+    const failed =
+      tool.error === null ? null : outcomeOfAgent(null, asText(tool.name.value) ?? '', wordsOf(tool.error.value), true)
+    if (failed !== null) settle(match?.call ?? null, failed)
+    const outcome = failed ?? tool.outcome
+    if (outcome !== undefined) this.sink.reported.set(id, outcome)
+    const placed = tool.result === null ? null : placeMessage(resultTree(tool.result, tool.error, id), span.path)
     const text = placed === null ? null : textKey(placed.message)
-    if (placed === null || this.#answered.has(`id ${id}`) || (text !== null && this.#answered.has(text))) return
-    if (match !== undefined && match.id === null) this.sink.rename(id, match.call)
-    this.sink.take(placed, null)
+    const isAnswered = this.#answered.has(`id ${id}`) || (text !== null && this.#answered.has(text))
+    const bring = (): void => {
+      if (placed === null) return
+      if (match !== undefined && match.id === null) this.sink.rename(id, match.call)
+      this.sink.take(placed, null)
+    }
+    this.#begun.set(span, isAnswered ? null : bring)
   }
 
   #count({ called, path }: TraceSpan): void {
@@ -260,7 +295,7 @@ const HEADS = '"role"|"parts"|"messages"|"choices"|"tool_calls"|"tool_use"|"tool
 
 const roleOf = (tree: Tree, path: string): unknown => placeMessage(tree, path)?.message['role']
 
-function resultTree({ result, error }: TracedTool, id: string): Tree {
+function resultTree(result: Located, error: Located | null, id: string): Tree {
   return {
     role: 'tool',
     tool_call_id: id,
@@ -315,11 +350,12 @@ class MadeCalls {
    * Finds the call of a tool's span: by its id, else the first unjoined call of the tool with the same arguments; the first of all, where
    * the span's arguments have another form than the call's.
    */
-  find({ id, name, args }: TracedTool): MadeCall | undefined {
+  find({ id, name, args, byName }: TracedTool): MadeCall | undefined {
     const named = id === null ? undefined : this.#byId.get(id)
     if (named !== undefined) return named
     const tool = typeof name.value === 'string' ? name.value : ''
-    const hasArguments = isRecord(args.value) || (typeof args.value === 'string' && decodeObject(args.value) !== null)
+    const hasArguments =
+      (byName !== true && isRecord(args.value)) || (typeof args.value === 'string' && decodeObject(args.value) !== null)
     const queue = this.#queues.get(hasArguments ? `${tool}\n${argsKey(args.value)}` : tool)
     while (queue?.list[queue.next]?.joined === true) queue.next++
     return queue?.list[queue.next]

@@ -33,6 +33,8 @@ export interface TraceSpan {
   input(): readonly Tree[] | null
   output(): readonly Tree[] | null
   readonly tool: TracedTool | null
+  /** The error with which the span ended, which the spans around it repeat; not that of a tool. */
+  readonly error?: Located
 }
 
 /** The facts of a tool call in its span. */
@@ -40,9 +42,14 @@ export interface TracedTool {
   readonly id: string | null
   readonly name: Located
   readonly args: Located
-  readonly result: Located
+  /** The result; null for a tool that has not ended. */
+  readonly result: Located | null
   /** The error; null for a successful call. */
   readonly error: Located | null
+  /** The outcome that the record tells beside the words of the result. */
+  readonly outcome?: ActOutcome
+  /** True where the arguments of a span never have the form of the call's: the first open call of the tool's name is the span's. */
+  readonly byName?: boolean
 }
 
 /** Relations among spans by their parents. A span that is its own ancestor has no parent. */

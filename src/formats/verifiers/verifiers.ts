@@ -14,8 +14,7 @@ import {
 } from '../common/reading.ts'
 import { addLeaves, asList, asRecord, asText, sinkTo } from '../common/session.ts'
 import type { FileRun, Format, ReadDocument } from '../format.ts'
-import { readLangChainMessage } from '../langchain/langchain-chat.ts'
-import { openMessage } from '../langchain/langchain-form.ts'
+import { openMessage, readLangChainMessage } from '../langchain/langchain.ts'
 import { TraceSink } from '../traces/trace-span.ts'
 
 /**
