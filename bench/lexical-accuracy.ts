@@ -17,9 +17,7 @@ const { config, secrets } = loadConfig({ VERIDICT_DATABASE: ':memory:' }, () => 
 const context = await buildContext({ config, secrets })
 
 async function grade(request: GradeRequest): Promise<Grade> {
-  const outcome = await context.service.grade(request)
-  if (!outcome.ok) throw new Error(JSON.stringify(outcome.refusal))
-  return outcome.grade
+  return (await context.service.grade(request)).grade
 }
 
 const outcomeOf = (grade: Grade): string => grade.label ?? grade.status

@@ -8,11 +8,11 @@ import { DECISION_NOTE, renderQuestion, WINDOW_NOTE } from '../domain/rubric/pro
 import { range, sum } from '../domain/statistics/shares/linear-algebra.ts'
 import { createRendering } from '../domain/trajectory/rendering.ts'
 import { picturesIn, tokensOfPictures } from '../domain/trajectory/shown-pictures.ts'
-import { boundOfTokens, schemaText, UNLIMITED_OUTPUT_TOKENS } from '../grading/margin.ts'
-import { planReading, readingBudget } from '../grading/reading.ts'
+import { boundOfTokens, schemaText, UNLIMITED_OUTPUT_TOKENS } from '../grading/money.ts'
+import type { Question } from '../grading/question.ts'
+import { FRAME_TOKENS, planReading, readingBudget, renderPiece } from '../grading/reading.ts'
 import { MOST_REPAIRS } from '../grading/sample.ts'
-import type { Question } from '../grading/service.ts'
-import { FRAME_TOKENS, renderPiece } from '../grading/window-pieces.ts'
+import type { BatchEstimate } from '../schemas/batch.ts'
 import * as intake from './intake.ts'
 
 const FIGURES = ['calls', 'input', 'output', 'usd'] as const
@@ -111,7 +111,7 @@ export async function estimateBatch(
   deps: intake.IntakeDeps & { readonly grades: GradeStore; readonly stores: Pick<Stores, 'attempts'> },
   plan: intake.BatchPlan,
   items: AsyncIterable<intake.IntakeItem>,
-) {
+): Promise<BatchEstimate> {
   const names = new Set<string>()
   const keys = new Set<string>()
   const histories = new Map<string, Promise<OutputHistory>>()
@@ -120,14 +120,12 @@ export async function estimateBatch(
     // Other requests have a turn between two items.
     await new Promise(setImmediate)
     const name = item.item_id ?? String(names.size)
-    if (names.has(name)) return intake.twice(place)
-    if (names.add(name).size > deps.most_items) return intake.tooMany(deps.most_items, place)
+    if (names.has(name)) throw intake.twice(place)
+    if (names.add(name).size > deps.most_items) throw intake.tooMany(deps.most_items, place)
     const request = intake.withDefaults(item, plan)
-    const resolved = await deps.service.resolve(request)
-    if (!resolved.ok) return intake.placed(resolved.refusal, place)
-    const { key, judge } = resolved.question
-    const fault = intake.faultOf(plan, judge)
-    if (fault !== null) return fault
+    const { question } = await deps.service.resolve(request).catch(intake.placeAt(place))
+    const { key, judge } = question
+    intake.checkPlan(plan, judge)
     const isStored = request.cache !== 'refresh' && (await deps.grades.findByKey(key)) !== null
     const isEqual = keys.size === keys.add(key).size
     if (plan.kind === 'recheck' || isStored || isEqual) continue
@@ -135,13 +133,13 @@ export async function estimateBatch(
     const history = histories.get(judge.info.name) ?? deps.stores.attempts.outputHistory(judge.info.name)
     histories.set(judge.info.name, history)
     const factor = plan.mode === 'provider' ? (judge.batch?.price_factor ?? 1) : 1
-    const estimate = estimateQuestion(resolved.question, factor, await history)
+    const estimate = estimateQuestion(question, factor, await history)
     ;[expected, most] = [add(expected, estimate.expected), add(most, estimate.most)]
   }
-  if (names.size === 0) return intake.nothing(plan)
+  if (names.size === 0) throw intake.nothing(plan)
   const figures = (name: keyof Spent) => ({ expected: expected[name], most: most[name] })
   const counts = { items: names.size, cached: names.size - to_grade, to_grade }
   const tokens = { input_tokens: figures('input'), output_tokens: figures('output') }
   const cost_usd = Number.isNaN(most.usd) ? null : figures('usd')
-  return { ok: true, estimate: { ...counts, calls: figures('calls'), ...tokens, cost_usd } } as const
+  return { ...counts, calls: figures('calls'), ...tokens, cost_usd }
 }

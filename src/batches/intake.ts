@@ -1,13 +1,13 @@
 import type { Payer } from '../db/attempts.ts'
 import type { BatchStore, NewBatch } from '../db/batches.ts'
-import type { Sql } from '../db/db.ts'
+import { type Sql, settleAll } from '../db/db.ts'
 import type { NewItem } from '../db/items.ts'
 import { metadataOf, type Trajectory } from '../domain/trajectory/trajectory.ts'
-import { refuse } from '../grading/resolve.ts'
-import type { GradingService, Refusal, Refused } from '../grading/service.ts'
+import type { GradingService } from '../grading/grade.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Judge } from '../ports/judge.ts'
 import type { Batch, BatchItem, BatchOptions } from '../schemas/batch.ts'
+import { faultAt, RequestError } from '../schemas/problem.ts'
 
 /** The options of a batch: an absent option has a default, and an item takes its absent options from the plan. */
 export interface BatchPlan extends Omit<NewBatch, 'id' | 'created_at'> {
@@ -64,8 +64,6 @@ export interface IntakeDeps {
   readonly most_items: number
 }
 
-export type Intake = { readonly ok: true; readonly batch: Batch } | Refused
-
 /** Items that are read and written together. */
 const CHUNK = 64
 const CHUNK_BYTES = 8 * 1024 * 1024
@@ -74,25 +72,25 @@ const READ_AGAIN_MS = 200
 
 /**
  * Takes a batch in, whole or not at all: items arrive in a draft that is not listed, every one is read as far as it can be without
- * asking a judge, and only a draft without a fault is opened. Never holds more than one chunk of items.
+ * asking a judge, and only a draft without a fault is opened. Throws a RequestError with the place of the first fault. Never holds more than one chunk
+ * of items.
  */
 export async function takeBatch(
   deps: IntakeDeps,
   plan: BatchPlan,
   items: AsyncIterable<IntakeItem>,
   prepare: (id: string) => Promise<(sql: Sql) => Promise<void>>,
-): Promise<Intake> {
+): Promise<Batch> {
   const id = deps.newId('bat')
   const { kind, mode, name, key, max_cost_usd, payer } = plan
   const draft = { id, kind, mode, name, key, max_cost_usd, payer, created_at: deps.clock.now().toISOString() }
   await deps.batches.draft(draft)
   let opened = false
   try {
-    const refused = await addAll(deps, plan, items, (chunk) => deps.batches.add(id, chunk))
-    if (refused !== null) return refused
+    await addAll(deps, plan, items, (chunk) => deps.batches.add(id, chunk))
     await deps.batches.open(id, await prepare(id))
     opened = true
-    return { ok: true, batch: await readOpened(deps, id) }
+    return await readOpened(deps, id)
   } finally {
     if (!opened) await deps.batches.discard(id)
   }
@@ -120,7 +118,7 @@ async function addAll(
   plan: BatchPlan,
   items: AsyncIterable<IntakeItem>,
   add: AddItems,
-): Promise<Refused | null> {
+): Promise<void> {
   let chunk: IntakeItem[] = []
   let count = 0
   let bytes = 0
@@ -128,15 +126,15 @@ async function addAll(
   for await (const incoming of items) {
     chunk.push(incoming)
     count++
-    if (count > deps.most_items) return tooMany(deps.most_items, incoming.place)
+    if (count > deps.most_items) throw tooMany(deps.most_items, incoming.place)
     bytes += incoming.bytes ?? 0
     if (chunk.length < CHUNK && bytes < CHUNK_BYTES) continue
-    const refused = await addThem()
-    if (refused !== null) return refused
+    await addThem()
     chunk = []
     bytes = 0
   }
-  return count === 0 ? nothing(plan) : addThem()
+  if (count === 0) throw nothing(plan)
+  await addThem()
 }
 
 async function addChunk(
@@ -145,16 +143,11 @@ async function addChunk(
   add: AddItems,
   chunk: readonly IntakeItem[],
   first: number,
-): Promise<Refused | null> {
-  const admitted = await Promise.all(chunk.map((incoming, at) => admit(deps, plan, incoming, first + at)))
-  const items: NewItem[] = []
-  for (const one of admitted) {
-    if ('refusal' in one) return one
-    items.push(one)
-  }
-  const duplicate = await add(items)
-  if (duplicate === null) return null
-  return twice(chunk[duplicate - first]?.place ?? '')
+): Promise<void> {
+  const admitting = chunk.map((incoming, at) => admit(deps, plan, incoming, first + at))
+  await settleAll(admitting)
+  const duplicate = await add(await Promise.all(admitting))
+  if (duplicate !== null) throw twice(chunk[duplicate - first]?.place ?? '')
 }
 
 /** Everything looked up and read; the trajectory is stored, so that the item only has its id. */
@@ -163,13 +156,10 @@ async function admit(
   plan: BatchPlan,
   { item, place, base_grade, trajectory: read = null }: IntakeItem,
   index: number,
-): Promise<NewItem | Refused> {
+): Promise<NewItem> {
   const request = withDefaults(item, plan)
-  const admitted = await deps.service.admit(request, read)
-  if (!admitted.ok) return placed(admitted.refusal, place)
-  const { judge, rubric, trajectory, document } = admitted
-  const fault = faultOf(plan, judge)
-  if (fault !== null) return fault
+  const { judge, rubric, trajectory, document } = await deps.service.admit(request, read).catch(placeAt(place))
+  checkPlan(plan, judge)
   if (document !== null) await deps.service.store(trajectory, document)
   const { trajectory: _, ...rest } = request
   return {
@@ -182,39 +172,41 @@ async function admit(
   }
 }
 
-/** Finds the fault that makes the plan impossible with this judge. */
-export function faultOf(plan: BatchPlan, judge: Judge): Refused | null {
+/** Throws a RequestError for a plan that is impossible with this judge. */
+export function checkPlan(plan: BatchPlan, judge: Judge): void {
   const { name, kind, price } = judge.info
-  if (plan.kind === 'recheck') return null
+  if (plan.kind === 'recheck') return
   if (plan.mode === 'provider' && judge.batch === undefined)
-    return impossible('/mode', `the judge ${name} has no batch endpoint: take mode direct, or a judge that has one`)
+    throw impossible('/mode', `the judge ${name} has no batch endpoint: take mode direct, or a judge that has one`)
   if (plan.max_cost_usd !== null && kind === 'model' && price === null)
-    return impossible(
+    throw impossible(
       '/max_cost_usd',
       `a cap needs a price, and ${name} has none: give judges.${name}.price in the file that VERIDICT_CONFIG names (docs/configuration.md)`,
     )
-  return null
 }
 
-const impossible = (path: string, message: string) => refuse('invalid_request', message, path, message)
+const impossible = (path: string, message: string): RequestError => faultAt(path, message, 'invalid_request')
 
-/** The places of an item’s faults, in the batch. */
-export const placed = (given: Refusal, place: string): Refused => ({
-  ok: false,
-  refusal: { ...given, errors: given.errors.map(({ path, message }) => ({ path: place + path, message })) },
-})
+/** Throws an error, with the places of an item’s faults in the batch. */
+export const placeAt =
+  (place: string) =>
+  (error: unknown): never => {
+    if (!(error instanceof RequestError)) throw error
+    const errors = (error.extras.errors ?? []).map(({ path, message }) => ({ path: place + path, message }))
+    throw new RequestError(error.code, error.message, { errors })
+  }
 
-/** A batch of no items; a re-grade of grades that do not stand. */
-export const nothing = ({ kind }: BatchPlan): Refused =>
+/** Makes the refusal of a batch of no items, and of a re-grade of grades that do not stand. */
+export const nothing = ({ kind }: BatchPlan): RequestError =>
   kind === 'grade'
-    ? refuse('invalid_request', 'the batch has no items', '/items', 'send at least one')
-    : refuse('invalid_request', 'no stored grade is chosen', '/query', NOTHING_CHOSEN)
+    ? faultAt('/items', 'send at least one', 'invalid_request', 'the batch has no items')
+    : faultAt('/query', NOTHING_CHOSEN, 'invalid_request', 'no stored grade is chosen')
 
 const NOTHING_CHOSEN =
   'fits no grade that stands: those that a newer one replaced, failed retries and rechecks are only taken by their batch or their ids'
 
-export const twice = (place: string): Refused =>
-  refuse('invalid_request', 'two items have the same item_id', `${place}/item_id`, 'is used twice in this batch')
+export const twice = (place: string): RequestError =>
+  faultAt(`${place}/item_id`, 'is used twice in this batch', 'invalid_request', 'two items have the same item_id')
 
-export const tooMany = (most: number, place: string): Refused =>
-  refuse('too_many_items', `a batch takes at most ${most} items`, place, 'is one too many: send several batches')
+export const tooMany = (most: number, place: string): RequestError =>
+  faultAt(place, 'is one too many: send several batches', 'too_many_items', `a batch takes at most ${most} items`)

@@ -3,12 +3,14 @@ import type { RunPlan } from '../db/batches.ts'
 import { settleAll } from '../db/db.ts'
 import type { Chunk, ItemEnd, OpenItem } from '../db/items.ts'
 import type { Stores } from '../db/stores.ts'
+import type { Ahead, GradingService, ItemOutcome } from '../grading/grade.ts'
+import type { GradingJob } from '../grading/judge-question.ts'
 import type { Lane } from '../grading/lane.ts'
 import { isTransient } from '../grading/retry.ts'
-import type { Ahead, GradingJob, GradingService, ItemOutcome } from '../grading/service.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Judge } from '../ports/judge.ts'
 import type { Failure } from '../schemas/grade.ts'
+import { RequestError } from '../schemas/problem.ts'
 import type { GradeRequest } from '../schemas/trial.ts'
 
 export interface ChunkDeps {
@@ -175,8 +177,11 @@ async function delayOf(deps: ChunkDeps, run: ChunkRun, failure: Failure, tries: 
 /** Makes the request of an item. */
 const requestOf = ({ request, trajectory }: OpenItem): GradeRequest => ({ ...request, trajectory: { id: trajectory } })
 
-/** The outcome of a run at an item; `broken`: an unexpected error. */
-type RunOutcome = ItemOutcome | { readonly kind: 'broken' }
+/** The outcome of a run at an item; `refused`: no judge was asked; `broken`: an unexpected error. */
+type RunOutcome =
+  | ItemOutcome
+  | { readonly kind: 'refused'; readonly refusal: RequestError }
+  | { readonly kind: 'broken' }
 
 async function gradeItem(
   deps: ChunkDeps,
@@ -186,8 +191,9 @@ async function gradeItem(
   ahead: Ahead,
 ): Promise<RunOutcome> {
   try {
-    return await deps.service.gradeItem(requestOf(item), { ...jobFor(deps, run, item, tries), ahead })
+    return await deps.service.gradeItem(requestOf(item), jobFor(deps, run, item, tries), ahead)
   } catch (error) {
+    if (error instanceof RequestError) return { kind: 'refused', refusal: error }
     if ((error as { name?: unknown } | null)?.name === 'StorageError') throw error
     deps.onError(error, item)
     return { kind: 'broken' }
@@ -240,11 +246,11 @@ function endOf(outcome: RunOutcome): ItemEnd | null {
   if (outcome.kind === 'waiting' || outcome.kind === 'passed_over') return null
   if (outcome.kind === 'broken') return failed('internal', 'something went wrong here; the log has it')
   if (outcome.kind === 'refused') {
-    const { code, detail, errors } = outcome.refusal
+    const { code, message, extras } = outcome.refusal
     if (code === 'not_cached')
-      return failed('cancelled', `${detail}: leave the cache mode \`only\` out (-c only) to grade it`)
-    const place = errors[0] === undefined ? '' : ` (${errors[0].path}: ${errors[0].message})`
-    return failed('internal', `${detail}${place}`)
+      return failed('cancelled', `${message}: leave the cache mode \`only\` out (-c only) to grade it`)
+    const fault = extras.errors?.[0]
+    return failed('internal', fault === undefined ? message : `${message} (${fault.path}: ${fault.message})`)
   }
   const { grade, cached } = outcome
   if (grade.status === 'failed' && grade.failure !== null)
@@ -258,8 +264,8 @@ function endOf(outcome: RunOutcome): ItemEnd | null {
 /** Explains that the batch waits for a rubric of its configuration, by which no item ends; null: no rubric is missing. */
 function lackOf(outcome: RunOutcome): string | null {
   if (outcome.kind !== 'refused' || outcome.refusal.code !== 'unknown_rubric') return null
-  const { detail, errors } = outcome.refusal
-  return `${detail}, which an item names (${errors[0]?.message ?? ''}): configure it again, then resume`
+  const { message, extras } = outcome.refusal
+  return `${message}, which an item names (${extras.errors?.[0]?.message ?? ''}): configure it again, then resume`
 }
 
 const failed = (code: Failure['code'], message: string): ItemEnd => ({

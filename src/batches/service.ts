@@ -1,14 +1,12 @@
 import type { Payer } from '../db/attempts.ts'
 import type { BatchQuery, BatchRecord } from '../db/batches.ts'
 import type { ItemRecord } from '../db/items.ts'
-import type { Refused } from '../grading/service.ts'
 import type { Batch, BatchEstimate } from '../schemas/batch.ts'
+import { RequestError } from '../schemas/problem.ts'
 import type { RegradeRequest } from '../schemas/regrade.ts'
 import { BatchEngine, type EngineDeps } from './engine.ts'
-import { type BatchPlan, type Intake, type IntakeItem, takeBatch } from './intake.ts'
+import { type BatchPlan, type IntakeItem, takeBatch } from './intake.ts'
 import { findRegradeFault, planRegrade, selectGrades } from './regrade.ts'
-
-export type Estimated = { readonly ok: true; readonly estimate: BatchEstimate } | Refused
 
 interface BatchServiceDeps extends Omit<EngineDeps, 'notify' | 'onStatus'> {
   /** Receives a batch that has begun, is parked, done or cancelled. */
@@ -46,31 +44,32 @@ export class BatchService {
     return { ...this.deps, batches: stores.batches, grades: stores.grades }
   }
 
-  async create(plan: BatchPlan, items: AsyncIterable<IntakeItem>): Promise<Intake> {
-    const taken = await takeBatch(this.intake, plan, items, (id) => this.engine.addDraft(id))
-    if (taken.ok) {
-      this.deps.onStatus(taken.batch)
-      await this.engine.begin(taken.batch.id)
-    }
-    return taken
+  /** Throws a RequestError with the place of the first fault; then nothing is kept. */
+  async create(plan: BatchPlan, items: AsyncIterable<IntakeItem>): Promise<Batch> {
+    const batch = await takeBatch(this.intake, plan, items, (id) => this.engine.addDraft(id))
+    this.deps.onStatus(batch)
+    await this.engine.begin(batch.id)
+    return batch
   }
 
-  async estimate(plan: BatchPlan, items: AsyncIterable<IntakeItem>): Promise<Estimated> {
+  async estimate(plan: BatchPlan, items: AsyncIterable<IntakeItem>): Promise<BatchEstimate> {
     return (await import('./estimate.ts')).estimateBatch(this.intake, plan, items)
   }
 
-  async regrade(request: RegradeRequest, payer: Payer | null = null): Promise<Intake> {
-    return refuseRegrade(request) ?? this.create(...(await this.regrading(request, payer)))
+  async regrade(request: RegradeRequest, payer: Payer | null = null): Promise<Batch> {
+    return this.create(...(await this.regrading(request, payer)))
   }
 
-  async estimateRegrade(request: RegradeRequest): Promise<Estimated> {
-    return refuseRegrade(request) ?? this.estimate(...(await this.regrading(request, null)))
+  async estimateRegrade(request: RegradeRequest): Promise<BatchEstimate> {
+    return this.estimate(...(await this.regrading(request, null)))
   }
 
   private async regrading(
     request: RegradeRequest,
     payer: Payer | null,
   ): Promise<[plan: BatchPlan, items: AsyncIterable<IntakeItem>]> {
+    const fault = findRegradeFault(request)
+    if (fault !== null) throw new RequestError('invalid_request', 'this re-grade makes no sense', { errors: [fault] })
     const { batches, grades } = this.intake
     return [await planRegrade(batches, request, payer), selectGrades({ batches, grades }, request)]
   }
@@ -160,10 +159,4 @@ export class BatchService {
   private notify(id: string): void {
     for (const listener of this.watchers.get(id) ?? []) listener()
   }
-}
-
-function refuseRegrade(request: RegradeRequest): Refused | null {
-  const fault = findRegradeFault(request)
-  if (fault === null) return null
-  return { ok: false, refusal: { code: 'invalid_request', detail: 'this re-grade makes no sense', errors: [fault] } }
 }

@@ -3,6 +3,7 @@ import { type LoadedExample, readExamples } from '../config/rubric-examples.ts'
 import type { LoadedRubric } from '../config/rubrics.ts'
 import type { Judge } from '../ports/judge.ts'
 import type { Grade } from '../schemas/grade.ts'
+import { RequestError } from '../schemas/problem.ts'
 import type { RubricExample } from '../schemas/rubric.ts'
 import { buildContext } from './context.ts'
 
@@ -45,14 +46,19 @@ export async function* runExamples(
         const { reply = '' } = read.example
         judge.answer = typeof reply === 'string' ? reply : JSON.stringify(reply)
         const { service } = context
-        const outcome = await service.grade({
+        const request = {
           trajectory: read.trajectory,
           ground_truth: read.example.truth,
           rubric: rubric.rubric.name,
           judge: read.example.judge ?? JUDGE,
-          cache: 'refresh',
-        })
-        results.push(outcome.ok ? resultOf(read, outcome.grade) : refused(read, outcome.refusal.errors))
+          cache: 'refresh' as const,
+        }
+        results.push(
+          await service.grade(request).then(
+            ({ grade }) => resultOf(read, grade),
+            (error: unknown) => refused(read, error),
+          ),
+        )
       }
       yield { rubric, results }
     }
@@ -86,11 +92,9 @@ function answeringJudge(): Judge & { answer: string } {
 }
 
 /** Describes the place of an example that the service refuses. */
-function refused(
-  { file, example, placeOf }: LoadedExample,
-  errors: readonly { readonly path: string; readonly message: string }[],
-): ExampleResult {
-  const faults = errors.map(({ path, message }) => {
+function refused({ file, example, placeOf }: LoadedExample, error: unknown): ExampleResult {
+  if (!(error instanceof RequestError)) throw error
+  const faults = (error.extras.errors ?? []).map(({ path, message }) => {
     const here = path.replace(/^\/trajectory(?:\/steps|\/records)?/, '/run').replace(/^\/ground_truth/, '/truth')
     return `${placeOf(here.split('/').slice(1))} ${here}  ${message}`
   })

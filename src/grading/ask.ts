@@ -1,243 +1,158 @@
-import type { AttemptLedger, CallRequest, Orphan, PlannedAttempt } from '../db/attempts.ts'
+import type { AttemptLedger, Freshness, Orphan, Payer, PlannedAttempt } from '../db/attempts.ts'
+import type { ItemRef } from '../db/items.ts'
 import type { StoredReply } from '../db/ledger.ts'
-import { costUsd } from '../domain/money/price.ts'
+import type { Caps, OverBudget } from '../db/spending.ts'
+import { type Digest, digestBytes, digestValue } from '../domain/digest.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Judge, JudgeReply, JudgeRequest } from '../ports/judge.ts'
-import type { AttemptSummary } from '../schemas/grade.ts'
-import {
-  type Account,
-  type Asked,
-  type Asker,
-  type Asking,
-  askJudge,
-  budgetExceeded,
-  planAttempt,
-  requestDigest,
-  summarize,
-  withoutReply,
-} from './asker.ts'
-import { type Lane, PRIORITY } from './lane.ts'
-import { reservedUsd } from './margin.ts'
-import { LOST_GRACE_MS, lostMs, type RetryBudget, type RetryPolicy, retryDelay } from './retry.ts'
+import type { AttemptSummary, Failure } from '../schemas/grade.ts'
 
-interface CallDeps {
-  readonly attempts: AttemptLedger
-  readonly clock: Clock
-  readonly retry: RetryPolicy
-  readonly budget: RetryBudget
-  readonly lane: Lane
-  readonly random: () => number
-  readonly newId: (prefix: string) => string
-  /** Grades that this process makes: their replies are theirs. */
-  readonly making: ReadonlySet<string>
+/** The place of a question: of which sample of which grade, and in which round. */
+export interface Asking {
+  readonly grade_id: string
+  readonly key: Digest
+  readonly sample: number
+  readonly round: number
+  readonly purpose: AttemptSummary['purpose']
+  /** Milliseconds since the epoch; no call starts, and none goes on, after it. */
+  readonly deadline: number
 }
 
-/** An hour for a disk that is full or a file that is locked; a minute for other refusals, which may not pass by themselves. */
-const MOST_FINISHES = { temporary: 1800, other: 30 } as const
-const FINISH_AGAIN_MS = 2000
+export interface Asked {
+  readonly reply: JudgeReply
+  readonly attempts: readonly AttemptSummary[]
+  /** Spent waiting for a turn, which is not the judge’s fault: the deadline moves by it. */
+  readonly waited_ms: number
+}
 
-/** The pauses before a call asks for its turn again. */
-const SAME_AGAIN_MS = 500
-/** The longest wait of an item for an equal question: the call may be of a dead process. The chunk of the item makes room for others, and comes back. */
-const LONGEST_SAME_MS = 2000
-const LIMIT_AGAIN_MS = 50
-const PAUSE_STEP_MS = 1000
+/** The one way to an answer: by a call, through a provider’s batch, or from stored replies. Null: no further reply is stored. */
+export type Asker = (asking: Asking, request: JudgeRequest) => Promise<Asked | null>
 
 /**
- * Asks a judge by calls, and retries failures that a retry can help. Every call stands in the ledger before it is made, and again before its
- * reply is used; a reply that an interrupted grade has paid for is used instead of a new call.
+ * Thrown by an asker whose question lies with a provider’s batch endpoint: the grade is begun anew once the answer has come, and
+ * finds it stored. Nothing else of a grade is kept in between, so a crash loses nothing.
  */
-export function askByCall(deps: CallDeps, judge: Judge, account: Account): Asker {
-  return async (asking, request) => {
-    const attempts: AttemptSummary[] = []
-    const call = { judge, account, asking, request, request_digest: requestDigest(judge, request) }
-    let waited = 0
-    deps.budget.earn()
-    for (let made = 1; ; made++) {
-      const turn = await takeTurn(deps, { ...call, asking: { ...asking, deadline: asking.deadline + waited } })
-      waited += turn.waited_ms
-      if (turn.summary !== null) attempts.push(turn.summary)
-      const { reply } = turn
-      if (reply.ok || turn.isFinal) return { reply, attempts, waited_ms: waited }
-      const remaining = asking.deadline + waited - deps.clock.now().getTime()
-      const delay = retryDelay(reply.failure, made, deps.retry, remaining, deps.random)
-      if (delay === null || !deps.budget.spend()) return { reply, attempts, waited_ms: waited }
-      await deps.clock.sleep(delay, account.signal).catch(() => undefined)
-    }
+export class Suspended extends Error {
+  override readonly name = 'Suspended'
+}
+
+/** For whom a call is made, and how much money there is for it. */
+export interface Account {
+  /** The item of a batch; null: a single request. */
+  readonly item: ItemRef | null
+  readonly payer: Payer | null
+  readonly caps: Caps
+  /** Ends the waiting for a turn, or for a retry; undefined: nothing does. */
+  readonly signal: AbortSignal | undefined
+  readonly freshness: Freshness
+}
+
+/** Computes the digest of everything that is sent: an interrupted call is only taken over by the very same call. */
+export function requestDigest(judge: Judge, request: JudgeRequest): Digest {
+  const { evidence, images, ...text } = request
+  const shown = images.map(({ label, picture }) => [label, picture.digest])
+  const sent = shown.length === 0 ? text : { ...text, images: shown }
+  return digestValue({ judge: judge.info.identity, sent, evidence: evidence.trajectory.id })
+}
+
+export const failureOf = (
+  code: Failure['code'],
+  message: string,
+  retryable = true,
+  retry_after_s: number | null = null,
+): Failure => ({ code, message, retryable, retry_after_s })
+
+/** Makes the reply of a question for which no call was made. */
+export const withoutReply = (failure: Failure): JudgeReply => ({
+  ...{ ok: false, failure, raw: null },
+  ...{ usage: null, model_resolved: null, request_id: null },
+})
+
+/** Makes the row of a call in the ledger before the call is made, but for its bound. */
+export const planAttempt = (
+  { deadline: _, ...asking }: Asking,
+  judge: Judge,
+  { item, payer }: Pick<Account, 'item' | 'payer'>,
+  call: Pick<PlannedAttempt, 'id' | 'request_digest'> & { readonly at: Date },
+): Omit<PlannedAttempt, 'reserved_usd'> => ({
+  ...asking,
+  id: call.id,
+  request_digest: call.request_digest,
+  judge: judge.info.name,
+  started_at: call.at.toISOString(),
+  batch: item?.batch ?? null,
+  item: item?.index ?? null,
+  payer: payer?.key_id ?? null,
+})
+
+/** Asks a judge. A judge must not throw; an error is our fault and says so, but it is still no verdict. */
+export async function askJudge(judge: Judge, request: JudgeRequest, signal: AbortSignal): Promise<JudgeReply> {
+  try {
+    return await judge.ask(request, signal)
+  } catch (error) {
+    if (signal.aborted) return withoutReply(failureOf('timeout', 'the judge did not answer in time'))
+    const name = (error as Error)?.name ?? 'something'
+    return withoutReply(failureOf('internal', `the judge threw ${name}`, false))
   }
 }
 
-interface Call {
-  readonly judge: Judge
-  readonly account: Account
-  readonly asking: Asking
-  readonly request: JudgeRequest
-  readonly request_digest: PlannedAttempt['request_digest']
+const CAPS = {
+  batch: { title: 'the batch’s cap', remedy: 'give a higher max_cost_usd (--max-cost-usd)' },
+  key: {
+    title: 'the limit of this key (max_cost_usd_per_day, by UTC)',
+    remedy: 'ask again tomorrow, or with a key of a higher limit',
+  },
+  day: {
+    title: 'the cap of the day (UTC)',
+    remedy: 'ask again tomorrow, or raise max_cost_usd_per_day in the configuration',
+  },
+} as const satisfies Record<OverBudget['cap'], object>
+
+/** Makes the reply where a call could cost more than is left. `bound`: dollars that the call cannot exceed; null: not known. */
+export function budgetExceeded(
+  { cap, cap_usd, spent_usd, reserved_usd }: OverBudget,
+  bound: number | null,
+): JudgeReply {
+  const { title, remedy } = CAPS[cap]
+  const need =
+    bound === null
+      ? 'the price of this judge is unknown: configure its price, or leave the cap out'
+      : `a call may cost up to $${money(bound)}: ${remedy}`
+  const message = `${title} is $${money(cap_usd)}, of which $${money(spent_usd)} is spent or reserved; ${need}`
+  // The reserved money comes back, but for the costs of its calls.
+  const retryable = bound !== null && reserved_usd > 0
+  return withoutReply(failureOf('budget_exceeded', message, retryable, retryable ? 1 : null))
 }
 
-/** The end of one turn of a call. */
-interface Turn {
-  readonly reply: JudgeReply
-  /** Null: no call was made. */
-  readonly summary: AttemptSummary | null
-  /** A retry would meet the same. */
-  readonly isFinal: boolean
+const money = (usd: number): string => String(Number(usd.toPrecision(4)))
+
+/** The facts of a call in a receipt, beside the reply. `max_output_tokens` null: not known. */
+type CallFacts = Pick<AttemptSummary, 'id' | 'latency_ms' | 'cost_usd' | 'replayed'> & {
+  readonly request_digest: Digest
+  readonly max_output_tokens: number | null
 }
 
-/** `again`: the call gives its slot up, and asks for a slot again after a pause. */
-type Try = Turn | { readonly again: number; readonly isSame?: boolean }
+export const summarize = ({ sample, round, purpose }: Asking, reply: JudgeReply, facts: CallFacts): AttemptSummary => ({
+  ...{ sample, round, purpose, ...facts },
+  outcome: reply.ok ? 'ok' : reply.failure.code,
+  message: reply.ok ? null : reply.failure.message,
+  latency_ms: Math.round(facts.latency_ms),
+  usage: reply.usage,
+  request_id: reply.request_id,
+  reply_digest: reply.raw === null ? null : digestBytes(reply.raw),
+})
 
-/** Waits for the turn of a call, and makes the call. Waiting for a slot, an equal question or a paused judge is not the judge’s fault. */
-async function takeTurn(deps: CallDeps, call: Call): Promise<Turn & { readonly waited_ms: number }> {
-  const { signal, item } = call.account
-  const since = deps.clock.now().getTime()
-  let waited_ms = 0
-  let same_ms = 0
-  const tryOnce = (admit: () => void): Promise<Try> => {
-    waited_ms = Math.max(0, deps.clock.now().getTime() - since)
-    return callOnce(deps, { ...call, asking: { ...call.asking, deadline: call.asking.deadline + waited_ms } }, admit)
-  }
-  for (;;) {
-    if (signal?.aborted) return { ...CANCELLED, waited_ms }
-    const priority = item === null ? PRIORITY.single : PRIORITY.batch
-    const tried = await deps.lane.run(priority, tryOnce, signal).catch((error: unknown): Try => {
-      if (signal?.aborted) return CANCELLED
-      throw error
-    })
-    if (!('again' in tried)) return { ...tried, waited_ms }
-    same_ms = tried.isSame ? same_ms + tried.again : 0
-    if (item !== null && same_ms > LONGEST_SAME_MS) return { ...CANCELLED, waited_ms }
-    if (tried.again > 0) await deps.clock.sleep(tried.again, signal).catch(() => undefined)
-  }
-}
-
-const CANCELLED: Turn = {
-  reply: withoutReply({
-    code: 'cancelled',
-    message: 'the call was cancelled before it was made',
-    retryable: true,
-    retry_after_s: null,
-  }),
-  summary: null,
-  isFinal: true,
-}
-
-/** No call begins behind the deadline of its grade: the call would be paid for and not waited for. */
-const TOO_LONG: Turn = {
-  reply: withoutReply({
-    code: 'timeout',
-    message:
-      'the calls of the grade took longer than its deadline: raise retry.deadline_ms, or ask for fewer windows or samples',
-    retryable: true,
-    retry_after_s: null,
-  }),
-  summary: null,
-  isFinal: true,
-}
-
-const TOO_LATE = 'the process stood still between the reservation and the call, which was not made'
-
-async function callOnce(deps: CallDeps, call: Call, admit: () => void): Promise<Try> {
-  const { judge, account, asking, request, request_digest } = call
-  const at = deps.clock.now()
-  if (at.getTime() >= asking.deadline) return TOO_LONG
-  const id = deps.newId('att')
-  const reserved_usd = reservedUsd(judge.info, request, account.caps)
-  const attempt = { ...planAttempt(asking, judge, account, { id, request_digest, at }), reserved_usd }
-  const reserved = await deps.attempts.reserve({
-    ...{ attempt, caps: account.caps, own: deps.making, freshness: account.freshness, now: at.getTime() },
-    limit: deps.lane.settings.max,
-    lost_ms: lostMs(deps.retry),
-  } satisfies CallRequest)
-  if (reserved.kind === 'wait') {
-    if (reserved.for === 'same') return { again: SAME_AGAIN_MS, isSame: true }
-    await deps.lane.pause((ended) =>
-      deps.clock.sleep(LIMIT_AGAIN_MS * (1 + 2 * deps.random()), either(ended, account.signal)),
-    )
-    return { again: 0 }
-  }
-  if (reserved.kind === 'over')
-    return { reply: budgetExceeded(reserved.over, reserved_usd), summary: null, isFinal: false }
-  if (reserved.kind === 'stored') return takeOrphan(deps.attempts, asking, reserved.orphan, request_digest)
-  if (reserved.kind === 'paused') {
-    const { rests, failure, paused_until } = reserved.judge
-    // A silent judge rests: nobody waits for its return with a call.
-    if (rests > 0) deps.lane.restsUntil = paused_until
-    if (rests > 0 && failure !== null) return { reply: withoutReply(failure), summary: null, isFinal: true }
-    return { again: Math.min(PAUSE_STEP_MS, paused_until - at.getTime()) }
-  }
-  admit()
-  const begins = deps.clock.now().getTime()
-  if (begins - at.getTime() >= LOST_GRACE_MS) {
-    // The reply would come after other processes have taken the call for lost, and have asked again.
-    const { reply } = CANCELLED
-    const end = { id, outcome: 'cancelled', message: TOO_LATE, reply, latency_ms: 0, cost_usd: 0, now: begins } as const
-    await surely(deps, () => deps.attempts.finish(end))
-    return { again: 0 }
-  }
-  const timeout = Math.max(1, Math.min(deps.retry.call_timeout_ms, asking.deadline - at.getTime()))
-  const tell = deps.lane.begin()
-  const reply = withCredibleUsage(await askJudge(judge, request, AbortSignal.timeout(timeout)), judge, reserved_usd)
-  tell(reply)
-  if (!reply.ok && (reply.failure.code === 'quota_exhausted' || reply.failure.code === 'authentication'))
-    deps.lane.refusedSince = Math.max(deps.lane.refusedSince, at.getTime())
-  const now = deps.clock.now().getTime()
-  const latency_ms = now - at.getTime()
-  const cost_usd = costUsd(reply.usage, judge.info.price)
-  const { max_output_tokens } = request
-  const facts = { latency_ms, cost_usd, replayed: false, request_digest, max_output_tokens }
-  const summary = summarize(id, asking, reply, facts)
-  const { outcome, message } = summary
-  await surely(deps, () => deps.attempts.finish({ id, outcome, message, reply, latency_ms, cost_usd, now }))
-  return { reply, summary, isFinal: false }
-}
-
-const either = (one: AbortSignal, other: AbortSignal | undefined): AbortSignal =>
-  other === undefined ? one : AbortSignal.any([one, other])
-
-/** Gives an orphan to the grade that uses its reply. */
-export async function takeOrphan(
+/** Gives a reply that was stored before to the grade of a question. */
+export async function adoptReply(
   attempts: Pick<AttemptLedger, 'adopt'>,
   asking: Asking,
-  { attempt_id, reply, cost_usd }: Orphan,
-  request_digest: PlannedAttempt['request_digest'],
-): Promise<Turn> {
-  await attempts.adopt(attempt_id, asking.grade_id)
-  const facts = { latency_ms: 0, cost_usd, replayed: true, request_digest, max_output_tokens: null }
-  return { reply, summary: summarize(attempt_id, asking, reply, facts), isFinal: true }
-}
-
-/** A reported cost above so many times the bound of the call is no measurement. */
-const MOST_OVER_BOUND = 10
-
-/**
- * Drops a usage that no call has: none at all for an answer, or many times the bound of the call. The reservation of the call then stays uncertain, so that
- * a wrong count of a provider neither ends the budget of everybody nor evades it.
- */
-export function withCredibleUsage(reply: JudgeReply, judge: Judge, reserved_usd: number | null): JudgeReply {
-  const { usage } = reply
-  if (usage === null) return reply
-  const cost = costUsd(usage, judge.info.price)
-  const isAbsent = reply.ok && usage.input_tokens === 0 && usage.output_tokens === 0
-  const isAbsurd = cost !== null && reserved_usd !== null && reserved_usd > 0 && cost > reserved_usd * MOST_OVER_BOUND
-  return isAbsent || isAbsurd ? { ...reply, usage: null } : reply
-}
-
-/** Stores a reply that was paid for, also over a disk that is full for a while: the reply is held, and the store asked again. */
-async function surely(deps: Pick<CallDeps, 'clock'>, finish: () => Promise<void>): Promise<void> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await finish()
-    } catch (error) {
-      if (tries >= MOST_FINISHES[isTemporary(error) ? 'temporary' : 'other']) throw error
-      await deps.clock.sleep(FINISH_AGAIN_MS)
-    }
-  }
-}
-
-const isTemporary = (error: unknown): boolean => {
-  const code = (error as { code?: unknown } | null)?.code
-  return code === 'storage_full' || code === 'storage_busy'
+  request_digest: Digest,
+  { attempt_id: id, reply, cost_usd }: Omit<Orphan, 'grade_id' | 'reply'> & { readonly reply: JudgeReply },
+  { latency_ms = 0, replayed = true } = {},
+) {
+  await attempts.adopt(id, asking.grade_id)
+  const facts = { id, latency_ms, cost_usd, replayed, request_digest, max_output_tokens: null }
+  return { reply, summary: summarize(asking, reply, facts) }
 }
 
 interface HereDeps {
@@ -256,16 +171,14 @@ export const askHere =
   ({ attempts, clock, newId }: HereDeps, judge: Judge, account: Account): Asker =>
   async (asking, request) => {
     const at = clock.now()
-    const id = newId('att')
-    const request_digest = requestDigest(judge, request)
+    const [id, request_digest] = [newId('att'), requestDigest(judge, request)]
     const reply = await askJudge(judge, request, NEVER)
     const latency_ms = clock.now().getTime() - at.getTime()
     const { max_output_tokens } = request
-    const facts = { latency_ms, cost_usd: 0, replayed: false, request_digest, max_output_tokens }
-    const summary = summarize(id, asking, reply, facts)
-    const { outcome, message } = summary
-    const planned = { ...planAttempt(asking, judge, account, { id, request_digest, at }), reserved_usd: 0 }
-    await attempts.record(planned, { id, outcome, message, reply, latency_ms, cost_usd: 0 })
+    const facts = { id, latency_ms, cost_usd: 0, replayed: false, request_digest, max_output_tokens }
+    const summary = summarize(asking, reply, facts)
+    const planned = planAttempt(asking, judge, account, { id, request_digest, at })
+    await attempts.record({ ...planned, reserved_usd: 0 }, { ...summary, reply })
     return { reply, attempts: [summary], waited_ms: 0 }
   }
 
@@ -274,13 +187,13 @@ export const askHere =
  * is asked or paid. Null where the grade has no further reply: a repair that the rules of today want was never asked.
  */
 export function askStored(replies: readonly StoredReply[]): Asker {
-  const byPlace = new Map(replies.map((one) => [placeOf(one), one]))
-  return (asking) => {
+  const byPlace = new Map(replies.map((stored) => [placeOf(stored), stored]))
+  return async (asking) => {
     const stored = byPlace.get(placeOf(asking))
-    if (stored === undefined) return Promise.resolve(null)
+    if (stored === undefined) return null
     const { attempt_id: id, reply, request_digest } = stored
-    const call = { latency_ms: 0, cost_usd: 0, replayed: true, request_digest, max_output_tokens: null }
-    return Promise.resolve({ reply, attempts: [summarize(id, asking, reply, call)], waited_ms: 0 } satisfies Asked)
+    const facts = { id, latency_ms: 0, cost_usd: 0, replayed: true, request_digest, max_output_tokens: null }
+    return { reply, attempts: [summarize(asking, reply, facts)], waited_ms: 0 }
   }
 }
 

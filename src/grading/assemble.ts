@@ -12,8 +12,8 @@ import type { JudgeInfo } from '../ports/judge.ts'
 import type { Contradiction, Coverage, Grade, Limit, Receipt, Vote } from '../schemas/grade.ts'
 import type { TrialMetadata } from '../schemas/trial.ts'
 import { CONFIDENCE_LEVELS, type ConfidenceLevel, type FailureCode } from '../schemas/vocabulary.ts'
-import type { SampleResult } from './sample-calls.ts'
-import type { Question } from './service.ts'
+import type { SampleResult } from './calls.ts'
+import type { Question } from './question.ts'
 import { SOFTWARE } from './software.ts'
 
 type Body = Omit<Grade, 'id' | 'receipt' | 'metadata' | 'created_at' | 'votes'>

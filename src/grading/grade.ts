@@ -1,103 +1,74 @@
-import type { Freshness } from '../db/attempts.ts'
+import type { Payer } from '../db/attempts.ts'
 import type { Digest } from '../domain/digest.ts'
-import { metadataOf, referenceIn, type Trajectory } from '../domain/trajectory/trajectory.ts'
+import { metadataOf, type Trajectory } from '../domain/trajectory/trajectory.ts'
 import type { Failure, Grade } from '../schemas/grade.ts'
+import { faultAt, RequestError } from '../schemas/problem.ts'
 import type { GradeRequest, TrialMetadata } from '../schemas/trial.ts'
-import { type JudgingDeps, judgeQuestion } from './judging.ts'
+import { type GradingJob, type Judged, type JudgingDeps, judgeQuestion } from './judge-question.ts'
 import {
   admitRequest,
   keyOfStored,
   loadTrajectory,
   nameRequest,
-  type RecentTrajectories,
-  type ResolveDeps,
-  refuse,
-  refuseIssues,
+  type QuestionDeps,
+  readRun,
   resolveQuestion,
-  storeTrajectory,
-} from './resolve.ts'
-import type {
-  Answer,
-  GradeOutcome,
-  GradingJob,
-  GradingService,
-  ItemOutcome,
-  Judged,
-  Named,
-  Resolved,
-  UploadOutcome,
-} from './service.ts'
+  saveTrajectory,
+} from './question.ts'
 
-interface GradingDeps extends Omit<ResolveDeps, 'trajectories'>, Omit<JudgingDeps, 'making'> {
-  readonly recent: RecentTrajectories
+interface GradingDeps extends Omit<QuestionDeps, 'trajectories'>, Omit<JudgingDeps, 'making'> {
   /** Does the work of one grade, and tells others of its outcome. */
   readonly observe?: (job: GradingJob, work: () => Promise<ItemOutcome>) => Promise<ItemOutcome>
 }
 
-/** The use cases of one grade. HTTP, batch and CLI all run through here. */
-export function createGradingService({ observe = (_job, work) => work(), ...given }: GradingDeps): GradingService {
+/** The end of one run at a question. `cached`: a stored grade answered. */
+export type ItemOutcome = Judged | { readonly kind: 'graded'; readonly grade: Grade; readonly cached: boolean }
+
+/** The key of an item, and the grade that answers the key. */
+interface Answer {
+  readonly key: Digest | null
+  readonly grade: Grade | null
+}
+
+/** Readings for an item that the caller has made for several items at once: its answer, and the stored bytes of its trajectory. */
+export interface Ahead {
+  readonly answer?: Answer | undefined
+  readonly packed?: Uint8Array | null | undefined
+}
+
+export type GradingService = ReturnType<typeof createGradingService>
+
+/**
+ * Creates the grading that HTTP, batches and commands call. A failed judge is a `Grade` with `status: "failed"`, never an exception. A request that is
+ * refused before any judge is asked rejects with a RequestError, whose `errors` name the places in the request.
+ */
+export function createGradingService({ observe = (_job, work) => work(), ...given }: GradingDeps) {
   const deps = { ...given, trajectories: given.stores.trajectories, making: new Set<string>() }
   const flights = new Map<string, Promise<Judged>>()
 
-  const answer = (request: GradeRequest, job: GradingJob) => observe(job, () => gradeTrial(request, job))
-
-  async function gradeTrial(request: GradeRequest, job: GradingJob): Promise<ItemOutcome> {
+  async function gradeTrial(request: GradeRequest, job: GradingJob, ahead: Ahead): Promise<ItemOutcome> {
     const mode = request.cache ?? 'use'
-    const freshness: Freshness = { since: deps.clock.now().getTime(), isRefresh: mode === 'refresh' }
+    const freshness = { since: deps.clock.now().getTime(), isRefresh: mode === 'refresh' }
     const named = nameRequest(deps, request)
-    if (!named.ok) return { kind: 'refused', refusal: named.refusal }
+    const findCurrent = async (key: Digest | null) =>
+      key === null || mode === 'refresh' ? null : deps.stores.grades.findByKey(key)
     // An item has all of its metadata, and its trajectory is stored: a stored grade is found without reading that.
     const isItem = job.item !== null && job.way !== 'stored'
-    const { key, grade: stored } = isItem ? (job.ahead?.answer ?? (await findAnswer(request, named))) : NO_ANSWER
-    if (stored !== null) return hit(stored, request.metadata ?? stored.metadata)
-    await readAhead(request, job)
-    const asked = await resolveQuestion(deps, request, named, key)
-    if (!asked.ok) return { kind: 'refused', refusal: asked.refusal }
-    const { question } = asked
-    const { trajectory } = question
-    const judge = () => storeAndJudge(asked, metadataOf(trajectory, request.metadata), job, freshness)
+    const itemKey = isItem ? keyOfStored(deps, request, named) : null
+    const { key, grade } = ahead.answer ?? { key: itemKey, grade: await findCurrent(itemKey) }
+    if (isItem && grade !== null) return hit(grade, request.metadata ?? grade.metadata)
+    const { question, document } = await resolveQuestion(deps, request, { named, packed: ahead.packed }, key)
+    const metadata = metadataOf(question.trajectory, request.metadata)
+    const judge = async () => {
+      if (document !== null) await saveTrajectory(deps, question.trajectory, document)
+      return judgeQuestion(deps, question, metadata, job, freshness)
+    }
     if (job.way === 'stored') return judge()
-    const answerWith = (grade: Grade) => hit(grade, metadataOf(trajectory, request.metadata ?? grade.metadata))
-    const known = key === null ? await findGrade(request, question.key) : null
+    const answerWith = (grade: Grade) => hit(grade, metadataOf(question.trajectory, request.metadata ?? grade.metadata))
+    const known = key === null ? await findCurrent(question.key) : null
     if (known !== null) return answerWith(known)
-    if (mode === 'only')
-      return {
-        kind: 'refused',
-        refusal: refuse(
-          'not_cached',
-          NOT_CACHED,
-          '/cache',
-          'only stored grades are answered: leave only out to grade it',
-        ).refusal,
-      }
+    if (mode === 'only') throw faultAt('/cache', ONLY_STORED, 'not_cached', 'no grade is stored for this request')
     return shareFlight(`${mode}/${question.key}`, judge, answerWith, job)
-  }
-
-  const findGrade = async ({ cache }: GradeRequest, key: Digest | null): Promise<Grade | null> =>
-    key === null || cache === 'refresh' ? null : deps.stores.grades.findByKey(key)
-
-  async function findAnswer(request: GradeRequest, named: Named): Promise<Answer> {
-    const key = keyOfStored(deps, request, named)
-    return { key, grade: await findGrade(request, key) }
-  }
-
-  /** Reads the trajectory of which the caller has the stored bytes: the question finds it among the recent ones. */
-  async function readAhead({ trajectory }: GradeRequest, { ahead }: GradingJob): Promise<void> {
-    const id = referenceIn(trajectory)
-    if (id !== null && ahead?.packed != null) await loadTrajectory(deps, id, ahead.packed)
-  }
-
-  async function storeAndJudge(asked: Resolved, metadata: TrialMetadata, job: GradingJob, freshness: Freshness) {
-    const { question, document } = asked
-    if (document !== null) await storeTrajectory(deps, question.trajectory, document)
-    return judgeQuestion(deps, question, metadata, job, freshness)
-  }
-
-  /** Stores a trajectory that will be asked for by its id. A trajectory that comes with its question is not kept in memory: it is asked about once, as a rule. */
-  async function store(trajectory: Trajectory, document: Record<string, unknown>): Promise<boolean> {
-    const created = await storeTrajectory(deps, trajectory, document)
-    deps.recent.set(trajectory.id, trajectory)
-    return created
   }
 
   /**
@@ -123,21 +94,38 @@ export function createGradingService({ observe = (_job, work) => work(), ...give
     }
   }
 
+  const gradeItem = (request: GradeRequest, job: GradingJob, ahead: Ahead = {}): Promise<ItemOutcome> =>
+    observe(job, () => gradeTrial(request, job, ahead))
+
+  /** Stores a trajectory that will be asked for by its id. A trajectory that comes with its question is not kept in memory: it is asked about once, as a rule. */
+  async function store(trajectory: Trajectory, document: Record<string, unknown>): Promise<boolean> {
+    const created = await saveTrajectory(deps, trajectory, document)
+    deps.recent.set(trajectory.id, trajectory)
+    return created
+  }
+
   return {
-    async grade(request, payer = null): Promise<GradeOutcome> {
-      const outcome = await answer(request, {
-        ...{ way: 'call', item: null, payer, signal: undefined, cap_usd: null },
-        isPassing: () => false,
-      })
-      if (outcome.kind === 'refused') return { ok: false, refusal: outcome.refusal }
-      if (outcome.kind === 'graded') return { ok: true, grade: outcome.grade, cached: outcome.cached }
-      throw new Error('a single request neither waits nor is passed over')
+    /**
+     * Grades a request that has passed `GradeRequestSchema`; its trajectory is read here. Equal requests in flight share one judge call, which its
+     * first payer pays.
+     */
+    async grade(request: GradeRequest, payer: Payer | null = null) {
+      const outcome = await gradeItem(request, { ...SINGLE, payer })
+      if (outcome.kind !== 'graded') throw new Error('a single request neither waits nor is passed over')
+      return outcome
     },
-    gradeItem: answer,
-    async findAnswers(requests) {
+    /** Grades an item of a batch; a new grade settles the item in the unit of work that stores the grade. */
+    gradeItem,
+    /** Finds the grades that answer requests whose trajectories are stored. */
+    async findAnswers(requests: readonly GradeRequest[]): Promise<readonly Answer[]> {
       const keys = requests.map((request) => {
-        const named = nameRequest(deps, request)
-        return named.ok ? keyOfStored(deps, request, named) : null
+        try {
+          return keyOfStored(deps, request, nameRequest(deps, request))
+        } catch (error) {
+          // The run of the item meets the refusal again.
+          if (error instanceof RequestError) return null
+          throw error
+        }
       })
       const grades = await deps.stores.grades.findByKeys(keys.flatMap((key) => key ?? []))
       return requests.map(({ cache }, at) => {
@@ -145,30 +133,37 @@ export function createGradingService({ observe = (_job, work) => work(), ...give
         return { key, grade: key === null || cache === 'refresh' ? null : (grades.get(key) ?? null) }
       })
     },
-    admit: (request, read) => admitRequest(deps, request, read),
-    resolve: (request) => resolveQuestion(deps, request),
+    /** Looks up and reads all that a request names. `read`: the run of its document, where it was read before. Nothing is stored or asked. */
+    admit: (request: GradeRequest, read: Trajectory | null = null) => admitRequest(deps, request, { read }),
+    /** Makes the whole question, with its key. Nothing is stored or asked. */
+    resolve: (request: GradeRequest) => resolveQuestion(deps, request),
     store,
-    async upload(given): Promise<UploadOutcome> {
+    /** Stores one run in any supported format: an object, or an array of records. */
+    async upload(given: Record<string, unknown> | readonly unknown[]) {
       const document = isList(given) ? { records: given } : given
-      const read = await deps.read(document)
-      if (!read.ok) return refuseIssues('', read.error)
-      return { ok: true, trajectory: read.value, created: await store(read.value, document) }
+      const trajectory = readRun(deps, document, '')
+      return { trajectory, created: await store(trajectory, document) }
     },
-    trajectory: (id) => loadTrajectory(deps, id),
+    /** Reads a stored trajectory; null for an unknown id. */
+    trajectory: (id: string) => loadTrajectory(deps, id),
   }
 }
 
-const NO_ANSWER: Answer = { key: null, grade: null }
+/** A request whose caller waits for its grade. */
+const SINGLE: Omit<GradingJob, 'payer'> & { readonly way: 'call' } = {
+  ...{ way: 'call', item: null, signal: undefined, cap_usd: null },
+  isPassing: () => false,
+}
+
+const ONLY_STORED = 'only stored grades are answered: leave only out to grade it'
 
 const isList = (given: unknown): given is readonly unknown[] => Array.isArray(given)
 
-/** Another’s cap, and what this job would ask again, say nothing about this request. */
+/** Tells whether a failure says nothing about this request: the cap of another payer, and a failure that this job would ask again. */
 const isOnlyTheirs = (failure: Failure | null, job: GradingJob): boolean =>
   failure !== null && (failure.code === 'budget_exceeded' || job.isPassing(failure))
 
-const NOT_CACHED = 'no grade is stored for this request'
-
-/** A stored grade as the answer to another request: the same grade, with that one’s metadata. */
+/** Makes the answer to another request of a stored grade: the same grade, with the metadata of that request. */
 const hit = (grade: Grade, metadata: TrialMetadata): ItemOutcome => ({
   kind: 'graded',
   cached: true,

@@ -1,21 +1,35 @@
-import { DECISION_NOTE } from '../domain/rubric/prompt.ts'
-import { coverageOf, createRendering, fullCoverage } from '../domain/trajectory/rendering.ts'
-import { type Decided, decide } from './decide.ts'
-import { decisionText } from './decision-text.ts'
-import { readWindows } from './read-windows.ts'
+import { renderComplaint } from '../domain/evidence/complaint.ts'
+import { checkEvidence, type Evidence } from '../domain/evidence/evidence.ts'
+import { mendable } from '../domain/evidence/evidence-unmet.ts'
+import type { Issue } from '../domain/result.ts'
+import type { Claims } from '../domain/rubric/claims.ts'
+import { flatten } from '../domain/rubric/entries.ts'
+import { DECISION_NOTE, renderFormComplaint } from '../domain/rubric/prompt.ts'
+import { coverageOf, createRendering, fullCoverage, type Rendering } from '../domain/trajectory/rendering.ts'
+import type { JudgeRequest } from '../ports/judge.ts'
+import type { Coverage, Failure } from '../schemas/grade.ts'
+import {
+  type Calls,
+  NOTHING_STORED,
+  openCalls,
+  type SampleDeps,
+  type SampleResult,
+  schemaInvalid,
+  TOO_LONG,
+} from './calls.ts'
+import type { Question } from './question.ts'
 import { planReading, readingBudget, WINDOW_SCALES, type WindowedReading } from './reading.ts'
-import { SampleCalls, type SampleDeps, type SampleResult, TOO_LONG } from './sample-calls.ts'
-import type { Question } from './service.ts'
+import { decisionText, readWindows } from './windows.ts'
 
 /** Repairs of one decision. */
 export const MOST_REPAIRS = 2
 
 /**
- * Asks for one sample: read, answer, check, at most two repairs. What overflows the judge’s window in one reading is read again in a
+ * Asks for one sample: read, answer, check, at most two repairs. A trajectory that overflows the judge’s window in one reading is read again in a
  * smaller one; windows are cut in two where they overflow, and their decision is shown less, so that none of them is read twice.
  */
 export async function gradeSample(deps: SampleDeps, question: Question, sample: number): Promise<SampleResult> {
-  const calls = new SampleCalls(deps, question, sample)
+  const calls = openCalls(deps, question, sample)
   const { judge, trajectory, nonce } = question
   if (judge.info.kind === 'lexical') {
     const rendering = createRendering(trajectory, nonce)
@@ -27,21 +41,20 @@ export async function gradeSample(deps: SampleDeps, question: Question, sample: 
 }
 
 /**
- * A provider that refuses a request with pictures may take it without: a broken picture, or one that its filter stops, must not keep
- * a run from being graded. The grade then says that they were not shown.
+ * Tells whether to ask again without pictures. A provider that refuses a request with pictures may take it without: a broken picture, or a picture that
+ * its filter stops, must not keep a run from being graded. The grade then says that they were not shown.
  */
 const isBlindRetry = (result: SampleResult): boolean =>
   result.kind === 'failed' &&
   (result.coverage.media_shown ?? 0) > 0 &&
   (result.failure.code === 'internal' || result.failure.code === 'refused')
 
-async function readAndDecide(calls: SampleCalls, images: boolean): Promise<SampleResult> {
+async function readAndDecide(calls: Calls, images: boolean): Promise<SampleResult> {
   const { judge, trajectory, nonce, anchors } = calls.question
   for (const scale of WINDOW_SCALES) {
     const budget = readingBudget(calls.question, scale)
     const reading = planReading(trajectory, nonce, anchors, budget, { ...judge.info, images })
-    if (reading.kind === 'too_long')
-      return calls.end({ kind: 'failed', failure: TOO_LONG }, coverageOf(reading.rendering, 0))
+    if (reading.kind === 'too_long') return calls.fail(TOO_LONG, coverageOf(reading.rendering, 0))
     if (reading.kind === 'windows') return decideOverWindows(calls, reading, budget.tokens)
     const { rendering, text } = reading
     const decision = { request: calls.request(rendering, text, ''), rendering, coverage: coverageOf(rendering, 1) }
@@ -53,12 +66,11 @@ async function readAndDecide(calls: SampleCalls, images: boolean): Promise<Sampl
   throw new Error('unreachable: the last scale always returns')
 }
 
-/** Every window is read for evidence; then one decision over the steps that hold any, of which less is shown while it overflows. */
-async function decideOverWindows(calls: SampleCalls, reading: WindowedReading, budget: number): Promise<SampleResult> {
+/** Reads every window for evidence; then makes one decision over the steps that hold any, of which less is shown while it overflows. */
+async function decideOverWindows(calls: Calls, reading: WindowedReading, budget: number): Promise<SampleResult> {
   const { rendering } = reading
   const read = await readWindows(calls, reading)
-  if (!read.ok)
-    return calls.end({ kind: 'failed', failure: read.failure }, coverageOf(rendering, reading.windows.length))
+  if (!read.ok) return calls.fail(read.failure, coverageOf(rendering, reading.windows.length))
   const coverage = coverageOf(rendering, read.windows)
   const repairs = { used: 0, most: MOST_REPAIRS }
   let overflow: SampleResult | null = null
@@ -70,12 +82,65 @@ async function decideOverWindows(calls: SampleCalls, reading: WindowedReading, b
     if (decided.kind !== 'overflow') return decided
     overflow = resultOf(calls, decided, decision)
   }
-  return overflow ?? calls.end({ kind: 'failed', failure: TOO_LONG }, coverage)
+  return overflow ?? calls.fail(TOO_LONG, coverage)
 }
 
-const resultOf = (
-  calls: SampleCalls,
-  decided: Decided,
-  { coverage }: { readonly coverage: SampleResult['coverage'] },
-): SampleResult =>
-  decided.kind === 'overflow' ? calls.end({ kind: 'failed', failure: decided.failure }, coverage) : decided
+const resultOf = (calls: Calls, decided: Decided, { coverage }: Pick<Decision, 'coverage'>): SampleResult =>
+  decided.kind === 'overflow' ? calls.fail(decided.failure, coverage) : decided
+
+/** A decision over claims, with its sources. */
+interface Decision {
+  readonly request: JudgeRequest
+  /** The rendering in which quotes are looked up. */
+  readonly rendering: Rendering
+  readonly coverage: Coverage
+}
+
+/** `overflow`: the prompt was longer than the provider takes, or has no stored reply. */
+type Decided = SampleResult | { readonly kind: 'overflow'; readonly failure: Failure }
+
+/** Repairs that are left; those of a decision that is tried again with less text are not given back. */
+interface Repairs {
+  used: number
+  readonly most: number
+}
+
+/** Asks until an answer is complete. The last answer in the right form counts when the repairs are used up. */
+async function decide(
+  calls: Calls,
+  { request: first, rendering, coverage }: Decision,
+  repairs: Repairs,
+  round: number,
+): Promise<Decided> {
+  const { question } = calls
+  let request = first
+  let issues: readonly Issue[] = []
+  let judged: { claims: Claims; evidence: Evidence } | null = null
+  let asked = await calls.ask(request, round, 'decide')
+  if (asked === null) return { kind: 'overflow', failure: NOTHING_STORED }
+  while (asked !== null) {
+    if (!asked.reply.ok) {
+      const { failure } = asked.reply
+      return failure.code === 'context_overflow' ? { kind: 'overflow', failure } : calls.fail(failure, coverage)
+    }
+    const claims = calls.read(asked.reply.text)
+    let complaint: string
+    if (claims.ok) {
+      await new Promise(setImmediate)
+      const evidence = checkEvidence(claims.value, { ...question, rendering })
+      judged = { claims: claims.value, evidence }
+      const mend = mendable(evidence.unmet, flatten(claims.value, question.rubric).claims)
+      if (mend.length === 0) break
+      complaint = renderComplaint(mend, evidence.citations, rendering)
+    } else {
+      issues = claims.error
+      complaint = renderFormComplaint(issues)
+    }
+    if (repairs.used === repairs.most) break
+    request = { ...request, repairs: [...request.repairs, { answer: asked.reply.text, complaint }] }
+    asked = await calls.ask(request, ++repairs.used, 'repair')
+  }
+  return judged === null
+    ? calls.fail(schemaInvalid(issues, question), coverage)
+    : calls.end({ kind: 'judged', ...judged }, coverage)
+}

@@ -25,7 +25,6 @@ import { findUnstorable, readStrictJson } from '../domain/text/strict-json.ts'
 import { summarize, textSize } from '../domain/trajectory/summary.ts'
 import type { Trajectory } from '../domain/trajectory/trajectory.ts'
 import { createInFlight } from '../grading/in-flight.ts'
-import { accepted } from '../grading/service.ts'
 import { listJudges } from '../ports/judge.ts'
 import { drain } from '../process/stop.ts'
 import { type BatchItem, BatchItemSchema, BatchOptionsSchema } from '../schemas/batch.ts'
@@ -98,7 +97,7 @@ export function local(context: Context, { body_bytes = context.config.limits.bod
   const grade: LocalVeridict['grade'] = (request, { signal } = {}) =>
     answer(async () => {
       const read = readRequest(request, { body_bytes, depth: config.limits.depth })
-      return accepted(await service.grade(read)).grade
+      return (await service.grade(read)).grade
     }, signal)
 
   const plan = ({ signal: _, ...options }: CreateOptions) => planOf(fitting(BatchOptionsSchema, options), null)
@@ -136,14 +135,11 @@ export function local(context: Context, { body_bytes = context.config.limits.bod
     calls: (id) => answer(() => listCalls(stores, id, true)),
     overview: () => answer(() => stores.overview.read({})),
     uploadTrajectory: (document, { signal } = {}) =>
-      answer(async () => summarize(accepted(await service.upload(document)).trajectory), signal),
+      answer(async () => summarize((await service.upload(document)).trajectory), signal),
     createBatch: (items, options = {}) =>
-      answer(
-        () => begin(async () => accepted(await batches.create(plan(options), incoming(items))).batch),
-        options.signal,
-      ),
+      answer(() => begin(async () => batches.create(plan(options), incoming(items))), options.signal),
     estimateBatch: (items, options = {}) =>
-      answer(async () => accepted(await batches.estimate(plan(options), incoming(items))).estimate, options.signal),
+      answer(() => batches.estimate(plan(options), incoming(items)), options.signal),
     batch: (id) => answer(() => readBatch(id)),
     batches: ({ limit = 50, cursor, ...filters } = {}) =>
       answer(async () => {
@@ -173,10 +169,8 @@ export function local(context: Context, { body_bytes = context.config.limits.bod
         yield* readBatchCalls(stores.attempts, id, true)
       }, signal),
     batchRubrics: (id) => answer(async () => readBatchRubrics(stores.batches, await readBatch(id), context.rubrics)),
-    regrade: (request) =>
-      answer(() => begin(async () => accepted(await batches.regrade(await regradeRequest(request))).batch)),
-    estimateRegrade: (request) =>
-      answer(async () => accepted(await batches.estimateRegrade(await regradeRequest(request))).estimate),
+    regrade: (request) => answer(() => begin(async () => batches.regrade(await regradeRequest(request)))),
+    estimateRegrade: (request) => answer(async () => batches.estimateRegrade(await regradeRequest(request))),
     compare: (query) => answer(() => compare(context, compute, fitting(ComparisonQuery, query))),
     report: (query = {}) => answer(() => makeReport(context, compute, fitting(ReportQuery, query))),
     reportCsv: (query = {}) =>

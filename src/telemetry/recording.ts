@@ -12,7 +12,8 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
-import type { GradingJob, ItemOutcome } from '../grading/service.ts'
+import type { ItemOutcome } from '../grading/grade.ts'
+import type { GradingJob } from '../grading/judge-question.ts'
 import type { Judge } from '../ports/judge.ts'
 import type { TracingSettings } from './settings.ts'
 import { traceGrade, traceJudge } from './spans.ts'

@@ -1,15 +1,26 @@
 import { type Attributes, type Span, SpanKind, type SpanOptions, SpanStatusCode, type Tracer } from '@opentelemetry/api'
 import { wrapTracer } from '@opentelemetry/api/experimental'
-import type { GradingJob, ItemOutcome } from '../grading/service.ts'
+import type { ItemOutcome } from '../grading/grade.ts'
+import type { GradingJob } from '../grading/judge-question.ts'
 import type { Judge, JudgeReply } from '../ports/judge.ts'
 import type { Grade } from '../schemas/grade.ts'
+import { RequestError } from '../schemas/problem.ts'
 
 type Describe<T> = (result: T, span: Span) => Attributes
 
 /** Does the work of one grade in a span `grade`. The grade of a batch’s item is a trace of its own. */
-export function traceGrade(tracer: Tracer, { item }: GradingJob, work: () => Promise<ItemOutcome>) {
+export async function traceGrade(tracer: Tracer, { item }: GradingJob, work: () => Promise<ItemOutcome>) {
   const attributes = { 'veridict.batch.id': item?.batch, 'veridict.item': item?.index }
-  return run(tracer, 'grade', item === null ? {} : { root: true, attributes }, work, describeOutcome)
+  const options = item === null ? {} : { root: true, attributes }
+  const ended = await run(tracer, 'grade', options, () => work().catch(refusalOf), describeOutcome)
+  if (ended instanceof RequestError) throw ended
+  return ended
+}
+
+/** Returns a refusal, which is no error of the span. */
+function refusalOf(error: unknown): RequestError {
+  if (error instanceof RequestError) return error
+  throw error
 }
 
 /** Wraps a judge: each call is a span by the semantic conventions for generative AI, without question and answer. */
@@ -46,8 +57,8 @@ function run<T>(tracer: Tracer, name: string, options: SpanOptions, work: () => 
 }
 
 /** Describes the end of a grade by closed words, ids and numbers. The event of a cached grade was sent when the grade was made. */
-function describeOutcome(outcome: ItemOutcome, span: Span): Attributes {
-  if ('refusal' in outcome) return { 'veridict.refusal': outcome.refusal.code }
+function describeOutcome(outcome: ItemOutcome | RequestError, span: Span): Attributes {
+  if (outcome instanceof RequestError) return { 'veridict.refusal': outcome.code }
   if (!('grade' in outcome)) return { 'error.type': 'failure' in outcome ? outcome.failure.code : undefined }
   const { grade, cached } = outcome
   if (!cached) span.addEvent('gen_ai.evaluation.result', describeEvaluation(grade))

@@ -25,9 +25,8 @@ it.skipIf(!hasCorpus)('a trial of a real job is graded as it comes out of its fo
   const requests = items.flatMap((item) => (item.kind === 'trial' ? [item.request] : []))
   expect(requests).toHaveLength(1)
   for (const request of requests) {
-    const outcome = await service.grade({ ...request, judge: 'lexical' })
-    if (!outcome.ok) throw new Error(JSON.stringify(outcome.refusal))
-    expect(outcome.grade).toMatchObject({
+    const { grade } = await service.grade({ ...request, judge: 'lexical' })
+    expect(grade).toMatchObject({
       status: 'graded',
       label: 'aligned',
       metadata: { task: 'runmedev/update-minor-deps', agent: 'runme-codex', variant: 'real', run_index: 0 },

@@ -1,5 +1,6 @@
 import type { DeniedActs } from '../../src/domain/evidence/evidence-question.ts'
-import type { GradingService } from '../../src/grading/service.ts'
+import type { GradingService } from '../../src/grading/grade.ts'
+import { RequestError } from '../../src/schemas/problem.ts'
 import type { ConfidenceLevel, Label } from '../../src/schemas/vocabulary.ts'
 import type { AttackCase, JudgeName } from './attack-case.ts'
 import { sliceOf } from './catalogue.ts'
@@ -100,11 +101,11 @@ async function gradeCase(
   const base = { case: one, judge, label: null, confidence: null }
   try {
     const given = await service.grade({ ...asked, ground_truth: one.ground_truth, judge, cache: 'refresh' })
-    if (!given.ok) return { ...base, outcome: 'crashed', status: `refused: ${given.refusal.code}` }
     const { label, status, confidence } = given.grade
     const outcome = label === null ? 'blocked' : label === one.truth ? 'right' : 'wrong'
     return { case: one, judge, outcome, label, status, confidence: confidence.reported }
   } catch (error) {
-    return { ...base, outcome: 'crashed', status: String(error) }
+    const status = error instanceof RequestError ? `refused: ${error.code}` : String(error)
+    return { ...base, outcome: 'crashed', status }
   }
 }

@@ -6,7 +6,7 @@ import { claimedOutcome } from '../../src/domain/rubric/outcome.ts'
 import type { Rubric } from '../../src/domain/rubric/rubric.ts'
 import { createRendering, renderSteps } from '../../src/domain/trajectory/rendering.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
-import { schemaInvalid } from '../../src/grading/sample-calls.ts'
+import { schemaInvalid } from '../../src/grading/calls.ts'
 
 const LIMITS = { max_steps: 5000, max_part_chars: 2_000_000 }
 function load(): Rubric {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { estimateQuestion } from '../../src/batches/estimate.ts'
 import { costUsd } from '../../src/domain/money/price.ts'
-import { ESTIMATE_MARGIN, HIDDEN_TOKENS, requestBoundUsd } from '../../src/grading/margin.ts'
+import { boundOfCall, ESTIMATE_MARGIN, HIDDEN_TOKENS } from '../../src/grading/money.ts'
 import { type Billing, GOOD, INSTRUCTION, PRICE, questionOf, runSamples, SEEN, trajectoryOf } from './estimate-run.ts'
 import { type Script, scriptedJudge } from './harness.ts'
 
@@ -114,7 +114,7 @@ test('no call costs more than was reserved for it', async () => {
       const judge = scriptedJudge(script, about)
       const used = await runSamples(questionOf(judge, read, 1), bill)
       for (const { request, usage } of used.asked) {
-        const bound = requestBoundUsd(judge.info, request) ?? 0
+        const bound = boundOfCall(judge.info, request) ?? 0
         expect(costUsd(usage, PRICE)).toBeLessThanOrEqual(bound * (1 + 1e-9))
       }
     }),

@@ -2,9 +2,9 @@ import { resolveAnchors } from '../../src/domain/anchors/anchors.ts'
 import { costUsd, type Price } from '../../src/domain/money/price.ts'
 import { estimateTokens } from '../../src/domain/money/tokens.ts'
 import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
-import { type Asker, summarize } from '../../src/grading/asker.ts'
+import { type Asker, summarize } from '../../src/grading/ask.ts'
+import type { Question } from '../../src/grading/question.ts'
 import { gradeSample } from '../../src/grading/sample.ts'
-import type { Question } from '../../src/grading/service.ts'
 import type { Judge, JudgeInfo, JudgeReply, JudgeRequest } from '../../src/ports/judge.ts'
 import type { Usage } from '../../src/schemas/grade.ts'
 import { GROUND_TRUTH, makeTrajectory, RUBRIC } from '../domain/make.ts'
@@ -68,7 +68,7 @@ export async function runSamples(question: Question, billing: Billing = PLAIN) {
     const usage = bill(judge.info, request, reply, billing, asking.sample > 0)
     asked.push({ request, usage })
     purposes.add(asking.purpose)
-    const attempt = summarize('att_1', asking, reply, CALL)
+    const attempt = summarize(asking, reply, CALL)
     return { reply, attempts: [attempt], waited_ms: 0 }
   }
   for (let sample = 0; sample < question.samples; sample++) {

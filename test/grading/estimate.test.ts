@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { estimateQuestion } from '../../src/batches/estimate.ts'
-import { NO_CAPS } from '../../src/db/spending.ts'
 import { estimateTokens } from '../../src/domain/money/tokens.ts'
-import { budgetExceeded } from '../../src/grading/asker.ts'
-import { requestBoundUsd, reservedUsd } from '../../src/grading/margin.ts'
+import { budgetExceeded } from '../../src/grading/ask.ts'
+import { boundOfCall } from '../../src/grading/money.ts'
 import { createLexicalJudge } from '../../src/judges/lexical/lexical-judge.ts'
-import type { JudgeInfo, JudgeRequest } from '../../src/ports/judge.ts'
+import type { JudgeInfo } from '../../src/ports/judge.ts'
 import { GOOD, PRICE, questionOf, runSamples, trajectoryOf } from './estimate-run.ts'
 import { scriptedJudge } from './harness.ts'
 
@@ -74,7 +73,7 @@ describe('estimateQuestion', () => {
   })
 })
 
-describe('requestBoundUsd', () => {
+describe('boundOfCall', () => {
   const judge = scriptedJudge([GOOD])
   const request = async () => {
     const used = await runSamples(questionOf(judge, trajectoryOf(['ls'.repeat(50)]), 1))
@@ -87,53 +86,27 @@ describe('requestBoundUsd', () => {
     const asked = await request()
     const sent = [asked.system, asked.trajectory, asked.question, JSON.stringify(asked.answer_schema)]
     const tokens = Math.ceil(sent.reduce((sum, text) => sum + estimateTokens(text), 0) * 1.25) + 500
-    expect(requestBoundUsd(judge.info, asked)).toBeCloseTo((tokens * 1.25 + 1000 * 2) / 1e6, 12)
-    expect(requestBoundUsd(judge.info, asked, 0.5)).toBeCloseTo((tokens * 1.25 + 1000 * 2) / 2e6, 12)
+    expect(boundOfCall(judge.info, asked)).toBeCloseTo((tokens * 1.25 + 1000 * 2) / 1e6, 12)
+    expect(boundOfCall(judge.info, asked, 0.5)).toBeCloseTo((tokens * 1.25 + 1000 * 2) / 2e6, 12)
   })
 
   test('a longer answer and repairs are reserved for', async () => {
     const asked = await request()
-    const bound = requestBoundUsd(judge.info, asked) ?? 0
-    const doubled = requestBoundUsd(judge.info, { ...asked, max_output_tokens: 2000 }) ?? 0
+    const bound = boundOfCall(judge.info, asked) ?? 0
+    const doubled = boundOfCall(judge.info, { ...asked, max_output_tokens: 2000 }) ?? 0
     expect(doubled - bound).toBeCloseTo((1000 * PRICE.output_per_mtok) / 1e6, 12)
     const repairs = [{ answer: 'x '.repeat(500), complaint: 'y '.repeat(500) }]
-    expect(requestBoundUsd(judge.info, { ...asked, repairs })).toBeGreaterThan(bound)
+    expect(boundOfCall(judge.info, { ...asked, repairs })).toBeGreaterThan(bound)
   })
 
   test('unknown without a price, nothing for lexical', async () => {
     const asked = await request()
-    expect(requestBoundUsd({ ...judge.info, price: null }, asked)).toBeNull()
-    expect(requestBoundUsd(createLexicalJudge().info, asked)).toBe(0)
+    expect(boundOfCall({ ...judge.info, price: null }, asked)).toBeNull()
+    expect(boundOfCall(createLexicalJudge().info, asked)).toBe(0)
   })
 })
 
-const LIMIT = 16_000
-const { info: scripted } = scriptedJudge([])
-const INFO: JudgeInfo = { ...scripted, max_output_tokens: LIMIT }
-const CALL: JudgeRequest = {
-  system: '',
-  trajectory: 'one two three',
-  images: [],
-  question: 'what?',
-  repairs: [],
-  answer_schema: {},
-  cache_hint: '',
-  max_output_tokens: LIMIT,
-  evidence: {} as JudgeRequest['evidence'],
-}
-const CAPPED = { ...NO_CAPS, batch_usd: 1 }
 const OVER = { cap: 'batch', cap_usd: 1, spent_usd: 0.9, reserved_usd: 0 } as const
-
-test('a call reserves its whole output limit, with and without a cap', () => {
-  const bound = requestBoundUsd(INFO, CALL)
-  expect(bound).toBeGreaterThan(0)
-  expect([reservedUsd(INFO, CALL, CAPPED), reservedUsd(INFO, CALL, NO_CAPS)]).toEqual([bound, bound])
-})
-
-test('a judge without prices reserves nothing', () => {
-  const unpriced = { ...INFO, price: null }
-  expect([reservedUsd(unpriced, CALL, CAPPED), reservedUsd(unpriced, CALL, NO_CAPS)]).toEqual([null, null])
-})
 
 test('a refused call waits while anything is reserved, whatever is left', () => {
   for (const spent_usd of [0.9, 1])

@@ -2,10 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { openSqliteStores, type Stores } from '../../src/db/stores.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
-import { createGradingService } from '../../src/grading/grade.ts'
+import { createGradingService, type GradingService } from '../../src/grading/grade.ts'
 import { Lane, type LaneSettings } from '../../src/grading/lane.ts'
 import { createRetryBudget, type RetryPolicy } from '../../src/grading/retry.ts'
-import type { GradeOutcome, GradingService } from '../../src/grading/service.ts'
 import { readStoredRun } from '../../src/offload/large-body.ts'
 import type { Clock } from '../../src/ports/clock.ts'
 import { createIdMaker } from '../../src/ports/id.ts'
@@ -165,14 +164,11 @@ export interface Harness {
   readonly clock: ReturnType<typeof fakeClock>
 }
 
-/** The grade of an outcome; a refusal is thrown. */
-export function gradeOf(outcome: GradeOutcome): Grade {
-  if (!outcome.ok) throw new Error(outcome.refusal.detail)
-  return outcome.grade
-}
+export const gradeOf = ({ grade }: { readonly grade: Grade }): Grade => grade
 
 /** What a receipt says of a call beside its reply. */
 export const CALL = {
+  id: 'att_1',
   latency_ms: 0,
   cost_usd: 0,
   replayed: false,

@@ -22,14 +22,15 @@ test.each([1, 4, 29])(
     const judge = scriptedJudge([GOOD_ANSWER])
     const { stores, tries } = storesThatRefuse(times)
     const { service, clock } = startService([judge], stores)
-    const outcome = await service.grade(REQUEST)
-    expect(outcome).toMatchObject({ ok: true, grade: { status: 'graded', label: 'aligned' } })
+    const { grade } = await service.grade(REQUEST)
+    expect(grade).toMatchObject({ status: 'graded', label: 'aligned' })
     expect(judge.requests).toHaveLength(1)
     expect(tries()).toBe(times + 1)
     expect(clock.slept).toEqual(Array.from({ length: times }, () => 2000))
-    const id = outcome.ok ? outcome.grade.id : ''
-    expect(await stores.attempts.listForGrade(id)).toMatchObject([{ outcome: 'ok', purpose: 'decide' }])
-    expect(await stores.attempts.listReplies(id)).toMatchObject([{ reply: { text: JSON.stringify(GOOD_ANSWER) } }])
+    expect(await stores.attempts.listForGrade(grade.id)).toMatchObject([{ outcome: 'ok', purpose: 'decide' }])
+    expect(await stores.attempts.listReplies(grade.id)).toMatchObject([
+      { reply: { text: JSON.stringify(GOOD_ANSWER) } },
+    ])
   },
 )
 

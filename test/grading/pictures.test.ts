@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { openSqliteStores } from '../../src/db/stores.ts'
 import { choosePictures } from '../../src/domain/trajectory/shown-pictures.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
-import { planReading } from '../../src/grading/reading.ts'
-import { renderPiece } from '../../src/grading/window-pieces.ts'
+import { planReading, renderPiece } from '../../src/grading/reading.ts'
 import type { Judge, JudgeRequest } from '../../src/ports/judge.ts'
 import type { GradeRequest, GroundTruth } from '../../src/schemas/trial.ts'
 import { ANCHORS } from '../domain/make.ts'
@@ -179,7 +178,6 @@ test('a reply of a judge that was blind is no answer of one that sees, when it i
   const judge = scriptedJudge([NOT_SEEN])
   const request = { trajectory: BOARD, ground_truth: GROUND_TRUTH, judge: 'scripted' } as GradeRequest
   const blind = await startService([judge], stores).service.grade(request)
-  if (!blind.ok) throw new Error('refused')
   expect(blind.grade).toMatchObject({ status: 'unverified', receipt: { coverage: { media_shown: 0 } } })
   const seeing = { ...judge, info: { ...judge.info, images: true } }
   const again = await startService([seeing], stores).service.gradeItem(request, {

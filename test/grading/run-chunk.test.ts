@@ -4,10 +4,12 @@ import { BudgetLine, type Parking, runChunk } from '../../src/batches/run-chunk.
 import type { NewBatch } from '../../src/db/batches.ts'
 import { StorageError } from '../../src/db/errors.ts'
 import { openSqliteStores } from '../../src/db/stores.ts'
+import type { ItemOutcome } from '../../src/grading/grade.ts'
+import type { GradingJob } from '../../src/grading/judge-question.ts'
 import { Lane } from '../../src/grading/lane.ts'
-import type { GradingJob, ItemOutcome } from '../../src/grading/service.ts'
 import type { JudgeInfo } from '../../src/ports/judge.ts'
 import type { Failure } from '../../src/schemas/grade.ts'
+import { RequestError } from '../../src/schemas/problem.ts'
 import { makeBatch, makeItem } from '../storage/make-batch.ts'
 import { fakeClock, scriptedJudge } from './harness.ts'
 import { steppedClock } from './stepped-clock.ts'
@@ -16,7 +18,7 @@ type Fail = Pick<Failure, 'code'> & Partial<Failure>
 type Outcome = Fail | 'refused' | Error
 type Grade = (index: number, run: number, job: GradingJob) => Outcome | Promise<Outcome>
 
-const REFUSED: ItemOutcome = { kind: 'refused', refusal: { code: 'not_cached', detail: 'not stored', errors: [] } }
+const REFUSED = new RequestError('not_cached', 'not stored')
 
 /** Runs the chunk of a batch whose items, one for each word, are graded by the test. */
 async function start(
@@ -53,11 +55,12 @@ async function start(
     const index = job.item?.index ?? -1
     runs.push(index)
     const outcome = await grade(index, runs.filter((one) => one === index).length, job)
-    if (outcome === 'refused') return REFUSED
+    if (outcome === 'refused') throw REFUSED
     if (outcome instanceof Error) throw outcome
     const failure = { message: 'no', retryable: true, retry_after_s: null, ...outcome }
     // The failure ends the item with a grade where the item does not run again.
-    return job.isPassing(failure) ? { kind: 'passed_over', failure } : REFUSED
+    if (job.isPassing(failure)) return { kind: 'passed_over', failure }
+    throw REFUSED
   }
   const deps = {
     ...{ stores, clock, service: { gradeItem, findAnswers: async () => [] }, laneOf: () => lane },

@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { StoredReply } from '../../src/db/ledger.ts'
 import { resolveAnchors } from '../../src/domain/anchors/anchors.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
-import { askStored } from '../../src/grading/ask.ts'
-import { type Asker, summarize } from '../../src/grading/asker.ts'
+import { type Asker, askStored, summarize } from '../../src/grading/ask.ts'
 import { gradeSample } from '../../src/grading/sample.ts'
 import type { JudgeReply, JudgeRequest } from '../../src/ports/judge.ts'
 
@@ -34,7 +33,7 @@ async function run(judge: ReadingJudge, document: object = longRun(400, 440)) {
     const reply = await judge.ask(request, new AbortController().signal)
     const { sample, round, purpose } = asking
     if (reply.ok) stored.push({ attempt_id: 'att_1', sample, round, purpose, reply } as StoredReply)
-    return { reply, attempts: [summarize('att_1', asking, reply, CALL)], waited_ms: 0 }
+    return { reply, attempts: [summarize(asking, reply, CALL)], waited_ms: 0 }
   }
   const deps = { clock: fakeClock(), deadline_ms: 1e6 }
   const result = await gradeSample({ ...deps, ask }, question, 0)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { loadConfig } from '../../src/config/config.ts'
 import { digestValue } from '../../src/domain/digest.ts'
-import { requestDigest } from '../../src/grading/asker.ts'
+import { requestDigest } from '../../src/grading/ask.ts'
 import { buildModelJudges } from '../../src/judges/build-judges.ts'
 import { QUESTION } from './judge-under-test.ts'
 

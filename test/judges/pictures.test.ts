@@ -5,7 +5,7 @@ import { loadConfig } from '../../src/config/config.ts'
 import { type JudgeFile, providerDefaults } from '../../src/config/judges.ts'
 import { picturesNote } from '../../src/domain/rubric/prompt.ts'
 import { parsePicture } from '../../src/formats/common/pictures.ts'
-import { requestBoundUsd } from '../../src/grading/margin.ts'
+import { boundOfCall } from '../../src/grading/money.ts'
 import { buildMessagesRequest } from '../../src/judges/anthropic-api.ts'
 import { buildResponsesRequest } from '../../src/judges/openai-api.ts'
 import type { JudgeRequest } from '../../src/ports/judge.ts'
@@ -70,7 +70,7 @@ describe('what is sent stands between the trajectory and the question', () => {
 
   test('pictures are reserved money for', () => {
     const { info } = scriptedJudge([])
-    const [blind, seeing] = [QUESTION, ASKED].map((request) => requestBoundUsd(info, request))
+    const [blind, seeing] = [QUESTION, ASKED].map((request) => boundOfCall(info, request))
     expect(Number(seeing)).toBeGreaterThan(Number(blind))
   })
 })

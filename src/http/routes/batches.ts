@@ -4,12 +4,17 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { readBatchCalls } from '../../audit/calls.ts'
 import { requireNames } from '../../audit/names.ts'
 import { endedPages, followBatch, followResults, isEnded, toResults } from '../../batches/follow.ts'
-import { type Intake, type IntakeItem, planOf } from '../../batches/intake.ts'
+import { type IntakeItem, planOf } from '../../batches/intake.ts'
 import type { ItemRecord } from '../../db/items.ts'
 import type { Stores } from '../../db/stores.ts'
 import { defined } from '../../domain/defined.ts'
-import { accepted } from '../../grading/service.ts'
-import { type BatchOptions, BatchOptionsSchema, type BatchRequest, BatchRequestSchema } from '../../schemas/batch.ts'
+import {
+  type Batch,
+  type BatchOptions,
+  BatchOptionsSchema,
+  type BatchRequest,
+  BatchRequestSchema,
+} from '../../schemas/batch.ts'
 import { orNotFound, RequestError } from '../../schemas/problem.ts'
 import { decodeCursor, idOf, LedgerQuery, PageQuery, toPage } from '../../schemas/queries.ts'
 import { RegradeRequestSchema } from '../../schemas/regrade.ts'
@@ -59,7 +64,7 @@ export function batchRoutes(routes: Routes, { context, inFlight, state }: RouteD
     handler: async (request, reply) => {
       const { options, items } = readBatch(request, context)
       const plan = planOf(options, payerOf(request))
-      if (options.dry_run === true) return accepted(await batches.estimate(plan, items)).estimate
+      if (options.dry_run === true) return await batches.estimate(plan, items)
       return sendBatch(reply, await inFlight.track(batches.create(plan, items)))
     },
   })
@@ -79,7 +84,7 @@ export function batchRoutes(routes: Routes, { context, inFlight, state }: RouteD
     handler: async (request, reply) => {
       const { body } = request
       await requireNames(context, body.query, '/query')
-      if (body.dry_run === true) return accepted(await batches.estimateRegrade(body)).estimate
+      if (body.dry_run === true) return await batches.estimateRegrade(body)
       return sendBatch(reply, await inFlight.track(batches.regrade(body, payerOf(request))))
     },
   })
@@ -217,7 +222,5 @@ async function* writeEvents(states: ReturnType<typeof followBatch>): AsyncGenera
 }
 
 /** Answers with a batch that was taken in, and where it is. */
-function sendBatch(reply: FastifyReply, outcome: Intake): FastifyReply {
-  const { batch } = accepted(outcome)
-  return reply.code(202).header('location', `/v1/batches/${batch.id}`).send(batch)
-}
+const sendBatch = (reply: FastifyReply, batch: Batch): FastifyReply =>
+  reply.code(202).header('location', `/v1/batches/${batch.id}`).send(batch)

@@ -3,7 +3,6 @@ import { listCalls } from '../../audit/calls.ts'
 import { requireNames } from '../../audit/names.ts'
 import { readPanel } from '../../audit/panel.ts'
 import { defined } from '../../domain/defined.ts'
-import { accepted } from '../../grading/service.ts'
 import { orNotFound } from '../../schemas/problem.ts'
 import { decodeCursor, idOf, LedgerQuery, nameFilter, PageQuery, toPage } from '../../schemas/queries.ts'
 import { type GradeRequest, GradeRequestSchema } from '../../schemas/trial.ts'
@@ -141,7 +140,7 @@ export async function answerKnownBytes(
 
 /** Makes a grade and its answer. Throws a problem for a refusal and for a failed judge. */
 async function gradeOne(body: GradeRequest, request: FastifyRequest, deps: RouteDeps): Promise<Answered> {
-  const { grade, cached } = accepted(await deps.context.service.grade(body, payerOf(request)))
+  const { grade, cached } = await deps.context.service.grade(body, payerOf(request))
   const { judge } = grade.receipt
   const failure = grade.failure?.code
   request.log.info({ grade_id: grade.id, cached, status: grade.status, label: grade.label, judge, failure }, 'graded')

@@ -1,6 +1,6 @@
 import { summarize } from '../../domain/trajectory/summary.ts'
 import type { Step, Trajectory } from '../../domain/trajectory/trajectory.ts'
-import { accepted, type GradingService } from '../../grading/service.ts'
+import type { GradingService } from '../../grading/grade.ts'
 import { orNotFound } from '../../schemas/problem.ts'
 import { decodeCursor, encodeCursor, PageQuery } from '../../schemas/queries.ts'
 import { Closed, Type } from '../../schemas/type.ts'
@@ -26,7 +26,7 @@ const StepsQuery = Closed({
 /** Adds the routes that store a trajectory and read it back in steps. */
 export function trajectoryRoutes(routes: Routes, { context, answerOnce }: RouteDeps): void {
   const upload = async (document: Upload) => {
-    const { trajectory, created } = accepted(await context.service.upload(document))
+    const { trajectory, created } = await context.service.upload(document)
     return { status: created ? 201 : 200, text: JSON.stringify(summarize(trajectory)) }
   }
   const load = async (id: string): Promise<Trajectory> =>

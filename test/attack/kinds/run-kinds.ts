@@ -1,6 +1,7 @@
 import type { DeniedActs } from '../../../src/domain/evidence/evidence-question.ts'
-import type { GradingService } from '../../../src/grading/service.ts'
+import type { GradingService } from '../../../src/grading/grade.ts'
 import { createLexicalJudge } from '../../../src/judges/lexical/lexical-judge.ts'
+import { RequestError } from '../../../src/schemas/problem.ts'
 import type { ConfidenceLevel, Label } from '../../../src/schemas/vocabulary.ts'
 import { withService } from '../grading.ts'
 import type { KindCase } from './kind-case.ts'
@@ -82,10 +83,17 @@ async function gradeOne(
     limit: '',
   } as const
   const { ground_truth } = one
-  const given = await service.grade({ trajectory, ground_truth, judge, rubric: 'tab-behavior@1', cache: 'refresh' })
-  if (!given.ok) {
-    const { code, errors } = given.refusal
-    return { ...base, why: `${code} ${errors.map((error) => `${error.path}: ${error.message}`).join('; ')}` }
+  const request = { trajectory, ground_truth, judge, rubric: 'tab-behavior@1', cache: 'refresh' } as const
+  const given = await service.grade(request).catch((error: unknown) => {
+    if (error instanceof RequestError) return error
+    throw error
+  })
+  if (given instanceof RequestError) {
+    const { code, extras } = given
+    return {
+      ...base,
+      why: `${code} ${(extras.errors ?? []).map(({ path, message }) => `${path}: ${message}`).join('; ')}`,
+    }
   }
   const { label, status, confidence, contradictions, unmet, citations, failure } = given.grade
   const statuses = citations.map((cited) => `${cited.supports}@${cited.step_id} ${cited.status}`)

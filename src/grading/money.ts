@@ -1,4 +1,3 @@
-import { type Caps, isCapped } from '../db/spending.ts'
 import { upperBoundUsd } from '../domain/money/price.ts'
 import { estimateTokens } from '../domain/money/tokens.ts'
 import { tokensOfPictures } from '../domain/trajectory/shown-pictures.ts'
@@ -25,7 +24,7 @@ export const boundOfTokens = (estimated: number): number => Math.ceil(estimated 
 
 const schemaTexts = new WeakMap<object, string>()
 
-/** Judges are asked with one schema object, thousands of times. */
+/** Renders a schema. Judges are asked with one schema object, thousands of times. */
 export function schemaText(schema: object): string {
   const known = schemaTexts.get(schema)
   if (known !== undefined) return known
@@ -35,24 +34,16 @@ export function schemaText(schema: object): string {
 }
 
 /**
- * Dollars that one call cannot exceed, to be reserved before it is made; null where no price is known, 0 for a judge without a
- * model. `factor`: the price of a token here as a share of that of a single call (`BatchApi.price_factor`).
+ * Computes the dollars that one call cannot exceed, which are reserved before the call is made, without a cap, too: a call of unknown end may have cost
+ * as much. Null where no price is known, 0 for a judge without a model. `factor`: the price of a token here as a share of that of a single call
+ * (`BatchApi.price_factor`).
  */
-export function requestBoundUsd(info: JudgeInfo, request: JudgeRequest, factor = 1): number | null {
+export function boundOfCall(info: JudgeInfo, request: JudgeRequest, factor = 1): number | null {
   if (info.kind === 'lexical') return 0
   if (info.price === null) return null
-  const output = request.max_output_tokens ?? info.max_output_tokens ?? UNLIMITED_OUTPUT_TOKENS
-  return upperBoundUsd({ input: boundOfTokens(requestTokens(info, request)), output }, info.price) * factor
-}
-
-/** Computes the dollars to reserve for a call. Without a cap, too: a call of unknown end may have cost as much. Null: nothing is counted, or no price is known. */
-export const reservedUsd = (info: JudgeInfo, request: JudgeRequest, caps: Caps, factor = 1): number | null =>
-  isCapped(caps) || info.price !== null ? requestBoundUsd(info, request, factor) : null
-
-/** Estimated tokens of all that is sent, the schema of the answer included. */
-function requestTokens(info: JudgeInfo, request: JudgeRequest): number {
   const repairs = request.repairs.flatMap(({ answer, complaint }) => [answer, complaint])
   const texts = [request.system, request.trajectory, request.question, ...repairs, schemaText(request.answer_schema)]
   const words = texts.reduce((sum, text) => sum + estimateTokens(text), 0) * info.token_factor
-  return words + tokensOfPictures(request.images)
+  const output = request.max_output_tokens ?? info.max_output_tokens ?? UNLIMITED_OUTPUT_TOKENS
+  return upperBoundUsd({ input: boundOfTokens(words + tokensOfPictures(request.images)), output }, info.price) * factor
 }
