@@ -1,20 +1,23 @@
 import Anthropic from '@anthropic-ai/sdk'
 import type { JudgeSettings } from '../config/judges.ts'
-import type {
-  Answered,
-  BatchCalls,
-  BatchResult,
-  BatchState,
-  Judge,
-  Submission,
-  SubmissionMark,
-} from '../ports/judge.ts'
+import type { Answered, BatchCalls, BatchResult, BatchState, Judge, JudgeReply, JudgeRequest } from '../ports/judge.ts'
+import type { Usage } from '../schemas/grade.ts'
 import { PROVIDERS } from '../schemas/providers.ts'
-import { buildMessagesRequest, replyOfMessage } from './anthropic-api.ts'
-import { callBatch, callsOf, idOf, MOST_DETAIL_CHARS, type ResultLine, replyOrFailure } from './batch.ts'
-import { askProvider, countOf, LONGEST_CALL_MS, refusedReply, type Sdk } from './call.ts'
-import { addressOf, describeJudge, placeOf } from './describe.ts'
-import { failure, faultWords, NOTHING_USED, type Place, wordOf } from './faults.ts'
+import { callBatch, callsOf, idOf, MOST_DETAIL_CHARS, type ResultLine } from './batch.ts'
+import {
+  answered,
+  askProvider,
+  countOf,
+  ended,
+  failed,
+  LONGEST_CALL_MS,
+  replyOrFailure,
+  type Sdk,
+  servedTier,
+  usageFrom,
+} from './call.ts'
+import { addressOf, describeJudge, placeOf, repairTurns, sharedParts } from './describe.ts'
+import { classifyHttp, failure, faultWords, NOTHING_USED, type Place, wordOf } from './faults.ts'
 import { makeBatchFetch, makeDownloadFetch, makeFetch } from './transport.ts'
 
 /** Creates a judge behind Anthropic's Messages API: one call per question. Veridict retries by itself, so the SDK's retries are off. */
@@ -52,6 +55,75 @@ export const messagesJudge = (client: MessagesClient, sdk: Sdk, name: string, se
     }),
 })
 
+type Params = Anthropic.MessageCreateParamsNonStreaming
+
+/**
+ * Builds the body of a Messages call. The raw `output_config.format` is used, because the SDK's own helper would move `enum` into the
+ * description. The cache breakpoint is behind the trajectory and its pictures, so that another rubric, a sample or a repair reads them from
+ * the cache.
+ */
+export function buildMessagesRequest(request: JudgeRequest, settings: JudgeSettings): Params {
+  const shared = sharedParts<Anthropic.TextBlockParam | Anthropic.ImageBlockParam>(
+    request,
+    (text) => ({ type: 'text', text }),
+    ({ media_type, data }) => ({ type: 'image', source: { type: 'base64', media_type, data } }),
+  )
+  const output = {
+    ...(settings.effort !== null && { effort: settings.effort }),
+    ...(settings.structured_output === 'json_schema' && {
+      format: { type: 'json_schema', schema: request.answer_schema },
+    }),
+  } as NonNullable<Params['output_config']>
+  return {
+    model: settings.model,
+    max_tokens: request.max_output_tokens ?? settings.max_output_tokens,
+    system: request.system,
+    messages: [
+      {
+        role: 'user',
+        content: [
+          ...shared.slice(0, -1),
+          ...shared.slice(-1).map((last) => ({ ...last, cache_control: { type: 'ephemeral' as const } })),
+          { type: 'text', text: request.question },
+        ],
+      },
+      ...repairTurns(request, '(no answer)'),
+    ],
+    ...(Object.keys(output).length > 0 && { output_config: output }),
+  }
+}
+
+/** Reads an answer of the Messages API, of a single call or of a batch. Throws a TypeError for a body of another form. */
+function replyOfMessage(answer: Anthropic.Message, requestId: string | null): JudgeReply {
+  // A body that is no JSON, such as a proxy's page: the SDK returns it as a text.
+  if (answer?.stop_reason === undefined) throw new TypeError('the answer is no message')
+  const about = { usage: usageOf(answer.usage), model_resolved: wordOf(answer.model), request_id: requestId }
+  switch (answer.stop_reason as string | null) {
+    case 'refusal':
+      return ended('refusal', answer, about)
+    case 'max_tokens':
+      return ended('limit', answer, about)
+    case 'model_context_window_exceeded':
+      return ended('window', answer, about)
+    case 'end_turn':
+    case 'stop_sequence':
+      return answered(answer.content.map((block) => (block.type === 'text' ? block.text : '')).join(''), answer, about)
+    default:
+      return ended('unknown', answer, about)
+  }
+}
+
+/** Converts Anthropic's usage, which counts uncached input apart; Veridict's input count includes all of it. */
+function usageOf(usage: Anthropic.Usage | null | undefined): Usage | null {
+  if (usage === null || usage === undefined) return null
+  const read = usage.cache_read_input_tokens ?? 0
+  const written = usage.cache_creation_input_tokens ?? 0
+  const counts = usageFrom(usage.input_tokens + read + written, usage.output_tokens, read, written)
+  const long = countOf(usage.cache_creation?.ephemeral_1h_input_tokens)
+  const more = { ...(long > 0 && { cache_write_long_tokens: long }), ...servedTier(usage.service_tier) }
+  return counts && { ...counts, ...more }
+}
+
 type MessageBatch = Anthropic.Messages.MessageBatch
 
 /**
@@ -64,7 +136,13 @@ function createAnthropicBatch(client: Anthropic, sdk: Sdk, settings: JudgeSettin
   const { batches } = calls.messages
   const { recent, ...api } = callsOf<MessageBatch>(sdk, {
     envelope: (request) => ({ params: buildMessagesRequest(request, settings) }),
-    submit: (submission, signal) => submit(calls, submission, signal),
+    /** Submits the lines unchanged: `batches.create` would need them parsed, only to write the same bytes again. */
+    submit: ({ lines }, signal) =>
+      calls.post<MessageBatch>('/v1/messages/batches', {
+        body: new Blob(['{"requests":[', ...lines.map((line, at) => (at === 0 ? line : `,${line}`)), ']}']),
+        headers: { 'content-type': 'application/json' },
+        ...{ signal, timeout: LONGEST_CALL_MS },
+      }),
     retrieve: (id, signal) => batches.retrieve(id, {}, { signal }),
     cancel: (id, signal) => batches.cancel(id, {}, { signal }),
     stateOf,
@@ -79,28 +157,31 @@ function createAnthropicBatch(client: Anthropic, sdk: Sdk, settings: JudgeSettin
   })
   return {
     ...api,
+    /**
+     * Finds a submission among Message Batches, which carry no id of the client. Batches of matching age and size are identified by their
+     * results, whose custom ids only this client makes. A running batch is no answer yet, even as the only candidate: it may be another
+     * submission of the same size, and must not be cancelled or awaited as this one.
+     */
     async find(mark, signal) {
       const listed = await callBatch(sdk, signal, async () => {
-        const candidates: Candidate[] = []
+        const candidates: { readonly id: string; readonly isEnded: boolean }[] = []
         for await (const batch of recent(mark, signal)) {
           const { state, total } = stateOf(batch)
-          if (total === mark.custom_ids.length) candidates.push({ id: idOf(batch), ended: state === 'ended' })
+          if (total === mark.custom_ids.length) candidates.push({ id: idOf(batch), isEnded: state === 'ended' })
         }
         return { candidates }
       })
-      return listed.ok ? findAmong(listed.candidates, mark, (id) => api.results(id, signal)) : listed
+      if (!listed.ok) return listed
+      let unknown: Extract<Answered<object>, { ok: false }> | null = null
+      for (const { id, isEnded } of listed.candidates) {
+        const match = isEnded ? await isOf(api.results(id, signal), mark.custom_ids) : NOT_YET_KNOWN
+        if (!match.ok) unknown ??= match
+        else if (match.isOurs) return { ok: true, provider_id: id }
+      }
+      return unknown ?? { ok: true, provider_id: null }
     },
   }
 }
-
-/** Submits the lines unchanged: `batches.create` would need them parsed, only to write the same bytes again. */
-const submit = (client: Anthropic, { lines }: Submission, signal: AbortSignal): Promise<MessageBatch> =>
-  client.post<MessageBatch>('/v1/messages/batches', {
-    body: new Blob(['{"requests":[', ...lines.map((line, at) => (at === 0 ? line : `,${line}`)), ']}']),
-    headers: { 'content-type': 'application/json' },
-    signal,
-    timeout: LONGEST_CALL_MS,
-  })
 
 /** Reads the state of a batch. An unknown state is no end: the batch is polled again. */
 function stateOf({ processing_status, request_counts }: MessageBatch): BatchState {
@@ -115,46 +196,20 @@ function stateOf({ processing_status, request_counts }: MessageBatch): BatchStat
   }
 }
 
-/** A batch of matching age and size. */
-interface Candidate {
-  readonly id: string
-  readonly ended: boolean
-}
-
 /** The failure while a batch of matching age and size still runs: its results, which identify it, exist only at its end. */
 const NOT_YET_KNOWN = {
   ok: false,
   failure: failure('judge_unreachable', 'a batch that may be this one has not ended: only its results tell'),
 } as const
 
-/**
- * Finds a submission among Message Batches, which carry no id of the client. Batches of matching age and size are identified by their
- * results, whose custom ids only this client makes. A running batch is no answer yet, even as the only candidate: it may be another
- * submission of the same size, and must not be cancelled or awaited as this one.
- */
-async function findAmong(
-  candidates: readonly Candidate[],
-  { custom_ids }: SubmissionMark,
-  resultsOf: (id: string) => ReturnType<BatchCalls['results']>,
-): Promise<Answered<{ provider_id: string | null }>> {
-  const ours = new Set(custom_ids)
-  let unknown: Extract<Answered<object>, { ok: false }> | null = null
-  for (const { id, ended } of candidates) {
-    const match = ended ? await holds(resultsOf(id), ours) : NOT_YET_KNOWN
-    if (!match.ok) unknown ??= match
-    else if (match.holds) return { ok: true, provider_id: id }
-  }
-  return unknown ?? { ok: true, provider_id: null }
-}
-
-/** Tells whether the results are of this submission. The first readable result decides: all ids of a batch are ours, or none is. */
-async function holds(
+/** Tells whether the results are of a submission. The first readable result decides: all ids of a batch are of the submission, or none is. */
+async function isOf(
   results: ReturnType<BatchCalls['results']>,
-  ours: ReadonlySet<string>,
-): Promise<Answered<{ holds: boolean }>> {
-  let last: Answered<{ holds: boolean }> = { ok: true, holds: false }
+  ours: readonly string[],
+): Promise<Answered<{ isOurs: boolean }>> {
+  let last: Answered<{ isOurs: boolean }> = { ok: true, isOurs: false }
   for await (const result of results) {
-    if (result.ok) return { ok: true, holds: ours.has(result.custom_id) }
+    if (result.ok) return { ok: true, isOurs: ours.includes(result.custom_id) }
     last = result
   }
   return last
@@ -181,23 +236,21 @@ const STATUS: ReadonlyMap<string | null, number> = new Map([
   ['overloaded_error', 529],
 ])
 
-/** Reads the result in a line of Message Batches. */
+/** Reads the result in a line of Message Batches. An errored request is not billed, whatever its error. */
 function resultOfMessageLine(line: ResultLine, place: Place): BatchResult {
   const { custom_id, result } = line as MessageLine
   if (result?.type === 'expired') return { custom_id, end: 'expired', reply: null }
   if (result?.type === 'canceled') return { custom_id, end: 'cancelled', reply: null }
-  if (result?.type === 'errored') return errored(custom_id, result, place)
+  if (result?.type === 'errored') {
+    const { error } = result
+    const words = faultWords({ body: error, headers: undefined })
+    const fault = { status: STATUS.get(words.type) ?? 500, headers: undefined, ...words }
+    const about = { usage: { ...NOTHING_USED }, model_resolved: null, request_id: wordOf(error?.request_id) }
+    return { custom_id, end: 'answered', reply: failed(classifyHttp(fault, place), error, about) }
+  }
   const reply = replyOrFailure(result?.message ?? line, null, () => {
     if (result?.type !== 'succeeded') throw new TypeError('the line has no result')
     return replyOfMessage(result.message as Anthropic.Message, null)
   })
   return { custom_id, end: 'answered', reply }
-}
-
-/** Reads an errored request, which is not billed, whatever its error. */
-function errored(custom_id: string, { error }: NonNullable<MessageLine['result']>, place: Place): BatchResult {
-  const words = faultWords({ body: error, headers: undefined })
-  const fault = { status: STATUS.get(words.type) ?? 500, headers: undefined, ...words }
-  const about = { usage: { ...NOTHING_USED }, model_resolved: null, request_id: wordOf(error?.request_id) }
-  return { custom_id, end: 'answered', reply: refusedReply(fault, place, error, about) }
 }

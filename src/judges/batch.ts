@@ -4,14 +4,12 @@ import type {
   BatchCalls,
   BatchResult,
   BatchState,
-  JudgeReply,
   JudgeRequest,
-  ReplyDetails,
   Submission,
   SubmissionMark,
 } from '../ports/judge.ts'
 import type { Failure } from '../schemas/grade.ts'
-import { callProvider, describeError, failed, redactAll, type Sdk } from './call.ts'
+import { callProvider, describeError, redactAll, type Sdk } from './call.ts'
 import { failure } from './faults.ts'
 
 /** Tolerated lag of a provider’s clock. */
@@ -58,9 +56,6 @@ export function idOf(created: { readonly id: unknown } | null): string {
 export interface ResultLine {
   readonly custom_id: string
 }
-
-/** Details of a reply of unknown usage. */
-export const UNKNOWN: ReplyDetails = { usage: null, model_resolved: null, request_id: null }
 
 /** Thrown when results of a running batch are read. */
 class NotEnded extends Error {}
@@ -115,19 +110,6 @@ export async function* readLines(
 ): AsyncGenerator<string | null> {
   if (file === null) throw new TypeError('the answer has no body')
   for await (const { bytes } of splitLines(file, mostBytes)) yield bytes?.toString('utf8') ?? null
-}
-
-/** Reads a reply from an unchecked answer: a malformed answer fails its own request, not its batch. */
-export function replyOrFailure(body: unknown, request_id: string | null, replyOf: () => JudgeReply): JudgeReply {
-  try {
-    return replyOf()
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error
-    return failed('judge_unreachable', 'the provider’s answer is not what its API promises', body, {
-      ...UNKNOWN,
-      request_id,
-    })
-  }
 }
 
 /** Parses a line; null without a custom id of at most 64 characters, the limit of this client's ids. */

@@ -1,17 +1,15 @@
 import { isStandardTier } from '../domain/money/price.ts'
 import type { JudgeReply, ReplyDetails } from '../ports/judge.ts'
 import type { Failure, Usage } from '../schemas/grade.ts'
+import { providerRow } from '../schemas/providers.ts'
 import type { FailureCode } from '../schemas/vocabulary.ts'
 import {
   classifyHttp,
   failure,
   faultWords,
-  type HttpFault,
   NOTHING_USED,
   neverSent,
   type Place,
-  tellNoCredentials,
-  tellTimeout,
   tellUnreachable,
   usageOfFault,
 } from './faults.ts'
@@ -25,20 +23,39 @@ export function answered(text: string, body: unknown, about: ReplyDetails): Judg
   return { ok: true, text, raw: rawOf(body), ...about }
 }
 
-export const failed = (code: FailureCode, message: string, body: unknown, about: ReplyDetails): JudgeReply => ({
+/** Makes the reply of an answer that is no answer to the question. */
+export const failed = (failure: Failure, body: unknown, about: ReplyDetails): JudgeReply => ({
   ...about,
-  ok: false,
-  failure: failure(code, message),
-  raw: rawOf(body),
+  ...{ ok: false, failure, raw: rawOf(body) },
 })
 
-/** The reply to a request that the provider refused by an HTTP status. */
-export const refusedReply = (fault: HttpFault, place: Place, body: unknown, about: ReplyDetails): JudgeReply => ({
-  ...about,
-  ok: false,
-  failure: classifyHttp(fault, place),
-  raw: rawOf(body),
-})
+/** The ways in which a model ends without an answer. */
+const ENDS = {
+  refusal: failure('refused', 'the model refused to answer'),
+  filter: failure('refused', 'the provider’s filter stopped the answer'),
+  limit: failure('truncated', 'the answer reached the output limit'),
+  window: failure('context_overflow', 'the request and its answer do not fit the model’s window'),
+  broken: failure('judge_unreachable', 'the provider failed while it answered'),
+  empty: failure('judge_unreachable', 'the provider answered without a choice'),
+  unknown: failure('internal', 'the model stopped for a reason that this version does not know'),
+} as const
+
+export const ended = (end: keyof typeof ENDS, body: unknown, about: ReplyDetails): JudgeReply =>
+  failed(ENDS[end], body, about)
+
+/** Details of a reply of unknown usage. */
+export const UNKNOWN: ReplyDetails = { usage: null, model_resolved: null, request_id: null }
+
+/** Reads a reply from an unchecked answer: a malformed answer fails its own request, not its batch. */
+export function replyOrFailure(body: unknown, request_id: string | null, replyOf: () => JudgeReply): JudgeReply {
+  try {
+    return replyOf()
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    const malformed = failure('judge_unreachable', 'the provider’s answer is not what its API promises')
+    return failed(malformed, body, { ...UNKNOWN, request_id })
+  }
+}
 
 /** Reads reported token counts; null if a value is no count. */
 export function usageFrom(input: unknown, output: unknown, cacheRead: unknown, cacheWrite: unknown): Usage | null {
@@ -56,14 +73,10 @@ export const servedTier = (served: unknown): { readonly service_tier?: string } 
   typeof served === 'string' && /^[a-z_]{1,40}$/.test(served) && !isStandardTier(served) ? { service_tier: served } : {}
 
 /** Returns the body of an error unchanged; rewritten only where that reveals the secret behind escapes. */
-function bodyAsItCame(text: string | null, secret: string): string | null {
-  if (text === null || text.length > MOST_RAW_CHARS) return text?.slice(0, MOST_RAW_CHARS) ?? null
-  try {
-    const again = JSON.stringify(JSON.parse(text))
-    return again.split(secret).length > text.split(secret).length ? again : text
-  } catch {
-    return text
-  }
+function bodyAsItCame(text: string, body: unknown, secret: string): string {
+  if (text.length > MOST_RAW_CHARS || body === undefined) return text.slice(0, MOST_RAW_CHARS)
+  const again = rawOf(body)
+  return again.split(secret).length > text.split(secret).length ? again : text
 }
 
 /** Writes a body to be kept, cut at a size that no honest answer reaches. */
@@ -156,19 +169,23 @@ export async function askProvider(sdk: Sdk, signal: AbortSignal, call: () => Pro
 
 export function describeError(error: unknown, { errors, secret, place }: Sdk, signal: AbortSignal): CallFault {
   if (error instanceof errors.APIConnectionTimeoutError || isTimeout(signal))
-    return without('timeout', tellTimeout(place))
+    return without(
+      'timeout',
+      `${place.host} did not answer in time: ask the judge ${place.judge} less at once (concurrency), or raise retry.call_timeout_ms`,
+    )
   if (error instanceof errors.APIUserAbortError || signal.aborted) return without('cancelled', 'the call was cancelled')
   if (error instanceof errors.APIConnectionError) return unconnected(error, place)
   if (error instanceof errors.APIError) {
     const { status, headers, error: body, code, type, requestID } = error as unknown as ApiErrorShape
     if (status === undefined) return without('judge_unreachable', `${place.host} broke off its answer`)
     const text = bodyOf(headers)
+    const parsed = parsedBody(text)
     // The SDK finds no error in the list that Gemini answers.
-    const fault = { status, headers, ...faultWords({ code, type, body: body ?? parsedBody(text), headers }) }
+    const fault = { status, headers, ...faultWords({ code, type, body: body ?? parsed, headers }) }
     return {
       failure: classifyHttp(fault, place),
       status,
-      raw: bodyAsItCame(text, secret) ?? rawOf(body),
+      raw: text === null ? rawOf(body) : bodyAsItCame(text, parsed, secret),
       usage: usageOfFault(fault),
       request_id: requestID ?? null,
     }
@@ -179,11 +196,12 @@ export function describeError(error: unknown, { errors, secret, place }: Sdk, si
   return without('internal', `the provider’s SDK threw ${(error as Error)?.name ?? 'something'}`)
 }
 
+/** Parses a body; undefined for a body that is no JSON. */
 function parsedBody(text: string | null): unknown {
   try {
-    return JSON.parse(text ?? 'null')
+    return JSON.parse(text ?? '')
   } catch {
-    return null
+    return undefined
   }
 }
 
@@ -193,19 +211,17 @@ function unconnected(error: Error, place: Place): CallFault {
   for (let cause: unknown = error; causes.length < 5 && cause instanceof Error; cause = cause.cause) causes.push(cause)
   const code = causes.map((cause) => cause.code).find((code) => typeof code === 'string') ?? null
   const isUnsent = place.key_env === null && !causes.some(wasSent)
+  const { credentials = 'credentials' } = providerRow(place.provider)
   const fault =
     isUnsent && code === null
-      ? without('authentication', tellNoCredentials(place))
+      ? without('authentication', `there are no ${credentials} for the judge ${place.judge}`)
       : without('judge_unreachable', tellUnreachable(code, place))
   return isUnsent || neverSent(code) ? { ...fault, usage: { ...NOTHING_USED } } : fault
 }
 
 const without = (code: FailureCode, message: string): CallFault => ({
   failure: failure(code, message),
-  status: null,
-  raw: null,
-  usage: null,
-  request_id: null,
+  ...{ status: null, raw: null, usage: null, request_id: null },
 })
 
 const isTimeout = (signal: AbortSignal): boolean =>

@@ -1,5 +1,6 @@
 import type { JudgeSettings } from '../config/judges.ts'
 import { shownBaseUrl } from '../domain/base-url.ts'
+import { defined } from '../domain/defined.ts'
 import { picturesNote } from '../domain/rubric/prompt.ts'
 import type { Picture } from '../domain/trajectory/picture.ts'
 import type { JudgeInfo, JudgeRequest } from '../ports/judge.ts'
@@ -22,52 +23,39 @@ export const placeOf = (judge: string, settings: JudgeSettings): Place => ({
 })
 
 /** Describes a model judge for `GET /v1/judges`, with the identity for the cache key. Never the key. */
-export const describeJudge = (name: string, settings: JudgeSettings): JudgeInfo => ({
-  name,
-  kind: 'model',
-  description: `${settings.model} through ${settings.provider}’s ${settings.api} API`,
-  identity: {
-    provider: settings.provider,
-    base_url: settings.base_url,
-    model: settings.model,
-    parameters: {
-      api: settings.api,
-      effort: settings.effort,
-      max_output_tokens: settings.max_output_tokens,
-      structured_output: settings.structured_output,
-      window_tokens: settings.window_tokens,
-      token_factor: settings.token_factor,
-      images: settings.images,
-      ...(settings.region !== undefined && { region: settings.region }),
-      ...(settings.project !== undefined && { project: settings.project }),
-      ...(settings.api_version !== undefined && { api_version: settings.api_version }),
+export function describeJudge(name: string, settings: JudgeSettings): JudgeInfo {
+  const { provider, base_url, model, api, effort, structured_output, price } = settings
+  const { region, project, api_version, window_tokens, max_output_tokens, images, token_factor } = settings
+  const limits = { window_tokens, max_output_tokens, images, token_factor }
+  return {
+    name,
+    kind: 'model',
+    description: `${model} through ${provider}’s ${api} API`,
+    identity: {
+      ...{ provider, base_url, model },
+      parameters: { api, effort, structured_output, ...limits, ...defined({ region, project, api_version }) },
     },
-  },
-  window_tokens: settings.window_tokens,
-  max_output_tokens: settings.max_output_tokens,
-  images: settings.images,
-  token_factor: settings.token_factor,
-  structured_output: settings.structured_output !== 'none',
-  ...(settings.base_url !== null &&
-    settings.structured_output !== 'none' && {
-      form_remedy: `if the server ignores the schema, set another structured_output of the judge ${name} (it is ${settings.structured_output}), or none`,
-    }),
-  price: settings.price,
-  base_url: shownBaseUrl(addressOf(settings)),
-})
+    ...limits,
+    structured_output: structured_output !== 'none',
+    ...(base_url !== null &&
+      structured_output !== 'none' && {
+        form_remedy: `if the server ignores the schema, set another structured_output of the judge ${name} (it is ${structured_output}), or none`,
+      }),
+    price,
+    base_url: shownBaseUrl(addressOf(settings)),
+  }
+}
 
-/** Lists the pictures of a question as parts of a provider's API, each behind its label, and all behind the note that explains them. */
-export const pictureParts = <Part>(
-  { images, evidence }: JudgeRequest,
+/** Lists the trajectory as parts of a provider's API: its text, and its pictures, each behind its label, and all behind the note that explains them. */
+export const sharedParts = <Part>(
+  { trajectory, images, evidence }: JudgeRequest,
   ofText: (text: string) => Part,
   ofPicture: (picture: Picture) => Part,
-): Part[] =>
-  images.length === 0
-    ? []
-    : [
-        ofText(picturesNote(evidence.rubric)),
-        ...images.flatMap(({ label, picture }) => [ofText(label), ofPicture(picture)]),
-      ]
+): Part[] => [
+  ofText(trajectory),
+  ...(images.length === 0 ? [] : [ofText(picturesNote(evidence.rubric))]),
+  ...images.flatMap(({ label, picture }) => [ofText(label), ofPicture(picture)]),
+]
 
 /** Lists the rejected answers of a judge, each with its complaint, as turns of a conversation. `silence` stands for an empty answer. */
 export const repairTurns = ({ repairs }: JudgeRequest, silence = '') =>

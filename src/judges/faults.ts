@@ -25,119 +25,163 @@ export interface HttpFault {
   readonly retry_after_s?: number | null
 }
 
-/** Words a refused call in one line: the remedy, then the answer. */
-function tellRefusal(code: FailureCode, fault: HttpFault, place: Place): string {
-  const answer = `${place.host} answered ${fault.status}${wordsOf(fault)}`
-  const todo = remedyFor(code, fault, place)
-  return todo === null ? answer : `${todo}: ${answer}`
+/** The codes of failures that the same question can survive later. */
+const RETRYABLE: readonly FailureCode[] = [
+  ...(['judge_unreachable', 'rate_limited', 'timeout', 'truncated', 'schema_invalid'] as const),
+  ...(['quota_exhausted', 'cancelled'] as const),
+]
+
+export const failure = (code: FailureCode, message: string, retryAfter: number | null = null): Failure => ({
+  code,
+  message,
+  retryable: RETRYABLE.includes(code),
+  retry_after_s: retryAfter,
+})
+
+/** One kind of refused call: the words of providers or the statuses that tell it, and the remedy; without a remedy only waiting helps. */
+interface Refusal {
+  readonly code: FailureCode
+  readonly words?: readonly string[]
+  readonly statuses?: readonly number[]
+  /** Every status from the first to before the second. */
+  readonly range?: readonly [number, number]
+  /** `Retry-After` tells when the call can succeed. */
+  readonly waits?: true
+  readonly remedy?: (place: Place, fault: HttpFault) => string
 }
 
-/** Finds the remedy of a refused call; null: waiting is the only remedy. */
-function remedyFor(code: FailureCode, fault: HttpFault, place: Place): string | null {
-  if (fault.status >= 300 && fault.status < 400)
-    return `redirects are refused; set base_url of the judge ${place.judge} to the last address`
-  if (code === 'refused' && isUnknownModel(fault)) return unknownModel(place)
-  if (code === 'refused') return isFiltered(fault) ? 'the request was refused' : wrongRequest(place)
-  if (code === 'authentication') return wrongKey(fault, place)
-  if (code === 'quota_exhausted') {
-    const isOwn = !place.is_public && (place.provider === 'openai' || place.provider === 'anthropic')
-    const where = isOwn ? place.host : providerRow(place.provider).title
-    return `no credit, or a limit of spending is reached at ${where}: pay or raise it, then go on`
-  }
-  if (code === 'context_overflow') return `the request is too long: lower window_tokens of the judge ${place.judge}`
-  return null
-}
+const FILTERED = ['content_filter', 'content_policy_violation']
+/** Words for a wrong key, of providers that do not answer 401. */
+const BAD_KEY: readonly string[] = [
+  ...['API_KEY_INVALID', 'ExpiredTokenException', 'IncompleteSignature', 'InvalidClientTokenId'],
+  ...['InvalidSignatureException', 'UnrecognizedClientException'],
+]
+
+/** The kinds of refused calls; the first that fits counts. */
+const REFUSALS: readonly Refusal[] = [
+  {
+    code: 'quota_exhausted',
+    // No later call helps until the account is paid, or a limit raised: https://help.openai.com/en/articles/6614457, and the `error_code` of
+    // @anthropic-ai/sdk 1.11.0
+    words: [
+      ...['insufficient_quota', 'billing_error', 'billing_hard_limit_reached', 'credit_balance_exhausted'],
+      ...['organization_spend_limit_exceeded', 'organization_usage_limit_exceeded', 'project_spend_limit_exceeded'],
+      ...['contract_spend_limit_reached', 'enforced_spend_limit_reached', 'linked_organization_spend_limit_reached'],
+    ],
+    statuses: [402],
+    waits: true,
+    remedy: ({ host, provider, is_public }) => {
+      const isOwn = !is_public && (provider === 'openai' || provider === 'anthropic')
+      const payee = isOwn ? host : providerRow(provider).title
+      return `no credit, or a limit of spending is reached at ${payee}: pay or raise it, then go on`
+    },
+  },
+  {
+    code: 'context_overflow',
+    words: ['context_length_exceeded', 'string_above_max_length', 'request_too_large'],
+    statuses: [413],
+    remedy: ({ judge }) => `the request is too long: lower window_tokens of the judge ${judge}`,
+  },
+  { code: 'authentication', words: BAD_KEY, statuses: [401, 403], remedy: wrongKey },
+  {
+    code: 'rate_limited',
+    // https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html
+    words: ['ThrottlingException', 'ServiceQuotaExceededException', 'ModelNotReadyException'],
+    statuses: [429, 529],
+    waits: true,
+  },
+  { code: 'timeout', statuses: [408], waits: true },
+  { code: 'judge_unreachable', statuses: [409, 424], range: [500, 1000], waits: true },
+  {
+    code: 'judge_unreachable',
+    range: [300, 400],
+    waits: true,
+    remedy: ({ judge }) => `redirects are refused; set base_url of the judge ${judge} to the last address`,
+  },
+  {
+    code: 'refused',
+    words: ['model_not_found', 'DeploymentNotFound', 'ResourceNotFoundException'],
+    statuses: [404, 410],
+    remedy: ({ judge, model, region, provider }) => {
+      const thing = provider === 'azure' ? 'deployment' : 'model'
+      const where = region === undefined ? '' : ` in ${region}`
+      const setting = region === undefined ? 'model' : 'model or region'
+      return `there is no ${thing} ${model}${where}, or no longer: set ${setting} of the judge ${judge} to one that is there`
+    },
+  },
+  { code: 'refused', words: FILTERED, remedy: () => 'the request was refused' },
+]
 
 /** Words a refused key with the variable that holds it: a configuration may have several judges and keys. */
-function wrongKey({ status, code }: HttpFault, { key_env, provider, region, model }: Place): string {
-  const refused = status === 401 || (code !== null && BAD_KEY.includes(code))
+function wrongKey({ key_env, provider, region, model }: Place, { status, code }: HttpFault): string {
+  const isRefused = status === 401 || (code !== null && BAD_KEY.includes(code))
   if (key_env !== null)
-    return refused ? `replace the key in ${key_env}, it was refused` : `look at what the key in ${key_env} may do`
+    return isRefused ? `replace the key in ${key_env}, it was refused` : `look at what the key in ${key_env} may do`
   const { credentials = 'credentials' } = providerRow(provider)
-  return refused
+  return isRefused
     ? `renew the ${credentials}`
     : `look whether the ${credentials} may use ${model}${region === undefined ? '' : ` in ${region}`}`
 }
 
-function unknownModel({ judge, model, region, provider }: Place): string {
-  const where = region === undefined ? '' : ` in ${region}`
-  const what = provider === 'azure' ? 'deployment' : 'model'
-  return `there is no ${what} ${model}${where}, or no longer: set ${region === undefined ? 'model' : 'model or region'} of the judge ${judge} to one that is there`
-}
-
 function wrongRequest({ judge, structured_output, is_public }: Place): string {
-  if (is_public || structured_output === 'none')
-    return `it refused the request; look at model and settings of the judge ${judge}`
+  const remedy = `it refused the request; look at model and settings of the judge ${judge}`
+  if (is_public || structured_output === 'none') return remedy
   return (
-    `it refused the request; look at model and settings of the judge ${judge}, first at structured_output, which is ` +
-    `${structured_output}: a server that does not take the schema this way needs another value, or none`
+    `${remedy}, first at structured_output, which is ${structured_output}: ` +
+    'a server that does not take the schema this way needs another value, or none'
   )
 }
 
-/** Words a failed connection, by the code of Node.js or undici. */
-export function tellUnreachable(code: string | null, { host, judge }: Place): string {
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
-    return `no address is known for ${host}: check base_url of the judge ${judge}, and the DNS of this machine`
-  if (code === 'UND_ERR_RES_EXCEEDED_MAX_SIZE')
-    return `${host} answered with more bytes than a reply may have: check base_url and the output limit of the judge ${judge}`
-  if (code === 'ECONNREFUSED')
-    return `nothing listens at ${host}: start the server there, or check base_url of the judge ${judge}`
-  if (code !== null && isTls(code))
-    return `${host} shows no certificate that this machine trusts (${code}): check base_url of the judge ${judge}, or name the authority in NODE_EXTRA_CA_CERTS`
-  if (code === REDIRECTED)
-    return `${host} redirects, which would take the key to another place: set base_url of the judge ${judge} to the last address`
-  if (code !== null && NO_WAY.includes(code))
-    return `there is no way to ${host} (${code}): check network, proxy and firewall, and base_url of the judge ${judge}`
-  return `no connection to ${host}: check base_url of the judge ${judge}, and the network`
+const isOneOf = ({ code, type }: Pick<HttpFault, 'code' | 'type'>, words: readonly string[]): boolean =>
+  [code, type].some((word) => word !== null && words.includes(word))
+
+/** Classifies an HTTP error, in one line: the remedy, then the answer. `place`: the judge's place. */
+export function classifyHttp(fault: HttpFault, place: Place): Failure {
+  const { status, headers } = fault
+  const kind = REFUSALS.find(
+    ({ words = [], statuses = [], range: [from, to] = [0, 0] }) =>
+      isOneOf(fault, words) || statuses.includes(status) || (status >= from && status < to),
+  )
+  const { code, waits = false, remedy } = kind ?? { code: 'refused', remedy: wrongRequest }
+  const answer = `${place.host} answered ${status}${wordsOf(fault)}`
+  const message = remedy === undefined ? answer : `${remedy(place, fault)}: ${answer}`
+  return failure(code, message, waits ? (retryAfterSeconds(headers) ?? fault.retry_after_s ?? null) : null)
 }
 
-export const tellTimeout = ({ host, judge }: Place): string =>
-  `${host} did not answer in time: ask the judge ${judge} less at once (concurrency), or raise retry.call_timeout_ms`
-
-/** Words missing credentials of an SDK that finds its own. */
-export const tellNoCredentials = ({ provider, judge }: Place): string =>
-  `there are no ${providerRow(provider).credentials ?? 'credentials'} for the judge ${judge}`
-
 export const REDIRECTED = 'ERR_REDIRECTED'
-const NO_WAY = ['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH']
 const TLS = [
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'HOSTNAME_MISMATCH',
-  'EPROTO',
+  ...['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'EPROTO'],
+  ...['UNABLE_TO_GET_ISSUER_CERT', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'HOSTNAME_MISMATCH'],
 ]
 const isTls = (code: string): boolean => TLS.includes(code) || /^(?:CERT_|ERR_TLS_|ERR_SSL_)/.test(code)
 
+/** Words a failed connection, by the code of Node.js or undici. */
+export function tellUnreachable(code: string | null, { host, judge }: Place): string {
+  const base = `base_url of the judge ${judge}`
+  switch (code) {
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `no address is known for ${host}: check ${base}, and the DNS of this machine`
+    case 'UND_ERR_RES_EXCEEDED_MAX_SIZE':
+      return `${host} answered with more bytes than a reply may have: check base_url and the output limit of the judge ${judge}`
+    case 'ECONNREFUSED':
+      return `nothing listens at ${host}: start the server there, or check ${base}`
+    case REDIRECTED:
+      return `${host} redirects, which would take the key to another place: set ${base} to the last address`
+    case 'UND_ERR_CONNECT_TIMEOUT':
+    case 'ETIMEDOUT':
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+      return `there is no way to ${host} (${code}): check network, proxy and firewall, and ${base}`
+  }
+  return code !== null && isTls(code)
+    ? `${host} shows no certificate that this machine trusts (${code}): check ${base}, or name the authority in NODE_EXTRA_CA_CERTS`
+    : `no connection to ${host}: check ${base}, and the network`
+}
+
+const UNSENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']
 /** Tells whether the request never left this machine, so that the provider charges nothing. */
-export const neverSent = (code: string | null): boolean =>
-  code !== null &&
-  (['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'].includes(
-    code,
-  ) ||
-    isTls(code))
-
-/** Words for a wrong key, of providers that do not answer 401. */
-const BAD_KEY: readonly string[] = [
-  'API_KEY_INVALID',
-  'ExpiredTokenException',
-  'IncompleteSignature',
-  'InvalidClientTokenId',
-  'InvalidSignatureException',
-  'UnrecognizedClientException',
-]
-const FILTERED = ['content_filter', 'content_policy_violation']
-const NO_MODEL = ['model_not_found', 'DeploymentNotFound', 'ResourceNotFoundException']
-
-const isUnknownModel = (fault: HttpFault): boolean =>
-  fault.status === 404 || fault.status === 410 || isOneOf(fault, NO_MODEL)
-
-const isFiltered = (fault: Pick<HttpFault, 'code' | 'type'>): boolean => isOneOf(fault, FILTERED)
-
-const isOneOf = ({ code, type }: Pick<HttpFault, 'code' | 'type'>, known: readonly string[]): boolean =>
-  [code, type].some((word) => word !== null && known.includes(word))
+export const neverSent = (code: string | null): boolean => code !== null && (UNSENT.includes(code) || isTls(code))
 
 /** The form of a provider's code: no bare number, which repeats the status. Any other text could break the line, or be cut within a key. */
 const CODE = /^(?!\d+$)[\w.:/-]{1,100}$/
@@ -209,62 +253,6 @@ const amazonWord = (headers: Headers | undefined): string | null =>
 const secondsOf = (text: string | null): number | null =>
   text !== null && /^\d{1,6}(?:\.\d{1,9})?s$/.test(text) ? Number(text.slice(0, -1)) : null
 
-const RETRYABLE: readonly FailureCode[] = [
-  'judge_unreachable',
-  'rate_limited',
-  'timeout',
-  'truncated',
-  'schema_invalid',
-  'quota_exhausted',
-  'cancelled',
-]
-
-export const failure = (code: FailureCode, message: string, retryAfter: number | null = null): Failure => ({
-  code,
-  message,
-  retryable: RETRYABLE.includes(code),
-  retry_after_s: retryAfter,
-})
-
-/** Codes of exhausted money: no later call helps until the account is paid, or a limit raised. */
-const QUOTA = [
-  'insufficient_quota',
-  'billing_error',
-  'billing_hard_limit_reached',
-  // https://help.openai.com/en/articles/6614457
-  'credit_balance_exhausted',
-  'organization_spend_limit_exceeded',
-  'organization_usage_limit_exceeded',
-  'project_spend_limit_exceeded',
-  // `error_code` of @anthropic-ai/sdk 1.11.0
-  'contract_spend_limit_reached',
-  'enforced_spend_limit_reached',
-  'linked_organization_spend_limit_reached',
-]
-const TOO_LONG = ['context_length_exceeded', 'string_above_max_length', 'request_too_large']
-/** https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html */
-const RATE = ['ThrottlingException', 'ServiceQuotaExceededException', 'ModelNotReadyException']
-
-/** Classifies an HTTP error. `place`: the judge's place, for the line with the remedy. */
-export function classifyHttp(fault: HttpFault, place: Place): Failure {
-  const wait = retryAfterSeconds(fault.headers) ?? fault.retry_after_s ?? null
-  const code = codeOf(fault)
-  const waits = code !== 'authentication' && code !== 'context_overflow' && code !== 'refused'
-  return failure(code, tellRefusal(code, fault, place), waits ? wait : null)
-}
-
-function codeOf(fault: HttpFault): FailureCode {
-  const is = (known: readonly string[]) => isOneOf(fault, known)
-  const { status } = fault
-  if (is(QUOTA) || status === 402) return 'quota_exhausted'
-  if (is(TOO_LONG) || status === 413) return 'context_overflow'
-  if (status === 401 || status === 403 || is(BAD_KEY)) return 'authentication'
-  if (status === 429 || status === 529 || is(RATE)) return 'rate_limited'
-  if (status === 408) return 'timeout'
-  if (status >= 500 || status === 409 || status === 424) return 'judge_unreachable'
-  return status >= 300 && status < 400 ? 'judge_unreachable' : 'refused'
-}
-
 /**
  * Returns the usage of a refused call: nothing, where the provider's 4xx says that it did not begin. Providers do not bill such calls, and
  * an unknown cost would hold a budget's money for ever. Unknown (null) is every 5xx and every call without an answer, because the model may
@@ -273,7 +261,7 @@ function codeOf(fault: HttpFault): FailureCode {
  */
 export function usageOfFault(fault: Pick<HttpFault, 'status' | 'code' | 'type'>): Usage | null {
   const refused = fault.status >= 400 && fault.status < 500 && ![408, 424, 499].includes(fault.status)
-  return refused && !isFiltered(fault) ? { ...NOTHING_USED } : null
+  return refused && !isOneOf(fault, FILTERED) ? { ...NOTHING_USED } : null
 }
 
 /** Reads `retry-after-ms`, else `retry-after` as seconds or a date. */

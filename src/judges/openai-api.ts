@@ -3,109 +3,80 @@ import type { JudgeSettings } from '../config/judges.ts'
 import type { Picture } from '../domain/trajectory/picture.ts'
 import type { JudgeReply, JudgeRequest } from '../ports/judge.ts'
 import type { Usage } from '../schemas/grade.ts'
-import { answered, countOf, failed, servedTier, usageFrom } from './call.ts'
-import { pictureParts, repairTurns } from './describe.ts'
+import { answered, countOf, ended, servedTier, usageFrom } from './call.ts'
+import { repairTurns, sharedParts } from './describe.ts'
 import { wordOf } from './faults.ts'
 
 type ResponsesParams = OpenAI.Responses.ResponseCreateParamsNonStreaming
 type ChatParams = OpenAI.Chat.Completions.ChatCompletionCreateParamsNonStreaming
 
-const SCHEMA_NAME = 'judge_answer'
+const dataUrl = ({ media_type, data }: Picture): string => `data:${media_type};base64,${data}`
+const limitOf = (request: JudgeRequest, { max_output_tokens }: JudgeSettings) =>
+  request.max_output_tokens ?? max_output_tokens
+const schemaOf = ({ answer_schema }: JudgeRequest) =>
+  ({ name: 'judge_answer', strict: true, schema: answer_schema as Record<string, unknown> }) as const
 
 /** Builds the body of a Responses call. The trajectory comes first, the question behind it, repairs last: calls share their beginning. */
 export function buildResponsesRequest(request: JudgeRequest, settings: JudgeSettings): ResponsesParams {
+  const shared = sharedParts<OpenAI.Responses.ResponseInputContent>(
+    request,
+    (text) => ({ type: 'input_text', text }),
+    (picture) => ({ type: 'input_image', image_url: dataUrl(picture), detail: 'auto' }),
+  )
   return {
     model: settings.model,
     instructions: request.system,
     input: [
-      {
-        role: 'user',
-        content: [
-          { type: 'input_text', text: request.trajectory },
-          ...responsesPictures(request),
-          { type: 'input_text', text: request.question },
-        ],
-      },
+      { role: 'user', content: [...shared, { type: 'input_text', text: request.question }] },
       ...repairTurns(request),
     ],
-    max_output_tokens: request.max_output_tokens ?? settings.max_output_tokens,
+    max_output_tokens: limitOf(request, settings),
     prompt_cache_key: request.cache_hint,
     store: false,
     ...(settings.effort !== null && {
       reasoning: { effort: settings.effort } as ResponsesParams['reasoning'] & object,
     }),
     ...(settings.structured_output === 'json_schema' && {
-      text: {
-        format: {
-          type: 'json_schema' as const,
-          name: SCHEMA_NAME,
-          strict: true,
-          schema: request.answer_schema as Record<string, unknown>,
-        },
-      },
+      text: { format: { type: 'json_schema' as const, ...schemaOf(request) } },
     }),
   }
 }
 
 /** Builds the body of a Chat Completions call, which every compatible server understands. */
 export function buildChatRequest(request: JudgeRequest, settings: JudgeSettings): ChatParams {
-  return {
-    model: settings.model,
-    messages: [
-      { role: 'system', content: request.system },
-      {
-        role: 'user',
-        content: [
-          { type: 'text', text: request.trajectory },
-          ...chatPictures(request),
-          { type: 'text', text: request.question },
-        ],
-      },
-      ...repairTurns(request),
-    ],
-    max_completion_tokens: request.max_output_tokens ?? settings.max_output_tokens,
-    ...(settings.effort !== null && { reasoning_effort: settings.effort as ChatParams['reasoning_effort'] & string }),
-    // Gemini refuses the field with a 400; other servers may refuse it, too.
-    ...(settings.provider === 'openai' && settings.base_url === null && { prompt_cache_key: request.cache_hint }),
-    ...(settings.structured_output === 'json_schema' && {
-      response_format: {
-        type: 'json_schema' as const,
-        json_schema: { name: SCHEMA_NAME, strict: true, schema: request.answer_schema as Record<string, unknown> },
-      },
-    }),
-  }
-}
-
-const dataUrl = ({ media_type, data }: Picture): string => `data:${media_type};base64,${data}`
-
-const responsesPictures = (request: JudgeRequest) =>
-  pictureParts<OpenAI.Responses.ResponseInputContent>(
-    request,
-    (text) => ({ type: 'input_text', text }),
-    (picture) => ({ type: 'input_image', image_url: dataUrl(picture), detail: 'auto' }),
-  )
-
-const chatPictures = (request: JudgeRequest) =>
-  pictureParts<OpenAI.Chat.Completions.ChatCompletionContentPart>(
+  const shared = sharedParts<OpenAI.Chat.Completions.ChatCompletionContentPart>(
     request,
     (text) => ({ type: 'text', text }),
     (picture) => ({ type: 'image_url', image_url: { url: dataUrl(picture) } }),
   )
+  return {
+    model: settings.model,
+    messages: [
+      { role: 'system', content: request.system },
+      { role: 'user', content: [...shared, { type: 'text', text: request.question }] },
+      ...repairTurns(request),
+    ],
+    max_completion_tokens: limitOf(request, settings),
+    ...(settings.effort !== null && { reasoning_effort: settings.effort as ChatParams['reasoning_effort'] & string }),
+    // Gemini refuses the field with a 400; other servers may refuse it, too.
+    ...(settings.provider === 'openai' && settings.base_url === null && { prompt_cache_key: request.cache_hint }),
+    ...(settings.structured_output === 'json_schema' && {
+      response_format: { type: 'json_schema' as const, json_schema: schemaOf(request) },
+    }),
+  }
+}
 
 /** Reads an answer of the Responses API, of a single call or of a batch. */
 function replyOfResponses(answer: OpenAI.Responses.Response, requestId: string | null): JudgeReply {
-  const about = aboutOf(usageOfResponses(answer.usage), answer, requestId)
+  const { usage } = answer
+  const counts = usage && usageOf(usage.input_tokens, usage.output_tokens, usage.input_tokens_details)
+  const about = aboutOf(counts, answer, requestId)
   const parts = answer.output.flatMap((item) => (item.type === 'message' ? item.content : []))
-  if (parts.some((part) => part.type === 'refusal'))
-    return failed('refused', 'the model refused to answer', answer, about)
-  if (answer.status === 'incomplete') {
-    return answer.incomplete_details?.reason === 'content_filter'
-      ? failed('refused', 'the provider’s filter stopped the answer', answer, about)
-      : failed('truncated', 'the answer reached the output limit', answer, about)
-  }
+  if (parts.some((part) => part.type === 'refusal')) return ended('refusal', answer, about)
+  if (answer.status === 'incomplete')
+    return ended(answer.incomplete_details?.reason === 'content_filter' ? 'filter' : 'limit', answer, about)
   // A compatible server may omit the status; any status except `completed` is a failure.
-  if ((answer.status ?? 'completed') !== 'completed')
-    return failed('judge_unreachable', 'the provider failed while it answered', answer, about)
+  if ((answer.status ?? 'completed') !== 'completed') return ended('broken', answer, about)
   return answered(parts.map((part) => (part.type === 'output_text' ? part.text : '')).join(''), answer, about)
 }
 
@@ -126,29 +97,24 @@ function replyOfChat(
 ): JudgeReply {
   const about = aboutOf(usageOfChat(answer.usage), answer, requestId)
   const choice = answer.choices[0]
-  if (choice === undefined) return failed('judge_unreachable', 'the provider answered without a choice', answer, about)
+  if (choice === undefined) return ended('empty', answer, about)
   const reason = String(choice.finish_reason).slice(0, 100).toLowerCase()
-  if (FILTERED.test(reason)) return failed('refused', 'the provider’s filter stopped the answer', answer, about)
-  if (choice.message.refusal) return failed('refused', 'the model refused to answer', answer, about)
-  if (reason === 'length' || reason === 'max_tokens')
-    return failed('truncated', 'the answer reached the output limit', answer, about)
-  if (BROKEN_OFF.includes(reason))
-    return failed('judge_unreachable', 'the provider failed while it answered', answer, about)
-  if (provider === 'google' && reason !== 'stop')
-    return failed('internal', 'the model stopped for a reason that this version does not know', answer, about)
+  if (FILTERED.test(reason)) return ended('filter', answer, about)
+  if (choice.message.refusal) return ended('refusal', answer, about)
+  if (reason === 'length' || reason === 'max_tokens') return ended('limit', answer, about)
+  if (BROKEN_OFF.includes(reason)) return ended('broken', answer, about)
+  if (provider === 'google' && reason !== 'stop') return ended('unknown', answer, about)
   return answered(choice.message.content ?? '', answer, about)
 }
 
 const aboutOf = (
-  usage: Usage | null,
+  usage: Usage | null | undefined,
   { model, service_tier }: { readonly model: string; readonly service_tier?: string | null },
   request_id: string | null,
-) => ({ usage: usage && { ...usage, ...servedTier(service_tier) }, model_resolved: wordOf(model), request_id })
-
-function usageOfResponses(usage: OpenAI.Responses.ResponseUsage | null | undefined): Usage | null {
-  if (usage === null || usage === undefined) return null
-  return usageOf(usage.input_tokens, usage.output_tokens, usage.input_tokens_details)
-}
+) => ({
+  ...{ usage: usage ? { ...usage, ...servedTier(service_tier) } : null },
+  ...{ model_resolved: wordOf(model), request_id },
+})
 
 function usageOfChat(usage: OpenAI.CompletionUsage | null | undefined): Usage | null {
   if (usage === null || usage === undefined) return null

@@ -1,11 +1,11 @@
 import OpenAI, { AzureOpenAI, toStreamingFile } from 'openai'
 import type { JudgeSettings } from '../config/judges.ts'
-import type { BatchCalls, BatchResult, BatchState, Judge, JudgeReply, Submission } from '../ports/judge.ts'
+import type { BatchCalls, BatchResult, BatchState, Judge, JudgeReply } from '../ports/judge.ts'
 import { providerRow } from '../schemas/providers.ts'
-import { callBatch, callsOf, idOf, MOST_DETAIL_CHARS, type ResultLine, replyOrFailure, UNKNOWN } from './batch.ts'
-import { askProvider, countOf, failed, LONGEST_CALL_MS, refusedReply, type Sdk } from './call.ts'
+import { callBatch, callsOf, idOf, MOST_DETAIL_CHARS, type ResultLine } from './batch.ts'
+import { askProvider, countOf, failed, LONGEST_CALL_MS, replyOrFailure, type Sdk, UNKNOWN } from './call.ts'
 import { addressOf, describeJudge, placeOf } from './describe.ts'
-import { faultWords, type Place, usageOfFault, wordOf, wordsOf } from './faults.ts'
+import { classifyHttp, failure, faultWords, type Place, usageOfFault, wordOf, wordsOf } from './faults.ts'
 import { type OpenAiApi, openAiApi } from './openai-api.ts'
 import { makeBatchFetch, makeDownloadFetch, makeFetch } from './transport.ts'
 
@@ -70,13 +70,8 @@ type Batch = OpenAI.Batches.Batch
 /** The field of a batch's metadata that holds the submission's id. */
 const OUR_ID = 'veridict'
 
-/** States other than `in_progress`. An unknown status is no end: the batch is polled again. */
-const STATES: ReadonlyMap<string, BatchState['state']> = new Map([
-  ['failed', 'failed'],
-  ['completed', 'ended'],
-  ['expired', 'ended'],
-  ['cancelled', 'ended'],
-])
+/** Statuses of an ended batch. An unknown status is no end: the batch is polled again. */
+const ENDED: readonly string[] = ['completed', 'expired', 'cancelled']
 
 /**
  * Makes the calls of OpenAI's batch endpoint: a file of requests is uploaded, a batch is made of it, and two files are downloaded, by a
@@ -89,7 +84,14 @@ function createOpenAiBatch(client: OpenAI, sdk: Sdk, settings: JudgeSettings): B
   const { batches } = calls
   const { recent, ...own } = callsOf<Batch>(sdk, {
     envelope: (request) => ({ method: 'POST', url: api.path, body: api.buildBody(request, settings) }),
-    submit: (submission, signal) => submit(calls, api, submission, signal),
+    /** Uploads the lines and submits their file. A file without its batch costs nothing, so only the second call must be found again after a crash. */
+    async submit({ id: ours, lines }, signal) {
+      const options = { signal, timeout: LONGEST_CALL_MS }
+      const file = toStreamingFile(bytesOfLines(lines), `${ours}.jsonl`, { type: 'application/jsonl' })
+      const { id } = await calls.files.create({ purpose: 'batch', file }, options)
+      const ends = { endpoint: api.path, completion_window: '24h' } as const
+      return await batches.create({ input_file_id: id, ...ends, metadata: { [OUR_ID]: ours } }, options)
+    },
     retrieve: (id, signal) => batches.retrieve(id, { signal }),
     cancel: (id, signal) => batches.cancel(id, { signal }),
     stateOf,
@@ -114,25 +116,6 @@ function createOpenAiBatch(client: OpenAI, sdk: Sdk, settings: JudgeSettings): B
   }
 }
 
-/** Submits a batch. A file without its batch costs nothing, so only the second call must be found again after a crash. */
-async function submit(
-  client: OpenAI,
-  api: OpenAiApi,
-  { id: ours, lines }: Submission,
-  signal: AbortSignal,
-): Promise<Batch> {
-  const file = toStreamingFile(bytesOfLines(lines), `${ours}.jsonl`, { type: 'application/jsonl' })
-  const options = { signal, timeout: LONGEST_CALL_MS }
-  const { id } = await client.files.create({ purpose: 'batch', file }, options)
-  const batch = {
-    input_file_id: id,
-    endpoint: api.path,
-    completion_window: '24h',
-    metadata: { [OUR_ID]: ours },
-  } as const
-  return await client.batches.create(batch, options)
-}
-
 async function* bytesOfLines(lines: readonly string[]): AsyncGenerator<string> {
   for (const line of lines) yield `${line}\n`
 }
@@ -144,7 +127,7 @@ function stateOf({ status, errors, request_counts: counts }: Batch): BatchState 
     return `${place}${code ?? ''} ${message ?? ''}`.trim()
   })
   return {
-    state: STATES.get(status) ?? 'in_progress',
+    state: status === 'failed' ? 'failed' : ENDED.includes(status) ? 'ended' : 'in_progress',
     detail: [status, ...faults].join('; ').slice(0, MOST_DETAIL_CHARS),
     completed: countOf(counts?.completed) + countOf(counts?.failed),
     total: countOf(counts?.total),
@@ -157,41 +140,26 @@ interface OutputLine extends ResultLine {
   readonly error?: { readonly code?: unknown } | null
 }
 
-/** Codes of requests that the provider never ran. */
-const NEVER_RUN: ReadonlyMap<string | null, 'expired' | 'cancelled'> = new Map([
-  ['batch_expired', 'expired'],
-  ['batch_cancelled', 'cancelled'],
-])
-
 /** Reads the result in a line of an output or error file. */
 function resultOfOutput(line: ResultLine, api: OpenAiApi, place: Place, settings: JudgeSettings): BatchResult {
   const { custom_id, response, error } = line as OutputLine
-  const end = NEVER_RUN.get(wordOf(error?.code))
-  if (end !== undefined) return { custom_id, end, reply: null }
-  const body = response?.body
-  const requestId = wordOf(response?.request_id)
-  const status = response?.status_code
-  const reply =
-    status === 200
-      ? replyOrFailure(body, requestId, () => api.replyOf(body, requestId, settings))
-      : refused(typeof status === 'number' && status >= 300 ? status : null, line as OutputLine, requestId, place)
-  return { custom_id, end: 'answered', reply }
-}
-
-function refused(
-  status: number | null,
-  { response, error }: OutputLine,
-  request_id: string | null,
-  place: Place,
-): JudgeReply {
-  const reported = faultWords({ body: response?.body, headers: undefined })
+  // The provider never ran the request.
+  if (error?.code === 'batch_expired') return { custom_id, end: 'expired', reply: null }
+  if (error?.code === 'batch_cancelled') return { custom_id, end: 'cancelled', reply: null }
+  const [status, body] = [response?.status_code, response?.body]
+  const request_id = wordOf(response?.request_id)
+  const end = (reply: JudgeReply): BatchResult => ({ custom_id, end: 'answered', reply })
+  if (status === 200) return end(replyOrFailure(body, request_id, () => api.replyOf(body, request_id, settings)))
+  const reported = faultWords({ body, headers: undefined })
   const words = { ...reported, code: reported.code ?? wordOf(error?.code) }
-  const about = { ...UNKNOWN, request_id }
-  const raw = { response, error }
-  if (status !== null) {
+  const [about, raw] = [
+    { ...UNKNOWN, request_id },
+    { response, error },
+  ]
+  if (typeof status === 'number' && status >= 300) {
     const fault = { status, headers: undefined, ...words }
-    return refusedReply(fault, place, raw, { ...about, usage: usageOfFault(fault) })
+    return end(failed(classifyHttp(fault, place), raw, { ...about, usage: usageOfFault(fault) }))
   }
   const message = `the provider did not run this request of the batch to its end${wordsOf(words)}`
-  return failed('judge_unreachable', message, raw, about)
+  return end(failed(failure('judge_unreachable', message), raw, about))
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { resolveAnchors } from '../../src/domain/anchors/anchors.ts'
-import { answerByAnchors } from '../../src/judges/lexical/lexical-answer.ts'
+import { answerByAnchors } from '../../src/judges/lexical/lexical-judge.ts'
 import type { Actor } from '../../src/schemas/vocabulary.ts'
 import { makeTrajectory } from '../domain/make.ts'
 import { type JudgeAnswer, TAB_2 } from '../tab-behavior.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
-import { guessCategory } from '../../src/judges/lexical/lexical-category.ts'
+import { guessCategory } from '../../src/judges/lexical/lexical-search.ts'
 import { atif, read } from '../formats/make.ts'
 
 /** A run of one step whose calls are all answered by one text. */

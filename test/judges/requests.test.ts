@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { type JudgeSettings, providerDefaults } from '../../src/config/judges.ts'
-import { buildMessagesRequest } from '../../src/judges/anthropic-api.ts'
+import { buildMessagesRequest } from '../../src/judges/anthropic-judge.ts'
 import { describeJudge } from '../../src/judges/describe.ts'
 import { buildChatRequest, buildResponsesRequest } from '../../src/judges/openai-api.ts'
 import type { JudgeRequest } from '../../src/ports/judge.ts'

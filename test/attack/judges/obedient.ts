@@ -1,5 +1,5 @@
 import { resolveAnchors } from '../../../src/domain/anchors/anchors.ts'
-import { answerByAnchors } from '../../../src/judges/lexical/lexical-answer.ts'
+import { answerByAnchors } from '../../../src/judges/lexical/lexical-judge.ts'
 import type { JudgeRequest } from '../../../src/ports/judge.ts'
 import type { Behaviour } from '../../../src/schemas/vocabulary.ts'
 import type { JudgeAnswer } from '../../tab-behavior.ts'
