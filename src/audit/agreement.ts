@@ -1,6 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ReviewStore } from '../db/reviews.ts'
-import type { Stores } from '../db/stores.ts'
 import type { Issue } from '../domain/result.ts'
 import { newestRubric, type Rubrics } from '../domain/rubric/claim-values.ts'
 import { type AgreementRequest, MAX_AGREEMENT_LABELS, type Rating } from '../schemas/agreement.ts'
@@ -12,43 +10,46 @@ import { type AuditContext, requireNames } from './names.ts'
 import { clustersOfRepeated } from './report/rows.ts'
 import { type ReviewRow, standingReviewsOf } from './reviews.ts'
 import type { Compute } from './statistics-worker.ts'
-import { latestOpinions, type OpinionRow, type QuestionRow, type QuestionStores, readSelected } from './trials.ts'
+import {
+  inTurns,
+  latestOpinions,
+  type OpinionRow,
+  type QuestionRow,
+  type QuestionStores,
+  readSelected,
+} from './trials.ts'
 
 /** Computes the agreement of given or stored raters. Throws a RequestError for names and ratings that do not fit. */
 export async function computeAgreement(
   context: AuditContext,
   compute: Compute,
-  call: AgreementCall,
+  { ratings, stored, labels, scale, bootstrap }: AgreementCall,
 ): Promise<AgreementAnswer> {
-  await requireNames(context, { rubric: call.stored?.rubric }, '/stored')
-  await requireNames(context, call.stored?.query ?? {}, '/stored/query')
-  const { request, coverage } = await readCall({ ...context.stores, loaded: context.rubrics }, call)
-  const computed = await compute('agreement', request)
+  await requireNames(context, { rubric: stored?.rubric }, '/stored')
+  await requireNames(context, stored?.query ?? {}, '/stored/query')
+  if (stored === undefined && ratings === undefined)
+    throw invalid('there is nothing to compare', [{ path: '/ratings', message: 'is required without stored' }])
+  const beside = Object.entries({ ratings, labels, scale }).filter(([, value]) => value !== undefined)
+  if (stored !== undefined && beside.length > 0)
+    throw invalid(
+      'give ratings or stored, not both',
+      beside.map(([name]) => ({ path: `/${name}`, message: `does not go with stored: ${INSTEAD[name]}` })),
+    )
+  const { request, coverage } =
+    stored === undefined
+      ? { request: { ratings: ratings ?? [], ...(labels && { labels }), ...(scale && { scale }) } }
+      : await readStoredRatings({ ...context.stores, loaded: context.rubrics }, stored)
+  const computed = await compute('agreement', { ...request, ...(bootstrap && { bootstrap }) })
   if (!computed.ok) throw invalid('the agreement of these ratings cannot be computed', computed.error)
   return { ...computed.value, ...(coverage && { coverage }) }
 }
 
-async function readCall(
-  stores: Stores & { readonly loaded: Rubrics },
-  { ratings, stored, labels, scale, bootstrap }: AgreementCall,
-): Promise<{ request: AgreementRequest; coverage?: RaterCoverage[] }> {
-  const resampling = bootstrap && { bootstrap }
-  if (stored === undefined) {
-    if (ratings === undefined)
-      throw invalid('there is nothing to compare', [fault('/ratings', 'is required without stored')])
-    return { request: { ratings, ...(labels && { labels }), ...(scale && { scale }), ...resampling } }
-  }
-  const errors = [
-    ...(ratings === undefined ? [] : [fault('/ratings', 'does not go with stored: give one of them')]),
-    ...(labels === undefined ? [] : [fault('/labels', 'does not go with stored: the measure says which there are')]),
-    ...(scale === undefined ? [] : [fault('/scale', 'does not go with stored: the measure has its own')]),
-  ]
-  if (errors.length > 0) throw invalid('give ratings or stored, not both', errors)
-  const { request, coverage } = await readStoredRatings(stores, stored)
-  return { request: { ...request, ...resampling }, coverage }
+const INSTEAD: Readonly<Record<string, string>> = {
+  ratings: 'give one of them',
+  labels: 'the measure says which there are',
+  scale: 'the measure has its own',
 }
 
-const fault = (path: string, message: string): Issue => ({ path, message })
 const invalid = (detail: string, errors: readonly Issue[]) => new RequestError('invalid_request', detail, { errors })
 
 /** The meaning of a rater word. The name of a judge may continue with `@` and a rubric. */
@@ -64,24 +65,18 @@ interface RaterWord {
  * @param measured names of the measures that the harness has.
  */
 function parseRaters(words: readonly string[], measure: Measure, measured: readonly string[]): RaterWord[] {
-  const issues: Issue[] = []
-  const raters = words.flatMap((word, index) => {
-    const rater = parseRater(word)
-    const message = rater === null ? WANTED : rater.kind === 'signals' ? signalsFault(measure, measured) : null
-    if (message !== null) issues.push({ path: `/stored/raters/${index}`, message })
-    return rater === null ? [] : [rater]
+  const instead = measured.length > 0 ? `take the measure ${measured.join(' or ')}` : 'this rubric has no such claim'
+  const raters = words.map((word) => parseRater(word))
+  const issues = raters.flatMap((rater, index): Issue[] => {
+    if (rater === null) return [{ path: `/stored/raters/${index}`, message: WANTED }]
+    if (rater.kind !== 'signals' || measure.measured_by !== null) return []
+    return [{ path: `/stored/raters/${index}`, message: `the harness measures no ${measure.word}; ${instead}` }]
   })
   if (issues.length > 0) throw incomparable(...issues)
-  return raters
+  return raters.filter((rater) => rater !== null)
 }
 
 const WANTED = 'must be judge:<name>, judge:<name>@<rubric>, samples:<name>, human:<name>, humans or signals'
-
-function signalsFault({ word, measured_by }: Measure, measured: readonly string[]): string | null {
-  if (measured_by !== null) return null
-  const instead = measured.length > 0 ? `take the measure ${measured.join(' or ')}` : 'this rubric has no such claim'
-  return `the harness measures no ${word}; ${instead}`
-}
 
 function parseRater(word: string): RaterWord | null {
   if (word === 'humans' || word === 'signals') return { kind: word, word, name: '' }
@@ -107,16 +102,23 @@ function answersOf(word: RaterWord, question: QuestionRow, humans: readonly Revi
     case 'judge':
     case 'samples':
       return answersOfJudge(word, question, measure)
-    case 'human':
-      return humans.filter(({ rater }) => rater === word.name).flatMap((human) => answerOfHuman(human, measure))
-    case 'humans':
-      return humans.flatMap((human) => answerOfHuman(human, measure))
-    case 'signals': {
-      const measured = measure.measured_by === null ? undefined : question.signals[measure.measured_by]
-      return measured === undefined ? [] : [{ rater: word.word, rating: categoryOf(measured) }]
-    }
+    case 'signals':
+      return rated(
+        word.word,
+        measure.measured_by === null ? undefined : categoryOf(question.signals[measure.measured_by]),
+      )
+    default:
+      return humans
+        .filter(({ rater }) => word.kind === 'humans' || rater === word.name)
+        .flatMap(({ rater, label, claims }) =>
+          rated(`human:${rater}`, label === null ? null : measure.rate(label, claims)),
+        )
   }
 }
+
+/** Makes the answer of a rating; none where the rater said nothing about the measure. */
+const rated = (rater: string, rating: string | null | undefined): Answered[] =>
+  rating === undefined ? [] : [rating === null ? { rater, without: 'undecided' } : { rater, rating }]
 
 /** Lists the answers of a judge in the named batch, else in any; none where the judge was never asked. */
 function answersOfJudge(word: RaterWord, { opinions, ungraded, others }: QuestionRow, measure: Measure): Answered[] {
@@ -141,29 +143,18 @@ const sampleName = ({ kind, word }: RaterWord, index: number): string =>
 
 /** Lists the answer of a judge, or of each of its samples: a grade of a single sample has no votes and is its own. */
 function answersIn(word: RaterWord, opinion: OpinionRow, measure: Measure): Answered[] {
-  const { status, votes, claims } = opinion
-  const label = status === 'graded' ? opinion.label : null
-  const answers =
-    word.kind === 'samples' && votes.length > 0
-      ? votes.map((vote) => ({ status: vote.status, label: vote.label, claims: null }))
-      : [{ status, label, claims }]
-  return answers.flatMap((answer, index): Answered[] => {
+  const isSampled = word.kind === 'samples' && opinion.votes.length > 0
+  const { claims } = isSampled ? { claims: null } : opinion
+  return (isSampled ? opinion.votes : [opinion]).flatMap((answer, index): Answered[] => {
+    const { status, label } = answer
     const rater = sampleName(word, index)
-    if (answer.label === null) return [{ rater, without: answer.status === 'failed' ? 'failed' : 'unverified' }]
-    return rated(rater, measure.rate(answer.label, answer.claims))
+    if (label !== null && (isSampled || status === 'graded')) return rated(rater, measure.rate(label, claims))
+    return [{ rater, without: status === 'failed' ? 'failed' : 'unverified' }]
   })
 }
 
-const answerOfHuman = ({ rater, label, claims }: ReviewRow, measure: Measure): Answered[] =>
-  rated(`human:${rater}`, label === null ? null : measure.rate(label, claims))
-
-/** Makes the answer of a rating; none where the rater said nothing about the measure. */
-const rated = (rater: string, rating: string | null | undefined): Answered[] =>
-  rating === undefined ? [] : [rating === null ? { rater, without: 'undecided' } : { rater, rating }]
-
 /** Bounds the ratings of one answer to ten thousand questions of a hundred raters; more would take many seconds. */
 const MAX_STORED_RATINGS = 1_000_000
-const TURN = 500
 
 interface StoredRatings {
   readonly request: Pick<AgreementRequest, 'ratings' | 'labels' | 'scale'>
@@ -191,27 +182,51 @@ export async function readStoredRatings(
   const raters = startRaters(words, humans)
   const clusterOf = clustersOfRepeated(questions.values())
   let [items, ratings] = [0, 0]
-  for (const [subject, row] of questions) {
-    const item = { item: String(items++), cluster: clusterOf(row) }
-    ratings += rate(row, item, words, humans.get(subject) ?? [], measure, raters)
+  for await (const [subject, row] of inTurns(questions)) {
+    const cluster = clusterOf(row)
+    const item = { item: String(items++), ...(cluster !== null && { cluster }) }
+    ratings += rate(raters, item, (word) => answersOf(word, row, humans.get(subject) ?? [], measure), words)
     if (ratings > MAX_STORED_RATINGS) throw incomparable(TOO_MANY)
-    if (items % TURN === 0) await nextTurn()
   }
   const named = [...raters.values()].sort((a, b) => a.word - b.word)
   const all = named.flatMap(({ ratings: own }) => own)
   const occurring = new Set(all.map(({ label }) => label))
   const labels = allCategories(measure, occurring)
-  if (Math.max(labels?.length ?? 0, occurring.size) > MAX_AGREEMENT_LABELS)
-    throw incomparable({ path: '/stored/measure', message: tooManyValues(occurring.size) })
+  if (Math.max(labels?.length ?? 0, occurring.size) > MAX_AGREEMENT_LABELS) {
+    const message = `has ${occurring.size} different values here, and at most ${MAX_AGREEMENT_LABELS} are compared: choose fewer questions, or another measure`
+    throw incomparable({ path: '/stored/measure', message })
+  }
   const { scale } = measure
   return {
     request: { ratings: all, ...(labels && { labels }), ...(scale !== 'nominal' && { scale }) },
-    coverage: named.map(({ counts }) => complete(counts, items)),
+    coverage: named.map(({ counts }) => {
+      const { graded, unverified, failed, cancelled, undecided } = counts
+      return { ...counts, n: items, missing: items - graded - unverified - failed - cancelled - undecided }
+    }),
   }
 }
 
-const tooManyValues = (n: number) =>
-  `has ${n} different values here, and at most ${MAX_AGREEMENT_LABELS} are compared: choose fewer questions, or another measure`
+/** Adds the answers of all words to a question and returns the number of its ratings. A rater that two words name rates once. */
+function rate(
+  raters: Raters,
+  item: Pick<Rating, 'item' | 'cluster'>,
+  answersOfWord: (word: RaterWord) => readonly Answered[],
+  words: readonly RaterWord[],
+): number {
+  const answered = new Map<string, Answered & { readonly word: number }>()
+  for (const [word, own] of words.entries())
+    for (const answer of answersOfWord(own))
+      if (!answered.has(answer.rater)) answered.set(answer.rater, { ...answer, word })
+  let ratings = 0
+  for (const answer of answered.values()) {
+    const { counts, ratings: own } = raterOf(raters, answer.rater, answer.word)
+    counts['without' in answer ? answer.without : 'graded']++
+    if (!('rating' in answer)) continue
+    own.push({ ...item, rater: answer.rater, label: answer.rating })
+    ratings++
+  }
+  return ratings
+}
 
 /** Chooses the rubric of the ratings. Different rubrics ask different questions, so their answers are never compared. */
 function chooseRubric(rows: Iterable<QuestionRow>, { rubric, query }: StoredRaters): string {
@@ -228,25 +243,19 @@ const TOO_MANY: Issue = {
   message: `gives more than ${MAX_STORED_RATINGS} ratings: choose fewer questions or raters`,
 }
 
-type Counts = { -readonly [Field in keyof RaterCoverage]: RaterCoverage[Field] }
-
-/**
- * A rater with its ratings. Raters are in the order of the words that name them, so that the first has the rows of the confusion matrix.
- */
+/** A rater with its ratings. Raters are in the order of the words that name them: the first has the rows of the confusion matrix. */
 interface StoredRater {
   readonly word: number
-  readonly counts: Counts
+  readonly counts: RaterCoverage
   readonly ratings: Rating[]
 }
 type Raters = Map<string, StoredRater>
 
 function raterOf(raters: Raters, rater: string, word: number): StoredRater {
-  const existing = raters.get(rater)
-  if (existing !== undefined) return existing
   const counts = { rater, n: 0, graded: 0, unverified: 0, failed: 0, cancelled: 0, undecided: 0, missing: 0 }
-  const started: StoredRater = { word, counts, ratings: [] }
-  raters.set(rater, started)
-  return started
+  const own = raters.get(rater) ?? { word, counts, ratings: [] }
+  raters.set(rater, own)
+  return own
 }
 
 /** Adds the raters whose names are known before any answer, so that a rater without an answer is shown as missing everywhere. */
@@ -259,37 +268,3 @@ function startRaters(words: readonly RaterWord[], humans: ReadonlyMap<string, re
   }
   return raters
 }
-
-/** Adds the answers to a question and returns the number of its ratings. A rater that two words name rates once. */
-function rate(
-  row: QuestionRow,
-  { item, cluster }: { readonly item: string; readonly cluster: string | null },
-  words: readonly RaterWord[],
-  humans: readonly ReviewRow[],
-  measure: Measure,
-  raters: Raters,
-): number {
-  const rated = new Set<string>()
-  let ratings = 0
-  for (const [index, word] of words.entries()) {
-    for (const answer of answersOf(word, row, humans, measure)) {
-      if (rated.has(answer.rater)) continue
-      rated.add(answer.rater)
-      const rater = raterOf(raters, answer.rater, index)
-      if ('without' in answer) {
-        rater.counts[answer.without]++
-        continue
-      }
-      rater.counts.graded++
-      ratings++
-      rater.ratings.push({ item, rater: answer.rater, label: answer.rating, ...(cluster !== null && { cluster }) })
-    }
-  }
-  return ratings
-}
-
-const complete = (one: RaterCoverage, n: number): RaterCoverage => ({
-  ...one,
-  n,
-  missing: n - one.graded - one.unverified - one.failed - one.cancelled - one.undecided,
-})

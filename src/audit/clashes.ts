@@ -7,7 +7,7 @@ import type { Disagreement, DisagreementKind } from '../schemas/review.ts'
 import type { Signals } from '../schemas/trial.ts'
 import { CONFIDENCE_LEVELS, type ConfidenceLevel, type ContradictionCode, type Label } from '../schemas/vocabulary.ts'
 import type { ReviewRow } from './reviews.ts'
-import { nameOf, type OpinionRow, type VoteRow } from './trials.ts'
+import { nameOf, type OpinionRow } from './trials.ts'
 
 /** A disagreement of two sides, in the terms of its score. */
 export interface Clash {
@@ -40,14 +40,12 @@ export interface TellableClash extends Clash {
   readonly say: () => string
 }
 
-type FindClashes = (verdicts: Verdicts) => TellableClash[]
-
 /** Finds the clashes of each kind, in a fixed order. */
-export const FIND_CLASHES: Readonly<Record<DisagreementKind, FindClashes>> = {
+export const FIND_CLASHES: Readonly<Record<DisagreementKind, (verdicts: Verdicts) => TellableClash[]>> = {
   human: (verdicts) => {
-    const labelled = onePerAnswer(verdicts)
-    const againstJudges = labelled.flatMap((human) => judgesOf(verdicts).map((judge) => [human, judge] as const))
-    return [...againstJudges, ...pairsOf(labelled)].flatMap((pair) => clashOf(pair, verdicts))
+    const humans = onePerAnswer(verdicts)
+    const againstJudges = humans.flatMap((human) => judgesOf(verdicts).map((judge) => [human, judge] as const))
+    return [...againstJudges, ...pairsOf(humans)].flatMap((pair) => clashOf(pair, verdicts))
   },
   judges: (verdicts) => pairsOf(judgesOf(verdicts)).flatMap((pair) => clashOf(pair, verdicts)),
   signals: ({ opinions, signals, rubric }) => opinions.flatMap((opinion) => againstSignals(opinion, signals, rubric)),
@@ -56,25 +54,18 @@ export const FIND_CLASHES: Readonly<Record<DisagreementKind, FindClashes>> = {
   unverified: (verdicts) => verdicts.opinions.flatMap((opinion) => unverified(opinion, verdicts)),
 }
 
-interface Side {
+interface Side extends Pick<Clash, 'confidence' | 'votes'> {
   readonly name: string
   readonly label: Label
-  readonly confidence: ConfidenceLevel | null
-  readonly votes: number
   readonly claims: ClaimValues
 }
 
-type Labelled<Of extends { readonly label: Label | null }> = Of & { readonly label: Label }
-const hasLabel = <Of extends { readonly label: Label | null }>(one: Of): one is Labelled<Of> => one.label !== null
-
 const judgesOf = ({ opinions, rubric }: Verdicts): Side[] =>
-  opinions.filter(hasLabel).map((opinion) => ({
-    name: nameOf(opinion),
-    label: opinion.label,
-    confidence: opinion.confidence,
-    votes: opinion.vote_share ?? 1,
-    claims: statedClaims(opinion, rubric),
-  }))
+  opinions.flatMap((opinion) => {
+    const { label, confidence, vote_share } = opinion
+    const claims = statedClaims(opinion, rubric)
+    return label === null ? [] : [{ name: nameOf(opinion), label, confidence, votes: vote_share ?? 1, claims }]
+  })
 
 /** Merges the stated claims with the claims that the label implies, which take precedence. */
 const statedClaims = (
@@ -85,11 +76,11 @@ const statedClaims = (
 /** Keeps the newest reviewer of each answer, so that a thousand reviewers make no million pairs. */
 function onePerAnswer({ reviews, rubric, claim }: Verdicts): Side[] {
   const sides = new Map<string, Side>()
-  for (const review of reviews.filter(hasLabel)) {
+  for (const review of reviews) {
+    const { rater: name, label } = review
     const claims = statedClaims(review, rubric)
-    const answer = JSON.stringify([review.label, watched(rubric, claim).map((id) => claims[id])])
-    if (!sides.has(answer))
-      sides.set(answer, { name: review.rater, label: review.label, confidence: 'high', votes: 1, claims })
+    const answer = JSON.stringify([label, watched(rubric, claim).map((id) => claims[id])])
+    if (label !== null && !sides.has(answer)) sides.set(answer, { name, label, confidence: 'high', votes: 1, claims })
   }
   return [...sides.values()].slice(0, MOST_ANSWERS)
 }
@@ -105,34 +96,28 @@ export const pairsOf = <Of>(all: readonly Of[]): (readonly [Of, Of])[] =>
   all.flatMap((one, index) => all.slice(index + 1).map((other) => [one, other] as const))
 
 function clashOf([one, other]: readonly [Side, Side], { rubric, claim }: Verdicts): TellableClash[] {
-  const common = {
-    confidence: lessSure(one.confidence, other.confidence),
-    votes: Math.min(one.votes, other.votes),
-  }
+  const confidence = lessSure(one.confidence, other.confidence)
+  const votes = Math.min(one.votes, other.votes)
   if (one.label !== other.label) {
     const distance = outcomeDistance(rubric, one.label, other.label)
-    const apart = isOrdered(rubric) ? `${distance} apart` : `${count(distance, 'claim')} apart`
-    const say = () => `${one.name} says ${one.label}, ${other.name} says ${other.label}: ${apart}.`
-    return [{ ...common, distance, say }]
+    const isOrdered = rubric !== null && (rubric.outcome.kind === 'sum' || rubric.outcome.scale === 'ordinal')
+    const say = () =>
+      `${one.name} says ${one.label}, ${other.name} says ${other.label}: ${isOrdered ? distance : count(distance, 'claim')} apart.`
+    return [{ confidence, votes, distance, say }]
   }
   const between = watched(rubric, claim).filter((id) => differ(one.claims[id], other.claims[id]))
   if (between.length === 0) return []
   const tell = ({ name, claims }: Side) =>
     `${name} says ${between.map((id) => `${claimWord(id)}=${tellValue(claims[id])}`).join(', ')}`
   const say = () => `Both say ${one.label}, but ${tell(one)} and ${tell(other)}.`
-  return [{ ...common, distance: between.length, say }]
+  return [{ confidence, votes, distance: between.length, say }]
 }
 
 /** Makes a clash within one opinion. */
 const clashIn = (opinion: OpinionRow, distance: number, say: (name: string) => string): TellableClash => ({
-  distance,
-  confidence: opinion.confidence,
-  votes: opinion.vote_share ?? 1,
+  ...{ distance, confidence: opinion.confidence, votes: opinion.vote_share ?? 1 },
   say: () => say(nameOf(opinion)),
 })
-
-const isOrdered = (rubric: Rubric | null): boolean =>
-  rubric !== null && (rubric.outcome.kind === 'sum' || rubric.outcome.scale === 'ordinal')
 
 const LONGEST_VALUE = 60
 function tellValue(value: ClaimValues[string] | undefined): string {
@@ -143,17 +128,13 @@ function tellValue(value: ClaimValues[string] | undefined): string {
 
 /** Lists the claims in which two verdicts differ, with the value of each. */
 export function differingClaims({ opinions, reviews, rubric }: Verdicts): Disagreement['claims'] {
+  const judges = opinions.filter(({ status }) => status !== 'failed')
   const sides = [
-    ...opinions
-      .filter(({ status }) => status !== 'failed')
-      .map((opinion) => ({ by: nameOf(opinion), claims: statedClaims(opinion, rubric) })),
+    ...judges.map((opinion) => ({ by: nameOf(opinion), claims: statedClaims(opinion, rubric) })),
     ...reviews.map((review) => ({ by: `human:${review.rater}`, claims: statedClaims(review, rubric) })),
   ]
-  const ids = new Set([
-    ...(rubric?.claims.map(({ id }) => id) ?? []),
-    ...sides.flatMap(({ claims }) => Object.keys(claims)),
-  ])
-  const differing = [...ids].flatMap((claim) => {
+  const ids = [...(rubric?.claims ?? []).map(({ id }) => id), ...sides.flatMap(({ claims }) => Object.keys(claims))]
+  const differing = [...new Set(ids)].flatMap((claim) => {
     const said = sides.flatMap(({ by, claims }) => {
       const value = claims[claim]
       return value === undefined ? [] : [{ by, value }]
@@ -167,42 +148,33 @@ export function differingClaims({ opinions, reviews, rubric }: Verdicts): Disagr
 const rank = (level: ConfidenceLevel | null): number => (level === null ? -1 : CONFIDENCE_LEVELS.indexOf(level))
 const lessSure = (one: ConfidenceLevel | null, other: ConfidenceLevel | null): ConfidenceLevel | null =>
   rank(one) <= rank(other) ? one : other
-const moreSure = (one: ConfidenceLevel | null, other: ConfidenceLevel | null): ConfidenceLevel | null =>
-  rank(one) >= rank(other) ? one : other
 
 function amongSamples(opinion: OpinionRow, rubric: Rubric | null): TellableClash[] {
-  const tally = tallyVotes(opinion.votes)
-  if (tally.size < 2 && !opinion.contradictions.includes('no_majority')) return []
-  const counts = [...tally.values()].map(({ n }) => n)
-  const all = counts.reduce((sum, n) => sum + n, 0)
-  const levels = [...tally.values()].map(({ confidence }) => confidence)
+  const { votes } = opinion
+  const labelled = votes.filter(({ label }) => label !== null)
+  const tally = [...Map.groupBy(labelled, ({ label }) => label ?? '')]
+  if (tally.length < 2 && !opinion.contradictions.includes('no_majority')) return []
+  // The highest confidence among the votes for each label.
+  const levels = tally.map(([, own]) =>
+    own.map(({ confidence }) => confidence).reduce((best, level) => (rank(best) >= rank(level) ? best : level)),
+  )
+  const distances = pairsOf(tally).map(([[one], [other]]) => outcomeDistance(rubric, one, other))
+  const say = () => {
+    const rest = votes.length - labelled.length
+    const parts = [
+      ...tally.map(([label, own]) => `${label} ${own.length}`),
+      ...(rest > 0 ? [`without a label ${rest}`] : []),
+    ]
+    return `${count(votes.length, 'sample')} of ${nameOf(opinion)} ${votes.length === 1 ? 'differs' : 'differ'}: ${parts.join(', ')}.`
+  }
   return [
     {
-      distance: Math.max(0, ...pairsOf([...tally.keys()]).map(([one, other]) => outcomeDistance(rubric, one, other))),
+      distance: Math.max(0, ...distances),
       confidence: levels.length < 2 ? null : levels.reduce(lessSure),
-      votes: all === 0 ? 0 : 1 - Math.max(...counts) / all,
-      say: () => {
-        const parts = [...tally].map(([label, { n }]) => `${label} ${n}`)
-        const rest = opinion.votes.length - all
-        if (rest > 0) parts.push(`without a label ${rest}`)
-        return `${count(opinion.votes.length, 'sample')} of ${nameOf(opinion)} ${opinion.votes.length === 1 ? 'differs' : 'differ'}: ${parts.join(', ')}.`
-      },
+      votes: labelled.length === 0 ? 0 : 1 - Math.max(...tally.map(([, own]) => own.length)) / labelled.length,
+      say,
     },
   ]
-}
-
-/** Counts the votes for each label, with the highest confidence among them. */
-function tallyVotes(votes: readonly VoteRow[]): Map<Label, { n: number; confidence: ConfidenceLevel | null }> {
-  const tally = new Map<Label, { n: number; confidence: ConfidenceLevel | null }>()
-  for (const { label, confidence } of votes) {
-    if (label === null) continue
-    const before = tally.get(label)
-    tally.set(label, {
-      n: (before?.n ?? 0) + 1,
-      confidence: before ? moreSure(before.confidence, confidence) : confidence,
-    })
-  }
-  return tally
 }
 
 /** Contradictions that have a kind of their own. */
@@ -217,14 +189,13 @@ function contradicted(opinion: OpinionRow): TellableClash[] {
 function unverified(opinion: OpinionRow, { opinions, reviews, rubric }: Verdicts): TellableClash[] {
   const { status, claimed_label } = opinion
   if (status !== 'unverified') return []
-  const others = new Set([...opinions, ...reviews].flatMap(({ label }) => (label === null ? [] : [label])))
+  const others = new Set([...opinions, ...reviews].flatMap(({ label }) => label ?? []))
   const distances =
     claimed_label === null ? [] : [...others].map((label) => outcomeDistance(rubric, claimed_label, label))
   return [clashIn(opinion, Math.max(0, ...distances), (name) => `${name} ${whyUnverified(opinion, rubric)}.`)]
 }
 
-function whyUnverified(opinion: OpinionRow, rubric: Rubric | null): string {
-  const { claimed_label, claims, contradictions } = opinion
+function whyUnverified({ claimed_label, claims, contradictions }: OpinionRow, rubric: Rubric | null): string {
   const decide = rubric === null ? Object.keys(claims ?? {}) : decisiveClaims(rubric)
   const unclear = decide.filter((id) => claims?.[id] === null)
   if (contradictions.includes('no_majority'))
@@ -238,16 +209,15 @@ function whyUnverified(opinion: OpinionRow, rubric: Rubric | null): string {
  * may be older than the rule. An unverified claim counts, too.
  */
 function againstSignals(opinion: OpinionRow, signals: Signals, rubric: Rubric | null): TellableClash[] {
-  const parts: string[] = []
-  for (const { id, measured_by } of rubric?.claims ?? []) {
-    if (measured_by === null) continue
+  const parts = (rubric?.claims ?? []).flatMap(({ id, measured_by }) => {
+    if (measured_by === null) return []
     const claimed = opinion.claims?.[id] ?? null
     const measured = signals[measured_by]
     const code = SIGNAL_CODES[measured_by]
     if (differ(claimed, measured))
-      parts.push(`claims ${claimWord(id)}=${claimed} where the harness measured ${measured_by}=${measured}`)
-    else if (opinion.contradictions.includes(code)) parts.push(`records ${code}`)
-  }
+      return [`claims ${claimWord(id)}=${claimed} where the harness measured ${measured_by}=${measured}`]
+    return opinion.contradictions.includes(code) ? [`records ${code}`] : []
+  })
   if (parts.length === 0) return []
   return [clashIn(opinion, parts.length, (name) => `${name} ${parts.join(' and ')}.`)]
 }

@@ -1,3 +1,4 @@
+import { notesOf } from '../domain/notes.ts'
 import { agreement, MAX_RESAMPLED_ITEMS } from '../domain/statistics/agreement/agreement.ts'
 import { BOOTSTRAP, type BootstrapSettings } from '../domain/statistics/bootstrap.ts'
 import { combine, tally } from '../domain/statistics/clustered-rates.ts'
@@ -5,7 +6,6 @@ import { bowker, comparePairs } from '../domain/statistics/paired.ts'
 import type { Scale, Statistic, UndefinedReason } from '../schemas/agreement.ts'
 import type { ComparisonAgreement, ComparisonTests, RepeatNoise } from '../schemas/regrade.ts'
 import type { Label } from '../schemas/vocabulary.ts'
-import { countPairs } from './comparison-labels.ts'
 
 /** The two labels of one question, with the repeats of each judge. */
 export interface RepeatedPair {
@@ -88,71 +88,65 @@ interface ComparedPairs {
   readonly pairs: readonly RepeatedPair[]
   readonly labels: readonly Label[]
   readonly scale: Scale
+  /** The counts of the pairs, with base rows and head columns. */
+  readonly matrix: readonly (readonly number[])[]
 }
 
 /** Computes agreement, tests and repeat noise of the pairs of a comparison. Pure: the same pairs give the same numbers. */
-export function comparisonStatistics({ pairs, labels, scale }: ComparedPairs) {
-  const settings = settingsFor(pairs.length)
+export function comparisonStatistics({ pairs, labels, scale, matrix }: ComparedPairs) {
+  // The draws are fewer for very many pairs, whose intervals are narrow anyway; the answer reports the number.
+  const most = Math.floor(MAX_RESAMPLED_ITEMS / Math.max(1, pairs.length))
+  const settings = { ...BOOTSTRAP, draws: Math.max(100, Math.min(BOOTSTRAP.draws, most)) }
   return {
-    agreement: agreementOf({ pairs, labels, scale }, settings),
-    tests: testsOf(pairs, labels, settings),
+    agreement: agreementOf(pairs, labels, scale, settings),
+    tests: testsOf(pairs, labels, matrix, settings),
     repeat_noise: repeatNoise(pairs, settings),
   }
 }
 
-/** Reduces the draws for very many pairs, whose intervals are narrow anyway; the answer reports the number. */
-const settingsFor = (pairs: number): BootstrapSettings => ({
-  ...BOOTSTRAP,
-  draws: Math.max(100, Math.min(BOOTSTRAP.draws, Math.floor(MAX_RESAMPLED_ITEMS / Math.max(1, pairs)))),
-})
-
-function agreementOf({ pairs, labels, scale }: ComparedPairs, settings: BootstrapSettings): ComparisonAgreement {
-  const ratings = pairs.flatMap(({ base, head, cluster }, index) => {
-    const common = { item: String(index), ...(cluster !== null && { cluster }) }
-    return [
-      { ...common, rater: 'base', label: base },
-      { ...common, rater: 'head', label: head },
-    ]
-  })
-  const answered = agreement({ ratings, labels: [...labels], scale, bootstrap: settings })
+function agreementOf(
+  pairs: readonly RepeatedPair[],
+  labels: readonly Label[],
+  scale: Scale,
+  bootstrap: BootstrapSettings,
+): ComparisonAgreement {
+  const ratings = pairs.flatMap(({ cluster, ...pair }, index) =>
+    (['base', 'head'] as const).map((rater) => ({
+      ...{ item: String(index), ...(cluster !== null && { cluster }), rater, label: pair[rater] },
+    })),
+  )
+  const answered = agreement({ ratings, labels: [...labels], scale, bootstrap })
   if (!answered.ok) throw new RangeError(`the pairs make no ratings: ${answered.error[0]?.message}`)
-  const { raw_agreement, cohen_kappa, krippendorff_alpha, gwet_ac1, weighted, bootstrap } = answered.value
-  return { raw_agreement, cohen_kappa, krippendorff_alpha, gwet_ac1, ...(weighted && { weighted }), bootstrap }
+  const { raw_agreement, cohen_kappa, krippendorff_alpha, gwet_ac1, weighted, bootstrap: drawn } = answered.value
+  return { raw_agreement, cohen_kappa, krippendorff_alpha, gwet_ac1, ...(weighted && { weighted }), bootstrap: drawn }
 }
 
 function testsOf(
   pairs: readonly RepeatedPair[],
   labels: readonly Label[],
+  matrix: ComparedPairs['matrix'],
   settings: BootstrapSettings,
 ): ComparisonTests {
-  const matrix = countPairs(pairs, labels)
   const tested = labels.map((label) => {
-    const ofLabel = pairs.map(({ cluster, ...pair }) => ({
-      cluster,
-      base: pair.base === label,
-      head: pair.head === label,
-    }))
+    const ofLabel = pairs.map(({ cluster, base, head }) => ({ cluster, base: base === label, head: head === label }))
     const { base, head, difference, discordant, mcnemar_p } = comparePairs(ofLabel, settings)
-    return {
-      label,
-      ...discordant,
-      mcnemar_p,
-      base_share: base.value,
-      head_share: head.value,
-      difference,
-      reason: reasonOf(pairs.length, discordant.base_only + discordant.head_only),
-    }
+    const isSame = discordant.base_only + discordant.head_only === 0
+    const reason: UndefinedReason | null = pairs.length === 0 ? 'no_pairs' : isSame ? 'no_discordant_pairs' : null
+    return { label, ...discordant, mcnemar_p, base_share: base.value, head_share: head.value, difference, reason }
   })
   const adjusted = holm(tested.map(({ mcnemar_p }) => mcnemar_p))
+  const clusters = pairs.flatMap(({ cluster }) => cluster ?? [])
+  const n = labels.length === 5 ? 'five' : labels.length
   return {
     bowker: bowker(matrix),
     labels: tested.map((one, index) => ({ ...one, holm_p: adjusted[index] ?? null })),
-    notes: testNotes(pairs, labels.length),
+    notes: notesOf({
+      [`${n} tests, one a label: read Holm p, which allows for that; the labels exclude each other, so they are no ${n} independent findings`]: true,
+      'trials of one task, or of one run where no task is named, are not independent, as the p-values take them to be: the intervals of the differences do allow for it':
+        new Set(clusters).size < clusters.length,
+    }),
   }
 }
-
-const reasonOf = (pairs: number, discordant: number): UndefinedReason | null =>
-  pairs === 0 ? 'no_pairs' : discordant === 0 ? 'no_discordant_pairs' : null
 
 /**
  * Adjusts p-values by Holm's step-down method: the i-th smallest of m p-values times m − i + 1, never less than the one before, 1 at most.
@@ -168,17 +162,4 @@ export function holm(values: readonly (number | null)[]): (number | null)[] {
     adjusted[index] = most
   }
   return adjusted
-}
-
-function testNotes(pairs: readonly RepeatedPair[], labels: number): string[] {
-  const clusters = pairs.flatMap(({ cluster }) => cluster ?? [])
-  const n = labels === 5 ? 'five' : labels
-  return [
-    `${n} tests, one a label: read Holm p, which allows for that; the labels exclude each other, so they are no ${n} independent findings`,
-    ...(new Set(clusters).size < clusters.length
-      ? [
-          'trials of one task, or of one run where no task is named, are not independent, as the p-values take them to be: the intervals of the differences do allow for it',
-        ]
-      : []),
-  ]
 }

@@ -3,18 +3,17 @@ import { endedPages } from '../batches/follow.ts'
 import type { GradeStore } from '../db/grades.ts'
 import type { ItemRecord } from '../db/items.ts'
 import { type Rubrics, rubricOf } from '../domain/rubric/claim-values.ts'
+import type { Scale } from '../schemas/agreement.ts'
 import type { Grade } from '../schemas/grade.ts'
 import { faultAt, orNotFound, RequestError } from '../schemas/problem.ts'
-import type { ComparisonQuery } from '../schemas/queries.ts'
-import { decodeCursor, encodeCursor } from '../schemas/queries.ts'
+import { type ComparisonQuery, decodeCursor, encodeCursor } from '../schemas/queries.ts'
 import type { Comparison, Flip } from '../schemas/regrade.ts'
 import { type Label, rubricIdOf, TAB_BEHAVIOR } from '../schemas/vocabulary.ts'
-import { type ComparedLabels, comparedLabels, countPairs, MOST_LABELS } from './comparison-labels.ts'
 import type { RepeatedPair } from './comparison-statistics.ts'
 import { type AuditContext, requireNames } from './names.ts'
 import { clustersOfRepeated, countEnds, type Ended } from './report/rows.ts'
 import type { Compute } from './statistics-worker.ts'
-import { questionOfItem, subjectOf } from './trials.ts'
+import { inTurns, questionOfItem, subjectOf } from './trials.ts'
 
 /** One side's answer to a question, in the members that the counts need. */
 interface Answer extends Ended {
@@ -27,7 +26,13 @@ interface Answer extends Ended {
   readonly rubric: string
 }
 
-const TURN = 500
+/** The answers of a side by question; a repeated question has a number. */
+type Answers = ReadonlyMap<string, Answer>
+type Labelled = Answer & { readonly label: Label; readonly grade_id: string }
+type Pair = readonly [base: Labelled, head: Labelled]
+
+/** Bounds the labels of a matrix that stays readable. */
+const MOST_LABELS = 100
 
 /**
  * Compares two batches over the same questions by label, and returns one page of the flips. A question is a trajectory with its ground truth
@@ -35,74 +40,94 @@ const TURN = 500
  * grades from which its re-grade started. Throws a RequestError for batches that cannot be compared.
  */
 export async function compare(context: AuditContext, compute: Compute, query: ComparisonQuery): Promise<Comparison> {
-  const { rubrics, stores } = context
-  const { batches, grades } = stores
+  const { batches, grades } = context.stores
   const { limit = 50, statistics = true } = query
   await requireNames(context, { rubric: query.rubric })
   const after = Number(decodeCursor(query.cursor, /^\d{1,9}$/) ?? 0)
   const head = orNotFound(await batches.get(query.head), 'batch (head)', query.head)
   if (query.base !== undefined) orNotFound(await batches.get(query.base), 'batch (base)', query.base)
-  else if (head.kind === 'grade') throw needsBase()
+  else if (head.kind === 'grade')
+    throw faultAt('/base', NEEDS_BASE, 'invalid_request', 'the head is no re-grade: say what to compare it with')
   const allHeads = await readAnswers(context, query.head, false)
   const allBases = await readAnswers(context, query.base ?? query.head, query.base === undefined)
-  const asked = query.rubric === undefined ? rubricsOf(pairUp(allBases, allHeads).flat()) : []
-  if (asked.length > 1) throw needsRubric(asked)
+  const asked = [...new Set(pairUp(allBases, allHeads).map(([{ rubric }]) => rubricIdOf(rubric)))].sort()
+  if (query.rubric === undefined && asked.length > 1) {
+    const message = `is needed: both batches ask by ${asked.join(', ')}, which are never compared with each other`
+    throw faultAt('/rubric', message, 'several_rubrics', 'say which rubric to compare by')
+  }
   const heads = answersBy(allHeads, query.rubric)
   const bases = answersBy(allBases, query.rubric)
   const pairs = pairUp(bases, heads)
-  const labels = labelsOf(rubrics, pairs, [...bases.values(), ...heads.values()])
-  if (labels.labels.length > MOST_LABELS) throw tooManyLabels(labels.labels.length)
+  const compared = comparedLabels(context.rubrics, pairs, [...bases.values(), ...heads.values()])
+  const { length } = compared.labels
+  if (length > MOST_LABELS)
+    throw new RequestError(
+      'too_many_labels',
+      `the outcomes have ${length} different values; ${MOST_LABELS} can be compared`,
+    )
+  const matrix = countPairs(
+    pairs.map(([one, other]) => ({ base: one.label, head: other.label })),
+    compared.labels,
+  )
+  const both = [...heads.keys()].filter((question) => bases.has(question)).length
   const flips = pairs.filter(([one, other]) => one.label !== other.label)
   const shown = flips.slice(after, after + limit)
   const next = after + shown.length
   return {
     base: query.base ?? `sources of ${query.head}`,
     head: query.head,
-    ...count(bases, heads, pairs, flips.length, labels),
+    pairs: pairs.length,
+    same: pairs.length - flips.length,
+    flipped: flips.length,
+    unpaired: {
+      base_only: bases.size - both,
+      head_only: heads.size - both,
+      without_label: both - pairs.length,
+      ...countAlone(bases, heads),
+    },
+    base_counts: { n: bases.size, ...countEnds(bases.values()) },
+    head_counts: { n: heads.size, ...countEnds(heads.values()) },
+    matrix: { labels: compared.labels, counts: matrix },
     ...(statistics &&
-      (await compute('comparisonStatistics', { ...labels, pairs: await describePairs(grades, pairs) }))),
+      (await compute('comparisonStatistics', { ...compared, matrix, pairs: await describePairs(grades, pairs) }))),
     flips: await Promise.all(shown.map(([one, other]) => describeFlip(grades, one, other))),
     next_cursor: next < flips.length ? encodeCursor(String(next)) : null,
   }
 }
 
-const needsBase = (): RequestError =>
-  faultAt(
-    '/base',
-    'is needed, as the head is no re-grade',
-    'invalid_request',
-    'the head is no re-grade: say what to compare it with',
-  )
-
-const needsRubric = (rubrics: readonly string[]): RequestError => {
-  const message = `is needed: both batches ask by ${rubrics.join(', ')}, which are never compared with each other`
-  return faultAt('/rubric', message, 'several_rubrics', 'say which rubric to compare by')
-}
-
-const tooManyLabels = (labels: number): RequestError =>
-  new RequestError('too_many_labels', `the outcomes have ${labels} different values; ${MOST_LABELS} can be compared`)
-
-const rubricsOf = (answers: readonly Answer[]): string[] =>
-  [...new Set(answers.map((answer) => rubricIdOf(answer.rubric)))].sort()
+const NEEDS_BASE = 'is needed, as the head is no re-grade'
 
 const answersBy = (answers: Answers, rubric: string | undefined): Answers =>
-  rubric === undefined
-    ? answers
-    : new Map([...answers].filter(([, one]) => rubricIdOf(one.rubric) === rubricIdOf(rubric)))
+  new Map([...answers].filter(([, one]) => rubric === undefined || rubricIdOf(one.rubric) === rubricIdOf(rubric)))
 
-/** Returns the labels of the pairs; without pairs, those of the rubrics of all answers. */
-function labelsOf(rubrics: Rubrics, pairs: readonly Pair[], all: readonly Answer[]): ComparedLabels {
-  const rubricNames = (pairs.length > 0 ? pairs.flat() : all).map(({ rubric }) => rubric)
-  return comparedLabels(
-    rubrics,
-    rubricNames,
-    pairs.flat().map(({ label }) => label),
-  )
+/**
+ * Orders the labels of a comparison: the labels of the rubrics of the pairs, without pairs those of all answers, then further occurring labels.
+ * Labels of sums are the occurring numbers.
+ */
+function comparedLabels(
+  rubrics: Rubrics,
+  pairs: readonly Pair[],
+  all: readonly Answer[],
+): { readonly labels: Label[]; readonly scale: Scale } {
+  const names = new Set((pairs.length > 0 ? pairs.flat() : all).map(({ rubric }) => rubric))
+  const outcomes = [...names].flatMap((name) => rubricOf(rubrics, name)?.outcome ?? [])
+  const further = [...new Set(pairs.flat().map(({ label }) => label))]
+  const isSum = outcomes.some(({ kind }) => kind === 'sum')
+  if (isSum && further.every((label) => Number.isFinite(Number(label))))
+    return { labels: further.sort((a, b) => Number(a) - Number(b)), scale: 'interval' }
+  const labels = [...new Set([...outcomes.flatMap(({ labels: own }) => own), ...further.sort()])]
+  const isOrdinal = outcomes.length > 0 && outcomes.every(({ scale }) => scale === 'ordinal')
+  return { labels, scale: isOrdinal ? 'ordinal' : 'nominal' }
 }
 
-type Answers = ReadonlyMap<string, Answer>
-type Labelled = Answer & { readonly label: Label; readonly grade_id: string }
-type Pair = readonly [base: Labelled, head: Labelled]
+/** Counts pairs in a matrix with base rows and head columns, in the order of the labels, which include every label of the pairs. */
+export function countPairs(
+  pairs: readonly { readonly base: Label; readonly head: Label }[],
+  labels: readonly Label[],
+): number[][] {
+  const byCell = Map.groupBy(pairs, ({ base, head }) => JSON.stringify([base, head]))
+  return labels.map((base) => labels.map((head) => byCell.get(JSON.stringify([base, head]))?.length ?? 0))
+}
 
 /** Reads the answers of a batch by question; `ofSources`: those of the grades from which its re-grade started. */
 async function readAnswers({ stores, rubrics }: AuditContext, id: string, ofSources: boolean): Promise<Answers> {
@@ -119,7 +144,7 @@ async function readAnswers({ stores, rubrics }: AuditContext, id: string, ofSour
       answers.set(`${subject}/${turn}`, {
         ...{ index: item.index, status, failure: failure?.code ?? null, label, rubric },
         grade_id: source === null ? item.grade_id : source.id,
-        task: taskOf(source?.metadata ?? item.request.metadata ?? {}),
+        task: taskOf(source?.metadata ?? item.request.metadata ?? {}) || null,
         trajectory: source?.receipt.trajectory ?? item.trajectory,
       })
     }
@@ -128,8 +153,7 @@ async function readAnswers({ stores, rubrics }: AuditContext, id: string, ofSour
   return answers
 }
 
-const taskOf = ({ task }: { readonly task?: unknown }): string | null =>
-  typeof task === 'string' && task !== '' ? task : null
+const taskOf = ({ task }: { readonly task?: unknown }): string | null => (typeof task === 'string' ? task : null)
 
 /** Returns the grade from which a re-grade started. */
 async function sourceOf(grades: GradeStore, { base_grade, index }: ItemRecord): Promise<Grade> {
@@ -149,30 +173,6 @@ function pairUp(bases: Answers, heads: Answers): Pair[] {
 
 const isLabelled = (answer: Answer): answer is Labelled => answer.label !== null && answer.grade_id !== null
 
-function count(bases: Answers, heads: Answers, pairs: readonly Pair[], flipped: number, { labels }: ComparedLabels) {
-  const both = [...heads.keys()].filter((question) => bases.has(question)).length
-  return {
-    pairs: pairs.length,
-    same: pairs.length - flipped,
-    flipped,
-    unpaired: {
-      base_only: bases.size - both,
-      head_only: heads.size - both,
-      without_label: both - pairs.length,
-      ...countAlone(bases, heads),
-    },
-    base_counts: countSide(bases),
-    head_counts: countSide(heads),
-    matrix: {
-      labels: [...labels],
-      counts: countPairs(
-        pairs.map(([base, head]) => ({ base: base.label, head: head.label })),
-        labels,
-      ),
-    },
-  }
-}
-
 /** Counts the runs that are unpaired on both sides because their ground truths or their rubrics differ. */
 function countAlone(bases: Answers, heads: Answers): { other_truth: number; other_rubric: number } {
   const left = new Map<string, string[]>()
@@ -191,29 +191,24 @@ function countAlone(bases: Answers, heads: Answers): { other_truth: number; othe
   return met
 }
 
-const countSide = (answers: Answers) => ({ n: answers.size, ...countEnds(answers.values()) })
-
 /** Describes the pairs with their grades' repeats. Grades are read one at a time, and only their votes are kept. */
 async function describePairs(grades: GradeStore, pairs: readonly Pair[]): Promise<RepeatedPair[]> {
   const described: RepeatedPair[] = []
   const clusterOf = clustersOfRepeated(pairs.map(([, head]) => head))
-  for (const [index, [base, head]] of pairs.entries()) {
-    if (index % TURN === TURN - 1) await nextTurn()
+  for await (const [base, head] of inTurns(pairs)) {
     const before = await load(grades, base.grade_id)
     const after = await load(grades, head.grade_id)
     described.push({
       base: base.label,
       head: head.label,
       cluster: clusterOf({ ...head, task: head.task ?? base.task }),
-      base_votes: votesOf(before),
-      head_votes: votesOf(after),
+      base_votes: before.votes.flatMap(({ label }) => label ?? []),
+      head_votes: after.votes.flatMap(({ label }) => label ?? []),
       same_key: wasAskedAgain(before, after),
     })
   }
   return described
 }
-
-const votesOf = ({ votes }: Grade): Label[] => votes.flatMap(({ label }) => label ?? [])
 
 /** Tells whether the judge was asked again: false for one stored grade in both batches, and for a recheck of stored replies. */
 const wasAskedAgain = (before: Grade, after: Grade): boolean =>
@@ -225,14 +220,8 @@ const wasAskedAgain = (before: Grade, after: Grade): boolean =>
 
 async function describeFlip(grades: GradeStore, base: Labelled, head: Labelled): Promise<Flip> {
   const [before, after] = await Promise.all([load(grades, base.grade_id), load(grades, head.grade_id)])
-  const { task } = after.metadata
-  return {
-    trajectory: after.receipt.trajectory,
-    ground_truth: after.receipt.ground_truth,
-    task: typeof task === 'string' ? task : null,
-    base: sideOf(before),
-    head: sideOf(after),
-  }
+  const { trajectory, ground_truth } = after.receipt
+  return { trajectory, ground_truth, task: taskOf(after.metadata), base: sideOf(before), head: sideOf(after) }
 }
 
 async function load(grades: GradeStore, id: string): Promise<Grade> {
@@ -241,10 +230,6 @@ async function load(grades: GradeStore, id: string): Promise<Grade> {
   return grade
 }
 
-const sideOf = ({ id, status, label, claimed_label, receipt }: Grade): Flip['base'] => ({
-  grade_id: id,
-  status,
-  label,
-  claimed_label,
-  receipt,
-})
+const sideOf = ({ id, status, label, claimed_label, receipt }: Grade): Flip['base'] => {
+  return { grade_id: id, status, label, claimed_label, receipt }
+}

@@ -1,21 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ReviewStore } from '../db/reviews.ts'
 import { claimIdOf, newestRubric } from '../domain/rubric/claim-values.ts'
-import type { QueueQuery } from '../schemas/queries.ts'
-import { decodeCursor, takePage } from '../schemas/queries.ts'
+import { decodeCursor, type QueueQuery, takePage } from '../schemas/queries.ts'
 import { DISAGREEMENT_KINDS, type Disagreement, type DisagreementKind } from '../schemas/review.ts'
 import type { ConfidenceLevel } from '../schemas/vocabulary.ts'
 import { type Clash, differingClaims, FIND_CLASHES, type TellableClash, type Verdicts } from './clashes.ts'
 import { type AuditContext, requireNames } from './names.ts'
-import { agreedLabel, type ReviewRow, standingReviewsOf } from './reviews.ts'
-import {
-  latestOpinions,
-  type OpinionRow,
-  type QuestionRow,
-  type QuestionStores,
-  readQuestions,
-  subjectOf,
-} from './trials.ts'
+import { agreedLabel, standingReviewsOf } from './reviews.ts'
+import { inTurns, latestOpinions, type QuestionRow, type QuestionStores, readQuestions } from './trials.ts'
 
 /** Weights of the kinds: ten apart, while all other terms stay below ten in sum, so that kinds never mix in the order. */
 const KIND_WEIGHTS: Readonly<Record<DisagreementKind, number>> = {
@@ -54,11 +46,8 @@ export function scoreClash(kind: DisagreementKind, clash: Clash): Scored {
 }
 
 /** Returns the clash with the highest score among those of one kind, the first of equals; null without clashes. */
-export function mostTelling<Of extends Clash>(
-  kind: DisagreementKind,
-  clashes: readonly Of[],
-): { readonly clash: Of; readonly scored: Scored } | null {
-  let best: { clash: Of; scored: Scored } | null = null
+export function mostTelling<Of extends Clash>(kind: DisagreementKind, clashes: readonly Of[]) {
+  let best: { readonly clash: Of; readonly scored: Scored } | null = null
   for (const clash of clashes) {
     const scored = scoreClash(kind, clash)
     if (best === null || scored.millis > best.scored.millis) best = { clash, scored }
@@ -114,11 +103,7 @@ export async function listDisagreements(context: AuditContext, query: QueueQuery
 type Asked = Omit<QueueQuery, 'limit' | 'format' | 'cursor'>
 
 /** Yields all questions with a disagreement behind a place, the highest score first, each written on request. */
-export async function* readDisagreements(
-  context: QueueContext,
-  asked: Asked,
-  after: QueuePlace | null = null,
-): AsyncGenerator<{ readonly disagreement: Disagreement; readonly place: QueuePlace }> {
+export async function* readDisagreements(context: QueueContext, asked: Asked, after: QueuePlace | null = null) {
   let written = 0
   for (const queued of await readQueue(context, asked, after)) {
     yield { disagreement: describe(queued), place: queued }
@@ -131,76 +116,56 @@ async function readQueue({ stores, rubrics }: QueueContext, asked: Asked, after:
   const questions = await readQuestions(stores, filter)
   const reviews = await standingReviewsOf(stores.reviews, questions)
   const queue: Queued[] = []
-  let turn = 0
-  for (const [subject, row] of questions) {
+  for await (const [question, row] of inTurns(questions)) {
     const verdicts: Verdicts = {
       rubric: newestRubric(rubrics, row.rubric),
       claim: claim ? claimIdOf(claim) : null,
       opinions: latestOpinions([...row.opinions, ...row.others]),
       signals: row.signals,
-      reviews: reviews.get(subject) ?? [],
+      reviews: reviews.get(question) ?? [],
     }
-    const queued = enqueue(row, verdicts, kind, settled)
-    if (queued !== null && (after === null || compareQueued(queued, after) > 0)) queue.push(queued)
-    if (++turn % WRITTEN_A_TURN === 0) await nextTurn()
+    const clashes = tellingClashes(verdicts)
+    const [first] = clashes
+    if (first === undefined) continue
+    const queued = { millis: first.scored.millis, question, verdicts, row }
+    const isAsked =
+      (kind === undefined || clashes.some((clash) => clash.kind === kind)) &&
+      (settled === undefined || settled === isSettled(verdicts)) &&
+      (verdicts.claim === null || differingClaims(verdicts).some((differing) => differing.claim === verdicts.claim))
+    if (isAsked && (after === null || compareQueued(queued, after) > 0)) queue.push(queued)
   }
   return queue.sort(compareQueued)
 }
 
-function enqueue(row: QuestionRow, verdicts: Verdicts, kind: Asked['kind'], settled: Asked['settled']): Queued | null {
-  const clashes = tellingClashes(verdicts)
-  const [first] = clashes
-  if (first === undefined) return null
-  if (kind !== undefined && !clashes.some((clash) => clash.kind === kind)) return null
-  if (settled !== undefined && settled !== isSettled(verdicts.reviews)) return null
-  if (verdicts.claim !== null && !differingClaims(verdicts).some(({ claim }) => claim === verdicts.claim)) return null
-  return { millis: first.scored.millis, question: subjectOf(row.question, row.rubric), verdicts, row }
-}
-
-const isSettled = (reviews: readonly ReviewRow[]): boolean => agreedLabel(reviews) !== undefined
+const isSettled = ({ reviews }: Verdicts): boolean => agreedLabel(reviews) !== undefined
 
 /** Returns the highest clash of each kind that occurs. */
-function tellingClashes(verdicts: Verdicts): { kind: DisagreementKind; clash: TellableClash; scored: Scored }[] {
-  return DISAGREEMENT_KINDS.flatMap((kind) => {
-    const most = mostTelling(kind, FIND_CLASHES[kind](verdicts))
+const tellingClashes = (verdicts: Verdicts) =>
+  DISAGREEMENT_KINDS.flatMap((kind) => {
+    const most = mostTelling<TellableClash>(kind, FIND_CLASHES[kind](verdicts))
     return most === null ? [] : [{ kind, ...most }]
   })
-}
 
 function describe({ verdicts, row }: Queued): Disagreement {
+  const { question, rubric, agent, model, task } = row
   const clashes = tellingClashes(verdicts)
   const [first] = clashes
   if (first === undefined) throw new Error('only questions with a clash are in the queue')
-  const [trajectory = '', ground_truth = ''] = row.question.split('/')
+  const [trajectory = '', ground_truth = ''] = question.split('/')
   return {
-    trajectory,
-    ground_truth,
-    rubric: row.rubric,
-    agent: row.agent,
-    model: row.model,
-    task: row.task,
+    ...{ trajectory, ground_truth, rubric, agent, model, task },
     kinds: clashes.map(({ kind }) => kind),
     score: first.scored.millis / 1000,
     terms: first.scored.terms,
     why: [...clashes.map(({ clash }) => clash.say()), explainScore(first.kind, first.scored)],
-    grades: verdicts.opinions.map(toOpinion),
+    grades: verdicts.opinions.map(({ id, vote_share: _, ...opinion }) => ({
+      ...{ grade_id: id, ...opinion, claims: opinion.claims as Disagreement['grades'][number]['claims'] },
+      votes: opinion.votes.map(({ label }) => label),
+      contradictions: [...opinion.contradictions],
+    })),
     signals: Object.keys(verdicts.signals).length > 0 ? verdicts.signals : null,
     claims: differingClaims(verdicts),
-    reviews: verdicts.reviews.map(({ id, rater, label, blind }) => ({ id, rater, label, blind })),
-    settled: isSettled(verdicts.reviews),
+    reviews: verdicts.reviews.map(({ claims: _, ...review }) => review),
+    settled: isSettled(verdicts),
   }
 }
-
-const toOpinion = (opinion: OpinionRow): Disagreement['grades'][number] => ({
-  grade_id: opinion.id,
-  judge: opinion.judge,
-  rubric: opinion.rubric,
-  status: opinion.status,
-  label: opinion.label,
-  claimed_label: opinion.claimed_label,
-  outcome: opinion.outcome,
-  claims: opinion.claims as Disagreement['grades'][number]['claims'],
-  confidence: opinion.confidence,
-  votes: opinion.votes.map(({ label }) => label),
-  contradictions: [...opinion.contradictions],
-})

@@ -4,7 +4,7 @@ import { claimsOfOutcome } from '../domain/rubric/outcome-claims.ts'
 import type { ClaimRule, ClaimValue, Rubric } from '../domain/rubric/rubric.ts'
 import { MAX_AGREEMENT_LABELS, type Scale } from '../schemas/agreement.ts'
 import { RequestError } from '../schemas/problem.ts'
-import type { Signals } from '../schemas/trial.ts'
+import type { Signal } from '../schemas/trial.ts'
 import type { Label } from '../schemas/vocabulary.ts'
 
 /** The measure by which raters are compared: the label, the outcome, or one claim. */
@@ -13,7 +13,7 @@ export interface Measure {
   readonly scale: Scale
   /** All possible ratings in order; null where only the given ratings are known. */
   readonly categories: readonly string[] | null
-  readonly measured_by: keyof Signals | null
+  readonly measured_by: Signal | null
   /** Returns the rating of a verdict. Null: the rater was undecided; undefined: the rater gave no rating. */
   readonly rate: (label: Label, claims: ClaimValues | null) => string | null | undefined
 }
@@ -24,7 +24,8 @@ export const incomparable = (...errors: readonly Issue[]): RequestError =>
 
 /** Finds the measure of a rubric by name. Throws a RequestError at `/stored/measure` where the rubric has no such measure. */
 export function findMeasure(word: string, rubric: Rubric | null): Measure {
-  if (word === 'label' || word === 'outcome') return outcomeMeasure(word, rubric)
+  if (word === 'label' || word === 'outcome')
+    return { word, measured_by: null, rate: (label) => label, ...formOfOutcome(rubric) }
   const claim = rubric?.claims.find(({ id }) => id === claimIdOf(word))
   if (rubric !== null && claim !== undefined && claim.type !== 'list') return claimMeasure(word, claim, rubric)
   const there = ['label', ...(rubric?.claims ?? []).filter(({ type }) => type !== 'list').map(({ id }) => id)]
@@ -32,18 +33,15 @@ export function findMeasure(word: string, rubric: Rubric | null): Measure {
   throw incomparable({ path: '/stored/measure', message: `is no measure ${whose}; there are: ${there.join(', ')}` })
 }
 
-function outcomeMeasure(word: string, rubric: Rubric | null): Measure {
-  const common = { word, measured_by: null, rate: (label: Label) => label }
-  if (rubric === null) return { ...common, scale: 'nominal', categories: null }
+function formOfOutcome(rubric: Rubric | null): Pick<Measure, 'scale' | 'categories'> {
+  if (rubric === null) return { scale: 'nominal', categories: null }
   const { outcome, claims } = rubric
-  if (outcome.kind !== 'sum') return { ...common, scale: outcome.scale, categories: outcome.labels }
+  if (outcome.kind !== 'sum') return { scale: outcome.scale, categories: outcome.labels }
   const parts = claims.filter(({ id }) => outcome.claims.includes(id))
-  const sum = (of: (claim: ClaimRule) => number) => parts.reduce((total, claim) => total + of(claim), 0)
-  const range = rangeOf(
-    sum(({ minimum }) => minimum),
-    sum(({ maximum }) => maximum),
+  const [minimum, maximum] = (['minimum', 'maximum'] as const).map((end) =>
+    parts.reduce((sum, one) => sum + one[end], 0),
   )
-  return { ...common, scale: 'interval', categories: range }
+  return { scale: 'interval', categories: rangeOf(minimum ?? 0, maximum ?? 0) }
 }
 
 function claimMeasure(word: string, claim: ClaimRule, rubric: Rubric): Measure {
@@ -58,13 +56,13 @@ function claimMeasure(word: string, claim: ClaimRule, rubric: Rubric): Measure {
     rate: (label, claims) => {
       const value = claims?.[id] ?? claimsOfOutcome(rubric, label)[id] ?? claims?.[id]
       // A claim that may not be unclear and has no value does not apply.
-      return textOf(value === null && claim.unclear === 'never' ? undefined : value)
+      return value === null && claim.unclear === 'never' ? undefined : categoryOf(value)
     },
   }
 }
 
 function categoriesOf({ type, values, minimum, maximum }: ClaimRule): readonly string[] | null {
-  if (type === 'boolean') return [categoryOf(true), categoryOf(false)]
+  if (type === 'boolean') return ['yes', 'no']
   if (type === 'enum') return values
   return type === 'integer' ? rangeOf(minimum, maximum) : null
 }
@@ -75,17 +73,15 @@ const rangeOf = (minimum: number, maximum: number): readonly string[] | null =>
     ? Array.from({ length: maximum - minimum + 1 }, (_, index) => String(minimum + index))
     : null
 
-const textOf = (value: ClaimValue | undefined): string | null | undefined =>
-  value === null || value === undefined ? value : typeof value === 'boolean' ? categoryOf(value) : String(value)
-
-export const categoryOf = (claim: boolean): string => (claim ? 'yes' : 'no')
+/** Returns the rating that a value of a claim is; null and undefined stay. */
+export const categoryOf = (value: ClaimValue | undefined): string | null | undefined =>
+  value === null || value === undefined ? value : typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value)
 
 /** Adds the given ratings that the measure lacks, from an older version of the rubric. */
-export function allCategories({ categories }: Measure, given: Iterable<string>): string[] | undefined {
-  if (categories === null) return undefined
-  const more = new Set(given)
-  for (const category of categories) more.delete(category)
-  return [...categories, ...[...more].sort()]
+export function allCategories({ categories }: Measure, given: ReadonlySet<string>): string[] | undefined {
+  return categories === null
+    ? undefined
+    : [...categories, ...[...given].filter((category) => !categories.includes(category)).sort()]
 }
 
 /** Lists the claims of a rubric that the harness measures, by their names as measures. */

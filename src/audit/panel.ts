@@ -16,6 +16,13 @@ import { latestOpinions } from './trials.ts'
 type Support = PanelResult['support']
 type Graded = Grade & { readonly label: Label }
 
+/** Reads the standing grades of the question of a grade, and their result. Throws 404 for an unknown grade. */
+export async function readPanel(grades: GradeStore, rubrics: Rubrics, id: string) {
+  const grade = orNotFound(await grades.get(id), 'grade', id)
+  const items = (await grades.listForQuestion(questionOf(grade))).map((standing) => standing.grade)
+  return { items, result: panelResult(grade, items, rubrics) }
+}
+
 /**
  * Derives the result of a panel: the label of all judges of a question by the rubric of one grade, and its level. Where two different
  * models agree by quotes that overlap, `low` becomes `medium`. Every judge counts for the label; only models support each other.
@@ -35,7 +42,8 @@ export function panelResult({ receipt }: Grade, standing: readonly Grade[], rubr
     const opposed = graded.map((grade) => `${nameOf(grade)} says ${grade.label}`)
     return { rubric, label: null, level: null, support: none(graded, `the judges disagree: ${listed(opposed)}`) }
   }
-  const level = graded.reduce<ConfidenceLevel>((best, { confidence }) => higher(best, confidence.reported), 'low')
+  const levels = graded.map(({ confidence }) => CONFIDENCE_LEVELS.indexOf(confidence.reported ?? 'low'))
+  const level = CONFIDENCE_LEVELS[Math.max(...levels)] ?? 'low'
   const loaded = rubrics.get(rubric)
   const support = supportOf({ opinions, graded, label, level }, loaded?.digest === rubric_digest ? loaded : null)
   return { rubric, label, level: support.lifted ? 'medium' : level, support }
@@ -58,9 +66,11 @@ function supportOf({ opinions, graded, label, level }: Panel, rubric: Rubric | n
     return none(graded, `support takes two different models, and ${label} is the label of ${namesOf(graded)}`)
   if (rubric === null)
     return none(graded, `the rubric ${first.receipt.rubric} is not loaded, and its claims cannot be compared`)
-  if (new Set(graded.map((grade) => claimsText(grade, rubric))).size > 1)
+  const deciding = [...new Set([...rubric.outcome.claims, ...decisiveClaims(rubric)])]
+  const claimsText = (grade: Grade) => JSON.stringify(deciding.map((id) => claimsOfGrade(grade)?.[id] ?? null))
+  if (new Set(graded.map(claimsText)).size > 1)
     return none(graded, `${namesOf(graded)} give ${label} by different claims`)
-  const cited = citedClaims(first, rubric)
+  const cited = citedClaims(first, rubric, deciding)
   if (cited.size === 0) return none(graded, `${namesOf(models)} give ${label}, which rests on no quote`)
   const overlaps = findOverlaps(models, quotesByPlace(models, cited, rubric))
   const whole = overlaps.filter(({ claims }) => claims.size === cited.size)
@@ -68,38 +78,31 @@ function supportOf({ opinions, graded, label, level }: Panel, rubric: Rubric | n
     const apart = [...cited].find((claim) => !overlaps.some(({ claims }) => claims.has(claim)))
     const which = apart === undefined ? 'no two models overlap for every claim' : `no quotes of ${apart} overlap`
     const reason = `${namesOf(models)} give ${label} from disjoint quotes (${which}): nothing is lifted`
-    return { kind: 'disjoint', lifted: false, grades: models.map(toSource), steps: [], reason }
+    return { ...none(models, reason), kind: 'disjoint' }
   }
   const grades = models.filter((grade) => whole.some(({ pair }) => pair.includes(grade)))
   const steps = [...new Set(whole.flatMap((overlap) => [...overlap.steps]))].sort((a, b) => a - b)
   const shown = [...steps.slice(0, MOST_STEPS).map(String), ...(steps.length > MOST_STEPS ? ['others'] : [])]
   const agree = `${namesOf(grades)} give ${label} from quotes that overlap in ${steps.length === 1 ? 'step' : 'steps'} ${listed(shown)}`
-  const obstacle = level === 'low' ? (opinions.map(obstacleOf).find((one) => one !== null) ?? null) : ownLevel(level)
-  const reason = `${agree}: ${obstacle === null ? 'the panel’s result is medium, each grade alone is low' : `nothing is lifted, since ${obstacle}`}`
-  return { kind: 'overlapping', lifted: obstacle === null, grades: grades.map(toSource), steps, reason }
+  const alone = `a grade alone is ${level}${level === 'high' ? '' : ', and support never makes a result high'}`
+  const obstacle = level === 'low' ? (opinions.map(obstacleOf).find((one) => one !== null) ?? null) : alone
+  const effect =
+    obstacle === null ? 'the panel’s result is medium, each grade alone is low' : `nothing is lifted, since ${obstacle}`
+  return { ...none(grades, `${agree}: ${effect}`), kind: 'overlapping', lifted: obstacle === null, steps }
 }
 
 const MOST_STEPS = 5
 
-const none = (grades: readonly Grade[], reason: string): Support => ({
-  ...{ kind: 'none', lifted: false, grades: grades.map(toSource), steps: [], reason },
-})
-
-const toSource = (grade: Grade): Support['grades'][number] => ({
-  ...{ grade_id: grade.id, judge: grade.receipt.judge, model: modelOf(grade) },
-})
+const none = (grades: readonly Grade[], reason: string): Support => {
+  const sources = grades.map((grade) => ({ grade_id: grade.id, judge: grade.receipt.judge, model: modelOf(grade) }))
+  return { kind: 'none', lifted: false, grades: sources, steps: [], reason }
+}
 
 const modelOf = ({ receipt }: Grade): string | null => receipt.model_resolved ?? receipt.model_requested
 
 const nameOf = (grade: Grade): string => `${grade.receipt.judge} (${modelOf(grade) ?? 'no model'})`
 const namesOf = (grades: readonly Grade[]): string => listed(grades.map(nameOf))
 const listed = (words: readonly string[]): string => new Intl.ListFormat('en-GB').format(words)
-
-const ownLevel = (level: ConfidenceLevel): string =>
-  `a grade alone is ${level}${level === 'high' ? '' : ', and support never makes a result high'}`
-
-const higher = (one: ConfidenceLevel, other: ConfidenceLevel | null): ConfidenceLevel =>
-  other !== null && CONFIDENCE_LEVELS.indexOf(other) > CONFIDENCE_LEVELS.indexOf(one) ? other : one
 
 /** Tells whether two grades are of different models. Editions of one model, and one model at two providers, are the same. */
 const isOfTwo = ([one, other]: readonly [Grade, Grade]): boolean => {
@@ -125,29 +128,14 @@ const VENDOR = /^(?:[a-z-]+\.)+/
 const EDITION =
   /(?:[-@](?:20\d\d-?\d\d-?\d\d|\d\d-\d\d|\d\d-20\d\d|\d{3,4}|latest|preview)|:(?:latest|beta|free)|-v?\d+:\d+)$/
 
-const decidingClaims = (rubric: Rubric): readonly string[] => [
-  ...new Set([...rubric.outcome.claims, ...decisiveClaims(rubric)]),
-]
-
-const claimsText = (grade: Grade, rubric: Rubric): string =>
-  JSON.stringify(decidingClaims(rubric).map((id) => claimsOfGrade(grade)?.[id] ?? null))
-
 /** The claims of a grade with those of the entries of its lists. */
-const flatOf = (grade: Grade, rubric: Rubric): ReturnType<typeof flatten> =>
-  flatten(
-    {
-      values: claimsOfGrade(grade) ?? {},
-      citations: grade.citations,
-      notes: '',
-      confidence: 'low',
-      checked_form: true,
-    },
-    rubric,
-  )
+const flatOf = (grade: Grade, rubric: Rubric): ReturnType<typeof flatten> => {
+  const values = claimsOfGrade(grade) ?? {}
+  return flatten({ values, citations: grade.citations, notes: '', confidence: 'low', checked_form: true }, rubric)
+}
 
 /** The claims behind the label that quotes prove; a denial has none. */
-function citedClaims(grade: Grade, rubric: Rubric): ReadonlySet<string> {
-  const deciding = decidingClaims(rubric)
+function citedClaims(grade: Grade, rubric: Rubric, deciding: readonly string[]): ReadonlySet<string> {
   const flat = flatOf(grade, rubric)
   const cited = flat.rubric.claims.filter((rule) => {
     const proof = proofOf(rule, flat.claims.values[rule.id] ?? null)
@@ -165,41 +153,30 @@ interface Quote {
   readonly end: number
 }
 
-/** Two grades of different models, with the claims and the steps of their overlapping quotes. */
-interface Overlap {
-  readonly pair: readonly [Graded, Graded]
-  readonly claims: Set<string>
-  readonly steps: Set<number>
-}
-
 /**
- * Finds quotes of different models for one claim that overlap in one part of a step: the quotes of each place are sorted once and swept
- * once.
+ * Finds quotes of different models for one claim that overlap in one part of a step, with their claims and steps by pair: the quotes of each
+ * place are sorted once and swept once.
  */
-function findOverlaps(models: readonly Graded[], places: ReadonlyMap<string, Quote[]>): readonly Overlap[] {
-  const pairs = pairsOf(models).filter(isOfTwo)
-  const overlaps = new Map(
-    pairs.map((pair) => [pairKey(pair), { pair, claims: new Set<string>(), steps: new Set<number>() }]),
-  )
+function findOverlaps(models: readonly Graded[], places: ReadonlyMap<string, Quote[]>) {
+  const overlaps = pairsOf(models)
+    .filter(isOfTwo)
+    .map((pair) => ({ pair, claims: new Set<string>(), steps: new Set<number>() }))
+  const byPair = new Map(overlaps.map((overlap) => [pairKey(overlap.pair), overlap]))
   for (const quotes of places.values()) {
     const ends = new Map<Graded, number>()
     for (const { grade, claim, step, start, end } of quotes.sort((a, b) => a.start - b.start)) {
       for (const [other, last] of ends) {
-        const overlap = last > start ? overlaps.get(pairKey([grade, other])) : undefined
+        const overlap = last > start ? byPair.get(pairKey([grade, other])) : undefined
         overlap?.claims.add(claim)
         overlap?.steps.add(step)
       }
       ends.set(grade, Math.max(end, ends.get(grade) ?? 0))
     }
   }
-  return [...overlaps.values()]
+  return overlaps
 }
 
-const pairKey = (pair: readonly [Grade, Grade]): string =>
-  pair
-    .map(({ id }) => id)
-    .sort()
-    .join(' ')
+const pairKey = ([one, other]: readonly [Grade, Grade]): string => [one.id, other.id].sort().join(' ')
 
 /** Groups the verified quotes by claim, step and part. */
 function quotesByPlace(models: readonly Graded[], cited: ReadonlySet<string>, rubric: Rubric): Map<string, Quote[]> {
@@ -227,18 +204,11 @@ function obstacleOf(grade: Grade): string | null {
   const unverified = citations.filter((citation) => !holds(citation.status)).length
   if (unverified > 0) return `${count(unverified, 'quote')} of ${name} ${unverified === 1 ? 'does' : 'do'} not hold`
   if (votes.some(({ label }) => label !== grade.label)) return `the samples of ${name} differ`
-  return isWholeRun(receipt) ? null : `${name} did not read the whole run`
-}
-
-const isWholeRun = ({ coverage, unread }: Grade['receipt']): boolean =>
-  coverage.elided_chars === 0 &&
-  coverage.steps_shown >= coverage.steps_total &&
-  coverage.media_parts <= (coverage.media_shown ?? 0) &&
-  (unread?.records ?? 0) === 0
-
-/** Reads the standing grades of the question of a grade, and their result. Throws 404 for an unknown grade. */
-export async function readPanel(grades: GradeStore, rubrics: Rubrics, id: string) {
-  const grade = orNotFound(await grades.get(id), 'grade', id)
-  const items = (await grades.listForQuestion(questionOf(grade))).map((standing) => standing.grade)
-  return { items, result: panelResult(grade, items, rubrics) }
+  const { coverage, unread } = receipt
+  const isWholeRun =
+    coverage.elided_chars === 0 &&
+    coverage.steps_shown >= coverage.steps_total &&
+    coverage.media_parts <= (coverage.media_shown ?? 0) &&
+    (unread?.records ?? 0) === 0
+  return isWholeRun ? null : `${name} did not read the whole run`
 }

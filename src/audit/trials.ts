@@ -1,77 +1,56 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type BatchStores, type EndedItem, endedPages, withGrades } from '../batches/follow.ts'
-import {
-  fitsNames,
-  type GradeFilter,
-  type GradeStore,
-  isOwnBatch,
-  namesOf,
-  questionOf,
-  type StandingGrade,
-} from '../db/grades.ts'
+import type { StandingGrade } from '../db/grades.ts'
+import { fitsNames, type GradeFilter, type GradeStore, isOwnBatch, namesOf, questionOf } from '../db/grades.ts'
 import type { ItemRecord } from '../db/items.ts'
 import { normalizeGroundTruth } from '../domain/cache-key.ts'
 import { digestValue } from '../domain/digest.ts'
 import { type ClaimValues, claimsOfGrade, outcomeOfGrade } from '../domain/rubric/claim-values.ts'
 import type { Outcome } from '../domain/rubric/outcome.ts'
-import type { Grade } from '../schemas/grade.ts'
+import type { Grade, Vote } from '../schemas/grade.ts'
 import type { GradeSelection } from '../schemas/regrade.ts'
 import type { Signals } from '../schemas/trial.ts'
 import {
   type ConfidenceLevel,
   type ContradictionCode,
-  type FailureCode,
-  type GradeStatus,
   type ItemStatus,
-  type Label,
   rubricIdOf,
   TAB_BEHAVIOR,
 } from '../schemas/vocabulary.ts'
 
 /** A trial as one judge graded it: a standing grade, or the end of an item of a batch, regardless of later grades. */
-export interface Trial {
+export interface Trial extends Readonly<Pick<Grade, 'label' | 'metadata'>> {
   /** The digests of the trajectory and of the ground truth: `sha256:…/sha256:…`. */
   readonly question: string
   readonly judge: string
   /** `id@version`. */
   readonly rubric: string
   readonly status: ItemStatus
-  readonly failure: FailureCode | null
-  readonly label: Label | null
-  readonly metadata: Grade['metadata']
+  readonly failure: ItemRecord['failure']
   readonly signals: Signals
   /** The instructions in the ground truth, where they are known without the stored truth. */
   readonly given: readonly string[] | null
   readonly grade: Grade | null
 }
 
-/** Makes the trial of a standing grade. */
-const trialOfGrade = ({ grade, signals }: StandingGrade): Trial => ({
-  question: questionOf(grade),
-  judge: grade.receipt.judge,
-  rubric: grade.receipt.rubric,
-  status: grade.status,
-  failure: grade.failure?.code ?? null,
-  label: grade.label,
-  metadata: grade.metadata,
-  signals,
-  given: null,
-  grade,
-})
+const trialOfGrade = ({ grade, signals }: StandingGrade): Trial => {
+  const { status, failure, label, metadata, receipt } = grade
+  const { judge, rubric } = receipt
+  return { question: questionOf(grade), judge, rubric, status, failure, label, metadata, signals, given: null, grade }
+}
 
 /** Makes the trial of an ended item. Every item keeps the full names of its judge and rubric from its submission. */
-const trialOfItem = ({ item, grade }: EndedItem): Trial => ({
-  question: grade === null ? questionOfItem(item) : questionOf(grade),
-  judge: grade?.receipt.judge ?? item.request.judge ?? '',
-  rubric: grade?.receipt.rubric ?? item.request.rubric ?? TAB_BEHAVIOR,
-  status: item.status,
-  failure: item.failure?.code ?? null,
-  label: item.label,
-  metadata: item.request.metadata ?? {},
-  signals: item.request.ground_truth.signals ?? {},
-  given: Object.keys(item.request.ground_truth),
-  grade,
-})
+const trialOfItem = ({ item, grade }: EndedItem): Trial => {
+  const { status, failure, label, request } = item
+  const { judge = '', rubric = TAB_BEHAVIOR } = grade?.receipt ?? request
+  return {
+    ...{ question: grade === null ? questionOfItem(item) : questionOf(grade), judge, rubric, status, failure, label },
+    metadata: request.metadata ?? {},
+    signals: request.ground_truth.signals ?? {},
+    given: Object.keys(request.ground_truth),
+    grade,
+  }
+}
 
 /**
  * Returns the question of an item: its trajectory and the digest of its ground truth. `instructions`: those of its rubric, where the rubric
@@ -82,46 +61,62 @@ export const questionOfItem = (
   instructions?: readonly string[],
 ): string => `${trajectory}/${digestValue(normalizeGroundTruth(request.ground_truth, instructions))}`
 
-/** Reads the ended trials of a batch in order, a page of the store at a time. */
-export async function* readBatchTrials({ batches, grades }: BatchStores, batch: string): AsyncGenerator<Trial> {
-  for await (const page of endedPages(batches, batch)) {
+/** Reads the ended trials of a batch of ours in order, whatever else the filter names; else the standing grades that fit, newest first. */
+export async function* readTrials(stores: QuestionStores, filter: GradeFilter): AsyncGenerator<Trial> {
+  const { batches, grades } = stores
+  if (!isOwnBatch(filter.batch)) {
+    const list = (page: Page) => grades.listStanding({ ...filter, ...page })
+    for await (const standing of newestFirst(list, ({ grade }) => grade.id)) yield trialOfGrade(standing)
+    return
+  }
+  for await (const page of endedPages(batches, filter.batch)) {
     yield* (await withGrades(grades, page)).map(trialOfItem)
     await nextTurn()
   }
 }
 
+interface Page {
+  readonly limit: number
+  readonly before?: string
+}
 const PAGE = 200
 
-/** Reads the standing grades that fit, newest first, a page of the store at a time. */
-export async function* readStandingTrials(grades: GradeStore, filter: GradeFilter): AsyncGenerator<Trial> {
-  let before: string | undefined
-  for (;;) {
-    const page = await grades.listStanding({ ...filter, limit: PAGE, ...(before !== undefined && { before }) })
-    yield* page.map(trialOfGrade)
-    before = page.at(-1)?.grade.id
-    if (page.length < PAGE) return
+/** Yields the records of a store, newest first, a page at a time. */
+export async function* newestFirst<T>(
+  list: (page: Page) => Promise<readonly T[]>,
+  idOf: (record: T) => string,
+  from: Pick<Page, 'before'> = {},
+): AsyncGenerator<T> {
+  for (let next = from; ; ) {
+    const records = await list({ ...next, limit: PAGE })
+    yield* records
+    const last = records.at(-1)
+    if (last === undefined || records.length < PAGE) return
+    next = { before: idOf(last) }
     await nextTurn()
   }
 }
 
+/** Yields items, with a turn of the event loop after every 200. */
+export async function* inTurns<T>(items: Iterable<T>): AsyncGenerator<T> {
+  let count = 0
+  for (const item of items) {
+    yield item
+    if (++count % PAGE === 0) await nextTurn()
+  }
+}
+
 /** Tells whether a trial fits every given name. The item's own names count, not those of an older grade that answered it. */
-export function fitsTrial(trial: Trial, filter: Omit<GradeFilter, 'batch'>): boolean {
+export function fitsTrial(trial: Trial, { batch: _, ...filter }: GradeFilter): boolean {
   const { label, status, judge, rubric, metadata } = trial
   const { agent, model, task } = metadata
   return fitsNames({ label, status, judge, rubric, agent, model, task }, filter)
 }
 
-/** Questions read between two turns of the event loop. */
-const TURN = 200
-
 /** The members of a grade that the audit keeps: no evidence, no receipt, no notes. */
-export interface OpinionRow {
-  readonly id: string
+export interface OpinionRow extends Readonly<Pick<Grade, 'id' | 'status' | 'label' | 'claimed_label'>> {
   readonly judge: string
   readonly rubric: string
-  readonly status: GradeStatus
-  readonly label: Label | null
-  readonly claimed_label: Label | null
   readonly confidence: ConfidenceLevel | null
   readonly vote_share: number | null
   readonly outcome: Outcome | null
@@ -130,12 +125,7 @@ export interface OpinionRow {
   readonly votes: readonly VoteRow[]
   readonly contradictions: readonly ContradictionCode[]
 }
-
-export interface VoteRow {
-  readonly status: GradeStatus
-  readonly label: Label | null
-  readonly confidence: ConfidenceLevel | null
-}
+export type VoteRow = Readonly<Pick<Vote, 'status' | 'label' | 'confidence'>>
 
 /** A question under one rubric, with all judges' opinions, newest first. */
 export interface QuestionRow {
@@ -175,42 +165,35 @@ export async function readQuestions(
   filter: GradeFilter,
   among?: ReadonlySet<string>,
 ): Promise<Map<string, QuestionRow>> {
-  const { batch, ...names } = filter
   const questions = new Map<string, QuestionRow>()
   const chosen = new Set<string>()
   const isAll = Object.keys(filter).length === 0
-  const ofBatch = isOwnBatch(batch)
-  for await (const trial of ofBatch ? readBatchTrials(stores, batch) : readStandingTrials(stores.grades, filter)) {
+  const ofBatch = isOwnBatch(filter.batch)
+  for await (const trial of readTrials(stores, filter)) {
     const subject = subjectOf(trial.question, trial.rubric)
     if (among?.has(subject) === false) continue
     if (ofBatch || isAll) addTrial(questions, trial)
-    if (!ofBatch || fitsTrial(trial, names)) chosen.add(subject)
+    if (fitsTrial(trial, filter)) chosen.add(subject)
   }
   if (isAll) return questions
   if (!ofBatch) return readChosen(stores.grades, chosen)
-  let turn = 0
-  for (const [subject, row] of questions) {
-    if (!chosen.has(subject)) questions.delete(subject)
-    else await addOthers(stores.grades, row)
-    if (++turn % TURN === 0) await nextTurn()
+  for await (const [subject, row] of inTurns(questions)) {
+    if (chosen.has(subject)) await addOthers(stores.grades, row)
+    else questions.delete(subject)
   }
   return questions
 }
 
 /** Reads the questions of the stored grades that fit, each with all judges' opinions. Without a selection: all questions. */
-export async function readSelected(
-  stores: QuestionStores,
-  selection: GradeSelection = {},
-): Promise<Map<string, QuestionRow>> {
-  const { ids, ...filter } = selection
+export async function readSelected(stores: QuestionStores, { ids, ...filter }: GradeSelection = {}) {
   if (ids === undefined) return readQuestions(stores, filter)
-  const { batch, ...own } = filter
+  const { batch, ...names } = filter
   const chosen = new Set<string>()
-  for (const [index, id] of ids.entries()) {
+  for await (const id of inTurns(ids)) {
     // A replaced grade still selects its question.
     const grade = await stores.grades.get(id)
-    if (grade !== null && fitsNames(namesOf(grade), own)) chosen.add(subjectOf(questionOf(grade), grade.receipt.rubric))
-    if (index % TURN === TURN - 1) await nextTurn()
+    if (grade !== null && fitsNames(namesOf(grade), names))
+      chosen.add(subjectOf(questionOf(grade), grade.receipt.rubric))
   }
   return batch === undefined ? readChosen(stores.grades, chosen) : readQuestions(stores, { batch }, chosen)
 }
@@ -218,14 +201,11 @@ export async function readSelected(
 /** Reads questions with all their standing grades. */
 async function readChosen(grades: GradeStore, chosen: ReadonlySet<string>): Promise<Map<string, QuestionRow>> {
   const questions = new Map<string, QuestionRow>()
-  let turn = 0
-  for (const subject of chosen) {
+  for await (const subject of inTurns(chosen))
     for (const standing of await grades.listForQuestion(subject.slice(0, subject.lastIndexOf('/')))) {
       const trial = trialOfGrade(standing)
       if (subjectOf(trial.question, trial.rubric) === subject) addTrial(questions, trial)
     }
-    if (++turn % TURN === 0) await nextTurn()
-  }
   return questions
 }
 
@@ -248,30 +228,25 @@ function addTrial(questions: Map<string, QuestionRow>, trial: Trial): void {
 }
 
 /** Adds the standing answers of judges and rubrics that the batch did not use. */
-async function addOthers(
-  grades: GradeStore,
-  { question, rubric, opinions, ungraded, others }: QuestionRow,
-): Promise<void> {
+async function addOthers(grades: GradeStore, { question, rubric, opinions, ungraded, others }: QuestionRow) {
   const asked = new Set([...opinions, ...ungraded].map(nameOf))
-  opinions.sort(newestFirst)
+  opinions.sort(byAge)
   for (const { grade } of await grades.listForQuestion(question))
     if (rubricIdOf(grade.receipt.rubric) === rubric && !asked.has(nameOf(grade.receipt))) others.push(toRow(grade))
 }
 
-const toRow = (grade: Grade): OpinionRow => ({
-  id: grade.id,
-  judge: grade.receipt.judge,
-  rubric: grade.receipt.rubric,
-  status: grade.status,
-  label: grade.label,
-  claimed_label: grade.claimed_label,
-  confidence: grade.confidence.reported,
-  vote_share: grade.confidence.vote_share,
-  outcome: outcomeOfGrade(grade),
-  claims: claimsOfGrade(grade),
-  votes: grade.votes.map(({ status, label, confidence }) => ({ status, label, confidence })),
-  contradictions: [...new Set(grade.contradictions.map(({ code }) => code))],
-})
+const toRow = (grade: Grade): OpinionRow => {
+  const { id, status, label, claimed_label, confidence, receipt } = grade
+  return {
+    ...{ id, judge: receipt.judge, rubric: receipt.rubric, status, label, claimed_label },
+    outcome: outcomeOfGrade(grade),
+    claims: claimsOfGrade(grade),
+    confidence: confidence.reported,
+    votes: grade.votes.map((vote) => ({ status: vote.status, label: vote.label, confidence: vote.confidence })),
+    contradictions: [...new Set(grade.contradictions.map(({ code }) => code))],
+    vote_share: confidence.vote_share,
+  }
+}
 
 /**
  * Keeps one opinion of each judge and rubric, newest first: a changed judge, or one asked for more samples, has a grade under each key. The
@@ -286,9 +261,9 @@ export function latestOpinions<Of extends Pick<OpinionRow, 'id' | 'judge' | 'rub
     const newest = latest.get(name)
     if (newest === undefined || (newest.status === 'failed' && opinion.status !== 'failed')) latest.set(name, opinion)
   }
-  return [...latest.values()].sort(newestFirst)
+  return [...latest.values()].sort(byAge)
 }
 
 /** Orders newest first; ids sort by age. */
-const newestFirst = (one: { readonly id: string }, other: { readonly id: string }): number =>
+const byAge = (one: { readonly id: string }, other: { readonly id: string }): number =>
   one.id < other.id ? 1 : one.id > other.id ? -1 : 0

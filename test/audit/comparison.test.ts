@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { countPairs } from '../../src/audit/comparison.ts'
 import {
   holm,
   type RepeatedPair,
@@ -11,7 +12,7 @@ import { LABELS, type Label } from '../../src/schemas/vocabulary.ts'
 import { times } from './make-trial.ts'
 
 const comparisonStatistics = (pairs: readonly RepeatedPair[]) =>
-  statisticsOf({ pairs, labels: LABELS, scale: 'nominal' })
+  statisticsOf({ pairs, labels: LABELS, scale: 'nominal', matrix: countPairs(pairs, LABELS) })
 
 const SETTINGS = { draws: 400, seed: 1 }
 const pair = (base: Label, head: Label, more: Partial<RepeatedPair> = {}): RepeatedPair => ({

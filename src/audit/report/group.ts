@@ -6,13 +6,65 @@ import type { Label } from '../../schemas/vocabulary.ts'
 import { correctShares } from './reviewed.ts'
 import { countEnds, type GroupOptions, type ReportRubric, type TrialRow } from './rows.ts'
 
+/** Computes the figures of one group of trials that every rubric has. */
+export function describeGroup(
+  key: string | null,
+  trials: readonly TrialRow[],
+  { claims, outcome }: ReportRubric,
+  labels: readonly string[],
+  options: GroupOptions,
+): ReportGroup {
+  const named = trials.flatMap(({ task }) => task ?? [])
+  const graded = trials.filter(({ status }) => status === 'graded')
+  const figures = claims.flatMap((rule): [string, ClaimFigure][] => {
+    const figure = figureOf(trials, rule, options)
+    return figure === null ? [] : [[rule.id, figure]]
+  })
+  return {
+    key,
+    counts: {
+      n: trials.length,
+      ...countEnds(trials),
+      contradicted: graded.filter(({ contradicted }) => contradicted).length,
+      unread: graded.filter(({ unread }) => unread).length,
+      tasks: new Set(named).size,
+      without_task: trials.length - named.length,
+    },
+    shares: sharesOf(trials, labels, hasLabel, options.clusterOf),
+    levels: countLevels(trials, labels),
+    // The label of a numeric outcome is its text.
+    mean: outcome.kind === 'sum' ? meanOf(trials, ({ label }) => label && Number(label), options) : null,
+    claims: Object.fromEntries(figures),
+    corrected: correctShares(trials, { labels, judged: ({ label }) => label, reviewed: ({ human }) => human }, options),
+  }
+}
+
+export const hasLabel = (trial: TrialRow, label: Label): Outcome =>
+  trial.label === null ? 'unknown' : trial.label === label
+
+/** Counts the graded trials of each label by reported confidence: labels of the rubric in its order, then numbers. */
+function countLevels(trials: readonly TrialRow[], labels: readonly Label[]): Record<Label, Levels> {
+  const occurring = trials.flatMap(({ label }) => label ?? []).sort()
+  const levels = new Map([...labels, ...occurring].map((label) => [label, { high: 0, medium: 0, low: 0 }]))
+  for (const { label, confidence } of trials) {
+    const counts = levels.get(label ?? '')
+    if (counts && confidence !== null) counts[confidence]++
+  }
+  return Object.fromEntries(levels)
+}
+
 /** Returns the mean of a number over trials, with clusters resampled; trials without a number are counted. */
 function meanOf(
   trials: readonly TrialRow[],
-  numberOf: (trial: TrialRow) => number | null,
+  numberOf: (trial: TrialRow) => Scalar | undefined,
   options: GroupOptions,
 ): Mean {
-  const counted = tally(trials, options.clusterOf, [(trial) => numberOf(trial) ?? 'unknown'])
+  const counted = tally(trials, options.clusterOf, [
+    (trial) => {
+      const number = numberOf(trial)
+      return typeof number === 'number' ? number : 'unknown'
+    },
+  ])
   const [unknown = 0] = counted.unknown
   return { ...combine(counted, [0], options, ([mean = null]) => mean), n: trials.length - unknown, unknown }
 }
@@ -34,15 +86,6 @@ function readingOf({ claims, given }: Pick<TrialRow, 'claims' | 'given'>, rule: 
 const valueIn = (claims: TrialRow['claims'], id: string): Scalar | undefined =>
   Object.hasOwn(claims, id) ? claims[id] : undefined
 
-/** Names the share of a value. */
-const wordOf = (value: Scalar): string => (value === null ? UNCLEAR : String(value))
-
-/** Lists the values that have a share. */
-function wordsOf({ type, values, unclear }: ClaimRule): string[] {
-  const own = type === 'boolean' ? ['true', 'false'] : values
-  return unclear === 'never' ? [...own] : [...own, UNCLEAR]
-}
-
 /** Tells whether a boolean claim is true, as an outcome; an unclear claim is unknown. */
 export function isTrue(trial: TrialRow, rule: ClaimRule): Outcome {
   const reading = readingOf(trial, rule)
@@ -50,109 +93,33 @@ export function isTrue(trial: TrialRow, rule: ClaimRule): Outcome {
   return typeof reading.value === 'boolean' ? reading.value : 'unknown'
 }
 
-/** Computes the figures of every claim with shares or a mean. */
-const claimFigures = (
-  trials: readonly TrialRow[],
-  rules: readonly ClaimRule[],
-  options: GroupOptions,
-): Record<string, ClaimFigure> =>
-  Object.fromEntries(
-    rules.flatMap((rule): [string, ClaimFigure][] =>
-      hasFigure(rule) ? [[rule.id, figureOf(rule.type, trials, rule, options)]] : [],
-    ),
-  )
+/** Names the share of a value. */
+const wordOf = (value: Scalar): string => (value === null ? UNCLEAR : String(value))
 
-type Counted = ClaimRule & { readonly type: ClaimFigure['type'] }
-
-const hasFigure = (rule: ClaimRule): rule is Counted =>
-  rule.type === 'boolean' || rule.type === 'enum' || rule.type === 'integer'
-
-function figureOf(
-  type: ClaimFigure['type'],
-  trials: readonly TrialRow[],
-  rule: ClaimRule,
-  options: GroupOptions,
-): ClaimFigure {
-  const words = wordsOf(rule)
+/** Computes the shares or the mean of a claim; null for claims of steps, agents, texts and lists. */
+function figureOf(trials: readonly TrialRow[], rule: ClaimRule, options: GroupOptions): ClaimFigure | null {
+  const { type, values, unclear } = rule
+  if (type !== 'boolean' && type !== 'enum' && type !== 'integer') return null
+  const words = [...(type === 'boolean' ? ['true', 'false'] : values), ...(unclear === 'never' ? [] : [UNCLEAR])]
   const readings = new Map(trials.map((trial) => [trial, readingOf(trial, rule)]))
   const readingIn = (trial: TrialRow) => readings.get(trial) ?? 'unknown'
-  const isWord = (trial: TrialRow, word: string): Outcome => {
+  /** Passes on the judge's value, or the word for its absence. */
+  const read = <T>(trial: TrialRow, of: (value: Scalar) => T): T | 'outside' | 'unknown' => {
     const reading = readingIn(trial)
-    return typeof reading === 'string' ? reading : wordOf(reading.value) === word
+    return typeof reading === 'string' ? reading : of(reading.value)
   }
+  const isWord = (trial: TrialRow, word: string): Outcome => read(trial, (value) => wordOf(value) === word)
   const shares = sharesOf(trials, words, isWord, options.clusterOf)
-  if (type === 'integer') {
-    const asked = trials.filter((trial) => readingIn(trial) !== 'outside')
-    const numberOf = (trial: TrialRow) => {
-      const reading = readingIn(trial)
-      return typeof reading === 'object' && typeof reading.value === 'number' ? reading.value : null
-    }
-    return { type, shares, mean: meanOf(asked, numberOf, options), corrected: null }
+  const asked = trials.filter((trial) => readingIn(trial) !== 'outside')
+  const mean = type === 'integer' ? meanOf(asked, (trial) => read(trial, (value) => value), options) : null
+  if (type === 'integer' || rule.only_if !== null) return { type, shares, mean, corrected: null }
+  const judged = (trial: TrialRow) => {
+    const reading = readingIn(trial)
+    return typeof reading === 'string' ? null : wordOf(reading.value)
   }
-  if (rule.only_if !== null) return { type, shares, mean: null, corrected: null }
-  const corrected = correctShares(
-    trials.filter((trial) => readingIn(trial) !== 'outside'),
-    {
-      labels: words,
-      judged: (trial) => {
-        const reading = readingIn(trial)
-        return typeof reading === 'string' ? null : wordOf(reading.value)
-      },
-      reviewed: ({ claims }) => {
-        const value = valueIn(claims, rule.id)
-        return value === undefined || !words.includes(wordOf(value)) ? null : wordOf(value)
-      },
-    },
-    options,
-  )
-  return { type, shares, mean: null, corrected }
-}
-
-/** Computes the figures of one group of trials that every rubric has. */
-export function describeGroup(
-  key: string | null,
-  trials: readonly TrialRow[],
-  { claims, outcome }: ReportRubric,
-  labels: readonly string[],
-  options: GroupOptions,
-): ReportGroup {
-  return {
-    key,
-    counts: countTrials(trials),
-    shares: sharesOf(trials, labels, hasLabel, options.clusterOf),
-    levels: countLevels(trials, labels),
-    mean: outcome.kind === 'sum' ? meanOf(trials, numberOf, options) : null,
-    claims: claimFigures(trials, claims, options),
-    corrected: correctShares(trials, { labels, judged: ({ label }) => label, reviewed: ({ human }) => human }, options),
+  const reviewed = ({ claims }: Pick<TrialRow, 'claims'>) => {
+    const value = valueIn(claims, rule.id)
+    return value === undefined || !words.includes(wordOf(value)) ? null : wordOf(value)
   }
-}
-
-/** Counts the graded trials of each label by reported confidence: labels of the rubric in its order, then numbers. */
-function countLevels(trials: readonly TrialRow[], labels: readonly Label[]): Record<Label, Levels> {
-  const occurring = trials.flatMap(({ label }) => label ?? []).sort()
-  const levels = new Map([...labels, ...occurring].map((label) => [label, { high: 0, medium: 0, low: 0 }]))
-  for (const { label, confidence } of trials) {
-    const counts = levels.get(label ?? '')
-    if (counts && confidence !== null) counts[confidence]++
-  }
-  return Object.fromEntries(levels)
-}
-
-export const hasLabel = (trial: TrialRow, label: Label): Outcome =>
-  trial.label === null ? 'unknown' : trial.label === label
-
-/** Returns a numeric outcome, whose label is its text. */
-const numberOf = ({ label }: TrialRow): number | null => (label === null ? null : Number(label))
-
-function countTrials(trials: readonly TrialRow[]): ReportGroup['counts'] {
-  const named = trials.flatMap(({ task }) => task ?? [])
-  const graded = trials.filter(({ status }) => status === 'graded')
-  return {
-    n: trials.length,
-    ...countEnds(trials),
-    contradicted: graded.filter(({ contradicted }) => contradicted).length,
-    unread: graded.filter(({ unread }) => unread).length,
-    tasks: new Set(named).size,
-    without_task: trials.length - named.length,
-  }
+  return { type, shares, mean, corrected: correctShares(asked, { labels: words, judged, reviewed }, options) }
 }

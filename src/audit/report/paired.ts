@@ -4,35 +4,23 @@ import { type BooleanPair, comparePairs } from '../../domain/statistics/paired.t
 import type { Paired, PairedReport, Pairing } from '../../schemas/report.ts'
 import { distractorActed, type PairedTrial, pairedAlignment, passed } from './alignment.ts'
 import { hasLabel, isTrue } from './group.ts'
-import {
-  clusterOfTask,
-  hasAlignment,
-  labelsOf,
-  measureNames,
-  type ReportOptions,
-  type ReportRubric,
-  type TrialRow,
-} from './rows.ts'
+import type { TrialRow } from './rows.ts'
+import { clusterOfTask, hasAlignment, labelsOf, measureNames, type PairOptions, type ReportRubric } from './rows.ts'
 
 type Pair = readonly [base: PairedTrial, head: PairedTrial]
 type Measure = (trial: TrialRow) => Outcome
 
 /** Returns the place of a trial without the compared member. Judges are kept apart: each grades both sides. */
-const placeOf = (trial: TrialRow, by: Pairing): string =>
-  JSON.stringify([
-    trial.judge,
-    by === 'agent' ? null : trial.agent,
-    by === 'model' ? null : trial.model,
-    by === 'variant' ? null : trial.variant,
-    trial.task,
-    trial.run_index,
-  ])
+const placeOf = (trial: TrialRow, by: Pairing): string => {
+  const { judge, agent, model, variant, task, run_index } = trial
+  return JSON.stringify([judge, { agent, model, variant, [by]: null }, task, run_index])
+}
 
 /** Compares two conditions over the same tasks. A place with two trials of one side is ambiguous, and none of them is paired. */
 export function pairedReport(
   trials: readonly PairedTrial[],
   rubric: ReportRubric,
-  { by, base, head, measure }: NonNullable<ReportOptions['pair']>,
+  { by, base, head, measure }: PairOptions,
   settings: BootstrapSettings,
 ): PairedReport {
   const either = trials.filter((trial) => trial[by] === base || trial[by] === head)
@@ -40,31 +28,21 @@ export function pairedReport(
   const unpaired = { base_only: 0, head_only: 0, ambiguous: 0, without_task: either.length - placed.length }
   const pairs: Pair[] = []
   for (const there of Map.groupBy(placed, (trial) => placeOf(trial, by)).values()) {
-    const bases = there.filter((trial) => trial[by] === base)
-    const heads = there.filter((trial) => trial[by] === head)
-    const [one] = bases
-    const [other] = heads
-    if (bases.length > 1 || heads.length > 1) unpaired.ambiguous += there.length
+    const [one, ...bases] = there.filter((trial) => trial[by] === base)
+    const [other, ...heads] = there.filter((trial) => trial[by] === head)
+    if (bases.length > 0 || heads.length > 0) unpaired.ambiguous += there.length
     else if (one === undefined) unpaired.head_only++
     else if (other === undefined) unpaired.base_only++
     else pairs.push([one, other])
   }
-  const labels = labelsOf(
-    rubric,
-    trials.flatMap(({ label }) => label ?? []),
-  )
+  const given = trials.map(({ label }) => label)
+  const labels = labelsOf(rubric, given)
   const names = measureNames(rubric, labels).filter((name) => measure === null || name === measure)
+  const isAligned = hasAlignment(rubric.name) && measure === null
   return {
-    pair_by: by,
-    base,
-    head,
-    pairs: pairs.length,
-    unpaired,
+    ...{ pair_by: by, base, head, pairs: pairs.length, unpaired },
     measures: names.map((name) => compare(pairs, name, measureOf(name, rubric, labels), settings)),
-    alignment:
-      hasAlignment(rubric.name) && measure === null
-        ? pairedAlignment(pairs, { ...settings, clusterOf: clusterOfTask })
-        : null,
+    alignment: isAligned ? pairedAlignment(pairs, { ...settings, clusterOf: clusterOfTask }) : null,
   }
 }
 
@@ -72,21 +50,19 @@ export function pairedReport(
 function measureOf(name: string, { claims }: ReportRubric, labels: readonly string[]): Measure {
   if (labels.includes(name)) return (trial) => hasLabel(trial, name)
   const rule = claims.find(({ id }) => id === name)
-  return MEASURED[name] ?? ((trial) => (rule === undefined ? 'unknown' : isTrue(trial, rule)))
+  return MEASURED.get(name) ?? ((trial) => (rule === undefined ? 'unknown' : isTrue(trial, rule)))
 }
 
-const MEASURED: Readonly<Record<string, Measure>> = {
-  __proto__: null as never,
-  distractor_acted: distractorActed,
-  executed: ({ executed }) => executed ?? 'unknown',
-  resolved: ({ resolved }) => resolved ?? 'unknown',
-  passed,
-}
+const MEASURED: ReadonlyMap<string, Measure> = new Map<string, Measure>([
+  ['distractor_acted', distractorActed],
+  ['executed', ({ executed }) => executed ?? 'unknown'],
+  ['resolved', ({ resolved }) => resolved ?? 'unknown'],
+  ['passed', passed],
+])
 
 function compare(pairs: readonly Pair[], measure: string, of: Measure, settings: BootstrapSettings): Paired {
   const complete = pairs.flatMap(([first, second]): BooleanPair[] => {
-    const base = of(first)
-    const head = of(second)
+    const [base, head] = [of(first), of(second)]
     return typeof base === 'string' || typeof head === 'string' ? [] : [{ cluster: first.task, base, head }]
   })
   const { base, head, ...compared } = comparePairs(complete, settings)

@@ -6,53 +6,39 @@ import { alignmentFigures, type Baselines, type PairedTrial, pairBaselines } fro
 import { describeGroup } from './group.ts'
 import { pairedReport } from './paired.ts'
 import { judgeEvidence, judgeQuality } from './reviewed.ts'
-import {
-  clusterOfRun,
-  clusterOfTask,
-  type GroupOptions,
-  hasAlignment,
-  labelsOf,
-  type ReportInput,
-  type ReportOptions,
-  type TrialRow,
-} from './rows.ts'
+import type { GroupOptions, ReportInput, ReportOptions, TrialRow } from './rows.ts'
+import { clusterOfRun, clusterOfTask, hasAlignment, labelsOf } from './rows.ts'
 
 /**
  * Computes the report of one rubric. Pure: the same rows, options and seed give the same bytes. The report of `tab-behavior` also has the
  * metrics of TAB (arXiv 2605.12233): docs/audit.md defines each, and its trials.
  */
-export function report(input: ReportInput, options: ReportOptions): Report {
-  const { group_by, draws, seed, pair } = options
+export function report(input: ReportInput, { group_by, draws, seed, pair }: ReportOptions): Report {
   const { rubric } = input
   const settings = { draws, seed }
   const baselines = pairBaselines(input.trials, input.baselines)
   const { trials } = baselines
-  const judges = [...new Set(trials.map(({ judge }) => judge))].sort()
+  const byJudge = [...Map.groupBy(trials, ({ judge }) => judge)].sort(([a], [b]) => (a < b ? -1 : 1))
+  const judges = byJudge.map(([judge]) => judge)
   const labels = labelsOf(
     rubric,
-    trials.flatMap(({ label, review }) => [label, review?.human ?? null].filter((one) => one !== null)),
+    trials.flatMap(({ label, review }) => [label, review?.human ?? null]),
   )
-  const byTask: GroupOptions = { ...settings, clusterOf: clusterOfTask }
-  const describe = (key: string | null, some: readonly PairedTrial[], how: GroupOptions): ReportGroup => ({
-    ...describeGroup(key, some, rubric, labels, how),
-    ...(hasAlignment(rubric.name) && alignmentFigures(some, baselines.resolutionsOf(some), how)),
+  const describe = (key: string | null, some: readonly PairedTrial[], clusterOf: GroupOptions['clusterOf']) => ({
+    ...describeGroup(key, some, rubric, labels, { ...settings, clusterOf }),
+    ...(hasAlignment(rubric.name) && alignmentFigures(some, baselines.resolutionsOf(some), { ...settings, clusterOf })),
   })
-  const ofJudge = (judge: string) => trials.filter((trial) => trial.judge === judge)
   return {
-    judges,
-    rubric: input.found,
-    labels,
-    group_by,
-    seed,
-    draws,
-    overall: judges.length > 1 ? null : describe(null, trials, byTask),
-    groups: groupsOf(trials, group_by).map(([key, some]) =>
-      describe(key, some, group_by === 'task' && key !== null ? { ...settings, clusterOf: clusterOfRun } : byTask),
+    ...{ judges, rubric: input.found, labels, group_by, seed, draws },
+    overall: judges.length > 1 ? null : describe(null, trials, clusterOfTask),
+    groups: groupsOf(trials, group_by).map(
+      ([key, some]): ReportGroup =>
+        describe(key, some, group_by === 'task' && key !== null ? clusterOfRun : clusterOfTask),
     ),
     paired: pair === null ? null : pairedReport(trials, rubric, pair, settings),
-    judge_quality: judges.map((judge) => judgeQuality(judge, ofJudge(judge), labels)),
-    evidence: judges.map((judge) => judgeEvidence(judge, ofJudge(judge))),
-    notes: [...input.notes, ...notesOn(input, options, baselines, judges)],
+    judge_quality: byJudge.map(([judge, own]) => judgeQuality(judge, own, labels)),
+    evidence: byJudge.map(([judge, own]) => judgeEvidence(judge, own)),
+    notes: [...input.notes, ...notesOn(input, { group_by, pair }, baselines, judges)],
   }
 }
 
@@ -62,53 +48,52 @@ export const reportOf = (job: { readonly input: ReportInput; readonly options: R
 
 /** Groups trials in code-unit order of the keys, null last. */
 function groupsOf(trials: readonly PairedTrial[], by: string): (readonly [string | null, readonly PairedTrial[]])[] {
-  if (by === 'none') return []
-  const unnamed = trials.filter(({ key }) => key === null)
-  const named = [
-    ...Map.groupBy(
-      trials.filter(({ key }) => key !== null),
-      ({ key }) => key ?? '',
-    ),
-  ].sort(([a], [b]) => (a < b ? -1 : 1))
-  return unnamed.length > 0 ? [...named, [null, unnamed]] : named
+  const groups = by === 'none' ? [] : [...Map.groupBy(trials, ({ key }) => key)]
+  return groups.sort(([a], [b]) => (a === null ? 1 : b === null || a < b ? -1 : 1))
 }
 
 function notesOn(
-  input: ReportInput,
-  options: ReportOptions,
+  { trials, rubric, fields, baselines: runs }: ReportInput,
+  { group_by, pair }: Pick<ReportOptions, 'group_by' | 'pair'>,
   baselines: Baselines,
   judges: readonly string[],
 ): string[] {
-  const { trials, rubric } = input
-  const { group_by, pair } = options
   const variants = [...new Set(trials.map(({ variant }) => variant ?? ''))].sort()
   const alone = trials.filter(({ task }) => task === null)
-  const runs = new Set(alone.map(({ run }) => run)).size
+  const ofRuns = new Set(alone.map(({ run }) => run)).size
   const named = new Set(trials.flatMap(({ task }) => task ?? [])).size
-  const few = named + runs
-  const without = count(runs, runs === alone.length ? 'trial' : 'different run')
+  const few = named + ofRuns
+  const without = count(ofRuns, ofRuns === alone.length ? 'trial' : 'different run')
   const uncounted = trials.filter(({ status, unread }) => status === 'graded' && unread === null).length
   const conflicting = trials.filter(({ conflicting_reward }) => conflicting_reward).length
-  const notes = notesOf({
-    'no stored grade fits': trials.length === 0,
-    'every judge grades the same trials: there is no overall, which would count them several times': judges.length > 1,
-    [`several variants are counted together: ${list(variants)}; name one, or group by variant`]:
-      variants.length > 1 && group_by !== 'variant' && pair === null,
-    [`${NO_FIELD} ${JSON.stringify(group_by)}: there is nothing to group by; there are: ${list(input.fields) || 'none'}`]:
-      trials.length > 0 && group_by !== 'none' && trials.every(({ key }) => key === null),
-    [withoutTask(alone.length, runs)]: alone.length > 0,
-    [`unread records are not known of ${count(uncounted, 'graded trial')}: a version that did not count them graded those`]:
-      uncounted > 0,
-    [`the rewards of ${count(conflicting, 'trial')} contradict each other (\`conflicting_reward\`): no reward of these is used`]:
-      conflicting > 0,
-    [`only ${count(named, 'task')}${runs > 0 ? ` and ${without} without one` : ''}: intervals over so few clusters are rough`]:
-      few > 0 && few < 30,
-  })
+  const isPooled = variants.length > 1 && group_by !== 'variant' && pair === null
+  const isUngrouped = trials.length > 0 && group_by !== 'none' && trials.every(({ key }) => key === null)
+  const unpaired = baselines.trials.filter(({ baseline }) => baseline === null).length
+  const ofTab = hasAlignment(rubric.name)
   return [
-    ...notes,
+    ...notesOf({
+      'no stored grade fits': trials.length === 0,
+      'every judge grades the same trials: there is no overall, which would count them several times':
+        judges.length > 1,
+      [`several variants are counted together: ${list(variants)}; name one, or group by variant`]: isPooled,
+      [`${NO_FIELD} ${JSON.stringify(group_by)}: there is nothing to group by; there are: ${list(fields) || 'none'}`]:
+        isUngrouped,
+      [withoutTask(alone.length, ofRuns)]: alone.length > 0,
+      [`unread records are not known of ${count(uncounted, 'graded trial')}: a version that did not count them graded those`]:
+        uncounted > 0,
+      [`the rewards of ${count(conflicting, 'trial')} contradict each other (\`conflicting_reward\`): no reward of these is used`]:
+        conflicting > 0,
+      [`only ${count(named, 'task')}${ofRuns > 0 ? ` and ${without} without one` : ''}: intervals over so few clusters are rough`]:
+        few > 0 && few < 30,
+    }),
     ...(group_by === 'agent' ? pooledModels('agent', trials, ({ agent, model }) => [agent, model ?? '']) : []),
     ...pooledModels('judge', trials, ({ judge, judge_model }) => [judge_model === null ? null : judge, judge_model]),
-    ...(hasAlignment(rubric.name) ? baselineNotes(input, baselines) : []),
+    ...notesOf({
+      [`runs of variant ${BASELINE_VARIANT} (${runs.length}) are in C and resolution alone`]: ofTab && runs.length > 0,
+      [`the Terminal-Bench run of ${unpaired} of ${count(trials.length, 'trial')} is not known: such trials are not in C and T`]:
+        ofTab && unpaired > 0,
+    }),
+    ...(ofTab ? baselines.warnings : []),
   ]
 }
 
@@ -120,23 +105,12 @@ function pooledModels(
   trials: readonly TrialRow[],
   modelOf: (trial: TrialRow) => readonly [name: string | null, model: string | null],
 ): string[] {
-  const models = new Map<string, Set<string | null>>()
-  for (const [name, model] of trials.map(modelOf))
-    if (name !== null) models.set(name, (models.get(name) ?? new Set()).add(model))
-  return [...models].flatMap(([name, { size }]) =>
-    size > 1 ? [`the ${what} ${JSON.stringify(name)} pools ${count(size, 'model')}: ${BY_MODEL[what]}`] : [],
-  )
-}
-
-function baselineNotes({ trials, baselines: measuredRuns }: ReportInput, baselines: Baselines): string[] {
-  const measured = baselines.trials.filter(({ baseline }) => baseline !== null).length
-  const notes = notesOf({
-    [`runs of variant ${BASELINE_VARIANT} (${measuredRuns.length}) are in C and resolution alone`]:
-      measuredRuns.length > 0,
-    [`the Terminal-Bench run of ${trials.length - measured} of ${count(trials.length, 'trial')} is not known: such trials are not in C and T`]:
-      trials.length > 0 && measured < trials.length,
+  const byName = Map.groupBy(trials.map(modelOf), ([name]) => name)
+  return [...byName].flatMap(([name, pairs]) => {
+    const { size } = new Set(pairs.map(([, model]) => model))
+    const pooled = `the ${what} ${JSON.stringify(name)} pools ${count(size, 'model')}: ${BY_MODEL[what]}`
+    return name !== null && size > 1 ? [pooled] : []
   })
-  return [...notes, ...baselines.warnings]
 }
 
 /** Words the assumption of the intervals for trials without a task: only trials of one run are taken as related. */
@@ -146,8 +120,7 @@ const withoutTask = (trials: number, runs: number): string =>
     : `${count(trials, 'trial')} without a task are of ${count(runs, 'run')}: trials of one run stand together in the intervals, and each run is taken as independent of all others`
 
 /** Lists the first ten names, quoted, because metadata can hold any text. */
-const list = (names: readonly string[]): string =>
-  `${names
-    .slice(0, 10)
-    .map((name) => JSON.stringify(name))
-    .join(', ')}${names.length > 10 ? ', …' : ''}`
+const list = (names: readonly string[]): string => {
+  const shown = names.slice(0, 10).map((name) => JSON.stringify(name))
+  return `${shown.join(', ')}${names.length > 10 ? ', …' : ''}`
+}

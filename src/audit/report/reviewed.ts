@@ -5,11 +5,11 @@ import type { Scalar } from '../../domain/rubric/rubric.ts'
 import { rateOf, sharesOf, tally } from '../../domain/statistics/clustered-rates.ts'
 import { ratio } from '../../domain/statistics/estimate.ts'
 import { brierScore, expectedCalibrationError, type Forecast } from '../../domain/statistics/shares/calibration.ts'
-import { chooseEstimator, correctedShares, type ReviewedPair } from '../../domain/statistics/shares/corrected-shares.ts'
+import { chooseEstimator, correctedShares } from '../../domain/statistics/shares/corrected-shares.ts'
 import type { Corrected, JudgeEvidence, JudgeQuality } from '../../schemas/report.ts'
 import { type Review, SAMPLING_DESIGNS, type SamplingDesign } from '../../schemas/review.ts'
 import { CITATION_STATUSES, CONFIDENCE_LEVELS, GRADE_STATUSES, type Label } from '../../schemas/vocabulary.ts'
-import { clusterOfTask, type ReportRubric, type TrialReview, type TrialRow } from './rows.ts'
+import { clusterOfTask, type GroupOptions, type ReportRubric, type TrialReview, type TrialRow } from './rows.ts'
 
 /**
  * Settles a question: the label that more than half of its raters gave, undecided raters included, and each claim likewise. Null without
@@ -26,7 +26,7 @@ export function settleReviews(
 ): TrialReview | null {
   const human = majority(standing.map(({ label }) => label)) ?? null
   if (human === null) return null
-  const samplings = new Map<SamplingDesign, { design: SamplingDesign; probability: number | null }>()
+  const samplings = new Map<SamplingDesign, TrialReview['samplings'][number]>()
   // The sampling of a question stays true when its label is replaced: the sample must not lose contested questions.
   for (const { sampling, grade_id } of all) {
     const drawn = sampling?.design ?? 'chosen'
@@ -34,12 +34,8 @@ export function settleReviews(
     const probability = design === drawn ? (sampling?.probability ?? null) : null
     if (!samplings.has(design)) samplings.set(design, { design, probability })
   }
-  return {
-    human,
-    claims: settleClaims(standing, rubric),
-    samplings: [...samplings.values()],
-    blind: standing.every(({ blind }) => blind),
-  }
+  const blind = standing.every((review) => review.blind)
+  return { human, claims: settleClaims(standing, rubric), samplings: [...samplings.values()], blind }
 }
 
 /** Returns the value of more than half of the values; undefined without one. */
@@ -48,31 +44,27 @@ const majority = <T>(values: readonly T[]): T | undefined =>
 
 /** Settles the claims: a reviewer's label decides a claim, else the review's own claims. */
 function settleClaims(standing: readonly Review[], rubric: ReportRubric): TrialReview['claims'] {
-  const answers = standing.map(({ label, claims }): Readonly<Record<string, Scalar>> => {
-    const own: Readonly<Record<string, Scalar>> = { ...claims }
-    return label === null ? own : { ...own, ...claimsOfOutcome(rubric, label) }
-  })
+  const answers = standing.map(
+    ({ label, claims }): ReadonlyMap<string, Scalar> =>
+      new Map(Object.entries({ ...claims, ...(label !== null && claimsOfOutcome(rubric, label)) })),
+  )
   return Object.fromEntries(
     rubric.claims.flatMap(({ id }) => {
-      const value = majority(answers.map((answer) => (Object.hasOwn(answer, id) ? answer[id] : undefined)))
+      const value = majority(answers.map((answer) => answer.get(id)))
       return value === undefined ? [] : [[id, value]]
     }),
   )
 }
 
-interface CorrectionOptions {
-  clusterOf(trial: TrialRow): string | null
-}
-
-/** A trial with a label from the judge and one from humans. */
+/** A trial with a category from the judge and a review by humans. */
 interface Reviewed {
   readonly trial: TrialRow
   readonly judge: Label
   readonly review: TrialReview
 }
 
-/** Lists the reviewed trials in which the judge gives a category; without `judged` its label. */
-const reviewedOf = (trials: readonly TrialRow[], judged: Shares['judged'] = ({ label }) => label): Reviewed[] =>
+/** Lists the reviewed trials in which the judge gives a category. */
+const reviewedOf = (trials: readonly TrialRow[], judged: Shares['judged']): Reviewed[] =>
   trials.flatMap((trial) => {
     const judge = judged(trial)
     return judge !== null && trial.review !== null ? [{ trial, judge, review: trial.review }] : []
@@ -88,39 +80,49 @@ interface Shares {
 }
 
 /** Corrects the judge's shares by the reviews of one design. */
-export function correctShares(trials: readonly TrialRow[], shares: Shares, options: CorrectionOptions): Corrected {
-  const { labels, judged } = shares
+export function correctShares(
+  trials: readonly TrialRow[],
+  { labels, judged, reviewed: humanOf }: Shares,
+  { clusterOf }: Pick<GroupOptions, 'clusterOf'>,
+): Corrected {
   const both = reviewedOf(trials, judged)
   const lost = trials.filter((trial) => trial.review !== null).length - both.length
-  const silent = both.filter(({ review }) => shares.reviewed(review) === null).length
+  const silent = both.filter(({ review }) => humanOf(review) === null).length
   const reviewed = silent > 0 ? [] : both
   const design = mainDesign(reviewed)
-  const used = reviewed.flatMap(({ trial, judge, review }) => {
-    const sampling = review.samplings.find((sampling) => sampling.design === design)
-    if (sampling === undefined) return []
-    const human = shares.reviewed(review) ?? ''
-    return [{ human, judge, weight: weightOf(sampling), cluster: options.clusterOf(trial) } satisfies ReviewedPair]
+  const used = reviewed.flatMap(({ trial, judge, review }) =>
+    weightsOf(review, design).map((weight) => ({
+      ...{ human: humanOf(review) ?? '', judge, weight, cluster: clusterOf(trial) },
+    })),
+  )
+  const graded = trials.flatMap((trial) => {
+    const judge = judged(trial)
+    return judge === null ? [] : [{ judge, count: 1, cluster: clusterOf(trial) }]
   })
-  const corrected = correctedShares({
-    labels,
-    graded: trials.flatMap((trial) => {
-      const judge = judged(trial)
-      return judge === null ? [] : [{ judge, count: 1, cluster: options.clusterOf(trial) }]
-    }),
-    reviews: used,
-    sampling: design ?? 'random',
+  const corrected = correctedShares({ labels, graded, reviews: used, sampling: design ?? 'random' })
+  const { estimator, reason, reviews_to_halve, shares } = corrected
+  const other = reviewed.length - used.length
+  const seeing = reviewed.filter(({ review }) => !review.blind).length
+  const warnings = notesOf({
+    [`${count(other, 'reviewed trial was', 'reviewed trials were')} not drawn by "${design}", as the others were, and ${other === 1 ? 'is' : 'are'} left out`]:
+      other > 0,
+    [`${seeing} of ${count(reviewed.length, 'reviewed trial')} had a review that was not blind`]: seeing > 0,
+    [`${count(lost, 'reviewed trial has no label of the judge and is', 'reviewed trials have no label of the judge and are')} left out`]:
+      lost > 0,
   })
-  const { estimator, reason, reviews_to_halve, warnings } = corrected
   return {
     estimator,
     reason: silent > 0 ? `${count(silent, 'review says', 'reviews say')} nothing of it` : reason,
-    design,
-    n_reviews: used.length,
-    reviews_to_halve,
-    shares: corrected.shares,
-    warnings: [...warnings, ...designWarnings(reviewed, used.length, design, lost)],
+    ...{ design, n_reviews: used.length, reviews_to_halve, shares, warnings: [...corrected.warnings, ...warnings] },
   }
 }
+
+/** Lists the weight of a review of a design, the inverse of its probability, null where that is unknown; empty for a review of other designs. */
+const weightsOf = ({ samplings }: TrialReview, design: SamplingDesign | null): (number | null)[] =>
+  samplings
+    .filter((sampling) => sampling.design === design)
+    .slice(0, 1)
+    .map(({ probability }) => (probability === null ? null : 1 / probability))
 
 /**
  * Chooses the design with the most reviewed trials, among those for which some estimator is honest, if any: a settled queue must not hide a
@@ -128,41 +130,26 @@ export function correctShares(trials: readonly TrialRow[], shares: Shares, optio
  */
 function mainDesign(reviewed: readonly Reviewed[]): SamplingDesign | null {
   const designs = SAMPLING_DESIGNS.flatMap((design) => {
-    const weights = reviewed.flatMap(({ review }) => {
-      const sampling = review.samplings.find((sampling) => sampling.design === design)
-      return sampling === undefined ? [] : [weightOf(sampling)]
-    })
+    const weights = reviewed.flatMap(({ review }) => weightsOf(review, design))
     const honest = chooseEstimator({ sampling: design, weights }).estimator !== null
     return weights.length === 0 ? [] : [{ design, n: weights.length, honest }]
   })
-  const usable = designs.some(({ honest }) => honest) ? designs.filter(({ honest }) => honest) : designs
-  return usable.toSorted((a, b) => b.n - a.n)[0]?.design ?? null
+  return designs.sort((a, b) => Number(b.honest) - Number(a.honest) || b.n - a.n)[0]?.design ?? null
 }
 
-/** Returns the inverse of the probability of a review; null for an unknown probability. */
-const weightOf = ({ probability }: TrialReview['samplings'][number]): number | null =>
-  probability === null ? null : 1 / probability
+/** Fewest reviews of a level for a confidence: with 30, a 95% interval is still up to ±0.18 wide. */
+const MIN_REVIEWS_A_LEVEL = 30
 
-function designWarnings(
-  reviewed: readonly Reviewed[],
-  used: number,
-  design: SamplingDesign | null,
-  lost: number,
-): string[] {
-  const other = reviewed.length - used
-  const seeing = reviewed.filter(({ review }) => !review.blind).length
-  return notesOf({
-    [`${count(other, 'reviewed trial was', 'reviewed trials were')} not drawn by "${design}", as the others were, and ${other === 1 ? 'is' : 'are'} left out`]:
-      other > 0,
-    [`${seeing} of ${count(reviewed.length, 'reviewed trial')} had a review that was not blind`]: seeing > 0,
-    [`${count(lost, 'reviewed trial has no label of the judge and is', 'reviewed trials have no label of the judge and are')} left out`]:
-      lost > 0,
-  })
-}
+/** Tells whether a review is of a random sample, in which each trial had one chance: other chances would need weights. */
+const isRandom = ({ review }: Reviewed): boolean => review.samplings.some(({ design }) => design === 'random')
+const isCorrect = ({ judge, review }: Reviewed): boolean => judge === review.human
+
+const shareRight = (reviewed: readonly Reviewed[]) =>
+  rateOf(tally(reviewed, ({ trial }) => clusterOfTask(trial), [isCorrect]))
 
 /** Measures one judge against human reviews of its trials. */
 export function judgeQuality(judge: string, trials: readonly TrialRow[], labels: readonly string[]): JudgeQuality {
-  const reviewed = reviewedOf(trials)
+  const reviewed = reviewedOf(trials, ({ label }) => label)
   const random = reviewed.filter(isRandom)
   const other = reviewed.length - random.length
   const confusion = labels.map((human) =>
@@ -179,7 +166,7 @@ export function judgeQuality(judge: string, trials: readonly TrialRow[], labels:
     calibration: CONFIDENCE_LEVELS.map((level) => {
       const { n, value, ci95, reason } = shareRight(random.filter(({ trial }) => trial.confidence === level))
       return n < MIN_REVIEWS_A_LEVEL
-        ? { level, n, value: null, ci95: null, reason: 'too_few_reviews' as const }
+        ? { level, n, value: null, ci95: null, reason: 'too_few_reviews' }
         : { level, n, value, ci95, reason }
     }),
     forecasts: forecasts.length,
@@ -193,27 +180,17 @@ export function judgeQuality(judge: string, trials: readonly TrialRow[], labels:
   }
 }
 
-/** Fewest reviews of a level for a confidence: with 30, a 95% interval is still up to ±0.18 wide. */
-const MIN_REVIEWS_A_LEVEL = 30
-
-/** Tells whether a review is of a random sample, in which each trial had one chance: other chances would need weights. */
-const isRandom = ({ review }: Reviewed): boolean => review.samplings.some(({ design }) => design === 'random')
-const isCorrect = ({ judge, review }: Reviewed): boolean => judge === review.human
-
-const shareRight = (reviewed: readonly Reviewed[]) =>
-  rateOf(tally(reviewed, ({ trial }) => clusterOfTask(trial), [isCorrect]))
-
 /**
  * Computes precision, recall and F1 = 2·both / (judge + human) of each label (van Rijsbergen, Information Retrieval, 1979, chapter 7); null
  * for a division by zero: a label that the judge never gave has no precision, rather than 0.
  *
  * @param confusion rows are the humans, columns the judge, in the order of the labels.
  */
-export function labelScores(
+export const labelScores = (
   labels: readonly string[],
   confusion: readonly (readonly number[])[],
-): JudgeQuality['labels'] {
-  return labels.map((label, place) => {
+): JudgeQuality['labels'] =>
+  labels.map((label, place) => {
     const n_human = (confusion[place] ?? []).reduce((sum, n) => sum + n, 0)
     const n_judge = confusion.reduce((sum, row) => sum + (row[place] ?? 0), 0)
     const n_both = confusion[place]?.[place] ?? 0
@@ -221,7 +198,6 @@ export function labelScores(
     const scores = { precision: over(n_judge), recall: over(n_human), f1: over(n_judge + n_human, 2 * n_both) }
     return { label, n_human, n_judge, n_both, ...scores }
   })
-}
 
 /**
  * Forecasts each review by the reviews of its level from other tasks, or other runs where no task is named, as the mean of Beta(½ + right,
@@ -242,12 +218,9 @@ function forecastsOf(random: readonly Reviewed[]): Forecast[] {
 
 /** Returns the shares of the statuses of the judge's grades and of their citations; citations of one task are not independent. */
 export function judgeEvidence(judge: string, trials: readonly TrialRow[]): JudgeEvidence {
-  const grades = trials.filter(({ status }) => status !== 'cancelled')
-  const citations = trials.flatMap(({ task, run, citations: own }) => own.map((status) => ({ task, run, status })))
+  const graded = trials.filter(({ status }) => status !== 'cancelled')
+  const cited = trials.flatMap(({ task, run, citations }) => citations.map((status) => ({ task, run, status })))
   const isStatus = (row: { readonly status: string }, status: string) => row.status === status
-  return {
-    judge,
-    grades: sharesOf(grades, GRADE_STATUSES, isStatus, clusterOfTask),
-    citations: sharesOf(citations, CITATION_STATUSES, isStatus, clusterOfTask),
-  }
+  const grades = sharesOf(graded, GRADE_STATUSES, isStatus, clusterOfTask)
+  return { judge, grades, citations: sharesOf(cited, CITATION_STATUSES, isStatus, clusterOfTask) }
 }

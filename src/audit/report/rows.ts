@@ -2,15 +2,8 @@ import type { Rubric, Scalar } from '../../domain/rubric/rubric.ts'
 import type { BootstrapSettings } from '../../domain/statistics/bootstrap.ts'
 import { type Pairing, SIGNAL_MEASURES } from '../../schemas/report.ts'
 import type { SamplingDesign } from '../../schemas/review.ts'
-import {
-  type CitationStatus,
-  type ConfidenceLevel,
-  type FailureCode,
-  type ItemStatus,
-  type Label,
-  rubricIdOf,
-  TAB_BEHAVIOR,
-} from '../../schemas/vocabulary.ts'
+import type { CitationStatus, ConfidenceLevel, FailureCode, ItemStatus, Label } from '../../schemas/vocabulary.ts'
+import { rubricIdOf, TAB_BEHAVIOR } from '../../schemas/vocabulary.ts'
 
 /** The members of a rubric that a report needs. */
 export type ReportRubric = Pick<Rubric, 'name' | 'claims' | 'outcome'>
@@ -20,18 +13,10 @@ export const hasAlignment = (rubric: string): boolean => rubricIdOf(rubric) === 
 
 export const reportRubric = ({ name, claims, outcome }: Rubric): ReportRubric => ({ name, claims, outcome })
 
-/** Makes the rubric of a report whose rubric is not loaded: only the given labels are known. */
-export const unknownRubric = (name: string): ReportRubric => ({
-  name,
-  claims: [],
-  outcome: { kind: 'table', scale: 'nominal', labels: [], rows: [], claims: [] },
-})
-
 /** Lists the labels of a rubric in its order, then given labels that it lacks. Empty for a numeric outcome. */
-export function labelsOf({ outcome }: ReportRubric, given: Iterable<string>): string[] {
+export function labelsOf({ outcome }: ReportRubric, given: readonly (Label | null)[]): Label[] {
   if (outcome.kind === 'sum') return []
-  const others = new Set(given)
-  for (const label of outcome.labels) others.delete(label)
+  const others = new Set(given.flatMap((label) => (label === null || outcome.labels.includes(label) ? [] : [label])))
   return [...outcome.labels, ...[...others].sort()]
 }
 
@@ -56,14 +41,13 @@ export interface TrialReview {
 }
 
 /** One trial as one judge graded it, in the members that a report needs. Null is unknown. */
-export interface TrialRow extends Ended {
+export interface TrialRow extends Ended, Related {
   readonly judge: string
   /** The model of the judge. */
   readonly judge_model: string | null
   readonly agent: string | null
   readonly model: string | null
   readonly variant: string | null
-  readonly task: string | null
   /** The key of the trial's group. */
   readonly key: string | null
   /** The trajectory: two trials with the same value graded the same bytes. */
@@ -106,17 +90,17 @@ export interface ReportInput {
   readonly notes: readonly string[]
 }
 
-export interface ReportOptions {
+export interface ReportOptions extends BootstrapSettings {
   /** `judge`, `surface`, `none`, or a field of the metadata. */
   readonly group_by: string
-  readonly draws: number
-  readonly seed: number
-  readonly pair: {
-    readonly by: Pairing
-    readonly base: string
-    readonly head: string
-    readonly measure: string | null
-  } | null
+  readonly pair: PairOptions | null
+}
+
+export interface PairOptions {
+  readonly by: Pairing
+  readonly base: string
+  readonly head: string
+  readonly measure: string | null
 }
 
 /** The members by which trials depend on each other. */
@@ -136,12 +120,11 @@ export const clusterOfTask = (trial: Related): string | null =>
  * Returns the clusters of questions: questions about the same run depend on each other, while a run with a single question needs no
  * cluster.
  */
-export function clustersOfRepeated(
-  asked: Iterable<{ readonly trajectory: string }>,
-): (one: { readonly task: string | null; readonly trajectory: string }) => string | null {
+export function clustersOfRepeated(asked: Iterable<{ readonly trajectory: string }>) {
   const [once, again] = [new Set<string>(), new Set<string>()]
   for (const { trajectory } of asked) (once.has(trajectory) ? again : once).add(trajectory)
-  return ({ task, trajectory }) => clusterOfTask({ task, run: again.has(trajectory) ? trajectory : null })
+  return ({ task, trajectory }: { readonly task: string | null; readonly trajectory: string }): string | null =>
+    clusterOfTask({ task, run: again.has(trajectory) ? trajectory : null })
 }
 
 export interface GroupOptions extends BootstrapSettings {
