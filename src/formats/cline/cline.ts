@@ -2,9 +2,9 @@ import { wordSet } from '../../domain/text/words.ts'
 import { isRecord, itemsIn, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asList, asName, asRecord, asText } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
+import { StepSink } from '../openai-chat/chat-steps.ts'
 import { CLINE_TOOLS } from '../tools/cline.ts'
 import { Located, placeMessage, type Tree } from '../traces/located.ts'
-import { TraceSink } from '../traces/trace-span.ts'
 
 /**
  * The format of Cline and Roo Code: `api_conversation_history.json`, an array of Anthropic messages (Roo Code also writes `{version: 2,
@@ -72,7 +72,7 @@ function readCline(reading: Reading, document: Json): ReadDocument {
   )
     ? 'roo-code'
     : 'cline'
-  const sink = new TraceSink(reading, agent)
+  const sink = new StepSink(reading, agent)
   for (const [message, at] of itemsIn(list, `/${name}`))
     if (isRecord(message)) readMessage(reading, sink, new Located(message, at), message)
   const models = list.flatMap((message) => asName(asRecord(asRecord(message)['modelInfo'])['modelId']) ?? [])
@@ -80,7 +80,7 @@ function readCline(reading: Reading, document: Json): ReadDocument {
   return { format: 'cline', agent: { name: agent, model: models.at(-1) ?? null }, steps }
 }
 
-function readMessage(reading: Reading, sink: TraceSink, message: Located, record: Json): void {
+function readMessage(reading: Reading, sink: StepSink, message: Located, record: Json): void {
   const { path } = message
   reading.warnUnknown(record, path, MESSAGE_FIELDS)
   sink.session.now = timeOf(record['ts'])

@@ -153,10 +153,14 @@ export class Session {
 
   /** Returns the steps with parts, numbered from 1. An error where there are no steps, or too many. */
   finish(path: string): Step[] {
-    const steps = this.#steps.filter((step) => step.parts.length + step.outputs.length > 0)
+    const steps = this.steps((step) => step.parts.length + step.outputs.length > 0)
     if (steps.length === 0) this.reading.refuse(path, 'holds no steps')
-    if (!this.reading.takeSteps(steps.length, path)) return []
-    return steps.map((step, index) => ({
+    return this.reading.takeSteps(steps.length, path) ? steps : []
+  }
+
+  /** Returns the chosen steps, numbered from 1. */
+  steps(isChosen: (step: OpenStep) => boolean): Step[] {
+    return this.#steps.filter(isChosen).map((step, index) => ({
       id: index + 1,
       name: step.name,
       at: step.at,

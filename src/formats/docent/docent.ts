@@ -3,9 +3,8 @@ import type { Step } from '../../domain/trajectory/trajectory.ts'
 import { cutName, isRecord, type Json, pointer, type Reading } from '../common/reading.ts'
 import { asName, asRecord, asText } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
+import { placeMessages, readTurns, StepSink } from '../openai-chat/chat-steps.ts'
 import { CHAT_ASIDES } from '../openai-chat/openai-chat.ts'
-import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
-import { placeMessages, readTurns } from '../openai-chat/openai-chat-turns.ts'
 
 /**
  * The format of Docent's AgentRun: one or more transcripts of messages, in groups, with metadata. Source: TransluceAI/docent,
@@ -44,7 +43,7 @@ function readDocent(reading: Reading, document: Json): ReadDocument {
     reading.warnUnknown(record, path, TRANSCRIPT_FIELDS)
     const messages = (record['messages'] as readonly unknown[]).map(withoutNotes)
     const read = readTurns(
-      new ChatSink(reading, undefined, agentOf(document)),
+      new StepSink(reading, agentOf(document), { isList: true }),
       placeMessages(messages, `${path}/messages`),
     )
     for (const step of read) {

@@ -2,9 +2,8 @@ import { wordSet } from '../../domain/text/words.ts'
 import { isRecord, itemsIn, type Json, type Reading } from '../common/reading.ts'
 import { asList, asName } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
+import { type ListedMessage, readList } from '../openai-chat/chat-steps.ts'
 import { CHAT_ASIDES } from '../openai-chat/openai-chat.ts'
-import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
-import { type Placed, readTurns } from '../openai-chat/openai-chat-turns.ts'
 
 /** The format of Grok CLI's `chat_history.jsonl`: the messages of a chat, whose `type` is the role, with `tool_result` records and reasoning. */
 export const GROK_CLI: Format = {
@@ -28,15 +27,10 @@ const isTelling = (record: unknown): boolean =>
 function readGrokCli(reading: Reading, document: Json): ReadDocument {
   const records = asList(document['records'])
   const placed = [...itemsIn(records, '/records')].map(
-    ([record, path]): Placed => ({ message: messageOf(record), path }),
+    ([record, path]): ListedMessage => ({ message: messageOf(record), path }),
   )
   const model = asName(records.filter(isRecord).findLast((record) => asName(record['model_id']) !== null)?.['model_id'])
-  const steps = readTurns(new ChatSink(reading, undefined, 'grok-cli'), placed)
-  return {
-    format: 'grok-cli',
-    agent: { name: 'grok-cli', model },
-    steps: reading.takeSteps(steps.length, '/records') ? steps : [],
-  }
+  return readList(reading, { format: 'grok-cli', agent: { name: 'grok-cli', model } }, '/records', placed)
 }
 
 /** Returns a record as a message of a chat; a record of another type unchanged. */

@@ -3,8 +3,8 @@ import type { ActOutcome } from '../../domain/trajectory/act.ts'
 import { cutName, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
 import { asList, asName, asRecord } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
-import { ChatSink, type Resolve } from '../openai-chat/openai-chat-sink.ts'
-import { placeMessages, readTurns } from '../openai-chat/openai-chat-turns.ts'
+import { placeMessages, readTurns, StepSink } from '../openai-chat/chat-steps.ts'
+import type { Resolve } from '../openai-chat/openai-chat-sink.ts'
 
 const SAMPLE_FIELDS = wordSet(`id epoch input choices target sandbox files setup messages output scores score metadata
   store events transcript model_usage role_usage started_at completed_at total_time working_time uuid invalidation
@@ -53,7 +53,7 @@ function readSample(reading: Reading, sample: Json, at: string): ReadDocument {
   if (!Array.isArray(messages)) reading.error(path, `must be an array of messages, not ${typeName(messages)}`)
   const list = asList(messages)
   if (Array.isArray(messages) && list.length === 0) reading.error(path, 'holds no messages')
-  const sink = new ChatSink(reading, attachmentsOf(reading, sample, at), 'inspect')
+  const sink = new StepSink(reading, 'inspect', { resolve: attachmentsOf(reading, sample, at), isList: true })
   const steps = readTurns(sink, placeMessages(list, path))
   warnAboutHiddenCalls(reading, sample, at, list)
   for (const [id, outcome] of turnedDown(reading, sample, at)) sink.answered(id, () => outcome)

@@ -2,9 +2,9 @@ import { wordSet } from '../../domain/text/words.ts'
 import { idText, isAbsent, isRecord, itemsIn, type Json, type Reading, typeName } from '../common/reading.ts'
 import { asText } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
+import { StepSink } from '../openai-chat/chat-steps.ts'
 import { decodeLocated } from '../traces/chat-shapes.ts'
 import { contentOf, Located, PLACE, placeMessage, type Tree } from '../traces/located.ts'
-import { TraceSink } from '../traces/trace-span.ts'
 
 /**
  * The format of LangChain's messages and LangGraph's states: `{"messages": […]}`, the same under `values`, `state` or `output`, or an
@@ -34,7 +34,7 @@ function messagesIn(document: Json): { readonly list: readonly unknown[]; readon
 
 function readLangChain(reading: Reading, document: Json): ReadDocument {
   const { list, path } = messagesIn(document) ?? { list: [], path: '/messages' }
-  const sink = new TraceSink(reading, null)
+  const sink = new StepSink(reading, null)
   reading.warnUnknown(document, '', new Set([...ROOT_FIELDS, path.split('/')[1] ?? '']))
   let model = asText(document['model'])
   for (const [message, at] of itemsIn(list, path)) {
@@ -136,7 +136,7 @@ const FIELDS: ReadonlySet<string> = wordSet(`content type role id name additiona
   logprobs parsed provider_state`)
 
 /** Reads one message of LangChain into the steps of a chat. */
-export function readLangChainMessage(sink: TraceSink, message: OpenMessage): void {
+export function readLangChainMessage(sink: StepSink, message: OpenMessage): void {
   checkMessage(sink.reading, message)
   const placed = placeMessage(chatMessageOf(message), message.path)
   const name = asText(message.body['id'])

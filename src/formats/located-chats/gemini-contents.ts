@@ -2,10 +2,10 @@ import type { ActOutcome } from '../../domain/trajectory/act.ts'
 import { isAbsent, isRecord, itemsIn, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asList, asName, asRecord, asText } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
+import { type LocatedMessage, readLocatedChat } from '../openai-chat/chat-steps.ts'
 import { own } from '../tools/tool-table.ts'
 import { instructionsIn, type Side } from '../traces/chat-shapes.ts'
 import { Located, messagesOfParts } from '../traces/located.ts'
-import { type LocatedMessage, readLocatedChat } from './located-chat.ts'
 
 /** Recognizes a message of Gemini's API: parts without a type. */
 const isContent = (value: unknown): value is Json =>

@@ -27,8 +27,6 @@ export interface TextProtocol {
 }
 
 interface ReadMessage {
-  /** The agent that spoke, where the message names it by its role. */
-  readonly agent?: string
   readonly speaker: 'agent' | 'tool' | 'other'
   readonly parts: readonly Part[]
   /** The tool results, which belong to the step of the calling agent. */
@@ -63,7 +61,7 @@ export function readMessage(
     sink.reading.warnOnce(`${path}/role`, `unknown role ${shown(role)}; read as an agent of this name`)
     // Such a harness runs the code in an agent's words, and its answer has another agent's name.
     if (textOf(message['content']).includes(FENCE)) sink.reading.countUnread(path, true)
-    return { ...readAgentMessage(sink, message, path, protocol), agent: agentIn(role) }
+    return readAgentMessage(sink, message, path, protocol)
   }
   if (role === 'assistant') return readAgentMessage(sink, message, path, protocol)
   const isOfUser = role === 'user' && isUsersOwn(message)
@@ -243,6 +241,13 @@ const FENCE = '```'
 export function agentNamedBy(message: Json): string | null {
   const role = roleOf(message)
   return role === null || KNOWN_ROLES.has(role) ? null : agentIn(role)
+}
+
+/** Tells whether a message is the agent's, so that it begins a step of the agent. */
+export function speaksAsAgent(message: Json): boolean {
+  const role = roleOf(message)
+  if (role !== null) return role === 'assistant' || !KNOWN_ROLES.has(role)
+  return isResponse(message) || message['type'] === 'function_call' || message['type'] === 'reasoning'
 }
 
 /** Returns the agent in a role: `Orchestrator (thought)` is Orchestrator's. */

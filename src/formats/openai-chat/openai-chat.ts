@@ -1,13 +1,12 @@
 import { wordSet } from '../../domain/text/words.ts'
-import type { Part, Step } from '../../domain/trajectory/trajectory.ts'
+import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { isAbsent, isRecord, type Json, pointer, type Reading } from '../common/reading.ts'
 import { asName, asRecord } from '../common/session.ts'
 import { type Format, type ListIn, listIn, type ReadDocument } from '../format.ts'
 import { FUNCTION_TAGS, HERMES } from '../protocols/function-tags.ts'
+import { type ListedMessage, placeMessages, readTurns, StepSink } from './chat-steps.ts'
 import { readBlocks } from './openai-chat-blocks.ts'
 import { isResponse, type TextProtocol } from './openai-chat-message.ts'
-import { ChatSink } from './openai-chat-sink.ts'
-import { type Placed, placeMessages, readTurns } from './openai-chat-turns.ts'
 
 /** Members that hold the messages of a run: OpenAI and most others, tau-bench, Harbor's exported traces, Who&When. */
 const MESSAGE_LISTS = ['messages', 'traj', 'conversations', 'history'] as const
@@ -86,7 +85,7 @@ interface RunForm {
   readonly format: string
   /** Members that a plain chat does not have. */
   readonly fields?: ReadonlySet<string>
-  readonly answer?: readonly Placed[]
+  readonly answer?: readonly ListedMessage[]
 }
 
 /** Reads one run: the system prompt beside its messages (Anthropic), the messages, and the answer. */
@@ -109,40 +108,36 @@ export function readRun(
   const system = run[field]
   const prompt = isAbsent(system) ? [] : [{ role: 'system', content: allText(system) }]
   const protocol = textProtocolOf([...prompt, ...placed.map(({ message }) => message)], agent.name)
-  const sink = new ChatSink(reading, undefined, agent.name)
-  const turns = [
-    ...promptStep(sink, 'system', system, `${at}/${field}`),
-    ...(isTeam ? teamSteps(sink, run, at) : []),
-    ...readTurns(sink, placed, protocol),
-  ]
-  const steps = turns.map((step, index) => ({ ...step, id: index + 1 }))
+  const sink = new StepSink(reading, agent.name, { isList: true })
+  addPrompt(sink, 'system', system, `${at}/${field}`)
+  if (isTeam) addTeam(sink, run, at)
+  const steps = readTurns(sink, placed, protocol)
   return { format, agent, steps: reading.takeSteps(steps.length, `${at}${path}`) ? steps : [] }
 }
 
 /** Names the role of a message in a team (AutoGen, Who&When) by its speaker: `user` is anybody who speaks to the next agent. */
-function placeTeamMessage({ message, path }: Placed): Placed {
+function placeTeamMessage({ message, path }: ListedMessage): ListedMessage {
   if (!isRecord(message)) return { message, path }
   const { name = message['role'], ...rest } = message
   return { message: { ...rest, role: /^computer_?terminal$/iu.test(String(name)) ? 'tool' : name }, path }
 }
 
-/** Reads the prompts of a team's agents, and the question where no message of the person holds it. */
-function teamSteps(sink: ChatSink, { system_prompt: prompts, question, history }: Json, at: string): Step[] {
+/** Adds the prompts of a team's agents, and the question where no message of the person holds it. */
+function addTeam(sink: StepSink, { system_prompt: prompts, question, history }: Json, at: string): void {
   const byAgent = isRecord(prompts) ? Object.entries(prompts) : []
+  for (const [agent, text] of byAgent) addPrompt(sink, 'system', text, pointer(`${at}/system_prompt`, agent))
   const asks = Array.isArray(history) && history.some((message) => isRecord(message) && message['role'] === 'human')
-  return [
-    ...byAgent.flatMap(([agent, text]) => promptStep(sink, 'system', text, pointer(`${at}/system_prompt`, agent))),
-    ...(asks ? [] : promptStep(sink, 'user', question, `${at}/question`)),
-  ]
+  if (!asks) addPrompt(sink, 'user', question, `${at}/question`)
 }
 
-/** Reads a prompt beside the messages, a text or blocks (Anthropic), as a step before all messages. */
-function promptStep(sink: ChatSink, actor: 'system' | 'user', system: unknown, path: string): Step[] {
+/** Adds a prompt beside the messages, a text or blocks (Anthropic), as a step before all messages. */
+function addPrompt(sink: StepSink, actor: 'system' | 'user', system: unknown, path: string): void {
   const parts: Part[] = []
   const isPrompt = typeof system === 'string' || (Array.isArray(system) && system.every(isRecord))
   if (!isPrompt && !isAbsent(system)) sink.reading.warn(path, 'neither a text nor blocks; not read')
   if (isPrompt) readBlocks(sink, system, path, { actor, name: actor, parts, outputs: parts })
-  return parts.length === 0 ? [] : [{ id: 1, name: null, at: null, copied: false, parts }]
+  const step = parts.length === 0 ? null : sink.session.open('other', null)
+  for (const part of parts) step?.parts.push(part)
 }
 
 /** Joins a system prompt to one text, in which announced call forms are searched. */

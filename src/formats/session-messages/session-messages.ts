@@ -2,9 +2,8 @@ import { wordSet } from '../../domain/text/words.ts'
 import { isRecord, itemsIn, type Json, type Reading } from '../common/reading.ts'
 import { asList, asName } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
+import { type ListedMessage, readList } from '../openai-chat/chat-steps.ts'
 import { CHAT_ASIDES } from '../openai-chat/openai-chat.ts'
-import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
-import { type Placed, readTurns } from '../openai-chat/openai-chat-turns.ts'
 
 /**
  * The formats of session files whose records wrap a message of the Messages API: Factory's Droid (`~/.factory/sessions`, `type: message` behind
@@ -36,7 +35,7 @@ const RECORD_FIELDS = wordSet('type id timestamp parentId role message')
 function readSession(reading: Reading, document: Json): ReadDocument {
   const records = asList(document['records'])
   const name = agentOf(records) ?? 'droid'
-  const placed = [...itemsIn(records, '/records')].flatMap(([record, path]): Placed[] => {
+  const placed = [...itemsIn(records, '/records')].flatMap(([record, path]): ListedMessage[] => {
     if (isWrapped(record)) {
       const { role, message } = record as Json
       reading.warnUnknown(record as Json, path, RECORD_FIELDS)
@@ -47,10 +46,5 @@ function readSession(reading: Reading, document: Json): ReadDocument {
     return []
   })
   const model = placed.map(({ message }) => asName((message as Json)['model'])).findLast((known) => known !== null)
-  const steps = readTurns(new ChatSink(reading, undefined, name), placed)
-  return {
-    format: 'session-messages',
-    agent: { name, model: model ?? null },
-    steps: reading.takeSteps(steps.length, '/records') ? steps : [],
-  }
+  return readList(reading, { format: 'session-messages', agent: { name, model: model ?? null } }, '/records', placed)
 }

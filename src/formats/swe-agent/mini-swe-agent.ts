@@ -3,10 +3,10 @@ import { textsIn } from '../common/content.ts'
 import { isRecord, itemsIn, type Json, type Reading, typeName } from '../common/reading.ts'
 import { asList, asName, asRecord } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
+import { placeMessages, readList } from '../openai-chat/chat-steps.ts'
 import { isChat } from '../openai-chat/openai-chat.ts'
 import type { TextProtocol } from '../openai-chat/openai-chat-message.ts'
-import { ChatSink, type Slice } from '../openai-chat/openai-chat-sink.ts'
-import { placeMessages, readTurns } from '../openai-chat/openai-chat-turns.ts'
+import type { ChatSink, Slice } from '../openai-chat/openai-chat-sink.ts'
 import { meaningOfKind, openCall } from '../tools/tool-table.ts'
 
 const ROOT_FIELDS = new Set(['trajectory_format', 'info', 'messages', 'records', 'instance_id'])
@@ -56,12 +56,8 @@ function readMiniSweAgent(reading: Reading, document: Json): ReadDocument {
   if (!Array.isArray(list)) reading.error(`/${field}`, `must be an array of messages, not ${typeName(list)}`)
   else if (list.length === 0) reading.refuse(`/${field}`, 'holds no messages')
   const messages = asList(list)
-  const steps = readTurns(
-    new ChatSink(reading, undefined, agent.name),
-    placeMessages(messages, `/${field}`),
-    fenced(fenceOf(messages)),
-  )
-  return { format, agent, steps: reading.takeSteps(steps.length, `/${field}`) ? steps : [] }
+  const placed = placeMessages(messages, `/${field}`)
+  return readList(reading, { format, agent }, `/${field}`, placed, fenced(fenceOf(messages)))
 }
 
 const versionOf = (format: unknown): string =>

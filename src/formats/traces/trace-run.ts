@@ -3,11 +3,12 @@ import { wordsOf } from '../common/content.ts'
 import { decodeObject } from '../common/json-tree.ts'
 import { cutName, isRecord, type Json, type Reading } from '../common/reading.ts'
 import { asName, asText, settle } from '../common/session.ts'
+import { StepSink } from '../openai-chat/chat-steps.ts'
 import { outcomeOfAgent } from '../tools/outcomes.ts'
 import type { OpenCall } from '../tools/tool-table.ts'
 import { contentOf, type Located, type PlacedMessage, placeMessage, type Tree } from './located.ts'
 import { answeredIdsOf, argsKey, callKeysOf, differs, messageKey, textKey } from './message-key.ts'
-import { type TracedTool, TraceSink, type TraceSpan, type TraceTree, treeOf } from './trace-span.ts'
+import { type TracedTool, type TraceSpan, type TraceTree, treeOf } from './trace-span.ts'
 
 /**
  * Reads the steps of a run from the spans of its trace. Every model call holds all earlier messages, so each message is shown at its first
@@ -63,7 +64,7 @@ function eventsOf(spans: readonly TraceSpan[], tree: TraceTree): readonly TraceE
 }
 
 class TraceRun {
-  readonly sink: TraceSink
+  readonly sink: StepSink
   readonly tree: TraceTree
   readonly #reading: Reading
   /** How often each message was shown, by message key. */
@@ -88,7 +89,7 @@ class TraceRun {
   constructor(reading: Reading, spans: readonly TraceSpan[], agent: string | null, onShow: OnShow) {
     this.#reading = reading
     this.#onShow = onShow
-    this.sink = new TraceSink(reading, agent)
+    this.sink = new StepSink(reading, agent)
     this.tree = treeOf(reading, spans)
     this.#agents = new Set(
       spans.filter(({ kind, holds }) => kind === 'model' && holds).flatMap((span) => this.tree.agentOf(span) ?? []),

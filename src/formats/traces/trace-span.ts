@@ -1,11 +1,6 @@
-import { type ActOutcome, NOT_RUN } from '../../domain/trajectory/act.ts'
-import type { Json, Reading } from '../common/reading.ts'
-import { type OpenStep, Session } from '../common/session.ts'
-import { agentNamedBy, readMessage } from '../openai-chat/openai-chat-message.ts'
-import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
-import type { OpenCall } from '../tools/tool-table.ts'
-import type { Located, PlacedMessage, Tree } from './located.ts'
-import { answeredIdsOf } from './message-key.ts'
+import type { ActOutcome } from '../../domain/trajectory/act.ts'
+import type { Reading } from '../common/reading.ts'
+import type { Located, Tree } from './located.ts'
 
 /**
  * Kinds of spans: a model call; an agent's work around such calls; a tool call; or other work (a chain, a retriever, an HTTP request),
@@ -104,71 +99,3 @@ export function treeOf(reading: Reading, spans: readonly TraceSpan[]): TraceTree
     depthOf: (span) => lookUp(span).depth,
   }
 }
-
-/** Builds the steps of a trace: its messages are read like those of a chat, and placed at their time like the records of a session. */
-export class TraceSink extends ChatSink {
-  readonly session: Session
-  /** Outcomes that the record tells beside an answer, by the id of the call. */
-  readonly reported = new Map<string, ActOutcome>()
-  #step: OpenStep | null = null
-  #calls: OpenCall[] = []
-
-  constructor(reading: Reading, agent: string | null) {
-    super(reading, undefined, agent)
-    this.session = new Session(reading, {})
-  }
-
-  override opened(id: unknown, tool: string): OpenCall {
-    const call = super.opened(id, tool)
-    if (this.#step !== null) this.session.remember(this.#step, id, call)
-    this.#calls.push(call)
-    return call
-  }
-
-  override answered(id: string | null, outcomeOf: (tool: string) => ActOutcome): void {
-    super.answered(id, (tool) => {
-      const outcome = outcomeOf(tool)
-      const reported = id === null ? undefined : this.reported.get(id)
-      // Words of an answer tell more of a failure than its span; that a call never ran is told by the record alone.
-      return reported !== undefined && (outcome === 'ran' || NOT_RUN.has(reported)) ? reported : outcome
-    })
-  }
-
-  /** Registers a further id for a call without an id. */
-  rename(id: string, call: OpenCall): void {
-    const { last } = this.session
-    if (last !== undefined) this.session.remember(last, id, call)
-    this.keep(id, call)
-  }
-
-  /** Reads one message into its step; returns its calls in order. `name`: of an agent's step; `other`: of another speaker's. */
-  take({ message, place }: PlacedMessage, name: string | null, other: string | null = null): readonly OpenCall[] {
-    this.#calls = []
-    const ids = answeredIdsOf(message)
-    this.reading.within(place, () => {
-      // Steps without parts are removed at the end.
-      const agent = agentNamedBy(message) ?? this.session.agent
-      this.#step = isOfAgent(message) ? this.session.open('agent', name, agent) : null
-      const read = readMessage(this, message, '', null, 'other')
-      for (const part of read.outputs) (this.#step?.outputs ?? this.#outputs(ids)).push(part)
-      const step = this.#step ?? (read.parts.length > 0 ? this.session.open('other', other) : null)
-      for (const part of read.parts) step?.parts.push(part)
-    })
-    return this.#calls
-  }
-
-  /** Returns the part list for a result: that of its call's step while nothing else has happened since, else that of a step of its own. */
-  #outputs(ids: readonly string[]): OpenStep['outputs'] {
-    const answered = ids.find((id) => this.session.hasCall(id))
-    if (answered !== undefined) return this.session.output(answered, '', null).parts
-    const { last } = this.session
-    if (ids.length === 0 && last?.kind === 'agent') return last.outputs
-    return (last?.kind === 'output' ? last : this.session.open('output', null)).outputs
-  }
-}
-
-const isOfAgent = (message: Json): boolean =>
-  message['role'] === 'assistant' ||
-  message['type'] === 'function_call' ||
-  message['type'] === 'reasoning' ||
-  agentNamedBy(message) !== null

@@ -15,7 +15,7 @@ import {
 import { addLeaves, asList, asRecord, asText, sinkTo } from '../common/session.ts'
 import type { FileRun, Format, ReadDocument } from '../format.ts'
 import { openMessage, readLangChainMessage } from '../langchain/langchain.ts'
-import { TraceSink } from '../traces/trace-span.ts'
+import { StepSink } from '../openai-chat/chat-steps.ts'
 
 /**
  * The format of verifiers (PrimeIntellect-ai/verifiers): rows of `results.jsonl` with `prompt` and `completion`
@@ -33,7 +33,7 @@ const TRACE_FIELDS: ReadonlySet<string> = wordSet(`version id verifiers task age
 const EPISODE_FIELDS: ReadonlySet<string> = new Set(['id', 'env', 'task', 'group', 'run', 'ok', 'errors', 'traces'])
 
 function readVerifiers(reading: Reading, document: Json): ReadDocument {
-  const sink = new TraceSink(reading, null)
+  const sink = new StepSink(reading, null)
   if (isRollout(document)) return readRollout(sink, document)
   const { traces, path } = tracesIn(document) ?? { traces: [], path: '' }
   if (path !== '') reading.warnUnknown(document, '', EPISODE_FIELDS)
@@ -52,7 +52,7 @@ function readVerifiers(reading: Reading, document: Json): ReadDocument {
 }
 
 /** Reads each message once, in order of the file; branches of the conversation are paths through the graph. */
-function readNodes(sink: TraceSink, trace: Json, path: string): void {
+function readNodes(sink: StepSink, trace: Json, path: string): void {
   const { reading, session } = sink
   reading.warnUnknown(trace, path, TRACE_FIELDS)
   for (const [node, at] of objectsIn(reading, asList(trace['nodes']), `${path}/nodes`, 'a node')) {
@@ -68,7 +68,7 @@ function readNodes(sink: TraceSink, trace: Json, path: string): void {
   }
 }
 
-function readRollout(sink: TraceSink, document: Json): ReadDocument {
+function readRollout(sink: StepSink, document: Json): ReadDocument {
   for (const field of ['prompt', 'completion'] as const) {
     const list = document[field]
     if (isAbsent(list)) continue
@@ -89,7 +89,7 @@ function readRollout(sink: TraceSink, document: Json): ReadDocument {
   }
 }
 
-function readMessage(sink: TraceSink, message: unknown, path: string): void {
+function readMessage(sink: StepSink, message: unknown, path: string): void {
   const open = openMessage(message, path)
   if (open === null) sink.reading.error(path, `must be a message, not ${typeName(message)}`)
   else readLangChainMessage(sink, open)
