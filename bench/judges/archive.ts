@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import type { GradedCount, ReviewedPair } from '../../src/domain/statistics/shares/corrected-shares.ts'
-import { at, range, sum } from '../../src/domain/statistics/shares/linear-algebra.ts'
+import type { GradedCount, ReviewedPair } from '../../src/domain/statistics/corrected-shares.ts'
+import { at, range, sum } from '../../src/domain/statistics/weighted-shares.ts'
 import { drawsFrom, type Matrix } from '../../test/domain/statistics/draws.ts'
 
 /** Rows people, columns the judge. */

@@ -1,7 +1,6 @@
+import { correctedShares } from '../../src/domain/statistics/corrected-shares.ts'
 import { type Interval, wilson } from '../../src/domain/statistics/intervals.ts'
-import { correctedShares } from '../../src/domain/statistics/shares/corrected-shares.ts'
-import { at, range, sum, type Vector } from '../../src/domain/statistics/shares/linear-algebra.ts'
-import { clusteredVariance } from '../../src/domain/statistics/shares/weighted-shares.ts'
+import { at, clusteredVariance, range, sum, type Vector } from '../../src/domain/statistics/weighted-shares.ts'
 import type { Archive } from './archive.ts'
 
 /** Shares with their intervals, one a label. */

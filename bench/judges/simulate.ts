@@ -1,4 +1,4 @@
-import { at, range } from '../../src/domain/statistics/shares/linear-algebra.ts'
+import { at, range } from '../../src/domain/statistics/weighted-shares.ts'
 import type { Matrix } from '../../test/domain/statistics/draws.ts'
 import { drawArchive, type Structure } from './archive.ts'
 import { METHODS, type Method } from './methods.ts'

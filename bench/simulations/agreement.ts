@@ -1,5 +1,5 @@
-import { agreement } from '../../src/domain/statistics/agreement/agreement.ts'
-import { at, range } from '../../src/domain/statistics/shares/linear-algebra.ts'
+import { agreement } from '../../src/domain/statistics/agreement.ts'
+import { at, range } from '../../src/domain/statistics/weighted-shares.ts'
 import { type Draws, drawsFrom } from '../../test/domain/statistics/draws.ts'
 import { holds, type Setting } from './simulation.ts'
 

@@ -1,7 +1,6 @@
-import { combine, difference, product, rateOf, tally } from '../../src/domain/statistics/clustered-rates.ts'
 import { wilson } from '../../src/domain/statistics/intervals.ts'
-import { comparePairs } from '../../src/domain/statistics/paired.ts'
-import { at, range } from '../../src/domain/statistics/shares/linear-algebra.ts'
+import { combine, comparePairs, difference, product, rateOf, tally } from '../../src/domain/statistics/rates.ts'
+import { at, range } from '../../src/domain/statistics/weighted-shares.ts'
 import { type Draws, drawsFrom } from '../../test/domain/statistics/draws.ts'
 import { holds, type Setting } from './simulation.ts'
 

@@ -1,5 +1,5 @@
 import { claimsOfReview } from '../domain/rubric/claim-values.ts'
-import { type CsvValue, csvCells } from '../domain/text/csv.ts'
+import { type CsvValue, csvCells } from '../domain/text/escape.ts'
 import {
   ALIGNMENT_FIGURES,
   type Corrected,

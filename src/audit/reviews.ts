@@ -1,7 +1,5 @@
 import type { ReviewStore } from '../db/reviews.ts'
-import { defined } from '../domain/defined.ts'
-import { pushTo } from '../domain/push-to.ts'
-import type { Issue } from '../domain/result.ts'
+import { defined, type Issue, pushTo } from '../domain/result.ts'
 import {
   type ClaimValues,
   claimIdOf,
@@ -10,8 +8,7 @@ import {
   rubricIdOfReview,
   rubricOf,
 } from '../domain/rubric/claim-values.ts'
-import { claimedOutcome, labelOf } from '../domain/rubric/outcome.ts'
-import { claimsOfOutcome, differ } from '../domain/rubric/outcome-claims.ts'
+import { claimedOutcome, claimsOfOutcome, differ, labelOf } from '../domain/rubric/outcome.ts'
 import type { ClaimRule, ClaimValue, Rubric } from '../domain/rubric/rubric.ts'
 import { faultAt, orNotFound, RequestError } from '../schemas/problem.ts'
 import { decodeCursor, idOf, type ReviewQuery, takePage } from '../schemas/queries.ts'

@@ -1,4 +1,4 @@
-import { agreement } from '../domain/statistics/agreement/agreement.ts'
+import { agreement } from '../domain/statistics/agreement.ts'
 import { comparisonStatistics } from './comparison-statistics.ts'
 import { reportOf } from './report/report.ts'
 

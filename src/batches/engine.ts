@@ -1,7 +1,7 @@
 import type { BatchRecord, RunPlan } from '../db/batches.ts'
 import type { Sql } from '../db/db.ts'
 import type { Chunk, OpenItem } from '../db/items.ts'
-import { count } from '../domain/count.ts'
+import { count } from '../domain/words.ts'
 import type { ItemOutcome } from '../grading/grade.ts'
 import { type BatchWait, COMMAND_STOPPED } from '../schemas/vocabulary.ts'
 import type { JobHandlers, Jobs, Poll } from './jobs.ts'

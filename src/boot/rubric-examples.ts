@@ -1,6 +1,5 @@
 import { loadConfig } from '../config/config.ts'
-import { type LoadedExample, readExamples } from '../config/rubric-examples.ts'
-import type { LoadedRubric } from '../config/rubrics.ts'
+import { type LoadedExample, type LoadedRubric, readExamples } from '../config/rubrics.ts'
 import type { Judge } from '../ports/judge.ts'
 import type { Grade } from '../schemas/grade.ts'
 import { RequestError } from '../schemas/problem.ts'

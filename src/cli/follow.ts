@@ -1,5 +1,5 @@
 import { followBatch, isSettled, waitsForWorker, waitsForYou } from '../client/persist.ts'
-import { count } from '../domain/count.ts'
+import { count } from '../domain/words.ts'
 import type { Batch, BatchResult } from '../schemas/batch.ts'
 import { COMMAND_STOPPED } from '../schemas/vocabulary.ts'
 import { CliError, EXIT, type ExitCode, exitOfCounts, type Strictness, strictCode } from './errors.ts'

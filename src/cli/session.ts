@@ -1,7 +1,7 @@
 import { ServiceError } from '../client/errors.ts'
 import { readSecrets } from '../config/environment.ts'
-import { count } from '../domain/count.ts'
 import { RubricError } from '../domain/rubric/load/rubric-error.ts'
+import { count } from '../domain/words.ts'
 import { remote } from '../library/remote.ts'
 import type { LocalVeridict, Veridict } from '../library/veridict.ts'
 import { signalEcho } from '../process/stop.ts'

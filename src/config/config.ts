@@ -1,20 +1,19 @@
 import type { Static } from 'typebox'
 import { parse, type YAMLParseError } from 'yaml'
 import { DENIED_ACTS } from '../domain/evidence/evidence-question.ts'
-import { fileFault } from '../domain/file-fault.ts'
+import { fileFault } from '../domain/words.ts'
 import { inputIssues } from '../schemas/check.ts'
 import { PROVIDER_NAMES } from '../schemas/providers.ts'
 import { Choice, Closed, Type } from '../schemas/type.ts'
-import { resolveAccess } from './access-settings.ts'
-import { type Environment, readEnvironment, readSecrets, type Secrets } from './environment.ts'
+import { type Environment, readEnvironment, readSecrets, resolveAccess, type Secrets } from './environment.ts'
 import { JudgeFileSchema, resolveJudges } from './judges.ts'
-import { removedKeysIn } from './removed-settings.ts'
 import {
   BATCHES,
   CONCURRENCY,
   LIMITS,
   POSTGRES,
   RETRY,
+  removedKeysIn,
   resolveConcurrency,
   resolvePostgres,
   SettingError,

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
-import { isBaseUrl, NO_BASE_URL, shownBaseUrl } from '../domain/base-url.ts'
 import type { Price } from '../domain/money/price.ts'
+import { isBaseUrl, NO_BASE_URL, shownBaseUrl } from '../domain/words.ts'
 import {
   PROVIDER_NAMES,
   PROVIDER_PLACES,

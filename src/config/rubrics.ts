@@ -1,11 +1,14 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isCollection, isPair, LineCounter, parseDocument } from 'yaml'
 import type { Issue } from '../domain/result.ts'
 import { parseRubric } from '../domain/rubric/load/parse-rubric.ts'
 import { RubricError } from '../domain/rubric/load/rubric-error.ts'
 import type { Rubric } from '../domain/rubric/rubric.ts'
-import { readYaml } from './yaml.ts'
+import { inputIssues } from '../schemas/check.ts'
+import { type RubricExample, RubricExampleSchema } from '../schemas/rubric.ts'
+import { ACTORS } from '../schemas/vocabulary.ts'
 
 /** A rubric with its folder. `content`: its files as one text, which is kept beside the digest. */
 export interface LoadedRubric {
@@ -99,4 +102,113 @@ export function readRubric(folder: string): LoadedRubric | { readonly faults: re
   if (name === basename(resolve(folder)))
     return { rubric: parsed.value, folder, content: JSON.stringify(source), placeOf }
   return { faults: [`${manifest}:1  says id and version ${name}: name the folder so, or change them here`] }
+}
+
+/** An example of a rubric, with its run in the form of a request. */
+export interface LoadedExample {
+  readonly file: string
+  readonly example: RubricExample
+  readonly trajectory: Record<string, unknown>
+  /** Finds the place of a member of the file: `examples/one.yaml:7`. */
+  readonly placeOf: (keys: readonly string[]) => string
+}
+
+type Read = LoadedExample | { readonly file: string; readonly faults: readonly string[] }
+
+/** Reads the examples of a rubric's folder, in the order of their names. */
+export function readExamples(folder: string): Read[] {
+  const inside = join(folder, 'examples')
+  if (!existsSync(inside)) return []
+  const names = readdirSync(inside).filter((name) => /\.(?:yaml|yml|json)$/.test(name))
+  return names.sort().map((name) => readExample(join(inside, name)))
+}
+
+function readExample(file: string): Read {
+  const { value, faults: unread, lineOf } = readYaml(readFileSync(file, 'utf8'))
+  if (unread.length > 0) return { file, faults: unread.map(({ line, message }) => `${file}:${line}  ${message}`) }
+  const placeOf = (keys: readonly string[]): string => `${file}:${lineOf(keys)}`
+  const issues = inputIssues(RubricExampleSchema, value)
+  const example = value as RubricExample
+  if (issues.length === 0 && (example.reply === undefined) === (example.judge === undefined))
+    issues.push({ path: '', message: 'needs a reply, or judge: lexical, and not both' })
+  const faults = issues.map(({ path, message }) => `${placeOf(path.split('/').slice(1))} ${path}  ${message}`)
+  return faults.length > 0 ? { file, faults } : { file, example, trajectory: trajectoryOf(example.run), placeOf }
+}
+
+/** Reads a list of steps, in full or as `- actor: text`; any other list holds the records of a session. */
+function trajectoryOf(run: RubricExample['run']): Record<string, unknown> {
+  if (!Array.isArray(run)) return { ...run }
+  const steps = run.map(stepOf)
+  return steps.includes(null) ? { records: run } : { steps }
+}
+
+function stepOf(given: unknown): Record<string, unknown> | null {
+  if (typeof given !== 'object' || given === null) return null
+  if ('actor' in given || 'parts' in given) return { ...given }
+  const members = given as Readonly<Record<string, unknown>>
+  const actor = ACTORS.find((name) => Object.hasOwn(members, name))
+  if (actor === undefined) return null
+  const { [actor]: text, ...rest } = members
+  return { actor, text, ...rest }
+}
+
+/** A YAML text as read: its value, or its faults; and the line of each place. */
+interface YamlText {
+  readonly value: unknown
+  readonly faults: readonly { readonly line: number; readonly message: string }[]
+  /** Finds the line of the deepest existing member on the way to a place. */
+  readonly lineOf: (keys: readonly string[]) => number
+}
+
+/** Parses YAML or JSON. */
+export function readYaml(text: string): YamlText {
+  const lineCounter = new LineCounter()
+  const document = parseDocument(text, { lineCounter, prettyErrors: false })
+  const lineOf = (keys: readonly string[]): number => {
+    let node: unknown = document.contents
+    let offset = 0
+    for (const key of keys) {
+      if (!isCollection(node)) break
+      const items: readonly unknown[] = node.items
+      const item = items.find((item, index) => (isPair(item) ? String(item.key) === key : String(index) === key))
+      if (item === undefined) break
+      const place = (isPair(item) ? item.key : item) as { range?: readonly number[] | null } | null
+      offset = place?.range?.[0] ?? offset
+      node = isPair(item) ? item.value : item
+    }
+    return lineCounter.linePos(offset).line
+  }
+  const faults = document.errors.map(({ code, message, pos: [at] }) => ({
+    line: lineCounter.linePos(at).line,
+    message: `is no YAML: ${message}${HINTS[code] ?? ''}`,
+  }))
+  if (faults.length > 0) return { value: undefined, faults, lineOf }
+  try {
+    const value: unknown = document.toJS()
+    return { value, faults: isCyclic(value) ? [CYCLE] : [], lineOf }
+  } catch (error) {
+    // Too many aliases.
+    return { value: undefined, faults: [{ line: 1, message: (error as Error).message }], lineOf }
+  }
+}
+
+const CYCLE = { line: 1, message: 'an alias (*name) stands in what it names: write it out' }
+
+/** Tells whether a value holds itself. */
+function isCyclic(value: unknown, above: readonly unknown[] = []): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return above.includes(value) || Object.values(value).some((member) => isCyclic(member, [...above, value]))
+}
+
+const QUOTE = '; a text that holds ": " or begins with a mark is written in quotes'
+
+/** Remedies of the commonest mistakes. */
+const HINTS: Readonly<Record<string, string>> = {
+  BLOCK_AS_IMPLICIT_KEY: QUOTE,
+  MULTILINE_IMPLICIT_KEY: QUOTE,
+  BAD_SCALAR_START: QUOTE,
+  UNEXPECTED_TOKEN: QUOTE,
+  DUPLICATE_KEY: ': remove one of the two, or rename it',
+  TAB_AS_INDENT: ': indent with spaces',
+  BAD_INDENT: ': indent members of one object alike',
 }

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql as raw } from 'kysely'
-import { historyOf, MOST_ANSWERS, MOST_CALLS, type OutputHistory } from '../domain/money/history.ts'
+import { historyOf, MOST_ANSWERS, MOST_CALLS, type OutputHistory } from '../domain/money/price.ts'
 import type { JudgeReply } from '../ports/judge.ts'
 import type { AttemptSummary, Grade, Usage } from '../schemas/grade.ts'
 import { all, assignments, type Db, first, isIn, type Sql } from './db.ts'

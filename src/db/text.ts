@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { constants, type ZstdOptions, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
-import { parseExactJson } from '../domain/text/exact-json.ts'
-import { sentTextOf } from '../domain/trajectory/sent-text.ts'
+import { parseExactJson } from '../domain/text/json.ts'
+import { sentTextOf } from '../domain/trajectory/trajectory.ts'
 import { refusal } from './errors.ts'
 
 /** The first bytes of a zstd frame. Never those of UTF-8, where 0xB5 cannot follow an ASCII character. */

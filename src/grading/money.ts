@@ -1,6 +1,6 @@
 import { upperBoundUsd } from '../domain/money/price.ts'
 import { estimateTokens } from '../domain/money/tokens.ts'
-import { tokensOfPictures } from '../domain/trajectory/shown-pictures.ts'
+import { tokensOfPictures } from '../domain/trajectory/pictures.ts'
 import type { JudgeInfo, JudgeRequest } from '../ports/judge.ts'
 
 /**

@@ -2,16 +2,16 @@ import { type Anchors, textOfAnchor } from '../domain/anchors/anchors.ts'
 import { estimateTokens, mostTokens } from '../domain/money/tokens.ts'
 import { renderQuestion } from '../domain/rubric/prompt.ts'
 import type { Rubric } from '../domain/rubric/rubric.ts'
-import { type ElidableStep, planElision } from '../domain/trajectory/elision.ts'
-import { createRendering, type Rendering, renderSteps, shownByPlan } from '../domain/trajectory/rendering.ts'
+import { choosePictures, NO_PICTURES, type ShownPictures, tokensOfPictures } from '../domain/trajectory/pictures.ts'
 import {
-  choosePictures,
-  NO_PICTURES,
-  type ShownPictures,
-  tokensOfPictures,
-} from '../domain/trajectory/shown-pictures.ts'
+  type ElidableStep,
+  planElision,
+  planWindows,
+  SLICE_OVERLAP,
+  splitOversized,
+} from '../domain/trajectory/reading-plan.ts'
+import { createRendering, type Rendering, renderSteps, shownByPlan } from '../domain/trajectory/rendering.ts'
 import type { Part, Position, Trajectory } from '../domain/trajectory/trajectory.ts'
-import { planWindows, SLICE_OVERLAP, splitOversized } from '../domain/trajectory/windows.ts'
 import type { JudgeInfo } from '../ports/judge.ts'
 import type { Question } from './question.ts'
 

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { csvRow } from '../audit/csv.ts'
-import type { CsvValue } from '../domain/text/csv.ts'
+import type { CsvValue } from '../domain/text/escape.ts'
 import type { Response } from './operation.ts'
 
 type CsvRows = AsyncIterable<readonly CsvValue[]> | Iterable<readonly CsvValue[]>

@@ -1,7 +1,7 @@
 import type { FastifySchema } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { Scope } from '../access/keys.ts'
-import { defined } from '../domain/defined.ts'
+import { defined } from '../domain/result.ts'
 import { Closed, Type } from '../schemas/type.ts'
 import { type ComponentName, ref } from './plugins/openapi.ts'
 

@@ -1,6 +1,6 @@
 import type OpenAI from 'openai'
 import type { JudgeSettings } from '../config/judges.ts'
-import type { Picture } from '../domain/trajectory/picture.ts'
+import type { Picture } from '../domain/trajectory/trajectory.ts'
 import type { JudgeReply, JudgeRequest } from '../ports/judge.ts'
 import type { Usage } from '../schemas/grade.ts'
 import { answered, countOf, ended, servedTier, usageFrom } from './call.ts'

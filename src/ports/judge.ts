@@ -1,7 +1,6 @@
 import type { Price } from '../domain/money/price.ts'
 import type { Rubric } from '../domain/rubric/rubric.ts'
-import type { Picture } from '../domain/trajectory/picture.ts'
-import type { Trajectory } from '../domain/trajectory/trajectory.ts'
+import type { Picture, Trajectory } from '../domain/trajectory/trajectory.ts'
 import type { Failure, Usage } from '../schemas/grade.ts'
 import type { BatchLimits } from '../schemas/providers.ts'
 import type { GroundTruth } from '../schemas/trial.ts'

@@ -7,7 +7,7 @@ import {
   type TrialRow,
 } from '../../src/audit/report/rows.ts'
 import { loadRubrics } from '../../src/config/rubrics.ts'
-import { claimsOfOutcome } from '../../src/domain/rubric/outcome-claims.ts'
+import { claimsOfOutcome } from '../../src/domain/rubric/outcome.ts'
 import type { SamplingDesign } from '../../src/schemas/review.ts'
 import type { Label } from '../../src/schemas/vocabulary.ts'
 

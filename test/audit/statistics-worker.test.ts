@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { createStatisticsWorker, MOST_WAITING } from '../../src/audit/statistics-worker.ts'
-import { agreement } from '../../src/domain/statistics/agreement/agreement.ts'
+import { agreement } from '../../src/domain/statistics/agreement.ts'
 import type { AgreementRequest } from '../../src/schemas/agreement.ts'
 
 let worker = createStatisticsWorker()

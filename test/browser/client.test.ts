@@ -1,6 +1,7 @@
 import { build, type Rollup } from 'vite'
 import { expect, onTestFinished, test } from 'vitest'
-import type { BatchItem, createClient } from '../../src/client/index.ts'
+import type { BatchItem } from '../../src/client/contract.ts'
+import type { createClient } from '../../src/client/index.ts'
 import { GROUND_TRUTH, TRAJECTORY } from '../grading/harness.ts'
 import { makeItems } from '../http/make-batch.ts'
 import { describeInBrowser, startAudit } from './browser.ts'

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type BatchItem, createClient, isSettled, ServiceError } from '../../src/client/index.ts'
+import type { BatchItem } from '../../src/client/contract.ts'
+import { createClient, isSettled, ServiceError } from '../../src/client/index.ts'
 import { makeItems } from '../http/make-batch.ts'
 import { judgeOnHold } from './judge-on-hold.ts'
 import { layWire, runService } from './running-service.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { isLoopback, isOpenToAll } from '../../src/config/access-settings.ts'
 import { loadConfig } from '../../src/config/config.ts'
+import { isLoopback, isOpenToAll } from '../../src/config/environment.ts'
 
 const load = (env: NodeJS.ProcessEnv, file?: object) =>
   loadConfig({ ...env, ...(file && { VERIDICT_CONFIG: 'x.json' }) }, () => JSON.stringify(file)).config

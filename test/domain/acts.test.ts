@@ -1,9 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { actsOf, type Use } from '../../src/domain/acts/acts.ts'
 import { MOST_READ } from '../../src/domain/acts/scripts.ts'
-import type { Act, ActLanguage, ActOutcome, ActRole } from '../../src/domain/trajectory/act.ts'
 import { happensAfter } from '../../src/domain/trajectory/order.ts'
-import type { Part, Step, Trajectory } from '../../src/domain/trajectory/trajectory.ts'
+import type {
+  Act,
+  ActLanguage,
+  ActOutcome,
+  ActRole,
+  Part,
+  Step,
+  Trajectory,
+} from '../../src/domain/trajectory/trajectory.ts'
 import { GROUND_TRUTH, makeTrajectory } from './make.ts'
 
 const URL_ANCHOR = 'http://files.example/up'

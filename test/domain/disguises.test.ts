@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { NeedleSearch } from '../../src/domain/sights/needle-search.ts'
 import { stringNeedles } from '../../src/domain/sights/needles.ts'
-import { plainForm } from '../../src/domain/text/disguises.ts'
-import { foldText } from '../../src/domain/text/fold.ts'
+import { foldText, plainForm } from '../../src/domain/text/normal-text.ts'
 
 const find = (text: string, needle: string) => new NeedleSearch(stringNeedles([needle])).find({ text })
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type ElidablePart, type ElidableStep, planElision } from '../../src/domain/trajectory/elision.ts'
+import { type ElidablePart, type ElidableStep, planElision } from '../../src/domain/trajectory/reading-plan.ts'
 import { ACTORS } from '../../src/schemas/vocabulary.ts'
 
 const output = (chars: number, tokens = chars / 2): ElidablePart => ({

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { unescapeView } from '../../src/domain/text/escape.ts'
-import { toSource, viewPart } from '../../src/domain/trajectory/view.ts'
+import { toSource, viewPart } from '../../src/domain/trajectory/rendering.ts'
 import { hostileText } from './hostile-text.ts'
 
 const NONCE = '0123456789abcdef'

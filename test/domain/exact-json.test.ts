@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseExactJson, readJson } from '../../src/domain/text/exact-json.ts'
+import { parseExactJson, readJson } from '../../src/domain/text/json.ts'
 
 test('a name with an escape is what it says, whatever was read before', () => {
   expect(parseExactJson('{"a":1,"\\\\":2}')).toEqual({ a: 1, '\\': 2 })

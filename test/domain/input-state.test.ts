@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { inputStateOf } from '../../src/domain/trajectory/input-state.ts'
-import { fullCoverage } from '../../src/domain/trajectory/rendering.ts'
+import { fullCoverage, inputStateOf } from '../../src/domain/trajectory/rendering.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
 import type { Coverage } from '../../src/schemas/grade.ts'
 import { makeTrajectory } from './make.ts'

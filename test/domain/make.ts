@@ -2,9 +2,14 @@ import type { Anchors } from '../../src/domain/anchors/anchors.ts'
 import type { DeniedActs } from '../../src/domain/evidence/evidence-question.ts'
 import type { Claims } from '../../src/domain/rubric/claims.ts'
 import type { Rubric } from '../../src/domain/rubric/rubric.ts'
-import type { Act } from '../../src/domain/trajectory/act.ts'
 import { createRendering } from '../../src/domain/trajectory/rendering.ts'
-import { NOTHING_UNREAD, type Part, type Step, type Trajectory } from '../../src/domain/trajectory/trajectory.ts'
+import {
+  type Act,
+  NOTHING_UNREAD,
+  type Part,
+  type Step,
+  type Trajectory,
+} from '../../src/domain/trajectory/trajectory.ts'
 import type { GroundTruth } from '../../src/schemas/trial.ts'
 import type { Actor } from '../../src/schemas/vocabulary.ts'
 import { TAB_1, type TabAnchors, type TabClaims, type TabTruth, valuesOf } from '../tab-behavior.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseClaims } from '../../src/domain/rubric/claims.ts'
+import { parseClaims } from '../../src/domain/rubric/answer.ts'
 import { GOOD_ANSWER } from '../grading/harness.ts'
 import { nestedOf, TAB_1, TAB_2 } from '../tab-behavior.ts'
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bytesOfMember, rememberSentText, sentTextOf } from '../../src/domain/trajectory/sent-text.ts'
+import { bytesOfMember } from '../../src/domain/text/strict-json.ts'
+import { rememberSentText, sentTextOf } from '../../src/domain/trajectory/trajectory.ts'
 
 const find = (text: string) => bytesOfMember(Buffer.from(text), 'trajectory')?.toString() ?? null
 

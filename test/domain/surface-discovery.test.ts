@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { loadRubrics } from '../../src/config/rubrics.ts'
 import { checkEvidence } from '../../src/domain/evidence/evidence.ts'
-import { parseClaims } from '../../src/domain/rubric/claims.ts'
+import { parseClaims } from '../../src/domain/rubric/answer.ts'
 import { claimedOutcome } from '../../src/domain/rubric/outcome.ts'
 import type { Rubric } from '../../src/domain/rubric/rubric.ts'
 import { createRendering, renderSteps } from '../../src/domain/trajectory/rendering.ts'

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { unwrapAnswer } from '../../src/domain/rubric/answer-json.ts'
-import { parseClaims } from '../../src/domain/rubric/claims.ts'
+import { parseClaims, unwrapAnswer } from '../../src/domain/rubric/answer.ts'
 import { GOOD_ANSWER } from '../grading/harness.ts'
 import { TAB_2 } from '../tab-behavior.ts'
 

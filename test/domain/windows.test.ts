@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { planWindows, splitOversized } from '../../src/domain/trajectory/windows.ts'
+import { planWindows, splitOversized } from '../../src/domain/trajectory/reading-plan.ts'
 
 const window = (from: number, to: number, oversized = false) => ({ from, to, oversized })
 

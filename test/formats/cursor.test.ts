@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { cursorStream } from '../harness-logs/harnesses.ts'
+import { cursorStream } from '../harness-logs/cursor.ts'
 import { expectPlaces, partsOf, pathsOf, read } from './make.ts'
 import { told } from './told.ts'
 

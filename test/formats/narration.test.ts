@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { claudeCode, type Harness, openhandsSdk } from '../harness-logs/harnesses.ts'
+import { claudeCode } from '../harness-logs/claude-code.ts'
+import { openhandsSdk } from '../harness-logs/openhands.ts'
+import type { Harness } from '../harness-logs/turn.ts'
 import { atif, read, textAt } from './make.ts'
 
 /** Design rule 3: the agent's own narration never proves an action. Nothing that it only says may become an act of it. */

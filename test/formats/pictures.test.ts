@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { MOST_PICTURE_CHARS } from '../../src/domain/trajectory/picture.ts'
+import { MOST_PICTURE_CHARS } from '../../src/domain/trajectory/trajectory.ts'
 import { openDocuments } from '../../src/formats/common/open-documents.ts'
 import { parsePicture } from '../../src/formats/common/pictures.ts'
 import { readTrajectory } from '../../src/formats/read.ts'

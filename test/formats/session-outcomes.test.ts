@@ -1,13 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import {
-  claudeCode,
-  codex,
-  cursorStream,
-  geminiCli,
-  type Harness,
-  openhands,
-  openhandsSdk,
-} from '../harness-logs/harnesses.ts'
+import { claudeCode } from '../harness-logs/claude-code.ts'
+import { codex } from '../harness-logs/codex.ts'
+import { cursorStream } from '../harness-logs/cursor.ts'
+import { geminiCli } from '../harness-logs/gemini-cli.ts'
+import { openhands, openhandsSdk } from '../harness-logs/openhands.ts'
+import type { Harness } from '../harness-logs/turn.ts'
 import { read } from './make.ts'
 
 type Row = Record<string, unknown>

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { agreement } from '../../src/domain/statistics/agreement/agreement.ts'
+import { agreement } from '../../src/domain/statistics/agreement.ts'
 import type { AgreementAnswer } from '../../src/schemas/stored-agreement.ts'
 import { putGrade, type QuestionWords } from '../audit/make-question.ts'
 import { startApp, type TestApp } from '../start-app.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readJson } from '../../src/domain/text/exact-json.ts'
+import { readJson } from '../../src/domain/text/json.ts'
 import { readStrictJson } from '../../src/domain/text/strict-json.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { REQUEST } from '../grading/harness.ts'

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import type { Picture } from '../../src/domain/trajectory/picture.ts'
+import type { Picture } from '../../src/domain/trajectory/trajectory.ts'
 import type { JudgeReply } from '../../src/ports/judge.ts'
 import type { Provider } from '../../src/schemas/providers.ts'
 import { PNG } from '../pictures.ts'

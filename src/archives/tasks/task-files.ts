@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
-import { mediaIn } from '../../domain/markers/media-names.ts'
+import { mediaIn } from '../../domain/markers/marker-search.ts'
 import { codeOf, type Place } from '../unpack/place.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { lstat } from 'node:fs/promises'
-import { parseJson } from '../../domain/text/exact-json.ts'
+import { parseJson } from '../../domain/text/json.ts'
 import { isRecord, type Json } from '../../formats/common/reading.ts'
 import { find, findFile, findFolder, nameIn, type Place, readJson, readText, relativeNames } from '../unpack/place.ts'
 import { cutText, recordAt, rewardsIn, type TrialFacts, textAt } from './trial-facts.ts'

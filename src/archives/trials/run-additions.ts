@@ -1,5 +1,5 @@
-import { MOST_PICTURE_CHARS } from '../../domain/trajectory/picture.ts'
-import { MOST_PICTURES } from '../../domain/trajectory/shown-pictures.ts'
+import { MOST_PICTURES } from '../../domain/trajectory/pictures.ts'
+import { MOST_PICTURE_CHARS } from '../../domain/trajectory/trajectory.ts'
 import { CLAUDE_CODE } from '../../formats/claude-code/claude-code.ts'
 import { openDocuments } from '../../formats/common/open-documents.ts'
 import { isRecord, type Json } from '../../formats/common/reading.ts'

@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { parseJson } from '../../domain/text/exact-json.ts'
+import { parseJson } from '../../domain/text/json.ts'
 import { subagentFilesOf } from '../../formats/atif/atif-segments.ts'
 import { openDocuments, withoutNul } from '../../formats/common/open-documents.ts'
 import { isRecord, type Json } from '../../formats/common/reading.ts'

@@ -1,4 +1,4 @@
-import { parseJson } from '../../domain/text/exact-json.ts'
+import { parseJson } from '../../domain/text/json.ts'
 import { isRecord, type Json } from '../../formats/common/reading.ts'
 import { asRecord, asText } from '../../formats/common/session.ts'
 import { openInspectSample } from '../../formats/inspect/inspect-sample.ts'

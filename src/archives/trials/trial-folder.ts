@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { baseName } from '../../domain/text/paths.ts'
+import { baseName } from '../../domain/words.ts'
 import { readGroundTruths } from '../truth/ground-truths.ts'
 import { shownName } from '../unpack/names.ts'
 import { byName, findFile, findFolder, listFolder, type Place, within } from '../unpack/place.ts'

@@ -1,5 +1,5 @@
 import { err, ok, type Result } from '../../domain/result.ts'
-import { parseJson } from '../../domain/text/exact-json.ts'
+import { parseJson } from '../../domain/text/json.ts'
 import { isRecord } from '../../formats/common/reading.ts'
 import type { Signals } from '../../schemas/trial.ts'
 import { findFile, type Place, readText, relativeNames } from '../unpack/place.ts'

@@ -1,7 +1,7 @@
 import { constants, type Dirent } from 'node:fs'
 import { lstat, open, opendir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parseJson } from '../../domain/text/exact-json.ts'
+import { parseJson } from '../../domain/text/json.ts'
 
 /** A file or a folder: its path, and its name for people (the path as requested, with `!` before entries of an archive). */
 export interface Place {

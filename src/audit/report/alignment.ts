@@ -1,6 +1,5 @@
-import { count } from '../../domain/count.ts'
-import { notesOf } from '../../domain/notes.ts'
-import { combine, difference, type Outcome, product, rateOf, tally } from '../../domain/statistics/clustered-rates.ts'
+import { combine, difference, type Outcome, product, rateOf, tally } from '../../domain/statistics/rates.ts'
+import { count, notesOf } from '../../domain/words.ts'
 import type { AlignmentFigures, PairedAlignment } from '../../schemas/report.ts'
 import type { BaselineRun, GroupOptions, TrialRow } from './rows.ts'
 

@@ -1,6 +1,6 @@
-import { UNCLEAR } from '../../domain/rubric/answer-schema.ts'
+import { UNCLEAR } from '../../domain/rubric/claims.ts'
 import type { ClaimRule, Scalar } from '../../domain/rubric/rubric.ts'
-import { combine, type Outcome, sharesOf, tally } from '../../domain/statistics/clustered-rates.ts'
+import { combine, type Outcome, sharesOf, tally } from '../../domain/statistics/rates.ts'
 import type { ClaimFigure, Levels, Mean, ReportGroup } from '../../schemas/report.ts'
 import type { Label } from '../../schemas/vocabulary.ts'
 import { correctShares } from './reviewed.ts'

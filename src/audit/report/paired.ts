@@ -1,6 +1,5 @@
 import type { BootstrapSettings } from '../../domain/statistics/bootstrap.ts'
-import type { Outcome } from '../../domain/statistics/clustered-rates.ts'
-import { type BooleanPair, comparePairs } from '../../domain/statistics/paired.ts'
+import { type BooleanPair, comparePairs, type Outcome } from '../../domain/statistics/rates.ts'
 import type { Paired, PairedReport, Pairing } from '../../schemas/report.ts'
 import { distractorActed, type PairedTrial, pairedAlignment, passed } from './alignment.ts'
 import { hasLabel, isTrue } from './group.ts'

@@ -1,5 +1,4 @@
-import { count } from '../../domain/count.ts'
-import { notesOf } from '../../domain/notes.ts'
+import { count, notesOf } from '../../domain/words.ts'
 import { NO_FIELD, type Report, type ReportGroup } from '../../schemas/report.ts'
 import { BASELINE_VARIANT } from '../../schemas/vocabulary.ts'
 import { alignmentFigures, type Baselines, type PairedTrial, pairBaselines } from './alignment.ts'

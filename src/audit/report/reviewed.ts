@@ -1,11 +1,16 @@
-import { count } from '../../domain/count.ts'
-import { notesOf } from '../../domain/notes.ts'
-import { claimsOfOutcome } from '../../domain/rubric/outcome-claims.ts'
+import { claimsOfOutcome } from '../../domain/rubric/outcome.ts'
 import type { Scalar } from '../../domain/rubric/rubric.ts'
-import { rateOf, sharesOf, tally } from '../../domain/statistics/clustered-rates.ts'
-import { ratio } from '../../domain/statistics/estimate.ts'
-import { brierScore, expectedCalibrationError, type Forecast } from '../../domain/statistics/shares/calibration.ts'
-import { chooseEstimator, correctedShares } from '../../domain/statistics/shares/corrected-shares.ts'
+import { chooseEstimator, correctedShares } from '../../domain/statistics/corrected-shares.ts'
+import { ratio } from '../../domain/statistics/intervals.ts'
+import {
+  brierScore,
+  expectedCalibrationError,
+  type Forecast,
+  rateOf,
+  sharesOf,
+  tally,
+} from '../../domain/statistics/rates.ts'
+import { count, notesOf } from '../../domain/words.ts'
 import type { Corrected, JudgeEvidence, JudgeQuality } from '../../schemas/report.ts'
 import { type Review, SAMPLING_DESIGNS, type SamplingDesign } from '../../schemas/review.ts'
 import { CITATION_STATUSES, CONFIDENCE_LEVELS, GRADE_STATUSES, type Label } from '../../schemas/vocabulary.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { count } from '../../domain/count.ts'
-import { MARKER_CODES, type MarkerCode } from '../../domain/markers/marker-finding.ts'
+import { MARKER_CODES, type MarkerCode } from '../../domain/markers/check-run.ts'
+import { count } from '../../domain/words.ts'
 import { CliError, EXIT, type ExitCode, strictCode } from '../errors.ts'
 import { collect, jsonCommand, type Options, withOutput } from '../input/command-options.ts'
 import { type AuditCounts, auditMarkers, type MarkerRow } from '../input/marker-audit.ts'

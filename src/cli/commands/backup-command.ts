@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { backUpDatabase } from '../../db/files/backup.ts'
-import { count } from '../../domain/count.ts'
+import { count } from '../../domain/words.ts'
 import { type DatabaseOption, existingDatabase, withDatabase } from '../database.ts'
 import { EXIT } from '../errors.ts'
 import { jsonCommand } from '../input/command-options.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { ServiceError } from '../../client/errors.ts'
-import { count } from '../../domain/count.ts'
+import { count } from '../../domain/words.ts'
 import type { Statistic } from '../../schemas/agreement.ts'
 import { REASON_WORDS } from '../../schemas/reason-words.ts'
 import type { Comparison, Flip } from '../../schemas/regrade.ts'

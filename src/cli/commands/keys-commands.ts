@@ -12,8 +12,8 @@ import {
   USUAL_SCOPES,
 } from '../../access/keys.ts'
 import { storeOf } from '../../boot/open-store.ts'
-import { count } from '../../domain/count.ts'
-import { defined } from '../../domain/defined.ts'
+import { defined } from '../../domain/result.ts'
+import { count } from '../../domain/words.ts'
 import { assertDatabase, configurationOf } from '../database.ts'
 import { CliError, EXIT } from '../errors.ts'
 import { jsonCommand, parseCount, parseDollars } from '../input/command-options.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { count } from '../../domain/count.ts'
-import { defined } from '../../domain/defined.ts'
+import { defined } from '../../domain/result.ts'
+import { count } from '../../domain/words.ts'
 import {
   ALIGNMENT_FIGURES,
   type Corrected,

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { waitsForYou } from '../../client/persist.ts'
-import { count } from '../../domain/count.ts'
+import { count } from '../../domain/words.ts'
 import type { Batch } from '../../schemas/batch.ts'
 import { CliError, EXIT, type ExitCode, exitOfCounts, requireBatchId, strictCode } from '../errors.ts'
 import {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { ServiceError } from '../../client/errors.ts'
 import { isSettled } from '../../client/persist.ts'
-import { count } from '../../domain/count.ts'
+import { count } from '../../domain/words.ts'
 import { CliError, EXIT, type ExitCode, requireBatchId } from '../errors.ts'
 import { finishBatch, requireServer, watchBatch } from '../follow.ts'
 import { CANCEL_HELP, RESUME_HELP } from '../input/command-help.ts'

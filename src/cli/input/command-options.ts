@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { decimal } from '../../domain/decimal.ts'
-import { defined } from '../../domain/defined.ts'
+import { defined } from '../../domain/result.ts'
+import { decimal } from '../../domain/words.ts'
 import type { BatchOptions } from '../../schemas/batch.ts'
 import { PROVIDER_NAMES } from '../../schemas/providers.ts'
 import { BATCH_MODES, type BatchMode, CACHE_MODES, type CacheMode, MOST_SAMPLES } from '../../schemas/vocabulary.ts'

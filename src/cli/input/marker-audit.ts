@@ -5,10 +5,8 @@ import { DEFAULT_LIMITS } from '../../archives/unpack/limits.ts'
 import { safeText } from '../../archives/unpack/names.ts'
 import { resolveAnchors } from '../../domain/anchors/anchors.ts'
 import { normalizeGroundTruth } from '../../domain/cache-key.ts'
-import { count } from '../../domain/count.ts'
-import { checkRun } from '../../domain/markers/check-run.ts'
-import { checkTask } from '../../domain/markers/check-task.ts'
 import {
+  checkRun,
   MARKERS,
   type MarkerCode,
   type MarkerFinding,
@@ -16,7 +14,9 @@ import {
   markersOf,
   placesOf,
   removedIn,
-} from '../../domain/markers/marker-finding.ts'
+} from '../../domain/markers/check-run.ts'
+import { checkTask } from '../../domain/markers/check-task.ts'
+import { count } from '../../domain/words.ts'
 import type { ProgressView } from '../output/progress.ts'
 import { clip } from '../output/text.ts'
 import { isTrial, skippedText } from './trial-stream.ts'

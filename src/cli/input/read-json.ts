@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { fileFault } from '../../domain/file-fault.ts'
+import { fileFault } from '../../domain/words.ts'
 
 /** Reads a JSON file. Throws the error that `refuse` makes of the fault. */
 export function readJson(file: string, refuse: (why: string) => Error): unknown {

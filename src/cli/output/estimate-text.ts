@@ -1,4 +1,4 @@
-import { count } from '../../domain/count.ts'
+import { count } from '../../domain/words.ts'
 import type { BatchEstimate } from '../../schemas/batch.ts'
 import type { Session } from '../session.ts'
 import type { OutputFormat } from './results-format.ts'

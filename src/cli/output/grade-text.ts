@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import type { TObject } from 'typebox'
-import { count } from '../../domain/count.ts'
+import { count } from '../../domain/words.ts'
 import {
   type AttemptSummary,
   AttemptSummarySchema,

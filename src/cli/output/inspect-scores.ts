@@ -1,5 +1,4 @@
-import { count } from '../../domain/count.ts'
-import { decimal } from '../../domain/decimal.ts'
+import { count, decimal } from '../../domain/words.ts'
 import type { BatchResult } from '../../schemas/batch.ts'
 import { CliError } from '../errors.ts'
 import type { OutputTarget } from './output-target.ts'

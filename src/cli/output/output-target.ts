@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs'
 import { rename, rm, stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
-import { fileFault } from '../../domain/file-fault.ts'
+import { fileFault } from '../../domain/words.ts'
 import { CliError } from '../errors.ts'
 import type { Screen, Shell } from '../shell.ts'
 

@@ -1,4 +1,4 @@
-import { count } from '../../domain/count.ts'
+import { count } from '../../domain/words.ts'
 import type { Batch, BatchCounts } from '../../schemas/batch.ts'
 import type { Screen } from '../shell.ts'
 import { clip, costText, dollars, inert, type Paint, paintFor, tally, unknownCalls } from './text.ts'

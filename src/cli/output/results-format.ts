@@ -1,4 +1,4 @@
-import { count } from '../../domain/count.ts'
+import { count } from '../../domain/words.ts'
 import type { Batch, BatchResult, ResultGrade } from '../../schemas/batch.ts'
 import { withId } from './grade-text.ts'
 import { code, escaped, markdownOf } from './markdown-rows.ts'

@@ -1,4 +1,4 @@
-import { csvCells } from '../../domain/text/csv.ts'
+import { csvCells } from '../../domain/text/escape.ts'
 import { oneLine, type Paint, pad } from './text.ts'
 
 /** A column of a table on the screen; the last one needs no width. */

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters, styleText } from 'node:util'
-import { count } from '../../domain/count.ts'
-import { viewPart } from '../../domain/trajectory/view.ts'
+import { viewPart } from '../../domain/trajectory/rendering.ts'
+import { count } from '../../domain/words.ts'
 import type { Batch } from '../../schemas/batch.ts'
 import type { Grade, Unread } from '../../schemas/grade.ts'
 

@@ -3,16 +3,16 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Difference, ExampleResult } from '../../boot/rubric-examples.ts'
 import { readEnvironment } from '../../config/environment.ts'
-import { readExamples } from '../../config/rubric-examples.ts'
 import {
   type LoadedRubric,
   loadConfiguredRubrics,
   loadRubrics,
+  readExamples,
   readRubric,
   rubricFolders,
 } from '../../config/rubrics.ts'
-import { count } from '../../domain/count.ts'
-import { rubricWarnings } from '../../domain/rubric/load/rubric-warnings.ts'
+import { rubricWarnings } from '../../domain/rubric/load/parse-rubric.ts'
+import { count } from '../../domain/words.ts'
 import { CliError, EXIT, type ExitCode } from '../errors.ts'
 import { inert, oneLine, type Paint, pad, paintFor } from '../output/text.ts'
 import { asTyped } from '../program-name.ts'

@@ -1,5 +1,5 @@
 import { Z95 } from '../../domain/statistics/intervals.ts'
-import { comparePairs } from '../../domain/statistics/paired.ts'
+import { comparePairs } from '../../domain/statistics/rates.ts'
 import { inputIssues } from '../../schemas/check.ts'
 import { type Certificate, CertificateSchema } from '../../schemas/documents.ts'
 import { CliError } from '../errors.ts'

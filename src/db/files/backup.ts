@@ -1,6 +1,6 @@
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { fileFault } from '../../domain/file-fault.ts'
+import { fileFault } from '../../domain/words.ts'
 import { refusal, StorageError, toStorageError } from '../errors.ts'
 import { hasTable } from '../open/old-store.ts'
 import { readFrom } from './read-file.ts'

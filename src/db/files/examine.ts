@@ -1,7 +1,7 @@
 import { statfsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type Database from 'better-sqlite3'
-import { count } from '../../domain/count.ts'
+import { count } from '../../domain/words.ts'
 import { type StorageError, toStorageError } from '../errors.ts'
 import { missingOf, sqliteMigrations } from '../open/migrate.ts'
 import { hasTable } from '../open/old-store.ts'

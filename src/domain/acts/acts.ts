@@ -2,10 +2,17 @@ import type { ActedBy, ActionAnchor, GroundTruth } from '../../schemas/trial.ts'
 import { textOfAnchor } from '../anchors/anchors.ts'
 import { type Certainty, isDone, strongest, type Use, weakest } from '../shell/use.ts'
 import { lettersOfPart, plainLetters } from '../text/letters.ts'
-import { baseName } from '../text/paths.ts'
-import { type Act, FAILED, NOT_RUN } from '../trajectory/act.ts'
 import { happensAfter, isOrderKnown } from '../trajectory/order.ts'
-import type { Part, Position, Step, Trajectory } from '../trajectory/trajectory.ts'
+import {
+  type Act,
+  FAILED,
+  NOT_RUN,
+  type Part,
+  type Position,
+  type Step,
+  type Trajectory,
+} from '../trajectory/trajectory.ts'
+import { baseName } from '../words.ts'
 import { MOST_OF_OUTCOME, PartUses } from './part-uses.ts'
 import { isRun, isRunScript, type Scripts } from './scripts.ts'
 import { type Wanted, wantedOf } from './wanted.ts'

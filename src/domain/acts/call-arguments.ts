@@ -1,12 +1,10 @@
-import { pushTo } from '../push-to.ts'
+import { pushTo } from '../result.ts'
 import { namesRelativePath } from '../shell/match-command.ts'
 import { isScratch } from '../shell/programs.ts'
 import { type Certainty, weakest } from '../shell/use.ts'
 import { lettersOfPart, plainLetters } from '../text/letters.ts'
-import { isAddress } from '../text/paths.ts'
-import { wordSet } from '../text/words.ts'
-import type { Act, ActRole, Call } from '../trajectory/act.ts'
-import type { Part, Step } from '../trajectory/trajectory.ts'
+import type { Act, ActRole, Call, Part, Step } from '../trajectory/trajectory.ts'
+import { isAddress, wordSet } from '../words.ts'
 
 const indexes = new WeakMap<Step, Map<Call, { readonly all: Part[]; readonly byRole: Map<string, Part[]> }>>()
 

@@ -1,6 +1,6 @@
 import { isDone, strongest, type Use, weakest } from '../shell/use.ts'
 import { foldForSearch, indexOfName, indexOfWord } from '../text/search.ts'
-import { wordSet } from '../text/words.ts'
+import { wordSet } from '../words.ts'
 
 /** Words by which a sentence says that something is not said or done. */
 const REFUSING = wordSet(

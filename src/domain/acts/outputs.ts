@@ -1,6 +1,5 @@
 import { type Certainty, weakest } from '../shell/use.ts'
-import type { Call } from '../trajectory/act.ts'
-import type { Part, Position, Step, Trajectory } from '../trajectory/trajectory.ts'
+import type { Call, Part, Position, Step, Trajectory } from '../trajectory/trajectory.ts'
 import { Memo } from './memo.ts'
 import { complains, deniesScript, isUnfinished, type Refusal, refusalOf, tellsFailure } from './output-signs.ts'
 

@@ -5,11 +5,18 @@ import { usesOfWriting } from '../shell/file-kinds.ts'
 import { patchWrites } from '../shell/patch-writes.ts'
 import type { ShellReading } from '../shell/read-shell.ts'
 import { type Certainty, isDone, strongest, type Use, weakest } from '../shell/use.ts'
-import { lineStart } from '../text/lines.ts'
-import { isAddress } from '../text/paths.ts'
-import { foldForSearch, mentions, mentionsAny, namesAll } from '../text/search.ts'
-import { type Act, type ActOutcome, type Call, NOT_RUN } from '../trajectory/act.ts'
-import type { Part, Position, Step, Trajectory } from '../trajectory/trajectory.ts'
+import { foldForSearch, lineStart, mentions, mentionsAny, namesAll } from '../text/search.ts'
+import {
+  type Act,
+  type ActOutcome,
+  type Call,
+  NOT_RUN,
+  type Part,
+  type Position,
+  type Step,
+  type Trajectory,
+} from '../trajectory/trajectory.ts'
+import { isAddress } from '../words.ts'
 import {
   addressesOf,
   argumentsOf,

@@ -4,9 +4,17 @@ import { patchWrites } from '../shell/patch-writes.ts'
 import { type Content, readContent, readEdit } from '../shell/read-content.ts'
 import { readShell, type ShellReading, UNREAD } from '../shell/read-shell.ts'
 import type { Certainty, ScriptContext } from '../shell/use.ts'
-import { baseName } from '../text/paths.ts'
-import { type Act, type ActRole, NOT_RUN } from '../trajectory/act.ts'
-import { isBefore, type Part, type Position, type Step, type Trajectory } from '../trajectory/trajectory.ts'
+import {
+  type Act,
+  type ActRole,
+  isBefore,
+  NOT_RUN,
+  type Part,
+  type Position,
+  type Step,
+  type Trajectory,
+} from '../trajectory/trajectory.ts'
+import { baseName } from '../words.ts'
 import { partsOfRole } from './call-arguments.ts'
 
 /** Characters of actions that are read as scripts, in the order of the run; the scripts behind them may do anything, as far as the check can tell. */

@@ -1,8 +1,8 @@
 import { type ActionAnchor, type GroundTruth, instructionsOf } from '../../schemas/trial.ts'
 import { actStrings, type InstructionAnchors, resolveAnchors, textOfAnchor } from '../anchors/anchors.ts'
 import type { Certainty, ScriptContext } from '../shell/use.ts'
-import { baseName } from '../text/paths.ts'
 import { foldForSearch, indexOfWord, mentions, namesAll } from '../text/search.ts'
+import { baseName } from '../words.ts'
 import { forbids, type Instruction, wordsIn } from './message-use.ts'
 
 const LOOKING = 'read see open view look check consult inspect search find grep cat list show print'.split(' ')

@@ -5,7 +5,7 @@ import {
   type Instruction,
   instructionsOf,
 } from '../../schemas/trial.ts'
-import { wordSet } from '../text/words.ts'
+import { wordSet } from '../words.ts'
 
 /** The strings by which a plain search finds one instruction, and who said that they do. */
 export interface InstructionAnchors {

@@ -1,9 +1,7 @@
 import { type GroundTruth, type Instruction, instructionsOf } from '../../schemas/trial.ts'
 import type { Issue } from '../result.ts'
-import { baseName } from '../text/paths.ts'
-import { quoted } from '../text/quoted.ts'
-import { wordSet } from '../text/words.ts'
 import type { Part, Trajectory } from '../trajectory/trajectory.ts'
+import { baseName, quoted, wordSet } from '../words.ts'
 import { hasActionStrings, resolveAnchors, textOfAnchor } from './anchors.ts'
 
 /** So many steps hold an anchor that it tells none of them from the others. */

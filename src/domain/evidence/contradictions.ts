@@ -13,8 +13,8 @@ import {
   type Rubric,
   sightClaim,
 } from '../rubric/rubric.ts'
-import { quoted } from '../text/quoted.ts'
 import { earlier, type Hit, type Position, type Trajectory } from '../trajectory/trajectory.ts'
+import { quoted } from '../words.ts'
 import { doubt, type EvidenceQuestion, measuredOf } from './evidence-question.ts'
 import { type CheckedAnswer, isSeenClaimed } from './evidence-unmet.ts'
 import { firstDoubtful, type Observations } from './observations.ts'

@@ -14,9 +14,17 @@ import {
   type Rubric,
 } from '../rubric/rubric.ts'
 import { createShows, type Shown } from '../sights/sights.ts'
-import { type Act, type ActRole, NOT_RUN } from '../trajectory/act.ts'
 import { happensAfter, isOrderKnown, isSeen } from '../trajectory/order.ts'
-import { isBefore, type Part, type Position, type Step, type Trajectory } from '../trajectory/trajectory.ts'
+import {
+  type Act,
+  type ActRole,
+  isBefore,
+  NOT_RUN,
+  type Part,
+  type Position,
+  type Step,
+  type Trajectory,
+} from '../trajectory/trajectory.ts'
 import { findCitedPicture, isPictured, stepOfPicture } from './evidence-pictures.ts'
 import {
   type Checked,

@@ -10,9 +10,8 @@ import {
   type Rubric,
   sightClaim,
 } from '../rubric/rubric.ts'
-import { baseName } from '../text/paths.ts'
-import { quoted } from '../text/quoted.ts'
 import { agentsOf, type Step } from '../trajectory/trajectory.ts'
+import { baseName, quoted } from '../words.ts'
 import { CITATION_MEANING, holds } from './evidence-citation.ts'
 import { isPictured } from './evidence-pictures.ts'
 import { type Checked, type EvidenceQuestion, isProof, measuredOf, type UnmetClaim } from './evidence-question.ts'

@@ -1,7 +1,7 @@
 import type { Anchors } from '../anchors/anchors.ts'
 import { type NeedleSights, readSights } from '../sights/sights.ts'
 import { isSeen } from '../trajectory/order.ts'
-import { NO_PICTURES, type ShownPictures } from '../trajectory/shown-pictures.ts'
+import { NO_PICTURES, type ShownPictures } from '../trajectory/pictures.ts'
 import { type Hit, isBefore, type Part, type Position, type Trajectory } from '../trajectory/trajectory.ts'
 
 /** When the trajectory first shows each instruction, by plain search; null: a search finds it nowhere for certain. */

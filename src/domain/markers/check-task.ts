@@ -1,6 +1,6 @@
-import { count } from '../count.ts'
-import { pushTo } from '../push-to.ts'
-import { finding, MARKERS, type MarkerFinding, type MarkerName, type Removed } from './marker-finding.ts'
+import { pushTo } from '../result.ts'
+import { count } from '../words.ts'
+import { finding, MARKERS, type MarkerFinding, type MarkerName, type Removed } from './check-run.ts'
 
 /** The part of a task that a file belongs to. `environment` is all that the agent may come to see. */
 export type TaskArea = 'environment' | 'prompt' | 'tests' | 'solution'

@@ -1,10 +1,8 @@
 import type { QuoteNormalization } from '../../schemas/vocabulary.ts'
-import { dropAnsi, foldText } from '../text/fold.ts'
-import { isWholeLine } from '../text/lines.ts'
-import { NormalText, type Range } from '../text/normal-text.ts'
-import type { Rendering } from '../trajectory/rendering.ts'
+import { dropAnsi, foldText, NormalText, type Range } from '../text/normal-text.ts'
+import { isWholeLine } from '../text/search.ts'
+import { isShown, type Rendering, toSource } from '../trajectory/rendering.ts'
 import type { Part, Position, Step } from '../trajectory/trajectory.ts'
-import { isShown, toSource } from '../trajectory/view.ts'
 import { namesOfPart, type Quote, readQuote } from './quote.ts'
 import { type Budget, MOST_OCCURRENCES, matchNormalized, occurrencesOf } from './quote-match.ts'
 

@@ -1,7 +1,7 @@
 import type { Actor, QuoteNormalization } from '../../schemas/vocabulary.ts'
 import { decodeJson } from '../text/decode.ts'
-import { lineEnd, lineStart } from '../text/lines.ts'
 import { dropRanges, NormalText, type Range, rewrite } from '../text/normal-text.ts'
+import { lineEnd, lineStart } from '../text/search.ts'
 
 /** The forms in which a text is compared with a quote: with its escapes read back, without the prefixes of its lines, without its emphasis. */
 

@@ -1,16 +1,16 @@
-import { schemaIssues } from '../../schemas/check.ts'
-import type { ConfidenceLevel } from '../../schemas/vocabulary.ts'
-import { err, type Issue, ok, type Result } from '../result.ts'
-import { parseAnswer } from './answer-json.ts'
-import { answerSchemaOf, isAsked, splitClaim, UNCLEAR } from './answer-schema.ts'
-import type { ClaimRule, ClaimValue, Entry, Rubric, Scalar } from './rubric.ts'
+import { CONFIDENCE_LEVELS, type ConfidenceLevel } from '../../schemas/vocabulary.ts'
+import {
+  allClaims,
+  type ClaimRule,
+  type ClaimValue,
+  type Entry,
+  isCitable,
+  type Rubric,
+  type Scalar,
+} from './rubric.ts'
 
-/** Bounds the search for a quote: see `docs/design.md`, evidence. */
-export const MAX_QUOTE_CHARS = 1000
-const MAX_CITATIONS = 60
-const MAX_LIST_CITATIONS = 300
-const MAX_NOTES_CHARS = 20_000
-const MAX_NAME_CHARS = 200
+/** Answer beside `yes` and `no` where the record does not decide the claim; the answer leads to a review and never means no. */
+export const UNCLEAR = 'unclear'
 
 export interface Citation {
   /** The id of the claim that it supports. */
@@ -39,171 +39,142 @@ export const counts = ({ values }: Claims, { only_if }: ClaimRule): boolean =>
 
 type Node = Readonly<Record<string, unknown>>
 
+const object = (properties: Readonly<Record<string, Node>>): Node => ({
+  type: 'object',
+  required: Object.keys(properties),
+  properties,
+  additionalProperties: false,
+})
+
+const words = (values: readonly string[]): Node => ({ enum: values, type: 'string' })
+
 /**
- * Reads a judge's answer: the answer schema of the rubric, and the bounds that the schema cannot hold. Boolean claims may be answered in
- * words or with true and false, whichever the rubric asks for. A missing field is an error, never a benign default.
+ * Makes the answer schema of a judge from the claims: evidence first, every field required, no unions and no bounds, so that the structured output of
+ * both vendors takes the same bytes (design section 2). `parseClaims` checks what the schema cannot hold. A claim `group.name` is the member
+ * `name` of the object `group`. A citation of what an entry of a list says names the entry by its number, from 1; of any other claim 0.
  */
-export function parseClaims(text: string, rubric: Rubric): Result<Claims, Issue[]> {
-  const parsed = parseAnswer(text)
-  if (!parsed.ok) return parsed
-  const answer = inWords(parsed.value, rubric)
-  const issues = schemaIssues(wordedSchema(rubric), answer)
-  if (issues.length > 0) return err(issues)
-  const { citations, notes, confidence } = answer as Pick<Claims, 'citations' | 'notes' | 'confidence'>
-  const bounds = boundIssues(citations, notes, rubric)
-  const values = Object.fromEntries(rubric.claims.map((claim) => [claim.id, readMember(claim, answer as Node, bounds)]))
-  for (const claim of rubric.claims) bounds.push(...entryIssues(claim, citations, values[claim.id] ?? null))
-  if (bounds.length > 0) return err(bounds)
-  return ok({ citations, notes, values: withoutCategory(values), confidence, checked_form: true })
-}
-
-const [OBSERVED, CATEGORY] = ['surface.observed', 'surface.category'] as const
-
-/** The category of a surface that was not observed does not apply: null, whatever the judge had to answer. */
-const withoutCategory = (values: Claims['values']): Claims['values'] =>
-  values[OBSERVED] === false && Object.hasOwn(values, CATEGORY) ? { ...values, [CATEGORY]: null } : values
-
-const worded = new WeakMap<Rubric, object>()
-
-/** Returns the answer schema in words, by which every answer is read. */
-function wordedSchema(rubric: Rubric): object {
-  const schema =
-    worded.get(rubric) ?? (rubric.in_booleans ? answerSchemaOf(rubric.claims, false) : rubric.answer_schema)
-  worded.set(rubric, schema)
-  return schema
-}
-
-function memberOf(answer: Node, id: string): unknown {
-  const [group, name] = splitClaim(id)
-  return group === null ? answer[name] : (answer[group] as Node)[name]
-}
-
-/** Reads the answer to a claim that fits the schema; faults of its bounds are added to the issues. */
-function readMember(claim: ClaimRule, answer: Node, issues: Issue[]): ClaimValue {
-  const path = `/${claim.id.replace('.', '/')}`
-  if (!isAsked(claim)) return null
-  const given = memberOf(answer, claim.id)
-  if (claim.type !== 'list') return readClaim(claim, given as string, path, issues)
-  const entries = given as readonly Node[]
-  if (entries.length > claim.maximum) {
-    issues.push({ path, message: `at most ${claim.maximum} entries` })
-    return null
+export function answerSchemaOf(claims: readonly ClaimRule[], inBooleans: boolean): object {
+  const lists = claims.filter(({ type }) => type === 'list')
+  const citable = allClaims(claims)
+    .filter((claim) => claim.type !== 'list' && isCitable(claim))
+    .map(({ id }) => id)
+  const members: Record<string, Node> = {}
+  const groups: Record<string, Record<string, Node>> = {}
+  for (const claim of claims.filter(isAsked)) {
+    const [group, name] = splitClaim(claim.id)
+    const answer = answerOf(claim, inBooleans)
+    if (group === null) members[name] = answer
+    else {
+      groups[group] = { ...groups[group], [name]: answer }
+      members[group] = {}
+    }
   }
-  return entries.map((entry, index): Entry => {
-    const values = claim.of.map((rule): [string, Scalar] => {
-      const name = entryName(claim, rule)
-      const text = entry[name] as string
-      return [name, isAsked(rule) ? readClaim(rule, text, `${path}/${index}/${name}`, issues) : null]
-    })
-    return Object.fromEntries(values)
+  for (const [group, own] of Object.entries(groups)) members[group] = object(own)
+  return object({
+    citations: {
+      type: 'array',
+      items: object({
+        supports: words(citable),
+        ...(lists.length > 0 ? { entry: { type: 'integer' } } : {}),
+        step_id: { type: 'integer' },
+        quote: { type: 'string' },
+      }),
+    },
+    notes: { type: 'string' },
+    ...members,
+    confidence: words(CONFIDENCE_LEVELS),
   })
+}
+
+/** Tests whether the judge is asked: computed claims are counted by code. */
+export const isAsked = ({ runs_of }: ClaimRule): boolean => runs_of === null
+
+/** `group.name` → its two names; a claim without a group: null and its name. */
+export function splitClaim(id: string): readonly [group: string | null, name: string] {
+  const dot = id.indexOf('.')
+  return dot === -1 ? [null, id] : [id.slice(0, dot), id.slice(dot + 1)]
 }
 
 /** Returns the name of a claim within the entries of its list: `surfaces.locator` → `locator`. */
 export const entryName = (list: Pick<ClaimRule, 'id'>, { id }: Pick<ClaimRule, 'id'>): string =>
   id.slice(list.id.length + 1)
 
-function readClaim(claim: ClaimRule, text: string, path: string, issues: Issue[]): Scalar {
-  const fault = (message: string): null => {
-    issues.push({ path, message })
-    return null
+/** Makes the schema of an answer. Steps, agents and integers are texts, so that `unclear` is one of their values without a union. */
+function answerOf({ id, type, values, unclear, of }: ClaimRule, inBooleans: boolean): Node {
+  if (type === 'list') {
+    const asked = of.filter(isAsked).map((one) => [one.id.slice(id.length + 1), answerOf(one, inBooleans)] as const)
+    return { type: 'array', items: object(Object.fromEntries(asked)) }
   }
-  if (text === UNCLEAR) return claim.unclear === 'never' ? fault('may not be unclear') : null
-  switch (claim.type) {
-    case 'boolean':
-      return text === 'yes'
-    case 'enum':
-      return text
-    case 'text':
-      return text.trim() === '' || text.length > MAX_QUOTE_CHARS || !text.isWellFormed()
-        ? fault(`must be a text of at most ${MAX_QUOTE_CHARS} characters`)
-        : text
-    case 'agent':
-      return text.length > MAX_NAME_CHARS || !text.isWellFormed() ? fault('must be the name of an agent') : text
-    default: {
-      if (!/^-?\d{1,15}$/.test(text)) return fault(`must be a whole number, or ${UNCLEAR}`)
-      const number = Number(text)
-      const { minimum, maximum } = claim
-      return number < minimum || number > maximum ? fault(`must lie between ${minimum} and ${maximum}`) : number
+  const or = (list: readonly string[]) => words(unclear === 'never' ? list : [...list, UNCLEAR])
+  if (type === 'boolean') return inBooleans ? { type: 'boolean' } : or(['yes', 'no'])
+  return type === 'enum' ? or(values) : { type: 'string' }
+}
+
+/**
+ * Turns claims of entries into claims of their own: entry 2 of the list `surfaces` has a claim `surfaces[2].locator`. So the gate knows nothing of lists: it
+ * checks claims, each by its own rule. A citation belongs to the entry that it names.
+ */
+export function flatten(claims: Claims, rubric: Rubric): { readonly claims: Claims; readonly rubric: Rubric } {
+  if (!rubric.claims.some(({ type }) => type === 'list')) return { claims, rubric }
+  const rules: ClaimRule[] = []
+  const values: Record<string, ClaimValue> = {}
+  for (const claim of rubric.claims) {
+    if (claim.type !== 'list') {
+      rules.push(claim)
+      values[claim.id] = claims.values[claim.id] ?? null
+      continue
+    }
+    for (const [index, entry] of entriesOf(claims, claim).entries()) {
+      const ofEntry = (id: string | null): string | null =>
+        id?.startsWith(`${claim.id}.`) ? idOf(claim.id, index + 1, entryName(claim, { id })) : id
+      for (const rule of claim.of) {
+        const own = renamed(rule, ofEntry)
+        rules.push(own)
+        values[own.id] = entry[entryName(claim, rule)] ?? null
+      }
     }
   }
+  const citations = claims.citations.map((citation) => ({ ...citation, supports: flatId(citation, rubric) }))
+  return { claims: { ...claims, citations, values }, rubric: { ...rubric, claims: rules } }
 }
 
-/** Lists citations of entries that a list does not have, and entries with the text of an earlier entry. */
-function entryIssues(list: ClaimRule, citations: readonly Citation[], value: ClaimValue): Issue[] {
-  if (list.type !== 'list' || !Array.isArray(value)) return []
-  const entries = value as readonly Entry[]
-  const wrong = citations.flatMap(({ supports, entry = 0 }, index) =>
-    supports.startsWith(`${list.id}.`) && (entry < 1 || entry > entries.length)
-      ? [{ path: `/citations/${index}/entry`, message: `there is no entry ${entry}; the list has ${entries.length}` }]
-      : [],
-  )
-  const text = list.of.find(({ type }) => type === 'text')
-  const key = text === undefined ? '' : entryName(list, text)
-  const texts = entries.map((entry) => entry[key] ?? null)
-  const repeated = texts.flatMap((value, index) => {
-    const before = texts.indexOf(value)
-    const message = `is that of entry ${before + 1}, too`
-    return value === null || before === index ? [] : [{ path: `/${list.id}/${index}/${key}`, message }]
-  })
-  return [...wrong, ...repeated]
-}
+const idOf = (list: string, entry: number, name: string): string => `${list}[${entry}].${name}`
+const entriesOf = ({ values }: Claims, { id }: ClaimRule) => (values[id] ?? []) as readonly Entry[]
 
-function boundIssues(citations: Claims['citations'], notes: string, { claims }: Rubric): Issue[] {
-  const issues: Issue[] = []
-  const most = claims.some(({ type }) => type === 'list') ? MAX_LIST_CITATIONS : MAX_CITATIONS
-  if (citations.length > most) issues.push({ path: '/citations', message: `at most ${most} citations` })
-  if (notes.length > MAX_NOTES_CHARS) issues.push({ path: '/notes', message: `at most ${MAX_NOTES_CHARS} characters` })
-  if (!notes.isWellFormed()) issues.push({ path: '/notes', message: HALF_CHARACTER })
-  citations.forEach(({ quote, step_id: step }, index) => {
-    const path = `/citations/${index}`
-    if (quote.length > MAX_QUOTE_CHARS)
-      issues.push({ path: `${path}/quote`, message: `at most ${MAX_QUOTE_CHARS} characters; quote one line` })
-    if (!quote.isWellFormed()) issues.push({ path: `${path}/quote`, message: HALF_CHARACTER })
-    // `JSON.parse` would have rounded it, to the id of another step.
-    if (!Number.isSafeInteger(step)) issues.push({ path: `${path}/step_id`, message: 'no step has so large an id' })
-  })
-  return issues
-}
-
-/** Half of a pair would be found in a trajectory that holds the whole character. */
-const HALF_CHARACTER = 'holds half a character: a lone surrogate'
-
-/** Writes each answer in one way, in place: providers enforce the words of an enum but not always their case, and true is yes. */
-function inWords(answer: unknown, { claims }: Rubric): unknown {
-  if (!isRecord(answer)) return answer
-  answer['confidence'] = lower(answer['confidence'])
-  for (const claim of claims) {
-    const [group, name] = splitClaim(claim.id)
-    const holder = group === null ? answer : answer[group]
-    // A member of a group that is left out is told as one, by its own name.
-    if (isRecord(holder) && (group !== null || Object.hasOwn(holder, name))) holder[name] = word(holder[name], claim)
+/** Returns a rule with the ids of its entry, its own and those of the claims that it names. */
+function renamed(rule: ClaimRule, of: (id: string | null) => string | null): ClaimRule {
+  const proofs = Object.entries(rule.proofs).map(([value, proof]) => [
+    value,
+    { ...proof, in_step: of(proof.in_step), agent_of: of(proof.agent_of), holds: of(proof.holds) },
+  ])
+  return {
+    ...{ ...rule, id: of(rule.id) ?? rule.id, only_if: of(rule.only_if), runs_of: of(rule.runs_of) },
+    cap: rule.cap && { ...rule.cap, names: of(rule.cap.names) ?? rule.cap.names },
+    proofs: Object.fromEntries(proofs) as ClaimRule['proofs'],
   }
-  const { surface, citations } = answer
-  const category = claims.find(({ id }) => id === CATEGORY)
-  if (category && isRecord(surface) && surface['observed'] === 'no' && surface['category'] === null)
-    surface['category'] = category.values.at(-1)
-  for (const citation of recordsOf(citations)) citation['supports'] = lower(citation['supports'])
-  return answer
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const recordsOf = (value: unknown) => (Array.isArray(value) ? (value as unknown[]).filter(isRecord) : [])
-
-function word(value: unknown, claim: ClaimRule): unknown {
-  const { type } = claim
-  for (const entry of type === 'list' ? recordsOf(value) : [])
-    for (const rule of claim.of) {
-      const name = entryName(claim, rule)
-      if (Object.hasOwn(entry, name)) entry[name] = word(entry[name], rule)
-    }
-  if (type === 'boolean' && typeof value === 'boolean') return value ? 'yes' : 'no'
-  if ((type === 'integer' || type === 'step') && Number.isSafeInteger(value)) return String(value)
-  if (typeof value !== 'string') return value
-  if (type === 'agent' || type === 'text') return value.trim().toLowerCase() === UNCLEAR ? UNCLEAR : value
-  return value.toLowerCase()
+function flatId({ supports, entry = 0 }: Citation, { claims }: Rubric): string {
+  const list = claims.find(({ type, id }) => type === 'list' && supports.startsWith(`${id}.`))
+  return list === undefined ? supports : idOf(list.id, entry, entryName(list, { id: supports }))
 }
 
-const lower = (value: unknown): unknown => (typeof value === 'string' ? value.toLowerCase() : value)
+/** Puts the values of flat claims into their lists again. */
+export function unflatten(values: Claims['values'], given: Claims, rubric: Rubric): Claims['values'] {
+  const nested = (claim: ClaimRule): ClaimValue =>
+    claim.type !== 'list'
+      ? (values[claim.id] ?? null)
+      : entriesOf(given, claim).map((_, index) => {
+          const names = claim.of.map((rule) => entryName(claim, rule))
+          return Object.fromEntries(
+            names.map((name) => [name, (values[idOf(claim.id, index + 1, name)] ?? null) as Scalar]),
+          )
+        })
+  return Object.fromEntries(rubric.claims.map((claim) => [claim.id, nested(claim)]))
+}
+
+/** `surfaces[2].locator` → `surfaces.locator`. */
+export const listedId = (id: string): string => {
+  const open = id.indexOf('[')
+  return open === -1 ? id : id.slice(0, open) + id.slice(id.indexOf(']') + 1)
+}

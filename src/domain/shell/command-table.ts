@@ -1,5 +1,4 @@
-import { baseName } from '../text/paths.ts'
-import { wordSet } from '../text/words.ts'
+import { baseName, wordSet } from '../words.ts'
 
 /**
  * Lists of commands. Each of them only lowers a use: a command that is in no list acts, and a string in its words is at best `sure`.

@@ -1,4 +1,4 @@
-import { wordSet } from '../text/words.ts'
+import { wordSet } from '../words.ts'
 import { subcommandOf } from './command-kinds.ts'
 import { INTERPRETERS, SHELLS } from './command-table.ts'
 import { commandIn, fileOf, hasCodeWord, SQL } from './programs.ts'

@@ -1,5 +1,5 @@
 import type { AndOr, Command, CommandNode, Pipeline, Statement, WordPart } from 'unbash'
-import { wordSet } from '../text/words.ts'
+import { wordSet } from '../words.ts'
 import { isDry, type Kind, kindOf } from './command-kinds.ts'
 import { INTERPRETERS, isSystemProgram, SHELLS, TELLING } from './command-table.ts'
 import { parseScript, soundUntil } from './parse-script.ts'

@@ -1,5 +1,4 @@
-import { isAddress, normalPath } from '../text/paths.ts'
-import { wordSet } from '../text/words.ts'
+import { isAddress, normalPath, wordSet } from '../words.ts'
 import { type AnchorCommand, readAnchor } from './anchor.ts'
 import { mayTurn, TURNING_LETTER } from './command-kinds.ts'
 import { isOption, isSystemProgram } from './command-table.ts'

@@ -1,6 +1,5 @@
 import type { CommandNode } from 'unbash'
-import { baseName } from '../text/paths.ts'
-import { wordSet } from '../text/words.ts'
+import { baseName, wordSet } from '../words.ts'
 import { kindOf } from './command-kinds.ts'
 import { INTERPRETERS, isOption, programOf, SHELLS } from './command-table.ts'
 import { redirectionsOf, wordsOf } from './script-nodes.ts'

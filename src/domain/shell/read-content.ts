@@ -1,5 +1,5 @@
-import { normalPath } from '../text/paths.ts'
 import { foldForSearch, foldWhole, indexOfName, indexOfWord } from '../text/search.ts'
+import { normalPath } from '../words.ts'
 import { type AnchorCommand, readAnchor } from './anchor.ts'
 import { usesOfWriting, withoutComments } from './file-kinds.ts'
 import { type ScriptContext, strongest, type Use, weakest } from './use.ts'

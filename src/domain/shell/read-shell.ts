@@ -1,5 +1,5 @@
 import { foldForSearch, foldWhole } from '../text/search.ts'
-import { wordSet } from '../text/words.ts'
+import { wordSet } from '../words.ts'
 import { type Anchor, type AnchorCommand, programsOf, readAnchor } from './anchor.ts'
 import { mayTurn, withoutMessages } from './command-kinds.ts'
 import { isOption } from './command-table.ts'

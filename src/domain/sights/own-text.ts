@@ -1,6 +1,6 @@
-import { lineEnd, lineStart } from '../text/lines.ts'
-import { baseName } from '../text/paths.ts'
+import { lineEnd, lineStart } from '../text/search.ts'
 import { isBefore, type Position } from '../trajectory/trajectory.ts'
+import { baseName } from '../words.ts'
 
 /**
  * Text of the agent, the user or the system that can come back in tool output: a terminal echoes what is typed, `set -x` and make print

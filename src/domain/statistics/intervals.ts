@@ -1,4 +1,5 @@
 import betaQuantile from '@stdlib/stats-base-dists-beta-quantile'
+import type { UndefinedReason } from '../../schemas/agreement.ts'
 
 /** The 97.5% quantile of the normal distribution. */
 export const Z95 = 1.959963984540054
@@ -48,3 +49,16 @@ export function shareInterval(share: number, variance: number, { items, units }:
   const size = (p * (1 - p) + 1 / items) / (variance + 1 / (items * units))
   return wilson(p, size, studentQuantile(units - 1))
 }
+
+/** Statistic that may be undefined. Undefined is null with a reason, never 0 or 1. */
+export interface Estimate {
+  readonly value: number | null
+  /** Null exactly where `value` is a number. */
+  readonly reason: UndefinedReason | null
+}
+
+export const estimated = (value: number): Estimate => ({ value, reason: null })
+export const missing = (reason: UndefinedReason): Estimate => ({ value: null, reason })
+/** Divides a part by the whole; null with the reason given where the whole is 0. */
+export const ratio = (part: number, whole: number, reason: UndefinedReason): Estimate =>
+  whole === 0 ? missing(reason) : estimated(part / whole)

@@ -1,4 +1,4 @@
-import { foldText } from './fold.ts'
+import { foldText } from './normal-text.ts'
 
 /** White space, typographic quotes and disguises folded, ANSI sequences dropped: the form in which texts are compared that are not equal. */
 export const foldForSearch = (text: string): string => foldWhole(text).trim()
@@ -102,3 +102,24 @@ const isLetter = (code: number): boolean =>
 
 /** Between them: the signs × and ÷, and marks of Greek and Cyrillic writing. */
 const NO_LETTERS: ReadonlySet<number> = new Set([0xd7, 0xf7, 0x375, 0x37e, 0x384, 0x385, 0x387, 0x482])
+
+/** Finds the beginning of the line in which `at` stands. */
+export const lineStart = (text: string, at: number): number => (at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1)
+
+/** Finds the end of the line in which `at` stands: before its line feed. */
+export function lineEnd(text: string, at: number): number {
+  const end = text.indexOf('\n', at)
+  return end === -1 ? text.length : end
+}
+
+/** Tests whether nothing but white space stands between a place and the end of its line. */
+export function isBlankForward(text: string, from: number): boolean {
+  for (let at = from; at < text.length && text[at] !== '\n'; at++) if (text[at]?.trim() !== '') return false
+  return true
+}
+
+/** Tests whether nothing but white space stands beside `[start, end)` on its lines. */
+export function isWholeLine(text: string, { start, end }: { readonly start: number; readonly end: number }): boolean {
+  for (let at = start - 1; at >= 0 && text[at] !== '\n'; at--) if (text[at]?.trim() !== '') return false
+  return isBlankForward(text, end)
+}

@@ -1,5 +1,5 @@
 import { err, type Issue, ok, type Result } from '../result.ts'
-import { endOfString, type JsonBounds, type JsonReading, type Key, membersOf, readJson } from './exact-json.ts'
+import { endOfString, type JsonBounds, type JsonReading, type Key, membersOf, readJson } from './json.ts'
 
 export interface JsonFault extends Issue {
   readonly code: 'too_deep' | 'body_too_large' | 'invalid_json' | 'duplicate_key' | 'invalid_request'
@@ -8,8 +8,7 @@ export interface JsonFault extends Issue {
 /** Objects, lists and members that one text may hold: parsing millions of them would hold up everything else for seconds. */
 const MOST_NODES = 2_000_000
 
-const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf])
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
+const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 /**
  * Parses JSON whose value is exactly its text. Refuses, each fault with its place: bytes that are not UTF-8, nesting beyond `depth`, millions of
@@ -30,7 +29,7 @@ export function readStrictJson(bytes: Buffer, depth: number): Result<unknown, Js
   if (refusal === 'too_many')
     return fault('body_too_large', `the body holds more than ${MOST_NODES} objects, lists and members`)
   if (error !== -1) {
-    const mark = bytes.subarray(0, 3).equals(BYTE_ORDER_MARK) ? 3 : 0
+    const mark = bytes.indexOf('\ufeff') === 0 ? 3 : 0
     const place = `at byte ${Buffer.byteLength(text.slice(0, error)) + mark}`
     if (refusal !== null) return fault(refusal, `nested deeper than ${depth} levels ${place}`)
     const wrong = error === text.length ? `ends ${place}` : `stops being JSON ${place}`
@@ -40,20 +39,11 @@ export function readStrictJson(bytes: Buffer, depth: number): Result<unknown, Js
   return unstorable === null ? ok(value) : err({ code: 'invalid_request', ...unstorable })
 }
 
-/** Reads a text that is plainly exact, as most are, or beyond the bounds; null where the exact reader, which takes longer, has to tell. */
-function readPlain(text: string, bounds: JsonBounds): JsonReading | null {
-  const members = countMembers(text, bounds)
-  if (typeof members !== 'number') return members
-  try {
-    const value = JSON.parse(text) as unknown
-    return membersOf(value) === members ? { value, error: -1, refusal: null, keys: [] } : null
-  } catch {
-    return null
-  }
-}
-
-/** Counts the members of all objects of a text by their colons, or refuses the text. Strings are jumped over. */
-function countMembers(text: string, { depth, nodes }: JsonBounds): number | JsonReading {
+/**
+ * Reads a text that is plainly exact, as most are, or that has too many members or levels: `JSON.parse` keeps a member for each colon outside of
+ * strings. Null where the exact reader, which takes longer, has to tell.
+ */
+function readPlain(text: string, { depth, nodes }: JsonBounds): JsonReading | null {
   const refused = (error: number, refusal: JsonReading['refusal']) => ({ value: undefined, error, refusal, keys: [] })
   let [level, members, containers] = [0, 0, 0]
   for (let at = 0; at < text.length; at++) {
@@ -66,7 +56,13 @@ function countMembers(text: string, { depth, nodes }: JsonBounds): number | Json
       if (++level > depth) return refused(at, 'too_deep')
     }
   }
-  return containers + members > nodes ? refused(text.length, 'too_many') : members
+  if (containers + members > nodes) return refused(text.length, 'too_many')
+  try {
+    const value = JSON.parse(text) as unknown
+    return membersOf(value) === members ? { value, error: -1, refusal: null, keys: [] } : null
+  } catch {
+    return null
+  }
 }
 
 /** Finds the first value that storing and reading again would change: an infinite number or a lone surrogate. The value must not be deep. */
@@ -103,3 +99,36 @@ const shorten = (key: string): string =>
     .toWellFormed()
     .replaceAll('~', '~0')
     .replaceAll('/', '~1')
+
+/**
+ * Finds the bytes of a member's value in the text of a JSON object. Null where it has no such member or several, or a name with an escape, which may be
+ * the same name: `JSON.parse` of these bytes is that member of `JSON.parse` of the whole.
+ */
+export function bytesOfMember(bytes: Buffer, name: string): Buffer | null {
+  /** One unit a byte. */
+  const text = bytes.toString('latin1')
+  let found: Buffer | null = null
+  for (let at = text.indexOf('"'); at !== -1; ) {
+    const behind = endOfString(text, at)
+    const key = text.slice(at + 1, behind - 1)
+    const start = text.indexOf(':', behind) + 1
+    const end = endOfValue(text, start)
+    if (start === 0 || end === -1 || key.includes('\\') || (key === name && found !== null)) return null
+    if (key === name) found = bytes.subarray(start, end)
+    at = text[end] === ',' ? text.indexOf('"', end) : -1
+  }
+  return found
+}
+
+/** Finds the comma or the bracket behind the value that begins at `from`; −1 where there is none. */
+function endOfValue(text: string, from: number): number {
+  let depth = 0
+  for (let at = from; at < text.length; at++) {
+    const mark = text[at]
+    if (mark === '"') at = endOfString(text, at) - 1
+    else if (mark === '{' || mark === '[') depth++
+    else if (depth === 0 && (mark === ',' || mark === '}' || mark === ']')) return at
+    else if (mark === '}' || mark === ']') depth--
+  }
+  return -1
+}

@@ -1,10 +1,72 @@
 import { createHmac } from 'node:crypto'
-import type { Coverage } from '../../schemas/grade.ts'
-import { renderActNotes } from './act.ts'
-import type { ElisionPlan } from './elision.ts'
-import { NO_PICTURES, type ShownPictures } from './shown-pictures.ts'
-import type { Part, Position, Step, Trajectory } from './trajectory.ts'
-import { hiddenRanges, type PartView, type Range, viewPart } from './view.ts'
+import type { Coverage, InputState } from '../../schemas/grade.ts'
+import { eachEscape } from '../text/escape.ts'
+import { NormalText, type Range, TextWriter } from '../text/normal-text.ts'
+import { NO_PICTURES, type ShownPictures } from './pictures.ts'
+import type { ElisionPlan } from './reading-plan.ts'
+import { type Part, type Position, renderActNotes, type Step, type Trajectory } from './trajectory.ts'
+
+export type { Range } from '../text/normal-text.ts'
+
+/** One part of a trajectory as a judge is shown it, with the way back to the source. */
+export interface PartView {
+  readonly source: string
+  readonly text: string
+  /** Places where view and source differ, as of a `NormalText`: a hostile part can hold millions. */
+  readonly edits: ArrayLike<number>
+  /** Source ranges that are not shown; empty when the part is whole. */
+  readonly hidden: readonly Range[]
+}
+
+/** Makes the view of a whole part, or of the given source ranges of it with markers between them. Linear. */
+export function viewPart(source: string, nonce: string, shown?: readonly Range[]): PartView {
+  const ranges = (shown ?? [{ start: 0, end: source.length }]).map((range) => snap(source, range))
+  const writer = new TextWriter(source)
+  let at = 0
+  const hideTo = (end: number): void => {
+    if (end > at) writer.replace(at, end, `⟦${end - at} characters not shown · ${nonce}⟧`)
+  }
+  for (const range of ranges) {
+    hideTo(range.start)
+    eachEscape(source, range.start, range.end, (start, end, text) => writer.replace(start, end, text))
+    at = range.end
+  }
+  hideTo(source.length)
+  const hidden = shown === undefined ? [] : hiddenRanges(source, shown)
+  if (writer.edits.length === 0) return { source, text: source, edits: [], hidden }
+  return { source, text: writer.finish(), edits: Uint32Array.from(writer.edits), hidden }
+}
+
+/** Lists the source ranges that a view of the given ranges, which are in order, leaves out. */
+export function hiddenRanges(source: string, shown: readonly Range[]): Range[] {
+  const gaps: Range[] = []
+  const { length } = source
+  let at = 0
+  for (const { start, end } of [...shown.map((range) => snap(source, range)), { start: length, end: length }]) {
+    if (start > at) gaps.push({ start: at, end: start })
+    at = Math.max(at, end)
+  }
+  return gaps
+}
+
+/** Moves the ends of a range off the middle of surrogate pairs. */
+function snap(source: string, range: Range): Range {
+  const whole = (offset: number) => {
+    const inside = (source.codePointAt(offset - 1) ?? 0) > 0xffff
+    return offset > 0 && inside ? offset - 1 : offset
+  }
+  return { start: whole(range.start), end: whole(range.end) }
+}
+
+/** Finds the source range behind a range of the view; null where it touches text that was not shown. */
+export function toSource({ text, edits, hidden }: PartView, { start, end }: Range): Range | null {
+  const source = new NormalText(text, edits).range(start, end)
+  return isShown({ hidden }, source) ? source : null
+}
+
+/** Tests whether the judge was shown all of a source range. */
+export const isShown = (view: Pick<PartView, 'hidden'>, range: Range): boolean =>
+  view.hidden.every((hidden) => range.end <= hidden.start || range.start >= hidden.end)
 
 /** Bumped when the same trajectory is shown otherwise: it is part of every cache key. */
 export const RENDERING_VERSION = 3
@@ -150,3 +212,49 @@ export function coverageOf({ trajectory: { steps }, pictures, hidden }: Renderin
 
 /** Counts the same for a judge that reads the trajectory itself: nothing is rendered, nothing is hidden. */
 export const fullCoverage = (trajectory: Trajectory): Coverage => coverageOf(createRendering(trajectory, ''), 1)
+
+/** Marks by which harnesses cut the output of a tool before the agent reads it. */
+const CUT_MARK = new RegExp(
+  [
+    String.raw`\d{1,12} (?:interior )?(?:tokens|chars|characters|lines|bytes)(?: were)?,? (?:truncated|elided|omitted)`,
+    String.raw`output truncated \(|truncated output|results are truncated|\[content truncated\]|\.\.\. ?\[?truncated\]?`,
+    String.raw`\[truncated\]|\[output truncated\b|\[\d{1,12} more lines\]`,
+    `observation truncated due to length|<persisted-output>|<elided_chars>|<response clipped>`,
+  ].join('|'),
+  'u',
+)
+/** Stems of the marks: only text around a stem is held against the marks. */
+const STEMS = ['truncated', 'elided', 'omitted', 'persisted-output', 'response clipped', 'more lines]']
+const AROUND = 60
+
+/**
+ * Tells whether the judge saw what the agent saw: by the reader's finds, the marks of harnesses in tool output, and what the judge was not shown. Text of
+ * a run can imitate a mark of a harness, and then the input counts as truncated. Linear.
+ */
+export function inputStateOf(trajectory: Trajectory, coverage: Coverage): InputState {
+  const { compacted = false, unread, steps } = trajectory
+  const isCut = steps.some(({ parts }) => parts.some(({ actor, text }) => actor === 'tool_output' && hasCutMark(text)))
+  const truncated_by: InputState['truncated_by'] = [
+    ...(isCut ? (['harness'] as const) : []),
+    ...(coverage.elided_chars > 0 ? (['window'] as const) : []),
+  ]
+  const missing = { records: unread.records, media: Math.max(0, coverage.media_parts - (coverage.media_shown ?? 0)) }
+  const isMissing = missing.records + missing.media > 0
+  const state = isMissing
+    ? 'parts_missing'
+    : truncated_by.length > 0
+      ? 'truncated'
+      : compacted
+        ? 'compacted'
+        : 'complete'
+  return { state, compacted, truncated_by, missing }
+}
+
+function hasCutMark(text: string): boolean {
+  const lower = text.toLowerCase()
+  return STEMS.some((stem) => {
+    for (let at = lower.indexOf(stem); at !== -1; at = lower.indexOf(stem, at + stem.length))
+      if (CUT_MARK.test(lower.slice(Math.max(0, at - AROUND), at + AROUND))) return true
+    return false
+  })
+}

@@ -1,10 +1,10 @@
 import type { Unread } from '../../schemas/grade.ts'
 import { MOST_FIELDS, MOST_NAME_CHARS, type TrialMetadata } from '../../schemas/trial.ts'
-import type { Actor } from '../../schemas/vocabulary.ts'
+import type { TrajectorySummary } from '../../schemas/views.ts'
+import type { ActLanguage, ActOutcome, Actor, ActRole } from '../../schemas/vocabulary.ts'
 import type { Digest } from '../digest.ts'
 import type { Issue } from '../result.ts'
-import type { Act } from './act.ts'
-import type { Picture } from './picture.ts'
+import { bytesOfMember } from '../text/strict-json.ts'
 
 /** Bumped when a reader turns the same document into other steps, parts or actors: it is part of every cache key. */
 export const READER_VERSION = 10
@@ -122,3 +122,131 @@ export function referenceIn(document: Readonly<Record<string, unknown>>): string
   const id = document['id']
   return typeof id === 'string' && Object.keys(document).length === 1 ? id : null
 }
+
+export type { ActLanguage, ActOutcome, ActRole } from '../../schemas/vocabulary.ts'
+
+/** One tool call; all parts made of its arguments share it. */
+export interface Call {
+  /** The tool's name as the source has it. */
+  readonly tool: string
+  readonly outcome: ActOutcome
+  /**
+   * True where a word of the tool's name is of looking, planning or trying (`search_mail`, `createDraft`). Such a name only lowers confidence, and only
+   * where no table knows the tool; a name without such a word proves nothing.
+   */
+  readonly looks: boolean
+  /** The id under which the source has the call: a later call of the same words under it may be a copy. */
+  readonly id?: string
+}
+
+/** The kind of a part of the actor `agent_action`. */
+export interface Act {
+  readonly role: ActRole
+  /** Null: plain text. */
+  readonly language: ActLanguage | null
+  /** The file that the call writes, edits or reads, where it names one. */
+  readonly target: string | null
+  readonly call: Call
+}
+
+/** Nothing came of it: turned down before it ran, or taken back. A call that failed may have done something before it did. */
+export const NOT_RUN: ReadonlySet<ActOutcome> = new Set(['rejected', 'cancelled'])
+/** The act began and did not come to its end. */
+export const FAILED: ReadonlySet<ActOutcome> = new Set(['failed', 'interrupted'])
+
+/** Notes in the frame of an action, beside its name; empty: none. */
+const ROLE_NOTES: Readonly<Record<ActRole, string>> = {
+  executes: '',
+  writes: 'writes text',
+  removes: 'removed text',
+  reads: 'names what is read',
+  searches: 'searched for, not run',
+  web: 'web address or query',
+  delegates: 'message to another agent',
+  describes: 'describes, not run',
+  thinks: 'thought, not run',
+  unknown: 'kind of tool not known',
+}
+
+const OUTCOME_NOTES: Readonly<Record<ActOutcome, string>> = {
+  ran: '',
+  failed: 'failed',
+  rejected: 'rejected, not run',
+  interrupted: 'interrupted',
+  cancelled: 'cancelled, not run',
+  unknown: '',
+}
+
+/** Renders the kind and the outcome of an action for the frame of its part: ` · describes, not run`. Empty for what was plainly run. */
+export function renderActNotes(act: Act | null): string {
+  if (act === null) return ''
+  return [ROLE_NOTES[act.role], OUTCOME_NOTES[act.call.outcome]]
+    .filter((note) => note !== '')
+    .map((note) => ` · ${note}`)
+    .join('')
+}
+
+/** Types that both providers take. SVG is a program and not a picture: no provider takes it. */
+export const PICTURE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const
+export type PictureType = (typeof PICTURE_TYPES)[number]
+
+/** A picture that a judge can be shown: its form was checked. What a trajectory holds besides is a placeholder only. */
+export interface Picture {
+  readonly media_type: PictureType
+  /** Base64, as it stands in the document: a reference to its text, never a copy. */
+  readonly data: string
+  readonly digest: Digest
+  readonly width: number
+  readonly height: number
+}
+
+/** Characters of base64. Anthropic: 5 MB for one picture, counted on its base64; OpenAI takes more. */
+export const MOST_PICTURE_CHARS = 5 * 1024 * 1024
+/** Pixels of one side. Anthropic: 8000 where a request holds at most 20 pictures. */
+export const MOST_PICTURE_SIDE = 8000
+
+/** Counts the steps, parts and characters of a trajectory. */
+export function summarize(trajectory: Trajectory) {
+  const parts = trajectory.steps.flatMap((step) => step.parts)
+  return {
+    id: trajectory.id,
+    format: trajectory.format,
+    agent: trajectory.agent,
+    steps: trajectory.steps.length,
+    parts: parts.length,
+    chars: parts.reduce((sum, part) => sum + part.text.length, 0),
+    first_step: trajectory.steps[0]?.id ?? 0,
+    last_step: trajectory.steps.at(-1)?.id ?? 0,
+    warnings: [...trajectory.warnings],
+  } satisfies TrajectorySummary
+}
+
+/** Estimates the memory that a trajectory takes: UTF-16 units of its texts and pictures, and a constant for every step. */
+export const textSize = ({ steps }: Trajectory): number =>
+  steps.reduce((sum, { parts }) => parts.reduce(addPart, sum + STEP_SIZE), 1000)
+
+/** Adds the text of a part and the base64 of its picture, which only the part keeps. */
+const addPart = (sum: number, { text, picture }: Part): number => sum + text.length + (picture?.data.length ?? 0)
+
+const STEP_SIZE = 200
+
+/** By document: its JSON text in UTF-8, or what another thread has packed it into for the store. */
+const sentTexts = new WeakMap<object, Buffer>()
+
+/**
+ * Remembers the text of a request's trajectory for as long as the trajectory lives: it is stored as it came, and not written anew. `bytes`: the JSON
+ * in UTF-8 that `request` was parsed from; a copy is kept.
+ */
+export function rememberSentText(request: unknown, bytes: Buffer): void {
+  const { trajectory } = (request ?? {}) as { readonly trajectory?: unknown }
+  if (typeof trajectory !== 'object' || trajectory === null) return
+  const sent = bytesOfMember(bytes, 'trajectory')
+  if (sent !== null) sentTexts.set(trajectory, Buffer.from(sent))
+}
+
+/** Remembers the bytes of a document that another thread has read, and packed: this one has none of its members. */
+export const rememberPacked = (document: object, packed: Uint8Array): void =>
+  void sentTexts.set(document, Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength))
+
+/** Returns the remembered text of a trajectory’s document; undefined where none was kept. */
+export const sentTextOf = (document: object): Buffer | undefined => sentTexts.get(document)

@@ -1,4 +1,4 @@
-import { wordSet } from '../../domain/text/words.ts'
+import { wordSet } from '../../domain/words.ts'
 import { isAbsent, isRecord, type Json, type Reading } from '../common/reading.ts'
 import type { FileRun, Format, ReadDocument } from '../format.ts'
 import { CHAT_ASIDES, isAnswer, isChat, readRun } from '../openai-chat/openai-chat.ts'

@@ -1,5 +1,5 @@
-import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
+import { wordSet } from '../../domain/words.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { previewOf, readContent } from '../common/content.ts'
 import { isAbsent, isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'

@@ -1,5 +1,5 @@
-import { wordSet } from '../../domain/text/words.ts'
 import type { Step, Trajectory } from '../../domain/trajectory/trajectory.ts'
+import { wordSet } from '../../domain/words.ts'
 import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
 import { placeSubagents, type Subagent } from '../common/subagents.ts'
 import { CallAnswers } from '../common/tool-calls.ts'

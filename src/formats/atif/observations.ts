@@ -1,5 +1,4 @@
-import type { ActOutcome } from '../../domain/trajectory/act.ts'
-import type { Part } from '../../domain/trajectory/trajectory.ts'
+import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
 import { type ContentSink, openEnvelope, previewOf, readContent, readPreview, textOf } from '../common/content.ts'
 import { memberName } from '../common/json-tree.ts'
 import { isAbsent, isRecord, type Json, objectsIn, pointer, type Reading, typeName } from '../common/reading.ts'

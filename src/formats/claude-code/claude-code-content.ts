@@ -1,4 +1,4 @@
-import type { ActOutcome } from '../../domain/trajectory/act.ts'
+import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
 import { type ContentSink, readOnePiece, readPieces } from '../common/content.ts'
 import { cutName, idText, isRecord, itemsIn, type Json, type Reading, typeName } from '../common/reading.ts'
 import { addLeaves, asText, mediaText, type OpenStep, type Session, settle, sinkTo } from '../common/session.ts'

@@ -1,4 +1,4 @@
-import { wordSet } from '../../domain/text/words.ts'
+import { wordSet } from '../../domain/words.ts'
 import type { ContentSink } from '../common/content.ts'
 import { cutName, isRecord, itemsIn, type Json, type Reading, timeOf, typeName } from '../common/reading.ts'
 import { addLeaves, asList, asRecord, asText, type OpenStep, Session, settle, sinkTo } from '../common/session.ts'

@@ -1,5 +1,5 @@
-import { wordSet } from '../../domain/text/words.ts'
 import type { Trajectory } from '../../domain/trajectory/trajectory.ts'
+import { wordSet } from '../../domain/words.ts'
 import { isRecord, type Json, objectAt, pointer, type Reading, timeOf } from '../common/reading.ts'
 import { asRecord } from '../common/session.ts'
 import { type Format, listIn, type ReadDocument } from '../format.ts'

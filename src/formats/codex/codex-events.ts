@@ -1,4 +1,4 @@
-import { wordSet } from '../../domain/text/words.ts'
+import { wordSet } from '../../domain/words.ts'
 import { idText, isRecord, type Json, pointer } from '../common/reading.ts'
 import type { Session } from '../common/session.ts'
 import { addCall, type CallWords } from '../common/session-calls.ts'

@@ -1,5 +1,5 @@
-import { wordSet } from '../../domain/text/words.ts'
-import type { ActOutcome } from '../../domain/trajectory/act.ts'
+import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
+import { wordSet } from '../../domain/words.ts'
 import { isRecord, type Json } from '../common/reading.ts'
 import { CODEX_WORDS } from '../tools/harness-words.ts'
 import { exitCodeInText, matchWords, outcomeOfCode, outcomeWithCode } from '../tools/outcomes.ts'

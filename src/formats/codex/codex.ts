@@ -1,4 +1,4 @@
-import { wordSet } from '../../domain/text/words.ts'
+import { wordSet } from '../../domain/words.ts'
 import {
   idText,
   isRecord,

@@ -1,5 +1,5 @@
-import { baseName } from '../../domain/text/paths.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
+import { baseName } from '../../domain/words.ts'
 import {
   type ArgumentKind,
   meaningOf,

@@ -1,4 +1,4 @@
-import { wordSet } from '../../domain/text/words.ts'
+import { wordSet } from '../../domain/words.ts'
 import { LONGEST_WORDS } from '../tools/outcomes.ts'
 import { decodeObject, type Leaf, leavesOf } from './json-tree.ts'
 import type { PictureSource } from './pictures.ts'

@@ -1,6 +1,6 @@
-import { parseJson } from '../../domain/text/exact-json.ts'
-import { wordSet } from '../../domain/text/words.ts'
+import { parseJson } from '../../domain/text/json.ts'
 import type { Step } from '../../domain/trajectory/trajectory.ts'
+import { wordSet } from '../../domain/words.ts'
 import { findUnsound, leavesOf } from './json-tree.ts'
 import { isRecord, type Json, pointer, type Reading } from './reading.ts'
 import { holdsCalls, mayAct } from './unread-acts.ts'

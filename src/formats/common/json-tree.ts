@@ -1,6 +1,6 @@
 import { MAX_DEPTH } from '../../domain/digest.ts'
 import type { Issue } from '../../domain/result.ts'
-import { parseJson } from '../../domain/text/exact-json.ts'
+import { parseJson } from '../../domain/text/json.ts'
 import { cutName, isRecord, type Json, pointer } from './reading.ts'
 
 const MAX_UNSOUND = 100

@@ -1,6 +1,5 @@
-import { wordSet } from '../../domain/text/words.ts'
-import type { Act } from '../../domain/trajectory/act.ts'
-import type { Part, Step } from '../../domain/trajectory/trajectory.ts'
+import type { Act, Part, Step } from '../../domain/trajectory/trajectory.ts'
+import { wordSet } from '../../domain/words.ts'
 import type { ReadDocument } from '../format.ts'
 import { addSlices, type Slice } from '../openai-chat/openai-chat-sink.ts'
 import { JSON_ACTIONS, REACT } from '../protocols/agent-replies.ts'

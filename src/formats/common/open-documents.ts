@@ -1,5 +1,5 @@
 import { err, type Issue, ok, type Result } from '../../domain/result.ts'
-import { parseJson, readJson } from '../../domain/text/exact-json.ts'
+import { parseJson, readJson } from '../../domain/text/json.ts'
 import { splitExchanges } from '../anthropic-messages/anthropic-messages.ts'
 import type { FileRun, OpenedDocument } from '../format.ts'
 import { FORMATS } from '../formats.ts'

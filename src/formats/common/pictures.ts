@@ -6,7 +6,7 @@ import {
   PICTURE_TYPES,
   type Picture,
   type PictureType,
-} from '../../domain/trajectory/picture.ts'
+} from '../../domain/trajectory/trajectory.ts'
 
 /** The picture of a document: its base64 with its media type, or a URL that may hold both. */
 export type PictureSource = { readonly media_type: unknown; readonly data: unknown } | { readonly url: unknown }

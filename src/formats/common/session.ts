@@ -1,5 +1,4 @@
-import { type ActOutcome, NOT_RUN } from '../../domain/trajectory/act.ts'
-import type { Part, Step } from '../../domain/trajectory/trajectory.ts'
+import { type ActOutcome, NOT_RUN, type Part, type Step } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { type OpenCall, openCall, type ToolTable } from '../tools/tool-table.ts'
 import type { ContentSink } from './content.ts'

@@ -1,4 +1,4 @@
-import { pushTo } from '../../domain/push-to.ts'
+import { pushTo } from '../../domain/result.ts'
 import type { Step } from '../../domain/trajectory/trajectory.ts'
 import type { SubagentRef } from '../atif/observations.ts'
 import { cutName, type Reading } from './reading.ts'

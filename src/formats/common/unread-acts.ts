@@ -1,4 +1,4 @@
-import { wordSet } from '../../domain/text/words.ts'
+import { wordSet } from '../../domain/words.ts'
 
 /** Members that hold tool calls, in any format; in lower case, without separators. */
 const CALLS: ReadonlySet<string> = wordSet(`action actions call calls command commands functioncall functioncalls

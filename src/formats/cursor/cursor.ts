@@ -1,6 +1,5 @@
-import { wordSet } from '../../domain/text/words.ts'
-import type { ActOutcome } from '../../domain/trajectory/act.ts'
-import type { Part } from '../../domain/trajectory/trajectory.ts'
+import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
+import { wordSet } from '../../domain/words.ts'
 import { previewOf, readPreview, wordsOf } from '../common/content.ts'
 import {
   idText,

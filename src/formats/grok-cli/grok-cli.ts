@@ -1,4 +1,4 @@
-import { wordSet } from '../../domain/text/words.ts'
+import { wordSet } from '../../domain/words.ts'
 import { isRecord, itemsIn, type Json, type Reading } from '../common/reading.ts'
 import { asList, asName } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'

@@ -1,5 +1,5 @@
-import { wordSet } from '../../domain/text/words.ts'
-import type { ActOutcome } from '../../domain/trajectory/act.ts'
+import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
+import { wordSet } from '../../domain/words.ts'
 import { cutName, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
 import { asList, asName, asRecord } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'

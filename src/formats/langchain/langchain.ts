@@ -1,4 +1,4 @@
-import { wordSet } from '../../domain/text/words.ts'
+import { wordSet } from '../../domain/words.ts'
 import { idText, isAbsent, isRecord, itemsIn, type Json, type Reading, typeName } from '../common/reading.ts'
 import { asText } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'

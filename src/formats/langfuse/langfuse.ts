@@ -1,4 +1,4 @@
-import { wordSet } from '../../domain/text/words.ts'
+import { wordSet } from '../../domain/words.ts'
 import { cutName, isAbsent, isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asName, asText } from '../common/session.ts'
 import type { FileRun, Format, ReadDocument } from '../format.ts'

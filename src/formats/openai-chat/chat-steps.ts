@@ -1,6 +1,5 @@
-import { pushTo } from '../../domain/push-to.ts'
-import { type ActOutcome, NOT_RUN } from '../../domain/trajectory/act.ts'
-import type { Step } from '../../domain/trajectory/trajectory.ts'
+import { pushTo } from '../../domain/result.ts'
+import { type ActOutcome, NOT_RUN, type Step } from '../../domain/trajectory/trajectory.ts'
 import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
 import { asList, asName, type OpenStep, Session } from '../common/session.ts'
 import type { ReadDocument } from '../format.ts'

@@ -1,5 +1,4 @@
-import type { ActOutcome } from '../../domain/trajectory/act.ts'
-import type { Part } from '../../domain/trajectory/trajectory.ts'
+import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { wordsOf } from '../common/content.ts'
 import type { PictureSource } from '../common/pictures.ts'

@@ -1,5 +1,5 @@
-import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
+import { wordSet } from '../../domain/words.ts'
 import { textOf } from '../common/content.ts'
 import { cutName, isAbsent, isRecord, itemsIn, type Json, typeName } from '../common/reading.ts'
 import { holdsCalls, mayAct } from '../common/unread-acts.ts'

@@ -1,5 +1,5 @@
-import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
+import { wordSet } from '../../domain/words.ts'
 import { isAbsent, isRecord, type Json, pointer, type Reading } from '../common/reading.ts'
 import { asName, asRecord } from '../common/session.ts'
 import { type Format, type ListIn, listIn, type ReadDocument } from '../format.ts'

@@ -1,4 +1,4 @@
-import type { ActOutcome } from '../../domain/trajectory/act.ts'
+import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
 import { readAnswer } from '../codex/codex-items.ts'
 import { outcomeOfStatus } from '../codex/codex-outcomes.ts'
 import { idText, isAbsent, isRecord, itemsIn, type Json } from '../common/reading.ts'

@@ -1,4 +1,4 @@
-import { wordSet } from '../../domain/text/words.ts'
+import { wordSet } from '../../domain/words.ts'
 import { ITEM_FIELDS, type ItemDialect, readItem, type Shown, shownBy } from '../codex/codex-items.ts'
 import { idText, isRecord, itemsIn, type Json, type Reading, typeName } from '../common/reading.ts'
 import { asName, asText, Session } from '../common/session.ts'

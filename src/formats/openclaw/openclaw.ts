@@ -1,5 +1,5 @@
-import { wordSet } from '../../domain/text/words.ts'
-import type { ActOutcome } from '../../domain/trajectory/act.ts'
+import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
+import { wordSet } from '../../domain/words.ts'
 import { type ContentSink, textOf } from '../common/content.ts'
 import { idText, isRecord, itemsIn, type Json, objectsIn, type Reading, timeOf, typeName } from '../common/reading.ts'
 import {

@@ -1,5 +1,5 @@
-import { wordSet } from '../../domain/text/words.ts'
 import type { Part } from '../../domain/trajectory/trajectory.ts'
+import { wordSet } from '../../domain/words.ts'
 import { type ContentSink, readPieces } from '../common/content.ts'
 import { idText, isAbsent, isRecord, itemsIn, type Json, type Reading } from '../common/reading.ts'
 import {

@@ -1,4 +1,4 @@
-import { wordSet } from '../../domain/text/words.ts'
+import { wordSet } from '../../domain/words.ts'
 import { isRecord, type Json, objectsIn, type Reading, timeOf } from '../common/reading.ts'
 import { asRecord, asText, Session } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'

@@ -1,4 +1,4 @@
-import { lineEnd } from '../../domain/text/lines.ts'
+import { lineEnd } from '../../domain/text/search.ts'
 import { decodeObject, leavesOf } from '../common/json-tree.ts'
 import { cutName, isRecord, type Json } from '../common/reading.ts'
 import { specOf } from '../tools/lookup.ts'

@@ -1,4 +1,4 @@
-import { lineEnd } from '../../domain/text/lines.ts'
+import { lineEnd } from '../../domain/text/search.ts'
 import { sweActOf } from '../swe-agent/swe-agent-act.ts'
 import { meaningOfKind, openCall } from '../tools/tool-table.ts'
 import { linesOf, Slices, type TextActs } from './slices.ts'

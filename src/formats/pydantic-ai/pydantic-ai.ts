@@ -1,6 +1,5 @@
-import { wordSet } from '../../domain/text/words.ts'
-import type { ActOutcome } from '../../domain/trajectory/act.ts'
-import type { Part } from '../../domain/trajectory/trajectory.ts'
+import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
+import { wordSet } from '../../domain/words.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { isAbsent, isRecord, itemsIn, type Json, objectsIn, type Reading, timeOf, typeName } from '../common/reading.ts'
 import { addLeaves, asList, asText, mediaText, type OpenStep, settle, sinkTo } from '../common/session.ts'

@@ -1,5 +1,5 @@
 import { parseScript } from '../../domain/shell/parse-script.ts'
-import type { Act } from '../../domain/trajectory/act.ts'
+import type { Act } from '../../domain/trajectory/trajectory.ts'
 import { SWE_AGENT_WORDS, SWE_NOT_PARSED } from '../tools/harness-words.ts'
 import { matchWords, soundsTimedOut } from '../tools/outcomes.ts'
 import { type ArgumentKind, meaningOfKind, openCall } from '../tools/tool-table.ts'

@@ -1,6 +1,6 @@
-import { pushTo } from '../../domain/push-to.ts'
-import { wordSet } from '../../domain/text/words.ts'
+import { pushTo } from '../../domain/result.ts'
 import type { Part, Step } from '../../domain/trajectory/trajectory.ts'
+import { wordSet } from '../../domain/words.ts'
 import { textsIn } from '../common/content.ts'
 import { decodeObject } from '../common/json-tree.ts'
 import {

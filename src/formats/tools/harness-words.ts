@@ -1,4 +1,4 @@
-import type { ActOutcome } from '../../domain/trajectory/act.ts'
+import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
 
 /** A text that a harness itself writes in place of a call's output, and the outcome that it tells. */
 export interface HarnessWords {

@@ -1,4 +1,4 @@
-import { type ActOutcome, NOT_RUN } from '../../domain/trajectory/act.ts'
+import { type ActOutcome, NOT_RUN } from '../../domain/trajectory/trajectory.ts'
 import { decodeObject } from '../common/json-tree.ts'
 import { HARNESS_WORDS, type HarnessWords, SOME_WORDS } from './harness-words.ts'
 import { BY_TOOL, namedIn } from './lookup.ts'

@@ -1,5 +1,5 @@
-import { wordSet } from '../../domain/text/words.ts'
-import type { Act, ActLanguage, ActOutcome, ActRole, Call } from '../../domain/trajectory/act.ts'
+import type { Act, ActLanguage, ActOutcome, ActRole, Call } from '../../domain/trajectory/trajectory.ts'
+import { wordSet } from '../../domain/words.ts'
 import { ACT_LANGUAGES, type Actor } from '../../schemas/vocabulary.ts'
 
 /**

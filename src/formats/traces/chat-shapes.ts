@@ -1,5 +1,5 @@
-import { parseJson } from '../../domain/text/exact-json.ts'
-import { wordSet } from '../../domain/text/words.ts'
+import { parseJson } from '../../domain/text/json.ts'
+import { wordSet } from '../../domain/words.ts'
 import { findUnsound } from '../common/json-tree.ts'
 import { isAbsent, isRecord, type Json } from '../common/reading.ts'
 import { own } from '../tools/tool-table.ts'

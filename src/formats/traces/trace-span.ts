@@ -1,4 +1,4 @@
-import type { ActOutcome } from '../../domain/trajectory/act.ts'
+import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
 import type { Reading } from '../common/reading.ts'
 import type { Located, Tree } from './located.ts'
 

@@ -7,7 +7,7 @@ import { endedPages, followBatch, followResults, isEnded, toResults } from '../.
 import { type IntakeItem, planOf } from '../../batches/intake.ts'
 import type { ItemRecord } from '../../db/items.ts'
 import type { Stores } from '../../db/stores.ts'
-import { defined } from '../../domain/defined.ts'
+import { defined } from '../../domain/result.ts'
 import {
   type Batch,
   type BatchOptions,

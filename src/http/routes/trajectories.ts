@@ -1,5 +1,4 @@
-import { summarize } from '../../domain/trajectory/summary.ts'
-import type { Step, Trajectory } from '../../domain/trajectory/trajectory.ts'
+import { type Step, summarize, type Trajectory } from '../../domain/trajectory/trajectory.ts'
 import type { GradingService } from '../../grading/grade.ts'
 import { orNotFound } from '../../schemas/problem.ts'
 import { decodeCursor, encodeCursor, PageQuery } from '../../schemas/queries.ts'

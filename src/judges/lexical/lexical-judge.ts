@@ -5,8 +5,7 @@ import {
   resolveAnchors,
 } from '../../domain/anchors/anchors.ts'
 import { firstDoubtful, firstObservations, type Observations, partAt } from '../../domain/evidence/observations.ts'
-import { splitClaim, UNCLEAR } from '../../domain/rubric/answer-schema.ts'
-import type { Citation } from '../../domain/rubric/claims.ts'
+import { type Citation, splitClaim, UNCLEAR } from '../../domain/rubric/claims.ts'
 import {
   actClaims,
   type ClaimRule,
@@ -16,8 +15,8 @@ import {
   type Rubric,
   sightClaim,
 } from '../../domain/rubric/rubric.ts'
-import { quoted } from '../../domain/text/quoted.ts'
 import { type Hit, isBefore, type Position, type Trajectory } from '../../domain/trajectory/trajectory.ts'
+import { quoted } from '../../domain/words.ts'
 import type { Judge, JudgeInfo } from '../../ports/judge.ts'
 import type { GroundTruth } from '../../schemas/trial.ts'
 import { type ConfidenceLevel, SURFACE_CATEGORIES } from '../../schemas/vocabulary.ts'

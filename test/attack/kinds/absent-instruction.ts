@@ -1,5 +1,6 @@
 import type { GroundTruth } from '../../../src/schemas/trial.ts'
-import { HARNESSES, type Turn } from '../../harness-logs/harnesses.ts'
+import { HARNESSES } from '../../harness-logs/harnesses.ts'
+import type { Turn } from '../../harness-logs/turn.ts'
 import type { KindCase } from './kind-case.ts'
 import {
   APPEND,

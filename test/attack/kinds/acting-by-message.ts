@@ -1,5 +1,7 @@
 import type { GroundTruth } from '../../../src/schemas/trial.ts'
-import { HARNESSES, miniSweAgent, sweAgent, type Turn } from '../../harness-logs/harnesses.ts'
+import { HARNESSES } from '../../harness-logs/harnesses.ts'
+import { miniSweAgent, sweAgent } from '../../harness-logs/swe-agents.ts'
+import type { Turn } from '../../harness-logs/turn.ts'
 import type { KindCase } from './kind-case.ts'
 import { CALL, cueTurn, didCue, FIRST, makeCase, spread, type World } from './world.ts'
 

@@ -1,11 +1,6 @@
-import {
-  cursorStream,
-  type Harness,
-  IN_WORDS,
-  OTHER_FORMS,
-  type Turn,
-  withNativeCall,
-} from '../../harness-logs/harnesses.ts'
+import { cursorStream } from '../../harness-logs/cursor.ts'
+import { IN_WORDS, OTHER_FORMS, withNativeCall } from '../../harness-logs/forms.ts'
+import type { Harness, Turn } from '../../harness-logs/turn.ts'
 import type { KindCase } from './kind-case.ts'
 import {
   APPEND,

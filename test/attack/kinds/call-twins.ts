@@ -1,13 +1,10 @@
-import {
-  atifOpencode,
-  claudeCode,
-  codex,
-  geminiCli,
-  HARNESSES,
-  miniSweAgent,
-  openaiChat,
-  sweAgent,
-} from '../../harness-logs/harnesses.ts'
+import { atifOpencode } from '../../harness-logs/atif.ts'
+import { openaiChat } from '../../harness-logs/chat.ts'
+import { claudeCode } from '../../harness-logs/claude-code.ts'
+import { codex } from '../../harness-logs/codex.ts'
+import { geminiCli } from '../../harness-logs/gemini-cli.ts'
+import { HARNESSES } from '../../harness-logs/harnesses.ts'
+import { miniSweAgent, sweAgent } from '../../harness-logs/swe-agents.ts'
 import type { KindCase } from './kind-case.ts'
 import { type Row, type Rows, tool, twins } from './twins.ts'
 

@@ -1,19 +1,11 @@
-import {
-  atifClaudeCode,
-  atifCodex,
-  atifGemini,
-  atifOpencode,
-  atifOpenhands,
-  claudeCode,
-  codex,
-  codexArgv,
-  geminiCli,
-  type Harness,
-  openaiChat,
-  openhands,
-  sweAgent,
-  type Turn,
-} from '../../harness-logs/harnesses.ts'
+import { atifClaudeCode, atifCodex, atifGemini, atifOpencode, atifOpenhands } from '../../harness-logs/atif.ts'
+import { openaiChat } from '../../harness-logs/chat.ts'
+import { claudeCode } from '../../harness-logs/claude-code.ts'
+import { codex, codexArgv } from '../../harness-logs/codex.ts'
+import { geminiCli } from '../../harness-logs/gemini-cli.ts'
+import { openhands } from '../../harness-logs/openhands.ts'
+import { sweAgent } from '../../harness-logs/swe-agents.ts'
+import type { Harness, Turn } from '../../harness-logs/turn.ts'
 
 type Tool = NonNullable<Turn['tool']>
 /** A call in which the words of an instruction stand where nothing is done with them, as the tool’s arguments are documented. */

@@ -1,14 +1,10 @@
-import {
-  claudeCode,
-  codex,
-  codexArgv,
-  geminiCli,
-  HARNESSES,
-  type Harness,
-  openaiChat,
-  type Turn,
-  terminus2,
-} from '../../harness-logs/harnesses.ts'
+import { terminus2 } from '../../harness-logs/atif.ts'
+import { openaiChat } from '../../harness-logs/chat.ts'
+import { claudeCode } from '../../harness-logs/claude-code.ts'
+import { codex, codexArgv } from '../../harness-logs/codex.ts'
+import { geminiCli } from '../../harness-logs/gemini-cli.ts'
+import { HARNESSES } from '../../harness-logs/harnesses.ts'
+import type { Harness, Turn } from '../../harness-logs/turn.ts'
 import type { KindCase } from './kind-case.ts'
 import { REFUSED, UNFOLLOWED } from './limit-lines.ts'
 import { filledIn, inWorlds, type Way, type WaysByWorld, WORLDS } from './other-worlds.ts'

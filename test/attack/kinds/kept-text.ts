@@ -1,4 +1,4 @@
-import type { Turn } from '../../harness-logs/harnesses.ts'
+import type { Turn } from '../../harness-logs/turn.ts'
 import { APPEND, CALL, type World } from './world.ts'
 
 interface Kept {

@@ -1,4 +1,5 @@
-import { claudeCode, HARNESSES } from '../../harness-logs/harnesses.ts'
+import { claudeCode } from '../../harness-logs/claude-code.ts'
+import { HARNESSES } from '../../harness-logs/harnesses.ts'
 import { MENTIONS } from './describing-arguments.ts'
 import { KEPT_TEXTS } from './kept-text.ts'
 import type { KindCase } from './kind-case.ts'

@@ -1,4 +1,5 @@
-import { HARNESSES, type Turn } from '../../harness-logs/harnesses.ts'
+import { HARNESSES } from '../../harness-logs/harnesses.ts'
+import type { Turn } from '../../harness-logs/turn.ts'
 import type { Cited, KindCase } from './kind-case.ts'
 import {
   APPEND,

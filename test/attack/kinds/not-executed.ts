@@ -1,16 +1,12 @@
-import {
-  claudeCode,
-  codex,
-  codexArgv,
-  geminiCli,
-  HARNESSES,
-  type Harness,
-  miniSweAgent,
-  openaiChat,
-  openhands,
-  type Turn,
-  terminus2,
-} from '../../harness-logs/harnesses.ts'
+import { terminus2 } from '../../harness-logs/atif.ts'
+import { openaiChat } from '../../harness-logs/chat.ts'
+import { claudeCode } from '../../harness-logs/claude-code.ts'
+import { codex, codexArgv } from '../../harness-logs/codex.ts'
+import { geminiCli } from '../../harness-logs/gemini-cli.ts'
+import { HARNESSES } from '../../harness-logs/harnesses.ts'
+import { openhands } from '../../harness-logs/openhands.ts'
+import { miniSweAgent } from '../../harness-logs/swe-agents.ts'
+import type { Harness, Turn } from '../../harness-logs/turn.ts'
 import { FAILED } from './failed-calls.ts'
 import type { KindCase } from './kind-case.ts'
 import { INSTEAD, LEFT_UNDONE } from './left-undone.ts'

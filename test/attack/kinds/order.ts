@@ -5,15 +5,13 @@ import {
   atifMini,
   atifOpencode,
   atifOpenhands,
-  claudeCode,
-  codex,
-  geminiCli,
-  type Harness,
-  openaiChat,
-  type Turn,
   terminus2,
-  uuid,
-} from '../../harness-logs/harnesses.ts'
+} from '../../harness-logs/atif.ts'
+import { openaiChat } from '../../harness-logs/chat.ts'
+import { claudeCode } from '../../harness-logs/claude-code.ts'
+import { codex } from '../../harness-logs/codex.ts'
+import { geminiCli } from '../../harness-logs/gemini-cli.ts'
+import { type Harness, type Turn, uuid } from '../../harness-logs/turn.ts'
 import type { Cited, KindCase } from './kind-case.ts'
 import { CALL, cueTurn, END, FIRST, GIVENS, type Given, groundTruth, lookTurn, saw } from './world.ts'
 

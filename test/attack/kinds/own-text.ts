@@ -1,14 +1,10 @@
 import type { GroundTruth } from '../../../src/schemas/trial.ts'
-import {
-  atifMini,
-  claudeCode,
-  geminiCli,
-  HARNESSES,
-  type Harness,
-  sweAgent,
-  type Turn,
-  terminus2,
-} from '../../harness-logs/harnesses.ts'
+import { atifMini, terminus2 } from '../../harness-logs/atif.ts'
+import { claudeCode } from '../../harness-logs/claude-code.ts'
+import { geminiCli } from '../../harness-logs/gemini-cli.ts'
+import { HARNESSES } from '../../harness-logs/harnesses.ts'
+import { sweAgent } from '../../harness-logs/swe-agents.ts'
+import type { Harness, Turn } from '../../harness-logs/turn.ts'
 import type { Cited, KindCase } from './kind-case.ts'
 import { CALL, END, FIRST, type Given, lookTurn, makeCase, saw, spread, type World } from './world.ts'
 

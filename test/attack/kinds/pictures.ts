@@ -1,11 +1,6 @@
-import {
-  atifClaudeCode,
-  atifGemini,
-  atifOpenhands,
-  claudeCode,
-  type Harness,
-  type Turn,
-} from '../../harness-logs/harnesses.ts'
+import { atifClaudeCode, atifGemini, atifOpenhands } from '../../harness-logs/atif.ts'
+import { claudeCode } from '../../harness-logs/claude-code.ts'
+import type { Harness, Turn } from '../../harness-logs/turn.ts'
 import type { Cited, KindCase } from './kind-case.ts'
 import {
   APPEND,

@@ -1,11 +1,8 @@
-import {
-  atifOpencode,
-  atifOpenhands,
-  HARNESSES,
-  openaiChat,
-  openhands,
-  sweAgent,
-} from '../../harness-logs/harnesses.ts'
+import { atifOpencode, atifOpenhands } from '../../harness-logs/atif.ts'
+import { openaiChat } from '../../harness-logs/chat.ts'
+import { HARNESSES } from '../../harness-logs/harnesses.ts'
+import { openhands } from '../../harness-logs/openhands.ts'
+import { sweAgent } from '../../harness-logs/swe-agents.ts'
 import type { KindCase } from './kind-case.ts'
 import { type Row, type Rows, twins } from './twins.ts'
 

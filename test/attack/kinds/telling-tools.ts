@@ -1,12 +1,9 @@
-import {
-  claudeCode,
-  codex,
-  geminiCli,
-  type Harness,
-  openaiChat,
-  openhands,
-  type Turn,
-} from '../../harness-logs/harnesses.ts'
+import { openaiChat } from '../../harness-logs/chat.ts'
+import { claudeCode } from '../../harness-logs/claude-code.ts'
+import { codex } from '../../harness-logs/codex.ts'
+import { geminiCli } from '../../harness-logs/gemini-cli.ts'
+import { openhands } from '../../harness-logs/openhands.ts'
+import type { Harness, Turn } from '../../harness-logs/turn.ts'
 import { WORLDS, type WorldName } from './other-worlds.ts'
 import type { World } from './world.ts'
 

@@ -1,12 +1,9 @@
-import {
-  atifOpencode,
-  codex,
-  geminiCli,
-  type Harness,
-  openaiChat,
-  openhands,
-  type Turn,
-} from '../../harness-logs/harnesses.ts'
+import { atifOpencode } from '../../harness-logs/atif.ts'
+import { openaiChat } from '../../harness-logs/chat.ts'
+import { codex } from '../../harness-logs/codex.ts'
+import { geminiCli } from '../../harness-logs/gemini-cli.ts'
+import { openhands } from '../../harness-logs/openhands.ts'
+import type { Harness, Turn } from '../../harness-logs/turn.ts'
 import type { KindCase } from './kind-case.ts'
 import { CALL, pair, spread, trio } from './world.ts'
 

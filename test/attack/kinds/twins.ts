@@ -1,5 +1,5 @@
 import type { ActionAnchor } from '../../../src/schemas/trial.ts'
-import type { Harness, Turn } from '../../harness-logs/harnesses.ts'
+import type { Harness, Turn } from '../../harness-logs/turn.ts'
 import type { Kind, KindCase } from './kind-case.ts'
 import { CALL, citesOf, cueTurn, END, FIRST, groundTruth, lookTurn, makeCase, spread } from './world.ts'
 

@@ -1,4 +1,8 @@
-import { atifClaudeCode, claudeCode, codex, stepList, type Turn, terminus2 } from '../../harness-logs/harnesses.ts'
+import { atifClaudeCode, terminus2 } from '../../harness-logs/atif.ts'
+import { stepList } from '../../harness-logs/chat.ts'
+import { claudeCode } from '../../harness-logs/claude-code.ts'
+import { codex } from '../../harness-logs/codex.ts'
+import type { Turn } from '../../harness-logs/turn.ts'
 import type { KindCase } from './kind-case.ts'
 import { CALL, cueTurn, didCue, END, FIRST, GIVENS, lookTurn, makeCase, saw } from './world.ts'
 

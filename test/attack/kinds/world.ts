@@ -1,6 +1,6 @@
 import type { GroundTruth, Instruction } from '../../../src/schemas/trial.ts'
 import type { Behaviour } from '../../../src/schemas/vocabulary.ts'
-import type { Harness, Turn } from '../../harness-logs/harnesses.ts'
+import type { Harness, Turn } from '../../harness-logs/turn.ts'
 import type { TabTruth } from '../../tab-behavior.ts'
 import { claimsOf } from '../flips.ts'
 import type { Cited, Kind, KindCase } from './kind-case.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { MarkerName } from '../../../src/domain/markers/check-run.ts'
 import { checkTask, type SearchedFile, type TaskArea } from '../../../src/domain/markers/check-task.ts'
-import type { MarkerName } from '../../../src/domain/markers/marker-finding.ts'
 
 const NOTHING = { cue: null, distractor: null }
 const file = (

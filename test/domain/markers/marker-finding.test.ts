@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { removedIn } from '../../../src/domain/markers/marker-finding.ts'
+import { removedIn } from '../../../src/domain/markers/check-run.ts'
 
 test.each([
   [undefined, {}, { cue: null, distractor: null }],

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { agreement } from '../../../src/domain/statistics/agreement/agreement.ts'
+import { agreement } from '../../../src/domain/statistics/agreement.ts'
 import type { Agreement, Rating } from '../../../src/schemas/agreement.ts'
 import { ratingsOf } from './oracles.ts'
 

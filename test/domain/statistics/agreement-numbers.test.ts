@@ -1,16 +1,17 @@
 import { describe, expect, test } from 'vitest'
-import { agreement } from '../../../src/domain/statistics/agreement/agreement.ts'
+import { agreement } from '../../../src/domain/statistics/agreement.ts'
 import {
   cohenKappa,
   fleissKappa,
+  groupRatings,
   gwetAc1,
+  type ItemTable,
+  itemTable,
   krippendorffAlpha,
   linear,
   quadratic,
   rawAgreement,
-} from '../../../src/domain/statistics/agreement/coefficients.ts'
-import { type ItemTable, itemTable } from '../../../src/domain/statistics/agreement/item-table.ts'
-import { groupRatings } from '../../../src/domain/statistics/agreement/ratings.ts'
+} from '../../../src/domain/statistics/coefficients.ts'
 import type { Agreement, AgreementRequest, Rating } from '../../../src/schemas/agreement.ts'
 import { ratingsOf, ratingsOfCounts, ratingsOfMatrix } from './oracles.ts'
 import { COHEN, DISTRIB_6_RATERS, FLEISS_1971, KRIPPENDORFF, KRIPPENDORFF_C, WIKIPEDIA_FLEISS } from './published.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { agreement, MAX_RESAMPLED_ITEMS } from '../../../src/domain/statistics/agreement/agreement.ts'
+import { agreement, MAX_RESAMPLED_ITEMS } from '../../../src/domain/statistics/agreement.ts'
 import { type Agreement, AgreementRequestSchema } from '../../../src/schemas/agreement.ts'
 import { schemaIssues } from '../../../src/schemas/check.ts'
 import { answer } from './answer.ts'

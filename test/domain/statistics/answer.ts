@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { agreement } from '../../../src/domain/statistics/agreement/agreement.ts'
+import { agreement } from '../../../src/domain/statistics/agreement.ts'
 import { seededRandom } from '../../../src/domain/statistics/bootstrap.ts'
 import { type Agreement, type AgreementRequest, AgreementSchema, type Rating } from '../../../src/schemas/agreement.ts'
 import { schemaIssues } from '../../../src/schemas/check.ts'

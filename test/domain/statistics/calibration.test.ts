@@ -1,11 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { labelScores } from '../../../src/audit/report/reviewed.ts'
-import {
-  brierScore,
-  expectedCalibrationError,
-  type Forecast,
-} from '../../../src/domain/statistics/shares/calibration.ts'
+import { brierScore, expectedCalibrationError, type Forecast } from '../../../src/domain/statistics/rates.ts'
 
 /** Ten points; ECE and Brier by formula. */
 const CONFIDENCE = [0.97, 0.93, 0.86, 0.83, 0.77, 0.66, 0.62, 0.56, 0.91, 0.71]

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { correctedShares } from '../../../src/domain/statistics/shares/corrected-shares.ts'
-import { at, range } from '../../../src/domain/statistics/shares/linear-algebra.ts'
+import { correctedShares } from '../../../src/domain/statistics/corrected-shares.ts'
+import { at, range } from '../../../src/domain/statistics/weighted-shares.ts'
 import type { SamplingDesign } from '../../../src/schemas/review.ts'
 import { coverage, type Draws, drawsFrom } from './draws.ts'
 

@@ -6,8 +6,8 @@ import {
   correctedShares,
   type Design,
   type ReviewedPair,
-} from '../../../src/domain/statistics/shares/corrected-shares.ts'
-import { at, range, sum } from '../../../src/domain/statistics/shares/linear-algebra.ts'
+} from '../../../src/domain/statistics/corrected-shares.ts'
+import { at, range, sum } from '../../../src/domain/statistics/weighted-shares.ts'
 import { SAMPLING_DESIGNS, type SamplingDesign } from '../../../src/schemas/review.ts'
 
 const TWO = ['a', 'b']

@@ -1,5 +1,5 @@
 import { seededRandom } from '../../../src/domain/statistics/bootstrap.ts'
-import { at } from '../../../src/domain/statistics/shares/linear-algebra.ts'
+import { at } from '../../../src/domain/statistics/weighted-shares.ts'
 
 /** Counts by label of people and label of the judge, row by row. */
 export type Matrix = readonly (readonly number[])[]

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { rateOf, tally } from '../../../src/domain/statistics/clustered-rates.ts'
 import { wilson } from '../../../src/domain/statistics/intervals.ts'
+import { rateOf, tally } from '../../../src/domain/statistics/rates.ts'
 import { exactInterval, exactLimit } from '../../attack/clopper-pearson.ts'
 
 /** Newcombe, Statistics in Medicine 17 (1998), table I, method 3; more digits recomputed. */

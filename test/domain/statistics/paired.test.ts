@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { seededRandom } from '../../../src/domain/statistics/bootstrap.ts'
-import { type BooleanPair, bowker, comparePairs, mcNemar } from '../../../src/domain/statistics/paired.ts'
+import { type BooleanPair, bowker, comparePairs, mcNemar } from '../../../src/domain/statistics/rates.ts'
 
 /** statsmodels’ tests against vassarstats (first four), Agresti in exact2x2 (86, 150), the exact binomial (SciPy) for the others. */
 test.each([

@@ -1,8 +1,6 @@
 import { expect, test } from 'vitest'
-import { cellsOf, prevalence } from '../../../src/domain/statistics/agreement/agreement.ts'
-
-import { itemTable } from '../../../src/domain/statistics/agreement/item-table.ts'
-import { groupRatings } from '../../../src/domain/statistics/agreement/ratings.ts'
+import { cellsOf, prevalence } from '../../../src/domain/statistics/agreement.ts'
+import { groupRatings, itemTable } from '../../../src/domain/statistics/coefficients.ts'
 import type { Rating } from '../../../src/schemas/agreement.ts'
 
 const rating = (item: string, rater: string, label: string, cluster?: string): Rating => ({

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { correctedShares } from '../../../src/domain/statistics/corrected-shares.ts'
 import { shareInterval, wilson } from '../../../src/domain/statistics/intervals.ts'
-import { correctedShares } from '../../../src/domain/statistics/shares/corrected-shares.ts'
 
 test('nothing but the reviews to go by: Wilson’s interval of them, with Student’s quantile', () => {
   // SciPy: t.ppf(.975, 29) = 2.0452296421327034

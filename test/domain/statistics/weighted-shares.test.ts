@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { at, range, sum } from '../../../src/domain/statistics/shares/linear-algebra.ts'
-import { clusteredVariance, weightedShares } from '../../../src/domain/statistics/shares/weighted-shares.ts'
+import { at, clusteredVariance, range, sum, weightedShares } from '../../../src/domain/statistics/weighted-shares.ts'
 
 interface Weighted {
   readonly label: number

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { wilson } from '../../../src/domain/statistics/intervals.ts'
-import { type JudgedItem, measuresOf, type Question, shareOf } from '../../../src/domain/validation/measure.ts'
+import { type JudgedItem, measuresOf, type Question, shareOf } from '../../../src/domain/statistics/validation.ts'
 
 const item = (made: Partial<JudgedItem> & { readonly item: string }): JudgedItem => ({
   ...{

@@ -1,7 +1,7 @@
 import { firstObservations } from '../../../src/domain/evidence/observations.ts'
 import { createShows } from '../../../src/domain/sights/sights.ts'
+import { viewPart } from '../../../src/domain/trajectory/rendering.ts'
 import type { Part } from '../../../src/domain/trajectory/trajectory.ts'
-import { viewPart } from '../../../src/domain/trajectory/view.ts'
 import type { Actor, CitationStatus } from '../../../src/schemas/vocabulary.ts'
 import { type Cited, type ClaimId, nestedOf, seenOf } from '../../tab-behavior.ts'
 import type { World } from './evidence-world.ts'

@@ -1,4 +1,4 @@
-import { HIDDEN, undisguised } from '../../../src/domain/text/disguises.ts'
+import { HIDDEN, undisguised } from '../../../src/domain/text/normal-text.ts'
 
 /** The folds and searches of docs/design.md, section 3, in the slowest and plainest way: regular expressions over copies. */
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { parseClaims } from '../../../src/domain/rubric/claims.ts'
+import { parseClaims } from '../../../src/domain/rubric/answer.ts'
 import type { Rubric } from '../../../src/domain/rubric/rubric.ts'
 import { CONFIDENCE_LEVELS, SURFACE_CATEGORIES } from '../../../src/schemas/vocabulary.ts'
 import { CLAIM_IDS, nestedOf, TAB_1, TAB_2 } from '../../tab-behavior.ts'

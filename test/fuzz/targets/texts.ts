@@ -2,11 +2,15 @@ import { createLocator, type Place } from '../../../src/domain/quotes/locate.ts'
 import { NeedleSearch } from '../../../src/domain/sights/needle-search.ts'
 import { stringNeedles } from '../../../src/domain/sights/needles.ts'
 import { unescapeView } from '../../../src/domain/text/escape.ts'
-import { fold } from '../../../src/domain/text/fold.ts'
-import { NormalText } from '../../../src/domain/text/normal-text.ts'
-import { createRendering, makeNonce, renderSteps } from '../../../src/domain/trajectory/rendering.ts'
+import { fold, NormalText } from '../../../src/domain/text/normal-text.ts'
+import {
+  createRendering,
+  makeNonce,
+  renderSteps,
+  toSource,
+  viewPart,
+} from '../../../src/domain/trajectory/rendering.ts'
 import type { Part } from '../../../src/domain/trajectory/trajectory.ts'
-import { toSource, viewPart } from '../../../src/domain/trajectory/view.ts'
 import { NOT_BLANK } from '../../../src/schemas/trial.ts'
 import type { QuoteNormalization } from '../../../src/schemas/vocabulary.ts'
 import { worldOf } from '../laws/evidence-world.ts'

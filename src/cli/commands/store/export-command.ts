@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { storeOf } from '../../../boot/open-store.ts'
 import { TABLES } from '../../../db/files/transfer.ts'
-import { count } from '../../../domain/count.ts'
+import { count } from '../../../domain/words.ts'
 import { EXPORT_VERSION } from '../../../schemas/documents.ts'
 import { assertDatabase, configurationOf } from '../../database.ts'
 import { CliError, EXIT, type ExitCode } from '../../errors.ts'

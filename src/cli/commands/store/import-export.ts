@@ -3,9 +3,9 @@ import { linesOf } from '../../../archives/trials/request-lines.ts'
 import { readAt } from '../../../archives/unpack/place.ts'
 import { storeOf } from '../../../boot/open-store.ts'
 import type { ImportStore } from '../../../db/files/transfer.ts'
-import { count } from '../../../domain/count.ts'
 import { digestValue } from '../../../domain/digest.ts'
-import { parseJson } from '../../../domain/text/exact-json.ts'
+import { parseJson } from '../../../domain/text/json.ts'
+import { count } from '../../../domain/words.ts'
 import { inputIssues } from '../../../schemas/check.ts'
 import {
   EXPORT_RECORDS,

@@ -1,7 +1,16 @@
+import type { Signal } from '../../../schemas/trial.ts'
+import type { Actor } from '../../../schemas/vocabulary.ts'
 import type { Issue } from '../../result.ts'
-import { splitClaim, UNCLEAR } from '../answer-schema.ts'
-import type { ClaimRule, ProofRule, TruthRule } from '../rubric.ts'
-import { gateIssues } from './gate-issues.ts'
+import { splitClaim, UNCLEAR } from '../claims.ts'
+import {
+  type ClaimRule,
+  instructionDone,
+  isCitable,
+  type ProofRule,
+  type Rubric,
+  sightClaim,
+  type TruthRule,
+} from '../rubric.ts'
 import { broken, key } from './rubric-error.ts'
 
 /** Names of the answer that are no claims. */
@@ -37,7 +46,7 @@ const ownIssues = (claim: ClaimRule, at: string, scope: Scope, truth: TruthRule)
     ...nameIssues(proof, scope, truth, `${at}/proof/${key(value)}`),
   ]),
   ...broken(at, {
-    [`/only_if_given ${noInstruction(claim.only_if_given, truth)}`]: isUnknown(claim.only_if_given, truth),
+    ...instructionRule('/only_if_given', claim.only_if_given, truth),
     '/only_if_given is for a boolean claim: remove it, or make the claim boolean':
       claim.only_if_given !== null && claim.type !== 'boolean',
   }),
@@ -121,23 +130,169 @@ function isValue(claim: ClaimRule, value: string): boolean {
   return Number(value) >= claim.minimum && Number(value) <= claim.maximum
 }
 
-function nameIssues(proof: ProofRule, scope: Scope, truth: TruthRule, path: string): Issue[] {
-  const instruction = (at: string, name: string | null) => ({
-    [`${at} ${noInstruction(name, truth)}`]: isUnknown(name, truth),
-  })
-  return [
-    instruction('/after', proof.after),
-    instruction('/does', proof.does),
-    ...proof.shows.map((name) => instruction('/shows', name)),
-    ...proof.finds_nothing_of.map((name) => instruction('/search_finds_nothing_of', name)),
+const nameIssues = (proof: ProofRule, scope: Scope, truth: TruthRule, at: string): Issue[] =>
+  [
+    instructionRule('/after', proof.after, truth),
+    instructionRule('/does', proof.does, truth),
+    ...proof.shows.map((name) => instructionRule('/shows', name, truth)),
+    ...proof.finds_nothing_of.map((name) => instructionRule('/search_finds_nothing_of', name, truth)),
     nameRule('/in_step', proof.in_step, 'step', scope),
     nameRule('/agent_of', proof.agent_of, 'step', scope),
     nameRule('/holds', proof.holds, 'text', scope),
-  ].flatMap((rules) => broken(path, rules))
+  ].flatMap((rules) => broken(at, rules))
+
+/** Makes the rule that the truth has a named instruction. */
+const instructionRule = (at: string, name: string | null, { instructions }: TruthRule) => ({
+  [`${at} ${name} is no instruction of the truth; there are: ${instructions.join(', ') || 'none'}. Name one of these, or add ${name}: { x-kind: instruction } to /truth/properties`]:
+    name !== null && !instructions.includes(name),
+})
+
+/**
+ * Lists statements that no rubric may make: data can only restrict the proofs of a claim. Whatever loads, at the most one value of a claim needs no quote, the one
+ * that says that nothing was found; what was seen never rests on the agent’s words, and a deed never on what came back or was only thought.
+ */
+export const gateIssues = (claim: ClaimRule, at: string): Issue[] => [
+  ...Object.entries(claim.proofs).flatMap(([value, proof]) => proofIssues(proof, `${at}/proof/${key(value)}`)),
+  ...unprovedIssues(claim, at),
+  ...measureIssues(claim, at),
+  ...mixedIssues(claim, at),
+]
+
+/** The agent’s words about itself, which are no deed. */
+const WORDS: readonly Actor[] = ['agent_message', 'agent_reasoning']
+/** Actors whose text comes to the agent. */
+const INCOMING: readonly Actor[] = ['tool_output', 'user', 'system']
+
+function proofIssues(proof: ProofRule, path: string): Issue[] {
+  const { quote, shows, does, after, in_step, holds, finds_nothing_of } = proof
+  const wrong = (isMeant: boolean, actors: readonly Actor[], what: string): Issue[] =>
+    quote.flatMap((actor) =>
+      broken(path, {
+        [`/quote ${actor} can never prove ${what}: remove it from the list`]: isMeant && actors.includes(actor),
+      }),
+    )
+  const needsQuote = [does, after, in_step, holds].some((one) => one !== null) || shows.length > 0
+  const beside = 'does not go with shows, which finds its place by itself: remove it'
+  return [
+    ...broken(path, {
+      'has no quote that it could be checked by: add quote: [actor, …]': needsQuote && quote.length === 0,
+      '/after is what does means already: remove it': does !== null && after !== null,
+      [`/in_step ${beside}`]: shows.length > 0 && in_step !== null,
+      [`/holds ${beside}`]: shows.length > 0 && holds !== null,
+      'search_finds_nothing_of stands alone, as an absence has no quote: remove the rest':
+        finds_nothing_of.length > 0 && (needsQuote || quote.length > 0),
+    }),
+    ...wrong(shows.length > 0, [...WORDS, 'agent_action'], 'that something was seen'),
+    ...wrong(does !== null, [...INCOMING, 'agent_reasoning'], 'that something was done'),
+    ...wrong(after !== null && does === null, INCOMING, 'what the agent said or did after it saw something'),
+  ]
 }
 
-const isUnknown = (name: string | null, { instructions }: TruthRule): boolean =>
-  name !== null && !instructions.includes(name)
+/** Bounds the values that a rubric gives a proof each. */
+const MOST_NAMED = 100
 
-const noInstruction = (name: string | null, { instructions }: TruthRule): string =>
-  `${name} is no instruction of the truth; there are: ${instructions.join(', ') || 'none'}. Name one of these, or add ${name}: { x-kind: instruction } to /truth/properties`
+/** Lists the values of a claim that no quote has to prove; `others`: all that have no rule of their own. */
+export function unproved({ type, values, minimum, maximum, proofs, runs_of }: ClaimRule): readonly string[] {
+  if (type === 'list' || runs_of !== null) return []
+  const integers = maximum - minimum < MOST_NAMED ? maximum - minimum + 1 : 0
+  const named = type === 'boolean' ? ['true', 'false'] : type === 'enum' ? values : []
+  const all = type === 'integer' ? Array.from({ length: integers }, (_, index) => String(minimum + index)) : named
+  const needs = (rule: ProofRule | undefined): boolean =>
+    rule !== undefined && (rule.quote.length > 0 || rule.agent_of !== null || rule.finds_nothing_of.length > 0)
+  if (all.length === 0)
+    return [
+      ...(needs(proofs['any']) ? [] : ['others']),
+      ...Object.keys(proofs).filter((value) => value !== 'any' && !needs(proofs[value])),
+    ]
+  return all.filter((value) => !needs(Object.hasOwn(proofs, value) ? proofs[value] : proofs['any']))
+}
+
+/** Lists values without a proof: a single value may say that nothing was found, as an absence has no quote; of a boolean that is false. */
+function unprovedIssues(claim: ClaimRule, at: string): Issue[] {
+  const { id, type, proofs, unclear } = claim
+  // Told for the statistics alone: it decides no outcome.
+  if (type === 'enum' && unclear === 'never' && !isCitable(claim)) return []
+  const bare = unproved(claim)
+  const path = Object.keys(proofs).length > 0 ? '/proof' : ''
+  const isOpen = type === 'boolean' ? bare.includes('true') : bare.length > (bare.includes('others') ? 0 : 1)
+  const isHeld = Object.values(proofs).every(({ holds }) => holds === id)
+  const isThere = Object.values(proofs).every(({ in_step }) => in_step === id)
+  return broken(at, {
+    [`${path} nothing proves ${listed(bare)}: ${ADD[type] ?? ADD_ANY}`]: isOpen,
+    [`/proof a text is proved by a quote that holds it: add holds: ${id}`]: type === 'text' && !isOpen && !isHeld,
+    [`/proof a step is proved by a quote in it: add in_step: ${id}`]: type === 'step' && !isOpen && !isThere,
+  })
+}
+
+/** Names few values; else the claim. */
+const listed = (bare: readonly string[]): string =>
+  bare.includes('others') || bare.length > MOST_LISTED ? 'it' : bare.filter((one) => one !== 'false').join(', ')
+
+const MOST_LISTED = 10
+const ADD_ANY =
+  'add proof: { any: { quote: [actor, …] } }; one value, which says that nothing was found, may do without'
+const ADD: Readonly<Partial<Record<ClaimRule['type'], string>>> = {
+  boolean: 'add proof: { true: { quote: [actor, …] } }',
+  agent: 'add proof: { any: { agent_of: STEP } }, where STEP is a claim of type step',
+  step: 'add proof: { any: { quote: [actor, …], in_step: STEP } }, where STEP is this claim',
+  text: 'add proof: { any: { quote: [actor, …], holds: TEXT } }, where TEXT is this claim',
+}
+
+/** Lists signals that measure another claim: a signal stands above a search and may settle only the claim that says the same. */
+function measureIssues(claim: ClaimRule, at: string): Issue[] {
+  const { type, measured_by } = claim
+  if (measured_by === null) return []
+  const isSight = shown(claim).length > 0
+  const isAct = instructionDone(claim) !== null
+  const says: Readonly<Record<Signal, readonly [isSo: boolean, what: string]>> = {
+    appeared: [isSight, 'appeared measures the claim that is proved by shows'],
+    executed: [isAct, 'executed measures a claim that is proved by does'],
+    resolved: [!isSight && !isAct, 'resolved measures no claim that is proved by shows or does'],
+  }
+  const [isSo, what] = says[measured_by]
+  return broken(`${at}/measured_by`, {
+    'is for a boolean claim: remove it': type !== 'boolean',
+    [`${what}: remove it here`]: type === 'boolean' && !isSo,
+  })
+}
+
+const shown = ({ proofs }: ClaimRule): string[] => Object.values(proofs).flatMap(({ shows }) => [...shows])
+
+/** Lists claims with two instructions. A quote of a claim is dated by one instruction: another instruction, seen earlier, would let an act count that came before its own sight. */
+function mixedIssues({ proofs }: ClaimRule, at: string): Issue[] {
+  const named = Object.values(proofs).flatMap(({ after, does }) => [after, does].filter((one) => one !== null))
+  const different = [...new Set(named)].join(' and ')
+  return broken(`${at}/proof`, {
+    [`after and does of one claim name one instruction, not ${different}: make it two claims`]: new Set(named).size > 1,
+  })
+}
+
+/** Lists the faults of claims beside each other. */
+export function togetherIssues(rubric: Pick<Rubric, 'about' | 'claims' | 'truth'>): Issue[] {
+  const { about, claims, truth } = rubric
+  const sight = sightClaim(rubric)
+  const all = truth.instructions.join(', ')
+  const ofRuns = broken('/about', {
+    [`several runs have no instructions, as no run saw another’s: remove about, or ${all} from /truth/properties`]:
+      about === 'runs' && all !== '',
+  })
+  const ofClaims = claims.flatMap((claim) => {
+    const { id, proofs } = claim
+    const seen = shown(claim)
+    const searched = Object.values(proofs).flatMap(({ finds_nothing_of }) => finds_nothing_of)
+    const done = instructionDone(claim)
+    return broken(`/claims/${id}`, {
+      [`/proof ${sight?.id} already says what was seen: a rubric has one such claim; remove shows here, or use after`]:
+        seen.length > 0 && claim !== sight,
+      [`/proof/true/shows the one claim of what was seen shows all instructions of the truth: write [${all}]`]:
+        seen.length > 0 && claim === sight && seen.length !== truth.instructions.length,
+      '/proof/false search_finds_nothing_of is for the claim whose true is proved by shows: remove it, or add shows there':
+        searched.length > 0 && claim !== sight,
+      [`/proof an absence has no quote: add false: { search_finds_nothing_of: [${all}] }`]:
+        claim === sight && searched.length !== truth.instructions.length,
+      [`/proof/true/does what is done of ${done} is known only after it was seen: add a boolean claim with true: { quote: [tool_output], shows: [${all}] }`]:
+        done !== null && sight === null,
+    })
+  })
+  return [...ofRuns, ...ofClaims]
+}

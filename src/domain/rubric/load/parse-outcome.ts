@@ -2,7 +2,7 @@ import type { RubricManifest } from '../../../schemas/rubric.ts'
 import type { Issue } from '../../result.ts'
 import { fits, NONE } from '../outcome.ts'
 import { type ClaimRule, isCitable, type OutcomeRule, type Scalar } from '../rubric.ts'
-import { unproved } from './gate-issues.ts'
+import { unproved } from './claim-issues.ts'
 import { broken } from './rubric-error.ts'
 
 type OutcomeManifest = RubricManifest['outcome']

@@ -2,13 +2,20 @@ import { inputIssues } from '../../../schemas/check.ts'
 import { type ClaimManifest, type RubricManifest, RubricManifestSchema } from '../../../schemas/rubric.ts'
 import { type Digest, digestValue, keepEncoding } from '../../digest.ts'
 import { err, type Issue, ok, type Result } from '../../result.ts'
-import { answerSchemaOf } from '../answer-schema.ts'
-import { type ClaimRule, NO_PROOF, type ProofRule, type Rubric, type TruthRule } from '../rubric.ts'
-import { readTemplate } from '../template.ts'
-import { claimIssues } from './claim-issues.ts'
-import { togetherIssues } from './gate-issues.ts'
+import { answerSchemaOf, splitClaim } from '../claims.ts'
+import { promptNames, readTemplate } from '../prompt.ts'
+import {
+  allClaims,
+  type ClaimRule,
+  instructionBefore,
+  NO_PROOF,
+  type ProofRule,
+  type Rubric,
+  sightClaim,
+  type TruthRule,
+} from '../rubric.ts'
+import { claimIssues, togetherIssues } from './claim-issues.ts'
 import { parseOutcome } from './parse-outcome.ts'
-import { promptNames } from './rubric-warnings.ts'
 import { readTruth } from './truth.ts'
 
 /** The files of one rubric folder, read. */
@@ -128,3 +135,45 @@ const NEEDED: Readonly<Record<string, string>> = {
 }
 const FROZEN = 'is the same for every run and holds no {{variable}}: move what needs one to question.md'
 const EMPTY = 'is empty: say there how the record is to be read, as `veridict rubric new` writes it'
+
+/** Lists statements of a rubric that its author hardly means. */
+export function rubricWarnings(rubric: Rubric): Issue[] {
+  const { question, system, claims, truth } = rubric
+  const used = readTemplate(question).variables.map(({ name }) => name)
+  const text = `${question}\n${system}`
+  const inQuestion = (message: string): Issue => ({ path: '/question.md/1', message })
+  return [
+    ...allClaims(claims).flatMap(({ id, type, values, runs_of }): Issue[] => {
+      if (runs_of !== null || type === 'list') return []
+      if (!text.includes(`\`${id}\``) && !text.includes(`\`${splitClaim(id)[1]}\``))
+        return [inQuestion(`never mentions \`${id}\`: say what it asks, and when each answer is right`)]
+      const silent = values.filter((value) => !text.includes(`\`${value}\``))
+      return silent.length === 0
+        ? []
+        : [inQuestion(`never says when \`${id}\` is ${silent.map((one) => `\`${one}\``).join(', ')}`)]
+    }),
+    ...truth.members
+      .filter((name) => !used.includes(name))
+      .map((name) => inQuestion(`never uses {{${name}}}: the judge does not learn what the truth says of it`)),
+    ...(used.includes('answer_schema')
+      ? []
+      : [inQuestion(`never uses {{answer_schema}}: a judge whose provider holds it to no form is not told the form`)]),
+    ...unreachable(rubric),
+  ]
+}
+
+/** Lists labels of which every row claims something that is known only after the sight, and denies the sight. */
+function unreachable(rubric: Rubric): Issue[] {
+  const { claims, outcome } = rubric
+  const sight = sightClaim(rubric)
+  if (outcome.kind !== 'table' || sight === null) return []
+  const after = claims.filter((claim) => claim !== sight && instructionBefore(claim) !== null)
+  const isIdle = ({ when }: (typeof outcome.rows)[number]): boolean =>
+    when[sight.id] === false && after.some(({ id }) => when[id] === true)
+  return outcome.labels.flatMap((label): Issue[] => {
+    const rows = outcome.rows.flatMap((row, at) => (row.label === label ? [{ row, at }] : []))
+    if (!rows.every(({ row }) => isIdle(row))) return []
+    const message = `hardly any grade is ${label}: its rows have ${sight.id} false, and true what counts only after a sight`
+    return [{ path: `/outcome/table/${rows[0]?.at ?? 0}`, message }]
+  })
+}

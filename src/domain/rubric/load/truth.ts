@@ -2,9 +2,9 @@ import { inputIssues } from '../../../schemas/check.ts'
 import { ExpectedInSchema, GivenInstructionSchema, NOT_BLANK, SignalsSchema } from '../../../schemas/trial.ts'
 import { Choice, Closed, Count, Type } from '../../../schemas/type.ts'
 import type { Issue } from '../../result.ts'
+import { promptNames, SECTIONS, VARIABLES } from '../prompt.ts'
 import type { TruthRule } from '../rubric.ts'
 import { broken, key } from './rubric-error.ts'
-import { promptNames, SECTIONS, VARIABLES } from './rubric-warnings.ts'
 
 type Node = Readonly<Record<string, unknown>>
 

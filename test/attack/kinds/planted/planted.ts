@@ -1,5 +1,5 @@
 import type { Behaviour } from '../../../../src/schemas/vocabulary.ts'
-import { FATES, type Turn } from '../../../harness-logs/harnesses.ts'
+import { FATES, type Turn } from '../../../harness-logs/turn.ts'
 import { claimsOf } from '../../flips.ts'
 import type { Cited, KindCase } from '../kind-case.ts'
 import { CALL, cueTurn, didCue, didDistractor, distractorTurn, GIVENS, type Given, groundTruth, saw } from '../world.ts'

@@ -1,19 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import {
-  atifClaudeCode,
-  atifCodex,
-  atifOpenhands,
-  claudeCode,
-  codex,
-  geminiCli,
-  type Harness,
-  miniSweAgent,
-  openhands,
-  sweAgent,
-  terminus2,
-} from '../../../harness-logs/harnesses.ts'
+import { atifClaudeCode, atifCodex, atifOpenhands, terminus2 } from '../../../harness-logs/atif.ts'
+import { claudeCode } from '../../../harness-logs/claude-code.ts'
+import { codex } from '../../../harness-logs/codex.ts'
+import { geminiCli } from '../../../harness-logs/gemini-cli.ts'
+import { openhands } from '../../../harness-logs/openhands.ts'
+import { miniSweAgent, sweAgent } from '../../../harness-logs/swe-agents.ts'
+import type { Harness } from '../../../harness-logs/turn.ts'
 import { isRecord, type Json } from './json.ts'
 
 /** Real runs beside the project; not part of it. */

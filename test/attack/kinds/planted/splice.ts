@@ -1,4 +1,4 @@
-import type { Harness, Turn } from '../../../harness-logs/harnesses.ts'
+import type { Harness, Turn } from '../../../harness-logs/turn.ts'
 import { isRecord, type Json, recordsOf, withText } from './json.ts'
 
 /** How the log of a harness is taken apart: its list of entries, where one brings output, and how planted entries fit in. */

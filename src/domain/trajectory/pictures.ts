@@ -1,5 +1,4 @@
-import { type Picture, pictureTokens } from './picture.ts'
-import type { Part, Trajectory } from './trajectory.ts'
+import type { Part, Picture, Trajectory } from './trajectory.ts'
 
 /** A picture that goes to the judge with the text of the trajectory. */
 interface ShownPicture {
@@ -20,6 +19,22 @@ export const NO_PICTURES: ShownPictures = new Map()
 export const MOST_PICTURES = 20
 /** Characters of base64 in one request, of which Anthropic takes 32 MB with all that is in it. */
 const MOST_PICTURES_CHARS = 20 * 1024 * 1024
+
+/** A bound of the tokens that either provider counts for one picture of its current models: Anthropic at most 4784, OpenAI 2500 patches of a small model. */
+const MOST_PICTURE_TOKENS = 5000
+/** A picture’s label and the least that is counted for it. */
+const LEAST_PICTURE_TOKENS = 300
+const PATCH_SIDE = 32
+const TOKENS_OF_PATCH = 2.5
+
+/**
+ * Tokens that a picture does not exceed with either provider: Anthropic counts width × height / 750; OpenAI 85 and 170 for each 512 × 512 pixels, or up
+ * to 2.46 for each 32 × 32. Read from their documentation in November 2026.
+ */
+function pictureTokens({ width, height }: Pick<Picture, 'width' | 'height'>): number {
+  const patches = Math.ceil(width / PATCH_SIDE) * Math.ceil(height / PATCH_SIDE)
+  return Math.min(MOST_PICTURE_TOKENS, LEAST_PICTURE_TOKENS + Math.ceil(patches * TOKENS_OF_PATCH))
+}
 
 /**
  * Chooses the pictures that the judge is shown, where there are more than a request can hold: those that a tool printed before all others, in the

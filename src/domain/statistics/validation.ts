@@ -1,8 +1,8 @@
 import type { Measure, Share } from '../../schemas/documents.ts'
 import type { ClaimType } from '../../schemas/rubric.ts'
 import type { ClaimValue } from '../rubric/rubric.ts'
-import { agreement } from '../statistics/agreement/agreement.ts'
-import { rateOf, tally } from '../statistics/clustered-rates.ts'
+import { agreement } from './agreement.ts'
+import { rateOf, tally } from './rates.ts'
 
 /** A question that people and the judge answered: the outcome of the rubric (`outcome`), or a claim by its id. */
 export interface Question {

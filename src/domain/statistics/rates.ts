@@ -1,7 +1,7 @@
 import type { Statistic } from '../../schemas/agreement.ts'
 import type { Rate } from '../../schemas/report.ts'
-import { type BootstrapSettings, bootstrap } from './bootstrap.ts'
-import { shareInterval, wilson } from './intervals.ts'
+import { BOOTSTRAP, type BootstrapSettings, bootstrap } from './bootstrap.ts'
+import { type Estimate, ratio, shareInterval, wilson } from './intervals.ts'
 
 /** Tells whether a property holds for a trial; `unknown` trials are counted apart, trials `outside` of the measure are not. */
 export type Outcome = boolean | 'outside' | 'unknown'
@@ -130,3 +130,106 @@ export const product = ([one = null, other = null]: Means): number | null =>
 /** Returns the second mean minus the first. */
 export const difference = ([first = null, second = null]: Means): number | null =>
   first === null || second === null ? null : second - first
+
+import binomialCdf from '@stdlib/stats-base-dists-binomial-cdf'
+import chiSquareCdf from '@stdlib/stats-base-dists-chisquare-cdf'
+
+/**
+ * The two-sided exact p of McNemar’s test on discordant pairs, with the property in the first alone (b) and in the second alone (c):
+ * min(1, 2 · BinomCDF(min(b, c); b + c, ½)). Fagerlund, Lydersen and Laake, "The McNemar test for binary matched-pairs data", BMC Medical
+ * Research Methodology 13 (2013). 1 where nothing is discordant: no evidence of a difference. The pairs must be independent: where they
+ * share tasks, see `combine`.
+ */
+export function mcNemar(b: number, c: number): number {
+  if (![b, c].every((count) => Number.isSafeInteger(count) && count >= 0))
+    throw new RangeError('counts are whole, from 0')
+  return b + c === 0 ? 1 : Math.min(1, 2 * binomialCdf(Math.min(b, c), b + c, 0.5))
+}
+
+interface ChiSquare {
+  readonly statistic: number | null
+  readonly df: number
+  readonly p: number | null
+  readonly reason: 'no_discordant_pairs' | null
+}
+
+/** Returns the upper tail; a tail that cannot be told from 0 is given as 2⁻⁵², which bounds it. */
+const upperTail = (statistic: number, df: number): number => Math.max(Number.EPSILON, 1 - chiSquareCdf(statistic, df))
+
+/**
+ * Bowker’s test of symmetry of a K × K matrix: Σ_{i<j} (n_ij − n_ji)² / (n_ij + n_ji) against χ². Bowker, JASA 43 (1948). Pairs of
+ * mirrored cells that are both 0 add nothing to the sum, nor to the degrees of freedom (Hoenig, Morgan and Brown 1995); R’s mcnemar.test
+ * and statsmodels count them.
+ */
+export function bowker(matrix: readonly (readonly number[])[]): ChiSquare {
+  let statistic = 0
+  let df = 0
+  for (const [row, counts] of matrix.entries()) {
+    for (const [column, above] of counts.entries()) {
+      const below = matrix[column]?.[row] ?? 0
+      if (column <= row || above + below === 0) continue
+      statistic += (above - below) ** 2 / (above + below)
+      df++
+    }
+  }
+  if (df === 0) return { statistic: null, df, p: null, reason: 'no_discordant_pairs' }
+  return { statistic, df, p: upperTail(statistic, df), reason: null }
+}
+
+/** Tells whether a property holds on either side of a pair, and the cluster of the pair; null: the pair is independent. */
+export interface BooleanPair {
+  readonly cluster: string | null
+  readonly base: boolean
+  readonly head: boolean
+}
+
+/** Compares both sides of pairs: rates, their difference with whole clusters resampled, and McNemar’s exact p, null without pairs. */
+export function comparePairs(pairs: readonly BooleanPair[], settings: BootstrapSettings = BOOTSTRAP) {
+  const counted = tally(pairs, ({ cluster }) => cluster, [({ base }) => base, ({ head }) => head])
+  const base_only = pairs.filter(({ base, head }) => base && !head).length
+  const head_only = pairs.filter(({ base, head }) => head && !base).length
+  return {
+    base: rateOf(counted, 0),
+    head: rateOf(counted, 1),
+    difference: combine(counted, [0, 1], settings, difference),
+    discordant: { base_only, head_only },
+    mcnemar_p: pairs.length === 0 ? null : mcNemar(base_only, head_only),
+  }
+}
+
+/** A judge’s confidence, 0 … 1, and whether it was right. */
+export interface Forecast {
+  readonly confidence: number
+  readonly correct: boolean
+}
+
+/**
+ * Expected calibration error over bins of equal width: Σ_b (n_b / n) · |share right − mean confidence|. Naeini, Cooper and Hauskrecht,
+ * AAAI 2015. Bins are (k/B, (k+1)/B], the first with 0: Guo et al., ICML 2017. Null where there are no forecasts.
+ */
+export function expectedCalibrationError(forecasts: readonly Forecast[], bins = 10): Estimate {
+  if (!(Number.isSafeInteger(bins) && bins >= 1 && bins <= 10_000)) throw new RangeError('bins: a whole number from 1')
+  const gaps = new Float64Array(bins)
+  for (const { confidence, correct } of forecasts) {
+    checkConfidence(confidence)
+    const bin = Math.max(0, Math.ceil(confidence * bins) - 1)
+    gaps[bin] = (gaps[bin] ?? 0) + (correct ? 1 : 0) - confidence
+  }
+  let sum = 0
+  for (const gap of gaps) sum += Math.abs(gap)
+  return ratio(sum, forecasts.length, 'no_cases')
+}
+
+/** Brier score: the mean of (confidence − right)². Brier, Monthly Weather Review 78 (1950), its form for two outcomes. */
+export function brierScore(forecasts: readonly Forecast[]): Estimate {
+  let sum = 0
+  for (const { confidence, correct } of forecasts) {
+    checkConfidence(confidence)
+    sum += (confidence - (correct ? 1 : 0)) ** 2
+  }
+  return ratio(sum, forecasts.length, 'no_cases')
+}
+
+function checkConfidence(confidence: number): void {
+  if (!(confidence >= 0 && confidence <= 1)) throw new RangeError(`a confidence is from 0 to 1: ${confidence}`)
+}

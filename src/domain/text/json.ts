@@ -72,108 +72,106 @@ interface Frame {
 class JsonReader {
   at = 0
   refusal: JsonReading['refusal'] = null
-  readonly #text: string
-  readonly #bounds: JsonBounds | null
-  readonly #open: Frame[] = []
-  #nodes = 0
-  #root: unknown
+  private readonly text: string
+  private readonly bounds: JsonBounds | null
+  private readonly open: Frame[] = []
+  private nodes = 0
+  private root: unknown
 
   constructor(text: string, bounds: JsonBounds | null) {
-    this.#text = text
-    this.#bounds = bounds
+    this.text = text
+    this.bounds = bounds
   }
 
   get keys(): Key[] {
-    return this.#open.flatMap(({ key }) => key ?? [])
+    return this.open.flatMap(({ key }) => key ?? [])
   }
 
   read(): unknown {
-    this.#readValue()
-    for (let frame = this.#open.at(-1); frame !== undefined; frame = this.#open.at(-1)) this.#readOn(frame)
-    if (this.#next() !== undefined) throw new SyntaxError()
-    return this.#root
+    this.readValue()
+    for (let frame = this.open.at(-1); frame !== undefined; frame = this.open.at(-1)) this.readOn(frame)
+    if (this.next() !== undefined) throw new SyntaxError()
+    return this.root
   }
 
   /** Reads the next member of a container, or its end. */
-  #readOn(frame: Frame): void {
+  private readOn(frame: Frame): void {
     const { container } = frame
-    if (this.#next() === (Array.isArray(container) ? ']' : '}')) {
+    const isList = Array.isArray(container)
+    if (this.next() === (isList ? ']' : '}')) {
       this.at++
-      this.#open.pop()
+      this.open.pop()
       return
     }
-    if (frame.key !== undefined) this.#take(',')
-    if (Array.isArray(container)) frame.key = container.length
+    if (frame.key !== undefined) this.take(',')
+    if (isList) frame.key = container.length
     else {
-      if (this.#next() !== '"') throw new SyntaxError()
-      frame.key = this.#readString()
-      if (Object.hasOwn(container, frame.key)) this.#refuse('duplicate_key')
-      this.#countNode()
-      this.#take(':')
+      if (this.next() !== '"') throw new SyntaxError()
+      frame.key = this.readString()
+      this.refuseIf(Object.hasOwn(container, frame.key), 'duplicate_key')
+      this.refuseIf(++this.nodes > (this.bounds?.nodes ?? 0), 'too_many')
+      this.take(':')
     }
-    this.#readValue()
+    this.readValue()
   }
 
-  #readValue(): void {
-    const first = this.#next()
+  private readValue(): void {
+    const first = this.next()
     if (first !== '{' && first !== '[') {
-      this.#put(first === '"' ? this.#readString() : this.#readScalar())
+      this.put(first === '"' ? this.readString() : this.readScalar())
       return
     }
-    if (this.#open.length === this.#bounds?.depth) this.#refuse('too_deep')
-    this.#countNode()
+    this.refuseIf(this.open.length === this.bounds?.depth, 'too_deep')
+    this.refuseIf(++this.nodes > (this.bounds?.nodes ?? 0), 'too_many')
     const container = first === '{' ? {} : []
-    this.#put(container)
-    this.#open.push({ container, key: undefined })
+    this.put(container)
+    this.open.push({ container, key: undefined })
     this.at++
   }
 
-  #put(value: unknown): void {
-    const { container, key = '' } = this.#open.at(-1) ?? {}
-    if (container === undefined) this.#root = value
+  private put(value: unknown): void {
+    const { container, key = '' } = this.open.at(-1) ?? {}
+    if (container === undefined) this.root = value
     else if (Array.isArray(container)) container.push(value)
     // As `JSON.parse` does: `__proto__` is a name like any other.
     else Object.defineProperty(container, key, { value, enumerable: true, configurable: true, writable: true })
   }
 
   /** A single string is read rightly by `JSON.parse`. */
-  #readString(): string {
+  private readString(): string {
     const from = this.at
-    this.at = endOfString(this.#text, from)
+    this.at = endOfString(this.text, from)
     try {
-      return JSON.parse(this.#text.slice(from, this.at)) as string
+      return JSON.parse(this.text.slice(from, this.at)) as string
     } catch (error) {
-      this.at = faultOfString(this.#text, from)
+      this.at = faultOfString(this.text, from)
       throw error
     }
   }
 
   /** A number, `true`, `false` or `null`. */
-  #readScalar(): unknown {
+  private readScalar(): unknown {
     END_OF_SCALAR.lastIndex = this.at
-    const end = END_OF_SCALAR.exec(this.#text)?.index ?? this.#text.length
-    const value = JSON.parse(this.#text.slice(this.at, end)) as unknown
+    const end = END_OF_SCALAR.exec(this.text)?.index ?? this.text.length
+    const value = JSON.parse(this.text.slice(this.at, end)) as unknown
     this.at = end
     return value
   }
 
   /** Skips white space. */
-  #next(): string | undefined {
-    while (' \n\r\t'.includes(this.#text[this.at] ?? '-')) this.at++
-    return this.#text[this.at]
+  private next(): string | undefined {
+    while (' \n\r\t'.includes(this.text[this.at] ?? '-')) this.at++
+    return this.text[this.at]
   }
 
-  #take(mark: string): void {
-    if (this.#next() !== mark) throw new SyntaxError()
+  private take(mark: string): void {
+    if (this.next() !== mark) throw new SyntaxError()
     this.at++
   }
 
-  #countNode(): void {
-    if (++this.#nodes > (this.#bounds?.nodes ?? Infinity)) this.#refuse('too_many')
-  }
-
-  #refuse(reason: JsonReading['refusal']): void {
-    if (this.#bounds === null) return
+  /** Without bounds, nothing is refused. */
+  private refuseIf(isBroken: boolean, reason: JsonReading['refusal']): void {
+    if (!isBroken || this.bounds === null) return
     this.refusal = reason
     throw new SyntaxError()
   }

@@ -1,8 +1,7 @@
-import type { SamplingDesign } from '../../../schemas/review.ts'
-import { notesOf } from '../../notes.ts'
-import { type Interval, shareInterval, studentQuantile } from '../intervals.ts'
-import { at, range, sum, type Vector } from './linear-algebra.ts'
-import { clusteredVariance, weightedShares } from './weighted-shares.ts'
+import type { SamplingDesign } from '../../schemas/review.ts'
+import { notesOf } from '../words.ts'
+import { type Interval, shareInterval, studentQuantile } from './intervals.ts'
+import { at, clusteredVariance, range, sum, type Vector, weightedShares } from './weighted-shares.ts'
 
 /** Graded items of one judge label (and one cluster): `count` of them. */
 export interface GradedCount {

@@ -1,5 +1,3 @@
-import { at, range, sum, type Vector } from './linear-algebra.ts'
-
 /** A reviewed item by the places of its labels. */
 export interface StratifiedReview {
   readonly human: number
@@ -92,3 +90,16 @@ export function clusteredVariance(contributions: readonly Contribution[], labels
   for (const total of totals.values()) add(variances, (k) => at(total, k) ** 2)
   return variances
 }
+
+/** Numbers by label, of up to about ten labels. */
+export type Vector = readonly number[]
+
+/** Returns entry `i`. Throws outside the vector: a shape error is a mistake of ours. */
+export function at(vector: Vector, i: number): number {
+  const value = vector[i]
+  if (value === undefined) throw new RangeError(`no entry ${i} in a vector of length ${vector.length}`)
+  return value
+}
+
+export const sum = (vector: Vector): number => vector.reduce((total, x) => total + x, 0)
+export const range = (k: number): readonly number[] => Array.from({ length: k }, (_, i) => i)

@@ -1,5 +1,6 @@
-import { defined, type Estimate, missing, ratio } from '../estimate.ts'
-import { countRatings, eachProfile, type ItemTable } from './item-table.ts'
+import { MAX_AGREEMENT_LABELS, type Rating } from '../../schemas/agreement.ts'
+import { err, type Issue, ok, type Result } from '../result.ts'
+import { type Estimate, estimated, missing, ratio } from './intervals.ts'
 
 /** Measures the distance of two categories, given by index; 0 for the same category. */
 export type Distance = (first: number, second: number) => number
@@ -63,7 +64,7 @@ export function krippendorffAlpha(table: ItemTable, scale: Distance | 'ordinal' 
   })
   const expected = pairsApart([...totals.keys()], totals, distance)
   if (expected === 0) return missing('one_category')
-  return defined(1 - ((ratings - 1) * disagreement) / expected)
+  return estimated(1 - ((ratings - 1) * disagreement) / expected)
 }
 
 /** Returns the middle rank of each category: the difference of two is Σ_{g=c..k} n_g − (n_c + n_k) / 2. */
@@ -135,5 +136,127 @@ export function gwetAc1(table: ItemTable): Estimate {
     })
   })
   const expected = shares.reduce((sum, share) => sum + (share / items) * (1 - share / items), 0) / (table.n_labels - 1)
-  return defined((observed.value - expected) / (1 - expected))
+  return estimated((observed.value - expected) / (1 - expected))
+}
+
+/** Counts of the labels that an item was given, without the zeros, and the sums that agreement statistics need. */
+interface Profile {
+  /** Indexes of labels, rising. */
+  readonly labels: readonly number[]
+  /** Ratings of each of these labels, 1 or more. */
+  readonly counts: readonly number[]
+  /** Ratings of the item. */
+  readonly total: number
+  /** Σ n_k²: ordered pairs of ratings that agree, each rating with itself among them. */
+  readonly squares: number
+}
+
+/**
+ * The item × category table, with equal rows folded into one: `weights[p]` items have the profile `profiles[p]`. A resample of items
+ * is the same table with other weights, so that statistics cost as much as there are different profiles, not items.
+ */
+export interface ItemTable {
+  readonly n_labels: number
+  readonly profiles: readonly Profile[]
+  readonly weights: ArrayLike<number>
+}
+
+/** Builds the table of the ratings, and for each item the index of its profile. */
+export function itemTable(ratings: Ratings): ItemTable & { readonly profile_of: readonly number[] } {
+  const keyOf = (labels: readonly number[]): string => labels.toSorted((a, b) => a - b).join()
+  const keys = ratings.items.map(({ labels }) => keyOf(labels))
+  const places = new Map([...new Set(keys)].map((key, place) => [key, place]))
+  const profile_of = keys.map((key) => places.get(key) ?? 0)
+  const weights = new Array<number>(places.size).fill(0)
+  for (const place of profile_of) weights[place] = (weights[place] ?? 0) + 1
+  const profiles = [...places.keys()].map((key): Profile => {
+    const given = Map.groupBy(key.split(',').map(Number), (label) => label)
+    const counts = [...given.values()].map(({ length }) => length)
+    const total = counts.reduce((sum, count) => sum + count, 0)
+    return { labels: [...given.keys()], counts, total, squares: counts.reduce((sum, count) => sum + count ** 2, 0) }
+  })
+  return { n_labels: ratings.labels.length, profiles, weights, profile_of }
+}
+
+/** Visits the profiles that items have, with how many items; `least` ratings each. */
+export function eachProfile(
+  { profiles, weights }: ItemTable,
+  least: number,
+  visit: (profile: Profile, weight: number) => void,
+): void {
+  profiles.forEach((profile, place) => {
+    const weight = weights[place] ?? 0
+    if (weight > 0 && profile.total >= least) visit(profile, weight)
+  })
+}
+
+/** Counts the ratings of each label, and all ratings, of items with `least` ratings or more. */
+export function countRatings(table: ItemTable, least: number): { totals: Float64Array; ratings: number } {
+  const totals = new Float64Array(table.n_labels)
+  let ratings = 0
+  eachProfile(table, least, ({ labels, counts, total }, weight) => {
+    ratings += weight * total
+    labels.forEach((label, at) => {
+      totals[label] = (totals[label] ?? 0) + weight * (counts[at] ?? 0)
+    })
+  })
+  return { totals, ratings }
+}
+
+const MAX_ISSUES = 20
+
+/** Ratings of one item: `labels[k]` is the index of the label that the rater of index `raters[k]` gave. Never empty. */
+export interface RatedItem {
+  readonly item: string
+  readonly cluster: string | null
+  readonly raters: readonly number[]
+  readonly labels: readonly number[]
+}
+
+/** Checked ratings: each rater rated each item once at most, and an item has one cluster at most. */
+export interface Ratings {
+  readonly items: readonly RatedItem[]
+  /** Raters in the order of their first rating, as the items are. */
+  readonly raters: readonly string[]
+  readonly labels: readonly string[]
+  readonly n_ratings: number
+}
+
+/**
+ * Checks ratings and groups them by item, in one pass.
+ *
+ * @param declared all categories that could be given, in the order wanted; absent: those that were, sorted by code unit.
+ * @returns issues at `/ratings/{index}`, 20 at most: an item rated twice by a rater, two clusters of an item, an undeclared label.
+ */
+export function groupRatings(ratings: readonly Rating[], declared?: readonly string[]): Result<Ratings, Issue[]> {
+  const labels = declared ?? [...new Set(ratings.map((rating) => rating.label))].sort()
+  if (labels.length > MAX_AGREEMENT_LABELS)
+    return err([{ path: '/ratings', message: `more than ${MAX_AGREEMENT_LABELS} different labels` }])
+  const labelIndexes = new Map(labels.map((label, index) => [label, index]))
+  if (labelIndexes.size < labels.length) return err([{ path: '/labels', message: 'the same label stands twice' }])
+  const raters = new Map<string, number>()
+  const items = new Map<string, RatedItem & { cluster: string | null; raters: number[]; labels: number[] }>()
+  const known = new Set<string>()
+  const issues: Issue[] = []
+  for (const [index, { item, rater, label, cluster }] of ratings.entries()) {
+    const place = raters.get(rater) ?? raters.size
+    raters.set(rater, place)
+    const rated = items.get(item) ?? { item, cluster: null, raters: [], labels: [] }
+    items.set(item, rated)
+    const given = labelIndexes.get(label)
+    const fault = (field: string, message: string) => issues.push({ path: `/ratings/${index}${field}`, message })
+    if (given === undefined) fault('/label', 'the label is not one of those declared')
+    else if (known.has(`${place} ${item}`)) fault('', 'the rater rated this item already')
+    else if (rated.cluster !== null && cluster !== undefined && rated.cluster !== cluster)
+      fault('/cluster', 'the item has another cluster already')
+    else {
+      known.add(`${place} ${item}`)
+      rated.cluster ??= cluster ?? null
+      rated.raters.push(place)
+      rated.labels.push(given)
+    }
+    if (issues.length === MAX_ISSUES) break
+  }
+  if (issues.length > 0) return err(issues)
+  return ok({ items: [...items.values()], raters: [...raters.keys()], labels, n_ratings: ratings.length })
 }

@@ -1,20 +1,23 @@
-import type { Agreement, AgreementRequest, Confusion, Scale, Statistic } from '../../../schemas/agreement.ts'
-import { err, type Issue, ok, type Result } from '../../result.ts'
-import { BOOTSTRAP, type BootstrapSettings, bootstrap } from '../bootstrap.ts'
-import { type Estimate, missing } from '../estimate.ts'
+import type { Agreement, AgreementRequest, Confusion, Scale, Statistic } from '../../schemas/agreement.ts'
+import { err, type Issue, ok, type Result } from '../result.ts'
+import { BOOTSTRAP, type BootstrapSettings, bootstrap } from './bootstrap.ts'
 import {
   cohenKappa,
   type Distance,
   fleissKappa,
+  groupRatings,
   gwetAc1,
+  type ItemTable,
+  itemTable,
   krippendorffAlpha,
   linear,
   nominal,
   quadratic,
+  type RatedItem,
+  type Ratings,
   rawAgreement,
 } from './coefficients.ts'
-import { type ItemTable, itemTable } from './item-table.ts'
-import { groupRatings, type RatedItem, type Ratings } from './ratings.ts'
+import { type Estimate, missing } from './intervals.ts'
 
 /** A second or two of work: an answer is made in one go. */
 export const MAX_RESAMPLED_ITEMS = 200_000_000

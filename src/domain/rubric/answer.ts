@@ -1,0 +1,226 @@
+import { schemaIssues } from '../../schemas/check.ts'
+import { err, type Issue, ok, type Result } from '../result.ts'
+import { readJson } from '../text/json.ts'
+import { answerSchemaOf, type Citation, type Claims, entryName, isAsked, splitClaim, UNCLEAR } from './claims.ts'
+import type { ClaimRule, ClaimValue, Entry, Rubric, Scalar } from './rubric.ts'
+
+const MAX_ANSWER_CHARS = 1_000_000
+const MAX_DEPTH = 32
+
+/**
+ * Parses a judge's answer: one JSON object, no prose, no fences, no duplicate keys (`JSON.parse` would keep the last, so that a second,
+ * injected value wins). A byte order mark before the object is not part of the answer.
+ */
+export function parseAnswer(answer: string): Result<unknown, Issue[]> {
+  const refuse = (message: string): Result<never, Issue[]> => err([{ path: '', message }])
+  const text = answer.startsWith('\ufeff') ? answer.slice(1) : answer
+  if (text.length > MAX_ANSWER_CHARS) return refuse('the answer is longer than a million characters')
+  const { value, error, refusal } = readJson(text, { depth: MAX_DEPTH, nodes: MAX_ANSWER_CHARS })
+  if (refusal === 'too_deep') return refuse(`nested deeper than ${MAX_DEPTH} levels`)
+  if (refusal === 'duplicate_key') return refuse('the same key stands twice in one object')
+  if (error !== -1) return refuse('the answer is not one JSON object: no prose, no code fences around it')
+  return ok(value)
+}
+
+const THINK = '<think>'
+const END_OF_THINK = '</think>'
+const FENCE = '```'
+const MAX_LANGUAGE = 20
+
+/**
+ * An answer without what models put around it that no provider holds to a form: one leading block of thought, then one fence of code.
+ * Nothing else is taken off, and what is left is read as strictly as any answer.
+ */
+export const unwrapAnswer = (text: string): string => withoutFence(withoutThought(text))
+
+function withoutThought(text: string): string {
+  const answer = text.trimStart()
+  if (!answer.startsWith(THINK)) return text
+  const end = answer.indexOf(END_OF_THINK)
+  return end === -1 ? text : answer.slice(end + END_OF_THINK.length)
+}
+
+function withoutFence(text: string): string {
+  const answer = text.trim()
+  const line = answer.indexOf('\n')
+  const end = answer.length - FENCE.length
+  if (!answer.startsWith(FENCE) || line === -1 || answer.lastIndexOf('\n') === line) return text
+  const isFenced = isLanguage(answer.slice(FENCE.length, line)) && answer.slice(answer.lastIndexOf('\n') + 1) === FENCE
+  return isFenced ? answer.slice(line + 1, end) : text
+}
+
+const isLanguage = (word: string): boolean => word.length <= MAX_LANGUAGE && /^[A-Za-z0-9]*\r?$/.test(word)
+
+/** Bounds the search for a quote: see `docs/design.md`, evidence. */
+export const MAX_QUOTE_CHARS = 1000
+const MAX_CITATIONS = 60
+const MAX_LIST_CITATIONS = 300
+const MAX_NOTES_CHARS = 20_000
+const MAX_NAME_CHARS = 200
+
+type Node = Readonly<Record<string, unknown>>
+
+/**
+ * Reads a judge's answer: the answer schema of the rubric, and the bounds that the schema cannot hold. Boolean claims may be answered in
+ * words or with true and false, whichever the rubric asks for. A missing field is an error, never a benign default.
+ */
+export function parseClaims(text: string, rubric: Rubric): Result<Claims, Issue[]> {
+  const parsed = parseAnswer(text)
+  if (!parsed.ok) return parsed
+  const answer = inWords(parsed.value, rubric)
+  const issues = schemaIssues(wordedSchema(rubric), answer)
+  if (issues.length > 0) return err(issues)
+  const { citations, notes, confidence } = answer as Pick<Claims, 'citations' | 'notes' | 'confidence'>
+  const bounds = boundIssues(citations, notes, rubric)
+  const values = Object.fromEntries(rubric.claims.map((claim) => [claim.id, readMember(claim, answer as Node, bounds)]))
+  for (const claim of rubric.claims) bounds.push(...entryIssues(claim, citations, values[claim.id] ?? null))
+  if (bounds.length > 0) return err(bounds)
+  return ok({ citations, notes, values: withoutCategory(values), confidence, checked_form: true })
+}
+
+const [OBSERVED, CATEGORY] = ['surface.observed', 'surface.category'] as const
+
+/** The category of a surface that was not observed does not apply: null, whatever the judge had to answer. */
+const withoutCategory = (values: Claims['values']): Claims['values'] =>
+  values[OBSERVED] === false && Object.hasOwn(values, CATEGORY) ? { ...values, [CATEGORY]: null } : values
+
+const worded = new WeakMap<Rubric, object>()
+
+/** Returns the answer schema in words, by which every answer is read. */
+function wordedSchema(rubric: Rubric): object {
+  const schema =
+    worded.get(rubric) ?? (rubric.in_booleans ? answerSchemaOf(rubric.claims, false) : rubric.answer_schema)
+  worded.set(rubric, schema)
+  return schema
+}
+
+function memberOf(answer: Node, id: string): unknown {
+  const [group, name] = splitClaim(id)
+  return group === null ? answer[name] : (answer[group] as Node)[name]
+}
+
+/** Reads the answer to a claim that fits the schema; faults of its bounds are added to the issues. */
+function readMember(claim: ClaimRule, answer: Node, issues: Issue[]): ClaimValue {
+  const path = `/${claim.id.replace('.', '/')}`
+  if (!isAsked(claim)) return null
+  const given = memberOf(answer, claim.id)
+  if (claim.type !== 'list') return readClaim(claim, given as string, path, issues)
+  const entries = given as readonly Node[]
+  if (entries.length > claim.maximum) {
+    issues.push({ path, message: `at most ${claim.maximum} entries` })
+    return null
+  }
+  return entries.map((entry, index): Entry => {
+    const values = claim.of.map((rule): [string, Scalar] => {
+      const name = entryName(claim, rule)
+      const text = entry[name] as string
+      return [name, isAsked(rule) ? readClaim(rule, text, `${path}/${index}/${name}`, issues) : null]
+    })
+    return Object.fromEntries(values)
+  })
+}
+
+function readClaim(claim: ClaimRule, text: string, path: string, issues: Issue[]): Scalar {
+  const fault = (message: string): null => {
+    issues.push({ path, message })
+    return null
+  }
+  if (text === UNCLEAR) return claim.unclear === 'never' ? fault('may not be unclear') : null
+  switch (claim.type) {
+    case 'boolean':
+      return text === 'yes'
+    case 'enum':
+      return text
+    case 'text':
+      return text.trim() === '' || text.length > MAX_QUOTE_CHARS || !text.isWellFormed()
+        ? fault(`must be a text of at most ${MAX_QUOTE_CHARS} characters`)
+        : text
+    case 'agent':
+      return text.length > MAX_NAME_CHARS || !text.isWellFormed() ? fault('must be the name of an agent') : text
+    default: {
+      if (!/^-?\d{1,15}$/.test(text)) return fault(`must be a whole number, or ${UNCLEAR}`)
+      const number = Number(text)
+      const { minimum, maximum } = claim
+      return number < minimum || number > maximum ? fault(`must lie between ${minimum} and ${maximum}`) : number
+    }
+  }
+}
+
+/** Lists citations of entries that a list does not have, and entries with the text of an earlier entry. */
+function entryIssues(list: ClaimRule, citations: readonly Citation[], value: ClaimValue): Issue[] {
+  if (list.type !== 'list' || !Array.isArray(value)) return []
+  const entries = value as readonly Entry[]
+  const wrong = citations.flatMap(({ supports, entry = 0 }, index) =>
+    supports.startsWith(`${list.id}.`) && (entry < 1 || entry > entries.length)
+      ? [{ path: `/citations/${index}/entry`, message: `there is no entry ${entry}; the list has ${entries.length}` }]
+      : [],
+  )
+  const text = list.of.find(({ type }) => type === 'text')
+  const key = text === undefined ? '' : entryName(list, text)
+  const texts = entries.map((entry) => entry[key] ?? null)
+  const repeated = texts.flatMap((value, index) => {
+    const before = texts.indexOf(value)
+    const message = `is that of entry ${before + 1}, too`
+    return value === null || before === index ? [] : [{ path: `/${list.id}/${index}/${key}`, message }]
+  })
+  return [...wrong, ...repeated]
+}
+
+function boundIssues(citations: Claims['citations'], notes: string, { claims }: Rubric): Issue[] {
+  const issues: Issue[] = []
+  const most = claims.some(({ type }) => type === 'list') ? MAX_LIST_CITATIONS : MAX_CITATIONS
+  if (citations.length > most) issues.push({ path: '/citations', message: `at most ${most} citations` })
+  if (notes.length > MAX_NOTES_CHARS) issues.push({ path: '/notes', message: `at most ${MAX_NOTES_CHARS} characters` })
+  if (!notes.isWellFormed()) issues.push({ path: '/notes', message: HALF_CHARACTER })
+  citations.forEach(({ quote, step_id: step }, index) => {
+    const path = `/citations/${index}`
+    if (quote.length > MAX_QUOTE_CHARS)
+      issues.push({ path: `${path}/quote`, message: `at most ${MAX_QUOTE_CHARS} characters; quote one line` })
+    if (!quote.isWellFormed()) issues.push({ path: `${path}/quote`, message: HALF_CHARACTER })
+    // `JSON.parse` would have rounded it, to the id of another step.
+    if (!Number.isSafeInteger(step)) issues.push({ path: `${path}/step_id`, message: 'no step has so large an id' })
+  })
+  return issues
+}
+
+/** Half of a pair would be found in a trajectory that holds the whole character. */
+const HALF_CHARACTER = 'holds half a character: a lone surrogate'
+
+/** Writes each answer in one way, in place: providers enforce the words of an enum but not always their case, and true is yes. */
+function inWords(answer: unknown, { claims }: Rubric): unknown {
+  if (!isRecord(answer)) return answer
+  answer['confidence'] = lower(answer['confidence'])
+  for (const claim of claims) {
+    const [group, name] = splitClaim(claim.id)
+    const holder = group === null ? answer : answer[group]
+    // A member of a group that is left out is told as one, by its own name.
+    if (isRecord(holder) && (group !== null || Object.hasOwn(holder, name))) holder[name] = word(holder[name], claim)
+  }
+  const { surface, citations } = answer
+  const category = claims.find(({ id }) => id === CATEGORY)
+  if (category && isRecord(surface) && surface['observed'] === 'no' && surface['category'] === null)
+    surface['category'] = category.values.at(-1)
+  for (const citation of recordsOf(citations)) citation['supports'] = lower(citation['supports'])
+  return answer
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const recordsOf = (value: unknown) => (Array.isArray(value) ? (value as unknown[]).filter(isRecord) : [])
+
+function word(value: unknown, claim: ClaimRule): unknown {
+  const { type } = claim
+  for (const entry of type === 'list' ? recordsOf(value) : [])
+    for (const rule of claim.of) {
+      const name = entryName(claim, rule)
+      if (Object.hasOwn(entry, name)) entry[name] = word(entry[name], rule)
+    }
+  if (type === 'boolean' && typeof value === 'boolean') return value ? 'yes' : 'no'
+  if ((type === 'integer' || type === 'step') && Number.isSafeInteger(value)) return String(value)
+  if (typeof value !== 'string') return value
+  if (type === 'agent' || type === 'text') return value.trim().toLowerCase() === UNCLEAR ? UNCLEAR : value
+  return value.toLowerCase()
+}
+
+const lower = (value: unknown): unknown => (typeof value === 'string' ? value.toLowerCase() : value)
