@@ -1,5 +1,6 @@
 import { wordSet } from '../../domain/words.ts'
 import { isAbsent, isRecord, type Json, type Reading } from '../common/reading.ts'
+import { asList } from '../common/session.ts'
 import type { FileRun, Format, ReadDocument } from '../format.ts'
 import { CHAT_ASIDES, isAnswer, isChat, readRun } from '../openai-chat/openai-chat.ts'
 
@@ -88,18 +89,19 @@ const isText = (block: unknown): boolean => isRecord(block) && typeof block['tex
  */
 export function splitExchanges(root: Json): readonly FileRun[] | null {
   const { records } = root
-  if (!Array.isArray(records) || records.length === 0 || !records.every(isRecord)) return null
-  const exchanges = records.map(exchangeIn)
-  if (!exchanges.every((exchange) => exchange !== null && exchange.requestPath !== '')) return null
-  const kept = records.filter((_, index) => !isHead(exchanges[index] as Exchange, exchanges[index + 1] ?? null))
+  const exchanges = asList(records).map((record) => (isRecord(record) ? exchangeIn(record) : null))
+  if (!exchanges.some((exchange) => exchange !== null && exchange.requestPath !== '')) return null
+  const kept = asList(records).filter((_, index) => !isHead(exchanges[index] ?? null, exchanges[index + 1] ?? null))
+  // A record that is no exchange stays unchanged, so that the reader refuses it alone.
   return kept.map((document, index) => ({
     name: kept.length === 1 ? '' : String(index + 1),
-    document: { ...document },
+    document: isRecord(document) ? { ...document } : { records: [document] },
   }))
 }
 
-function isHead({ request, response }: Exchange, next: Exchange | null): boolean {
-  if (next === null || !isRecord(response)) return false
+function isHead(exchange: Exchange | null, next: Exchange | null): boolean {
+  if (exchange === null || next === null || !isRecord(exchange.response)) return false
+  const { request, response } = exchange
   const [own, later] = [request['messages'], next.request['messages']] as [readonly unknown[], readonly unknown[]]
   const answer = later[own.length]
   return (

@@ -2,6 +2,7 @@ import type { Step } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
 import { cutName, isRecord, type Json, pointer, type Reading } from '../common/reading.ts'
 import { asName, asRecord, asText } from '../common/session.ts'
+import { mayAct } from '../common/unread-acts.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { placeMessages, readTurns, StepSink } from '../openai-chat/chat-steps.ts'
 import { CHAT_ASIDES } from '../openai-chat/openai-chat.ts'
@@ -21,7 +22,7 @@ const isTranscript = (value: unknown): value is Json => isRecord(value) && Array
 
 /** Recognizes transcripts: a list, or an object by name in older files. */
 const isTranscripts = (value: unknown): boolean =>
-  (Array.isArray(value) || isRecord(value)) && Object.keys(value).length > 0 && Object.values(value).every(isTranscript)
+  (Array.isArray(value) || isRecord(value)) && Object.values(value).some(isTranscript)
 
 const ROOT_FIELDS: ReadonlySet<string> = wordSet(`id name description transcripts transcript_groups metadata
   collection_id created_at`)
@@ -38,6 +39,9 @@ interface Transcript {
 function readDocent(reading: Reading, document: Json): ReadDocument {
   reading.warnUnknown(document, '', ROOT_FIELDS)
   const transcripts = transcriptsOf(document)
+  for (const [key, value] of Object.entries(document['transcripts'] as object))
+    if (!isTranscript(value))
+      reading.unread(pointer('/transcripts', key), 'not a transcript with messages; not read', mayAct(value))
   const steps: Step[] = []
   for (const { record, path, name } of transcripts) {
     reading.warnUnknown(record, path, TRANSCRIPT_FIELDS)

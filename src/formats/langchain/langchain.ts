@@ -40,7 +40,8 @@ function readLangChain(reading: Reading, document: Json): ReadDocument {
   for (const [message, at] of itemsIn(list, path)) {
     const open = openMessage(message, at)
     if (open === null) {
-      reading.error(at, `must be a message, not ${typeName(message)}`)
+      if (isRecord(message)) reading.unread(at, 'must be a message, not object; not read', true)
+      else reading.error(at, `must be a message, not ${typeName(message)}`)
       continue
     }
     model ??= modelOfMessage(open)

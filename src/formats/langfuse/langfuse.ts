@@ -1,6 +1,7 @@
 import { wordSet } from '../../domain/words.ts'
 import { cutName, isAbsent, isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asName, asText } from '../common/session.ts'
+import { mayAct } from '../common/unread-acts.ts'
 import type { FileRun, Format, ReadDocument } from '../format.ts'
 import { decodeLocated, messagesIn, plainMessagesIn } from '../traces/chat-shapes.ts'
 import { Located, type Tree } from '../traces/located.ts'
@@ -38,14 +39,17 @@ function observationsOf(document: Json): { readonly list: Located; readonly trac
   if (name === undefined) return null
   const list = root.member(name)
   const items = document[name] as readonly unknown[]
-  if (items.length === 0 || !items.every(isObservation)) return null
+  if (!items.some(isObservation)) return null
   const trace = isRecord(document['trace']) ? root.member('trace') : hasObservations ? root : null
   return { list, trace }
 }
 
 function readLangfuse(reading: Reading, document: Json): ReadDocument {
   const source = observationsOf(document)
-  const observations = source?.list.items() ?? []
+  const observations = (source?.list.items() ?? []).filter(({ value, path }) => {
+    if (!isObservation(value)) reading.unread(path, 'not an observation; not read', mayAct(value))
+    return isObservation(value)
+  })
   const traces = new Set(observations.map((observation) => fieldOf(observation, 'traceId').value))
   if (traces.size > 1)
     reading.refuse(
@@ -132,8 +136,7 @@ export function splitLangfuse(root: Json): readonly FileRun[] | null {
       name: cutName(asText(trace['id']) ?? String(index + 1)),
       document: { ...trace },
     }))
-  if (!list.every(isObservation)) return null
-  const groups = Map.groupBy(list as readonly Json[], (row) => asText(row['traceId'] ?? row['trace_id']) ?? '')
+  const groups = Map.groupBy(list.filter(isObservation), (row) => asText(row['traceId'] ?? row['trace_id']) ?? '')
   if (groups.size < 2) return null
   return [...groups].map(([trace, data]) => ({ name: cutName(trace), document: { records: data } }))
 }

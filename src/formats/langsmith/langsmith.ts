@@ -73,8 +73,9 @@ function readLangSmith(reading: Reading, document: Json): ReadDocument {
     : (runsIn(document) ?? { list: [], path: '' })
   const rows = list.flatMap((run, index): PlacedRun[] => {
     const path = isRun(document) ? '' : pointer(at, index)
-    if (isRecord(run)) return [{ run, path }]
-    reading.error(path, `a run must be an object, not ${typeName(run)}`)
+    if (isRun(run)) return [{ run, path }]
+    if (isRecord(run)) reading.unread(path, 'not a run; not read', true)
+    else reading.error(path, `a run must be an object, not ${typeName(run)}`)
     return []
   })
   const traces = new Set(rows.map(({ run }) => traceOf(run)))

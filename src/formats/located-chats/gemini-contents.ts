@@ -1,6 +1,7 @@
 import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
 import { isAbsent, isRecord, itemsIn, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asList, asName, asRecord, asText } from '../common/session.ts'
+import { mayAct } from '../common/unread-acts.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { type LocatedMessage, readLocatedChat } from '../openai-chat/chat-steps.ts'
 import { own } from '../tools/tool-table.ts'
@@ -11,9 +12,9 @@ import { Located, messagesOfParts } from '../traces/located.ts'
 const isContent = (value: unknown): value is Json =>
   isRecord(value) &&
   Array.isArray(value['parts']) &&
-  value['parts'].every((part) => isRecord(part) && !('type' in part) && !('kind' in part))
+  value['parts'].every((part) => !isRecord(part) || !('type' in part || 'kind' in part))
 
-const areContents = (list: unknown): boolean => Array.isArray(list) && list.length > 0 && list.every(isContent)
+const areContents = (list: unknown): boolean => asList(list).some(isContent)
 
 /**
  * The format of Gemini's API: a request with its `contents`, an exchange (`{request, response}`, also `candidates` beside the request), or an array of
@@ -24,7 +25,9 @@ export const GEMINI_CONTENTS: Format = {
   recognizes: ({ contents, request, records }) =>
     areContents(contents) ||
     areContents(asRecord(request)['contents']) ||
-    (areContents(records) && asList(records).some((record) => asRecord(record)['role'] === 'model')),
+    asList(records).some(
+      (record) => isContent(record) && record['role'] === 'model' && asList(record['parts']).length > 0,
+    ),
   read: readContents,
   asides: new Set(['generationConfig', 'safetySettings', 'usageMetadata', 'tools', 'toolConfig', 'safetyRatings']),
 }
@@ -43,7 +46,11 @@ function readContents(reading: Reading, document: Json): ReadDocument {
   const about = { name: null, at: null }
   return readLocatedChat(reading, list.path, agent, 'gemini-contents', () => [
     ...instructionsIn(asked).map((tree) => ({ ...about, tree, path: asked.path })),
-    ...list.items().flatMap((item) => messagesOfContent(item, 'user', about)),
+    ...list.items().flatMap((item) => {
+      if (isContent(item.value)) return messagesOfContent(item, 'user', about)
+      reading.unread(item.path, 'not a content with parts; not read', mayAct(item.value))
+      return []
+    }),
     ...answer
       .member('candidates')
       .items()

@@ -111,12 +111,9 @@ function isTelling(item: unknown): boolean {
 const isTyped = (block: unknown): boolean =>
   isRecord(block) && (block['type'] === 'output_text' || block['type'] === 'input_text')
 
-const isItem = (item: unknown): boolean =>
-  !isRecord(item) || typeof item['type'] === 'string' || typeof item['role'] === 'string'
-
 /** Recognizes a list of items. A list that the chat format reads is left to that format, unless it holds items that no chat has. */
 const isList = (list: unknown): list is readonly unknown[] =>
-  Array.isArray(list) && list.every(isItem) && list.some(isTelling) && (!isChat(list) || list.some(isOther))
+  Array.isArray(list) && list.some(isTelling) && (!isChat(list) || list.some(isOther))
 
 const isOther = (item: unknown): boolean => isOwn(item) && isRecord(item) && !OF_CHATS.has(item['type'])
 

@@ -1,5 +1,6 @@
 import { cutName, isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asName, asRecord, asText } from '../common/session.ts'
+import { mayAct } from '../common/unread-acts.ts'
 import type { FileRun, Format, ReadDocument } from '../format.ts'
 import { decodeLocated } from '../traces/chat-shapes.ts'
 import { Located } from '../traces/located.ts'
@@ -28,27 +29,31 @@ const isRequest = (value: unknown): boolean =>
 function listOf(document: Json): string | null {
   const name = ['records', 'data', 'spans', 'batches'].find((member) => Array.isArray(document[member]))
   const list = name === undefined ? [] : (document[name] as readonly unknown[])
-  const isSpanOrRequest = (item: unknown): boolean =>
-    isRequest(item) || (isRecord(item) && isSpan(item) && traceIdOf(item) !== null)
-  return name !== undefined && list.length > 0 && list.every(isSpanOrRequest) ? name : null
+  return name !== undefined && list.some(isSpanOrRequest) ? name : null
 }
+
+const isSpanOrRequest = (item: unknown): boolean =>
+  isRequest(item) || (isRecord(item) && isSpan(item) && traceIdOf(item) !== null)
 
 function readOtlp(reading: Reading, document: Json): ReadDocument {
   const spansOf = spansIn(document)
+  const name = isRequest(document) ? null : listOf(document)
+  for (const { value, path } of name === null ? [] : new Located(document, '').member(name).items())
+    if (!isSpanOrRequest(value)) reading.unread(path, 'neither a span nor a request; not read', mayAct(value))
   const traces = new Set(spansOf.map(({ record }) => traceIdOf(record) ?? ''))
   if (traces.size > 1) reading.refuse('', `holds ${traces.size} traces: send the one to read by itself`)
   const spans = traces.size > 1 ? [] : spansOf.map((span) => readSpan(reading, span))
   const models = spans.flatMap(({ model }) => model ?? [])
   const agents = new Set(spans.flatMap(({ agent }) => agent ?? []))
   const [agent = null] = agents
-  const name = agents.size === 1 ? agent : null
-  const steps = traces.size > 1 ? [] : readTrace(reading, spans, '', name)
+  const only = agents.size === 1 ? agent : null
+  const steps = traces.size > 1 ? [] : readTrace(reading, spans, '', only)
   if (spans.length > 0 && steps.length === 0)
     reading.refuse(
       '',
       `none of its ${spans.length} spans holds a message or a call: record what the model was sent and what it answered (off by default in OpenTelemetry)`,
     )
-  return { format: 'otlp', agent: { name: asName(name), model: asName(models[0]) }, steps }
+  return { format: 'otlp', agent: { name: asName(only), model: asName(models[0]) }, steps }
 }
 
 /** Splits a file of several traces into one document per trace, in order of their first spans. */
@@ -72,7 +77,9 @@ interface LocatedSpan {
 function spansIn(document: Json): readonly LocatedSpan[] {
   const root = new Located(document, '')
   const lists = [root, ...root.member('records').items(), ...root.member('batches').items()].flatMap(requestSpans)
-  const plain = ['records', 'data', 'spans'].flatMap((name) => root.member(name).items())
+  const plain = ['records', 'data', 'spans']
+    .flatMap((name) => root.member(name).items())
+    .filter(({ value }) => isSpanOrRequest(value))
   return [...lists, ...plain].flatMap((span) =>
     isRecord(span.value) && isSpan(span.value) ? [{ span, record: span.value }] : [],
   )

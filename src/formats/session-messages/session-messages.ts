@@ -24,8 +24,10 @@ function agentOf(records: readonly unknown[]): 'droid' | 'cursor' | null {
   const wrapped = records.filter(isWrapped) as Json[]
   if (wrapped.length === 0) return null
   if (records.some((record) => isRecord(record) && record['type'] === 'session_start'))
-    return wrapped.every(({ type }) => type === 'message') ? 'droid' : null
-  return wrapped.every(({ type, role }) => type === undefined && typeof role === 'string') ? 'cursor' : null
+    return wrapped.some(({ type }) => type === 'message') ? 'droid' : null
+  const isCursor =
+    wrapped.some(({ role }) => typeof role === 'string') && wrapped.every(({ type }) => type === undefined)
+  return isCursor ? 'cursor' : null
 }
 
 /** Droid's records of its own state. */

@@ -23,10 +23,7 @@ const ROOT_FIELDS: ReadonlySet<string> = wordSet(`id chatId title userId visibil
   messageId model metadata`)
 const ROLES: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'data'])
 
-const messagesIn = (document: Json) => listIn(document, LISTS, (list) => list.some(isTelling) && list.every(isRoled))
-
-/** Accepts items with a role; also items that are no objects, which the reader reports as errors. */
-const isRoled = (item: unknown): boolean => !isRecord(item) || ROLES.has(item['role'])
+const messagesIn = (document: Json) => listIn(document, LISTS, (list) => list.some(isTelling))
 
 function isTelling(item: unknown): boolean {
   if (!isRecord(item) || !ROLES.has(item['role'])) return false
@@ -44,7 +41,8 @@ function readVercelUi(reading: Reading, document: Json): ReadDocument {
   reading.warnUnknown(document, '', new Set([...ROOT_FIELDS, path.slice(1)]))
   for (const [message, at] of objectsIn(reading, list, path, 'a message')) {
     dialogue.session.now = timeOf(message['createdAt'])
-    readUiMessage(dialogue, message, at)
+    if (ROLES.has(message['role'])) readUiMessage(dialogue, message, at)
+    else reading.unreadRecord(at, 'role of a message', message['role'], message)
   }
   const model = asText(document['model'])
   return { format: 'vercel-ui', agent: { name: null, model }, steps: dialogue.session.finish(path) }

@@ -91,7 +91,8 @@ function readRollout(sink: StepSink, document: Json): ReadDocument {
 
 function readMessage(sink: StepSink, message: unknown, path: string): void {
   const open = openMessage(message, path)
-  if (open === null) sink.reading.error(path, `must be a message, not ${typeName(message)}`)
+  if (open === null && isRecord(message)) sink.reading.unread(path, 'must be a message, not object; not read', true)
+  else if (open === null) sink.reading.error(path, `must be a message, not ${typeName(message)}`)
   else readLangChainMessage(sink, open)
 }
 
@@ -99,9 +100,13 @@ function readMessage(sink: StepSink, message: unknown, path: string): void {
 export function splitRollouts(root: Json): readonly FileRun[] | null {
   const { records } = root
   const rows: readonly unknown[] = Array.isArray(records) ? records : [root]
-  const isRow = (row: unknown): row is Json => isRecord(row) && (isRollout(row) || tracesIn(row) !== null)
-  if (rows.length === 0 || !rows.every(isRow)) return null
-  const runs = rows.flatMap((row) => (isRollout(row) ? [row] : (tracesIn(row)?.traces.filter(isTrace) ?? [])))
+  const isRow = (row: unknown): boolean => isRecord(row) && (isRollout(row) || tracesIn(row) !== null)
+  if (!rows.some(isRow)) return null
+  // A row that is none stays unchanged, so that the reader refuses it alone.
+  const runs = rows.flatMap((row): Json[] => {
+    if (!isRecord(row)) return [{ records: [row] }]
+    return isRollout(row) ? [row] : (tracesIn(row)?.traces.filter(isTrace) ?? [row])
+  })
   return runs.map((run, index) => ({
     name: runs.length === 1 ? '' : `${index + 1}_${cutName(idText(run['id'] ?? run['example_id']) ?? 'run')}`,
     document: { ...run },
@@ -134,7 +139,7 @@ const MARKS = ['example_id', 'reward', 'is_completed', 'is_truncated', 'stop_con
 
 const isConversation = (value: unknown): boolean =>
   typeof value === 'string' ||
-  (Array.isArray(value) && value.every((item) => !isRecord(item) || typeof item['role'] === 'string'))
+  (Array.isArray(value) && (value.length === 0 || value.some((item) => typeof asRecord(item)['role'] === 'string')))
 
 /** Recognizes a row of `results.jsonl`: prompt, completion, and at least two members of a scored run. */
 const isRollout = (document: Json): boolean =>
@@ -155,5 +160,5 @@ const isTrace = (value: unknown): value is Json =>
 function tracesIn(document: Json): { readonly traces: readonly unknown[]; readonly path: string } | null {
   const { traces } = document
   if (isTrace(document)) return { traces: [document], path: '' }
-  return Array.isArray(traces) && traces.length > 0 && traces.every(isTrace) ? { traces, path: '/traces' } : null
+  return Array.isArray(traces) && traces.some(isTrace) ? { traces, path: '/traces' } : null
 }

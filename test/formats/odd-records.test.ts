@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest'
+import { read } from './make.ts'
+
+const START = '2026-01-01T00:00:00Z'
+const observation = { id: 'o', traceId: 't', type: 'GENERATION', startTime: START, input: 'Go.', output: 'Done.' }
+const span = {
+  ...{ context: { trace_id: 't', span_id: 's' }, name: 'chat', start_time: START },
+  attributes: {
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.prompt.0.content': 'Go.',
+    'gen_ai.completion.0.content': 'Done.',
+  },
+}
+const run = {
+  id: 'r',
+  trace_id: 'r',
+  run_type: 'llm',
+  start_time: START,
+  inputs: { messages: [{ role: 'user', content: 'Go.' }] },
+}
+const ODD = { oddly: 'shaped' }
+
+describe('an odd record beside sound ones is unread at its place, and the document is read', () => {
+  test.each<[string, object, string]>([
+    ['gemini-contents', { contents: [{ role: 'user', parts: [{ text: 'Go.' }] }, ODD] }, '/contents/1'],
+    [
+      'gemini-contents',
+      { request: { contents: [ODD, { role: 'user', parts: [{ text: 'Go.' }] }] } },
+      '/request/contents/0',
+    ],
+    ['gemini-contents', { records: [{ role: 'model', parts: [{ text: 'Done.' }] }, ODD] }, '/records/1'],
+    ['langfuse', { observations: [ODD, observation] }, '/observations/0'],
+    ['langfuse', { records: [observation, ODD] }, '/records/1'],
+    ['otlp', { data: [span, ODD] }, '/data/1'],
+    ['langsmith', { runs: [run, ODD] }, '/runs/1'],
+    ['docent', { transcripts: [{ messages: [{ role: 'user', content: 'Go.' }] }, ODD] }, '/transcripts/1'],
+    ['vercel-ui', { messages: [{ role: 'user', parts: [{ type: 'text', text: 'Go.' }] }, ODD] }, '/messages/1'],
+    ['langchain', { messages: [{ type: 'human', content: 'Go.' }, ODD] }, '/messages/1'],
+    [
+      'openai-responses',
+      { object: 'response', output: [{ type: 'custom_tool_call', call_id: 'c', name: 'x', input: 'y' }, ODD] },
+      '/output/1',
+    ],
+    ['openai-responses', { input: [{ type: 'local_shell_call', call_id: 'c', action: {} }, ODD] }, '/input/1'],
+    [
+      'verifiers',
+      { prompt: [{ role: 'user', content: 'Go.' }, ODD], completion: 'Done.', reward: 1, metrics: {} },
+      '/prompt/1',
+    ],
+    [
+      'session-messages',
+      { records: [{ type: 'session_start' }, { type: 'message', message: { role: 'user', content: 'Go.' } }, ODD] },
+      '/records/2',
+    ],
+  ])('%s', (format, document, path) => {
+    const trajectory = read(document)
+    expect(trajectory.format).toBe(format)
+    expect(trajectory.steps.length).toBeGreaterThan(0)
+    expect(trajectory.unread.records).toBe(1)
+    expect(trajectory.warnings.map((warning) => warning.path)).toContain(path)
+  })
+})
