@@ -1,8 +1,7 @@
 import { parseArgs } from 'node:util'
-import { runPieces } from './simulations/pool.ts'
-import { COVERAGE_SETTINGS } from './simulations/settings.ts'
+import { runEach } from './simulations/run-each.ts'
+import { COVERAGE_SETTINGS, type Piece } from './simulations/settings.ts'
 import { add, coverageOf, lowestOf, NOTHING, type Setting, type Tally } from './simulations/simulation.ts'
-import type { Piece } from './simulations/worker.ts'
 
 /** How often the 95% intervals hold a truth that is known because the data were drawn from it. */
 const LOW = 0.93
@@ -36,13 +35,11 @@ function piecesOf(setting: Setting, place: number): Piece[] {
   }))
 }
 
-/** What a piece draws depends on its seeds alone. */
 async function runAll(): Promise<Tally[]> {
-  const worker = new URL('./simulations/worker.ts', import.meta.url)
   const pieces = COVERAGE_SETTINGS.flatMap(piecesOf)
-  const answers = await runPieces<Piece, { readonly place: number; readonly tally: Tally }>(worker, pieces)
+  const tallies = await runEach<Piece, Tally>(new URL('./simulations/settings.ts', import.meta.url), 'runPiece', pieces)
   return COVERAGE_SETTINGS.map((_, place) =>
-    answers.filter((answer) => answer.place === place).reduce((sum, { tally }) => add(sum, tally), NOTHING),
+    tallies.filter((_tally, at) => pieces[at]?.place === place).reduce(add, NOTHING),
   )
 }
 

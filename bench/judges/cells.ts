@@ -1,5 +1,5 @@
 import type { Matrix } from '../../test/domain/statistics/draws.ts'
-import { runPieces } from '../simulations/pool.ts'
+import { runEach } from '../simulations/run-each.ts'
 import { JUDGES, LABEL_SETS, type LabelSet, REVIEWS, STRUCTURES, type Structure } from './archive.ts'
 import type { Method } from './methods.ts'
 import { type Cell, meanOf, type Outcome } from './simulate.ts'
@@ -73,8 +73,7 @@ export async function runPlans(
       seed: seed * 1e9 + place * 1e5,
     }),
   )
-  const worker = new URL('./worker.ts', import.meta.url)
-  const outcomes = await runPieces<Cell, Result['outcomes']>(worker, cells)
+  const outcomes = await runEach<Cell, Result['outcomes']>(new URL('./simulate.ts', import.meta.url), 'simulate', cells)
   return plans.map(({ counts: _counts, ...named }, place) => ({ ...named, outcomes: outcomes[place] ?? {} }))
 }
 
