@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { DEFAULT_LIMITS } from '../../src/archives/unpack/limits.ts'
 import type { Dataset, LabelledItem, LabelledTrial } from '../../tools/labelled/labelled-item.ts'
 import { readLabelled } from '../../tools/labelled/read-labelled.ts'
-import { cutFences } from '../../tools/labelled/team-turns.ts'
+import { cutFences } from '../../tools/labelled/teams.ts'
 
 function folderOf(files: Readonly<Record<string, unknown>>): string {
   const folder = mkdtempSync(join(tmpdir(), 'veridict-labelled-'))

@@ -1,6 +1,6 @@
 import { isAbsent, type Json } from '../../src/formats/common/reading.ts'
 import { type Converted, LabelFault, listOf, numberField, recordOf, textField } from './labelled-item.ts'
-import { type SaidPart, stepDocument } from './team-turns.ts'
+import { type SaidPart, stepDocument } from './teams.ts'
 
 const RUBRIC = 'injection@1'
 

@@ -3,7 +3,6 @@ import { basename, join } from 'node:path'
 import { safeText } from '../../src/archives/unpack/names.ts'
 import type { Place } from '../../src/archives/unpack/place.ts'
 import type { Json } from '../../src/formats/common/reading.ts'
-import { idOf, readMagentic, readTau } from './agentrx.ts'
 import { readAssebench } from './assebench.ts'
 import {
   type Dataset,
@@ -15,7 +14,7 @@ import {
   readJsonFile,
   skippedItem,
 } from './labelled-item.ts'
-import { readWhoAndWhen } from './who-and-when.ts'
+import { idOf, readMagentic, readTau, readWhoAndWhen } from './teams.ts'
 
 /** Reads the labelled runs of a data set, in the folder that its authors publish. */
 export function readLabelled(dataset: Dataset, path: string, options: LabelledOptions): AsyncGenerator<LabelledItem> {
