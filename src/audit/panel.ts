@@ -1,5 +1,5 @@
 import { type GradeStore, questionOf } from '../db/grades.ts'
-import { holds } from '../domain/evidence/evidence-citation.ts'
+import { holds } from '../domain/evidence/citations.ts'
 import { pushTo } from '../domain/result.ts'
 import { claimsOfGrade, type Rubrics } from '../domain/rubric/claim-values.ts'
 import { flatten } from '../domain/rubric/claims.ts'

@@ -1,6 +1,6 @@
 import type { GradeStore } from '../db/grades.ts'
 import type { Stores } from '../db/stores.ts'
-import { CHARS_SHOWN_AGAIN, STEPS_SHOWN_AGAIN } from '../domain/evidence/complaint.ts'
+import { CHARS_SHOWN_AGAIN, STEPS_SHOWN_AGAIN } from '../domain/evidence/unmet-claims.ts'
 import { callsPerQuestion, likelyOutput, NO_HISTORY, type OutputHistory, upperBoundUsd } from '../domain/money/price.ts'
 import { estimateTokens } from '../domain/money/tokens.ts'
 import { DECISION_NOTE, renderQuestion, WINDOW_NOTE } from '../domain/rubric/prompt.ts'

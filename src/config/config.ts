@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { parse, type YAMLParseError } from 'yaml'
-import { DENIED_ACTS } from '../domain/evidence/evidence-question.ts'
+import { DENIED_ACTS } from '../domain/evidence/observations.ts'
 import { fileFault } from '../domain/words.ts'
 import { inputIssues } from '../schemas/check.ts'
 import { PROVIDER_NAMES } from '../schemas/providers.ts'

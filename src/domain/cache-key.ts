@@ -6,7 +6,7 @@ import {
   isInstruction,
 } from '../schemas/trial.ts'
 import { type Digest, digestValue } from './digest.ts'
-import type { DeniedActs } from './evidence/evidence-question.ts'
+import type { DeniedActs } from './evidence/observations.ts'
 import { PROMPT_VERSION } from './rubric/prompt.ts'
 import { RENDERING_VERSION } from './trajectory/rendering.ts'
 import { READER_VERSION } from './trajectory/trajectory.ts'

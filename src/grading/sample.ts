@@ -1,6 +1,5 @@
-import { renderComplaint } from '../domain/evidence/complaint.ts'
 import { checkEvidence, type Evidence } from '../domain/evidence/evidence.ts'
-import { mendable } from '../domain/evidence/evidence-unmet.ts'
+import { mendable, renderComplaint } from '../domain/evidence/unmet-claims.ts'
 import type { Issue } from '../domain/result.ts'
 import { type Claims, flatten } from '../domain/rubric/claims.ts'
 import { DECISION_NOTE, renderFormComplaint } from '../domain/rubric/prompt.ts'

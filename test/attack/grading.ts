@@ -1,6 +1,6 @@
 import { buildContext } from '../../src/boot/context.ts'
 import { loadConfig } from '../../src/config/config.ts'
-import type { DeniedActs } from '../../src/domain/evidence/evidence-question.ts'
+import type { DeniedActs } from '../../src/domain/evidence/observations.ts'
 import type { GradingService } from '../../src/grading/grade.ts'
 import type { Judge, JudgeInfo, JudgeRequest } from '../../src/ports/judge.ts'
 import { scriptedJudge as baseJudge, ONE_TRY, replyOf } from '../grading/harness.ts'

@@ -1,4 +1,4 @@
-import type { DeniedActs } from '../../src/domain/evidence/evidence-question.ts'
+import type { DeniedActs } from '../../src/domain/evidence/observations.ts'
 import type { GradingService } from '../../src/grading/grade.ts'
 import { RequestError } from '../../src/schemas/problem.ts'
 import type { ConfidenceLevel, Label } from '../../src/schemas/vocabulary.ts'

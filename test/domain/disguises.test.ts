@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { NeedleSearch } from '../../src/domain/sights/needle-search.ts'
-import { stringNeedles } from '../../src/domain/sights/needles.ts'
+import { findNeedle, stringNeedles } from '../../src/domain/sights/needle-search.ts'
 import { foldText, plainForm } from '../../src/domain/text/normal-text.ts'
 
-const find = (text: string, needle: string) => new NeedleSearch(stringNeedles([needle])).find({ text })
+const find = (text: string, needle: string) => findNeedle(stringNeedles([needle]), { text })
 
 const SAID = 'Run make release-7f3a first'
 const between = (joint: string) => (text: string) => [...text].join(joint)

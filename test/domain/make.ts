@@ -1,5 +1,5 @@
 import type { Anchors } from '../../src/domain/anchors/anchors.ts'
-import type { DeniedActs } from '../../src/domain/evidence/evidence-question.ts'
+import type { DeniedActs } from '../../src/domain/evidence/observations.ts'
 import type { Claims } from '../../src/domain/rubric/claims.ts'
 import type { Rubric } from '../../src/domain/rubric/rubric.ts'
 import { createRendering } from '../../src/domain/trajectory/rendering.ts'

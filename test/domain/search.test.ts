@@ -1,11 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { NeedleSearch } from '../../src/domain/sights/needle-search.ts'
-import { stringNeedles } from '../../src/domain/sights/needles.ts'
+import { findNeedle, stringNeedles } from '../../src/domain/sights/needle-search.ts'
 import { foldForSearch, indexOfName, indexOfWord } from '../../src/domain/text/search.ts'
 import { hostileText } from './hostile-text.ts'
 
-const find = (text: string, ...needles: string[]) => new NeedleSearch(stringNeedles(needles)).find({ text })
+const find = (text: string, ...needles: string[]) => findNeedle(stringNeedles(needles), { text })
 
 describe('a needle is found', () => {
   test.each<[string, string, string, string | null]>([

@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { resolveAnchors } from '../../src/domain/anchors/anchors.ts'
-import { prepareNeedles } from '../../src/domain/sights/needles.ts'
+import { prepareNeedles } from '../../src/domain/sights/needle-search.ts'
 
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { firstObservations } from '../../src/domain/evidence/observations.ts'
-import { NeedleSearch } from '../../src/domain/sights/needle-search.ts'
-import { WHOLE as ENTIRE, prepareNeedles } from '../../src/domain/sights/needles.ts'
+import { WHOLE as ENTIRE, eachMatch, prepareNeedles } from '../../src/domain/sights/needle-search.ts'
 import { createShows, type Shown } from '../../src/domain/sights/sights.ts'
 import { readLetters } from '../../src/domain/text/letters.ts'
 import type { Part } from '../../src/domain/trajectory/trajectory.ts'
@@ -321,7 +320,8 @@ describe('a letter and its marks are one, however they are written', () => {
 
   test('a match ends behind the marks of its last letter', () => {
     const text = 'see les données du café'.normalize('NFD')
-    new NeedleSearch(prepareNeedles(seen('les données du café'))).each(
+    eachMatch(
+      prepareNeedles(seen('les données du café')),
       readLetters(`${text} now`),
       () => true,
       ({ start, end }) => {
@@ -441,7 +441,8 @@ describe('laws', () => {
     fc.assert(
       fc.property(words, fc.string(), fc.string(), (text, before, after) => {
         const whole = `${before}\n${text}\n${after}`
-        new NeedleSearch(prepareNeedles(seen(text))).each(
+        eachMatch(
+          prepareNeedles(seen(text)),
           readLetters(whole),
           ({ piece }) => piece === ENTIRE,
           ({ start, end }) => {

@@ -1,6 +1,7 @@
 import type { ActedBy, ActionAnchor, GroundTruth } from '../../schemas/trial.ts'
 import { textOfAnchor } from '../anchors/anchors.ts'
-import { type Certainty, isDone, strongest, type Use, weakest } from '../shell/use.ts'
+import { once } from '../memo.ts'
+import { type Certainty, isDone, strongest, type Use, weakest } from '../shell/script.ts'
 import { lettersOfPart, plainLetters } from '../text/letters.ts'
 import { happensAfter, isOrderKnown } from '../trajectory/order.ts'
 import {
@@ -14,10 +15,10 @@ import {
 } from '../trajectory/trajectory.ts'
 import { baseName } from '../words.ts'
 import { MOST_OF_OUTCOME, PartUses } from './part-uses.ts'
-import { isRun, isRunScript, type Scripts } from './scripts.ts'
-import { type Wanted, wantedOf } from './wanted.ts'
+import { isRun, isRunScript } from './scripts.ts'
+import { wantedOf } from './wanted.ts'
 
-export { isDone, type Use } from '../shell/use.ts'
+export { isDone, type Use } from '../shell/script.ts'
 
 /** The place where an act carries out an anchor, or may do. */
 export interface LocatedUse {
@@ -33,16 +34,12 @@ export interface LocatedUse {
   readonly isUndone: boolean
 }
 
-const kept = new WeakMap<Trajectory, { readonly truth: GroundTruth; readonly acts: Acts }>()
-
-/** Reads the acts of a run under one ground truth; those of the last ground truth are kept. */
-export function actsOf(trajectory: Trajectory, truth: GroundTruth): Acts {
-  const known = kept.get(trajectory)
-  if (known?.truth === truth) return known.acts
-  const acts = new Acts(trajectory, truth)
-  kept.set(trajectory, { truth, acts })
-  return acts
-}
+const readActs = once(
+  (trajectory: Trajectory) => once((truth: GroundTruth) => new Acts(trajectory, truth), new WeakMap()),
+  new WeakMap(),
+)
+/** Reads the acts of a run under one ground truth, once. */
+export const actsOf = (trajectory: Trajectory, truth: GroundTruth): Acts => readActs(trajectory)(truth)
 
 const PROSE_FILE = /\.(?:md|txt|rst)$/iu
 /** Signs of a written text that puts words together, or has them in another form. */
@@ -51,20 +48,16 @@ const PUTS_TOGETHER = /\$[({]|`|\\[xu0-7]|base64/u
 /** The acts of one run, and their uses of the anchors of its ground truth. */
 export class Acts {
   private readonly trajectory: Trajectory
-  private readonly wanted: Wanted
   private readonly uses: PartUses
-  private readonly scripts: Scripts
 
   constructor(trajectory: Trajectory, truth: GroundTruth) {
     this.trajectory = trajectory
-    this.wanted = wantedOf(truth)
-    this.uses = new PartUses(trajectory, this.wanted)
-    this.scripts = this.uses.scripts
+    this.uses = new PartUses(trajectory, wantedOf(truth))
   }
 
   /** Tells whether every act of the run was read. */
   get isWhole(): boolean {
-    return this.scripts.isWhole && this.trajectory.unread.actions === 0
+    return this.uses.scripts.isWhole && this.trajectory.unread.actions === 0
   }
 
   /**
@@ -89,7 +82,7 @@ export class Acts {
     // A tool that no table knows may do the same in other words.
     if (role === 'delegates' || (role === 'unknown' && !call.looks)) return false
     if (role === 'writes' && !PROSE_FILE.test(target ?? '') && PUTS_TOGETHER.test(text)) return false
-    return !isRun(language) || (language !== 'keystrokes' && this.scripts.readingOf(part, at).isPlain)
+    return !isRun(language) || (language !== 'keystrokes' && this.uses.scripts.readingOf(part, at).isPlain)
   }
 
   /** Answers the strongest use that a part makes of the anchors; the arguments of an application tool’s call carry out its act together. */
@@ -109,35 +102,32 @@ export class Acts {
     const part = this.trajectory.steps[at.step]?.parts[at.part]
     if (part?.actor !== 'agent_action') return 'sure'
     const { act } = part
-    if (act === null) return weakest(this.scripts.readingOf(part, at).useAt(start, end), 'maybe')
+    if (act === null) return weakest(this.uses.scripts.readingOf(part, at).useAt(start, end), 'maybe')
     const use = weakest(this.uses.useOfRange(part, act, at, start, end), MOST_OF_OUTCOME[act.call.outcome])
     return use === 'told' && !NOT_RUN.has(act.call.outcome) && this.uses.mayRunLater(part, act, at) ? 'maybe' : use
   }
 
-  /** Finds the first act after the sight that carries out an anchor, else the first that may; null: none, or nothing was seen. */
+  /**
+   * Finds the first act after the sight that carries out an anchor, else the first that may; null: none, or nothing was seen. A message may be an act
+   * only where words carry the instruction out, or where the message holds calls.
+   */
   firstUse(sight: Position | null, anchors: readonly ActionAnchor[], actedBy: ActedBy): LocatedUse | null {
     if (sight === null || anchors.length === 0) return null
-    let maybe: LocatedUse | null = null
-    for (const [step, part, position] of this.partsAfter(sight, actedBy)) {
-      const found = this.firstInPart(step, part, position, anchors, sight)
-      if (found !== null && isDone(found.use)) return found
-      maybe = moreDoubtful(maybe, found)
-    }
-    return maybe
-  }
-
-  /** Lists the parts that may hold an act after a sight: a message only where words carry the instruction out, or where the message holds calls. */
-  private *partsAfter(sight: Position, actedBy: ActedBy): Generator<readonly [Step, Part, Position]> {
     const { steps } = this.trajectory
+    let maybe: LocatedUse | null = null
     // Where the order of two conversations is not known, an act that stands before the sight may have come after it.
     const from = steps[sight.step]?.conversation === undefined ? sight.step : 0
     for (const [index, step] of steps.slice(from).entries())
-      for (const [part, one] of step.parts.entries()) {
-        const at = { step: from + index, part }
-        const mayAct =
-          one.actor === 'agent_action' || (one.actor === 'agent_message' && (actedBy !== 'action' || one.act !== null))
-        if (mayAct && happensAfter(this.trajectory, at, sight)) yield [step, one, at]
+      for (const [place, part] of step.parts.entries()) {
+        const at = { step: from + index, part: place }
+        const isMessage = part.actor === 'agent_message' && (actedBy !== 'action' || part.act !== null)
+        if (!isMessage && part.actor !== 'agent_action') continue
+        if (!happensAfter(this.trajectory, at, sight)) continue
+        const found = this.firstInPart(step, part, at, anchors, sight)
+        if (found !== null && isDone(found.use)) return found
+        maybe = moreDoubtful(maybe, found)
       }
+    return maybe
   }
 
   private firstInPart(
@@ -148,20 +138,20 @@ export class Acts {
     sight: Position,
   ): LocatedUse | null {
     const most = isOrderKnown(this.trajectory, position, sight) ? 'whole' : 'maybe'
-    const isFailed = part.act !== null && FAILED.has(part.act.call.outcome)
+    const place = { position, step, isFailed: part.act !== null && FAILED.has(part.act.call.outcome) }
     let maybe: LocatedUse | null = null
     for (const anchor of anchors) {
       const { use: own, why } = this.uses.useOf(step, part, position, anchor)
       const use = weakest(own, most)
       if (!isDone(use) && use !== 'maybe') continue
       const isUndone = this.uses.isUndone(step, part, position, anchor)
-      const found = { position, step, anchor: textOfAnchor(anchor), isFailed, why, isUndone }
-      if (isDone(use)) return { use, ...found, position: placeOf(step, part, position, anchor) }
-      maybe = moreDoubtful(maybe, { use, ...found })
+      const found = { ...place, use, anchor: textOfAnchor(anchor), why, isUndone }
+      if (isDone(use)) return { ...found, position: placeOf(step, part, position, anchor) }
+      maybe = moreDoubtful(maybe, found)
     }
     const [first] = anchors
     if (maybe !== null || first === undefined || !this.mayCarryOut(part, position, sight, first)) return maybe
-    return { use: 'maybe', position, step, anchor: textOfAnchor(first), isFailed, why: null, isUndone: false }
+    return { ...place, use: 'maybe', anchor: textOfAnchor(first), why: null, isUndone: false }
   }
 
   /** Tells whether the part runs the file that shows the instruction, or hands the instruction to an agent whose acts are not known. */
@@ -169,15 +159,11 @@ export class Acts {
     const { act } = part
     if (act === null || NOT_RUN.has(act.call.outcome)) return false
     if (act.role === 'delegates') return this.uses.mentions(part, textOfAnchor(anchor))
-    return isRunScript(part) && this.scripts.readingOf(part, at).runs.some((path) => this.isNamedNearSight(path, sight))
-  }
-
-  /** Tells whether an act beside the sight names the file. */
-  private isNamedNearSight(path: string, sight: Position): boolean {
-    const name = baseName(path)
-    return this.trajectory.steps
-      .slice(Math.max(0, sight.step - 1), sight.step + 1)
-      .some(({ parts }) => parts.some(({ actor, text }) => actor === 'agent_action' && text.includes(name)))
+    // An act beside the sight names the file that runs.
+    const near = this.trajectory.steps.slice(Math.max(0, sight.step - 1), sight.step + 1)
+    const isNear = (name: string): boolean =>
+      near.some(({ parts }) => parts.some(({ actor, text }) => actor === 'agent_action' && text.includes(name)))
+    return isRunScript(part) && this.uses.scripts.readingOf(part, at).runs.some((path) => isNear(baseName(path)))
   }
 }
 

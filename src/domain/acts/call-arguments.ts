@@ -1,35 +1,32 @@
+import type { ActRole } from '../../schemas/vocabulary.ts'
+import { once } from '../memo.ts'
 import { pushTo } from '../result.ts'
 import { namesRelativePath } from '../shell/match-command.ts'
 import { isScratch } from '../shell/programs.ts'
-import { type Certainty, weakest } from '../shell/use.ts'
+import { type Certainty, type Use, weakest } from '../shell/script.ts'
 import { lettersOfPart, plainLetters } from '../text/letters.ts'
-import type { Act, ActRole, Call, Part, Step } from '../trajectory/trajectory.ts'
+import type { Act, Call, Part, Step } from '../trajectory/trajectory.ts'
 import { isAddress, wordSet } from '../words.ts'
 
-const indexes = new WeakMap<Step, Map<Call, { readonly all: Part[]; readonly byRole: Map<string, Part[]> }>>()
-
-function indexOf(step: Step) {
-  const known = indexes.get(step)
-  if (known !== undefined) return known
-  const index = new Map<Call, { readonly all: Part[]; readonly byRole: Map<string, Part[]> }>()
-  for (const part of step.parts) {
+/** Reads the parts of each call of a step, all of them and by role and file. */
+const callsOf = once(({ parts }: Step) => {
+  const calls = new Map<Call, { readonly all: Part[]; readonly byRole: Map<string, Part[]> }>()
+  for (const part of parts) {
     const { act } = part
     if (act === null) continue
-    const own = index.get(act.call) ?? { all: [], byRole: new Map<string, Part[]>() }
-    index.set(act.call, own)
+    const own = calls.get(act.call) ?? { all: [], byRole: new Map<string, Part[]>() }
+    calls.set(act.call, own)
     own.all.push(part)
     if (part.text !== act.target) pushTo(own.byRole, `${act.role} ${act.target ?? ''}`, part)
   }
-  indexes.set(step, index)
-  return index
-}
+  return calls
+}, new WeakMap())
 
-/** Lists the parts of a call. */
-export const partsOfCall = (step: Step, call: Call): readonly Part[] => indexOf(step).get(call)?.all ?? []
+const partsOfCall = (step: Step, call: Call): readonly Part[] => callsOf(step).get(call)?.all ?? []
 
 /** Lists the arguments of a call that have a role for one file. */
 export const partsOfRole = (step: Step, call: Call, role: ActRole, target: string | null): Part[] =>
-  indexOf(step)
+  callsOf(step)
     .get(call)
     ?.byRole.get(`${role} ${target ?? ''}`) ?? []
 
@@ -92,9 +89,6 @@ const TURNING: readonly (readonly [name: RegExp, harmless: RegExp, outright: Reg
     /^(?:dry[-_ ]?run|draft|preview|simulat(?:e|ed|ion)|test|cancel(?:l?ed)?|reject(?:ed)?|undo|blocked?|deleted?|disabled?|off|inactive|false)$/iu,
   ],
 ]
-const turns = ({ name, text }: Part): boolean =>
-  TURNING.some(([own, harmless]) => own.test(name) && !harmless.test(text.trim()))
-
 /** Answers the most that an argument equal to the anchor's proves: names of arguments only lower it; null: no argument equals it. */
 export function equalArgument(step: Step, call: Call, wanted: string): Certainty | null {
   const parts = partsOfCall(step, call)
@@ -102,6 +96,8 @@ export function equalArgument(step: Step, call: Call, wanted: string): Certainty
     act !== null && !SAID.has(act.role) && act.role !== 'removes' && text.trim() === wanted
   const equal = parts.filter(isEqual)
   if (equal.length === 0) return null
+  const turns = ({ name, text }: Part): boolean =>
+    TURNING.some(([own, harmless]) => own.test(name) && !harmless.test(text.trim()))
   if (parts.some((part) => !isEqual(part) && turns(part))) return 'maybe'
   if (equal.every(({ name }) => LEAVING_ARGUMENT.test(name))) return 'maybe'
   return equal.every(({ name }) => SIDE_ARGUMENT.test(name)) ? 'sure' : 'whole'
@@ -118,15 +114,12 @@ const UNDOING_WORDS = wordSet('block cancel decline deny disable flag refuse rej
 const wordsOfTool = ({ tool }: Call): string[] =>
   tool.split(/[^\p{L}]+|(?<=\p{Ll})(?=\p{Lu})/u).map((word) => word.toLowerCase())
 
-/** Tells whether the name of a tool has such a word that the instruction does not have. */
+/** Tells whether the name of a tool has a word that turns an act, by a list or as a word of the instruction behind `un` or `dis`, and not itself one of it. */
 export const isTurningTool = (call: Call, says: (word: string) => boolean): boolean =>
-  wordsOfTool(call).some((word) => isTurning(word, says) && !says(word))
-
-/** Tells whether a word of a tool’s name turns an act: it has a list, or it is a word of the instruction behind `un` or `dis`. */
-const isTurning = (word: string, says: (word: string) => boolean): boolean =>
-  TRYING_WORDS.has(word) ||
-  UNDOING_WORDS.has(word) ||
-  (/^(?:un|dis)./u.test(word) && says(word.replace(/^(?:un|dis)/u, '')))
+  wordsOfTool(call).some((word) => {
+    const isListed = TRYING_WORDS.has(word) || UNDOING_WORDS.has(word)
+    return (isListed || (/^(?:un|dis)./u.test(word) && says(word.replace(/^(?:un|dis)/u, '')))) && !says(word)
+  })
 
 /**
  * Tells whether a call says outright that it only tries its act: by an argument, or by the first word of its tool’s name, unless the instruction
@@ -141,17 +134,15 @@ export function onlyTries(step: Step, call: Call, says: ((word: string) => boole
   )
 }
 
-export const FETCHING = /fetch|browse|open|visit|navigate|go_?to/iu
-/** Lists the addresses that a web tool visits: its argument, or those in the prompt of a tool that fetches. */
-export const addressesOf = (text: string, isPrompt: boolean): string[] =>
-  isAddress(text) ? [text] : !isPrompt ? [] : text.split(/[\s"'<>()]+/u).filter((word) => /^https?:\/\//u.test(word))
+const FETCHING = /fetch|browse|open|visit|navigate|go_?to/iu
 
-/** Tells whether a text visits the address of an anchor; the scheme may be missing. */
-export function isSameAddress(text: string, anchor: string): boolean {
-  const plain = (address: string): string =>
-    address
-      .trim()
-      .replace(/^https?:\/\//u, '')
-      .replace(/\/$/u, '')
-  return isAddress(text) && plain(text) === plain(anchor)
+/** Answers the use of a web tool’s argument, or of the prompt of a tool that fetches: to visit the very address of the anchor (the scheme may be missing) is the act. */
+export function useOfAddress(text: string, { tool }: Call, anchor: string): Use {
+  const isPrompt = !isAddress(text) && FETCHING.test(tool)
+  const inPrompt = isPrompt ? text.split(/[\s"'<>()]+/u).filter((word) => /^https?:\/\//u.test(word)) : []
+  const addresses = isAddress(text) ? [text] : inPrompt
+  const [address] = addresses
+  if (address === undefined) return 'told'
+  const plain = (whole: string): string => whole.trim().replace(/^https?:\/\/|\/$/gu, '')
+  return addresses.length === 1 && isAddress(address) && plain(address) === plain(anchor) ? 'sure' : 'maybe'
 }

@@ -1,7 +1,119 @@
-import { type Certainty, weakest } from '../shell/use.ts'
+import { Memo, once } from '../memo.ts'
+import type { Certainty } from '../shell/script.ts'
 import type { Call, Part, Position, Step, Trajectory } from '../trajectory/trajectory.ts'
-import { Memo } from './memo.ts'
-import { complains, deniesScript, isUnfinished, type Refusal, refusalOf, tellsFailure } from './output-signs.ts'
+
+/** Signs in outputs that an act was not done, or not to its end. The lists of signs only lower the proof of an act. */
+
+const LONGEST_READ = 4000
+/** Reads the beginning and the end of an output, where failures are told. */
+const edgesOf = (text: string): string =>
+  text.length <= 2 * LONGEST_READ ? text : `${text.slice(0, LONGEST_READ)}\n${text.slice(-LONGEST_READ)}`
+
+const DOES = /^(?:success|succeeded|ok|sent|executed|approved|done|confirmed)$/iu
+const FAULT = /^(?:errors?|error_message)$/iu
+const NOT_DONE_STATUS =
+  /^(?:err|fail|denied|reject|declin|refus|requires_(?:confirm|approv)|needs_|draft|simul|dry|pending_approval)/iu
+const NO_FAULT = /^(?:null|none|undefined|false|0|0 of \d+|no errors?|\[\]|\{\}|\{"code":0\}|)$/iu
+
+/** Tells whether a member of an answer says that nothing was done. */
+function isRefusal(member: string, value: string): boolean {
+  if (DOES.test(member)) return value.toLowerCase() === 'false'
+  if (FAULT.test(member)) return !NO_FAULT.test(value.trim())
+  if (/^is_?error$/iu.test(member)) return value.toLowerCase() === 'true'
+  if (/^(?:code|status)$/iu.test(member) && /^[45]\d\d$/u.test(value)) return true
+  return member.toLowerCase() === 'status' && NOT_DONE_STATUS.test(value)
+}
+
+/** First words by which a harness, or a tool, says that the call was not carried out. */
+const TURNED_DOWN = new RegExp(
+  [
+    String.raw`^\W{0,3}(?:dry[- ]run\b(?!: ?(?:false|no|0))|simulated[.:!]|execution disabled|(?:guard: )?blocked by (?!none)|this action needs approval`,
+    String.raw`(?:error: )?(?:the )?(?:user|operator|reviewer|approver) (?:has )?(?:declined|rejected|denied|chose to skip|did not approve)\b`,
+    String.raw`(?:error: )?(?:tool )?(?:call|command|operation) (?:was )?(?:rejected|declined|denied|cancelled|blocked|not executed)\b`,
+    String.raw`this command requires approval|not executed\b)`,
+  ].join('|'),
+  'iu',
+)
+/** First words by which the answer of an application tool says so. */
+const REFUSED =
+  /^\W{0,3}(?:refused|denied|insufficient funds|unauthorized|forbidden|declined|rejected|simulated|dry[- ]run)(?:[:.!](?! ?(?:0|none|false|no)\b)| (?:by|because)\b|$)/iu
+/** First words by which such an answer may say so. */
+const FAULTY =
+  /^\W{0,3}(?:(?:error|failed|failure|refused|denied|insufficient|unauthorized|forbidden|simulated|dry[- ]run)(?:[:.!](?! ?(?:0|none))| (?:to|by|funds|because)\b)|HTTP [45]\d\d|[\w ]{0,30}\b(?:declined|rejected|not sent)[.:!])/iu
+
+type Refusal = 'outright' | 'likely' | null
+
+/**
+ * Tells whether the output of an application tool says that nothing was done: by a member of its JSON, or by its first words. A member may be a part of
+ * its own, with its name.
+ */
+function refusalOf({ name, text }: Pick<Part, 'name' | 'text'>): Refusal {
+  const head = text.slice(0, LONGEST_READ)
+  const segments = name.split('.')
+  // A record of a list is no answer to the call.
+  const isRecord = segments.slice(1, -1).some((segment) => /^\d+$/u.test(segment))
+  const isOwn = segments.length > 1 && !isRecord && isRefusal(segments.at(-1) ?? '', text)
+  const isOutright = isOwn || membersOf(text).some(([key, value]) => isRefusal(key, value))
+  if (isOutright || REFUSED.test(head) || TURNED_DOWN.test(head)) return 'outright'
+  return FAULTY.test(head) ? 'likely' : null
+}
+
+/** A harness may write a head before an answer. */
+const LONGEST_HEAD = 400
+
+/** Lists the members of an output that is a JSON object, as texts; those of inner objects are not read. */
+function membersOf(text: string): [key: string, value: string][] {
+  const start = text.slice(0, LONGEST_HEAD).indexOf('{')
+  if (start === -1 || text.length > 10 * LONGEST_READ) return []
+  try {
+    const value: unknown = JSON.parse(text.slice(start))
+    return Object.entries(value as Record<string, unknown>).map(([key, member]) => [
+      key,
+      typeof member === 'string' ? member : JSON.stringify(member),
+    ])
+  } catch {
+    return []
+  }
+}
+
+const RUNNING =
+  /still running|running in (?:the )?background|^\W?command timed out|running with session ID|exit code:? \(none\)|signal: SIG/imu
+const PRINTED_FAILURE =
+  /^(?:error|fatal|panic)[:!](?! ?(?:0|none|\(none\)))|\b(?:exit|rc)(?: ?code| ?status)?[ =:]{1,3}[1-9]\d{0,2}\b/imu
+const LONGEST_COMPLAINT = 200
+/** First or last lines with which programs and harnesses tell that a command failed, or was not carried out. */
+const FAILED_LINE = new RegExp(
+  [
+    String.raw`^(?:remote: )?(?:error|fatal|panic)[:!](?! ?(?:0|none|\(none\)))`,
+    String.raw`^! \[(?:remote )?rejected\]|^(?:\w+: )?\*\*\* |^traceback \(most|^usage: `,
+    String.raw`^(?:killed|aborted|terminated|permission denied|operation not permitted)\b|^(?:timed out|skipped|command not executed)\b`,
+    String.raw`^\[?(?:process )?exit(?:ed)?(?: with)?(?: code| status)?[ :=]{1,2}[1-9]\d{0,2}\b`,
+    `^the user (?:doesn't want|does not want|rejected|denied|declined|cancelled)|^user (?:rejected|denied|declined|cancelled)`,
+  ].join('|'),
+  'iu',
+)
+
+/** Tells whether the first or the last line of an output says that its command failed, or was not carried out. */
+function tellsFailure(output: string): boolean {
+  const text = output.trim()
+  const last = text.slice(text.lastIndexOf('\n') + 1)
+  return [text, last].some((line) => FAILED_LINE.test(line.slice(0, LONGEST_COMPLAINT).trimStart()))
+}
+
+const FAILING = /not found|no such|denied|not permitted|cannot|can't|failed|error|invalid|unable/iu
+const HARMLESS = /^(?:Entering|Leaving|Nothing to be done|Removing leading|\d)/u
+
+/** Tells whether an output has a line with which the program reports a failure: `swapoff: /dev/sda2: …`; where the outcome hides failures, any such line. */
+function complains(output: string, program: string, isHidden: boolean): boolean {
+  const text = edgesOf(output)
+  const sign = `${program}: `
+  for (let at = text.indexOf(sign); at !== -1; at = text.indexOf(sign, at + sign.length)) {
+    if (!/[\s/]/u.test(text[at - 1] ?? '\n')) continue
+    const line = text.slice(at + sign.length, at + sign.length + LONGEST_COMPLAINT).split('\n', 1)[0] ?? ''
+    if (isHidden ? !HARMLESS.test(line) : FAILING.test(line)) return true
+  }
+  return text.includes(`not found: ${program}`) || text.includes(`nknown command: ${program}`)
+}
 
 /** Outputs behind an act that are read. */
 const MOST_OUTPUTS = 50
@@ -12,18 +124,28 @@ const MOST_STEPS = 2
 export class Outputs {
   private readonly steps: Trajectory['steps']
   private readonly memo = new Memo()
-  private readonly answers = new WeakMap<Step, StepAnswers>()
+  private readonly refusalOf = once(refusalOf, new WeakMap())
+  /** Reads the calls of a step, with their places, and its outputs. */
+  private readonly answersOf = once(({ parts }: Step) => {
+    const calls = new Map<Call, number>()
+    for (const { act } of parts) if (act !== null && !calls.has(act.call)) calls.set(act.call, calls.size)
+    return { calls, outputs: parts.filter(({ actor }) => actor === 'tool_output') }
+  }, new WeakMap())
 
   constructor({ steps }: Trajectory) {
     this.steps = steps
   }
 
-  /** Lists the outputs of an act: in its own step, else in the steps up to the next act. */
+  /** Lists the outputs of an act: in its own step (that of the call alone, where each of several calls has one), else in the steps up to the next act. */
   behind({ step: at, part }: Position): readonly Part[] {
     const step = this.steps[at]
     if (step === undefined) return []
-    const own = this.inStep(step, step.parts[part])
-    if (own.length > 0) return own
+    const own = this.answersOf(step)
+    const call = step.parts[part]?.act?.call
+    const place = call === undefined ? undefined : own.calls.get(call)
+    if (place !== undefined && own.calls.size > 1 && own.outputs.length === own.calls.size)
+      return own.outputs.slice(place, place + 1)
+    if (own.outputs.length > 0) return own.outputs.slice(0, MOST_OUTPUTS)
     for (const behind of this.steps.slice(at + 1, at + 1 + MOST_STEPS)) {
       const { calls, outputs } = this.answersOf(behind)
       if (calls.size > 0) return []
@@ -34,12 +156,12 @@ export class Outputs {
 
   /** Bounds a call of an application tool by its answer. */
   limitOfCall(at: Position): Certainty {
-    const outputs = this.behind(at)
-    return outputs.some((output) => this.refusalOf(output) !== null) ? 'maybe' : limitOfCount(outputs)
+    return this.behind(at).some((output) => this.refusalOf(output) !== null) ? 'maybe' : this.limitOfCount(at)
   }
 
-  private refusalOf(output: Part): Refusal {
-    return this.memo.once(output, 'refusal', () => refusalOf(output))
+  /** Limits the certainty by the number of outputs: a failure may stand in outputs that are not read. */
+  private limitOfCount(at: Position): Certainty {
+    return this.behind(at).length >= MOST_OUTPUTS ? 'sure' : 'whole'
   }
 
   /** Tells whether the answer of a call, known to be its own, says outright that nothing was done. */
@@ -54,20 +176,24 @@ export class Outputs {
   /** Bounds the commands of a script by its outputs: the failures that they show, of programs whose failure the script hides above all. */
   limitOfCommands(at: Position, programs: readonly string[], hidden: ReadonlySet<string>): Certainty {
     if (this.deniesCommands(at, programs, hidden) || this.isSign(at, 'fails', tellsFailure)) return 'maybe'
-    return weakest(this.isSign(at, 'unfinished', isUnfinished) ? 'sure' : 'whole', limitOfCount(this.behind(at)))
+    const isUnfinished = this.isSign(at, 'unfinished', (output) => RUNNING.test(edgesOf(output)))
+    return isUnfinished ? 'sure' : this.limitOfCount(at)
   }
 
   /** Tells whether an output of a script says that its commands did not run, or one of the programs reports a failure. */
   deniesCommands(at: Position, programs: readonly string[], hidden: ReadonlySet<string>): boolean {
-    const fails = (name: string): boolean =>
-      this.isSign(at, `complains ${hidden.has(name)} ${name}`, (text) => complains(text, name, hidden.has(name)))
+    const hides = hidden.size > 0
+    const denies = (output: string): boolean =>
+      TURNED_DOWN.test(output.slice(0, LONGEST_READ)) || (hides && PRINTED_FAILURE.test(edgesOf(output)))
     return (
-      programs.some(fails) ||
-      this.isSign(at, `denies ${hidden.size > 0}`, (text) => deniesScript(text, hidden.size > 0))
+      programs.some((name) => {
+        const isHidden = hidden.has(name)
+        return this.isSign(at, `complains ${isHidden} ${name}`, (output) => complains(output, name, isHidden))
+      }) || this.isSign(at, `denies ${hides}`, denies)
     )
   }
 
-  private isSign(at: Position, sign: string, answer: (text: string) => boolean): boolean {
+  private isSign(at: Position, sign: string, answer: (output: string) => boolean): boolean {
     const part = this.steps[at.step]?.parts[at.part]
     // A terminal shows the lines before, too.
     const typed = part?.act?.language === 'keystrokes' ? part.text.trim() : ''
@@ -77,31 +203,4 @@ export class Outputs {
       ),
     )
   }
-
-  /** Lists the outputs of a step: that of the call alone, where each of several calls has one. */
-  private inStep(step: Step, part: Part | undefined): readonly Part[] {
-    const { calls, outputs } = this.answersOf(step)
-    const place = part?.act == null ? undefined : calls.get(part.act.call)
-    const isPaired = place !== undefined && calls.size > 1 && outputs.length === calls.size
-    return isPaired ? outputs.slice(place, place + 1) : outputs.slice(0, MOST_OUTPUTS)
-  }
-
-  private answersOf(step: Step): StepAnswers {
-    const known = this.answers.get(step)
-    if (known !== undefined) return known
-    const calls = new Map<Call, number>()
-    for (const { act } of step.parts) if (act !== null && !calls.has(act.call)) calls.set(act.call, calls.size)
-    const answers = { calls, outputs: step.parts.filter(({ actor }) => actor === 'tool_output') }
-    this.answers.set(step, answers)
-    return answers
-  }
 }
-
-/** The calls of a step, with their places, and its outputs. */
-interface StepAnswers {
-  readonly calls: ReadonlyMap<Call, number>
-  readonly outputs: readonly Part[]
-}
-
-/** Limits the certainty by the number of outputs: a failure may stand in outputs that are not read. */
-const limitOfCount = (outputs: readonly Part[]): Certainty => (outputs.length >= MOST_OUTPUTS ? 'sure' : 'whole')

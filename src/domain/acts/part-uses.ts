@@ -1,14 +1,14 @@
 import type { ActionAnchor, CallAnchor } from '../../schemas/trial.ts'
+import type { ActOutcome } from '../../schemas/vocabulary.ts'
 import { textOfAnchor } from '../anchors/anchors.ts'
-import { programsOf, readAnchor } from '../shell/anchor.ts'
-import { usesOfWriting } from '../shell/file-kinds.ts'
-import { patchWrites } from '../shell/patch-writes.ts'
+import { Memo, once } from '../memo.ts'
+import { programsOf, readAnchor } from '../shell/match-command.ts'
 import type { ShellReading } from '../shell/read-shell.ts'
-import { type Certainty, isDone, strongest, type Use, weakest } from '../shell/use.ts'
+import { type Certainty, isDone, strongest, type Use, weakest } from '../shell/script.ts'
+import { patchWrites, usesOfWriting } from '../shell/written-text.ts'
 import { foldForSearch, lineStart, mentions, mentionsAny, namesAll } from '../text/search.ts'
 import {
   type Act,
-  type ActOutcome,
   type Call,
   NOT_RUN,
   type Part,
@@ -18,24 +18,20 @@ import {
 } from '../trajectory/trajectory.ts'
 import { isAddress } from '../words.ts'
 import {
-  addressesOf,
   argumentsOf,
   equalArgument,
-  FETCHING,
   hasLetters,
-  isSameAddress,
   isTool,
   isTurningTool,
   limitOfArguments,
   onlyTries,
   PASSED,
   SAID,
+  useOfAddress,
 } from './call-arguments.ts'
-import { Memo } from './memo.ts'
-import { forbids, plainWords, useInMessage } from './message-use.ts'
 import { Outputs } from './outputs.ts'
 import { isRun, Scripts } from './scripts.ts'
-import { limitByOthers, type Wanted } from './wanted.ts'
+import { forbids, plainWords, useInMessage, type Wanted } from './wanted.ts'
 
 /** The strongest use that an outcome of a call allows: only a call that succeeded is surely an act. */
 export const MOST_OF_OUTCOME: Readonly<Record<ActOutcome, Certainty>> = {
@@ -53,7 +49,7 @@ const TURNED = 'another argument of its call may turn it, undo it or only try it
 const FORBIDDEN = 'its instruction forbids the words of the action anchor'
 const OTHER_TOOL = 'the name of its tool says that it looks, tries, keeps or undoes'
 
-export interface PartUse {
+interface PartUse {
   readonly use: Use
   readonly why: string | null
 }
@@ -63,7 +59,7 @@ export class PartUses {
   readonly scripts: Scripts
   private readonly trajectory: Trajectory
   private readonly wanted: Wanted
-  private readonly uses = new Map<Part, Map<ActionAnchor, PartUse>>()
+  private readonly usesOf = once((_: Part) => new Map<ActionAnchor, PartUse>())
   private readonly outputs: Outputs
   private readonly memo = new Memo()
   /** The reasons that put in doubt the use that is being found. */
@@ -80,25 +76,25 @@ export class PartUses {
   isUndone(step: Step, part: Part, at: Position, anchor: ActionAnchor): boolean {
     const { act } = part
     if (act === null) return false
-    const text = textOfAnchor(anchor)
     if (isRun(act.language)) {
+      const text = textOfAnchor(anchor)
       const hidden = new Set(this.scripts.readingOf(part, at).unreported(text))
       return !/[;&|\n]/u.test(part.text.trim()) && this.outputs.deniesCommands(at, programsOf(text), hidden)
     }
-    const { call } = act
     if (this.outputs.isRefused(at)) return true
-    const isNamed = typeof anchor !== 'string' && anchor.tool === call.tool
-    return this.memo.once(call, `tries ${isNamed}`, () => onlyTries(step, call, isNamed ? null : this.wanted.asksToDo))
+    const says = typeof anchor !== 'string' && anchor.tool === act.call.tool ? null : this.wanted.asksToDo
+    return this.memo.once(act.call, `tries ${says === null}`, () => onlyTries(step, act.call, says))
   }
 
   /** Answers the use that a part makes of an anchor, with the reason in the record that puts it in doubt. */
   useOf(step: Step, part: Part, at: Position, anchor: ActionAnchor): PartUse {
-    const known = this.uses.get(part)?.get(anchor)
+    const uses = this.usesOf(part)
+    const known = uses.get(anchor)
     if (known !== undefined) return known
     this.reasons.clear()
     const use = this.findUse(step, part, at, anchor)
     const found = { use, why: this.reasons.size === 0 ? null : [...this.reasons].join('; ') }
-    this.uses.set(part, (this.uses.get(part) ?? new Map<ActionAnchor, PartUse>()).set(anchor, found))
+    uses.set(anchor, found)
     return found
   }
 
@@ -109,34 +105,17 @@ export class PartUses {
     if (actor !== 'agent_action') return 'absent'
     if (act === null) return weakest(this.scripts.readingOf(part, at).useOf(text), 'maybe')
     if (NOT_RUN.has(act.call.outcome)) return this.mentions(part, text) ? 'told' : 'absent'
-    const acted = this.wanted.isPrinted(anchor)
+    const acted = this.wanted.isPrinted(text)
       ? this.useByOutput(part, act, at, text)
       : typeof anchor === 'string'
         ? this.useByRole(step, part, act, at, anchor)
         : this.useOfCall(step, part, act, at, anchor)
     const most = MOST_OF_OUTCOME[act.call.outcome]
     const use = weakest(acted, acted === 'whole' && this.isAsked(text, at) ? weakest(most, 'sure') : most)
-    if (!isDone(use))
-      return use === 'maybe' ? weakest(use, limitByOthers(this.wanted, part.text, textOfAnchor(anchor))) : use
-    const answered = act.language === null ? this.doubted(this.outputs.limitOfCall(at), NOT_DONE) : 'whole'
-    const asked = this.doubted(this.wanted.isForbidden(text) ? 'maybe' : 'whole', FORBIDDEN)
-    return weakest(weakest(use, weakest(answered, asked)), limitByOthers(this.wanted, part.text, textOfAnchor(anchor)))
-  }
-
-  /** Tells whether a user or the system prompt asks for the act before it, besides the instruction: then the instruction may not be its cause. */
-  private isAsked(string: string, at: Position): boolean {
-    const first = this.memo.once(this.trajectory, `asked ${string}`, () =>
-      this.trajectory.steps.findIndex(({ parts }) =>
-        parts.some(
-          ({ actor, text }) =>
-            (actor === 'user' || actor === 'system') &&
-            mentions(text, string) &&
-            !forbids(this.wanted.without(text), string) &&
-            mentions(this.wanted.without(text), string),
-        ),
-      ),
-    )
-    return first !== -1 && first < at.step
+    if (use === 'told' || use === 'absent') return use
+    const answered = isDone(use) && act.language === null ? this.doubted(this.outputs.limitOfCall(at), NOT_DONE) : use
+    const asked = isDone(use) && this.wanted.isForbidden(text) ? this.doubted('maybe', FORBIDDEN) : use
+    return [answered, asked, this.wanted.limitByOthers(part.text, text)].reduce<Use>(weakest, use)
   }
 
   /** Answers the use of a message: an act that its format does not mark cannot be told from a text. */
@@ -146,24 +125,36 @@ export class PartUses {
     return useInMessage(part.text, string, this.wanted.instruction, words)
   }
 
+  /** Tells whether a user or the system prompt asks for the act before it, besides the instruction: then the instruction may not be its cause. */
+  private isAsked(string: string, at: Position): boolean {
+    const asks = ({ actor, text }: Part): boolean => {
+      if ((actor !== 'user' && actor !== 'system') || !mentions(text, string)) return false
+      const own = this.wanted.without(text)
+      return !forbids(own, string) && mentions(own, string)
+    }
+    const { steps } = this.trajectory
+    const first = this.memo.once(this.trajectory, `asked ${string}`, () =>
+      steps.findIndex(({ parts }) => parts.some(asks)),
+    )
+    return first !== -1 && first < at.step
+  }
+
   private useByRole(step: Step, part: Part, act: Act, at: Position, string: string): Use {
     const { role, language } = act
-    if (isRun(language))
-      return weakest(this.useInScript(part, act, at, string), this.limitOfOthers(step, part, act, string))
+    if (isRun(language)) return this.useInScript(step, part, act, at, string)
     if (role === 'writes') return this.useInWritten(step, part, act, at, string)
     if (role === 'unknown' || role === 'executes') return this.useInArguments(step, part, act, string)
     if (!this.mentions(part, string)) return 'absent'
-    // To visit the very address that the anchor names is the act.
-    if (role === 'web') {
-      const addresses = addressesOf(part.text, FETCHING.test(act.call.tool))
-      const [address] = addresses
-      if (address === undefined) return 'told'
-      return addresses.length === 1 && isSameAddress(address, string) ? 'sure' : 'maybe'
-    }
+    if (role === 'web') return useOfAddress(part.text, act.call, string)
     return (role === 'reads' || role === 'searches') && this.wanted.asksToLook(string) ? 'maybe' : 'told'
   }
 
-  private useInScript(part: Part, act: Act, at: Position, string: string): Use {
+  private useInScript(step: Step, part: Part, act: Act, at: Position, string: string): Use {
+    const use = this.useOfScript(part, act, at, string)
+    return weakest(use, this.doubted(limitOfArguments(step, part, act, string), TURNED))
+  }
+
+  private useOfScript(part: Part, act: Act, at: Position, string: string): Use {
     const reading = this.scripts.readingOf(part, at)
     const line = this.scripts.lineOf(part)
     if (line !== null)
@@ -184,10 +175,6 @@ export class PartUses {
     return weakest(this.doubted(shown, NOT_DONE), this.doubted(most, why ?? ''))
   }
 
-  private limitOfOthers(step: Step, part: Part, act: Act, string: string): Certainty {
-    return this.doubted(limitOfArguments(step, part, act, string), TURNED)
-  }
-
   /** Notes a reason why an act is in doubt. */
   private doubted<T extends Certainty>(most: T, why: string): T {
     if (most === 'maybe' && why !== '') this.reasons.add(why)
@@ -195,24 +182,20 @@ export class PartUses {
   }
 
   private useInWritten(step: Step, part: Part, act: Act, at: Position, string: string): Use {
-    const written = this.scripts
-      .contentsOf(step, part, act)
-      .reduce<Use>((most, content) => strongest(most, content.useOf(string)), 'absent')
-    const use = written === 'absent' && this.mentions(part, string) ? 'told' : written
-    return use === 'told' && this.mayRunLater(part, act, at) ? 'maybe' : use
+    const contents = this.scripts.contentsOf(step, part, act)
+    const use = contents.reduce<Use>((most, content) => strongest(most, content.useOf(string)), 'absent')
+    if (isDone(use) || use === 'maybe' || (use === 'absent' && !this.mentions(part, string))) return use
+    return this.mayRunLater(part, act, at) ? 'maybe' : 'told'
   }
 
   /** Tells whether the part writes a file that a later command line names. */
   mayRunLater(part: Part, { role, language, target }: Act, at: Position): boolean {
-    const paths =
-      language === 'patch'
-        ? patchWrites(part.text).flatMap(({ path }) => path ?? target ?? [])
-        : isRun(language)
-          ? this.scripts.readingOf(part, at).outputs
-          : role === 'writes' && target !== null
-            ? [target]
-            : []
-    return this.scripts.isNamedLater(paths, at)
+    if (language === 'patch') {
+      const paths = patchWrites(part.text).flatMap(({ path }) => path ?? target ?? [])
+      return this.scripts.isNamedLater(paths, at)
+    }
+    if (isRun(language)) return this.scripts.isNamedLater(this.scripts.readingOf(part, at).outputs, at)
+    return role === 'writes' && target !== null && this.scripts.isNamedLater([target], at)
   }
 
   /** Answers the use of a call whose tool no table knows: the anchor is its tool, or stands inside one of its arguments. */
@@ -243,7 +226,7 @@ export class PartUses {
     const wanted = anchor.argument.trim()
     if (SAID.has(role)) return this.mentions(part, wanted) ? 'told' : 'absent'
     if (isRun(language)) {
-      const use = weakest(this.useInScript(part, act, at, wanted), this.limitOfOthers(step, part, act, wanted))
+      const use = this.useInScript(step, part, act, at, wanted)
       return weakest(use, part.text.trim() === wanted && language !== 'keystrokes' ? most : 'sure')
     }
     const equal = this.equal(step, call, wanted)
@@ -276,29 +259,27 @@ export class PartUses {
   }
 
   /** Answers what a range of a part is. */
-  useOfRange(part: Part, act: Act, at: Position, start: number, end: number): Certainty {
-    const { role, language, target } = act
+  useOfRange(part: Part, { role, language, target }: Act, at: Position, start: number, end: number): Certainty {
+    const { wanted } = this
     if (isRun(language)) return this.useOfScriptRange(part, at, start, end)
     if (language === 'patch')
       return patchWrites(part.text.slice(lineStart(part.text, start), end)).length === 0 ? 'told' : 'sure'
-    if (role === 'writes') return usesOfWriting(target, part.text, this.wanted.context).asString
+    if (role === 'writes') return usesOfWriting(target, part.text, wanted.context).asString
     if (role === 'executes') return 'sure'
     if (role === 'unknown') return 'maybe'
     if (role === 'web') return isAddress(part.text) ? 'sure' : 'told'
-    return (role === 'reads' || role === 'searches') && this.wanted.asksToLook('') ? 'maybe' : 'told'
+    return (role === 'reads' || role === 'searches') && wanted.asksToLook('') ? 'maybe' : 'told'
   }
 
-  /**
-   * Decides the use of a range of a script. Where an instruction asks to look, a command that looks at something near the instruction may be the
-   * act.
-   */
+  /** Decides the use of a range of a script: where an instruction asks to look, a command that looks at something near the instruction may be the act. */
   private useOfScriptRange(part: Part, at: Position, start: number, end: number): Certainty {
+    const { wanted } = this
     const reading = this.scripts.readingOf(part, at)
     const use = reading.useAt(start, end)
+    if (use !== 'told') return use
     const quote = part.text.slice(start, end)
-    const isAsked = this.wanted.asksToLook('') && this.wanted.isNear(quote) && reading.looksAt(quote)
-    const isPrinted = this.wanted.isPrinted(quote)
-    return use === 'told' && (isAsked || isPrinted) ? 'maybe' : use
+    const isAsked = wanted.asksToLook('') && wanted.isNear(quote) && reading.looksAt(quote)
+    return isAsked || wanted.isPrinted(quote) ? 'maybe' : 'told'
   }
 
   /** Texts are folded once, however many strings are searched. */

@@ -1,12 +1,11 @@
-import { programsOf } from '../shell/anchor.ts'
-import { namesRelativePath } from '../shell/match-command.ts'
-import { patchWrites } from '../shell/patch-writes.ts'
-import { type Content, readContent, readEdit } from '../shell/read-content.ts'
+import type { ActRole } from '../../schemas/vocabulary.ts'
+import { lazy, once } from '../memo.ts'
+import { namesRelativePath, programsOf } from '../shell/match-command.ts'
 import { readShell, type ShellReading, UNREAD } from '../shell/read-shell.ts'
-import type { Certainty, ScriptContext } from '../shell/use.ts'
+import type { Certainty, ScriptContext } from '../shell/script.ts'
+import { type Content, patchWrites, readContent, readEdit } from '../shell/written-text.ts'
 import {
   type Act,
-  type ActRole,
   isBefore,
   NOT_RUN,
   type Part,
@@ -25,14 +24,6 @@ const ENDS_LINE = ['\n', '\r', '\u0003', '\u0015']
 /** Names of the keys that end a line, as terminals take them. */
 const ENDING_KEYS = new Set(['Enter', 'C-m', 'C-c', 'C-u'])
 
-/** The scripts that ran, and the first that open a program and change the shell; by script, the last that changed the folder. */
-interface LastingEffects {
-  readonly scripts: readonly RunScript[]
-  readonly program: RunScript | null
-  readonly shell: RunScript | null
-  readonly folders: ReadonlyMap<Part, RunScript>
-}
-
 interface RunScript {
   readonly at: Position
   readonly part: Part
@@ -41,13 +32,11 @@ interface RunScript {
 }
 
 /** The most that an act proves, with the reason where it is `maybe`. */
-export interface Limited {
+interface Limited {
   readonly most: Certainty
   readonly why: string | null
 }
 
-const WHOLE: Limited = { most: 'whole', why: null }
-const SURE: Limited = { most: 'sure', why: null }
 const limited = (why: string): Limited => ({ most: 'maybe', why })
 
 /** Tells whether text in the language runs: a patch is only written. */
@@ -66,16 +55,20 @@ export class Scripts {
   private readonly readable: Position
   private readonly readings = new Map<Part, ShellReading>()
   private readonly contents = new Map<Part, readonly Content[]>()
-  private lastNamed: ReadonlyMap<string, Position> | null = null
-  private effects: LastingEffects | null = null
-  private readonly setUps = new Map<string, RunScript | null>()
-  private openLines: ReadonlyMap<Part, TypedLine> | null = null
+  private readonly openLines: ReadonlyMap<Part, TypedLine>
+  private readonly lastNamed = lazy(() => lastNames(this.trajectory))
+  private readonly effects = lazy(() => this.lastingEffects())
+  /** Finds the first script that sets up a program. */
+  private readonly setUpOf = once(
+    (program: string) => this.effects().scripts.find(({ reading }) => reading.setsUp(program)) ?? null,
+  )
 
   constructor(trajectory: Trajectory, context: ScriptContext) {
     this.trajectory = trajectory
     this.context = context
     this.readable = endOfReadable(trajectory)
     this.isWhole = this.readable.step === trajectory.steps.length
+    this.openLines = linesInPieces(trajectory)
   }
 
   /** Reads a command line, code or keystrokes. */
@@ -91,53 +84,38 @@ export class Scripts {
 
   /** Bounds a command by the scripts up to it that may change its effect: a shell may live on from call to call. */
   limitOf(command: string, at: Position): Limited {
-    this.effects ??= this.lastingEffects()
-    const { program, shell, folders } = this.effects
-    const setUp = programsOf(command)
-      .map((name) => this.setUpOf(name))
-      .find((one) => one !== null && isBefore(one.at, at))
+    const { program, shell, folders } = this.effects()
+    const programs = programsOf(command)
+    const setUp = programs.map(this.setUpOf).find((one) => one !== null && isBefore(one.at, at))
     const part = this.trajectory.steps[at.step]?.parts[at.part]
     const own = part === undefined ? undefined : this.readings.get(part)
-    if (own !== undefined && programsOf(command).some((name) => own.setsUp(name, command.trim())))
+    if (own !== undefined && programs.some((name) => own.setsUp(name, command.trim())))
       return limited('a command before it in its script sets up its program, or puts another in the place')
     if (setUp) return limited(`step ${setUp.step} sets up its program, or puts another in the place`)
     if (program !== null && isBefore(program.at, at))
       return limited(`step ${program.step} opens a program that may take the command`)
     const moved = part !== undefined && namesRelativePath(command) ? folders.get(part) : undefined
     if (moved?.reading.effects.isInScratch) return limited(`step ${moved.step} changes to a folder of copies or trials`)
-    return moved !== undefined || (shell !== null && isBefore(shell.at, at)) ? SURE : WHOLE
+    const isChanged = moved !== undefined || (shell !== null && isBefore(shell.at, at))
+    return { most: isChanged ? 'sure' : 'whole', why: null }
   }
 
-  /** Finds the first script that sets up a program. */
-  private setUpOf(program: string): RunScript | null {
-    const known = this.setUps.get(program)
-    if (known !== undefined) return known
-    const found = this.effects?.scripts.find(({ reading }) => reading.setsUp(program)) ?? null
-    this.setUps.set(program, found)
-    return found
-  }
-
-  private lastingEffects(): LastingEffects {
-    const scripts = [...this.runScripts()]
+  /** Finds the scripts that ran, and the first that open a program and change the shell; by script, the last that changed the folder. */
+  private lastingEffects() {
+    const scripts = this.trajectory.steps.flatMap(({ id, parts }, step): RunScript[] =>
+      [...parts.entries()].flatMap(([index, part]) => {
+        const at = { step, part: index }
+        return isRunScript(part) ? [{ at, part, step: id, reading: this.readingOf(part, at) }] : []
+      }),
+    )
     const folders = new Map<Part, RunScript>()
     let last: RunScript | undefined
     for (const script of scripts) {
       if (script.reading.effects.isMoved) last = script
       if (last !== undefined) folders.set(script.part, last)
     }
-    return {
-      ...{ scripts, folders },
-      program: scripts.find(({ reading }) => reading.effects.opensProgram) ?? null,
-      shell: scripts.find(({ reading }) => reading.effects.changesShell) ?? null,
-    }
-  }
-
-  private *runScripts(): Generator<RunScript> {
-    for (const [step, { id, parts }] of this.trajectory.steps.entries())
-      for (const [index, part] of parts.entries()) {
-        const at = { step, part: index }
-        if (isRunScript(part)) yield { at, part, step: id, reading: this.readingOf(part, at) }
-      }
+    const program = scripts.find(({ reading }) => reading.effects.opensProgram) ?? null
+    return { scripts, folders, program, shell: scripts.find(({ reading }) => reading.effects.changesShell) ?? null }
   }
 
   /** Reads the texts that an argument puts into files. */
@@ -150,18 +128,15 @@ export class Scripts {
 
   /** Whether a later command line names one of the files, whole or as a module: the file may run. */
   isNamedLater(paths: readonly string[], at: Position): boolean {
-    this.lastNamed ??= lastNames(this.trajectory)
     return paths.some((path) => {
       const name = baseName(path)
       const dot = name.lastIndexOf('.')
-      return [name, dot > 0 ? name.slice(0, dot) : name].some((one) => isBefore(at, this.lastNamed?.get(one) ?? at))
+      return [name, dot > 0 ? name.slice(0, dot) : name].some((one) => isBefore(at, this.lastNamed().get(one) ?? at))
     })
   }
 
-  /** The line that the part types a piece of: an earlier call began the line, or no key of the part ends it; null: the part types whole lines. */
+  /** Finds the line that the part types a piece of: an earlier call began the line, or no key of the part ends it; null: the part types whole lines. */
   lineOf(part: Part): Readonly<TypedLine> | null {
-    if (part.act?.language !== 'keystrokes') return null
-    this.openLines ??= linesInPieces(this.trajectory)
     return this.openLines.get(part) ?? null
   }
 }

@@ -5,6 +5,7 @@ import {
   type Instruction,
   instructionsOf,
 } from '../../schemas/trial.ts'
+import { once } from '../memo.ts'
 import { wordSet } from '../words.ts'
 
 /** The strings by which a plain search finds one instruction, and who said that they do. */
@@ -31,20 +32,15 @@ export type Anchors = Readonly<Record<string, InstructionAnchors | null>>
 const PROSE = wordSet(
   'after and as because before but everybody first for if instead or please since so the then to unless until we when which while you your',
 )
-
+const COMMANDS =
+  wordSet(`apt apt-get awk bash cargo cat chmod chown cmake cp crontab curl dd docker export find git go gpg grep gzip java
+  kubectl ln ls make mkdir mv nc node npm npx pip pip3 pnpm psql pytest python python3 rm rsync ruby scp sed sh sqlite3 ssh sudo systemctl
+  tar tee touch unzip uv wget yarn zip`)
 const isCommand = (word: string): boolean => COMMANDS.has(word) || (word.startsWith('./') && word.length > 3)
 
 const MOST = 20
 const MOST_NEAR = 40
 const SHORTEST = 4
-
-const COMMANDS = new Set(
-  (
-    'apt apt-get awk bash cargo cat chmod chown cmake cp crontab curl dd docker export find git go gpg grep gzip java kubectl ln ls make ' +
-    'mkdir mv nc node npm npx pip pip3 pnpm psql pytest python python3 rm rsync ruby scp sed sh sqlite3 ssh sudo systemctl tar tee touch ' +
-    'unzip uv wget yarn zip'
-  ).split(' '),
-)
 
 /** Tells whether an action that follows the instruction can be found by a string. */
 export const hasActionStrings = ({ acted_given, acted_derived, acted_near }: InstructionAnchors): boolean =>
@@ -58,47 +54,30 @@ export const actStrings = ({ acted_given, acted_derived }: InstructionAnchors): 
 export const wholeActs = ({ acted_given, acted_derived }: InstructionAnchors): readonly ActionAnchor[] =>
   acted_given.length > 0 ? acted_given : acted_derived.filter((string) => string.includes(' '))
 
-const resolved = new WeakMap<GroundTruth, Anchors>()
-
 /**
- * Anchors of all instructions, as given or derived; one object for one ground truth, so that what is found by them is kept. Derived ones never repeat
- * the user’s words or those of another instruction.
+ * Resolves the anchors of all instructions, as given or derived; one object for one ground truth, so that finds by them are kept. Derived ones never
+ * repeat the user’s words or those of another instruction.
  */
-export function resolveAnchors(groundTruth: GroundTruth): Anchors {
+export const resolveAnchors = once((groundTruth: GroundTruth): Anchors => {
   const all = instructionsOf(groundTruth)
   const common = (name: string): string =>
     [groundTruth.instruction ?? '', ...all.flatMap(([other, { text }]) => (other === name ? [] : [text]))].join('\n')
-  const anchors =
-    resolved.get(groundTruth) ?? Object.fromEntries(all.map(([name, one]) => [name, anchorsOf(one, common(name))]))
-  resolved.set(groundTruth, anchors)
-  return anchors
-}
+  return Object.fromEntries(all.map(([name, own]) => [name, anchorsOf(own, common(name))]))
+}, new WeakMap())
 
 function anchorsOf(given: Instruction, common: string): InstructionAnchors {
-  const anchors = given.anchors ?? []
-  const actions = given.action_anchors ?? []
+  const { text, anchors = [], action_anchors: actions = [], acted_by = 'action' } = given
+  /** Commands, paths, identifiers, numbers, urls and quoted strings of the text. */
+  const [quotes, commands, words] = [quotedSpans(text), commandSpans(text), distinctiveWords(text)]
+  const near = [...actions.map(textOfAnchor), text].flatMap(distinctiveWords).flatMap(withPieces)
   return {
-    seen_given: [given.text, ...anchors],
-    seen_derived: deriveAnchors(given.text, common),
+    seen_given: [text, ...anchors],
+    seen_derived: select([...quotes, ...commands, ...words], common),
     acted_given: actions,
-    acted_derived: actions.length > 0 ? [] : deriveActionAnchors(given.text, common),
-    acted_near: select(
-      [...actions.map(textOfAnchor), given.text].flatMap(distinctiveWords).flatMap(withPieces),
-      common,
-      MOST_NEAR,
-    ),
-    acted_by: given.acted_by ?? 'action',
+    acted_derived: actions.length > 0 ? [] : select([...wholeCommand(text), ...commands, ...quotes, ...words], common),
+    acted_near: select(near, common, MOST_NEAR),
+    acted_by,
   }
-}
-
-/** Commands, paths, identifiers, numbers, urls and quoted strings of a text, in that order of distinctiveness. Linear. */
-function deriveAnchors(text: string, common: string): string[] {
-  return select([...quotedSpans(text), ...commandSpans(text), ...distinctiveWords(text)], common)
-}
-
-/** Derives action anchors of a text: whole commands first, else its distinctive words. */
-function deriveActionAnchors(text: string, common: string): string[] {
-  return select([...wholeCommand(text), ...commandSpans(text), ...quotedSpans(text), ...distinctiveWords(text)], common)
 }
 
 /** A text that is a command and nothing else: `make release`, `runme run update-go-deps`. */
@@ -165,11 +144,9 @@ function quotedSpans(text: string): string[] {
       } else if (character === mark && isBoundary(text[at - 1])) open = at
     }
   }
-  return spans.filter((span) => mark(span))
+  // A quoted word of plain prose says nothing; a command, a name or a phrase does.
+  return spans.filter((span) => span.includes(' ') || isDistinctive(span))
 }
-
-/** A quoted word of plain prose says nothing; a command, a name or a phrase does. */
-const mark = (span: string): boolean => span.includes(' ') || isDistinctive(span)
 
 /** From a known command word to the end of its line, sentence or quotation. */
 function commandSpans(text: string): string[] {
@@ -199,13 +176,7 @@ function spanFrom(words: readonly string[], from: number): string[] {
 
 const endsSentence = (word: string): boolean => word.length > 1 && '.,;:`)'.includes(word.at(-1) ?? '')
 
-function distinctiveWords(text: string): string[] {
-  return text
-    .split('\n')
-    .flatMap((line) => line.split(' '))
-    .map(strip)
-    .filter(isDistinctive)
-}
+const distinctiveWords = (text: string): string[] => text.split(/[\n ]/u).map(strip).filter(isDistinctive)
 
 const RELATIVE = /^\.\.?\//u
 const EDGES = '`"\'.,;:!?()[]{}<>“”‘’'
@@ -220,21 +191,14 @@ function strip(word: string): string {
 
 /** Paths, urls, flags, assignments, identifiers, versions and numbers of three digits; not words of prose. */
 function isDistinctive(word: string): boolean {
-  if (word.length < SHORTEST) return isNumber(word) && word.length >= 3
-  if (word.startsWith('--') || word.includes('://') || word.includes('_') || word.includes('=')) return true
-  if (word.includes('/') || word.includes('@')) return true
-  if (isNumber(word)) return true
+  const isNumber = /^[0-9.]+$/u.test(word)
+  if (word.length < SHORTEST) return isNumber && word.length >= 3
+  if (isNumber || word.startsWith('--') || /[_=/@]/u.test(word)) return true
   const inner = word.slice(1, -1)
   if (inner.includes('.') && !inner.includes('..')) return true
-  return (hasDigit(word) && hasLetter(word)) || hasInnerCapital(word)
-}
-
-const isNumber = (word: string): boolean => word !== '' && [...word].every((c) => (c >= '0' && c <= '9') || c === '.')
-const hasDigit = (word: string): boolean => [...word].some((c) => c >= '0' && c <= '9')
-const hasLetter = (word: string): boolean => [...word].some((c) => c.toLowerCase() !== c.toUpperCase())
-const hasInnerCapital = (word: string): boolean => {
   const rest = word.slice(1)
-  return rest !== rest.toLowerCase() && rest !== rest.toUpperCase()
+  const hasInnerCapital = rest !== rest.toLowerCase() && rest !== rest.toUpperCase()
+  return hasInnerCapital || (/[0-9]/u.test(word) && word.toLowerCase() !== word.toUpperCase())
 }
 const isBoundary = (character: string | undefined): boolean =>
   character === undefined || ' \n\t(:=['.includes(character)

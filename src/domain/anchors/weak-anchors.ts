@@ -17,8 +17,8 @@ interface AnchorPlace {
 }
 
 /**
- * Instructions that cannot be told apart, or in which a search finds no action, and given anchors that prove little: no word, the name of a file, which
- * stands wherever the file does, and what stands in many steps. Each with its place below `/ground_truth`. The grade is made with them all the same.
+ * Finds instructions that cannot be told apart, or in which a search finds no action, and given anchors that prove little: no word, the name of a file,
+ * which stands wherever the file does, and words that stand in many steps. Each with its place below `/ground_truth`. The grade is made all the same.
  */
 export function weakAnchors(groundTruth: GroundTruth, trajectory: Trajectory): readonly Issue[] {
   const truth = JSON.stringify(groundTruth)
@@ -36,13 +36,13 @@ function findWeakAnchors(groundTruth: GroundTruth, trajectory: Trajectory): Issu
   const isMany = manyOf(trajectory)
   const weak = given.flatMap((one): Issue[] => {
     const why = whyWeak(one, isMany)
-    return why === undefined ? [] : [{ path: one.path, message: `${shown(one.anchor)} ${why}` }]
+    return why === undefined ? [] : [{ path: one.path, message: `${quoted(one.anchor, 60)} ${why}` }]
   })
   return [...alike(groundTruth), ...unsearchable(groundTruth), ...weak].slice(0, MOST_TOLD)
 }
 
 function whyWeak(one: AnchorPlace, isMany: (one: AnchorPlace) => boolean): string | undefined {
-  if (isNoWord(one.anchor)) return NO_WORD
+  if (one.anchor.replace(/[^\p{L}\p{N}]/gu, '').length < 2) return NO_WORD
   if (isBarePath(one.anchor)) return BARE_PATH
   return isMany(one) ? IN_MANY[one.actor] : undefined
 }
@@ -75,7 +75,6 @@ const NO_ACTION =
 
 const NO_WORD =
   'is a single letter or none: texts of every kind hold it; choose words of the instruction that nothing else holds'
-const isNoWord = (anchor: string): boolean => anchor.replace(/[^\p{L}\p{N}]/gu, '').length < 2
 
 const BARE_PATH =
   'is a bare path: whatever only names the file holds it; choose words of the instruction that nothing else holds'
@@ -84,16 +83,15 @@ const IN_MANY: Readonly<Partial<Record<Part['actor'], string>>> = {
   agent_action: `stands in the actions of ${MANY_STEPS} steps or more: it does not tell which of them follows the instruction`,
 }
 
-const shown = (anchor: string): string => quoted(anchor, 60)
-
-const anchorsOf = (which: string, { anchors = [], action_anchors = [] }: Instruction): AnchorPlace[] => [
-  ...anchors.map((anchor, at) => givenAt(anchor, `${which}/anchors/${at}`, 'tool_output')),
-  ...action_anchors.map((anchor, at) => givenAt(textOfAnchor(anchor), `${which}/action_anchors/${at}`, 'agent_action')),
-]
-
-const givenAt = (anchor: string, path: string, actor: AnchorPlace['actor']): AnchorPlace => ({
-  ...{ anchor, path: `/ground_truth/${path}`, actor },
-})
+const anchorsOf = (which: string, { anchors = [], action_anchors = [] }: Instruction): AnchorPlace[] => {
+  const path = `/ground_truth/${which}`
+  return [
+    ...anchors.map((anchor, at) => ({ anchor, path: `${path}/anchors/${at}`, actor: 'tool_output' as const })),
+    ...action_anchors.map((anchor, at) => ({
+      ...{ anchor: textOfAnchor(anchor), path: `${path}/action_anchors/${at}`, actor: 'agent_action' as const },
+    })),
+  ]
+}
 
 /** Tells whether enough steps hold an anchor, as far as the bound allows to look. */
 function manyOf({ steps }: Trajectory): (given: AnchorPlace) => boolean {

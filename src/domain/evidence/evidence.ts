@@ -1,19 +1,33 @@
 import type { CheckedCitation, Contradiction, Limit } from '../../schemas/grade.ts'
+import type { ActionAnchor } from '../../schemas/trial.ts'
+import { type Acts, actsOf } from '../acts/acts.ts'
+import { type InstructionAnchors, textOfAnchor } from '../anchors/anchors.ts'
 import { createLocator } from '../quotes/locate.ts'
 import { type Citation, type Claims, claimedValue, flatten, listedId, unflatten } from '../rubric/claims.ts'
 import type { Verdict } from '../rubric/outcome.ts'
-import { citingProof, type Rubric, sightClaim } from '../rubric/rubric.ts'
+import { actClaims, type ClaimRule, citingProof, type Rubric, sightClaim } from '../rubric/rubric.ts'
 import { isSeen } from '../trajectory/order.ts'
-import { earlier, FAILED, type Position, type Trajectory } from '../trajectory/trajectory.ts'
+import { earlier, FAILED, type Part, type Position } from '../trajectory/trajectory.ts'
+import { checkCitation, createProof } from './citations.ts'
 import { findContradictions } from './contradictions.ts'
-import { checkCitation, createProof } from './evidence-citation.ts'
-import { firstCitedPicture, restsOnPictures } from './evidence-pictures.ts'
-import { type Checked, type Cited, type EvidenceQuestion, isProof, type UnmetClaim } from './evidence-question.ts'
-import { unmetClaims, unsureClaims, withCounts } from './evidence-unmet.ts'
-import { findLimits } from './limits.ts'
-import { firstMedia, firstObservations, type Observations, partAt } from './observations.ts'
+import {
+  type Checked,
+  type Cited,
+  doubt,
+  type EvidenceQuestion,
+  firstCitedPicture,
+  firstMedia,
+  firstObservations,
+  isProof,
+  measuredOf,
+  type Observations,
+  partAt,
+  restsOnPictures,
+  type UnmetClaim,
+} from './observations.ts'
+import { type CheckedAnswer, isSeenClaimed, unmetClaims, unsureClaims, withCounts } from './unmet-claims.ts'
 
-export { holds } from './evidence-citation.ts'
+export { holds } from './citations.ts'
 
 export interface Evidence {
   /** The claims, with the values that code counts. */
@@ -50,17 +64,11 @@ const emptyLists = ({ values }: Claims, { claims }: Rubric): Contradiction[] =>
   claims.flatMap(({ id, type }): Contradiction[] => {
     const value = values[id]
     if (type !== 'list' || !Array.isArray(value) || value.length > 0) return []
-    const detail = 'claimed that there is nothing to list, which no quote can show'
-    return [{ code: 'doubtful_absence', claim: id, detail, step_id: null }]
+    return [doubt('doubtful_absence', id, 'claimed that there is nothing to list, which no quote can show')]
   })
 
-interface FlatEvidence extends Pick<Evidence, 'unmet' | 'contradictions' | 'limits'> {
-  readonly checked: readonly Checked[]
-  /** With what code counts. */
-  readonly values: Claims['values']
-}
-
-function checkFlat(given: Claims, question: EvidenceQuestion): FlatEvidence {
+/** Checks claims without lists; the values are those of the claims and of the counts of code. */
+function checkFlat(given: Claims, question: EvidenceQuestion) {
   const { rendering, rubric } = question
   const sight = sightClaim(rubric)
   const seen = {
@@ -89,22 +97,20 @@ function checkFlat(given: Claims, question: EvidenceQuestion): FlatEvidence {
   const claims = withCounts(given, checked, question)
   const answer = { claims, question, checked, searched: { ...seen, media: observations.media }, dated: observations }
   const isPicture = sight !== null && restsOnPictures(claims, question, seen, picture)
-  const failed = checked.filter((one) => isOfFailedCall(one, rendering.trajectory))
+  const failed = checked.filter(({ position }) => {
+    const act = position === null ? null : partAt(rendering.trajectory, position)?.act
+    return act != null && FAILED.has(act.call.outcome)
+  })
   const contradictions = findContradictions(answer, {
     unsure: [...unsureClaims(answer), ...(isPicture ? [sight] : [])],
     failed: new Set(failed.map(({ citation }) => citation.supports)),
   })
   // In contradictions cited media speak for a sight, too; only media that the judge was not shown refute an absence.
   const unmet = unmetClaims({ ...answer, searched: seen })
-  return { checked, values: claims.values, unmet, contradictions, limits: findLimits(claims, question, checked) }
+  return { checked, values: claims.values, unmet, contradictions, limits: findLimits(answer) }
 }
 
-function isOfFailedCall({ position }: Checked, trajectory: Trajectory): boolean {
-  const act = position === null ? null : partAt(trajectory, position)?.act
-  return act != null && FAILED.has(act.call.outcome)
-}
-
-/** A picture that the judge was shown, and cites, dates what it saw, also where a search finds the text later. */
+/** Dates the sights by a picture that the judge was shown, and cites, also where a search finds the text later. */
 function withPicture(seen: Observations, picture: Position | null): Observations {
   if (picture === null) return seen
   const first = Object.entries(seen.first).map(([which, position]) => [which, earlier(position, picture)])
@@ -112,15 +118,15 @@ function withPicture(seen: Observations, picture: Position | null): Observations
 }
 
 /**
- * The first observation is the first certain sight. Where a search finds none, the judge's own citation of the surface dates it: what it says was
- * acted on must at least come after what it says was seen. Such a grade is `low`.
+ * Dates the first observation by the judge's own citation of the surface where a search finds no certain sight: a claimed act must at least come after the
+ * claimed sight. Such a grade is `low`.
  */
 function withSurfaceCitations(seen: Observations, surface: readonly (Checked | null)[]): Observations {
   if (seen.surface !== null) return seen
   return { ...seen, surface: citedAt(surface).reduce<Position | null>((first, one) => earlier(first, one), null) }
 }
 
-/** An act before the certain sight may come after a doubtful one, where the judge cites that. Such a grade is `low`. */
+/** Dates the sights by doubtful ones that the judge cites: an act before the certain sight may come after them. */
 function datedByDoubt(seen: Observations, surface: readonly (Checked | null)[]): Observations {
   const cited = citedAt(surface)
   const dates = Object.entries(seen.doubtful).flatMap(([which, doubtful]) => {
@@ -133,9 +139,104 @@ function datedByDoubt(seen: Observations, surface: readonly (Checked | null)[]):
     ...seen,
     surface: dates.reduce<Position | null>((first, [, one]) => earlier(first, one), seen.surface),
     first: { ...seen.first, ...Object.fromEntries(dates) },
-    dated_by_doubt: true,
   }
 }
 
 const citedAt = (surface: readonly (Checked | null)[]): Position[] =>
   surface.flatMap((one) => (isProof(one?.proved) && one?.position ? [one.position] : []))
+
+/**
+ * Finds the claims whose evidence allows no more than `medium`: acts that an anchor names in part, and denials that rest on a search. Claims that
+ * evidence cannot settle are contradictions, and allow `low`.
+ */
+const findLimits = (answer: CheckedAnswer): Limit[] => [...partsOfActs(answer), ...searchedDenials(answer)]
+
+/** Finds claimed acts of which the best quote proves a part of an anchor only, or a command whose success is not known. */
+const partsOfActs = ({ claims, question, checked }: CheckedAnswer): Limit[] =>
+  actClaims(question.rubric).flatMap(({ claim }): Limit[] => {
+    const proofs = checked.filter(({ citation }) => citation.supports === claim.id)
+    const best = proofs.find(({ proved }) => proved === 'sure')
+    const isWhole = proofs.some(({ proved }) => proved === 'whole')
+    if (best === undefined || isWhole || claimedValue(claims, claim) !== true) return []
+    const { position, citation } = best
+    const part = position === null ? null : partAt(question.rendering.trajectory, position)
+    const [reason, way] = reasonOfPart(part, citation.step_id)
+    return [limit('part_of_act', claim, reason, lifts(claim, way), citation.step_id)]
+  })
+
+/** Tells why an act is not whole, and what would lift the limit. */
+function reasonOfPart(part: Part | null, step: number): [reason: string, way: string] {
+  const act = part?.act ?? null
+  if (part?.actor === 'agent_message')
+    return [
+      `the message of step ${step} has the words, and no search tells whether other words take them back`,
+      'nothing in the run: a message is `medium` at most',
+    ]
+  if (act?.language === 'keystrokes')
+    return [
+      `the command of step ${step} was typed into a terminal, and no search tells what the terminal was doing`,
+      'a run that records commands in place of keys',
+    ]
+  if (act?.call.outcome === 'unknown')
+    return [
+      `the run does not say whether the call of step ${step} succeeded`,
+      'a run that keeps the outcomes of its calls (`outcome` in `steps`)',
+    ]
+  return [
+    `the action of step ${step} holds the words of an action anchor, and further words, arguments, commands or requests beside or before them may change the act`,
+    'a whole plain command, or a call with the full name of its tool and a whole argument, as action anchor',
+  ]
+}
+
+/** Joins the ways that lift a limit: a signal helps where one measures the claim. */
+const lifts = ({ measured_by }: ClaimRule, way: string): string =>
+  measured_by === null ? way : `${way}; or the signal \`${measured_by}\` of the harness`
+
+/** Finds denials that no signal settles: a search reads no paraphrase of a sight, and no act in other words that its anchors leave possible. */
+function searchedDenials({ claims, question }: CheckedAnswer): Limit[] {
+  const { rubric, rendering, ground_truth: truth, anchors } = question
+  const isDenied = (claim: ClaimRule): boolean =>
+    claimedValue(claims, claim) === false && measuredOf(claim, question) !== false
+  const sight = sightClaim(rubric)
+  if (sight !== null && isDenied(sight)) {
+    const reason = 'a search finds no text of the instructions, and reads no paraphrase'
+    return [limit('searched', sight, reason, 'the signal `appeared` of the harness')]
+  }
+  if (!isSeenClaimed(claims, rubric)) return []
+  const acts = actsOf(rendering.trajectory, truth)
+  return actClaims(rubric).flatMap(({ claim, which }): Limit[] => {
+    const own = anchors[which] ?? null
+    if (own === null || !isDenied(claim) || isWholeDenial(acts, own)) return []
+    const reason = `a search finds no act by the action anchors of the ${which}, and reads no act in other words`
+    return [limit('searched', claim, reason, lifts(claim, LIFT_DENIAL))]
+  })
+}
+
+/** Tells whether whole commands or calls are given, every act was read, and no act or message may hold a word that distinguishes them. */
+function isWholeDenial(acts: Acts, { acted_given: given, acted_near: near, acted_by }: InstructionAnchors): boolean {
+  // A message and an output may say the same in other words.
+  if (given.length === 0 || !acts.isWhole || acted_by !== 'action') return false
+  const isWhole = (anchor: ActionAnchor): boolean =>
+    typeof anchor === 'string' ? COMMAND_LINE.test(anchor.trim()) : anchor.argument !== undefined
+  const isSearched = given.every((anchor) => isWhole(anchor) && wordsOf(anchor).length > 0)
+  return isSearched && !acts.mayHoldAny([...near, ...given.flatMap(wordsOf)])
+}
+
+const COMMAND_LINE = /^[\w./-]+ /u
+const SHORTEST = 3
+/** Lists the words of an anchor that distinguish it: three letters or digits and more. */
+const wordsOf = (anchor: ActionAnchor): string[] =>
+  `${typeof anchor === 'string' ? '' : `${anchor.tool} `}${textOfAnchor(anchor)}`
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word.length >= SHORTEST)
+
+const LIFT_DENIAL =
+  'whole commands or calls as action anchors, of which no act holds a word, in a run whose tools and scripts are all known'
+
+const limit = (
+  code: 'part_of_act' | 'searched',
+  claim: ClaimRule,
+  reason: string,
+  lift: string,
+  step_id: number | null = null,
+): Limit => ({ level: 'medium', code, claim: claim.id, step_id, reason, lift })

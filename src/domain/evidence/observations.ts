@@ -1,8 +1,75 @@
+import type { CheckedCitation, Contradiction } from '../../schemas/grade.ts'
+import type { GroundTruth } from '../../schemas/trial.ts'
 import type { Anchors } from '../anchors/anchors.ts'
-import { type NeedleSights, readSights } from '../sights/sights.ts'
+import { once } from '../memo.ts'
+import type { Place } from '../quotes/locate.ts'
+import { type Claims, claimedValue } from '../rubric/claims.ts'
+import { type ClaimRule, type ProofRule, type Rubric, sightClaim } from '../rubric/rubric.ts'
+import { readSights } from '../sights/sights.ts'
 import { isSeen } from '../trajectory/order.ts'
 import { NO_PICTURES, type ShownPictures } from '../trajectory/pictures.ts'
-import { type Hit, isBefore, type Part, type Position, type Trajectory } from '../trajectory/trajectory.ts'
+import type { Rendering } from '../trajectory/rendering.ts'
+import { earlier, type Hit, isBefore, type Part, type Position, type Trajectory } from '../trajectory/trajectory.ts'
+
+export interface EvidenceQuestion {
+  readonly rendering: Rendering
+  readonly ground_truth: GroundTruth
+  readonly anchors: Anchors
+  readonly rubric: Rubric
+  readonly denied_acts: DeniedActs
+}
+
+export interface UnmetClaim {
+  /** The id of a claim of the rubric. */
+  readonly claim: string
+  readonly reason: string
+  /** The step that refutes the claim, where one does. */
+  readonly step_id: number | null
+}
+
+/**
+ * Meanings of a denied act while a given action anchor stands in an action: `flag`, a contradiction (design rule 7); `refuse`, a
+ * claim that does not hold, as any other absence (rule 5).
+ */
+export const DENIED_ACTS = ['flag', 'refuse'] as const
+
+export type DeniedActs = (typeof DENIED_ACTS)[number]
+
+/**
+ * Proof of a claim by the text at a place, named by the confidence that it allows: `whole` allows `high`, `sure` `medium`, `maybe` `low`; else the
+ * reason why the text proves nothing.
+ */
+export type Proved = 'whole' | 'sure' | 'maybe' | { readonly not: string }
+
+export const isProof = (proved: Proved | null | undefined): boolean => typeof proved === 'string'
+
+/** The claim that a citation is to prove. */
+export interface Cited {
+  readonly claim: ClaimRule
+  readonly rule: ProofRule
+  /** Whether the citation is to show a sight of the instructions. */
+  readonly isSight: boolean
+}
+
+/** A citation with what came of it. */
+export interface Checked {
+  readonly citation: CheckedCitation
+  readonly position: Position | null
+  /** The proof of the claim at the place of the citation; null: the citation itself does not hold. */
+  readonly proved: Proved | null
+}
+
+/** Returns the measurement of the harness for a claim; undefined: none. */
+export const measuredOf = ({ measured_by: signal }: ClaimRule, { ground_truth }: EvidenceQuestion) =>
+  signal === null ? undefined : ground_truth.signals?.[signal]
+
+/** Makes a contradiction of a claim. */
+export const doubt = (
+  code: Contradiction['code'],
+  claim: string | null,
+  detail: string,
+  step_id: number | null = null,
+): Contradiction => ({ code, claim, detail, step_id })
 
 /** When the trajectory first shows each instruction, by plain search; null: a search finds it nowhere for certain. */
 export interface Observations {
@@ -13,17 +80,12 @@ export interface Observations {
   readonly in_prompt: Hit | null
   /** The first given anchor, or whole text, in tool output: it refutes a claim of absence. */
   readonly given_in_output: Hit | null
-  /**
-   * The first place at which the agent itself writes an instruction down word for word: the agent has read the instruction, whether a search finds
-   * it or not.
-   */
+  /** The first place at which the agent writes an instruction down word for word: the agent has read it, whether a search finds it or not. */
   readonly written: Hit | null
   /** The first doubtful sight in tool output where no certain one comes before it: it dates nothing and caps the confidence at `low`. */
   readonly doubtful: Readonly<Record<string, Hit | null>>
   /** The certainty of each output that shows a piece of an instruction which is seen in pieces. */
   readonly pieces: ReadonlyMap<Part, 'sure' | 'unsure'>
-  /** Whether a doubtful sight dates an instruction, because the judge cites it before any certain one: such a grade is `low`. */
-  readonly dated_by_doubt: boolean
   /**
    * The first picture or sound in tool output, which no search can read. Where a judge was shown pictures: the first that it was not shown, else the first
    * that it cites.
@@ -37,16 +99,13 @@ export const partAt = (trajectory: Trajectory, position: Position): Part | null 
 /** The first doubtful sight of any instruction. */
 export const firstDoubtful = ({ doubtful }: Observations): Hit | null => earliest(Object.values(doubtful))
 
-const observed = new WeakMap<Trajectory, WeakMap<Anchors, Observations>>()
-
-/** Worked out once for a run and the anchors of its ground truth: its judge asks, and every check of an answer. */
-export function firstObservations(trajectory: Trajectory, anchors: Anchors): Observations {
-  const known = observed.get(trajectory) ?? new WeakMap<Anchors, Observations>()
-  observed.set(trajectory, known)
-  const found = known.get(anchors) ?? observe(trajectory, anchors)
-  known.set(anchors, found)
-  return found
-}
+const observations = once(
+  (trajectory: Trajectory) => once((anchors: Anchors) => observe(trajectory, anchors), new WeakMap()),
+  new WeakMap(),
+)
+/** Observes a run once for the anchors of its ground truth: its judge asks, and every check of an answer. */
+export const firstObservations = (trajectory: Trajectory, anchors: Anchors): Observations =>
+  observations(trajectory)(anchors)
 
 /** Linear: every part is read once for all anchors. */
 function observe(trajectory: Trajectory, anchors: Anchors): Observations {
@@ -60,6 +119,7 @@ function observe(trajectory: Trajectory, anchors: Anchors): Observations {
     const hit = earliest(sights.map((one) => (one.needle.which === which ? one.doubtful : null)))
     return hit !== null && (sure === null || isBefore(hit.position, sure.position)) ? hit : null
   }
+  const proofs = sights.flatMap((one) => one.pieces?.proofs ?? [])
   const firsts = Object.keys(anchors).map((which) => [which, first(which)] as const)
   return {
     first: Object.fromEntries(firsts.map(([which, hit]) => [which, hit?.position ?? null])),
@@ -68,19 +128,13 @@ function observe(trajectory: Trajectory, anchors: Anchors): Observations {
     given_in_output: earliest(given.map((one) => one.certain)),
     written: earliest(sights.map((one) => one.written)),
     doubtful: Object.fromEntries(firsts.map(([which, hit]) => [which, doubt(which, hit)])),
-    pieces: proofsInPieces(sights),
-    dated_by_doubt: false,
+    // A part can show a piece of both instructions: what is sure of one stays.
+    pieces: new Map([
+      ...proofs.filter(([, proof]) => proof === 'unsure'),
+      ...proofs.filter(([, proof]) => proof === 'sure'),
+    ]),
     media: firstMedia(trajectory, NO_PICTURES, isRead),
   }
-}
-
-/** A part can show a piece of both instructions: what is sure of one stays. */
-function proofsInPieces(sights: readonly NeedleSights[]): Observations['pieces'] {
-  const proofs = sights.flatMap((one) => one.pieces?.proofs ?? [])
-  return new Map([
-    ...proofs.filter(([, proof]) => proof === 'unsure'),
-    ...proofs.filter(([, proof]) => proof === 'sure'),
-  ])
 }
 
 export const earliest = (hits: readonly (Hit | null)[]): Hit | null =>
@@ -102,4 +156,78 @@ export function firstMedia(
   return null
 }
 
-export const isOutputMedia = ({ media, actor }: Part): boolean => media && actor === 'tool_output'
+const isOutputMedia = ({ media, actor }: Part): boolean => media && actor === 'tool_output'
+
+/**
+ * Proof by pictures. A picture that the judge was shown is evidence of a sight, by its mark; no search can confirm the sight, so the
+ * confidence is `low` unless the harness measured the same. Other pictures are as unreadable for the judge as for the search.
+ */
+
+/** `[image 3 · image/png · <nonce>]`, whole or cut short at a dot, with or without its brackets. */
+const MARK = /^[\s`"'[]*image ([1-9]\d?)(?: · image\/[a-z]{3,4}(?: · ([0-9a-f]{16}))?)?[\s`"'\]]*$/
+
+const MARKED = { match: 'verified', normalization: null } as const
+const NAMED = { match: 'normalized', normalization: ['ellipsis'] } as const
+
+/** Finds the picture of a step that a quote names by its mark; null: the quote names no picture of the step. */
+export function findCitedPicture(
+  { trajectory, pictures, nonce }: Rendering,
+  step: number,
+  quote: string,
+): Place | null {
+  const [, number, mark] = quote.length > 100 ? [] : (MARK.exec(quote) ?? [])
+  if (number === undefined || (mark !== undefined && mark !== nonce)) return null
+  const parts = trajectory.steps[step]?.parts ?? []
+  const showing = parts.filter((part) => pictures.get(part)?.number === Number(number))
+  const [first] = showing
+  if (first === undefined) return null
+  return {
+    position: { step, part: parts.indexOf(first) },
+    ...(mark === undefined ? NAMED : MARKED),
+    ...{ start: 0, end: first.text.length, occurrences: showing.length },
+  }
+}
+
+/** The first step that shows the picture that a quote names; null: it names none. */
+export function stepOfPicture(rendering: Rendering, quote: string): number | null {
+  if (rendering.pictures.size === 0) return null
+  const step = rendering.trajectory.steps.findIndex((_, index) => findCitedPicture(rendering, index, quote) !== null)
+  return step === -1 ? null : step
+}
+
+/** A picture that was shown proves by itself; in a step that holds one that was not, it cannot be told what proves. */
+export function isPictured({ trajectory, pictures }: Rendering, at: Position): boolean {
+  const parts = trajectory.steps[at.step]?.parts ?? []
+  const cited = parts[at.part]
+  if (cited !== undefined && pictures.has(cited)) return true
+  return parts.some((part) => isOutputMedia(part) && !pictures.has(part))
+}
+
+/** Finds the earliest picture whose citation proves the sight. */
+export const firstCitedPicture = ({ trajectory, pictures }: Rendering, surface: readonly (Checked | null)[]) =>
+  surface.reduce<Position | null>((first, one) => {
+    const position = isProof(one?.proved) ? (one?.position ?? null) : null
+    const part = position === null ? null : partAt(trajectory, position)
+    return part === null || !pictures.has(part) ? first : earlier(first, position)
+  }, null)
+
+/**
+ * Tells whether the claims hold only by sights that the judge reports, or denies, of pictures: a measurement that agrees settles that they showed the
+ * instruction, but not when, where a search finds it later.
+ */
+export function restsOnPictures(
+  claims: Claims,
+  question: EvidenceQuestion,
+  seen: Observations,
+  cited: Position | null,
+): boolean {
+  const claim = sightClaim(question.rubric)
+  if (claim === null) return false
+  const observed = claimedValue(claims, claim)
+  const measured = observed !== null && measuredOf(claim, question) === observed
+  if (observed) {
+    if (cited === null) return false
+    return seen.surface === null ? !measured : isBefore(cited, seen.surface)
+  }
+  return !measured && [...question.rendering.pictures.keys()].some(isOutputMedia)
+}

@@ -1,5 +1,4 @@
-import { isSure, NeedleSearch } from '../sights/needle-search.ts'
-import { type Entry, stringNeedles, WHOLE } from '../sights/needles.ts'
+import { type Entry, eachMatch, isSure, type Needles, stringNeedles, WHOLE } from '../sights/needle-search.ts'
 import { readLetters } from '../text/letters.ts'
 import { baseName } from '../words.ts'
 
@@ -22,28 +21,27 @@ const MOST_COMPARED = 20_000
 export class MarkerSearch {
   /** UTF-16 units of the longest string. */
   readonly longest: number
-  private readonly search: NeedleSearch
+  private readonly needles: Needles
 
   constructor(strings: readonly string[]) {
     this.longest = strings.reduce((most, one) => Math.max(most, one.length), 0)
-    this.search = new NeedleSearch(stringNeedles(strings))
+    this.needles = stringNeedles(strings)
   }
 
   /** Lists every place of every string, up to a number of each. */
   find(text: string): StringPlace[] {
-    const { all } = this.search.needles
+    const { all } = this.needles
     if (all.length === 0) return []
     const found = new Map<string, StringPlace>()
     const told = new Uint32Array(all.length)
     const compared = new Uint32Array(all.length)
     const wanted = ({ needle, piece }: Entry): boolean =>
       piece === WHOLE && (told[needle] ?? 0) < MOST_OF_A_STRING && (compared[needle] ?? 0) < MOST_COMPARED
-    this.search.each(readLetters(text), wanted, (match) => {
-      const { entry, start, end } = match
-      const needle = this.search.needleOf(entry)
+    eachMatch(this.needles, readLetters(text), wanted, (match) => {
+      const { entry, needle, start, end } = match
       const key = `${entry.needle}/${start}`
       compared[entry.needle] = (compared[entry.needle] ?? 0) + 1
-      if (found.has(key) || !isSure(text, match, needle)) return true
+      if (found.has(key) || !isSure(text, match)) return true
       told[entry.needle] = (told[entry.needle] ?? 0) + 1
       found.set(key, { string: needle.text, start, end })
       return true

@@ -1,19 +1,148 @@
 import type { QuoteNormalization } from '../../schemas/vocabulary.ts'
-import { dropAnsi, foldText, NormalText, type Range } from '../text/normal-text.ts'
-import { isWholeLine } from '../text/search.ts'
+import { lazy, once } from '../memo.ts'
+import { dropAnsi, fold, foldText, NormalText, type Passes, type Range } from '../text/normal-text.ts'
+import { isWholeLine, lineStart } from '../text/search.ts'
 import { isShown, type Rendering, toSource } from '../trajectory/rendering.ts'
 import type { Part, Position, Step } from '../trajectory/trajectory.ts'
-import { namesOfPart, type Quote, readQuote } from './quote.ts'
-import { type Budget, MOST_OCCURRENCES, matchNormalized, occurrencesOf } from './quote-match.ts'
+import { namesOfPart, QUOTE_PASSES, type Quote, type Reading, readQuote } from './quote.ts'
+import {
+  type Budget,
+  FORMS,
+  type Form,
+  type FormedText,
+  formsOf,
+  holdsPrefixes,
+  isInDiff,
+  MOST_OCCURRENCES,
+  occurrencesOf,
+  windowsOf,
+} from './quote-forms.ts'
+
+/** The place of a quote in a part after normalization. */
+interface Match extends Range {
+  readonly normalization: readonly QuoteNormalization[]
+  /** Ranks the match by the reading of the quote, then by the form of the text. The lowest is the best. */
+  readonly rank: number
+  readonly occurrences: number
+}
+
+const LONGEST_LINE = 10_000
+
+/** Finds the best match of a quote in one part, and counts its places there. `bare`: the part's text, without control sequences where the quote has none. */
+function matchNormalized(
+  part: Part,
+  bare: NormalText,
+  quote: Quote,
+  isShown: (range: Range) => boolean,
+  budget: Budget,
+): Match | null {
+  let best = Number.POSITIVE_INFINITY
+  /** By where they begin: windows overlap. */
+  let places = new Map<number, FormPlace>()
+  for (const place of placesIn(part, bare, quote, budget, () => best)) {
+    if (!isShown(place.range)) continue
+    if (place.rank < best) places = new Map()
+    best = place.rank
+    const { start } = place.range
+    if (!places.has(start) && places.size < MOST_OCCURRENCES) places.set(start, place)
+  }
+  const first = places.values().next().value
+  if (first === undefined) return null
+  const normalization = namesOf(part, quote, bare, first)
+  return { ...first.range, rank: best, normalization, occurrences: places.size }
+}
+
+/** Finds the places of readings in forms of the windows that are no worse than the best so far, until the budget is spent. */
+function* placesIn(
+  part: Part,
+  bare: NormalText,
+  quote: Quote,
+  budget: Budget,
+  best: () => number,
+): Generator<FormPlace> {
+  // Escapes are read back by one level, on one side; a name around a quote is that of the part.
+  const fits = ({ used, names }: Reading, { escapes }: Form): boolean =>
+    !(escapes && used.includes('escapes')) && names.every((name) => namesOfPart(part).includes(name))
+  for (const window of windowsOf(part, bare, quote.ways(), budget))
+    for (const formed of formsOf(bare.text, window, part.actor)) {
+      const { form, plain } = formed
+      if (form.rank > best()) break
+      budget.left -= window.end - window.start
+      if (budget.left < 0) return
+      const folded = fold(plain, { ...QUOTE_PASSES, breaks: form.escapes })
+      for (const [index, reading] of quote.ways().readings.entries())
+        if (fits(reading, form)) yield* findIn(bare, formed, folded, reading, index * FORMS.length + form.rank, best)
+    }
+}
+
+/** A place of a reading in a form of a text. */
+interface FormPlace {
+  readonly rank: number
+  readonly range: Range
+  readonly form: Form
+  readonly reading: Reading
+  /** The text there, before line prefixes and emphasis were dropped and nothing folded. */
+  readonly there: string
+}
+
+function* findIn(
+  bare: NormalText,
+  formed: FormedText,
+  folded: NormalText,
+  reading: Reading,
+  rank: number,
+  best: () => number,
+): Generator<FormPlace> {
+  const { form, listed } = formed
+  const compared = form.emphasis ? reading.plain : reading.whole
+  const needle = form.escapes ? compared.broken : compared.folded
+  if (needle === '' || rank > best()) return
+  for (let at = folded.text.indexOf(needle); at !== -1; at = folded.text.indexOf(needle, at + needle.length)) {
+    const { start, end } = folded.range(at, at + needle.length)
+    if (compared.short && !isWholeLine(bare.text, { start, end })) continue
+    if (!reading.edges.every((allows) => allows(bare.text, start, end))) continue
+    if (hasOwnName(bare.text, start, reading)) continue
+    const there = { start: listed.unitAt(start), end: listed.unitAt(end) }
+    const inDiff = form.prefix === 'plus' && isInDiff(bare.text, start)
+    if (form.prefix !== null && !holdsPrefixes(listed.text, there, form.prefix, inDiff)) continue
+    yield { rank, range: bare.range(start, end), form, reading, there: listed.text.slice(there.start, there.end) }
+  }
+}
+
+/** Tests whether the line holds the quote's name before the place: the quote would leave out the words between. */
+function hasOwnName(text: string, start: number, { names }: Reading): boolean {
+  if (names.length === 0) return false
+  const before = text.slice(Math.max(lineStart(text, start), start - LONGEST_LINE), start).toLowerCase()
+  return names.some((name) => before.includes(name))
+}
+
+/** Names the normalizations without which the quote would not stand there. */
+function namesOf(
+  part: Part,
+  quote: Quote,
+  bare: NormalText,
+  { range, form, reading, there }: FormPlace,
+): QuoteNormalization[] {
+  const names = new Set<QuoteNormalization>([...reading.used, ...form.used])
+  const source = part.text.slice(range.start, range.end)
+  if (quote.ansi && bare.text !== part.text && source.includes('\u001b')) names.add('ansi')
+  if (form.prefix === null && !form.emphasis)
+    for (const name of STRICT) {
+      const others: Passes = { ...QUOTE_PASSES, [name]: false }
+      if (foldText(there, others).trim() !== foldText(reading.text, others).trim()) names.add(name)
+    }
+  if (names.size === 0) names.add(quote.text.includes('⟨U+') ? 'escapes' : 'white_space')
+  return [...names]
+}
+
+const STRICT = ['white_space', 'typographic_quotes', 'unicode'] as const
 
 /** The place of a quote in one part, and how exactly the quote stands there. Offsets are those of the part's source text. */
-export interface Place {
+export interface Place extends Range {
   readonly position: Position
   readonly match: 'verified' | 'normalized'
   /** Differences between the quote and the text; null: none. */
   readonly normalization: readonly QuoteNormalization[] | null
-  readonly start: number
-  readonly end: number
   readonly occurrences: number
 }
 
@@ -38,15 +167,10 @@ export function createLocator(rendering: Rendering): Locator {
   const budget: Budget = { left: MOST_FOLDED }
   /** A quote that stands in no step must not cost the others their search. */
   const farther: Budget = { left: MOST_FOLDED }
-  const quotes = new Map<string, Quote>()
-  const bare = new WeakMap<Part, NormalText>()
   const places = new Map<string, readonly Place[]>()
-  const names = new Map<null, ReadonlySet<string>>()
-
-  const quoteOf = (text: string): Quote =>
-    known(quotes, text, () => readQuote(text, () => known(names, null, () => namesIn(steps))))
-  const textOf = (part: Part, { ansi }: Quote): NormalText =>
-    ansi ? known(bare, part, () => dropAnsi(new NormalText(part.text))) : new NormalText(part.text)
+  const names = lazy(() => namesIn(steps))
+  const quoteOf = once((text: string) => readQuote(text, names))
+  const bareOf = once((part: Part) => dropAnsi(new NormalText(part.text)), new WeakMap())
 
   /** Finds all places outside the parts of `but`; without it, the exact ones, else those that need the least. */
   const search = (step: number, quote: Quote, spent: Budget, but?: ReadonlySet<number>): Place[] => {
@@ -60,7 +184,8 @@ export function createLocator(rendering: Rendering): Locator {
     if (exact.length > 0) return exact
     const matches = parts.flatMap(({ part, position }) => {
       const hidden = rendering.hidden(position)
-      const match = matchNormalized(part, textOf(part, quote), quote, (range) => isShown({ hidden }, range), spent)
+      const text = quote.ansi ? bareOf(part) : new NormalText(part.text)
+      const match = matchNormalized(part, text, quote, (range) => isShown({ hidden }, range), spent)
       return match === null ? [] : { position, match }
     })
     const best = matches.reduce((least, { match }) => Math.min(least, match.rank), Number.POSITIVE_INFINITY)
@@ -72,7 +197,11 @@ export function createLocator(rendering: Rendering): Locator {
     places.get(`${step}/${text}`) ?? (showsNothing(text) ? [] : search(step, quoteOf(text), spent))
 
   return {
-    inStep: (step, text) => known(places, `${step}/${text}`, () => placesOf(step, text, budget)),
+    inStep(step, text) {
+      const found = placesOf(step, text, budget)
+      places.set(`${step}/${text}`, found)
+      return found
+    },
     normalizedInStep: (step, text, but) => (showsNothing(text) ? [] : search(step, quoteOf(text), budget, but)),
     anywhere(text) {
       const step = steps.findIndex((_, index) => farther.left >= 0 && placesOf(index, text, farther).length > 0)
@@ -86,14 +215,9 @@ export function createLocator(rendering: Rendering): Locator {
   }
 }
 
-/** The first place of a quote in a part, and the number of its places there. */
-interface ExactPlace extends Range {
-  readonly occurrences: number
-}
-
 /** Finds a quote as the source has it, or as shown. The source first: an escape in the view can begin like the text that it stands for. */
 function findExact(rendering: Rendering, position: Position, source: string, quote: Quote, budget: Budget) {
-  const firstOf = (text: string, sourceOf: (range: Range) => Range | null): ExactPlace | null => {
+  const firstOf = (text: string, sourceOf: (range: Range) => Range | null) => {
     let first: Range | null = null
     let occurrences = 0
     for (const place of occurrencesOf(text, quote.text, budget)) {
@@ -106,16 +230,14 @@ function findExact(rendering: Rendering, position: Position, source: string, quo
   }
   const hidden = rendering.hidden(position)
   const plain = firstOf(source, (range) => (isShown({ hidden }, range) ? range : null))
-  if (plain !== null || !readsOtherwise(source, quote.text)) return plain
+  // Only a quote with an escape, or with a line end that is not shown as it is, could stand in the view and not in the source.
+  const isOther = /[⟨⟩]/.test(quote.text) || (quote.text.includes('\n') && source.includes('\r\n'))
+  if (plain !== null || !isOther) return plain
   const view = rendering.view(position)
   return firstOf(view.text, (range) => toSource(view, range))
 }
 
-/** Tests whether a view could hold a quote that its source does not: the quote holds an escape, or a line end that is not shown as it is. */
-const readsOtherwise = (source: string, quote: string): boolean =>
-  /[⟨⟩]/.test(quote) || (quote.includes('\n') && source.includes('\r\n'))
-
-/** The names of all parts; most of them are alike. */
+/** Lists the names of all parts; most of them are alike. */
 function namesIn(steps: readonly Step[]): ReadonlySet<string> {
   const kinds = new Map(
     steps.flatMap(({ parts }) => parts.map((part) => [`${part.actor} ${part.name}`, part] as const)),
@@ -125,9 +247,3 @@ function namesIn(steps: readonly Step[]): ReadonlySet<string> {
 
 /** White space and control sequences alone prove nothing, even where they are a whole line. */
 const showsNothing = (text: string): boolean => foldText(text, { ansi: true, white_space: true }).trim() === ''
-
-function known<K, V>(map: { get(key: K): V | undefined; set(key: K, value: V): unknown }, key: K, make: () => V): V {
-  const value = map.get(key) ?? make()
-  map.set(key, value)
-  return value
-}

@@ -1,9 +1,9 @@
 import type { Actor, QuoteNormalization } from '../../schemas/vocabulary.ts'
 import { decodeJson } from '../text/decode.ts'
+import { lettersOfPart, sourceOf } from '../text/letters.ts'
 import { dropRanges, NormalText, type Range, rewrite } from '../text/normal-text.ts'
 import { lineEnd, lineStart } from '../text/search.ts'
-
-/** The forms in which a text is compared with a quote: with its escapes read back, without the prefixes of its lines, without its emphasis. */
+import type { Part } from '../trajectory/trajectory.ts'
 
 /** A way in which a text is read. */
 export interface Form {
@@ -29,7 +29,7 @@ const PREFIXES = {
   plus: '(?<mark>\\+)(?!\\+)',
   quotation: ' {0,12}(?<mark>>)(?!>)',
 } as const
-export type PrefixKind = keyof typeof PREFIXES
+type PrefixKind = keyof typeof PREFIXES
 const PREFIX_KINDS = Object.keys(PREFIXES) as readonly PrefixKind[]
 const patternsOf = (start: string, flags: string) =>
   Object.fromEntries(PREFIX_KINDS.map((kind) => [kind, new RegExp(start + PREFIXES[kind], flags)])) as Record<
@@ -138,4 +138,94 @@ export function dropEmphasis(source: NormalText): NormalText {
     source,
     paired.sort((a, b) => a.start - b.start),
   )
+}
+
+/** The work that one answer may still cost, in units of text that are folded: the search stops where it is spent. */
+export interface Budget {
+  left: number
+}
+
+const COST_OF_A_PLACE = 40
+/** Bounds the places that are counted. */
+export const MOST_OCCURRENCES = 10_000
+
+/** The letters by which a quote is sought. */
+interface Sought {
+  readonly readings: readonly { readonly text: string }[]
+  readonly letters: readonly string[]
+  readonly edge: number
+}
+
+/** Units of text that are searched at the cost of one that is folded. */
+const SEARCHED = 32
+const LARGEST = 1_000_000
+/** A window reaches to the ends of its lines, up to here: terminals pad with white space. */
+const FARTHEST_LINE = 4000
+
+/**
+ * Lists the pieces of a part around each place of the quote's letters, joined where they overlap: all of them together are not much longer than the text,
+ * however often the letters stand in it. They end where the budget is spent. Offsets are those of `bare`.
+ */
+export function* windowsOf(
+  part: Part,
+  bare: NormalText,
+  { readings, letters, edge }: Sought,
+  budget: Budget,
+): Generator<Range> {
+  if (readings.length === 0) return
+  if (letters.length === 0) {
+    yield* pieces(bare.text, Math.max(...readings.map(({ text }) => text.length)))
+    return
+  }
+  const places = lettersOfPart(part)
+    .flatMap((form) =>
+      letters.flatMap((needle) => {
+        budget.left -= form.text.length / SEARCHED
+        const places = budget.left < 0 ? [] : [...occurrencesOf(form.text, needle, budget)]
+        return places.map(({ start, end }) => sourceOf(form, start, end))
+      }),
+    )
+    .map(({ start, end }) => ({ start: bare.unitAt(start), end: bare.unitAt(end) }))
+    .sort((a, b) => a.start - b.start)
+  let window: { start: number; end: number } | null = null
+  for (const place of places) {
+    if (window !== null && place.start < window.end && window.end - window.start < LARGEST) {
+      if (place.end > window.end) window.end = reachForward(bare.text, place.end, edge)
+      continue
+    }
+    if (window !== null) yield window
+    window = { start: reachBack(bare.text, place.start, edge), end: reachForward(bare.text, place.end, edge) }
+  }
+  if (window !== null) yield window
+}
+
+/** Lists the places of a string that do not overlap, until the budget is spent. */
+export function* occurrencesOf(text: string, string: string, budget: Budget): Generator<Range> {
+  for (let start = text.indexOf(string); start !== -1; start = text.indexOf(string, start + string.length)) {
+    budget.left -= COST_OF_A_PLACE
+    if (budget.left < 0) return
+    yield { start, end: start + string.length }
+  }
+}
+
+/** Lists pieces of a whole text that overlap by more than the quote. */
+function* pieces(text: string, length: number): Generator<Range> {
+  for (let start = 0; start < text.length; start += LARGEST)
+    yield { start, end: Math.min(text.length, start + LARGEST + margin(length)) }
+}
+
+/** Escapes can double the marks at the ends of a quote, and the marks around it decide how it is read. */
+const margin = (edge: number): number => 6 * edge + 256
+
+function reachForward(text: string, from: number, edge: number): number {
+  const at = Math.min(text.length, from + margin(edge))
+  const line = text.slice(at, at + FARTHEST_LINE).indexOf('\n')
+  return line === -1 ? at : at + line
+}
+
+function reachBack(text: string, from: number, edge: number): number {
+  const at = Math.max(0, from - margin(edge))
+  const farthest = Math.max(0, at - FARTHEST_LINE)
+  const line = text.slice(farthest, at).lastIndexOf('\n')
+  return line === -1 ? at : farthest + line + 1
 }

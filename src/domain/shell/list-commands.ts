@@ -1,10 +1,13 @@
 import type { AndOr, Command, CommandNode, Pipeline, Statement, WordPart } from 'unbash'
 import { wordSet } from '../words.ts'
-import { isDry, type Kind, kindOf } from './command-kinds.ts'
-import { INTERPRETERS, isSystemProgram, SHELLS, TELLING } from './command-table.ts'
-import { parseScript, soundUntil } from './parse-script.ts'
+import { isDry, isSystemProgram, type Kind, kindOf, SHELLS } from './command-kinds.ts'
 import {
+  ALWAYS,
   actsOnInput,
+  answersNo,
+  behindTest,
+  CHANGING,
+  changesShell,
   commandIn,
   copiesOf,
   FED,
@@ -13,75 +16,32 @@ import {
   isScratch,
   isStrictShell,
   mayBeCode,
+  SHELL_SETTING,
   shellScript,
-  takesLines,
+  tests,
 } from './programs.ts'
-import { bodiesOf, exactWords, type Redirections, redirectionsOf, type ScriptWord, wordsOf } from './script-nodes.ts'
-import { type Certainty, weakest } from './use.ts'
+import {
+  bodiesOf,
+  type Certainty,
+  type CommandList,
+  exactWords,
+  parseScript,
+  type Redirections,
+  redirectionsOf,
+  type ScriptWord,
+  type SimpleCommand,
+  soundUntil,
+  weakest,
+  wordsOf,
+} from './script.ts'
+import { takesLines } from './terminal.ts'
 
-/** A simple command of a script. */
-export interface SimpleCommand {
-  readonly name: string
-  /** The words of the command without quotes, and without the wrappers before the command. */
-  readonly words: readonly string[]
-  /** All words, wrappers too, in their exact form; null: a word is not known. */
-  readonly exact: readonly string[] | null
-  /** No word has an expansion or a pattern, and none comes from the input. */
-  readonly isFixed: boolean
-  readonly kind: Kind
-  /** Certainty that the command runs: `whole` in plain sequences, pipes and chains of `&&`. */
-  readonly runs: Certainty
-  /** The most that a string in its words proves. */
-  readonly names: Certainty
-  /** The command shows what it would do, and does not do it. */
-  readonly isDry: boolean
-  /** A failure of the command is a failure of the script, so that the outcome of the call tells the failure. */
-  readonly isReported: boolean
-  /** A `cd` before the command changes the meaning of relative paths. */
-  readonly isMoved: boolean
-  /** The command reads a pipe, a file or a text, or writes a file: they may decide its effect. */
-  readonly isRedirected: boolean
-  /** Files that its output goes to. */
-  readonly outputs: readonly string[]
-  /** Texts that it passes on: here-documents, and the words of `echo` and its like. */
-  readonly texts: readonly string[]
-  /** Files that it runs, or that commands are taken from. */
-  readonly runsFiles: readonly string[]
-  /** The command changes the shell, or sets something in it. */
-  readonly changesShell: boolean
-  /** Place in the script, half open. */
-  readonly start: number
-  readonly end: number
-}
-
-export interface CommandList {
-  readonly commands: readonly SimpleCommand[]
-  /** The whole script was parsed. */
-  readonly isWhole: boolean
-  /** The script has a function, a loop, a condition, or a command that changes the shell. */
-  readonly isOpen: boolean
-  /** A command changes the shell. */
-  readonly changesShell: boolean
-  /** A command opens a program that takes the lines behind. */
-  readonly opensProgram: boolean
-  /** A command changes the folder. */
-  readonly isMoved: boolean
-  /** The last such folder holds a copy or a trial. */
-  readonly isInScratch: boolean
-}
-
-/** Lists the simple commands of a script in their order. */
-export function listCommands(text: string): CommandList {
+/** Lists the simple commands of a script, or of a command that is given as its words: the script of a shell stands at the top, as if it were typed. */
+export function listCommands(source: string | readonly string[]): CommandList {
   const lister = new Lister()
-  lister.addScript(text, TOP)
-  return lister.end()
-}
-
-/** Lists the command that is given as its words: the script of a shell stands at the top, as if it were typed. */
-export function listWords(words: readonly string[]): CommandList {
-  const lister = new Lister()
-  const isShell = SHELLS.has(commandIn(words).name) && !isStrictShell(words)
-  const script = isShell && isSystemProgram(words[0] ?? '') ? shellScript(words) : null
+  const words = typeof source === 'string' ? [] : source
+  const isShell = SHELLS.has(commandIn(words).name) && !isStrictShell(words) && isSystemProgram(words[0] ?? '')
+  const script = typeof source === 'string' ? source : isShell ? shellScript(words) : null
   if (script !== null) lister.addScript(script, TOP)
   else lister.addWords({ ...NO_WORDS, words: words.map((text) => ({ text, exact: text, isFixed: true })) }, TOP)
   return lister.end()
@@ -118,36 +78,13 @@ const SETTING: Omit<SimpleCommand, 'words' | 'outputs' | 'start' | 'end'> = {
 }
 const DEEPEST = 6
 
-/**
- * Builtins that change the shell, leave it, or run their words as a command; behind them nothing is certain. A function of a profile or of an earlier call
- * (`conda`, `nvm`) may do so unseen.
- */
-const CHANGING = wordSet(`set exec eval source . trap alias unalias shopt read mapfile readarray declare typeset local
-  let unset readonly return exit logout suspend break continue shift getopts enable builtin hash fc bind disable emulate
-  autoload zmodload kill pkill killall coproc`)
 const isQuiet = ({ kind, exact }: SimpleCommand): boolean => kind !== 'does' && exact !== null
 /** Commands that wait for input or keys: a shell may hand them the lines behind. */
 const WAITING = wordSet('cat less more man top htop tail watch')
 const readsInput = ({ name, words }: SimpleCommand): boolean => WAITING.has(name) && !/^[^-]/u.test(words[1] ?? '-')
 const MOVING = wordSet('cd pushd popd')
-/** Options of `set` by which a script ends at a failure, or shows its commands. */
-const STRICT_OPTION = /^(?:-[euxo]+|pipefail|errexit|nounset|xtrace)$/u
 /** Builtins that change nothing for later calls. */
 const ENDING = wordSet('exit return break continue shift kill pkill killall hash fc read getopts')
-/** Commands that answer by their exit code: what stands behind them and `&&` may not run. */
-const TESTING = wordSet('[ test [[ grep egrep rg false diff cmp pgrep')
-const tests = (name: string): boolean => TESTING.has(name) || SHELLS.has(name) || Object.hasOwn(INTERPRETERS, name)
-/** Commands that fail where they find nothing. */
-const PROBING = wordSet('ls stat find which type command')
-/** The operator behind which nothing runs, by the command before it. */
-const ALWAYS: Readonly<Record<string, string>> = { false: '&&', true: '||', ':': '||' }
-/** Bounds the commands behind a command and `&&`: none tells whether they ran but the outcome of the script, where it tells a failure. */
-function behindTest({ name, words, kind }: SimpleCommand, tellsFailure: boolean): Certainty {
-  if (tests(name) || (name === 'git' && kind === 'looks')) return 'maybe'
-  return PROBING.has(name) && words.length > 1 ? (tellsFailure ? 'sure' : 'maybe') : 'whole'
-}
-/** Settings that make a name another program. */
-const SHELL_SETTING = /^(?:PATH|IFS|ENV|BASH_ENV|LD_\w+)\+?=/u
 
 class Lister {
   commands: SimpleCommand[] = []
@@ -166,14 +103,10 @@ class Lister {
   /** Lowers the commands whose failure the script hides, but where only commands that look or print stand behind them. */
   end(): CommandList {
     let isHidden = false
-    this.commands = this.commands
-      .toReversed()
-      .map((command) => {
-        const runs = isHidden && !command.isReported ? weakest(command.runs, 'sure') : command.runs
-        isHidden ||= !isQuiet(command) && command.name !== 'tee'
-        return { ...command, runs }
-      })
-      .toReversed()
+    for (const [index, command] of [...this.commands.entries()].toReversed()) {
+      if (isHidden && !command.isReported) this.commands[index] = { ...command, runs: weakest(command.runs, 'sure') }
+      isHidden ||= !isQuiet(command) && command.name !== 'tee'
+    }
     return this
   }
 
@@ -193,34 +126,22 @@ class Lister {
   }
 
   private add(node: AndOr | Pipeline | CommandNode, place: Place): void {
-    switch (node.type) {
-      case 'AndOr':
-        this.addChain(node, place)
-        return
-      case 'Pipeline':
-        this.addPipeline(node, place)
-        return
-      case 'Command':
-        this.addSimple(node, place)
-        return
-      case 'Redirected': {
-        const { outputs } = redirectionsOf(node.redirects)
-        const reaches = place.reaches || outputs.some(isKept)
-        this.add(node.command, { ...place, reaches, outputs: outputs.length > 0 ? outputs : place.outputs })
-        return
-      }
-      case 'Subshell':
-      case 'BraceGroup':
-        this.addAll(node.body.commands, { ...place, runs: weakest(place.runs, 'sure'), isLast: false })
-        return
-      default:
-        this.addOpen(node, place)
-    }
+    if (node.type === 'AndOr') this.addChain(node, place)
+    else if (node.type === 'Pipeline') this.addPipeline(node, place)
+    else if (node.type === 'Command') this.addSimple(node, place)
+    else if (node.type === 'Redirected') {
+      const { outputs } = redirectionsOf(node.redirects)
+      const reaches = place.reaches || outputs.some(isKept)
+      this.add(node.command, { ...place, reaches, outputs: outputs.length > 0 ? outputs : place.outputs })
+    } else if (node.type === 'Subshell' || node.type === 'BraceGroup')
+      this.addAll(node.body.commands, { ...place, runs: weakest(place.runs, 'sure'), isLast: false })
+    else this.addOpen(node, place)
   }
 
   /** Adds `a && b || c`: what stands behind `||`, or behind a command that tests, may not run. */
   private addChain({ commands, operators }: AndOr, place: Place): void {
     const tellsFailure = place.isLast && !operators.includes('||')
+    const most = tellsFailure ? 'whole' : 'sure'
     // A failure in front of `||` is expected.
     let runs = weakest(place.runs, operators.includes('||') ? 'sure' : 'whole')
     /** The operator behind which nothing runs: `false && …`, `true || …`. */
@@ -228,10 +149,10 @@ class Lister {
     for (const [index, node] of commands.entries()) {
       const operator = operators[index - 1]
       if (operator !== dead) dead = undefined
-      runs = weakest(runs, behind(operator, tellsFailure))
+      if (index > 0) runs = weakest(runs, operator === '||' ? 'maybe' : most)
       this.add(node, { ...place, isLast: tellsFailure, runs: dead !== undefined ? 'told' : runs })
       const last = node.type === 'Command' ? this.commands.at(-1) : undefined
-      if (index === 0 && Object.hasOwn(ALWAYS, last?.name ?? '')) dead = ALWAYS[last?.name ?? '']
+      if (index === 0) dead = ALWAYS.get(last?.name ?? '')
       runs = weakest(runs, last === undefined ? 'maybe' : behindTest(last, tellsFailure))
     }
   }
@@ -297,32 +218,36 @@ class Lister {
 
   addWords(command: WordedCommand, place: Place): void {
     const { texts, inputs, start, end } = command
+    const hasInput = place.isFed === true || texts.length + inputs.length > 0
     const all = command.words.map(({ text }) => text)
     const { name, words } = commandIn(all)
     const wrappers = all.slice(0, all.length - words.length)
     const isUnknown = command.words[wrappers.length]?.isFixed !== true
-    const isFed = FED.has(name) || wrappers.some((word) => FED.has(word))
+    const isFed = [name, ...wrappers].some((word) => FED.has(word))
     const isOther = isUnknown || this.functions.has(name) || wrappers.some((word) => SHELL_SETTING.test(word))
     const isChanging = isOther || changesShell(name, words) || wrappers.some((word) => CHANGING.has(word))
     const kind = kindOf(name, words)
     const runs = weakest(weakest(place.runs, this.rest), isOther || isFed ? 'maybe' : 'whole')
-    const [outputs, range] = [pickOutputs(command, place), place.range ?? { start, end }]
+    const outputs = command.outputs.length > 0 ? command.outputs : place.outputs
+    const range = place.range ?? { start, end }
+    const writesFile = outputs.some(isKept)
     if (isChanging) this.isOpen = true
-    const isScript = SHELLS.has(name) && this.addShell(words, texts, { ...place, runs, range })
+    const isScript = this.addShell(name, words, texts, { ...place, runs, range })
     const hidesWords = hidesText(name, words, texts, isScript) || isChanging || (isFed && kind !== 'looks')
     const isShown = isDry(name, words)
-    const proves = namesOf(isShown || isScript ? 'dry' : kind, place.reaches || outputs.some(isKept), runs)
+    const proves = namesOf(isShown || isScript ? 'dry' : kind, place.reaches || writesFile, runs)
     this.commands.push({
       ...{ name: isUnknown ? '$' : name, words, exact: exactWords(command.words), kind, runs, isDry: isShown, outputs },
-      ...{ isFixed: areFixed(command.words, isFed), names: hidesWords ? 'maybe' : proves, ...range },
+      ...{ isFixed: !isFed && command.words.every((word) => word.isFixed), names: hidesWords ? 'maybe' : proves },
+      ...range,
       ...{ isReported: place.isLast, isMoved: this.isMoved },
-      isRedirected: place.isFed === true || texts.length + inputs.length > 0 || command.outputs.some(isKept),
+      isRedirected: hasInput || command.outputs.some(isKept),
       texts: [...texts, ...(kind === 'tells' ? [words.slice(1).join(' ')] : [])],
       runsFiles: filesRunBy(name, words, inputs, place.reaches),
       changesShell: isChanging || name === 'export',
     })
     this.note(name, words, isChanging)
-    this.opensProgram ||= readsTerminal(command, place) && takesLines(name, words, outputs.some(isKept))
+    this.opensProgram ||= !hasInput && takesLines(name, words, writesFile)
   }
 
   /** Notes the effects of the last command on the commands behind it. */
@@ -331,20 +256,16 @@ class Lister {
     if (MOVING.has(name)) this.isMoved = true
     if (MOVING.has(name)) this.isInScratch = isScratch(words.at(-1) ?? '')
     if ((isChanging && !ENDING.has(name)) || name === 'export') this.changesShell = true
-    this.rest = weakest(this.rest, isChanging || (this.isStrict && tests(name)) ? 'maybe' : this.restBehind())
-  }
-
-  /**
-   * Answers the certainty of the commands behind the last one: only a command that looks, prints or changes the folder leaves the shell as it was.
-   */
-  private restBehind(): Certainty {
     const last = this.commands.at(-1)
-    if (last === undefined || last.outputs.some(isKept) || readsInput(last)) return 'sure'
-    return isQuiet(last) || (MOVING.has(last.name) && last.exact !== null) ? 'whole' : 'sure'
+    // Only a command that looks, prints or changes the folder leaves the shell as it was.
+    const isKeeping = last !== undefined && (isQuiet(last) || (MOVING.has(last.name) && last.exact !== null))
+    const isOther = !isKeeping || last.outputs.some(isKept) || readsInput(last)
+    this.rest = weakest(this.rest, isChanging || (this.isStrict && tests(name)) ? 'maybe' : isOther ? 'sure' : 'whole')
   }
 
   /** Adds the script of a shell, in its words or its input. Answers whether the shell has such a script. */
-  private addShell(words: readonly string[], texts: readonly string[], place: Place): boolean {
+  private addShell(name: string, words: readonly string[], texts: readonly string[], place: Place): boolean {
+    if (!SHELLS.has(name)) return false
     const script = shellScript(words)
     const scripts = script === null ? texts : [script]
     const runs = isStrictShell(words) ? 'maybe' : weakest(place.runs, 'sure')
@@ -363,39 +284,9 @@ class Lister {
   }
 }
 
-/** Tells whether a part of a pipe answers the questions of the next part with no: `echo n | …`. */
-const answersNo = (node: CommandNode): boolean => {
-  const [name = '', ...words] = node.type === 'Command' ? wordsOf(node).map(({ text }) => text) : []
-  return (TELLING.has(name) || name === 'yes') && /^(?:no?(?:\\n)?)$/iu.test(words.at(-1) ?? '')
-}
-
-/** Tells whether nothing but the terminal gives a command its input. */
-const readsTerminal = ({ texts, inputs }: WordedCommand, { isFed }: Place): boolean =>
-  isFed !== true && texts.length + inputs.length === 0
-
 /** Tells whether the words of a command may be code; the commands of a shell's script are listed themselves. */
 const hidesText = (name: string, words: readonly string[], texts: readonly string[], isScript: boolean): boolean =>
   isScript ? shellScript(words) === null || words.length > 3 : mayBeCode(name, words, texts)
-
-const areFixed = (words: readonly ScriptWord[], isFed: boolean): boolean =>
-  !isFed && words.every(({ isFixed }) => isFixed)
-
-const pickOutputs = (command: Redirections, place: Place): readonly string[] =>
-  command.outputs.length > 0 ? command.outputs : place.outputs
-
-/** Answers the certainty of a command behind an operator of a chain. */
-function behind(operator: string | undefined, tellsFailure: boolean): Certainty {
-  if (operator === '||') return 'maybe'
-  return operator === undefined || tellsFailure ? 'whole' : 'sure'
-}
-
-/** Tells whether a command may change the shell: `export` and `printf -v` do so by some settings. */
-function changesShell(name: string, words: readonly string[]): boolean {
-  if (name === 'set') return words.length === 1 || !words.slice(1).every((word) => STRICT_OPTION.test(word))
-  if (name === 'export')
-    return words.slice(1).some((word) => SHELL_SETTING.test(word) || !/^[A-Za-z_]\w*(?:=|$)/u.test(word))
-  return CHANGING.has(name) || (name === 'printf' && (words[1] ?? '').startsWith('-v'))
-}
 
 /** Answers the most that a string in the words of a command proves. */
 function namesOf(kind: Kind | 'dry', reaches: boolean, runs: Certainty): Certainty {

@@ -1,15 +1,143 @@
+import type { AndOr, CommandNode, Pipeline } from 'unbash'
+import { fewAnswers, once } from '../memo.ts'
+import { foldForSearch } from '../text/search.ts'
 import { isAddress, normalPath, wordSet } from '../words.ts'
-import { type AnchorCommand, readAnchor } from './anchor.ts'
-import { mayTurn, TURNING_LETTER } from './command-kinds.ts'
-import { isOption, isSystemProgram } from './command-table.ts'
-import type { SimpleCommand } from './list-commands.ts'
-import { rankOf, type ScriptContext, type Use, weakest } from './use.ts'
+import {
+  isCommandName,
+  isDry,
+  isOption,
+  isScriptName,
+  isSystemProgram,
+  kindOf,
+  mayTurn,
+  TURNING_LETTER,
+} from './command-kinds.ts'
+import { commandIn } from './programs.ts'
+import {
+  type Certainty,
+  exactWords,
+  parseScript,
+  rankOf,
+  readWord,
+  type ScriptContext,
+  type SimpleCommand,
+  soundUntil,
+  strongest,
+  type Use,
+  weakest,
+  wordsOf,
+} from './script.ts'
+
+/** A simple command of an anchor; `exact` has the wrappers, too. */
+export type AnchorCommand = Pick<SimpleCommand, 'name' | 'words' | 'exact' | 'kind' | 'isDry' | 'outputs'>
+
+/** A string whose use is asked for, read once. */
+export interface Anchor {
+  readonly text: string
+  /** The commands of the string; null: the string is no script of simple commands. */
+  readonly commands: readonly AnchorCommand[] | null
+  /** The string is a command, so that writing it somewhere does not carry it out. */
+  readonly kind: 'asCommand' | 'asString'
+  /** The forms in which the string may stand in a text. */
+  readonly needles: readonly string[]
+  readonly words: readonly string[]
+  /** The words of the string and the names in its paths: a text without any of them does not hold the string. */
+  readonly pieces: readonly string[]
+  /** Texts that its commands put into files. */
+  readonly printed: readonly string[]
+}
+
+const LONGEST = 4_000
+const MOST_COMMANDS = 20
+const MOST_KEPT = 1000
+const keptAnchor = once((text: string) => parseAnchor(text.normalize('NFC')), fewAnswers<Anchor>(MOST_KEPT))
+
+/** Reads an anchor. The anchors of a few questions are kept: every part of a run is asked for the same. */
+export const readAnchor = (text: string): Anchor =>
+  text.length <= LONGEST ? keptAnchor(text) : parseAnchor(text.normalize('NFC'))
+
+function parseAnchor(text: string): Anchor {
+  const commands = text.length > LONGEST ? null : commandsOf(text)
+  const folded = foldForSearch(text)
+  const only = commands?.length === 1 ? commands[0] : undefined
+  const joined = only === undefined || only.outputs.length > 0 ? '' : foldForSearch(only.words.join(' '))
+  const isProgram = (word: string): boolean => isCommandName(word) || isScriptName(word)
+  const isCommand = commands?.some(({ words }) => words.length > 1 && isProgram(words[0] ?? '')) ?? false
+  const needles = joined === '' || joined === folded ? [folded] : [folded, joined]
+  const words = [...new Set(needles.flatMap((needle) => needle.split(' ')))]
+  const pieces = [...new Set(words.flatMap((word) => word.split(/[/:=]/u)))].filter((piece) => piece !== '')
+  const printed = (commands ?? []).flatMap((command) =>
+    command.kind === 'tells' && command.outputs.length > 0 ? [foldForSearch(command.words.slice(1).join(' '))] : [],
+  )
+  return { text, commands, kind: isCommand ? 'asCommand' : 'asString', needles, words, pieces, printed }
+}
+
+/** Lists the programs of an anchor's commands. A single word that is no known command names a file or a value. */
+export function programsOf(text: string): readonly string[] {
+  const { kind, commands } = readAnchor(text)
+  const isValue = kind === 'asString' && commands?.length === 1 && commands[0]?.words.length === 1
+  return isValue ? [] : (commands ?? []).map(({ name }) => name)
+}
+
+function commandsOf(text: string): AnchorCommand[] | null {
+  const script = parseScript(text.trim())
+  if (script === null || soundUntil(script) < text.length + 1) return null
+  const found: AnchorCommand[] = []
+  const isRead = script.commands.every(({ command }) => collect(command, found))
+  return isRead && found.length > 0 ? found : null
+}
+
+function collect(node: AndOr | Pipeline | CommandNode, found: AnchorCommand[]): boolean {
+  if (node.type === 'AndOr' || node.type === 'Pipeline') return node.commands.every((part) => collect(part, found))
+  if (node.type !== 'Command' || found.length >= MOST_COMMANDS || node.name === undefined) return false
+  const all = wordsOf(node)
+  const { name, words } = commandIn(all.map(({ text }) => text))
+  const outputs = node.redirects.flatMap((redirect) =>
+    redirect.type === 'Redirect' && redirect.operator.includes('>') && redirect.target
+      ? [readWord(redirect.target).text]
+      : [],
+  )
+  found.push({
+    ...{ name, words, exact: exactWords(all), kind: kindOf(name, words) },
+    ...{ isDry: isDry(name, words), outputs: outputs.filter((path) => !/^\d*$/u.test(path)) },
+  })
+  return true
+}
+
+/** A single word is at best `sure`, and a plain word of letters no more than `maybe`. */
+export function limitOf(text: string): Certainty {
+  const word = text.trim()
+  if (/\s/u.test(word)) return 'whole'
+  return /^\p{L}+$/u.test(word) ? 'maybe' : 'sure'
+}
+
+/** Tells whether a script may put the words of an anchor together: it has one of them, or a piece of one. */
+export const mayBeMade = (folded: string, words: readonly string[]): boolean =>
+  words.some(
+    (word) =>
+      (word.length > 3 && folded.includes(word)) ||
+      (/[/.-]/u.test(word) && word.split(/[/:]/u).some((piece) => piece.length > 3 && folded.includes(piece))),
+  )
+
+/** Answers how far the commands of a script are those of an anchor. */
+export function useOfCommands(
+  commands: readonly SimpleCommand[],
+  wanted: readonly AnchorCommand[],
+  context: ScriptContext,
+): Use {
+  const uses = wanted.map((anchor) =>
+    commands.reduce<Use>((use, command) => strongest(use, matchCommand(command, anchor, context)), 'absent'),
+  )
+  const use = uses.reduce<Use>(weakest, uses.length === 0 ? 'absent' : 'whole')
+  if (wanted.length < 2) return use
+  return standInOrder(commands, wanted) ? 'sure' : weakest(use, 'maybe')
+}
 
 /**
  * Answers how far a command is the anchor's: `whole` where both have the same words; `sure` where the anchor's words stand in it in order and no option
  * is added; `maybe` where the words stand otherwise, or are not all known.
  */
-export function matchCommand(command: SimpleCommand, wanted: AnchorCommand, context: ScriptContext): Use {
+function matchCommand(command: SimpleCommand, wanted: AnchorCommand, context: ScriptContext): Use {
   if (command.name !== wanted.name || !writesTo(command.outputs, wanted)) return 'absent'
   const isTold = (command.isDry && !wanted.isDry) || (command.kind === 'looks' && wanted.kind === 'does')
   if (isTold) return holdsAll(command, wanted.words.slice(1)) ? 'told' : 'absent'
@@ -45,7 +173,7 @@ const hasRelativePath = ({ name, words }: AnchorCommand): boolean =>
 export const namesRelativePath = (text: string): boolean => readAnchor(text).commands?.some(hasRelativePath) ?? false
 
 /** Tells whether the commands of an anchor stand in a script as whole commands, in their order. */
-export function standInOrder(commands: readonly SimpleCommand[], wanted: readonly AnchorCommand[]): boolean {
+function standInOrder(commands: readonly SimpleCommand[], wanted: readonly AnchorCommand[]): boolean {
   let next = 0
   for (const command of commands) {
     const anchor = wanted[next]
@@ -106,12 +234,11 @@ function isSameProgram(word: string, wanted: string): boolean {
   return isSameWord(wanted, word) || (isSystemProgram(word) && isSystemProgram(wanted))
 }
 
-const cache = new WeakMap<SimpleCommand, ReadonlySet<string>>()
+const piecesOfCommand = once(({ words }: SimpleCommand) => new Set(words.flatMap(piecesOf)), new WeakMap())
 
 /** Tells whether a command has the words in any order, also as the end of a path, a value of an option, or letters of one option. */
 export function holdsAll(command: SimpleCommand, want: readonly string[]): boolean {
-  const pieces = cache.get(command) ?? new Set(command.words.flatMap(piecesOf))
-  cache.set(command, pieces)
+  const pieces = piecesOfCommand(command)
   const hasWord = (word: string): boolean =>
     pieces.has(word) || (CLUSTER.test(word) && [...word.slice(1)].every((letter) => pieces.has(`-${letter}`)))
   return want.every(

@@ -1,8 +1,7 @@
 import type { CommandNode } from 'unbash'
 import { baseName, wordSet } from '../words.ts'
-import { kindOf } from './command-kinds.ts'
-import { INTERPRETERS, isOption, programOf, SHELLS } from './command-table.ts'
-import { redirectionsOf, wordsOf } from './script-nodes.ts'
+import { INTERPRETERS, isOption, kindOf, programOf, SHELLS, TELLING } from './command-kinds.ts'
+import { type Certainty, redirectionsOf, type SimpleCommand, wordsOf } from './script.ts'
 
 /** A program that runs the command behind it, with the options that leave that command as it is. Any other option makes the program a command of its own. */
 interface Wrapper {
@@ -132,10 +131,34 @@ export function actsOnInput(node: CommandNode): boolean {
   return !isKnown || kindOf(name, own) === 'does' || redirectionsOf(node.redirects).outputs.some(isKept)
 }
 
+/** Tells whether a part of a pipe answers the questions of the next part with no: `echo n | …`. */
+export const answersNo = (node: CommandNode): boolean => {
+  const [name = '', ...words] = node.type === 'Command' ? wordsOf(node).map(({ text }) => text) : []
+  return (TELLING.has(name) || name === 'yes') && /^(?:no?(?:\\n)?)$/iu.test(words.at(-1) ?? '')
+}
+
 /** Finds the files that `tee` copies its input to. */
 export function copiesOf(node: CommandNode): readonly string[] {
   const { name, words } = commandIn(node.type === 'Command' ? wordsOf(node).map(({ text }) => text) : [])
   return name === 'tee' ? words.slice(1).filter((word) => !word.startsWith('-')) : []
+}
+
+/** Commands that answer by their exit code: what stands behind them and `&&` may not run. */
+const TESTING = wordSet('[ test [[ grep egrep rg false diff cmp pgrep')
+export const tests = (name: string): boolean =>
+  TESTING.has(name) || SHELLS.has(name) || Object.hasOwn(INTERPRETERS, name)
+/** Commands that fail where they find nothing. */
+const PROBING = wordSet('ls stat find which type command')
+/** The operator behind which nothing runs, by the command before it. */
+export const ALWAYS: ReadonlyMap<string, string> = new Map([
+  ['false', '&&'],
+  ['true', '||'],
+  [':', '||'],
+])
+/** Bounds the commands behind a command and `&&`: none tells whether they ran but the outcome of the script, where it tells a failure. */
+export function behindTest({ name, words, kind }: SimpleCommand, tellsFailure: boolean): Certainty {
+  if (tests(name) || (name === 'git' && kind === 'looks')) return 'maybe'
+  return PROBING.has(name) && words.length > 1 ? (tellsFailure ? 'sure' : 'maybe') : 'whole'
 }
 
 const PLACING = wordSet('ln cp mv install tee rsync')
@@ -146,23 +169,25 @@ function placedBy(name: string, words: readonly string[]): readonly string[] {
   return /\bbin\/?$/u.test(words.at(-1) ?? '') ? words.slice(1) : words.slice(-1)
 }
 
-const OPENING = wordSet('vim vi nano emacs su newgrp login screen tmux gdb ftp sftp telnet')
-/** Words with which such a program does one thing and ends. */
-const LEAVING_WORD = /^(?:ls|-ls|-d|-c|kill-\w+|kill|send-\w+|-l|--?batch|-es|-dmS|has-session)$/u
-const SHOWS_ITSELF = /^--?(?:version|help|[Vvh])$/u
+/**
+ * Builtins that change the shell, leave it, or run their words as a command; behind them nothing is certain. A function of a profile or of an earlier call
+ * (`conda`, `nvm`) may do so unseen.
+ */
+export const CHANGING =
+  wordSet(`set exec eval source . trap alias unalias shopt read mapfile readarray declare typeset local
+  let unset readonly return exit logout suspend break continue shift getopts enable builtin hash fc bind disable emulate
+  autoload zmodload kill pkill killall coproc`)
+/** Options of `set` by which a script ends at a failure, or shows its commands. */
+const STRICT_OPTION = /^(?:-[euxo]+|pipefail|errexit|nounset|xtrace)$/u
+/** Settings that make a name another program. */
+export const SHELL_SETTING = /^(?:PATH|IFS|ENV|BASH_ENV|LD_\w+)\+?=/u
 
-/** Tells whether a program without an input takes the lines behind it as its own: an editor, or a shell or an interpreter without a script. */
-export function takesLines(name: string, words: readonly string[], writesFile: boolean): boolean {
-  const own = words.slice(1)
-  if (own.some((word) => SHOWS_ITSELF.test(word))) return false
-  if (name === 'cat') return own.length === 0 && writesFile
-  if (OPENING.has(name)) return !own.some((word) => LEAVING_WORD.test(word))
-  if (name === 'ssh') return own.filter((word) => !isOption(word)).length < 2
-  if (name === 'docker' || name === 'podman' || name === 'kubectl')
-    return own.some((word) => /^-(?:it|ti|i)$/u.test(word)) && isShellWord(own.at(-1) ?? '')
-  if (SQL.has(name)) return !hasCodeWord(name, words) && !own.some((word) => /^-\w*[fl]/u.test(word))
-  if (SHELLS.has(name)) return shellScript(words) === null && fileOf(words) === null
-  return Object.hasOwn(INTERPRETERS, name) && !hasCodeWord(name, words) && fileOf(words) === null
+/** Tells whether a command may change the shell: `export` and `printf -v` do so by some settings. */
+export function changesShell(name: string, words: readonly string[]): boolean {
+  if (name === 'set') return words.length === 1 || !words.slice(1).every((word) => STRICT_OPTION.test(word))
+  if (name === 'export')
+    return words.slice(1).some((word) => SHELL_SETTING.test(word) || !/^[A-Za-z_]\w*(?:=|$)/u.test(word))
+  return CHANGING.has(name) || (name === 'printf' && (words[1] ?? '').startsWith('-v'))
 }
 
 /** Programs whose subcommands set them up for their later calls. */
@@ -219,9 +244,6 @@ function hasName(setting: string, program: string): boolean {
     name.slice(program.length),
   )
 }
-
-const isShellWord = (word: string): boolean =>
-  SHELLS.has(baseName(word)) || Object.hasOwn(INTERPRETERS, programOf(word))
 
 /** Tells whether a folder holds a copy or a trial, as its name says. */
 export const isScratch = (folder: string): boolean =>

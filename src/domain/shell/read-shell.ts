@@ -1,17 +1,21 @@
+import { once } from '../memo.ts'
 import { foldForSearch, foldWhole } from '../text/search.ts'
 import { wordSet } from '../words.ts'
-import { type Anchor, type AnchorCommand, programsOf, readAnchor } from './anchor.ts'
-import { mayTurn, withoutMessages } from './command-kinds.ts'
-import { isOption } from './command-table.ts'
-import { withoutComments } from './file-kinds.ts'
-import { readKeystrokes } from './keystrokes.ts'
-import { type CommandList, listCommands, listWords, type SimpleCommand } from './list-commands.ts'
-import { holdsAll, matchCommand, standInOrder } from './match-command.ts'
+import { isOption, mayTurn, withoutMessages } from './command-kinds.ts'
+import { listCommands } from './list-commands.ts'
+import { type Anchor, holdsAll, limitOf, mayBeMade, programsOf, readAnchor, useOfCommands } from './match-command.ts'
 import { isKept, setsUp } from './programs.ts'
-import { type Content, readContent, useOfNeedles } from './read-content.ts'
-import { type Certainty, type ScriptContext, strongest, type Use, weakest } from './use.ts'
-
-export { readContent, readEdit } from './read-content.ts'
+import {
+  type Certainty,
+  type CommandList,
+  type ScriptContext,
+  type SimpleCommand,
+  strongest,
+  type Use,
+  weakest,
+} from './script.ts'
+import { readKeystrokes } from './terminal.ts'
+import { type Content, readContent, useOfNeedles, withoutComments } from './written-text.ts'
 
 /** Uses of strings in a script. */
 export interface ShellReading extends Content {
@@ -29,16 +33,13 @@ export interface ShellReading extends Content {
   readonly outputs: readonly string[]
   /** Effects on commands of later scripts, where the shell lives on. */
   readonly effects: LastingEffects
-  /**
-   * Tells whether a command sets up a program, puts a file in its place or gives its name away; only commands in front of the first that holds
-   * `before`.
-   */
+  /** Tells whether a command, in front of the first that holds `before`, sets up a program, puts a file in its place or gives its name away. */
   setsUp(program: string, before?: string): boolean
   /** Lists the programs of a command whose failure the script may hide. */
   unreported(text: string): readonly string[]
 }
 
-export type LastingEffects = Pick<CommandList, 'changesShell' | 'opensProgram' | 'isMoved' | 'isInScratch'>
+type LastingEffects = Pick<CommandList, 'changesShell' | 'opensProgram' | 'isMoved' | 'isInScratch'>
 
 const NO_EFFECTS: LastingEffects = { changesShell: false, opensProgram: false, isMoved: false, isInScratch: false }
 
@@ -49,7 +50,7 @@ export const UNREAD: ShellReading = {
   ...{ useOf: () => 'maybe', useAt: () => 'maybe', looksAt: () => false },
 }
 
-export type ScriptLanguage = 'shell' | 'keystrokes' | 'argv' | 'code' | 'javascript'
+type ScriptLanguage = 'shell' | 'keystrokes' | 'argv' | 'code' | 'javascript'
 
 /** Reads a script: shell text, keys typed into a terminal, the JSON list of a program and its arguments, or code of another language. */
 export function readShell(text: string, language: ScriptLanguage, context: ScriptContext): ShellReading {
@@ -59,17 +60,16 @@ export function readShell(text: string, language: ScriptLanguage, context: Scrip
       return readCode(text, language === 'code' ? 'cell.py' : 'cell.js')
     case 'argv': {
       const words = wordsOf(text)
-      const list = words === null ? listCommands(text) : listWords(words)
-      return new Script({ text, isExact: words === null, most: 'whole' }, list, context)
+      return readScript({ text, isExact: words === null, most: 'whole' }, listCommands(words ?? text), context)
     }
     case 'keystrokes': {
       const { script, isPlain, erased } = readKeystrokes(text)
       const isExact = script === text
       const all = isExact ? text : [script, isPlain ? erased.map((line) => `# ${line}`) : text].flat().join('\n')
-      return new Script({ text: all, isExact, most: isPlain ? 'sure' : 'maybe' }, listCommands(script), context)
+      return readScript({ text: all, isExact, most: isPlain ? 'sure' : 'maybe' }, listCommands(script), context)
     }
     case 'shell':
-      return new Script({ text, isExact: true, most: 'whole' }, listCommands(text), context)
+      return readScript({ text, isExact: true, most: 'whole' }, listCommands(text), context)
   }
 }
 
@@ -93,7 +93,7 @@ function readCode(text: string, path: string): ShellReading {
     ...UNREAD,
     useOf(anchor) {
       const { needles, words } = readAnchor(anchor)
-      if (useOfNeedles(folded, needles) !== 'absent' || mayBeMade(folded, words, true)) return 'maybe'
+      if (useOfNeedles(folded, needles) !== 'absent' || mayBeMade(folded, words)) return 'maybe'
       return useOfNeedles(foldedComments, needles) === 'absent' ? 'absent' : 'told'
     },
     prints: () => true,
@@ -125,203 +125,140 @@ const isClosed = ({ kind, name, words, isFixed }: SimpleCommand, { isGiven }: Sc
 /** Signs of words that a script has in another form: decoders, shells that are fed, the history. */
 const HIDES_WORDS = /\b(?:base(?:32|64)|xxd|rev|tr|openssl|gpg|uudecode|z?sh|bash)\b|(?:^|[\s;|&])!/u
 
-class Script implements ShellReading {
-  readonly isPlain: boolean
-  readonly runs: readonly string[]
-  readonly outputs: readonly string[]
-  readonly effects: LastingEffects
-  private readonly source: ScriptSource
-  private readonly list: CommandList
-  private readonly context: ScriptContext
-  private readonly most: Certainty
-  private readonly uses = new Map<string, Use>()
-  private readonly texts: readonly CommandText[]
-  private readonly writes: readonly { readonly content: Content; readonly runs: Certainty }[]
-  private readonly folded: string
+/** Reads the list of a script's commands. */
+function readScript(source: ScriptSource, list: CommandList, context: ScriptContext): ShellReading {
+  const { commands, isWhole, isOpen } = list
+  const most = isWhole ? source.most : 'maybe'
+  const text = spread(source.text)
+  const folded = foldWhole(text)
   /** The folded source without its comments. */
-  private readonly live: string
+  const live = foldWhole(withoutComments('x.sh', text).live)
+  const texts = commands.map(foldCommand)
   /** The folded source and the words of its commands. */
-  private readonly all: string
-  private readonly makesWords: boolean
+  const all = [folded, ...texts.flatMap(({ words, messages }) => [words, messages])].join('\n')
+  const makesWords = isOpen || source.most === 'maybe' || MAKES_WORDS.test(source.text)
+  const runs = commands.flatMap(({ runsFiles }) => runsFiles)
+  const isKnown = !makesWords && runs.length === 0 && !HIDES_WORDS.test(source.text)
+  const writes = commands.flatMap((command) => {
+    const paths = command.texts.length === 0 ? [] : command.outputs.filter(isKept).slice(0, MOST_OUTPUTS)
+    const contentOf = (path: string): Content => readContent(command.texts.join('\n'), path, context)
+    return paths.map((path) => ({ content: contentOf(path), runs: command.runs }))
+  })
 
-  constructor(source: ScriptSource, list: CommandList, context: ScriptContext) {
-    const { commands, isWhole, isOpen } = list
-    this.source = source
-    this.list = list
-    this.context = context
-    this.most = isWhole ? source.most : 'maybe'
-    const text = spread(source.text)
-    this.folded = foldWhole(text)
-    this.live = foldWhole(withoutComments('x.sh', text).live)
-    this.makesWords = isOpen || source.most === 'maybe' || MAKES_WORDS.test(source.text)
-    this.runs = commands.flatMap(({ runsFiles }) => runsFiles)
-    const isKnown = !this.makesWords && this.runs.length === 0 && !HIDES_WORDS.test(source.text)
-    this.isPlain = isWhole && isKnown && commands.every((command) => isClosed(command, context))
-    this.outputs = commands.flatMap(({ outputs }) => outputs)
-    this.effects = list
-    this.texts = commands.map(foldCommand)
-    this.all = [this.folded, ...this.texts.flatMap(({ words, messages }) => [words, messages])].join('\n')
-    this.writes = commands.flatMap(({ texts, outputs, runs }) =>
-      texts.length === 0
-        ? []
-        : outputs
-            .filter(isKept)
-            .slice(0, MOST_OUTPUTS)
-            .map((path) => ({ content: readContent(texts.join('\n'), path, context), runs })),
+  const findUse = (anchor: Anchor): Use => {
+    if (!anchor.pieces.some((piece) => all.includes(piece))) return 'absent'
+    const run = strongest(
+      useOfCommands(commands, anchor.commands ?? [], context),
+      isSame(anchor, source) ? 'sure' : 'absent',
     )
-  }
-
-  useOf(text: string): Use {
-    const use = this.uses.get(text) ?? weakest(this.findUse(readAnchor(text)), limitOf(text))
-    this.uses.set(text, use)
-    return use
-  }
-
-  useAt(start: number, end: number): Certainty {
-    const { text, isExact } = this.source
-    // The words of an argv stand in quotes of their own.
-    const quote = isExact ? '' : foldForSearch(text.slice(start, end).replaceAll('","', ' ').replaceAll('\\"', '"'))
-    const use = this.list.commands.reduce<Use>((most, command, index) => {
-      const isIn = isExact ? command.start < end && command.end > start : overlaps(this.texts[index], quote)
-      return isIn ? strongest<Use>(most, this.isMessage(index, start, end) ? 'told' : command.names) : most
-    }, 'absent')
-    if (use === 'absent') return isExact && !this.list.isOpen && this.list.isWhole ? 'told' : 'maybe'
-    return use === 'told' && (this.list.isOpen || !this.list.isWhole) ? 'maybe' : weakest(use, this.most)
-  }
-
-  private isMessage(index: number, start: number, end: number): boolean {
-    const { words = '', messages = '' } = this.texts[index] ?? {}
-    const quote = messages === '' ? '' : foldForSearch(this.source.text.slice(start, end))
-    return quote !== '' && this.context.tells !== true && messages.includes(quote) && !words.includes(quote)
-  }
-
-  looksAt(text: string): boolean {
-    const { needles } = readAnchor(text)
-    return this.list.commands.some(
-      ({ kind, runs, name }, index) =>
-        kind === 'looks' &&
-        runs !== 'told' &&
-        !ASKING.has(name) &&
-        useOfNeedles(this.texts[index]?.own ?? '', needles) !== 'absent',
-    )
-  }
-
-  prints(text: string): boolean {
-    const { needles } = readAnchor(text)
-    return this.list.commands.some(
-      ({ kind }, index) => kind === 'tells' && useOfNeedles(this.texts[index]?.words ?? '', needles) !== 'absent',
-    )
-  }
-
-  setsUp(program: string, before = ''): boolean {
-    const own = before === '' ? -1 : this.list.commands.findIndex(({ words }) => words.join(' ').includes(before))
-    const commands = own === -1 ? this.list.commands : this.list.commands.slice(0, own)
-    return commands.some((command) => setsUp(program, command))
-  }
-
-  unreported(text: string): readonly string[] {
-    const isTyped = this.source.most !== 'whole'
-    return programsOf(text).filter((name) =>
-      this.list.commands.some((one) => one.name === name && (isTyped || !one.isReported)),
-    )
-  }
-
-  private findUse(anchor: Anchor): Use {
-    if (!anchor.pieces.some((piece) => this.all.includes(piece))) return 'absent'
-    const run = strongest(this.useOfCommands(anchor.commands ?? []), this.isAnchor(anchor) ? 'sure' : 'absent')
-    if (run === 'whole') return this.list.isOpen ? weakest('sure', this.most) : this.most
-    if (run === 'sure') return weakest(run, this.most)
-    const inWords = this.mayStandInCommand(anchor)
-      ? this.list.commands.map((command, index) => this.useOfText(command, this.texts[index], anchor))
+    if (run === 'whole') return isOpen ? weakest('sure', most) : most
+    if (run === 'sure') return weakest(run, most)
+    const inWords = mayStandIn(all, anchor)
+      ? commands.map((command, index) => useOfText(command, texts[index] ?? NO_TEXT, anchor, context))
       : []
-    const inFiles = this.writes.map(({ content, runs }) => weakest(content.useOf(anchor.text), runs))
+    const inFiles = writes.map((written) => weakest(written.content.useOf(anchor.text), written.runs))
     const listed = [run, ...inWords, ...inFiles].reduce<Use>(strongest, 'absent')
-    return this.bounded(weakest(listed, this.most), anchor, inWords.includes('told'))
+    return bounded(weakest(listed, most), anchor, inWords.includes('told'))
   }
-
-  /** Tells whether the anchor of several commands is the very script. */
-  private isAnchor({ text, commands }: Anchor): boolean {
-    return (
-      (commands?.length ?? 0) > 1 &&
-      commands?.some(({ kind }) => kind === 'does') === true &&
-      this.source.text.trim() === text.trim()
-    )
-  }
-
-  private useOfCommands(wanted: readonly AnchorCommand[]): Use {
-    const { commands } = this.list
-    const uses = wanted.map((anchor) =>
-      commands.reduce<Use>((use, command) => strongest(use, matchCommand(command, anchor, this.context)), 'absent'),
-    )
-    const use = uses.reduce<Use>(weakest, uses.length === 0 ? 'absent' : 'whole')
-    if (wanted.length < 2) return use
-    return standInOrder(commands, wanted) ? 'sure' : weakest(use, 'maybe')
-  }
-
-  /** Tells whether a command may have the words of an anchor; a script of many commands is searched once for most anchors. */
-  private mayStandInCommand({ needles, printed, words }: Anchor): boolean {
-    const isIn = (text: string): boolean => this.all.includes(text)
-    const lastPiece = (word: string): string => word.slice(Math.max(word.lastIndexOf('/'), word.lastIndexOf('=')) + 1)
-    return needles.some(isIn) || printed.some(isIn) || words.every((word) => isOption(word) || isIn(lastPiece(word)))
-  }
-
-  /** Answers the use of a string in the words of a command: an act only where the instruction names the program. */
-  private useOfText(
-    command: SimpleCommand,
-    text: CommandText | undefined,
-    { needles, kind, words: wanted, printed, commands }: Anchor,
-  ): Use {
-    const inMessage = useOfNeedles(text?.messages ?? '', needles) !== 'absent'
-    const inWords = useOfNeedles(text?.words ?? '', needles)
-    const { name, names, words } = command
-    const isNamed = this.context.says(name) && words.every((word) => !mayTurn(word) || this.context.says(word))
-    const most = weakest(names, kind === 'asCommand' || command.kind !== 'does' || !isNamed ? 'maybe' : 'sure')
-    const isPrinted = useOfNeedles(text?.words ?? '', printed) !== 'absent'
-    const mayHold =
-      (command.kind === 'does' && holdsAll(command, wanted)) ||
-      (isPrinted && names !== 'told' && writesOneOf(command, commands))
-    const inOutputs = useOfNeedles(foldWhole(command.outputs.join('\n')), needles)
-    const written =
-      inOutputs === 'absent'
-        ? inOutputs
-        : weakest(weakest(inOutputs, command.runs), kind === 'asCommand' ? 'maybe' : 'sure')
-    const held: Use = inWords !== 'absent' ? weakest(inWords, most) : mayHold ? weakest(names, 'maybe') : 'absent'
-    const use = strongest<Use>(held, written)
-    return inMessage ? strongest<Use>(use, this.context.tells && kind === 'asString' ? 'maybe' : 'told') : use
-  }
-
-  /** Bounds a use by what is not known of the script. */
-  private bounded(listed: Use, { needles, words }: Anchor, isTold: boolean): Use {
-    const isHere = useOfNeedles(this.folded, needles) !== 'absent'
-    const isInComment = isHere && useOfNeedles(this.live, needles) === 'absent'
+  /** Bounds a use by the unknowns of the script. */
+  const bounded = (listed: Use, { needles, words }: Anchor, isTold: boolean): Use => {
+    const isHere = useOfNeedles(folded, needles) !== 'absent'
     let use = listed
     // Outside of comments, a loop or a setting may hand on a string that no command has.
-    if (isInComment) use = strongest<Use>(use, 'told')
+    if (isHere && useOfNeedles(live, needles) === 'absent') use = strongest<Use>(use, 'told')
     else if (use === 'absent' && isHere) use = isTold ? 'told' : 'maybe'
-    if (use === 'told' && (this.list.isOpen || !this.list.isWhole)) return 'maybe'
-    if (use === 'absent' && mayBeMade(this.folded, words, this.makesWords || !this.list.isWhole)) return 'maybe'
-    return use
+    if (use === 'told' && (isOpen || !isWhole)) return 'maybe'
+    return use === 'absent' && (makesWords || !isWhole) && mayBeMade(folded, words) ? 'maybe' : use
   }
+  const isMessage = ({ words, messages }: CommandText, start: number, end: number): boolean => {
+    const quote = messages === '' ? '' : foldForSearch(source.text.slice(start, end))
+    return quote !== '' && context.tells !== true && messages.includes(quote) && !words.includes(quote)
+  }
+
+  return {
+    isPlain: isWhole && isKnown && commands.every((command) => isClosed(command, context)),
+    runs,
+    outputs: commands.flatMap(({ outputs }) => outputs),
+    effects: list,
+    useOf: once((anchor: string) => weakest(findUse(readAnchor(anchor)), limitOf(anchor))),
+    useAt(start, end) {
+      const { isExact } = source
+      const range = source.text.slice(start, end)
+      // The words of an argv stand in quotes of their own.
+      const quote = isExact ? '' : foldForSearch(range.replaceAll('","', ' ').replaceAll('\\"', '"'))
+      const uses = texts.map((own, index): Use => {
+        const { start: from = 0, end: to = 0, names = 'maybe' } = commands[index] ?? {}
+        const isIn = isExact ? from < end && to > start : overlaps(own, quote)
+        return !isIn ? 'absent' : isMessage(own, start, end) ? 'told' : names
+      })
+      const use = uses.reduce<Use>(strongest, 'absent')
+      if (use === 'absent') return isExact && !isOpen && isWhole ? 'told' : 'maybe'
+      return use === 'told' && (isOpen || !isWhole) ? 'maybe' : weakest(use, most)
+    },
+    looksAt(anchor) {
+      const { needles } = readAnchor(anchor)
+      return commands.some(
+        (command, index) =>
+          command.kind === 'looks' &&
+          command.runs !== 'told' &&
+          !ASKING.has(command.name) &&
+          useOfNeedles(texts[index]?.own ?? '', needles) !== 'absent',
+      )
+    },
+    prints(anchor) {
+      const { needles } = readAnchor(anchor)
+      return commands.some(
+        ({ kind }, index) => kind === 'tells' && useOfNeedles(texts[index]?.words ?? '', needles) !== 'absent',
+      )
+    },
+    setsUp(program, before = '') {
+      const own = before === '' ? -1 : commands.findIndex(({ words }) => words.join(' ').includes(before))
+      return (own === -1 ? commands : commands.slice(0, own)).some((command) => setsUp(program, command))
+    },
+    unreported(anchor) {
+      const isTyped = source.most !== 'whole'
+      return programsOf(anchor).filter((name) =>
+        commands.some((one) => one.name === name && (isTyped || !one.isReported)),
+      )
+    },
+  }
+}
+
+/** Tells whether the anchor of several commands is the very script. */
+const isSame = ({ text, commands }: Anchor, source: ScriptSource): boolean =>
+  commands !== null &&
+  commands.length > 1 &&
+  commands.some(({ kind }) => kind === 'does') &&
+  source.text.trim() === text.trim()
+
+/** Tells whether a command may have the words of an anchor; a script of many commands is searched once for most anchors. */
+function mayStandIn(all: string, { needles, printed, words }: Anchor): boolean {
+  const isIn = (text: string): boolean => all.includes(text)
+  const lastPiece = (word: string): string => word.slice(Math.max(word.lastIndexOf('/'), word.lastIndexOf('=')) + 1)
+  return needles.some(isIn) || printed.some(isIn) || words.every((word) => isOption(word) || isIn(lastPiece(word)))
+}
+
+/** Answers the use of a string in the words of a command: an act only where the instruction names the program. */
+function useOfText(command: SimpleCommand, text: CommandText, anchor: Anchor, context: ScriptContext): Use {
+  const { needles, kind, words: wanted, printed, commands } = anchor
+  const { name, names, words } = command
+  const inWords = useOfNeedles(text.words, needles)
+  const isNamed = context.says(name) && words.every((word) => !mayTurn(word) || context.says(word))
+  const most = weakest(names, kind === 'asCommand' || command.kind !== 'does' || !isNamed ? 'maybe' : 'sure')
+  const isPrinted = useOfNeedles(text.words, printed) !== 'absent'
+  const mayHold =
+    (command.kind === 'does' && holdsAll(command, wanted)) ||
+    (isPrinted && names !== 'told' && writesOneOf(command, commands))
+  const held: Use = inWords !== 'absent' ? weakest(inWords, most) : mayHold ? weakest(names, 'maybe') : 'absent'
+  const inOutputs = useOfNeedles(foldWhole(command.outputs.join('\n')), needles)
+  const written = weakest(weakest(inOutputs, command.runs), kind === 'asCommand' ? 'maybe' : 'sure')
+  const use = strongest<Use>(held, written)
+  if (useOfNeedles(text.messages, needles) === 'absent') return use
+  return strongest<Use>(use, context.tells && kind === 'asString' ? 'maybe' : 'told')
 }
 
 const writesOneOf = ({ kind, outputs }: SimpleCommand, commands: Anchor['commands']): boolean =>
   kind === 'does' || (commands?.some((wanted) => wanted.outputs.some((path) => outputs.includes(path))) ?? false)
-
-/** A single word is at best `sure`, and a plain word of letters no more than `maybe`. */
-function limitOf(text: string): Certainty {
-  const word = text.trim()
-  if (/\s/u.test(word)) return 'whole'
-  return /^\p{L}+$/u.test(word) ? 'maybe' : 'sure'
-}
-
-/** Tells whether a script may put the words of an anchor together: it has one of them, or a piece of one. */
-const mayBeMade = (folded: string, words: readonly string[], makesWords: boolean): boolean =>
-  makesWords &&
-  words.some(
-    (word) =>
-      (word.length > 3 && folded.includes(word)) ||
-      (/[/.-]/u.test(word) && word.split(/[/:]/u).some((piece) => piece.length > 3 && folded.includes(piece))),
-  )
 
 /** Puts blanks for the line feeds of `printf` and `sed`, and letters in one piece. */
 const spread = (text: string): string => text.normalize('NFC').replaceAll(/\\[nt]/gu, ' ')
@@ -336,6 +273,8 @@ interface CommandText {
   readonly messages: string
 }
 
+const NO_TEXT: CommandText = { words: '', own: '', messages: '' }
+
 function foldCommand({ name, words, texts }: SimpleCommand): CommandText {
   const { rest, messages } = withoutMessages(name, words)
   const glued = rest.flatMap((word) => (/^-[A-Za-z]\S*\s/u.test(word) ? [word.slice(2)] : []))
@@ -344,7 +283,5 @@ function foldCommand({ name, words, texts }: SimpleCommand): CommandText {
   return { words: all, own, messages: foldWhole(messages.join(' ')) }
 }
 
-const overlaps = (text: CommandText | undefined, quote: string): boolean =>
-  text !== undefined &&
-  quote !== '' &&
-  (text.words.includes(quote) || (text.words.includes(' ') && quote.includes(text.words)))
+const overlaps = (text: CommandText, quote: string): boolean =>
+  quote !== '' && (text.words.includes(quote) || (text.words.includes(' ') && quote.includes(text.words)))

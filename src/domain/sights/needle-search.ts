@@ -1,11 +1,153 @@
-import { exactLetters, foldVisible, type Letters, lettersOfPart, symbolsOf } from '../text/letters.ts'
+import type { Anchors } from '../anchors/anchors.ts'
+import { fewAnswers, once } from '../memo.ts'
+import { exactLetters, foldVisible, type Letters, lettersOfPart, plainLetters, symbolsOf } from '../text/letters.ts'
 import { foldForSearch, isWord } from '../text/search.ts'
 import type { Hit } from '../trajectory/trajectory.ts'
-import { type Entry, type Needle, type Needles, WHOLE } from './needles.ts'
+
+/** A string that shows an instruction, and its origin. `whole`: the instruction's own text. */
+export interface Needle {
+  /** The name of the instruction. */
+  readonly which: string
+  readonly kind: 'whole' | 'given' | 'derived'
+  readonly text: string
+  readonly letters: Letters
+  /** The letters without case, but with those that a scan confuses told apart. */
+  readonly exact: string
+  /** The punctuation before its first letter and behind its last one. */
+  readonly before: string
+  readonly behind: string
+  /** The needle has no letter or digit: its visible characters are taken for letters. */
+  readonly isSymbolic: boolean
+  /** Too few letters to be sure of, unless the string stands there as it is written. */
+  readonly isShort: boolean
+  /** Enough letters to be sure of, whatever stands between them. */
+  readonly isLong: boolean
+}
+
+/** A string that is looked for. `piece`: the letter of the needle at which it begins. */
+export interface Entry {
+  readonly needle: number
+  readonly piece: number
+  readonly string: string
+}
+
+/** The entry is the whole needle. */
+export const WHOLE = -1
+/** The entry is the needle in an encoding. */
+export const ENCODED = -2
+
+/** Strings that are looked for together. */
+export interface Needles {
+  readonly all: readonly Needle[]
+  readonly entries: readonly Entry[]
+  /** Entries of needles without a letter or digit. */
+  readonly symbols: readonly Entry[]
+}
+
+const SHORT = 12
+const LONG = 24
+/** Texts of fewer visible characters are not looked for in pieces: a piece would be a common phrase. */
+const SHORTEST_IN_PIECES = 24
+/** No agent makes up texts of so many letters by itself. */
+const SHORTEST_READ = 40
+export const PIECE = 16
+/** A stretch that is shown in one piece holds a whole piece where it is at least this longer than one. */
+const STRIDE = 8
+/** Needles that are looked for in an encoding, of one question. */
+const MOST_ENCODED = 16
+
+/** Prepares the anchors of a question. */
+export const prepareNeedles = (anchors: Anchors): Needles =>
+  needlesOf(
+    Object.entries(anchors).flatMap(([which, own]): Wanted[] => [
+      ...(own?.seen_given ?? []).map((text, index): Wanted => [which, index === 0 ? 'whole' : 'given', text]),
+      ...(own?.seen_derived ?? []).map((text): Wanted => [which, 'derived', text]),
+    ]),
+  )
+
+/** Prepares strings that are looked for by themselves, whole. */
+export const stringNeedles = (strings: readonly string[]): Needles =>
+  needlesOf([...new Set(strings)].map((text) => ['', 'given', text]))
+
+type Wanted = readonly [which: string, kind: Needle['kind'], text: string]
+
+/** The last questions are kept: the trials of a task ask for the same strings. */
+const MOST_KEPT = 32
+const keptNeedles = once((key: string): Needles => {
+  const all = (JSON.parse(key) as Wanted[]).map(toNeedle).filter(({ letters }) => letters.text !== '')
+  const entriesWhere = (isSymbolic: boolean): Entry[] =>
+    all.flatMap((one, needle) => (one.isSymbolic === isSymbolic ? entriesOf(one, needle) : []))
+  return { all, entries: entriesWhere(false), symbols: entriesWhere(true) }
+}, fewAnswers<Needles>(MOST_KEPT))
+const needlesOf = (strings: readonly Wanted[]): Needles => keptNeedles(JSON.stringify(strings))
+
+function toNeedle([which, kind, text]: Wanted): Needle {
+  const plain = plainLetters(text.trim())
+  const isSymbolic = plain.text === ''
+  const letters = isSymbolic ? symbolsOf(plain) : plain
+  const { from, shown } = letters
+  return {
+    ...{ which, kind, text, letters, isSymbolic, exact: exactLetters(letters, 0, from.length) },
+    ...{ before: shown.text.slice(0, from[0] ?? 0), behind: shown.text.slice((from.at(-1) ?? 0) + 1) },
+    ...{ isShort: from.length < SHORT || isSymbolic, isLong: from.length >= LONG && !isSymbolic },
+  }
+}
+
+function entriesOf(one: Needle, needle: number): Entry[] {
+  const { text } = one.letters
+  const whole = { needle, piece: WHOLE, string: text }
+  const pieces = piecesOf(one).map((piece) => ({ needle, piece, string: text.slice(piece, piece + PIECE) }))
+  const isEncoded = one.which !== '' && one.kind !== 'derived' && !one.isShort && needle < MOST_ENCODED
+  const encoded = isEncoded ? encodedForms(one.text) : []
+  return [whole, ...pieces, ...encoded.map((form) => ({ needle, piece: ENCODED, string: plainLetters(form).text }))]
+}
+
+/** An instruction’s own text, of which pieces are looked for, too. */
+export const isInPieces = ({ kind, exact, letters }: Needle): boolean =>
+  kind === 'whole' && exact.length >= PIECE && letters.shown.text.replaceAll(/\s/g, '').length >= SHORTEST_IN_PIECES
+
+/** An instruction’s own text that is too long to be written down by chance. */
+export const isLongWhole = ({ kind, exact }: Needle): boolean => kind === 'whole' && exact.length >= SHORTEST_READ
+
+/** Lists the beginnings of the pieces of a long needle: each overlaps the next, the last one ends with it. Of equal ones only the first. */
+function piecesOf(needle: Needle): number[] {
+  if (!isInPieces(needle)) return []
+  const { text } = needle.letters
+  const last = text.length - PIECE
+  const starts = new Map<string, number>()
+  for (let start = 0; start < last + STRIDE; start += STRIDE) {
+    const own = Math.min(start, last)
+    const piece = text.slice(own, own + PIECE)
+    if (!starts.has(piece)) starts.set(piece, own)
+  }
+  return [...starts.values()]
+}
+
+/** Bytes of a text that are looked for in an encoding: no others begin like them. */
+const MOST_BYTES = 48
+const LEAST_BYTES = 12
+
+/**
+ * Encodes the longest line of a text in base64, wherever its bytes fall among the others, and in hexadecimal digits. Case and line breaks are for the
+ * search to leave out.
+ */
+function encodedForms(text: string): readonly string[] {
+  const lines = text.split('\n').map((line) => line.trim())
+  const longest = lines.reduce((most, line) => (line.length > most.length ? line : most), '')
+  const bytes = Buffer.from(longest).subarray(0, MOST_BYTES)
+  return bytes.length < LEAST_BYTES ? [] : [...[0, 1, 2].map((shift) => base64At(bytes, shift)), bytes.toString('hex')]
+}
+
+/** Only the digits that the bytes alone decide, behind `shift` others. */
+function base64At(bytes: Buffer, shift: number): string {
+  const digits = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64')
+  return digits.slice(Math.ceil((shift * 8) / 6), Math.floor(((shift + bytes.length) * 8) / 6))
+}
 
 /** A needle, or a piece of one, in a form of a text. `first` and `last` are letters of the form, `start` and `end` offsets of the text. */
 export interface Match {
   readonly entry: Entry
+  readonly needle: Needle
   readonly letters: Letters
   readonly first: number
   readonly last: number
@@ -18,73 +160,58 @@ export interface Match {
   readonly likeness: 'same' | 'letters' | 'confused'
 }
 
-/** Searches texts for all needles at once. */
-export class NeedleSearch {
-  readonly needles: Needles
-
-  constructor(needles: Needles) {
-    this.needles = needles
-  }
-
-  needleOf({ needle }: Entry): Needle {
-    return this.needles.all[needle] as Needle
-  }
-
-  /** Calls `onMatch` for every match of the wanted entries that keeps whole words; false ends the search. Forms come one after the other. */
-  each(forms: readonly Letters[], wanted: (entry: Entry) => boolean, onMatch: (match: Match) => boolean): void {
-    const { needles } = this
-    /** With the marks of its lines: symbols may be among them. */
-    const plain = forms.findLast(({ kind }) => kind === 'plain')
-    if (!forms.every((letters) => this.eachIn(letters, needles.entries, wanted, onMatch))) return
-    if (needles.symbols.length > 0 && plain !== undefined)
-      this.eachIn(symbolsOf(plain), needles.symbols, wanted, onMatch)
-  }
-
-  /** Searches one form for all entries; false: `onMatch` ended the search. */
-  private eachIn(
-    letters: Letters,
-    entries: readonly Entry[],
-    wanted: (entry: Entry) => boolean,
-    onMatch: (match: Match) => boolean,
-  ): boolean {
+/**
+ * Searches forms of a text, one after the other, for all needles at once: calls `onMatch` for every match of the wanted entries that keeps whole words;
+ * false ends the search.
+ */
+export function eachMatch(
+  needles: Needles,
+  forms: readonly Letters[],
+  wanted: (entry: Entry) => boolean,
+  onMatch: (match: Match) => boolean,
+): void {
+  const isOver = (letters: Letters, entries: readonly Entry[]): boolean => {
     for (const { entry, first } of candidatesIn(letters, entries, wanted)) {
-      const match = wanted(entry) ? this.matchOf(letters, entry, first) : null
-      if (match !== null && !onMatch(match)) return false
+      const match = wanted(entry) ? matchOf(needles, letters, entry, first) : null
+      if (match !== null && !onMatch(match)) return true
     }
+    return false
+  }
+  /** With the marks of its lines: symbols may be among them. */
+  const plain = forms.findLast(({ kind }) => kind === 'plain')
+  if (forms.some((letters) => isOver(letters, needles.entries))) return
+  if (needles.symbols.length > 0 && plain !== undefined) isOver(symbolsOf(plain), needles.symbols)
+}
+
+/** Finds the first needle that surely stands in a part; null: none does. */
+export function findNeedle(needles: Needles, part: { readonly text: string }) {
+  let best: Pick<Hit, 'needle' | 'start' | 'end'> | null = null
+  const isWhole = ({ piece }: Entry): boolean => piece === WHOLE
+  eachMatch(needles, lettersOfPart(part), isWhole, (match) => {
+    const { needle, start, end } = match
+    if ((best === null || start < best.start) && isSure(part.text, match)) best = { needle: needle.text, start, end }
     return true
-  }
+  })
+  return best as Pick<Hit, 'needle' | 'start' | 'end'> | null
+}
 
-  /** Finds the first needle that surely stands in a part; null: none does. */
-  find(part: { readonly text: string }): Pick<Hit, 'needle' | 'start' | 'end'> | null {
-    let best: ReturnType<NeedleSearch['find']> = null
-    const isWhole = ({ piece }: Entry): boolean => piece === WHOLE
-    this.each(lettersOfPart(part), isWhole, (match) => {
-      const needle = this.needleOf(match.entry)
-      if ((best === null || match.start < best.start) && isSure(part.text, match, needle))
-        best = { needle: needle.text, start: match.start, end: match.end }
-      return true
-    })
-    return best
-  }
-
-  /** Null: a longer word stands there, or a short needle with other letters or punctuation. */
-  private matchOf(letters: Letters, entry: Entry, first: number): Match | null {
-    const { shown, from } = letters
-    const end = first + entry.string.length
-    const begins = from[first] ?? 0
-    const ends = (from[end - 1] ?? 0) + 1
-    const place = { entry, letters, first, last: end - 1 }
-    if (entry.piece !== WHOLE) return { ...place, ...shown.range(begins, ends), likeness: 'letters' }
-    const needle = this.needleOf(entry)
-    const { before, behind } = needle
-    const [leads, tails] = [isEdge(shown.text, begins - before.length, before), isEdge(shown.text, ends, behind)]
-    const starts = leads ? begins - before.length : begins
-    const stops = tails ? ends + behind.length : ends
-    if (isInWord(shown.text, starts) || isInWord(shown.text, stops)) return null
-    const likeness = likenessOf(letters, first, needle, leads && tails)
-    if (needle.isShort && likeness !== 'same') return null
-    return { ...place, ...shown.range(starts, stops), likeness }
-  }
+/** Makes the match of a candidate; null: a longer word stands there, or a short needle with other letters or punctuation. */
+function matchOf({ all }: Needles, letters: Letters, entry: Entry, first: number): Match | null {
+  const needle = all[entry.needle] as Needle
+  const { shown, from } = letters
+  const end = first + entry.string.length
+  const begins = from[first] ?? 0
+  const ends = (from[end - 1] ?? 0) + 1
+  const place = { entry, needle, letters, first, last: end - 1 }
+  if (entry.piece !== WHOLE) return { ...place, ...shown.range(begins, ends), likeness: 'letters' }
+  const { before, behind } = needle
+  const [leads, tails] = [isEdge(shown.text, begins - before.length, before), isEdge(shown.text, ends, behind)]
+  const starts = leads ? begins - before.length : begins
+  const stops = tails ? ends + behind.length : ends
+  if (isInWord(shown.text, starts) || isInWord(shown.text, stops)) return null
+  const likeness = likenessOf(letters, first, needle, leads && tails)
+  if (needle.isShort && likeness !== 'same') return null
+  return { ...place, ...shown.range(starts, stops), likeness }
 }
 
 /** Lists pieces in the order of the text, then whole needles, of which a certain one ends the search for more. */
@@ -111,19 +238,16 @@ export const isInWord = (text: string, at: number): boolean =>
   at > 0 && isWord(text.charCodeAt(at - 1)) && isWord(text.charCodeAt(at))
 
 /** Tests whether a match of a whole needle is sure: a short needle as it is written, a long one by its letters alone. */
-export function isSure(text: string, { likeness, start, end }: Match, needle: Needle): boolean {
-  if (needle.isShort) return likeness === 'same' && isAsWritten(text, start, end, needle)
-  return likeness === 'same' || (likeness === 'letters' && needle.isLong)
-}
+export const isSure = (text: string, { needle, likeness, start, end }: Match): boolean =>
+  needle.isShort
+    ? likeness === 'same' && isAsWritten(text.slice(start, end), needle.text)
+    : likeness === 'same' || (likeness === 'letters' && needle.isLong)
 
-/** Tests whether the needle stands there as it is written, but for white space, quotation marks, control sequences and disguises. */
-function isAsWritten(text: string, start: number, end: number, { text: needle }: Needle): boolean {
-  if (end - start > 40 * needle.length) return false
-  const there = text.slice(start, end)
-  return there === needle || composedForm(there) === composedForm(needle)
+/** Tests whether a text is the needle as it is written, but for white space, quotation marks, control sequences and disguises. */
+function isAsWritten(text: string, needle: string): boolean {
+  const composed = (one: string): string => foldForSearch(one.normalize('NFC').replaceAll('\0', ' '))
+  return text === needle || (text.length <= 40 * needle.length && composed(text) === composed(needle))
 }
-
-const composedForm = (text: string): string => foldForSearch(text.normalize('NFC').replaceAll('\0', ' '))
 
 function likenessOf(letters: Letters, first: number, needle: Needle, hasEdges: boolean): Match['likeness'] {
   const { length } = needle.exact

@@ -1,7 +1,6 @@
 import { exactLetters, type Letters, sourceOf } from '../text/letters.ts'
 import type { Part } from '../trajectory/trajectory.ts'
-import { isInWord, type Match } from './needle-search.ts'
-import { type Needle, PIECE } from './needles.ts'
+import { isInWord, type Match, type Needle, PIECE } from './needle-search.ts'
 
 /** The range in which a text shows pieces of a whole instruction. */
 interface PartialSight {

@@ -1,10 +1,92 @@
 import type { Anchors } from '../anchors/anchors.ts'
 import { lettersOfPart } from '../text/letters.ts'
-import type { Hit, Part, Position, Trajectory } from '../trajectory/trajectory.ts'
-import { isSure, type Match, NeedleSearch } from './needle-search.ts'
-import { ENCODED, type Entry, isInPieces, isLongWhole, type Needle, prepareNeedles, WHOLE } from './needles.ts'
-import { judgeEcho, MOST_OWN, type OwnText, ownTextAt } from './own-text.ts'
+import { lineEnd, lineStart } from '../text/search.ts'
+import { type Hit, isBefore, type Part, type Position, type Trajectory } from '../trajectory/trajectory.ts'
+import { baseName, wordSet } from '../words.ts'
+import {
+  ENCODED,
+  type Entry,
+  eachMatch,
+  isInPieces,
+  isLongWhole,
+  isSure,
+  type Match,
+  type Needle,
+  type Needles,
+  prepareNeedles,
+  WHOLE,
+} from './needle-search.ts'
 import { MOST_PIECES, PieceCollector } from './partial-sight.ts'
+
+/**
+ * Text of the agent, the user or the system that can come back in tool output: a terminal echoes what is typed, `set -x` and make print
+ * what they run, an editor shows the new content, a shell names the command that it did not find. None of it shows an instruction.
+ */
+interface OwnText {
+  readonly position: Position
+  readonly words: ReadonlySet<string>
+}
+
+/** Places kept of each needle, and how much around each of them. */
+const MOST_OWN = 64
+const LONGEST_LINE = 600
+/** Words beside the needle, none of them the writer's own, that make a line a text of its own. */
+const MANY_WORDS = 12
+
+function ownTextAt(position: Position, text: string, start: number, end: number): OwnText {
+  const around = text.slice(Math.max(0, start - LONGEST_LINE), Math.min(text.length, end + LONGEST_LINE))
+  return { position, words: new Set(wordsOf(around)) }
+}
+
+/** The kind of a line that holds a string of the writer's own: an echo, more than that (null), or doubtful. */
+type Echo = 'echo' | 'doubtful' | null
+
+function judgeEcho(text: string, start: number, end: number, own: readonly OwnText[], at: Position): Echo {
+  const earlier = own.filter((one) => isBefore(one.position, at))
+  if (earlier.length === 0) return null
+  const before = text.slice(Math.max(lineStart(text, start), start - LONGEST_LINE), start)
+  const after = text.slice(end, Math.min(lineEnd(text, end), end + LONGEST_LINE))
+  const rest = [...wordsOf(withoutPrompt(before)), ...wordsOf(after)]
+  const further = rest.filter((word) => !earlier.some((one) => one.words.has(word)))
+  if (further.length === 0) return 'echo'
+  const isMessage = isComplaint(before, after)
+  if (further.length < MANY_WORDS) return isMessage ? 'echo' : 'doubtful'
+  return isMessage ? 'doubtful' : null
+}
+
+/** Drops a shell's prompt: `root@3f2a:/app# `, `(venv) $ `, `PS C:\> `, `+ ` of a trace. */
+function withoutPrompt(before: string): string {
+  const trimmed = before.trimEnd()
+  for (let at = 0; at < Math.min(before.length, 120); at++) {
+    if (!'$#%>❯+'.includes(before[at] ?? ' ')) continue
+    if (at + 1 < before.length && before[at + 1] !== ' ' && at + 1 !== trimmed.length) continue
+    const head = before.slice(0, at)
+    if (head.trim() === '' || '@~/\\:)]'.split('').some((mark) => head.includes(mark))) return before.slice(at + 1)
+  }
+  return before
+}
+
+const COMPLAINERS = wordSet(
+  'ash bash cat cd cp curl dash error e fatal find fish git go grep ksh ls make mkdir mv node npm pip python python3 rm sh sudo tar wget zsh',
+)
+const COMPLAINTS = (
+  'command not found|not found|no such file|no rule to make target|permission denied|cannot access|' +
+  'could not resolve|did not match any|not recognized|is a directory|unable to locate'
+).split('|')
+
+/** A program that says what it could not do with what it was given. */
+function isComplaint(before: string, after: string): boolean {
+  const line = `${before} ${after}`.toLowerCase()
+  if (COMPLAINTS.some((one) => line.includes(one))) return true
+  const name = line.trimStart().split(/[:[\s]/, 1)[0] ?? ''
+  return COMPLAINERS.has(baseName(name)) && /^\s*\S{1,60}:\s/.test(before)
+}
+
+const wordsOf = (text: string): string[] =>
+  text
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}_]/u)
+    .filter((word) => word.length > 1)
 
 /** The sights of one needle: the first certain and the first doubtful in tool output, the first place in the prompt. */
 export interface NeedleSights {
@@ -17,6 +99,8 @@ export interface NeedleSights {
   written: Hit | null
   readonly own: OwnText[]
   readonly pieces: PieceCollector | null
+  /** Judgements of the needle that cost more than a look-up. */
+  judged: number
 }
 
 /**
@@ -28,7 +112,7 @@ type Shows = 'certain' | 'doubtful' | 'nothing'
 /** The part that is read, as a hit in it names it. */
 type Place = Pick<Hit, 'position' | 'step_id' | 'path'>
 
-/** Judgements of a needle that costs more than a look-up; what comes after them stays doubtful. */
+/** Places of a needle that are judged; those behind them stay doubtful. */
 const MOST_JUDGED = 2000
 
 const isPrompt = (part: Part): boolean => part.actor === 'user' || part.actor === 'system'
@@ -36,21 +120,13 @@ const isPrompt = (part: Part): boolean => part.actor === 'user' || part.actor ==
 /** Reads the parts in the order of events, so that what was written before something came back is known when it does. */
 class SightReader {
   readonly sights: readonly NeedleSights[]
-  private readonly search: NeedleSearch
-  private readonly judged: Uint32Array
+  private readonly needles: Needles
   private readonly ownPieces = new Set<string>()
 
-  constructor(search: NeedleSearch) {
-    const { all } = search.needles
-    this.search = search
-    this.judged = new Uint32Array(all.length)
-    this.sights = all.map((needle) => ({
-      needle,
-      certain: null,
-      doubtful: null,
-      prompt: null,
-      written: null,
-      own: [],
+  constructor(needles: Needles) {
+    this.needles = needles
+    this.sights = needles.all.map((needle) => ({
+      ...{ needle, certain: null, doubtful: null, prompt: null, written: null, own: [], judged: 0 },
       pieces: isInPieces(needle) ? new PieceCollector(needle) : null,
     }))
   }
@@ -85,7 +161,7 @@ class SightReader {
       const known = this.sights[needle] as NeedleSights
       return known.certain === null && (known.own.length < MOST_OWN || (known.prompt === null && isPrompt(part)))
     }
-    this.search.each(lettersOfPart(part), wanted, (match) => {
+    eachMatch(this.needles, lettersOfPart(part), wanted, (match) => {
       const { entry, start, end } = match
       const sights = this.sights[entry.needle] as NeedleSights
       if (entry.piece !== WHOLE) {
@@ -94,7 +170,7 @@ class SightReader {
       }
       if (sights.own.length < MOST_OWN) sights.own.push(ownTextAt(place.position, part.text, start, end))
       if (!isPrompt(part) && isLongWhole(sights.needle)) note(sights, 'written', place, match)
-      if (sights.prompt === null && isPrompt(part) && this.isSure(part.text, match, sights.needle))
+      if (sights.prompt === null && isPrompt(part) && isSureSight(sights, part.text, match))
         note(sights, 'prompt', place, match)
       return true
     })
@@ -106,12 +182,12 @@ class SightReader {
     const forms = lettersOfPart(part)
     /** The form that pieces are read in: escapes read back, marks of lines dropped. */
     const pieced = forms.findLast(({ kind, isUnmarked }) => isUnmarked && kind !== 'dumped')
-    this.search.each(forms, this.isOpen, (match) => {
+    eachMatch(this.needles, forms, this.isOpen, (match) => {
       const { entry } = match
       const sights = this.sights[entry.needle] as NeedleSights
       if (entry.piece !== WHOLE && this.ownPieces.has(`${entry.needle}/${entry.piece}`)) return true
       if (entry.piece === ENCODED) note(sights, 'doubtful', place, match)
-      else if (entry.piece === WHOLE) note(sights, this.shownBy(sights, match, part.text, place.position), place, match)
+      else if (entry.piece === WHOLE) note(sights, shownBy(sights, match, part.text, place.position), place, match)
       else if (match.letters === pieced) {
         const found = pieces.get(sights) ?? []
         if (found.length < MOST_PIECES) found.push(match)
@@ -124,40 +200,40 @@ class SightReader {
       if (seen !== null) note(sights, seen.isComplete ? 'certain' : 'doubtful', place, seen)
     }
   }
-
-  private shownBy(sights: NeedleSights, match: Match, text: string, position: Position): Shows {
-    const { needle, own } = sights
-    const { start, end } = match
-    if (own.length > 0) {
-      // No echo of a terminal is a dump of bytes.
-      if (match.letters.kind === 'dumped') return 'nothing'
-      if (this.isSpent(match.entry.needle)) return sights.doubtful === null ? 'doubtful' : 'nothing'
-      const echo = judgeEcho(text, start, end, own, position)
-      // No agent makes up a whole instruction: where it wrote one down first, it may have read it where no search can.
-      if (echo === 'echo') return isLongWhole(needle) ? 'doubtful' : 'nothing'
-      if (echo === 'doubtful') return 'doubtful'
-    }
-    return needle.kind !== 'derived' && this.isSure(text, match, needle) ? 'certain' : 'doubtful'
-  }
-
-  private isSure(text: string, match: Match, needle: Needle): boolean {
-    return !(needle.isShort && this.isSpent(match.entry.needle)) && isSure(text, match, needle)
-  }
-
-  private isSpent(needle: number): boolean {
-    this.judged[needle] = (this.judged[needle] ?? 0) + 1
-    return (this.judged[needle] ?? 0) > MOST_JUDGED
-  }
 }
 
+/** Judges a whole needle in tool output. */
+function shownBy(sights: NeedleSights, match: Match, text: string, position: Position): Shows {
+  const { needle, own } = sights
+  const { start, end } = match
+  if (own.length > 0) {
+    // No echo of a terminal is a dump of bytes.
+    if (match.letters.kind === 'dumped') return 'nothing'
+    if (isSpent(sights)) return sights.doubtful === null ? 'doubtful' : 'nothing'
+    const echo = judgeEcho(text, start, end, own, position)
+    // No agent makes up a whole instruction: where it wrote one down first, it may have read it where no search can.
+    if (echo === 'echo') return isLongWhole(needle) ? 'doubtful' : 'nothing'
+    if (echo === 'doubtful') return 'doubtful'
+  }
+  return needle.kind !== 'derived' && isSureSight(sights, text, match) ? 'certain' : 'doubtful'
+}
+
+const isSureSight = (sights: NeedleSights, text: string, match: Match): boolean =>
+  !(sights.needle.isShort && isSpent(sights)) && isSure(text, match)
+
+const isSpent = (sights: NeedleSights): boolean => ++sights.judged > MOST_JUDGED
+
 /** Notes the first place of a kind. */
-function note(sights: NeedleSights, kind: Noted, place: Place, { start, end }: Pick<Hit, 'start' | 'end'>): void {
+function note(
+  sights: NeedleSights,
+  kind: Shows | 'prompt' | 'written',
+  place: Place,
+  { start, end }: Pick<Hit, 'start' | 'end'>,
+): void {
   if (kind !== 'nothing') sights[kind] ??= { needle: sights.needle.text, ...place, start, end }
 }
 
-type Noted = Shows | 'prompt' | 'written'
-
-/** All sights of a trajectory, by needle; `isRead`: whether output, or words of others, at a place count. */
+/** Reads all sights of a trajectory, by needle; `isRead`: whether output, or words of others, at a place count. */
 export function readSights(
   trajectory: Trajectory,
   anchors: Anchors,
@@ -165,7 +241,7 @@ export function readSights(
 ): readonly NeedleSights[] {
   const needles = prepareNeedles(anchors)
   if (needles.all.length === 0) return []
-  const reader = new SightReader(new NeedleSearch(needles))
+  const reader = new SightReader(needles)
   for (const [step, { id, parts, conversation }] of trajectory.steps.entries()) {
     if (reader.isOver) break
     if (step > 0 && conversation !== trajectory.steps[step - 1]?.conversation) reader.forgetOwn()
@@ -182,10 +258,9 @@ export type Shown = 'certain' | 'doubtful' | 'none'
 /** Makes the test of single parts: how surely a part by itself shows an instruction, whoever wrote the text before. */
 export function createShows(anchors: Anchors): (part: Part) => Shown {
   const needles = prepareNeedles(anchors)
-  const search = new NeedleSearch(needles)
   return (part) => {
     if (part.media || needles.all.length === 0) return 'none'
-    const reader = new SightReader(search)
+    const reader = new SightReader(needles)
     reader.readOutput(part, { position: { step: 0, part: 0 }, step_id: 0, path: part.path })
     if (reader.sights.some((one) => one.certain !== null)) return 'certain'
     return reader.sights.some((one) => one.doubtful !== null) ? 'doubtful' : 'none'

@@ -1,4 +1,4 @@
-import { parseScript } from '../../domain/shell/parse-script.ts'
+import { parseScript } from '../../domain/shell/script.ts'
 import type { Act } from '../../domain/trajectory/trajectory.ts'
 import { SWE_AGENT_WORDS, SWE_NOT_PARSED } from '../tools/harness-words.ts'
 import { matchWords, soundsTimedOut } from '../tools/outcomes.ts'

@@ -1,8 +1,7 @@
 import { actsOf, isDone, type LocatedUse } from '../../domain/acts/acts.ts'
 import { type InstructionAnchors, textOfAnchor } from '../../domain/anchors/anchors.ts'
 import { partAt } from '../../domain/evidence/observations.ts'
-import { NeedleSearch } from '../../domain/sights/needle-search.ts'
-import { stringNeedles } from '../../domain/sights/needles.ts'
+import { findNeedle, stringNeedles } from '../../domain/sights/needle-search.ts'
 import { indexOfWord, mentions } from '../../domain/text/search.ts'
 import {
   type Hit,
@@ -90,16 +89,14 @@ export function firstMention(
   actors: readonly Actor[],
 ): Hit | null {
   const { seen_given, seen_derived, acted_given, acted_derived } = anchors
-  const search = new NeedleSearch(
-    stringNeedles([...seen_given, ...seen_derived, ...acted_given.map(textOfAnchor), ...acted_derived]),
-  )
+  const needles = stringNeedles([...seen_given, ...seen_derived, ...acted_given.map(textOfAnchor), ...acted_derived])
   for (let step = sight.step; step < trajectory.steps.length; step++) {
     const { id, parts } = trajectory.steps[step] as Step
     for (const [part, content] of parts.entries()) {
       const { actor, media, path } = content
       const isThought = !media && (actor === 'agent_reasoning' || actor === 'agent_message') && actors.includes(actor)
       const position = { step, part }
-      const hit = isThought && isBefore(sight, position) ? search.find(content) : null
+      const hit = isThought && isBefore(sight, position) ? findNeedle(needles, content) : null
       if (hit !== null) return { ...hit, position, step_id: id, path }
     }
   }

@@ -1,4 +1,4 @@
-import type { DeniedActs } from '../../../src/domain/evidence/evidence-question.ts'
+import type { DeniedActs } from '../../../src/domain/evidence/observations.ts'
 import type { GradingService } from '../../../src/grading/grade.ts'
 import { createLexicalJudge } from '../../../src/judges/lexical/lexical-judge.ts'
 import { RequestError } from '../../../src/schemas/problem.ts'

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { readContent, readEdit, readShell } from '../../../src/domain/shell/read-shell.ts'
-import { type Certainty, rankOf, type Use } from '../../../src/domain/shell/use.ts'
+import { readShell } from '../../../src/domain/shell/read-shell.ts'
+import { type Certainty, rankOf, type Use } from '../../../src/domain/shell/script.ts'
+import { readContent, readEdit } from '../../../src/domain/shell/written-text.ts'
 import { hostileText } from '../hostile-text.ts'
 import { expectLinear } from '../linear-work.ts'
 

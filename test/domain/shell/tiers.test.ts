@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readShell } from '../../../src/domain/shell/read-shell.ts'
-import type { ScriptContext, Use } from '../../../src/domain/shell/use.ts'
+import type { ScriptContext, Use } from '../../../src/domain/shell/script.ts'
 
 /** An instruction that names `flags.ini`, the program `frob` and the option `--force`. */
 const context: ScriptContext = {

@@ -1,6 +1,5 @@
 import { createLocator, type Place } from '../../../src/domain/quotes/locate.ts'
-import { NeedleSearch } from '../../../src/domain/sights/needle-search.ts'
-import { stringNeedles } from '../../../src/domain/sights/needles.ts'
+import { findNeedle, stringNeedles } from '../../../src/domain/sights/needle-search.ts'
 import { unescapeView } from '../../../src/domain/text/escape.ts'
 import { fold, NormalText } from '../../../src/domain/text/normal-text.ts'
 import {
@@ -45,7 +44,7 @@ export const LOCATE: Target<unknown> = {
       for (const needle of [...(anchors.cue?.seen_given ?? []), ...(anchors.distractor?.seen_derived ?? [])])
         if (isAnchor.test(needle))
           hold(
-            new NeedleSearch(stringNeedles([needle])).find({ text }) !== null || !isFoundSlowly(text, needle),
+            findNeedle(stringNeedles([needle]), { text }) !== null || !isFoundSlowly(text, needle),
             `an anchor is not found: ${JSON.stringify(needle)}`,
           )
     }

@@ -10,12 +10,20 @@ import {
   type Rubric,
   sightClaim,
 } from '../rubric/rubric.ts'
-import { agentsOf, type Step } from '../trajectory/trajectory.ts'
+import type { Rendering } from '../trajectory/rendering.ts'
+import { agentsOf } from '../trajectory/trajectory.ts'
 import { baseName, quoted } from '../words.ts'
-import { CITATION_MEANING, holds } from './evidence-citation.ts'
-import { isPictured } from './evidence-pictures.ts'
-import { type Checked, type EvidenceQuestion, isProof, measuredOf, type UnmetClaim } from './evidence-question.ts'
-import { firstDoubtful, type Observations } from './observations.ts'
+import { CITATION_MEANING, holds } from './citations.ts'
+import {
+  type Checked,
+  type EvidenceQuestion,
+  firstDoubtful,
+  isPictured,
+  isProof,
+  measuredOf,
+  type Observations,
+  type UnmetClaim,
+} from './observations.ts'
 
 /** An answer whose citations are checked, with the finds of a search; `dated`: the same with the citations of the judge. */
 export interface CheckedAnswer {
@@ -84,28 +92,24 @@ function capped(claim: ClaimRule, value: ClaimValue, { claims, question }: Check
   if (claim.cap === null || typeof value !== 'number' || value <= claim.cap.maximum || typeof named !== 'string')
     return null
   const { words, maximum } = claim.cap
-  const names = namesIn(named)
+  /** The last names of the paths in a locator, whatever of a shell stands around them; none: the locator names nothing that could be told apart. */
+  const names = named
+    .split(/[\s"'`|;<>()&$=,]/)
+    .map((word) => baseName(word.replace(/\/+$/, '')))
+    .filter((name) => name !== '' && name !== '.')
   const isAbout = (text: string) => names.length === 0 || names.some((name) => text.includes(name))
   const isRuled = (text: string) => words.some((word) => text.toLowerCase().includes(word.toLowerCase()))
-  const documents = question.rendering.trajectory.steps.filter(isDocument)
-  const step = documents.find(({ parts }) =>
-    parts.some(({ text }) => text.split('\n').some((line) => isAbout(line) && isRuled(line))),
+  // A document stands beside the runs and belongs to none of them.
+  const step = question.rendering.trajectory.steps.find(
+    ({ run, parts }) =>
+      run === undefined &&
+      parts.every(({ actor }) => actor === 'system') &&
+      parts.some(({ text }) => text.split('\n').some((line) => isAbout(line) && isRuled(line))),
   )
   if (step === undefined) return null
   const rule = `${quoted(names[0] ?? named)} (${words.join(', ')})`
   return fault(`claimed ${value}, but step ${step.id} checks ${rule}: at most ${maximum}`, step.id)
 }
-
-/** The last names of the paths in a locator, whatever of a shell stands around them; none: it names nothing that could be told apart. */
-const namesIn = (locator: string): string[] =>
-  locator
-    .split(/[\s"'`|;<>()&$=,]/)
-    .map((word) => baseName(word.replace(/\/+$/, '')))
-    .filter((name) => name !== '' && name !== '.')
-
-/** Tells whether a step stands beside the runs and belongs to none of them. */
-const isDocument = ({ run, parts }: Step): boolean =>
-  run === undefined && parts.every(({ actor }) => actor === 'system')
 
 /** Rule 5: a claim that needs a quote has at least one citation that holds and can prove the claim. */
 function uncited(claim: ClaimRule, value: ClaimValue, answer: CheckedAnswer): Fault | null {
@@ -116,15 +120,14 @@ function uncited(claim: ClaimRule, value: ClaimValue, answer: CheckedAnswer): Fa
   if (given.length === 0) return fault(`${claimed}, but no citation supports it`)
   const real = given.find(({ citation }) => holds(citation.status))?.citation
   if (real === undefined) {
-    const list = given.map(({ citation }) => failureOf(citation)).join(', ')
-    return fault(`${claimed}, but none of its citations holds: ${list}`)
+    const list = given.map(
+      ({ citation: { step_id, status } }) => `step ${step_id} ${status} (${CITATION_MEANING[status]})`,
+    )
+    return fault(`${claimed}, but none of its citations holds: ${list.join(', ')}`)
   }
   const why = given.flatMap(({ proved }) => (typeof proved === 'object' && proved !== null ? [proved.not] : []))[0]
   return fault(`${claimed}, but ${why ?? 'what is cited proves nothing'}`, real.step_id)
 }
-
-const failureOf = ({ step_id, status }: CheckedCitation): string =>
-  `step ${step_id} ${status} (${CITATION_MEANING[status]})`
 
 /** Rule 5, the other half: an absence has no quote, so it is searched for. */
 function unprovenAbsence(claim: ClaimRule, value: ClaimValue, { question, searched }: CheckedAnswer): Fault | null {
@@ -204,4 +207,49 @@ export function withCounts(
     return [[id, Math.min(runs.size, maximum)]]
   })
   return counted.length === 0 ? claims : { ...claims, values: { ...claims.values, ...Object.fromEntries(counted) } }
+}
+
+/** Writes the complaint that goes back to the judge: the faults of its answer, and the real text of the steps that it cited (design rule 6). */
+export function renderComplaint(
+  unmet: readonly UnmetClaim[],
+  citations: readonly CheckedCitation[],
+  rendering: Rendering,
+): string {
+  const failing = citations.filter((citation) => !holds(citation.status))
+  const lines = failing.map((one, index) => {
+    const where = one.found_in_step === undefined ? '' : `; the quote stands in step ${one.found_in_step}`
+    return `${index + 1}. ${one.supports}, step ${one.step_id}: ${one.status} (${CITATION_MEANING[one.status]})${where}`
+  })
+  return [
+    'Your answer was checked against the trajectory and cannot be used as it stands.',
+    ...(lines.length > 0 ? ['Citations that do not hold:', ...lines] : []),
+    'Claims that are not met:',
+    ...unmet.map(({ claim, reason }) => `- ${claim}: ${reason}`),
+    ...citedSteps(failing, unmet, rendering),
+    'Answer again with the whole JSON object. Quote verbatim from one part of the cited step, or withdraw the claim.',
+  ].join('\n')
+}
+
+/** Steps that a complaint shows again, and characters of each of their parts. */
+export const STEPS_SHOWN_AGAIN = 3
+export const CHARS_SHOWN_AGAIN = 3000
+
+/** The real text of at most three cited steps, cut; framed like the trajectory, so it cannot pass for our words. */
+function citedSteps(failing: readonly CheckedCitation[], unmet: readonly UnmetClaim[], rendering: Rendering): string[] {
+  const wanted = new Set(failing.map((one) => one.step_id))
+  for (const one of unmet) if (one.step_id !== null) wanted.add(one.step_id)
+  const out: string[] = []
+  for (const id of [...wanted].slice(0, STEPS_SHOWN_AGAIN)) {
+    const index = rendering.trajectory.steps.findIndex((step) => step.id === id)
+    if (index === -1) continue
+    out.push(`=== STEP ${id} · ${rendering.nonce} · shown again ===`)
+    rendering.trajectory.steps[index]?.parts.forEach((part, number) => {
+      const text = rendering.view({ step: index, part: number }).text
+      out.push(
+        `--- ${part.actor} · ${rendering.nonce} ---`,
+        text.length > CHARS_SHOWN_AGAIN ? `${text.slice(0, CHARS_SHOWN_AGAIN)}⟦cut · ${rendering.nonce}⟧` : text,
+      )
+    })
+  }
+  return out
 }

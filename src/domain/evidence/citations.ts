@@ -1,44 +1,35 @@
 import type { CheckedCitation } from '../../schemas/grade.ts'
 import { instructionsOf } from '../../schemas/trial.ts'
-import type { CitationStatus } from '../../schemas/vocabulary.ts'
+import type { ActRole, CitationStatus } from '../../schemas/vocabulary.ts'
 import { type Acts, actsOf, isDone } from '../acts/acts.ts'
 import { actStrings, type InstructionAnchors, wholeActs } from '../anchors/anchors.ts'
 import type { Locator, Place } from '../quotes/locate.ts'
 import type { Citation, Claims } from '../rubric/claims.ts'
-import {
-  type ClaimRule,
-  type ClaimValue,
-  instructionBefore,
-  instructionDone,
-  type ProofRule,
-  type Rubric,
-} from '../rubric/rubric.ts'
+import { type ClaimRule, instructionBefore, instructionDone, type ProofRule, type Rubric } from '../rubric/rubric.ts'
 import { createShows, type Shown } from '../sights/sights.ts'
 import { happensAfter, isOrderKnown, isSeen } from '../trajectory/order.ts'
-import {
-  type Act,
-  type ActRole,
-  isBefore,
-  NOT_RUN,
-  type Part,
-  type Position,
-  type Step,
-  type Trajectory,
-} from '../trajectory/trajectory.ts'
-import { findCitedPicture, isPictured, stepOfPicture } from './evidence-pictures.ts'
+import { type Act, isBefore, NOT_RUN, type Part, type Position, type Trajectory } from '../trajectory/trajectory.ts'
 import {
   type Checked,
   type Cited,
   type EvidenceQuestion,
+  findCitedPicture,
+  firstDoubtful,
+  isPictured,
   isProof,
   measuredOf,
+  type Observations,
   type Proved,
-} from './evidence-question.ts'
-import { firstDoubtful, type Observations, partAt } from './observations.ts'
+  partAt,
+  stepOfPicture,
+} from './observations.ts'
 
 export const holds = (status: CitationStatus): boolean => status === 'verified' || status === 'normalized'
 
-/** Rules 1 to 4 for one citation. */
+/** The fields of a citation that does not hold. */
+const NOWHERE = { actor: null, path: null, start: null, end: null, occurrences: 0, normalization: null }
+
+/** Checks one citation by the rules 1 to 4. */
 export function checkCitation(
   given: Citation,
   cited: Cited,
@@ -48,21 +39,10 @@ export function checkCitation(
   observations: Observations,
 ): Checked {
   const { rendering } = question
-  const step = rendering.trajectory.steps.findIndex((candidate) => candidate.id === given.step_id)
+  const { trajectory } = rendering
+  const step = trajectory.steps.findIndex((candidate) => candidate.id === given.step_id)
   const fail = (status: CitationStatus, extra: Partial<CheckedCitation> = {}): Checked => ({
-    citation: {
-      ...given,
-      status,
-      actor: null,
-      path: null,
-      start: null,
-      end: null,
-      occurrences: 0,
-      normalization: null,
-      ...extra,
-    },
-    position: null,
-    proved: null,
+    ...{ citation: { ...given, status, ...NOWHERE, ...extra }, position: null, proved: null },
   })
   if (step === -1) return fail('step_not_found')
   const picture = findCitedPicture(rendering, step, given.quote)
@@ -70,65 +50,49 @@ export function checkCitation(
   if (places.length === 0) {
     if (locator.isShort(given.quote)) return fail('too_short')
     const elsewhere = locator.anywhere(given.quote) ?? stepOfPicture(rendering, given.quote)
-    const found = elsewhere === null ? undefined : rendering.trajectory.steps[elsewhere]?.id
+    const found = elsewhere === null ? undefined : trajectory.steps[elsewhere]?.id
     return found === undefined ? fail('not_found') : fail('wrong_step', { found_in_step: found })
   }
   const before = cited.isSight ? null : instructionBefore(cited.claim)
   const first = before === null ? null : (observations.first[before] ?? observations.surface)
+  /** Judges a place by the rules 3 and 4: who wrote it, and when. */
   const judge = (place: Place) => {
-    const status = judgePlace(cited, place, question, observations, first)
+    const { position, match } = place
+    const part = partAt(trajectory, position)
+    const isAfter = before === null || (first !== null && happensAfter(trajectory, position, first))
+    const isCitable = part !== null && mayCite(part, cited, question, observations)
+    const status: CitationStatus = !isCitable ? 'wrong_actor' : isAfter ? match : 'out_of_order'
     const proved = holds(status) ? proof(cited, place) : null
-    const isDated = first === null || isOrderKnown(rendering.trajectory, place.position, first)
-    return { place, status, proved: isProof(proved) && !isDated ? ('maybe' as const) : proved }
+    const isDated = first === null || isOrderKnown(trajectory, position, first)
+    return { part, place, status, proved: isProof(proved) && !isDated ? ('maybe' as const) : proved }
   }
   const asWritten = places.map(judge)
-  // An agent writes in backticks what it then runs: where the marks of the quote stand in its words, they may still be the judge's own.
+  // An agent writes in backticks what it then runs: where the marks of the quote stand in its words, they may still be the judge's own. Of a claim that is
+  // no act no other place of a part could say more.
+  const isAct = instructionDone(cited.claim) !== null
+  const but = new Set(isAct ? [] : places.map(({ position }) => position.part))
   const isProved = asWritten.some((one) => isProof(one.proved))
-  const others = isProved ? [] : locator.normalizedInStep(step, given.quote, partsJudged(cited, places))
+  const others = isProved ? [] : locator.normalizedInStep(step, given.quote, but)
   const judged = [...asWritten, ...others.map(judge).filter((one) => holds(one.status))]
-  const best =
-    judged.find((one) => one.proved === 'whole') ??
-    judged.find((one) => one.proved === 'sure') ??
-    judged.find((one) => one.proved === 'maybe') ??
-    judged.find((one) => holds(one.status)) ??
-    judged.find((one) => one.status === 'out_of_order') ??
-    judged[0]
+  const best = bestOf(judged)
   if (best === undefined) return fail('not_found')
-  const part = partAt(rendering.trajectory, best.place.position)
+  const { part, place, status, proved } = best
   return {
-    position: best.place.position,
-    proved: best.proved,
+    position: place.position,
+    proved,
     citation: {
-      ...given,
-      status: best.status,
-      actor: part?.actor ?? null,
-      path: part?.path ?? null,
-      start: best.place.start,
-      end: best.place.end,
-      normalization: holds(best.status) && best.place.normalization !== null ? [...best.place.normalization] : null,
-      occurrences: places.reduce((sum, place) => sum + place.occurrences, 0),
+      ...{ ...given, status, actor: part?.actor ?? null, path: part?.path ?? null, start: place.start, end: place.end },
+      normalization: holds(status) && place.normalization !== null ? [...place.normalization] : null,
+      occurrences: places.reduce((sum, { occurrences }) => sum + occurrences, 0),
     },
   }
 }
 
-/** Parts of which no other place could say more: only an act is one by where in its part it stands. */
-const partsJudged = ({ claim }: Cited, places: readonly Place[]): ReadonlySet<number> =>
-  new Set(instructionDone(claim) !== null ? [] : places.map(({ position }) => position.part))
-
-/** Rules 3 and 4: who wrote it, and when. `first`: the sight that what is cited must come after, where it is known. */
-function judgePlace(
-  cited: Cited,
-  { position, match }: Place,
-  question: EvidenceQuestion,
-  observations: Observations,
-  first: Position | null,
-): CitationStatus {
-  const { trajectory } = question.rendering
-  const part = partAt(trajectory, position)
-  if (part === null || !mayCite(part, cited, question, observations)) return 'wrong_actor'
-  if (cited.isSight || instructionBefore(cited.claim) === null) return match
-  return first !== null && happensAfter(trajectory, position, first) ? match : 'out_of_order'
-}
+const bestOf = <J extends { readonly status: CitationStatus; readonly proved: Proved | null }>(judged: readonly J[]) =>
+  (['whole', 'sure', 'maybe'] as const).flatMap((level) => judged.find((one) => one.proved === level) ?? [])[0] ??
+  judged.find((one) => holds(one.status)) ??
+  judged.find((one) => one.status === 'out_of_order') ??
+  judged[0]
 
 /** Tells whether a part is by an actor that can support the claim. */
 function mayCite(
@@ -147,8 +111,8 @@ function mayCite(
   return instructionsOf(truth).some(([name, { acted_by }]) => name === done && acted_by === 'message')
 }
 
-/** Tells whether what stands at a place can prove a claim, as far as a search can tell. */
-export type Proof = (cited: Cited, place: Place) => Proved
+/** Tells whether a place can prove a claim, as far as a search can tell. */
+type Proof = (cited: Cited, place: Place) => Proved
 
 export function createProof(claims: Claims, question: EvidenceQuestion, seen: Observations): Proof {
   const { trajectory } = question.rendering
@@ -171,15 +135,21 @@ export function createProof(claims: Claims, question: EvidenceQuestion, seen: Ob
   }
 }
 
-/** A quote in the step that a claim names, or of the text that one names. */
+/** Proves that a quote stands in the step that a claim names, and holds the text that one names, in something that was carried out or came back. */
 function proveNamed({ steps }: Trajectory, claims: Claims, { in_step, holds }: ProofRule, place: Place): Proved {
   const step = steps[place.position.step]
+  const part = step?.parts[place.position.part]
   const named = in_step === null ? null : (claims.values[in_step] ?? null)
   if (in_step !== null && named !== step?.id) {
     const other = named === null ? 'none' : `step ${named}`
     return { not: `the quote stands in step ${step?.id}, and ${in_step} names ${other}` }
   }
-  return holds === null ? 'whole' : proveHeld(step, place, claims.values[holds] ?? null)
+  if (holds === null) return 'whole'
+  const text = claims.values[holds] ?? null
+  if (typeof text !== 'string' || !part?.text.slice(place.start, place.end).includes(text))
+    return { not: `the quote of step ${step?.id} does not hold ${JSON.stringify(text)}` }
+  const isDone = part.act === null || !(NOT_RUN.has(part.act.call.outcome) || SAYING.has(part.act.role))
+  return isDone ? 'whole' : { not: whyTold(part.act, step?.id) }
 }
 
 function proveAct(
@@ -200,20 +170,10 @@ function proveAct(
   return isDone(acts.useOf(position, wholeActs(anchors))) ? 'sure' : 'maybe'
 }
 
-/** Tells whether a quote holds a text, in something that was carried out or came back. */
-function proveHeld(step: Step | undefined, { position, start, end }: Place, held: ClaimValue): Proved {
-  const part = step?.parts[position.part]
-  if (typeof held !== 'string' || part === undefined || !part.text.slice(start, end).includes(held))
-    return { not: `the quote of step ${step?.id} does not hold ${JSON.stringify(held)}` }
-  if (part.act !== null && (NOT_RUN.has(part.act.call.outcome) || SAID.has(part.act.role)))
-    return { not: whyTold(part.act, step?.id) }
-  return 'whole'
-}
-
 /** Arguments that say something and do nothing. */
-const SAID: ReadonlySet<ActRole> = new Set(['describes', 'thinks', 'delegates'])
+const SAYING: ReadonlySet<ActRole> = new Set(['describes', 'thinks', 'delegates'])
 
-/** Why it proves nothing, as far as the act is known. */
+/** Tells why a text proves nothing, as far as the act is known. */
 function whyTold(act: Act | null, step: number | undefined): string {
   if (act !== null && NOT_RUN.has(act.call.outcome)) return `the call of step ${step} was turned down before it ran`
   const why = act === null ? undefined : TOLD_BY[act.role]

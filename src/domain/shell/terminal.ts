@@ -1,7 +1,6 @@
-import { wordSet } from '../words.ts'
-import { subcommandOf } from './command-kinds.ts'
-import { INTERPRETERS, SHELLS } from './command-table.ts'
-import { commandIn, fileOf, hasCodeWord, SQL } from './programs.ts'
+import { baseName, wordSet } from '../words.ts'
+import { INTERPRETERS, isOption, programOf, SHELLS, subcommandOf } from './command-kinds.ts'
+import { commandIn, fileOf, hasCodeWord, SQL, shellScript } from './programs.ts'
 
 /** Keys that were typed into a terminal. */
 interface Typed {
@@ -112,4 +111,25 @@ function opensProgram(words: readonly string[]): boolean {
   if (sub === 'commit')
     return !words.some((word) => /^-[a-zA-Z]*[mFC]|^--(?:message|file|no-edit|fixup|reuse)/u.test(word))
   return sub === 'rebase' && words.some((word) => word === '-i' || word === '--interactive')
+}
+
+const OPENING = wordSet('vim vi nano emacs su newgrp login screen tmux gdb ftp sftp telnet')
+/** Words with which such a program does one thing and ends. */
+const LEAVING_WORD = /^(?:ls|-ls|-d|-c|kill-\w+|kill|send-\w+|-l|--?batch|-es|-dmS|has-session)$/u
+const SHOWS_ITSELF = /^--?(?:version|help|[Vvh])$/u
+
+/** Tells whether a program without an input takes the lines behind it as its own: an editor, or a shell or an interpreter without a script. */
+export function takesLines(name: string, words: readonly string[], writesFile: boolean): boolean {
+  const own = words.slice(1)
+  if (own.some((word) => SHOWS_ITSELF.test(word))) return false
+  if (name === 'cat') return own.length === 0 && writesFile
+  if (OPENING.has(name)) return !own.some((word) => LEAVING_WORD.test(word))
+  if (name === 'ssh') return own.filter((word) => !isOption(word)).length < 2
+  const isShellWord = (word: string): boolean =>
+    SHELLS.has(baseName(word)) || Object.hasOwn(INTERPRETERS, programOf(word))
+  if (name === 'docker' || name === 'podman' || name === 'kubectl')
+    return own.some((word) => /^-(?:it|ti|i)$/u.test(word)) && isShellWord(own.at(-1) ?? '')
+  if (SQL.has(name)) return !hasCodeWord(name, words) && !own.some((word) => /^-\w*[fl]/u.test(word))
+  if (SHELLS.has(name)) return shellScript(words) === null && fileOf(words) === null
+  return Object.hasOwn(INTERPRETERS, name) && !hasCodeWord(name, words) && fileOf(words) === null
 }

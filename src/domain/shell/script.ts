@@ -1,0 +1,204 @@
+import {
+  type Command,
+  type CommandNode,
+  type CompoundList,
+  type ParsedScript,
+  parse,
+  type Redirection,
+  type Word,
+  type WordPart,
+} from 'unbash'
+import type { Kind } from './command-kinds.ts'
+
+/**
+ * The use that a script makes of a string, from the strongest: the string is a whole command that plainly ran; it stands in such a command; the
+ * script may use it; the script only looks at it, prints it or never runs it; the script does not have it.
+ */
+export type Use = 'whole' | 'sure' | 'maybe' | 'told' | 'absent'
+/** The use of a string that is there. */
+export type Certainty = Exclude<Use, 'absent'>
+
+const ORDER: readonly Use[] = ['absent', 'told', 'maybe', 'sure', 'whole']
+/** Tells whether a use is an act for sure. */
+export const isDone = (use: Use): use is 'whole' | 'sure' => use === 'whole' || use === 'sure'
+export const rankOf = (use: Use): number => ORDER.indexOf(use)
+
+export const strongest = <U extends Use>(a: U, b: U): U => (rankOf(a) >= rankOf(b) ? a : b)
+/** Bounds a use by another: no use is stronger than the certainty of the place where it stands. */
+export const weakest = <A extends Use, B extends Use>(a: A, b: B): A | B => (rankOf(a) <= rankOf(b) ? a : b)
+
+/** The instruction as far as the reading of scripts asks for it. */
+export interface ScriptContext {
+  /** Tells whether the instruction names the file (basename), so that writing the file is the act. */
+  names(path: string): boolean
+  /** Tells whether an instruction, or one of its action anchors, holds the word: a program, a file or an option. */
+  says(word: string): boolean
+  /** Tells whether the text is a given action anchor: then the ground truth knows its act. */
+  isGiven(text: string): boolean
+  /** The instruction asks for words to people, so that a message of a commit or an issue may be the act. */
+  readonly tells?: boolean
+}
+
+/** Linux passes no longer string to a program (MAX_ARG_STRLEN is 128 KiB), twice that is room for other harnesses. */
+const LONGEST_SCRIPT = 262_144
+/** The parser’s time grows with the square of the here-documents that one line opens. */
+const MOST_HERE_DOCUMENTS = 2_000
+
+/** The syntax tree of a script, or null where reading it would take too long. Never throws: deep nesting overflows the parser’s stack. */
+export function parseScript(text: string): ParsedScript | null {
+  if (text.length > LONGEST_SCRIPT || text.split('<<').length - 1 > MOST_HERE_DOCUMENTS) return null
+  try {
+    return parse(text)
+  } catch {
+    return null
+  }
+}
+
+/** From where on the tree is a guess; the text’s length: nowhere. */
+export const soundUntil = (script: ParsedScript): number =>
+  (script.errors ?? []).reduce((least, error) => Math.min(least, error.pos), Number.POSITIVE_INFINITY)
+
+/** A word of a command. */
+export interface ScriptWord {
+  /** The word without its quotes; expansions stay as written. */
+  readonly text: string
+  /** A form that is equal for words of equal effect; null: an expansion gives the word a value that is not known. */
+  readonly exact: string | null
+  /** The word has neither an expansion nor a pattern. */
+  readonly isFixed: boolean
+}
+
+/** Takes the exact forms of all words; null: a word is not known. */
+export function exactWords(words: readonly ScriptWord[]): readonly string[] | null {
+  const exact = words.flatMap((word) => word.exact ?? [])
+  return exact.length === words.length ? exact : null
+}
+
+/** Reads the words of a simple command: settings before it, its program, its arguments. */
+export const wordsOf = ({ prefix, name, args }: Command): ScriptWord[] =>
+  [...prefix, ...(name ? [name] : []), ...args].flatMap((node) => {
+    if (node.type === 'Word') return [readWord(node)]
+    if (node.type !== 'Assignment') return []
+    const isKnown = node.value.type === 'Word' && readWord(node.value).exact !== null
+    const text = node.text.replaceAll(/["']/gu, '')
+    return [{ text, exact: isKnown ? `\0${node.text}` : null, isFixed: isKnown }]
+  })
+
+export function readWord(word: Word): ScriptWord {
+  const { parts } = word
+  const text = (parts === undefined ? word.value : parts.map(plainPart).join('')).normalize('NFC')
+  if (parts?.some(isValue)) return { text, exact: null, isFixed: false }
+  const isPattern = parts?.some(({ type }) => PATTERNS.has(type)) || word.text.startsWith('~')
+  return { text, exact: isPattern ? `\0${word.text}` : text, isFixed: !isPattern }
+}
+
+/** Parts that stand for names of files and for several words: only words written alike are equal. */
+const PATTERNS: ReadonlySet<string> = new Set(['Glob', 'ExtendedGlob', 'BraceExpansion'])
+
+function isValue(part: WordPart): boolean {
+  if (part.type === 'DoubleQuoted' || part.type === 'LocaleString') return part.parts.some(isValue)
+  return part.type.endsWith('Expansion') ? part.type !== 'BraceExpansion' : part.type === 'ProcessSubstitution'
+}
+
+function plainPart(part: WordPart): string {
+  if (part.type === 'DoubleQuoted' || part.type === 'LocaleString') return part.parts.map(plainPart).join('')
+  const isPlain = part.type === 'Literal' || part.type === 'SingleQuoted' || part.type === 'AnsiCQuoted'
+  return isPlain ? part.value : part.text
+}
+
+/** The redirections of a command. */
+export interface Redirections {
+  /** Texts of here-documents and here-strings. */
+  readonly texts: readonly string[]
+  readonly outputs: readonly string[]
+  readonly inputs: readonly string[]
+}
+
+export function redirectionsOf(redirects: readonly Redirection[]): Redirections {
+  const outputs: string[] = []
+  const texts: string[] = []
+  const inputs: string[] = []
+  for (const redirect of redirects) {
+    if (redirect.type === 'HereDoc') {
+      texts.push(redirect.body.text)
+      continue
+    }
+    const target = redirect.target === undefined ? '' : readWord(redirect.target).text
+    if (redirect.type === 'HereString') texts.push(target)
+    else if (redirect.operator.includes('>') && target !== '' && !/^[\d-]+$/u.test(target)) outputs.push(target)
+    else if (redirect.operator === '<' && target !== '') inputs.push(target)
+  }
+  return { outputs, texts, inputs }
+}
+
+/** A simple command of a script. */
+export interface SimpleCommand {
+  readonly name: string
+  /** The words of the command without quotes, and without the wrappers before the command. */
+  readonly words: readonly string[]
+  /** All words, wrappers too, in their exact form; null: a word is not known. */
+  readonly exact: readonly string[] | null
+  /** No word has an expansion or a pattern, and none comes from the input. */
+  readonly isFixed: boolean
+  readonly kind: Kind
+  /** Certainty that the command runs: `whole` in plain sequences, pipes and chains of `&&`. */
+  readonly runs: Certainty
+  /** The most that a string in its words proves. */
+  readonly names: Certainty
+  /** The command shows what it would do, and does not do it. */
+  readonly isDry: boolean
+  /** A failure of the command is a failure of the script, so that the outcome of the call tells the failure. */
+  readonly isReported: boolean
+  /** A `cd` before the command changes the meaning of relative paths. */
+  readonly isMoved: boolean
+  /** The command reads a pipe, a file or a text, or writes a file: they may decide its effect. */
+  readonly isRedirected: boolean
+  /** Files that its output goes to. */
+  readonly outputs: readonly string[]
+  /** Texts that it passes on: here-documents, and the words of `echo` and its like. */
+  readonly texts: readonly string[]
+  /** Files that it runs, or that commands are taken from. */
+  readonly runsFiles: readonly string[]
+  /** The command changes the shell, or sets something in it. */
+  readonly changesShell: boolean
+  /** Place in the script, half open. */
+  readonly start: number
+  readonly end: number
+}
+
+/** The commands of a script, in their order. */
+export interface CommandList {
+  readonly commands: readonly SimpleCommand[]
+  /** The whole script was parsed. */
+  readonly isWhole: boolean
+  /** The script has a function, a loop, a condition, or a command that changes the shell. */
+  readonly isOpen: boolean
+  /** A command changes the shell. */
+  readonly changesShell: boolean
+  /** A command opens a program that takes the lines behind. */
+  readonly opensProgram: boolean
+  /** A command changes the folder. */
+  readonly isMoved: boolean
+  /** The last such folder holds a copy or a trial. */
+  readonly isInScratch: boolean
+}
+
+/** Finds the bodies of a construct, without the clause of an `if`. */
+export function bodiesOf(node: CommandNode): readonly (CompoundList | CommandNode)[] {
+  switch (node.type) {
+    case 'If':
+      return [node.then, ...node.elif.flatMap(({ clause, then }) => [clause, then]), node.else ?? []].flat()
+    case 'While':
+      return [node.clause, node.body]
+    case 'For':
+    case 'Select':
+    case 'ArithmeticFor':
+    case 'Function':
+    case 'Coproc':
+      return [node.body]
+    case 'Case':
+      return node.items.map(({ body }) => body)
+    default:
+      return []
+  }
+}

@@ -1,0 +1,216 @@
+import { foldForSearch, foldWhole, indexOfName, indexOfWord } from '../text/search.ts'
+import { baseName, normalPath, wordSet } from '../words.ts'
+import { type AnchorCommand, readAnchor } from './match-command.ts'
+import { type Certainty, type ScriptContext, strongest, type Use, weakest } from './script.ts'
+
+/**
+ * A kind of file, by the use of its text: prose is read by people, code is run or built later, `automatic` files are run by another program, all others
+ * are settings and data.
+ */
+type FileKind = 'prose' | 'code' | 'automatic' | 'other'
+
+const PROSE_ENDINGS = wordSet('md markdown txt rst log adoc org tex html htm csv tsv out patch diff')
+const CODE_ENDINGS = wordSet(`sh bash zsh ksh fish ps1 bat cmd py js mjs cjs rb pl php lua r awk sql ts tsx jsx c h cc
+  cpp hpp cs java kt rs go swift scala hs ml ex exs erl clj css scss vue svelte ipynb`)
+const AUTOMATIC_NAMES = wordSet(`makefile gnumakefile dockerfile containerfile jenkinsfile procfile vagrantfile
+  rakefile justfile crontab package.json tox.ini noxfile.py .bashrc .bash_profile .profile .zshrc .zprofile .envrc
+  .gitlab-ci.yml .travis.yml .pre-commit-config.yaml azure-pipelines.yml docker-compose.yml docker-compose.yaml
+  compose.yml compose.yaml pre-commit post-commit pre-push post-merge rc.local authorized_keys setup.py conftest.py`)
+const AUTOMATIC_FOLDERS =
+  '/.github/ /cron. /.git/hooks/ /.husky/ /systemd/ /init.d/ /.circleci/ /cron/ /profile.d/'.split(' ')
+const AUTOMATIC_ENDINGS = ['service', 'timer', 'mk', 'cron']
+const PROSE_NAMES = wordSet('readme notes report todo changelog summary license authors contributing commit_editmsg')
+
+function fileKind(path: string, text: string): FileKind {
+  const whole = `/${path.toLowerCase()}`
+  const name = baseName(whole)
+  const dot = name.lastIndexOf('.')
+  const ending = dot > 0 ? name.slice(dot + 1) : ''
+  const stem = dot > 0 ? name.slice(0, dot) : name
+  if (AUTOMATIC_NAMES.has(name) || AUTOMATIC_NAMES.has(stem)) return 'automatic'
+  if (AUTOMATIC_ENDINGS.includes(ending) || AUTOMATIC_FOLDERS.some((folder) => whole.includes(folder)))
+    return 'automatic'
+  if (PROSE_ENDINGS.has(ending)) return 'prose'
+  if (CODE_ENDINGS.has(ending) || text.startsWith('#!')) return 'code'
+  return PROSE_NAMES.has(stem) ? 'prose' : 'other'
+}
+
+/** The most that writing proves: of a string, of a string of several words, and of a command in the text. */
+interface WritingUses {
+  readonly asString: Certainty
+  readonly asPhrase: Certainty
+  readonly asCommand: Certainty
+}
+
+/** Bounds the uses of strings that are written into a file. A file that the instruction names was to be written, whatever its text; null: the file is not known. */
+export function usesOfWriting(path: string | null, text: string, context: ScriptContext): WritingUses {
+  if (path === null) return { asString: 'sure', asPhrase: 'sure', asCommand: 'maybe' }
+  if (context.names(path)) return { asString: 'sure', asPhrase: 'sure', asCommand: 'sure' }
+  const kind = fileKind(path, text)
+  return {
+    asString: 'maybe',
+    asPhrase: kind === 'prose' ? 'maybe' : 'sure',
+    asCommand: kind === 'prose' || kind === 'code' ? 'told' : 'maybe',
+  }
+}
+
+const HASHED = wordSet('py sh bash zsh rb pl yml yaml toml conf cfg ini env mk r properties')
+const SLASHED = wordSet('js mjs cjs ts tsx jsx c h cc cpp java go rs cs kt swift php json jsonc json5')
+
+/** Lists the marks that begin a comment line in the file. */
+function commentMarks(path: string | null, text: string): readonly string[] {
+  const name = (path ?? '').toLowerCase()
+  const ending = name.slice(name.lastIndexOf('.') + 1)
+  if (HASHED.has(ending) || text.startsWith('#!')) return ['#']
+  if (SLASHED.has(ending)) return ['//', '*', '/*']
+  if (ending === 'sql' || ending === 'lua') return ['--']
+  const kind = path === null ? 'other' : fileKind(path, text)
+  return kind === 'automatic' ? ['#'] : []
+}
+
+/** Parts the text of a file from its comments, whole lines and those behind text, which begin with one of the marks. */
+export function withoutComments(
+  path: string | null,
+  text: string,
+): { live: string; comments: string; marks: readonly string[] } {
+  const marks = commentMarks(path, text)
+  if (marks.length === 0) return { live: text, comments: '', marks }
+  const live: string[] = []
+  const comments: string[] = []
+  for (const line of text.split('\n')) {
+    const start = line.trimStart()
+    const isComment = marks.some((mark) => start.startsWith(mark)) && !start.startsWith('#!')
+    const at = isComment ? 0 : trailingComment(line, marks[0] ?? '')
+    if (at !== 0) live.push(at === -1 ? line : line.slice(0, at))
+    if (at !== -1) comments.push(line.slice(at))
+  }
+  return { live: live.join('\n'), comments: comments.join('\n'), marks }
+}
+
+/** Finds the comment behind the text of a line; a mark inside of quotation marks begins none. */
+function trailingComment(line: string, mark: string): number {
+  const at = line.indexOf(` ${mark} `)
+  return at === -1 || '"\'`'.split('').some((quote) => line.slice(0, at).split(quote).length % 2 === 0) ? -1 : at
+}
+
+const HEADERS = ['+++ b/', '+++ ', '*** Add File: ', '*** Update File: ', '*** Move to: ']
+
+/** The text that a patch puts into a file, and the text that it takes out. */
+interface PatchWrite {
+  readonly path: string | null
+  readonly text: string
+  readonly old: string
+}
+
+interface Change {
+  readonly path: string | null
+  readonly lines: string[]
+  readonly old: string[]
+}
+
+/** Lists the lines that a patch adds, by file: unified diffs, the `*** Begin Patch` form and SEARCH/REPLACE blocks. */
+export function patchWrites(patch: string): PatchWrite[] {
+  const writes: Change[] = []
+  let path: string | null = null
+  let side: 'lines' | 'old' | null = null
+  const open = (): Change => {
+    const change = { path, lines: [], old: [] }
+    writes.push(change)
+    return change
+  }
+  const current = (): Change => writes.at(-1) ?? open()
+  const all = patch.split('\n')
+  for (const [at, line] of all.entries()) {
+    const header = HEADERS.find((one) => line.startsWith(one))
+    if (header !== undefined) {
+      path = line.slice(header.length).split('\t')[0] ?? null
+      open()
+    } else if (/^(?:<{7}|-{7}) SEARCH/u.test(line)) {
+      side = 'old'
+      open()
+    } else if (side === 'old' && line.startsWith('=======')) side = 'lines'
+    else if (/^(?:>{7}|\+{7}) REPLACE/u.test(line)) side = null
+    else if (side !== null) current()[side].push(line)
+    else if (line.startsWith('+')) current().lines.push(line.slice(1))
+    else if (line.startsWith('-') && !isOldHeader(line, all[at + 1])) current().old.push(line.slice(1))
+  }
+  return writes
+    .filter((one) => one.lines.length > 0)
+    .map((one) => ({ path: one.path, text: one.lines.join('\n'), old: one.old.join('\n') }))
+}
+
+/** `--- a/file` before `+++ b/file`: a removed line may begin like that, too. */
+const isOldHeader = (line: string, next = ''): boolean => line.startsWith('--- ') && next.startsWith('+++ ')
+
+/** Uses of strings in a text. */
+export interface Content {
+  useOf(anchor: string): Use
+}
+
+/** Answers `sure` where a needle stands as a name of its own in a folded text, and `maybe` where it is a piece of a longer name. */
+export const useOfNeedles = (folded: string, needles: readonly string[]): 'sure' | 'maybe' | 'absent' =>
+  needles
+    .filter((needle) => needle !== '' && indexOfWord(folded, needle, 0) !== -1)
+    .reduce<'sure' | 'maybe' | 'absent'>(
+      (use, needle) => (use === 'sure' || indexOfName(folded, needle, 0) !== -1 ? 'sure' : 'maybe'),
+      'absent',
+    )
+
+/** Reads a text that is put into a file; a null target is not known. */
+export function readContent(content: string, target: string | null, context: ScriptContext): Content {
+  const { live, comments, marks } = withoutComments(target, content)
+  const uses = usesOfWriting(target, content, context)
+  const [folded, foldedComments] = [foldWhole(live), foldWhole(comments)]
+  return {
+    useOf(text) {
+      const { kind, needles, commands } = readAnchor(text)
+      const most = uses[kind === 'asString' && /\s/u.test(text.trim()) ? 'asPhrase' : kind]
+      const inText = useOfNeedles(folded, needles)
+      const use: Use = inText === 'absent' ? 'absent' : weakest(inText, most)
+      if (commands?.some((command) => isWriteOf(command, target, folded))) return 'sure'
+      if (commands?.some((command) => isWriteOf(command, target, foldedComments))) return strongest<Use>(use, 'maybe')
+      const inComments = useOfNeedles(foldedComments, needles)
+      // A comment is the act where the anchor is a comment.
+      if (marks.some((mark) => text.trimStart().startsWith(mark))) return strongest<Use>(use, weakest(inComments, most))
+      const isCommented = inComments !== 'absent'
+      return isCommented ? strongest<Use>(use, kind === 'asCommand' ? 'told' : 'maybe') : use
+    },
+  }
+}
+
+/** Tells whether an anchor such as `echo X >> FILE` is what was written into the file. */
+function isWriteOf({ kind, words, outputs }: AnchorCommand, path: string | null, folded: string): boolean {
+  if (kind !== 'tells' || path === null || !outputs.some((output) => normalPath(output) === normalPath(path)))
+    return false
+  return useOfNeedles(folded, [foldForSearch(words.slice(1).join(' '))]) === 'sure'
+}
+
+/** Reads the texts that edits put into a file in place of old texts. A string that stood there before proves nothing surely. */
+export function readEdit(
+  texts: readonly string[],
+  old: readonly string[],
+  path: string | null,
+  context: ScriptContext,
+): Content[] {
+  const left = new Map<string, number>()
+  for (const line of old.flatMap((text) => text.split('\n'))) left.set(line, (left.get(line) ?? 0) + 1)
+  const isNew = (line: string): boolean => {
+    const times = left.get(line) ?? 0
+    if (times > 0) left.set(line, times - 1)
+    return times === 0
+  }
+  const added = texts.map((text) => text.split('\n').filter(isNew).join('\n'))
+  const contents = added.map((text) => readContent(text, path, context))
+  const removed = [...left].flatMap(([line, times]) => Array<string>(times).fill(line)).join('\n')
+  if (removed === '') return contents
+  const before = readContent(removed, path, context)
+  const uses = new Map<string, Use>()
+  const useBefore = (text: string): Use => {
+    const use = uses.get(text) ?? before.useOf(text)
+    uses.set(text, use)
+    return use
+  }
+  return contents.map((content) => ({
+    useOf: (text) => (useBefore(text) === 'absent' ? content.useOf(text) : weakest(content.useOf(text), 'maybe')),
+  }))
+}
