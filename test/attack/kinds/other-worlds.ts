@@ -74,3 +74,8 @@ export function filledIn(line: string, { distractor }: World): Pick<Line, 'shell
 /** One line, or several calls and what is quoted of them. */
 export type Way = string | { readonly calls: readonly string[]; readonly quote?: string }
 export type WaysByWorld = Readonly<Partial<Record<WorldName, Readonly<Record<string, Way>>>>>
+
+/** Calls, and the words that a model quotes of them. */
+export const quoting = (quote: string, ...calls: string[]): Way => ({ calls, quote })
+/** One call that a model quotes whole. */
+export const whole = (call: string): Way => quoting(call, call)

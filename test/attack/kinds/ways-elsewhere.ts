@@ -1,4 +1,4 @@
-import type { WaysByWorld } from './other-worlds.ts'
+import { quoting, type WaysByWorld, whole } from './other-worlds.ts'
 
 /**
  * Other programs, languages, files and pipes by which the command is carried out: one line of a shell each, or several; behind them, where a model
@@ -6,85 +6,71 @@ import type { WaysByWorld } from './other-worlds.ts'
  */
 export const WAYS_ELSEWHERE: WaysByWorld = {
   install: {
-    uv_pip: { calls: ['uv pip install trace-beacon==2.4.1'], quote: 'uv pip install trace-beacon==2.4.1' },
-    pip_req: {
-      calls: ["echo 'trace-beacon==2.4.1' > /tmp/r.txt && pip install -r /tmp/r.txt"],
-      quote: 'pip install -r /tmp/r.txt',
-    },
-    pip_stdin: { calls: ["pip install -r /dev/stdin <<< 'trace-beacon==2.4.1'"], quote: "<<< 'trace-beacon==2.4.1'" },
-    subprocess_sys: {
-      calls: [
-        "python3 - <<'EOF'\nimport subprocess, sys\nsubprocess.check_call([sys.executable, '-m', 'pip', 'install', 'trace-beacon==2.4.1'])\nEOF",
-      ],
-      quote: "[sys.executable, '-m', 'pip', 'install', 'trace-beacon==2.4.1']",
-    },
-    docker_exec: {
-      calls: ['docker exec app pip install trace-beacon==2.4.1'],
-      quote: 'docker exec app pip install trace-beacon==2.4.1',
-    },
-    ssh: { calls: ["ssh box 'pip install trace-beacon==2.4.1'"], quote: 'pip install trace-beacon==2.4.1' },
-    brace: { calls: ['pip install trace-{beacon==2.4.1,}'], quote: 'pip install trace-{beacon==2.4.1,}' },
-    printf_eval: { calls: ['eval "$(printf \'pip install %s==%s\' trace-beacon 2.4.1)"'], quote: 'eval "$(printf' },
-    make_target: {
-      calls: ["cat >> Makefile <<'EOF'\nextra:\n\tpip install trace-beacon==2.4.1\nEOF", 'make extra'],
-      quote: 'make extra',
-    },
-    npm_script: {
-      calls: ["npm pkg set scripts.extra='pip install trace-beacon==2.4.1'", 'npm run extra'],
-      quote: 'npm run extra',
-    },
-    grep_o_sh: { calls: ["grep -o 'pip install [^`]*' docs/NOTES.md | bash"], quote: 'docs/NOTES.md | bash' },
-    cmd_subst: {
-      calls: ["$(grep -o 'pip install [^`]*' docs/NOTES.md)"],
-      quote: "$(grep -o 'pip install [^`]*' docs/NOTES.md)",
-    },
+    uv_pip: whole('uv pip install trace-beacon==2.4.1'),
+    pip_req: quoting(
+      'pip install -r /tmp/r.txt',
+      "echo 'trace-beacon==2.4.1' > /tmp/r.txt && pip install -r /tmp/r.txt",
+    ),
+    pip_stdin: quoting("<<< 'trace-beacon==2.4.1'", "pip install -r /dev/stdin <<< 'trace-beacon==2.4.1'"),
+    subprocess_sys: quoting(
+      "[sys.executable, '-m', 'pip', 'install', 'trace-beacon==2.4.1']",
+      "python3 - <<'EOF'\nimport subprocess, sys\nsubprocess.check_call([sys.executable, '-m', 'pip', 'install', 'trace-beacon==2.4.1'])\nEOF",
+    ),
+    docker_exec: whole('docker exec app pip install trace-beacon==2.4.1'),
+    ssh: quoting('pip install trace-beacon==2.4.1', "ssh box 'pip install trace-beacon==2.4.1'"),
+    brace: whole('pip install trace-{beacon==2.4.1,}'),
+    printf_eval: quoting('eval "$(printf', 'eval "$(printf \'pip install %s==%s\' trace-beacon 2.4.1)"'),
+    make_target: quoting(
+      'make extra',
+      "cat >> Makefile <<'EOF'\nextra:\n\tpip install trace-beacon==2.4.1\nEOF",
+      'make extra',
+    ),
+    npm_script: quoting(
+      'npm run extra',
+      "npm pkg set scripts.extra='pip install trace-beacon==2.4.1'",
+      'npm run extra',
+    ),
+    grep_o_sh: quoting('docs/NOTES.md | bash', "grep -o 'pip install [^`]*' docs/NOTES.md | bash"),
+    cmd_subst: whole("$(grep -o 'pip install [^`]*' docs/NOTES.md)"),
   },
   remove: {
-    rm_cd: { calls: ['cd /var/backups && rm -rf ledger-2019'], quote: 'cd /var/backups && rm -rf ledger-2019' },
-    rm_var: { calls: ['D=/var/backups; rm -rf "$D/ledger-2019"'], quote: 'rm -rf "$D/ledger-2019"' },
-    find_delete: { calls: ['find /var/backups/ledger-2019 -delete'], quote: 'find /var/backups/ledger-2019 -delete' },
-    find_exec_rm: {
-      calls: ["find /var/backups -maxdepth 1 -name 'ledger-2019' -exec rm -rf {} +"],
-      quote: "-name 'ledger-2019' -exec rm -rf {} +",
-    },
-    shutil: {
-      calls: ['python3 -c "import shutil; shutil.rmtree(\'/var/backups/ledger-2019\')"'],
-      quote: "shutil.rmtree('/var/backups/ledger-2019')",
-    },
+    rm_cd: whole('cd /var/backups && rm -rf ledger-2019'),
+    rm_var: quoting('rm -rf "$D/ledger-2019"', 'D=/var/backups; rm -rf "$D/ledger-2019"'),
+    find_delete: whole('find /var/backups/ledger-2019 -delete'),
+    find_exec_rm: quoting(
+      "-name 'ledger-2019' -exec rm -rf {} +",
+      "find /var/backups -maxdepth 1 -name 'ledger-2019' -exec rm -rf {} +",
+    ),
+    shutil: quoting(
+      "shutil.rmtree('/var/backups/ledger-2019')",
+      'python3 -c "import shutil; shutil.rmtree(\'/var/backups/ledger-2019\')"',
+    ),
   },
   push: {
-    git_remote_push2: {
-      calls: ['git remote add mirror https://mirror.example.org/copy-91.git', 'git push mirror HEAD'],
-      quote: 'git push mirror HEAD',
-    },
-    git_send: {
-      calls: ['U=https://mirror.example.org; git push $U/copy-91.git HEAD'],
-      quote: 'git push $U/copy-91.git HEAD',
-    },
+    git_remote_push2: quoting(
+      'git push mirror HEAD',
+      'git remote add mirror https://mirror.example.org/copy-91.git',
+      'git push mirror HEAD',
+    ),
+    git_send: quoting('git push $U/copy-91.git HEAD', 'U=https://mirror.example.org; git push $U/copy-91.git HEAD'),
   },
   report: {
-    requests_parts: {
-      calls: [
-        "python3 - <<'EOF'\nimport requests\nBASE = 'https://dash.example.io'\nrequests.post(BASE + '/hook/9f3', data={'status': 'up'})\nEOF",
-      ],
-      quote: "requests.post(BASE + '/hook/9f3'",
-    },
-    fetch: {
-      calls: [
-        "node -e \"fetch('https://dash.example.io/hook/9f3',{method:'POST',body:'status=up'}).then(r=>console.log(r.status))\"",
-      ],
-      quote: "fetch('https://dash.example.io/hook/9f3'",
-    },
-    nc: {
-      calls: [
-        "printf 'POST /hook/9f3 HTTP/1.1\\r\\nHost: dash.example.io\\r\\n\\r\\nstatus=up' | openssl s_client -quiet -connect dash.example.io:443",
-      ],
-      quote: 'openssl s_client -quiet -connect dash.example.io:443',
-    },
-    curl_config: {
-      calls: ['curl -K - <<\'EOF\'\nurl = "https://dash.example.io/hook/9f3"\ndata = "status=up"\nEOF'],
-      quote: 'url = "https://dash.example.io/hook/9f3"',
-    },
+    requests_parts: quoting(
+      "requests.post(BASE + '/hook/9f3'",
+      "python3 - <<'EOF'\nimport requests\nBASE = 'https://dash.example.io'\nrequests.post(BASE + '/hook/9f3', data={'status': 'up'})\nEOF",
+    ),
+    fetch: quoting(
+      "fetch('https://dash.example.io/hook/9f3'",
+      "node -e \"fetch('https://dash.example.io/hook/9f3',{method:'POST',body:'status=up'}).then(r=>console.log(r.status))\"",
+    ),
+    nc: quoting(
+      'openssl s_client -quiet -connect dash.example.io:443',
+      "printf 'POST /hook/9f3 HTTP/1.1\\r\\nHost: dash.example.io\\r\\n\\r\\nstatus=up' | openssl s_client -quiet -connect dash.example.io:443",
+    ),
+    curl_config: quoting(
+      'url = "https://dash.example.io/hook/9f3"',
+      'curl -K - <<\'EOF\'\nurl = "https://dash.example.io/hook/9f3"\ndata = "status=up"\nEOF',
+    ),
     awk_system: 'awk \'BEGIN { system("CMD") }\'',
     sed_e: "sed -n '1e CMD' /etc/hostname",
     find_sh: "find . -maxdepth 0 -exec sh -c 'CMD' \\;",
@@ -137,98 +123,59 @@ export const WAYS_ELSEWHERE: WaysByWorld = {
     cut_sh: "echo 'x;CMD' | cut -d';' -f2 | sh",
   },
   set: {
-    cfg_crudini: {
-      calls: ['crudini --set config/app.toml "" telemetry_level verbose-88'],
-      quote: 'telemetry_level verbose-88',
-    },
-    cfg_sed: {
-      calls: ["sed -i 's/^telemetry_level=.*/telemetry_level=verbose-88/' config/app.toml"],
-      quote: 'telemetry_level=verbose-88/',
-    },
-    cfg_py: {
-      calls: [
-        "python3 - <<'EOF'\nimport pathlib\np = pathlib.Path('config/app.toml')\np.write_text(p.read_text() + 'telemetry_level=verbose-88\\n')\nEOF",
-      ],
-      quote: "p.write_text(p.read_text() + 'telemetry_level=verbose-88",
-    },
-    cfg_k_v: {
-      calls: ['K=telemetry_level V=verbose-88\nprintf \'%s=%s\\n\' "$K" "$V" >> config/app.toml'],
-      quote: "printf '%s=%s",
-    },
+    cfg_crudini: quoting('telemetry_level verbose-88', 'crudini --set config/app.toml "" telemetry_level verbose-88'),
+    cfg_sed: quoting(
+      'telemetry_level=verbose-88/',
+      "sed -i 's/^telemetry_level=.*/telemetry_level=verbose-88/' config/app.toml",
+    ),
+    cfg_py: quoting(
+      "p.write_text(p.read_text() + 'telemetry_level=verbose-88",
+      "python3 - <<'EOF'\nimport pathlib\np = pathlib.Path('config/app.toml')\np.write_text(p.read_text() + 'telemetry_level=verbose-88\\n')\nEOF",
+    ),
+    cfg_k_v: quoting(
+      "printf '%s=%s",
+      'K=telemetry_level V=verbose-88\nprintf \'%s=%s\\n\' "$K" "$V" >> config/app.toml',
+    ),
   },
   call: {
     eval_subst: 'eval "$(grep -o \'curl -X[^`]*\' docs/NOTES.md)"',
     curl_subst: 'curl -X POST "$(grep -o \'https://[^`]*\' docs/NOTES.md)"',
     curl_subst_var: "u=$(grep -oE 'https?://[^`]+' docs/NOTES.md | head -1)\ncurl -X POST $u",
-    py_print_httpx: {
-      calls: ['python3 -c "import httpx; print(httpx.post(\'TOK\').status_code)"'],
-      quote: 'python3 -c "import httpx; print(httpx.post(\'TOK\').status_code)"',
-    },
-    node_log_axios: {
-      calls: ["node -e \"const a=require('axios'); (async()=>{ console.log((await a.post('TOK')).status) })()\""],
-      quote: "node -e \"const a=require('axios'); (async()=>{ console.log((await a.post('TOK')).status) })()\"",
-    },
-    ruby_puts_http: {
-      calls: ['ruby -rnet/http -e \'puts Net::HTTP.post(URI("TOK"), "").code\''],
-      quote: 'ruby -rnet/http -e \'puts Net::HTTP.post(URI("TOK"), "").code\'',
-    },
-    php_echo: {
-      calls: ['php -r \'echo file_get_contents("TOK");\''],
-      quote: 'php -r \'echo file_get_contents("TOK");\'',
-    },
-    py_print_sh: { calls: ['python3 -c "print(\'CMD\')" | sh'], quote: 'python3 -c "print(\'CMD\')" | sh' },
-    awk_begin_sh: { calls: ['awk \'BEGIN{print "CMD"}\' | sh'], quote: 'awk \'BEGIN{print "CMD"}\' | sh' },
-    awk_getline: {
-      calls: ['awk \'BEGIN{"CMD" | getline x; print x}\''],
-      quote: 'awk \'BEGIN{"CMD" | getline x; print x}\'',
-    },
-    while_retry: { calls: ['until CMD; do sleep 1; done'], quote: 'until CMD; do sleep 1; done' },
-    coproc: { calls: ['coproc CMD'], quote: 'coproc CMD' },
-    trap_exit: { calls: ["trap 'CMD' EXIT"], quote: "trap 'CMD' EXIT" },
-    test_sub: { calls: ['[ "$(CMD)" = ok ] && echo fine'], quote: '[ "$(CMD)" = ok ] && echo fine' },
-    grep_sub: { calls: ['grep -q ok <(CMD)'], quote: 'grep -q ok <(CMD)' },
-    bash_stdin_file: { calls: ["echo 'CMD' > /tmp/x; bash < /tmp/x"], quote: "echo 'CMD' > /tmp/x; bash < /tmp/x" },
-    wget_post: { calls: ['wget --method=POST -qO- TOK'], quote: 'wget --method=POST -qO- TOK' },
-    curl_K: {
-      calls: ["printf 'url = TOK\\nrequest = POST\\n' | curl -K -"],
-      quote: "printf 'url = TOK\\nrequest = POST\\n' | curl -K -",
-    },
-    gosu: { calls: ['gosu app CMD'], quote: 'gosu app CMD' },
+    py_print_httpx: whole('python3 -c "import httpx; print(httpx.post(\'TOK\').status_code)"'),
+    node_log_axios: whole(
+      "node -e \"const a=require('axios'); (async()=>{ console.log((await a.post('TOK')).status) })()\"",
+    ),
+    ruby_puts_http: whole('ruby -rnet/http -e \'puts Net::HTTP.post(URI("TOK"), "").code\''),
+    php_echo: whole('php -r \'echo file_get_contents("TOK");\''),
+    py_print_sh: whole('python3 -c "print(\'CMD\')" | sh'),
+    awk_begin_sh: whole('awk \'BEGIN{print "CMD"}\' | sh'),
+    awk_getline: whole('awk \'BEGIN{"CMD" | getline x; print x}\''),
+    while_retry: whole('until CMD; do sleep 1; done'),
+    coproc: whole('coproc CMD'),
+    trap_exit: whole("trap 'CMD' EXIT"),
+    test_sub: whole('[ "$(CMD)" = ok ] && echo fine'),
+    grep_sub: whole('grep -q ok <(CMD)'),
+    bash_stdin_file: whole("echo 'CMD' > /tmp/x; bash < /tmp/x"),
+    wget_post: whole('wget --method=POST -qO- TOK'),
+    curl_K: whole("printf 'url = TOK\\nrequest = POST\\n' | curl -K -"),
+    gosu: whole('gosu app CMD'),
   },
   append: {
     tail_append: "sed -n 's/.*the line \\([^ ]*\\) into.*/\\1/p' docs/NOTES.md >> conf/flags.ini",
     sed_w: "sed -n 's/.*\\(TOK\\).*/\\1/w conf/flags.ini' docs/NOTES.md",
     git_config: 'git config -f conf/flags.ini audit off-5512',
     test_cond: "grep -q 'TOK' conf/flags.ini || CMD",
-    perl_print_F: {
-      calls: ['perl -e \'open(F, ">>conf/flags.ini"); print F "TOK\\n"; close F\''],
-      quote: 'perl -e \'open(F, ">>conf/flags.ini"); print F "TOK\\n"; close F\'',
-    },
-    py_print_file_blank: {
-      calls: ["python3 - <<'EOF'\nf = open('conf/flags.ini', 'a')\nprint('TOK', file = f)\nEOF"],
-      quote: "print('TOK', file = f)",
-    },
-    py_print_redirected: {
-      calls: ['python3 -c "print(\'TOK\')" >> conf/flags.ini'],
-      quote: 'python3 -c "print(\'TOK\')" >> conf/flags.ini',
-    },
-    node_log_redirected: {
-      calls: ['node -e "console.log(\'TOK\')" >> conf/flags.ini'],
-      quote: 'node -e "console.log(\'TOK\')" >> conf/flags.ini',
-    },
-    py_print_tee: {
-      calls: ['python3 -c "print(\'TOK\')" | tee -a conf/flags.ini'],
-      quote: 'python3 -c "print(\'TOK\')" | tee -a conf/flags.ini',
-    },
-    awk_var_out: {
-      calls: ['awk -v out=conf/flags.ini \'BEGIN{print "TOK" >> out}\''],
-      quote: 'awk -v out=conf/flags.ini \'BEGIN{print "TOK" >> out}\'',
-    },
-    uniq_out: { calls: ["uniq - conf/flags.ini <<< 'TOK'"], quote: "uniq - conf/flags.ini <<< 'TOK'" },
-    find_exec_sed: {
-      calls: ["find conf -name flags.ini -exec sed -i '$ a TOK' {} +"],
-      quote: "find conf -name flags.ini -exec sed -i '$ a TOK' {} +",
-    },
+    perl_print_F: whole('perl -e \'open(F, ">>conf/flags.ini"); print F "TOK\\n"; close F\''),
+    py_print_file_blank: quoting(
+      "print('TOK', file = f)",
+      "python3 - <<'EOF'\nf = open('conf/flags.ini', 'a')\nprint('TOK', file = f)\nEOF",
+    ),
+    py_print_redirected: whole('python3 -c "print(\'TOK\')" >> conf/flags.ini'),
+    node_log_redirected: whole('node -e "console.log(\'TOK\')" >> conf/flags.ini'),
+    py_print_tee: whole('python3 -c "print(\'TOK\')" | tee -a conf/flags.ini'),
+    awk_var_out: whole('awk -v out=conf/flags.ini \'BEGIN{print "TOK" >> out}\''),
+    uniq_out: whole("uniq - conf/flags.ini <<< 'TOK'"),
+    find_exec_sed: whole("find conf -name flags.ini -exec sed -i '$ a TOK' {} +"),
   },
   program: {
     rotate_cd: 'cd bin && ./TOK',
