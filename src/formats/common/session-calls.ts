@@ -53,12 +53,14 @@ export function addCall(session: Session, parts: Part[], words: CallWords): void
   reading.add(parts, { ...meaningOfName(spec, call), text: nameText, path: namePath, name: call.tool })
 }
 
+/** A call whose tool is named at `namePath`. */
+export interface NamedCall extends Omit<CallWords, 'call'> {
+  readonly id: unknown
+  readonly name: unknown
+}
+
 /** Adds a call whose tool is named at `namePath`, under its id; a call without a name is a call of an unknown tool. */
-export function addNamedCall(
-  session: Session,
-  step: OpenStep,
-  { id, name, ...words }: { readonly id: unknown; readonly name: unknown } & Omit<CallWords, 'call'>,
-): OpenCall {
+export function addNamedCall(session: Session, step: OpenStep, { id, name, ...words }: NamedCall): OpenCall {
   const tool = asText(name)
   if (tool === null) session.reading.warn(words.namePath ?? words.path, 'a tool call must name its tool')
   const call = session.call(step, id, tool ?? 'tool_call')

@@ -14,7 +14,7 @@ import {
 } from '../common/reading.ts'
 import { addLeaves, asList, asName, asRecord, asText, isEmpty, sinkTo } from '../common/session.ts'
 import { mayAct } from '../common/unread-acts.ts'
-import { outcomeOfOutput } from '../dialogue/dialogue.ts'
+import { outcomeOfOutput } from '../openai-chat/openai-chat-blocks.ts'
 import { type FileRun, type Format, listIn, type ReadDocument } from '../format.ts'
 import {
   chatMessageOf,

@@ -1,8 +1,10 @@
 import { pushTo } from '../../domain/result.ts'
 import { type ActOutcome, NOT_RUN, type Step } from '../../domain/trajectory/trajectory.ts'
 import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
-import { asList, asName, type OpenStep, Session } from '../common/session.ts'
+import { asList, asName, asText, type OpenStep, Session } from '../common/session.ts'
+import { addNamedCall, type NamedCall } from '../common/session-calls.ts'
 import type { ReadDocument } from '../format.ts'
+import { specOf } from '../tools/lookup.ts'
 import type { OpenCall } from '../tools/tool-table.ts'
 import { type PlacedMessage, placeMessage, type Tree } from '../traces/located.ts'
 import { answeredIdsOf } from '../traces/message-key.ts'
@@ -53,6 +55,12 @@ export class StepSink extends ChatSink {
       // Words of an answer tell more of a failure than its span; that a call never ran is told by the record alone.
       return reported !== undefined && (outcome === 'ran' || NOT_RUN.has(reported)) ? reported : outcome
     })
+  }
+
+  /** Adds a call of a library to a step; any table that knows the tool's name gives the meaning of its arguments. */
+  call(step: OpenStep, words: NamedCall): OpenCall {
+    const spec = specOf(null, asText(words.name) ?? '')
+    return addNamedCall(this.session, step, { ...words, ...(spec !== undefined && { spec }) })
   }
 
   /** Registers a further id for a call without an id. */

@@ -5,7 +5,7 @@ import type { PictureSource } from '../common/pictures.ts'
 import { cutName, isAbsent, isRecord, itemsIn, type Json, typeName } from '../common/reading.ts'
 import { mayAct } from '../common/unread-acts.ts'
 import { harnessOf } from '../tools/lookup.ts'
-import { exitCodeInText, outcomeOfAgent, outcomeWithCode } from '../tools/outcomes.ts'
+import { exitCodeInText, outcomeOfAgent, outcomeOfCode, outcomeWithCode } from '../tools/outcomes.ts'
 import { named, own } from '../tools/tool-table.ts'
 import { addCall, type ChatSink } from './openai-chat-sink.ts'
 
@@ -107,7 +107,7 @@ function readCallBlock(sink: ChatSink, block: Json, path: string, speaker: Speak
   // Inspect puts the result of a provider's tool into the same block.
   const name = typeof block[nameField] === 'string' ? block[nameField] : 'tool_call'
   const output: Speaker = { actor: 'tool_output', name, parts: speaker.parts, outputs: speaker.parts }
-  readAnything(sink, block['result'], `${path}/result`, output)
+  readOutput(sink, speaker.parts, block['result'], `${path}/result`, name)
   readString(sink, block, 'error', path, output)
 }
 
@@ -127,10 +127,9 @@ function readResultBlock(sink: ChatSink, block: Json, path: string, speaker: Spe
     sink.reading.unread(path, 'a tool result that answers no call before it; shown at its place', true)
   const own = block['name'] ?? block['toolName']
   const name = answered ?? (typeof own === 'string' && own !== '' ? own : 'tool_result')
-  const { outputs } = speaker
   const at = wrapped === null ? `${path}/${field}` : `${path}/${field}/${wrapped.member}`
   const value = wrapped === null ? block[field] : wrapped.value
-  readAnything(sink, value, at, { actor: 'tool_output', name, parts: outputs, outputs })
+  readOutput(sink, speaker.outputs, value, at, name)
 }
 
 /** The AI SDK's types of outputs (vercel/ai, ToolResultOutput, since version 5): the member with the content, and the error flag. */
@@ -147,13 +146,13 @@ function wrappedOf({ type, output }: Json) {
   return { member, is_error, isDenied: member === 'reason', value: output[member] }
 }
 
-/** Reads a tool result: as content where it has that form, else every leaf. */
-function readAnything(sink: ChatSink, value: unknown, path: string, speaker: Speaker): void {
+/** Reads a tool's output: as content where it has that form, else every leaf. */
+export function readOutput(sink: ChatSink, parts: Part[], value: unknown, path: string, name: string): void {
   const isContent =
     typeof value === 'string' || (Array.isArray(value) && value.every((item) => isRecord(item) && 'type' in item))
   if (isAbsent(value)) return
-  if (isContent) readBlocks(sink, value, path, speaker)
-  else sink.leaves(speaker.parts, speaker.actor, value, path, speaker.name)
+  if (isContent) readBlocks(sink, value, path, { actor: 'tool_output', name, parts, outputs: parts })
+  else sink.leaves(parts, 'tool_output', value, path, name)
 }
 
 function readOther(sink: ChatSink, block: Json, path: string, speaker: Speaker): void {
@@ -230,4 +229,22 @@ export function outcomeOfMessage(agent: string | null, tool: string, message: Js
   if (isError === false) return outcome
   const noted = isRecord(extra) ? extra['returncode'] : null
   return outcomeWithCode(outcome, typeof noted === 'number' ? noted : exitCodeInText(harnessOf(agent), text))
+}
+
+const CODES = ['exit_code', 'exitCode', 'returncode', 'return_code'] as const
+
+/**
+ * Derives the outcome of a call from its result. A library's flag of no error says nothing about the command that the tool ran. For an
+ * object without an exit code or an error flag, its texts decide, as for a text.
+ */
+export function outcomeOfOutput(tool: string, value: unknown, isError: boolean | null): ActOutcome {
+  if (isRecord(value)) {
+    const code = CODES.map((name) => value[name]).find((code) => typeof code === 'number')
+    const flag = isError === true || value['isError'] === true || (isError ?? value['isError'])
+    const isFailure = typeof flag === 'boolean' ? flag : code === undefined ? null : false
+    const outcome = outcomeOfAgent(null, tool, wordsOf(value['content'] ?? value), isFailure)
+    return code === undefined ? outcome : outcome === 'ran' ? outcomeOfCode(code) : outcomeWithCode(outcome, code)
+  }
+  const text = wordsOf(value)
+  return outcomeWithCode(outcomeOfAgent(null, tool, text, isError), exitCodeInText(null, text))
 }

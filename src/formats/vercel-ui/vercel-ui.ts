@@ -1,11 +1,14 @@
-import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
+import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
+import type { Actor } from '../../schemas/vocabulary.ts'
 import { textsIn } from '../common/content.ts'
-import { isAbsent, isRecord, type Json, objectsIn, type Reading, timeOf, typeName } from '../common/reading.ts'
-import { asList, asText } from '../common/session.ts'
-import { Dialogue } from '../dialogue/dialogue.ts'
+import { isAbsent, isRecord, itemsIn, type Json, objectsIn, type Reading, timeOf, typeName } from '../common/reading.ts'
+import { asList, asRecord, asText, mediaText, type OpenStep, settle, sinkTo } from '../common/session.ts'
+import { mayAct } from '../common/unread-acts.ts'
 import { type Format, listIn, type ReadDocument } from '../format.ts'
-import { addFile, isUiPart, readAgentParts, readInvocation, readOtherParts } from './ui-parts.ts'
+import { StepSink } from '../openai-chat/chat-steps.ts'
+import { outcomeOfOutput, readBlocks, readOutput } from '../openai-chat/openai-chat-blocks.ts'
+import type { OpenCall } from '../tools/tool-table.ts'
 
 /**
  * The format of the AI SDK's `useChat` (vercel/ai): `UIMessage` with `parts` (packages/ai/src/ui/ui-messages.ts, versions 5 and 6) and the
@@ -29,31 +32,41 @@ function isTelling(item: unknown): boolean {
   if (!isRecord(item) || !ROLES.has(item['role'])) return false
   const { parts, toolInvocations } = item
   if (Array.isArray(parts) && parts.length > 0) return parts.some(isUiPart)
-  return (
-    Array.isArray(toolInvocations) &&
-    toolInvocations.some((call) => isRecord(call) && typeof call['toolName'] === 'string')
-  )
+  return asList(toolInvocations).some((call) => typeof asRecord(call)['toolName'] === 'string')
 }
+
+/** Tells whether a part can only belong to these messages: other formats have a `text` or a `type`, too. */
+function isUiPart(part: unknown): boolean {
+  if (!isRecord(part) || typeof part['type'] !== 'string') return false
+  const { type, text } = part
+  if (type === 'text' || type === 'reasoning') return typeof text === 'string' || Array.isArray(part['details'])
+  return OWN.has(type) || isTool(part) || (type.startsWith('data-') && 'data' in part)
+}
+
+const OWN: ReadonlySet<unknown> = new Set(['step-start', 'source-url', 'source-document', 'tool-invocation'])
+
+const isTool = ({ type, toolCallId }: Json): boolean =>
+  typeof toolCallId === 'string' && (type === 'dynamic-tool' || (typeof type === 'string' && type.startsWith('tool-')))
 
 function readVercelUi(reading: Reading, document: Json): ReadDocument {
   const { list, path } = messagesIn(document) ?? { list: [], path: '/messages' }
-  const dialogue = new Dialogue(reading)
+  const sink = new StepSink(reading, null)
   reading.warnUnknown(document, '', new Set([...ROOT_FIELDS, path.slice(1)]))
   for (const [message, at] of objectsIn(reading, list, path, 'a message')) {
-    dialogue.session.now = timeOf(message['createdAt'])
-    if (ROLES.has(message['role'])) readUiMessage(dialogue, message, at)
+    sink.session.now = timeOf(message['createdAt'])
+    if (ROLES.has(message['role'])) readUiMessage(sink, message, at)
     else reading.unreadRecord(at, 'role of a message', message['role'], message)
   }
   const model = asText(document['model'])
-  return { format: 'vercel-ui', agent: { name: null, model }, steps: dialogue.session.finish(path) }
+  return { format: 'vercel-ui', agent: { name: null, model }, steps: sink.session.finish(path) }
 }
 
 const MESSAGE_FIELDS: ReadonlySet<string> = wordSet(`id role parts content metadata createdAt updatedAt annotations
   reasoning status toolInvocations experimental_attachments attachments revisionId chatId data`)
 
 /** Reads one message; a reply of the agent gives as many steps as its parts show. */
-function readUiMessage(dialogue: Dialogue, message: Json, path: string): void {
-  const { reading, session } = dialogue
+function readUiMessage(sink: StepSink, message: Json, path: string): void {
+  const { reading, session } = sink
   const { role, parts, content } = message
   reading.warnUnknownOnce(message, path, MESSAGE_FIELDS)
   if (!isAbsent(parts) && !Array.isArray(parts))
@@ -62,13 +75,17 @@ function readUiMessage(dialogue: Dialogue, message: Json, path: string): void {
   const id = asText(message['id'])
   if (!isAbsent(message['data'])) reading.unread(`${path}/data`, 'data for the page; not read', false)
   if (role === 'assistant') {
-    if (list.length > 0) readAgentParts(dialogue, list, `${path}/parts`, id)
-    else readOldReply(dialogue, message, path, id)
+    if (list.length > 0) readAgentParts(sink, list, `${path}/parts`, id)
+    else readOldReply(sink, message, path, id)
   } else {
-    const step = session.open('other', id)
-    if (list.length > 0) readOtherParts(dialogue, list, `${path}/parts`, step, role === 'user' ? 'user' : 'system')
-    else dialogue.content(step.parts, role === 'user' ? 'user' : 'system', content, `${path}/content`, 'message')
-    readAttachments(dialogue, message, path, step.parts, role === 'user' ? 'user' : 'system')
+    const { parts } = session.open('other', id)
+    const actor = role === 'user' ? 'user' : 'system'
+    if (list.length > 0) readOtherParts(sink, list, `${path}/parts`, parts, actor)
+    else readBlocks(sink, content, `${path}/content`, { actor, name: 'message', parts, outputs: parts })
+    // The attached files of version 4: `{name, contentType, url}`.
+    for (const field of ['experimental_attachments', 'attachments'] as const)
+      for (const [file, at] of objectsIn(reading, asList(message[field]), `${path}/${field}`, 'an attachment'))
+        addFile(sink, parts, actor, { ...file, mediaType: file['contentType'] ?? file['mediaType'] }, at)
   }
   // Version 4 repeats the texts of the parts as one content.
   if (list.length > 0 && typeof content === 'string' && content !== '' && !isRepeated(list, content))
@@ -81,39 +98,172 @@ function isRepeated(parts: readonly unknown[], content: string): boolean {
 }
 
 /** Reads a reply of version 4 without parts: calls by their `step`, then the content behind them. */
-function readOldReply(dialogue: Dialogue, message: Json, path: string, id: string | null): void {
-  const { session } = dialogue
+function readOldReply(sink: StepSink, message: Json, path: string, id: string | null): void {
+  const { session, reading } = sink
   const { reasoning, content, toolInvocations } = message
   const calls = asList(toolInvocations)
   let step = session.open('agent', id)
   if (typeof reasoning === 'string')
-    dialogue.content(step.parts, 'agent_reasoning', reasoning, `${path}/reasoning`, 'reasoning')
+    sink.text(step.parts, 'agent_reasoning', reasoning, `${path}/reasoning`, 'reasoning')
   let last: unknown
-  for (const [call, at, index] of objectsIn(dialogue.reading, calls, `${path}/toolInvocations`, 'a tool invocation')) {
+  for (const [call, at, index] of objectsIn(reading, calls, `${path}/toolInvocations`, 'a tool invocation')) {
     if (index > 0 && call['step'] !== last) step = session.open('agent', id)
     last = call['step']
-    readInvocation(dialogue, step, call, at)
+    readInvocation(sink, step, call, at)
   }
   if (calls.length > 0 && !isAbsent(content) && content !== '') {
     step = session.open('agent', id)
-    dialogue.reading.warnOnce(
+    reading.warnOnce(
       `${path}/content`,
       'a message without parts does not say whether its text stands before or behind its calls; shown behind them',
     )
   }
-  dialogue.content(step.parts, 'agent_message', content, `${path}/content`, 'message')
+  const { parts } = step
+  readBlocks(sink, content, `${path}/content`, { actor: 'agent_message', name: 'message', parts, outputs: parts })
 }
 
-/** Reads the attached files of version 4: `{name, contentType, url}`. */
-function readAttachments(
-  dialogue: Dialogue,
-  message: Json,
-  path: string,
-  parts: Part[],
-  actor: 'user' | 'system',
-): void {
-  for (const field of ['experimental_attachments', 'attachments'] as const)
-    for (const [file, at] of objectsIn(dialogue.reading, asList(message[field]), `${path}/${field}`, 'an attachment')) {
-      addFile(dialogue, parts, actor, { ...file, mediaType: file['contentType'] ?? file['mediaType'] }, at)
+/**
+ * Reads the parts of a reply. A `step-start` begins the output of one model call: its calls precede all their results. Without marks,
+ * consecutive calls count as made together.
+ */
+function readAgentParts(sink: StepSink, parts: readonly unknown[], path: string, id: string | null): void {
+  const { session, reading } = sink
+  const isMarked = parts.some((part) => asRecord(part)['type'] === 'step-start')
+  let step = session.open('agent', id)
+  let invoked: unknown
+  for (const [part, at] of objectsIn(reading, parts, path, 'a part')) {
+    const isCall = isTool(part) || part['type'] === 'tool-invocation'
+    const turn = asRecord(part['toolInvocation'])['step']
+    const isNext = isMarked ? part['type'] === 'step-start' : step.answered && (!isCall || turn !== invoked)
+    if (isNext) step = session.open('agent', id)
+    if (isCall) invoked = turn
+    if (isCall && step.answered && !isMarked && turn === undefined)
+      reading.warnOnce(at, 'calls without a mark of their step are taken to have been made together')
+    readAgentPart(sink, part, at, step)
+  }
+}
+
+function readAgentPart(sink: StepSink, part: Json, path: string, step: OpenStep): void {
+  const { reading } = sink
+  const { type } = part
+  if (type === 'step-start') return
+  if (type === 'text') readText(sink, part, path, step.parts, 'agent_message')
+  else if (type === 'reasoning') readReasoning(sink, part, path, step.parts)
+  else if (isTool(part)) readToolPart(sink, step, part, path)
+  else if (type === 'tool-invocation' && isRecord(part['toolInvocation']))
+    readInvocation(sink, step, part['toolInvocation'], `${path}/toolInvocation`)
+  else if (type === 'file') addFile(sink, step.parts, 'agent_message', part, path)
+  else if (type === 'reasoning-file') addFile(sink, step.parts, 'agent_reasoning', part, path)
+  else if (type === 'source-url' || type === 'source-document') readSource(sink, part, path, step)
+  else if (type === 'source' && isRecord(part['source'])) readSource(sink, part['source'], `${path}/source`, step)
+  else if (typeof type === 'string' && type.startsWith('data-'))
+    reading.unread(path, 'data for the page, which the model may never have seen; not read', mayAct(part['data']))
+  else reading.unreadRecord(path, 'type of part', type, part)
+}
+
+function readText(sink: StepSink, { text }: Json, path: string, parts: Part[], actor: Actor): void {
+  if (typeof text === 'string') sink.text(parts, actor, text, `${path}/text`, 'message')
+  else sink.reading.error(`${path}/text`, `must be text, not ${typeName(text)}`)
+}
+
+/** Reads the reasoning, which version 4 writes as `reasoning` and as `details`. */
+function readReasoning(sink: StepSink, { text, reasoning, details }: Json, path: string, parts: Part[]): void {
+  const add = (value: string, at: string): void => sink.text(parts, 'agent_reasoning', value, at, 'reasoning')
+  if (typeof text === 'string') add(text, `${path}/text`)
+  else if (typeof reasoning === 'string' && reasoning !== '') add(reasoning, `${path}/reasoning`)
+  else
+    for (const [block, at] of itemsIn(details, `${path}/details`)) {
+      if (isRecord(block) && typeof block['text'] === 'string') add(block['text'], `${at}/text`)
+      else sink.reading.warnOnce(at, 'reasoning that the provider redacted is not readable; not shown')
     }
+}
+
+/** Adds a source from a provider's search that the reply rests on. */
+function readSource({ reading }: StepSink, source: Json, path: string, { outputs }: OpenStep): void {
+  for (const field of ['url', 'title', 'filename'] as const)
+    sinkTo(reading, outputs, 'tool_output', `source.${field}`).text(asText(source[field]) ?? '', `${path}/${field}`)
+}
+
+/** Reads the parts of another speaker's message, none of which is an act of the agent. */
+function readOtherParts(sink: StepSink, list: readonly unknown[], path: string, parts: Part[], actor: Actor): void {
+  for (const [part, at] of objectsIn(sink.reading, list, path, 'a part')) {
+    if (part['type'] === 'text') readText(sink, part, at, parts, actor)
+    else if (part['type'] === 'file') addFile(sink, parts, actor, part, at)
+    else if (part['type'] !== 'step-start')
+      sink.reading.unread(
+        at,
+        'a part that only the agent’s messages have, or data for the page; not read',
+        mayAct(part),
+      )
+  }
+}
+
+/** Adds a file of a message: `url` (a link or a data URL), or in version 4 `data`, its base64, with a `mimeType`. */
+function addFile({ reading }: StepSink, parts: Part[], actor: Actor, file: Json, path: string): void {
+  const media_type = asText(file['mediaType']) ?? asText(file['mimeType']) ?? ''
+  const kind = KINDS.find((name) => media_type === name || media_type.startsWith(`${name}/`)) ?? 'file'
+  const { url, data } = file
+  const source = typeof url === 'string' ? { url } : { media_type, data }
+  const isLink = typeof url === 'string' && !url.startsWith('data:')
+  const text = mediaText(kind, isLink ? url : media_type)
+  reading.addMedia(parts, { actor, text, path, name: 'file' }, kind === 'image' ? source : undefined)
+}
+
+const KINDS = ['image', 'audio', 'video'] as const
+
+const CALL_FIELDS: ReadonlySet<string> = wordSet(`type toolName toolCallId state input output errorText rawInput
+  approval title providerExecuted preliminary callProviderMetadata resultProviderMetadata toolMetadata`)
+const INVOCATION_FIELDS: ReadonlySet<string> = new Set(['toolName', 'toolCallId', 'state', 'step', 'args', 'result'])
+
+/** Reads a `tool-<name>` or `dynamic-tool` part: a call with its result. */
+function readToolPart(sink: StepSink, step: OpenStep, part: Json, path: string): void {
+  const { type, output, errorText, approval } = part
+  sink.reading.warnUnknownOnce(part, path, CALL_FIELDS)
+  const field = isAbsent(part['input']) && !isAbsent(part['rawInput']) ? 'rawInput' : 'input'
+  const args = { args: part[field], path: `${path}/${field}` }
+  const call: OpenCall =
+    type === 'dynamic-tool'
+      ? sink.call(step, { id: null, name: part['toolName'], namePath: `${path}/toolName`, ...args })
+      : sink.call(step, {
+          id: null,
+          name: String(type).slice('tool-'.length),
+          namePath: `${path}/type`,
+          nameText: String(type),
+          ...args,
+        })
+  settle(call, outcomeOfPart(call.tool, part))
+  const { outputs } = step
+  readOutput(sink, outputs, output, `${path}/output`, call.tool)
+  if (typeof errorText === 'string')
+    sink.text(outputs, 'tool_output', errorText, `${path}/errorText`, `${call.tool}.error`)
+  const { reason, isAutomatic } = asRecord(approval)
+  const approver = sinkTo(sink.reading, outputs, isAutomatic === true ? 'system' : 'user', 'approval.reason')
+  if (typeof reason === 'string') approver.text(reason, `${path}/approval/reason`)
+  if (!isAbsent(output) || typeof errorText === 'string') step.answered = true
+}
+
+/** Derives the outcome of a call from its `state`: a call with unfinished input, or one that waits for approval, did not run. */
+function outcomeOfPart(tool: string, part: Json): ActOutcome {
+  const { state, approval, output, preliminary, errorText } = part
+  // A call with an output whose state denies a run is uncertain either way.
+  const notRun = (outcome: ActOutcome): ActOutcome => (isAbsent(output) ? outcome : 'interrupted')
+  if (asRecord(approval)['approved'] === false || state === 'output-denied') return notRun('rejected')
+  if (state === 'input-streaming' || state === 'approval-requested') return notRun('cancelled')
+  if (state === 'output-available') return preliminary === true ? 'interrupted' : outcomeOfOutput(tool, output, null)
+  if (state !== 'output-error') return 'unknown'
+  // A rejected input is kept unparsed, and no tool ran.
+  if (isAbsent(part['input']) && !isAbsent(part['rawInput'])) return 'rejected'
+  return outcomeOfOutput(tool, errorText, true)
+}
+
+/** Reads a tool invocation of version 4. */
+function readInvocation(sink: StepSink, step: OpenStep, invocation: Json, path: string): void {
+  const { toolName: name, state, args, result } = invocation
+  sink.reading.warnUnknownOnce(invocation, path, INVOCATION_FIELDS)
+  const call = sink.call(step, { id: null, name, namePath: `${path}/toolName`, args, path: `${path}/args` })
+  if (state === 'partial-call') settle(call, 'cancelled')
+  if (state !== 'result') return
+  settle(call, outcomeOfOutput(call.tool, result, null))
+  readOutput(sink, step.outputs, result, `${path}/result`, call.tool)
+  step.answered = true
 }
