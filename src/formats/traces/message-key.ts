@@ -2,6 +2,8 @@ import { digestBytes, digestValue } from '../../domain/digest.ts'
 import { decodeObject } from '../common/json-tree.ts'
 import { isAbsent, isRecord, type Json } from '../common/reading.ts'
 import { AGENT_ONLY, CALLS, isResult } from '../openai-chat/openai-chat-blocks.ts'
+import type { OpenCall } from '../tools/tool-table.ts'
+import type { TracedTool } from './trace-span.ts'
 
 /** The key of a call, by which its copies are recognized. */
 interface CallKey {
@@ -115,3 +117,63 @@ export function textKey({ content }: Json): string | null {
   const [only, ...more] = wordsOf(content)
   return more.length === 0 ? (only ?? null) : null
 }
+
+/** A call that a model made, and whether a tool's span was joined to it. */
+interface MadeCall {
+  readonly id: string | null
+  readonly args: string
+  readonly original: unknown
+  readonly call: OpenCall
+  joined: boolean
+}
+
+/** The calls of a trace that were shown: finds their copies, and the call of a tool's span. */
+export class MadeCalls {
+  /** Keys of the calls by id, name and arguments: a provider may restart its ids in every answer. */
+  readonly #ids = new Set<string>()
+  readonly #byId = new Map<string, MadeCall>()
+  /** Calls by tool, and by tool and arguments. */
+  readonly #queues = new Map<string, { readonly list: MadeCall[]; next: number }>()
+
+  /** Adds the calls that were read from a message. */
+  add(message: Json, made: readonly OpenCall[]): void {
+    const calls = callKeysOf(message)
+    for (const [index, call] of made.entries()) {
+      const key = calls.length === made.length ? calls[index] : undefined
+      const { id = null, args = '', original } = key ?? {}
+      const entry: MadeCall = { id, args, original, call, joined: false }
+      if (id !== null) {
+        this.#ids.add(idKey(id, key?.name ?? call.tool, args))
+        this.#byId.set(id, entry)
+      }
+      for (const name of [call.tool, `${call.tool}\n${args}`]) {
+        const queue = this.#queues.get(name)
+        if (queue === undefined) this.#queues.set(name, { list: [entry], next: 0 })
+        else queue.list.push(entry)
+      }
+    }
+  }
+
+  /** Tells whether all calls of a message were shown: the message is then a copy, whatever text changed on the way. */
+  holds(message: Json): boolean {
+    const calls = callKeysOf(message)
+    return calls.length > 0 && calls.every(({ id, name, args }) => id !== null && this.#ids.has(idKey(id, name, args)))
+  }
+
+  /**
+   * Finds the call of a tool's span: by its id, else the first unjoined call of the tool with the same arguments; the first of all, where
+   * the span's arguments have another form than the call's.
+   */
+  find({ id, name, args, byName }: TracedTool): MadeCall | undefined {
+    const named = id === null ? undefined : this.#byId.get(id)
+    if (named !== undefined) return named
+    const tool = typeof name.value === 'string' ? name.value : ''
+    const hasArguments =
+      (byName !== true && isRecord(args.value)) || (typeof args.value === 'string' && decodeObject(args.value) !== null)
+    const queue = this.#queues.get(hasArguments ? `${tool}\n${argsKey(args.value)}` : tool)
+    while (queue?.list[queue.next]?.joined === true) queue.next++
+    return queue?.list[queue.next]
+  }
+}
+
+const idKey = (id: string, name: string, args: string): string => `${id}\n${name}\n${args}`

@@ -56,6 +56,11 @@ export interface TraceTree {
   depthOf(span: TraceSpan): number
 }
 
+interface SpanFacts {
+  readonly agent: string | null
+  readonly depth: number
+}
+
 /** Builds the relations among spans. Each span is visited a fixed number of times, whatever the depth or the cycles of the tree. */
 export function treeOf(reading: Reading, spans: readonly TraceSpan[]): TraceTree {
   const byId = new Map<string, TraceSpan>()
@@ -72,26 +77,19 @@ export function treeOf(reading: Reading, spans: readonly TraceSpan[]): TraceTree
     for (let ancestor = parentOf(span); ancestor !== undefined && !above.has(ancestor); ancestor = parentOf(ancestor))
       above.add(ancestor)
   }
-  const facts = new Map<TraceSpan, { readonly agent: string | null; readonly depth: number }>()
-  const lookUp = (span: TraceSpan): { readonly agent: string | null; readonly depth: number } => {
-    const way: TraceSpan[] = []
-    const onWay = new Set<TraceSpan>()
+  const facts = new Map<TraceSpan, SpanFacts>()
+  const lookUp = (span: TraceSpan): SpanFacts => {
+    const way = new Set<TraceSpan>()
     let top: TraceSpan | undefined = span
-    for (; top !== undefined && !facts.has(top) && !onWay.has(top); top = parentOf(top)) {
-      way.push(top)
-      onWay.add(top)
-    }
-    if (top !== undefined && onWay.has(top))
+    for (; top !== undefined && !facts.has(top) && !way.has(top); top = parentOf(top)) way.add(top)
+    if (top !== undefined && way.has(top))
       reading.warnOnce(top.path, 'a span that stands below itself; read as if it had no parent')
-    let below =
-      top === undefined || onWay.has(top)
-        ? { agent: null as string | null, depth: 0 }
-        : (facts.get(top) ?? { agent: null, depth: 0 })
-    for (const visited of way.reverse()) {
+    let below = (top === undefined ? undefined : facts.get(top)) ?? { agent: null, depth: 0 }
+    for (const visited of [...way].reverse()) {
       below = { agent: visited.agent ?? below.agent, depth: below.depth + 1 }
       facts.set(visited, below)
     }
-    return facts.get(span) ?? below
+    return below
   }
   return {
     hasModelBelow: (span) => above.has(span),
