@@ -14,7 +14,6 @@ import {
 } from '../common/reading.ts'
 import { addLeaves, asList, asName, asRecord, asText, isEmpty, sinkTo } from '../common/session.ts'
 import { mayAct } from '../common/unread-acts.ts'
-import { outcomeOfOutput } from '../openai-chat/openai-chat-blocks.ts'
 import { type FileRun, type Format, listIn, type ReadDocument } from '../format.ts'
 import {
   chatMessageOf,
@@ -24,6 +23,7 @@ import {
   readLangChainMessage,
 } from '../langchain/langchain.ts'
 import { StepSink } from '../openai-chat/chat-steps.ts'
+import { outcomeOfOutput } from '../openai-chat/openai-chat-blocks.ts'
 import { Located, placeMessage, type Tree } from '../traces/located.ts'
 import { messageKey } from '../traces/message-key.ts'
 import { readTrace } from '../traces/trace-run.ts'

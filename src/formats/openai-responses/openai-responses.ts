@@ -2,9 +2,9 @@ import { wordSet } from '../../domain/words.ts'
 import { ITEM_FIELDS, type ItemDialect, readItem, type Shown, shownBy } from '../codex/codex-items.ts'
 import { idText, isRecord, itemsIn, type Json, type Reading, typeName } from '../common/reading.ts'
 import { asName, asText, Session } from '../common/session.ts'
-import { outcomeOfOutput } from '../openai-chat/openai-chat-blocks.ts'
 import { type Format, type ListIn, listIn, type ReadDocument } from '../format.ts'
 import { isChat } from '../openai-chat/openai-chat.ts'
+import { outcomeOfOutput } from '../openai-chat/openai-chat-blocks.ts'
 import { type Approvals, approvalsIn, HOSTED_TOOLS, readHosted, specOfFunction } from './hosted-items.ts'
 
 /**

@@ -3,9 +3,9 @@ import { wordSet } from '../../domain/words.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { isAbsent, isRecord, itemsIn, type Json, objectsIn, type Reading, timeOf, typeName } from '../common/reading.ts'
 import { addLeaves, asList, asText, mediaText, type OpenStep, settle, sinkTo } from '../common/session.ts'
+import { type Format, listIn, type ReadDocument } from '../format.ts'
 import { StepSink } from '../openai-chat/chat-steps.ts'
 import { outcomeOfOutput, readBlocks, readOutput } from '../openai-chat/openai-chat-blocks.ts'
-import { type Format, listIn, type ReadDocument } from '../format.ts'
 
 /**
  * The format of Pydantic AI's messages, as `ModelMessagesTypeAdapter` and `all_messages_json()` write them (pydantic-ai,

@@ -1,5 +1,5 @@
-import { wordSet } from '../../domain/words.ts'
 import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
+import { wordSet } from '../../domain/words.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { textsIn } from '../common/content.ts'
 import { isAbsent, isRecord, itemsIn, type Json, objectsIn, type Reading, timeOf, typeName } from '../common/reading.ts'
