@@ -5,7 +5,7 @@ import { type App, buildApp } from '../src/boot/app.ts'
 import { buildContext } from '../src/boot/context.ts'
 import { type Config, loadConfig } from '../src/config/config.ts'
 import type { Context } from '../src/http/context.ts'
-import type { Judge } from '../src/ports/judge.ts'
+import type { Judge } from '../src/judges/judge.ts'
 
 export interface TestApp extends App {
   readonly context: Context

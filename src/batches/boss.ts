@@ -1,13 +1,20 @@
 import { PgBoss } from 'pg-boss'
-import type { Sql } from '../db/db.ts'
 import type { Chunk } from '../db/items.ts'
 import type { JobHandlers, Jobs, Poll } from './jobs.ts'
 
 /** The schema of pg-boss’s own tables. */
 const SCHEMA = 'veridict_jobs'
 const CONNECTIONS = 4
-/** A worker that sends no heartbeat for so long is dead: its chunks go to another worker. */
-const HEARTBEAT_S = 10
+const QUEUE = {
+  notify: true,
+  // A worker that sends no heartbeat for so long is dead: its chunks go to another worker.
+  heartbeatSeconds: 10,
+  expireInSeconds: 23 * 3600,
+  ...{ retryLimit: 1000, retryDelay: 1 },
+  // Ended jobs stay so long.
+  deleteAfterSeconds: 600,
+  retentionSeconds: 14 * 24 * 3600,
+}
 const REFRESH_S = 3
 const MONITOR_S = 2
 /**
@@ -18,10 +25,7 @@ const LOOK_S = 0.5
 const SELDOM_LOOK_S = 5
 /** Between two errors of pg-boss for the log: an outage meets each of its workers. */
 const ERRORS_MS = 10_000
-/** The longest time of a chunk: its heartbeat tells earlier that its worker is dead. */
-const LONGEST_S = 23 * 3600
-/** Ended jobs stay so long, and are deleted so often: without the second setting once a day. */
-const KEPT_S = 600
+/** Ended jobs are deleted so often: without this setting once a day. */
 const DELETE_S = 60
 const INSERTED_AT_ONCE = 1000
 /** The batches of jobs that have not ended, by the keys that `addChunks` and `addPoll` give. */
@@ -68,22 +72,18 @@ export class BossJobs implements Jobs {
     this.options.onError(error)
   }
 
-  async addChunks(chunks: readonly Chunk[], sql?: Sql): Promise<void> {
+  async addChunks(chunks: readonly Chunk[]): Promise<void> {
     for (const [judge, some] of Map.groupBy(chunks, (chunk) => chunk.judge)) {
-      const queue = await this.open(`judge.${nameOf(judge)}`, 'exclusive')
-      const jobs = some.map((chunk) => ({
-        data: chunk,
-        singletonKey: `${chunk.batch}:${chunk.chunk}`,
-        // The beginnings of all batches come first.
-        priority: -chunk.chunk,
-      }))
-      for (let from = 0; from < jobs.length; from += INSERTED_AT_ONCE)
-        await this.boss.insert(queue, jobs.slice(from, from + INSERTED_AT_ONCE), sql && { db: databaseOf(sql) })
+      const queue = await this.open('judge', judge)
+      // The beginnings of all batches come first.
+      const toJob = (data: Chunk) => ({ data, singletonKey: `${data.batch}:${data.chunk}`, priority: -data.chunk })
+      for (let from = 0; from < some.length; from += INSERTED_AT_ONCE)
+        await this.boss.insert(queue, some.slice(from, from + INSERTED_AT_ONCE).map(toJob))
     }
   }
 
   async addPoll(poll: Poll, delay_ms: number): Promise<void> {
-    const queue = await this.open(`provider.${nameOf(poll.judge)}`, 'stately')
+    const queue = await this.open('provider', poll.judge)
     await this.boss.send(queue, poll, { singletonKey: poll.batch, startAfter: Math.ceil(delay_ms / 1000) })
   }
 
@@ -95,25 +95,22 @@ export class BossJobs implements Jobs {
 
   async start(judges: readonly string[], handlers: JobHandlers): Promise<void> {
     for (const judge of judges) {
-      const chunks = await this.open(`judge.${nameOf(judge)}`, 'exclusive')
-      const polls = await this.open(`provider.${nameOf(judge)}`, 'stately')
+      const chunks = await this.open('judge', judge)
+      const polls = await this.open('provider', judge)
       for (const queue of [chunks, polls]) this.worked.add(queue)
       for (let at = 0; at < this.options.chunksAtOnce(judge); at++) {
-        const worker: string = await this.boss.work<Chunk>(
-          chunks,
-          lookEvery(at === 0 ? LOOK_S : SELDOM_LOOK_S),
-          async ([job]) => {
-            if (job === undefined) return
-            const signal = AbortSignal.any([this.stopping.signal, job.signal])
-            try {
-              if (!signal.aborted) await this.track(handlers.runChunk(job.data, signal))
-            } finally {
-              this.boss.notifyWorker(worker)
-            }
-            // A job that ends well is done: its open items would wait for the next sweep.
-            this.stopping.signal.throwIfAborted()
-          },
-        )
+        const look = lookEvery(at === 0 ? LOOK_S : SELDOM_LOOK_S)
+        const worker: string = await this.boss.work<Chunk>(chunks, look, async ([job]) => {
+          if (job === undefined) return
+          const signal = AbortSignal.any([this.stopping.signal, job.signal])
+          try {
+            if (!signal.aborted) await this.track(handlers.runChunk(job.data, signal))
+          } finally {
+            this.boss.notifyWorker(worker)
+          }
+          // A job that ends well is done: its open items would wait for the next sweep.
+          this.stopping.signal.throwIfAborted()
+        })
       }
       await this.boss.work<Poll>(polls, lookEvery(LOOK_S), async ([job]) => {
         if (job === undefined || this.stopping.signal.aborted) return
@@ -140,21 +137,13 @@ export class BossJobs implements Jobs {
     return this.starting
   }
 
-  /** Opens a queue, which is made where it is missing. */
-  private async open(name: string, policy: 'exclusive' | 'stately'): Promise<string> {
+  /** Opens the queue of a judge for its chunks or for the polls of its provider; the queue is made where it is missing. */
+  private async open(kind: 'judge' | 'provider', judge: string): Promise<string> {
     await this.begin()
+    const name = `${kind}.${nameOf(judge)}`
     const opening =
       this.queues.get(name) ??
-      this.boss.createQueue(name, {
-        policy,
-        notify: true,
-        heartbeatSeconds: HEARTBEAT_S,
-        expireInSeconds: LONGEST_S,
-        retryLimit: 1000,
-        retryDelay: 1,
-        deleteAfterSeconds: KEPT_S,
-        retentionSeconds: 14 * 24 * 3600,
-      })
+      this.boss.createQueue(name, { policy: kind === 'judge' ? 'exclusive' : 'stately', ...QUEUE })
     this.queues.set(name, opening)
     await opening.catch((error: unknown) => {
       // The next call tries again.
@@ -182,10 +171,3 @@ const lookEvery = (seconds: number) => ({
 /** Names a judge within the characters of a queue’s name. */
 const nameOf = (judge: string): string =>
   judge.replaceAll(/[^\w.-]/g, (char) => `/${char.codePointAt(0)?.toString(16) ?? ''}/`)
-
-/** Lets pg-boss write within a unit of work of ours. */
-const databaseOf = (sql: Sql) => ({
-  async executeSql(text: string, values: unknown[] = []) {
-    return sql.query<Record<string, unknown>>(text, values)
-  },
-})

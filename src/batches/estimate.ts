@@ -1,5 +1,3 @@
-import type { GradeStore } from '../db/grades.ts'
-import type { Stores } from '../db/stores.ts'
 import { CHARS_SHOWN_AGAIN, STEPS_SHOWN_AGAIN } from '../domain/evidence/unmet-claims.ts'
 import { callsPerQuestion, likelyOutput, NO_HISTORY, type OutputHistory, upperBoundUsd } from '../domain/money/price.ts'
 import { estimateTokens } from '../domain/money/tokens.ts'
@@ -12,7 +10,8 @@ import type { Question } from '../grading/question.ts'
 import { FRAME_TOKENS, planReading, readingBudget, renderPiece } from '../grading/reading.ts'
 import { MOST_REPAIRS } from '../grading/sample.ts'
 import type { BatchEstimate } from '../schemas/batch.ts'
-import * as intake from './intake.ts'
+import { assertPossible, type BatchPlan, type IntakeItem, nothing, placeAt, tooMany, twice } from './intake.ts'
+import type { BatchDeps } from './run-chunk.ts'
 
 const FIGURES = ['calls', 'input', 'output', 'usd'] as const
 /** Sums of calls; `usd` is NaN where a price is unknown. */
@@ -107,9 +106,9 @@ function planSample(question: Question) {
 
 /** Estimates a batch without asking or keeping anything. Equal questions are asked once; questions with a stored grade cost nothing. */
 export async function estimateBatch(
-  deps: intake.IntakeDeps & { readonly grades: GradeStore; readonly stores: Pick<Stores, 'attempts'> },
-  plan: intake.BatchPlan,
-  items: AsyncIterable<intake.IntakeItem>,
+  { service, stores, most_items }: BatchDeps,
+  plan: BatchPlan,
+  items: AsyncIterable<IntakeItem>,
 ): Promise<BatchEstimate> {
   const names = new Set<string>()
   const keys = new Set<string>()
@@ -118,27 +117,28 @@ export async function estimateBatch(
   for await (const { item, place } of items) {
     // Other requests have a turn between two items.
     await new Promise(setImmediate)
-    const name = item.item_id ?? String(names.size)
-    if (names.has(name)) throw intake.twice(place)
-    if (names.add(name).size > deps.most_items) throw intake.tooMany(deps.most_items, place)
-    const request = intake.withDefaults(item, plan)
-    const { question } = await deps.service.resolve(request).catch(intake.placeAt(place))
+    const { item_id = String(names.size), ...own } = item
+    if (names.has(item_id)) throw twice(place)
+    if (names.add(item_id).size > most_items) throw tooMany(most_items, place)
+    const request = { ...plan.defaults, ...own }
+    const { question } = await service.resolve(request).catch(placeAt(place))
     const { key, judge } = question
-    intake.checkPlan(plan, judge)
-    const isStored = request.cache !== 'refresh' && (await deps.grades.findByKey(key)) !== null
+    assertPossible(plan, judge)
+    const isStored = request.cache !== 'refresh' && (await stores.grades.findByKey(key)) !== null
     const isEqual = keys.size === keys.add(key).size
     if (plan.kind === 'recheck' || isStored || isEqual) continue
     to_grade++
-    const history = histories.get(judge.info.name) ?? deps.stores.attempts.outputHistory(judge.info.name)
+    const history = histories.get(judge.info.name) ?? stores.attempts.outputHistory(judge.info.name)
     histories.set(judge.info.name, history)
     const factor = plan.mode === 'provider' ? (judge.batch?.price_factor ?? 1) : 1
     const estimate = estimateQuestion(question, factor, await history)
     ;[expected, most] = [add(expected, estimate.expected), add(most, estimate.most)]
   }
-  if (names.size === 0) throw intake.nothing(plan)
+  if (names.size === 0) throw nothing(plan)
   const figures = (name: keyof Spent) => ({ expected: expected[name], most: most[name] })
-  const counts = { items: names.size, cached: names.size - to_grade, to_grade }
-  const tokens = { input_tokens: figures('input'), output_tokens: figures('output') }
-  const cost_usd = Number.isNaN(most.usd) ? null : figures('usd')
-  return { ...counts, calls: figures('calls'), ...tokens, cost_usd }
+  return {
+    ...{ items: names.size, cached: names.size - to_grade, to_grade, calls: figures('calls') },
+    ...{ input_tokens: figures('input'), output_tokens: figures('output') },
+    cost_usd: Number.isNaN(most.usd) ? null : figures('usd'),
+  }
 }

@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { BatchStore } from '../db/batches.ts'
 import type { GradeStore } from '../db/grades.ts'
 import type { ItemRecord } from '../db/items.ts'
+import type { Clock } from '../domain/clock.ts'
 import { holds } from '../domain/evidence/citations.ts'
 import { claimsOfGrade, outcomeOfGrade } from '../domain/rubric/claim-values.ts'
 import type { Rubric } from '../domain/rubric/rubric.ts'
 import { rubricView } from '../domain/rubric/rubric-view.ts'
-import type { Clock } from '../ports/clock.ts'
 import type { Batch, BatchResult, ResultGrade } from '../schemas/batch.ts'
 import type { Grade } from '../schemas/grade.ts'
 import type { RubricView } from '../schemas/rubric.ts'
@@ -103,12 +103,10 @@ export async function* endedPages(
   batch: string,
   after = -1,
 ): AsyncGenerator<readonly ItemRecord[]> {
-  let last = after
-  for (;;) {
-    const page = await batches.results(batch, last, PAGE)
+  for (let last: number | undefined = after; last !== undefined; ) {
+    const page: readonly ItemRecord[] = await batches.results(batch, last, PAGE)
     yield page
-    last = page.at(-1)?.index ?? last
-    if (page.length < PAGE) return
+    last = page.length < PAGE ? undefined : page.at(-1)?.index
   }
 }
 
@@ -126,42 +124,24 @@ export async function withGrades(grades: BatchStores['grades'], page: readonly I
 }
 
 /** Renders items as results, in their order. */
-export async function toResults(
-  grades: Pick<GradeStore, 'getMany'>,
-  page: readonly ItemRecord[],
-): Promise<BatchResult[]> {
-  return (await withGrades(grades, page)).map(({ item, grade }) => toResult(item, grade && toResultGrade(grade)))
-}
-
-const toResult = (record: ItemRecord, grade: ResultGrade | null): BatchResult => ({
-  item_id: record.item_id,
-  index: record.index,
-  status: record.status,
-  label: record.label,
-  judge: record.request.judge ?? null,
-  rubric: record.request.rubric ?? null,
-  grade_id: record.grade_id,
-  grade,
-  failure: record.failure,
-  cached: record.cached,
-  base_grade_id: record.base_grade,
-  metadata: record.request.metadata ?? {},
-})
+export const toResults = async (grades: BatchStores['grades'], page: readonly ItemRecord[]): Promise<BatchResult[]> =>
+  (await withGrades(grades, page)).map(({ item, grade }) => {
+    const { item_id, index, status, label, request, grade_id, failure, cached, base_grade } = item
+    return {
+      ...{ item_id, index, status, label, judge: request.judge ?? null, rubric: request.rubric ?? null, grade_id },
+      ...{ grade: grade && toResultGrade(grade), failure, cached, base_grade_id: base_grade },
+      metadata: request.metadata ?? {},
+    }
+  })
 
 const toResultGrade = (grade: Grade): ResultGrade => {
   const { confidence, claimed_label, contradictions, unmet, citations, receipt } = grade
   return {
-    judge: receipt.judge,
-    confidence,
-    claimed_label,
-    outcome: outcomeOfGrade(grade),
+    ...{ judge: receipt.judge, confidence, claimed_label, outcome: outcomeOfGrade(grade) },
     claims: claimsOfGrade(grade) as Exclude<ResultGrade['claims'], undefined>,
-    contradictions,
-    unmet,
+    ...{ contradictions, unmet },
     evidence: { cited: citations.length, held: citations.filter(({ status }) => holds(status)).length },
-    cost_usd: receipt.cost_usd,
-    unread: receipt.unread ?? null,
-    warnings: receipt.warnings.length,
+    ...{ cost_usd: receipt.cost_usd, unread: receipt.unread ?? null, warnings: receipt.warnings.length },
   }
 }
 

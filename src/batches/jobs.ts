@@ -1,7 +1,6 @@
 import PQueue from 'p-queue'
-import type { Sql } from '../db/db.ts'
 import type { Chunk } from '../db/items.ts'
-import type { Clock } from '../ports/clock.ts'
+import type { Clock } from '../domain/clock.ts'
 
 /** The questions of a batch that a judge’s provider answers: to be sent, looked for, and stored. */
 export interface Poll {
@@ -9,7 +8,6 @@ export interface Poll {
   readonly judge: string
 }
 
-/** The work of jobs. */
 export interface JobHandlers {
   /** Grades the open items of a chunk. Rejects where the database refuses: the chunk runs again later. */
   runChunk(chunk: Chunk, signal: AbortSignal): Promise<void>
@@ -19,8 +17,8 @@ export interface JobHandlers {
 
 /** The jobs of batches: a chunk of at most sixteen items of one judge, or a poll of a provider. */
 export interface Jobs {
-  /** Puts chunks into the queues of their judges; a chunk that waits or runs already is left alone. `sql`: the unit of work that the jobs belong to. */
-  addChunks(chunks: readonly Chunk[], sql?: Sql): Promise<void>
+  /** Puts chunks into the queues of their judges; a chunk that waits or runs already is left alone. */
+  addChunks(chunks: readonly Chunk[]): Promise<void>
   /** Puts a poll into the queue of its judge; a poll that waits already is left alone. */
   addPoll(poll: Poll, delay_ms: number): Promise<void>
   /** Lists the batches whose jobs wait or run. */
@@ -31,16 +29,13 @@ export interface Jobs {
   stop(): Promise<void>
 }
 
-const keyOf = ({ batch, chunk, judge }: Chunk): string => `${batch} ${chunk} ${judge}`
-
 /** The jobs of one process: that of the run lock of an SQLite file. */
 export class LocalJobs implements Jobs {
   private readonly chunksAtOnce: (judge: string) => number
   private readonly clock: Clock
   private readonly queues = new Map<string, PQueue>()
-  /** The batches of the jobs that wait or run, by the keys of the jobs. */
-  private readonly batches = new Map<string, string>()
-  private readonly running = new Set<Promise<void>>()
+  /** The jobs that wait or run, by their keys, each with its batch. */
+  private readonly jobs = new Map<string, { readonly batch: string; readonly done: Promise<void> }>()
   private readonly stopping = new AbortController()
   private handlers: JobHandlers | null = null
 
@@ -50,22 +45,25 @@ export class LocalJobs implements Jobs {
   }
 
   async addChunks(chunks: readonly Chunk[]): Promise<void> {
-    for (const chunk of chunks) {
-      const queue = this.queues.get(chunk.judge)
-      if (queue === undefined) continue
-      // The beginnings of all batches come first.
-      const run = () => queue.add(() => this.runChunk(chunk), { priority: -chunk.chunk })
-      this.track(keyOf(chunk), chunk.batch, run)
-    }
+    const { signal } = this.stopping
+    const run = async (chunk: Chunk) => (signal.aborted ? undefined : this.handlers?.runChunk(chunk, signal))
+    // The beginnings of all batches come first.
+    for (const chunk of chunks)
+      this.add(chunk, chunk.chunk, (queue) => queue.add(() => run(chunk), { priority: -chunk.chunk }))
   }
 
   async addPoll(poll: Poll, delay_ms: number): Promise<void> {
-    if (!this.queues.has(poll.judge)) return
-    this.track(`${poll.batch} poll ${poll.judge}`, poll.batch, () => this.keepPolling(poll, delay_ms))
+    const { signal } = this.stopping
+    this.add(poll, 'poll', async () => {
+      for (let next: number | null = delay_ms; next !== null && !signal.aborted; ) {
+        await this.clock.sleep(next, signal).catch(() => undefined)
+        if (!signal.aborted) next = (await this.handlers?.poll(poll)) ?? null
+      }
+    })
   }
 
   async busy(): Promise<ReadonlySet<string>> {
-    return new Set(this.batches.values())
+    return new Set([...this.jobs.values()].map(({ batch }) => batch))
   }
 
   async start(judges: readonly string[], handlers: JobHandlers): Promise<void> {
@@ -75,31 +73,17 @@ export class LocalJobs implements Jobs {
 
   async stop(): Promise<void> {
     this.stopping.abort()
-    while (this.running.size > 0) await Promise.all(this.running)
+    while (this.jobs.size > 0) await Promise.all([...this.jobs.values()].map(({ done }) => done))
   }
 
-  private track(key: string, batch: string, work: () => Promise<void>): void {
-    if (this.batches.has(key) || this.stopping.signal.aborted) return
-    this.batches.set(key, batch)
-    const done = work()
+  /** Starts a job of a judge that this process has, unless the job waits or runs already. */
+  private add({ batch, judge }: Poll, name: number | 'poll', work: (queue: PQueue) => Promise<void>): void {
+    const queue = this.queues.get(judge)
+    const key = `${batch} ${name} ${judge}`
+    if (queue === undefined || this.jobs.has(key) || this.stopping.signal.aborted) return
+    const done = work(queue)
       .catch(() => undefined)
-      .finally(() => {
-        this.batches.delete(key)
-        this.running.delete(done)
-      })
-    this.running.add(done)
-  }
-
-  private async runChunk(chunk: Chunk): Promise<void> {
-    const { signal } = this.stopping
-    if (!signal.aborted) await this.handlers?.runChunk(chunk, signal)
-  }
-
-  private async keepPolling(poll: Poll, delay_ms: number): Promise<void> {
-    const { signal } = this.stopping
-    for (let next: number | null = delay_ms; next !== null && !signal.aborted; ) {
-      await this.clock.sleep(next, signal).catch(() => undefined)
-      if (!signal.aborted) next = (await this.handlers?.poll(poll)) ?? null
-    }
+      .finally(() => this.jobs.delete(key))
+    this.jobs.set(key, { batch, done })
   }
 }

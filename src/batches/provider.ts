@@ -1,30 +1,13 @@
-import type { ProviderEnd } from '../db/requests.ts'
-import type { SubmissionRecord, Submissions } from '../db/submissions.ts'
+import type { ProviderEnd, SubmissionRecord } from '../db/submissions.ts'
 import { costUsd } from '../domain/money/price.ts'
 import { isTransient } from '../grading/retry.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { BatchApi, BatchResult, Judge } from '../ports/judge.ts'
+import type { BatchApi, BatchResult } from '../judges/judge.ts'
 import type { Failure } from '../schemas/grade.ts'
 import type { Poll } from './jobs.ts'
-import type { Parking } from './run-chunk.ts'
-
-/** Moves the questions of a batch to a judge’s provider, and the answers back. Every step can be broken off and begun again. */
-export interface ProviderPump {
-  /** Polls submissions, stores answers and, with `maySubmit`, sends queued questions. */
-  step(poll: Poll, maySubmit: boolean): Promise<PumpStep>
-  /** Cancels the submissions at the provider, and stores earlier answers; true once no submission is open. */
-  drain(poll: Poll): Promise<boolean>
-}
+import type { BatchDeps, Parking } from './run-chunk.ts'
 
 /** `none`: nothing lies with the provider; `returned`: items can go on. */
 type PumpStep = { readonly kind: 'none' | 'waiting' | 'returned' } | ({ readonly kind: 'parked' } & Parking)
-
-interface PumpDeps {
-  readonly queue: Submissions
-  readonly judges: ReadonlyMap<string, Judge>
-  readonly clock: Clock
-  readonly newId: (prefix: string) => string
-}
 
 /** Below the limit of any provider: a submission stands in memory while it is sent. */
 const MOST_BYTES = 32 * 1024 * 1024
@@ -38,11 +21,16 @@ const RENEW_MS = 10_000
 
 type Moved = 'open' | 'closed' | Extract<PumpStep, { kind: 'parked' }>
 
-export function createProviderPump(deps: PumpDeps): ProviderPump {
+export type ProviderPump = ReturnType<typeof createProviderPump>
+
+/** Moves the questions of a batch to a judge’s provider, and the answers back. Every step can be broken off and begun again. */
+export function createProviderPump(deps: Pick<BatchDeps, 'stores' | 'judges' | 'clock' | 'newId'>) {
+  const queue = deps.stores.provider
   const now = () => deps.clock.now()
   const openOf = async ({ batch, judge }: Poll) =>
-    (await deps.queue.listOpen(batch, now())).filter((record) => record.judge === judge)
+    (await queue.listOpen(batch, now())).filter((record) => record.judge === judge)
 
+  /** Polls submissions, stores answers and, with `maySubmit`, sends queued questions. */
   async function step(poll: Poll, maySubmit: boolean): Promise<PumpStep> {
     const api = deps.judges.get(poll.judge)?.batch
     if (api === undefined)
@@ -56,6 +44,7 @@ export function createProviderPump(deps: PumpDeps): ProviderPump {
     return { kind: moved.includes('open') ? 'waiting' : 'none' }
   }
 
+  /** Cancels the submissions at the provider, and stores earlier answers; true once no submission is open. */
   async function drain(poll: Poll): Promise<boolean> {
     const api = deps.judges.get(poll.judge)?.batch
     let open = 0
@@ -64,7 +53,7 @@ export function createProviderPump(deps: PumpDeps): ProviderPump {
         await api.cancel(record.provider_id, AbortSignal.timeout(CALL_MS))
       if (api === undefined || (await move(api, record, false)) !== 'closed') open++
     }
-    await deps.queue.dropQueued(poll.batch)
+    await queue.dropQueued(poll.batch)
     return open === 0
   }
 
@@ -76,17 +65,21 @@ export function createProviderPump(deps: PumpDeps): ProviderPump {
 
   /** Asks the provider for a recorded submission that may have been sent, before the submission is sent again. */
   async function reconcile(api: BatchApi, record: SubmissionRecord, maySubmit: boolean): Promise<Moved> {
-    const lines = await deps.queue.lines(record.id)
-    const mark = { ...markOf(record), custom_ids: lines.map((one) => one.id) }
-    const found = await api.find(mark, AbortSignal.timeout(CALL_MS))
+    const found = await api.find((await submissionOf(record)).mark, AbortSignal.timeout(CALL_MS))
     if (!found.ok) return isTransient(found.failure) ? 'open' : refused(record.judge, found.failure)
     if (found.provider_id === null && maySubmit) return submit(api, record)
     if (found.provider_id === null) {
-      await deps.queue.withdraw(record.id, 'cancelled before it was sent', now().toISOString())
+      await queue.withdraw(record.id, 'cancelled before it was sent', now().toISOString())
       return 'closed'
     }
-    await deps.queue.markSubmitted(record.id, found.provider_id)
+    await queue.markSubmitted(record.id, found.provider_id)
     return 'open'
+  }
+
+  async function submissionOf({ id, recorded_at }: SubmissionRecord) {
+    const requests = await queue.lines(id)
+    const mark = { id, recorded_at: new Date(recorded_at), custom_ids: requests.map((request) => request.id) }
+    return { mark, lines: requests.map(({ line }) => line) }
   }
 
   async function submitAll(api: BatchApi, { batch, judge }: Poll): Promise<Moved[]> {
@@ -97,7 +90,7 @@ export function createProviderPump(deps: PumpDeps): ProviderPump {
     const moved: Moved[] = []
     for (;;) {
       const at = now().toISOString()
-      const record = await deps.queue.record({ id: deps.newId('sub'), batch, judge, at }, limits)
+      const record = await queue.record({ id: deps.newId('sub'), batch, judge, at }, limits)
       if (record === null) return moved
       moved.push(await submit(api, record))
       if (typeof moved.at(-1) === 'object') return moved
@@ -106,32 +99,27 @@ export function createProviderPump(deps: PumpDeps): ProviderPump {
 
   /** Sends a submission; the mark of the sending keeps other processes from asking the provider for the submission meanwhile. */
   async function submit(api: BatchApi, record: SubmissionRecord): Promise<Moved> {
-    if (!(await deps.queue.sending(record.id, now()))) return 'open'
-    const renew = setInterval(() => void deps.queue.sending(record.id, now(), true).catch(() => undefined), RENEW_MS)
+    if (!(await queue.sending(record.id, now()))) return 'open'
+    const renew = setInterval(() => void queue.sending(record.id, now(), true).catch(() => undefined), RENEW_MS)
     try {
       return await send(api, record)
     } finally {
       clearInterval(renew)
       // A mark that stays ends by its time.
-      await deps.queue.sent(record.id).catch(() => undefined)
+      await queue.sent(record.id).catch(() => undefined)
     }
   }
 
   async function send(api: BatchApi, record: SubmissionRecord): Promise<Moved> {
-    const lines = await deps.queue.lines(record.id)
-    const submission = {
-      ...markOf(record),
-      custom_ids: lines.map((one) => one.id),
-      lines: lines.map((one) => one.line),
-    }
-    const sent = await api.submit(submission, AbortSignal.timeout(SUBMIT_MS))
+    const { mark, lines } = await submissionOf(record)
+    const sent = await api.submit({ ...mark, lines }, AbortSignal.timeout(SUBMIT_MS))
     if (sent.ok) {
       await markOrCancel(api, record, sent.provider_id)
       return 'open'
     }
     // After a broken connection `reconcile` finds out whether the provider has the submission.
     if (isTransient(sent.failure) && sent.failure.code !== 'rate_limited') return 'open'
-    await deps.queue.withdraw(record.id, sent.failure.message, now().toISOString())
+    await queue.withdraw(record.id, sent.failure.message, now().toISOString())
     return refused(record.judge, sent.failure)
   }
 
@@ -141,9 +129,9 @@ export function createProviderPump(deps: PumpDeps): ProviderPump {
    */
   async function markOrCancel(api: BatchApi, { id, batch }: SubmissionRecord, providerId: string): Promise<void> {
     try {
-      await deps.queue.markSubmitted(id, providerId)
+      await queue.markSubmitted(id, providerId)
     } catch (error) {
-      const open = await deps.queue.listOpen(batch, now())
+      const open = await queue.listOpen(batch, now())
       const other = open.find((record) => record.id === id)?.provider_id ?? providerId
       if (other !== providerId) await api.cancel(providerId, AbortSignal.timeout(CALL_MS))
       throw error
@@ -156,11 +144,11 @@ export function createProviderPump(deps: PumpDeps): ProviderPump {
     if (state.state === 'in_progress') return 'open'
     const at = now().toISOString()
     if (state.state === 'failed') {
-      await deps.queue.withdraw(record.id, state.detail, at, providerId)
+      await queue.withdraw(record.id, state.detail, at, providerId)
       return parked(`${record.judge}: the provider refused the batch ${providerId}: ${state.detail}`, null)
     }
     if (!(await download(api, record, providerId))) return 'open'
-    await deps.queue.close(record.id, state.detail, at)
+    await queue.close(record.id, state.detail, at)
     return 'closed'
   }
 
@@ -168,7 +156,7 @@ export function createProviderPump(deps: PumpDeps): ProviderPump {
   async function download(api: BatchApi, record: SubmissionRecord, providerId: string): Promise<boolean> {
     let ends: ProviderEnd[] = []
     const store = async () => {
-      if (ends.length > 0) await deps.queue.storeEnds(record.id, ends)
+      if (ends.length > 0) await queue.storeEnds(record.id, ends)
       ends = []
     }
     for await (const result of api.results(providerId, AbortSignal.timeout(DOWNLOAD_MS))) {
@@ -192,15 +180,11 @@ export function createProviderPump(deps: PumpDeps): ProviderPump {
 
   function refused(judge: string, failure: Failure): Moved {
     const wait = failure.code === 'rate_limited' ? Math.max(60, failure.retry_after_s ?? 0) * 1000 : null
-    return parked(
-      `${judge}: ${failure.code}: ${failure.message}`,
-      wait === null ? null : new Date(now().getTime() + wait),
-    )
+    const until = wait === null ? null : new Date(now().getTime() + wait)
+    return parked(`${judge}: ${failure.code}: ${failure.message}`, until)
   }
 
   return { step, drain }
 }
 
 const parked = (reason: string, resumes_at: Date | null) => ({ kind: 'parked' as const, reason, resumes_at })
-
-const markOf = (record: SubmissionRecord) => ({ id: record.id, recorded_at: new Date(record.recorded_at) })

@@ -1,19 +1,21 @@
 import PQueue from 'p-queue'
-import type { RunPlan } from '../db/batches.ts'
+import type { BatchRecord, RunPlan } from '../db/batches.ts'
 import { settleAll } from '../db/db.ts'
 import type { Chunk, ItemEnd, OpenItem } from '../db/items.ts'
 import type { Stores } from '../db/stores.ts'
+import type { Clock } from '../domain/clock.ts'
 import type { Ahead, GradingService, ItemOutcome } from '../grading/grade.ts'
 import type { GradingJob } from '../grading/judge-question.ts'
 import type { Lane } from '../grading/lane.ts'
 import { isTransient } from '../grading/retry.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Judge } from '../ports/judge.ts'
+import type { Judge } from '../judges/judge.ts'
 import type { Failure } from '../schemas/grade.ts'
 import { RequestError } from '../schemas/problem.ts'
 import type { GradeRequest } from '../schemas/trial.ts'
+import type { Jobs } from './jobs.ts'
 
-export interface ChunkDeps {
+/** The parts of the service that batches use. */
+export interface BatchDeps extends Required<Omit<BatchListener, 'onItem'>> {
   readonly service: GradingService
   readonly laneOf: (judge: string) => Lane
   /** Runs an item of a judge once fewer than the most items are in work in this process. */
@@ -21,10 +23,33 @@ export interface ChunkDeps {
   readonly stores: Stores
   readonly judges: ReadonlyMap<string, Judge>
   readonly clock: Clock
-  /** Receives an unexpected error that ends an item as `internal`. */
-  readonly onError: (error: unknown, item: OpenItem) => void
-  /** An item of the batch has ended. */
-  readonly onEnd: (batch: string) => void
+  readonly jobs: Jobs
+  readonly newId: (prefix: string) => string
+  /** Milliseconds between two looks at a provider’s batch. */
+  readonly poll_ms: number
+  /** Milliseconds after which a call in flight is lost. */
+  readonly lost_ms: number
+  /** Whether this process takes over batches that other processes left: a service, not a command. */
+  readonly adopts: boolean
+  /** Whether this process works on the batches of a PostgreSQL. */
+  readonly works: boolean
+  readonly most_items: number
+}
+
+export interface Trouble {
+  readonly batch: string
+  readonly item?: string
+  readonly error: unknown
+}
+
+/** Receives news of batches. */
+export interface BatchListener {
+  /** Work on a batch met an error. */
+  readonly onTrouble?: (trouble: Trouble) => void
+  /** A batch has begun, is parked, done or cancelled. */
+  readonly onStatus?: (batch: BatchRecord) => void
+  /** An item was graded or refused, by a call or by a stored grade. */
+  readonly onItem?: (outcome: ItemOutcome) => void
 }
 
 /** A reason to let a whole batch rest. `resumes_at` null: until an operator resumes the batch. */
@@ -42,10 +67,12 @@ export interface ChunkRun {
   /** Parks the batch; false where an operator has resumed the batch since the failed call began. */
   readonly park: (parking: Parking, since?: number) => Promise<boolean>
   readonly budget: BudgetLine
+  /** An item of the batch has ended. */
+  readonly onEnd: () => void
 }
 
 /** Opens the places of items in work, for each judge; null: without a bound. */
-export function openPlaces(most: number | null): ChunkDeps['placeOf'] {
+export function openPlaces(most: number | null): BatchDeps['placeOf'] {
   const queues = new Map<string, PQueue>()
   return (judge) => {
     const queue = queues.get(judge) ?? new PQueue({ concurrency: most ?? Number.POSITIVE_INFINITY })
@@ -54,44 +81,39 @@ export function openPlaces(most: number | null): ChunkDeps['placeOf'] {
   }
 }
 
-/** Grades the open items of a chunk. Resolves when no item runs any more; rejects where the database refuses. */
-export async function runChunk(deps: ChunkDeps, run: ChunkRun): Promise<void> {
-  const items = await deps.stores.batches.ofChunk(run.chunk)
-  const groups = [...Map.groupBy(items, ({ trajectory }) => trajectory).values()]
-  // As many groups as calls, and half as many more: the calls of a trajectory come soon after each other.
-  const most = Math.ceil(1.5 * deps.laneOf(run.chunk.judge).settings.max)
-  const queue = new PQueue({ concurrency: run.plan.mode === 'provider' ? groups.length + 1 : most })
-  // The first item of each trajectory is looked up here, by one reading: later items may be answered by the grades of the items before.
-  const firsts = groups.flatMap(([first]) => first ?? [])
-  const isLookedUp = run.plan.kind !== 'recheck'
-  const answers = isLookedUp ? await deps.service.findAnswers(firsts.map(requestOf)) : []
-  const until = deps.clock.now().getTime() + FRESH_MS
-  const found = new Map(firsts.map((item, at) => [item, answers[at]]))
-  // A grade may be stored while an item waits for its place: a search that found no grade is trusted for a while only.
-  const ahead = (item: OpenItem): Ahead['answer'] => {
-    const answer = found.get(item)
-    return answer?.grade == null && deps.clock.now().getTime() > until ? undefined : answer
-  }
-  await settleAll(groups.map((group) => queue.add(() => runGroup(deps, run, group, ahead))))
-}
-
 /** Time for which a reading that found no grade is trusted. */
 const FRESH_MS = 2000
 
-/** Returns what the chunk has read for an item; undefined: to be read again. */
-type Answers = (item: OpenItem) => Ahead['answer']
-
-/** Runs items of one trajectory: after the first, the provider has the trajectory in its prompt cache for the others. */
-async function runGroup(deps: ChunkDeps, run: ChunkRun, group: readonly OpenItem[], answers: Answers): Promise<void> {
-  const { kind, mode } = run.plan
-  const judge = deps.judges.get(run.chunk.judge)
-  const hasCache = judge?.info.kind === 'model' && mode === 'direct' && kind !== 'recheck'
-  const [first, ...others] = group
-  const place = deps.placeOf(run.chunk.judge)
+/** Grades the open items of a chunk. Resolves when no item runs any more; rejects where the database refuses. */
+export async function runChunk(deps: BatchDeps, run: ChunkRun): Promise<void> {
+  const { plan, chunk } = run
+  const items = await deps.stores.batches.ofChunk(chunk)
+  const groups = [...Map.groupBy(items, ({ trajectory }) => trajectory).values()]
+  // As many groups as calls, and half as many more: the calls of a trajectory come soon after each other.
+  const most = Math.ceil(1.5 * deps.laneOf(chunk.judge).settings.max)
+  const queue = new PQueue({ concurrency: plan.mode === 'provider' ? groups.length + 1 : most })
+  // The first item of each trajectory is looked up here, by one reading: later items may be answered by the grades of the items before.
+  const firsts = groups.flatMap(([first]) => first ?? [])
+  const answers = plan.kind === 'recheck' ? [] : await deps.service.findAnswers(firsts.map(requestOf))
+  const until = deps.clock.now().getTime() + FRESH_MS
+  const found = new Map(firsts.map((item, at) => [item, answers[at]]))
+  const place = deps.placeOf(chunk.judge)
   const start = (item: OpenItem) =>
-    place(() => runItem(deps, run, item, { answer: answers(item), packed: item.packed }))
-  if (hasCache && first !== undefined) await start(first)
-  await settleAll((hasCache ? others : group).map(start))
+    place(() => {
+      const answer = found.get(item)
+      // A grade may be stored while an item waits for its place: a search that found no grade is trusted for a while only.
+      const isStale = answer?.grade == null && deps.clock.now().getTime() > until
+      return runItem(deps, run, item, { answer: isStale ? undefined : answer, packed: item.packed })
+    })
+  const isModel = deps.judges.get(chunk.judge)?.info.kind === 'model'
+  const hasCache = isModel && plan.mode === 'direct' && plan.kind !== 'recheck'
+  // After the first item of a trajectory, the provider has the trajectory in its prompt cache for the others.
+  const runGroup = async ([first, ...others]: readonly OpenItem[]): Promise<void> => {
+    if (first === undefined) return
+    if (hasCache) await start(first)
+    await settleAll((hasCache ? others : [first, ...others]).map(start))
+  }
+  await settleAll(groups.map((group) => queue.add(() => runGroup(group))))
 }
 
 /** Runs at one item before its own failure ends it. */
@@ -107,28 +129,31 @@ const WOKEN = 2
 
 /** The items of a batch that wait for money which calls in flight have reserved. */
 export class BudgetLine {
-  private readonly waiting: (() => void)[] = []
+  private readonly waiting = new Set<() => void>()
 
-  /** Waits until a call of the batch has ended, or for the longest time. */
   async wait(clock: Clock, signal: AbortSignal): Promise<void> {
     const stop = new AbortController()
-    const slept = clock.sleep(BUDGET_AGAIN_MS, AbortSignal.any([signal, stop.signal])).catch(() => undefined)
-    const woken = Promise.withResolvers<void>()
-    this.waiting.push(woken.resolve)
-    await Promise.race([slept, woken.promise])
-    stop.abort()
-    const at = this.waiting.indexOf(woken.resolve)
-    if (at >= 0) this.waiting.splice(at, 1)
+    const wake = () => stop.abort()
+    this.waiting.add(wake)
+    await clock.sleep(BUDGET_AGAIN_MS, AbortSignal.any([signal, stop.signal])).catch(() => undefined)
+    this.waiting.delete(wake)
   }
 
-  /** Lets the next items ask again. */
   wake(): void {
-    for (const resolve of this.waiting.splice(0, WOKEN)) resolve()
+    for (const wake of [...this.waiting].slice(0, WOKEN)) {
+      this.waiting.delete(wake)
+      wake()
+    }
   }
 }
 
+interface Tries {
+  failed: number
+  limited: number
+}
+
 /** Runs an item until it has ended, lies with the provider, or the run ends. */
-async function runItem(deps: ChunkDeps, run: ChunkRun, item: OpenItem, first: Ahead): Promise<void> {
+async function runItem(deps: BatchDeps, run: ChunkRun, item: OpenItem, first: Ahead): Promise<void> {
   const tries = { failed: 0, limited: 0 }
   for (let ahead = first; !run.signal.aborted; ahead = {}) {
     const outcome = await gradeItem(deps, run, item, tries, ahead)
@@ -147,13 +172,8 @@ async function runItem(deps: ChunkDeps, run: ChunkRun, item: OpenItem, first: Ah
   }
 }
 
-interface Tries {
-  failed: number
-  limited: number
-}
-
 /** Computes the delay before the next run at an item, in milliseconds; null: the whole batch rests. */
-async function delayOf(deps: ChunkDeps, run: ChunkRun, failure: Failure, tries: Tries): Promise<number | null> {
+async function delayOf(deps: BatchDeps, run: ChunkRun, failure: Failure, tries: Tries): Promise<number | null> {
   const { judge } = run.chunk
   const now = deps.clock.now().getTime()
   const { restsUntil, refusedSince } = deps.laneOf(judge)
@@ -174,7 +194,6 @@ async function delayOf(deps: ChunkDeps, run: ChunkRun, failure: Failure, tries: 
   return Math.max(asked, Math.min(LONGEST_DELAY_MS, rest))
 }
 
-/** Makes the request of an item. */
 const requestOf = ({ request, trajectory }: OpenItem): GradeRequest => ({ ...request, trajectory: { id: trajectory } })
 
 /** The outcome of a run at an item; `refused`: no judge was asked; `broken`: an unexpected error. */
@@ -184,43 +203,35 @@ type RunOutcome =
   | { readonly kind: 'broken' }
 
 async function gradeItem(
-  deps: ChunkDeps,
+  deps: BatchDeps,
   run: ChunkRun,
   item: OpenItem,
   tries: Tries,
   ahead: Ahead,
 ): Promise<RunOutcome> {
+  const { plan, signal } = run
+  const job = {
+    item: { batch: plan.id, index: item.index },
+    ...{ payer: plan.payer, signal, cap_usd: plan.max_cost_usd },
+    isPassing: (failure: Failure) => isPassing(deps, run, failure, tries),
+  }
+  const way: GradingJob =
+    plan.kind === 'recheck'
+      ? { ...job, way: 'stored', grade_id: item.base_grade ?? '' }
+      : { ...job, way: plan.mode === 'provider' ? 'provider' : 'call' }
   try {
-    return await deps.service.gradeItem(requestOf(item), jobFor(deps, run, item, tries), ahead)
+    return await deps.service.gradeItem(requestOf(item), way, ahead)
   } catch (error) {
     if (error instanceof RequestError) return { kind: 'refused', refusal: error }
     if ((error as { name?: unknown } | null)?.name === 'StorageError') throw error
-    deps.onError(error, item)
+    deps.onTrouble({ batch: plan.id, item: item.item_id, error })
     return { kind: 'broken' }
   }
 }
 
-function jobFor(deps: ChunkDeps, { plan, chunk, signal }: ChunkRun, item: OpenItem, tries: Tries): GradingJob {
-  const { kind, mode, payer, max_cost_usd } = plan
-  const common = {
-    item: { batch: plan.id, index: item.index },
-    ...{ payer, signal, cap_usd: max_cost_usd },
-    isPassing: (failure: Failure) => isPassing(deps, failure, { judge: chunk.judge, mode, signal, tries }),
-  }
-  if (kind === 'recheck') return { ...common, way: 'stored', grade_id: item.base_grade ?? '' }
-  return { ...common, way: mode === 'provider' ? 'provider' : 'call' }
-}
-
-interface Passing {
-  readonly judge: string
-  readonly mode: RunPlan['mode']
-  readonly signal: AbortSignal
-  readonly tries: Tries
-}
-
 /** Tells whether the item may yet succeed: then the failure is no grade, and the item runs again. */
-function isPassing(deps: ChunkDeps, failure: Failure, { judge, mode, signal, tries }: Passing): boolean {
-  const isProvider = mode === 'provider'
+function isPassing(deps: BatchDeps, { plan, chunk, signal }: ChunkRun, failure: Failure, tries: Tries): boolean {
+  const isProvider = plan.mode === 'provider'
   if (failure.code === 'quota_exhausted' || failure.code === 'authentication') return !isProvider
   // Without an abort the item has waited long enough for an equal question in flight.
   if (failure.code === 'cancelled') return signal.aborted || !isProvider
@@ -228,17 +239,22 @@ function isPassing(deps: ChunkDeps, failure: Failure, { judge, mode, signal, tri
   if (failure.code === 'budget_exceeded') return failure.retryable
   // A provider’s batch has made its retries in rounds.
   if (!isTransient(failure) || isProvider) return false
-  if (deps.laneOf(judge).restsUntil > deps.clock.now().getTime()) return true
+  if (deps.laneOf(chunk.judge).restsUntil > deps.clock.now().getTime()) return true
   return failure.code === 'rate_limited' || tries.failed < MOST_RUNS - 1
 }
 
-async function settle(deps: ChunkDeps, run: ChunkRun, item: OpenItem, outcome: RunOutcome): Promise<void> {
-  const lack = lackOf(outcome)
-  if (lack !== null) return void (await run.park({ reason: lack, resumes_at: null }))
+async function settle(deps: BatchDeps, run: ChunkRun, item: OpenItem, outcome: RunOutcome): Promise<void> {
+  if (outcome.kind === 'refused' && outcome.refusal.code === 'unknown_rubric') {
+    // The batch waits for a rubric of its configuration, by which no item ends.
+    const { message, extras } = outcome.refusal
+    const lack = `${message}, which an item names (${extras.errors?.[0]?.message ?? ''})`
+    const reason = `${lack}: configure it again, then resume`
+    return void (await run.park({ reason, resumes_at: null }))
+  }
   const end = endOf(outcome)
   if (end !== null) await deps.stores.batches.settle({ batch: run.plan.id, index: item.index }, end)
   run.budget.wake()
-  deps.onEnd(run.plan.id)
+  run.onEnd()
 }
 
 /** Makes the end of an item of its outcome; null where the grade was stored with the end, or where the item waits for the provider. */
@@ -259,13 +275,6 @@ function endOf(outcome: RunOutcome): ItemEnd | null {
   return grade.label === null
     ? { status: 'unverified', grade_id: grade.id, cached }
     : { status: 'graded', label: grade.label, grade_id: grade.id, cached }
-}
-
-/** Explains that the batch waits for a rubric of its configuration, by which no item ends; null: no rubric is missing. */
-function lackOf(outcome: RunOutcome): string | null {
-  if (outcome.kind !== 'refused' || outcome.refusal.code !== 'unknown_rubric') return null
-  const { message, extras } = outcome.refusal
-  return `${message}, which an item names (${extras.errors?.[0]?.message ?? ''}): configure it again, then resume`
 }
 
 const failed = (code: Failure['code'], message: string): ItemEnd => ({

@@ -5,7 +5,7 @@ import { PROMPT_VERSION } from '../domain/rubric/prompt.ts'
 import type { Rubric } from '../domain/rubric/rubric.ts'
 import { RENDERING_VERSION } from '../domain/trajectory/rendering.ts'
 import { READER_VERSION } from '../domain/trajectory/trajectory.ts'
-import type { Judge } from '../ports/judge.ts'
+import type { Judge } from '../judges/judge.ts'
 
 export const DEFAULT_RUBRIC = 'tab-behavior@2'
 

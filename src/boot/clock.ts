@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Clock } from '../ports/clock.ts'
+import type { Clock } from '../domain/clock.ts'
 
 export const systemClock: Clock = {
   now: () => new Date(),

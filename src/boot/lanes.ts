@@ -1,11 +1,11 @@
-import type { BatchListener } from '../batches/engine.ts'
 import { type Jobs, LocalJobs } from '../batches/jobs.ts'
+import type { BatchListener } from '../batches/run-chunk.ts'
 import type { Config } from '../config/config.ts'
 import { CHUNK_ITEMS } from '../db/items.ts'
+import type { Clock } from '../domain/clock.ts'
 import { Lane, type LaneSettings } from '../grading/lane.ts'
 import { createRetryBudget, type RetryBudget } from '../grading/retry.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Judge } from '../ports/judge.ts'
+import type { Judge } from '../judges/judge.ts'
 
 /** Grading without a model is work of this process; more at once share the commits of the store. */
 const LEXICAL_LANE: LaneSettings = { initial: 32, min: 1, max: 32 }

@@ -1,9 +1,9 @@
 import type { Config } from '../config/config.ts'
 import type { Secrets } from '../config/environment.ts'
 import { DATABASE_URL } from '../config/settings.ts'
-import { isMigrated } from '../db/files/read-file.ts'
+import { isMigrated, readSqliteSnapshot } from '../db/files/file.ts'
 import { exportRecords } from '../db/files/transfer.ts'
-import { openPostgresStores, openSqliteStores, readSqliteSnapshot, type Stores } from '../db/stores.ts'
+import { openPostgresStores, openSqliteStores, type Stores } from '../db/stores.ts'
 import type { ExportRecord } from '../schemas/documents.ts'
 
 /** The configured database. */
@@ -33,11 +33,11 @@ export function storeOf({ database, postgres }: Config, secrets: Secrets): Store
     shown,
     open: () => openPostgresStores({ url, ...settings }),
     async isMigrated() {
-      const { isSchemaMigrated } = await import('../db/open/postgres.ts')
+      const { isSchemaMigrated } = await import('../db/open/postgres-schema.ts')
       return isSchemaMigrated(url, settings)
     },
     async exportRecords(work) {
-      const { readPostgresSnapshot } = await import('../db/open/postgres.ts')
+      const { readPostgresSnapshot } = await import('../db/open/postgres-schema.ts')
       await readPostgresSnapshot(url, settings, (read) => work(exportRecords(read)))
     },
   }

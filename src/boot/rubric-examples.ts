@@ -1,6 +1,6 @@
 import { loadConfig } from '../config/config.ts'
 import { type LoadedExample, type LoadedRubric, readExamples } from '../config/rubrics.ts'
-import type { Judge } from '../ports/judge.ts'
+import type { Judge } from '../judges/judge.ts'
 import type { Grade } from '../schemas/grade.ts'
 import { RequestError } from '../schemas/problem.ts'
 import type { RubricExample } from '../schemas/rubric.ts'

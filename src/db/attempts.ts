@@ -1,5 +1,5 @@
 import { sql as raw } from 'kysely'
-import { all, type Db, first, insert, isIn, run, type Sql, Undo, type Unit } from './db.ts'
+import { all, type Db, first, insert, isDead, isIn, run, type Sql, Undo, type Unit } from './db.ts'
 import { refusal } from './errors.ts'
 import { type JudgeState, lockJudge, settleJudge } from './judges.ts'
 import {
@@ -13,7 +13,6 @@ import {
   REPLY,
   renderEnd,
 } from './ledger.ts'
-import { isDead } from './processes.ts'
 import type { Attempt, PlannedCall, ReplyColumns } from './schema.ts'
 import { addAmounts, addSpending, amountsOf, type Caps, type OverBudget, reserveIn } from './spending.ts'
 
@@ -44,7 +43,6 @@ export interface Orphan {
   readonly cost_usd: number | null
 }
 
-/** A call that asks for its turn. */
 export interface CallRequest {
   readonly attempt: PlannedAttempt
   readonly caps: Caps
@@ -67,7 +65,6 @@ export interface Freshness {
   readonly isRefresh: boolean
 }
 
-/** The answer to a call that asks for its turn. */
 export type Reserved =
   /** The attempt is in the ledger: make the call, then `finish` it. */
   | { readonly kind: 'call' }
@@ -87,23 +84,17 @@ export function createAttempts(db: Db) {
      * Asks for the turn of a call, in one unit of work: a stored reply comes before a call, and an equal question in flight, a paused judge, a full
      * judge and a full cap come before the reservation. A `call` is durable when the promise resolves, and may be made only then.
      */
-    reserve: (call: CallRequest): Promise<Reserved> => db.write((...unit) => reserve(db, unit, call)),
+    reserve: (call: CallRequest): Promise<Reserved> => db.write((sql) => reserve(db, sql, call)),
     /** Stores the end of a call, and its reply, which may be used only afterwards. Rejects for a call that never began, or that has ended. */
-    finish(attempt: FinishedAttempt): Promise<void> {
-      const end = renderEnd(attempt)
-      return db.write((...unit) => finish(db, unit, attempt, end))
-    },
+    finish: (attempt: FinishedAttempt): Promise<void> => db.write((sql) => finish(db, sql, attempt)),
     /** Stores a call that costs nothing and leaves this process not at all, begun and ended in one unit of work. */
-    record(planned: PlannedAttempt, finished: FinishedAttempt): Promise<void> {
-      const end = { ...renderEnd(finished), id: finished.id }
-      const amounts = addAmounts({ calls: 1 }, amountsOf(finished, planned.reserved_usd ?? 0))
-      return db.write(async (sql, last) => {
-        last(insert(sql, 'attempts', { ...planned, process: db.process, ...end }))
-        last(addSpending(sql, [[planned, amounts]]))
-      })
-    },
-    /** Finds the newest orphan of a question; null: none. */
-    findOrphan: (mark: QuestionMark, own: ReadonlySet<string> = NONE, freshness?: Freshness) =>
+    record: (planned: PlannedAttempt, finished: FinishedAttempt): Promise<void> =>
+      db.write(async (sql) => {
+        const amounts = addAmounts({ calls: 1 }, amountsOf(finished, planned.reserved_usd ?? 0))
+        sql.last(insert(sql, 'attempts', { ...planned, process: db.process, ...renderEnd(finished), id: finished.id }))
+        sql.last(addSpending(sql, [[planned, amounts]]))
+      }),
+    findOrphan: (mark: QuestionMark, own: ReadonlySet<string> = new Set(), freshness?: Freshness) =>
       findOrphan(db.read, mark, own, freshness),
     /** Gives an orphan to the grade that uses its reply; the orphan stays where it is when its own grade was written meanwhile. */
     adopt: (attemptId: string, gradeId: string): Promise<void> =>
@@ -119,11 +110,18 @@ export function createAttempts(db: Db) {
      * number.
      */
     markLost: (before: string, isRunner = false): Promise<number> =>
-      db.write((sql) => markLost(db, sql, before, isRunner)),
+      db.write(async (sql) => {
+        type Row = Pick<Attempt, 'id' | 'started_at' | 'process' | 'batch'>
+        const sent = await all<Row>(sql)`SELECT id, started_at, process, batch FROM attempts WHERE ${IN_FLIGHT}`
+        const lostAt = await lostBefore(db, sql, before)
+        const isLost = ({ started_at, process, batch }: Row) =>
+          process !== db.process && (started_at <= lostAt || isDead(db, process) || (isRunner && batch !== null))
+        const lost = sent.filter(isLost).map(({ id }) => id)
+        if (lost.length > 0) await expire(db, sql, lost)
+        return lost.length
+      }),
   }
 }
-
-const NONE: ReadonlySet<string> = new Set()
 
 /** Condition: the call asks the question. The index holds a part of the digest. */
 const asks = ({ key, sample, round, request_digest }: QuestionMark) => raw`
@@ -134,13 +132,11 @@ const asks = ({ key, sample, round, request_digest }: QuestionMark) => raw`
  * PostgreSQL answers in two round trips (three with a cap): the lock of the judge with all readings that need the lock, then everything that is written.
  * Other calls of the judge wait for the time between the two and for one commit.
  */
-async function reserve(db: Db, unit: Unit, call: CallRequest): Promise<Reserved> {
-  const [sql, last] = unit
+async function reserve(db: Db, sql: Unit, call: CallRequest): Promise<Reserved> {
   const { attempt, caps, limit, now, lost_ms, own, freshness } = call
-  const { judge: name, reserved_usd: usd } = attempt
   const lost = new Date(now - lost_ms).toISOString()
   const read = () => Promise.all([findOrphan(sql, attempt, own, freshness), countInFlight(sql, attempt, lost)])
-  const [judge, [orphan, { n, same_id, same_at }]] = await lockJudge(db, sql, name, read)
+  const [judge, [orphan, { n, same_id, same_at }]] = await lockJudge(db, sql, attempt.judge, read)
   if (orphan !== null) return { kind: 'stored', orphan }
   if (same_id !== null && same_at !== null) {
     if (same_at > (await lostBefore(db, sql, lost))) return { kind: 'wait', for: 'same' }
@@ -148,8 +144,8 @@ async function reserve(db: Db, unit: Unit, call: CallRequest): Promise<Reserved>
   }
   if (judge.paused_until > now) return { kind: 'paused', judge }
   if (n >= limit) return { kind: 'wait', for: 'limit' }
-  last(insert(sql, 'attempts', { ...attempt, process: db.process, outcome: 'sent' }))
-  const over = await reserveIn(sql, last, { call: attempt, usd, caps, change: { reserved_usd: usd ?? 0, calls: 1 } })
+  sql.last(insert(sql, 'attempts', { ...attempt, process: db.process, outcome: 'sent' }))
+  const over = await reserveIn(sql, attempt, caps, 1)
   if (over !== null) throw new Undo({ kind: 'over', over } satisfies Reserved)
   return { kind: 'call' }
 }
@@ -157,7 +153,7 @@ async function reserve(db: Db, unit: Unit, call: CallRequest): Promise<Reserved>
 /** Counts the calls of a judge in flight that are not lost, and finds the newest call in flight that asks the same question. */
 async function countInFlight(sql: Sql, attempt: PlannedAttempt, lost: string) {
   type Row = { readonly n: number; readonly same_id: string | null; readonly same_at: string | null }
-  const [row] = await all<Row>(sql)`
+  const row = await first<Row>(sql)`
     SELECT count(*) FILTER (WHERE judge = ${attempt.judge} AND started_at > ${lost}) AS n,
       max(id) FILTER (WHERE ${asks(attempt)}) AS same_id, max(started_at) FILTER (WHERE ${asks(attempt)}) AS same_at
     FROM attempts WHERE ${IN_FLIGHT}`
@@ -191,8 +187,7 @@ async function findOrphan(
   const rows = await all<Row>(sql)`
     SELECT attempts.id, grade_id, cost_usd, grades.created_at AS graded_at, ${REPLY}
     FROM attempts LEFT JOIN grades ON grades.id = attempts.grade_id
-    WHERE ${asks(mark)} AND outcome = 'ok'
-      AND (grades.id IS NULL ${later} ${current})
+    WHERE ${asks(mark)} AND outcome = 'ok' AND (grades.id IS NULL ${later} ${current})
     ORDER BY started_at DESC, seq DESC`
   const row = rows.find(({ grade_id }) => !own.has(grade_id))
   if (row === undefined) return null
@@ -201,8 +196,8 @@ async function findOrphan(
 }
 
 /** Ends a call; `unknown` too: a process that was taken for dead may end its calls after all. */
-async function finish(db: Db, unit: Unit, attempt: FinishedAttempt, end: ReturnType<typeof renderEnd>): Promise<void> {
-  const [sql, last] = unit
+async function finish(db: Db, sql: Unit, attempt: FinishedAttempt): Promise<void> {
+  const end = renderEnd(attempt)
   const amounts = (reserved: number) => amountsOf(attempt, reserved)
   // The end takes the amounts of a lost call back, whose reservation was given back when it was lost.
   const late = (reserved: number) =>
@@ -210,25 +205,8 @@ async function finish(db: Db, unit: Unit, attempt: FinishedAttempt, end: ReturnT
   const sent = await endCalls(sql, raw`id = ${attempt.id} AND outcome = 'sent'`, end, amounts)
   const ended = sent[0] ?? (await endCalls(sql, raw`id = ${attempt.id} AND outcome = 'unknown'`, end, late))[0]
   if (ended === undefined) throw refusal(`the attempt ${attempt.id} is not in flight`)
-  await settleJudge(db, unit, ended[0].judge, attempt.reply, attempt.now ?? Date.now())
-  last(addSpending(sql, [ended]))
-}
-
-async function markLost(db: Db, sql: Sql, before: string, isRunner: boolean): Promise<number> {
-  type Row = Pick<Attempt, 'id' | 'started_at' | 'process' | 'batch'>
-  const sent = await all<Row>(sql)`SELECT id, started_at, process, batch FROM attempts WHERE ${IN_FLIGHT}`
-  const lostAt = await lostBefore(db, sql, before)
-  const lost = sent.filter(
-    ({ started_at, process, batch }) =>
-      process !== db.process && (started_at <= lostAt || isDead(db, process) || (isRunner && batch !== null)),
-  )
-  if (lost.length > 0)
-    await expire(
-      db,
-      sql,
-      lost.map(({ id }) => id),
-    )
-  return lost.length
+  await settleJudge(db, sql, ended[0].judge, attempt.reply, attempt.now ?? Date.now())
+  sql.last(addSpending(sql, [ended]))
 }
 
 /** Marks calls as `unknown`: each may have been paid for, and stays counted with its bound. */

@@ -1,24 +1,16 @@
-import { type Expression, sql as raw, type Selectable, type SqlBool } from 'kysely'
-import type { Batch, BatchCounts } from '../schemas/batch.ts'
-import type { BatchKind, BatchMode, BatchStatus } from '../schemas/vocabulary.ts'
+import { type Expression, sql as raw, type SqlBool } from 'kysely'
+import type { Batch } from '../schemas/batch.ts'
+import type { BatchStatus } from '../schemas/vocabulary.ts'
 import type { Payer } from './attempts.ts'
-import { all, assignments, type Db, filters, first, insert, isIn, locked, run, type Sql, where } from './db.ts'
+import { all, assignments, type Db, first, insert, isDead, isIn, locked, newest, run, type Sql } from './db.ts'
 import { refusal } from './errors.ts'
 import { addItems, createItems, ITEM_IS_OPEN, isOf, type NewItem } from './items.ts'
-import { isDead } from './processes.ts'
-import type { Tables } from './schema.ts'
-import { type Amounts, NOTHING } from './spending.ts'
-import { parseStored } from './text.ts'
+import type { Amounts, Attempt, BatchRow, Spending, Tally } from './schema.ts'
+import { NOTHING } from './spending.ts'
 
-export interface NewBatch {
-  readonly id: string
-  readonly kind: BatchKind
-  readonly mode: BatchMode
-  readonly name: string | null
-  readonly key: string | null
-  readonly max_cost_usd: number | null
+export interface NewBatch
+  extends Readonly<Pick<BatchRow, 'id' | 'kind' | 'mode' | 'name' | 'key' | 'max_cost_usd' | 'created_at'>> {
   readonly payer: Payer | null
-  readonly created_at: string
 }
 
 export interface BatchQuery {
@@ -31,8 +23,6 @@ export interface BatchQuery {
 
 /** A batch as it is stored: `counts.running` counts only items that wait for a provider’s batch. */
 export type BatchRecord = Batch
-
-type BatchRow = Selectable<Tables['batches']>
 
 /** A batch that has not ended. `is_open`: an item has not ended. */
 export type DueBatch = Pick<BatchRow, 'id' | 'status'> & { readonly is_open: boolean }
@@ -53,16 +43,12 @@ export function createBatches(db: Db) {
     ...createItems(db),
     ...createDrafts(db),
     get: async (id: string): Promise<BatchRecord | null> => (await readBatches(db, { id, limit: 1 }))[0] ?? null,
-    /** Lists batches, newest first. */
     list: (query: BatchQuery): Promise<readonly BatchRecord[]> => readBatches(db, query),
     /** Lists the batches that have not ended, oldest first, without the batches that are parked beyond a time, or until they are resumed. */
-    async listDue(now: string): Promise<readonly DueBatch[]> {
-      const rows = await all<Pick<BatchRow, 'id' | 'status'> & { readonly is_open: number | boolean }>(db.read)`
+    listDue: (now: string): Promise<readonly DueBatch[]> =>
+      all<DueBatch>(db.read)`
         SELECT id, status, EXISTS (SELECT 1 FROM batch_items WHERE batch = batches.seq AND batch_items.${ITEM_IS_OPEN}) AS is_open FROM batches
-        WHERE status IN ('running', 'cancelling', 'parked') AND (status <> 'parked' OR resumes_at <= ${now}) ORDER BY id`
-      return rows.map((row) => ({ ...row, is_open: Boolean(row.is_open) }))
-    },
-    /** Lists the batches among `ids` that run. */
+        WHERE status IN ('running', 'cancelling', 'parked') AND (status <> 'parked' OR resumes_at <= ${now}) ORDER BY id`,
     async listRunning(ids: readonly string[]): Promise<ReadonlySet<string>> {
       const rows = await all<Pick<BatchRow, 'id'>>(db.read)`
         SELECT id FROM batches WHERE ${isIn(db, 'id', ids)} AND status = 'running'`
@@ -112,7 +98,9 @@ const changeIn = (db: Db, sql: Sql, id: string, states: readonly BatchRow['statu
 async function finish(db: Db, sql: Sql, id: string, state: BatchRow['status'], row: Partial<BatchRow>) {
   const open = await first(sql)`SELECT 1 FROM batch_items WHERE ${isOf(id)} AND ${ITEM_IS_OPEN} LIMIT 1`
   if (open !== undefined || (await changeIn(db, sql, id, [state], row)) === 0) return false
-  await run(sql)`UPDATE batches SET tallies = ${JSON.stringify(await countItems(sql, isOf(id)))} WHERE id = ${id}`
+  await run(
+    sql,
+  )`UPDATE batches SET ${assignments<'batches'>({ tallies: await countItems(sql, isOf(id)) })} WHERE id = ${id}`
   return true
 }
 
@@ -123,7 +111,7 @@ const CANCELLED_AT_ONCE = 10_000
 
 /** Lists the items of a batch with a direct call in flight, or with a reply of the last moments whose grade is being made. */
 async function itemsInWork(sql: Sql, id: string, now: number): Promise<number[]> {
-  type Row = Pick<Selectable<Tables['attempts']>, 'item' | 'outcome' | 'started_at' | 'latency_ms'>
+  type Row = Pick<Attempt, 'item' | 'outcome' | 'started_at' | 'latency_ms'>
   const rows = await all<Row>(sql)`
     SELECT item, outcome, started_at, latency_ms FROM attempts
     WHERE batch = ${id} AND item IS NOT NULL AND submission IS NULL AND (outcome = 'sent'
@@ -178,13 +166,10 @@ function createDrafts(db: Db) {
         if (twice === null) await run(sql)`UPDATE batches SET total = total + ${items.length} WHERE seq = ${seq}`
         return twice
       }),
-    /** Ends the draft: the batch runs from now on. `onOpen` belongs to the same unit of work. */
-    open: (id: string, onOpen: (sql: Sql) => Promise<void> = async () => undefined): Promise<void> =>
+    open: (id: string): Promise<void> =>
       db.write(async (sql) => {
         await run(sql)`UPDATE batches SET status = 'running' WHERE seq = ${await findDraft(sql, id)}`
-        await onOpen(sql)
       }),
-    /** Forgets a draft and its items. */
     discard: async (id: string): Promise<void> => void (await forget(raw`id = ${id}`, () => true)),
     /** Forgets drafts of dead processes: on PostgreSQL, and of other machines, drafts that were begun before a time. Returns their number. */
     discardAbandoned: (before: string): Promise<number> =>
@@ -194,76 +179,49 @@ function createDrafts(db: Db) {
 
 /** Reads batches with the counts of their items and their spending, newest first. Drafts are only read by their id. */
 async function readBatches(db: Db, query: BatchQuery & { readonly id?: string }): Promise<BatchRecord[]> {
-  const { id, key, status, before, limit } = query
-  const conditions = filters(db, [
-    ['id', id],
-    ['key', key],
-    ['status', status],
-  ])
-  if (before !== undefined) conditions.push(raw`id < ${before}`)
-  const rows = await all<BatchRow>(db.read)`
-    SELECT * FROM batches ${where([raw`status <> 'draft'`, ...conditions])} ORDER BY id DESC LIMIT ${limit}`
+  const { id, key, status, ...page } = query
+  const filters = Object.entries({ id, key, status })
+  const conditions = [raw`status <> 'draft'`]
+  const rows = await all<BatchRow>(db.read)`${newest(db, 'batches', '*', { filters, conditions, ...page })}`
   if (rows.length === 0) return []
   const scopes = rows.map((row) => `batch:${row.id}`)
   const uncounted = rows.flatMap(({ seq, tallies }) => (tallies === null ? [seq] : []))
   const [counted, spent] = await Promise.all([
     countItems(db.read, isIn(db, 'batch', uncounted)),
-    all<Selectable<Tables['spending']>>(db.read)`SELECT * FROM spending WHERE ${isIn(db, 'scope', scopes)}`,
+    all<Spending>(db.read)`SELECT * FROM spending WHERE ${isIn(db, 'scope', scopes)}`,
   ])
   return rows.map((row) => {
-    const tallies =
-      row.tallies === null
-        ? counted.filter(({ batch }) => batch === row.seq)
-        : parseStored<readonly Tally[]>(row.tallies)
+    const tallies = row.tallies ?? counted.filter(({ batch }) => batch === row.seq)
     return toRecord(row, tallies, spent.find(({ scope }) => scope === `batch:${row.id}`) ?? NOTHING)
   })
 }
 
-/** Counts the items of batches by their states. */
 const countItems = (sql: Sql, which: Expression<SqlBool>) =>
   all<Tally & { readonly batch: number }>(sql)`
     SELECT batch, status, cached, coalesce(label, failure_code) AS detail, count(*) AS n FROM batch_items
     WHERE ${which} GROUP BY batch, status, cached, detail ORDER BY status, detail`
 
-/** A number of items of a batch in one state. */
-interface Tally {
-  readonly status: keyof BatchCounts | 'waiting' | 'pending'
-  readonly detail: string | null
-  readonly cached: number
-  readonly n: number
-}
-
 function toRecord(row: BatchRow, tallies: readonly Tally[], spent: Amounts): BatchRecord {
   const { id, kind, mode, name, key, max_cost_usd, parked_reason, resumes_at, total, created_at, finished_at } = row
-  const status = row.status as BatchStatus
-  const count = (fits: (tally: Tally) => boolean): number =>
-    tallies.reduce((sum, tally) => sum + (fits(tally) ? tally.n : 0), 0)
-  const ended = (end: Tally['status']): number => count((tally) => tally.status === end)
+  const count = (fits: (tally: Tally) => boolean): number => tallies.filter(fits).reduce((sum, { n }) => sum + n, 0)
+  const ended = (end: Tally['status']): number => count(({ status }) => status === end)
   const byDetail = (end: Tally['status']): Record<string, number> => {
-    const groups = Map.groupBy(
-      tallies.filter((tally) => tally.status === end),
-      ({ detail }) => detail ?? '',
+    const details = tallies.flatMap((tally) => (tally.status === end ? [tally.detail ?? ''] : []))
+    return Object.fromEntries(
+      details.map((name) => [name, count(({ status, detail }) => status === end && (detail ?? '') === name)]),
     )
-    return Object.fromEntries([...groups].map(([detail, group]) => [detail, group.reduce((sum, { n }) => sum + n, 0)]))
   }
+  const open = { pending: ended('pending'), running: ended('waiting') }
+  const closed = { unverified: ended('unverified'), failed: ended('failed'), cancelled: ended('cancelled') }
   return {
-    ...{ id, kind, mode, name, key, status, max_cost_usd, parked_reason, resumes_at },
-    counts: {
-      total,
-      pending: ended('pending'),
-      running: ended('waiting'),
-      graded: ended('graded'),
-      unverified: ended('unverified'),
-      failed: ended('failed'),
-      cancelled: ended('cancelled'),
-    },
+    ...{ id, kind, mode, name, key, status: row.status as BatchStatus, max_cost_usd, parked_reason, resumes_at },
+    counts: { total, ...open, graded: ended('graded'), ...closed },
     labels: byDetail('graded'),
     failures: byDetail('failed'),
-    cached: count((tally) => tally.cached === 1),
+    cached: count(({ cached }) => cached === 1),
     calls: { made: spent.calls, unknown: spent.unknown_calls },
     uncertain_usd: spent.uncertain_usd,
     cost_usd: spent.unpriced_calls > 0 ? null : spent.settled_usd,
-    created_at,
-    finished_at,
+    ...{ created_at, finished_at },
   }
 }

@@ -11,6 +11,7 @@ import {
 } from 'kysely'
 import { refusal } from './errors.ts'
 import type { TableName, Tables } from './schema.ts'
+import { decodeRow, encodeColumn } from './text.ts'
 
 /** The answer to a statement: its rows, and the number of rows that it has changed. */
 export interface Rows<R> {
@@ -28,13 +29,12 @@ export interface Sql {
   query<R>(text: string, values?: readonly unknown[]): Promise<Rows<R>>
 }
 
-/** Receives a statement whose answer the work of a unit does not need: the statement travels with the end of the unit, which fails where it fails. */
-export type Last = (statement: Promise<unknown>) => void
+export interface Unit extends Sql {
+  /** Receives a statement whose answer the work does not need: the statement travels with the end of the unit, which fails where it fails. */
+  last(statement: Promise<unknown>): void
+}
 
-export type Unit = readonly [sql: Sql, last: Last]
-
-/** The work of a unit, of statements alone. */
-export type Work<T> = (...unit: Unit) => Promise<T>
+export type Work<T> = (sql: Unit) => Promise<T>
 
 /** An open database. Every method rejects with a StorageError where the database refuses. */
 export interface Db {
@@ -66,38 +66,32 @@ export function valueOfUndone<T>(error: unknown): T {
   throw error
 }
 
-/** Runs the work of a unit. Returns its value, and its last statements, which may fail yet. */
-export async function runWork<T>(sql: Sql, work: Work<T>): Promise<{ value: T; rest: readonly Promise<unknown>[] }> {
-  const rest: Promise<unknown>[] = []
-  const last: Last = (statement) => {
-    statement.catch(() => undefined)
-    rest.push(statement)
-  }
-  try {
-    return { value: await work(sql, last), rest }
-  } catch (error) {
-    // A statement that failed lets the statements behind it fail.
-    await settleAll(rest)
-    throw error
-  }
-}
-
 /** Waits until all statements have ended; then throws the error of the first that failed. */
 export async function settleAll(statements: readonly Promise<unknown>[]): Promise<void> {
   const failed = (await Promise.allSettled(statements)).find((end) => end.status === 'rejected')
   if (failed !== undefined) throw failed.reason
 }
 
+const COMPILERS = { sqlite: new SqliteQueryCompiler(), postgres: new PostgresQueryCompiler() }
+
 /** Makes the statements of a database of the function that runs a text with its values. */
-export function createSql(kind: Db['kind'], query: Sql['query']): Sql {
-  const compiler = kind === 'sqlite' ? new SqliteQueryCompiler() : new PostgresQueryCompiler()
-  return {
-    query,
-    execute(statement) {
-      const { sql: text, parameters } = compiler.compileQuery(statement.toOperationNode(), createQueryId())
-      return query(text, parameters)
-    },
+export const createSql = (kind: Db['kind'], query: Sql['query']): Sql => ({
+  query,
+  async execute<R>(statement: RawBuilder<R>) {
+    const { sql: text, parameters } = COMPILERS[kind].compileQuery(statement.toOperationNode(), createQueryId())
+    const { rows, changes } = await query<R>(text, parameters)
+    return { rows: rows.map(decodeRow), changes }
+  },
+})
+
+/** Makes the statements of one unit of work; `rest` collects its last statements. */
+export function createUnit(statements: Sql): { readonly unit: Unit; readonly rest: readonly Promise<unknown>[] } {
+  const rest: Promise<unknown>[] = []
+  const last = (statement: Promise<unknown>): void => {
+    statement.catch(() => undefined)
+    rest.push(statement)
   }
+  return { unit: { ...statements, last }, rest }
 }
 
 type Statement<T> = (text: TemplateStringsArray, ...values: readonly unknown[]) => Promise<T>
@@ -108,7 +102,6 @@ export const all =
   async (text, ...values) =>
     (await on.execute(sql<R>(text, ...values))).rows
 
-/** Runs a statement and returns its first row. */
 export const first =
   <R>(on: Sql): Statement<R | undefined> =>
   async (text, ...values) =>
@@ -120,43 +113,54 @@ export const run =
   async (text, ...values) =>
     (await on.execute(sql(text, ...values))).changes
 
-/** Inserts rows with the same columns. */
-export const insertMany = <T extends TableName>(on: Sql, table: T, rows: readonly Insertable<Tables[T]>[]) =>
-  run(on)`INSERT INTO ${columns([table])} (${columns(Object.keys(rows[0] ?? {}))})
-    VALUES ${sql.join(rows.map((row) => sql`(${sql.join(Object.values(row))})`))}`
-
-/** Inserts a row; returns 0 where `onConflict`, the clause that says so, lets the row fall. */
-export const insert = <T extends TableName>(on: Sql, table: T, row: Insertable<Tables[T]>, onConflict = sql``) =>
-  run(
+/** Inserts rows with the same columns; returns the number of rows that `onConflict`, the clause that says so, lets stand. */
+export function insert<T extends TableName>(
+  on: Sql,
+  table: T,
+  rows: Insertable<Tables[T]> | readonly Insertable<Tables[T]>[],
+  onConflict = sql``,
+): Promise<number> {
+  const list = [rows].flat() as readonly object[]
+  const values = list.map((row) => sql`(${sql.join(Object.entries(row).map(encodeColumn))})`)
+  return run(
     on,
-  )`INSERT INTO ${columns([table])} (${columns(Object.keys(row))}) VALUES (${sql.join(Object.values(row))}) ${onConflict}`
+  )`INSERT INTO ${columns([table])} (${columns(Object.keys(list[0] ?? {}))}) VALUES ${sql.join(values)} ${onConflict}`
+}
 
-/** Writes the assignments of an UPDATE. */
 export const assignments = <T extends TableName>(row: Updateable<Tables[T]>): RawBuilder<unknown> =>
-  sql.join(Object.entries(row).map(([name, value]) => sql`${columns([name])} = ${value}`))
+  sql.join(Object.entries(row).map((entry) => sql`${columns([entry[0]])} = ${encodeColumn(entry)}`))
 
-/** Writes names of our own tables and columns. */
 export const columns = (names: readonly string[]): RawBuilder<unknown> => sql.raw(names.join(', '))
 
-/** Writes the WHERE of conditions that all have to hold. */
-export const where = (conditions: readonly RawBuilder<unknown>[]): RawBuilder<unknown> =>
-  conditions.length === 0 ? sql`` : sql`WHERE ${sql.join(conditions, sql` AND `)}`
+interface ListQuery {
+  /** The most selective first; an undefined value is no filter. */
+  readonly filters: readonly (readonly [column: string, value: unknown])[]
+  readonly conditions?: readonly RawBuilder<unknown>[]
+  /** Whether the first of the conditions narrows the rows more than any filter. */
+  readonly isNarrowed?: boolean
+  /** Exclusive: rows older than this id. */
+  readonly before?: string | undefined
+  readonly limit: number
+}
 
 /**
- * Writes the filters of a list, the most selective first; an undefined value is no filter. SQLite has no statistics and would choose among several
- * indexes by chance: the unary plus keeps SQLite from the index of every filter but the first, and of that filter too where another condition has narrowed the rows.
+ * Selects the rows of a list, newest first: ids sort by age. SQLite has no statistics and would choose among several indexes by chance: the unary
+ * plus keeps SQLite from the index of every filter but the first, and of that filter too where another condition has narrowed the rows.
  */
-export const filters = (
-  { kind }: Pick<Db, 'kind'>,
-  list: readonly (readonly [string, unknown])[],
-  isNarrowed = false,
-) =>
-  list
-    .filter(([, value]) => value !== undefined)
-    .map(([column, value], at) => {
+export function newest({ kind }: Pick<Db, 'kind'>, table: TableName, selected: string, query: ListQuery) {
+  const { filters, conditions = [], isNarrowed = false, before, limit } = query
+  const used = filters.filter(([, value]) => value !== undefined)
+  const all = [
+    sql`1 = 1`,
+    ...conditions,
+    ...used.map(([column, value], at) => {
       const unused = kind === 'sqlite' && (at > 0 || isNarrowed) ? sql`+` : sql``
       return sql`${unused}${columns([column])} = ${value}`
-    })
+    }),
+    ...(before === undefined ? [] : [sql`id < ${before}`]),
+  ]
+  return sql`SELECT ${columns([selected])} FROM ${columns([table])} WHERE ${sql.join(all, sql` AND `)} ORDER BY id DESC LIMIT ${limit}`
+}
 
 /** Locks the rows of a SELECT until the end of the unit of work; units of work on SQLite are one after the other. */
 export const locked = ({ kind }: Pick<Db, 'kind'>): RawBuilder<unknown> =>
@@ -177,7 +181,28 @@ export const isIn = (db: Pick<Db, 'kind'>, column: string, values: readonly unkn
 /** A text column stores U+FFFD for a lone surrogate. */
 const wellFormed = (value: unknown): unknown => (typeof value === 'string' ? value.toWellFormed() : value)
 
-/** Makes the error of a database that is closed. */
+/** Tells whether a process is gone from this machine: `prc_UUID PID HOST`, on SQLite alone. */
+export function isDead(db: Pick<Db, 'kind' | 'process'>, name: string | null): boolean {
+  if (db.kind !== 'sqlite' || name === db.process) return false
+  if (name === null) return true
+  const [, pid = '', ...host] = name.split(' ')
+  const [, , ...here] = db.process.split(' ')
+  if (host.join(' ') !== here.join(' ')) return false
+  // The number of this process under another name: the process before it in a container.
+  return Number(pid) === process.pid || !pidExists(Number(pid))
+}
+
+export function pidExists(pid: number): boolean {
+  // Zero and negative numbers would mean groups of processes.
+  if (!(pid > 0)) return false
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+  }
+}
+
 export const closed = () => refusal('the database is closed')
 
 /** Rows of one reading of `together`: each may hold a whole grade. */

@@ -34,14 +34,51 @@ export const inUse = (path: string): StorageError =>
     `${path} is in use by a living process: stop the service and its commands first (one that was killed on another machine counts as living for a minute)`,
   )
 
+type Explanation = readonly [codes: RegExp, code: StorageErrorCode, message: string]
+
+/** Codes of SQLite, with their extensions. */
+const SQLITE: readonly Explanation[] = [
+  [/^SQLITE_FULL/, 'storage_full', 'the disk of the database is full'],
+  [/^SQLITE_(BUSY|LOCKED)/, 'storage_busy', 'the database is locked by another process'],
+  [
+    /^SQLITE_(CORRUPT|NOTADB)/,
+    'storage_error',
+    'the database file is damaged, or is no SQLite database: is the path right? If it is, restore a backup',
+  ],
+  [
+    /^SQLITE_CANTOPEN/,
+    'storage_error',
+    'the database file cannot be opened: is the path right, and may this user read and write it and its folder?',
+  ],
+  [/^SQLITE_READONLY/, 'storage_error', 'the database file cannot be written: may this user write it and its folder?'],
+  [/^SQLITE_/, 'storage_error', 'the database answered CODE'],
+]
+
+/** SQLSTATE of a server that stops, starts, or closed the connection. */
+const SERVER_AWAY = /^(57P0|08|25P03)/
+
+/** SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const POSTGRES: readonly Explanation[] = [
+  [/^53100/, 'storage_full', 'the disk of the database server is full'],
+  [/^53/, 'storage_busy', 'the database server is out of resources (CODE)'],
+  [SERVER_AWAY, 'storage_busy', 'the database server is stopping, starting or out of reach (CODE)'],
+  [/^57014/, 'storage_busy', 'the database server took too long'],
+  [/^(55P03|40)/, 'storage_busy', 'the database is locked by others (CODE)'],
+  [/^25006/, 'storage_busy', 'the database server is read-only: a standby, or about to become one'],
+  [/^28/, 'storage_error', 'the database server refuses this user or password (CODE)'],
+  [/^3D000/, 'storage_error', 'there is no such database on the server'],
+  [/^42501/, 'storage_error', 'the user of the database may not do this (CODE)'],
+  [/^/, 'storage_error', 'the database server answered CODE'],
+]
+
 /** Translates an error of either driver to a StorageError; other errors stay as they are. */
 export function toStorageError(error: unknown): unknown {
   if (error instanceof StorageError) return error
   const code = codeOf(error)
-  if (typeof code === 'string' && code.startsWith('SQLITE_'))
-    return new StorageError(...explainSqlite(code), { cause: error })
-  if (isServerError(error)) return new StorageError(...explainPostgres(error.code ?? 'nothing'), { cause: error })
-  return error
+  const isServers = isServerError(error)
+  const text = typeof code === 'string' ? code : 'nothing'
+  const found = (isServers ? POSTGRES : SQLITE).find(([codes]) => codes.test(text))
+  return found === undefined ? error : new StorageError(found[1], found[2].replace('CODE', text), { cause: error })
 }
 
 /** Translates an error of the driver of PostgreSQL: a lost connection has a code of the system, which a file may have, too. */
@@ -52,65 +89,25 @@ export function toServerError(error: unknown): unknown {
 }
 
 /** An error that PostgreSQL answered; without an import of its driver, which SQLite does without. */
-const isServerError = (error: unknown): error is Error & { readonly code?: string } =>
-  error instanceof Error && 'severity' in error && 'routine' in error
+const isServerError = (error: unknown): boolean => error instanceof Error && 'severity' in error && 'routine' in error
 
-const codeOf = (error: unknown): unknown => (error as { code?: unknown } | null)?.code
-
-function explainSqlite(code: string): [StorageErrorCode, string] {
-  const is = (prefix: string) => code === prefix || code.startsWith(`${prefix}_`)
-  if (is('SQLITE_FULL')) return ['storage_full', 'the disk of the database is full']
-  if (is('SQLITE_BUSY') || is('SQLITE_LOCKED')) return ['storage_busy', 'the database is locked by another process']
-  if (is('SQLITE_CORRUPT') || is('SQLITE_NOTADB'))
-    return [
-      'storage_error',
-      'the database file is damaged, or is no SQLite database: is the path right? If it is, restore a backup',
-    ]
-  if (is('SQLITE_CANTOPEN'))
-    return [
-      'storage_error',
-      'the database file cannot be opened: is the path right, and may this user read and write it and its folder?',
-    ]
-  if (is('SQLITE_READONLY'))
-    return ['storage_error', 'the database file cannot be written: may this user write it and its folder?']
-  return ['storage_error', `the database answered ${code}`]
-}
-
-/** Explains an SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html */
-function explainPostgres(code: string): [StorageErrorCode, string] {
-  if (code === '53100') return ['storage_full', 'the disk of the database server is full']
-  if (code.startsWith('53')) return ['storage_busy', `the database server is out of resources (${code})`]
-  if (/^(57P0|08|25P03)/.test(code))
-    return ['storage_busy', `the database server is stopping, starting or out of reach (${code})`]
-  if (code === '57014') return ['storage_busy', 'the database server took too long']
-  if (code === '55P03' || code.startsWith('40')) return ['storage_busy', `the database is locked by others (${code})`]
-  if (code === '25006') return ['storage_busy', 'the database server is read-only: a standby, or about to become one']
-  if (code.startsWith('28')) return ['storage_error', `the database server refuses this user or password (${code})`]
-  if (code === '3D000') return ['storage_error', 'there is no such database on the server']
-  if (code === '42501') return ['storage_error', 'the user of the database may not do this (42501)']
-  return ['storage_error', `the database server answered ${code}`]
-}
-
-/** Translates an error of connecting to `server`; a mistake in the URL or the certificate does not mend itself. */
-export function toConnectError(error: unknown, server: string | null): StorageError {
-  const known = explainConnect(error)
-  const away = !isServerError(error) && isLost(error)
-  return new StorageError(known.code, known.message, { cause: known.cause ?? error, server, away })
-}
-
-function explainConnect(error: unknown): StorageError {
-  const known = toServerError(error)
-  if (known instanceof StorageError) return known
-  if (error instanceof Error && error.message.startsWith(NO_PASSWORD_WORDS))
-    return refusal(NO_PASSWORD, { cause: error })
-  const code = codeOf(error)
-  const why = typeof code === 'string' ? code : error instanceof Error ? error.message : 'unknown error'
-  return refusal(`the database server cannot be connected to: ${why}`, { cause: error })
-}
+const codeOf = (error: unknown): unknown => (error as { code?: unknown } | null | undefined)?.code
 
 /** The driver’s words, which come without a code. */
 const NO_PASSWORD_WORDS = 'SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a'
 const NO_PASSWORD = 'the database server asks for a password, and VERIDICT_DATABASE_URL holds none (nor PGPASSWORD)'
+
+/** Translates an error of connecting to `server`; a mistake in the URL or the certificate does not mend itself. */
+export function toConnectError(error: unknown, server: string | null): StorageError {
+  const known = toServerError(error)
+  const away = !isServerError(error) && isLost(error)
+  if (known instanceof StorageError)
+    return new StorageError(known.code, known.message, { cause: known.cause ?? error, server, away })
+  const message = error instanceof Error ? error.message : 'unknown error'
+  const code = codeOf(error)
+  const why = `the database server cannot be connected to: ${typeof code === 'string' ? code : message}`
+  return refusal(message.startsWith(NO_PASSWORD_WORDS) ? NO_PASSWORD : why, { cause: error, server, away })
+}
 
 /**
  * Tells whether the server gave a transaction up for another transaction, or another grade came first to answer the same key: a second run may
@@ -126,9 +123,9 @@ export const isSerializationFailure = (error: unknown): boolean => {
 export function isLost(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isLost)
   const code = codeOf(error)
-  if (isServerError(error)) return typeof code === 'string' && /^(57P0|08|25P03)/.test(code)
+  if (isServerError(error)) return typeof code === 'string' && SERVER_AWAY.test(code)
   if (typeof code === 'string') return LOST_CODES.has(code)
-  return error instanceof Error && LOST_WORDS.some((words) => error.message.startsWith(words))
+  return error instanceof Error && LOST_WORDS.test(error.message)
 }
 
 const LOST_CODES: ReadonlySet<string> = new Set([
@@ -137,11 +134,5 @@ const LOST_CODES: ReadonlySet<string> = new Set([
 ])
 
 /** Messages of the driver without a code. */
-const LOST_WORDS = [
-  'Connection terminated',
-  'timeout expired',
-  'timeout exceeded when trying to connect',
-  'Query read timeout',
-  'Client has encountered a connection error',
-  'Client was closed',
-]
+const LOST_WORDS =
+  /^(Connection terminated|timeout e(xpired|xceeded when trying to connect)|Query read timeout|Client (has encountered a connection error|was closed))/

@@ -3,21 +3,7 @@ import type { Digest } from '../domain/digest.ts'
 import type { Grade } from '../schemas/grade.ts'
 import type { GroundTruth, Signals } from '../schemas/trial.ts'
 import { rubricIdOf } from '../schemas/vocabulary.ts'
-import {
-  all,
-  columns,
-  type Db,
-  filters,
-  first,
-  insert,
-  isIn,
-  run,
-  type Sql,
-  together,
-  Undo,
-  type Unit,
-  where,
-} from './db.ts'
+import { all, type Db, first, insert, isIn, newest, run, type Sql, together, Undo, type Unit } from './db.ts'
 import { refusal } from './errors.ts'
 import { type ItemEnd, type ItemRef, settleItem } from './items.ts'
 import type { GradeRow } from './schema.ts'
@@ -73,13 +59,11 @@ export const meansAllVersions = (rubric: string | undefined): boolean => rubric?
 /** The names that filters compare; an absent name fits no filter. */
 type Names = { readonly [K in keyof GradeFilter]: string | null | undefined }
 
-/** Lists the names of a grade that filters compare. */
 export const namesOf = ({ label, status, receipt, metadata }: Grade): Names => {
   const { judge, rubric } = receipt
   return { ...metadata, label, status, judge, rubric }
 }
 
-/** Tells whether names meet every filter. */
 export const fitsNames = (names: Names, filter: GradeFilter): boolean =>
   Object.entries(filter).every(([name, wanted]) => {
     const own = names[name as keyof GradeFilter]
@@ -93,25 +77,22 @@ export const fitsNames = (names: Names, filter: GradeFilter): boolean =>
 export type GradeStore = ReturnType<typeof createGrades>
 
 type BodyRow = Pick<GradeRow, 'body'>
-type StandingRow = Pick<GradeRow, 'body' | 'signals'>
 
-/** The grades, append-only. */
 export function createGrades(db: Db) {
-  const textWhere = async (condition: RawBuilder<unknown>): Promise<string | null> =>
-    (await first<BodyRow>(db.read)`SELECT body FROM grades WHERE ${condition}`)?.body ?? null
-  const getText = (id: string) => textWhere(raw`id = ${id}`)
-  const readTexts = async (keys: readonly Digest[]): Promise<[key: Digest, body: string][]> => {
+  const getText = async (id: string): Promise<string | null> =>
+    (await first<BodyRow>(db.read)`SELECT body FROM grades WHERE id = ${id}`)?.body ?? null
+  const readTexts = async (keys: readonly string[]): Promise<[key: string, body: string][]> => {
     type Row = Pick<GradeRow, 'key' | 'body'>
     const rows = await all<Row>(db.read)`SELECT key, body FROM grades WHERE ${isIn(db, 'key', keys)} AND is_current = 1`
-    return rows.map(({ key, body }) => [key as Digest, body])
+    return rows.map(({ key, body }) => [key, body])
   }
-  const findTextByKey = together(readTexts)
+  const findTextByKey: (key: Digest) => Promise<string | null> = together<string, string>(readTexts)
   return {
     /**
      * Stores a grade with its ground truth, in one unit of work; a good grade answers its key from now on, and a failed grade never replaces a
      * good one. A grade for an item that has ended is not stored.
      */
-    put: (record: GradeRecord): Promise<void> => db.write((...unit) => putGrade(unit, record)),
+    put: (record: GradeRecord): Promise<void> => db.write((sql) => putGrade(sql, record)),
     /** Finds the stored JSON of a grade: an answer passes it on unparsed. */
     getText,
     get: async (id: string): Promise<Grade | null> => parseText(await getText(id)),
@@ -123,14 +104,11 @@ export function createGrades(db: Db) {
       const row = await first<Row>(db.read)`SELECT ground_truth FROM grades WHERE id = ${id}`
       return row === undefined ? null : parseStored<GroundTruth>(row.ground_truth)
     },
-    /** Finds the grade that answers the key now. */
     findByKey: async (key: Digest): Promise<Grade | null> => parseText(await findTextByKey(key)),
     findTextByKey,
     /** Finds the grades that answer the keys now, by key. */
-    async findByKeys(keys: readonly Digest[]): Promise<ReadonlyMap<string, Grade>> {
-      return new Map((await readTexts(keys)).map(([key, body]) => [key, toGrade({ body })]))
-    },
-    /** Lists grades, newest first. */
+    findByKeys: async (keys: readonly Digest[]): Promise<ReadonlyMap<string, Grade>> =>
+      new Map((await readTexts(keys)).map(([key, body]) => [key, toGrade({ body })])),
     list: async (query: GradeQuery): Promise<readonly Grade[]> =>
       (await all<BodyRow>(db.read)`${selectGrades(db, 'body', query)}`).map(toGrade),
     /**
@@ -139,7 +117,6 @@ export function createGrades(db: Db) {
      */
     listStanding: async (query: GradeQuery): Promise<readonly StandingGrade[]> =>
       (await all<StandingRow>(db.read)`${selectGrades(db, 'body, signals', query, [STANDS])}`).map(toStanding),
-    /** Lists the standing grades of one question, newest first. */
     async listForQuestion(question: string): Promise<readonly StandingGrade[]> {
       const short = question.slice(7, 23) + question.slice(79, 87)
       const rows = await all<StandingRow>(db.read)`SELECT body, signals FROM grades
@@ -148,9 +125,13 @@ export function createGrades(db: Db) {
       return rows.map(toStanding)
     },
     /** Counts all grades and their citations by judge, rubric and status, but grades that only checked stored replies again. */
-    async countEvidence(): Promise<readonly EvidenceCount[]> {
-      const counts = db.kind === 'sqlite' ? COUNT_IN_SQLITE : COUNT_IN_POSTGRES
-      return (await all<EvidenceCount>(db.read)`${counts}`).map((row) => ({ ...row, n: Number(row.n) }))
+    countEvidence(): Promise<readonly EvidenceCount[]> {
+      const cited = db.kind === 'sqlite' ? CITED_IN_SQLITE : CITED_IN_POSTGRES
+      return all<EvidenceCount>(db.read)`
+        SELECT judge, rubric, 'grade' AS kind, status, count(*) AS n FROM grades
+        WHERE silent = 0 GROUP BY judge, rubric, status
+        UNION ALL SELECT judge, rubric, 'citation', ${cited} WHERE silent = 0 GROUP BY judge, rubric, cited_as
+        ORDER BY 1, 2, 3, 4`
     },
   }
 }
@@ -161,28 +142,22 @@ const STANDS = raw`grades.silent = 0 AND (grades.is_current = 1 OR (grades.statu
   AND NOT EXISTS (SELECT 1 FROM grades AS later
     WHERE later.key = grades.key AND later.id > grades.id AND (later.status = 'failed' OR later.silent = 1))))`
 
-const GRADES_COUNTED = raw`SELECT judge, rubric, 'grade' AS kind, status, count(*) AS n FROM grades
-  WHERE silent = 0 GROUP BY judge, rubric, status`
-
-const COUNT_IN_SQLITE = raw`${GRADES_COUNTED} UNION ALL
-  SELECT judge, rubric, 'citation', json_extract(cited.value, '$.status') AS cited_as, count(*)
-  FROM grades, json_each(body, '$.citations') AS cited WHERE silent = 0 GROUP BY judge, rubric, cited_as
-  ORDER BY 1, 2, 3, 4`
+const CITED_IN_SQLITE = raw`json_extract(cited.value, '$.status') AS cited_as, count(*)
+  FROM grades, json_each(body, '$.citations') AS cited`
 
 /**
  * Citations are cut out of the text of a grade, since no JSON type of PostgreSQL takes every character of a quote; quotation marks within texts are
  * escaped, so that neither mark stands in a text.
  */
-const COUNT_IN_POSTGRES = raw`${GRADES_COUNTED} UNION ALL
-  SELECT judge, rubric, 'citation', cited[1], count(*) FROM grades, regexp_matches(
-    split_part(split_part(body, '"citations":[', 2), '],"unmet":', 1), '"status":"([a-z_]+)"', 'g') AS cited
-  WHERE silent = 0 GROUP BY judge, rubric, cited[1] ORDER BY 1, 2, 3, 4`
+const CITED_IN_POSTGRES = raw`cited[1] AS cited_as, count(*) FROM grades, regexp_matches(
+  split_part(split_part(body, '"citations":[', 2), '],"unmet":', 1), '"status":"([a-z_]+)"', 'g') AS cited`
 
+type StandingRow = Pick<GradeRow, 'body' | 'signals'>
 const toGrade = ({ body }: BodyRow): Grade => parseStored<Grade>(body)
 const parseText = (body: string | null): Grade | null => (body === null ? null : parseStored<Grade>(body))
 const toStanding = ({ body, signals }: StandingRow): StandingGrade => ({
   grade: parseStored<Grade>(body),
-  signals: signals === null ? {} : parseStored<Signals>(signals),
+  signals: signals ?? {},
 })
 
 /** The column that a filter compares: a rubric without its version means all of them. */
@@ -196,19 +171,19 @@ export function selectGrades(db: Db, selected: string, query: GradeQuery, more: 
   const items = raw`id IN (SELECT grade_id FROM batch_items
     WHERE batch = (SELECT seq FROM batches WHERE batches.id = ${query.batch}) AND grade_id IS NOT NULL)`
   const names = FILTERS.filter((name) => !(isItems && name === 'batch'))
-  const named = names.map((name) => [columnOf(name, query), query[name]] as const)
-  const older = query.before === undefined ? [] : [raw`id < ${query.before}`]
-  const conditions = [...(isItems ? [items] : []), ...filters(db, named, isItems), ...older, ...more]
-  return raw`SELECT ${columns([selected])} FROM grades ${where(conditions)} ORDER BY id DESC LIMIT ${query.limit}`
+  return newest(db, 'grades', selected, {
+    filters: names.map((name) => [columnOf(name, query), query[name]] as const),
+    conditions: [...(isItems ? [items] : []), ...more],
+    isNarrowed: isItems,
+    ...{ before: query.before, limit: query.limit },
+  })
 }
 
-/** Stores a grade within a unit of work. */
-export async function putGrade([sql, last]: Unit, record: GradeRecord): Promise<void> {
+async function putGrade(sql: Unit, record: GradeRecord): Promise<void> {
   const { grade, item, silent = false } = record
   const answers = grade.status !== 'failed' && !silent
-  const { key } = grade.receipt
-  if (answers) last(replaceCurrent(sql, key))
-  last(insert(sql, 'grades', { ...renderGrade(record), is_current: answers ? 1 : 0 }))
+  if (answers) sql.last(replaceCurrent(sql, grade.receipt.key))
+  sql.last(insert(sql, 'grades', { ...renderGrade(record), is_current: answers }))
   // Another process has ended the item meanwhile: nothing of this grade is published, and its replies are kept.
   if (item !== undefined && !(await settleItem(sql, item, toItemEnd(grade)))) throw new Undo(undefined)
 }
@@ -225,30 +200,22 @@ function toItemEnd({ id, status, label, failure }: Grade): ItemEnd {
   throw refusal(`the grade ${id} is ${status} without its label or its failure`)
 }
 
-/** Renders a grade as its row. */
 export function renderGrade({ grade, ground_truth, silent = false }: GradeRecord) {
-  const { receipt } = grade
+  const { id, status, label, claimed_label, created_at } = grade
+  const { key, judge, rubric, trajectory } = grade.receipt
   const metadata: Readonly<Record<string, unknown>> = grade.metadata
   const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
-  const { signals } = ground_truth
   return {
-    id: grade.id,
-    key: receipt.key,
-    status: grade.status,
-    label: grade.label,
-    claimed_label: grade.claimed_label,
-    judge: receipt.judge,
-    rubric: receipt.rubric,
-    trajectory: receipt.trajectory,
+    ...{ id, status, label, claimed_label, created_at },
+    ...{ key, judge, rubric, trajectory },
     agent: text(metadata['agent']),
     model: text(metadata['model']),
     task: text(metadata['task']),
     batch: text(metadata['batch']),
     ground_truth: JSON.stringify(ground_truth),
-    signals: signals === undefined ? null : JSON.stringify(signals),
+    signals: ground_truth.signals ?? null,
     body: JSON.stringify(grade),
-    created_at: grade.created_at,
-    silent: silent ? 1 : 0,
+    silent,
     question: questionOf(grade),
   }
 }

@@ -1,14 +1,9 @@
-import { sql as raw, type Selectable, type SqlBool } from 'kysely'
+import { sql as raw, type SqlBool } from 'kysely'
 import type { Digest } from '../domain/digest.ts'
 import type { Failure } from '../schemas/grade.ts'
-import type { GradeRequest } from '../schemas/trial.ts'
 import type { ItemStatus, Label } from '../schemas/vocabulary.ts'
-import { all, assignments, type Db, first, insertMany, isIn, lit, run, type Sql } from './db.ts'
-import type { Tables } from './schema.ts'
-import { parseStored } from './text.ts'
-
-/** A grade request whose trajectory is stored. */
-type StoredRequest = Omit<GradeRequest, 'trajectory'>
+import { all, assignments, type Db, first, insert, isIn, lit, run, type Sql } from './db.ts'
+import type { ItemRow, StoredRequest } from './schema.ts'
 
 export interface NewItem {
   readonly index: number
@@ -33,18 +28,15 @@ export interface ItemRef {
   readonly index: number
 }
 
-/** The end of an item. */
 export type ItemEnd =
   | { readonly status: 'graded'; readonly label: Label; readonly grade_id: string; readonly cached: boolean }
   | { readonly status: 'unverified'; readonly grade_id: string; readonly cached: boolean }
   | { readonly status: 'failed'; readonly failure: Failure; readonly grade_id: string | null }
 
 /** An ended item, as the results show it. */
-export interface ItemRecord extends NewItem {
+export interface ItemRecord extends NewItem, Readonly<Pick<ItemRow, 'grade_id' | 'failure'>> {
   readonly status: ItemStatus
   readonly label: Label | null
-  readonly grade_id: string | null
-  readonly failure: Failure | null
   readonly cached: boolean
 }
 
@@ -65,10 +57,7 @@ export const isOf = (batch: string) => raw<SqlBool>`batch = (SELECT seq FROM bat
 /** Condition: the item has not ended. */
 export const ITEM_IS_OPEN = raw`status IN ('pending', 'waiting')`
 
-type ItemRow = Selectable<Tables['batch_items']>
-const OPEN_COLUMNS = raw`idx AS "index", item_id, trajectory, request, base_grade`
-type OpenRow = Pick<ItemRow, 'item_id' | 'trajectory' | 'request' | 'base_grade'> & { readonly index: number }
-type EndedRow = OpenRow & Pick<ItemRow, 'status' | 'label' | 'grade_id' | 'failure' | 'cached'>
+const NEW = raw`idx AS "index", item_id, trajectory, request, base_grade`
 
 /** Ends an item, within a unit of work; false, without a change, where the item has ended before. */
 export async function settleItem(sql: Sql, { batch, index }: ItemRef, end: ItemEnd): Promise<boolean> {
@@ -78,8 +67,8 @@ export async function settleItem(sql: Sql, { batch, index }: ItemRef, end: ItemE
     label: end.status === 'graded' ? end.label : null,
     grade_id: end.grade_id,
     failure_code: failure?.code ?? null,
-    failure: failure && JSON.stringify(failure),
-    cached: end.status !== 'failed' && end.cached ? 1 : 0,
+    failure,
+    cached: end.status !== 'failed' && end.cached,
   }
   const set = assignments<'batch_items'>(row)
   return (await run(sql)`UPDATE batch_items SET ${set} WHERE ${isOf(batch)} AND idx = ${index} AND ${ITEM_IS_OPEN}`) > 0
@@ -92,7 +81,7 @@ const ADDED_AT_ONCE = 500
 export async function addItems(db: Db, sql: Sql, batch: number, items: readonly NewItem[]): Promise<number | null> {
   const rows = items.map(({ index, item_id, trajectory, request, base_grade }) => ({
     ...{ batch, idx: index, item_id: item_id.toWellFormed(), trajectory, base_grade },
-    ...{ request: JSON.stringify(request), judge: request.judge ?? '' },
+    ...{ request, judge: request.judge ?? '' },
   }))
   const names = rows.map(({ item_id }) => item_id)
   const stored = await all<Pick<ItemRow, 'item_id'>>(sql)`
@@ -103,25 +92,19 @@ export async function addItems(db: Db, sql: Sql, batch: number, items: readonly 
     seen.add(item_id)
   }
   for (let from = 0; from < rows.length; from += ADDED_AT_ONCE)
-    await insertMany(sql, 'batch_items', rows.slice(from, from + ADDED_AT_ONCE))
+    await insert(sql, 'batch_items', rows.slice(from, from + ADDED_AT_ONCE))
   return null
 }
 
 /** The items of batches, all lists in the order of the index. */
 export function createItems(db: Db) {
-  const listOpen = async (
-    batch: string,
-    condition: ReturnType<typeof raw>,
-    limit: number,
-    more = raw``,
-  ): Promise<OpenItem[]> => {
-    const rows = await all<OpenRow & Pick<OpenItem, 'packed'>>(db.read)`
-      SELECT ${OPEN_COLUMNS}${more} FROM batch_items WHERE ${isOf(batch)} AND status = 'pending' AND ${condition}
+  const listOpen = async (batch: string, condition: ReturnType<typeof raw>, limit: number, more = raw``) => {
+    const rows = await all<Omit<OpenItem, 'batch'>>(db.read)`
+      SELECT ${NEW}${more} FROM batch_items WHERE ${isOf(batch)} AND status = 'pending' AND ${condition}
       ORDER BY idx LIMIT ${limit}`
-    return rows.map((row) => ({ ...row, batch, request: parseStored<StoredRequest>(row.request) }))
+    return rows.map((row): OpenItem => ({ ...row, batch }))
   }
   return {
-    /** Lists pending items after an index. */
     pending: (batch: string, after: number, limit: number): Promise<readonly OpenItem[]> =>
       listOpen(batch, raw`idx > ${after}`, limit),
     /** Lists the pending items of a chunk, with their trajectories. */
@@ -133,43 +116,32 @@ export function createItems(db: Db) {
     /** Lists the chunks of a batch with pending items, in order. */
     async chunks(batch: string): Promise<readonly Chunk[]> {
       await nameJudges(db, batch)
-      const rows = await all<{ judge: string; chunk: number }>(db.read)`
+      const rows = await all<Pick<Chunk, 'judge' | 'chunk'>>(db.read)`
         SELECT DISTINCT judge, idx / ${lit(CHUNK_ITEMS)} AS chunk FROM batch_items
         WHERE ${isOf(batch)} AND status = 'pending' ORDER BY chunk`
       return rows.map((row) => ({ batch, ...row }))
     },
-    /** Counts the pending items of a judge. */
     async countPending(batch: string, judge: string): Promise<number> {
       const row = await first<{ n: number }>(db.read)`
         SELECT count(*) AS n FROM batch_items WHERE ${isOf(batch)} AND status = 'pending' AND judge = ${judge}`
-      return Number(row?.n)
+      return row?.n ?? 0
     },
-    /** Ends an item. */
     settle: (item: ItemRef, end: ItemEnd): Promise<boolean> => db.write((sql) => settleItem(sql, item, end)),
     /** Lists the rubrics that items from one index to another (exclusive) ask by; null: an item names none. */
     async rubrics(batch: string, from: number, to: number): Promise<readonly (string | null)[]> {
       const rows = await all<Pick<ItemRow, 'request'>>(db.read)`
         SELECT request FROM batch_items WHERE ${isOf(batch)} AND idx >= ${from} AND idx < ${to}`
-      return [...new Set(rows.map(({ request }) => parseStored<StoredRequest>(request).rubric ?? null))]
+      return [...new Set(rows.map(({ request }) => request.rubric ?? null))]
     },
-    /** Lists ended items after an index. */
     async results(batch: string, after: number, limit: number): Promise<readonly ItemRecord[]> {
-      const rows = await all<EndedRow>(db.read)`
-        SELECT ${OPEN_COLUMNS}, status, label, grade_id, failure, cached FROM batch_items
+      const rows = await all<Omit<ItemRecord, 'cached'> & { readonly cached: number }>(db.read)`
+        SELECT ${NEW}, status, label, grade_id, failure, cached FROM batch_items
         WHERE ${isOf(batch)} AND NOT ${ITEM_IS_OPEN} AND idx > ${after} ORDER BY idx LIMIT ${limit}`
-      return rows.map((row) => ({
-        ...row,
-        status: row.status as ItemStatus,
-        label: row.label as Label | null,
-        failure: row.failure === null ? null : parseStored<Failure>(row.failure),
-        cached: row.cached === 1,
-        request: parseStored<StoredRequest>(row.request),
-      }))
+      return rows.map((row) => ({ ...row, cached: row.cached === 1 }))
     },
   }
 }
 
-/** Items of one turn of `nameJudges`. */
 const NAMED_AT_ONCE = 500
 
 /** Writes the judge of each item that an earlier version stored, as its request names it. */
@@ -180,10 +152,8 @@ async function nameJudges(db: Db, batch: string): Promise<void> {
       WHERE ${isOf(batch)} AND status = 'pending' AND judge IS NULL LIMIT ${NAMED_AT_ONCE}`
     if (rows.length === 0) return
     await db.write(async (sql) => {
-      for (const { batch: seq, idx, request } of rows) {
-        const judge = parseStored<StoredRequest>(request).judge ?? ''
-        await run(sql)`UPDATE batch_items SET judge = ${judge} WHERE batch = ${seq} AND idx = ${idx}`
-      }
+      for (const { batch: seq, idx, request } of rows)
+        await run(sql)`UPDATE batch_items SET judge = ${request.judge ?? ''} WHERE batch = ${seq} AND idx = ${idx}`
     })
   }
 }

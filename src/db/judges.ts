@@ -1,20 +1,14 @@
 import { sql as raw } from 'kysely'
-import type { JudgeReply } from '../ports/judge.ts'
-import type { Failure } from '../schemas/grade.ts'
+import type { JudgeReply } from '../judges/judge.ts'
 import { assignments, columns, type Db, first, insert, isIn, locked, run, type Sql, type Unit } from './db.ts'
 import type { JudgeRow } from './schema.ts'
-import { parseStored } from './text.ts'
 
 const STATE = ['paused_until', 'failure', 'strikes', 'rests'] as const
-type StateRow = Pick<JudgeRow, (typeof STATE)[number]>
 
 /** A judge as all processes see it. Times are milliseconds since the epoch. */
-export interface JudgeState extends Readonly<Omit<StateRow, 'failure'>> {
-  /** The failure that paused the judge; null: none did. */
-  readonly failure: Failure | null
-}
+export type JudgeState = Readonly<Pick<JudgeRow, (typeof STATE)[number]>>
 
-const OPEN: StateRow = { paused_until: 0, failure: null, strikes: 0, rests: 0 }
+const OPEN: JudgeState = { paused_until: 0, failure: null, strikes: 0, rests: 0 }
 
 /** Silent failures in a row after which a judge rests. */
 export const STRIKES = 12
@@ -35,37 +29,26 @@ export async function lockJudge<T>(
   name: string,
   read: () => Promise<T>,
 ): Promise<readonly [JudgeState, T]> {
-  const row = first<StateRow>(sql)`SELECT ${columns(STATE)} FROM judges WHERE name = ${name} ${locked(db)}`
+  const row = first<JudgeState>(sql)`SELECT ${columns(STATE)} FROM judges WHERE name = ${name} ${locked(db)}`
   const [state, value] = await Promise.all([row, read()])
-  if (state !== undefined) return [parseState(state), value]
-  await run(sql)`INSERT INTO judges (name) VALUES (${name}) ON CONFLICT (name) DO NOTHING`
+  if (state !== undefined) return [state, value]
+  await insert(sql, 'judges', { name }, raw`ON CONFLICT (name) DO NOTHING`)
   return lockJudge(db, sql, name, read)
 }
-
-const parseState = ({ failure, ...row }: StateRow): JudgeState => ({
-  ...row,
-  failure: failure === null ? null : parseStored<Failure>(failure),
-})
 
 /**
  * Pauses a judge for all processes: for the time that a refusal asks for, and, after twelve silent failures in a row, for half a minute, doubled at
  * each further twelve. Any other answer ends the count.
  */
-export async function settleJudge(
-  db: Pick<Db, 'kind'>,
-  [sql, last]: Unit,
-  name: string,
-  reply: JudgeReply,
-  now: number,
-): Promise<void> {
+export async function settleJudge(db: Pick<Db, 'kind'>, sql: Unit, name: string, reply: JudgeReply, now: number) {
   const failure = reply.ok ? null : reply.failure
   const isSilent = failure?.code === 'judge_unreachable' || failure?.code === 'timeout'
   const asked = isSilent || failure?.code === 'rate_limited' ? (failure.retry_after_s ?? 0) * 1000 : 0
-  if (!isSilent && asked <= 0) {
-    // An answer changes the row of a judge only where it ends a count.
-    last(run(sql)`UPDATE judges SET strikes = 0, rests = 0 WHERE name = ${name} AND (strikes > 0 OR rests > 0)`)
-    return
-  }
+  // An answer changes the row of a judge only where it ends a count.
+  if (!isSilent && asked <= 0)
+    return sql.last(
+      run(sql)`UPDATE judges SET strikes = 0, rests = 0 WHERE name = ${name} AND (strikes > 0 OR rests > 0)`,
+    )
   const [row] = await lockJudge(db, sql, name, async () => undefined)
   // Calls that began before an outage say nothing about its end.
   if (isSilent && row.rests > 0 && row.paused_until > now) return
@@ -73,18 +56,15 @@ export async function settleJudge(
   const isOut = strikes >= STRIKES
   const rest = isOut ? Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** row.rests) : 0
   const until = now + Math.max(rest, Math.min(LONGEST_PAUSE_MS, asked))
-  const pause =
-    rest > 0 || asked > 0 ? { paused_until: Math.max(row.paused_until, until), failure: JSON.stringify(failure) } : {}
+  const pause = rest > 0 || asked > 0 ? { paused_until: Math.max(row.paused_until, until), failure } : {}
   const counted = { strikes: isOut ? 0 : strikes, rests: isOut ? row.rests + 1 : row.rests }
-  last(run(sql)`UPDATE judges SET ${assignments<'judges'>({ ...counted, ...pause })} WHERE name = ${name}`)
+  sql.last(run(sql)`UPDATE judges SET ${assignments<'judges'>({ ...counted, ...pause })} WHERE name = ${name}`)
 }
 
 /** The judges as all processes of the database see them. */
 export const createJudges = (db: Db) => ({
-  async get(name: string): Promise<JudgeState> {
-    const row = await first<StateRow>(db.read)`SELECT ${columns(STATE)} FROM judges WHERE name = ${name}`
-    return parseState(row ?? OPEN)
-  },
+  get: async (name: string): Promise<JudgeState> =>
+    (await first<JudgeState>(db.read)`SELECT ${columns(STATE)} FROM judges WHERE name = ${name}`) ?? OPEN,
   /** Ends the pauses of judges: an operator has mended them. */
   async resume(names: readonly string[]): Promise<void> {
     await db.write((sql) => run(sql)`UPDATE judges SET ${assignments<'judges'>(OPEN)} WHERE ${isIn(db, 'name', names)}`)
@@ -93,10 +73,11 @@ export const createJudges = (db: Db) => ({
   async announce(names: readonly string[]): Promise<void> {
     if (names.length === 0) return
     const seen_at = Date.now()
-    await db.write(async (sql) => {
-      // In the order of names: two workers never wait for each other crosswise.
-      for (const name of names.toSorted()) await insert(sql, 'judges', { name, seen_at }, SEEN_AGAIN)
-    })
+    // In the order of names: two workers never wait for each other crosswise.
+    const rows = names.toSorted().map((name) => ({ name, seen_at }))
+    await db.write((sql) =>
+      insert(sql, 'judges', rows, raw`ON CONFLICT (name) DO UPDATE SET seen_at = excluded.seen_at`),
+    )
   },
   /** Tells whether a worker with the judge has said so lately. */
   async hasWorker(name: string): Promise<boolean> {
@@ -104,5 +85,3 @@ export const createJudges = (db: Db) => ({
     return row !== undefined && Date.now() - row.seen_at < SILENCE_MS
   },
 })
-
-const SEEN_AGAIN = raw`ON CONFLICT (name) DO UPDATE SET seen_at = excluded.seen_at`

@@ -1,11 +1,11 @@
 import { type RawBuilder, sql as raw } from 'kysely'
 import { historyOf, MOST_ANSWERS, MOST_CALLS, type OutputHistory } from '../domain/money/price.ts'
-import type { JudgeReply } from '../ports/judge.ts'
+import type { JudgeReply } from '../judges/judge.ts'
 import type { AttemptSummary, Grade, Usage } from '../schemas/grade.ts'
 import { all, assignments, type Db, first, isIn, type Sql } from './db.ts'
-import type { Attempt, AttemptOutcome, EndColumns, PlannedCall, ReplyColumns } from './schema.ts'
+import type { Attempt, EndColumns, PlannedCall, ReplyColumns } from './schema.ts'
 import { type Amounts, addAmounts, type Counted } from './spending.ts'
-import { packText, parseStored, unpackText } from './text.ts'
+import { parseStored } from './text.ts'
 
 /** The end of a call; batch endpoints know no latency. */
 export interface CallEnd {
@@ -44,57 +44,34 @@ export interface Bounds {
 }
 
 /** Counts the calls, in their order, that fit within the bounds. The first fits whatever its size. */
-export function countWithin(bytes: readonly number[], bounds: Bounds): number {
+export function countWithin(calls: readonly Pick<Attempt, 'bytes'>[], bounds: Bounds): number {
   let sum = 0
-  const full = bytes.findIndex((more, at) => {
-    sum += more
+  const full = calls.findIndex(({ bytes }, at) => {
+    sum += bytes ?? 0
     return at > 0 && (at >= bounds.most_requests || sum > bounds.most_bytes)
   })
-  return full === -1 ? bytes.length : full
+  return full === -1 ? calls.length : full
 }
 
-/** Replies up to this many bytes are kept as they are. */
-const COMPRESS_ABOVE = 1024
+export const renderEnd = ({ outcome, message, reply, cost_usd, latency_ms }: CallEnd) => {
+  const { usage, request_id, model_resolved } = reply
+  const texts = { reply_text: reply.ok ? reply.text : null, raw_reply: reply.raw }
+  return { outcome, message, cost_usd, latency_ms, usage, request_id, model_resolved, ...texts }
+}
 
-export const packReply = (text: string | null): Buffer | null => (text === null ? null : packText(text, COMPRESS_ABOVE))
-export const unpackReply = (bytes: Buffer | null): string | null => (bytes === null ? null : unpackText(bytes))
-
-/** Renders the end of a call as its columns. */
-export const renderEnd = ({ outcome, message, reply, cost_usd, latency_ms }: CallEnd) => ({
-  outcome: outcome as AttemptOutcome,
-  message,
-  reply_text: packReply(reply.ok ? reply.text : null),
-  raw_reply: packReply(reply.raw),
-  usage: reply.usage === null ? null : JSON.stringify(reply.usage),
-  cost_usd,
-  latency_ms,
-  request_id: reply.request_id,
-  model_resolved: reply.model_resolved,
-})
-
-/** The columns of a reply, as a SELECT names them. */
 export const REPLY = raw`reply_text, raw_reply, usage, request_id, model_resolved`
 
 export type GoodReply = Extract<JudgeReply, { ok: true }>
 
-export const parseUsage = (text: string | null): Usage | null => (text === null ? null : parseStored<Usage>(text))
-
 /** Parses a good reply; a CHECK holds its texts in every row of outcome `ok`. */
 export const parseReply = ({ reply_text, raw_reply, usage, request_id, model_resolved }: ReplyColumns): GoodReply => ({
-  ok: true,
-  text: unpackReply(reply_text) ?? '',
-  raw: unpackReply(raw_reply) ?? '',
-  usage: parseUsage(usage),
-  model_resolved,
-  request_id,
+  ...{ ok: true, text: reply_text ?? '', raw: raw_reply ?? '' },
+  ...{ usage, model_resolved, request_id },
 })
 
 /** A stored call, as `GET /v1/grades/{id}` and the audit see it. */
-export interface LedgerEntry
-  extends Readonly<Omit<PlannedCall & EndColumns, 'item' | 'reply_text' | 'raw_reply' | 'usage'>> {
+export interface LedgerEntry extends Readonly<Omit<PlannedCall & EndColumns, 'item' | 'reply_text'>> {
   readonly outcome: AttemptSummary['outcome']
-  readonly raw_reply: string | null
-  readonly usage: Usage | null
 }
 
 /** A stored call of a batch. `grade_id` is null where no grade was stored for the call. */
@@ -108,7 +85,6 @@ export interface BatchCalls {
   readonly next: number | null
 }
 
-/** A good reply that is kept. */
 export interface StoredReply extends Readonly<Pick<PlannedCall, 'sample' | 'round' | 'purpose' | 'request_digest'>> {
   readonly attempt_id: string
   readonly reply: GoodReply
@@ -117,7 +93,6 @@ export interface StoredReply extends Readonly<Pick<PlannedCall, 'sample' | 'roun
 /** Bounds of one turn of `listForBatch`: the calls of the ledger, which no index leads to, and the stored bytes of their replies. */
 const WALKED = { most_requests: 1000, most_bytes: 4 * 1024 * 1024 }
 
-/** Readings of the ledger of judge calls. */
 export function createLedger(db: Db) {
   const namedAttempts = async (gradeId: string): Promise<string[]> => {
     const row = await first<{ body: string }>(db.read)`SELECT body FROM grades WHERE id = ${gradeId}`
@@ -128,42 +103,39 @@ export function createLedger(db: Db) {
     async inFlight(batch: string): Promise<{ readonly items: number; readonly newest: string | null }> {
       const row = await first<{ n: number; newest: string | null }>(db.read)`
         SELECT count(DISTINCT item) AS n, max(started_at) AS newest FROM attempts WHERE batch = ${batch} AND ${IN_FLIGHT}`
-      return { items: Number(row?.n), newest: row?.newest ?? null }
+      return { items: row?.n ?? 0, newest: row?.newest ?? null }
     },
     /** Lists the calls of a grade, and the calls of other grades that its receipt names, oldest first. */
     async listForGrade(gradeId: string): Promise<readonly LedgerEntry[]> {
       const named = isIn(db, 'id', await namedAttempts(gradeId))
-      const rows = await all<EntryRow>(db.read)`SELECT ${ENTRY} FROM attempts
+      return all<LedgerEntry>(db.read)`SELECT ${ENTRY} FROM attempts
         WHERE (grade_id = ${gradeId} OR ${named}) AND ${IS_LISTED} ORDER BY started_at, seq`
-      return rows.map(parseEntry)
     },
     /** Lists calls of a batch in order, a stretch of the ledger at a time: `after` is 0 or the `next` of the stretch before. */
     async listForBatch(batch: string, after: number): Promise<BatchCalls> {
       const sizes = await all<{ seq: number; bytes: number }>(db.read)`
         SELECT seq, coalesce(length(raw_reply), 0) AS bytes FROM attempts WHERE seq > ${after} AND seq <= ${after + WALKED.most_requests}
           AND batch = ${batch} AND ${IS_LISTED} ORDER BY seq`
-      const fitting = countWithin(
-        sizes.map(({ bytes }) => bytes),
-        WALKED,
-      )
+      const fitting = countWithin(sizes, WALKED)
       const end = fitting < sizes.length ? (sizes[fitting - 1]?.seq ?? after) : after + WALKED.most_requests
-      const rows = await all<EntryRow & { is_orphan: number | boolean }>(db.read)`
+      const rows = await all<LedgerEntry & { is_orphan: boolean }>(db.read)`
         SELECT ${ENTRY}, ${IS_ORPHAN} AS is_orphan FROM attempts
         WHERE seq > ${after} AND seq <= ${end} AND batch = ${batch} AND ${IS_LISTED} ORDER BY seq`
       const last = await first<{ seq: number | null }>(db.read)`SELECT max(seq) AS seq FROM attempts`
       return {
-        calls: rows.map(({ is_orphan, ...row }) => ({ ...parseEntry(row), grade_id: is_orphan ? null : row.grade_id })),
+        calls: rows.map(({ is_orphan, ...row }) => ({ ...row, grade_id: is_orphan ? null : row.grade_id })),
         next: end < (last?.seq ?? 0) ? end : null,
       }
     },
     /** Sums the output of a judge’s newest answers, among the newest calls of all judges. */
     async outputHistory(judge: string): Promise<OutputHistory> {
-      const rows = await all<Pick<Attempt, 'purpose' | 'usage'>>(db.read)`SELECT purpose, usage FROM (
+      return historyOf(
+        await all<{ purpose: PlannedCall['purpose']; usage: Usage }>(db.read)`SELECT purpose, usage FROM (
           SELECT seq, judge, outcome, purpose, usage FROM attempts ORDER BY seq DESC LIMIT ${MOST_CALLS}
         ) AS newest
         WHERE judge = ${judge} AND outcome IN ('ok', 'truncated') AND usage IS NOT NULL
-        ORDER BY seq DESC LIMIT ${MOST_ANSWERS}`
-      return historyOf(rows.map(({ purpose, usage }) => ({ purpose, usage: parseStored<Usage>(usage ?? '') })))
+        ORDER BY seq DESC LIMIT ${MOST_ANSWERS}`,
+      )
     },
     /** Lists the good replies of a grade, as they were used: to be checked again without a call. */
     async listReplies(gradeId: string): Promise<readonly StoredReply[]> {
@@ -172,9 +144,9 @@ export function createLedger(db: Db) {
       const rows = await all<Omit<StoredReply, 'reply'> & ReplyColumns>(db.read)`
         SELECT id AS attempt_id, sample, round, purpose, request_digest, ${REPLY} FROM attempts
         WHERE outcome = 'ok' AND ${isIn(db, 'id', named)} ORDER BY sample, started_at, seq`
-      return rows.map(({ reply_text, raw_reply, usage, request_id, model_resolved, ...call }) => ({
-        ...call,
-        reply: parseReply({ reply_text, raw_reply, usage, request_id, model_resolved }),
+      return rows.map(({ attempt_id, sample, round, purpose, request_digest, ...reply }) => ({
+        ...{ attempt_id, sample, round, purpose, request_digest },
+        reply: parseReply(reply),
       }))
     },
   }
@@ -189,12 +161,3 @@ const IS_LISTED = raw`(outcome NOT IN ('queued', 'sent', 'void') OR (${IN_FLIGHT
 
 const ENTRY = raw`id, grade_id, key, sample, round, purpose, request_digest, judge, started_at, batch, payer, reserved_usd,
   outcome, message, raw_reply, usage, cost_usd, latency_ms, request_id, model_resolved`
-
-type EntryRow = Omit<LedgerEntry, 'raw_reply' | 'usage' | 'outcome'> & Pick<Attempt, 'raw_reply' | 'usage' | 'outcome'>
-
-const parseEntry = (row: EntryRow): LedgerEntry => ({
-  ...row,
-  outcome: row.outcome as LedgerEntry['outcome'],
-  usage: parseUsage(row.usage),
-  raw_reply: unpackReply(row.raw_reply),
-})

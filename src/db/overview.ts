@@ -18,7 +18,6 @@ interface CountRow {
 
 export type GradeOverviewReader = ReturnType<typeof createOverview>
 
-/** Counts grades for an overview, in bounded time. */
 export const createOverview = (db: Db) => ({
   /** Counts, of the newest `most` grades that fit the most selective filter, those that fit the other filters too. */
   async read(query: GradeFilter, most = MOST_COUNTED): Promise<GradeOverview> {
@@ -31,8 +30,7 @@ export const createOverview = (db: Db) => ({
         FROM (${walked}) AS walked
       ) AS listed GROUP BY status, label, fits`
     const names = Object.fromEntries(await Promise.all(NAMED_BY.map(async (name) => [name, await namesOf(db, name)])))
-    const rows = counted.map((row) => ({ ...row, n: Number(row.n) }))
-    return toOverview(rows, names as GradeOverview['names'], most)
+    return toOverview(counted, names as GradeOverview['names'], most)
   },
 })
 

@@ -1,6 +1,5 @@
-import { sql as raw } from 'kysely'
 import type { Review } from '../schemas/review.ts'
-import { all, type Db, filters, insert, where } from './db.ts'
+import { all, type Db, insert, newest } from './db.ts'
 import { parseStored } from './text.ts'
 
 export interface ReviewQuery {
@@ -12,8 +11,6 @@ export interface ReviewQuery {
   readonly before?: string
 }
 
-const FILTERS = ['question', 'grade_id', 'rater'] as const
-
 export type ReviewStore = ReturnType<typeof createReviews>
 
 /** Human labels, append-only. */
@@ -22,11 +19,9 @@ export const createReviews = (db: Db) => ({
     await db.write((sql) => insert(sql, 'reviews', renderReview(review)))
   },
   /** Lists reviews, newest first. */
-  async list(query: ReviewQuery): Promise<readonly Review[]> {
-    const named = FILTERS.map((name) => [name, query[name]] as const)
-    const older = query.before === undefined ? [] : [raw`id < ${query.before}`]
-    const rows = await all<{ body: string }>(db.read)`
-      SELECT body FROM reviews ${where([...filters(db, named), ...older])} ORDER BY id DESC LIMIT ${query.limit}`
+  async list({ question, grade_id, rater, ...page }: ReviewQuery): Promise<readonly Review[]> {
+    const filters = Object.entries({ question, grade_id, rater })
+    const rows = await all<{ body: string }>(db.read)`${newest(db, 'reviews', 'body', { filters, ...page })}`
     return rows.map(({ body }) => parseStored<Review>(body))
   },
 })

@@ -1,6 +1,8 @@
 import type { Generated, Selectable } from 'kysely'
+import type { KeyRecord } from '../access/keys.ts'
 import type { Digest } from '../domain/digest.ts'
-import type { AttemptSummary } from '../schemas/grade.ts'
+import type { AttemptSummary, Failure, Usage } from '../schemas/grade.ts'
+import type { GradeRequest, Signals } from '../schemas/trial.ts'
 import type { BatchKind, BatchMode, ItemStatus } from '../schemas/vocabulary.ts'
 
 /** The outcome of a call; `queued`, `sent` and `void` of a provider’s batch too. */
@@ -30,57 +32,51 @@ export interface PlannedCall {
 }
 
 /** The columns of the end of a call; null in a call without an end. */
-export interface EndColumns extends ReplyColumns {
-  message: string | null
-  cost_usd: number | null
-  latency_ms: number | null
+export type EndColumns = ReplyColumns & OptionalTexts<'message'> & Record<'cost_usd' | 'latency_ms', number | null>
+
+export type ReplyColumns = OptionalTexts<'reply_text' | 'raw_reply' | 'request_id' | 'model_resolved'> & {
+  usage: Usage | null
 }
 
-export interface ReplyColumns {
-  reply_text: Buffer | null
-  raw_reply: Buffer | null
-  usage: string | null
-  request_id: string | null
-  model_resolved: string | null
+/** A grade request whose trajectory is stored. */
+export type StoredRequest = Omit<GradeRequest, 'trajectory'>
+
+/** Dollars and numbers of calls. */
+export type Amounts = Readonly<
+  Record<'settled_usd' | 'reserved_usd' | 'uncertain_usd' | 'calls' | 'unknown_calls' | 'unpriced_calls', number>
+>
+
+/** A number of items of a batch in one state. */
+export interface Tally {
+  readonly status: ItemStatus | 'waiting' | 'pending'
+  readonly detail: string | null
+  readonly cached: number
+  readonly n: number
 }
 
-/** The tables of a database, on SQLite and on PostgreSQL alike. Times are ISO 8601 in UTC, JSON is text, `seq` is the order of writing. */
+type Texts<K extends string> = Record<K, string>
+type OptionalTexts<K extends string> = Record<K, string | null>
+
+/**
+ * The tables of a database, on SQLite and on PostgreSQL alike, with the values of their rows (`text.ts` says how the database holds them). Times are
+ * ISO 8601 in UTC, `seq` is the order of writing.
+ */
 export interface Tables {
-  readonly trajectories: {
-    id: Digest
-    format: string
-    /** The document as it was sent, compressed with zstd. */
-    document: Buffer
-    created_at: string
-  }
-  readonly grades: {
-    id: string
-    /** The cache key. */
-    key: string
-    status: string
-    label: string | null
-    claimed_label: string | null
-    judge: string
-    rubric: string
-    /** The rubric without its version; computed by the database. */
-    rubric_id: Generated<string>
-    trajectory: string
-    agent: string | null
-    model: string | null
-    task: string | null
-    batch: string | null
-    ground_truth: string
-    signals: string | null
-    /** The public JSON of the grade. */
-    body: string
-    created_at: string
-    /** 1: the grade only checked stored replies again, and never answers its key. */
-    silent: number
-    /** `sha256:…/sha256:…`, the trajectory and the ground truth. */
-    question: string
-    /** 1: the grade answers its key. */
-    is_current: number
-  }
+  /** The document as it was sent, compressed with zstd. */
+  readonly trajectories: Texts<'format' | 'created_at'> & { id: Digest; document: Buffer }
+  /** `key`: the cache key; `question`: `sha256:…/sha256:…`, the trajectory and the ground truth; `body`: the public JSON of the grade. */
+  readonly grades: Texts<
+    'id' | 'key' | 'status' | 'judge' | 'rubric' | 'trajectory' | 'ground_truth' | 'body' | 'created_at' | 'question'
+  > &
+    OptionalTexts<'label' | 'claimed_label' | 'agent' | 'model' | 'task' | 'batch'> & {
+      /** The rubric without its version; computed by the database. */
+      rubric_id: Generated<string>
+      signals: Signals | null
+      /** 1: the grade only checked stored replies again, and never answers its key. */
+      silent: number | boolean
+      /** 1: the grade answers its key. */
+      is_current: number | boolean
+    }
   readonly attempts: PlannedCall &
     EndColumns & {
       seq: Generated<number>
@@ -89,114 +85,59 @@ export interface Tables {
       outcome: AttemptOutcome
       /** The submission of a provider’s batch that carries the call; null: a direct call, or a call that is not sent yet. */
       submission: string | null
-      /** The line for the provider’s batch, compressed; dropped with the answer. */
-      line: Buffer | null
+      /** The line for the provider’s batch; dropped with the answer. */
+      line: string | null
       /** The length of the line in bytes, its line feed included; null: a direct call. */
       bytes: number | null
-      /** The failure of an answer of a provider’s batch, as JSON. */
-      failure: string | null
+      /** The failure of an answer of a provider’s batch. */
+      failure: Failure | null
     }
-  readonly submissions: {
-    seq: Generated<number>
-    id: string
-    judge: string
-    batch: string
-    status: 'recorded' | 'submitted' | 'ended' | 'failed'
-    provider_id: string | null
-    requests: number
-    detail: string | null
-    recorded_at: string
-    ended_at: string | null
-    /** Until when a process sends the submission. */
-    sending_until: string | null
-  }
-  readonly batches: {
-    seq: Generated<number>
-    id: string
-    kind: BatchKind
-    mode: BatchMode
-    name: string | null
-    key: string | null
-    status: 'draft' | 'running' | 'parked' | 'cancelling' | 'cancelled' | 'done'
-    max_cost_usd: number | null
-    parked_reason: string | null
-    resumes_at: string | null
-    payer: string | null
-    payer_cap_usd: number | null
-    total: Generated<number>
-    created_at: string
-    finished_at: string | null
-    /** The counts of the items by their states, as JSON, of a batch that has ended; null: they are counted. */
-    tallies: string | null
-    /** The process that takes a draft in. */
-    process: string | null
-  }
-  readonly batch_items: {
+  /** `sending_until`: until when a process sends the submission. */
+  readonly submissions: Texts<'id' | 'judge' | 'batch' | 'recorded_at'> &
+    OptionalTexts<'provider_id' | 'detail' | 'ended_at' | 'sending_until'> & {
+      seq: Generated<number>
+      status: 'recorded' | 'submitted' | 'ended' | 'failed'
+      requests: number
+    }
+  /** `process`: the process that takes a draft in. */
+  readonly batches: Texts<'id' | 'created_at'> &
+    OptionalTexts<'name' | 'key' | 'parked_reason' | 'resumes_at' | 'payer' | 'finished_at' | 'process'> & {
+      seq: Generated<number>
+      kind: BatchKind
+      mode: BatchMode
+      status: 'draft' | 'running' | 'parked' | 'cancelling' | 'cancelled' | 'done'
+      max_cost_usd: number | null
+      payer_cap_usd: number | null
+      total: Generated<number>
+      /** The counts of the items by their states, of a batch that has ended; null: they are counted. */
+      tallies: readonly Tally[] | null
+    }
+  readonly batch_items: OptionalTexts<'base_grade' | 'label' | 'grade_id' | 'failure_code'> & {
     /** `seq` of the batch. */
     batch: number
     idx: number
     item_id: string
     trajectory: Digest
-    /** The grade request as JSON, without its trajectory. */
-    request: string
+    request: StoredRequest
     /** The judge of the request; null in rows of earlier versions. */
     judge: string | null
-    base_grade: string | null
     status: Generated<ItemStatus | 'pending' | 'waiting'>
-    label: string | null
-    grade_id: string | null
-    failure_code: string | null
-    failure: string | null
-    cached: Generated<number>
+    failure: Failure | null
+    cached: Generated<number | boolean>
   }
-  readonly reviews: {
-    id: string
-    grade_id: string
-    question: string
-    rater: string
-    label: string | null
-    body: string
-    created_at: string
-  }
-  readonly api_keys: {
-    seq: Generated<number>
-    id: string
-    secret_sha256: Buffer
-    name: string
-    /** `default`; keys of earlier versions named their project. */
-    project: string
-    scopes: string
-    max_requests_per_minute: number | null
-    max_cost_usd_per_day: number | null
-    created_at: string
-    expires_at: string | null
-    revoked_at: string | null
-    last_used_at: string | null
-  }
-  readonly idempotency_keys: {
-    key: string
-    request_digest: string
-    /** The HTTP status of the answer; 0: a request is being answered. */
-    status: number
-    body: string
-    created_at: string
-  }
-  readonly spending: {
-    /** `day:2026-11-21` (UTC), `batch:bat_…` or `key:key_…:2026-11-21`. */
-    scope: string
-    settled_usd: number
-    reserved_usd: number
-    uncertain_usd: number
-    calls: number
-    unknown_calls: number
-    unpriced_calls: number
-  }
+  readonly reviews: Texts<'id' | 'grade_id' | 'question' | 'rater' | 'body' | 'created_at'> & { label: string | null }
+  /** `project`: `default`; keys of earlier versions named their project. */
+  readonly api_keys: KeyRecord & { seq: Generated<number>; project: string }
+  /** `status`: the HTTP status of the answer; 0: a request is being answered. */
+  readonly idempotency_keys: Texts<'key' | 'request_digest' | 'body' | 'created_at'> & { status: number }
+  /** `scope`: `day:2026-11-21` (UTC), `batch:bat_…` or `key:key_…:2026-11-21`. */
+  readonly spending: Amounts & { scope: string }
   readonly judges: {
     name: string
     /** Milliseconds since the epoch before which no process calls the judge. */
     paused_until: Generated<number>
-    /** The failure that paused the judge, as JSON. */
-    failure: string | null
+    /** The failure that paused the judge; null: none did. */
+    failure: Failure | null
     /** Silent failures in a row. */
     strikes: Generated<number>
     /** Pauses in a row that silence has caused. */
@@ -204,20 +145,17 @@ export interface Tables {
     /** Milliseconds since the epoch at which a worker with the judge last said so. */
     seen_at: Generated<number>
   }
-  readonly settings: {
-    name: string
-    value: Buffer
-  }
+  readonly settings: { name: string; value: Buffer }
 }
 
-/** Names of the tables that hold the data of a service. */
 export type TableName = keyof Tables
 
-/** Rows as they are read. */
 export type Attempt = Selectable<Tables['attempts']>
-export type Spending = Selectable<Tables['spending']>
-export type Submission = Selectable<Tables['submissions']>
-export type JudgeRow = Selectable<Tables['judges']>
-export type IdempotencyRow = Selectable<Tables['idempotency_keys']>
+export type BatchRow = Selectable<Tables['batches']>
 export type GradeRow = Selectable<Tables['grades']>
+export type IdempotencyRow = Tables['idempotency_keys']
+export type ItemRow = Selectable<Tables['batch_items']>
+export type JudgeRow = Selectable<Tables['judges']>
 export type KeyRow = Selectable<Tables['api_keys']>
+export type Spending = Tables['spending']
+export type Submission = Selectable<Tables['submissions']>

@@ -1,10 +1,10 @@
 import { sql as raw } from 'kysely'
 import { LRUCache } from 'lru-cache'
+import type { AccessStore, KeyRecord } from '../access/keys.ts'
 import type { Digest } from '../domain/digest.ts'
-import { type Db, first, insert, run } from './db.ts'
+import { all, type Db, first, insert, isDead, run } from './db.ts'
 import { refusal } from './errors.ts'
-import { isDead } from './processes.ts'
-import type { IdempotencyRow } from './schema.ts'
+import type { IdempotencyRow, KeyRow } from './schema.ts'
 import { parseStored } from './text.ts'
 
 export type IdempotencyRecord = Readonly<Pick<IdempotencyRow, 'request_digest' | 'status' | 'body'>>
@@ -13,25 +13,26 @@ export type IdempotencyRecord = Readonly<Pick<IdempotencyRow, 'request_digest' |
 const IN_PROGRESS = 0
 /** Characters of the answers of a process that wait for the database: the oldest are dropped. */
 const MOST_UNSTORED = 16 * 1024 * 1024
+const FIRST_ANSWER = raw`ON CONFLICT (key) DO UPDATE
+  SET request_digest = excluded.request_digest, status = excluded.status, body = excluded.body
+  WHERE idempotency_keys.status = ${IN_PROGRESS}`
 
 export type IdempotencyStore = ReturnType<typeof createIdempotency>
 
-/** The answers of requests with an `Idempotency-Key`. */
 export function createIdempotency(db: Db) {
   /** Condition: this process answers the request of the key. */
   const isOwn = (key: string) => raw`key = ${key} AND status = ${IN_PROGRESS} AND body = ${db.process}`
   /** Good answers that the database refused, by key: the retry of their request is not paid for again. */
-  const unstored = new LRUCache<string, IdempotencyRecord & { readonly created_at: string }>({
+  const unstored = new LRUCache<string, Omit<IdempotencyRow, 'key'>>({
     maxSize: MOST_UNSTORED,
     sizeCalculation: ({ body }) => body.length + 1,
   })
-  const store = async (key: string, answer: IdempotencyRecord & { readonly created_at: string }): Promise<void> => {
+  const store = async (key: string, answer: Omit<IdempotencyRow, 'key'>): Promise<void> => {
     unstored.set(key, answer)
     await db.write((sql) => insert(sql, 'idempotency_keys', { key, ...answer }, FIRST_ANSWER))
     unstored.delete(key)
   }
   return {
-    /** Finds the stored answer of a key. */
     async find(key: string): Promise<IdempotencyRecord | null> {
       const row = await first<IdempotencyRecord>(db.read)`
         SELECT request_digest, status, body FROM idempotency_keys WHERE key = ${key} AND status <> ${IN_PROGRESS}`
@@ -52,9 +53,8 @@ export function createIdempotency(db: Db) {
         return (await insert(sql, 'idempotency_keys', row, raw`ON CONFLICT (key) DO NOTHING`)) > 0
       }),
     /** Says that this process still answers the request of a key. */
-    async renew(key: string, at: string): Promise<void> {
-      await db.write((sql) => run(sql)`UPDATE idempotency_keys SET created_at = ${at} WHERE ${isOwn(key)}`)
-    },
+    renew: async (key: string, at: string): Promise<void> =>
+      void (await db.write((sql) => run(sql)`UPDATE idempotency_keys SET created_at = ${at} WHERE ${isOwn(key)}`)),
     /** Gives a key back whose request this process refused or failed to answer; a good answer is stored after all. */
     async release(key: string): Promise<void> {
       const answer = unstored.get(key)
@@ -67,20 +67,14 @@ export function createIdempotency(db: Db) {
   }
 }
 
-const FIRST_ANSWER = raw`ON CONFLICT (key) DO UPDATE
-  SET request_digest = excluded.request_digest, status = excluded.status, body = excluded.body
-  WHERE idempotency_keys.status = ${IN_PROGRESS}`
-
-/** Settings that the service makes itself. */
 export function createSettings(db: Db) {
-  /** Returns the value under a name, which is stored where there was none. */
+  /** Returns the value under a name, which is stored where there was none: of two processes that make a value at the same time, both use the first. */
   const once = (name: string, make: () => Uint8Array): Promise<Buffer> =>
     db.write(async (sql) => {
       const find = () => first<{ value: Buffer }>(sql)`SELECT value FROM settings WHERE name = ${name}`
       const known = await find()
       if (known !== undefined) return known.value
       await insert(sql, 'settings', { name, value: Buffer.from(make()) }, raw`ON CONFLICT DO NOTHING`)
-      // Of two processes that made a value at the same time, both use the first.
       const kept = await find()
       if (kept === undefined) throw refusal(`the setting ${name} was not stored`)
       return kept.value
@@ -98,6 +92,30 @@ export function createSettings(db: Db) {
       const row = { name: 'heartbeat', value: Buffer.from(new Date().toISOString()) }
       const again = raw`ON CONFLICT (name) DO UPDATE SET value = excluded.value`
       await db.write((sql) => insert(sql, 'settings', row, again))
+    },
+  }
+}
+
+const parseKey = ({ seq: _, project: _project, ...key }: KeyRow): KeyRecord => key
+
+/** The keys of the HTTP API, with digests of their secrets. */
+export function createKeys(db: Db): AccessStore {
+  const findKey = async (id: string): Promise<KeyRecord | null> => {
+    const row = await first<KeyRow>(db.read)`SELECT * FROM api_keys WHERE id = ${id}`
+    return row === undefined ? null : parseKey(row)
+  }
+  return {
+    findKey,
+    async addKey(key) {
+      await db.write((sql) => insert(sql, 'api_keys', { ...key, project: 'default' }))
+    },
+    listKeys: async () => (await all<KeyRow>(db.read)`SELECT * FROM api_keys ORDER BY seq`).map(parseKey),
+    async revokeKey(id, at) {
+      await db.write((sql) => run(sql)`UPDATE api_keys SET revoked_at = ${at} WHERE id = ${id} AND revoked_at IS NULL`)
+      return findKey(id)
+    },
+    async touchKey(id, at) {
+      await db.write((sql) => run(sql)`UPDATE api_keys SET last_used_at = ${at} WHERE id = ${id}`)
     },
   }
 }

@@ -1,8 +1,10 @@
 import { sql as raw } from 'kysely'
-import type { JudgeReply } from '../ports/judge.ts'
+import type { JudgeReply } from '../judges/judge.ts'
 import type { AttemptSummary } from '../schemas/grade.ts'
-import { all, columns, type Last, type Sql } from './db.ts'
-import type { Attempt, Spending } from './schema.ts'
+import { all, columns, type Sql, type Unit } from './db.ts'
+import type { Amounts, Attempt, Spending } from './schema.ts'
+
+export type { Amounts } from './schema.ts'
 
 /** Caps in dollars; null: no cap. A day is a day of UTC. */
 export interface Caps {
@@ -24,16 +26,9 @@ export interface OverBudget {
   readonly reserved_usd: number
 }
 
-/** Dollars and numbers of calls. */
-export type Amounts = Readonly<Omit<Spending, 'scope'>>
-
 export const NOTHING: Amounts = {
-  settled_usd: 0,
-  reserved_usd: 0,
-  uncertain_usd: 0,
-  calls: 0,
-  unknown_calls: 0,
-  unpriced_calls: 0,
+  ...{ settled_usd: 0, reserved_usd: 0, uncertain_usd: 0 },
+  ...{ calls: 0, unknown_calls: 0, unpriced_calls: 0 },
 }
 const NAMES = Object.keys(NOTHING) as readonly (keyof Amounts)[]
 
@@ -46,19 +41,13 @@ export type Change = readonly [Counted, Partial<Amounts>]
 /** Sums of floats may be off by so much and still be equal. */
 const TOLERANCE_USD = 1e-9
 
-interface Scope {
-  readonly scope: string
-  readonly cap: OverBudget['cap']
-  readonly cap_usd: number | null
-}
-
 /** Lists the scopes of a call in the order of their names, in which all units of work write them: two units never wait for each other crosswise. */
-function scopesOf({ started_at, batch, payer }: Counted, caps: Caps = NO_CAPS): Scope[] {
+function scopesOf({ started_at, batch, payer }: Counted) {
   const day = started_at.slice(0, 10)
-  const scopes: Scope[] = []
-  if (batch !== null) scopes.push({ scope: `batch:${batch}`, cap: 'batch', cap_usd: caps.batch_usd })
-  scopes.push({ scope: `day:${day}`, cap: 'day', cap_usd: caps.day_usd })
-  if (payer !== null) scopes.push({ scope: `key:${payer}:${day}`, cap: 'key', cap_usd: caps.key_usd })
+  const scopes: { readonly cap: OverBudget['cap']; readonly scope: string }[] = []
+  if (batch !== null) scopes.push({ cap: 'batch', scope: `batch:${batch}` })
+  scopes.push({ cap: 'day', scope: `day:${day}` })
+  if (payer !== null) scopes.push({ cap: 'key', scope: `key:${payer}:${day}` })
   return scopes
 }
 
@@ -69,41 +58,36 @@ const NARROWEST = ['batch', 'key', 'day'] as const
  * null; the caller rolls the unit of work back then. A bound of null dollars is unknown and passes every cap; a call that costs nothing passes none.
  */
 export async function reserveIn(
-  sql: Sql,
-  last: Last,
-  { call, usd, caps, change }: Reservation,
+  sql: Unit,
+  call: Counted & Readonly<Pick<Attempt, 'reserved_usd'>>,
+  caps: Caps,
+  calls: number,
 ): Promise<OverBudget | null> {
-  const scopes = scopesOf(call, caps)
-  const added = addTo(
-    sql,
-    scopes.map(({ scope }) => [scope, change]),
-  )
+  const usd = call.reserved_usd
+  const change = { reserved_usd: usd ?? 0, calls }
+  const scopes = scopesOf(call)
+  const adding = scopes.map(({ scope }) => [scope, change] as const)
+  const added = addTo(sql, adding)
   // The sums of a call without a cap are not waited for: no other unit of work waits for their rows meanwhile.
   if (usd === 0 || !isCapped(caps)) {
-    last(added)
+    sql.last(added)
     return null
   }
-  const sums = new Map((await added).map((sum) => [sum.scope, sum]))
-  const passed = scopes.flatMap(({ scope, cap, cap_usd }): OverBudget[] => {
-    const sum = addAmounts(NOTHING, sums.get(scope) ?? NOTHING)
-    const spent_usd = spentOf(sum)
-    if (cap_usd === null || (usd !== null && spent_usd <= cap_usd + TOLERANCE_USD)) return []
-    const before = addAmounts(sum, { reserved_usd: -(change.reserved_usd ?? 0) })
-    const reserved = before.reserved_usd ?? 0
-    return [{ cap, cap_usd, spent_usd: spentOf(before), reserved_usd: reserved > TOLERANCE_USD ? reserved : 0 }]
-  })
-  return NARROWEST.flatMap((cap) => passed.find((over) => over.cap === cap) ?? [])[0] ?? null
+  const sums = await added
+  for (const cap of NARROWEST) {
+    const cap_usd = caps[`${cap}_usd`]
+    const scope = scopes.find((one) => one.cap === cap)?.scope
+    const sum = sums.find((row) => row.scope === scope)
+    if (cap_usd === null || sum === undefined) continue
+    if (usd !== null && spentOf(sum) <= cap_usd + TOLERANCE_USD) continue
+    const reserved = sum.reserved_usd - change.reserved_usd
+    const reserved_usd = reserved > TOLERANCE_USD ? reserved : 0
+    return { cap, cap_usd, spent_usd: spentOf({ ...sum, reserved_usd: reserved }), reserved_usd }
+  }
+  return null
 }
 
-interface Reservation {
-  readonly call: Counted
-  /** The bound of the call in dollars; null: unknown. */
-  readonly usd: number | null
-  readonly caps: Caps
-  readonly change: Partial<Amounts>
-}
-
-const spentOf = ({ settled_usd = 0, reserved_usd = 0, uncertain_usd = 0 }: Partial<Amounts>): number =>
+const spentOf = ({ settled_usd, reserved_usd, uncertain_usd }: Amounts): number =>
   settled_usd + reserved_usd + uncertain_usd
 
 /** Scopes of one statement: a statement has room for some ten thousand values. */
@@ -115,12 +99,10 @@ export async function addSpending(sql: Sql, changes: readonly Change[]): Promise
   for (const [counted, change] of changes)
     for (const { scope } of scopesOf(counted)) sums.set(scope, addAmounts(sums.get(scope) ?? {}, change))
   const rows = [...sums].sort(([a], [b]) => (a < b ? -1 : 1))
-  const turns = Math.ceil(rows.length / ADDED_AT_ONCE)
-  await Promise.all(
-    Array.from({ length: turns }, (_, turn) =>
-      addTo(sql, rows.slice(turn * ADDED_AT_ONCE, (turn + 1) * ADDED_AT_ONCE)),
-    ),
-  )
+  const adding: Promise<unknown>[] = []
+  for (let from = 0; from < rows.length; from += ADDED_AT_ONCE)
+    adding.push(addTo(sql, rows.slice(from, from + ADDED_AT_ONCE)))
+  await Promise.all(adding)
 }
 
 const ADDED = columns(NAMES.map((name) => `${name} = spending.${name} + excluded.${name}`))
@@ -133,15 +115,11 @@ const addTo = (sql: Sql, rows: readonly (readonly [scope: string, change: Partia
 
 /** Ends that the provider answers before it runs anything: without usage they cost nothing. */
 const UNPAID: ReadonlySet<AttemptSummary['outcome']> = new Set([
-  'rate_limited',
-  'quota_exhausted',
-  'authentication',
-  'refused',
-  'context_overflow',
-  'budget_exceeded',
+  ...(['rate_limited', 'quota_exhausted', 'authentication'] as const),
+  ...(['refused', 'context_overflow', 'budget_exceeded'] as const),
 ])
 
-interface Ended {
+interface End {
   readonly outcome: AttemptSummary['outcome']
   readonly reply: JudgeReply
   readonly cost_usd: number | null
@@ -151,7 +129,7 @@ interface Ended {
  * Computes the amounts of a call that has ended. Known costs are settled; tokens without a price are counted as such; a call that may have been paid
  * for at an unknown price stays counted with the bound that was reserved for it.
  */
-export function amountsOf({ outcome, reply, cost_usd }: Ended, reserved: number): Partial<Amounts> {
+export function amountsOf({ outcome, reply, cost_usd }: End, reserved: number): Partial<Amounts> {
   if (cost_usd !== null) return { settled_usd: cost_usd }
   if (reply.usage !== null) return { unpriced_calls: 1 }
   if (UNPAID.has(outcome)) return {}
@@ -160,7 +138,7 @@ export function amountsOf({ outcome, reply, cost_usd }: Ended, reserved: number)
 
 /** Adds up changes name by name. */
 export function addAmounts(...changes: readonly Partial<Amounts>[]): Partial<Amounts> {
-  const sum: Partial<Record<keyof Amounts, number>> = {}
+  const sum: { -readonly [K in keyof Amounts]?: Amounts[K] } = {}
   for (const change of changes)
     for (const name of Object.keys(change) as (keyof Amounts)[]) sum[name] = (sum[name] ?? 0) + (change[name] ?? 0)
   return sum

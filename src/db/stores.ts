@@ -1,27 +1,21 @@
-import type Database from 'better-sqlite3'
 import type { AccessStore } from '../access/keys.ts'
 import { createAttempts } from './attempts.ts'
 import { createBatches } from './batches.ts'
 import type { Db } from './db.ts'
-import { refusal, toStorageError } from './errors.ts'
-import { isMigrated, openToRead } from './files/read-file.ts'
-import { createImports, type ReadRows } from './files/transfer.ts'
+import { createImports } from './files/transfer.ts'
 import { createGrades } from './grades.ts'
 import { createJudges } from './judges.ts'
-import { createKeys } from './keys.ts'
-import type { PoolSettings } from './open/postgres-pool.ts'
+import type { PoolSettings } from './open/postgres.ts'
 import { createRunLock, MEMORY_LOCK, type RunLock } from './open/run-lock.ts'
 import { openSqlite } from './open/sqlite.ts'
 import { createOverview } from './overview.ts'
 import { createReviews } from './reviews.ts'
-import { createIdempotency, createSettings } from './settings.ts'
+import { createIdempotency, createKeys, createSettings } from './settings.ts'
 import { createSubmissions } from './submissions.ts'
 import { createTrajectories } from './trajectories.ts'
 
-/** The stores over one database. */
 export type Stores = Omit<ReturnType<typeof storesOver>, 'access'> & { readonly access: AccessStore }
 
-/** Creates the stores over an open database, which they own from now on. */
 export function storesOver(db: Db, run_lock: RunLock | null) {
   const attempts = createAttempts(db)
   const settings = createSettings(db)
@@ -61,22 +55,7 @@ export function openSqliteStores({ path }: { readonly path: string }): Stores {
 /** Opens the stores over a schema of a PostgreSQL. Rejects with a StorageError. */
 export async function openPostgresStores(options: PoolSettings & { readonly url: string; readonly schema?: string }) {
   const { url, schema, ...settings } = options
-  const { openPostgres } = await import('./open/postgres.ts')
+  const { openPostgres } = await import('./open/postgres-schema.ts')
   const stores: Stores = storesOver(await openPostgres(url, settings, schema), null)
   return stores
-}
-
-/** Hands readings of one state of a database file to `work`; other processes may write to the file meanwhile. Rejects with a StorageError. */
-export async function readSqliteSnapshot(path: string, work: (read: ReadRows) => Promise<void>): Promise<void> {
-  const db: Database.Database = openToRead(path)
-  try {
-    if (!isMigrated(path))
-      throw refusal(`${path} is of an older version: back it up, then migrate it by \`veridict status\``)
-    db.exec('BEGIN')
-    await work(<T>(text: string) => db.prepare<[], T>(text).iterate())
-  } catch (error) {
-    throw toStorageError(error)
-  } finally {
-    db.close()
-  }
 }

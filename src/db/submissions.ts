@@ -1,11 +1,39 @@
-import { sql as raw } from 'kysely'
-import type { AttemptLedger } from './attempts.ts'
-import { all, columns, type Db, insert, isIn, locked, run } from './db.ts'
+import { type RawBuilder, sql as raw } from 'kysely'
+import type { JudgeReply } from '../judges/judge.ts'
+import type { AttemptLedger, PlannedAttempt, QuestionMark } from './attempts.ts'
+import { all, columns, type Db, first, insert, isIn, locked, run, type Sql, Undo } from './db.ts'
 import { refusal } from './errors.ts'
-import { type Bounds, countWithin, endCalls } from './ledger.ts'
-import { createRequests, SUBMISSION_IS_OPEN, VOID, wakeItems } from './requests.ts'
-import type { Attempt, Submission } from './schema.ts'
-import { unpackText } from './text.ts'
+import { type ItemRef, isOf } from './items.ts'
+import { type Bounds, countWithin, type Ended, endCalls, parseReply, REPLY, renderEnd } from './ledger.ts'
+import type { Attempt, ReplyColumns, Submission } from './schema.ts'
+import { addSpending, amountsOf, type Caps, type OverBudget, reserveIn } from './spending.ts'
+
+/** One question of one item, on its way through a provider’s batch endpoint. */
+export interface NewProviderRequest {
+  /** The id of the call is the provider’s `custom_id`. */
+  readonly planned: PlannedAttempt
+  readonly item: ItemRef
+  /** The line that is sent. */
+  readonly line: string
+}
+
+export interface ProviderAnswer {
+  readonly attempt_id: string
+  /** `open`: queued or sent. `void`: never run, at no cost. */
+  readonly state: 'open' | 'answered' | 'void'
+  /** The reply of an answered question. */
+  readonly reply: JudgeReply | null
+  readonly cost_usd: number | null
+  readonly latency_ms: number | null
+  /** Requests for this question in its batch, this request included. */
+  readonly tries: number
+}
+
+/** The way in which a request came back. */
+export type ProviderEnd = { readonly id: string } & (
+  | { readonly end: 'void' }
+  | { readonly end: 'answered'; readonly reply: JudgeReply; readonly cost_usd: number | null }
+)
 
 /** The columns of a submission that a sender needs. */
 const SENT = ['id', 'judge', 'batch', 'status', 'provider_id', 'recorded_at', 'requests'] as const
@@ -25,10 +53,10 @@ export interface ProviderRound {
   readonly usual_seconds: number | null
 }
 
-export type SubmissionLimits = Bounds
-
 /** The mark of a sending ends by itself after this time, so that a dead process holds no submission. */
 const SENDING_MS = 30_000
+/** Each line of a submission ends with a line feed, which counts. */
+const LINE_END_BYTES = 1
 
 export type Submissions = ReturnType<typeof createSubmissions>
 
@@ -36,21 +64,80 @@ export type Submissions = ReturnType<typeof createSubmissions>
  * Questions in a provider’s batch endpoint. A submission is recorded before it is sent; an answer is recorded before it is used; each answer counts
  * once, however often it is read. An unknown submission changes nothing, but for `markSubmitted`, which rejects.
  */
-export const createSubmissions = (db: Db, attempts: Pick<AttemptLedger, 'adopt'>) => ({
-  adopt: attempts.adopt,
-  ...createRequests(db),
+export const createSubmissions = (db: Db, { adopt }: Pick<AttemptLedger, 'adopt'>) => ({
+  adopt,
+  /**
+   * Queues a question, reserves its bound, and lets its item wait, in one unit of work. Returns the cap that the bound would pass: then nothing is
+   * written. A question for an item that has ended is not queued, nor a question of the batch that another process has queued since `find`.
+   */
+  enqueue: ({ planned, item, line }: NewProviderRequest, caps: Caps): Promise<OverBudget | null> =>
+    db.write(async (sql) => {
+      const { batch, index } = item
+      await lockBatch(db, sql, batch)
+      const same = await first(sql)`
+        SELECT id FROM attempts WHERE ${asks({ ...planned, batch })} AND outcome IN ('queued', 'sent', 'ok')`
+      if (same !== undefined) return null
+      const waiting = await run(sql)`UPDATE batch_items SET status = 'waiting'
+        WHERE ${isOf(batch)} AND idx = ${index} AND status IN ('pending', 'waiting')`
+      if (waiting === 0) return null
+      const bytes = Buffer.byteLength(line) + LINE_END_BYTES
+      sql.last(insert(sql, 'attempts', { ...planned, batch, item: index, outcome: 'queued', bytes, line }))
+      const over = await reserveIn(sql, planned, caps, 0)
+      if (over !== null) throw new Undo(over)
+      return null
+    }),
+  /** Finds the newest request for a question in its batch. */
+  async find(mark: BatchQuestion): Promise<ProviderAnswer | null> {
+    type Row = ReplyColumns & Pick<Attempt, 'id' | 'outcome' | 'failure' | 'cost_usd' | 'latency_ms'>
+    const [row, ...earlier] = await all<Row>(db.read)`
+      SELECT id, outcome, failure, cost_usd, latency_ms, ${REPLY} FROM attempts WHERE ${asks(mark)} ORDER BY seq DESC`
+    if (row === undefined) return null
+    const { id: attempt_id, outcome, failure, cost_usd, latency_ms } = row
+    const tries = earlier.length + 1
+    const state = outcome === 'queued' || outcome === 'sent' ? 'open' : outcome === 'void' ? 'void' : 'answered'
+    if (state !== 'answered') return { attempt_id, state, reply: null, cost_usd: null, latency_ms: null, tries }
+    const { text: _, ...good } = parseReply(row)
+    const failed = failure && { ...good, ok: false as const, failure, raw: row.raw_reply }
+    const reply = failed ?? (outcome === 'ok' ? parseReply(row) : null)
+    return { attempt_id, state, reply, cost_usd, latency_ms, tries }
+  },
+  async judges(batch: string): Promise<readonly string[]> {
+    const rows = await all<Pick<Attempt, 'judge'>>(db.read)`
+      SELECT judge FROM attempts WHERE batch = ${batch} AND outcome = 'queued'
+      UNION SELECT judge FROM submissions WHERE batch = ${batch} AND ${IS_OPEN}`
+    return rows.map(({ judge }) => judge).sort()
+  },
+  /**
+   * Stores how requests came back, in one unit of work: ledger, spending, and their items become `pending` where no other question of theirs is open.
+   * Leaves a request alone that has its end already, or that belongs to another submission. Returns the number of stored ends.
+   */
+  storeEnds: (id: string, ends: readonly ProviderEnd[]): Promise<number> =>
+    db.write(async (sql) => {
+      const ended: Ended[] = []
+      // In the order of ids: two processes that store the same ends never wait for each other crosswise.
+      for (const came of ends.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+        const which = raw`id = ${came.id} AND submission = ${id} AND outcome = 'sent'`
+        ended.push(...(await endCalls(sql, which, ...endOf(came))))
+      }
+      await wakeItems(db, sql, ended)
+      return ended.length
+    }),
+  /** Drops queued requests that were never sent, their reservations with them. */
+  dropQueued: (batch: string): Promise<void> =>
+    db.write(async (sql) =>
+      wakeItems(db, sql, await endCalls(sql, raw`batch = ${batch} AND outcome = 'queued'`, VOID)),
+    ),
   /**
    * Takes the oldest queued requests of a judge, within the limits, into one recorded submission; null: none is queued. A single request over
    * `most_bytes` is taken alone.
    */
-  record: ({ at, ...submission }: NewSubmission, limits: SubmissionLimits): Promise<SubmissionRecord | null> =>
+  record: ({ at, ...submission }: NewSubmission, limits: Bounds): Promise<SubmissionRecord | null> =>
     db.write(async (sql) => {
       const { batch, judge } = submission
       const queued = await all<Pick<Attempt, 'seq' | 'bytes'>>(sql)`
         SELECT seq, bytes FROM attempts WHERE batch = ${batch} AND judge = ${judge} AND outcome = 'queued'
         ORDER BY seq LIMIT ${limits.most_requests} ${locked(db)}`
-      const sizes = queued.map(({ bytes }) => bytes ?? 0)
-      const chosen = queued.slice(0, countWithin(sizes, limits)).map(({ seq }) => seq)
+      const chosen = queued.slice(0, countWithin(queued, limits)).map(({ seq }) => seq)
       if (chosen.length === 0) return null
       const row = { ...submission, status: 'recorded', requests: chosen.length, recorded_at: at } as const
       await insert(sql, 'submissions', row)
@@ -58,11 +145,10 @@ export const createSubmissions = (db: Db, attempts: Pick<AttemptLedger, 'adopt'>
       return { ...row, provider_id: null, is_being_sent: false }
     }),
   /** Lists ids and lines of a submission’s requests without an answer, in their order. */
-  async lines(id: string): Promise<readonly { readonly id: string; readonly line: string }[]> {
-    const rows = await all<Pick<Attempt, 'id' | 'line'>>(db.read)`
-      SELECT id, line FROM attempts WHERE submission = ${id} AND outcome = 'sent' ORDER BY seq`
-    return rows.map((row) => ({ id: row.id, line: unpackText(row.line ?? Buffer.alloc(0)) }))
-  },
+  lines: (id: string): Promise<readonly { readonly id: string; readonly line: string }[]> =>
+    all<{ id: string; line: string }>(
+      db.read,
+    )`SELECT id, line FROM attempts WHERE submission = ${id} AND outcome = 'sent' ORDER BY seq`,
   /** Marks that this process sends a submission; false where another process sends it. `isOwn`: the mark of this process is renewed. */
   sending: (id: string, now: Date, isOwn = false): Promise<boolean> =>
     db.write(async (sql) => {
@@ -93,7 +179,7 @@ export const createSubmissions = (db: Db, attempts: Pick<AttemptLedger, 'adopt'>
     db.write(async (sql) => {
       const same = providerId === null ? raw`provider_id IS NULL` : raw`provider_id = ${providerId}`
       const ended = await run(sql)`UPDATE submissions SET status = 'failed', detail = ${detail}, ended_at = ${at}
-        WHERE id = ${id} AND ${SUBMISSION_IS_OPEN} AND ${same}`
+        WHERE id = ${id} AND ${IS_OPEN} AND ${same}`
       if (ended === 0) return
       await run(sql)`
         UPDATE attempts SET outcome = 'queued', submission = NULL WHERE submission = ${id} AND outcome = 'sent'`
@@ -117,7 +203,7 @@ export const createSubmissions = (db: Db, attempts: Pick<AttemptLedger, 'adopt'>
   /** Lists recorded and submitted submissions of a batch, oldest first. */
   async listOpen(batch: string, now: Date): Promise<readonly SubmissionRecord[]> {
     const rows = await all<Pick<Submission, (typeof SENT)[number] | 'sending_until'>>(db.read)`
-      SELECT ${columns(SENT)}, sending_until FROM submissions WHERE batch = ${batch} AND ${SUBMISSION_IS_OPEN} ORDER BY seq`
+      SELECT ${columns(SENT)}, sending_until FROM submissions WHERE batch = ${batch} AND ${IS_OPEN} ORDER BY seq`
     return rows.map(({ sending_until, ...row }) => ({
       ...row,
       is_being_sent: sending_until !== null && sending_until > now.toISOString(),
@@ -128,12 +214,51 @@ export const createSubmissions = (db: Db, attempts: Pick<AttemptLedger, 'adopt'>
     db.write(async (sql) => {
       await wakeItems(db, sql, await endCalls(sql, raw`submission = ${id} AND outcome = 'sent'`, VOID))
       await run(sql)`
-        UPDATE submissions SET status = 'ended', detail = ${detail}, ended_at = ${at} WHERE id = ${id} AND ${SUBMISSION_IS_OPEN}`
+        UPDATE submissions SET status = 'ended', detail = ${detail}, ended_at = ${at} WHERE id = ${id} AND ${IS_OPEN}`
     }),
 })
 
-export interface NewSubmission extends Pick<SubmissionRecord, 'id' | 'batch' | 'judge'> {
-  readonly at: string
+type NewSubmission = Pick<SubmissionRecord, 'id' | 'batch' | 'judge'> & { readonly at: string }
+type BatchQuestion = QuestionMark & { readonly batch: string }
+
+/** Condition: the submission is on its way. */
+const IS_OPEN = raw`status IN ('recorded', 'submitted')`
+
+/** Condition: the call is a request for a question in its batch. */
+const asks = ({ batch, key, sample, round, request_digest }: BatchQuestion): RawBuilder<unknown> => raw`
+  batch = ${batch} AND item IS NOT NULL AND bytes IS NOT NULL AND key = ${key} AND sample = ${sample}
+  AND round = ${round} AND request_digest = ${request_digest}`
+
+/** Lets units of work on one batch follow each other: two at the same time would not see each other’s questions. */
+async function lockBatch(db: Db, sql: Sql, batch: string): Promise<void> {
+  if (db.kind === 'postgres') await run(sql)`SELECT seq FROM batches WHERE id = ${batch} FOR UPDATE`
+}
+
+/**
+ * Lets the items of ended requests go on whose questions all have their end, and counts the requests. Of two units of work on one batch, the
+ * second waits here for the first: neither would see the end that the other stores.
+ */
+async function wakeItems(db: Db, sql: Sql, ended: readonly Ended[]): Promise<void> {
+  for (const batch of new Set(ended.map(([call]) => call.batch ?? ''))) {
+    await lockBatch(db, sql, batch)
+    await run(sql)`UPDATE batch_items SET status = 'pending' WHERE ${isOf(batch)} AND status = 'waiting'
+      AND NOT EXISTS (SELECT 1 FROM attempts WHERE attempts.batch = ${batch} AND attempts.item = batch_items.idx
+        AND attempts.bytes IS NOT NULL AND attempts.outcome IN ('queued', 'sent'))`
+  }
+  await addSpending(sql, ended)
+}
+
+/** The end of a request that was never run. */
+const VOID = { outcome: 'void', line: null } as const
+
+function endOf(came: ProviderEnd): [end: Partial<Attempt>, amounts?: Parameters<typeof endCalls>[3]] {
+  if (came.end === 'void') return [VOID]
+  const { reply, cost_usd } = came
+  const failure = reply.ok ? null : reply.failure
+  const outcome = failure?.code ?? ('ok' as const)
+  const end = { outcome, message: failure?.message ?? null, reply, cost_usd, latency_ms: null }
+  const amounts = (reserved: number) => ({ calls: 1, ...amountsOf(end, reserved) })
+  return [{ ...renderEnd(end), failure, line: null }, amounts]
 }
 
 function median(values: readonly number[]): number | null {

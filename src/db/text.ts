@@ -24,7 +24,6 @@ export function packText(text: string, above: number): Buffer {
 /** Returns the text of a document as it is stored: in UTF-8 as it was sent, or packed, where the packed text was kept. */
 export const textOf = (document: object): Buffer => sentTextOf(document) ?? Buffer.from(JSON.stringify(document))
 
-/** Compresses a text in UTF-8. */
 export const packBytes = (bytes: Uint8Array): Buffer => zstdCompressSync(bytes, optionsFor(bytes))
 
 /** Compresses a text in UTF-8 beside the event loop. */
@@ -57,7 +56,6 @@ export function unpackBytes(packed: Uint8Array): Buffer {
   return isPacked(stored) ? decompress(stored) : stored
 }
 
-/** Decodes decompressed bytes. */
 export const textIn = (bytes: Buffer): string =>
   bytes[0] === UTF16 ? bytes.toString('utf16le', 1) : bytes.toString('utf8')
 
@@ -76,4 +74,34 @@ function decompress(bytes: Uint8Array): Buffer {
   } catch (error) {
     throw refusal('a stored text is damaged: it cannot be decompressed', { cause: error })
   }
+}
+
+/** Columns that hold their values in another form, by their names in all tables: JSON texts, packed texts, and conditions. */
+const JSON_COLUMNS = ['failure', 'request', 'scopes', 'signals', 'tallies', 'usage']
+/** Bytes above which the text of a column is compressed. */
+const PACKED_ABOVE: Readonly<Record<string, number>> = { reply_text: 1024, raw_reply: 1024, line: 0 }
+const CONDITIONS = ['is_open', 'is_orphan']
+
+const DECODERS = new Map<string, (stored: never) => unknown>([
+  ...JSON_COLUMNS.map((name) => [name, parseStored<unknown>] as const),
+  ...Object.keys(PACKED_ABOVE).map((name) => [name, unpackText] as const),
+  ...CONDITIONS.map((name) => [name, Boolean] as const),
+])
+
+/** Restores the values of a row, in the row itself. Throws a StorageError where a value is damaged. */
+export function decodeRow<R>(row: R): R {
+  const values = row as Record<string, unknown>
+  for (const name in values) {
+    const decode = DECODERS.get(name)
+    if (decode !== undefined && values[name] !== null) values[name] = decode(values[name] as never)
+  }
+  return row
+}
+
+/** Renders the value of a column as the database holds it. */
+export function encodeColumn([name, value]: readonly [name: string, value: unknown]): unknown {
+  if (typeof value === 'boolean') return Number(value)
+  if (typeof value === 'string') return name in PACKED_ABOVE ? packText(value, PACKED_ABOVE[name] ?? 0) : value
+  if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value
 }

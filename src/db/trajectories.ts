@@ -16,9 +16,7 @@ const COMPRESSED_APART = 128 * 1024
 
 export type TrajectoryStore = ReturnType<typeof createTrajectories>
 
-/** The trajectories, each stored once. */
 export const createTrajectories = (db: Db) => ({
-  /** Stores a trajectory; tells whether it was new. */
   async put({ id, format, document }: Omit<StoredTrajectory, 'created_at'>, at: string): Promise<boolean> {
     // Compressed before the write lock is taken, and neither compressed nor sent where the document is known.
     if ((await first(db.read)`SELECT id FROM trajectories WHERE id = ${id}`) !== undefined) return false
@@ -38,7 +36,6 @@ export const createTrajectories = (db: Db) => ({
   },
 })
 
-/** Packs a document for the store. */
 async function packDocument(document: Record<string, unknown>): Promise<Buffer> {
   const text = textOf(document)
   if (isPacked(text)) return text

@@ -1,7 +1,7 @@
 import type { AttemptLedger, PlannedAttempt } from '../db/attempts.ts'
+import type { Clock } from '../domain/clock.ts'
 import { costUsd } from '../domain/money/price.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Judge, JudgeReply, JudgeRequest } from '../ports/judge.ts'
+import type { Judge, JudgeReply, JudgeRequest } from '../judges/judge.ts'
 import type { AttemptSummary } from '../schemas/grade.ts'
 import {
   type Account,

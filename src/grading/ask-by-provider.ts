@@ -1,8 +1,8 @@
 import type { AttemptLedger } from '../db/attempts.ts'
 import type { ItemRef } from '../db/items.ts'
 import type { Submissions } from '../db/submissions.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { BatchApi, Judge, JudgeReply } from '../ports/judge.ts'
+import type { Clock } from '../domain/clock.ts'
+import type { BatchApi, Judge, JudgeReply } from '../judges/judge.ts'
 import type { Failure } from '../schemas/grade.ts'
 import {
   type Account,

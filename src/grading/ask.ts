@@ -2,9 +2,9 @@ import type { AttemptLedger, Freshness, Orphan, Payer, PlannedAttempt } from '..
 import type { ItemRef } from '../db/items.ts'
 import type { StoredReply } from '../db/ledger.ts'
 import type { Caps, OverBudget } from '../db/spending.ts'
+import type { Clock } from '../domain/clock.ts'
 import { type Digest, digestBytes, digestValue } from '../domain/digest.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Judge, JudgeReply, JudgeRequest } from '../ports/judge.ts'
+import type { Judge, JudgeReply, JudgeRequest } from '../judges/judge.ts'
 import type { AttemptSummary, Failure } from '../schemas/grade.ts'
 
 /** The place of a question: of which sample of which grade, and in which round. */

@@ -7,7 +7,7 @@ import { claimedOutcome, deriveOutcome, labelOf, tallyVotes } from '../domain/ru
 import { PROMPT_VERSION } from '../domain/rubric/prompt.ts'
 import { inputStateOf, RENDERING_VERSION } from '../domain/trajectory/rendering.ts'
 import { READER_VERSION } from '../domain/trajectory/trajectory.ts'
-import type { JudgeInfo } from '../ports/judge.ts'
+import type { JudgeInfo } from '../judges/judge.ts'
 import type { Contradiction, Coverage, Grade, Limit, Receipt, Vote } from '../schemas/grade.ts'
 import type { TrialMetadata } from '../schemas/trial.ts'
 import { CONFIDENCE_LEVELS, type ConfidenceLevel, type FailureCode } from '../schemas/vocabulary.ts'

@@ -1,7 +1,7 @@
 import type { Freshness, Payer } from '../db/attempts.ts'
 import type { ItemRef } from '../db/items.ts'
 import type { Stores } from '../db/stores.ts'
-import type { Clock } from '../ports/clock.ts'
+import type { Clock } from '../domain/clock.ts'
 import type { Failure, Grade } from '../schemas/grade.ts'
 import type { TrialMetadata } from '../schemas/trial.ts'
 import { type Asker, askHere, askStored, Suspended } from './ask.ts'

@@ -1,5 +1,5 @@
 import PQueue from 'p-queue'
-import type { JudgeReply } from '../ports/judge.ts'
+import type { JudgeReply } from '../judges/judge.ts'
 
 /** Bounds of the calls of a judge at once, and their number at the beginning. */
 export interface LaneSettings {

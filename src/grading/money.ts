@@ -1,7 +1,7 @@
 import { upperBoundUsd } from '../domain/money/price.ts'
 import { estimateTokens } from '../domain/money/tokens.ts'
 import { tokensOfPictures } from '../domain/trajectory/pictures.ts'
-import type { JudgeInfo, JudgeRequest } from '../ports/judge.ts'
+import type { JudgeInfo, JudgeRequest } from '../judges/judge.ts'
 
 /**
  * How far `estimateTokens` may be off, either way. Measured against o200k_base (js-tiktoken 1.0.21, November 2026): 101 real

@@ -12,7 +12,7 @@ import {
 } from '../domain/trajectory/reading-plan.ts'
 import { createRendering, type Rendering, renderSteps, shownByPlan } from '../domain/trajectory/rendering.ts'
 import type { Part, Position, Trajectory } from '../domain/trajectory/trajectory.ts'
-import type { JudgeInfo } from '../ports/judge.ts'
+import type { JudgeInfo } from '../judges/judge.ts'
 import type { Question } from './question.ts'
 
 /** How the judge gets to see the trajectory, decided by what fits. */

@@ -4,7 +4,7 @@ import type { Issue } from '../domain/result.ts'
 import { type Claims, flatten } from '../domain/rubric/claims.ts'
 import { DECISION_NOTE, renderFormComplaint } from '../domain/rubric/prompt.ts'
 import { coverageOf, createRendering, fullCoverage, type Rendering } from '../domain/trajectory/rendering.ts'
-import type { JudgeRequest } from '../ports/judge.ts'
+import type { JudgeRequest } from '../judges/judge.ts'
 import type { Coverage, Failure } from '../schemas/grade.ts'
 import {
   type Calls,

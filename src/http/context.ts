@@ -1,13 +1,13 @@
 import type { Access } from '../access/access.ts'
-import type { BatchListener } from '../batches/engine.ts'
+import type { BatchListener } from '../batches/run-chunk.ts'
 import type { BatchService } from '../batches/service.ts'
 import type { Config } from '../config/config.ts'
 import type { Stores } from '../db/stores.ts'
+import type { Clock } from '../domain/clock.ts'
 import type { Rubric } from '../domain/rubric/rubric.ts'
 import type { GradingService } from '../grading/grade.ts'
 import type { Lane } from '../grading/lane.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { Judge } from '../ports/judge.ts'
+import type { Judge } from '../judges/judge.ts'
 import type { Tracing } from '../telemetry/tracing.ts'
 
 /** Everything that routes and commands need, made once by `buildContext`. */

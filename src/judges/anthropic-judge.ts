@@ -1,6 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk'
 import type { JudgeSettings } from '../config/judges.ts'
-import type { Answered, BatchCalls, BatchResult, BatchState, Judge, JudgeReply, JudgeRequest } from '../ports/judge.ts'
 import type { Usage } from '../schemas/grade.ts'
 import { PROVIDERS } from '../schemas/providers.ts'
 import { callBatch, callsOf, idOf, MOST_DETAIL_CHARS, type ResultLine } from './batch.ts'
@@ -18,6 +17,7 @@ import {
 } from './call.ts'
 import { addressOf, describeJudge, placeOf, repairTurns, sharedParts } from './describe.ts'
 import { classifyHttp, failure, faultWords, NOTHING_USED, type Place, wordOf } from './faults.ts'
+import type { Answered, BatchCalls, BatchResult, BatchState, Judge, JudgeReply, JudgeRequest } from './judge.ts'
 import { makeBatchFetch, makeDownloadFetch, makeFetch } from './transport.ts'
 
 /** Creates a judge behind Anthropic's Messages API: one call per question. Veridict retries by itself, so the SDK's retries are off. */

@@ -1,4 +1,7 @@
 import { splitLines } from '../domain/text/line-splitter.ts'
+import type { Failure } from '../schemas/grade.ts'
+import { callProvider, describeError, redactAll, type Sdk } from './call.ts'
+import { failure } from './faults.ts'
 import type {
   Answered,
   BatchCalls,
@@ -7,10 +10,7 @@ import type {
   JudgeRequest,
   Submission,
   SubmissionMark,
-} from '../ports/judge.ts'
-import type { Failure } from '../schemas/grade.ts'
-import { callProvider, describeError, redactAll, type Sdk } from './call.ts'
-import { failure } from './faults.ts'
+} from './judge.ts'
 
 /** Tolerated lag of a provider’s clock. */
 const CLOCK_SLACK_MS = 10 * 60_000

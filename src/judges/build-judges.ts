@@ -1,7 +1,7 @@
 import { missingVariables, type Secrets } from '../config/environment.ts'
 import type { JudgeSettings } from '../config/judges.ts'
-import type { Judge } from '../ports/judge.ts'
 import { PROVIDER_NAMES, type Provider, providerRow } from '../schemas/providers.ts'
+import type { Judge } from './judge.ts'
 
 interface ModelJudges {
   readonly judges: ReadonlyMap<string, Judge>

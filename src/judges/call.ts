@@ -1,5 +1,4 @@
 import { isStandardTier } from '../domain/money/price.ts'
-import type { JudgeReply, ReplyDetails } from '../ports/judge.ts'
 import type { Failure, Usage } from '../schemas/grade.ts'
 import { providerRow } from '../schemas/providers.ts'
 import type { FailureCode } from '../schemas/vocabulary.ts'
@@ -13,6 +12,7 @@ import {
   tellUnreachable,
   usageOfFault,
 } from './faults.ts'
+import type { JudgeReply, ReplyDetails } from './judge.ts'
 import { bodyOf, wasSent } from './transport.ts'
 
 const MOST_RAW_CHARS = 1_000_000

@@ -1,9 +1,9 @@
 import type { JudgeSettings } from '../config/judges.ts'
-import type { Judge } from '../ports/judge.ts'
-import { loadOptional } from '../ports/optional-package.ts'
+import { loadOptional } from '../config/optional-package.ts'
 import { type MessagesClient, messagesJudge } from './anthropic-judge.ts'
 import type { Sdk } from './call.ts'
 import { addressOf, placeOf } from './describe.ts'
+import type { Judge } from './judge.ts'
 import { type Fetch, makeFetch } from './transport.ts'
 
 /**

@@ -3,9 +3,9 @@ import { defined } from '../domain/result.ts'
 import { picturesNote } from '../domain/rubric/prompt.ts'
 import type { Picture } from '../domain/trajectory/trajectory.ts'
 import { shownBaseUrl } from '../domain/words.ts'
-import type { JudgeInfo, JudgeRequest } from '../ports/judge.ts'
 import { publicAddress } from '../schemas/providers.ts'
 import type { Place } from './faults.ts'
+import type { JudgeInfo, JudgeRequest } from './judge.ts'
 
 /** Finds the address that a judge asks. A base URL of Gemini without its OpenAI-compatible path gets that path. */
 export function addressOf({ base_url, provider, region }: JudgeSettings): string {

@@ -1,11 +1,11 @@
 import type OpenAI from 'openai'
 import type { JudgeSettings } from '../config/judges.ts'
 import type { Picture } from '../domain/trajectory/trajectory.ts'
-import type { JudgeReply, JudgeRequest } from '../ports/judge.ts'
 import type { Usage } from '../schemas/grade.ts'
 import { answered, countOf, ended, servedTier, usageFrom } from './call.ts'
 import { repairTurns, sharedParts } from './describe.ts'
 import { wordOf } from './faults.ts'
+import type { JudgeReply, JudgeRequest } from './judge.ts'
 
 type ResponsesParams = OpenAI.Responses.ResponseCreateParamsNonStreaming
 type ChatParams = OpenAI.Chat.Completions.ChatCompletionCreateParamsNonStreaming

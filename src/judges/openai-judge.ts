@@ -1,11 +1,11 @@
 import OpenAI, { AzureOpenAI, toStreamingFile } from 'openai'
 import type { JudgeSettings } from '../config/judges.ts'
-import type { BatchCalls, BatchResult, BatchState, Judge, JudgeReply } from '../ports/judge.ts'
 import { providerRow } from '../schemas/providers.ts'
 import { callBatch, callsOf, idOf, MOST_DETAIL_CHARS, type ResultLine } from './batch.ts'
 import { askProvider, countOf, failed, LONGEST_CALL_MS, replyOrFailure, type Sdk, UNKNOWN } from './call.ts'
 import { addressOf, describeJudge, placeOf } from './describe.ts'
 import { classifyHttp, failure, faultWords, type Place, usageOfFault, wordOf, wordsOf } from './faults.ts'
+import type { BatchCalls, BatchResult, BatchState, Judge, JudgeReply } from './judge.ts'
 import { type OpenAiApi, openAiApi } from './openai-api.ts'
 import { makeBatchFetch, makeDownloadFetch, makeFetch } from './transport.ts'
 

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { type DestinationStream, pino } from 'pino'
-import type { BatchListener, Trouble } from '../batches/engine.ts'
+import type { BatchListener, Trouble } from '../batches/run-chunk.ts'
 
 /** Bounds the log lines that wait for a stalled reader; later lines are dropped. */
 const MOST_KEPT_BYTES = 1024 * 1024

@@ -14,7 +14,7 @@ import {
 } from '@opentelemetry/sdk-trace'
 import type { ItemOutcome } from '../grading/grade.ts'
 import type { GradingJob } from '../grading/judge-question.ts'
-import type { Judge } from '../ports/judge.ts'
+import type { Judge } from '../judges/judge.ts'
 import type { TracingSettings } from './settings.ts'
 import { traceGrade, traceJudge } from './spans.ts'
 

@@ -2,7 +2,7 @@ import { type Attributes, type Span, SpanKind, type SpanOptions, SpanStatusCode,
 import { wrapTracer } from '@opentelemetry/api/experimental'
 import type { ItemOutcome } from '../grading/grade.ts'
 import type { GradingJob } from '../grading/judge-question.ts'
-import type { Judge, JudgeReply } from '../ports/judge.ts'
+import type { Judge, JudgeReply } from '../judges/judge.ts'
 import type { Grade } from '../schemas/grade.ts'
 import { RequestError } from '../schemas/problem.ts'
 

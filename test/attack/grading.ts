@@ -2,7 +2,7 @@ import { buildContext } from '../../src/boot/context.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import type { DeniedActs } from '../../src/domain/evidence/observations.ts'
 import type { GradingService } from '../../src/grading/grade.ts'
-import type { Judge, JudgeInfo, JudgeRequest } from '../../src/ports/judge.ts'
+import type { Judge, JudgeInfo, JudgeRequest } from '../../src/judges/judge.ts'
 import { scriptedJudge as baseJudge, ONE_TRY, replyOf } from '../grading/harness.ts'
 
 /** Runs the real service over a database in memory, with the published rubrics; only the judges are scripted. */

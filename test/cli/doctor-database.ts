@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
-import { examineFile, type Finding } from '../../src/db/files/examine.ts'
+import { examineFile, type Finding } from '../../src/db/files/file.ts'
 import { openSqliteStores, type Stores } from '../../src/db/stores.ts'
 import { digestValue } from '../../src/domain/digest.ts'
 import { begin, finishOk, planAttempt } from '../storage/make-attempt.ts'

@@ -9,7 +9,7 @@ import { getResults, postBatch, waitForEnd, waitUntil } from './batch-client.ts'
 import { readLedger } from './ledger.ts'
 import { judgeAt, startMockCalls } from './mock-calls.ts'
 import { spawnService, tempFolder } from './service-process.ts'
-import { labelOf, makeTrials } from './trials.ts'
+import { labelsOf, makeTrials } from './trials.ts'
 import { createFleet } from './worker-process.ts'
 
 /** A call may cost $0.17 and costs $0.0005; all 200 items together cost $0.15. */
@@ -25,7 +25,7 @@ async function setUp(latency_ms = 2) {
 
 function expectGraded(items: number, batch: Batch, results: readonly BatchResult[]): void {
   expect(batch).toMatchObject({ status: 'done', failures: {}, uncertain_usd: 0, counts: { total: items, failed: 0 } })
-  expect(results.map(({ label }) => label)).toEqual(Array.from({ length: items }, (_, run) => labelOf(run)))
+  expect(results.map(({ label }) => label)).toEqual(labelsOf(items))
   expect(batch.cost_usd).toBeGreaterThan(0)
   expect(batch.cost_usd).toBeLessThanOrEqual(CAP_USD)
 }
@@ -81,7 +81,7 @@ test('the command grades them in its own process', async () => {
   const { code, out } = await run('batch', trials, '-j', 'mock', '--max-cost-usd', String(CAP_USD), '-o', 'ndjson')
   const results = readLines<BatchResult>(out)
   expect(code).toBe(2)
-  expect(results.map(({ label }) => label)).toEqual(Array.from({ length: ENOUGH }, (_, at) => labelOf(at)))
+  expect(results.map(({ label }) => label)).toEqual(labelsOf(ENOUGH))
   const estimate = await dryRun()
   expect(estimate?.output_tokens.expected).toBeLessThan(100 * ENOUGH)
   // The answers of this judge are far shorter than its output limit.

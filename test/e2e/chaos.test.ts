@@ -5,7 +5,7 @@ import { getResults, postBatch, waitForEnd } from './batch-client.ts'
 import { readLedger } from './ledger.ts'
 import { judgeAt, type Play, startMockCalls } from './mock-calls.ts'
 import { spawnService, tempFolder } from './service-process.ts'
-import { callsOf, labelOf, makeTrials } from './trials.ts'
+import { callsOfAll, labelsOf, makeTrials } from './trials.ts'
 
 const ITEMS = 120
 const EACH_USD = 100e-6 + 20 * 0.1e-6 + 30 * 4e-6
@@ -52,7 +52,7 @@ test.each(slow ? [1, 2, 3, 4, 5, 6] : [1])(
     const results = await getResults(origin, id)
     expect(await service.stop()).toBe(0)
 
-    const expected = Array.from({ length: ITEMS }, (_, run) => labelOf(run))
+    const expected = labelsOf(ITEMS)
     expect(batch.failures).toEqual({})
     expect(batch).toMatchObject({ status: 'done', calls: { unknown: 0 } })
     expect(results.map((one) => one.label)).toEqual(expected)
@@ -63,7 +63,7 @@ test.each(slow ? [1, 2, 3, 4, 5, 6] : [1])(
     expect(ledger.outcomes).toEqual(Object.fromEntries(Object.entries(plays).map(([name, all]) => [name, all?.length])))
     expect(batch.calls.made).toBe(mock.calls.length)
     expect(ledger).toMatchObject({ grades: ITEMS, graded_twice: 0, paid_twice: 0 })
-    const good = Array.from({ length: ITEMS }, (_, run) => callsOf(run)).reduce((sum, n) => sum + n, 0)
+    const good = callsOfAll(ITEMS)
     expect(ledger.outcomes['ok']).toBe(good)
     expect(batch.cost_usd).toBeCloseTo(good * EACH_USD, 9)
   },

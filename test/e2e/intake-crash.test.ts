@@ -6,7 +6,7 @@ import { toLines } from '../http/make-batch.ts'
 import { postBatch, waitForEnd } from './batch-client.ts'
 import { judgeAt, startMockCalls } from './mock-calls.ts'
 import { spawnService, tempFolder } from './service-process.ts'
-import { callsOf, makeTrials } from './trials.ts'
+import { callsOfAll, makeTrials } from './trials.ts'
 
 const ITEMS = 300
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
@@ -50,5 +50,5 @@ test('killed while a batch is still arriving: nobody sees a part of it, nothing 
   expect(await second.stop()).toBe(0)
   // What was left of the part is gone.
   expect(countRows(database)).toBe(ITEMS)
-  expect(mock.calls).toHaveLength(Array.from({ length: ITEMS }, (_, run) => callsOf(run)).reduce((a, b) => a + b, 0))
+  expect(mock.calls).toHaveLength(callsOfAll(ITEMS))
 })

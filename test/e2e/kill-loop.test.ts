@@ -6,7 +6,7 @@ import { getBatch, getResults, postBatch, verdictsOf, waitForEnd } from './batch
 import { type Ledger, readLedger } from './ledger.ts'
 import { judgeAt, startMockCalls } from './mock-calls.ts'
 import { type ServiceProcess, spawnService, tempFolder } from './service-process.ts'
-import { callsOf, labelOf, makeTrials } from './trials.ts'
+import { callsOfAll, labelOf, makeTrials } from './trials.ts'
 
 /** Real processes, a real file, real SIGKILLs: what ends is what would have ended without them. */
 
@@ -62,7 +62,7 @@ function expectUndisturbed(run: Ended, calm: Ended, items: number): void {
   const { ok = 0, unknown = 0, ...others } = ledger.outcomes
   // Nothing fails at this provider, and nothing is left in flight.
   expect(others).toEqual({})
-  expect(ok).toBe(expectedCalls(items))
+  expect(ok).toBe(callsOfAll(items))
   expect(run.batch.calls).toEqual({ made: ledger.calls, unknown })
   expect(run.batch.cost_usd).toBeCloseTo(ledger.cost_usd, 9)
   expect(run.batch.cost_usd).toBeCloseTo(calm.batch.cost_usd ?? Number.NaN, 9)
@@ -71,13 +71,10 @@ function expectUndisturbed(run: Ended, calm: Ended, items: number): void {
   expect(run.mock_calls).toBeLessThanOrEqual(ok + unknown)
 }
 
-const expectedCalls = (items: number) =>
-  Array.from({ length: items }, (_, run) => callsOf(run)).reduce((sum, n) => sum + n, 0)
-
 async function compare(plan: Plan, leastKills: number): Promise<void> {
   const calm = await runBatch({ ...plan, concurrency: 32, kills: 0 })
   expect(calm.results.map((one) => one.label)).toEqual(Array.from({ length: plan.items }, (_, run) => labelOf(run)))
-  expect(calm.mock_calls).toBe(expectedCalls(plan.items))
+  expect(calm.mock_calls).toBe(callsOfAll(plan.items))
   expect(calm.ledger.calls).toBe(calm.mock_calls)
   const run = await runBatch(plan)
   const { ok = 0, unknown = 0 } = run.ledger.outcomes

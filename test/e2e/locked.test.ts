@@ -5,10 +5,10 @@ import { getResults, postBatch, waitForEnd, waitUntil } from './batch-client.ts'
 import { readLedger } from './ledger.ts'
 import { judgeAt, startMockCalls } from './mock-calls.ts'
 import { spawnService, tempFolder } from './service-process.ts'
-import { callsOf, labelOf, makeTrials } from './trials.ts'
+import { callsOfAll, labelsOf, makeTrials } from './trials.ts'
 
 const ITEMS = 300
-const GOOD = Array.from({ length: ITEMS }, (_, run) => callsOf(run)).reduce((sum, n) => sum + n, 0)
+const GOOD = callsOfAll(ITEMS)
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** Somebody else writes for longer than a service waits for the lock: a backup, say. */
@@ -28,7 +28,7 @@ test('a file that is locked for a while: no reply is lost, none is paid twice, a
   const results = await getResults(origin, id)
   expect(await service.stop()).toBe(0)
   expect(batch).toMatchObject({ status: 'done', counts: { failed: 0 }, calls: { made: GOOD, unknown: 0 } })
-  expect(results.map((one) => one.label)).toEqual(Array.from({ length: ITEMS }, (_, run) => labelOf(run)))
+  expect(results.map((one) => one.label)).toEqual(labelsOf(ITEMS))
   expect(readLedger(database)).toMatchObject({ outcomes: { ok: GOOD }, grades: ITEMS, graded_twice: 0, paid_twice: 0 })
   expect(mock.calls).toHaveLength(GOOD)
 }, 60_000)

@@ -7,10 +7,10 @@ import { getBatch, getResults, postBatch, postTo, waitForEnd, waitUntil } from '
 import { readLedger } from './ledger.ts'
 import { judgeAt, type Play, startMockCalls } from './mock-calls.ts'
 import { spawnProgram, spawnService, tempFolder } from './service-process.ts'
-import { callsOf, labelOf, makeTrials } from './trials.ts'
+import { callsOf, callsOfAll, labelsOf, makeTrials } from './trials.ts'
 
 const ITEMS = 120
-const GOOD = Array.from({ length: ITEMS }, (_, run) => callsOf(run)).reduce((sum, n) => sum + n, 0)
+const GOOD = callsOfAll(ITEMS)
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 async function startTwo(play: () => Play = () => 'answer') {
@@ -52,7 +52,7 @@ test('one of two services runs the batches of both; when it is killed, the other
   expect(await second.stop()).toBe(0)
   process.stdout.write(`two services: taken over and ended ${Date.now() - killed} ms after the kill\n`)
   expect(batch).toMatchObject({ status: 'done', counts: { failed: 0 } })
-  expect(results.map((one) => one.label)).toEqual(Array.from({ length: ITEMS }, (_, run) => labelOf(run)))
+  expect(results.map((one) => one.label)).toEqual(labelsOf(ITEMS))
   const ledger = readLedger(database)
   const { ok = 0, unknown = 0 } = ledger.outcomes
   expect(callsByProcess(database)).toHaveLength(2)
@@ -103,7 +103,7 @@ function spawnBatch(database: string, config: object, trials: readonly object[],
   )
 }
 
-const LABELS = Array.from({ length: ITEMS }, (_, run) => labelOf(run))
+const LABELS = labelsOf(ITEMS)
 const labelsIn = (output: readonly string[]) =>
   output
     .join('')

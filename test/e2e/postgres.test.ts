@@ -8,10 +8,10 @@ import { describePostgres } from '../storage/postgres-tools.ts'
 import { getResults, postBatch, waitForEnd, waitUntil } from './batch-client.ts'
 import { judgeAt, startMockCalls } from './mock-calls.ts'
 import { type ServiceProcess, spawnService, tempFolder } from './service-process.ts'
-import { callsOf, labelOf, makeTrials } from './trials.ts'
+import { callsOfAll, labelsOf, makeTrials } from './trials.ts'
 
 const ITEMS = 100
-const GOOD = Array.from({ length: ITEMS }, (_, run) => callsOf(run)).reduce((sum, n) => sum + n, 0)
+const GOOD = callsOfAll(ITEMS)
 
 /** What a user sees of a batch, without what differs from run to run: ids, times, and what a replayed reply saves. */
 interface Seen {
@@ -91,7 +91,7 @@ describePostgres('a service on PostgreSQL', (tools) => {
     const here = await run({ VERIDICT_DATABASE_URL: server.url })
     const there = await run({})
     expect(here.seen).toEqual(there.seen)
-    expect(here.seen.results.map(({ label }) => label)).toEqual(Array.from({ length: ITEMS }, (_, at) => labelOf(at)))
+    expect(here.seen.results.map(({ label }) => label)).toEqual(labelsOf(ITEMS))
     // At most the calls in flight at the kill are made again.
     for (const { calls } of [here, there]) {
       expect(calls).toBeGreaterThanOrEqual(GOOD)
@@ -127,7 +127,7 @@ describePostgres('a service on PostgreSQL', (tools) => {
     const batch = await waitForEnd(origin, id)
     expect(batch).toMatchObject({ status: 'done', counts: { total: ITEMS, graded: expect.any(Number), failed: 0 } })
     const results = await getResults(origin, id)
-    expect(results.map(({ label }) => label)).toEqual(Array.from({ length: ITEMS }, (_, at) => labelOf(at)))
+    expect(results.map(({ label }) => label)).toEqual(labelsOf(ITEMS))
     expect(await service.stop()).toBe(0)
     expect(mock.calls.length).toBeLessThanOrEqual(GOOD + 4)
   }, 120_000)

@@ -4,11 +4,11 @@ import { getBatch, getResults, postBatch, postTo, waitForEnd } from './batch-cli
 import { readLedger } from './ledger.ts'
 import { judgeAt, type Play, startMockCalls } from './mock-calls.ts'
 import { spawnService, tempFolder } from './service-process.ts'
-import { callsOf, labelOf, makeTrials } from './trials.ts'
+import { callsOfAll, labelsOf, makeTrials } from './trials.ts'
 
 const QUOTA: Play = { status: 429, error: { code: 'insufficient_quota', type: 'insufficient_quota' } }
 const ITEMS = 40
-const GOOD = Array.from({ length: ITEMS }, (_, run) => callsOf(run)).reduce((sum, n) => sum + n, 0)
+const GOOD = callsOfAll(ITEMS)
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** A service whose provider answers `calls` times, and then as `then` says. */
@@ -53,7 +53,7 @@ test.each(['stop', 'kill'] as const)(
     const results = await getResults(origin, id)
     expect(await second.stop()).toBe(0)
     expect(batch).toMatchObject({ status: 'done', parked_reason: null, counts: { failed: 0 }, calls: { unknown: 0 } })
-    expect(results.map((one) => one.label)).toEqual(Array.from({ length: ITEMS }, (_, run) => labelOf(run)))
+    expect(results.map((one) => one.label)).toEqual(labelsOf(ITEMS))
     const ledger = readLedger(database)
     expect(ledger).toMatchObject({ grades: ITEMS, graded_twice: 0, paid_twice: 0, calls: mock.calls.length })
     expect(ledger.outcomes).toEqual({ ok: GOOD, quota_exhausted: mock.calls.length - GOOD })

@@ -48,6 +48,11 @@ export function callsOf(run: number): number {
   return run % NEEDS_REPAIR === 3 ? 2 : 1
 }
 
+/** The labels of the first runs, and the calls that they take when nothing goes wrong. */
+export const labelsOf = (items: number) => Array.from({ length: items }, (_, run) => labelOf(run))
+export const callsOfAll = (items: number): number =>
+  Array.from({ length: items }, (_, run) => callsOf(run)).reduce((sum, calls) => sum + calls, 0)
+
 /** The text of the model. */
 export function answerText(run: number, round: number): string {
   if (round === 0 && run % NEEDS_REPAIR === 3) return 'I would rather not say.'

@@ -7,7 +7,7 @@ import { describePostgres } from '../storage/postgres-tools.ts'
 import { getBatch, getResults, waitForEnd } from './batch-client.ts'
 import { judgeAt, startMockCalls } from './mock-calls.ts'
 import { tempFolder } from './service-process.ts'
-import { labelOf, makeTrials } from './trials.ts'
+import { labelsOf, makeTrials } from './trials.ts'
 import { createFleet } from './worker-process.ts'
 
 describePostgres('a command beside workers', (tools) => {
@@ -33,9 +33,7 @@ describePostgres('a command beside workers', (tools) => {
     const ours = await store(2, 'ours')
     const worker = await fleet.worker()
     expect(await waitForEnd(origin, theirs)).toMatchObject({ status: 'done', counts: { failed: 0 } })
-    expect((await getResults(origin, theirs)).map(({ label }) => label)).toEqual(
-      Array.from({ length: 20 }, (_, run) => labelOf(run)),
-    )
+    expect((await getResults(origin, theirs)).map(({ label }) => label)).toEqual(labelsOf(20))
     await embedded.close()
     // The batch of the command’s own judge is not lost: it waits for a worker that has the judge.
     expect(await getBatch(origin, ours)).toMatchObject({

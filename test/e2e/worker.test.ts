@@ -3,16 +3,13 @@ import { askDatabase, newDatabase } from '../storage/new-database.ts'
 import { describePostgres, type PostgresTools } from '../storage/postgres-tools.ts'
 import { getBatch, getResults, postBatch, postTo, waitForEnd, waitUntil } from './batch-client.ts'
 import { judgeAt, type MockCallOptions, startMockCalls } from './mock-calls.ts'
-import { callsOf, labelOf, makeTrials } from './trials.ts'
+import { callsOfAll, labelsOf, makeTrials } from './trials.ts'
 import { createFleet } from './worker-process.ts'
 
 const CONCURRENCY = 8
 /** A worker that is silent for so long loses its chunks. */
 const HEARTBEAT_MS = 10_000
 
-const goodCalls = (items: number): number =>
-  Array.from({ length: items }, (_, run) => callsOf(run)).reduce((sum, calls) => sum + calls, 0)
-const labels = (items: number) => Array.from({ length: items }, (_, run) => labelOf(run))
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** A service that runs nothing, and a judge; each test has a database of its own. */
@@ -44,8 +41,8 @@ describePostgres('workers on one PostgreSQL', (tools) => {
     expect(seen.counts.running).toBeLessThanOrEqual(2 * 2 * CONCURRENCY)
     const events = readEvents(origin, id)
     expect(await waitForEnd(origin, id, 90_000)).toMatchObject({ status: 'done', counts: { total: items, failed: 0 } })
-    expect((await getResults(origin, id)).map(({ label }) => label)).toEqual(labels(items))
-    expect(calls).toHaveLength(goodCalls(items))
+    expect((await getResults(origin, id)).map(({ label }) => label)).toEqual(labelsOf(items))
+    expect(calls).toHaveLength(callsOfAll(items))
     expect(await query(TWICE)).toEqual([{ n: 0 }])
     expect(await query('SELECT count(DISTINCT process)::int AS n FROM {schema}.attempts')).toEqual([{ n: 2 }])
     const told = await events
@@ -59,8 +56,8 @@ describePostgres('workers on one PostgreSQL', (tools) => {
     const { id: again } = (await recheck.json()) as { id: string }
     expect(await waitForEnd(origin, again)).toMatchObject({ kind: 'recheck', status: 'done', counts: { total: items } })
     const rechecked = (await getResults(origin, again)).map(({ label }) => label)
-    expect(rechecked.sort()).toEqual(labels(items).sort())
-    expect(calls).toHaveLength(goodCalls(items))
+    expect(rechecked.sort()).toEqual(labelsOf(items).sort())
+    expect(calls).toHaveLength(callsOfAll(items))
     expect(await Promise.all([...workers.map((one) => one.stop()), service.stop()])).toEqual([0, 0, 0])
   }, 120_000)
 
@@ -74,9 +71,9 @@ describePostgres('workers on one PostgreSQL', (tools) => {
     const killed = Date.now()
     expect(await waitForEnd(origin, id, 60_000)).toMatchObject({ status: 'done', counts: { failed: 0 } })
     process.stdout.write(`workers: ended ${Date.now() - killed} ms after one was killed\n`)
-    expect((await getResults(origin, id)).map(({ label }) => label)).toEqual(labels(items))
+    expect((await getResults(origin, id)).map(({ label }) => label)).toEqual(labelsOf(items))
     expect(await query(TWICE)).toEqual([{ n: 0 }])
-    expect(calls.length).toBeLessThanOrEqual(goodCalls(items) + CONCURRENCY)
+    expect(calls.length).toBeLessThanOrEqual(callsOfAll(items) + CONCURRENCY)
     expect(await second.stop()).toBe(0)
   }, 120_000)
 
@@ -94,9 +91,9 @@ describePostgres('workers on one PostgreSQL', (tools) => {
     const before = await query(CALLS)
     first.goOn()
     expect(await waitForEnd(origin, id, 60_000)).toMatchObject({ status: 'done', counts: { failed: 0 } })
-    expect((await getResults(origin, id)).map(({ label }) => label)).toEqual(labels(items))
+    expect((await getResults(origin, id)).map(({ label }) => label)).toEqual(labelsOf(items))
     expect(await query(TWICE)).toEqual([{ n: 0 }])
-    expect(calls.length).toBeLessThanOrEqual(goodCalls(items) + CONCURRENCY)
+    expect(calls.length).toBeLessThanOrEqual(callsOfAll(items) + CONCURRENCY)
     // The worker has taken new chunks since.
     const after = await query(CALLS)
     expect(after).toHaveLength(2)
@@ -141,7 +138,7 @@ describePostgres('workers on one PostgreSQL', (tools) => {
     await vi.waitFor(async () => expect(await query(sent)).toEqual([{ n: 0 }]), { timeout: 20_000 })
     await query("UPDATE {schema}.batches SET status = 'running', parked_reason = NULL")
     expect(await waitForEnd(origin, id, 60_000)).toMatchObject({ status: 'done', counts: { failed: 0 } })
-    expect(calls).toHaveLength(goodCalls(items))
+    expect(calls).toHaveLength(callsOfAll(items))
   }, 120_000)
 
   test('SIGTERM: what has not begun is given back at once, and nothing is paid for twice', async () => {
@@ -152,7 +149,7 @@ describePostgres('workers on one PostgreSQL', (tools) => {
     await waitUntil(origin, id, ({ counts }) => counts.graded >= 40)
     expect(await first.stop()).toBe(0)
     expect(await waitForEnd(origin, id, 60_000)).toMatchObject({ status: 'done', counts: { failed: 0 } })
-    expect(calls).toHaveLength(goodCalls(items))
+    expect(calls).toHaveLength(callsOfAll(items))
     expect(await second.stop()).toBe(0)
   }, 120_000)
 
@@ -166,10 +163,10 @@ describePostgres('workers on one PostgreSQL', (tools) => {
     await sleep(4000)
     await tools().server.start()
     expect(await waitForEnd(origin, id, 90_000)).toMatchObject({ status: 'done', counts: { failed: 0 } })
-    expect((await getResults(origin, id)).map(({ label }) => label)).toEqual(labels(items))
+    expect((await getResults(origin, id)).map(({ label }) => label)).toEqual(labelsOf(items))
     expect(await query(TWICE)).toEqual([{ n: 0 }])
     // Every reply that came meanwhile was held until it could be stored.
-    expect(calls).toHaveLength(goodCalls(items))
+    expect(calls).toHaveLength(callsOfAll(items))
     expect(await Promise.all(workers.map((one) => one.stop()))).toEqual([0, 0])
   }, 150_000)
 
@@ -192,7 +189,7 @@ describePostgres('workers on one PostgreSQL', (tools) => {
     const { process: service, origin } = await fleet.service({ VERIDICT_WORKER: '' })
     const { id } = await postBatch(origin, makeTrials(items, 'mock'))
     expect(await waitForEnd(origin, id)).toMatchObject({ status: 'done', counts: { failed: 0 } })
-    expect(calls.calls).toHaveLength(goodCalls(items))
+    expect(calls.calls).toHaveLength(callsOfAll(items))
     expect(await service.stop()).toBe(0)
   }, 60_000)
 

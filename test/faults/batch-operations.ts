@@ -1,5 +1,5 @@
 import type { Batch } from '../../src/schemas/batch.ts'
-import { callsOf, labelOf, makeTrials } from '../e2e/trials.ts'
+import { callsOfAll, labelsOf, makeTrials } from '../e2e/trials.ts'
 import { toLines } from '../http/make-batch.ts'
 import type { Operation } from './operation.ts'
 import { provideBatches, provideCalls } from './providers.ts'
@@ -7,11 +7,9 @@ import { makeTemplate } from './template.ts'
 import { ask, type EndedBatch, get, post, readEnded, untilEnd } from './user.ts'
 
 export const ITEMS = 8
-export const callsFor = (items: number): number =>
-  Array.from({ length: items }, (_, run) => callsOf(run)).reduce((sum, n) => sum + n, 0)
 /** A re-grade takes the newest first: what counts is which labels come out. */
 const sorted = (labels: readonly (string | null)[]) => JSON.stringify(labels.map(String).sort())
-const LABELS = Array.from({ length: ITEMS }, (_, run) => labelOf(run))
+const LABELS = labelsOf(ITEMS)
 
 export async function sendBatch(origin: string, query = '', items = ITEMS): Promise<string> {
   const headers = { 'content-type': 'application/x-ndjson' }
@@ -63,7 +61,7 @@ export const batch: Operation<string> = {
   promise: 'whole or not there; every item ends as it would have, none twice; counts and money add up',
   provide: provideCalls(2),
   ...batchWith(''),
-  calls: callsFor(ITEMS),
+  calls: callsOfAll(ITEMS),
   at_once: 2,
   errors: true,
 }
@@ -73,7 +71,7 @@ const providerBatch = (provider: 'openai' | 'anthropic'): Operation<string> => (
   promise: 'sent once, collected once: no question is answered twice, no answer is lost',
   provide: provideBatches(provider),
   ...batchWith('&mode=provider'),
-  calls: callsFor(ITEMS),
+  calls: callsOfAll(ITEMS),
   at_once: 0,
   errors: true,
 })
@@ -103,7 +101,7 @@ const regradeWith = (name: string, change: object, calls: number): Operation<str
   at_once: 2,
   errors: true,
 })
-export const regrade = regradeWith('re-grade with two samples', { samples: 2 }, 2 * callsFor(ITEMS))
+export const regrade = regradeWith('re-grade with two samples', { samples: 2 }, 2 * callsOfAll(ITEMS))
 export const recheck = regradeWith('re-grade, recheck', { recheck: true }, 0)
 
 const cancelled = (end: unknown, _world: unknown, ack: string | null): readonly string[] => {
@@ -165,7 +163,7 @@ export const resume: Operation<string> = {
     return readEnded(origin, known.id)
   },
   verify: verifyLabels,
-  calls: callsFor(ITEMS),
+  calls: callsOfAll(ITEMS),
   at_once: 2,
   errors: false,
 }

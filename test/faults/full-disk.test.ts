@@ -5,8 +5,8 @@ import type { Batch } from '../../src/schemas/batch.ts'
 import { readLedger } from '../e2e/ledger.ts'
 import { judgeAt, startMockCalls } from '../e2e/mock-calls.ts'
 import { type ServiceProcess, spawnService, tempFolder } from '../e2e/service-process.ts'
-import { labelOf } from '../e2e/trials.ts'
-import { callsFor, sendBatch } from './batch-operations.ts'
+import { callsOfAll, labelsOf } from '../e2e/trials.ts'
+import { sendBatch } from './batch-operations.ts'
 import { recordRow } from './record-row.ts'
 import { emptyDisk, fillDisk, makeSmallDisk, setLimit } from './small-disk.ts'
 import { findBroken } from './stored-state.ts'
@@ -59,10 +59,10 @@ async function fill(disk: Disk): Promise<void> {
   expect((await fetch(`${origin}/readyz`)).status).toBe(200)
   expect(await service.stop()).toBe(0)
   expect(batch).toMatchObject({ status: 'done', counts: { failed: 0, total: ITEMS }, calls: { unknown: 0 } })
-  expect(results.map((one) => one.label)).toEqual(Array.from({ length: ITEMS }, (_, run) => labelOf(run)))
+  expect(results.map((one) => one.label)).toEqual(labelsOf(ITEMS))
   // Everything that was paid for is in the ledger, once.
-  expect(mock.calls).toHaveLength(callsFor(ITEMS))
-  expect(readLedger(database)).toMatchObject({ outcomes: { ok: callsFor(ITEMS) }, graded_twice: 0, paid_twice: 0 })
+  expect(mock.calls).toHaveLength(callsOfAll(ITEMS))
+  expect(readLedger(database)).toMatchObject({ outcomes: { ok: callsOfAll(ITEMS) }, graded_twice: 0, paid_twice: 0 })
   expect(findBroken(database)).toEqual([])
   recordRow({
     operation: `full disk: ${disk.name}`,

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { judgeAt, startMockCalls } from '../e2e/mock-calls.ts'
 import { spawnService, tempFolder } from '../e2e/service-process.ts'
-import { labelOf, makeTrials } from '../e2e/trials.ts'
-import { callsFor, findBatch, ITEMS, sendBatch } from './batch-operations.ts'
+import { callsOfAll, labelsOf, makeTrials } from '../e2e/trials.ts'
+import { findBatch, ITEMS, sendBatch } from './batch-operations.ts'
 import type { Point } from './fault-plan.ts'
 import { recordRow } from './record-row.ts'
 import { findBroken, findLost, readKept } from './stored-state.ts'
@@ -54,12 +54,11 @@ async function killAt(at: number): Promise<Ended> {
   const wrong: string[] = []
   if (batch.status !== 'done') wrong.push(`the batch is ${batch.status}`)
   const labels = results.map((one) => one.label)
-  if (JSON.stringify(labels) !== JSON.stringify(Array.from({ length: ITEMS }, (_, run) => labelOf(run))))
-    wrong.push(`the labels are ${labels.join(', ')}`)
+  if (JSON.stringify(labels) !== JSON.stringify(labelsOf(ITEMS))) wrong.push(`the labels are ${labels.join(', ')}`)
   if ((await other.stop()) !== 0) wrong.push('the other ended badly')
   wrong.push(...findBroken(database))
   if (kept !== null) wrong.push(...findLost(kept, readKept(database)))
-  const unheard = mock.calls.length - callsFor(ITEMS) - OTHERS.length
+  const unheard = mock.calls.length - callsOfAll(ITEMS) - OTHERS.length
   if (unheard < 0 || unheard > (at === 0 ? 0 : CONCURRENCY)) wrong.push(`${unheard} calls more than were needed`)
   const points = readPoints(log)
   const { phase, kind, what } = points.find((point) => point.n === at) ?? { phase: '', kind: '', what: 'not met' }

@@ -1,17 +1,18 @@
 import { mkdirSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { BatchEngine, type EngineDeps, type Trouble } from '../../src/batches/engine.ts'
 import { LocalJobs } from '../../src/batches/jobs.ts'
+import type { BatchDeps, Trouble } from '../../src/batches/run-chunk.ts'
+import { BatchService } from '../../src/batches/service.ts'
 import type { BatchStore } from '../../src/db/batches.ts'
 import type { Chunk } from '../../src/db/items.ts'
 import { openSqliteStores, type Stores } from '../../src/db/stores.ts'
-import type { Judge } from '../../src/ports/judge.ts'
+import type { Judge } from '../../src/judges/judge.ts'
 import type { Batch } from '../../src/schemas/batch.ts'
 import { answeringJudge, finish, makeItems, startBatch } from '../http/make-batch.ts'
 import { startApp, type TestApp } from '../start-app.ts'
 import { ask as reserveCall } from '../storage/contract-reserve.ts'
-import { AT, openBatch, readBatch } from '../storage/make-batch.ts'
+import { AT, openBatch } from '../storage/make-batch.ts'
 import { tempDatabase } from '../storage/temp-folder.ts'
 import { fakeClock, GOOD_ANSWER } from './harness.ts'
 
@@ -116,14 +117,14 @@ test('a batch whose calls in flight are all late says so, and when lost calls ar
   const viewAfter = async (ms: number) => {
     const clock = { now: () => new Date(Date.parse(AT) + ms), sleep: () => delay(1) }
     const deps = { stores, clock, judges: new Map(), jobs: new LocalJobs(() => 1, clock), lost_ms: 150_000 }
-    return new BatchEngine(deps as unknown as EngineDeps).view(await readBatch(stores, 'bat_1'))
+    return new BatchService(deps as unknown as BatchDeps).get('bat_1')
   }
-  expect(await viewAfter(29_000)).toEqual({ in_flight: 1, waiting: null })
-  const { in_flight, waiting } = await viewAfter(31_000)
+  expect(await viewAfter(29_000)).toMatchObject({ counts: { running: 1 }, parked_reason: null })
+  const late = await viewAfter(31_000)
   const reason = expect.stringMatching(
     /^waiting: 1 item without an answer for 31 s: .*made again after 2026-11-21T00:02:30.000Z$/,
   )
-  expect([in_flight, waiting]).toEqual([1, { for: 'answers', reason }])
+  expect(late).toMatchObject({ counts: { running: 1 }, waiting_for: 'answers', parked_reason: reason })
 })
 
 describe('trouble', () => {
@@ -133,12 +134,12 @@ describe('trouble', () => {
     for (const id of ['bat_1', 'bat_2']) await openBatch(stores, id, 0)
     const clock = { ...fakeClock(), sleep: () => delay(1) }
     const troubles: string[] = []
-    const engine = new BatchEngine({
+    const engine = new BatchService({
       stores: { ...stores, batches: { ...stores.batches, ...given(stores) } },
       ...{ clock, judges: new Map(), jobs: new LocalJobs(() => 1, clock), poll_ms: 1, lost_ms: 1 },
-      ...{ adopts: true, works: true, newId: () => 'bat_0', notify: () => undefined, onStatus: async () => undefined },
+      ...{ adopts: true, works: true, newId: () => 'bat_0', notify: () => undefined, onStatus: () => undefined },
       onTrouble: ({ batch, error }: Trouble) => void troubles.push(`${batch} ${(error as Error).message}`),
-    } as unknown as EngineDeps)
+    } as unknown as BatchDeps)
     await engine.start()
     return { stores, engine, troubles }
   }

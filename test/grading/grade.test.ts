@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Judge } from '../../src/ports/judge.ts'
+import type { Judge } from '../../src/judges/judge.ts'
 import {
   GOOD_ANSWER,
   GROUND_TRUTH,

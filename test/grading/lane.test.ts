@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { Lane, PRIORITY } from '../../src/grading/lane.ts'
-import type { JudgeReply } from '../../src/ports/judge.ts'
+import type { JudgeReply } from '../../src/judges/judge.ts'
 import { replyOf, type Script } from './harness.ts'
 
 /** Opens a lane whose calls end when the test says so. */

@@ -1,4 +1,4 @@
-import type { Judge, JudgeReply, JudgeRequest } from '../../src/ports/judge.ts'
+import type { Judge, JudgeReply, JudgeRequest } from '../../src/judges/judge.ts'
 import { GOOD_ANSWER, GROUND_TRUTH, replyOf, scriptedJudge } from './harness.ts'
 
 /** A run whose third step is the surface, with `bulk` characters of noise in each of `count` later outputs. */

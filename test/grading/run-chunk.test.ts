@@ -1,13 +1,13 @@
 import PQueue from 'p-queue'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { BudgetLine, type Parking, runChunk } from '../../src/batches/run-chunk.ts'
+import { BudgetLine, type Parking, runChunk, type Trouble } from '../../src/batches/run-chunk.ts'
 import type { NewBatch } from '../../src/db/batches.ts'
 import { StorageError } from '../../src/db/errors.ts'
 import { openSqliteStores } from '../../src/db/stores.ts'
 import type { ItemOutcome } from '../../src/grading/grade.ts'
 import type { GradingJob } from '../../src/grading/judge-question.ts'
 import { Lane } from '../../src/grading/lane.ts'
-import type { JudgeInfo } from '../../src/ports/judge.ts'
+import type { JudgeInfo } from '../../src/judges/judge.ts'
 import type { Failure } from '../../src/schemas/grade.ts'
 import { RequestError } from '../../src/schemas/problem.ts'
 import { makeBatch, makeItem } from '../storage/make-batch.ts'
@@ -66,8 +66,7 @@ async function start(
     ...{ stores, clock, service: { gradeItem, findAnswers: async () => [] }, laneOf: () => lane },
     judges: new Map([['scripted', judge]]),
     placeOf: () => (work: () => Promise<unknown>) => places.add(work),
-    onError: (error: unknown) => void errors.push(error),
-    onEnd: () => undefined,
+    onTrouble: ({ error }: Trouble) => void errors.push(error),
   } as unknown as Parameters<typeof runChunk>[0]
   const done = runChunk(deps, {
     ...{
@@ -75,6 +74,7 @@ async function start(
       chunk: { batch: 'bat_1', chunk: 0, judge: 'scripted' },
       signal: leaving.signal,
       budget: new BudgetLine(),
+      onEnd: () => undefined,
     },
     park: async (parking) => {
       parked.push(parking)

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { Stores } from '../../src/db/stores.ts'
-import type { Judge, JudgeRequest } from '../../src/ports/judge.ts'
+import type { Judge, JudgeRequest } from '../../src/judges/judge.ts'
 import { readSpending } from '../storage/make-attempt.ts'
 import { GOOD_ANSWER, gradeOf, REQUEST, replyOf, type Script, scriptedJudge, startService } from './harness.ts'
 import { steppedClock } from './stepped-clock.ts'

@@ -4,7 +4,7 @@ import { resolveAnchors } from '../../src/domain/anchors/anchors.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { type Asker, askStored, summarize } from '../../src/grading/ask.ts'
 import { gradeSample } from '../../src/grading/sample.ts'
-import type { JudgeReply, JudgeRequest } from '../../src/ports/judge.ts'
+import type { JudgeReply, JudgeRequest } from '../../src/judges/judge.ts'
 
 import { GOOD, questionOf } from './estimate-run.ts'
 import { CALL, fakeClock, replyOf, GROUND_TRUTH as TRUTH } from './harness.ts'

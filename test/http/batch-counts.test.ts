@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Judge } from '../../src/ports/judge.ts'
+import type { Judge } from '../../src/judges/judge.ts'
 import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
 import type { Comparison } from '../../src/schemas/regrade.ts'
 import type { Report } from '../../src/schemas/report.ts'

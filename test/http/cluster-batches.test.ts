@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
-import type { BatchApi, Judge } from '../../src/ports/judge.ts'
+import type { BatchApi, Judge } from '../../src/judges/judge.ts'
 import type { Batch } from '../../src/schemas/batch.ts'
 import { GOOD_ANSWER, REQUEST, replyOf, scriptedJudge } from '../grading/harness.ts'
 import { startApp, type TestApp } from '../start-app.ts'
@@ -126,7 +126,7 @@ describePostgres('batches of several processes on one PostgreSQL', (tools) => {
     while (provider.submits.length === 0) await delay(20)
     for (let looks = 0; looks < 4; looks++)
       for (const { context } of workers)
-        expect(await context.batches.engine.poll({ batch: id, judge: 'scripted' })).toBeGreaterThan(0)
+        expect(await context.batches.work.poll({ batch: id, judge: 'scripted' })).toBeGreaterThan(0)
     provider.open()
     const submitted = "SELECT count(*)::int AS n FROM veridict.submissions WHERE status = 'submitted'"
     while ((await query(submitted))[0]?.['n'] !== 1) await delay(50)

@@ -1,4 +1,4 @@
-import type { Judge } from '../../src/ports/judge.ts'
+import type { Judge } from '../../src/judges/judge.ts'
 import { replyOf, type Script, scriptedJudge } from '../grading/harness.ts'
 
 export interface JudgeOnHold extends Judge {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { JudgeReply, JudgeRequest } from '../../src/ports/judge.ts'
+import type { JudgeReply, JudgeRequest } from '../../src/judges/judge.ts'
 import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
 import { GOOD_ANSWER, GROUND_TRUTH, replyOf, type Script, scriptedJudge, TRAJECTORY } from '../grading/harness.ts'
 import type { TestApp } from '../start-app.ts'

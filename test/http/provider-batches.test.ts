@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { BatchApi, BatchResult, Judge, JudgeRequest, Submission } from '../../src/ports/judge.ts'
+import type { BatchApi, BatchResult, Judge, JudgeRequest, Submission } from '../../src/judges/judge.ts'
 import type { Batch } from '../../src/schemas/batch.ts'
 import { GOOD_ANSWER, replyOf, type Script } from '../grading/harness.ts'
 import { startApp, type TestApp } from '../start-app.ts'

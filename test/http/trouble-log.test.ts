@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream'
 import { pino } from 'pino'
 import { expect, onTestFinished, test } from 'vitest'
-import type { Trouble } from '../../src/batches/engine.ts'
+import type { Trouble } from '../../src/batches/run-chunk.ts'
 import { StorageError } from '../../src/db/errors.ts'
 import { logTrouble } from '../../src/process/log.ts'
 import { GOOD_ANSWER } from '../grading/harness.ts'

@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import type { Judge } from '../../src/ports/judge.ts'
+import type { Judge } from '../../src/judges/judge.ts'
 import { getResults, postBatch, waitForEnd } from '../e2e/batch-client.ts'
 import { GOOD_ANSWER, ONE_TRY, REQUEST, type Script, scriptedJudge } from '../grading/harness.ts'
 import { toLines } from '../http/make-batch.ts'

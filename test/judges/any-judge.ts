@@ -1,6 +1,6 @@
 import { loadConfig } from '../../src/config/config.ts'
 import { buildModelJudges } from '../../src/judges/build-judges.ts'
-import type { Judge } from '../../src/ports/judge.ts'
+import type { Judge } from '../../src/judges/judge.ts'
 import type { Provider } from '../../src/schemas/providers.ts'
 
 export const SECRET = 'sk-planted-key-1234567890'

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import type { JudgeReply } from '../../src/ports/judge.ts'
+import type { JudgeReply } from '../../src/judges/judge.ts'
 import { PROVIDER_NAMES, type Provider } from '../../src/schemas/providers.ts'
 import { cloudCredentials, judgeAt, SECRET } from './any-judge.ts'
 import { never, QUESTION } from './judge-under-test.ts'

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { Picture } from '../../src/domain/trajectory/trajectory.ts'
-import type { JudgeReply } from '../../src/ports/judge.ts'
+import type { JudgeReply } from '../../src/judges/judge.ts'
 import type { Provider } from '../../src/schemas/providers.ts'
 import { PNG } from '../pictures.ts'
 import { cloudCredentials, judgeAt, SECRET } from './any-judge.ts'

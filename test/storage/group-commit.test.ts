@@ -45,9 +45,9 @@ test('an error that ends the whole transaction gives every other unit its own tr
 
 test('a last statement is not committed by itself where an earlier one has ended the whole transaction', async () => {
   const { db, write, all } = await open()
-  const fatal = db.write(async (unit, last) => {
-    last(unit.query('ROLLBACK'))
-    last(unit.query('INSERT INTO t VALUES (7)'))
+  const fatal = db.write(async (unit) => {
+    unit.last(unit.query('ROLLBACK'))
+    unit.last(unit.query('INSERT INTO t VALUES (7)'))
   })
   expect(await endsOf([write(1), fatal, write(2)])).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   expect(await all()).toEqual([1, 2])
@@ -55,10 +55,10 @@ test('a last statement is not committed by itself where an earlier one has ended
 
 test('a unit whose last statement fails leaves nothing of itself', async () => {
   const { db, write, all } = await open()
-  const half = db.write(async (unit, last) => {
-    last(unit.query('INSERT INTO t VALUES (7)'))
-    last(unit.query('INSERT INTO t VALUES (7)'))
-    last(unit.query('INSERT INTO t VALUES (8)'))
+  const half = db.write(async (unit) => {
+    unit.last(unit.query('INSERT INTO t VALUES (7)'))
+    unit.last(unit.query('INSERT INTO t VALUES (7)'))
+    unit.last(unit.query('INSERT INTO t VALUES (8)'))
   })
   expect(await endsOf([write(1), half, write(2)])).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   expect(await all()).toEqual([1, 2])

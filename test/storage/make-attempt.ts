@@ -3,7 +3,7 @@ import type { Sql } from '../../src/db/db.ts'
 import { type Amounts, type Caps, NO_CAPS, NOTHING, type OverBudget } from '../../src/db/spending.ts'
 import type { Stores } from '../../src/db/stores.ts'
 import { type Digest, digestBytes } from '../../src/domain/digest.ts'
-import type { JudgeReply } from '../../src/ports/judge.ts'
+import type { JudgeReply } from '../../src/judges/judge.ts'
 import type { FailureCode } from '../../src/schemas/vocabulary.ts'
 
 export const KEY: Digest = digestBytes('a key')

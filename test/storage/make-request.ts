@@ -1,6 +1,6 @@
 import type { PlannedAttempt, QuestionMark } from '../../src/db/attempts.ts'
-import type { NewProviderRequest, ProviderEnd } from '../../src/db/requests.ts'
 import { NO_CAPS } from '../../src/db/spending.ts'
+import type { NewProviderRequest, ProviderEnd } from '../../src/db/submissions.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
 import type { Current } from './contract.ts'
 import { readSpent } from './contract-spending.ts'

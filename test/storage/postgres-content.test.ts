@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { decodeText, encodeText } from '../../src/db/open/postgres-pool.ts'
+import { decodeText, encodeText } from '../../src/db/open/postgres.ts'
 import { openSqliteStores } from '../../src/db/stores.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
 import { makeBatch, makeItem } from './make-batch.ts'

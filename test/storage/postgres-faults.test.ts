@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { connectPostgres } from '../../src/db/open/postgres-units.ts'
+import { connectPostgres } from '../../src/db/open/postgres.ts'
 import { NO_CAPS } from '../../src/db/spending.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
 import { readSpent } from './contract-spending.ts'

@@ -1,33 +1,12 @@
 import { once } from 'node:events'
 import { expect, test, vi } from 'vitest'
 import { BossJobs } from '../../src/batches/boss.ts'
-import { BatchEngine } from '../../src/batches/engine.ts'
-import { systemClock } from '../../src/boot/clock.ts'
-import type { Stores } from '../../src/db/stores.ts'
-import { makeBatch, makeItem } from './make-batch.ts'
 import { describePostgres } from './postgres-tools.ts'
 
 const CHUNK = { batch: 'bat_refused', chunk: 0, judge: 'openai' }
 
 describePostgres('jobs of several processes', (tools) => {
   const openJobs = () => new BossJobs({ url: tools().server.url, chunksAtOnce: () => 1, onError: () => undefined })
-
-  async function draft(stores: Stores, id: string): Promise<void> {
-    await stores.batches.draft(makeBatch(id))
-    await stores.batches.add(id, [makeItem(0)])
-  }
-
-  test('batches open at the same time over fewer connections than batches', async () => {
-    const stores = await tools().open(undefined, { max_connections: 2, connect_timeout_ms: 2000 })
-    const jobs = openJobs()
-    const engine = new BatchEngine({ stores, jobs, clock: systemClock, judges: new Map() } as never)
-    const ids = ['bat_1', 'bat_2', 'bat_3', 'bat_4']
-    for (const id of ids) await draft(stores, id)
-    const opened = ids.map(async (id) => stores.batches.open(id, await engine.addDraft(id)))
-    expect(await Promise.allSettled(opened)).toEqual(ids.map(() => ({ status: 'fulfilled', value: undefined })))
-    await jobs.stop()
-    await stores.close()
-  })
 
   test('a refusal of the server ends with the refusal: the next chunk has its queue', async () => {
     const { server } = tools()
@@ -50,11 +29,13 @@ describePostgres('jobs of several processes', (tools) => {
 
   test('a unit of work that fails at another connection leaves nothing for the next unit of its connection', async () => {
     const stores = await tools().open(undefined, { max_connections: 1 })
-    await draft(stores, 'bat_1')
     const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
-    const opening = stores.batches.open('bat_1', () => Promise.reject(refused))
-    await Promise.all([expect(opening).rejects.toBe(refused), stores.judges.announce(['openai'])])
-    expect(await stores.batches.plan('bat_1')).toMatchObject({ status: 'draft' })
+    const writing = stores.db.write(async (sql) => {
+      await sql.query("INSERT INTO judges (name) VALUES ('refused')")
+      throw refused
+    })
+    await Promise.all([expect(writing).rejects.toBe(refused), stores.judges.announce(['openai'])])
+    expect((await stores.db.read.query('SELECT name FROM judges')).rows).toEqual([{ name: 'openai' }])
     await stores.close()
   })
 

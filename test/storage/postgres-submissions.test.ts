@@ -24,11 +24,12 @@ describePostgres('submissions of several processes', (tools) => {
     const { one, other, close } = await openTwo()
     await other.provider.markSubmitted('sub_1', 'provider_1')
     await one.provider.withdraw('sub_1', 'too many', AT)
-    expect(await one.provider.hasQueued(BATCH, 'openai')).toBe(false)
+    const again = { id: 'sub_2', batch: BATCH, judge: 'openai', at: AT }
+    expect(await one.provider.record(again, LIMITS)).toBeNull()
     expect(await one.provider.listOpen(BATCH, NOW)).toMatchObject([{ id: 'sub_1', provider_id: 'provider_1' }])
     // Whoever has seen that it failed at the provider does.
     await one.provider.withdraw('sub_1', 'refused', AT, 'provider_1')
-    expect(await one.provider.hasQueued(BATCH, 'openai')).toBe(true)
+    expect(await one.provider.record(again, LIMITS)).not.toBeNull()
     await close()
   })
 

@@ -170,11 +170,6 @@ const STEPS: readonly (readonly [string, Work, readonly string[], Work?])[] = [
   ['a question to queue', queue, [OF_QUESTION, ITEM]],
   ['an answer of a provider', ({ provider }) => provider.find(markOf(question)), [OF_QUESTION]],
   [
-    'queued questions',
-    ({ provider }) => provider.hasQueued(BATCH, 'openai'),
-    [`${CALLS} INDEX attempts_queued (batch=? AND judge=?)`],
-  ],
-  [
     'questions to send',
     ({ provider }) => provider.record({ id: 'prb_1', batch: BATCH, judge: 'openai', at: AT }, LIMITS),
     [`${CALLS} INDEX attempts_queued (batch=? AND judge=?)`, `${CALLS} INTEGER PRIMARY KEY (rowid=?)`],

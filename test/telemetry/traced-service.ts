@@ -3,7 +3,7 @@ import { buildApp } from '../../src/boot/app.ts'
 import { buildContext } from '../../src/boot/context.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import type { Context } from '../../src/http/context.ts'
-import type { Judge } from '../../src/ports/judge.ts'
+import type { Judge } from '../../src/judges/judge.ts'
 import type { Tracing } from '../../src/telemetry/tracing.ts'
 import { openTracing } from '../../src/telemetry/tracing.ts'
 

@@ -1,5 +1,5 @@
 import type { Part } from '../../src/domain/trajectory/trajectory.ts'
-import type { Judge, JudgeInfo, JudgeRequest } from '../../src/ports/judge.ts'
+import type { Judge, JudgeInfo, JudgeRequest } from '../../src/judges/judge.ts'
 import { actFor, lineOf, type Quote, quoteOf } from './quotes.ts'
 
 /** What a scripted judge says of a run, before it looks for quotes. */

@@ -1,7 +1,7 @@
 import { DEFAULT_LIMITS } from '../../src/archives/unpack/limits.ts'
 import { seededRandom } from '../../src/domain/statistics/bootstrap.ts'
 import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
-import type { Judge } from '../../src/ports/judge.ts'
+import type { Judge } from '../../src/judges/judge.ts'
 import type { Dataset } from '../labelled/labelled-item.ts'
 import { readLabelled } from '../labelled/read-labelled.ts'
 import { type Script, scriptedJudge } from './scripted-judge.ts'

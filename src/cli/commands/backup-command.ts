@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { backUpDatabase } from '../../db/files/backup.ts'
+import { backUpDatabase } from '../../db/files/file.ts'
 import { count } from '../../domain/words.ts'
 import { type DatabaseOption, existingDatabase, withDatabase } from '../database.ts'
 import { EXIT } from '../errors.ts'

@@ -3,8 +3,7 @@ import { EXPORT_RECORDS, type ExportKind, type ExportRecord, type RecordOf } fro
 import type { Grade } from '../../schemas/grade.ts'
 import { columns, type Db, first, insert, run, type Sql } from '../db.ts'
 import { renderGrade, replaceCurrent } from '../grades.ts'
-import { packReply } from '../ledger.ts'
-import { OUTSIDE } from '../open/old-store.ts'
+import { OUTSIDE } from '../open/migrate.ts'
 import { renderReview } from '../reviews.ts'
 import { packText, parseStored, unpackText } from '../text.ts'
 
@@ -42,7 +41,6 @@ function toRecord(kind: ExportKind, row: object): ExportRecord {
 export type ImportStore = ReturnType<typeof createImports>
 
 export const createImports = (db: Db) => ({
-  /** Tells whether a record of this id is stored. */
   has: async (kind: ExportKind, id: string): Promise<boolean> =>
     (await first(db.read)`SELECT id FROM ${columns([TABLES[kind]])} WHERE id = ${id}`) !== undefined,
 
@@ -72,10 +70,8 @@ async function answerBy(sql: Sql, { id, receipt: { key } }: Grade): Promise<void
 
 const RENDER: { readonly [K in ExportKind]: (record: RecordOf<K>) => object } = {
   trajectory: ({ id, format, document, created_at }) => ({ id, format, document: packText(document, 0), created_at }),
-  attempt(record) {
-    const row = { ...record, reply_text: packReply(record.reply_text), raw_reply: packReply(record.raw_reply) }
-    return Object.fromEntries(ATTEMPT_COLUMNS.map((name) => [name, row[name as keyof typeof row]]))
-  },
+  attempt: (record) =>
+    Object.fromEntries(ATTEMPT_COLUMNS.map((name) => [name, (record as Readonly<Record<string, unknown>>)[name]])),
   grade({ ground_truth, body, silent }) {
     const parsed = { grade: parseStored<Grade>(body), ground_truth: parseStored<object>(ground_truth), silent }
     return { ...renderGrade(parsed as never), ground_truth, body, is_current: 0 }

@@ -1,154 +1,257 @@
-import { type Db, first, type Sql } from '../db.ts'
-import { refusal } from '../errors.ts'
+import { setTimeout as delay } from 'node:timers/promises'
+import pg from 'pg'
 import {
-  APPLIED,
-  type Applied,
-  digestSql,
-  isComplete,
-  type Migration,
-  missingOf,
-  postgresMigrations,
-} from './migrate.ts'
-import { OLD_ROWS, refuseOld } from './old-store.ts'
-import { type PoolSettings, say } from './postgres-pool.ts'
-import { connectPostgres } from './postgres-units.ts'
+  closed,
+  createSql,
+  createUnit,
+  type Db,
+  first,
+  type Rows,
+  type Sql,
+  settleAll,
+  Undo,
+  type Work,
+} from '../db.ts'
+import { isLost, isSerializationFailure, refusal, StorageError, toConnectError, toServerError } from '../errors.ts'
 
-/** The schema of a service. */
-const SCHEMA = 'veridict'
+/** The connections to a PostgreSQL. Times are in milliseconds. */
+export interface PoolSettings {
+  /** The most connections of a process. */
+  readonly max_connections: number
+  /** The time to connect, and to wait for a connection where all are busy. */
+  readonly connect_timeout_ms: number
+  /** The server ends a statement after this time; 0: never. */
+  readonly statement_timeout_ms: number
+  /** The server closes a connection whose transaction stays idle for this time; 0: never. */
+  readonly idle_transaction_timeout_ms: number
+}
 
-/** Opens a database; makes and migrates its schema where needed. Rejects with a StorageError for an unusable database. */
-export async function openPostgres(url: string, settings: PoolSettings, schema = SCHEMA): Promise<Db> {
-  const patient = connectPostgres(url, { ...settings, max_connections: 1, statement_timeout_ms: 0 }, schema)
-  try {
-    await migratePostgres(patient, schema)
-    await assertSameTime(patient.read)
-  } finally {
-    await patient.close()
+/** A database over the connections of a pool. */
+export interface PostgresDb extends Db {
+  /** Does work on one connection, outside of a unit of work. */
+  connect<T>(work: (sql: Sql) => Promise<T>): Promise<T>
+}
+
+/** Opens a database as it is, without a look at its schema; with a null schema no bare name is looked up. */
+export function connectPostgres(url: string, settings: PoolSettings, schema: string | null): PostgresDb {
+  const pool = openPool(url, schema, settings)
+  const connect = <T>(work: (sql: Sql) => Promise<T>) => onConnection(pool, url, work)
+  const read = createSql('postgres', (text, values) => connect((sql) => sql.query(text, values)))
+  const running = new Set<Promise<unknown>>()
+  let closing: Promise<void> | undefined
+  return {
+    kind: 'postgres',
+    process: `prc_${crypto.randomUUID()}`,
+    read,
+    connect,
+    write<T>(work: Work<T>): Promise<T> {
+      if (closing !== undefined) return Promise.reject(closed())
+      const written = write({ read, connect }, work)
+      const forget = () => void running.delete(written)
+      written.then(forget, forget)
+      running.add(written)
+      return written
+    },
+    close() {
+      closing ??= Promise.allSettled(running).then(() => pool.end())
+      return closing
+    },
   }
-  return connectPostgres(url, settings, schema)
 }
 
-/** A call in flight is lost by its age, which other machines compute: their clocks may differ by a part of the grace. */
-const MOST_DIFFERENCE_MS = 10_000
+/** The driver waits longer than the server, for a server that does not answer at all. */
+const GRACE_MS = 5_000
+const IDLE_MS = 30_000
+const OLDEST_VERSION = 140_000
 
-/** Rejects with a StorageError where the clock of this machine and that of the server are too far apart. */
-async function assertSameTime(sql: Sql): Promise<void> {
-  const asked = Date.now()
-  const server = await first<{ ms: number }>(sql)`SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms`
-  const ms = server?.ms ?? asked
-  const difference = Math.max(asked - ms, ms - Date.now())
-  if (difference > MOST_DIFFERENCE_MS)
-    throw refusal(
-      `the clock of this machine and that of the database server differ by ${Math.round(difference / 1000)} s: set both by NTP`,
-    )
+function openPool(url: string, schema: string | null, settings: PoolSettings): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: settings.max_connections,
+    connectionTimeoutMillis: settings.connect_timeout_ms,
+    query_timeout: settings.statement_timeout_ms === 0 ? 0 : settings.statement_timeout_ms + GRACE_MS,
+    idleTimeoutMillis: IDLE_MS,
+    keepAlive: true,
+    // Statements that nothing awaits in between travel together.
+    pipeline: true,
+    application_name: 'veridict',
+    types: TYPES,
+    Client: LeavingClient,
+    onConnect: (client) => prepare(client as pg.PoolClient, schema, settings),
+  })
+  // A connection that is lost while it is idle is only taken out of the pool.
+  pool.on('error', () => undefined)
+  return pool
 }
-
-/** Any number that other programs are unlikely to lock. */
-const LOCK = 0x7e8d1c7
 
 /**
- * Makes the schema where it is missing and applies the missing migrations, all in one transaction, one process at a time. Rejects with a
- * StorageError as the migrations of SQLite do.
+ * Closes its connection where connecting fails on our side, for want of a password say: the driver leaves it open, and it would keep the
+ * process alive until the server gives up, after a minute.
  */
-export async function migratePostgres(
-  db: Pick<Db, 'write'>,
-  schema: string,
-  migrations: readonly Migration[] = postgresMigrations(),
-): Promise<void> {
-  await db.write(async (sql) => {
-    await say(sql, `SELECT pg_advisory_xact_lock(${LOCK}, hashtext('${schema}'))`)
-    // The role that made the schema for us need not let us make others.
-    const known = await say(sql, `SELECT 1 FROM pg_namespace WHERE nspname = '${schema}'`)
-    if (known.length === 0) await say(sql, `CREATE SCHEMA "${schema}"`)
-    await say(
-      sql,
-      `CREATE TABLE IF NOT EXISTS "${schema}".schema_migrations (
-         name text COLLATE "C" PRIMARY KEY, sha256 text COLLATE "C" NOT NULL, applied_at timestamptz NOT NULL DEFAULT now()
-       )`,
-    )
-    const applied = await say<Applied>(sql, APPLIED)
-    const missing = missingOf(applied, migrations)
-    if (applied.length > 0) await assertReadableSchema(sql, schema, missing.length > 0)
-    for (const { name, sql: text } of missing) {
-      await say(sql, text)
-      await say(sql, `INSERT INTO schema_migrations (name, sha256) VALUES ('${name}', '${digestSql(text)}')`)
-    }
+class LeavingClient extends pg.Client {
+  constructor(config?: string | pg.ClientConfig) {
+    super(config)
+    this.connection.on('error', () => void this.connection.stream.destroy())
+  }
+}
+
+/** Prepares a new connection. Set here and not in the URL, so that no setting of a role or database decides the meaning of a commit. */
+async function prepare(client: pg.PoolClient, schema: string | null, settings: PoolSettings): Promise<void> {
+  // Without a listener the loss of a connection in use would end the process.
+  client.on('error', () => undefined)
+  const path = schema === null ? "''" : `"${schema}"`
+  await client.query(
+    `SET search_path = ${path}; SET synchronous_commit = on; SET default_transaction_read_only = off;
+     SET statement_timeout = ${settings.statement_timeout_ms};
+     SET idle_in_transaction_session_timeout = ${settings.idle_transaction_timeout_ms}`,
+  )
+  const { rows } = await client.query<{ encoding: string; version: string }>(
+    "SELECT current_setting('server_encoding') AS encoding, current_setting('server_version_num') AS version",
+  )
+  const [server] = rows
+  if (server?.encoding !== 'UTF8') throw refusal(`the database must have the encoding UTF8, not ${server?.encoding}`)
+  if (Number(server.version) < OLDEST_VERSION)
+    throw refusal('the database server is too old: PostgreSQL 14 or newer is needed')
+}
+
+/** Does work on one connection, which goes back to the pool afterwards, or is closed where it was lost: it may never answer. */
+async function onConnection<T>(pool: pg.Pool, url: string, work: (sql: Sql) => Promise<T>): Promise<T> {
+  const client = await pool.connect().catch((error: unknown) => {
+    throw toConnectError(error, serverOf(url))
   })
-}
-
-/** Schemas of further projects, which earlier versions made. A schema without the own table belongs to another program. */
-const FURTHER = `
-  SELECT nspname::text AS name FROM pg_catalog.pg_namespace
-  WHERE nspname::text ~ '^veridict_[a-z0-9][a-z0-9-]{0,39}$'
-    AND pg_catalog.to_regclass(pg_catalog.quote_ident(nspname) || '.schema_migrations') IS NOT NULL
-  ORDER BY nspname LIMIT 1`
-
-/** Processes of an older version that spoke within the last minute. */
-const OLD_PROCESSES =
-  "SELECT count(*)::integer AS n FROM processes WHERE seen_at > clock_timestamp() - interval '1 minute'"
-
-/** Rejects with a StorageError for a schema that this version cannot read, or that is to change while processes of an older version use it. */
-async function assertReadableSchema(sql: Sql, schema: string, changes: boolean): Promise<void> {
-  const has = async (table: string, column: string): Promise<boolean> =>
-    (await first(sql)`SELECT 1 AS found FROM information_schema.columns
-      WHERE table_schema = current_schema() AND table_name = ${table} AND column_name = ${column}`) !== undefined
-  for (const { table, column, query, refuse } of OLD_ROWS) {
-    const [row] = (await has(table, column)) ? await say<Parameters<typeof refuse>[0]>(sql, query) : []
-    if (row !== undefined) throw refuse(row)
+  let loss: unknown
+  const query = async <R>(text: string, values: readonly unknown[] = []): Promise<Rows<R>> => {
+    if (loss !== undefined) throw loss
+    try {
+      const results: pg.QueryResult | pg.QueryResult[] = await client.query(text, values.map(encodeValue))
+      // Of several statements the last one answers.
+      const result = Array.isArray(results) ? results.at(-1) : results
+      return { rows: (result?.rows ?? []) as R[], changes: result?.rowCount ?? 0 }
+    } catch (error) {
+      if (isLost(error)) loss ??= error
+      throw toServerError(error)
+    }
   }
-  const [further] = schema === SCHEMA ? await say<{ name: string }>(sql, FURTHER) : []
-  if (further !== undefined) throw refuseOld(`the database has the schema ${further.name} of a further project`)
-  const [old] = changes && (await has('processes', 'seen_at')) ? await say<{ n: number }>(sql, OLD_PROCESSES) : []
-  if (old !== undefined && old.n > 0)
-    throw refusal(
-      `its schema is older than this program, and ${old.n} of the older processes that use it may live: stop them all, then start this one ` +
-        '(one that was killed counts as living for a minute)',
-    )
-}
-
-/** Tells whether the schema exists and would be opened without a migration. */
-export async function isSchemaMigrated(url: string, settings: PoolSettings): Promise<boolean> {
-  const { read, close } = connectPostgres(url, { ...settings, max_connections: 1 }, null)
   try {
-    const [table] = await say<{ name: string | null }>(
-      read,
-      `SELECT pg_catalog.to_regclass('"${SCHEMA}".schema_migrations')::text AS name`,
-    )
-    if (table === undefined || table.name === null) return false
-    const applied = await say<Applied>(read, `SELECT name FROM "${SCHEMA}".schema_migrations`)
-    return isComplete(applied, postgresMigrations())
+    return await work(createSql('postgres', query))
   } finally {
-    await close()
+    client.release(loss !== undefined)
   }
 }
 
-/** Rows of one round trip of an export: each may hold a whole trajectory. */
-const ROWS_AT_ONCE = 20
-
-/** Hands readings of one state of the database to `work`; other processes may write meanwhile. Rejects with a StorageError. */
-export async function readPostgresSnapshot(
-  url: string,
-  settings: PoolSettings,
-  work: (read: <T>(text: string) => AsyncIterable<T>) => Promise<void>,
-): Promise<void> {
-  if (!(await isSchemaMigrated(url, settings))) throw refusal('the database has no schema of this version')
-  // The reader of an export may be slow: no statement and no pause between two statements has a limit.
-  const patient = { ...settings, max_connections: 1, statement_timeout_ms: 0, idle_transaction_timeout_ms: 0 }
-  const { connect, close } = connectPostgres(url, patient, SCHEMA)
+/** Names `host:port`, or the folder of a socket, as the driver reads the URL; null for an unreadable URL. Never names the password. */
+function serverOf(url: string): string | null {
   try {
-    await connect(async (sql) => {
-      await say(sql, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
-      await work(async function* <T>(text: string) {
-        await say(sql, `DECLARE exported NO SCROLL CURSOR FOR ${text}`)
-        for (;;) {
-          const rows = await say<T>(sql, `FETCH ${ROWS_AT_ONCE} FROM exported`)
-          if (rows.length === 0) break
-          yield* rows
-        }
-        await say(sql, 'CLOSE exported')
+    const { host, port } = new pg.Client({ connectionString: url })
+    return host.startsWith('/') ? host : `${host}:${port}`
+  } catch {
+    return null
+  }
+}
+
+/** Serialization failures of one unit of work; the delays in between grow. */
+const MOST_TRIES = 10
+/** A server that restarts is back for the second connection; a longer absence is for the caller to wait out. */
+const MOST_CONNECTIONS = 2
+const STATUS_TRIES = 5
+
+type Connections = Pick<PostgresDb, 'read' | 'connect'>
+
+/** Repeats a unit of work that the server gave up for another, or whose connection was lost before its commit. */
+async function write<T>(db: Connections, work: Work<T>): Promise<T> {
+  for (let [tries, connections] = [1, 1]; ; ) {
+    try {
+      return await transact(db, work)
+    } catch (error) {
+      if (error instanceof Undo) return error.value as T
+      const cause = causeOf(error)
+      if (isLost(cause)) {
+        if (++connections > MOST_CONNECTIONS) throw error
+      } else {
+        if (!isSerializationFailure(cause) || ++tries > MOST_TRIES) throw error
+        await delay(2 ** Math.min(tries, 7) * (1 + Math.random()))
+      }
+    }
+  }
+}
+
+/** The number of a transaction is known from its beginning: a process that does not hear of the end can ask. */
+const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_current_xact_id()::text AS id'
+
+/** Runs a unit of work once; its end is known. The beginning travels with the first statements, and the last statements with the end. */
+async function transact<T>({ read, connect }: Connections, work: Work<T>): Promise<T> {
+  /** The transaction whose COMMIT was sent, and its value. */
+  const sent: { readonly id: string | undefined; readonly value: T }[] = []
+  try {
+    return await connect(async (sql) => {
+      const begun = sql.query<{ id: string }>(BEGIN)
+      begun.catch(() => undefined)
+      const { unit, rest } = createUnit(sql)
+      const value = await work(unit).catch(async (error: unknown) => {
+        // The work may have failed at another connection than its own.
+        await sql.query('ROLLBACK').catch(() => undefined)
+        // A beginning that failed lets the work fail.
+        await begun
+        throw error
       })
+      sent.push({ id: (await begun).rows[0]?.id, value })
+      await settleAll([...rest, sql.query('COMMIT')])
+      return value
     })
-  } finally {
-    await close()
+  } catch (error) {
+    const [commit] = sent
+    if (commit === undefined || !isLost(causeOf(error))) throw error
+    if (await isCommitted(read, commit.id, error)) return commit.value
+    throw error
   }
+}
+
+/** Asks for the end of a transaction whose COMMIT was not answered. */
+async function isCommitted(read: Sql, transaction: string | undefined, cause: unknown): Promise<boolean> {
+  for (let tries = 1; tries <= STATUS_TRIES; tries++) {
+    try {
+      const ended = await first<{ status: string }>(read)`SELECT pg_xact_status(${transaction}::xid8) AS status`
+      const status = ended?.status
+      if (status === 'committed' || status === 'aborted') return status === 'committed'
+    } catch (error) {
+      if (tries === STATUS_TRIES) throw error
+    }
+    if (tries < STATUS_TRIES) await delay(100 * tries)
+  }
+  throw new StorageError('storage_busy', 'the database server was lost at a commit', { cause })
+}
+
+const causeOf = (error: unknown): unknown => (error as { cause?: unknown } | null)?.cause ?? error
+
+const TEXT = 25
+const BIGINT = 20
+/** Counts and the order of writing stay far below 2^53. */
+const TYPES = {
+  getTypeParser(oid: number, format?: 'text' | 'binary') {
+    if (format === 'binary') return pg.types.getTypeParser(oid, 'binary')
+    if (oid === TEXT) return decodeText
+    return oid === BIGINT ? Number : pg.types.getTypeParser(oid, 'text')
+  },
+} as pg.CustomTypesConfig
+
+/**
+ * Text columns of PostgreSQL cannot hold NUL, which callers may well send. Both characters below become two; all others stay as they
+ * are. One-to-one, and the order of bytes stays, so that lists and pages stand as in SQLite.
+ */
+const ESCAPE = '\u0001'
+const OF_NUL = '\u0001\u0001'
+const OF_ESCAPE = '\u0001\u0002'
+const ESCAPED = new RegExp(`${OF_NUL}|${OF_ESCAPE}`, 'g')
+
+/** Escapes a text for a text column. A lone surrogate becomes U+FFFD, as in SQLite; JSON carries those in escapes of its own. */
+export const encodeText = (text: string): string =>
+  text.toWellFormed().replaceAll(ESCAPE, OF_ESCAPE).replaceAll('\0', OF_NUL)
+
+/** Restores a text, from left to right: an escape is always followed by the character that tells the two apart. */
+export const decodeText = (stored: string): string =>
+  stored.replace(ESCAPED, (pair) => (pair === OF_NUL ? '\0' : ESCAPE))
+
+function encodeValue(value: unknown): unknown {
+  if (typeof value === 'string') return encodeText(value)
+  return Array.isArray(value) ? value.map(encodeValue) : value
 }

@@ -23,24 +23,20 @@ const runFileOf = (path: string): string => `${realpathSync(path)}.run`
  */
 export function createRunLock(path: string): RunLock {
   let lock: Database.Database | null = null
-  let isHeld = false
   return {
     take() {
-      if (isHeld) return true
       try {
         lock ??= openLock(path)
-        lock.exec('BEGIN EXCLUSIVE')
-        isHeld = true
+        if (!lock.inTransaction) lock.exec('BEGIN EXCLUSIVE')
       } catch (error) {
         if (!isBusy(error)) throw toStorageError(error)
       }
-      return isHeld
+      return lock?.inTransaction === true
     },
-    isTaken: () => isHeld || isRun(path),
+    isTaken: () => lock?.inTransaction === true || isRun(path),
     release() {
       lock?.close()
       lock = null
-      isHeld = false
     },
   }
 }
@@ -59,20 +55,17 @@ export function isRun(path: string): boolean {
   }
 }
 
+/** Opens the file of the lock, which is made with the mode of the database, for the same users. */
 function openLock(path: string): Database.Database {
   const file = runFileOf(path)
-  makeFile(file, statSync(path).mode & 0o777)
-  return new Database(file, { timeout: 0 })
-}
-
-/** Makes the file with the mode of the database, for the same users. */
-function makeFile(file: string, mode: number): void {
+  const mode = statSync(path).mode & 0o777
   try {
     closeSync(openSync(file, 'wx', mode))
     chmodSync(file, mode)
   } catch {
     // The file exists; else SQLite meets the same fault and names it.
   }
+  return new Database(file, { timeout: 0 })
 }
 
 const isBusy = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === 'SQLITE_BUSY'

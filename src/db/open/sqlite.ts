@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { LRUCache } from 'lru-cache'
-import { closed, createSql, type Db, type Rows, runWork, type Sql, settleAll, valueOfUndone, type Work } from '../db.ts'
+import { closed, createSql, createUnit, type Db, type Rows, settleAll, valueOfUndone, type Work } from '../db.ts'
 import { refusal, toStorageError } from '../errors.ts'
 import { migrateSqlite } from './migrate.ts'
 
@@ -11,7 +11,6 @@ const MEMORY = ':memory:'
 /** The log is written back every 4 MiB; only a reader that stays lets it grow beyond that. */
 const LONGEST_LOG_BYTES = 8 * 1024 * 1024
 
-/** An open SQLite database. */
 export interface SqliteDb extends Db {
   readonly kind: 'sqlite'
   /** The path of the file; null: in memory. */
@@ -24,29 +23,23 @@ export function openSqlite(path: string): SqliteDb {
   try {
     // A second connection reads what is committed, whatever unit of work is open.
     const reader = writer.memory ? writer : new Database(path, { timeout: 5000 })
-    return createDb(writer, reader)
+    const units = createUnits(writer)
+    return {
+      kind: 'sqlite',
+      path: writer.memory ? null : writer.name,
+      process: `prc_${crypto.randomUUID()} ${process.pid} ${hostname()}`,
+      read: createSql('sqlite', prepareOn(reader, false)),
+      write: units.write,
+      async close() {
+        await units.settled()
+        if (!writer.open) return
+        if (reader !== writer) reader.close()
+        closeFile(writer)
+      },
+    }
   } catch (error) {
     writer.close()
     throw toStorageError(error)
-  }
-}
-
-function createDb(writer: Database.Database, reader: Database.Database): SqliteDb {
-  const read = createStatements(reader, false)
-  const units = createUnits(writer, createStatements(writer, true))
-  return {
-    kind: 'sqlite',
-    path: writer.memory ? null : writer.name,
-    process: `prc_${crypto.randomUUID()} ${process.pid} ${hostname()}`,
-    read,
-    write: units.write,
-    async close() {
-      if (!writer.open) return
-      await units.settled()
-      if (!writer.open) return
-      if (reader !== writer) reader.close()
-      closeFile(writer)
-    },
   }
 }
 
@@ -68,32 +61,26 @@ const MOST_STATEMENTS = 500
  * Runs statements on one connection; each text is prepared once. A statement of a unit is refused where an earlier statement has ended the whole
  * transaction: alone it would be committed at once.
  */
-function createStatements(db: Database.Database, isOfUnit: boolean): Sql {
+function prepareOn(db: Database.Database, isOfUnit: boolean) {
   const statements = new LRUCache<string, Database.Statement>({ max: MOST_STATEMENTS })
-  const prepare = (text: string): Database.Statement => {
-    const known = statements.get(text)
-    if (known !== undefined) return known
-    const made = db.prepare(text)
-    statements.set(text, made)
-    return made
-  }
-  return createSql('sqlite', async <R>(text: string, values: readonly unknown[] = []): Promise<Rows<R>> => {
+  return async <R>(text: string, values: readonly unknown[] = []): Promise<Rows<R>> => {
     if (!db.open) throw closed()
     if (isOfUnit && !db.inTransaction) throw refusal('the transaction has ended')
     try {
-      const statement = prepare(text)
+      const statement = statements.get(text) ?? db.prepare(text)
+      statements.set(text, statement)
       if (statement.reader) return { rows: statement.all(values) as R[], changes: 0 }
       return { rows: [], changes: statement.run(values).changes }
     } catch (error) {
       throw toStorageError(error)
     }
-  })
+  }
 }
 
 /** More units of work than this do not wait for one commit. */
 const MOST_IN_GROUP = 200
 
-interface Unit {
+interface WaitingUnit {
   readonly work: Work<unknown>
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
@@ -105,37 +92,35 @@ type Settled = { readonly ok: true; readonly value: unknown } | { readonly ok: f
  * Runs units of work, one after the other. The units of one turn of the event loop share one commit: with a hundred in a group, full durability
  * costs one commit. Each unit has a savepoint, so that a unit that fails takes none of its neighbours with it.
  */
-function createUnits(db: Database.Database, sql: Sql) {
-  const say = {
-    begin: db.prepare('BEGIN IMMEDIATE'),
-    mark: db.prepare('SAVEPOINT unit'),
-    undo: db.prepare('ROLLBACK TO unit'),
-    release: db.prepare('RELEASE unit'),
-    commit: db.prepare('COMMIT'),
-  }
-  const queue: Unit[] = []
+function createUnits(db: Database.Database) {
+  const sql = createSql('sqlite', prepareOn(db, true))
+  const mark = db.prepare('SAVEPOINT unit')
+  const undo = db.prepare('ROLLBACK TO unit')
+  const release = db.prepare('RELEASE unit')
+  const queue: WaitingUnit[] = []
   let running: Promise<void> | null = null
 
-  async function runGroup(units: readonly Unit[]): Promise<readonly Settled[]> {
+  async function runGroup(units: readonly WaitingUnit[]): Promise<readonly Settled[]> {
     const settled: Settled[] = []
     // A transaction that begins by reading cannot wait for the write lock, whatever the busy timeout.
-    say.begin.run()
+    db.exec('BEGIN IMMEDIATE')
     try {
       for (const { work } of units) {
-        say.mark.run()
+        mark.run()
         try {
-          const { value, rest } = await runWork(sql, work)
+          const { unit, rest } = createUnit(sql)
+          const value = await work(unit)
           await settleAll(rest)
           settled.push({ ok: true, value })
         } catch (error) {
           // A full disk ends the whole transaction, not only the savepoint.
           if (!db.inTransaction) throw error
-          say.undo.run()
+          undo.run()
           settled.push({ ok: false, error })
         }
-        say.release.run()
+        release.run()
       }
-      say.commit.run()
+      db.exec('COMMIT')
       return settled
     } catch (error) {
       if (db.inTransaction) db.exec('ROLLBACK')
@@ -144,11 +129,12 @@ function createUnits(db: Database.Database, sql: Sql) {
   }
 
   /** Settles units of work. A common commit that failed wrote nothing: each unit has a try of its own, until the lock is held elsewhere. */
-  async function settleUnits(units: readonly Unit[]): Promise<readonly Settled[]> {
+  async function settleUnits(units: readonly WaitingUnit[]): Promise<readonly Settled[]> {
     try {
       return await runGroup(units)
-    } catch (error) {
-      let last: Settled = { ok: false, error: toStorageError(error) }
+    } catch (cause) {
+      const error = toStorageError(cause)
+      let last: Settled = { ok: false, error }
       if (units.length === 1) return [last]
       const settled: Settled[] = []
       for (const unit of units) {
@@ -161,11 +147,9 @@ function createUnits(db: Database.Database, sql: Sql) {
 
   async function flush(): Promise<void> {
     for (let units = queue.splice(0, MOST_IN_GROUP); units.length > 0; units = queue.splice(0, MOST_IN_GROUP)) {
-      const settled = await settleUnits(units)
-      for (const [at, { resolve, reject }] of units.entries()) {
-        const end = settled[at]
-        if (end?.ok) resolve(end.value)
-        else reject(toStorageError(end?.error))
+      for (const [at, end] of (await settleUnits(units)).entries()) {
+        if (end.ok) units[at]?.resolve(end.value)
+        else units[at]?.reject(toStorageError(end.error))
       }
       await new Promise(setImmediate)
     }
@@ -185,19 +169,16 @@ function createUnits(db: Database.Database, sql: Sql) {
   }
 }
 
-/** Tells whether the write lock was held elsewhere. */
 const isLocked = (end: Settled): boolean =>
   !end.ok && (toStorageError(end.error) as { code?: unknown } | null)?.code === 'storage_busy'
 
 function openFile(path: string): Database.Database {
   // SQLite takes a blank name for a temporary database, which would lose everything at the end.
   if (path.trim() === '') throw refusal('the path of the database is empty')
-  if (path !== MEMORY) makeFolder(dirname(resolve(path)))
+  if (path !== MEMORY) makeFile(path)
   let db: Database.Database | undefined
   try {
-    if (path !== MEMORY) makeFile(path)
     db = new Database(path, { timeout: 5000 })
-    assertSafeVersion((db.prepare('SELECT sqlite_version() AS version').get() as { version: string }).version)
     setPragmas(db)
     migrateSqlite(db)
     return db
@@ -207,8 +188,14 @@ function openFile(path: string): Database.Database {
   }
 }
 
-/** Makes the file for its owner alone; the files that SQLite makes beside it get the same mode. An existing file keeps its own. */
+/** Makes the file for its owner alone, in its folder; the files that SQLite makes beside it get the same mode. An existing file keeps its own. */
 function makeFile(path: string): void {
+  const folder = dirname(resolve(path))
+  try {
+    makeFolder(folder)
+  } catch (error) {
+    throw refusal(`the folder of the database cannot be made: ${folder}`, { cause: error })
+  }
   try {
     closeSync(openSync(path, 'a', 0o600))
   } catch {
@@ -216,16 +203,17 @@ function makeFile(path: string): void {
   }
 }
 
-/**
- * Refuses versions with the WAL-reset bug, which can lose committed pages: 3.7.0 to 3.51.2, except the two branches that
- * have the fix.
- */
-export function assertSafeVersion(version: string): void {
-  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
-  const fixed =
-    minor > 51 || (minor === 51 && patch >= 3) || (minor === 50 && patch >= 7) || (minor === 44 && patch >= 6)
-  if (!(major > 3 || (major === 3 && fixed)))
-    throw refusal(`SQLite ${version} can corrupt a database in WAL mode; 3.51.3 or newer is needed (or 3.50.7, 3.44.6)`)
+/** Makes folders one by one: `recursive` never ends where a file system answers ENOENT for a folder whose parent exists (/proc). */
+function makeFolder(folder: string): void {
+  const exists = () => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true
+  if (exists()) return
+  makeFolder(dirname(folder))
+  try {
+    mkdirSync(folder)
+  } catch (error) {
+    // Another process may have made it meanwhile.
+    if (!exists()) throw error
+  }
 }
 
 function setPragmas(db: Database.Database): void {
@@ -238,24 +226,4 @@ function setPragmas(db: Database.Database): void {
   db.pragma('foreign_keys = ON')
   // Without a limit a log that a long reader made grow keeps its size until the last process closes the file.
   db.pragma(`journal_size_limit = ${LONGEST_LOG_BYTES}`)
-}
-
-/** Makes folders one by one: `recursive` never ends where a file system answers ENOENT for a folder whose parent exists (/proc). */
-function makeFolders(folder: string): void {
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return
-  makeFolders(dirname(folder))
-  try {
-    mkdirSync(folder)
-  } catch (error) {
-    // Another process may have made it meanwhile.
-    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw error
-  }
-}
-
-function makeFolder(folder: string): void {
-  try {
-    makeFolders(folder)
-  } catch (error) {
-    throw refusal(`the folder of the database cannot be made: ${folder}`, { cause: error })
-  }
 }

@@ -1,7 +1,7 @@
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import type { TSchema } from 'typebox'
-import { loadOptional } from '../../ports/optional-package.ts'
+import { loadOptional } from '../../config/optional-package.ts'
 import { BatchEstimateSchema, BatchItemSchema, BatchResultSchema, BatchSchema } from '../../schemas/batch.ts'
 import { BatchCallSchema, GradeSchema, LedgerEntrySchema } from '../../schemas/grade.ts'
 import { ProblemSchema, RequestError } from '../../schemas/problem.ts'

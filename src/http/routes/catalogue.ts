@@ -1,7 +1,7 @@
 import { readBatchRubrics } from '../../batches/follow.ts'
 import { findRubric } from '../../domain/rubric/claim-values.ts'
 import { rubricText, rubricView } from '../../domain/rubric/rubric-view.ts'
-import { listJudges } from '../../ports/judge.ts'
+import { listJudges } from '../../judges/judge.ts'
 import { orNotFound } from '../../schemas/problem.ts'
 import { Closed, Type } from '../../schemas/type.ts'
 import { answer, NAMED, operation } from '../operation.ts'

@@ -17,9 +17,9 @@ import {
 } from '../../domain/rubric/rubric.ts'
 import { type Hit, isBefore, type Position, type Trajectory } from '../../domain/trajectory/trajectory.ts'
 import { quoted } from '../../domain/words.ts'
-import type { Judge, JudgeInfo } from '../../ports/judge.ts'
 import type { GroundTruth } from '../../schemas/trial.ts'
 import { type ConfidenceLevel, SURFACE_CATEGORIES } from '../../schemas/vocabulary.ts'
+import type { Judge, JudgeInfo } from '../judge.ts'
 import { firstMention, guessCategory, quoteAround, type Study, studyActs } from './lexical-search.ts'
 
 /** The version of the rules, raised with every change of an answer: a part of the judge's identity, and so of the cache key. */

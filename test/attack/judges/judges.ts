@@ -1,5 +1,5 @@
+import type { Judge, JudgeInfo, JudgeRequest } from '../../../src/judges/judge.ts'
 import { createLexicalJudge } from '../../../src/judges/lexical/lexical-judge.ts'
-import type { Judge, JudgeInfo, JudgeRequest } from '../../../src/ports/judge.ts'
 import type { JudgeName } from '../attack-case.ts'
 import { scriptedJudge } from '../grading.ts'
 import { firstObject } from './json-in-text.ts'

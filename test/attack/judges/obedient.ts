@@ -1,6 +1,6 @@
 import { resolveAnchors } from '../../../src/domain/anchors/anchors.ts'
+import type { JudgeRequest } from '../../../src/judges/judge.ts'
 import { answerByAnchors } from '../../../src/judges/lexical/lexical-judge.ts'
-import type { JudgeRequest } from '../../../src/ports/judge.ts'
 import type { Behaviour } from '../../../src/schemas/vocabulary.ts'
 import type { JudgeAnswer } from '../../tab-behavior.ts'
 import { OPENERS } from '../directive-texts.ts'

@@ -1,4 +1,4 @@
-import type { JudgeRequest } from '../../../src/ports/judge.ts'
+import type { JudgeRequest } from '../../../src/judges/judge.ts'
 import { ACTORS, type Actor } from '../../../src/schemas/vocabulary.ts'
 
 /** A part as a judge reads it in the prompt. */

@@ -1,5 +1,5 @@
 import type { Trajectory } from '../../../src/domain/trajectory/trajectory.ts'
-import type { Judge, JudgeRequest } from '../../../src/ports/judge.ts'
+import type { Judge, JudgeRequest } from '../../../src/judges/judge.ts'
 import type { Actor } from '../../../src/schemas/vocabulary.ts'
 import type { JudgeAnswer } from '../../tab-behavior.ts'
 import { answerFor } from '../evidence-styles.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { examineFile, type Finding, SEVERITIES, type Severity } from '../../../db/files/examine.ts'
+import { examineFile, type Finding, SEVERITIES, type Severity } from '../../../db/files/file.ts'
 import { type DatabaseOption, existingDatabase, withDatabase } from '../../database.ts'
 import type { ExitCode } from '../../errors.ts'
 import { jsonCommand } from '../../input/command-options.ts'

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { pathToFileURL } from 'node:url'
 import { expect, test } from 'vitest'
-import { loadOptional } from '../../src/ports/optional-package.ts'
+import { loadOptional } from '../../src/config/optional-package.ts'
 
-const HELPER = pathToFileURL('src/ports/optional-package.ts').href
+const HELPER = pathToFileURL('src/config/optional-package.ts').href
 
 /** What Node.js itself says of an import: the error is its own, not that of the test runner. */
 function said(name: string, imported: string): string {

@@ -1,12 +1,93 @@
-import { statfsSync, statSync } from 'node:fs'
+import { existsSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import type Database from 'better-sqlite3'
-import { count } from '../../domain/words.ts'
-import { type StorageError, toStorageError } from '../errors.ts'
-import { missingOf, sqliteMigrations } from '../open/migrate.ts'
-import { hasTable } from '../open/old-store.ts'
+import Database from 'better-sqlite3'
+import { count, fileFault } from '../../domain/words.ts'
+import { refusal, StorageError, toStorageError } from '../errors.ts'
+import { APPLIED, type Applied, hasTable, isComplete, missingOf, sqliteMigrations } from '../open/migrate.ts'
 import { isRun } from '../open/run-lock.ts'
-import { openToRead, readApplied } from './read-file.ts'
+import type { ReadRows } from './transfer.ts'
+
+/** Opens a database to look at it. Throws where it is not there. */
+const openToRead = (path: string): Database.Database =>
+  new Database(path, { readonly: true, fileMustExist: true, timeout: 5000 })
+
+/** Opens a database for one look. */
+function readFrom<T>(path: string, look: (db: Database.Database) => T): T {
+  const db = openToRead(path)
+  try {
+    return look(db)
+  } finally {
+    db.close()
+  }
+}
+
+/** Reads the applied migrations; none where the file is no database of Veridict. */
+const readApplied = (db: Database.Database): readonly Applied[] =>
+  hasTable(db, 'schema_migrations') ? db.prepare<[], Applied>(APPLIED).all() : []
+
+/** Tells whether a file is there that would be opened as it is, without a migration. */
+export function isMigrated(path: string): boolean {
+  if (path === ':memory:') return true
+  if (!existsSync(path)) return false
+  try {
+    return isComplete(readFrom(path, readApplied), sqliteMigrations())
+  } catch {
+    // Opening the file tells its fault.
+    return true
+  }
+}
+
+/** Hands readings of one state of a database file to `work`; other processes may write to the file meanwhile. Rejects with a StorageError. */
+export async function readSqliteSnapshot(path: string, work: (read: ReadRows) => Promise<void>): Promise<void> {
+  const db = openToRead(path)
+  try {
+    if (!isMigrated(path))
+      throw refusal(`${path} is of an older version: back it up, then migrate it by \`veridict status\``)
+    db.exec('BEGIN')
+    await work(<T>(text: string) => db.prepare<[], T>(text).iterate())
+  } catch (error) {
+    throw toStorageError(error)
+  } finally {
+    db.close()
+  }
+}
+
+/**
+ * Copies one state of a database beside a running service, and returns the size of the copy in bytes. The copy takes its name when all
+ * bytes are on the disk. Throws a StorageError for an existing target, a source of another program, and a copy that cannot
+ * be written; an abort during the copy counts at its end. No part of a failed copy stays.
+ */
+export async function backUpDatabase(from: string, to: string, signal?: AbortSignal): Promise<number> {
+  // SQLite would take a log beside the copy for a part of the copy.
+  const taken = [to, `${to}-wal`, `${to}-journal`].find((path) => existsSync(path))
+  if (taken !== undefined) throw refusal(`${taken} is there already: give another name, or remove it`)
+  const partial = `${to}.partial`
+  try {
+    rmSync(partial, { force: true })
+    // SQLite would make the file readable by others.
+    const file = await open(partial, 'wx', 0o600)
+    try {
+      readFrom(from, (source) => {
+        if (!hasTable(source, 'schema_migrations')) throw refusal(`${from}: this is no database of Veridict`)
+        source.prepare('VACUUM INTO ?').run(partial)
+      })
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    signal?.throwIfAborted()
+    renameSync(partial, to)
+    return statSync(to).size
+  } catch (error) {
+    for (const path of [partial, `${partial}-journal`]) if (existsSync(path)) rmSync(path)
+    if (error instanceof Error && 'syscall' in error)
+      throw refusal(`${to} cannot be written: ${fileFault(error)}`, { cause: error })
+    const failure = toStorageError(error)
+    if (!(failure instanceof StorageError) || failure === error) throw error
+    throw new StorageError(failure.code, `the copy of ${from}: ${failure.message}`, { cause: error })
+  }
+}
 
 /** Severities of a finding, the least first. */
 export const SEVERITIES = ['ok', 'warning', 'error'] as const
@@ -21,11 +102,10 @@ export interface Finding {
   readonly advice: string | null
 }
 
-const ok = (check: string, found: string): Finding => ({ check, severity: 'ok', found, advice: null })
-const warning = (check: string, found: string, advice: string): Finding => ({
-  ...{ check, severity: 'warning', found, advice },
-})
-const error = (check: string, found: string, advice: string): Finding => ({ check, severity: 'error', found, advice })
+const finding =
+  (severity: Severity) =>
+  (check: string, found: string, advice: string | null = null): Finding => ({ check, severity, found, advice })
+const [ok, warning, error] = [finding('ok'), finding('warning'), finding('error')]
 
 const RESTORE = 'put back the newest backup that is whole (docs/operations.md).'
 

@@ -1,0 +1,25 @@
+import manifest from '../../package.json' with { type: 'json' }
+
+/**
+ * Loads a package that Veridict can do without until something is configured that needs it; `need` begins the error: `judge claude`. Rejects with
+ * one line that says what to install, where exactly this package is not there: a package that is there and broken must not look like a missing one.
+ */
+export async function loadOptional<T>(name: string, load: () => Promise<T>, need: string): Promise<T> {
+  try {
+    return await load()
+  } catch (error) {
+    if (!isMissing(name, error)) throw error
+    // The version that this release was tested with.
+    const { peerDependencies, dependencies, devDependencies } = manifest
+    const versions: Readonly<Record<string, string>> = { ...devDependencies, ...dependencies, ...peerDependencies }
+    const version = name in versions ? `@${versions[name]}` : ''
+    throw new Error(`${need} needs the package ${name}: npm install ${name}${version}`, { cause: error })
+  }
+}
+
+/** Node.js names the package that it did not find, in quotes: `Cannot find package 'pg' imported from …`. */
+function isMissing(name: string, error: unknown): boolean {
+  if (!(error instanceof Error) || !('code' in error) || error.code !== 'ERR_MODULE_NOT_FOUND') return false
+  const missing = /^Cannot find package '([^']+)'/.exec(error.message)?.[1]
+  return missing === name || missing?.startsWith(`${name}/`) === true
+}
