@@ -62,6 +62,63 @@ const RUNS: readonly (readonly [name: string, document: object, records: number,
   ['outputs of a run without any call', atif([{ message: 'ls', observation: { results: [{ content: 'a' }] } }]), 1, 1],
 ]
 
+/** Documents of formats whose marks stand in each record, by the list with two sound records; `form`: the document around the list. */
+const OF_RECORDS: Readonly<
+  Record<string, readonly [list: readonly Row[], form: (list: readonly unknown[]) => object]>
+> = {
+  'opencode, an export': [
+    [
+      { info: { id: 'u', role: 'user' }, parts: [said] },
+      { info: { id: 'a', role: 'assistant' }, parts: [said] },
+    ],
+    (messages) => ({ info: { id: 's' }, messages }),
+  ],
+  'opencode, a stream': [
+    [
+      { type: 'step_start', sessionID: 's', part: { type: 'step-start' } },
+      { type: 'text', sessionID: 's', part: said },
+    ],
+    (records) => ({ records }),
+  ],
+  cline: [
+    [
+      {
+        role: 'user',
+        content: [{ type: 'text', text: '<task>Go.</task><environment_details>x</environment_details>' }],
+      },
+      { role: 'assistant', content: [said] },
+    ],
+    (records) => ({ records }),
+  ],
+  'grok-cli': [
+    [
+      { type: 'user', content: 'Go.' },
+      { type: 'assistant', model_id: 'm', content: 'Done.' },
+    ],
+    (records) => ({ records }),
+  ],
+  'session-messages': [
+    [
+      { role: 'user', message: { content: 'Go.' } },
+      { role: 'assistant', message: { content: 'Done.' } },
+    ],
+    (records) => ({ records }),
+  ],
+}
+
+describe.each(Object.entries(OF_RECORDS))('a broken record among sound ones of %s', (name, [list, form]) => {
+  test.each([null, 7, {}, { info: 7, parts: null, type: 7 }])('is unread at its place: %j', (broken) => {
+    const whole = read(form(list))
+    const odd = read(form([list[0], broken, list[1]]))
+    expect(odd.format).toBe(name.split(',')[0])
+    expect(odd.steps.flatMap(({ parts }) => parts.map(({ text }) => text))).toEqual(
+      whole.steps.flatMap(({ parts }) => parts.map(({ text }) => text)),
+    )
+    expect(odd.unread.records).toBe(whole.unread.records + 1)
+    expect(odd.warnings.map(({ path }) => path)).toContainEqual(expect.stringMatching(/^\/(?:records|messages)\/1/u))
+  })
+})
+
 describe('what could not be read is counted', () => {
   test.each(RUNS)('%s', (_name, document, records, actions) => {
     expect(read(document).unread).toEqual({ records, actions })

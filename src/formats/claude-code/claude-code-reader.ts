@@ -2,7 +2,7 @@ import { wordSet } from '../../domain/words.ts'
 import type { ContentSink } from '../common/content.ts'
 import { cutName, isRecord, itemsIn, type Json, type Reading, timeOf, typeName } from '../common/reading.ts'
 import { addLeaves, asList, asRecord, asText, type OpenStep, Session, settle, sinkTo } from '../common/session.ts'
-import { CLAUDE_CODE_TOOLS } from '../tools/claude-code.ts'
+import { CLAUDE_CODE_TOOLS } from '../tools/harness-tools.ts'
 import {
   isHarnessText,
   isSummary,

@@ -3,7 +3,7 @@ import { isRecord, itemsIn, type Json, type Reading, timeOf } from '../common/re
 import { asList, asName, asRecord, asText } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { StepSink } from '../openai-chat/chat-steps.ts'
-import { CLINE_TOOLS } from '../tools/cline.ts'
+import { CLINE_TOOLS } from '../tools/harness-tools.ts'
 import { Located, placeMessage, type Tree } from '../traces/located.ts'
 
 /**
@@ -17,7 +17,8 @@ export const CLINE: Format = { name: 'cline', recognizes: (document) => listOf(d
 function listOf(document: Json): 'records' | 'messages' | null {
   const name = document['version'] === 2 && Array.isArray(document['messages']) ? 'messages' : 'records'
   const list = document[name]
-  return Array.isArray(list) && list.every(isMessage) && isOfCline(list as readonly Json[]) ? name : null
+  const isList = Array.isArray(list) && list.every((item) => isMessage(item) || isBroken(item))
+  return isList && isOfCline(list.filter(isMessage)) ? name : null
 }
 
 const isMessage = (value: unknown): value is Json =>
@@ -26,6 +27,9 @@ const isMessage = (value: unknown): value is Json =>
     value['role'] === 'assistant' ||
     value['role'] === 'tool' ||
     value['type'] === 'reasoning')
+
+/** Tells whether an item is a message of no format: it names no role. */
+const isBroken = (value: unknown): boolean => typeof asRecord(value)['role'] !== 'string'
 
 const ENVIRONMENT = '<environment_details>'
 const TASKS = ['<task>', '<user_message>'] as const
@@ -74,7 +78,8 @@ function readCline(reading: Reading, document: Json): ReadDocument {
     : 'cline'
   const sink = new StepSink(reading, agent)
   for (const [message, at] of itemsIn(list, `/${name}`))
-    if (isRecord(message)) readMessage(reading, sink, new Located(message, at), message)
+    if (isMessage(message)) readMessage(reading, sink, new Located(message, at), message)
+    else reading.unread(at, 'must be a message with a role; not read', true)
   const models = list.flatMap((message) => asName(asRecord(asRecord(message)['modelInfo'])['modelId']) ?? [])
   const steps = sink.session.finish(`/${name}`)
   return { format: 'cline', agent: { name: agent, model: models.at(-1) ?? null }, steps }

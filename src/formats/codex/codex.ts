@@ -13,7 +13,7 @@ import {
 import { asList, asRecord, asText, Session, settle, sinkTo } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
 import type { Format, ReadDocument } from '../format.ts'
-import { CODEX_TOOLS } from '../tools/codex.ts'
+import { CODEX_TOOLS } from '../tools/harness-tools.ts'
 import { own } from '../tools/tool-table.ts'
 import { changesOf, readEvent, SCRIPT } from './codex-events.ts'
 import { readAnswer, readItem, type Shown, shownBy } from './codex-items.ts'

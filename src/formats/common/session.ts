@@ -85,6 +85,22 @@ export class Session {
     this.reading.add(this.open('other', step).parts, { actor, text, path, name })
   }
 
+  sink(parts: Part[], actor: Actor, name = actor === 'agent_reasoning' ? 'reasoning' : 'message'): ContentSink {
+    return sinkTo(this.reading, parts, actor, name)
+  }
+
+  /** Places the output of a call, sets the outcome of the call, and returns the sink of the output. */
+  answer(
+    id: unknown,
+    path: string,
+    name: string | null,
+    outcome: ActOutcome | ((tool: string) => ActOutcome),
+  ): OutputPlace & { readonly sink: ContentSink } {
+    const place = this.output(id, path, name)
+    settle(place.call, typeof outcome === 'string' ? outcome : outcome(place.tool))
+    return { ...place, sink: this.sink(place.parts, 'tool_output', place.tool) }
+  }
+
   hasCall(id: unknown): boolean {
     const key = idText(id)
     return key !== null && this.#calls.has(key)

@@ -1,26 +1,14 @@
 import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
 import { previewOf, readPreview, wordsOf } from '../common/content.ts'
-import {
-  idText,
-  isAbsent,
-  isRecord,
-  itemsIn,
-  type Json,
-  objectsIn,
-  pointer,
-  type Reading,
-  timeOf,
-  typeName,
-} from '../common/reading.ts'
-import { addLeaves, asList, asRecord, asText, type OpenStep, Session, settle, sinkTo } from '../common/session.ts'
+import { idText, isAbsent, isRecord, itemsIn, type Json, pointer, timeOf, typeName } from '../common/reading.ts'
+import { addLeaves, asList, asRecord, asText, type OpenStep } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
-import type { Format, ReadDocument } from '../format.ts'
-import { CURSOR_TOOLS } from '../tools/cursor.ts'
+import { listAt, type RecordTable, SessionReader } from '../common/session-reader.ts'
+import type { Format } from '../format.ts'
+import { CURSOR_TOOLS } from '../tools/harness-tools.ts'
 import { outcomeWithCode, soundsTurnedDown } from '../tools/outcomes.ts'
-
-/** Members that Cursor adds to a command for itself. */
-const CURSOR_ASIDES: ReadonlySet<string> = wordSet(`parsingResult simpleCommands classifierResult`)
+import { named } from '../tools/tool-table.ts'
 
 /**
  * The format of Cursor's command-line agent: the output of `--output-format stream-json`, as JSON lines or as `steps` of a document whose
@@ -29,11 +17,19 @@ const CURSOR_ASIDES: ReadonlySet<string> = wordSet(`parsingResult simpleCommands
  * One step holds the agent's events up to the next result. Reasoning arrives in pieces: those up to the next other event are consecutive
  * parts.
  */
-export const CURSOR: Format = { name: 'cursor', recognizes: recognizesCursor, read: readCursor, asides: CURSOR_ASIDES }
-
-function recognizesCursor({ schema_version: version, steps, records }: Json): boolean {
-  if (typeof version === 'string') return version.startsWith('cursor-jsonl') && Array.isArray(steps)
-  return Array.isArray(records) && records.some(isTelling)
+export const CURSOR: Format = {
+  name: 'cursor',
+  recognizes({ schema_version: version, steps, records }) {
+    if (typeof version === 'string') return version.startsWith('cursor-jsonl') && Array.isArray(steps)
+    return Array.isArray(records) && records.some(isTelling)
+  },
+  read(reading, document) {
+    reading.warnUnknown(document, '', ROOT_FIELDS)
+    const list = listAt(document, Array.isArray(document['steps']) ? 'steps' : 'records')
+    return new CursorReader(reading, 'cursor', CURSOR_TOOLS).readAll(list, 'an event')
+  },
+  // Members that Cursor adds to a command for itself.
+  asides: wordSet('parsingResult simpleCommands classifierResult'),
 }
 
 /**
@@ -52,44 +48,41 @@ const ROOT_FIELDS: ReadonlySet<string> = new Set(['schema_version', 'source_form
 const EVENT_FIELDS: ReadonlySet<string> = wordSet(`type subtype text session_id timestamp_ms call_id tool_call
   model_call_id message apiKeySource cwd model permissionMode duration_ms duration_api_ms is_error result request_id
   usage error query_type query response _corpus_step_shrunk`)
-/** Types of events without anything that the agent said, did or saw. A query is the harness's question to the user; its call follows. */
-const BOOKKEEPING: ReadonlySet<unknown> = new Set(['interaction_query', 'connection', 'retry', 'status'])
 
-class CursorReader {
-  readonly session: Session
-  readonly #reading: Reading
-  readonly #calls: CursorCalls
+class CursorReader extends SessionReader {
+  /** Arguments, as JSON, of the calls that have started and not completed, by id. */
+  readonly #open = new Map<string, string>()
   /** The step of a reply that is printed in pieces, and the text of the pieces so far. */
   #reply: { readonly step: OpenStep; text: string } | null = null
-  model: string | null = null
 
-  constructor(reading: Reading) {
-    this.#reading = reading
-    this.session = new Session(reading, CURSOR_TOOLS)
-    this.#calls = new CursorCalls(this.session)
+  /** Readers by the type of an event. A query is the harness's question to the user; its call follows. */
+  readonly #events: RecordTable = {
+    ...named('bookkeeping', 'interaction_query connection retry status'),
+    thinking: ({ text }, path) => {
+      if (typeof text === 'string') this.sink(this.turn(null).parts, 'agent_reasoning').text(text, `${path}/text`)
+    },
+    assistant: (event, path) => this.#assistant(event, path),
+    user: (event, path) => this.#content(event, path, this.open('other', null), 'user'),
+    tool_call: (event, path) => this.#toolCall(event, path),
+    system: (event, path) => {
+      if (event['subtype'] === 'init') this.model ??= asText(event['model'])
+      else this.reading.unreadRecord(path, 'subtype of system event', event['subtype'], { ...event, type: null })
+    },
+    // The last event repeats the agent's messages or gives the reason for the end.
+    result: ({ is_error: isError, result, error }, path) => {
+      if (isError !== true) this.reading.leaveOut(path)
+      else this.note('system', result ?? error, `${path}/${result === undefined ? 'error' : 'result'}`, 'result')
+    },
+    error: ({ message }, path) => this.note('system', message, `${path}/message`, 'error'),
   }
 
-  event(event: Json, path: string): void {
-    const { type } = event
-    this.session.now = timeOf(event['timestamp_ms'])
+  override record(event: Json, path: string): void {
+    this.now = timeOf(event['timestamp_ms'])
     const reply = asText(event['model_call_id'])
-    this.#reading.reply = reply === null ? null : { id: reply, isNamed: true }
-    this.#reading.warnUnknownOnce(event, path, EVENT_FIELDS)
-    if (type !== 'assistant') this.#reply = null
-    if (type === 'thinking') this.#thinking(event, path)
-    else if (type === 'assistant') this.#assistant(event, path)
-    else if (type === 'user') this.#user(event, path)
-    else if (type === 'tool_call') this.#calls.read(event, path)
-    else if (type === 'system') this.#system(event, path)
-    else if (type === 'result') this.#result(event, path)
-    else if (type === 'error') this.session.note('system', event['message'], `${path}/message`, 'error')
-    else if (BOOKKEEPING.has(type)) this.#reading.leaveOut(path)
-    else this.#reading.unreadRecord(path, 'type of event', type, event)
-  }
-
-  #thinking({ text }: Json, path: string): void {
-    if (typeof text !== 'string') return
-    sinkTo(this.#reading, this.session.turn(null).parts, 'agent_reasoning', 'reasoning').text(text, `${path}/text`)
+    this.reading.reply = reply === null ? null : { id: reply, isNamed: true }
+    this.reading.warnUnknownOnce(event, path, EVENT_FIELDS)
+    if (event['type'] !== 'assistant') this.#reply = null
+    this.byType(this.#events, 'type of event', event, path)
   }
 
   /** Reads the agent's message. With `--stream-partial-output` a message comes in pieces, then once more as a whole. */
@@ -97,88 +90,33 @@ class CursorReader {
     const texts = asList(asRecord(event['message'])['content']).map((block) => asRecord(block)['text'])
     const whole = texts.filter((text) => typeof text === 'string').join('')
     if (this.#reply !== null && whole !== '' && whole === this.#reply.text) {
-      this.#reading.warnOnce(path, 'repeats the pieces of a message; shown once')
+      this.reading.warnOnce(path, 'repeats the pieces of a message; shown once')
       return
     }
-    const step = this.session.turn(asText(event['model_call_id']))
+    const step = this.turn(asText(event['model_call_id']))
     const text = this.#reply?.step === step ? this.#reply.text : ''
     this.#reply = { step, text: text + whole }
     this.#content(event, path, step, 'agent_message')
   }
 
-  #user(event: Json, path: string): void {
-    this.#content(event, path, this.session.open('other', null), 'user')
-  }
-
   #content(event: Json, path: string, step: OpenStep, actor: 'agent_message' | 'user'): void {
-    const sink = sinkTo(this.#reading, step.parts, actor, 'message')
+    const sink = this.sink(step.parts, actor)
     const { content } = asRecord(event['message'])
     const at = `${path}/message/content`
     if (typeof content === 'string') sink.text(content, at)
     else if (!Array.isArray(content))
-      this.#reading.error(at, `must be text or an array of blocks, not ${typeName(content)}`)
+      this.reading.error(at, `must be text or an array of blocks, not ${typeName(content)}`)
     for (const [block, place] of itemsIn(content, at)) {
       const { type, text } = asRecord(block)
       if (typeof text === 'string') sink.text(text, `${place}/text`)
       else if (type === 'image') sink.media('[image]', place, 'image')
-      else this.#reading.unreadRecord(place, 'type of content block', type, block)
+      else this.reading.unreadRecord(place, 'type of content block', type, block)
     }
   }
 
-  #system(event: Json, path: string): void {
-    if (event['subtype'] === 'init') this.model ??= asText(event['model'])
-    else this.#reading.unreadRecord(path, 'subtype of system event', event['subtype'], { ...event, type: null })
-  }
-
-  /** Reads the last event, which repeats the agent's messages or gives the reason for the end. */
-  #result({ is_error: isError, result, error }: Json, path: string): void {
-    if (isError !== true) this.#reading.leaveOut(path)
-    else this.session.note('system', result ?? error, `${path}/${result === undefined ? 'error' : 'result'}`, 'result')
-  }
-}
-
-function readCursor(reading: Reading, document: Json): ReadDocument {
-  const list = Array.isArray(document['steps']) ? 'steps' : 'records'
-  reading.warnUnknown(document, '', ROOT_FIELDS)
-  const reader = new CursorReader(reading)
-  for (const [event, at] of objectsIn(reading, asList(document[list]), `/${list}`, 'an event')) reader.event(event, at)
-  return { format: 'cursor', agent: { name: 'cursor', model: reader.model }, steps: reader.session.finish(`/${list}`) }
-}
-
-/** Outcomes of a call by the member of its `result`. */
-const OUTCOMES: Readonly<Record<string, ActOutcome>> = {
-  ...{ success: 'ran', failure: 'failed', error: 'failed', timeout: 'interrupted', spawnError: 'interrupted' },
-  ...{ rejected: 'rejected', permissionDenied: 'rejected', readPermissionDenied: 'rejected' },
-  ...{ writePermissionDenied: 'rejected', aborted: 'interrupted' },
-}
-
-/** Members of the arguments that the harness adds for itself. */
-const HARNESS_ARGS: ReadonlySet<string> = wordSet(`toolCallId parsingResult simpleCommands hasInputRedirect
-  hasOutputRedirect skipApproval fileOutputThresholdBytes timeoutBehavior closeStdin classifierResult agentId`)
-/** Members of a result that repeat its call, and the harness's own figures. */
-const HARNESS_RESULT: ReadonlySet<string> = wordSet(`command workingDirectory executionTime localExecutionTimeMs
-  signal aborted path pattern interleavedOutput fileSize isEmpty exceededLimit totalLines totalChars readRange pid
-  afterFullFileContent linesAdded linesRemoved isReadonly shellId msToWait contentBlobId`)
-const BODY_FIELDS: ReadonlySet<string> = new Set(['args', 'result', 'description'])
-
-interface Tool {
-  readonly name: string
-  readonly body: Json
-  readonly path: string
-}
-
-/** Reads the calls of Cursor's stream: one event at the start, with the arguments, and one at the completion, with the result. */
-class CursorCalls {
-  readonly #session: Session
-  /** Arguments, as JSON, of the calls that have started and not completed, by id. */
-  readonly #open = new Map<string, string>()
-
-  constructor(session: Session) {
-    this.#session = session
-  }
-
-  read(event: Json, path: string): void {
-    const { reading } = this.#session
+  /** Reads a call: one event at the start, with the arguments, and one at the completion, with the result. */
+  #toolCall(event: Json, path: string): void {
+    const { reading } = this
     const { subtype, call_id: id, tool_call: made } = event
     const own = idText(id)
     const key = own === null ? `at ${path}` : `call ${own}`
@@ -203,9 +141,9 @@ class CursorCalls {
     const shown = id === null ? undefined : this.#open.get(id)
     if (shown === words || (shown !== undefined && (isAbsent(args) || shown === CUT))) return
     if (id !== null) this.#open.set(id, words)
-    const step = this.#session.turn(null)
-    addCall(this.#session, step.parts, {
-      call: this.#session.call(step, key, name),
+    const step = this.turn(null)
+    addCall(this, step.parts, {
+      call: this.call(step, key, name),
       args: isRecord(args) ? withoutKeys(args, HARNESS_ARGS) : args,
       path: `${path}/args`,
       namePath: `${event}/type`,
@@ -215,29 +153,27 @@ class CursorCalls {
 
   /** Adds a call that a corpus cut, or whose form is unknown: an act without a known target. */
   #unread(made: unknown, path: string, key: string, id: string | null): void {
-    const { reading } = this.#session
+    const { reading } = this
     if (id !== null && this.#open.has(id)) {
       reading.unread(path, 'the end of a call, cut or of an unknown form; not shown', false)
       return
     }
     if (id !== null) this.#open.set(id, CUT)
-    const step = this.#session.turn(null)
-    const call = this.#session.call(step, key, 'tool_call')
+    const step = this.turn(null)
+    const call = this.call(step, key, 'tool_call')
     const act = { role: 'unknown', language: null, target: null, call } as const
     const text = (preview: string, at: string): void =>
       reading.add(step.parts, { actor: 'agent_action', text: preview, path: at, name: 'tool_call', act })
     if (readPreview(reading, made, path, { text, media: text }, true)) return
     reading.warnType(path, 'form of tool call', Object.keys(asRecord(made))[0])
-    addCall(this.#session, step.parts, { call, args: made, path, namePath: null, spec: null })
+    addCall(this, step.parts, { call, args: made, path, namePath: null, spec: null })
   }
 
   #complete({ name, body, path }: Tool, key: string, event: string): void {
     const { result } = body
-    const { parts, tool, call } = this.#session.output(key, event, null)
-    settle(call, outcomeOf(result))
+    const { parts, sink } = this.answer(key, event, null, outcomeOf(result))
     const at = `${path}/result`
-    const sink = sinkTo(this.#session.reading, parts, 'tool_output', tool)
-    if (previewOf(result) !== null) readPreview(this.#session.reading, result, at, sink)
+    if (previewOf(result) !== null) readPreview(this.reading, result, at, sink)
     else if (!isRecord(result)) addLeaves(sink, result ?? {}, at)
     else
       for (const [kind, value] of Object.entries(result))
@@ -246,7 +182,7 @@ class CursorCalls {
   }
 
   #output(parts: Part[], name: string, value: Json, path: string): void {
-    const { reading } = this.#session
+    const { reading } = this
     if (asList(value['conversationSteps']).length > 0)
       reading.warnOnce(
         path,
@@ -255,12 +191,31 @@ class CursorCalls {
     const { stdout, stderr, interleavedOutput: both } = value
     const isMixed = stdout === undefined && stderr === undefined && typeof both === 'string'
     const shown = withoutKeys(value, HARNESS_RESULT)
-    addLeaves(
-      sinkTo(reading, parts, 'tool_output', name),
-      isMixed ? { ...shown, interleavedOutput: both } : shown,
-      path,
-    )
+    const output = isMixed ? { ...shown, interleavedOutput: both } : shown
+    addLeaves(this.sink(parts, 'tool_output', name), output, path)
   }
+}
+
+/** Outcomes of a call by the member of its `result`. */
+const OUTCOMES: Readonly<Record<string, ActOutcome>> = {
+  ...{ success: 'ran', failure: 'failed', error: 'failed', timeout: 'interrupted', spawnError: 'interrupted' },
+  ...{ rejected: 'rejected', permissionDenied: 'rejected', readPermissionDenied: 'rejected' },
+  ...{ writePermissionDenied: 'rejected', aborted: 'interrupted' },
+}
+
+/** Members of the arguments that the harness adds for itself. */
+const HARNESS_ARGS: ReadonlySet<string> = wordSet(`toolCallId parsingResult simpleCommands hasInputRedirect
+  hasOutputRedirect skipApproval fileOutputThresholdBytes timeoutBehavior closeStdin classifierResult agentId`)
+/** Members of a result that repeat its call, and the harness's own figures. */
+const HARNESS_RESULT: ReadonlySet<string> = wordSet(`command workingDirectory executionTime localExecutionTimeMs
+  signal aborted path pattern interleavedOutput fileSize isEmpty exceededLimit totalLines totalChars readRange pid
+  afterFullFileContent linesAdded linesRemoved isReadonly shellId msToWait contentBlobId`)
+const BODY_FIELDS: ReadonlySet<string> = new Set(['args', 'result', 'description'])
+
+interface Tool {
+  readonly name: string
+  readonly body: Json
+  readonly path: string
 }
 
 /** Marks a call in `#open` that a corpus cut. */

@@ -8,25 +8,15 @@ import {
   itemsIn,
   type Json,
   objectAt,
-  objectsIn,
   type Reading,
   timeOf,
   typeName,
 } from '../common/reading.ts'
-import {
-  addLeaves,
-  asList,
-  asRecord,
-  asText,
-  mediaText,
-  type OpenStep,
-  Session,
-  settle,
-  sinkTo,
-} from '../common/session.ts'
+import { addLeaves, asList, asRecord, asText, mediaText, type OpenStep, settle } from '../common/session.ts'
 import { addCall, addNamedCall } from '../common/session-calls.ts'
+import { listAt, SessionReader } from '../common/session-reader.ts'
 import type { Format, ReadDocument } from '../format.ts'
-import { GEMINI_CLI_TOOLS } from '../tools/gemini-cli.ts'
+import { GEMINI_CLI_TOOLS } from '../tools/harness-tools.ts'
 import { GEMINI_CLI_WORDS } from '../tools/harness-words.ts'
 import { exitCodeInText, matchWords, outcomeOfResult as outcomeInWords, outcomeWithCode } from '../tools/outcomes.ts'
 
@@ -62,38 +52,27 @@ const CALL_FIELDS: ReadonlySet<string> = wordSet(`id name args result status tim
   resultDisplay renderOutputAsMarkdown`)
 const NOTICES: ReadonlySet<unknown> = new Set(['info', 'warning', 'error'])
 
-class GeminiReader {
-  readonly session: Session
-  readonly #reading: Reading
-  model: string | null = null
-
-  constructor(reading: Reading) {
-    this.#reading = reading
-    this.session = new Session(reading, GEMINI_CLI_TOOLS)
-  }
-
-  message(message: Json, path: string): void {
+class GeminiReader extends SessionReader {
+  override record(message: Json, path: string): void {
     const { type, content } = message
-    this.session.now = timeOf(message['timestamp'])
+    this.now = timeOf(message['timestamp'])
     if (type !== 'user' && type !== 'gemini' && !NOTICES.has(type)) {
-      this.#reading.unreadRecord(path, 'type of message', type, message)
+      this.reading.unreadRecord(path, 'type of message', type, message)
       return
     }
-    this.#reading.warnUnknownOnce(message, path, MESSAGE_FIELDS)
+    this.reading.warnUnknownOnce(message, path, MESSAGE_FIELDS)
     const name = asText(message['id'])
     if (type === 'gemini') this.#reply(message, path, name)
     else {
-      const actor = type === 'user' ? 'user' : 'system'
-      const { parts } = this.session.open('other', name)
-      readParts(this.#reading, content, `${path}/content`, sinkTo(this.#reading, parts, actor, 'message'))
+      const { parts } = this.open('other', name)
+      readParts(this.reading, content, `${path}/content`, this.sink(parts, type === 'user' ? 'user' : 'system'))
     }
   }
 
-  #reply(message: Json, path: string, name: string | null): void {
-    const { content, thoughts, toolCalls, model } = message
+  #reply({ content, thoughts, toolCalls, model }: Json, path: string, name: string | null): void {
     this.model ??= asText(model)
-    const step = this.session.open('agent', name)
-    const reasoning = sinkTo(this.#reading, step.parts, 'agent_reasoning', 'reasoning')
+    const step = this.open('agent', name)
+    const reasoning = this.sink(step.parts, 'agent_reasoning')
     for (const [thought, at] of itemsIn(this.#list(thoughts, `${path}/thoughts`), `${path}/thoughts`)) {
       if (typeof thought === 'string') reasoning.text(thought, at)
       const { subject, description } = asRecord(thought)
@@ -101,60 +80,69 @@ class GeminiReader {
       if (typeof description === 'string') reasoning.text(description, `${at}/description`)
     }
     const calls = this.#list(toolCalls, `${path}/toolCalls`)
-    readReplyContent(this.session, content, `${path}/content`, step, calls)
-    for (const [call, at] of objectsIn(this.#reading, calls, `${path}/toolCalls`, 'a tool call')) {
-      this.#call(call, at, step)
+    this.#content(content, `${path}/content`, step, calls)
+    for (const [call, at] of itemsIn(calls, `${path}/toolCalls`)) {
+      const record = objectAt(this.reading, call, at, 'a tool call')
+      if (record !== null) this.#call(record, at, step)
+    }
+  }
+
+  /**
+   * Reads the parts of a reply: reasoning and calls stand among its texts. A call that `toolCalls` holds too is shown there, with its
+   * result.
+   */
+  #content(content: unknown, path: string, step: OpenStep, calls: readonly unknown[]): void {
+    const made = new Set(calls.filter(isRecord).flatMap((call) => [wordsKey(call), bareKey(call)]))
+    for (const [part, at] of Array.isArray(content) ? itemsIn(content, path) : [[content, path] as const]) {
+      const { functionCall: call, ...rest } = asRecord(part)
+      const words = this.sink(step.parts, asRecord(part)['thought'] === true ? 'agent_reasoning' : 'agent_message')
+      readParts(this.reading, isRecord(call) ? rest : part, at, words)
+      if (!isRecord(call) || made.has(wordsKey(call)) || (isBare(call) && made.has(bareKey(call)))) continue
+      const { name, args } = call
+      const own = `${at}/functionCall`
+      addNamedCall(this, step, { id: null, name, args, path: `${own}/args`, namePath: `${own}/name` })
     }
   }
 
   #call(call: Json, path: string, step: OpenStep): void {
-    this.#reading.warnUnknownOnce(call, path, CALL_FIELDS)
-    const { name, args } = call
-    const words = { id: null, name, args, path: `${path}/args`, namePath: `${path}/name` }
-    const made = addNamedCall(this.session, step, words)
+    this.reading.warnUnknownOnce(call, path, CALL_FIELDS)
+    const { name, args, result, resultDisplay: display } = call
+    const made = addNamedCall(this, step, { id: null, name, args, path: `${path}/args`, namePath: `${path}/name` })
     settle(made, outcomeOfCall(call))
-    const output = sinkTo(this.#reading, step.outputs, 'tool_output', made.tool)
-    const { result, resultDisplay: display } = call
+    const output = this.sink(step.outputs, 'tool_output', made.tool)
     if (!isAbsent(result) && !(Array.isArray(result) && result.length === 0))
-      readParts(this.#reading, result, `${path}/result`, output)
+      readParts(this.reading, result, `${path}/result`, output)
     // The display text that people saw, where the file omits the result.
     else if (typeof display === 'string') output.text(display, `${path}/resultDisplay`)
     else if (!isAbsent(display)) addLeaves(output, display, `${path}/resultDisplay`)
   }
 
   #list(value: unknown, path: string): readonly unknown[] {
-    if (!Array.isArray(value) && !isAbsent(value)) this.#reading.error(path, `must be an array, not ${typeName(value)}`)
+    if (!Array.isArray(value) && !isAbsent(value)) this.reading.error(path, `must be an array, not ${typeName(value)}`)
     return asList(value)
   }
 
   /** Reads an event of `--output-format stream-json`. */
-  event(event: unknown, path: string): void {
-    const { type, role, content, tool_id: id, tool_name: tool, parameters, output, error, message } = asRecord(event)
-    this.session.now = timeOf(asRecord(event)['timestamp'])
-    if (type === 'init') this.model ??= asText(asRecord(event)['model'])
-    else if (type === 'message' && role === 'user') this.session.note('user', content, `${path}/content`, 'message')
+  event(event: Json, path: string): void {
+    const { type, role, content, tool_id: id, tool_name: tool, parameters, output, error, message } = event
+    this.now = timeOf(event['timestamp'])
+    if (type === 'init') this.model ??= asText(event['model'])
+    else if (type === 'message' && role === 'user') this.note('user', content, `${path}/content`, 'message')
     else if (type === 'message') {
-      if (typeof content !== 'string') this.#reading.error(`${path}/content`, `must be text, not ${typeName(content)}`)
-      else
-        sinkTo(this.#reading, this.session.turn(null).parts, 'agent_message', 'message').text(
-          content,
-          `${path}/content`,
-        )
+      if (typeof content !== 'string') this.reading.error(`${path}/content`, `must be text, not ${typeName(content)}`)
+      else this.sink(this.turn(null).parts, 'agent_message').text(content, `${path}/content`)
     } else if (type === 'tool_use') {
-      const name = asText(tool) ?? 'tool_use'
-      const step = this.session.turn(null)
-      const call = this.session.call(step, id, name)
+      const step = this.turn(null)
+      const call = this.call(step, id, asText(tool) ?? 'tool_use')
       const namePath = asText(tool) === null ? `${path}/type` : `${path}/tool_name`
-      addCall(this.session, step.parts, { call, args: parameters, path: `${path}/parameters`, namePath })
+      addCall(this, step.parts, { call, args: parameters, path: `${path}/parameters`, namePath })
     } else if (type === 'tool_result') {
-      const place = this.session.output(id, `${path}/tool_id`, null)
-      settle(place.call, outcomeOfEvent(asRecord(event)))
-      const sink = sinkTo(this.#reading, place.parts, 'tool_output', place.tool)
-      readParts(this.#reading, output, `${path}/output`, sink)
+      const { sink } = this.answer(id, `${path}/tool_id`, null, outcomeOfEvent(event))
+      readParts(this.reading, output, `${path}/output`, sink)
       const words = asRecord(error)['message']
       if (typeof words === 'string' && words !== output) sink.text(words, `${path}/error/message`)
-    } else if (type === 'error') this.session.note('system', message, `${path}/message`, 'error')
-    else if (type !== 'result') this.#reading.unreadRecord(path, 'type of event', type, event)
+    } else if (type === 'error') this.note('system', message, `${path}/message`, 'error')
+    else if (type !== 'result') this.reading.unreadRecord(path, 'type of event', type, event)
   }
 }
 
@@ -186,22 +174,21 @@ function messagesOf(reading: Reading, records: readonly unknown[]): Place[] {
 }
 
 function readGeminiCli(reading: Reading, document: Json): ReadDocument {
-  const { messages, records } = document
-  const reader = new GeminiReader(reading)
+  const reader = new GeminiReader(reading, 'gemini-cli', GEMINI_CLI_TOOLS)
   reading.warnUnknown(document, '', ROOT_FIELDS)
-  if (Array.isArray(messages))
-    for (const [message, at] of objectsIn(reading, messages, '/messages', 'a message')) reader.message(message, at)
-  else if (isStream(asList(records))) for (const [event, at] of itemsIn(records, '/records')) reader.event(event, at)
+  if (Array.isArray(document['messages'])) return reader.readAll(listAt(document, 'messages'), 'a message')
+  const { list, path } = listAt(document, 'records')
+  if (isStream(list))
+    for (const [event, at] of itemsIn(list, path))
+      if (isRecord(event)) reader.event(event, at)
+      else reading.unreadRecord(at, 'type of event', undefined, event)
   else
-    for (const { message, path } of messagesOf(reading, asList(records))) {
+    for (const { message, path } of messagesOf(reading, list)) {
       const record = objectAt(reading, message, path, 'a message')
-      if (record !== null) reader.message(record, path)
+      if (record !== null) reader.record(record, path)
     }
-  const steps = reader.session.finish(Array.isArray(messages) ? '/messages' : '/records')
-  return { format: 'gemini-cli', agent: { name: 'gemini-cli', model: reader.model }, steps }
+  return reader.ended(path)
 }
-
-/** Readers of the parts of Gemini's API, as gemini-cli writes them. */
 
 /** Reads a list of parts of the API: text, `{text}`, `{inlineData}`, `{functionResponse}`, or an array of them. */
 function readParts(reading: Reading, content: unknown, path: string, sink: ContentSink): void {
@@ -212,15 +199,8 @@ function readParts(reading: Reading, content: unknown, path: string, sink: Conte
 const PARTS = { whole: 'must be text or parts', piece: 'a part must be text or an object' }
 
 function readPart(part: Json, path: string, sink: ContentSink): void {
-  const {
-    text,
-    inlineData,
-    fileData,
-    functionResponse,
-    thoughtSignature: _signature,
-    thought: _thought,
-    ...rest
-  } = part
+  const { text, inlineData, fileData, functionResponse, ...others } = part
+  const { thoughtSignature: _signature, thought: _thought, ...rest } = others
   if (typeof text === 'string') sink.text(text, `${path}/text`)
   if (isRecord(inlineData)) {
     const { mimeType: media_type, data } = inlineData
@@ -235,37 +215,6 @@ function readPart(part: Json, path: string, sink: ContentSink): void {
       if (isRecord(inner)) readPart(inner, place, sink)
   }
   addLeaves(sink, rest, path)
-}
-
-/**
- * Reads the parts of a reply: reasoning and calls stand among its texts. A call that `toolCalls` holds too is shown there, with its result.
- */
-function readReplyContent(
-  session: Session,
-  content: unknown,
-  path: string,
-  step: OpenStep,
-  calls: readonly unknown[],
-): void {
-  const { reading } = session
-  const { parts } = step
-  const words = sinkTo(reading, parts, 'agent_message', 'message')
-  const thoughts = sinkTo(reading, parts, 'agent_reasoning', 'reasoning')
-  const made = new Set(calls.filter(isRecord).flatMap((call) => [wordsKey(call), bareKey(call)]))
-  const readOwn = (part: unknown, at: string): void => {
-    if (!isRecord(part)) {
-      readParts(reading, part, at, words)
-      return
-    }
-    const { functionCall: call, ...rest } = part
-    readPart(isRecord(call) ? rest : part, at, part['thought'] === true ? thoughts : words)
-    if (!isRecord(call) || made.has(wordsKey(call)) || (isBare(call) && made.has(bareKey(call)))) return
-    const { name, args } = call
-    const own = `${at}/functionCall`
-    addNamedCall(session, step, { id: null, name, args, path: `${own}/args`, namePath: `${own}/name` })
-  }
-  if (!Array.isArray(content)) readOwn(content, path)
-  else for (const [part, at] of itemsIn(content, path)) readOwn(part, at)
 }
 
 /** Recognizes a call without arguments yet, which is the same call as a later one with its id and tool. */

@@ -15,8 +15,7 @@ export const GROK_CLI: Format = {
 
 const ROLES: ReadonlySet<unknown> = wordSet('system user assistant tool_result')
 
-const isEntry = (record: unknown): boolean =>
-  !isRecord(record) || (typeof record['type'] === 'string' && !('role' in record) && !('message' in record))
+const isEntry = (record: unknown): boolean => !isRecord(record) || (!('role' in record) && !('message' in record))
 
 /** Recognizes a reply or a result in the form of a chat, which no other format writes without a role. */
 const isTelling = (record: unknown): boolean =>
@@ -26,9 +25,11 @@ const isTelling = (record: unknown): boolean =>
 
 function readGrokCli(reading: Reading, document: Json): ReadDocument {
   const records = asList(document['records'])
-  const placed = [...itemsIn(records, '/records')].map(
-    ([record, path]): ListedMessage => ({ message: messageOf(record), path }),
-  )
+  const placed = [...itemsIn(records, '/records')].flatMap(([record, path]): ListedMessage[] => {
+    if (!isRecord(record) || typeof record['type'] === 'string') return [{ message: messageOf(record), path }]
+    reading.unread(path, 'a record without a type; not read', true)
+    return []
+  })
   const model = asName(records.filter(isRecord).findLast((record) => asName(record['model_id']) !== null)?.['model_id'])
   return readList(reading, { format: 'grok-cli', agent: { name: 'grok-cli', model } }, '/records', placed)
 }

@@ -5,8 +5,8 @@ import { idText, isAbsent, isRecord, itemsIn, type Json } from '../common/readin
 import { asList, asRecord, asText, mediaText, type Session, settle, sinkTo } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
 import { outcomeOfOutput } from '../openai-chat/openai-chat-blocks.ts'
-import { CODEX_TOOLS } from '../tools/codex.ts'
-import { SUBAGENT } from '../tools/common.ts'
+import { SUBAGENT } from '../tools/common-tools.ts'
+import { CODEX_TOOLS } from '../tools/harness-tools.ts'
 import { specOf } from '../tools/lookup.ts'
 import { outcomeOfCode } from '../tools/outcomes.ts'
 import { named, type OpenCall, type ToolSpec, type ToolTable } from '../tools/tool-table.ts'
@@ -190,7 +190,7 @@ export const HOSTED_TOOLS: ToolTable = {
   shell_call: { args: { commands: 'shell', timeout_ms: 'describes', max_output_length: 'describes' } },
   apply_patch_call: {
     args: { diff: 'patch', path: 'writes', type: 'describes' },
-    target: 'path',
+    target: ['path'],
     // The call itself deletes the file.
     by: { argument: 'type', cases: { delete_file: { path: 'executes', type: 'describes' } } },
   },

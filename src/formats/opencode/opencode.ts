@@ -2,22 +2,13 @@ import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { isAbsent, isRecord, itemsIn, type Json, objectsIn, type Reading, timeOf } from '../common/reading.ts'
-import {
-  addLeaves,
-  asList,
-  asRecord,
-  asText,
-  isEmpty,
-  mediaText,
-  type OpenStep,
-  Session,
-  settle,
-  sinkTo,
-} from '../common/session.ts'
+import { addLeaves, asList, asRecord, asText, isEmpty, mediaText, type OpenStep, settle } from '../common/session.ts'
 import { addNamedCall } from '../common/session-calls.ts'
+import { listAt, type RecordTable, SessionReader } from '../common/session-reader.ts'
 import { type Format, listIn, type ReadDocument } from '../format.ts'
-import { COMMON_TOOLS } from '../tools/common.ts'
+import { COMMON_TOOLS } from '../tools/common-tools.ts'
 import { outcomeOfResult, outcomeWithCode } from '../tools/outcomes.ts'
+import { named } from '../tools/tool-table.ts'
 
 /**
  * The format of opencode: `opencode export` (`{info, messages: [{info, parts}]}`), the messages of a session alone (`GET
@@ -26,7 +17,7 @@ import { outcomeOfResult, outcomeWithCode } from '../tools/outcomes.ts'
  */
 export const OPENCODE: Format = {
   name: 'opencode',
-  recognizes: (document) => messagesOf(document) !== null || isStream(document),
+  recognizes: (document) => messagesOf(document) !== null || listAt(document, 'records').list.some(isEvent),
   read: readOpencode,
   holdsSubagents: true,
 }
@@ -37,181 +28,166 @@ const isMessage = (value: unknown): value is Json =>
   isRecord(value['info']) &&
   (value['info']['role'] === 'user' || value['info']['role'] === 'assistant')
 
-const MESSAGE_LISTS = ['messages', 'records', 'data'] as const
-
-const messagesOf = (document: Json) =>
-  listIn(document, MESSAGE_LISTS, (list) => list.length > 0 && list.every(isMessage))
+const messagesOf = (document: Json) => listIn(document, ['messages', 'records', 'data'], (list) => list.some(isMessage))
 
 const EVENTS: ReadonlySet<unknown> = new Set(['text', 'reasoning', 'tool_use', 'step_start', 'step_finish', 'error'])
 
-const isEvent = (value: unknown): boolean =>
+const isEvent = (value: unknown): value is Json =>
   isRecord(value) &&
   EVENTS.has(value['type']) &&
   typeof value['sessionID'] === 'string' &&
   ('part' in value || 'error' in value)
 
-const isStream = ({ records }: Json): boolean => Array.isArray(records) && records.length > 0 && records.every(isEvent)
-
 const ROOT_FIELDS: ReadonlySet<string> = new Set(['info', 'messages', 'records', 'data'])
 const INFO_FIELDS: ReadonlySet<string> = wordSet(`id sessionID role time agent mode model modelID providerID parentID
   path cost tokens summary system tools format error structured variant finish runtime`)
-
-function readOpencode(reading: Reading, document: Json): ReadDocument {
-  reading.warnUnknown(document, '', ROOT_FIELDS)
-  const session = new Session(reading, COMMON_TOOLS)
-  const messages = messagesOf(document)
-  const { list, path } = messages ?? { list: asList(document['records']), path: '/records' }
-  for (const [item, at] of itemsIn(list, path))
-    if (messages === null) readEvent(session, item, at)
-    else readMessage(session, item, at)
-  return { format: 'opencode', agent: { name: 'opencode', model: modelOf(list) }, steps: session.finish(path) }
-}
-
-/** Returns the model of the last answer. */
-function modelOf(list: readonly unknown[]): string | null {
-  const last = asRecord(
-    asRecord(list.findLast((message) => asText(asRecord(asRecord(message)['info'])['modelID']) !== null))['info'],
-  )
-  const [provider, model] = [asText(last['providerID']), asText(last['modelID'])]
-  return model === null || provider === null ? model : `${provider}/${model}`
-}
-
-/** Reads a message. The agent's messages hold one step per request, headed by `step-start`. */
-function readMessage(session: Session, message: unknown, path: string): void {
-  const { reading } = session
-  const { info, parts } = asRecord(message)
-  const about = asRecord(info)
-  reading.warnUnknownOnce(about, `${path}/info`, INFO_FIELDS)
-  session.now = timeOf(asRecord(about['time'])['created'])
-  const name = asText(about['id'])
-  const isAgent = about['role'] === 'assistant'
-  if (!isAgent) session.note('system', about['system'], `${path}/info/system`, 'system', name)
-  session.open(isAgent ? 'agent' : 'other', name)
-  for (const [part, at] of objectsIn(reading, asList(parts), `${path}/parts`, 'a part')) {
-    readPart(session, part, at, name, isAgent)
-  }
-  const { error } = about
-  const words = asRecord(asRecord(error)['data'])['message']
-  if (isRecord(error)) session.note('system', words, `${path}/info/error/data/message`, 'error')
-}
-
-/** Reads one line of `opencode run --format json`. */
-function readEvent(session: Session, event: unknown, path: string): void {
-  const { type, part, error, timestamp } = asRecord(event)
-  session.now = timeOf(timestamp)
-  if (isRecord(part)) {
-    // One step holds the agent's parts from one `step_start` to the next.
-    if (type === 'step_start' || session.last === undefined) session.open('agent', asText(part['messageID']))
-    else readPart(session, part, `${path}/part`, asText(part['messageID']), true)
-  } else if (type === 'error')
-    session.note('system', asRecord(asRecord(error)['data'])['message'], `${path}/error/data/message`, 'error')
-  else session.reading.unreadRecord(path, 'type of event', type, event)
-}
-
-/** Types of parts that opencode keeps for itself: marks of requests, states of the folder, retries. */
-const BOOKKEEPING: ReadonlySet<unknown> = new Set([
-  'step-start',
-  'step-finish',
-  'snapshot',
-  'patch',
-  'compaction',
-  'agent',
-])
-
 const PART_FIELDS: ReadonlySet<string> = wordSet(`id sessionID messageID type text synthetic ignored time metadata
   callID tool state mime filename url source prompt description agent model command attempt error snapshot`)
 const STATE_FIELDS: ReadonlySet<string> = wordSet(`status input raw output error title metadata time attachments`)
 
-/** Returns the open step, or a new step where another speaker came in between. */
-function stepOf(session: Session, name: string | null, isAgent: boolean): OpenStep {
-  const kind = isAgent ? 'agent' : 'other'
-  return session.last?.kind === kind ? session.last : session.open(kind, name)
+function readOpencode(reading: Reading, document: Json): ReadDocument {
+  reading.warnUnknown(document, '', ROOT_FIELDS)
+  const reader = new OpencodeReader(reading, 'opencode', COMMON_TOOLS)
+  const messages = messagesOf(document)
+  const { list, path } = messages ?? listAt(document, 'records')
+  for (const [item, at] of itemsIn(list, path))
+    if (messages !== null && isMessage(item)) reader.message(item, at)
+    else if (messages === null && isRecord(item)) reader.record(item, at)
+    else reading.unread(at, 'is no message with info and parts, and no event; not read', true)
+  reader.model = modelOf(list)
+  return reader.ended(path)
 }
 
-/** Reads one part of a message into the open step. */
-function readPart(session: Session, part: Json, path: string, name: string | null, isAgent: boolean): void {
-  const { reading } = session
-  const { type } = part
-  if (type === 'step-start' && session.last?.answered === true) session.open('agent', name)
-  if (BOOKKEEPING.has(type)) {
-    if (type === 'compaction') session.reading.isCompacted = true
-    reading.leaveOut(path)
-    return
+/** Returns the model of the last answer. */
+function modelOf(list: readonly unknown[]): string | null {
+  const infos = list.map((message) => asRecord(asRecord(message)['info']))
+  const last = infos.findLast((info) => asText(info['modelID']) !== null) ?? {}
+  const [provider, model] = [asText(last['providerID']), asText(last['modelID'])]
+  return model === null || provider === null ? model : `${provider}/${model}`
+}
+
+class OpencodeReader extends SessionReader {
+  /** The id of the message that is being read, and whether the agent wrote it. */
+  #name: string | null = null
+  #isAgent = true
+
+  /** Readers by the type of a part. Marks of requests and states of the folder are opencode's own. */
+  readonly #parts: RecordTable = {
+    ...named('bookkeeping', 'step-start step-finish snapshot patch compaction agent'),
+    text: (part, path) => this.#text(part, path, this.#speaker(part)),
+    reasoning: (part, path) => this.#text(part, path, 'agent_reasoning'),
+    file: (part, path) => this.#file(this.#step().parts, part, path, this.#isAgent ? 'agent_message' : 'user'),
+    subtask: (part, path) => this.#subtask(part, path),
+    retry: ({ error }, path) => this.#error(error, `${path}/error`, 'retry'),
   }
-  reading.warnUnknownOnce(part, path, PART_FIELDS)
-  const { parts } = stepOf(session, name, isAgent)
-  // opencode writes some texts as the user: the contents of mentioned files, reminders.
-  const actor: Actor = isAgent ? 'agent_message' : part['synthetic'] === true ? 'system' : 'user'
-  if (type === 'tool' && isAgent) readTool(session, part, path, name)
-  else if (type === 'text' && part['ignored'] === true) {
-    reading.leaveOut(path)
-    reading.warnOnce(path, 'texts that are marked as ignored, which no model was sent, are not shown')
-  } else if (type === 'text') sayText(session, parts, part, path, actor)
-  else if (type === 'reasoning') sayText(session, parts, part, path, 'agent_reasoning')
-  else if (type === 'file') readFile(session, parts, part, path, isAgent ? 'agent_message' : 'user')
-  else if (type === 'subtask') readSubtask(session, parts, part, path)
-  else if (type === 'retry')
-    session.note('system', asRecord(asRecord(part['error'])['data'])['message'], `${path}/error/data/message`, 'retry')
-  else reading.unreadRecord(path, 'type of part', type, part)
-}
 
-function sayText({ reading }: Session, parts: Part[], part: Json, path: string, actor: Actor): void {
-  const { text } = part
-  if (typeof text === 'string')
-    sinkTo(reading, parts, actor, actor === 'agent_reasoning' ? 'reasoning' : 'message').text(text, `${path}/text`)
-  else reading.error(`${path}/text`, `must be text`)
-}
+  /** Reads a message. The agent's messages hold one step per request, headed by `step-start`. */
+  message({ info, parts }: Json, path: string): void {
+    const about = asRecord(info)
+    this.reading.warnUnknownOnce(about, `${path}/info`, INFO_FIELDS)
+    this.now = timeOf(asRecord(about['time'])['created'])
+    this.#name = asText(about['id'])
+    this.#isAgent = about['role'] === 'assistant'
+    if (!this.#isAgent) this.note('system', about['system'], `${path}/info/system`, 'system', this.#name)
+    this.open(this.#isAgent ? 'agent' : 'other', this.#name)
+    for (const [part, at] of objectsIn(this.reading, asList(parts), `${path}/parts`, 'a part')) this.#part(part, at)
+    this.#error(about['error'], `${path}/info/error`, 'error')
+  }
 
-function readFile({ reading }: Session, parts: Part[], part: Json, path: string, actor: Actor): void {
-  const { url, mime, filename } = part
-  const isPicture = typeof mime === 'string' && mime.startsWith('image/')
-  const text = mediaText(isPicture ? 'image' : 'file', asText(filename) ?? asText(mime) ?? url)
-  reading.addMedia(
-    parts,
-    { actor, text, path, name: 'file' },
-    isPicture && String(url).startsWith('data:') ? { url } : undefined,
-  )
-}
+  /** Reads one line of `opencode run --format json`. One step holds the agent's parts from one `step_start` to the next. */
+  override record(event: Json, path: string): void {
+    const { type, part, error, timestamp } = event
+    this.now = timeOf(timestamp)
+    if (!isRecord(part)) {
+      if (type === 'error') this.#error(error, `${path}/error`, 'error')
+      else this.reading.unreadRecord(path, 'type of event', type, event)
+      return
+    }
+    this.#name = asText(part['messageID'])
+    if (type === 'step_start' || this.last === undefined) this.open('agent', this.#name)
+    else this.#part(part, `${path}/part`)
+  }
 
-/** Adds a command of the user that goes straight to a subagent. */
-function readSubtask({ reading }: Session, parts: Part[], part: Json, path: string): void {
-  for (const field of ['command', 'description', 'prompt']) {
-    const text = part[field]
-    if (typeof text === 'string')
-      reading.add(parts, { actor: 'user', text, path: `${path}/${field}`, name: `subtask.${field}` })
+  #error(error: unknown, path: string, name: string): void {
+    this.note('system', asRecord(asRecord(error)['data'])['message'], `${path}/data/message`, name)
+  }
+
+  /** Returns the open step, or a new step where another speaker came in between. */
+  #step(): OpenStep {
+    const kind = this.#isAgent ? 'agent' : 'other'
+    return this.last?.kind === kind ? this.last : this.open(kind, this.#name)
+  }
+
+  #part(part: Json, path: string): void {
+    const { type } = part
+    if (type === 'step-start' && this.last?.answered === true) this.open('agent', this.#name)
+    if (type === 'compaction') this.reading.isCompacted = true
+    if (this.#parts[String(type)] !== 'bookkeeping') {
+      this.reading.warnUnknownOnce(part, path, PART_FIELDS)
+      this.#step()
+    }
+    if (type === 'tool' && this.#isAgent) this.#tool(part, path)
+    else this.byType(this.#parts, 'type of part', part, path)
+  }
+
+  /** opencode writes some texts as the user: the contents of mentioned files, reminders. */
+  #speaker({ synthetic }: Json): Actor {
+    return this.#isAgent ? 'agent_message' : synthetic === true ? 'system' : 'user'
+  }
+
+  #text({ type, text, ignored }: Json, path: string, actor: Actor): void {
+    if (type === 'text' && ignored === true) {
+      this.reading.leaveOut(path)
+      this.reading.warnOnce(path, 'texts that are marked as ignored, which no model was sent, are not shown')
+    } else if (typeof text === 'string') this.sink(this.#step().parts, actor).text(text, `${path}/text`)
+    else this.reading.error(`${path}/text`, 'must be text')
+  }
+
+  #file(parts: Part[], { url, mime, filename }: Json, path: string, actor: Actor): void {
+    const isPicture = typeof mime === 'string' && mime.startsWith('image/')
+    const text = mediaText(isPicture ? 'image' : 'file', asText(filename) ?? asText(mime) ?? url)
+    const source = isPicture && String(url).startsWith('data:') ? { url } : undefined
+    this.reading.addMedia(parts, { actor, text, path, name: 'file' }, source)
+  }
+
+  /** Adds a command of the user that goes straight to a subagent. */
+  #subtask(part: Json, path: string): void {
+    const { parts } = this.#step()
+    for (const field of ['command', 'description', 'prompt']) {
+      const text = part[field]
+      if (typeof text === 'string') this.sink(parts, 'user', `subtask.${field}`).text(text, `${path}/${field}`)
+    }
+  }
+
+  /** Reads a call with its result, which are one part. */
+  #tool(part: Json, path: string): void {
+    const { reading } = this
+    const at = `${path}/state`
+    const state = asRecord(part['state'])
+    reading.warnUnknownOnce(state, at, STATE_FIELDS)
+    const step = this.#step()
+    const { input, raw, output, error } = state
+    const isBare = isAbsent(input) || (isRecord(input) && isEmpty(input))
+    // A call whose arguments were still being written has their text so far.
+    const args =
+      isBare && asText(raw) !== null ? { args: raw, path: `${at}/raw` } : { args: input, path: `${at}/input` }
+    const call = addNamedCall(this, step, { id: part['callID'], name: part['tool'], ...args, namePath: `${path}/tool` })
+    settle(call, outcomeOf(reading, state, at))
+    const sink = this.sink(step.outputs, 'tool_output', call.tool)
+    if (typeof output === 'string') sink.text(output, `${at}/output`)
+    else if (output !== undefined) addLeaves(sink, output, `${at}/output`)
+    if (typeof error === 'string') sink.text(error, `${at}/error`)
+    for (const [file, place] of itemsIn(state['attachments'], `${at}/attachments`))
+      if (isRecord(file)) this.#file(step.outputs, file, place, 'tool_output')
+    step.answered = true
+    if (typeof asRecord(state['metadata'])['sessionId'] === 'string') {
+      const away = 'the subagent ran in a session of its own, which is not in this file'
+      reading.unread(`${at}/metadata/sessionId`, away, true)
+    }
   }
 }
 
-/** Reads a call with its result, which are one part. */
-function readTool(session: Session, part: Json, path: string, name: string | null): void {
-  const { reading } = session
-  const state = asRecord(part['state'])
-  reading.warnUnknownOnce(state, `${path}/state`, STATE_FIELDS)
-  const step = stepOf(session, name, true)
-  const { input, raw, output, error } = state
-  const isBare = isAbsent(input) || (isRecord(input) && isEmpty(input))
-  // A call whose arguments were still being written has their text so far.
-  const [args, at] = isBare && asText(raw) !== null ? [raw, `${path}/state/raw`] : [input, `${path}/state/input`]
-  const words = { id: part['callID'], name: part['tool'], args, path: at, namePath: `${path}/tool` }
-  const call = addNamedCall(session, step, words)
-  settle(call, outcomeOf(reading, state, `${path}/state`))
-  const sink = sinkTo(reading, step.outputs, 'tool_output', call.tool)
-  if (typeof output === 'string') sink.text(output, `${path}/state/output`)
-  else if (output !== undefined) addLeaves(sink, output, `${path}/state/output`)
-  if (typeof error === 'string') sink.text(error, `${path}/state/error`)
-  for (const [file, at] of itemsIn(state['attachments'], `${path}/state/attachments`))
-    if (isRecord(file)) readFile(session, step.outputs, file, at, 'tool_output')
-  step.answered = true
-  const { sessionId } = asRecord(state['metadata'])
-  if (typeof sessionId === 'string')
-    reading.unread(
-      `${path}/state/metadata/sessionId`,
-      'the subagent ran in a session of its own, which is not in this file',
-      true,
-    )
-}
-
-function outcomeOf(reading: Session['reading'], state: Json, path: string): ActOutcome {
+function outcomeOf(reading: Reading, state: Json, path: string): ActOutcome {
   const { status, error, metadata } = state
   const { exit, interrupted } = asRecord(metadata)
   if (status === 'completed') return outcomeWithCode('ran', typeof exit === 'number' ? exit : null)

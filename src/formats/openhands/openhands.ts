@@ -2,7 +2,7 @@ import { wordSet } from '../../domain/words.ts'
 import { isRecord, type Json, objectsIn, type Reading, timeOf } from '../common/reading.ts'
 import { asRecord, asText, Session } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
-import { OPENHANDS_TOOLS } from '../tools/openhands.ts'
+import { OPENHANDS_TOOLS } from '../tools/harness-tools.ts'
 import { OldEvents } from './openhands-events.ts'
 import { SdkEvents } from './openhands-sdk.ts'
 

@@ -1,9 +1,10 @@
 import { lineEnd } from '../../domain/text/search.ts'
 import { decodeObject, leavesOf } from '../common/json-tree.ts'
 import { cutName, isRecord, type Json } from '../common/reading.ts'
+import { sweActOf } from '../swe-agent/swe-agent-act.ts'
 import { specOf } from '../tools/lookup.ts'
-import { type OpenCall, openCall, type ToolSpec } from '../tools/tool-table.ts'
-import { linesOf, Slices, type TextActs } from './slices.ts'
+import { meaningOfKind, named, type OpenCall, openCall, own, type ToolSpec } from '../tools/tool-table.ts'
+import { linesOf, protocolOf, type Slices } from './slices.ts'
 
 /** The members that name a tool and hold its arguments. */
 const MEMBERS = [
@@ -20,29 +21,23 @@ const ANSWER = 'final answer'
  * `{"thought", "action", "args"}` (OpenHands' first agents), `{"thoughts", "command": {"name", "args"}}` (Significant-Gravitas/AutoGPT),
  * `{"name", "parameters"}` (Llama's and Mistral's templates).
  */
-export const JSON_ACTIONS: TextActs = {
-  name: 'JSON actions',
-  harness: null,
-  announced: ['"action_input"', '"tool_input"'],
-  needsAnswer: true,
-  split(text, agent) {
-    const start = Math.max(0, text.indexOf('{'))
-    const end = text.lastIndexOf('}') + 1
+export const JSON_ACTIONS = protocolOf(
+  { name: 'JSON actions', harness: null, announced: ['"action_input"', '"tool_input"'], needsAnswer: true },
+  (slices, text, agent) => {
+    const [start, end] = [Math.max(0, text.indexOf('{')), text.lastIndexOf('}') + 1]
     const reply = NAMES.some((name) => text.includes(name)) ? decodeObject(text.slice(start, end)) : null
-    const call = reply === null ? null : callIn(reply)
-    if (reply === null || call === null) return null
-    const slices = new Slices(text)
+    const made = reply === null ? null : callIn(reply)
+    if (reply === null || made === null) return
     slices.say(start)
     for (const [key, value] of Object.entries(reply))
-      if (!call.keys.includes(key)) slices.speech(start, end, leavesOf({ [key]: value }))
-    const open = openCall(cutName(call.tool))
-    const leaves = leavesOf(call.args, call.pointer)
-    const spec = specOf(agent, call.tool)
-    if (leaves.length === 0) slices.bare(start, end, open, spec)
-    else slices.json(start, end, leaves, { call: open, spec, args: call.args })
-    return slices.finish()
+      if (!made.keys.includes(key)) slices.speech(start, end, leavesOf({ [key]: value }))
+    const call = openCall(cutName(made.tool))
+    const leaves = leavesOf(made.args, made.pointer)
+    const spec = specOf(agent, made.tool)
+    if (leaves.length === 0) slices.bare(start, end, call, spec)
+    else slices.json(start, end, leaves, { call, spec, args: made.args })
   },
-}
+)
 
 interface NamedCall {
   readonly tool: string
@@ -74,13 +69,9 @@ const MAX_HEAD = 200
  * excludes an observation that the model invented. Sources: ysymyth/ReAct; langchain-ai/langchain,
  * agents/output_parsers/react_single_input.py.
  */
-export const REACT: TextActs = {
-  name: 'ReAct',
-  harness: null,
-  announced: ['Action Input:'],
-  needsAnswer: true,
-  split(text, agent) {
-    const slices = new Slices(text)
+export const REACT = protocolOf(
+  { name: 'ReAct', harness: null, announced: ['Action Input:'], needsAnswer: true },
+  (slices, text, agent) => {
     const heads = [...linesOf(text)].flatMap((start) => headAt(text, start) ?? [])
     for (const [index, head] of heads.entries()) {
       const next = heads[index + 1]
@@ -95,9 +86,8 @@ export const REACT: TextActs = {
       // Arguments of another form.
       if (!hasInput) slices.stray(next?.start ?? text.length, call)
     }
-    return slices.finish()
   },
-}
+)
 
 const HEADS = [
   ['action input:', 'input'],
@@ -137,3 +127,70 @@ function addCall(
   slices.skip(end)
   return call
 }
+
+/** The language in which a harness runs a fenced block, by the fence's name. */
+const FENCES: Readonly<Record<string, 'shell' | 'code'>> = {
+  ...named('shell', 'bash sh shell mswea_bash_command bash_command zsh'),
+  ...named('code', 'python py python3 ipython'),
+}
+
+interface Fence {
+  readonly name: string
+  readonly start: number
+  /** The range between the fence lines. */
+  readonly from: number
+  readonly to: number
+  readonly end: number
+}
+
+/** Yields the closed fenced blocks of a text. */
+function* fencesIn(text: string): Generator<Fence> {
+  let open: Pick<Fence, 'name' | 'start' | 'from'> | null = null
+  for (const start of linesOf(text)) {
+    if (!text.startsWith('```', start)) continue
+    const end = lineEnd(text, start)
+    if (open !== null) yield { ...open, to: start, end }
+    const name = text.slice(start + 3, Math.min(end, start + 40)).trim()
+    open = open === null ? { start, from: Math.min(text.length, end + 1), name } : null
+  }
+}
+
+function addFence(slices: Slices, { start, from, to, end }: Fence, meaning: Parameters<Slices['piece']>[2]): void {
+  slices.say(start)
+  slices.skip(from)
+  slices.piece(from, to, meaning)
+  slices.skip(end)
+}
+
+/**
+ * The protocol of a fenced block that a harness runs (SWE-agent/mini-swe-agent, xingyaoww/code-act). People also show commands to each
+ * other in this form.
+ */
+export const FENCED = protocolOf(
+  { name: 'fenced blocks', harness: null, announced: [], needsAnswer: true },
+  (slices, text) => {
+    for (const fence of fencesIn(text)) {
+      if (slices.isFull) break
+      const kind = own(FENCES, fence.name.toLowerCase())
+      const name = kind === 'shell' ? 'bash' : 'python'
+      if (kind !== undefined) addFence(slices, fence, { name, ...meaningOfKind(kind, null, openCall(fence.name)) })
+    }
+  },
+)
+
+/**
+ * The protocol of SWE-agent's replies: a discussion, then a command in the last block, which has no name. The prompt must announce it: a
+ * program's output is shown in this form, too. Source: SWE-agent/SWE-agent, sweagent/tools/parsing.py.
+ */
+export const DISCUSSED = protocolOf(
+  {
+    ...{ name: 'discussion and command', harness: 'swe-agent', needsAnswer: true, needsPrompt: true },
+    announced: ['two fields; discussion and command'],
+  },
+  (slices, text) => {
+    const last = [...fencesIn(text)].at(-1)
+    if (last === undefined || last.name !== '') return
+    const act = sweActOf(text.slice(last.from, last.to), '')
+    addFence(slices, last, { name: 'action', actor: 'agent_action', act })
+  },
+)

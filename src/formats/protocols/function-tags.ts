@@ -1,21 +1,127 @@
 import { decodeObject, leavesOf } from '../common/json-tree.ts'
 import { cutName, isAbsent, isRecord } from '../common/reading.ts'
-import { CLINE_TOOLS } from '../tools/cline.ts'
+import { CLINE_TOOLS } from '../tools/harness-tools.ts'
 import { specOf } from '../tools/lookup.ts'
-import { meaningOfKind, openCall } from '../tools/tool-table.ts'
-import { Slices, type TextActs } from './slices.ts'
-import {
-  EQUALS_MARKS,
-  KEY_MARKS,
-  NAME_MARKS,
-  NAMED_MARKS,
-  type ParameterMarks,
-  sliceCall,
-  tagEnd,
-} from './tag-parameters.ts'
+import { type ArgumentKind, meaningOfKind, named, openCall, own, type ToolSpec } from '../tools/tool-table.ts'
+import { closedBy, protocolOf, type Slices, scan } from './slices.ts'
 
-const MAX_NAME = 100
-const NAME_CHARS: ReadonlySet<string> = new Set('abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:/')
+/** The tags around the parameters of a call. */
+interface ParameterMarks {
+  /** Returns the parameter whose tag opens at `at`, with the start of its value; null at other places. */
+  opens(text: string, at: number): { readonly name: string; readonly start: number } | null
+  closing(name: string): string
+  /** True when the last closing tag of the call ends the value, which may itself hold such tags. */
+  isGreedy?(name: string): boolean
+}
+
+const MAX_TAG = 120
+
+/** Finds the end of the tag that opens at `at`; -1 where the text is too long for a tag. */
+function tagEnd(text: string, at: number): number {
+  const end = text.slice(at, at + MAX_TAG).indexOf('>')
+  return end === -1 ? -1 : at + end
+}
+
+/** Marks of `<parameter=name>value</parameter>` and `<parameter name="name">value</parameter>`. */
+const parameterMarks = (open: string, quote: string): ParameterMarks => ({
+  opens(text, at) {
+    const end = text.startsWith(open, at) ? tagEnd(text, at) : -1
+    return end === -1 ? null : { name: text.slice(at + open.length, end - quote.length), start: end + 1 }
+  },
+  closing: () => '</parameter>',
+})
+
+const KEY = /^<arg_key>([^<]{1,100})<\/arg_key>\s{0,5}<arg_value>/
+
+/** Marks of `<arg_key>name</arg_key><arg_value>value</arg_value>`. */
+const KEY_MARKS: ParameterMarks = {
+  opens: (text, at) => {
+    const [head, name] = KEY.exec(text.slice(at, at + MAX_TAG)) ?? []
+    return head === undefined || name === undefined ? null : { name, start: at + head.length }
+  },
+  closing: () => '</arg_value>',
+}
+
+const TAG_NAME = /^[A-Za-z0-9_-]+$/
+
+/** Marks of `<name>value</name>`. */
+const NAME_MARKS: ParameterMarks = {
+  opens(text, at) {
+    const end = tagEnd(text, at)
+    const name = end === -1 ? '' : text.slice(at + 1, end)
+    return TAG_NAME.test(name) ? { name, start: end + 1 } : null
+  },
+  closing: (name) => `</${name}>`,
+  isGreedy: (name) => name === 'content' || name === 'diff',
+}
+
+/** One parameter of a call in tags: its name, its range with its tags, and the range of its value. */
+interface Parameter {
+  readonly name: string
+  readonly open: number
+  readonly start: number
+  readonly end: number
+  readonly close: number
+}
+
+/** Bounds the parameters of a call, above any tool's; the rest stays markup in the last parameter's place. */
+const MAX_PARAMETERS = 100
+
+/**
+ * Lists the parameters between two positions. An unclosed parameter was cut off and reaches to the end. A value has no line break after its
+ * opening tag and before its closing tag.
+ */
+function parametersIn(text: string, from: number, to: number, marks: ParameterMarks): Parameter[] {
+  const parameters: Parameter[] = []
+  for (let at = text.indexOf('<', from); at !== -1 && at < to; at = text.indexOf('<', at)) {
+    const opened = marks.opens(text, at)
+    if (opened === null || opened.start > to) {
+      at++
+      continue
+    }
+    const { name } = opened
+    const closing = marks.closing(name)
+    // The search runs in the call's own text: a search to the end of the whole text for every call would take quadratic time.
+    const rest = text.slice(opened.start, to)
+    const stop = marks.isGreedy?.(name) === true ? rest.lastIndexOf(closing) : rest.indexOf(closing)
+    const valueEnd = stop === -1 ? to : opened.start + stop
+    const start = text[opened.start] === '\n' ? opened.start + 1 : opened.start
+    const end = valueEnd > start && text[valueEnd - 1] === '\n' ? valueEnd - 1 : valueEnd
+    parameters.push({ name, open: at, start: Math.min(start, end), end, close: valueEnd + closing.length })
+    at = stop === -1 ? to : valueEnd + closing.length
+    if (parameters.length >= MAX_PARAMETERS) break
+  }
+  return parameters
+}
+
+interface TaggedCall {
+  readonly tool: string
+  readonly spec: ToolSpec | undefined
+  /** The range of the whole call with its tags, and the range between them. */
+  readonly start: number
+  readonly end: number
+  readonly inner: readonly [from: number, to: number]
+}
+
+/** Slices a call into its parameters; a call without parameters is one slice, whose inner text is its argument. */
+function sliceCall(slices: Slices, text: string, tagged: TaggedCall, marks: ParameterMarks): number {
+  const { tool, spec, start, end, inner } = tagged
+  const call = openCall(tool)
+  slices.say(start)
+  const parameters = parametersIn(text, ...inner, marks)
+  const isBare = parameters.length === 0 && text.slice(...inner).trim() === ''
+  if (isBare) slices.bare(start, end, call, spec)
+  else slices.skip(inner[0])
+  const args = Object.fromEntries(parameters.map(({ name, start, end }) => [name, text.slice(start, end).trim()]))
+  for (const parameter of parameters) {
+    slices.stray(parameter.open, call)
+    slices.argument(parameter.start, parameter.end, { call, spec, argument: parameter.name, args })
+    slices.skip(parameter.close)
+  }
+  if (!isBare) slices.stray(inner[1], call)
+  slices.skip(end)
+  return end
+}
 
 /** The tags of one call form: `open`, the name, `nameEnd`, parameters, `close`. */
 interface TagForm {
@@ -27,107 +133,80 @@ interface TagForm {
   readonly isParameter?: true
 }
 
-const splitTags =
-  ({ open, nameEnd, close, marks, isParameter }: TagForm): TextActs['split'] =>
-  (text, agent) => {
-    const slices = new Slices(text)
-    for (let start = text.indexOf(open); start !== -1 && !slices.isFull; ) {
-      const name = nameAfter(text.slice(start + open.length, start + open.length + MAX_NAME + nameEnd.length), nameEnd)
-      const from = start + open.length + (name?.length ?? 0) + (isParameter ? 0 : nameEnd.length)
-      const stop = name === null ? -1 : text.indexOf(close, from)
-      const [inner, end] = stop === -1 ? [text.length, text.length] : [stop, stop + close.length]
-      if (name === null) {
-        start = text.indexOf(open, start + open.length)
-        continue
-      }
-      const tool = name.trim()
-      sliceCall(
-        slices,
-        text,
-        { tool, spec: specOf(agent, tool), start, end, inner: { start: from, end: inner } },
-        marks,
-      )
-      start = text.indexOf(open, end)
-    }
-    return slices.finish()
-  }
+const tagProtocol = (
+  name: string,
+  harness: string | null,
+  mark: string,
+  { open, nameEnd, close, marks, isParameter }: TagForm,
+) =>
+  protocolOf({ name, harness, announced: [mark], needsAnswer: false }, (slices, text, agent) =>
+    scan(slices, text, open, (start) => {
+      const head = start + open.length
+      const named = nameAfter(text.slice(head, head + MAX_NAME + nameEnd.length), nameEnd)
+      if (named === null) return null
+      const from = head + named.length + (isParameter ? 0 : nameEnd.length)
+      const [inner, end] = closedBy(text, close, from)
+      const tool = named.trim()
+      return sliceCall(slices, text, { tool, spec: specOf(agent, tool), start, end, inner: [from, inner] }, marks)
+    }),
+  )
+
+const MAX_NAME = 100
+const TOOL_NAME = /^[A-Za-z0-9_\-.:/]+$/
+
+function nameAfter(text: string, end: string): string | null {
+  const stop = text.indexOf(end)
+  return stop > 0 && stop <= MAX_NAME && TOOL_NAME.test(text.slice(0, stop).trim()) ? text.slice(0, stop) : null
+}
 
 /**
  * The protocol of `<function=name><parameter=x>…</parameter></function>`. Source: All-Hands-AI/OpenHands,
  * openhands/llm/fn_call_converter.py.
  */
-export const FUNCTION_TAGS: TextActs = {
-  name: 'function tags',
-  harness: 'openhands',
-  announced: ['<function='],
-  needsAnswer: false,
-  split: splitTags({ open: '<function=', nameEnd: '>', close: '</function>', marks: EQUALS_MARKS }),
-}
+export const FUNCTION_TAGS = tagProtocol('function tags', 'openhands', '<function=', {
+  ...{ open: '<function=', nameEnd: '>', close: '</function>' },
+  marks: parameterMarks('<parameter=', ''),
+})
 
 /**
  * The protocol of `<invoke name="tool"><parameter name="x">…</parameter></invoke>`. Source: Anthropic's tool prompts from before its API
  * had tool calls.
  */
-export const INVOKE_TAGS: TextActs = {
-  name: 'invoke tags',
-  harness: null,
-  announced: ['<invoke name='],
-  needsAnswer: false,
-  split: splitTags({ open: '<invoke name="', nameEnd: '">', close: '</invoke>', marks: NAMED_MARKS }),
-}
-
-/**
- * The protocol of `<tool_call>tool<arg_key>x</arg_key><arg_value>…</arg_value></tool_call>`. Source: zai-org/GLM-4.5, chat_template.jinja.
- */
-export const ARG_TAGS: TextActs = {
-  name: 'argument tags',
-  harness: null,
-  announced: ['<arg_key>'],
-  needsAnswer: false,
-  split: splitTags({
-    open: '<tool_call>',
-    nameEnd: '<arg_key>',
-    isParameter: true,
-    close: '</tool_call>',
-    marks: KEY_MARKS,
-  }),
-}
-
-function nameAfter(text: string, end: string): string | null {
-  const stop = text.indexOf(end)
-  const name = stop > 0 && stop <= MAX_NAME ? text.slice(0, stop).trim() : ''
-  return name === '' || [...name].some((char) => !NAME_CHARS.has(char)) ? null : text.slice(0, stop)
-}
+export const INVOKE_TAGS = tagProtocol('invoke tags', null, '<invoke name=', {
+  ...{ open: '<invoke name="', nameEnd: '">', close: '</invoke>' },
+  marks: parameterMarks('<parameter name="', '"'),
+})
 
 const CALL_OPEN = '<tool_call>'
 const CALL_CLOSE = '</tool_call>'
 
 /**
+ * The protocol of `<tool_call>tool<arg_key>x</arg_key><arg_value>…</arg_value></tool_call>`. Source: zai-org/GLM-4.5, chat_template.jinja.
+ */
+export const ARG_TAGS = tagProtocol('argument tags', null, '<arg_key>', {
+  ...{ open: CALL_OPEN, nameEnd: '<arg_key>', isParameter: true, close: CALL_CLOSE },
+  marks: KEY_MARKS,
+})
+
+/**
  * The protocol of `<tool_call>{"name", "arguments"}</tool_call>`. Source: NousResearch/Hermes-Function-Calling,
  * prompt_assets/sys_prompt.yml.
  */
-export const HERMES: TextActs = {
-  name: 'Hermes',
-  harness: null,
-  announced: ['<tools>'],
-  needsAnswer: false,
-  split(text, agent) {
-    const slices = new Slices(text)
-    for (let start = text.indexOf(CALL_OPEN); start !== -1 && !slices.isFull; ) {
-      const from = skipBlanks(text, start + CALL_OPEN.length)
-      if (text[from] !== '{') {
-        start = text.indexOf(CALL_OPEN, start + CALL_OPEN.length)
-        continue
-      }
-      const stop = text.indexOf(CALL_CLOSE, start)
-      const [to, end] = stop === -1 ? [text.length, text.length] : [stop, stop + CALL_CLOSE.length]
+export const HERMES = protocolOf(
+  { name: 'Hermes', harness: null, announced: ['<tools>'], needsAnswer: false },
+  (slices, text, agent) =>
+    scan(slices, text, CALL_OPEN, (start) => {
+      let from = start + CALL_OPEN.length
+      while (BLANKS.has(text.charAt(from))) from++
+      if (text[from] !== '{') return null
+      const [to, end] = closedBy(text, CALL_CLOSE, start)
       slices.say(start)
       sliceJsonCall(slices, text, { start, end, from, to, agent })
-      start = text.indexOf(CALL_OPEN, end)
-    }
-    return slices.finish()
-  },
-}
+      return end
+    }),
+)
+
+const BLANKS: ReadonlySet<string> = new Set([' ', '\t', '\r', '\n'])
 
 interface JsonCall {
   readonly start: number
@@ -148,97 +227,63 @@ function sliceJsonCall(slices: Slices, text: string, { start, end, from, to, age
   }
   const spec = specOf(agent, name)
   const call = openCall(cutName(name))
-  const { arguments: own } = decoded
-  const args = typeof own === 'string' ? decodeObject(own) : own
-  const isEmpty = isAbsent(own) || own === '' || own === '{}' || (isRecord(own) && Object.keys(own).length === 0)
-  if (isEmpty) slices.bare(start, end, call, spec)
-  else if (typeof own === 'string' && args !== null)
+  const { arguments: given } = decoded
+  const args = typeof given === 'string' ? decodeObject(given) : given
+  const isEmpty = given === '' || given === '{}' || (isRecord(given) && Object.keys(given).length === 0)
+  if (isEmpty || isAbsent(given)) slices.bare(start, end, call, spec)
+  else if (typeof given === 'string' && args !== null)
     // JSON in JSON: no path leads into it. The whole is shown, as certain as its most doubtful argument.
     slices.argument(start, end, { call, spec: undefined, argument: '', args })
-  else slices.json(from, to, leavesOf(own, '/arguments'), { call, spec, args })
+  else slices.json(from, to, leavesOf(given, '/arguments'), { call, spec, args })
   slices.skip(end)
-}
-
-function skipBlanks(text: string, from: number): number {
-  let at = from
-  while (at < text.length && BLANKS.has(text.charAt(at))) at++
-  return at
-}
-
-const BLANKS: ReadonlySet<string> = new Set([' ', '\t', '\r', '\n'])
-
-/**
- * The protocol of `<execute_command><command>…</command></execute_command>`. Source: cline/cline,
- * src/core/assistant-message/parse-assistant-message.ts; Roo Code adopted it. Only Cline's own tools count: any other tag is text.
- */
-export const CLINE_TAGS: TextActs = {
-  name: 'Cline',
-  harness: 'cline',
-  announced: ['<execute_command>', '<write_to_file>', '<attempt_completion>'],
-  needsAnswer: false,
-  split(text) {
-    const slices = new Slices(text)
-    for (let start = text.indexOf('<'); start !== -1 && !slices.isFull; ) {
-      const open = tagEnd(text, start)
-      const tool = open === -1 ? '' : text.slice(start + 1, open)
-      const inner = open + 1
-      const stop = Object.hasOwn(CLINE_TOOLS, tool) ? closingOf(text, tool, inner) : null
-      if (stop === null) {
-        start = text.indexOf('<', start + 1)
-        continue
-      }
-      const end = Math.min(text.length, stop + tool.length + '</>'.length)
-      const call = { tool, spec: CLINE_TOOLS[tool], start, end, inner: { start: inner, end: stop } }
-      sliceCall(slices, text, call, NAME_MARKS)
-      start = text.indexOf('<', end)
-    }
-    return slices.finish()
-  },
-}
-
-/**
- * Finds the end of a call; null where the tag is only mentioned, because no parameter follows. A call that is cut off reaches to the end of
- * the text.
- */
-function closingOf(text: string, tool: string, inner: number): number | null {
-  if (text.slice(inner, inner + MAX_GAP).trimStart()[0] !== '<') return null
-  const stop = text.indexOf(`</${tool}>`, inner)
-  return stop === -1 ? text.length : stop
 }
 
 const MAX_GAP = 20
 
+/**
+ * The protocol of `<execute_command><command>…</command></execute_command>`. Source: cline/cline,
+ * src/core/assistant-message/parse-assistant-message.ts; Roo Code adopted it. Only Cline's own tools count: any other tag is text, and so
+ * is a tag without a parameter behind it, which is only mentioned.
+ */
+export const CLINE_TAGS = protocolOf(
+  {
+    ...{ name: 'Cline', harness: 'cline', needsAnswer: false },
+    announced: ['<execute_command>', '<write_to_file>', '<attempt_completion>'],
+  },
+  (slices, text) =>
+    scan(slices, text, '<', (start) => {
+      const from = tagEnd(text, start) + 1
+      const tool = from === 0 ? '' : text.slice(start + 1, from - 1)
+      const spec = own(CLINE_TOOLS, tool)
+      if (spec === undefined || text.slice(from, from + MAX_GAP).trimStart()[0] !== '<') return null
+      const [inner, end] = closedBy(text, `</${tool}>`, from)
+      return sliceCall(slices, text, { tool, spec, start, end, inner: [from, inner] }, NAME_MARKS)
+    }),
+)
+
 /** The language that each tag of CodeAct runs. Source: All-Hands-AI/OpenHands before 0.14, agenthub/codeact_agent/action_parser.py. */
-const TAGS = [
-  ['execute_bash', 'shell'],
-  ['execute_ipython', 'code'],
-  ['execute_browse', 'unknown'],
-  ['execute_global', 'shell'],
-] as const
+const TAGS: Readonly<Record<string, ArgumentKind>> = {
+  ...named('shell', 'execute_bash execute_global'),
+  ...{ execute_ipython: 'code', execute_browse: 'unknown' },
+}
 
 /** The protocol of `<execute_bash>…</execute_bash>`. The harness stops the model at the closing tag, so the tag may be missing. */
-export const EXECUTE_TAGS: TextActs = {
-  name: 'execute tags',
-  harness: 'openhands',
-  announced: TAGS.map(([tag]) => `<${tag}>`),
-  needsAnswer: false,
-  split(text) {
-    const slices = new Slices(text)
-    for (let start = text.indexOf('<execute_'); start !== -1 && !slices.isFull; ) {
-      const [tag, kind] = TAGS.find(([name]) => text.startsWith(`<${name}>`, start)) ?? [null, null]
-      if (tag === null) {
-        start = text.indexOf('<execute_', start + 1)
-        continue
-      }
-      const from = start + tag.length + '<>'.length
-      const stop = text.indexOf(`</${tag}>`, from)
-      const [to, end] = stop === -1 ? [text.length, text.length] : [stop, stop + tag.length + '</>'.length]
+export const EXECUTE_TAGS = protocolOf(
+  {
+    ...{ name: 'execute tags', harness: 'openhands', needsAnswer: false },
+    announced: Object.keys(TAGS).map((tag) => `<${tag}>`),
+  },
+  (slices, text) =>
+    scan(slices, text, '<execute_', (start) => {
+      const from = tagEnd(text, start) + 1
+      const tag = from === 0 ? '' : text.slice(start + 1, from - 1)
+      const kind = own(TAGS, tag)
+      if (kind === undefined) return null
+      const [to, end] = closedBy(text, `</${tag}>`, from)
       slices.say(start)
       slices.skip(from)
       slices.piece(from, to, { name: tag, ...meaningOfKind(kind, null, openCall(tag)) })
       slices.skip(end)
-      start = text.indexOf('<execute_', end)
-    }
-    return slices.finish()
-  },
-}
+      return end
+    }),
+)

@@ -118,6 +118,33 @@ export interface TextActs {
   split(text: string, agent: string | null): readonly Slice[] | null
 }
 
+/** Makes a protocol from a function that adds the slices of a message. */
+export const protocolOf = (
+  about: Omit<TextActs, 'split'>,
+  addTo: (slices: Slices, text: string, agent: string | null) => void,
+): TextActs => ({
+  ...about,
+  split(text, agent) {
+    const slices = new Slices(text)
+    addTo(slices, text, agent)
+    return slices.finish()
+  },
+})
+
+/** Adds the calls of a text that begin with a mark. `add` returns the end of the call; null at a place that only holds the mark. */
+export function scan(slices: Slices, text: string, mark: string, add: (start: number) => number | null): void {
+  for (let start = text.indexOf(mark); start !== -1 && !slices.isFull; ) {
+    const end = add(start)
+    start = text.indexOf(mark, end ?? start + mark.length)
+  }
+}
+
+/** Finds the end of the text before a closing tag, and the end of the tag. A call that is cut off reaches to the end of the text. */
+export function closedBy(text: string, close: string, from: number): readonly [inner: number, end: number] {
+  const stop = text.indexOf(close, from)
+  return stop === -1 ? [text.length, text.length] : [stop, stop + close.length]
+}
+
 /** Yields the start of each line of a text. */
 export function* linesOf(text: string): Generator<number> {
   for (let start = 0; start !== -1 && start <= text.length; ) {

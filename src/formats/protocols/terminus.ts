@@ -3,9 +3,9 @@ import { addArguments } from '../common/argument-leaves.ts'
 import { decodeObject, leavesOf } from '../common/json-tree.ts'
 import { isRecord, itemsIn, type Reading } from '../common/reading.ts'
 import { addSlices } from '../openai-chat/openai-chat-sink.ts'
-import { TERMINUS_TOOLS } from '../tools/other-harnesses.ts'
-import { meaningOf, meaningOfName, openCall } from '../tools/tool-table.ts'
-import { Slices, type TextActs } from './slices.ts'
+import { TERMINUS_TOOLS } from '../tools/harness-tools.ts'
+import { meaningOfName, openCall } from '../tools/tool-table.ts'
+import { protocolOf, scan } from './slices.ts'
 
 const COMMAND = 'bash_command'
 
@@ -13,91 +13,57 @@ const COMMAND = 'bash_command'
  * The protocol of terminus-1 and terminus-2: JSON with `commands` of `keystrokes`. Source: terminal-bench,
  * terminal_bench/agents/terminus_1.py.
  */
-export const TERMINUS_JSON: TextActs = {
-  name: 'terminus JSON',
-  harness: 'terminus',
-  announced: ['"keystrokes"'],
-  needsAnswer: false,
-  split(text) {
-    const start = text.indexOf('{')
-    const end = text.lastIndexOf('}') + 1
-    if (start === -1 || !text.includes('"commands"')) return null
-    const reply = decodeObject(text.slice(start, end))
+export const TERMINUS_JSON = protocolOf(
+  { name: 'terminus JSON', harness: 'terminus', announced: ['"keystrokes"'], needsAnswer: false },
+  (slices, text) => {
+    const [start, end] = [text.indexOf('{'), text.lastIndexOf('}') + 1]
+    const reply = start !== -1 && text.includes('"commands"') ? decodeObject(text.slice(start, end)) : null
     const commands = reply?.['commands']
-    if (
-      reply === null ||
-      !Array.isArray(commands) ||
-      !commands.every((command) => isRecord(command) && 'keystrokes' in command)
-    )
-      return null
-    const slices = new Slices(text)
+    const isCommand = (command: unknown): boolean => isRecord(command) && 'keystrokes' in command
+    if (reply === null || !Array.isArray(commands) || !commands.every(isCommand)) return
     slices.say(start)
-    for (const [key, value] of Object.entries(reply))
-      if (key !== 'commands' && key !== 'task_complete' && key !== 'is_task_complete')
-        slices.speech(start, end, leavesOf({ [key]: value }))
+    const { commands: _commands, task_complete: _done, is_task_complete: _isDone, ...spoken } = reply
+    for (const [key, value] of Object.entries(spoken)) slices.speech(start, end, leavesOf({ [key]: value }))
     for (const [index, args] of commands.entries()) {
-      const [call, spec] = [openCall(COMMAND), TERMINUS_TOOLS[COMMAND]]
-      for (const leaf of leavesOf(args)) {
-        const inner = { pointer: `/commands/${index}${leaf.pointer}`, text: leaf.text }
-        slices.list.push({
-          start,
-          end,
-          inner,
-          name: `${COMMAND}.${leaf.name}`,
-          ...meaningOf(spec, leaf.name, call, args),
-        })
-      }
+      const inCommands = leavesOf(args).map((leaf) => ({ ...leaf, pointer: `/commands/${index}${leaf.pointer}` }))
+      slices.json(start, end, inCommands, { call: openCall(COMMAND), spec: TERMINUS_TOOLS[COMMAND], args })
     }
     slices.skip(end)
-    return slices.finish()
   },
-}
+)
 
 const OPEN = '<keystrokes'
 const CLOSE = '</keystrokes>'
 const MAX_TAG = 200
 const TAG_ENDS: ReadonlySet<string> = new Set(['>', ' '])
+const DONE = '<task_complete>true</task_complete>'
 
 /**
  * The protocol of `<commands><keystrokes duration="1.0">…</keystrokes></commands>`. Source: harbor,
  * src/harbor/agents/terminus_2/terminus_xml_plain_parser.py.
  */
-export const TERMINUS_XML: TextActs = {
-  name: 'terminus XML',
-  harness: 'terminus',
-  announced: ['<keystrokes'],
-  needsAnswer: false,
-  split(text) {
-    const slices = new Slices(text)
-    for (let start = text.indexOf(OPEN); start !== -1 && !slices.isFull; ) {
+export const TERMINUS_XML = protocolOf(
+  { name: 'terminus XML', harness: 'terminus', announced: ['<keystrokes'], needsAnswer: false },
+  (slices, text) => {
+    scan(slices, text, OPEN, (start) => {
       const head = text.slice(start, start + MAX_TAG).indexOf('>')
-      const isTag = head !== -1 && TAG_ENDS.has(text.charAt(start + OPEN.length))
-      const stop = isTag ? text.indexOf(CLOSE, start) : start
-      if (stop === -1) break
-      if (isTag) {
-        const from = start + head + 1
-        slices.say(start)
-        const piece = { call: openCall(COMMAND), spec: TERMINUS_TOOLS[COMMAND], argument: 'keystrokes', args: null }
-        slices.skip(from)
-        slices.argument(from, stop, piece)
-        slices.skip(stop + CLOSE.length)
-      }
-      start = text.indexOf(OPEN, isTag ? stop + CLOSE.length : start + OPEN.length)
-    }
-    completion(slices, text)
-    return slices.finish()
+      if (head === -1 || !TAG_ENDS.has(text.charAt(start + OPEN.length))) return null
+      const stop = text.indexOf(CLOSE, start)
+      if (stop === -1) return text.length
+      slices.say(start)
+      slices.skip(start + head + 1)
+      const piece = { call: openCall(COMMAND), spec: TERMINUS_TOOLS[COMMAND], argument: 'keystrokes', args: null }
+      slices.argument(start + head + 1, stop, piece)
+      slices.skip(stop + CLOSE.length)
+      return stop + CLOSE.length
+    })
+    const done = text.lastIndexOf(DONE)
+    if (done === -1 || done < slices.at) return
+    slices.say(done)
+    const call = openCall('mark_task_complete')
+    slices.piece(done, done + DONE.length, { name: call.tool, ...meaningOfName(TERMINUS_TOOLS[call.tool], call) })
   },
-}
-
-const DONE = '<task_complete>true</task_complete>'
-
-function completion(slices: Slices, text: string): void {
-  const at = text.lastIndexOf(DONE)
-  if (at === -1 || at < slices.at) return
-  slices.say(at)
-  const call = openCall('mark_task_complete')
-  slices.piece(at, at + DONE.length, { name: call.tool, ...meaningOfName(TERMINUS_TOOLS[call.tool], call) })
-}
+)
 
 /** The dialect of terminus-2: its own texts among the observations, and acts inside of messages. */
 

@@ -1,12 +1,16 @@
 import { cutName, type Reading } from '../common/reading.ts'
-import { CLAUDE_CODE_TOOLS } from './claude-code.ts'
-import { CLINE_TOOLS } from './cline.ts'
-import { CODEX_TOOLS } from './codex.ts'
-import { COMMON_TOOLS } from './common.ts'
-import { CURSOR_TOOLS } from './cursor.ts'
-import { GEMINI_CLI_TOOLS } from './gemini-cli.ts'
-import { OPENHANDS_TOOLS } from './openhands.ts'
-import { INSPECT_TOOLS, SWE_AGENT_TOOLS, TERMINUS_TOOLS } from './other-harnesses.ts'
+import { COMMON_TOOLS } from './common-tools.ts'
+import {
+  CLAUDE_CODE_TOOLS,
+  CLINE_TOOLS,
+  CODEX_TOOLS,
+  CURSOR_TOOLS,
+  GEMINI_CLI_TOOLS,
+  INSPECT_TOOLS,
+  OPENHANDS_TOOLS,
+  SWE_AGENT_TOOLS,
+  TERMINUS_TOOLS,
+} from './harness-tools.ts'
 import { own, type ToolSpec, type ToolTable } from './tool-table.ts'
 
 /** The tables by the agent's name in ATIF files: the whole name, or its beginning (`terminus-2-summarization`). */

@@ -1,6 +1,7 @@
-import type { Act, ActLanguage, ActOutcome, ActRole, Call } from '../../domain/trajectory/trajectory.ts'
+import type { Act, Call } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
-import { ACT_LANGUAGES, type Actor } from '../../schemas/vocabulary.ts'
+import type { ActLanguage, ActOutcome, ActRole } from '../../schemas/vocabulary.ts'
+import { ACT_LANGUAGES, ACT_ROLES, type Actor } from '../../schemas/vocabulary.ts'
 
 /**
  * The argument kinds of one tool. Keys are argument names from the harness's documentation; for arguments that are objects or arrays, the
@@ -10,7 +11,7 @@ export interface ToolSpec {
   readonly args: Readonly<Record<string, ArgumentKind>>
   readonly rest?: ArgumentKind
   /** The argument with the path of the file that the call writes, edits or reads; of several names, the first present. */
-  readonly target?: string | readonly string[]
+  readonly target?: readonly string[]
   /** For a tool of several commands: the argument that selects the command, and the kinds that then differ from `args`. */
   readonly by?: {
     readonly argument: string
@@ -28,7 +29,55 @@ export type ToolTable = Readonly<Record<string, ToolSpec>>
 
 /** Returns a record of one value under several names, separated by white space. */
 export const named = <const V>(value: V, names: string): Readonly<Record<string, V>> =>
-  Object.fromEntries(names.split(/\s+/u).map((name) => [name, value]))
+  Object.fromEntries(wordsIn(names).map((name) => [name, value]))
+
+const wordsIn = (list: string): string[] => list.trim().split(/\s+/u)
+
+const LANGUAGES: ReadonlySet<string> = new Set(ACT_LANGUAGES)
+const isLanguage = (kind: ArgumentKind): kind is ActLanguage => LANGUAGES.has(kind)
+
+const KINDS: readonly ArgumentKind[] = [...ACT_LANGUAGES, ...ACT_ROLES, 'speaks']
+
+/** Parses the kinds of a tool's arguments: `shell command; describes timeout cwd`. The argument `*` stands for all others. */
+export function argumentKinds(clauses: string): ToolSpec['args'] {
+  return Object.fromEntries(
+    clauses.split(';').flatMap((clause) => {
+      const [word, ...names] = wordsIn(clause)
+      const kind = KINDS.find((known) => known === word)
+      if (kind === undefined) throw new TypeError(`${word} is no kind of an argument`)
+      return names.map((name) => [name, kind] as const)
+    }),
+  )
+}
+
+/** Specs by their text: tables of several harnesses share the spec of an equal tool. */
+const SPECS = new Map<string, ToolSpec>()
+
+/** Parses the argument kinds of a tool, and the names of the arguments with the path of its file. */
+export function toolSpec(clauses: string, files = ''): ToolSpec {
+  const key = wordsIn(`${clauses} | ${files}`).join(' ')
+  const { '*': rest, ...args } = argumentKinds(clauses)
+  const target = files.trim() === '' ? {} : { target: wordsIn(files) }
+  const spec = SPECS.get(key) ?? { args, ...(rest !== undefined && { rest }), ...target }
+  SPECS.set(key, spec)
+  return spec
+}
+
+/**
+ * Parses a table of tools: `Edit MultiEdit | writes file_path new_string; removes old_string; describes * | file_path`. A row begins
+ * behind two blanks, and goes on in lines with more blanks.
+ */
+export const toolTable = (text: string): ToolTable =>
+  Object.fromEntries(
+    text
+      .trim()
+      .split(/\n {2}(?=\S)/u)
+      .flatMap((row) => {
+        const [names = '', clauses = '', files] = row.split('|')
+        const spec = toolSpec(clauses, files)
+        return wordsIn(names).map((name) => [name, spec])
+      }),
+  )
 
 /** The actor of a text, and its act. */
 export interface Meaning {
@@ -60,16 +109,13 @@ const WORD_ENDS = /[^\p{L}]+|(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u
 const saysLooking = (tool: string): boolean =>
   tool.length > MOST_NAME_CHARS || tool.split(WORD_ENDS).some((word) => LOOKING_WORDS.has(word.toLowerCase()))
 
-const LANGUAGES: ReadonlySet<string> = new Set(ACT_LANGUAGES)
-const isLanguage = (kind: ArgumentKind): kind is ActLanguage => LANGUAGES.has(kind)
-
 /**
  * Returns the meaning of one argument of a call. `argument` is its whole name (`edits.0.old_string`), empty where the arguments are one
  * text; `args` are the decoded arguments: the target is the nearest on the way to the argument.
  */
 export function meaningOf(spec: ToolSpec | undefined, argument: string, call: Call, args: unknown): Meaning {
   const kind = spec === undefined ? 'unknown' : kindOf(spec, argument, args)
-  return meaningOfKind(kind, spec?.target === undefined ? null : targetOf([spec.target].flat(), argument, args), call)
+  return meaningOfKind(kind, spec?.target === undefined ? null : targetOf(spec.target, argument, args), call)
 }
 
 /** Returns the meaning of a call with only a name: an act all the same, where its tool acts. */
