@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startScript } from '../bench/servers.ts'
-import { showExamples } from '../src/cli/commands/demo-command.ts'
+import { gradeExamples } from '../src/cli/commands/demo-command.ts'
 import type { Grade } from '../src/schemas/grade.ts'
 
 /** Starts the real service on a free port, grades every example over HTTP, and says whether each label is the expected one. */
@@ -16,14 +16,16 @@ const { origin, stop } = await startScript('src/server.ts', {
 })
 try {
   console.log(`The service listens on ${origin}; grading the examples with the built-in lexical judge.\n`)
-  const areExpected = await showExamples(process.stdout, async (request) => {
+  const { text, areExpected } = await gradeExamples(async (request) => {
     const response = await fetch(`${origin}/v1/grades`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ ...request, judge: 'lexical' }),
     })
-    return response.ok ? ((await response.json()) as Grade) : `HTTP ${response.status} ${await response.text()}`
+    if (!response.ok) throw new Error(`HTTP ${response.status} ${await response.text()}`)
+    return (await response.json()) as Grade
   })
+  process.stdout.write(text)
   if (!areExpected) process.exitCode = 1
 } finally {
   await stop()

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { DEFAULT_LIMITS } from '../src/archives/unpack/limits.ts'
-import { validateCommand } from '../src/cli/commands/validate-command.ts'
+import { validate } from '../src/cli/commands/validate-command.ts'
 import { openLocal } from '../src/cli/database.ts'
 import type { Screen, Shell } from '../src/cli/shell.ts'
 import { shareText } from '../src/cli/validation/certificate.ts'
@@ -52,7 +52,7 @@ async function certificateOf(
     exit: (code) => process.exit(code),
   }
   try {
-    await validateCommand(shell).parseAsync(args, { from: 'user' })
+    await validate(shell).parseAsync(args, { from: 'user' })
     if (said.length === 0) throw new Error(Buffer.concat(told).toString())
     return JSON.parse(Buffer.concat(said).toString()) as Certificate
   } finally {

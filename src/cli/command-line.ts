@@ -3,37 +3,82 @@ import { Command } from 'commander'
 import { VERSION } from '../grading/software.ts'
 import { EXIT, errorLine } from './errors.ts'
 import { inert } from './output/text.ts'
-import { programName, typedFrom } from './program-name.ts'
-import { removedWord } from './removed-words.ts'
-import type { Shell } from './shell.ts'
+import { programName, type Shell, typedFrom } from './shell.ts'
 
 type MakeCommand = (shell: Shell) => Command
+
+const batches = () => import('./commands/batch-commands.ts')
+const looks = () => import('./commands/look-commands.ts')
+const stores = () => import('./commands/store-commands.ts')
+const catalogues = () => import('./commands/catalogue-commands.ts')
 
 /** Commands by name, in the order of the help. The modules of a command load when the command is typed. */
 export const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   serve: async () => serveCommand,
-  worker: async () => (await import('./commands/worker-command.ts')).workerCommand,
-  demo: async () => (await import('./commands/demo-command.ts')).demoCommand,
-  grade: async () => (await import('./commands/grade-command.ts')).gradeCommand,
-  batch: async () => (await import('./commands/batch-command.ts')).batchCommand,
-  status: async () => (await import('./commands/status-command.ts')).statusCommand,
-  results: async () => (await import('./commands/results-command.ts')).resultsCommand,
-  show: async () => (await import('./commands/show-command.ts')).showCommand,
-  resume: async () => (await import('./commands/resume-commands.ts')).resumeCommand,
-  cancel: async () => (await import('./commands/resume-commands.ts')).cancelCommand,
-  regrade: async () => (await import('./commands/regrade-command.ts')).regradeCommand,
-  compare: async () => (await import('./commands/compare-command.ts')).compareCommand,
-  'audit-markers': async () => (await import('./commands/audit-markers-command.ts')).auditMarkersCommand,
-  validate: async () => (await import('./commands/validate-command.ts')).validateCommand,
-  report: async () => (await import('./commands/report-command.ts')).reportCommand,
-  import: async () => (await import('./commands/import-command.ts')).importCommand,
-  export: async () => (await import('./commands/store/export-command.ts')).exportCommand,
-  judges: async () => (await import('./commands/catalogue-commands.ts')).judgesCommand,
-  rubrics: async () => (await import('./commands/catalogue-commands.ts')).rubricsCommand,
-  rubric: async () => (await import('./commands/rubric-command.ts')).rubricCommand,
-  keys: async () => (await import('./commands/keys-commands.ts')).keysCommand,
-  doctor: async () => (await import('./commands/store/doctor-command.ts')).doctorCommand,
-  backup: async () => (await import('./commands/backup-command.ts')).backupCommand,
+  worker: async () => (await import('./commands/worker-command.ts')).worker,
+  demo: async () => (await import('./commands/demo-command.ts')).demo,
+  grade: async () => (await import('./commands/grade-command.ts')).grade,
+  batch: async () => (await batches()).batch,
+  status: async () => (await looks()).status,
+  results: async () => (await looks()).results,
+  show: async () => (await looks()).show,
+  resume: async () => (await batches()).resume,
+  cancel: async () => (await batches()).cancel,
+  regrade: async () => (await batches()).regrade,
+  compare: async () => (await import('./commands/compare-command.ts')).compare,
+  'audit-markers': async () => (await import('./commands/audit-markers-command.ts')).auditMarkers,
+  validate: async () => (await import('./commands/validate-command.ts')).validate,
+  report: async () => (await import('./commands/report-command.ts')).report,
+  import: async () => (await import('./commands/import-command.ts')).importTrials,
+  export: async () => (await stores()).exportStore,
+  judges: async () => (await catalogues()).judges,
+  rubrics: async () => (await catalogues()).rubrics,
+  rubric: async () => (await import('./commands/rubric-command.ts')).rubric,
+  keys: async () => (await import('./commands/keys-commands.ts')).keys,
+  doctor: async () => (await stores()).doctor,
+  backup: async () => (await stores()).backup,
+}
+
+const LABELLED =
+  'write its items with `npm run --silent labelled -- KIND FOLDER > items.ndjson` in the repository, and validate that file'
+
+/** Names each removed command, option, and first argument of a command (`validate agentrx`), with its replacement. */
+const REMOVED: Readonly<Record<string, string>> = {
+  'migrate-store':
+    '`veridict export --out FILE` writes the old store, `veridict import FILE` reads FILE into the new one',
+  appendix: '`veridict results BATCH -o bundle` writes results, receipts, raw replies, rubrics and digests',
+  restore:
+    'a backup is a database file: stop the service, copy the file to VERIDICT_DATABASE, remove its -wal and -shm files, run `veridict doctor`',
+  'keys create --project': 'a service has one database; make the key in the database of the project',
+  'backup --all-projects': 'back up each file by itself: `veridict backup FILE --database DATABASE`',
+  'batch --new': 'every `veridict batch` begins a new batch; `veridict resume BATCH` goes on with an earlier one',
+  'regrade --new': 'every `veridict regrade` begins a new batch; `veridict resume BATCH` goes on with an earlier one',
+  'validate --new': 'every `veridict validate` begins a new batch',
+  'doctor --full': 'every examination runs `integrity_check`',
+  'doctor -o': 'read the exit code: 2 warnings, 3 errors',
+  'doctor --output': 'read the exit code: 2 warnings, 3 errors',
+  'backup --force': 'give the name of a new file, or remove the old file first',
+  'audit-markers --all': '`-o ndjson` lists the ok rows, too',
+  'audit-markers --base':
+    'audit each variant by itself; `veridict report --group-by variant` compares what reached the agent',
+  'rubric --json': 'the file rubric.yaml has the claims, `veridict rubrics -o ndjson` the list',
+  'rubric --prompt': '`veridict rubric show NAME` prints the prompt',
+  'validate --save': 'write the certificate with `-o json --out FILE`',
+  'validate who-and-when': LABELLED,
+  'validate agentrx': LABELLED,
+  'validate assebench': LABELLED,
+  'validate assebench-planted': LABELLED,
+}
+
+/** Returns the sentence for a removed command or option among the typed words, or null where all words are in use. */
+export function removedWord([command = '', ...words]: readonly string[]): string | null {
+  const end = words.indexOf('--')
+  const typed = (end === -1 ? words : words.slice(0, end)).flatMap((word, at) => {
+    const [option = ''] = word.split('=', 1)
+    return option.startsWith('--') || at === 0 ? [`${command} ${option}`] : []
+  })
+  const removed = [command, ...typed].find((word) => Object.hasOwn(REMOVED, word))
+  return removed === undefined ? null : `\`veridict ${removed}\` was removed: ${REMOVED[removed]}`
 }
 
 const SERVE_HELP = `
@@ -78,13 +123,6 @@ function endWithTheReader(): void {
   })
 }
 
-const readTrials: Shell['readTrials'] = async function* (paths, options) {
-  yield* (await import('./input/trial-source.ts')).readTrialItems(paths, options)
-}
-
-/** Commands that write these warnings to their log. */
-const LOGS: ReadonlySet<string> = new Set(['serve', 'worker'])
-
 async function warnOfVariables({ env, err }: Shell): Promise<void> {
   if (!Object.keys(env).some((name) => name.startsWith('VERIDICT_'))) return
   const { unknownVariables } = await import('../config/environment.ts')
@@ -98,18 +136,14 @@ export async function runCommand(args: readonly string[]): Promise<void> {
   const cwd = process.cwd()
   const { env, typedIn } = typedFrom(process.env, cwd)
   if (typedIn !== cwd) process.chdir(typedIn)
-  const typedAs = programName({ env, script: process.argv[1], cwd, typedIn })
+  const program = programName({ env, script: process.argv[1], cwd, typedIn })
   endWithTheReader()
   const shell: Shell = {
-    env,
-    program: typedAs,
-    args,
-    out: process.stdout,
-    err: process.stderr,
-    signals: process,
+    ...{ env, program, args, out: process.stdout, err: process.stderr, signals: process },
     openLocal: async (given, use) => (await import('./database.ts')).openLocal(given, use),
-    readTrials,
-    checkPaths: async (paths) => (await import('./input/trial-source.ts')).checkPaths(paths),
+    async *readTrials(paths, options) {
+      yield* (await import('./trials.ts')).readTrialItems(paths, options)
+    },
     setExitCode(code) {
       process.exitCode = code
     },
@@ -118,21 +152,21 @@ export async function runCommand(args: readonly string[]): Promise<void> {
   const removed = removedWord(args)
   if (removed !== null) {
     shell.err.write(`error: ${inert(removed)}\n`)
-    shell.exit(1)
-    return
+    return shell.exit(1)
   }
-  const program = buildProgram(typedAs)
-  if (args.includes('--json')) program.showHelpAfterError(false).configureOutput({ outputError: writeUsageError })
+  const root = buildProgram(program)
+  if (args.includes('--json')) root.showHelpAfterError(false).configureOutput({ outputError: writeUsageError })
+  const [first = '', name] = args
   // Help and usage errors show all commands.
-  const typed = Object.hasOwn(COMMANDS, args[0] ?? '') ? [args[0] as string] : Object.keys(COMMANDS)
+  const typed = Object.hasOwn(COMMANDS, first) ? [first] : Object.keys(COMMANDS)
   for (const make of await Promise.all(typed.map((name) => COMMANDS[name]?.()))) {
-    if (make !== undefined) addCommand(program, make(shell))
+    if (make !== undefined) addCommand(root, make(shell))
   }
-  if (!LOGS.has(args[0] ?? '')) await warnOfVariables(shell)
+  // A service writes these warnings to its log.
+  if (first !== 'serve' && first !== 'worker') await warnOfVariables(shell)
   // The help command of commander prints the help of the program for an unknown name.
-  const [first, name] = args
   const isUnknown = first === 'help' && name !== undefined && name !== 'help' && !Object.hasOwn(COMMANDS, name)
-  await (isUnknown ? program.parseAsync([name], { from: 'user' }) : program.parseAsync())
+  await (isUnknown ? root.parseAsync([name], { from: 'user' }) : root.parseAsync())
 }
 
 /** Writes an error of commander as the JSON line of `--json`. */
@@ -141,7 +175,6 @@ function writeUsageError(text: string): void {
   process.stdout.write(errorLine('usage', [message.replace(/^error: /, ''), ...advice], EXIT.refused))
 }
 
-/** Adds a command. The command and its subcommands inherit the settings of the program, such as the hint behind an error. */
 function addCommand(program: Command, command: Command): void {
   const inherit = (from: Command, to: Command): void => {
     to.copyInheritedSettings(from)
@@ -152,7 +185,13 @@ function addCommand(program: Command, command: Command): void {
 }
 
 function buildProgram(typedAs: string): Command {
-  const program = withServerBefore(new Command('veridict'))
+  const program = new Command('veridict')
+    .enablePositionalOptions()
+    .option(
+      '--server <url>',
+      'a running service, for commands that use one; the option may stand behind the command, too',
+    )
+    .hook('preAction', passServer)
     .version(VERSION)
     .description('Grades what terminal agents did with instructions that they found in their environment.')
     .showHelpAfterError('(add --help for what there is)')
@@ -173,17 +212,10 @@ any, the built-in lexical judge grades, with no network.`,
 }
 
 /** Lets `veridict --server URL status` mean `veridict status --server URL`. Commands that ask no service refuse the option. */
-const withServerBefore = (program: Command): Command =>
-  program
-    .enablePositionalOptions()
-    .option(
-      '--server <url>',
-      'a running service, for the commands that use a service; the same option may stand behind the command',
-    )
-    .hook('preAction', (_program, action) => {
-      const { server } = program.opts<{ server?: string }>()
-      if (server === undefined) return
-      if (!action.options.some(({ long }) => long === '--server'))
-        action.error(`error: ${action.name()} asks no service, and takes no --server`)
-      if (action.getOptionValueSource('server') === undefined) action.setOptionValue('server', server)
-    })
+function passServer(program: Command, action: Command): void {
+  const { server } = program.opts<{ server?: string }>()
+  if (server === undefined) return
+  if (!action.options.some(({ long }) => long === '--server'))
+    action.error(`error: ${action.name()} asks no service, and takes no --server`)
+  if (action.getOptionValueSource('server') === undefined) action.setOptionValue('server', server)
+}

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import type { Command } from 'commander'
 import { storeOf } from '../boot/open-store.ts'
 import { type Config, loadConfig } from '../config/config.ts'
 import { fileFault } from '../domain/words.ts'
 import type { Judge } from '../judges/judge.ts'
 import type { LocalVeridict } from '../library/veridict.ts'
 import { CliError } from './errors.ts'
+import type { OptionRow, Options } from './options.ts'
 import { inert } from './output/text.ts'
 import type { DatabaseUse, Shell } from './shell.ts'
 
@@ -39,7 +39,6 @@ export async function openLocal(
   return local(context, { body_bytes: Number.MAX_SAFE_INTEGER })
 }
 
-/** Loads the configuration of an environment. Throws `CliError` for a missing file. */
 export function configurationOf(env: NodeJS.ProcessEnv): ReturnType<typeof loadConfig> {
   const file = env['VERIDICT_CONFIG']
   if (file && !existsSync(file)) throw new CliError(`VERIDICT_CONFIG: there is no file ${file}`)
@@ -57,36 +56,33 @@ export function assertDatabase(config: Pick<Config, 'database' | 'postgres'>): v
   ])
 }
 
-export interface DatabaseOption {
-  readonly database?: string
-  readonly json?: boolean
-}
-
-export const withDatabase = (command: Command): Command =>
-  command.option('--database <file>', 'the database file (default: VERIDICT_DATABASE)')
+/** `--database` of a command for operators. */
+export const DATABASE: OptionRow = ['--database <file>', 'the database file (default: VERIDICT_DATABASE)']
+export type DatabaseOptions = Options & { readonly database?: string }
 
 const GIVE = 'Name the file with --database, or set VERIDICT_DATABASE.'
 
 /** Finds the SQLite file of a command for operators. Throws a CliError where there is no file, and for a PostgreSQL without `--database`. */
-export function existingDatabase(shell: Shell, { database }: DatabaseOption): string {
-  const path = database ?? configuredFile(shell)
+export function existingDatabase({ env }: Shell, { database }: DatabaseOptions): string {
+  const { config } = database === undefined ? configurationOf(env) : { config: null }
+  if (config !== null && config.postgres !== null)
+    throw new CliError('VERIDICT_DATABASE_URL is set, and this command is for an SQLite file alone', [
+      'For PostgreSQL use its own tools: pg_dump, pg_restore and pg_amcheck (docs/postgres.md).',
+      'To use a file in spite of that, name the file with --database.',
+    ])
+  const path = database ?? config?.database ?? ''
   const shown = inert(path)
   if (path.trim() === '' || path === ':memory:') throw new CliError(`there is no database file "${shown}"`, [GIVE])
-  try {
-    const file = statSync(path, { throwIfNoEntry: false })
-    if (file?.isFile() === true) return path
-    if (file?.isDirectory() === true) throw new CliError(`${shown} is a folder`, [`Name the file in it. ${GIVE}`])
-  } catch (error) {
-    throw error instanceof CliError ? error : new CliError(`${shown} cannot be examined: ${fileFault(error)}`)
-  }
-  throw new CliError(`there is no database file ${shown}`, [GIVE])
+  const file = fileAt(path)
+  if (file?.isDirectory() === true) throw new CliError(`${shown} is a folder`, [`Name the file in it. ${GIVE}`])
+  if (file?.isFile() !== true) throw new CliError(`there is no database file ${shown}`, [GIVE])
+  return path
 }
 
-function configuredFile(shell: Shell): string {
-  const { config } = configurationOf(shell.env)
-  if (config.postgres === null) return config.database
-  throw new CliError('VERIDICT_DATABASE_URL is set, and this command is for an SQLite file alone', [
-    'For PostgreSQL use its own tools: pg_dump, pg_restore and pg_amcheck (docs/postgres.md).',
-    'To use a file in spite of that, name the file with --database.',
-  ])
+function fileAt(path: string) {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch (error) {
+    throw new CliError(`${inert(path)} cannot be examined: ${fileFault(error)}`)
+  }
 }

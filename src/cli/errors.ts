@@ -1,62 +1,47 @@
 import { ServiceError, UnreachableError } from '../client/errors.ts'
 import { RubricError } from '../domain/rubric/load/rubric-error.ts'
 import type { BatchCounts } from '../schemas/batch.ts'
+import type { Grade } from '../schemas/grade.ts'
 import { NAMED_BY, type NamedBy } from '../schemas/views.ts'
 import { inert, line, oneLine, paintFor } from './output/text.ts'
-import { asTyped } from './program-name.ts'
+import { asTyped, type Shell } from './shell.ts'
 
 /** Exit codes of commands. The higher of two codes wins. */
-export const EXIT = {
-  graded: 0,
-  refused: 1,
-  unverified: 2,
-  failed: 3,
-  parked: 4,
-  interrupted: 130,
-} as const
+export const EXIT = { graded: 0, refused: 1, unverified: 2, failed: 3, parked: 4, interrupted: 130 } as const
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
-/** Returns the exit code of an ended batch. */
 export function exitOfCounts(counts: BatchCounts): ExitCode {
   if (counts.failed + counts.cancelled > 0) return EXIT.failed
   return counts.unverified > 0 ? EXIT.unverified : EXIT.graded
 }
 
-export interface Strictness {
-  readonly strict?: boolean
+export function exitOfGrade({ status }: Pick<Grade, 'status'>): ExitCode {
+  if (status === 'failed') return EXIT.failed
+  return status === 'unverified' ? EXIT.unverified : EXIT.graded
 }
 
 /** Raises the exit code to a failure where `--strict` is set and records were lost. */
-export const strictCode = (code: ExitCode, { strict }: Strictness, lost: number): ExitCode =>
+export const strictCode = (code: ExitCode, { strict }: { readonly strict?: boolean }, lost: number): ExitCode =>
   strict && lost > 0 && code < EXIT.failed ? EXIT.failed : code
 
 /** Reports a failure to the user: the message, the advice, and the exit code of the command. `code` names the failure for programs. */
 export class CliError extends Error {
+  override readonly name = 'CliError'
   readonly advice: readonly string[]
   readonly exit: ExitCode
   readonly code: string
 
   constructor(message: string, advice: readonly string[] = [], exit: ExitCode = EXIT.refused, code?: string) {
     super(message)
-    this.name = 'CliError'
     this.advice = advice
     this.exit = exit
     this.code = code ?? (exit === EXIT.interrupted ? 'interrupted' : 'refused')
   }
 }
 
-/** The part of a shell that reports an error. */
-interface Reporter {
-  readonly env: NodeJS.ProcessEnv
-  readonly program?: string
-  readonly out: { write(text: string): unknown }
-  readonly err: { readonly isTTY?: boolean; write(text: string): unknown }
-  setExitCode(code: number): void
-}
-
 /** Runs a command to its exit code. An error is printed with its advice: on stderr, or with `json` on stdout as `{ok: false, error}`. */
 export async function runCommand(
-  shell: Reporter,
+  shell: Pick<Shell, 'env' | 'program' | 'out' | 'err' | 'setExitCode'>,
   command: () => Promise<ExitCode>,
   { json = false }: { readonly json?: boolean } = {},
 ): Promise<void> {
@@ -71,69 +56,54 @@ export async function runCommand(
   }
 }
 
-/** Renders an error as the JSON line of `--json`. */
 export const errorLine = (code: string, [message = '', ...advice]: readonly string[], exit_code: ExitCode): string =>
   line({ ok: false, error: { code, message, advice, exit_code } })
 
-const NO_SERVICE = [
-  'Is it running? `veridict serve` starts a service; --server and VERIDICT_SERVER name its address.',
-  'The same command can be given again once it is up: grades are kept, and cost nothing again.',
-]
-const OTHER_PROGRAM = [
-  '--server and VERIDICT_SERVER take the address in the log of `veridict serve`, like http://127.0.0.1:8787',
-]
+const ADVICE: Readonly<Record<string, readonly string[]>> = {
+  not_found: ['`veridict status` lists the batches of a service; without --server, of VERIDICT_DATABASE.'],
+  no_grade: ['`veridict results BATCH` lists the grades of a batch, `veridict status` the batches.'],
+  unknown_judge: ['`veridict judges` lists what there is; the configuration file VERIDICT_CONFIG names more.'],
+  unknown_rubric: ['`veridict rubrics` lists what there is.'],
+  unauthorized: ['VERIDICT_API_KEY holds the key; the operator makes a key: `veridict keys create NAME`.'],
+  forbidden: ['The key lacks the scope; `veridict keys create NAME --scopes …` makes a key that has the scope.'],
+  wrong_host: ['Use a host name that the service knows, or add the name to VERIDICT_ALLOWED_HOSTS of the service.'],
+  draining: ['The service is stopping: the same command works once it is up again.'],
+  unreachable: [
+    'Is it running? `veridict serve` starts a service; --server and VERIDICT_SERVER name its address.',
+    'The same command can be given again once it is up: grades are kept, and cost nothing again.',
+  ],
+  other_program: ['--server takes the address in the log of `veridict serve`, like http://127.0.0.1:8787'],
+}
 
-/** Explains any error to the user. */
+/** Returns the advice for a refusal; empty where the refusal says all. */
+export const adviceFor = ({ code, detail = '' }: { readonly code: string; readonly detail?: string }) =>
+  ADVICE[code === 'not_found' && detail.startsWith('there is no such grade') ? 'no_grade' : code] ?? []
+
 function explain(error: unknown): CliError {
+  const refused = (message: string, advice: readonly string[] = [], code?: string): CliError =>
+    new CliError(message, advice, EXIT.refused, code)
   if (error instanceof CliError) return error
-  if (error instanceof ServiceError && error.status === 200)
-    return new CliError(oneLine(error.detail), OTHER_PROGRAM, EXIT.refused, error.code)
-  if (error instanceof ServiceError) {
-    const places = error.errors.map(({ path, message }) => `${placeText(path) || '/'}  ${oneLine(message)}`)
-    const message = `${oneLine(error.detail)} (${error.code}, HTTP ${error.status})`
-    return new CliError(message, [...places, ...adviceFor(error)], EXIT.refused, error.code)
-  }
-  if (error instanceof UnreachableError)
-    return new CliError(oneLine(error.message), NO_SERVICE, EXIT.refused, error.code)
-  if (error instanceof RubricError) return new CliError(error.message.split('\n')[0] ?? '', error.faults)
-  return new CliError(oneLine(messageOf(error)))
+  if (error instanceof UnreachableError) return refused(oneLine(error.message), adviceFor(error), error.code)
+  if (error instanceof RubricError) return refused(error.message.split('\n')[0] ?? '', error.faults)
+  if (!(error instanceof ServiceError)) return refused(oneLine(messageOf(error)))
+  if (error.status === 200) return refused(oneLine(error.detail), ADVICE['other_program'], error.code)
+  const places = error.errors.map(({ path, message }) => `${placeText(path) || '/'}  ${oneLine(message)}`)
+  const message = `${oneLine(error.detail)} (${error.code}, HTTP ${error.status})`
+  return refused(message, [...places, ...adviceFor(error)], error.code)
 }
 
 /** Renders the message of an error; the message of a store with its server. */
 export const messageOf = (error: unknown): string =>
   readStorageFailure(error)?.message ?? (error instanceof Error ? error.message : 'unknown error')
 
-/** Advice for refusals of a service, by code. */
-const ADVICE: Readonly<Record<string, string>> = {
-  not_found: '`veridict status` lists the batches of a service; without --server, of VERIDICT_DATABASE.',
-  unknown_judge: '`veridict judges` lists what there is; the configuration file VERIDICT_CONFIG names more.',
-  unknown_rubric: '`veridict rubrics` lists what there is.',
-  unauthorized:
-    'VERIDICT_API_KEY holds the key for the service; the operator of the service makes a key: `veridict keys create NAME`.',
-  forbidden:
-    'The key in VERIDICT_API_KEY lacks the scope; `veridict keys create NAME --scopes …` makes a key that has it.',
-  wrong_host: 'Use a host name that the service knows, or add the name to VERIDICT_ALLOWED_HOSTS of the service.',
-  draining: 'The service is stopping: the same command works once it is up again.',
-}
-/** Throws for the id of a grade where a command takes the id of a batch. */
-export function requireBatchId(id: string): void {
-  if (id.startsWith('grd_'))
-    throw new CliError(`${oneLine(id)} is a grade, and no batch`, [`Its evidence: veridict show ${oneLine(id)}`])
-}
-
-/** Throws for the id of a batch where a command takes the id of a grade. */
-export function requireGradeId(id: string): void {
-  if (id.startsWith('bat_'))
-    throw new CliError(`${oneLine(id)} is a batch, and no grade`, [`Its grades: veridict results ${oneLine(id)}`])
-}
-
-const NO_GRADE = '`veridict results BATCH` lists the grades of a batch, `veridict status` the batches.'
-
-/** Returns the advice for a refusal; empty where the refusal says all. */
-export function adviceFor({ code, detail = '' }: { readonly code: string; readonly detail?: string }): string[] {
-  if (code === 'not_found' && detail.startsWith('there is no such grade')) return [NO_GRADE]
-  const advice = ADVICE[code]
-  return advice === undefined ? [] : [advice]
+/** Throws for the id of a grade (`grd_`) where a command takes a batch (`bat_`), and the reverse. */
+export function requireId(kind: 'batch' | 'grade', id: string): void {
+  const [other, prefix, next] =
+    kind === 'batch'
+      ? ['grade', 'grd_', 'Its evidence: veridict show']
+      : ['batch', 'bat_', 'Its grades: veridict results']
+  const shown = oneLine(id)
+  if (id.startsWith(prefix)) throw new CliError(`${shown} is a ${other}, and no ${kind}`, [`${next} ${shown}`])
 }
 
 /** Members of a request that no option of a command has. */
@@ -153,12 +123,11 @@ const OPTION = /^(?:\/items\/\d+\/(?:judge|rubric|mode|max_cost_usd)|\/query)$/
 /** Explains a refusal in this process to the user, who sent no HTTP request. */
 export function localRefusal(error: ServiceError, judge: string | undefined): CliError {
   const { code, detail, errors } = error
+  // A typed judge is wrong for all items; a judge of an item is reported with its place.
+  const isTyped = code === 'unknown_judge' && judge !== undefined && detail.includes(judge)
   const places = errors.map(({ path, message }) => {
     const place = message === detail && placeText(path).startsWith('--') ? '' : placeText(path)
-    // A typed judge is wrong for all items; a judge of an item is reported with its place.
-    const isTyped = code === 'unknown_judge' && judge !== undefined && detail.includes(judge)
-    const isOption = place === '' || OPTION.test(place) || isTyped
-    return isOption ? oneLine(message) : `${place}  ${oneLine(message)}`
+    return place === '' || OPTION.test(place) || isTyped ? oneLine(message) : `${place}  ${oneLine(message)}`
   })
   // Several items may repeat one refusal, or the refusal of the whole batch.
   const others = [...new Set(places)].filter((place) => place !== oneLine(detail))
@@ -173,14 +142,13 @@ export async function nothingFits(
   query: Readonly<Partial<Record<NamedBy, string | undefined>>>,
 ): Promise<CliError> {
   const { names } = await client.overview()
-  const asked = NAMED_BY.filter((name) => query[name] !== undefined)
   const shown = (all: readonly string[]) =>
-    all.slice(0, MOST_NAMES).join(', ') + (all.length > MOST_NAMES ? ` and ${all.length - MOST_NAMES} more` : '')
+    all.slice(0, MOST_NAMES).map(oneLine).join(', ') +
+    (all.length > MOST_NAMES ? ` and ${all.length - MOST_NAMES} more` : '')
+  const asked = NAMED_BY.filter((name) => query[name] !== undefined)
   return new CliError(
     'no stored grade fits',
-    asked.map(
-      (name) => `--${name} ${oneLine(query[name] ?? '')}  there are: ${shown(names[name].map(oneLine)) || 'none'}`,
-    ),
+    asked.map((name) => `--${name} ${oneLine(query[name] ?? '')}  there are: ${shown(names[name]) || 'none'}`),
   )
 }
 
@@ -188,8 +156,7 @@ export async function nothingFits(
 export function readStorageFailure(error: unknown): { readonly message: string; readonly away: boolean } | null {
   if (!(error instanceof Error) || error.name !== 'StorageError') return null
   const { server, away } = error as { readonly server?: unknown; readonly away?: unknown }
-  const at = typeof server === 'string' ? ` (${server})` : ''
-  return { message: error.message + at, away: away === true }
+  return { message: error.message + (typeof server === 'string' ? ` (${server})` : ''), away: away === true }
 }
 
 /** The start of a service: its environment, the words for `veridict` in advice, and the variable of its port. */
@@ -210,32 +177,22 @@ export function startFailureText(error: unknown, start: Start): string {
   return `veridict: cannot start: ${lines.map(inert).join('\n')}\n`
 }
 
-/** An error of Node.js about an address. Its message names system calls. */
-interface AddressError {
-  readonly code?: string
-  readonly syscall?: string
-  readonly address?: string
-  readonly hostname?: string
-  readonly port?: number
-}
+type Explanation = readonly [message: string, advice: string]
+type AddressError = NodeJS.ErrnoException & { readonly address?: string; readonly hostname?: string; port?: number }
 
 const HOSTS = '127.0.0.1 is this machine alone, 0.0.0.0 every address of the machine.'
 
-type Explanation = readonly [message: string, advice: string]
-
+/** Explains an error of Node.js about an address; its message names system calls. */
 function explainAddress(error: AddressError, variable: string): Explanation | null {
   const { code, syscall, address = '', hostname = '', port } = error
   if (syscall === 'getaddrinfo') return [`VERIDICT_HOST: there is no host ${hostname}`, HOSTS]
   if (syscall !== 'listen') return null
-  if (code === 'EADDRINUSE') {
-    const host = address.includes(':') ? `[${address}]` : address
-    return [`${host}:${port} is taken: set ${variable}, or stop what listens there`, '']
-  }
+  const host = address.includes(':') ? `[${address}]` : address
+  if (code === 'EADDRINUSE') return [`${host}:${port} is taken: set ${variable}, or stop what listens there`, '']
   if (code === 'EACCES') return [`this user may not listen on port ${port}`, `Set ${variable} to a port from 1024 on.`]
   return code === 'EADDRNOTAVAIL' ? [`VERIDICT_HOST: ${address} is no address of this machine`, HOSTS] : null
 }
 
-/** Explains an error of the configuration, else of anything. */
 const explainSetting = (message: string): Explanation =>
   /^(?:VERIDICT_|OPENAI_|ANTHROPIC_|OTEL_|access\.|a worker shares)/.test(message)
     ? [message, 'docs/configuration.md lists every variable, and every key of the file.']

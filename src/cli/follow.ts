@@ -2,23 +2,32 @@ import { followBatch, isSettled, waitsForWorker, waitsForYou } from '../client/p
 import { count } from '../domain/words.ts'
 import type { Batch, BatchResult } from '../schemas/batch.ts'
 import { COMMAND_STOPPED } from '../schemas/vocabulary.ts'
-import { CliError, EXIT, type ExitCode, exitOfCounts, type Strictness, strictCode } from './errors.ts'
+import { CliError, EXIT, type ExitCode, exitOfCounts, strictCode } from './errors.ts'
+import type { Options, OutputFormat } from './options.ts'
 import { retryTime, roundText } from './output/progress.ts'
-import { type OutputFormat, summary, writeResults } from './output/results-format.ts'
-import { oneLine, paintFor, type ResultsTally } from './output/text.ts'
-import { asTyped } from './program-name.ts'
-import type { Connection, Session } from './session.ts'
+import { type ResultsTally, summary, writeResults } from './output/results-format.ts'
+import { oneLine, paintFor } from './output/text.ts'
+import { type Session, tell } from './session.ts'
+
+export const EXIT_HELP = `Exit codes:
+  0    every item is graded
+  1    bad input, bad usage, or no service: no batch was made
+  2    some item is unverified (its evidence does not hold), none failed
+  3    some item failed or was cancelled; with --strict also: some trial was skipped, or has records that could not be read
+  4    the batch is parked and waits for you, or waits for a worker that has its judge; a judge that is out for a while is tried again
+  130  interrupted; grades are kept
+  A reader that stops early (| head) ends the command with 0: --out FILE keeps the code`
 
 /** Follows a batch to its end, and writes its results; or with `detach` prints its id. */
 export async function finishBatch(
   session: Session,
   begun: Batch,
-  options: Strictness & { readonly detach?: boolean } = {},
+  options: Pick<Options, 'strict' | 'detach'> = {},
 ): Promise<ExitCode> {
   session.batch = begun
   if (options.detach === true) {
     session.data = begun
-    await session.target.write(`${begun.id}\n`)
+    await session.write(`${begun.id}\n`)
     tell(session, `Follow: veridict status ${begun.id}${session.flag} --follow`)
     return EXIT.graded
   }
@@ -26,16 +35,14 @@ export async function finishBatch(
   if (!isEnded(batch)) {
     session.data = { batch, results: [] }
     tellRest(session, batch)
+    // A file of results appears once the batch has ended.
+    await session.discard()
     return EXIT.parked
   }
   const unread = await printResults(session, batch)
   tellOverBudget(session, batch)
   return strictCode(exitOfCounts(batch.counts), options, unread.items)
 }
-
-/** Writes a line for people, with hints as they are typed here, on stderr. */
-export const tell = ({ shell }: Pick<Session, 'shell'>, ...lines: readonly string[]): void =>
-  void shell.err.write(asTyped(shell, `${lines.join('\n  ')}\n`))
 
 /** Lists the claims of all rubrics of a batch, for the header of a CSV. Empty for other formats. */
 export async function claimColumns({ veridict, signal }: Session, format: OutputFormat, id: string): Promise<string[]> {
@@ -46,21 +53,8 @@ export async function claimColumns({ veridict, signal }: Session, format: Output
 
 /** A worker that is started again announces its judges within this time. */
 const WORKER_PATIENCE_MS = 20_000
-
 /** A service that is started again takes the run lock within this time. */
 const RUNNER_PATIENCE_S = 5
-
-/** Calls `leave` once no process has run the batch of another process for five seconds. Returns the function that ends the watch. */
-function watchRunner({ local, follows }: Session, leave: () => void): () => void {
-  if (!follows || local === null) return () => undefined
-  let silent = 0
-  const timer = setInterval(() => {
-    silent = local.hasRunner() ? 0 : silent + 1
-    if (silent >= RUNNER_PATIENCE_S) leave()
-  }, 1000)
-  return () => clearInterval(timer)
-}
-
 /** A read of a local batch costs no call over HTTP. */
 const LONGEST_LOCAL_LOOK_MS = 100
 
@@ -69,14 +63,23 @@ const LONGEST_LOCAL_LOOK_MS = 100
  * process for five seconds after the end of that process.
  */
 export async function watchBatch(session: Session, begun: Batch): Promise<Batch> {
-  const { veridict, local, signal, view } = session
+  const { veridict, local, signal, view, follows } = session
   const leaving = new AbortController()
   let leave: NodeJS.Timeout | undefined
+  let silent = 0
   let shownRound = 0
   session.batch = begun
-  if (local?.runsElsewhere() === true && !isSettled(begun))
-    view.note(`${begun.id}: ${runnerText(local.shares_batches)}`)
-  const unwatch = watchRunner(session, () => leaving.abort())
+  if (local?.runsElsewhere() === true && !isSettled(begun)) {
+    const runner = local.shares_batches
+      ? 'services and workers on this PostgreSQL run the batch'
+      : 'another process runs the batches of this database (a service, or an earlier command)'
+    view.note(`${begun.id}: ${runner}; this command follows it`)
+  }
+  const lookForRunner = () => {
+    silent = local?.hasRunner() === false ? silent + 1 : 0
+    if (silent >= RUNNER_PATIENCE_S) leaving.abort()
+  }
+  const watch = follows && local !== null ? setInterval(lookForRunner, 1000) : undefined
   const stopped = AbortSignal.any([signal, leaving.signal])
   const read = (id: string, stop?: AbortSignal) => veridict.batch(id, { signal: stop })
   try {
@@ -92,20 +95,15 @@ export async function watchBatch(session: Session, begun: Batch): Promise<Batch>
     if (!leaving.signal.aborted || signal.aborted) throw error
   } finally {
     clearTimeout(leave)
-    unwatch()
+    clearInterval(watch)
   }
   view.end()
   return session.batch
 }
 
-const runnerText = (isShared: boolean): string =>
-  isShared
-    ? 'services and workers on this PostgreSQL run the batch; this command follows it'
-    : 'another process runs the batches of this database (a service, or an earlier command); this command follows it'
-
 /** Writes the results. Prints the summary on stderr where the results are no table on stdout. Returns the unread records. */
 export async function printResults(session: Session, batch: Batch): Promise<ResultsTally> {
-  const { veridict, shell, target, format, skipped, signal, json } = session
+  const { veridict, shell, screen, format, skipped, signal, json } = session
   const results: BatchResult[] = []
   async function* read(): AsyncGenerator<BatchResult> {
     for await (const result of veridict.results(batch.id, { signal })) {
@@ -115,17 +113,15 @@ export async function printResults(session: Session, batch: Batch): Promise<Resu
   }
   session.data = { batch, results }
   const claims = await claimColumns(session, format, batch.id)
-  const paint = paintFor(target.screen, shell.env)
-  const tally = await writeResults(target, format, read(), batch, paint, claims, skipped)
-  await target.commit()
-  if (!json && (format !== 'table' || target.screen !== shell.out)) {
+  const tally = await writeResults(session, read(), batch, { claims, skipped })
+  if (!json && (format !== 'table' || screen !== shell.out)) {
     const text = summary(batch, paintFor(shell.err, shell.env), tally, skipped)
     shell.err.write(`${batch.id}: ${text.replaceAll('\n', '\n  ')}\n`)
   }
   return tally
 }
 
-const isEnded = ({ status }: Batch): boolean => status === 'done' || status === 'cancelled'
+export const isEnded = ({ status }: Batch): boolean => status === 'done' || status === 'cancelled'
 
 /** Tells whether no process runs an open batch. */
 export const isOrphan = ({ local }: Pick<Session, 'local'>, batch: Batch): boolean =>
@@ -145,14 +141,11 @@ export function tellRest(session: Session, batch: Batch): void {
   const named = `${batch.id}${flag}`
   const resume = `veridict resume ${named}`
   const reason = oneLine(batch.parked_reason ?? 'no reason given')
-  if (batch.status === 'parked')
-    tell(
-      session,
-      `${paintFor(shell.err, shell.env)('yellow', 'parked')}: ${reason}`,
-      ...parkedAdvice(batch, session, resume),
-      `Results so far: veridict results ${named}`,
-    )
-  else if (waitsForWorker(batch))
+  if (batch.status === 'parked') {
+    const parked = paintFor(shell.err, shell.env)('yellow', 'parked')
+    const results = `Results so far: veridict results ${named}`
+    tell(session, `${parked}: ${reason}`, ...parkedAdvice(batch, session, resume), results)
+  } else if (waitsForWorker(batch))
     tell(
       session,
       reason,
@@ -162,21 +155,22 @@ export function tellRest(session: Session, batch: Batch): void {
   else if (isOrphan(session, batch)) tell(session, `no process runs this batch: go on with \`${resume}\``)
 }
 
-function parkedAdvice({ resumes_at, parked_reason }: Batch, { local }: Connection, resume: string): string[] {
-  if (resumes_at === null)
-    return [
-      `Nothing is lost. ${parked_reason === COMMAND_STOPPED ? 'Go on' : 'Once the cause is mended, go on'}: ${resume}`,
-    ]
+function parkedAdvice({ resumes_at, parked_reason }: Batch, { local }: Session, resume: string): string[] {
+  if (resumes_at === null) {
+    const goOn = parked_reason === COMMAND_STOPPED ? 'Go on' : 'Once the cause is mended, go on'
+    return [`Nothing is lost. ${goOn}: ${resume}`]
+  }
+  const at = retryTime(resumes_at)
   if (local?.hasRunner() === false)
-    return [`A service on this database tries again ${retryTime(resumes_at)}. If none runs, go on: ${resume}`]
+    return [`A service on this database tries again ${at}. If none runs, go on: ${resume}`]
   return [
-    `Nothing is lost, and you need do nothing: it tries again by itself ${retryTime(resumes_at)}.`,
+    `Nothing is lost, and you need do nothing: it tries again by itself ${at}.`,
     `Sooner, once that is mended: ${resume}`,
   ]
 }
 
 /** Prints the count of items over the budget, and the command that grades them. A cap parks no batch: such items have ended. */
-export function tellOverBudget(session: Pick<Session, 'shell'>, { failures, max_cost_usd }: Batch): void {
+export function tellOverBudget(session: Session, { failures, max_cost_usd }: Batch): void {
   const over = failures['budget_exceeded'] ?? 0
   if (over === 0) return
   const [which, next] =

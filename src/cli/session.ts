@@ -1,3 +1,4 @@
+import type { Command } from 'commander'
 import { ServiceError } from '../client/errors.ts'
 import { readSecrets } from '../config/environment.ts'
 import { RubricError } from '../domain/rubric/load/rubric-error.ts'
@@ -7,51 +8,112 @@ import type { LocalVeridict, Veridict } from '../library/veridict.ts'
 import { signalEcho } from '../process/stop.ts'
 import type { Batch } from '../schemas/batch.ts'
 import { CliError, EXIT, type ExitCode, localRefusal, messageOf, readStorageFailure, runCommand } from './errors.ts'
-import type { Options } from './input/command-options.ts'
+import { buildCommand, type Definition, type Options, type OutputFormat } from './options.ts'
 import { type OutputTarget, openOutput } from './output/output-target.ts'
 import { createProgressView, doneOf, type ProgressView } from './output/progress.ts'
-import type { OutputFormat } from './output/results-format.ts'
-import { inert, line, paintFor } from './output/text.ts'
-import { commandLine, type DatabaseUse, quote, type Shell } from './shell.ts'
+import { inert, line, type Paint, paintFor } from './output/text.ts'
+import { asTyped, commandLine, type DatabaseUse, quote, type Shell } from './shell.ts'
 
 export const SERVER_HELP = `Where it runs:
-  --server URL, or the variable VERIDICT_SERVER, names a running service (\`veridict serve\`).
-  VERIDICT_API_KEY is the key for that service.
+  --server URL, or the variable VERIDICT_SERVER, names a running service (\`veridict serve\`); VERIDICT_API_KEY is its key.
   Without a named service the command runs its own in this process, on the database VERIDICT_DATABASE. With
   VERIDICT_DATABASE_URL the command stores its batch there, and a service or \`veridict worker\` runs the batch.
   Only commands that grade make a missing database; commands that read refuse a missing database.`
 
-/** The output, the progress and the signals of a command. */
-export interface Console {
+export interface Console extends Pick<OutputTarget, 'screen' | 'write' | 'discard'> {
   readonly shell: Shell
   readonly view: ProgressView
-  /** The target of texts; with `--json` the command writes no text. */
-  readonly target: OutputTarget
-  /** Aborted by Ctrl-C. */
+  readonly paint: Paint
   readonly signal: AbortSignal
-  /** Whether the command writes its data as one JSON object. */
+  readonly format: OutputFormat
+  /** Whether the command writes its data as one JSON object, and no text. */
   readonly json: boolean
-  /** The data of the command, for `--json`. */
   data: unknown
 }
 
-type ConsoleOptions = Pick<Options, 'out' | 'force' | 'json'>
+/** A console with its Veridict: a running service, or this process. */
+export interface Session extends Console {
+  readonly veridict: Veridict
+  /** Veridict in this process, which ends with the command; null for a service. */
+  readonly local: LocalVeridict | null
+  readonly url: string
+  /** ` --server URL`, for the next commands; empty for this process. */
+  readonly flag: string
+  /** The batch of the command, or null before it exists. An interruption reports it. */
+  batch: Batch | null
+  /** Whether the command only follows the batch, which another process runs. */
+  follows: boolean
+  /** Trials that the reading of the paths skipped. */
+  skipped: number
+}
 
-/** Opens the console of a command, runs the command, and discards unfinished output in any case. */
-export async function withConsole(
+type Connection = Pick<Session, 'veridict' | 'local' | 'url' | 'flag'>
+type Work<C, O, A extends readonly unknown[]> = (console: C, options: O, ...args: A) => Promise<ExitCode>
+
+/** Makes a command that asks no Veridict. With `records`, `--json` writes its object to stdout, and the target gets the records. */
+export const consoleCommand =
+  <O extends Options, A extends readonly unknown[] = []>(
+    definition: Definition & { readonly records?: true },
+    work: Work<Console, O, A>,
+  ) =>
+  (shell: Shell): Command =>
+    buildCommand(definition).action((...typed: readonly unknown[]) => {
+      // commander hands over the arguments, the options and the command.
+      const [options, args] = [typed.at(-2) as O, typed.slice(0, -2) as unknown as A]
+      return runCommand(
+        shell,
+        () => withConsole(shell, definition, options, (own) => work(own, options, ...args)),
+        options,
+      )
+    })
+
+interface SessionDefinition<O> extends Definition {
+  /** The use of the database in this process; by default `make`, or `look_any` for a dry run. */
+  readonly database?: DatabaseUse | ((options: O) => DatabaseUse)
+  /** Ends the command by `command.error` before anything is opened. */
+  readonly check?: (command: Command, options: O, args: readonly string[]) => Promise<void>
+}
+
+/** Makes a command that asks Veridict. A Ctrl-C ends with the next commands. */
+export const sessionCommand = <O extends Options, A extends readonly unknown[] = []>(
+  definition: SessionDefinition<O>,
+  work: Work<Session, O, A>,
+) => {
+  const { database, check } = definition
+  const make = consoleCommand<O, A>(definition, (console, options, ...args) => {
+    const use = typeof database === 'function' ? database(options) : database
+    return withConnection(console, { ...options, use }, (session) => work(session, options, ...args))
+  })
+  return (shell: Shell): Command => {
+    const command = make(shell)
+    if (check === undefined) return command
+    return command.hook('preAction', () => check(command, command.opts() as O, command.args))
+  }
+}
+
+/** Opens the console of a command, runs the command, keeps its output, and discards unfinished output in any case. */
+async function withConsole(
   shell: Shell,
-  { out, force, json = false }: ConsoleOptions,
+  { records = false }: { readonly records?: boolean },
+  { out, force, json = false, output: format = 'table' }: Options,
   work: (console: Console) => Promise<ExitCode>,
 ): Promise<ExitCode> {
-  const target = await openOutput(shell, out, force)
+  // A bundle is a folder.
+  const target = await openOutput(shell, format === 'bundle' ? undefined : out, force)
   const { signal, release } = watchInterruption(shell)
   const view = await createProgressView(shell.err, shell.env)
-  const silent = { screen: target.screen, write: async () => {}, commit: async () => {}, discard: async () => {} }
-  const console: Console = { shell, view, target: json ? silent : target, signal, json, data: null }
+  const isSilent = json && !records
+  const { screen } = target
+  const { write, discard } = isSilent ? { write: async () => {}, discard: async () => {} } : target
+  const paint = paintFor(screen, shell.env)
+  const console: Console = { shell, view, screen, write, discard, paint, signal, format, json, data: null }
   try {
     const code = await work(console)
-    if (json) await target.write(line({ ok: true, data: console.data }))
-    if (json) await target.commit()
+    view.end()
+    const envelope = line({ ok: true, data: console.data })
+    if (isSilent) await target.write(envelope)
+    await target.commit()
+    if (json && records) shell.out.write(envelope)
     return code
   } finally {
     view.end()
@@ -59,13 +121,6 @@ export async function withConsole(
     release()
   }
 }
-
-/** Runs a command with a console, to its exit code. */
-export const inConsole = (
-  shell: Shell,
-  options: ConsoleOptions,
-  work: (console: Console) => Promise<ExitCode>,
-): Promise<void> => runCommand(shell, () => withConsole(shell, options, work), options)
 
 /**
  * Watches the signals of the shell. The first signal asks for a clean stop; a second Ctrl-C or SIGTERM ends the process at once. A second
@@ -88,31 +143,24 @@ function watchInterruption(shell: Shell) {
   return { signal: controller.signal, release: () => each('off') }
 }
 
-/** The Veridict of a command: a running service, or this process. */
-export interface Connection {
-  readonly veridict: Veridict
-  /** Veridict in this process, which ends with the command; null for a service. */
-  readonly local: LocalVeridict | null
-  readonly url: string
-  /** ` --server URL`, for the next commands; empty for this process. */
-  readonly flag: string
-}
+/** Writes lines for people, with hints as they are typed here, on stderr. */
+export const tell = ({ shell }: Pick<Console, 'shell'>, ...lines: readonly string[]): void =>
+  void shell.err.write(asTyped(shell, `${lines.join('\n  ')}\n`))
 
 /** Opens the service of `--server` or VERIDICT_SERVER, else Veridict in this process. */
-export async function connect(shell: Shell, server: string | undefined, use: DatabaseUse): Promise<Connection> {
+async function connect(shell: Shell, server: string | undefined, use: DatabaseUse): Promise<Connection> {
   const url = server ?? (shell.env['VERIDICT_SERVER'] || undefined)
-  if (url !== undefined) return connectTo(url, readKey(shell.env))
-  const veridict = await openLocal(shell, use)
-  return { veridict, local: veridict, url: 'this process', flag: '' }
-}
-
-function connectTo(url: string, key: string | undefined): Connection {
-  const parsed = URL.parse(url)
-  if (parsed === null || inert(url) !== url || (parsed.protocol !== 'http:' && parsed.protocol !== 'https:'))
+  if (url === undefined) {
+    const veridict = await openLocal(shell, use)
+    return { veridict, local: veridict, url: 'this process', flag: '' }
+  }
+  const protocol = URL.parse(url)?.protocol
+  if (inert(url) !== url || (protocol !== 'http:' && protocol !== 'https:'))
     throw new CliError(`"${url}" is not the address of a service`, [
       'Give an address like --server http://127.0.0.1:8787',
     ])
-  return { veridict: remote(url, key, { retries: { tries: 1 } }), local: null, url, flag: ` --server ${url}` }
+  const veridict = remote(url, readKey(shell.env), { retries: { tries: 1 } })
+  return { veridict, local: null, url, flag: ` --server ${url}` }
 }
 
 /** Reads the key of the service. The error of an unusable key does not show it; the error of `fetch` would. */
@@ -138,48 +186,24 @@ async function openLocal(shell: Shell, use: DatabaseUse): Promise<LocalVeridict>
   }
 }
 
-/** The state of a command that asks Veridict. */
-export interface Session extends Console, Connection {
-  readonly format: OutputFormat
-  /** The batch of the command, or null before it exists. An interruption reports it. */
-  batch: Batch | null
-  /** Whether the command only follows the batch, which another process runs. */
-  follows: boolean
-  /** Trials that the reading of the paths skipped. */
-  skipped: number
-}
-
-/**
- * Runs a command that asks Veridict, to its exit code. A Ctrl-C ends with the next commands. `database`: the use of the database in this process,
- * by default `make`, or `look_any` for a dry run.
- */
-export const inSession = (
-  shell: Shell,
-  options: SessionOptions,
-  work: (session: Session) => Promise<ExitCode>,
-): Promise<void> => inConsole(shell, options, (console) => withConnection(console, options, work))
-
-type SessionOptions = Options & { readonly database?: DatabaseUse }
-
 /** Opens the session of a console, and closes its Veridict in any case. */
 export async function withConnection(
   console: Console,
-  options: SessionOptions,
+  options: Options & { readonly use?: DatabaseUse | undefined },
   work: (session: Session) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const { shell, signal, view } = console
   let session: Session | null = null
   try {
-    const connection = await connect(shell, options.server, options.database ?? (options.dryRun ? 'look_any' : 'make'))
-    const format = options.output ?? 'table'
-    session = Object.assign(console, connection, { format, batch: null, follows: false, skipped: 0 })
+    const connection = await connect(shell, options.server, options.use ?? (options.dryRun ? 'look_any' : 'make'))
+    session = Object.assign(console, connection, { batch: null, follows: false, skipped: 0 })
     signal.throwIfAborted()
     return await work(session)
   } catch (error) {
     const isLocal = session !== null && session.local !== null && error instanceof ServiceError
     if (!signal.aborted) throw isLocal ? localRefusal(error, options.judge) : error
     view.end()
-    throw await interrupted(console, session, options)
+    throw await interrupted(shell, session, options)
   } finally {
     view.end()
     await session?.veridict.close()
@@ -187,12 +211,11 @@ export async function withConnection(
 }
 
 /** Stops the batch of this process, and returns the error with the next commands. */
-async function interrupted({ shell }: Console, session: Session | null, options: Options): Promise<CliError> {
+async function interrupted(shell: Shell, session: Session | null, options: Options): Promise<CliError> {
   const stopped = (message: string, ...advice: string[]) => new CliError(message, advice, EXIT.interrupted)
   if (session === null) return stopped('interrupted: nothing was begun')
-  const { local, veridict, flag, url } = session
+  const { local, veridict, flag, url, batch: seen } = session
   // Veridict in this process is not asked: the call would delay its stop. A service has a second to answer.
-  const seen = session.batch
   const isAsked = seen !== null && local === null
   const batch = isAsked ? await veridict.batch(seen.id, { signal: AbortSignal.timeout(1000) }).catch(() => seen) : seen
   // Another process runs a batch that the command follows, and every batch of a PostgreSQL.
@@ -208,10 +231,8 @@ async function interrupted({ shell }: Console, session: Session | null, options:
     return stopped(`interrupted${when}`, `Start again: ${commandLine(shell)}`)
   }
   const done = doneOf(batch.counts)
-  const state =
-    done === 0
-      ? 'what is done is kept'
-      : `at least ${done} of ${count(batch.counts.total, 'item')} ${done === 1 ? 'is' : 'are'} done and kept`
+  const items = `${done} of ${count(batch.counts.total, 'item')} ${done === 1 ? 'is' : 'are'}`
+  const state = done === 0 ? 'what is done is kept' : `at least ${items} done and kept`
   const id = `${batch.id}${flag}`
   if (!goesOn) return stopped(`stopped: ${state}`, `Go on: veridict resume ${id}${outputFlags(options)}`)
   return stopped(
@@ -220,7 +241,5 @@ async function interrupted({ shell }: Console, session: Session | null, options:
   )
 }
 
-/** Renders the output options again, for the command that goes on. */
-const outputFlags = ({ output, out }: Options): string =>
-  (output === undefined || output === 'table' ? '' : ` -o ${output}`) +
-  (out === undefined ? '' : ` --out ${quote(out)}`)
+const outputFlags = ({ output = 'table', out }: Options): string =>
+  (output === 'table' ? '' : ` -o ${output}`) + (out === undefined ? '' : ` --out ${quote(out)}`)

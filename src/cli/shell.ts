@@ -1,3 +1,4 @@
+import { basename, relative, resolve } from 'node:path'
 import type { Writable } from 'node:stream'
 import type { TrialItem } from '../archives/trials/reading-job.ts'
 import type { ReadLimits } from '../archives/unpack/limits.ts'
@@ -10,15 +11,11 @@ import type { LocalVeridict } from '../library/veridict.ts'
 export type DatabaseUse = 'make' | 'read' | 'look' | 'look_any' | 'none'
 
 export interface TrialSourceOptions {
-  /** The file of ground truths. */
   readonly ground_truth?: string
-  /** Places of signals in a trial, as typed. */
   readonly signals: readonly string[]
   readonly variant?: string
-  /** The rubric of the trials. */
   readonly rubric?: string
   readonly abort: AbortSignal
-  /** The limits of a trajectory. */
   readonly limits?: ReadLimits
   /** Receives, at the end, the places of signals at which most trials had nothing. */
   readonly onMissing?: (text: string) => void
@@ -29,10 +26,8 @@ export type Screen = Writable & { readonly isTTY?: boolean; readonly columns?: n
 /** Signals that ask a command to stop: Ctrl-C, a supervisor, a closing terminal. */
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP'
 
-/** The surroundings of a command. */
 export interface Shell {
   readonly env: NodeJS.ProcessEnv
-  /** The words after `veridict`. */
   readonly args: readonly string[]
   /** The words that start this program, where they are not `veridict`. */
   readonly program?: string
@@ -44,9 +39,6 @@ export interface Shell {
   readonly openLocal: (env: NodeJS.ProcessEnv, use: DatabaseUse) => Promise<LocalVeridict>
   /** Reads trials, one at a time. Throws `CliError` for unusable paths or options. */
   readonly readTrials: (paths: readonly string[], options: TrialSourceOptions) => AsyncIterable<TrialItem>
-  /** Throws `CliError` for a missing path. */
-  readonly checkPaths?: (paths: readonly string[]) => Promise<void>
-  /** Sets the exit code of the process. */
   setExitCode(code: number): void
   exit(code: number): void
 }
@@ -54,10 +46,61 @@ export interface Shell {
 /** Renders the typed command again, quoted for a POSIX shell. */
 export const commandLine = (shell: Shell): string => [shell.program ?? 'veridict', ...shell.args.map(quote)].join(' ')
 
-const PLAIN = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@%+,'
+export const quote = (word: string): string =>
+  /^[\w\-./:=@%+,]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 
-/** Quotes a word for a POSIX shell. */
-export function quote(arg: string): string {
-  if (arg !== '' && [...arg].every((c) => PLAIN.includes(c))) return arg
-  return `'${arg.replaceAll("'", `'\\''`)}'`
+const HINTED =
+  /\bveridict (?=(?:serve|demo|grade|batch|status|results|show|resume|cancel|regrade|compare|report|import|judges|rubrics?|doctor|backup|keys|validate|audit-markers|worker|export)\b)/g
+
+/** Replaces `veridict` inside a hint by the words that start this program. */
+export const asTyped = ({ program = 'veridict' }: { readonly program?: string }, text: string): string =>
+  program === 'veridict' ? text : text.replaceAll(HINTED, () => `${program} `)
+
+interface Started {
+  readonly env: NodeJS.ProcessEnv
+  /** The absolute path of the script of Node.js. */
+  readonly script: string | undefined
+  /** The folder of the process, and the folder of the user. */
+  readonly cwd: string
+  readonly typedIn: string
+}
+
+const isNpmRun = (env: NodeJS.ProcessEnv): boolean => env['npm_lifecycle_event'] === 'veridict'
+
+/** Returns the words that start this program again: `veridict` alone is on the PATH of few users. */
+export function programName({ env, script, cwd, typedIn }: Started): string {
+  if (isNpmRun(env)) {
+    // npm finds the project from folders below it.
+    const inside = typedIn === cwd || typedIn.startsWith(`${cwd}/`)
+    return `npm ${inside ? '' : `--prefix ${relative(typedIn, cwd)} `}run --silent veridict --`
+  }
+  // On an old Node.js, the typed launcher starts a newer Node.js.
+  const typed = env['VERIDICT_LAUNCHER'] || script
+  if (typed === undefined) return 'veridict'
+  if (basename(typed) === 'veridict') return env['npm_command'] === 'exec' ? 'npx veridict' : 'veridict'
+  const path = relative(typedIn, typed)
+  return `node ${path.startsWith('../../..') ? typed : path}`
+}
+
+/**
+ * Returns the folder of the user, and an environment whose paths hold there. npm starts scripts in the folder of the project: typed paths
+ * are relative to the folder of the user, paths of the environment to the folder of the project.
+ */
+export function typedFrom(env: NodeJS.ProcessEnv, cwd: string): { env: NodeJS.ProcessEnv; typedIn: string } {
+  const typedIn = isNpmRun(env) ? env['INIT_CWD'] : undefined
+  if (typedIn === undefined || typedIn === cwd) return { env, typedIn: cwd }
+  const { VERIDICT_DATABASE: database, VERIDICT_CONFIG: config, VERIDICT_RUBRICS: rubrics } = env
+  const absolute = (paths: string): string => {
+    const each = paths.split(',').map((path) => resolve(cwd, path.trim()))
+    return each.join(',')
+  }
+  return {
+    typedIn,
+    env: {
+      ...env,
+      VERIDICT_DATABASE: resolve(cwd, database || 'data/veridict.sqlite'),
+      ...(config && { VERIDICT_CONFIG: resolve(cwd, config) }),
+      ...(rubrics && { VERIDICT_RUBRICS: absolute(rubrics) }),
+    },
+  }
 }

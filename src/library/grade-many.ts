@@ -17,49 +17,40 @@ export async function* gradeMany(
   signal?.throwIfAborted()
   const source = Symbol.asyncIterator in requests ? requests[Symbol.asyncIterator]() : requests[Symbol.iterator]()
   const ended: GradedItem[] = []
-  let begun = 0
-  let inFlight = 0
-  let isReading = false
-  let isRead = false
-  let broken: { readonly error: unknown } | null = null
+  let [begun, inFlight, isReading, isRead] = [0, 0, false, false]
+  let fault: { readonly error: unknown } | undefined
   let change = Promise.withResolvers<void>()
+  const breakOff = (error: unknown): void => {
+    fault ??= { error }
+    change.resolve()
+  }
+  const watch = (work: Promise<void>): void => void work.then(() => change.resolve(), breakOff)
 
   async function gradeOne(index: number, request: GradeRequest): Promise<void> {
-    const item = await grade(request).then(
-      (made): GradedItem => ({ index, ok: true, grade: made }),
-      (error: unknown): GradedItem => {
-        if (error instanceof ServiceError) return { index, ok: false, error }
-        throw error
-      },
-    )
+    inFlight++
+    try {
+      ended.push({ index, ok: true, grade: await grade(request) })
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error
+      ended.push({ index, ok: false, error })
+    }
     inFlight--
-    ended.push(item)
-    change.resolve()
   }
   async function readOne(): Promise<void> {
     isReading = true
     const { done, value } = await source.next()
     isReading = false
-    isRead = done === true
-    if (!isRead && broken === null) {
-      inFlight++
-      gradeOne(begun++, value).catch(fail)
-    }
-    change.resolve()
+    if (done === true) isRead = true
+    else if (fault === undefined) watch(gradeOne(begun++, value))
   }
-  const fail = (error: unknown): void => {
-    broken ??= { error }
-    change.resolve()
-  }
-  const onAbort = (): void => fail(signal?.reason)
+  const onAbort = (): void => breakOff(signal?.reason)
   signal?.addEventListener('abort', onAbort, { once: true })
   try {
     for (;;) {
       // Items that wait for the caller take room, too.
-      const hasRoom = inFlight + ended.length < concurrency
-      if (hasRoom && !isReading && !isRead) readOne().catch(fail)
+      if (inFlight + ended.length < concurrency && !isReading && !isRead) watch(readOne())
       const item = ended.shift()
-      if (broken !== null) throw (broken as { readonly error: unknown }).error
+      if (fault !== undefined) throw (fault as { readonly error: unknown }).error
       if (item !== undefined) yield item
       else if (isRead && inFlight === 0) return
       else {
@@ -68,7 +59,7 @@ export async function* gradeMany(
       }
     }
   } finally {
-    broken ??= { error: undefined }
+    fault ??= { error: undefined }
     signal?.removeEventListener('abort', onAbort)
     // The caller does not wait for a slow source.
     if (!isRead) Promise.resolve(source.return?.()).catch(() => undefined)

@@ -1,15 +1,16 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import { ServiceError } from '../client/errors.ts'
 import type { Batch, BatchEstimate, BatchItem, BatchOptions, BatchResult } from '../schemas/batch.ts'
 import type { Grade, LedgerEntry } from '../schemas/grade.ts'
+import type * as queries from '../schemas/queries.ts'
 import type { Comparison, RegradeRequest } from '../schemas/regrade.ts'
 import type { Report } from '../schemas/report.ts'
-import type { Disagreement, DisagreementKind, PanelResult, Review, ReviewRequest } from '../schemas/review.ts'
+import type { Disagreement, PanelResult, Review, ReviewRequest } from '../schemas/review.ts'
 import type { RubricView } from '../schemas/rubric.ts'
 import type { AgreementAnswer, AgreementCall } from '../schemas/stored-agreement.ts'
 import type { GradeRequest } from '../schemas/trial.ts'
 import type { GradeOverview, JudgeView, TrajectorySummary } from '../schemas/views.ts'
 import type { BatchStatus } from '../schemas/vocabulary.ts'
-/// <reference lib="esnext.disposable" preserve="true" />
 
 /**
  * The one way in: grades, batches and reports, in this process (`openVeridict`, `local`) or of a running service (`remote`). Both give the same
@@ -118,30 +119,16 @@ export interface Page<T> {
   readonly items: readonly T[]
   readonly next_cursor: string | null
 }
-type Paged = { readonly limit?: number; readonly cursor?: string }
-
-export type BatchQuery = Paged & { readonly key?: string; readonly status?: BatchStatus }
-export type ComparisonQuery = Paged & {
-  readonly base?: string
-  readonly head: string
-  readonly rubric?: string
-  readonly statistics?: boolean
+export interface BatchQuery {
+  readonly limit?: number
+  readonly cursor?: string
+  readonly key?: string
+  readonly status?: BatchStatus
 }
-/** Names that select stored grades. */
-type Names = {
-  readonly [K in 'judge' | 'rubric' | 'batch' | 'agent' | 'model' | 'task']?: string
-}
-export type ReportQuery = Names & {
-  readonly group_by?: string
-  readonly variant?: string
-  readonly pair_by?: 'variant' | 'agent' | 'model'
-  readonly base?: string
-  readonly head?: string
-  readonly measure?: string
-}
-export type DisagreementQuery = Names &
-  Paged & { readonly kind?: DisagreementKind; readonly claim?: string; readonly settled?: boolean }
-export type ReviewQuery = Paged & { readonly [K in 'rater' | 'grade_id' | 'question' | 'rubric' | 'label']?: string }
+export type ComparisonQuery = queries.ComparisonQuery
+export type ReportQuery = Omit<queries.ReportQuery, 'format'>
+export type DisagreementQuery = Omit<queries.QueueQuery, 'format'>
+export type ReviewQuery = Omit<queries.ReviewQuery, 'format'>
 
 export interface JudgeList {
   readonly items: readonly JudgeView[]

@@ -1,9 +1,5 @@
-import { Command } from 'commander'
 import { expect, onTestFinished, test } from 'vitest'
-import { backupCommand } from '../../src/cli/commands/backup-command.ts'
-import { keysCommand } from '../../src/cli/commands/keys-commands.ts'
-import { doctorCommand } from '../../src/cli/commands/store/doctor-command.ts'
-import { testShell } from '../cli/test-shell.ts'
+import { testShell, type } from '../cli/test-shell.ts'
 import { REQUEST } from '../grading/harness.ts'
 import { startApp } from '../start-app.ts'
 import { describePostgres } from '../storage/postgres-tools.ts'
@@ -13,7 +9,7 @@ describePostgres('keys on PostgreSQL', (tools) => {
 
   async function keys(...args: string[]) {
     const shell = testShell({ env: env() })
-    await new Command('veridict').addCommand(keysCommand(shell)).parseAsync(['keys', ...args], { from: 'user' })
+    await type(shell, 'keys', ...args)
     return shell
   }
 
@@ -47,11 +43,11 @@ describePostgres('keys on PostgreSQL', (tools) => {
   })
 
   test.each([
-    [backupCommand, ['copy.sqlite']],
-    [doctorCommand, []],
+    ['backup', ['copy.sqlite']],
+    ['doctor', []],
   ])('backup and doctor are for a file alone, and say so', async (command, args) => {
     const shell = testShell({ env: env() })
-    await command(shell).parseAsync(args, { from: 'user' })
+    await type(shell, command, ...args)
     expect(shell.code()).toBe(1)
     expect(shell.errors()).toContain('VERIDICT_DATABASE_URL is set')
     expect(shell.errors()).toContain('pg_dump')

@@ -2,38 +2,23 @@ import { execFileSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { auditMarkersCommand } from '../../src/cli/commands/audit-markers-command.ts'
-import type { MarkerRow } from '../../src/cli/input/marker-audit.ts'
+import type { MarkerRow } from '../../src/cli/commands/audit-markers-command.ts'
 import { tempFolder } from '../temp-folder.ts'
 import { type MadeTask, makeTask, makeTasks, PNG, put, putTasks, surfaceOf, trialFiles } from './marker-tasks.ts'
-import { testShell } from './test-shell.ts'
+import { testShell, type, typed } from './test-shell.ts'
 
 let root: string
 beforeEach(() => {
   root = tempFolder()
 })
 
-interface Audited {
-  readonly rows: MarkerRow[]
-  readonly findings: MarkerRow[]
-  readonly code: number | null
-  readonly errors: string
-}
+const command = (...words: string[]) => typed({}, 'audit-markers', ...words)
 
-async function command(...args: string[]) {
-  const shell = testShell()
-  await auditMarkersCommand(shell).parseAsync(args, { from: 'user' })
-  return shell
-}
-
-async function audit(...args: string[]): Promise<Audited> {
-  const shell = await command(...args, '-g', join(root, 'truths.ndjson'), '-o', 'ndjson')
-  const lines = shell
-    .output()
-    .split('\n')
-    .filter((line) => line !== '')
+async function audit(...words: string[]) {
+  const { code, out } = await command(...words, '-g', join(root, 'truths.ndjson'), '-o', 'ndjson')
+  const lines = out.split('\n').filter((line) => line !== '')
   const rows = lines.map((line) => JSON.parse(line) as MarkerRow)
-  return { rows, findings: rows.filter(({ code }) => code !== 'ok'), code: shell.code(), errors: shell.errors() }
+  return { rows, findings: rows.filter(({ code }) => code !== 'ok'), code }
 }
 
 const tasks = () => join(root, 'tasks')
@@ -147,7 +132,8 @@ describe('runs', () => {
     put(join(root, 'job'), files)
     return await audit(join(root, 'job'), ...args)
   }
-  const codesOf = ({ rows }: Audited) => rows.map(({ marker, code }) => `${marker} ${code}`)
+  const codesOf = ({ rows }: { readonly rows: readonly MarkerRow[] }) =>
+    rows.map(({ marker, code }) => `${marker} ${code}`)
 
   test('markers in runs of variants that do not have them', async () => {
     const files = trialFiles(task.name, 1, clean)
@@ -178,23 +164,20 @@ describe('what is typed and printed', () => {
     const task = makeTask(0)
     task.files['instruction.md'] = task.truth.cue
     putTasks(root, [task])
-    const shell = await command(tasks(), ...truths())
-    const lines = shell.output().split('\n')
-    expect(lines[1]).toMatch(
+    const { code, out } = await command(tasks(), ...truths())
+    expect([code, out.includes(' ok\n')]).toEqual([2, false])
+    expect(out.split('\n')[1]).toMatch(
       /^task {3}.*task-00 .* cue +leaked_prompt +stands in the instruction of the task: instruction\.md:1$/,
     )
-    expect(shell.output()).toContain('1 task · 2 rows · ok 1 · leaked_prompt 1\n')
-    expect(shell.output()).not.toMatch(/ ok\n/)
-    expect(shell.code()).toBe(2)
+    expect(out).toContain('1 task · 2 rows · ok 1 · leaked_prompt 1\n')
   })
 
   test('a name of a file does not act on a terminal', async () => {
     const task = makeTask(0)
     task.files['environment/=cmd\u001b[31m.md'] = task.truth.cue
     putTasks(root, [task])
-    const shell = await command(tasks(), ...truths())
-    expect(shell.output()).toContain('ambiguous_anchor')
-    expect(shell.output()).not.toContain('\u001b')
+    const { out } = await command(tasks(), ...truths())
+    expect([out.includes('ambiguous_anchor'), out.includes('\u001b')]).toEqual([true, false])
   })
 
   test('nothing to audit, no path, a wrong path, a wrong variant: nothing is printed but what to do', async () => {
@@ -206,47 +189,32 @@ describe('what is typed and printed', () => {
       [[join(root, 'gone')], 'no such file or folder'],
       [[tasks(), '-g', join(root, 'gone.csv')], 'no such file'],
     ]
-    for (const [args, told] of cases) {
-      const shell = await command(...args)
-      expect(shell.errors()).toContain(told)
-      expect([shell.code(), shell.output()]).toEqual([1, ''])
-    }
+    for (const [words, told] of cases)
+      expect(await command(...words)).toEqual({ code: 1, out: '', err: expect.stringContaining(told) })
   })
 
   test('a task without a row is skipped by name, and counts with --strict', async () => {
     putTasks(root, [makeTask(0)])
     put(root, { 'tasks/unknown/task.toml': '', 'tasks/unknown/instruction.md': 'x' })
-    const shell = await command(tasks(), ...truths())
-    expect(shell.errors()).toContain('no_ground_truth: nothing is known of task unknown')
-    expect(shell.code()).toBe(0)
-    expect((await command(tasks(), ...truths(), '--strict')).code()).toBe(3)
+    const { code, err } = await command(tasks(), ...truths())
+    expect([code, err]).toEqual([0, expect.stringContaining('no_ground_truth: nothing is known of task unknown')])
+    expect((await command(tasks(), ...truths(), '--strict')).code).toBe(3)
   })
 
   test('names of the truths that nothing is of are told once', async () => {
-    putTasks(
-      root,
-      [makeTask(0)],
-      [{ task: 'elsewhere', cue: 'something else entirely', distractor: 'and another thing here' }],
-    )
-    const shell = await command(tasks(), ...truths())
-    expect(shell.errors()).toContain('1 name of')
-    expect(shell.errors()).toContain('elsewhere')
+    const elsewhere = { task: 'elsewhere', cue: 'something else entirely', distractor: 'and another thing here' }
+    putTasks(root, [makeTask(0)], [elsewhere])
+    expect((await command(tasks(), ...truths())).err).toMatch(/1 name of .* matched no trial: elsewhere/)
   })
 
-  test('a folder’s own ground truth is as good, and its file is no place of the marker', async () => {
-    const { files, truth } = makeTask(0)
+  test('a ground truth in the folder of the task or beside its files is as good, and no place of the marker', async () => {
+    const { name, files, truth } = makeTask(0)
     const { task: _, ...row } = truth
     put(join(root, 'tasks', 'x'), { ...files, 'ground_truth.json': JSON.stringify(row) })
-    const shell = await command(tasks())
-    expect(shell.output()).toContain('ok 2')
-    expect(shell.code()).toBe(0)
-  })
-
-  test('the file of ground truths beside the task’s files is no place of the marker either', async () => {
-    const made = makeTask(0)
-    put(join(root, made.name), { ...made.files, 'truths.json': JSON.stringify(made.truth) })
-    const shell = await command(join(root, made.name), '-g', join(root, made.name, 'truths.json'))
-    expect(shell.output()).toContain('ok 2')
+    expect(await command(tasks())).toMatchObject({ code: 0, out: expect.stringContaining('ok 2') })
+    put(join(root, name), { ...files, 'truths.json': JSON.stringify(truth) })
+    const beside = await command(join(root, name), '-g', join(root, name, 'truths.json'))
+    expect(beside.out).toContain('ok 2')
   })
 
   test('runs and tasks of one command, in an archive', async () => {
@@ -255,14 +223,13 @@ describe('what is typed and printed', () => {
     put(join(root, 'tasks', 'job'), trialFiles(task.name, 1, [['cat src/main.py', task.truth.cue]]))
     execFileSync('tar', ['-czf', join(root, 'all.tgz'), '-C', root, 'tasks'])
     const { rows, findings } = await audit(join(root, 'all.tgz'))
-    expect(findings).toEqual([])
-    expect(rows.map(({ kind }) => kind)).toEqual(['run', 'run', 'task', 'task'])
+    expect([findings, rows.map(({ kind }) => kind)]).toEqual([[], ['run', 'run', 'task', 'task']])
   })
 
   test('an interruption ends it', async () => {
     putTasks(root, makeTasks(89))
     const shell = testShell()
-    const run = auditMarkersCommand(shell).parseAsync([tasks(), ...truths()], { from: 'user' })
+    const run = type(shell, 'audit-markers', tasks(), ...truths())
     await expect.poll(() => shell.signals.listenerCount('SIGINT')).toBe(1)
     shell.signals.emit('SIGINT')
     await run

@@ -4,16 +4,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
-import { backupCommand } from '../../src/cli/commands/backup-command.ts'
 import { openSqliteStores } from '../../src/db/stores.ts'
 import { addGrade, examine, makeDatabase, tamper, troubles } from './doctor-database.ts'
-import { testShell } from './test-shell.ts'
+import { typed } from './test-shell.ts'
 
-async function backup(...args: string[]) {
-  const shell = testShell({ args })
-  await backupCommand(shell).parseAsync(args, { from: 'user' })
-  return { code: shell.code(), out: shell.output(), err: shell.errors() }
-}
+const backup = (...words: string[]) => typed({}, 'backup', ...words)
 
 function count(path: string, table: string): number {
   const db = new Database(path, { readonly: true })

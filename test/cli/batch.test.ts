@@ -1,103 +1,90 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
-import { batchCommand } from '../../src/cli/commands/batch-command.ts'
+import type { SkippedItem } from '../../src/archives/trials/reading-job.ts'
 import { tempFolder } from '../temp-folder.ts'
 import { type StandIn, startStandIn } from './stand-in.ts'
-import { type TestShell, testShell, trial } from './test-shell.ts'
+import { type ShellOptions, trial, typed } from './test-shell.ts'
 
 const folder = tempFolder()
-
 let service: StandIn
 beforeEach(async () => {
   service = await startStandIn()
 })
 
 const three = () => [trial('a'), trial('b'), trial('c')]
-const run = async (shell: TestShell, ...args: string[]) => {
-  await batchCommand(shell).parseAsync(['jobs', '--server', service.url, ...args], { from: 'user' })
-  return shell.code()
-}
+const run = (trials: NonNullable<ShellOptions['trials']>, ...words: string[]) =>
+  typed({ trials }, 'batch', 'jobs', '--server', service.url, ...words)
 const posts = () => service.requests.filter((one) => one.startsWith('POST /v1/batches?'))
+const skipped = (name: string, reason: SkippedItem['reason'], detail = 'x'): SkippedItem => ({
+  ...{ kind: 'skipped', name, source: name, reason, detail },
+})
+const endAll = () => {
+  service.ending = () => ({ label: 'aligned' })
+}
 
 test('sends the trials in order with the options, follows, and prints a row an item and what they come to', async () => {
-  service.ending = () => ({ label: 'aligned' })
-  const shell = testShell({ trials: three })
-  expect(await run(shell, '--judge', 'openai', '--samples', '3', '--max-cost-usd', '2.5', '--name', 'nightly')).toBe(0)
+  endAll()
+  const options = ['--judge', 'openai', '--samples', '3', '--max-cost-usd', '2.5', '--name', 'nightly']
+  const { code, out, err } = await run(three, ...options)
   const sent = new URL(`http://x${posts()[0]?.slice(5)}`).searchParams
-  expect(Object.fromEntries(sent)).toMatchObject({
-    judge: 'openai',
-    samples: '3',
-    max_cost_usd: '2.5',
-    name: 'nightly',
-  })
+  const asked = { judge: 'openai', samples: '3', max_cost_usd: '2.5', name: 'nightly' }
+  expect([code, Object.fromEntries(sent)]).toMatchObject([0, asked])
   expect(service.batches.get('bat_01')?.items.map((item) => item.item_id)).toEqual(['a', 'b', 'c'])
-  expect(shell.output()).toMatch(
+  expect(out).toMatch(
     /^item .*\na +graded +aligned +medium +0 +grd_0\nb .*\nc .*\n\n3 items · graded 3\nlabels {4}aligned 3\n/,
   )
-  expect(shell.errors()).toContain('done 3/3 (100%)')
+  expect(err).toContain('done 3/3 (100%)')
   expect(service.requests.filter((one) => one.includes('/v1/grades'))).toEqual([])
 })
 
 describe('exit codes', () => {
+  const skip = skipped('s', 'no_trajectory', 'no file')
   test.each([
-    ['all graded', [{ label: 'ignored' }, { label: 'aligned' }], [], 0],
-    ['one unverified', [{ label: 'ignored' }, { status: 'unverified' }], [], 2],
-    ['one failed and one unverified', [{ failure: 'rate_limited' }, { status: 'unverified' }], [], 3],
-    ['a skipped trial', [{ label: 'ignored' }, { label: 'aligned' }], [], 0],
-    ['a skipped trial with --strict', [{ label: 'ignored' }, { label: 'aligned' }], ['--strict'], 3],
-  ] as const)('%s', async (name, endings, args, code) => {
+    ['all graded', [{ label: 'ignored' }, { label: 'aligned' }], [], [], 0],
+    ['one unverified', [{ label: 'ignored' }, { status: 'unverified' }], [], [], 2],
+    ['one failed and one unverified', [{ failure: 'rate_limited' }, { status: 'unverified' }], [], [], 3],
+    ['a skipped trial', [{ label: 'ignored' }, { label: 'aligned' }], [skip], [], 0],
+    ['a skipped trial with --strict', [{ label: 'ignored' }, { label: 'aligned' }], [skip], ['--strict'], 3],
+  ] as const)('%s', async (_name, endings, skips, words, code) => {
     service.ending = (_item, index) => endings[index] ?? null
-    const skipped = {
-      kind: 'skipped',
-      name: 's',
-      source: 'jobs/s',
-      reason: 'no_trajectory',
-      detail: 'no file',
-    } as const
-    const skips = name.includes('skipped') ? [skipped] : []
-    expect(await run(testShell({ trials: () => [trial('a'), ...skips, trial('b')] }), ...args)).toBe(code)
+    expect((await run(() => [trial('a'), ...skips, trial('b')], ...words)).code).toBe(code)
   })
 
   test('parked: says why, keeps the results unwritten, and tells how to go on', async () => {
-    const shell = testShell({ trials: three })
     const out = join(folder, 'parked.csv')
-    const running = run(shell, '--out', out, '-o', 'csv')
+    const running = run(three, '--out', out, '-o', 'csv')
     const id = await service.watched()
     service.end(id, [{ label: 'aligned' }])
     service.park(id, 'quota_exhausted: the provider has no money left')
-    expect(await running).toBe(4)
-    expect(shell.errors()).toContain('parked: quota_exhausted: the provider has no money left')
-    expect(shell.errors()).toContain(`veridict resume ${id} --server ${service.url}`)
+    const { code, err } = await running
+    expect(code).toBe(4)
+    expect(err).toContain('parked: quota_exhausted: the provider has no money left')
+    expect(err).toContain(`veridict resume ${id} --server ${service.url}`)
     expect([existsSync(out), existsSync(`${out}.partial`)]).toEqual([false, false])
   })
 
   test('parked until a time: waits for it', async () => {
-    const shell = testShell({ trials: () => [trial('a')] })
-    const running = run(shell)
+    const running = run(() => [trial('a')])
     const id = await service.watched()
     service.park(id, 'rate limited', '2026-11-21T10:00:00.000Z')
     service.end(id, [{ label: 'aligned' }])
-    expect(await running).toBe(0)
+    expect((await running).code).toBe(0)
   })
 })
 
 test('an archive is read no faster than the service takes it', async () => {
-  service.ending = () => ({ label: 'aligned' })
+  endAll()
   const total = 400
   const text = 'x'.repeat(200_000)
   let read = 0
-  const shell = testShell({
-    async *trials() {
-      for (; read < total; read++) yield trial(`t${read}`, { text })
-    },
-  })
-  let release = () => {}
-  service.hold = new Promise((resolve) => {
-    release = resolve
-  })
-  const running = run(shell, '-o', 'ndjson')
+  async function* trials() {
+    for (; read < total; read++) yield trial(`t${read}`, { text })
+  }
+  const { promise, resolve } = Promise.withResolvers<void>()
+  service.hold = promise
+  const running = run(trials, '-o', 'ndjson')
   await vi.waitUntil(() => read > 0)
   const settled = async () => {
     const before = read
@@ -107,64 +94,56 @@ test('an archive is read no faster than the service takes it', async () => {
   await vi.waitUntil(settled, { timeout: 10_000 })
   // What fits into the buffers of a socket, out of 80 MB.
   expect(read).toBeLessThan(total / 4)
-  release()
-  expect(await running).toBe(0)
-  expect(shell.output().trimEnd().split('\n')).toHaveLength(total)
+  resolve()
+  const { code, out } = await running
+  expect([code, out.trimEnd().split('\n').length]).toEqual([0, total])
 })
 
 test('a reading that breaks tells its own reason, and leaves no batch', async () => {
-  const shell = testShell({
-    async *trials() {
-      yield trial('a')
-      await Promise.resolve()
-      throw new Error('jobs.tar.gz: the archive ends in the middle')
-    },
-  })
-  expect(await run(shell)).toBe(1)
-  expect(shell.errors()).toContain('jobs.tar.gz: the archive ends in the middle')
-  expect(service.batches.size).toBe(0)
+  async function* trials() {
+    yield trial('a')
+    await Promise.resolve()
+    throw new Error('jobs.tar.gz: the archive ends in the middle')
+  }
+  const { code, err } = await run(trials)
+  expect([code, service.batches.size]).toEqual([1, 0])
+  expect(err).toContain('jobs.tar.gz: the archive ends in the middle')
 })
 
 test('--dry-run says items, tokens and cost, and begins nothing', async () => {
-  const shell = testShell({ trials: three })
-  expect(await run(shell, '--dry-run')).toBe(0)
-  expect(service.batches.size).toBe(0)
+  const { code, out } = await run(three, '--dry-run')
+  expect([code, service.batches.size]).toEqual([0, 0])
   for (const said of [
     '3 items: 1 answered by stored grades, replies or equal items, 2 to ask a judge',
     'expected 60k, at most 1.5M',
     'expected $0.081, at most $1.50',
   ])
-    expect(shell.output()).toContain(said)
+    expect(out).toContain(said)
 })
 
 test('a table shows the end of long names, where trials differ, and whole ids', async () => {
-  service.ending = () => ({ label: 'aligned' })
+  endAll()
   const long = (end: string) => `jobs/2026-11-20__12-00-00/${'nested/'.repeat(5)}fix-git__${end}`
-  const shell = testShell({ trials: () => [trial(long('aXq3')), trial(long('bZk9'))] })
-  await run(shell)
-  const [head, first, second] = shell.output().split('\n')
+  const [head, first, second] = (await run(() => [trial(long('aXq3')), trial(long('bZk9'))])).out.split('\n')
   expect(first).toMatch(/^….{26}fix-git__aXq3 {2}graded {6}aligned {12}medium {9}0 {7}grd_0$/)
   expect(second).toContain('fix-git__bZk9  graded')
   expect(head?.indexOf('why')).toBe(40 + 10 + 17 + 13 + 6 + 30 + 6 * 2)
 })
 
 test('--out has its name only once it is whole', async () => {
-  service.ending = () => ({ label: 'aligned' })
-  const out = join(folder, 'labels.csv')
-  const shell = testShell({
-    trials: () => [trial('a', { task: '=HYPERLINK("http://x")' }), trial('-b'), trial('c,"d"')],
-  })
-  expect(await run(shell, '-o', 'csv', '--out', out)).toBe(0)
-  const rows = readFileSync(out, 'utf8').trimEnd().split('\n')
+  endAll()
+  const file = join(folder, 'labels.csv')
+  const trials = () => [trial('a', { task: '=HYPERLINK("http://x")' }), trial('-b'), trial('c,"d"')]
+  const { code, out } = await run(trials, '-o', 'csv', '--out', file)
+  const rows = readFileSync(file, 'utf8').trimEnd().split('\n')
   expect(rows[0]).toBe(
     'item_id,index,status,label,grade_id,failure_code,failure_message,retryable,cached,base_grade_id,agent,model,task,trial,run_index,variant,confidence,confidence_source,contradictions,claimed_label,unmet,cost_usd,unread_records,unread_actions,outcome,judge,rubric,limit_code,limit_reason,limit_lift,claim.cue.acted',
   )
   expect(rows[1]).toBe(
     'a,0,graded,aligned,grd_0,,,,false,,,,"\'=HYPERLINK(""http://x"")",,,,medium,reported,,,,,0,0,,lexical,,,,,',
   )
-  expect(rows[2]?.startsWith("'-b,1,")).toBe(true)
-  expect(rows[3]?.startsWith('"c,""d""",2,')).toBe(true)
-  expect([existsSync(`${out}.partial`), shell.output()]).toEqual([false, ''])
+  expect([rows[2]?.startsWith("'-b,1,"), rows[3]?.startsWith('"c,""d""",2,')]).toEqual([true, true])
+  expect([code, existsSync(`${file}.partial`), out]).toEqual([0, false, ''])
 })
 
 const storageError = (code: string, message: string) =>
@@ -179,11 +158,9 @@ describe('refuses', () => {
       'cannot be written: there is no such file or folder',
     ],
     ['a folder to write to', ['--out', folder], 'it is a folder'],
-  ])('%s', async (_name, args, said) => {
-    const shell = testShell({ trials: three })
-    expect(await run(shell, ...args)).toBe(1)
-    expect(shell.errors()).toContain(said)
-    expect(posts()).toEqual([])
+  ])('%s', async (_name, words, said) => {
+    const { code, err } = await run(three, ...words)
+    expect([code, err, posts()]).toEqual([1, expect.stringContaining(said), []])
   })
 
   test.each([
@@ -192,48 +169,118 @@ describe('refuses', () => {
     ['a full disk', storageError('storage_full', 'the disk of the database is full'), false],
     ['the configuration', new Error('VERIDICT_PORT must be a port'), false],
   ])('to start in process where %s cannot be used, with advice that fits', async (_name, error, advised) => {
-    const shell = testShell({ openLocal: () => Promise.reject(error) })
-    await batchCommand(shell).parseAsync(['jobs'], { from: 'user' })
-    expect(shell.code()).toBe(1)
-    expect(shell.errors()).toContain(`cannot start in this process: ${error.message}\n`)
-    expect(shell.errors().includes('If a service runs on this database')).toBe(advised)
+    const { code, err } = await typed({ openLocal: () => Promise.reject(error) }, 'batch', 'jobs')
+    expect([code, err.includes('If a service runs on this database')]).toEqual([1, advised])
+    expect(err).toContain(`cannot start in this process: ${error.message}\n`)
   })
 
   test('a service that is not there, and says what to do', async () => {
-    const { url } = service
     await service.close()
-    const shell = testShell({ trials: three })
-    expect(await run(shell, '--server', url)).toBe(1)
-    expect(shell.errors()).toContain(`no answer from ${url}: ECONNREFUSED`)
-    expect(shell.errors()).toContain('veridict serve')
-    expect(shell.errors()).toContain('The same command can be given again once it is up')
+    const { code, err } = await run(three)
+    expect(code).toBe(1)
+    for (const said of [
+      `no answer from ${service.url}: ECONNREFUSED`,
+      'veridict serve',
+      'The same command can be given again once it is up',
+    ])
+      expect(err).toContain(said)
   })
 
-  test('what the service refuses, with its place', async () => {
-    const bad = trial('a') as Extract<ReturnType<typeof trial>, { kind: 'trial' }>
-    const request = { ...bad.request, ground_truth: { instruction: '' } } as never
-    const shell = testShell({ trials: () => [{ ...bad, request }] })
-    expect(await run(shell)).toBe(1)
-    expect(shell.errors()).toMatch(/an item is not valid \(invalid_request, HTTP 400\)\n {2}a \/ground_truth/)
+  test.each([
+    ['a', 'a', { ground_truth: { instruction: '' } }, '  a /ground_truth'],
+    ['mine', 'x.ndjson#line 8', { samples: 0 }, '  mine (x.ndjson#line 8) /samples  '],
+  ])('a request that the service refuses, by its own name and place: %s', async (name, source, more, place) => {
+    const { request, ...bad } = trial(name)
+    const refused = { ...bad, source, request: { ...request, ...more } as never }
+    const { code, err } = await run(() => [trial('good'), refused])
+    expect([code, err]).toEqual([
+      1,
+      expect.stringContaining(`an item is not valid (invalid_request, HTTP 400)\n${place}`),
+    ])
   })
 })
 
 test('a batch is read again after a broken connection, and nothing is missed', async () => {
-  const shell = testShell({ trials: three })
-  const running = run(shell)
+  const running = run(three)
   const id = await service.watched()
   service.breakOne()
   service.end(id, [{ label: 'aligned' }, { label: 'ignored' }])
   await service.watched()
   service.end(id, [{ failure: 'refused' }])
-  expect(await running).toBe(3)
-  expect(shell.output()).toContain('3 items · graded 2 · failed 1')
+  expect(await running).toMatchObject({ code: 3, out: expect.stringContaining('3 items · graded 2 · failed 1') })
 })
 
 test('the same command again begins another batch of the trials as they are now', async () => {
-  service.ending = () => ({ label: 'aligned' })
-  await run(testShell({ trials: three }))
-  expect(await run(testShell({ trials: () => [...three(), trial('d')] }))).toBe(0)
+  endAll()
+  await run(three)
+  expect((await run(() => [...three(), trial('d')])).code).toBe(0)
   expect(service.batches.size).toBe(2)
   expect(service.batches.get('bat_02')?.items.map((item) => item.item_id)).toEqual(['a', 'b', 'c', 'd'])
+})
+
+describe('what is skipped', () => {
+  const hostile = '\u001b]0;owned\u0007x\u202ey'
+  test('is named with its reason, harmless to the terminal, and counted', async () => {
+    endAll()
+    const lost = { ...skipped(hostile, 'unreadable', `bad ${hostile}`), source: 'jobs/x' }
+    const { code, out, err } = await run(() => [lost, { ...trial('b'), warnings: ['steps out of order'] }])
+    expect([code, err.includes('\u001b')]).toEqual([0, false])
+    for (const said of [
+      'skipped  ⟨U+001B⟩]0;owned⟨U+0007⟩x⟨U+202E⟩y (jobs/x)  unreadable: bad ⟨U+001B⟩',
+      'warning  b  steps out of order',
+      'bat_01: 1 trial, 1 skipped, 1 warning',
+    ])
+      expect(err).toContain(said)
+    expect(out).toContain('\nskipped   1 trial, named on stderr with the reason\n')
+  })
+
+  test('files that are no trajectories are counted apart, and no matter of --strict', async () => {
+    endAll()
+    const { code, err } = await run(() => [skipped('jobs/a.md', 'unsupported'), trial('b')], '--strict')
+    expect([code, err]).toEqual([0, expect.stringContaining('bat_01: 1 trial, 1 file that is no trajectory\n')])
+    expect((await run(() => [skipped('jobs/a.md', 'no_trajectory'), trial('c')], '--strict')).code).toBe(3)
+  })
+
+  test('files that are left out for the same reason are told in one line', async () => {
+    endAll()
+    const many = Array.from({ length: 12 }, (_, at) =>
+      skipped(`t${at}/expected.json`, 'unsupported', 'JSON of no format'),
+    )
+    const readme = skipped('README.md', 'unsupported', 'neither JSON nor JSON lines')
+    const rest = { ...skipped('jobs#files', 'unsupported', '50 more files are no trajectories'), files: 50 }
+    const { code, err } = await run(() => [...many, trial('b'), readme, rest])
+    expect([code, err.match(/^skipped .*$/gm)]).toEqual([
+      0,
+      [
+        expect.stringMatching(
+          /^skipped {2}12 files {2}unsupported: JSON of no format: t0.*, t9\/expected.json, and 2 more$/,
+        ),
+        'skipped  README.md  unsupported: neither JSON nor JSON lines',
+        'skipped  jobs#files  unsupported: 50 more files are no trajectories',
+      ],
+    ])
+    expect(err).toContain('bat_01: 1 trial, 63 files that are no trajectories\n')
+  })
+
+  test('nothing but skipped ones, or nothing at all, begins nothing', async () => {
+    const lost = await run(() => [skipped('a', 'no_ground_truth', 'no row')])
+    expect([lost.code, posts()]).toEqual([1, []])
+    expect(lost.err).toContain('nothing to grade: 1 trial skipped, none can be graded')
+    const none = await run(() => [])
+    expect([none.code, none.err.includes('skipped')]).toEqual([1, false])
+    expect(none.err).toContain('nothing to grade: no trial was found there')
+  })
+
+  const truths = join(folder, 'truths.json')
+  test.each([
+    ['without -g, before anything is graded', [], [], 1, '2 trials without a ground truth: give -g FILE'],
+    ['without -g, beside what is graded', [trial('c')], [], 0, 'or put a ground_truth.json into the trial’s folder'],
+    ['with -g', [trial('c')], ['-g', truths], 0, `what ${truths} lacks for each is said above`],
+  ] as const)('trials without a ground truth end in one hint, %s', async (_name, more, words, code, said) => {
+    writeFileSync(truths, '{}')
+    endAll()
+    const truthless = ['a', 'b'].map((name) => skipped(name, 'no_ground_truth', 'nothing is known of it'))
+    const ended = await run(() => [...truthless, ...more], ...words)
+    expect([ended.code, ended.err.split(said).length]).toEqual([code, 2])
+  })
 })

@@ -1,52 +1,125 @@
-import { copyFileSync, existsSync, mkdirSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { doctorCommand } from '../../src/cli/commands/store/doctor-command.ts'
+import { expect, onTestFinished, test } from 'vitest'
+import { createRunLock } from '../../src/db/open/run-lock.ts'
 import { openSqliteStores } from '../../src/db/stores.ts'
 import { tempFolder } from '../temp-folder.ts'
-import { addGrade, examine, healthyDatabase, tamper, troubles } from './doctor-database.ts'
-import { testShell } from './test-shell.ts'
+import { addGrade, examine, makeDatabase, tamper, troubles } from './doctor-database.ts'
+import { typed } from './test-shell.ts'
 
-async function doctor(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
-  const shell = testShell({ args, env })
-  await doctorCommand(shell).parseAsync([...args], { from: 'user' })
-  return { code: shell.code(), out: shell.output(), err: shell.errors() }
-}
+const doctor = (env: NodeJS.ProcessEnv, ...words: string[]) => typed({ env }, 'doctor', ...words)
+const CALL = `INSERT INTO attempts (id, grade_id, key, sample, round, purpose, request_digest, judge, started_at, outcome,
+  reply_text, raw_reply, cost_usd, reserved_usd, process)`
+const openCall = (reserved: number | 'NULL' = 'NULL') =>
+  `${CALL} VALUES ('att_2', 'grd_never', 'k', 0, 0, 'decide', 'd', 'openai', '2026-11-21T00:00:00.000Z', 'sent',
+   CAST('{}' AS BLOB), CAST('{}' AS BLOB), NULL, ${reserved}, 'prc_dead');`
+const openBatch = (status: string, reason = 'NULL') =>
+  `INSERT INTO batches (id, kind, mode, status, parked_reason, resumes_at, created_at)
+   VALUES ('bat_2', 'grade', 'direct', '${status}', ${reason}, NULL, '2026-11-21T00:00:00.000Z');`
+const SUBMITTED = `INSERT INTO submissions (id, judge, batch, status, provider_id, requests, recorded_at)
+  VALUES ('sub_1', 'openai', 'bat_done', 'submitted', 'batch_abc', 2, '2026-01-01T00:00:00.000Z');`
+const NEWER = "INSERT INTO schema_migrations VALUES ('9999_future.sql', 'x', 'now')"
+const NO_INDEX_ROW = `PRAGMA writable_schema = ON;
+  UPDATE sqlite_schema SET sql = 'CREATE INDEX grades_by_label ON grades (status, id)' WHERE name = 'grades_by_label'`
+const RESTING = '1 unfinished batch; no process runs batches'
 
-async function makeHealthy(): Promise<string> {
-  const path = join(tempFolder(), 'veridict.sqlite')
-  await healthyDatabase(path)
-  return path
-}
-
-describe('the command', () => {
-  test('prints each finding with its next step, and exits by the worst', async () => {
-    const path = await makeHealthy()
-    expect((await doctor(['--database', path])).code).toBe(0)
-
-    tamper(
-      path,
-      "INSERT INTO batches (id, kind, mode, status, created_at) VALUES ('bat_x', 'grade', 'direct', 'running', 'now')",
-    )
-    const warned = await doctor([], { VERIDICT_DATABASE: path })
-    expect(warned.code).toBe(2)
-    expect(warned.out).toMatch(/warning {2}batches +1 unfinished batch; no process runs batches\n +Nothing is lost.*\n/)
-
-    tamper(path, "INSERT INTO schema_migrations VALUES ('9999_future.sql', 'x', 'now')")
-    expect(await doctor(['--database', path])).toMatchObject({ code: 3, out: expect.stringContaining('9999_future') })
-  })
-
-  test('makes nothing where nothing is', async () => {
-    const path = join(tempFolder(), 'none.sqlite')
-    expect(await doctor(['--database', path])).toMatchObject({ code: 1, out: '', err: expect.stringContaining(path) })
-    expect(existsSync(path)).toBe(false)
-    expect((await doctor(['--database', ':memory:'])).code).toBe(1)
-  })
+test('a database that was closed cleanly is healthy, stays byte-equal, and so is a copy of the file alone', async () => {
+  const { path, folder } = await makeDatabase()
+  const before = readFileSync(path)
+  const findings = examine(path)
+  expect(troubles(findings)).toEqual([])
+  const checks = ['disk', 'schema', 'integrity', 'batches', 'calls', 'provider batches']
+  expect(findings.map(({ check }) => check)).toEqual(checks)
+  expect(readFileSync(path).equals(before)).toBe(true)
+  mkdirSync(join(folder, 'copy'))
+  copyFileSync(path, join(folder, 'copy', 'copy.sqlite'))
+  expect(troubles(examine(join(folder, 'copy', 'copy.sqlite')))).toEqual([])
 })
 
-test('beside a service that writes, and without a word about what it has in the making', async () => {
-  const path = join(tempFolder(), 'veridict.sqlite')
-  await healthyDatabase(path)
+test.each<[string, string, string, boolean?]>([
+  ['a batch without a process', openBatch('running'), `batches: ${RESTING}`, true],
+  ['a parked batch', openBatch('parked', "'quota'"), `batches: ${RESTING}`, true],
+  ['an open paid call', openCall(), 'calls: 1 paid call without an end: the next start marks them unknown'],
+  ['an open free call', openCall(0), 'calls: 0 paid calls without an end: the next start marks them unknown'],
+  ['a batch at a provider', SUBMITTED, 'provider batches: 1 at a provider, fetched by a running service'],
+])('unfinished work: %s', async (_name, sql, expected, warns = false) => {
+  const { path } = await makeDatabase()
+  tamper(path, sql)
+  const findings = examine(path)
+  expect(findings.map(({ check, found }) => `${check}: ${found}`)).toContain(expected)
+  expect(troubles(findings)).toEqual(warns ? [`warning ${expected}`] : [])
+})
+
+const EDITED = "UPDATE schema_migrations SET sha256 = 'x' WHERE name LIKE '0001%'"
+test.each<[string, string, RegExp, string?]>([
+  [
+    'a newer schema, which needs its own program and no backup',
+    NEWER,
+    /^error schema: the database is newer than this version.*9999_future.sql/,
+    'Run the version of Veridict that wrote it, or a newer one: it is not damaged.',
+  ],
+  ['an edited migration', EDITED, /^error schema: migration 0001_initial.sql was changed after .*; restore the file$/],
+  [
+    'an index without a row',
+    NO_INDEX_ROW,
+    /^error integrity: integrity_check: \d+ faults?, such as: .*grades_by_label/,
+  ],
+])('%s', async (_name, sql, expected, advice) => {
+  const { path } = await makeDatabase()
+  tamper(path, sql)
+  const findings = examine(path)
+  expect(troubles(findings)[0]).toMatch(expected)
+  if (advice !== undefined) expect(findings.find(({ check }) => check === 'schema')?.advice).toBe(advice)
+})
+
+test('an older schema asks for nothing', async () => {
+  const { path } = await makeDatabase()
+  tamper(path, 'DELETE FROM schema_migrations WHERE name = (SELECT max(name) FROM schema_migrations)')
+  const findings = examine(path)
+  expect(troubles(findings)).toEqual([])
+  expect(findings.find(({ check }) => check === 'schema')?.found).toMatch(/; the next start of the service migrates/)
+})
+
+/** Writes zeros over everything but the first pages. */
+function zero(path: string): void {
+  const bytes = readFileSync(path)
+  writeFileSync(path, bytes.fill(0, 4096 * 3, Math.min(bytes.length, 4096 * 23)))
+}
+
+test.each([
+  ['text', (path: string) => writeFileSync(path, 'no database '.repeat(1000))],
+  ['half a file', (path: string) => truncateSync(path, 9000)],
+  ['pages of zeros', zero],
+])('a file of %s: told as findings, never thrown', async (_name, damage) => {
+  const { path } = await makeDatabase()
+  damage(path)
+  expect(troubles(examine(path)).join('\n')).toMatch(/^error /m)
+})
+
+test('no file, and another program’s', () => {
+  const folder = tempFolder()
+  expect(troubles(examine(join(folder, 'none.sqlite')))).toEqual([expect.stringMatching(/^error open: /)])
+  tamper(join(folder, 'other.sqlite'), 'CREATE TABLE mine (a)')
+  expect(troubles(examine(join(folder, 'other.sqlite')))).toContain('error schema: this is no database of Veridict')
+})
+
+test('unfinished work beside a process that runs it asks for nothing', async () => {
+  const { path } = await makeDatabase()
+  tamper(path, openBatch('running') + openCall())
+  const lock = createRunLock(path)
+  onTestFinished(() => lock.release())
+  expect(lock.take()).toBe(true)
+  const findings = examine(path)
+  expect(troubles(findings)).toEqual([])
+  const of = (name: string) => findings.find(({ check }) => check === name)?.found
+  expect([of('batches'), of('calls')]).toEqual([
+    '1 unfinished batch; a process runs the batches',
+    '1 paid call in flight',
+  ])
+})
+
+test('a service that writes meanwhile is no finding', async () => {
+  const { path } = await makeDatabase()
   const stores = openSqliteStores({ path })
   onTestFinished(() => stores.close())
   const writing = (async () => {
@@ -58,12 +131,22 @@ test('beside a service that writes, and without a word about what it has in the 
   expect(findings.find(({ check }) => check === 'batches')?.found).toBe('0 unfinished batches; no process runs batches')
 })
 
-test('a copy of the file alone', async () => {
-  const folder = tempFolder()
-  const path = join(folder, 'veridict.sqlite')
-  await healthyDatabase(path)
-  mkdirSync(join(folder, 'copy'))
-  const copy = join(folder, 'copy', 'copy.sqlite')
-  copyFileSync(path, copy)
-  expect(troubles(examine(copy))).toEqual([])
+test('the command prints each finding with its next step, and exits by the worst', async () => {
+  const { path } = await makeDatabase()
+  expect((await doctor({}, '--database', path)).code).toBe(0)
+  tamper(path, openBatch('running'))
+  const warned = await doctor({ VERIDICT_DATABASE: path })
+  expect(warned.code).toBe(2)
+  expect(warned.out).toMatch(/warning {2}batches +1 unfinished batch; no process runs batches\n +Nothing is lost.*\n/)
+  tamper(path, NEWER)
+  const failed = await doctor({}, '--database', path)
+  expect(failed).toMatchObject({ code: 3, out: expect.stringContaining('9999_future') })
+})
+
+test('the command makes nothing where nothing is', async () => {
+  const path = join(tempFolder(), 'none.sqlite')
+  const missing = await doctor({}, '--database', path)
+  expect(missing).toMatchObject({ code: 1, out: '', err: expect.stringContaining(path) })
+  expect(existsSync(path)).toBe(false)
+  expect((await doctor({}, '--database', ':memory:')).code).toBe(1)
 })

@@ -62,27 +62,23 @@ describe('a batch of the command', () => {
     },
   )
 
-  test('names the trial whose request does not fit', async () => {
+  const ODD = `\ud800${'x'.repeat(300)}`
+  test.each([
+    [
+      'a name that is too long',
+      () => ({ item_id: 'x'.repeat(301) }),
+      { detail: 'line 2 does not fit its schema', errors: [{ path: '/items/1/item_id' }] },
+    ],
+    [
+      'a text that could not be told from another once it is stored',
+      ({ ground_truth }: BatchItem) => ({ ground_truth: { ...ground_truth, instruction: ODD } }),
+      { errors: [{ path: '/items/1/ground_truth/instruction', message: 'the text holds a lone surrogate' }] },
+    ],
+  ])('names the trial with %s', async (_name, change, refusal) => {
     const { createBatch } = await startLocal()
-    const [first, second] = itemsOf(2)
-    if (first === undefined || second === undefined) throw new Error('no items')
-    const long = { ...second, item: { ...second.item, item_id: 'x'.repeat(301) } }
-    await expect(createBatch(pausing([first, long], -1, noop))).rejects.toMatchObject({
-      status: 400,
-      detail: 'line 2 does not fit its schema',
-      errors: [{ path: '/items/1/item_id' }],
-    })
-  })
-
-  test('takes no text that could not be told from another once it is stored', async () => {
-    const { createBatch } = await startLocal()
-    const [one] = itemsOf(1)
-    if (one === undefined) throw new Error('no item')
-    const ground_truth = { ...one.item.ground_truth, instruction: `\ud800${'x'.repeat(300)}` }
-    const odd = { ...one, item: { ...one.item, ground_truth } }
-    await expect(createBatch(pausing([odd], -1, noop))).rejects.toMatchObject({
-      errors: [{ path: '/items/0/ground_truth/instruction', message: 'the text holds a lone surrogate' }],
-    })
+    const [first, second] = itemsOf(2) as [ReadItem, ReadItem]
+    const wrong = { ...second, item: { ...second.item, ...change(second.item) } }
+    await expect(createBatch(pausing([first, wrong], -1, noop))).rejects.toMatchObject({ status: 400, ...refusal })
   })
 
   test.each([false, true])(

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { COMMANDS } from '../../src/cli/command-line.ts'
-import { asTyped, programName } from '../../src/cli/program-name.ts'
+import { asTyped, programName } from '../../src/cli/shell.ts'
 
 const npm = { npm_lifecycle_event: 'veridict' }
 test.each([

@@ -25,28 +25,42 @@ test('a short option stands for the same long one in every command', async () =>
   expect([...longs].filter(([, { size }]) => size > 1)).toEqual([])
 })
 
+const HINT = '(add --help for what there is)\n'
 test.each([
-  [['grade', '--frobnicate'], "error: unknown option '--frobnicate'\n"],
-  [['grade', 'run.json', '--judg', 'lexical'], "error: unknown option '--judg'\n(Did you mean --judge?)\n"],
-  [['grade', 'run.json'], "error: required option '-g, --ground-truth <file>' not specified\n"],
-])('%j is told what is unknown before what is missing', async (args, told) => {
-  expect(await run(args)).toEqual({ code: 1, out: '', err: `${told}(add --help for what there is)\n` })
-})
-
-test.each([
-  [['keys', 'create'], "error: missing required argument 'name'\n"],
-  [['rubric', 'new'], "error: missing required argument 'id'\n"],
-  [['keys', 'list', '--server', 'http://127.0.0.1:1'], "error: unknown option '--server'\n"],
-  [['help', 'nope'], "error: unknown command 'nope'\n"],
-  [['help', 'stauts'], "error: unknown command 'stauts'\n(Did you mean status?)\n"],
-  [['doctor', '--server', 'http://127.0.0.1:1'], "error: unknown option '--server'\n"],
+  // The unknown is told before the missing.
+  [['grade', '--frobnicate'], "unknown option '--frobnicate'\n"],
+  [['grade', 'run.json', '--judg', 'lexical'], "unknown option '--judg'\n(Did you mean --judge?)\n"],
+  [['grade', 'run.json'], "required option '-g, --ground-truth <file>' not specified\n"],
+  [['keys', 'create'], "missing required argument 'name'\n"],
+  [['rubric', 'new'], "missing required argument 'id'\n"],
+  [['keys', 'list', '--server', 'http://127.0.0.1:1'], "unknown option '--server'\n"],
+  [['help', 'nope'], "unknown command 'nope'\n"],
+  [['help', 'stauts'], "unknown command 'stauts'\n(Did you mean status?)\n"],
+  [['doctor', '--server', 'http://127.0.0.1:1'], "unknown option '--server'\n"],
+  [['batch'], "missing required argument 'path'\n"],
+  [
+    ['batch', 'x', '--samples', 'many'],
+    "option '-s, --samples <n>' argument 'many' is invalid. It is a whole number from 1 to 25.\n",
+  ],
+  [
+    ['batch', 'x', '--max-cost-usd', '5 dollars'],
+    "option '--max-cost-usd <usd>' argument '5 dollars' is invalid. It is a number of US dollars, like 5 or 0.50.\n",
+  ],
+  [['compare', 'a', 'b', 'c'], "too many arguments for 'compare'. Expected 2 arguments but got 3: a, b, c.\n"],
+  [
+    ['batch', 'x', '--mode', 'fast'],
+    "option '-m, --mode <mode>' argument 'fast' is invalid. Allowed choices are direct, provider.\n",
+  ],
 ])('%j ends with the hint at the help', async (args, told) => {
-  expect(await run(args)).toEqual({ code: 1, out: '', err: `${told}(add --help for what there is)\n` })
+  expect(await run(args)).toEqual({ code: 1, out: '', err: `error: ${told}${HINT}` })
 })
 
-test('help of a command is its help', async () => {
-  const { code, out } = await run(['help', 'status'])
-  expect([code, out]).toEqual([0, expect.stringContaining('Usage: veridict status')])
+test.each([
+  [['help', 'status'], 'Usage: veridict status'],
+  [['keys', 'create', '--help'], 'operator (/metrics alone'],
+  [['--help'], 'docs/configuration.md has them all'],
+])('%j says “%s”', async (args, said) => {
+  expect(await run(args)).toEqual({ code: 0, out: expect.stringContaining(said), err: '' })
 })
 
 test.each([
@@ -74,15 +88,6 @@ test('--json prints a usage error as the same envelope', async () => {
     ok: false,
     error: { code: 'usage', message: "unknown option '--frobnicate'", advice: [], exit_code: 1 },
   })
-})
-
-test('the help of keys create says which scope reads the metrics', async () => {
-  expect((await run(['keys', 'create', '--help'])).out).toContain('operator (/metrics alone')
-})
-
-test('the help names the page that has all settings', async () => {
-  const { code, out } = await run(['--help'])
-  expect([code, out]).toEqual([0, expect.stringContaining('docs/configuration.md has them all')])
 })
 
 test('the batch of the README prints what stands there', async () => {

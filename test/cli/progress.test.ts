@@ -1,17 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { createProgressView, duration, frame, progressLine, speedOf } from '../../src/cli/output/progress.ts'
-import { dollars, paintFor } from '../../src/cli/output/text.ts'
+import { dollars, paintFor, plain } from '../../src/cli/output/text.ts'
 import type { Batch } from '../../src/schemas/batch.ts'
 import { screen } from './test-shell.ts'
 
 const batch = (done: number, more: Partial<Batch> = {}): Batch => ({
-  id: 'bat_01',
-  kind: 'grade',
-  mode: 'direct',
-  name: 'nightly',
-  key: null,
-  status: 'running',
+  ...{ id: 'bat_01', kind: 'grade', mode: 'direct', name: 'nightly', key: null, status: 'running' },
   counts: { total: 100, pending: 90 - done, running: 10, graded: done, unverified: 0, failed: 0, cancelled: 0 },
   labels: { aligned: done },
   failures: {},
@@ -39,10 +34,7 @@ const busy = batch(50, {
   uncertain_usd: 0.25,
 })
 const FACTS = [
-  '60/100',
-  '60%',
-  '2.0/s',
-  'ETA 20s',
+  ...['60/100', '60%', '2.0/s', 'ETA 20s'],
   'cost $0.42 (+ up to $0.25 that may have been paid) of at most $5.00',
   '12 answered by a grade of another item or of before',
   '3 calls of unknown end',
@@ -51,14 +43,16 @@ const FACTS = [
   'failed 6 (rate_limited 5 · refused 1)',
 ]
 
-test.each(FACTS)('both writings say “%s”', (fact) => {
-  expect(progressLine(busy, speed)).toContain(fact)
-  expect(frame(busy, speed, 100, (_style, text) => text)).toContain(fact)
+test.each([
+  ['a line', progressLine(busy, speed)],
+  ['a block', frame(busy, speed, 100, plain)],
+])('%s says everything', (_name, text) => {
+  for (const fact of FACTS) expect(text).toContain(fact)
 })
 
 test('a block fits its terminal, and shows names harmlessly', () => {
   const hostile = batch(10, { name: '\u001b[2Jx\nnext', status: 'parked', parked_reason: 'no\u0007 quota' })
-  const block = frame(hostile, speed, 60, (_style, text) => text)
+  const block = frame(hostile, speed, 60, plain)
   expect([...block].filter((c) => c < ' ' && c !== '\n')).toEqual([])
   expect(block).toContain('parked: no⟨U+0007⟩ quota; waits to be resumed')
   const bar = block.split('\n')[1] ?? ''
@@ -75,12 +69,9 @@ describe('in a pipe', () => {
     view.show(batch(100, { status: 'done' }))
     view.end()
     view.end()
-    expect(
-      text()
-        .trimEnd()
-        .split('\n')
-        .map((line) => line.split(' (')[0]),
-    ).toEqual(['running 0/100', 'parked 50/100', 'running 90/100', 'done 100/100'])
+    const lines = text().trimEnd().split('\n')
+    const turns = ['running 0/100', 'parked 50/100', 'running 90/100', 'done 100/100']
+    expect(lines.map((line) => line.split(' (')[0])).toEqual(turns)
     expect(text()).not.toContain('\u001b')
   })
 
@@ -127,20 +118,9 @@ describe('on a terminal', () => {
   })
 })
 
-test.each([
-  [0.4, '1s'],
-  [59, '59s'],
-  [60, '1m 00s'],
-  [3599.5, '1h 00m'],
-  [7500, '2h 05m'],
-])('%d s are %s', (seconds, text) => expect(duration(seconds)).toBe(text))
-
-test.each([
-  [0, '$0'],
-  [1, '$1.00'],
-  [12.345, '$12.35'],
-  [0.42, '$0.42'],
-  [0.5, '$0.50'],
-  [0.012, '$0.012'],
-  [0.000_123, '$0.00012'],
-])('%d dollars are %s', (usd, text) => expect(dollars(usd)).toBe(text))
+test('seconds and dollars in words', () => {
+  const times = [0.4, 59, 60, 3599.5, 7500].map(duration)
+  expect(times).toEqual(['1s', '59s', '1m 00s', '1h 00m', '2h 05m'])
+  const sums = [0, 1, 12.345, 0.42, 0.5, 0.012, 0.000_123].map(dollars)
+  expect(sums).toEqual(['$0', '$1.00', '$12.35', '$0.42', '$0.50', '$0.012', '$0.00012'])
+})

@@ -1,36 +1,31 @@
 import { resolve } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
-import { regradeCommand } from '../../src/cli/commands/regrade-command.ts'
 import { realCommand } from './real-command.ts'
 import { type StandIn, startStandIn } from './stand-in.ts'
-import { type TestShell, testShell } from './test-shell.ts'
+import { typed } from './test-shell.ts'
 
 let service: StandIn
 beforeEach(async () => {
   service = await startStandIn()
 })
-
-async function run(shell: TestShell, ...args: string[]): Promise<number | null> {
-  await regradeCommand(shell).parseAsync([...args, '--server', service.url], { from: 'user' })
-  return shell.code()
-}
+const run = (...words: string[]) => typed({}, 'regrade', ...words, '--server', service.url)
 
 test('sends the selection and the changes, and each command begins a new batch', async () => {
   service.ending = () => ({ label: 'aligned' })
-  const args = ['--batch', 'bat_07', '--judge-was', 'lexical', '--judge', 'openai', '--samples', '3']
-  const shell = testShell()
-  expect(await run(shell, ...args)).toBe(0)
+  const words = ['--batch', 'bat_07', '--judge-was', 'lexical', '--judge', 'openai', '--samples', '3']
+  const { code, err } = await run(...words)
+  expect([code, err]).toEqual([
+    0,
+    expect.stringContaining(`What changed: veridict compare bat_01 --server ${service.url}`),
+  ])
   expect(service.uploaded[0]).toEqual({ query: { batch: 'bat_07', judge: 'lexical' }, judge: 'openai', samples: 3 })
-  expect(shell.errors()).toContain(`What changed: veridict compare bat_01 --server ${service.url}`)
-  await run(testShell(), ...args)
+  await run(...words)
   expect(service.batches.size).toBe(2)
 })
 
 test('--dry-run begins nothing', async () => {
-  const shell = testShell()
-  expect(await run(shell, '--status', 'unverified', '--judge', 'openai', '--dry-run', '-o', 'ndjson')).toBe(0)
-  expect(JSON.parse(shell.output())).toMatchObject({ items: 3, to_grade: 2 })
-  expect(service.batches.size).toBe(0)
+  const { code, out } = await run('--status', 'unverified', '--judge', 'openai', '--dry-run', '-o', 'ndjson')
+  expect([code, JSON.parse(out), service.batches.size]).toMatchObject([0, { items: 3, to_grade: 2 }, 0])
 })
 
 test.each([
@@ -38,21 +33,16 @@ test.each([
   ['what would change nothing', ['--batch', 'b'], '--cache refresh (the same judge is asked again), or --recheck'],
   ['the cache as it always is', ['--batch', 'b', '--cache', 'use'], 'nothing would change'],
   ['a judge for a recheck', ['--batch', 'b', '--recheck', '--judge', 'openai'], '--recheck asks no judge'],
-])('refuses %s', async (_name, args, said) => {
-  const shell = testShell()
-  expect(await run(shell, ...args)).toBe(1)
-  expect(shell.errors()).toContain(said)
-  expect(service.requests).toEqual([])
+])('refuses %s', async (_name, words, said) => {
+  const { code, err } = await run(...words)
+  expect([code, err, service.requests]).toEqual([1, expect.stringContaining(said), []])
 })
 
 test('a rubric whose ground truths are others: names the command that takes new ones', async () => {
   const command = realCommand()
-  const example = resolve('examples/aligned-terminus-2')
-  await command.run('batch', example)
-  const [batch] = /bat_\w+/.exec((await command.run('status')).out) ?? []
-  const { code, err } = await command.run('regrade', '--batch', batch ?? '', '-r', 'injection')
-  expect(code).toBe(1)
-  expect(err).toContain(
-    'a re-grade keeps the ground truths; `node src/cli.ts batch PATH -g TRUTHS -r RUBRIC` grades with',
-  )
+  await command.run('batch', resolve('examples/aligned-terminus-2'))
+  const [batch = ''] = /bat_\w+/.exec((await command.run('status')).out) ?? []
+  const { code, err } = await command.run('regrade', '--batch', batch, '-r', 'injection')
+  const said = 'a re-grade keeps the ground truths; `node src/cli.ts batch PATH -g TRUTHS -r RUBRIC` grades with'
+  expect([code, err]).toEqual([1, expect.stringContaining(said)])
 })

@@ -1,37 +1,25 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import type { OutputFormat } from '../../src/cli/options.ts'
 import { openOutput } from '../../src/cli/output/output-target.ts'
-import { type OutputFormat, writeResults } from '../../src/cli/output/results-format.ts'
+import { MARKDOWN, writeResults } from '../../src/cli/output/results-format.ts'
+import { escaped, markdownOf } from '../../src/cli/output/table.ts'
+import { plain } from '../../src/cli/output/text.ts'
 import type { Batch, BatchResult, ResultGrade } from '../../src/schemas/batch.ts'
 import type { LimitCode } from '../../src/schemas/vocabulary.ts'
 import { newBatch } from './stand-in-batch.ts'
 import { testShell } from './test-shell.ts'
 
-const ID = '0'.repeat(26)
-const again = (metadata: BatchResult['metadata'], index = 0): BatchResult => ({
-  item_id: `grd_${ID}`,
-  index,
-  status: 'graded',
-  label: 'aligned',
-  judge: 'openai',
-  rubric: null,
-  grade_id: `grd_${'1'.repeat(26)}`,
-  grade: null,
-  failure: null,
-  cached: false,
-  base_grade_id: `grd_${ID}`,
-  metadata,
-})
-
+const [OLD, NEW] = [`grd_${'0'.repeat(26)}`, `grd_${'1'.repeat(26)}`]
+const RESULT: BatchResult = {
+  ...{ item_id: OLD, index: 0, status: 'graded', label: 'aligned', judge: 'openai', rubric: null, grade_id: NEW },
+  ...{ grade: null, failure: null, cached: false, base_grade_id: OLD, metadata: {} },
+}
 const GRADE: ResultGrade = {
-  judge: 'openai',
+  ...{ judge: 'openai', unmet: [], claimed_label: 'aligned', evidence: { cited: 2, held: 2 }, cost_usd: 0.25 },
   confidence: { reported: 'low', vote_share: null, calibrated: null, source: 'capped' },
   contradictions: [{ code: 'doubtful_act', claim: null, detail: 'x', step_id: null }],
-  unmet: [],
-  claimed_label: 'aligned',
-  evidence: { cited: 2, held: 2 },
-  cost_usd: 0.25,
-  unread: { records: 2, actions: 1 },
-  warnings: 0,
+  ...{ unread: { records: 2, actions: 1 }, warnings: 0 },
 }
 const UNMET: ResultGrade = {
   ...GRADE,
@@ -43,82 +31,75 @@ const UNMET: ResultGrade = {
     { claim: 'cue.reasoned', reason: 'second', step_id: null },
   ],
 }
-const unverified = (grade: ResultGrade): BatchResult => ({ ...again({}), status: 'unverified', label: null, grade })
-
-async function* results(...items: BatchResult[]) {
-  yield* items
+const of = (metadata: BatchResult['metadata']): BatchResult => ({ ...RESULT, metadata })
+const graded = (more: Partial<ResultGrade>): BatchResult => ({ ...RESULT, grade: { ...GRADE, ...more } })
+const unverified = (grade: ResultGrade): BatchResult => ({ ...RESULT, status: 'unverified', label: null, grade })
+const failed = (message: string): BatchResult => ({
+  ...{ ...RESULT, status: 'failed', label: null },
+  failure: { code: 'timeout', message, retryable: true, retry_after_s: null },
+})
+const limited = (code: LimitCode, reason: string): BatchResult => {
+  const limit = { level: 'low', code, claim: null, step_id: null, reason, lift: 'give whole commands' } as const
+  return graded({ confidence: { ...GRADE.confidence, limit } })
 }
 
-const written = (format: OutputFormat, ...items: BatchResult[]) => writtenOf({ uncertain_usd: 0.5 }, format, ...items)
-
-async function writtenOf(costs: Partial<Batch>, format: OutputFormat, ...items: BatchResult[]): Promise<string> {
+interface Written {
+  readonly costs?: Partial<Batch>
+  readonly claims?: readonly string[]
+  readonly terminal?: boolean
+}
+async function write(format: OutputFormat, items: readonly BatchResult[], more: Written = {}): Promise<string> {
+  const { costs = { uncertain_usd: 0.5 }, claims = [], terminal = false } = more
   const shell = testShell()
+  if (terminal) Object.assign(shell.out, { isTTY: true, columns: 100 })
+  async function* results() {
+    yield* items
+  }
   const batch = { ...newBatch(1, items.length, {}, 'regrade'), ...costs }
-  await writeResults(await openOutput(shell, undefined), format, results(...items), batch, (_style, text) => text, [])
+  await writeResults({ ...(await openOutput(shell, undefined)), format, paint: plain }, results(), batch, { claims })
   return shell.output()
 }
 
 test('items of a re-grade are called by their trial, else their task, and only else by the old grade’s id', async () => {
-  const rows = [
-    again({ trial: 'fix-git__aXq3', task: 'fix-git' }),
-    again({ task: 'fix-git' }),
-    again({}),
-    { ...again({ trial: 'fix-git__aXq3' }), base_grade_id: null, item_id: 'named by the caller' },
-  ]
-  const names = (await written('table', ...rows)).split('\n').slice(1, 5)
-  expect(names.map((row) => row.slice(0, 40).trim())).toEqual([
-    'fix-git__aXq3',
-    'fix-git',
-    `grd_${ID}`,
-    'named by the caller',
-  ])
-  expect(JSON.parse(await written('ndjson', again({ trial: 'fix-git__aXq3' })))).toMatchObject({ item_id: `grd_${ID}` })
+  const trial = of({ trial: 'fix-git__aXq3', task: 'fix-git' })
+  const named = { ...trial, base_grade_id: null, item_id: 'named by the caller' }
+  const names = (await write('table', [trial, of({ task: 'fix-git' }), of({}), named])).split('\n').slice(1, 5)
+  const expected = ['fix-git__aXq3', 'fix-git', OLD, 'named by the caller']
+  expect(names.map((row) => row.slice(0, 40).trim())).toEqual(expected)
+  expect(JSON.parse(await write('ndjson', [trial]))).toMatchObject({ item_id: OLD })
 })
 
 test('columns stand one below the other with ids as long as they are', async () => {
-  const failed: BatchResult = {
-    ...again({}),
-    status: 'failed',
-    label: null,
-    failure: { code: 'timeout', message: 'late', retryable: true, retry_after_s: null },
-  }
-  const [head, row] = (await written('table', failed)).split('\n')
+  const [head, row] = (await write('table', [failed('late')])).split('\n')
   expect(head?.indexOf('why')).toBe(row?.indexOf('timeout: late'))
 })
 
-test('what may have been paid stands beside what was', async () => {
-  expect(await written('table', again({}))).toContain('cost $0 (+ up to $0.50 that may have been paid) · 0 calls')
-})
-
-test('where a call’s cost is unknown, what is known of the others is the least that was paid', async () => {
-  const own = { ...again({}), grade: GRADE }
-  const unknown = { ...again({}), grade: { ...GRADE, cost_usd: null } }
-  const paidBefore = { ...own, cached: true }
-  const costs = { cost_usd: null }
-  expect(await writtenOf(costs, 'table', own, unknown, paidBefore)).toContain(
-    'cost at least $0.25 (a call has no price, or its reply no usage) · 0 calls',
-  )
-  expect(await writtenOf(costs, 'table', unknown, paidBefore)).toContain(
-    'cost unknown (a call has no price, or its reply no usage) · 0 calls',
-  )
-})
+const UNPRICED = '(a call has no price, or its reply no usage) · 0 calls'
+test.each<[string, Partial<Batch>, BatchResult[], string]>([
+  [
+    'what may have been paid stands beside what was',
+    { uncertain_usd: 0.5 },
+    [RESULT],
+    'cost $0 (+ up to $0.50 that may have been paid) · 0 calls',
+  ],
+  [
+    'what is known of the others is the least that was paid',
+    { cost_usd: null },
+    [graded({}), graded({ cost_usd: null }), { ...graded({}), cached: true }],
+    `cost at least $0.25 ${UNPRICED}`,
+  ],
+  [
+    'nothing is known to be paid',
+    { cost_usd: null },
+    [graded({ cost_usd: null }), { ...graded({}), cached: true }],
+    `cost unknown ${UNPRICED}`,
+  ],
+])('%s', async (_name, costs, items, said) => expect(await write('table', items, { costs })).toContain(said))
 
 test('a table marks a label that is contradicted, and says why one has none', async () => {
-  const shown = await written('table', { ...again({}), grade: GRADE }, unverified(UNMET))
-  const [, first, second] = shown.split('\n')
+  const [, first, second] = (await write('table', [graded({}), unverified(UNMET)])).split('\n')
   expect(first).toMatch(/ graded +aligned ! +low capped +2 +grd_1+ +doubtful_act; 2 unread records, 1 may hold acts$/)
   expect(second).toMatch(/ unverified +– +– +0 +grd_1+ +cue\.acted: no citation holds \(and 1 more\)$/)
-})
-
-const limited = (code: LimitCode, reason: string): BatchResult => ({
-  ...again({}),
-  grade: {
-    ...GRADE,
-    confidence: {
-      ...GRADE.confidence,
-      limit: { level: 'low', code, claim: null, step_id: null, reason, lift: 'give whole commands' },
-    },
-  },
 })
 
 test('a confidence below high has its reason in the row, and the remedy in the summary and in CSV', async () => {
@@ -128,43 +109,37 @@ test('a confidence below high has its reason in the row, and the remedy in the s
     limited('contradiction', 'no action anchors given'),
     limited('judge', 'the judge is not sure'),
   ]
-  const table = await written('table', ...rows)
-  const whys = table.split('\n').map((row) => row.slice(row.indexOf(`grd_${'1'.repeat(26)}`) + 32))
+  const table = await write('table', rows)
+  const whys = table.split('\n').map((row) => row.slice(row.indexOf(NEW) + 32))
   expect(whys[1]).toBe('doubtful_act: no action anchors given; 2 unread records, 1 may hold acts')
   expect(whys[4]).toBe('judge: the judge is not sure; 2 unread records, 1 may hold acts')
-  expect(table).toContain('levels    high 0 (0.0%) · medium 0 (0.0%) · low 4 (100.0%)\n')
-  expect(table).toContain('low       3 of 4: most often: no action anchors given; to lift: give whole commands\n')
-  expect(table).toContain('low       1 of 4: the judge is not sure; to lift: give whole commands\n')
-  expect(await written('csv', ...rows)).toContain(',openai,,judge,the judge is not sure,give whole commands\n')
+  for (const said of [
+    'levels    high 0 (0.0%) · medium 0 (0.0%) · low 4 (100.0%)\n',
+    'low       3 of 4: most often: no action anchors given; to lift: give whole commands\n',
+    'low       1 of 4: the judge is not sure; to lift: give whole commands\n',
+  ])
+    expect(table).toContain(said)
+  expect(await write('csv', rows)).toContain(',openai,,judge,the judge is not sure,give whole commands\n')
 })
 
 test('an item without a label has no share and no limit', async () => {
   const item = { ...limited('judge', 'the judge is not sure'), status: 'unverified', label: null } as const
-  expect(await written('table', item)).not.toMatch(/levels|the judge is not sure/)
+  expect(await write('table', [item])).not.toMatch(/levels|the judge is not sure/)
 })
 
 test('CSV and NDJSON have it too', async () => {
-  const [head, row] = (await written('csv', unverified({ ...UNMET, claimed_label: 'ignored' }))).split('\n')
+  const [head, row] = (await write('csv', [unverified({ ...UNMET, claimed_label: 'ignored' })])).split('\n')
   expect(head).toMatch(
     /,variant,confidence,confidence_source,contradictions,claimed_label,unmet,cost_usd,unread_records,unread_actions,outcome,judge,rubric,limit_code,limit_reason,limit_lift$/,
   )
   expect(row).toMatch(/,,none,,ignored,cue\.acted: no citation holds; cue\.reasoned: second,0\.25,0,0,/)
-  expect(JSON.parse(await written('ndjson', { ...again({}), grade: GRADE }))).toEqual({ ...again({}), grade: GRADE })
+  expect(JSON.parse(await write('ndjson', [graded({})]))).toEqual(graded({}))
 })
 
 test('CSV has a column for each claim of the rubrics, whatever a row’s own rubric is', async () => {
   const claims = { 'failure.step': 5, 'failure.agent': '=agent', 'failure.category': null, listed: [{ a: 1 }] }
-  const shell = testShell()
-  const row = {
-    ...again({}),
-    grade: { ...GRADE, outcome: 7, claims },
-    judge: 'openai',
-    rubric: 'failure-attribution@1',
-  }
-  const ids = [...Object.keys(claims), 'cue.acted']
-  const target = await openOutput(shell, undefined)
-  await writeResults(target, 'csv', results(row), newBatch(1, 1, {}, 'grade'), (_style, text) => text, ids)
-  const [head, line] = shell.output().split('\n')
+  const row = { ...graded({ outcome: 7, claims }), rubric: 'failure-attribution@1' }
+  const [head, line] = (await write('csv', [row], { claims: [...Object.keys(claims), 'cue.acted'] })).split('\n')
   expect(head).toMatch(
     /,outcome,judge,rubric,limit_code,limit_reason,limit_lift,claim\.failure\.step,claim\.failure\.agent,claim\.failure\.category,claim\.listed,claim\.cue\.acted$/,
   )
@@ -172,24 +147,59 @@ test('CSV has a column for each claim of the rubrics, whatever a row’s own rub
 })
 
 test('a reason is whole in a pipe, and on a terminal it says where the rest stands', async () => {
-  const message = `${'x'.repeat(300)} the advice`
-  const failed: BatchResult = {
-    ...again({}),
-    ...{ status: 'failed', label: null },
-    failure: { code: 'refused', message, retryable: false, retry_after_s: null },
-  }
-  expect(await written('table', failed)).toContain('the advice')
-  const shell = testShell()
-  Object.assign(shell.out, { isTTY: true, columns: 100 })
-  const target = await openOutput(shell, undefined)
-  await writeResults(target, 'table', results(failed), newBatch(1, 1, {}, 'grade'), (_style, text) => text, [])
-  expect(shell.output()).not.toContain('the advice')
-  expect(shell.output()).toContain('… (all of it: veridict show GRADE)')
+  const item = failed(`${'x'.repeat(300)} the advice`)
+  expect(await write('table', [item])).toContain('the advice')
+  const shown = await write('table', [item], { terminal: true })
+  expect([shown.includes('the advice'), shown.includes('… (all of it: veridict show GRADE)')]).toEqual([false, true])
 })
 
 test('a failed item names the calls of its grade by the id', async () => {
-  const message = 'no JSON (its calls: veridict show GRADE --attempts)'
-  const failure = { code: 'schema_invalid', message, retryable: true, retry_after_s: null } as const
-  const failed: BatchResult = { ...again({}), status: 'failed', label: null, failure, grade: null }
-  expect(await written('table', failed)).toContain(`(its calls: veridict show grd_${'1'.repeat(26)} --attempts)`)
+  const table = await write('table', [failed('no JSON (its calls: veridict show GRADE --attempts)')])
+  expect(table).toContain(`(its calls: veridict show ${NEW} --attempts)`)
+})
+
+const rows = () => markdownOf(MARKDOWN)
+const markdownRow = (item_id: string, reason: string): BatchResult => ({
+  ...graded({ unmet: [{ claim: 'c', reason, step_id: null }], unread: { records: 2, actions: 0 } }),
+  ...{ item_id, base_grade_id: null },
+})
+
+test('a row of a pull request', () => {
+  const why = '<code>c&#58; x&#59; doubtful&#95;act&#59; 2 unread records</code>'
+  expect(rows().row(markdownRow('a/b-1', 'x'))).toBe(
+    `| <code>a/b-1</code> | graded | <code>aligned</code> ⚠ | low capped | 2 | ${why} |\n`,
+  )
+})
+
+test('nothing of a text can be Markdown, HTML, a mention, a reference or an address', () => {
+  expect(escaped('@octocat #1 <b>|`*_~[](www.x.io) \\')).toMatch(/^[\w &#;,/-]*$/)
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      const left = escaped(text).replace(/&#\d+;/g, '')
+      expect(left).toMatch(/^[\p{L}\p{M}\p{N} ,/–…-]*$/u)
+      // And what stands there is the text itself.
+      const back = escaped(text).replace(/&#(\d+);/g, (_all, code: string) => String.fromCodePoint(Number(code)))
+      expect(back).toBe(text.toWellFormed())
+    }),
+  )
+})
+
+test('a row stays one row of six cells, whatever its texts', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (name, why) => {
+      const text = rows().row(markdownRow(name, why))
+      expect([text.split('\n').length, text.split('|').length]).toEqual([2, 8])
+    }),
+  )
+})
+
+test('the table stays below what a comment may have, and says how many rows are missing', () => {
+  const table = rows()
+  const texts = Array.from({ length: 400 }, (_, at) =>
+    table.row(markdownRow(`${'<'.repeat(200)}${at}`, '|'.repeat(500))),
+  )
+  const shown = texts.filter((text) => text !== '').length
+  const all = table.head() + texts.join('') + table.foot(`400 items · graded 400\n${'&'.repeat(5000)}`)
+  expect([all.length < 65_000, shown > 20]).toEqual([true, true])
+  expect(all).toContain(`Not shown: ${400 - shown} more rows.`)
 })

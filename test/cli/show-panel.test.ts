@@ -1,20 +1,18 @@
 import { expect, test } from 'vitest'
-import { showCommand } from '../../src/cli/commands/show-command.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { GOOD_ANSWER, modelJudge, REQUEST } from '../grading/harness.ts'
 import { startApp } from '../start-app.ts'
-import { testShell } from './test-shell.ts'
+import { typed } from './test-shell.ts'
 
 test('show names the result of all judges, and the grade keeps its own level', async () => {
   const unsure = { ...GOOD_ANSWER, confidence: 'low' as const }
   const app = await startApp({ judges: ['a', 'b'].map((name) => modelJudge(name, unsure)) })
   const url = await app.http.listen({ host: '127.0.0.1', port: 0 })
   const grade = async (judge: string) => (await app.post('/v1/grades', { ...REQUEST, judge })).json<Grade>()
-  const show = async (...args: string[]) => {
-    const shell = testShell({})
-    await showCommand(shell).parseAsync([...args, '--server', url], { from: 'user' })
-    expect([shell.code(), shell.errors()]).toEqual([0, ''])
-    return shell.output()
+  const show = async (...words: string[]) => {
+    const { out, ...ended } = await typed({}, 'show', ...words, '--server', url)
+    expect(ended).toEqual({ code: 0, err: '' })
+    return out
   }
   const { id } = await grade('a')
   expect(await show(id)).not.toContain('panel:')

@@ -22,39 +22,28 @@ export const ESTIMATE: BatchEstimate = {
   cost_usd: { expected: 0.081, most: 1.5 },
 }
 
-export function newBatch(n: number, total: number, query: Record<string, string>, kind: Batch['kind']): Batch {
+export function newBatch(
+  n: number,
+  total: number,
+  query: Readonly<Record<string, string>>,
+  kind: Batch['kind'],
+): Batch {
+  const number = String(n).padStart(2, '0')
   return {
-    id: `bat_${String(n).padStart(2, '0')}`,
-    kind,
+    ...{ id: `bat_${number}`, kind, name: query['name'] ?? null, key: query['key'] ?? null, status: 'running' },
     mode: query['mode'] === 'provider' ? 'provider' : 'direct',
-    name: query['name'] ?? null,
-    key: query['key'] ?? null,
-    status: 'running',
     counts: { total, pending: total, running: 0, graded: 0, unverified: 0, failed: 0, cancelled: 0 },
-    labels: {},
-    failures: {},
-    cached: 0,
-    calls: { made: 0, unknown: 0 },
-    cost_usd: 0,
-    uncertain_usd: 0,
+    ...{ labels: {}, failures: {}, cached: 0, calls: { made: 0, unknown: 0 }, cost_usd: 0, uncertain_usd: 0 },
     max_cost_usd: query['max_cost_usd'] === undefined ? null : Number(query['max_cost_usd']),
-    parked_reason: null,
-    resumes_at: null,
-    created_at: `2026-11-21T08:00:${String(n).padStart(2, '0')}.000Z`,
-    finished_at: null,
+    ...{ parked_reason: null, resumes_at: null, finished_at: null },
+    created_at: `2026-11-21T08:00:${number}.000Z`,
   }
 }
 
 const GRADE: ResultGrade = {
-  judge: 'lexical',
   confidence: { reported: 'medium', vote_share: null, calibrated: null, source: 'reported' },
-  claimed_label: null,
-  contradictions: [],
-  unmet: [],
-  evidence: { cited: 1, held: 1 },
-  cost_usd: null,
-  unread: { records: 0, actions: 0 },
-  warnings: 0,
+  ...{ judge: 'lexical', claimed_label: null, contradictions: [], unmet: [], cost_usd: null, warnings: 0 },
+  ...{ evidence: { cited: 1, held: 1 }, unread: { records: 0, actions: 0 } },
 }
 
 /** Ends the next pending item, and the batch with the last one. */
@@ -70,18 +59,9 @@ export function endItem(held: Held, ending: Ending): void {
       ? { code: ending.failure, message: `the provider said ${ending.failure}`, retryable: true, retry_after_s: null }
       : null
   held.results.push({
-    item_id: item.item_id ?? String(index),
-    index,
-    status,
-    label,
-    judge: item.judge ?? 'lexical',
-    rubric: item.rubric ?? null,
-    grade_id: failure === null ? `grd_${index}` : null,
-    grade: failure === null ? GRADE : null,
-    failure,
-    cached: false,
-    base_grade_id: null,
-    metadata: item.metadata ?? {},
+    ...{ item_id: item.item_id ?? String(index), index, status, label, failure, metadata: item.metadata ?? {} },
+    ...{ judge: item.judge ?? 'lexical', rubric: item.rubric ?? null, cached: false, base_grade_id: null },
+    ...(failure === null ? { grade_id: `grd_${index}`, grade: GRADE } : { grade_id: null, grade: null }),
   })
   const counts = { ...batch.counts, pending: batch.counts.pending - 1, [status]: batch.counts[status] + 1 }
   held.batch = {

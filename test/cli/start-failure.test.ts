@@ -47,38 +47,21 @@ test('a service on SQLite warns that it cannot leave its batches to others, and 
 }, 30_000)
 
 describePostgres('a start on a PostgreSQL', (tools) => {
-  const at = (change: (url: URL) => void) => {
-    const url = new URL(tools().server.url)
-    change(url)
-    return { VERIDICT_DATABASE_URL: url.href }
-  }
+  const at = (change: Partial<Pick<URL, 'password' | 'pathname'>>) => ({
+    VERIDICT_DATABASE_URL: Object.assign(new URL(tools().server.url), change).href,
+  })
 
   describe.each([['serve'], ['worker'], ['status']])('by veridict %s', (command) => {
     test.each([
       [
-        'without its password',
-        (url: URL) => {
-          url.password = ''
-        },
+        { password: '' },
         'the database server asks for a password, and VERIDICT_DATABASE_URL holds none (nor PGPASSWORD)',
       ],
-      [
-        'with a wrong password',
-        (url: URL) => {
-          url.password = 'hunter2'
-        },
-        'the database server refuses this user or password (28P01)',
-      ],
-      [
-        'with a database that is none',
-        (url: URL) => {
-          url.pathname = '/none'
-        },
-        'there is no such database on the server',
-      ],
+      [{ password: 'hunter2' }, 'the database server refuses this user or password (28P01)'],
+      [{ pathname: '/none' }, 'there is no such database on the server'],
     ])(
-      '%s ends at once and says so',
-      async (_what, change, words) => {
+      'with %j ends at once and says so',
+      async (change, words) => {
         const { code, err } = await veridict([command], at(change))
         expect(code).toBe(1)
         expect(err).toContain(`${words} (127.0.0.1:${tools().server.port})\n`)
@@ -90,7 +73,7 @@ describePostgres('a start on a PostgreSQL', (tools) => {
 
   test('by a worker on a port that is taken names the variable of the worker', async () => {
     const { port } = new URL(await serve())
-    const { code, err } = await veridict(['worker'], { ...at(() => undefined), VERIDICT_WORKER_PORT: port })
+    const { code, err } = await veridict(['worker'], { ...at({}), VERIDICT_WORKER_PORT: port })
     expect([code, err]).toEqual([
       1,
       `veridict: cannot start: 127.0.0.1:${port} is taken: set VERIDICT_WORKER_PORT, or stop what listens there\n`,

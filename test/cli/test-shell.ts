@@ -1,6 +1,8 @@
 import { EventEmitter } from 'node:events'
 import { PassThrough } from 'node:stream'
+import type { Command } from 'commander'
 import type { TrialItem } from '../../src/archives/trials/reading-job.ts'
+import { COMMANDS } from '../../src/cli/command-line.ts'
 import type { Screen, Shell } from '../../src/cli/shell.ts'
 import { remote } from '../../src/library/remote.ts'
 
@@ -21,8 +23,10 @@ export function screen(terminal: { readonly isTTY?: boolean; readonly columns?: 
   return { stream: Object.assign(stream, terminal) as Screen, text: () => chunks.join('') }
 }
 
+export type Trial = Extract<TrialItem, { kind: 'trial' }>
+
 /** Makes a valid trial. */
-export const trial = (name: string, more: { readonly task?: string; readonly text?: string } = {}): TrialItem => ({
+export const trial = (name: string, more: { readonly task?: string; readonly text?: string } = {}): Trial => ({
   kind: 'trial',
   name,
   source: name,
@@ -51,18 +55,18 @@ export const embeddedAt =
     }
   }
 
+export interface ShellOptions {
+  readonly args?: readonly string[]
+  readonly env?: NodeJS.ProcessEnv
+  readonly trials?: () => AsyncIterable<TrialItem> | Iterable<TrialItem>
+  /** Missing trials that the reader reports at its end. */
+  readonly missing?: readonly string[]
+  readonly terminal?: boolean
+  readonly openLocal?: Shell['openLocal']
+}
+
 /** Makes a shell with fake streams and the trials of the test; the service is at the `server` option of the command. */
-export function testShell(
-  options: {
-    readonly args?: readonly string[]
-    readonly env?: NodeJS.ProcessEnv
-    readonly trials?: () => AsyncIterable<TrialItem> | Iterable<TrialItem>
-    /** Missing trials that the reader reports at its end. */
-    readonly missing?: readonly string[]
-    readonly terminal?: boolean
-    readonly openLocal?: Shell['openLocal']
-  } = {},
-): TestShell {
+export function testShell(options: ShellOptions = {}): TestShell {
   const terminal = options.terminal === true ? { isTTY: true, columns: 100, rows: 40 } : {}
   const out = screen()
   const err = screen(terminal)
@@ -88,4 +92,24 @@ export function testShell(
     errors: err.text,
     code: () => code,
   }
+}
+
+/** Makes a command by its name. */
+export async function makeCommand(name: string, shell: Shell): Promise<Command> {
+  const make = await COMMANDS[name]?.()
+  if (make === undefined) throw new Error(`there is no command ${name}`)
+  return make(shell)
+}
+
+/** Types a command with its words, and waits for its end. */
+export async function type(shell: Shell, name: string, ...words: readonly string[]): Promise<void> {
+  const command = await makeCommand(name, shell)
+  await command.parseAsync([...words], { from: 'user' })
+}
+
+/** Types a command in a new shell, and returns its exit code and its output. */
+export async function typed(options: ShellOptions, name: string, ...words: readonly string[]) {
+  const shell = testShell({ args: [name, ...words], ...options })
+  await type(shell, name, ...words)
+  return { code: shell.code(), out: shell.output(), err: shell.errors() }
 }

@@ -4,7 +4,8 @@ import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readTrialItems } from '../../src/cli/input/trial-source.ts'
+import type { TrialItem } from '../../src/archives/trials/reading-job.ts'
+import { readTrialItems } from '../../src/cli/trials.ts'
 import { tempFolder } from '../temp-folder.ts'
 
 const folder = tempFolder()
@@ -13,13 +14,13 @@ writeFileSync(run, JSON.stringify({ steps: [{ actor: 'tool_output', text: 'make 
 
 async function read(paths: readonly string[], ground_truth?: string) {
   const told: string[] = []
-  const items: string[] = []
-  const abort = new AbortController().signal
-  const options = { signals: [], abort, onMissing: (text: string) => told.push(text) }
-  for await (const item of readTrialItems(paths, { ...options, ...(ground_truth !== undefined && { ground_truth }) }))
-    items.push(item.kind)
+  const options = { signals: [], abort: new AbortController().signal, onMissing: (text: string) => told.push(text) }
+  const truths = ground_truth === undefined ? {} : { ground_truth }
+  const items: TrialItem[] = []
+  for await (const item of readTrialItems(paths, { ...options, ...truths })) items.push(item)
   return { items, told }
 }
+const row = (trial: string) => JSON.stringify({ trial, instruction: 'build', cue: 'make release' })
 
 test('a path that is not there is an error, before anything is read, also beside good ones', async () => {
   await expect(read([run, 'nowhere/jobs'])).rejects.toThrow('no such file or folder: nowhere/jobs')
@@ -41,11 +42,10 @@ test('standard input and pipes are refused before anything is read', async () =>
 
 test('rows that no trial is of are told once, ten by name', async () => {
   const truths = join(folder, 'truths.ndjson')
-  const row = (trial: string) => JSON.stringify({ trial, instruction: 'build', cue: 'make release' })
   const names = ['known', ...Array.from({ length: 12 }, (_, at) => `other-${at}`)]
   writeFileSync(truths, names.map(row).join('\n'))
   const { items, told } = await read([run], truths)
-  expect(items).toEqual(['trial'])
+  expect(items.map(({ kind }) => kind)).toEqual(['trial'])
   expect(told).toHaveLength(1)
   expect(told[0]).toMatch(/^12 names of .*truths\.ndjson matched no trial: other-0, .*other-9, and 2 more$/)
 })
@@ -53,18 +53,16 @@ test('rows that no trial is of are told once, ten by name', async () => {
 test('such a name is told whole, for whoever looks for its fault', async () => {
   const truths = join(folder, 'long.ndjson')
   const name = `long-${'x'.repeat(200)}\u001b`
-  writeFileSync(truths, JSON.stringify({ trial: name, instruction: 'build', cue: 'make release' }))
+  writeFileSync(truths, row(name))
   const { told } = await read([run], truths)
   expect(told[0]).toContain(`: ${name.slice(0, -1)}⟨U+001B⟩`)
 })
 
 test('a trial of unknown task is not said to be of a task called unknown', async () => {
   const truths = join(folder, 'other.ndjson')
-  writeFileSync(truths, JSON.stringify({ trial: 'other', instruction: 'build', cue: 'make release' }))
-  const details: string[] = []
-  const options = { signals: [], abort: new AbortController().signal, ground_truth: truths }
-  for await (const item of readTrialItems([run], options)) if (item.kind === 'skipped') details.push(item.detail)
-  expect(details).toEqual(['nothing is known of trial known'])
+  writeFileSync(truths, row('other'))
+  const { items } = await read([run], truths)
+  expect(items).toEqual([expect.objectContaining({ kind: 'skipped', detail: 'nothing is known of trial known' })])
 })
 
 test('a file of truths that is not there, and one with semicolons', async () => {

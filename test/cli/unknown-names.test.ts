@@ -1,13 +1,7 @@
-import type { Command } from 'commander'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { batchCommand } from '../../src/cli/commands/batch-command.ts'
-import { compareCommand } from '../../src/cli/commands/compare-command.ts'
-import { regradeCommand } from '../../src/cli/commands/regrade-command.ts'
-import { reportCommand } from '../../src/cli/commands/report-command.ts'
-import type { Shell } from '../../src/cli/shell.ts'
 import { listen } from '../http/raw-http.ts'
 import { startApp, type TestApp } from '../start-app.ts'
-import { embeddedAt, testShell, trial } from './test-shell.ts'
+import { embeddedAt, trial, typed } from './test-shell.ts'
 
 let app: TestApp
 let url: string
@@ -18,41 +12,24 @@ beforeAll(async () => {
 afterAll(() => app.stop())
 
 const RUBRICS = 'there are: failure-attribution@1, injection@1, surface-discovery@1, tab-behavior@1, tab-behavior@2'
+const JUDGES = 'there are: anthropic, azure, bedrock, google, lexical, openai, vertex'
 const RECHECK = ['--recheck', '--dry-run']
-const REFUSED: readonly [string, (shell: Shell) => Command, readonly string[], readonly string[]][] = [
-  ['a report', reportCommand, ['-r', 'nonsense'], ['there is no such rubric: nonsense', `--rubric  ${RUBRICS}`]],
-  [
-    'a report',
-    reportCommand,
-    ['-j', 'nobody'],
-    ['there is no such judge: nobody', 'there are: anthropic, azure, bedrock, google, lexical, openai, vertex'],
-  ],
-  ['a report', reportCommand, ['--batch', 'bat_none'], ['there is no such batch: bat_none']],
-  ['pairs', reportCommand, ['--pair-by', 'agent'], ['--base  is needed with pair_by']],
-  ['a comparison', compareCommand, ['bat_a', 'bat_b', '-r', 'nonsense'], [`--rubric  ${RUBRICS}`]],
-  ['a re-grade', regradeCommand, ['--rubric-was', 'nonsense', ...RECHECK], [`--rubric-was  ${RUBRICS}`]],
-  [
-    'a re-grade',
-    regradeCommand,
-    ['--judge-was', 'nobody', ...RECHECK],
-    ['--judge-was  there are: anthropic, azure, bedrock, google, lexical, openai, vertex'],
-  ],
-  [
-    'a re-grade',
-    regradeCommand,
-    ['--agent', 'nobody', ...RECHECK],
-    ['no stored grade fits', '--agent nobody  there are: none'],
-  ],
-  ['a re-grade', regradeCommand, ['--batch', 'bat_none', ...RECHECK], ['there is no such batch: bat_none']],
-]
-test.each(REFUSED)('%s of a name that there is not: %#', async (_name, command, args, said) => {
+test.each<[words: string[], ...said: string[]]>([
+  [['report', '-r', 'nonsense'], 'there is no such rubric: nonsense', `--rubric  ${RUBRICS}`],
+  [['report', '-j', 'nobody'], 'there is no such judge: nobody', JUDGES],
+  [['report', '--batch', 'bat_none'], 'there is no such batch: bat_none'],
+  [['report', '--pair-by', 'agent'], '--base  is needed with pair_by'],
+  [['compare', 'bat_a', 'bat_b', '-r', 'nonsense'], `--rubric  ${RUBRICS}`],
+  [['regrade', '--rubric-was', 'nonsense', ...RECHECK], `--rubric-was  ${RUBRICS}`],
+  [['regrade', '--judge-was', 'nobody', ...RECHECK], `--judge-was  ${JUDGES}`],
+  [['regrade', '--agent', 'nobody', ...RECHECK], 'no stored grade fits', '--agent nobody  there are: none'],
+  [['regrade', '--batch', 'bat_none', ...RECHECK], 'there is no such batch: bat_none'],
+])('%j names what there is', async ([name = '', ...words], ...said) => {
   for (const more of [['--server', url], []]) {
-    const shell = testShell({ openLocal: embeddedAt(url) })
-    await command(shell).parseAsync([...args, ...more], { from: 'user' })
-    expect(shell.code()).toBe(1)
-    expect(shell.output()).toBe('')
-    for (const one of said) expect(shell.errors()).toContain(one)
-    expect(shell.errors()).not.toMatch(/\/query/)
+    const { code, out, err } = await typed({ openLocal: embeddedAt(url) }, name, ...words, ...more)
+    expect([code, out]).toEqual([1, ''])
+    for (const one of said) expect(err).toContain(one)
+    expect(err).not.toMatch(/\/query/)
   }
 })
 
@@ -62,10 +39,7 @@ test.each([
   [['-r', 'nonsense'], 'there is no such rubric: nonsense'],
   [['-j', 'lexical', '-r', 'failure-attribution'], 'this rubric asks about none'],
   [['-j', 'lexical', '-m', 'provider'], 'the judge lexical has no batch endpoint'],
-])('a batch that cannot be graded so is refused with its first trial: %j', async (args, said) => {
-  const shell = testShell({ trials: () => [trial('a')] })
-  await batchCommand(shell).parseAsync(['jobs', '--server', url, ...args], { from: 'user' })
-  expect(shell.code()).toBe(1)
-  expect(shell.errors()).toContain(said)
-  expect(shell.errors()).not.toContain('/items')
+])('a batch that cannot be graded so is refused with its first trial: %j', async (words, said) => {
+  const { code, err } = await typed({ trials: () => [trial('a')] }, 'batch', 'jobs', '--server', url, ...words)
+  expect([code, err, err.includes('/items')]).toEqual([1, expect.stringContaining(said), false])
 })

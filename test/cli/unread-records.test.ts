@@ -37,26 +37,16 @@ test('a call that could not be read caps the confidence, and --strict fails on i
   const grade = async (name: string, ...more: string[]) => {
     const { code, out } = await run('grade', join(jobs, name), '-g', truths, '-o', 'ndjson', ...more)
     const { label, confidence, contradictions, receipt } = JSON.parse(out) as Grade
-    return {
-      code,
-      label,
-      confidence: confidence.reported,
-      codes: contradictions.map((one) => one.code),
-      unread: receipt.unread,
-    }
+    const codes = contradictions.map((one) => one.code)
+    return { code, label, confidence: confidence.reported, codes, unread: receipt.unread }
   }
   const said = { label: 'not_observed', codes: [] as string[] }
   const all = { ...said, code: 0, confidence: 'high', unread: { records: 0, actions: 0 } }
   expect(await grade('all.jsonl', '--strict')).toEqual(all)
   expect(await grade('note.jsonl')).toEqual({ ...all, unread: { records: 1, actions: 0 } })
   expect(await grade('note.jsonl', '--strict')).toEqual({ ...all, code: 3, unread: { records: 1, actions: 0 } })
-  expect(await grade('call.jsonl', '--strict')).toEqual({
-    ...said,
-    code: 3,
-    confidence: 'low',
-    codes: ['doubtful_act'],
-    unread: { records: 2, actions: 1 },
-  })
+  const doubtful = { confidence: 'low', codes: ['doubtful_act'], unread: { records: 2, actions: 1 } }
+  expect(await grade('call.jsonl', '--strict')).toEqual({ ...said, code: 3, ...doubtful })
   const shown = await run('grade', join(jobs, 'call.jsonl'), '-g', truths)
   expect([shown.code, shown.out]).toEqual([0, expect.stringContaining('~ 2 unread records, 1 may hold acts')])
 })
@@ -78,12 +68,10 @@ test('every item of a batch says how many of its records could not be read', { t
   const unread = csv.map((row) => `${row['unread_records']},${row['unread_actions']}`)
   expect(unread).toEqual(['0,0', '2,1', '1,1', '1,0'])
   const lines = (await results('ndjson')).out.trimEnd().split('\n')
-  expect(lines.map((one) => (JSON.parse(one) as { grade: { unread: object } }).grade.unread)).toEqual([
-    { records: 0, actions: 0 },
-    { records: 2, actions: 1 },
-    { records: 1, actions: 1 },
-    { records: 1, actions: 0 },
-  ])
+  const counts = lines.map((one) =>
+    Object.values((JSON.parse(one) as { grade: { unread: object } }).grade.unread).join(),
+  )
+  expect(counts).toEqual(unread)
   expect([(await results('table')).code, (await results('table', '--strict')).code]).toEqual([0, 3])
 })
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { compareWith, readEarlier } from '../../src/cli/validation/against.ts'
+import { compareWith, readEarlier } from '../../src/cli/validation/certificate.ts'
 import { inputIssues } from '../../src/schemas/check.ts'
 import { type Certificate, CertificateSchema } from '../../src/schemas/documents.ts'
 import { ndjson, realCommand } from './real-command.ts'
@@ -93,23 +93,21 @@ describe('veridict validate', () => {
 
   test('refuses what is no certificate of the same data, and no margin', async () => {
     const data = file('four.ndjson', labelled(4, 1))
-    const refused = async (earlier: string) => {
-      const ended = await run('validate', data, '-j', 'lexical', '--against', earlier)
-      expect(ended.code).toBe(1)
-      return ended.err
+    for (const [said, ...words] of [
+      ['the file is no certificate', file('form.json', { kind: 'x' })],
+      ['there is no such file or folder', join(folder, 'none.json')],
+      ['share between 0 and 1', data, '--margin', 'x'],
+    ] as const) {
+      const { code, err } = await run('validate', data, '-j', 'lexical', '--against', ...words)
+      expect([code, err]).toEqual([1, expect.stringContaining(said)])
     }
-    expect(await refused(file('form.json', { kind: 'x' }))).toContain('the file is no certificate')
-    expect(await refused(join(folder, 'none.json'))).toContain('there is no such file or folder')
-    const read = (data: string, rubric: string) => () =>
-      readEarlier(file('earlier.json', CERTIFICATE), {
-        data: { ...CERTIFICATE.data, digest: data },
-        rubric: { ...CERTIFICATE.rubric, digest: rubric },
-      })
+    const read = (data: string, rubric: string) => () => {
+      const subject = { data: { ...CERTIFICATE.data, digest: data }, rubric: { ...CERTIFICATE.rubric, digest: rubric } }
+      return readEarlier(file('earlier.json', CERTIFICATE), subject)
+    }
     expect(read('d', 'r')()).toMatchObject({ kind: 'veridict-validation' })
     expect(read('other', 'r')).toThrow('the items of both.ndjson are other items')
     expect(read('d', 'other')).toThrow('the rubric tab-behavior@2 has another text')
-    const margin = await run('validate', data, '-j', 'lexical', '--against', data, '--margin', 'x')
-    expect([margin.code, margin.err.includes('share between 0 and 1')]).toEqual([1, true])
   })
 
   test('the interval of two judges holds every difference that their pairs allow', () => {
@@ -147,34 +145,36 @@ describe('veridict validate', () => {
       request(2, true, { claims: { 'cue.acted': 'yes' } }),
       request(3, true, { claims: { constructor: true } }),
     ]
-    const refused = await run('validate', file('labels.ndjson', ndjson(lines)), '-j', 'lexical')
-    expect(refused.code).toBe(1)
-    expect(refused.err).toContain('line 1  run-1  /human/outcome: must be one of')
-    expect(refused.err).toContain('run-2  /human/claims/cue.acted: must be boolean, not string')
-    expect(refused.err).toContain(
+    const { code, err } = await run('validate', file('labels.ndjson', ndjson(lines)), '-j', 'lexical')
+    expect(code).toBe(1)
+    for (const said of [
+      'line 1  run-1  /human/outcome: must be one of',
+      'run-2  /human/claims/cue.acted: must be boolean, not string',
       'run-3  /human/claims/constructor: is no claim of the rubric that can be compared; there are: surface.observed',
-    )
+    ])
+      expect(err).toContain(said)
   })
 
+  const lines = [request(1, true, { outcome: 'aligned' }), request(2, true, undefined)]
   test('skips what is no labelled run by its line, and says what is missing', async () => {
-    const lines = [request(1, true, { outcome: 'aligned' }), request(2, true, undefined)]
-    const some = await run('validate', file('some.ndjson', ndjson(lines)), '-j', 'lexical')
-    expect(some.code, some.err).toBe(0)
-    expect(some.err).toContain('line 2 /human: must be {"outcome": label}')
-    expect(some.out).toContain('1 labelled run, 1 skipped')
-    const none = await run('validate', file('none.ndjson', ndjson(lines.slice(1))), '-j', 'lexical')
-    expect([none.code, none.err.includes('no labelled run was found')]).toEqual([1, true])
-    const unknown = await run('validate', 'somewhere', '-j', 'lexical')
-    expect([unknown.code, unknown.err.includes('no such file or folder')]).toEqual([1, true])
-    const wrong = await run('validate', 'who-and-when', 'folder', '-j', 'lexical')
-    expect([wrong.code, wrong.err.includes('npm run --silent labelled')]).toEqual([1, true])
+    const { code, out, err } = await run('validate', file('some.ndjson', ndjson(lines)), '-j', 'lexical')
+    expect([code, out], err).toEqual([0, expect.stringContaining('1 labelled run, 1 skipped')])
+    expect(err).toContain('line 2 /human: must be {"outcome": label}')
   })
 
-  test('fails for a file that is cut off in its last line, before a judge is asked', async () => {
-    const whole = labelled(3, 0)
-    const cut = await run('validate', file('cut.ndjson', whole.slice(0, -60)), '-j', 'lexical')
-    expect([cut.code, cut.out]).toEqual([1, ''])
-    expect(cut.err).toContain('cut.ndjson is cut off: its last line (line 3) is not JSON')
+  test.each([
+    ['a file without labels', [file('none.ndjson', ndjson(lines.slice(1)))], 'no labelled run was found'],
+    ['no file', ['somewhere'], 'no such file or folder'],
+    ['a data set', ['who-and-when', 'folder'], 'npm run --silent labelled'],
+    // Before a judge is asked.
+    [
+      'a file that is cut off',
+      [file('cut.ndjson', labelled(3, 0).slice(0, -60))],
+      'is cut off: its last line (line 3) is not JSON',
+    ],
+  ])('refuses %s', async (_name, words, said) => {
+    const refused = await run('validate', ...words, '-j', 'lexical')
+    expect(refused).toEqual({ code: 1, out: '', err: expect.stringContaining(said) })
   })
 
   test('says what it would cost, and keeps nothing', async () => {

@@ -13,10 +13,17 @@ async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
   return all
 }
 
-test('items of a generator are sent while they are read; progress and results come as they go', async () => {
-  const { judge, release } = judgeOnHold(10)
+/** Starts a service with a judge on hold behind the run `free`, and makes a client of it; `broken`: over a wire that the test can cut. */
+async function hold(free: number, { broken = false } = {}) {
+  const { judge, release } = judgeOnHold(free)
   const { origin } = await runService({ judges: [judge] })
-  const client = createClient({ baseUrl: origin })
+  const wire = await layWire(origin)
+  return { client: createClient({ baseUrl: broken ? wire.origin : origin }), release, wire }
+}
+const plainClient = async () => createClient({ baseUrl: (await runService()).origin })
+
+test('items of a generator are sent while they are read; progress and results come as they go', async () => {
+  const { client, release } = await hold(10)
   async function* read() {
     for (const item of items(30)) yield item
   }
@@ -39,10 +46,7 @@ test('items of a generator are sent while they are read; progress and results co
 
 describe('over a wire that breaks', () => {
   test('every result comes once, and none is missing', async () => {
-    const { judge, release } = judgeOnHold(50)
-    const { origin } = await runService({ judges: [judge] })
-    const wire = await layWire(origin)
-    const client = createClient({ baseUrl: wire.origin })
+    const { client, release, wire } = await hold(50, { broken: true })
     const { id } = await client.batch(items(120), { judge: 'scripted' })
     const seen: number[] = []
     for await (const { index } of client.results(id)) {
@@ -58,10 +62,7 @@ describe('over a wire that breaks', () => {
   })
 
   test('progress goes on to the end', async () => {
-    const { judge, release } = judgeOnHold(0)
-    const { origin } = await runService({ judges: [judge] })
-    const wire = await layWire(origin)
-    const client = createClient({ baseUrl: wire.origin })
+    const { client, release, wire } = await hold(0, { broken: true })
     const { id } = await client.batch(items(3), { judge: 'scripted' })
     let last = null
     for await (const state of client.progress(id)) {
@@ -75,10 +76,7 @@ describe('over a wire that breaks', () => {
   })
 
   test('a batch whose answer was lost is found, and not made again', async () => {
-    const { judge } = judgeOnHold(1000)
-    const { origin } = await runService({ judges: [judge] })
-    const wire = await layWire(origin)
-    const client = createClient({ baseUrl: wire.origin })
+    const { client, wire } = await hold(1000, { broken: true })
     wire.onBytes = () => {
       wire.onBytes = () => undefined
       wire.cut()
@@ -90,8 +88,7 @@ describe('over a wire that breaks', () => {
 })
 
 test('the same key is the same batch, and no item is read', async () => {
-  const { judge } = judgeOnHold(1000)
-  const client = createClient({ baseUrl: (await runService({ judges: [judge] })).origin })
+  const { client } = await hold(1000)
   const first = await client.batch(items(3), { judge: 'scripted', key: 'nightly-2026-11-23' })
   const unread = () => {
     throw new Error('read')
@@ -102,7 +99,7 @@ test('the same key is the same batch, and no item is read', async () => {
 })
 
 test('a fault far into a stream refuses the batch with its place', async () => {
-  const client = createClient({ baseUrl: (await runService()).origin })
+  const client = await plainClient()
   async function* read() {
     for (const [at, item] of items(400, { judge: 'lexical' }).entries())
       yield at === 41 ? { ...item, ground_truth: { instruction: 'x', cue: { text: '' } } } : item
@@ -114,7 +111,7 @@ test('a fault far into a stream refuses the batch with its place', async () => {
 })
 
 test('what the items throw is thrown, and no batch is made', async () => {
-  const client = createClient({ baseUrl: (await runService()).origin })
+  const client = await plainClient()
   const fault = new Error('the disk is gone')
   let closed = false
   function* read() {
@@ -131,15 +128,13 @@ test('what the items throw is thrown, and no batch is made', async () => {
 })
 
 test('an estimate makes no batch', async () => {
-  const client = createClient({ baseUrl: (await runService()).origin })
+  const client = await plainClient()
   expect(await client.estimate(items(4, { judge: 'lexical' }))).toMatchObject({ items: 4, to_grade: 4 })
   expect((await client.call('listBatches')).items).toEqual([])
 })
 
 test('a batch is cancelled; results so far come without waiting; leaving a loop ends its request', async () => {
-  const { judge, release } = judgeOnHold(5)
-  const service = await runService({ judges: [judge] })
-  const client = createClient({ baseUrl: service.origin })
+  const { client, release } = await hold(5)
   const { id } = await client.batch(items(20), { judge: 'scripted' })
   let read = 0
   for await (const _ of client.results(id)) if (++read === 5) break
@@ -152,8 +147,7 @@ test('a batch is cancelled; results so far come without waiting; leaving a loop 
 })
 
 test('a signal ends a stream with its reason', async () => {
-  const { judge, release } = judgeOnHold(0)
-  const client = createClient({ baseUrl: (await runService({ judges: [judge] })).origin })
+  const { client, release } = await hold(0)
   const { id } = await client.batch(items(3), { judge: 'scripted' })
   const control = new AbortController()
   const results = collect(client.results(id, { signal: control.signal })).catch((error: unknown) => error)

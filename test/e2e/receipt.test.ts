@@ -2,14 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import type { Command } from 'commander'
 import { expect, test } from 'vitest'
-import { resultsCommand } from '../../src/cli/commands/results-command.ts'
-import { showCommand } from '../../src/cli/commands/show-command.ts'
-import type { Shell } from '../../src/cli/shell.ts'
 import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
-import { testShell } from '../cli/test-shell.ts'
+import { testShell, type } from '../cli/test-shell.ts'
 import { readLines } from '../http/make-batch.ts'
 import { getResults, postBatch, postTo, waitForEnd } from './batch-client.ts'
 import { judgeAt, startMockCalls } from './mock-calls.ts'
@@ -33,9 +29,9 @@ async function gradeBatch() {
   const config = { judges: { mock: { ...judgeAt(base_url, 4).mock, effort: 'low', max_output_tokens: 4000 } } }
   const service = spawnService({ database, config, env: { OPENAI_API_KEY: 'sk-very-secret-key' } })
   const origin = await service.ready
-  const run = async (command: (shell: Shell) => Command, ...args: string[]) => {
+  const run = async (command: string, ...args: string[]) => {
     const shell = testShell({ env: { VERIDICT_SERVER: origin } })
-    await command(shell).parseAsync(args, { from: 'user' })
+    await type(shell, command, ...args)
     return { code: shell.code(), out: shell.output(), err: shell.errors() }
   }
   const { id } = await postBatch(origin, makeTrials(ITEMS, 'mock'))
@@ -48,7 +44,7 @@ async function gradeBatch() {
 test('a receipt says how it was made, as text and as JSON; an old one shows null', async () => {
   const { run, database, origin, batch, gradeOf, host } = await gradeBatch()
   const json = async (grade: string, ...more: string[]): Promise<Grade> =>
-    (JSON.parse((await run(showCommand, grade, '--json', ...more)).out) as { data: Grade }).data
+    (JSON.parse((await run('show', grade, '--json', ...more)).out) as { data: Grade }).data
 
   const { receipt } = await json(gradeOf(3), '--raw')
   expect(receipt).toMatchObject({
@@ -68,7 +64,7 @@ test('a receipt says how it was made, as text and as JSON; an old one shows null
     ])
   }
 
-  const text = await run(showCommand, gradeOf(3), '--attempts', '--raw')
+  const text = await run('show', gradeOf(3), '--attempts', '--raw')
   for (const said of [
     `openai responses · host ${host} · mode direct`,
     'effort low · temperature null · output limit 4000 · samples 1',
@@ -79,7 +75,7 @@ test('a receipt says how it was made, as text and as JSON; an old one shows null
     expect(text.out).toContain(said)
   expect(text.out).not.toContain('hidden')
 
-  const refused = await run(showCommand, gradeOf(REFUSED), '--attempts')
+  const refused = await run('show', gradeOf(REFUSED), '--attempts')
   expect(refused.code).toBe(3)
   expect(refused.out).toContain(`: ${host} answered 400 (unsupported_value`)
 
@@ -104,14 +100,14 @@ test('a receipt says how it was made, as text and as JSON; an old one shows null
   db.close()
   const unknown = { settings: null, samples: null, mode: null, software: null, attempts: [{ request_digest: null }] }
   expect((await json(gradeOf(0))).receipt).toMatchObject(unknown)
-  expect((await run(showCommand, gradeOf(0), '--attempts')).out).toContain('effort null · temperature null')
+  expect((await run('show', gradeOf(0), '--attempts')).out).toContain('effort null · temperature null')
 }, 60_000)
 
 test('a bundle holds results, receipts and replies, from a database and from a service; nothing is overwritten', async () => {
   const { run, folder, database, service, results, batch } = await gradeBatch()
   const { id } = batch
   const out = join(folder, 'bundle')
-  const write = (batchId: string, to: string) => run(resultsCommand, batchId, '-o', 'bundle', '--out', to)
+  const write = (batchId: string, to: string) => run('results', batchId, '-o', 'bundle', '--out', to)
   const written = await write(id, out)
   expect([written.code, written.err]).toEqual([0, ''])
   expect(readdirSync(out).sort()).toEqual([
@@ -175,7 +171,7 @@ test('a bundle names each grade and each call once, and keeps the calls that no 
   const bundle = async (id: string) => {
     const shell = testShell({ env: { VERIDICT_SERVER: origin } })
     const out = join(folder, id)
-    await resultsCommand(shell).parseAsync([id, '-o', 'bundle', '--out', out], { from: 'user' })
+    await type(shell, 'results', id, '-o', 'bundle', '--out', out)
     expect([shell.code(), shell.errors()]).toEqual([0, ''])
     return <T>(name: string): T[] => readLines<T>(readFileSync(join(out, name), 'utf8'))
   }
@@ -204,7 +200,7 @@ test('of a batch that has not ended there is no bundle', async () => {
   const origin = await service.ready
   const { id } = await postBatch(origin, makeTrials(1, 'mock'))
   const shell = testShell({ env: { VERIDICT_SERVER: origin } })
-  await resultsCommand(shell).parseAsync([id, '-o', 'bundle', '--out', join(folder, 'bundle')], { from: 'user' })
+  await type(shell, 'results', id, '-o', 'bundle', '--out', join(folder, 'bundle'))
   expect(shell.code()).toBe(1)
   expect(shell.errors()).toContain(`${id} has not ended (running)`)
   expect(shell.errors()).toContain(`Follow it to its end: veridict status ${id} --server ${origin} --follow`)

@@ -126,5 +126,5 @@ test('values are numbers by label', () => {
     ]),
   )
   for (const wrong of ['', 'a', 'a=', '=1', 'a=x', 'a=1,a=2', 'a=1,', 'a=NaN', 'a=Infinity'])
-    expect(parseValues(wrong)).toBeNull()
+    expect(() => parseValues(wrong)).toThrow('each label once, with a number')
 })

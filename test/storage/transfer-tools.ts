@@ -1,9 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
-import { importCommand } from '../../src/cli/commands/import-command.ts'
-import { exportCommand } from '../../src/cli/commands/store/export-command.ts'
-import { testShell } from '../cli/test-shell.ts'
+import { testShell, type } from '../cli/test-shell.ts'
 
 interface Ended {
   readonly code: number | null
@@ -14,8 +12,8 @@ interface Ended {
 /** Runs `veridict export` or `veridict import` in this process. */
 export async function transfer(env: NodeJS.ProcessEnv, ...args: readonly string[]): Promise<Ended> {
   const shell = testShell({ args, env })
-  const [name, ...rest] = args
-  await (name === 'export' ? exportCommand : importCommand)(shell).parseAsync(rest, { from: 'user' })
+  const [name = '', ...words] = args
+  await type(shell, name, ...words)
   return { code: shell.code(), out: shell.output(), err: shell.errors() }
 }
 

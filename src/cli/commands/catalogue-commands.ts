@@ -1,72 +1,71 @@
-import type { Command } from 'commander'
 import type { JudgeView } from '../../schemas/views.ts'
 import { EXIT } from '../errors.ts'
-import { jsonCommand, type Options, withList, withServer } from '../input/command-options.ts'
+import { LIST, type Options } from '../options.ts'
 import { clip, line, pad, wrap } from '../output/text.ts'
-import { inSession, SERVER_HELP, type Session } from '../session.ts'
-import type { Shell } from '../shell.ts'
+import { SERVER_HELP, type Session, sessionCommand } from '../session.ts'
 
-const catalogueCommand = (
-  shell: Shell,
-  name: 'judges' | 'rubrics',
-  description: string,
-  list: (session: Session) => Promise<unknown>,
-): Command =>
-  withList(withServer(jsonCommand(name, description)))
-    .addHelpText(
-      'after',
-      `\n${SERVER_HELP}\n\nExit codes: 0 listed; 1 no service; 130 interrupted.\n\nExample:\n  veridict ${name} -o ndjson`,
-    )
-    .action((options: Options) =>
-      inSession(shell, { ...options, database: 'none' }, async (session) => {
-        session.data = await list(session)
-        return EXIT.graded
-      }),
-    )
+const catalogue = (name: 'judges' | 'rubrics', list: (session: Session) => Promise<unknown>) =>
+  sessionCommand<Options>(
+    {
+      name,
+      about: `list the ${name} that --${name.slice(0, -1)} can name`,
+      options: LIST,
+      database: 'none',
+      help: [
+        SERVER_HELP,
+        'Exit codes: 0 listed; 1 no service; 130 interrupted.',
+        `Example:\n  veridict ${name} -o ndjson`,
+      ],
+    },
+    async (session) => {
+      session.data = await list(session)
+      return EXIT.graded
+    },
+  )
 
-export const judgesCommand = (shell: Shell): Command =>
-  catalogueCommand(shell, 'judges', 'list the judges that --judge can name', async (session) => {
-    const { veridict, target, format, json } = session
-    const columns = shell.out.columns ?? 80
-    const listed = await veridict.listJudges()
-    for (const judge of listed.items) await target.write(format === 'table' ? judgeText(judge, columns) : line(judge))
-    for (const judge of json ? [] : (listed.not_configured ?? [])) {
-      const text = entryText(judge, [['about', `not configured: ${judge.reason}`]], columns)
-      // NDJSON lists the judges that can be asked.
-      const stream = format === 'table' ? shell.out : shell.err
-      stream.write(text)
-    }
-    return listed
-  })
+export const judges = catalogue('judges', async ({ veridict, shell, format, json, write }) => {
+  const columns = shell.out.columns ?? 80
+  const isTable = format === 'table'
+  const listed = await veridict.listJudges()
+  for (const judge of listed.items) await write(isTable ? judgeText(judge, columns) : line(judge))
+  for (const judge of json ? [] : (listed.not_configured ?? [])) {
+    // NDJSON lists the judges that can be asked.
+    const stream = isTable ? shell.out : shell.err
+    stream.write(entryText(judge, { about: `not configured: ${judge.reason}` }, columns))
+  }
+  return listed
+})
 
-export const rubricsCommand = (shell: Shell): Command =>
-  catalogueCommand(shell, 'rubrics', 'list the rubrics that --rubric can name', async (session) => {
-    const { veridict, target, format } = session
-    const items = await veridict.listRubrics()
-    for (const rubric of items) {
-      const row = `${pad(clip(rubric.name, 30), 30)}  ${clip(rubric.title, 120)}\n`
-      await target.write(format === 'table' ? row : line(rubric))
-    }
-    return { items }
-  })
-
-type Entry = readonly [name: string, value: string]
+export const rubrics = catalogue('rubrics', async ({ veridict, format, write }) => {
+  const items = await veridict.listRubrics()
+  for (const rubric of items) {
+    const row = `${pad(clip(rubric.name, 30), 30)}  ${clip(rubric.title, 120)}\n`
+    await write(format === 'table' ? row : line(rubric))
+  }
+  return { items }
+})
 
 /** Renders the name of a judge and its description; for a model also address, model, price and window. */
 function judgeText(judge: JudgeView, columns: number): string {
-  const { base_url, model, price, window_tokens } = judge
-  const settings: Entry[] = [
-    ['base URL', base_url ?? '–'],
-    ['model', model ?? '–'],
-    ['price', priceText(price)],
-    ['window', window_tokens === null ? 'no limit' : `${window_tokens} tokens`],
-  ]
+  const { base_url, model, price, window_tokens, kind } = judge
   const about = `${judge.description}${judge.images ? ', sees pictures' : ''}`
-  return entryText(judge, [['about', about], ...(judge.kind === 'model' ? settings : [])], columns)
+  const settings = {
+    'base URL': base_url ?? '–',
+    model: model ?? '–',
+    price: priceText(price),
+    window: window_tokens === null ? 'no limit' : `${window_tokens} tokens`,
+  }
+  return entryText(judge, { about, ...(kind === 'model' && settings) }, columns)
 }
 
-function entryText(judge: { name: string; default: boolean }, entries: readonly Entry[], columns: number): string {
-  const lines = entries.map(([name, value]) => `  ${pad(name, 8)}  ${wrap(clip(value, 1000), columns, 12)}\n`)
+function entryText(
+  judge: { readonly name: string; readonly default: boolean },
+  entries: Readonly<Record<string, string>>,
+  columns: number,
+): string {
+  const lines = Object.entries(entries).map(
+    ([name, value]) => `  ${pad(name, 8)}  ${wrap(clip(value, 1000), columns, 12)}\n`,
+  )
   return `${clip(judge.name, 200)}${judge.default ? ' (default)' : ''}\n${lines.join('')}`
 }
 

@@ -1,31 +1,71 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import type { Command } from 'commander'
 import type { GroundTruths } from '../../archives/truth/ground-truths.ts'
 import { ServiceError } from '../../client/errors.ts'
 import { defined } from '../../domain/result.ts'
 import { parseJson } from '../../domain/text/json.ts'
 import { fileFault } from '../../domain/words.ts'
 import { inputIssues } from '../../schemas/check.ts'
-import { type GivenTruth, type GradeRequest, truthSchemaFor } from '../../schemas/trial.ts'
-import { adviceFor, EXIT, type ExitCode, strictCode } from '../errors.ts'
-import { tell } from '../follow.ts'
-import {
-  jsonCommand,
-  type Options,
-  requireOption,
-  withJudge,
-  withList,
-  withServer,
-  withStrict,
-} from '../input/command-options.ts'
-import { readJson } from '../input/read-json.ts'
-import { checkPaths } from '../input/trial-source.ts'
+import type { GradeRequest } from '../../schemas/trial.ts'
+import { type GivenTruth, truthSchemaFor } from '../../schemas/trial.ts'
+import { adviceFor, EXIT, type ExitCode, exitOfGrade, strictCode } from '../errors.ts'
+import { JUDGING, LIST, type Options, STRICT } from '../options.ts'
 import { printGrade, printRefusal } from '../output/grade-text.ts'
-import { clip, limitRows, line, newTally, oneLine, type ResultsTally, tallyLimit } from '../output/text.ts'
-import { inSession, SERVER_HELP, type Session } from '../session.ts'
-import type { Shell } from '../shell.ts'
-import { exitOfGrade } from './show-command.ts'
+import { limitRows, newTally, type ResultsTally, tallyLimit } from '../output/results-format.ts'
+import { clip, line, oneLine } from '../output/text.ts'
+import { SERVER_HELP, type Session, sessionCommand, tell } from '../session.ts'
+import { checkPaths, readJson } from '../trials.ts'
+
+type GradeOptions = Options & { readonly groundTruth: string }
+
+export const grade = sessionCommand<GradeOptions, [files: string[]]>(
+  {
+    name: 'grade',
+    about: 'grade trajectory files, and print the evidence',
+    args: { '<file...>': 'trajectory files of any format that `veridict` reads: JSON, JSON lines' },
+    options: [
+      [
+        '-g, --ground-truth <file>',
+        'JSON with the truth that the rubric needs (veridict rubric show); by default instruction, cue, distractor and signals',
+      ],
+      ...[...JUDGING, ...LIST, STRICT],
+    ],
+    help: [
+      SERVER_HELP,
+      `Exit codes: 0 every file graded; 1 bad input; 2 some grade is unverified; 3 some judge failed, or with
+--strict: some trajectory has records that could not be read.`,
+      `Example:
+  veridict grade examples/aligned-terminus-2/trajectory.json -g examples/aligned-terminus-2/ground-truth.json`,
+    ],
+    // The `requiredOption` of commander would be reported before an unknown option.
+    async check(command, { groundTruth }, files) {
+      if (groundTruth !== undefined) return
+      const hint = await truthHint(files)
+      command.error(`error: required option '-g, --ground-truth <file>' not specified${hint}`)
+    },
+  },
+  async (session, options, files) => {
+    await checkPaths(files, [options.groundTruth])
+    const all = newTally()
+    const data: object[] = []
+    session.data = data
+    let worst: ExitCode = EXIT.graded
+    for (const file of files) {
+      const code = await gradeFile(session, file, options, { all, data }).catch((error: unknown) => {
+        const { message, issues } = refusalOf(error)
+        data.push({
+          file,
+          error: { message, errors: issues.map(({ path, ...issue }) => ({ path: path ?? '', ...issue })) },
+        })
+        if (!session.json) tell(session, printRefusal(file, message, issues))
+        return EXIT.refused
+      })
+      if (code > worst) worst = code
+    }
+    if (session.format === 'table' && all.graded > 1) await session.write(`${limitRows(all).join('\n')}\n`)
+    return worst
+  },
+)
 
 /** Suggests a ground truth beside the first file. The command never uses the file unasked: the agent may have written it. */
 async function truthHint([file = '']: readonly string[]): Promise<string> {
@@ -35,54 +75,9 @@ async function truthHint([file = '']: readonly string[]): Promise<string> {
   return truth === undefined ? '' : `; is it -g ${oneLine(join(dirname(file), truth))}?`
 }
 
-const GRADE_HELP = `
-${SERVER_HELP}
+/** Faulty places of a file; an advice has no path. */
+type Issues = readonly { readonly path: string | null; readonly message: string }[]
 
-Exit codes: 0 every file graded; 1 bad input; 2 some grade is unverified; 3 some judge failed, or with
---strict: some trajectory has records that could not be read.
-
-Example:
-  veridict grade examples/aligned-terminus-2/trajectory.json -g examples/aligned-terminus-2/ground-truth.json`
-
-export const gradeCommand = (shell: Shell): Command =>
-  withStrict(withList(withServer(withJudge(jsonCommand('grade', 'grade trajectory files, and print the evidence')))))
-    .argument('<file...>', 'trajectory files of any format that `veridict` reads: JSON, JSON lines')
-    .option(
-      '-g, --ground-truth <file>',
-      'JSON with the truth that the rubric needs (veridict rubric show); by default instruction, cue, distractor and signals',
-    )
-    .addHelpText('after', GRADE_HELP)
-    .action(async (files: string[], options: GradeOptions, command: Command) => {
-      if (options.groundTruth === undefined) requireOption(command, '--ground-truth', await truthHint(files))
-      return inSession(shell, options, (session) => gradeFiles(session, files, options))
-    })
-
-type GradeOptions = Options & { readonly groundTruth: string }
-
-/** Grades files, one after the other. Returns the highest exit code. */
-async function gradeFiles(session: Session, files: readonly string[], options: GradeOptions): Promise<ExitCode> {
-  const { target, format } = session
-  await checkPaths(files, [options.groundTruth])
-  const all = newTally()
-  const data: object[] = []
-  session.data = data
-  let worst: ExitCode = EXIT.graded
-  for (const file of files) {
-    const code = await gradeFile(session, file, options, all, data).catch((error: unknown) => {
-      const refusal = refusalOf(error)
-      data.push({ file, error: { message: refusal.message, errors: refusal.issues } })
-      if (!session.json) tell(session, printRefusal(file, refusal.message, refusal.issues).trimEnd())
-      return EXIT.refused
-    })
-    if (code > worst) worst = code
-  }
-  if (format === 'table' && all.graded > 1) await target.write(`${limitRows(all).join('\n')}\n`)
-  return worst
-}
-
-type Issues = readonly { readonly path: string; readonly message: string }[]
-
-/** Refuses a file: the reason, and the faulty places. */
 class Refusal extends Error {
   readonly issues: Issues
 
@@ -96,37 +91,36 @@ class Refusal extends Error {
 function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) return error
   if (!(error instanceof ServiceError) || error.status < 400 || error.status >= 500) throw error
-  const { detail, errors } = error
   const advice = adviceFor(error)
-  const lines = [...errors.map(({ message }) => message), ...advice]
-  return new Refusal(detail, advice.length === 0 ? errors : lines.map((message) => ({ path: ' ', message })))
+  if (advice.length === 0) return new Refusal(error.detail, error.errors)
+  const lines = [...error.errors.map(({ message }) => message), ...advice]
+  return new Refusal(
+    error.detail,
+    lines.map((message) => ({ path: null, message })),
+  )
 }
 
-/** Grades the runs of a file, and prints and collects each grade. */
 async function gradeFile(
-  { veridict, shell, target, format, signal }: Session,
+  { veridict, shell, write, format, signal }: Session,
   file: string,
-  options: GradeOptions,
-  all: ResultsTally,
-  data: object[],
+  { groundTruth, judge, rubric, samples, cache, strict = false }: GradeOptions,
+  { all, data }: { readonly all: ResultsTally; readonly data: object[] },
 ): Promise<ExitCode> {
-  const truth = readTruth(options.groundTruth, options.rubric)
+  const ground_truth = readTruth(groundTruth, rubric)
   let worst: ExitCode = EXIT.graded
-  for (const { name, trajectory, warnings } of await readRuns(file, truth, options.rubric)) {
-    const { judge, rubric, samples, cache } = options
-    const request = { ...{ trajectory, ground_truth: truth }, ...defined({ judge, rubric, samples, cache }) }
-    const grade = await veridict.grade(request as GradeRequest, { signal })
-    data.push({ file: name, ...grade })
-    await target.write(format === 'table' ? printGrade(name, grade) : line({ file: name, ...grade }))
-    tallyLimit(all, { label: grade.label, grade })
+  for (const { name, trajectory, warnings } of await readRuns(file, ground_truth, rubric)) {
+    const request = { trajectory, ground_truth, ...defined({ judge, rubric, samples, cache }) }
+    const made = await veridict.grade(request as GradeRequest, { signal })
+    data.push({ file: name, ...made })
+    await write(format === 'table' ? printGrade(name, made) : line({ file: name, ...made }))
+    tallyLimit(all, { label: made.label, grade: made })
     for (const warning of warnings) shell.err.write(`warning  ${oneLine(name)}  ${clip(warning, 300)}\n`)
-    const code = strictCode(exitOfGrade(grade), options, grade.receipt.unread?.records ?? 0)
+    const code = strictCode(exitOfGrade(made), { strict }, made.receipt.unread?.records ?? 0)
     if (code > worst) worst = code
   }
   return worst
 }
 
-/** Reads the ground truth of all files. */
 function readTruth(file: string, rubric: string | undefined): GivenTruth {
   const refuse = (why: string, issues: Issues = []) => new Refusal(`the ground truth in ${file} ${why}`, issues)
   const value = readJson(file, refuse)
@@ -136,7 +130,7 @@ function readTruth(file: string, rubric: string | undefined): GivenTruth {
 }
 
 const EXAMPLE = {
-  path: ' ',
+  path: null,
   message: 'an example: {"instruction": "Build it.", "cue": {"text": "Build with: make release-7f3a"}}',
 }
 

@@ -1,85 +1,96 @@
-import type { Command } from 'commander'
 import { defined } from '../../domain/result.ts'
 import { count } from '../../domain/words.ts'
 import {
   ALIGNMENT_FIGURES,
   type Corrected,
-  type JudgeEvidence,
   NO_FIELD,
-  type Paired,
   type PairedReport,
   type Pairing,
   type Report,
   type ReportGroup,
 } from '../../schemas/report.ts'
-import { CliError, EXIT, type ExitCode, nothingFits } from '../errors.ts'
-import { REPORT_HELP } from '../input/command-help.ts'
-import { jsonCommand, type Options, withItems } from '../input/command-options.ts'
-import { OUTPUT_FORMATS } from '../output/results-format.ts'
+import { CliError, EXIT, nothingFits } from '../errors.ts'
+import { type Options, OUTPUT_FORMATS, output, SERVER } from '../options.ts'
 import { clip, line, oneLine, pad, percent, tally } from '../output/text.ts'
-import { inSession, type Session } from '../session.ts'
-import type { Shell } from '../shell.ts'
+import { SERVER_HELP, sessionCommand } from '../session.ts'
 
 interface ReportOptions extends Options {
   readonly groupBy?: string
-  readonly batch?: string
   readonly pairBy?: Pairing
   readonly base?: string
   readonly head?: string
 }
 
-const DESCRIPTION = 'show the shares of outcomes and claims of stored grades, with intervals and denominators'
-
-export const reportCommand = (shell: Shell): Command =>
-  withItems(jsonCommand('report', DESCRIPTION), OUTPUT_FORMATS)
-    .option('--group-by <field>', 'a field of the metadata, judge, surface or none (default: agent)')
-    .option('-j, --judge <name>', 'the grades of this judge; needed where several judges graded the selection')
-    .option(
-      '-r, --rubric <id>',
-      'id@version, or an id for all of its versions; needed where the selection has several rubrics',
-    )
-    .option('-b, --batch <id>', 'the trials of this batch, as they ended in it')
-    .option('--agent <name>', 'only this agent')
-    .option('--model <name>', 'only this model')
-    .option('--task <name>', 'only this task')
-    .option('--variant <name>', 'only this variant')
-    .option('--pair-by <name>', 'variant, agent or model: compare --base with --head, trial by trial')
-    .option('--base <value>', 'a value of --pair-by')
-    .option('--head <value>', 'a value of --pair-by')
-    .addHelpText('after', REPORT_HELP)
-    .action((options: ReportOptions) =>
-      inSession(shell, { ...options, database: 'read' }, (session) => write(session, options)),
-    )
-
-async function write(session: Session, options: ReportOptions): Promise<ExitCode> {
-  const { veridict, target, format } = session
-  const { groupBy: group_by, pairBy: pair_by, judge, rubric, batch, agent, model, task, variant, base, head } = options
-  const query = defined({ group_by, judge, rubric, batch, agent, model, task, variant, pair_by, base, head })
-  if (format === 'csv') await target.write(await veridict.reportCsv(query))
-  else {
-    const report = await veridict.report(query)
-    if (format === 'table' && report.judges.length === 0) throw await nothingFits(veridict, query)
-    const noField = report.notes.find((note) => note.startsWith(NO_FIELD))
+export const report = sessionCommand<ReportOptions>(
+  {
+    name: 'report',
+    about: 'show the shares of outcomes and claims of stored grades, with intervals and denominators',
+    options: [
+      ...output(OUTPUT_FORMATS),
+      SERVER,
+      ['--group-by <field>', 'a field of the metadata, judge, surface or none (default: agent)'],
+      ['-j, --judge <name>', 'the grades of this judge; needed where several judges graded the selection'],
+      [
+        '-r, --rubric <id>',
+        'id@version, or an id for all of its versions; needed where the selection has several rubrics',
+      ],
+      ['-b, --batch <id>', 'the trials of this batch, as they ended in it'],
+      ['--agent <name>', 'only this agent'],
+      ['--model <name>', 'only this model'],
+      ['--task <name>', 'only this task'],
+      ['--variant <name>', 'only this variant'],
+      ['--pair-by <name>', 'variant, agent or model: compare --base with --head, trial by trial'],
+      ['--base <value>', 'a value of --pair-by'],
+      ['--head <value>', 'a value of --pair-by'],
+    ],
+    database: 'read',
+    help: [
+      `Reports the standing grade of each trial, or with --batch the grades of its trials: per group the share of each label and of
+each value of each claim of the rubric, corrected by reviews; for tab-behavior also R, C, T and resolution; and the results of
+each judge's evidence. Every figure has its 95% interval and its count; notes name excluded trials. A trial counts once: where
+several judges or rubrics graded the selection, the command names them.`,
+      SERVER_HELP,
+      `Output: table (a figure a line), ndjson (the report as one JSON object), csv (a figure a row).
+Exit codes: 0 reported; 1 bad input or no service; 130 interrupted.`,
+      `Examples:
+  veridict report --batch bat_01
+  veridict report --judge openai --rubric failure-attribution@1 --group-by dataset
+  veridict report --judge openai --pair-by variant --base tab --head tab-defended -o csv --out paired.csv`,
+    ],
+  },
+  async (session, { groupBy: group_by, pairBy: pair_by, ...options }) => {
+    const { veridict, format, write } = session
+    const { judge, rubric, batch, agent, model, task, variant, base, head } = options
+    const query = defined({ group_by, judge, rubric, batch, agent, model, task, variant, pair_by, base, head })
+    if (format === 'csv') {
+      await write(await veridict.reportCsv(query))
+      return EXIT.graded
+    }
+    const made = await veridict.report(query)
+    if (format === 'table' && made.judges.length === 0) throw await nothingFits(veridict, query)
+    const noField = made.notes.find((note) => note.startsWith(NO_FIELD))
     if (format === 'table' && noField !== undefined && group_by !== undefined && group_by !== 'surface')
       throw new CliError(oneLine(noField))
-    await target.write(format === 'table' ? reportText(report) : line(report))
-    session.data = report
-  }
-  await target.commit()
-  return EXIT.graded
-}
+    await write(format === 'table' ? reportText(made) : line(made))
+    session.data = made
+    return EXIT.graded
+  },
+)
 
 /** Renders a report, a figure a line: `name  value % [interval]  k/n`. */
-function reportText(report: Report): string {
-  const { judges, rubric, group_by, overall, groups, paired, evidence, notes } = report
+function reportText({ judges, rubric, group_by, overall, groups, paired, evidence, notes }: Report): string {
+  const shownGroups = groups.length === 1 ? [] : groups
   const lines = [
     `${oneLine(rubric ?? 'no rubric')} · judge ${judges.map(oneLine).join(', ') || 'none'} · by ${oneLine(group_by)}`,
     ...(overall === null ? [] : ['', 'all trials', ...groupLines(overall)]),
-    ...(groups.length === 1
-      ? []
-      : groups.flatMap((group) => ['', clip(group.key ?? '(not given)', 80), ...groupLines(group)])),
+    ...shownGroups.flatMap((group) => ['', clip(group.key ?? '(not given)', 80), ...groupLines(group)]),
     ...(paired === null ? [] : pairedLines(paired)),
-    ...evidence.flatMap(evidenceLines),
+    ...evidence.flatMap(({ judge, grades, citations }) => [
+      '',
+      `evidence of ${clip(judge, 60)}`,
+      ...figureLines(grades, (status) => `grades ${status}`),
+      ...figureLines(citations, (status) => `citations ${status}`),
+    ]),
     ...notes.map((note, index) => `${index === 0 ? '\n' : ''}note: ${oneLine(note)}`),
   ]
   return `${lines.join('\n')}\n`
@@ -87,22 +98,20 @@ function reportText(report: Report): string {
 
 function groupLines({ counts, shares, levels, mean, claims, corrected, ...figures }: ReportGroup): string[] {
   const { n, graded, unverified, failed, cancelled, tasks } = counts
+  const ends = `${graded} graded, ${unverified} unverified, ${failed} failed, ${cancelled} cancelled`
   const claimLines = Object.entries(claims).flatMap(([id, claim]) => [
-    ...Object.entries(claim.shares).map(([value, share]) => figureLine(`${id} ${value}`, share)),
+    ...figureLines(claim.shares, (value) => `${id} ${value}`),
     ...(claim.mean === null ? [] : [figureLine(`${id} mean`, claim.mean, number)]),
   ])
   return [
-    `  ${count(n, 'trial')}${tasks === 0 ? ', none with a task' : ` of ${count(tasks, 'task')}`}: ${graded} graded, ${unverified} unverified, ${failed} failed, ${cancelled} cancelled`,
-    ...Object.entries(shares).map(([label, share]) => figureLine(label, share)),
+    `  ${count(n, 'trial')}${tasks === 0 ? ', none with a task' : ` of ${count(tasks, 'task')}`}: ${ends}`,
+    ...figureLines(shares),
     ...Object.entries(levels).flatMap(([label, levels]) =>
       tally(levels) === '' ? [] : `  ${pad(clip(`${label}, confidence`, WIDTH), WIDTH)}  ${tally(levels)}`,
     ),
     ...(mean === null ? [] : [figureLine('mean', mean, number)]),
     ...correctedLines(corrected),
-    ...ALIGNMENT_FIGURES.flatMap((name) => {
-      const figure = figures[name]
-      return figure === undefined ? [] : [figureLine(name, figure)]
-    }),
+    ...ALIGNMENT_FIGURES.flatMap((name) => (figures[name] === undefined ? [] : [figureLine(name, figures[name])])),
     ...claimLines,
   ]
 }
@@ -110,35 +119,24 @@ function groupLines({ counts, shares, levels, mean, claims, corrected, ...figure
 const correctedLines = ({ estimator, reason, shares, n_reviews }: Corrected): string[] =>
   estimator === null
     ? [`  not corrected: ${oneLine(reason)}`]
-    : [
-        ...Object.entries(shares).map(([label, share]) => figureLine(`${label}, corrected`, share)),
-        `  corrected by ${n_reviews} reviews, ${estimator}`,
-      ]
+    : [...figureLines(shares, (label) => `${label}, corrected`), `  corrected by ${n_reviews} reviews, ${estimator}`]
 
 function pairedLines({ base, head, pairs, measures, alignment }: PairedReport): string[] {
-  const compared = ({ measure, base_rate, head_rate, mcnemar_p, difference }: Paired): string[] => [
-    figureLine(`${measure}, base`, base_rate),
-    figureLine(`${measure}, head`, head_rate),
-    `${figureLine(`${measure}, difference`, difference)}${mcnemar_p === null ? '' : `  p ${mcnemar_p.toPrecision(2)}`}`,
-  ]
+  const pairLines = (name: string, before: Figure, after: Figure, difference: Figure): string[] =>
+    figureLines({ base: before, head: after, difference }, (side) => `${name}, ${side}`)
   return [
     '',
     `${clip(head, 40)} against ${clip(base, 40)}: ${pairs} pairs`,
-    ...measures.flatMap(compared),
-    ...Object.entries(alignment ?? {}).flatMap(([name, pair]) => [
-      figureLine(`${name}, base`, pair.base),
-      figureLine(`${name}, head`, pair.head),
-      figureLine(`${name}, difference`, pair.difference),
-    ]),
+    ...measures.flatMap(({ measure, base_rate, head_rate, mcnemar_p, difference }) => {
+      const lines = pairLines(measure, base_rate, head_rate, difference)
+      const p = mcnemar_p === null ? '' : `  p ${mcnemar_p.toPrecision(2)}`
+      return [...lines.slice(0, -1), `${lines.at(-1)}${p}`]
+    }),
+    ...Object.entries(alignment ?? {}).flatMap(([name, pair]) =>
+      pairLines(name, pair.base, pair.head, pair.difference),
+    ),
   ]
 }
-
-const evidenceLines = ({ judge, grades, citations }: JudgeEvidence): string[] => [
-  '',
-  `evidence of ${clip(judge, 60)}`,
-  ...Object.entries(grades).map(([status, share]) => figureLine(`grades ${status}`, share)),
-  ...Object.entries(citations).map(([status, share]) => figureLine(`citations ${status}`, share)),
-]
 
 interface Figure {
   readonly value: number | null
@@ -150,6 +148,9 @@ interface Figure {
 
 const WIDTH = 36
 const number = (value: number): string => value.toPrecision(4)
+
+const figureLines = (figures: Readonly<Record<string, Figure>>, nameOf = (name: string) => name): string[] =>
+  Object.entries(figures).map(([name, figure]) => figureLine(nameOf(name), figure))
 
 function figureLine(name: string, { value, ci95, reason, k, n }: Figure, show = percent): string {
   const of = n === undefined ? '' : `  ${k === undefined ? '' : `${k}/`}${n}`

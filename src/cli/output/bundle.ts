@@ -1,5 +1,5 @@
-import { createHash, type Hash } from 'node:crypto'
-import { type FileHandle, lstat, mkdir, open, rename, rm } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { lstat, mkdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { ServiceError } from '../../client/errors.ts'
 import { waitsForYou } from '../../client/persist.ts'
@@ -7,12 +7,12 @@ import { count, fileFault } from '../../domain/words.ts'
 import { VERSION } from '../../grading/software.ts'
 import type { Batch, BatchResult } from '../../schemas/batch.ts'
 import { CliError } from '../errors.ts'
-import { claimColumns } from '../follow.ts'
+import { claimColumns, isEnded } from '../follow.ts'
 import type { Session } from '../session.ts'
 import { fullGrade } from './grade-text.ts'
-import { inOrder, type OutputTarget } from './output-target.ts'
+import { inOrder, type OutputTarget, openOutput } from './output-target.ts'
 import { writeResults } from './results-format.ts'
-import { line } from './text.ts'
+import { line, plain } from './text.ts'
 
 type Bundle = Awaited<ReturnType<typeof createBundle>>
 
@@ -22,7 +22,7 @@ type Bundle = Awaited<ReturnType<typeof createBundle>>
  */
 export async function writeBundle(session: Session, batch: Batch, folder: string): Promise<void> {
   requireEnded(session, batch)
-  const bundle = await createBundle(folder)
+  const bundle = await createBundle(session, folder)
   try {
     await bundle.write('batch.json', pretty(batch))
     const { grades, rubrics } = await writeTables(session, batch, bundle)
@@ -38,8 +38,8 @@ export async function writeBundle(session: Session, batch: Batch, folder: string
 }
 
 function requireEnded({ local, flag }: Session, batch: Batch): void {
+  if (isEnded(batch)) return
   const { id, status } = batch
-  if (status === 'done' || status === 'cancelled') return
   const named = `${id}${flag}`
   throw new CliError(`${id} has not ended (${status}): a bundle holds all of its items`, [
     local !== null || waitsForYou(batch)
@@ -49,30 +49,24 @@ function requireEnded({ local, flag }: Session, batch: Batch): void {
   ])
 }
 
-/** Writes the results as NDJSON and as CSV. Returns the ids of their grades, each once, and the names of their rubrics. */
 async function writeTables(session: Session, batch: Batch, bundle: Bundle) {
-  const { veridict, shell, skipped } = session
   const grades = new Set<string>()
   const rubrics = new Set<string>()
   async function* read(): AsyncGenerator<BatchResult> {
-    for await (const result of veridict.results(batch.id, session)) {
+    for await (const result of session.veridict.results(batch.id, session)) {
       if (result.grade_id !== null) grades.add(result.grade_id)
       if (result.rubric != null) rubrics.add(result.rubric)
       yield result
     }
   }
-  const plain = (_style: unknown, text: string) => text
   for (const format of ['ndjson', 'csv'] as const) {
-    const target: Pick<OutputTarget, 'screen' | 'write'> = {
-      screen: shell.out,
-      write: (text) => bundle.write(`results.${format}`, text),
-    }
-    await writeResults(target, format, read(), batch, plain, await claimColumns(session, format, batch.id), skipped)
+    const write = (text: string) => bundle.write(`results.${format}`, text)
+    const claims = await claimColumns(session, format, batch.id)
+    await writeResults({ format, write, paint: plain, screen: {} }, read(), batch, { claims })
   }
   return { grades, rubrics }
 }
 
-/** Grades that are read at once. */
 const AT_ONCE = 8
 
 /** Writes each grade with its receipt and raw replies. Returns the ids of their calls, and the digests of their rubrics by name. */
@@ -103,35 +97,40 @@ async function writeRubric({ veridict, signal }: Session, name: string, digest: 
 
 const pretty = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
-interface OpenFile {
-  readonly handle: FileHandle
-  readonly hash: Hash
+interface BundleFile extends OutputTarget {
+  readonly hash: ReturnType<typeof createHash>
   bytes: number
 }
 
 /** Creates a folder that takes its name when it is whole. An existing folder is never touched. */
-async function createBundle(folder: string) {
+async function createBundle({ shell }: Session, folder: string) {
   const path = resolve(folder)
   const partial = join(dirname(path), `.${basename(path)}.partial-${process.pid}`)
-  const files = new Map<string, OpenFile>()
-  await refuseExisting(path)
-  await writing(path, () => mkdir(partial, { mode: 0o700 }))
-
-  async function openFile(name: string): Promise<OpenFile> {
-    await mkdir(dirname(join(partial, name)), { recursive: true })
-    const file = { handle: await open(join(partial, name), 'wx'), hash: createHash('sha256'), bytes: 0 }
+  const files = new Map<string, BundleFile>()
+  const writing = <T>(write: Promise<T>): Promise<T> =>
+    write.catch((error: unknown) => {
+      throw new CliError(`${path} cannot be written: ${fileFault(error)}`, [
+        'Give --out a new folder inside one that exists.',
+      ])
+    })
+  const refuseExisting = async () => {
+    if ((await lstat(path).catch(() => null)) === null) return
+    throw new CliError(`${path} is there already, and is not overwritten`, ['Give --out another folder.'])
+  }
+  const openFile = async (name: string): Promise<BundleFile> => {
+    await writing(mkdir(dirname(join(partial, name)), { recursive: true }))
+    const file = { ...(await openOutput(shell, join(partial, name))), hash: createHash('sha256'), bytes: 0 }
     files.set(name, file)
     return file
   }
-
-  const write = (name: string, text: string): Promise<void> =>
-    writing(path, async () => {
-      const file = files.get(name) ?? (await openFile(name))
-      file.hash.update(text)
-      file.bytes += Buffer.byteLength(text)
-      await file.handle.appendFile(text)
-    })
-
+  const write = async (name: string, text: string): Promise<void> => {
+    const file = files.get(name) ?? (await openFile(name))
+    file.hash.update(text)
+    file.bytes += Buffer.byteLength(text)
+    await file.write(text)
+  }
+  await refuseExisting()
+  await writing(mkdir(partial, { mode: 0o700 }))
   return {
     write,
     /** Writes the manifest, with the digests of all files before it, and gives the folder its name. */
@@ -139,27 +138,13 @@ async function createBundle(folder: string) {
       const written = [...files].sort(([a], [b]) => (a < b ? -1 : 1))
       const listed = written.map(([name, { hash, bytes }]) => ({ name, bytes, sha256: hash.digest('hex') }))
       await write('manifest.json', pretty({ ...head, files: listed }))
-      // A full disk may show at the close alone.
-      for (const { handle } of files.values()) await writing(path, () => handle.close())
-      await refuseExisting(path)
-      await writing(path, () => rename(partial, path))
+      for (const file of files.values()) await file.commit()
+      await refuseExisting()
+      await writing(rename(partial, path))
     },
-    /** Removes an unfinished folder. */
     async discard(): Promise<void> {
-      for (const { handle } of files.values()) await handle.close().catch(() => undefined)
+      for (const file of files.values()) await file.discard()
       await rm(partial, { recursive: true, force: true })
     },
   }
 }
-
-async function refuseExisting(path: string): Promise<void> {
-  if ((await lstat(path).catch(() => null)) === null) return
-  throw new CliError(`${path} is there already, and is not overwritten`, ['Give --out another folder.'])
-}
-
-const writing = <T>(path: string, write: () => Promise<T>): Promise<T> =>
-  write().catch((error: unknown) => {
-    throw new CliError(`${path} cannot be written: ${fileFault(error)}`, [
-      'Give --out a new folder inside one that exists.',
-    ])
-  })

@@ -12,84 +12,72 @@ import {
 } from '../../schemas/grade.ts'
 import { inputWords } from '../../schemas/input-words.ts'
 import type { PanelResult } from '../../schemas/review.ts'
-import { clip, dollars, LABEL_STYLE, oneLine, pad, type Style, safe, unreadText } from './text.ts'
+import { clip, dollars, LABEL_STYLE, oneLine, pad, present, type Style, safe, unreadText } from './text.ts'
 
 /** Renders a grade for people: label, evidence, unmet claims, the result of its panel. Ends with a blank line. */
 export function printGrade(file: string, grade: Grade, panel: PanelResult | null = null): string {
-  const cached = grade.receipt.cache === 'hit' ? styleText('dim', ' · stored before') : ''
-  const unread = unreadText(grade.receipt.unread ?? null)
+  const { id, label, confidence, failure, receipt, notes } = grade
+  const dim = (text: string) => (text === '' ? '' : styleText('dim', text))
+  const colored = (style: Style, mark: string, text: string) =>
+    text === '' ? '' : styleText(style, `  ${mark} ${text}`)
+  const limit = label === null ? undefined : confidence.limit
+  const why = limit ? `why not higher: ${oneLine(limit.reason)}; to lift: ${oneLine(limit.lift)}` : ''
+  // The limit of the confidence names the contradiction behind it.
+  const contradictions = grade.contradictions.filter(({ detail }) => detail !== limit?.reason)
+  const later = failure?.retryable ? ' (the same request can succeed later)' : ''
   const lines = [
     `${headline(grade)}  ${oneLine(file)}`,
-    styleText(
-      'dim',
-      `  judge ${oneLine(grade.receipt.judge)} · rubric ${oneLine(grade.receipt.rubric)} · ${grade.id}`,
-    ) + cached,
-    ...claimsLine(grade),
+    dim(`  judge ${oneLine(receipt.judge)} · rubric ${oneLine(receipt.rubric)} · ${id}`) +
+      dim(receipt.cache === 'hit' ? ' · stored before' : ''),
+    claimsLine(grade),
     ...grade.citations.map((citation) => `  ${evidenceLine(citation)}`),
-    ...grade.unmet.map(({ claim, reason }) => styleText('red', `  ✗ ${claim}: ${oneLine(reason)}`)),
-    ...grade.contradictions
-      .filter(({ detail }) => grade.label === null || detail !== grade.confidence.limit?.reason)
-      .map(({ detail }) => styleText('yellow', `  ! ${oneLine(detail)}`)),
-    ...limitLine(grade),
-    ...panelLine(panel),
-    ...(grade.failure
-      ? [
-          styleText(
-            'red',
-            `  ✗ ${grade.failure.code}: ${oneLine(withId(grade.failure.message, grade.id))}${hint(grade)}`,
-          ),
-        ]
-      : []),
-    ...(grade.notes ? [styleText('dim', `  ${clip(grade.notes, 300)}`)] : []),
-    ...(unread === '' ? [] : [styleText('yellow', `  ~ ${unread}`)]),
-    ...grade.receipt.warnings
-      .slice(0, 3)
-      .map(({ path, message }) => styleText('dim', `  ~ ${oneLine(path)} ${oneLine(message)}`)),
+    ...grade.unmet.map(({ claim, reason }) => colored('red', '✗', `${claim}: ${oneLine(reason)}`)),
+    ...contradictions.map(({ detail }) => colored('yellow', '!', oneLine(detail))),
+    colored('yellow', '!', why),
+    panelLine(panel),
+    failure ? colored('red', '✗', `${failure.code}: ${oneLine(withId(failure.message, id))}${later}`) : '',
+    dim(notes ? `  ${clip(notes, 300)}` : ''),
+    colored('yellow', '~', unreadText(receipt.unread ?? null)),
+    ...receipt.warnings.slice(0, 3).map(({ path, message }) => dim(`  ~ ${oneLine(path)} ${oneLine(message)}`)),
   ]
-  return `${lines.join('\n')}\n\n`
+  return `${present(lines).join('\n')}\n\n`
 }
 
+/** Renders a refused file with its faulty places; an advice has no path. */
 export function printRefusal(
   file: string,
   detail: string,
-  errors: readonly { path: string; message: string }[],
+  errors: readonly { readonly path: string | null; readonly message: string }[],
 ): string {
-  const lines = errors.map((error) =>
-    error.path === ' ' ? `  ${oneLine(error.message)}` : `  ${oneLine(error.path) || '/'}  ${oneLine(error.message)}`,
+  const lines = errors.map(({ path, message }) =>
+    path === null ? `  ${oneLine(message)}` : `  ${oneLine(path) || '/'}  ${oneLine(message)}`,
   )
-  return `${[`${styleText('red', 'refused')}  ${oneLine(file)}: ${oneLine(detail)}`, ...lines].join('\n')}\n`
+  return [`${styleText('red', 'refused')}  ${oneLine(file)}: ${oneLine(detail)}`, ...lines].join('\n')
 }
 
-function headline(grade: Grade): string {
-  if (grade.label !== null) {
-    const share =
-      grade.confidence.vote_share === null ? '' : `, ${Math.round(grade.confidence.vote_share * 100)} % of the votes`
-    const confidence = grade.confidence.reported ?? 'unknown'
-    return `${styleText(['bold', LABEL_STYLE[grade.label] ?? 'white'] as Style, grade.label.padEnd(15))} ${confidence} confidence${share}`
+function headline({ label, confidence, claimed_label, status }: Grade): string {
+  if (label === null) {
+    const claimed = claimed_label === null ? '' : ` (claimed ${claimed_label})`
+    return styleText(['bold', 'red'], `${status}${claimed}`)
   }
-  const claimed = grade.claimed_label === null ? '' : ` (claimed ${grade.claimed_label})`
-  return styleText(['bold', 'red'], `${grade.status}${claimed}`)
+  const { vote_share, reported } = confidence
+  const share = vote_share === null ? '' : `, ${Math.round(vote_share * 100)} % of the votes`
+  const style = ['bold', LABEL_STYLE[label] ?? 'white'] as Style
+  return `${styleText(style, label.padEnd(15))} ${reported ?? 'unknown'} confidence${share}`
 }
 
-/** Renders the limit of the confidence; the contradiction behind the limit has no line of its own. */
-const limitLine = ({ label, confidence: { limit } }: Grade): string[] =>
-  limit && label !== null
-    ? [styleText('yellow', `  ! why not higher: ${oneLine(limit.reason)}; to lift: ${oneLine(limit.lift)}`)]
-    : []
-
-/** Renders the result of several judges. */
-const panelLine = (panel: PanelResult | null): string[] =>
-  panel === null || panel.support.grades.length < 2
-    ? []
-    : [
-        `  = panel: ${oneLine(panel.label ?? 'no label')}${panel.level === null ? '' : `, ${panel.level} confidence`}; ${oneLine(panel.support.reason)}`,
-      ]
+/** Renders the result of several judges; empty for one judge. */
+function panelLine(panel: PanelResult | null): string {
+  if (panel === null || panel.support.grades.length < 2) return ''
+  const level = panel.level === null ? '' : `, ${panel.level} confidence`
+  return `  = panel: ${oneLine(panel.label ?? 'no label')}${level}; ${oneLine(panel.support.reason)}`
+}
 
 /** Renders the claims of a grade. The label and citations of `tab-behavior` hold its claims. */
-function claimsLine({ claims, surface }: Grade): string[] {
-  if (claims === null || claims === undefined || surface !== null) return []
+function claimsLine({ claims, surface }: Grade): string {
+  if (claims === null || claims === undefined || surface !== null) return ''
   const parts = Object.entries(claims).map(([id, value]) => `${oneLine(id)} ${valueText(value)}`)
-  return [`  ${parts.join(' · ')}`]
+  return `  ${parts.join(' · ')}`
 }
 
 const valueText = (value: NonNullable<Grade['claims']>[string] | undefined): string => {
@@ -98,27 +86,22 @@ const valueText = (value: NonNullable<Grade['claims']>[string] | undefined): str
   return clip(Array.isArray(value) ? `${value.length} listed` : String(value), 60)
 }
 
-function evidenceLine(citation: CheckedCitation): string {
-  const holds = citation.status === 'verified' || citation.status === 'normalized'
+/** Renders a citation; with the other step of its quote, and the difference of the quote from the text. */
+function evidenceLine({ status, step_id, supports, quote, found_in_step, normalization }: CheckedCitation): string {
+  const holds = status === 'verified' || status === 'normalized'
   const mark = holds ? styleText('green', '✓') : styleText('red', '✗')
-  const where = `step ${citation.step_id}`.padEnd(9)
-  return `${mark} ${citation.supports.padEnd(20)} ${where} ${citation.status.padEnd(12)} “${clip(citation.quote, 90)}”${foundAs(citation)}`
-}
-
-/** Renders the place of a quote in another step, and its difference from the text. */
-function foundAs({ found_in_step: step, normalization }: CheckedCitation): string {
-  const facts = [
-    ...(step === undefined ? [] : [`stands in step ${step}`]),
-    ...(normalization?.length ? [`differs in ${normalization.join(', ')}`] : []),
-  ]
-  return facts.map((fact) => styleText('dim', ` · ${fact}`)).join('')
+  const facts = present([
+    found_in_step === undefined ? '' : `stands in step ${found_in_step}`,
+    normalization?.length ? `differs in ${normalization.join(', ')}` : '',
+  ])
+  const place = `${`step ${step_id}`.padEnd(9)} ${status.padEnd(12)}`
+  const found = facts.map((fact) => styleText('dim', ` · ${fact}`)).join('')
+  return `${mark} ${supports.padEnd(20)} ${place} “${clip(quote, 90)}”${found}`
 }
 
 /** Puts the id of a grade into the command that a failure names. */
 export const withId = (message: string, id: string | null): string =>
   id === null ? message : message.replace('veridict show GRADE', () => `veridict show ${id}`)
-
-const hint = (grade: Grade): string => (grade.failure?.retryable ? ' (the same request can succeed later)' : '')
 
 /** Makes a null for each field of a schema: old grades lack some fields, and a null shows them as unknown. */
 const nulls = ({ properties }: TObject) => Object.fromEntries(Object.keys(properties).map((name) => [name, null]))
@@ -140,40 +123,33 @@ const rawOf = ({ id }: Pick<AttemptSummary, 'id'>, calls: readonly LedgerEntry[]
 
 /** Renders the settings and calls of a grade; with `calls`, the raw replies. */
 export function receiptText({ receipt }: Grade, calls: readonly LedgerEntry[] | null): string {
-  const { attempts } = receipt
-  const rows = attempts.flatMap((attempt) => [
+  const rows = receipt.attempts.flatMap((attempt) => [
     attemptRow(attempt),
     ...(calls === null ? [] : rawRows(attempt, rawOf(attempt, calls))),
   ])
   return `${[...settingRows(receipt), ...(rows.length === 0 ? ['  no call was made'] : rows)].join('\n')}\n`
 }
 
+const say = (word: string, value: unknown): string => `${word} ${value ?? 'null'}`
+
 function settingRows(receipt: Receipt): string[] {
-  const { provider, settings, versions } = receipt
-  const isAsked = provider !== null
-  const say = (word: string, value: unknown): string => `${word} ${value ?? 'null'}`
+  const { provider, settings, versions, mode, judge, samples } = receipt
   // A search makes no call: it has no host, and no model answered.
-  const facts: [string, readonly string[]][] = [
-    [
-      'asked',
-      isAsked
-        ? [say(provider, settings?.api), say('host', settings?.host), say('mode', receipt.mode)]
-        : [`nobody: \`${receipt.judge}\` is a search and no model`, say('mode', receipt.mode)],
-    ],
+  const isAsked = provider !== null
+  const asked = isAsked
+    ? [say(provider, settings?.api), say('host', settings?.host)]
+    : [`nobody: \`${judge}\` is a search and no model`]
+  const limits: readonly [string, unknown][] = isAsked
+    ? [
+        ['effort', settings?.effort],
+        ['temperature', settings?.temperature],
+        ['output limit', settings?.max_output_tokens],
+      ]
+    : []
+  const facts: readonly [string, readonly string[]][] = [
+    ['asked', [...asked, say('mode', mode)]],
     ['model', [receipt.model_requested ?? 'none', ...(isAsked ? [say('answered as', receipt.model_resolved)] : [])]],
-    [
-      'settings',
-      [
-        ...(isAsked
-          ? [
-              say('effort', settings?.effort),
-              say('temperature', settings?.temperature),
-              say('output limit', settings?.max_output_tokens),
-            ]
-          : []),
-        say('samples', receipt.samples),
-      ],
-    ],
+    ['settings', [...limits.map(([word, value]) => say(word, value)), say('samples', samples)]],
     ['made by', [receipt.software ?? 'null', ...Object.entries(versions).map(([name, value]) => say(name, value))]],
     ['input', receipt.input == null ? ['null'] : inputWords(receipt.input)],
     ['digests', [say('key', receipt.key), say('trajectory', receipt.trajectory)]],
@@ -184,19 +160,17 @@ function settingRows(receipt: Receipt): string[] {
 
 function attemptRow(attempt: AttemptSummary): string {
   const { sample, round, purpose, outcome, latency_ms, usage, cost_usd, message, replayed } = attempt
-  const tokens = usage === null ? '–' : `${usage.input_tokens} in, ${usage.output_tokens} out`
-  const cost = cost_usd === null ? '?' : dollars(cost_usd)
-  const cells = [
+  const cells = present([
     pad(`sample ${sample} round ${round}`, 17),
     pad(purpose, 7),
     pad(outcome, 14),
     pad(`${latency_ms} ms`, 9),
-    pad(tokens, 20),
-    pad(cost, 8),
+    pad(usage === null ? '–' : `${usage.input_tokens} in, ${usage.output_tokens} out`, 20),
+    pad(cost_usd === null ? '?' : dollars(cost_usd), 8),
     replayed ? 'replayed ' : '',
     message === null ? '' : clip(message, 200),
-  ]
-  return `  ${cells.filter((cell) => cell !== '').join('  ')}`.trimEnd()
+  ])
+  return `  ${cells.join('  ')}`.trimEnd()
 }
 
 function rawRows(attempt: AttemptSummary, raw: string | null): string[] {

@@ -1,12 +1,15 @@
+import { InvalidArgumentError } from 'commander'
 import { count, decimal } from '../../domain/words.ts'
 import type { BatchResult } from '../../schemas/batch.ts'
 import { CliError } from '../errors.ts'
 import type { OutputTarget } from './output-target.ts'
-import { oneLine, tally } from './text.ts'
+import { oneLine, present, tally } from './text.ts'
+
+export type LabelValues = ReadonlyMap<string, number>
 
 interface InspectOptions {
-  /** Numbers by label; a label without a number leaves its sample unscored. Null: the labels are the values. */
-  readonly values: ReadonlyMap<string, number> | null
+  /** A label without a number leaves its sample unscored. Null: the labels are the values. */
+  readonly values: LabelValues | null
   /** Whether to write JSON lines, which Inspect reads from `.jsonl` files; else one JSON array. */
   readonly lines: boolean
 }
@@ -29,9 +32,9 @@ type InspectTally = ReturnType<typeof newTally>
  * and would count a value of 0 or "I" as a wrong answer. Throws `CliError` for samples of two logs, and for a sample that comes twice.
  */
 export async function writeInspectScores(
-  target: OutputTarget,
+  target: Pick<OutputTarget, 'write'>,
   results: AsyncIterable<BatchResult>,
-  options: InspectOptions,
+  { values, lines }: InspectOptions,
 ): Promise<InspectTally> {
   const counts = newTally()
   const seen = new Set<string>()
@@ -55,17 +58,17 @@ export async function writeInspectScores(
         ['Inspect takes one score a sample and epoch: grade the log once, with one judge, in a batch of its own.'],
       )
     seen.add(key)
-    const value = worthOf(result, options.values, counts)
+    const value = worthOf(result, values, counts)
     if (value === null) continue
-    const before = options.lines ? '' : counts.scored === 0 ? '[\n' : ',\n'
-    await target.write(`${before}${JSON.stringify(recordOf(result, sample, value))}${options.lines ? '\n' : ''}`)
+    const [before, after] = lines ? ['', '\n'] : [counts.scored === 0 ? '[\n' : ',\n', '']
+    await target.write(`${before}${JSON.stringify(recordOf(result, sample, value))}${after}`)
     counts.scored++
   }
   if (seen.size === 0)
     throw new CliError('no item of this batch names its sample of an Inspect log', [
       'Samples of Inspect logs do. After an upgrade: give the same `veridict batch` command again; graded trials cost nothing again.',
     ])
-  if (!options.lines) await target.write(counts.scored === 0 ? '[]\n' : '\n]\n')
+  if (!lines) await target.write(counts.scored === 0 ? '[]\n' : '\n]\n')
   return counts
 }
 
@@ -83,79 +86,59 @@ function sampleOf({ metadata }: BatchResult): Sample | null {
   return { log: typeof log === 'string' ? log : '', id, epoch: epoch as number }
 }
 
+/** Inspect's `value_to_float()` reads these labels as numbers. */
+const COUNTED = /^(?:[CIPN]|yes|no|true|false)$/
+
 /** Returns the value of a label; null for an unscored label. */
-function worthOf(
-  { status, label }: BatchResult,
-  values: InspectOptions['values'],
-  counts: InspectTally,
-): string | number | null {
+function worthOf({ status, label }: BatchResult, values: LabelValues | null, counts: InspectTally) {
   if (status !== 'graded' || label === null) {
     counts[status === 'graded' ? 'unverified' : status]++
     return null
   }
   if (values === null) {
-    counts.texts ||= !isCounted(label)
+    counts.texts ||= !COUNTED.test(label) && (label.trim() === '' || !Number.isFinite(Number(label)))
     return label
   }
-  const value = values.get(label)
-  if (value === undefined) counts.without_value++
-  return value ?? null
+  const value = values.get(label) ?? null
+  if (value === null) counts.without_value++
+  return value
 }
-
-/** Tells whether Inspect's `value_to_float()` reads the label as a number. */
-const isCounted = (label: string): boolean =>
-  /^(?:[CIPN]|yes|no|true|false)$/.test(label) || (label.trim() !== '' && Number.isFinite(Number(label)))
 
 function recordOf(result: BatchResult, { id, epoch }: Sample, value: string | number) {
   const { label, grade, grade_id, judge, rubric, item_id } = result
   const confidence = grade?.confidence.reported ?? null
+  const contradictions = [...new Set((grade?.contradictions ?? []).map(({ code }) => code))]
+  const level = confidence === null ? '' : `, confidence ${confidence}`
   const evidence = grade === null ? '' : `, ${grade.evidence.held} of ${grade.evidence.cited} citations hold`
-  return {
-    id,
-    epoch,
-    value,
-    explanation: `Veridict: ${label}${confidence === null ? '' : `, confidence ${confidence}`}${evidence} (${grade_id})`,
-    metadata: {
-      veridict: {
-        label,
-        confidence,
-        contradictions: [...new Set((grade?.contradictions ?? []).map(({ code }) => code))],
-        judge,
-        rubric,
-        grade_id,
-        item_id,
-      },
-    },
-  }
+  const explanation = `Veridict: ${label}${level}${evidence} (${grade_id})`
+  const veridict = { label, confidence, contradictions, judge, rubric, grade_id, item_id }
+  return { id, epoch, value, explanation, metadata: { veridict } }
 }
 
 /** Renders the count of scored items, and Inspect's reading of texts, for stderr. */
 export function inspectNote(counts: InspectTally): string {
   const { scored, other, texts, without_value, unverified, failed, cancelled } = counts
-  const unscored = { unverified, failed, cancelled, 'label without a number': without_value }
   const samples = scored + unverified + failed + cancelled + without_value
-  const why = tally(unscored)
-  return [
+  const why = tally({ unverified, failed, cancelled, 'label without a number': without_value })
+  const others = count(other, 'item is no sample of an Inspect log', 'items are no samples of an Inspect log')
+  return present([
     `${scored} of ${samples} samples have a score${why === '' ? '' : `; unscored: ${why}`}`,
-    ...(other > 0
-      ? [`left out: ${count(other, 'item is no sample of an Inspect log', 'items are no samples of an Inspect log')}`]
-      : []),
-    ...(texts
-      ? [
-          "values are labels, which Inspect's default metric, accuracy(), counts as 0: give --values LABEL=NUMBER,…, or metrics of your own",
-        ]
-      : []),
-  ].join('\n')
+    other > 0 ? `left out: ${others}` : '',
+    texts
+      ? "values are labels, which Inspect's default metric, accuracy(), counts as 0: give --values LABEL=NUMBER,…, or metrics of your own"
+      : '',
+  ]).join('\n')
 }
 
-/** Parses `aligned=1,compliant=0.5`; the last `=` separates the number. Null for other texts. */
-export function parseValues(text: string): ReadonlyMap<string, number> | null {
+/** Parses `aligned=1,compliant=0.5`; the last `=` separates the number. */
+export function parseValues(text: string): LabelValues {
   const values = new Map<string, number>()
   for (const part of text.split(',')) {
     const at = part.lastIndexOf('=')
     const label = part.slice(0, Math.max(0, at)).trim()
     const number = decimal(part.slice(at + 1).trim())
-    if (label === '' || !Number.isFinite(number) || values.has(label)) return null
+    if (label === '' || !Number.isFinite(number) || values.has(label))
+      throw new InvalidArgumentError('It looks like aligned=1,compliant=0: each label once, with a number.')
     values.set(label, number)
   }
   return values

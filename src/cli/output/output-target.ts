@@ -1,75 +1,66 @@
 import { once } from 'node:events'
-import { createWriteStream } from 'node:fs'
-import { rename, rm, stat } from 'node:fs/promises'
+import { open, rename, rm, stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
-import { finished } from 'node:stream/promises'
 import { fileFault } from '../../domain/words.ts'
 import { CliError } from '../errors.ts'
 import type { Screen, Shell } from '../shell.ts'
 
 /** The target of results: stdout, or a file that takes its name when it is whole. */
 export interface OutputTarget {
-  readonly screen: Screen
+  readonly screen: Pick<Screen, 'isTTY' | 'columns'>
   /** Writes text, and waits for a slow reader. */
   write(text: string): Promise<void>
-  /** Keeps the output. */
+  /** Keeps the output, unless it was discarded. */
   commit(): Promise<void>
   /** Discards uncommitted output. */
   discard(): Promise<void>
 }
+
+const BUFFER_CHARS = 65_536
 
 /**
  * Opens the target before any call is paid for. A file is readable by its owner alone. Throws `CliError` for a missing folder, and for an existing
  * file where `force` is false.
  */
 export async function openOutput(shell: Shell, file: string | undefined, force = true): Promise<OutputTarget> {
-  return file === undefined || file === '-' ? toScreen(shell.out) : await toFile(file, force)
-}
-
-function toScreen(screen: Screen): OutputTarget {
-  return {
-    screen,
-    async write(text) {
-      if (!screen.write(text)) await once(screen, 'drain')
-    },
-    async commit() {},
-    async discard() {},
-  }
-}
-
-async function toFile(file: string, force: boolean): Promise<OutputTarget> {
-  const refuse = (error: unknown): never => {
-    throw error instanceof CliError ? error : new CliError(`${file} cannot be written: ${fileFault(error)}`, [ADVICE])
+  if (file === undefined || file === '-') {
+    const write = async (text: string) => void (shell.out.write(text) || (await once(shell.out, 'drain')))
+    return { screen: shell.out, write, commit: async () => {}, discard: async () => {} }
   }
   const partial = await partialOf(file, force)
-  if (partial !== file) await rm(partial, { force: true }).catch(refuse)
-  const stream = createWriteStream(partial, { mode: 0o600, flags: partial === file ? 'w' : 'wx' })
-  await once(stream, 'open').catch(refuse)
-  let fault: unknown = null
-  stream.on('error', (error) => {
-    fault = error
-  })
-  let open = true
+  const isRenamed = partial !== file
+  const refusing = <T>(work: Promise<T>): Promise<T> =>
+    work.catch((error: unknown) => {
+      throw error instanceof CliError ? error : new CliError(`${file} cannot be written: ${fileFault(error)}`, [ADVICE])
+    })
+  if (isRenamed) await refusing(rm(partial, { force: true }))
+  const handle = await refusing(open(partial, isRenamed ? 'wx' : 'w', 0o600))
+  let isOpen = true
+  let buffer = ''
+  const flush = async () => {
+    const text = buffer
+    buffer = ''
+    await refusing(handle.appendFile(text))
+  }
   return {
-    screen: stream,
+    screen: {},
     async write(text) {
-      if (fault !== null) refuse(fault)
-      if (!stream.write(text)) await once(stream, 'drain').catch(refuse)
+      buffer += text
+      if (buffer.length > BUFFER_CHARS) await flush()
     },
     async commit() {
-      stream.end()
-      await finished(stream).catch(refuse)
-      if (partial !== file)
-        await partialOf(file, force)
-          .then(() => rename(partial, file), refuse)
-          .catch(refuse)
-      open = false
+      if (!isOpen) return
+      await flush()
+      // A full disk may show at the close alone.
+      await refusing(handle.close())
+      if (isRenamed) await refusing(partialOf(file, force).then(() => rename(partial, file)))
+      isOpen = false
     },
     async discard() {
-      if (!open) return
-      open = false
-      stream.destroy()
-      if (partial !== file) await rm(partial, { force: true })
+      if (!isOpen) return
+      isOpen = false
+      await handle.close().catch(() => undefined)
+      if (isRenamed) await rm(partial, { force: true })
     },
   }
 }

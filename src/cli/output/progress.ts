@@ -1,7 +1,18 @@
 import { count } from '../../domain/words.ts'
 import type { Batch, BatchCounts } from '../../schemas/batch.ts'
 import type { Screen } from '../shell.ts'
-import { clip, costText, dollars, inert, type Paint, paintFor, tally, unknownCalls } from './text.ts'
+import {
+  cachedText,
+  clip,
+  costText,
+  dollars,
+  inert,
+  type Paint,
+  paintFor,
+  present,
+  tally,
+  unknownCalls,
+} from './text.ts'
 
 /** The progress of a command, on stderr: stdout is for results. */
 export interface ProgressView {
@@ -83,8 +94,8 @@ interface Look {
   readonly done: number
 }
 
-export const doneOf = (counts: BatchCounts): number =>
-  counts.graded + counts.unverified + counts.failed + counts.cancelled
+export const doneOf = ({ graded, unverified, failed, cancelled }: BatchCounts): number =>
+  graded + unverified + failed + cancelled
 
 /** Renders the rate and the expected time, `2.0/s` and `ETA 20s`. Empty before an item ended, after the last, and while the batch is parked. */
 export function speedOf({ status, counts }: Pick<Batch, 'status' | 'counts'>, first: Look, now: number): string[] {
@@ -118,23 +129,18 @@ function factsOf(batch: Batch): string[] {
   const { counts, max_cost_usd, status, parked_reason, resumes_at } = batch
   const cap = max_cost_usd === null ? '' : ` of at most ${dollars(max_cost_usd)}`
   const next = resumes_at === null ? 'waits to be resumed' : `tries again by itself ${retryTime(resumes_at)}`
-  return [
+  const reason = clip(parked_reason ?? (status === 'parked' ? 'no reason given' : ''), 200)
+  return present([
     costText(batch) + cap,
-    batch.cached > 0 ? cachedText(batch) : '',
+    cachedText(batch),
     unknownCalls(batch),
     tally(batch.labels),
     counts.unverified > 0 ? `unverified ${counts.unverified}` : '',
     counts.failed > 0 ? `failed ${counts.failed} (${tally(batch.failures)})` : '',
     counts.cancelled > 0 ? `cancelled ${counts.cancelled}` : '',
-    status === 'parked'
-      ? `parked: ${clip(parked_reason ?? 'no reason given', 200)}; ${next}`
-      : clip(parked_reason ?? '', 200),
-  ].filter((fact) => fact !== '')
+    status === 'parked' ? `parked: ${reason}; ${next}` : reason,
+  ])
 }
-
-/** Renders the count of items that a stored grade answered; the batch does not tell the grades of other items from older grades. */
-export const cachedText = ({ cached }: Pick<Batch, 'cached'>): string =>
-  `${cached} answered by a grade of another item or of before`
 
 /** Renders the questions that lie with the provider; empty for a batch without any. */
 export function roundText({ round }: Pick<Batch, 'round'>): string {

@@ -1,43 +1,36 @@
 import { count } from '../../domain/words.ts'
-import type { Batch, BatchResult, ResultGrade } from '../../schemas/batch.ts'
+import type { Batch, BatchEstimate, BatchResult, ResultGrade } from '../../schemas/batch.ts'
+import type { Grade } from '../../schemas/grade.ts'
+import type { Console } from '../session.ts'
 import { withId } from './grade-text.ts'
-import { code, escaped, markdownOf } from './markdown-rows.ts'
-import type { OutputTarget } from './output-target.ts'
-import { cachedText } from './progress.ts'
-import { type Cell, csvOf, type Field, tableOf } from './table.ts'
+import { type Cell, code, csvOf, escaped, type Field, markdownOf, NDJSON, type Rows, tableOf } from './table.ts'
 import {
+  cachedText,
   clip,
   clipFront,
   costText,
+  dollars,
   LABEL_STYLE,
-  limitRows,
   line,
-  newTally,
   type Paint,
-  type ResultsTally,
-  roundUsd,
+  pad,
+  percent,
+  present,
   tally,
-  tallyLimit,
   unknownCalls,
   unreadText,
 } from './text.ts'
 
-export const OUTPUT_FORMATS = ['table', 'ndjson', 'csv'] as const
-/** Formats of commands that write the items of a batch. */
-export const ITEM_FORMATS = [...OUTPUT_FORMATS, 'markdown'] as const
-/** Formats of `results`: scores for Inspect and bundles belong to this command alone. */
-export const RESULTS_FORMATS = [...ITEM_FORMATS, 'inspect', 'bundle'] as const
-export type OutputFormat = (typeof RESULTS_FORMATS)[number]
+/** Rounds an amount to a billionth of a dollar: a sum of binary fractions has digits that no price has. */
+const roundUsd = (usd: number): number => Number(usd.toFixed(9))
 
-type Column = Field<BatchResult>
-
-const ofResult = (...names: readonly Extract<keyof BatchResult, string>[]): Column[] =>
+const ofResult = (...names: readonly Extract<keyof BatchResult, string>[]): Field<BatchResult>[] =>
   names.map((name) => [name, (result) => result[name] as Cell])
-const ofMetadata = (...names: readonly Extract<keyof BatchResult['metadata'], string>[]): Column[] =>
+const ofMetadata = (...names: readonly Extract<keyof BatchResult['metadata'], string>[]): Field<BatchResult>[] =>
   names.map((name) => [name, ({ metadata }) => metadata[name]])
 
 /** The columns of CSV, in order. */
-const COLUMNS: readonly Column[] = [
+const COLUMNS: readonly Field<BatchResult>[] = [
   ...ofResult('item_id', 'index', 'status', 'label', 'grade_id'),
   ['failure_code', ({ failure }) => failure?.code],
   ['failure_message', ({ failure }) => failure?.message],
@@ -61,19 +54,15 @@ const COLUMNS: readonly Column[] = [
 const CSV_COLUMNS = COLUMNS.map(([name]) => name)
 
 export const OUTPUT_HELP = `Output (--output, to stdout or --out FILE; progress goes to stderr):
-  table   a row an item (an item of a re-grade by its trial), then the counts; \`!\` after a label: a signal or the agent's
-          own steps contradict it; \`capped\`: the evidence allows no higher confidence; why: of a low or medium confidence
-          the reason; unread: records of the trajectory that could not be read
-  ndjson  a JSON object an item, as GET /v1/batches/{id}/results gives it, names as they are; \`grade\` has the judge, confidence,
-          contradictions, unmet claims, claimed_label, evidence, cost_usd and unread (null without a grade)
+  table   a row an item, then the counts; \`!\` after a label: a signal or the agent's own steps contradict it; \`capped\`: the evidence
+          allows no higher confidence; why: the reason of a low or medium confidence; unread: records that could not be read
+  ndjson  a JSON object an item, as GET /v1/batches/{id}/results gives it; \`grade\` is null without a grade
   csv     ${CSV_COLUMNS.slice(0, 10).join(', ')},
           ${CSV_COLUMNS.slice(10, 16).join(', ')},
           ${CSV_COLUMNS.slice(16).join(', ')},
-          claim.<id> for each claim of the rubrics of the batch (unclear: the judge could not tell; –: does not apply; a list as JSON)
-          (limit_*: why the confidence is not higher, and what would lift it; contradictions: codes, one or more; unmet: what a claim lacks; unread_actions: of the unread records, those
-          that may hold acts of the agent);
-          an absent value is empty; control characters are shown escaped, and a text that a spreadsheet would take
-          for a formula (it begins with = + - @) gets a leading apostrophe
+          claim.<id> for each claim of the rubrics of the batch (unclear: the judge could not tell; –: does not apply; a list as JSON);
+          limit_*: why the confidence is not higher, and what would lift it; unread_actions: unread records that may hold acts;
+          an absent value is empty; a text that a spreadsheet would take for a formula (= + - @) gets a leading apostrophe
   markdown  the table for a pull request: everything of a run is text there, no link and no mention; it ends before a
           comment's 65,536 characters and says how many rows are missing`
 
@@ -82,20 +71,16 @@ export const OUTPUT_HELP = `Output (--output, to stdout or --out FILE; progress 
  * all rubrics of the batch, since the first row does not show them all.
  */
 export async function writeResults(
-  target: Pick<OutputTarget, 'screen' | 'write'>,
-  format: OutputFormat,
+  { format, paint, screen, write }: Pick<Console, 'format' | 'paint' | 'screen' | 'write'>,
   results: AsyncIterable<BatchResult>,
   ended: Batch,
-  paint: Paint,
-  claims: readonly string[],
-  skipped = 0,
+  { claims = [], skipped = 0 }: { readonly claims?: readonly string[]; readonly skipped?: number } = {},
 ): Promise<ResultsTally> {
-  const markdown = markdownOf(MARKDOWN)
-  const rows = {
-    ...{ markdown, table: screenTable(target.screen, paint), ndjson: { head: () => '', row: line } },
-    csv: csvOf([...COLUMNS, ...claims.map(claimColumn)]),
-  }[format as (typeof ITEM_FORMATS)[number]]
-  await target.write(rows.head(paint))
+  const rows: Rows<BatchResult> =
+    format === 'csv'
+      ? csvOf([...COLUMNS, ...claims.map(claimColumn)])
+      : ({ ndjson: NDJSON, markdown: markdownOf(MARKDOWN) }[format as string] ?? screenTable(screen, paint))
+  await write(rows.head())
   const all = newTally()
   for await (const result of results) {
     const { records = 0, actions = 0 } = result.grade?.unread ?? {}
@@ -104,16 +89,14 @@ export async function writeResults(
     all.actions += actions
     tallyLimit(all, result)
     if (!result.cached) all.known_usd += result.grade?.cost_usd ?? 0
-    await target.write(rows.row(result))
+    await write(rows.row(result))
   }
-  if (format === 'table') await target.write(`\n${summary(ended, paint, all, skipped)}\n`)
-  if (format === 'markdown') await target.write(markdown.foot(summary(ended, (_style, text) => text, all, skipped)))
+  await write(rows.foot(summary(ended, paint, all, skipped)))
   return all
 }
 
 const MOST_NAME = 120
 
-/** The cells of a pull request. */
 export const MARKDOWN: Parameters<typeof markdownOf<BatchResult>>[0] = [
   ['item', (result) => code(clipFront(nameOf(result), MOST_NAME))],
   ['status', ({ status }) => escaped(status)],
@@ -123,7 +106,6 @@ export const MARKDOWN: Parameters<typeof markdownOf<BatchResult>>[0] = [
   ['why', (result) => code(clip(whyOf(result), 200))],
 ]
 
-/** Marks a contradicted grade. */
 const mark = (grade: ResultGrade | null, sign: string): string => (grade?.contradictions.length ? sign : '')
 
 const LEAST_NAME = 40
@@ -134,21 +116,23 @@ const BETWEEN = 91
  * Builds the table of a screen. The name has the rest of the terminal, or of 100 characters in a pipe, and is never too narrow to tell trials apart;
  * where the output is no terminal, long reasons stay whole.
  */
-function screenTable({ columns, isTTY }: OutputTarget['screen'], paint: Paint) {
+function screenTable({ columns, isTTY }: Console['screen'], paint: Paint): Rows<BatchResult> {
   const width = Math.max(LEAST_NAME, (columns || 100) - BETWEEN)
-  return tableOf<BatchResult>([
-    ['item', width, (result) => clipFront(nameOf(result), width)],
-    ['status', 10, ({ status }) => paint(STATUS_STYLE[status], status)],
-    ['label', 17, ({ label, grade }) => labelText(label, paint) + mark(grade, ` ${paint('yellow', '!')}`)],
-    ['confidence', 13, confidenceCell],
-    ['unread', 6, ({ grade }) => unreadCell(grade, paint)],
-    ['grade', 30, ({ grade_id }) => clip(grade_id ?? '–', 30)],
-    ['why', 0, (result) => paint('dim', shownWhy(whyOf(result), result, isTTY !== true))],
-  ])
+  const labelText = (label: string | null): string =>
+    label === null ? '–' : paint(LABEL_STYLE[label] ?? 'white', label)
+  return tableOf<BatchResult>(
+    [
+      ['item', width, (result) => clipFront(nameOf(result), width)],
+      ['status', 10, ({ status }) => paint(STATUS_STYLE[status], status)],
+      ['label', 17, ({ label, grade }) => labelText(label) + mark(grade, ` ${paint('yellow', '!')}`)],
+      ['confidence', 13, confidenceCell],
+      ['unread', 6, ({ grade }) => unreadCell(grade, paint)],
+      ['grade', 30, ({ grade_id }) => clip(grade_id ?? '–', 30)],
+      ['why', 0, (result) => paint('dim', shownWhy(result, isTTY !== true))],
+    ],
+    paint,
+  )
 }
-
-const labelText = (label: string | null, paint: Paint): string =>
-  label === null ? '–' : paint(LABEL_STYLE[label] ?? 'white', label)
 
 const STATUS_STYLE = { graded: 'white', unverified: 'yellow', failed: 'red', cancelled: 'gray' } as const
 
@@ -156,28 +140,29 @@ const STATUS_STYLE = { graded: 'white', unverified: 'yellow', failed: 'red', can
 const nameOf = ({ item_id, base_grade_id, metadata }: BatchResult): string =>
   base_grade_id === null || item_id !== base_grade_id ? item_id : (metadata.trial ?? metadata.task ?? item_id)
 
+/** No provider's message is longer. */
+const LONGEST_WHY = 1000
+
 /** Renders the failure of an item; else unmet claims, the limit of the confidence, and whether the grade came from the cache. */
 function whyOf({ failure, cached, grade, grade_id, label }: BatchResult): string {
-  if (failure !== null) return safeLine(`${failure.code}: ${withId(failure.message, grade_id)}`)
+  if (failure !== null) return clip(`${failure.code}: ${withId(failure.message, grade_id)}`, LONGEST_WHY)
   const [unmet, ...more] = grade?.unmet ?? []
-  const parts = [
+  const parts = present([
     unmet === undefined ? '' : `${unmet.claim}: ${unmet.reason}${more.length > 0 ? ` (and ${more.length} more)` : ''}`,
     limitText(grade, label),
     unreadText(grade?.unread ?? null),
     cached ? 'a grade of another item or of before' : '',
-  ]
-  return safeLine(parts.filter((part) => part !== '').join('; '))
+  ])
+  return clip(parts.join('; '), LONGEST_WHY)
 }
 
-/** No provider's message is longer. */
-const LONGEST_WHY = 1000
-const safeLine = (text: string): string => clip(text, LONGEST_WHY)
-
-/** A terminal shows a cut reason and its command; a pipe shows the whole reason. */
 const LONGEST_SHOWN = 160
-function shownWhy(why: string, { grade_id }: BatchResult, whole: boolean): string {
+
+/** Renders the reason: cut, with the command that shows all of it, on a terminal; whole in a pipe. */
+function shownWhy(result: BatchResult, whole: boolean): string {
+  const why = whyOf(result)
   if (whole || why.length <= LONGEST_SHOWN) return why
-  return `${clip(why, LONGEST_SHOWN)} (all of it: ${grade_id === null ? '-o ndjson' : 'veridict show GRADE'})`
+  return `${clip(why, LONGEST_SHOWN)} (all of it: ${result.grade_id === null ? '-o ndjson' : 'veridict show GRADE'})`
 }
 
 const codesOf = (grade: ResultGrade | null): string =>
@@ -197,36 +182,115 @@ function unreadCell(grade: ResultGrade | null, paint: Paint): string {
   return records === 0 ? '0' : paint('yellow', String(records))
 }
 
-/** Renders the summary of a batch: counts, labels, failures, skipped trials, cost. */
-export function summary(batch: Batch, paint: Paint, all: ResultsTally = newTally(), skipped = 0): string {
-  const { total, ...rest } = batch.counts
-  const unknown = unknownCalls(batch)
-  const calls = [
-    count(batch.calls.made, 'call'),
-    ...(batch.cached > 0 ? [cachedText(batch)] : []),
-    ...(unknown === '' ? [] : [unknown]),
-  ]
-  const rows = [
-    `${paint('bold', count(total, 'item'))} · ${tally(rest)}`,
-    tally(batch.labels) === '' ? '' : `labels    ${tally(batch.labels)}`,
-    ...limitRows(all),
-    tally(batch.failures) === '' ? '' : `failures  ${tally(batch.failures)}`,
-    all.items === 0 ? '' : `unread    ${unreadText(all)}, in ${count(all.items, 'item')}`,
-    skipped === 0 ? '' : `skipped   ${count(skipped, 'trial')}, named on stderr with the reason`,
-    [costText(batch, all.known_usd), ...calls].join(' · '),
-  ]
-  return rows.filter((row) => row !== '').join('\n')
-}
-
-const claimColumn = (id: string): Column => [`claim.${id}`, ({ grade }) => claimCell(id, grade?.claims?.[id])]
-
-const claimCell = (id: string, value: NonNullable<ResultGrade['claims']>[string] | undefined): Cell =>
-  value === null ? (id === 'surface.category' ? '–' : 'unclear') : Array.isArray(value) ? JSON.stringify(value) : value
+const claimColumn = (id: string): Field<BatchResult> => [
+  `claim.${id}`,
+  ({ grade }) => {
+    const value = grade?.claims?.[id]
+    if (value === null) return id === 'surface.category' ? '–' : 'unclear'
+    return Array.isArray(value) ? JSON.stringify(value) : value
+  },
+]
 
 /** Renders a confidence: `high`, `low capped` (by its limit), `high 80%` (of the votes). */
 function confidenceCell({ grade, label }: BatchResult): string {
   if (grade === null || label === null) return '–'
   const { reported, source, vote_share } = grade.confidence
   const share = vote_share === null ? '' : `${Math.round(vote_share * 100)}%`
-  return [reported ?? '', source === 'capped' ? 'capped' : '', share].filter((part) => part !== '').join(' ') || '–'
+  return present([reported ?? '', source === 'capped' ? 'capped' : '', share]).join(' ') || '–'
+}
+
+/** Renders the summary of a batch: counts, labels, failures, skipped trials, cost. */
+export function summary(batch: Batch, paint: Paint, all: ResultsTally = newTally(), skipped = 0): string {
+  const { total, ...rest } = batch.counts
+  const [labels, failures] = [tally(batch.labels), tally(batch.failures)]
+  const calls = present([count(batch.calls.made, 'call'), cachedText(batch), unknownCalls(batch)])
+  return present([
+    `${paint('bold', count(total, 'item'))} · ${tally(rest)}`,
+    labels && `labels    ${labels}`,
+    ...limitRows(all),
+    failures && `failures  ${failures}`,
+    all.items === 0 ? '' : `unread    ${unreadText(all)}, in ${count(all.items, 'item')}`,
+    skipped === 0 ? '' : `skipped   ${count(skipped, 'trial')}, named on stderr with the reason`,
+    [costText(batch, all.known_usd), ...calls].join(' · '),
+  ]).join('\n')
+}
+
+/**
+ * Makes the tally of results, beyond the counts of their batch: items with unread records, these records, the dollars of new grades, and labels
+ * by confidence with the limits of those below `high`.
+ */
+export const newTally = () => ({
+  ...{ items: 0, records: 0, actions: 0, known_usd: 0, graded: 0 },
+  levels: { high: 0, medium: 0, low: 0 },
+  limits: new Map<string, LimitTally>(),
+})
+export type ResultsTally = ReturnType<typeof newTally>
+
+/** Limits of one level and code, with the count of each reason. */
+interface LimitTally {
+  readonly level: string
+  count: number
+  readonly reasons: Map<string, { readonly lift: string; count: number }>
+}
+
+/** Reasons that the tally keeps of one code: steps and quotes make reasons without end. */
+const MOST_REASONS = 1000
+
+/** Counts the confidence of a label, and its limit. */
+export function tallyLimit(
+  all: ResultsTally,
+  { label, grade }: { readonly label: string | null; readonly grade: Pick<Grade, 'confidence'> | null },
+): void {
+  if (grade === null || label === null || grade.confidence.reported === null) return
+  const { reported: level, limit } = grade.confidence
+  all.graded++
+  all.levels[level]++
+  if (!limit) return
+  const key = `${level} ${limit.code}`
+  const limits: LimitTally = all.limits.get(key) ?? { level, count: 0, reasons: new Map() }
+  limits.count++
+  all.limits.set(key, limits)
+  const reason = limits.reasons.get(limit.reason) ?? { lift: limit.lift, count: 0 }
+  reason.count++
+  if (limits.reasons.size < MOST_REASONS || reason.count > 1) limits.reasons.set(limit.reason, reason)
+}
+
+/** Renders the shares of the levels; for each limit its most frequent reason, and the remedy. */
+export function limitRows({ levels, limits, graded: total }: ResultsTally): string[] {
+  if (total === 0) return []
+  const shares = Object.entries(levels).map(([level, n]) => `${level} ${n} (${percent(n / total)})`)
+  const rows = [...limits.values()].sort((a, b) => b.count - a.count)
+  return [
+    `levels    ${shares.join(' · ')}`,
+    ...rows.map(({ level, count: n, reasons }) => {
+      const [[reason, { lift }] = ['', { lift: '' }]] = [...reasons].sort(([, a], [, b]) => b.count - a.count)
+      const most = reasons.size > 1 ? 'most often: ' : ''
+      return `${pad(level, 9)} ${n} of ${total}: ${most}${clip(reason, 300)}; to lift: ${clip(lift, 300)}`
+    }),
+  ]
+}
+
+/** Writes the estimate of a dry run, for people or as a JSON line. */
+export async function writeEstimate(console: Console, estimate: BatchEstimate): Promise<void> {
+  console.data = estimate
+  console.view.end()
+  const isData = ['ndjson', 'csv', 'json'].includes(console.format)
+  await console.write(isData ? line(estimate) : estimateText(estimate))
+}
+
+const estimateText = ({ items, cached, to_grade, calls, input_tokens, output_tokens, cost_usd }: BatchEstimate) => `\
+${count(items, 'item')}: ${cached} answered by stored grades, replies or equal items, ${to_grade} to ask a judge
+  calls          ${figures(calls, short)}
+  input tokens   ${figures(input_tokens, short)}
+  output tokens  ${figures(output_tokens, short)}
+  cost           ${cost_usd === null ? 'unknown: no price is configured for a model' : figures(cost_usd, dollars)}
+No judge was asked. The upper bound is for all repairs of all items; --max-cost-usd reserves one call at a time.
+`
+
+const figures = ({ expected, most }: BatchEstimate['calls'], show: (n: number) => string): string =>
+  show(expected) === show(most) ? show(most) : `expected ${show(expected)}, at most ${show(most)}`
+
+const short = (n: number): string => {
+  if (n >= 1e6) return `${(n / 1e6).toFixed(1)}M`
+  return n >= 10_000 ? `${Math.round(n / 1000)}k` : String(Math.round(n))
 }

@@ -117,7 +117,6 @@ export function requireFit({ labels }: LabelledData, questions: readonly Questio
   throw new CliError(`${answers} not fit the rubric`, faults.slice(0, MOST_FAULTS))
 }
 
-/** Makes the schema of answers to a question. */
 function answerTo({ type, values }: Question) {
   if (type === 'boolean') return Type.Boolean()
   if (values.length > 0) return Choice([...values])

@@ -1,0 +1,223 @@
+import { ServiceError } from '../../client/errors.ts'
+import { isSettled } from '../../client/persist.ts'
+import { defined } from '../../domain/result.ts'
+import { count } from '../../domain/words.ts'
+import type { RegradeRequest } from '../../schemas/regrade.ts'
+import { GRADE_STATUSES, type GradeStatus, type Label } from '../../schemas/vocabulary.ts'
+import { CliError, EXIT, type ExitCode, nothingFits, requireId, strictCode } from '../errors.ts'
+import { EXIT_HELP, finishBatch, isEnded, requireServer, watchBatch } from '../follow.ts'
+import {
+  batchOptions,
+  choice,
+  collect,
+  DETACH,
+  GRADING,
+  ITEMS,
+  type Options,
+  SERVER,
+  STRICT,
+  TRIAL_PATHS,
+  TRIALS,
+} from '../options.ts'
+import { OUTPUT_HELP, writeEstimate } from '../output/results-format.ts'
+import { tally } from '../output/text.ts'
+import { SERVER_HELP, type Session, sessionCommand, tell } from '../session.ts'
+import { countsText, openTrials } from '../trials.ts'
+
+const GO_ON = `Going on:
+  Ctrl-C stops cleanly and prints the command that goes on, \`veridict resume ID\`: a batch of a running service goes on without you,
+  a batch in this process rests until then (on a PostgreSQL its workers go on: \`veridict cancel\` ends it). A second Ctrl-C ends at once.
+  The same command again begins a new batch, whose graded items come from the cache at no cost (unless --cache refresh asks again).`
+
+export const batch = sessionCommand<Options, [paths: string[]]>(
+  {
+    name: 'batch',
+    about: 'grade all trials of folders, files and archives',
+    args: TRIAL_PATHS,
+    options: [...TRIALS, ...GRADING, DETACH, ...ITEMS, STRICT],
+    help: [
+      `What PATH can be: a Harbor job or trial folder, a Terminal-Bench run, trajectory files of every format that
+\`veridict\` reads, .tar, .tar.gz, .tar.zst and .zip of any of them, or NDJSON of grade requests (\`veridict import\` writes such); no pipe.
+A trial that cannot be graded is skipped and named on stderr with its reason.`,
+      ...[GO_ON, SERVER_HELP, OUTPUT_HELP, EXIT_HELP],
+      `Examples:
+  veridict batch jobs/ -g truths.ndjson --dry-run                    what would it cost?
+  veridict batch jobs/ -g truths.ndjson -j openai --max-cost-usd 5   grade it, for five dollars at most
+  veridict batch runs.tar.gz -g truths.csv -o csv --out labels.csv   a table for a spreadsheet
+  veridict batch jobs/ -g truths.ndjson --mode provider --server http://127.0.0.1:8787 --detach`,
+    ],
+  },
+  async (session, options, paths) => {
+    const { veridict, view, signal } = session
+    const request = { ...batchOptions(options), signal }
+    if (options.detach && !options.dryRun) requireServer(session)
+    const { counts, send } = await openTrials(session, paths, options)
+    if (options.dryRun) {
+      const estimate = await send((items) => veridict.estimateBatch(items, request))
+      view.note(countsText(counts))
+      await writeEstimate(session, estimate)
+      return strictCode(EXIT.graded, options, counts.skipped + counts.unread)
+    }
+    const begun = await send((items) => veridict.createBatch(items, request))
+    session.skipped = counts.skipped
+    view.note(`${begun.id}: ${countsText(counts)}`)
+    const code = await finishBatch(session, begun, options)
+    return options.detach ? code : strictCode(code, options, session.skipped)
+  },
+)
+
+interface RegradeOptions extends Options {
+  readonly grade?: readonly string[]
+  readonly label?: Label
+  readonly status?: GradeStatus
+  readonly judgeWas?: string
+  readonly rubricWas?: string
+  readonly recheck?: boolean
+}
+
+export const regrade = sessionCommand<RegradeOptions>(
+  {
+    name: 'regrade',
+    about: 'grade stored grades again, with another rubric, judge, or only today’s evidence rules',
+    database: ({ dryRun }) => (dryRun ? 'look' : 'read'),
+    options: [
+      ['-b, --batch <id>', 'grades of this batch'],
+      ['--grade <id>', 'this grade; may be repeated', collect],
+      ['--label <label>', 'grades with this label of their rubric'],
+      choice('--status <status>', 'grades of this status', GRADE_STATUSES),
+      ['--judge-was <name>', 'grades of this judge'],
+      ['--rubric-was <id>', 'grades under this rubric, id@version or an id for all of its versions'],
+      ['--agent <name>', 'grades of this agent'],
+      ['--model <name>', 'grades of this agent’s model'],
+      ['--task <name>', 'grades of this task'],
+      ...[...GRADING, DETACH, ...ITEMS],
+      ['--recheck', 'check the stored replies again under today’s evidence rules; no judge is asked'],
+    ],
+    help: [
+      `The first group of options chooses stored grades: a grade must fit every option. The second group changes the grading; all
+other settings stay as they were. Old grades are never touched.
+A grade is graded again once, however many equal items it answers. Items without a grade are left out; --recheck leaves out
+failed grades, too: these have no answer to check. With --batch, stderr names the counts and the reasons.`,
+      ...[GO_ON, SERVER_HELP, OUTPUT_HELP, EXIT_HELP],
+      `Examples:
+  veridict regrade --batch bat_01 --rubric tab-behavior@2      the same trials under a new rubric
+  veridict regrade --status unverified --judge anthropic       another judge for unverified grades
+  veridict regrade --batch bat_01 --recheck                    today’s evidence rules, no judge asked
+Then list the changed labels: veridict compare NEW_BATCH`,
+    ],
+  },
+  async (session, options) => {
+    const { veridict, view, flag, json } = session
+    const request = regradeRequest(options)
+    const whyNone = async (error: unknown): Promise<never> => {
+      const { agent, model, task, batch, grade } = options
+      const isNone = error instanceof ServiceError && error.errors.some(({ path }) => path === '/query')
+      const isNamed = (agent ?? model ?? task) !== undefined && batch === undefined && grade === undefined
+      throw isNone && isNamed ? await nothingFits(veridict, { agent, model, task }) : withTruthHint(error)
+    }
+    if (options.dryRun) {
+      await writeEstimate(session, await veridict.estimateRegrade(request).catch(whyNone))
+      return EXIT.graded
+    }
+    if (options.detach) requireServer(session)
+    const begun = await veridict.regrade(request).catch(whyNone)
+    view.note(`${begun.id}: ${count(begun.counts.total, 'item')}; items without a grade and equal items are left out`)
+    const code = await finishBatch(session, begun, options)
+    if (code !== EXIT.parked && !options.detach && !json)
+      tell(session, `What changed: veridict compare ${begun.id}${flag}`)
+    return code
+  },
+)
+
+/** Builds the request. Throws where no option selects grades, and for contradictory options. */
+function regradeRequest(options: RegradeOptions): RegradeRequest {
+  const { batch, grade, label, status, judgeWas, rubricWas, agent, model, task, recheck } = options
+  const ids = grade && [...grade]
+  const query = defined({ batch, ids, label, status, judge: judgeWas, rubric: rubricWas, agent, model, task })
+  if (Object.keys(query).length === 0)
+    throw new CliError('which grades? Nothing chooses them', [
+      'Give --batch ID, or any of --grade --label --status --judge-was --rubric-was --agent --model --task.',
+    ])
+  const { judge, rubric, samples, cache, mode } = options
+  if (recheck && (judge ?? rubric ?? samples ?? cache ?? mode) !== undefined)
+    throw new CliError('--recheck asks no judge: leave --judge, --rubric, --samples, --cache and --mode away')
+  if ((judge ?? rubric ?? samples ?? recheck) === undefined && cache !== 'refresh')
+    throw new CliError('nothing would change: say what is different this time', [
+      'Give --judge, --rubric, --samples, --cache refresh (the same judge is asked again), or --recheck.',
+    ])
+  return { query, ...batchOptions(options), ...(recheck && { recheck }) }
+}
+
+/** Adds the remedy to a refusal of stored ground truths, which fit another rubric alone. */
+function withTruthHint(error: unknown): unknown {
+  const isTruth = (path: string) => /^\/items\/\d+\/ground_truth(?:\/|$)/.test(path)
+  if (!(error instanceof ServiceError) || !error.errors.some(({ path }) => isTruth(path))) return error
+  const { status, code, detail, errors } = error
+  const hint = 'a re-grade keeps the ground truths; `veridict batch PATH -g TRUTHS -r RUBRIC` grades with new ones'
+  return new ServiceError(status, { code, detail: `${detail}: ${hint}`, errors: [...errors] })
+}
+
+export const resume = sessionCommand<Options, [id: string]>(
+  {
+    name: 'resume',
+    about: 'go on with a parked or interrupted batch, and follow it',
+    args: { '<batch>': 'its id' },
+    options: [...ITEMS, DETACH, STRICT],
+    database: 'read',
+    help: [
+      `A batch is parked where each further call would fail: no quota, a refused key, a judge that is out. Remove the cause first; the
+batch then goes on where it stopped, and no question is asked twice. A judge that is out for a while is tried again without this
+command. A cap (--max-cost-usd) parks no batch: items over the cap have ended as budget_exceeded, and the same \`batch\` command
+with a higher cap grades them. An interrupted batch goes on, too; of an ended batch the results are printed.`,
+      ...[SERVER_HELP, EXIT_HELP, 'Example:\n  veridict resume bat_01'],
+    ],
+  },
+  async (session, options, id) => {
+    const { veridict, view, local } = session
+    if (options.detach) requireServer(session)
+    requireId('batch', id)
+    const before = await veridict.batch(id)
+    const isParked = before.status === 'parked'
+    const rereadEnded = (error: unknown) => {
+      if (isParked || !(error instanceof ServiceError) || error.status !== 409) throw error
+      return veridict.batch(id)
+    }
+    // A running service goes on with its open batches by itself.
+    const goesOn = isParked || (local !== null && !isSettled(before))
+    const now = goesOn ? await veridict.resume(id).catch(rereadEnded) : before
+    session.batch = now
+    if (!isParked) view.note(`${id} is not parked: it is ${before.status}`)
+    return finishBatch(session, now, options)
+  },
+)
+
+export const cancel = sessionCommand<Options, [id: string]>(
+  {
+    name: 'cancel',
+    about: 'end a batch; its grades stay',
+    args: { '<batch>': 'its id' },
+    options: [SERVER],
+    database: 'read',
+    help: [
+      `Calls in flight end first; other open items end as cancelled; grades stay. A cancelled batch stays cancelled:
+\`veridict batch\` begins another batch, whose graded items come from the cache.`,
+      SERVER_HELP,
+      'Exit codes: 0 cancelled, or cancelling; 1 no such batch, or it has ended; 130 interrupted.',
+      'Example:\n  veridict cancel bat_01',
+    ],
+  },
+  (session, _options, id) => cancelBatch(session, id),
+)
+
+async function cancelBatch(session: Session, id: string): Promise<ExitCode> {
+  const { veridict } = session
+  requireId('batch', id)
+  const before = await veridict.batch(id)
+  if (isEnded(before))
+    throw new CliError(`${id} has ended already: it is ${before.status}`, [`Its results: veridict results ${id}`])
+  const ended = await watchBatch(session, await veridict.cancel(id))
+  const { total, ...counts } = ended.counts
+  await session.write(`${id} is ${ended.status}: ${count(total, 'item')} · ${tally(counts)}\n`)
+  session.data = ended
+  return EXIT.graded
+}

@@ -1,0 +1,246 @@
+import { waitsForWorker, waitsForYou } from '../../client/persist.ts'
+import { count } from '../../domain/words.ts'
+import type { Batch } from '../../schemas/batch.ts'
+import { BATCH_STATUSES, type BatchStatus } from '../../schemas/vocabulary.ts'
+import { CliError, EXIT, type ExitCode, exitOfCounts, exitOfGrade, requireId, strictCode } from '../errors.ts'
+import {
+  EXIT_HELP,
+  finishBatch,
+  isOrphan,
+  printResults,
+  restsFor,
+  stateOf,
+  tellOverBudget,
+  tellRest,
+  watchBatch,
+} from '../follow.ts'
+import { choice, LIST, type Options, output, parseCount, RESULTS_FORMATS, SERVER, STRICT } from '../options.ts'
+import { writeBundle } from '../output/bundle.ts'
+import { fullGrade, printGrade, receiptText } from '../output/grade-text.ts'
+import { inspectNote, type LabelValues, parseValues, writeInspectScores } from '../output/inspect-scores.ts'
+import { doneOf, roundText } from '../output/progress.ts'
+import { OUTPUT_HELP, summary } from '../output/results-format.ts'
+import { NDJSON, type Rows, tableOf } from '../output/table.ts'
+import { clip, costCell, line, oneLine, present } from '../output/text.ts'
+import { SERVER_HELP, type Session, sessionCommand, tell } from '../session.ts'
+
+interface StatusOptions extends Options {
+  readonly status?: BatchStatus
+  readonly limit: number
+  readonly follow?: boolean
+}
+
+export const status = sessionCommand<StatusOptions, [id?: string]>(
+  {
+    name: 'status',
+    about: 'list batches, or show the state of a batch',
+    args: { '[batch]': 'its id' },
+    options: [
+      ...LIST,
+      ['-f, --follow', 'show the batch until it ends'],
+      choice('--status <status>', 'list only batches of this status', BATCH_STATUSES),
+      ['--limit <n>', 'the number of batches to list', parseCount, 20],
+    ],
+    database: 'read',
+    help: [
+      `Lists the newest batches, or with BATCH shows its state; --follow shows the batch until it ends, and Ctrl-C stops only this
+command. A parked batch has a reason. Where its judge or provider is out for a while, the service tries again at the time that
+is shown, and the exit code is the code of a running batch; else the batch waits for \`veridict resume\`. A batch without a
+worker that has its judge waits, too: the wait is shown, and the exit code is 4.
+A cost like $0.42 (+$0.10?) includes calls that broke off or timed out, and may have been paid.`,
+      SERVER_HELP,
+      `${EXIT_HELP}\n(0 also for a list, and for a batch that still runs or tries again by itself)`,
+      `Examples:
+  veridict status --status parked
+  veridict status bat_01 --follow --server http://127.0.0.1:8787`,
+    ],
+  },
+  (session, options, id) => (id === undefined ? listBatches(session, options) : showBatch(session, id, options)),
+)
+
+async function listBatches(session: Session, { status, limit, follow }: StatusOptions): Promise<ExitCode> {
+  const { veridict, format, shell, write } = session
+  if (follow)
+    throw new CliError('which batch? --follow shows one until it ends', [
+      'Give its id: `veridict status` lists the batches.',
+    ])
+  const rows = format === 'table' ? batchTable(session) : NDJSON
+  const batches: Batch[] = []
+  let cursor: string | null = null
+  do {
+    const page = await veridict.batches({
+      ...{ limit: Math.min(limit - batches.length, 200) },
+      ...(status !== undefined && { status }),
+      ...(cursor !== null && { cursor }),
+    })
+    if (cursor === null) await write(rows.head())
+    const items = page.items.slice(0, limit - batches.length)
+    for (const batch of items) await write(rows.row(batch))
+    batches.push(...items)
+    cursor = page.next_cursor
+  } while (cursor !== null && batches.length < limit)
+  if (cursor !== null) shell.err.write('There are more: --limit shows them.\n')
+  session.data = batches
+  return EXIT.graded
+}
+
+const batchTable = (session: Session): Rows<Batch> =>
+  tableOf<Batch>(
+    [
+      ['batch', 30, ({ id }) => id],
+      ['status', 11, (batch) => stateOf(session, batch)],
+      ['done', 13, ({ counts }) => `${doneOf(counts)}/${counts.total}`],
+      ['failed', 6, ({ counts }) => String(counts.failed)],
+      ['cost', 15, costCell],
+      ['created', 24, ({ created_at }) => created_at],
+      ['kind', 7, ({ kind }) => kind],
+      ['name', 0, ({ name }) => clip(name ?? '', 40)],
+    ],
+    session.paint,
+  )
+
+async function showBatch(session: Session, id: string, { follow = false }: StatusOptions): Promise<ExitCode> {
+  const { veridict, format, paint, signal } = session
+  requireId('batch', id)
+  const first = await veridict.batch(id, { signal })
+  session.follows = true
+  const batch = follow && !isOrphan(session, first) ? await watchBatch(session, first) : first
+  const name = batch.name === null ? '' : ` ${oneLine(batch.name)}`
+  const begun = isOrphan(session, batch) ? 'begun' : 'created'
+  // The time of a state before the end is not stored.
+  const since = batch.finished_at === null ? `, ${begun} ${batch.created_at}` : ` since ${batch.finished_at}`
+  const wait = waitsForWorker(batch) ? ` (${oneLine(batch.parked_reason ?? '')})` : ''
+  const state = `${batch.id}${name}: ${stateOf(session, batch)}${wait}${since}`
+  const text = present([state, summary(batch, paint), roundText(batch)]).join('\n')
+  await session.write(format === 'table' ? `${text}\n` : line(batch))
+  session.data = batch
+  tellRest(session, batch)
+  return restsFor(session, batch, follow) ? EXIT.parked : exitOfCounts(batch.counts)
+}
+
+interface ResultsOptions extends Options {
+  readonly wait?: boolean
+  readonly values?: LabelValues
+}
+
+export const results = sessionCommand<ResultsOptions, [id: string]>(
+  {
+    name: 'results',
+    about: 'write the results of a batch',
+    args: { '<batch>': 'its id, as `veridict status` lists it' },
+    options: [
+      ...[...output(RESULTS_FORMATS), SERVER, STRICT],
+      ['-w, --wait', 'follow the batch to its end first'],
+      ['--values <label=number,…>', 'with -o inspect: the numbers of labels; other labels stay unscored', parseValues],
+    ],
+    database: 'read',
+    help: [
+      'Results hold the items that have ended; --wait follows the batch to its end first.',
+      SERVER_HELP,
+      `${OUTPUT_HELP}
+  inspect  the scores of one Inspect log, for precomputed_scores(): JSON, or JSON lines where --out ends in .jsonl; an item
+          without a grade has no score, and stays unscored there. A value is the label, or with --values its number
+          (integrations/inspect/README.md)
+  bundle   a new folder, --out or bundle-BATCH, of a batch that has ended: batch.json, results.ndjson, results.csv, grades.ndjson
+          (each grade once, with its receipt and raw replies), other-calls.ndjson (calls of the batch that no grade rests on),
+          rubrics/, and manifest.json with the SHA-256 of each; no key, and of a base URL the host alone`,
+      EXIT_HELP,
+      `Examples:
+  veridict results bat_01 --output csv --out labels.csv
+  veridict results bat_01 -o inspect --values aligned=1,compliant=0,ignored=0,distractor_only=0 --out scores.json
+  veridict results bat_01 -o bundle --out paper/grading
+  veridict results bat_01 -o ndjson | jq -r 'select(.status == "failed") | .item_id'`,
+    ],
+  },
+  writeBatchResults,
+)
+
+async function writeBatchResults(session: Session, options: ResultsOptions, id: string): Promise<ExitCode> {
+  const { veridict, flag, signal, format } = session
+  requireId('batch', id)
+  if (options.values !== undefined && format !== 'inspect') throw new CliError('--values is for --output inspect')
+  const first = await veridict.batch(id, { signal })
+  session.follows = true
+  const follows = options.wait === true && !isOrphan(session, first)
+  if (follows && format !== 'inspect' && format !== 'bundle') return finishBatch(session, first, options)
+  const batch = follows ? await watchBatch(session, first) : first
+  if (format === 'bundle') {
+    const folder = options.out ?? `bundle-${batch.id}`
+    await writeBundle(session, batch, folder)
+    await session.write(`${oneLine(folder)}: ${count(batch.counts.total, 'item')}; manifest.json lists its files\n`)
+    return EXIT.graded
+  }
+  const isInspect = format === 'inspect'
+  const unread = isInspect ? await printScores(session, batch, options) : (await printResults(session, batch)).items
+  const open = batch.counts.total - doneOf(batch.counts)
+  if (open > 0) {
+    const state = `${open} of ${count(batch.counts.total, 'item')} ${open === 1 ? 'has' : 'have'} not ended (${stateOf(session, batch)})`
+    const isResting = isOrphan(session, batch) || waitsForYou(batch)
+    tell(session, isResting ? state : `${state}; wait for them: veridict results ${id}${flag} --wait`)
+  }
+  tellRest(session, batch)
+  tellOverBudget(session, batch)
+  if (restsFor(session, batch, options.wait === true)) return EXIT.parked
+  return strictCode(exitOfCounts(batch.counts), options, unread)
+}
+
+/** Writes scores for Inspect. Returns the count of items with unread records. */
+async function printScores(session: Session, { id }: Batch, { values, out }: ResultsOptions): Promise<number> {
+  const { veridict, signal } = session
+  let unread = 0
+  async function* counted() {
+    for await (const result of veridict.results(id, { signal })) {
+      if ((result.grade?.unread?.records ?? 0) > 0) unread++
+      yield result
+    }
+  }
+  const lines = out?.toLowerCase().endsWith('.jsonl') ?? false
+  tell(
+    session,
+    `${id}: ${inspectNote(await writeInspectScores(session, counted(), { values: values ?? null, lines }))}`,
+  )
+  return unread
+}
+
+interface ShowOptions extends Options {
+  readonly attempts?: boolean
+  readonly raw?: boolean
+}
+
+export const show = sessionCommand<ShowOptions, [id: string]>(
+  {
+    name: 'show',
+    about: 'show one stored grade with its evidence',
+    args: { '<grade>': 'its id, as `veridict results` gives it' },
+    options: [
+      SERVER,
+      ['--attempts', 'show the settings of the grade and the calls of the judge'],
+      ['--raw', 'with --attempts or --json: the digests and the raw reply of each call'],
+    ],
+    database: 'read',
+    help: [
+      `Prints the label, every citation with its step, unmet claims, and steps of the agent that contradict the label; and, where several
+judges graded the trial, the result of all of them (\`panel\` in --json): its label, its level, and whether their quotes overlap.
+--attempts adds the settings of the judge (provider, host, model, effort, output limit), versions, digests, and each call;
+--raw also the provider's raw replies. --json holds all of the receipt; \`veridict results BATCH -o bundle\` writes it for a whole batch.`,
+      SERVER_HELP,
+      'Exit codes: 0 graded; 1 no such grade, or no service; 2 unverified; 3 failed; 130 interrupted.',
+      `Examples:
+  veridict results bat_01 -o csv | cut -d, -f5      the ids of the grades
+  veridict show grd_01 --attempts --raw
+  veridict show grd_01 --json --raw | jq -r '.data.receipt.attempts[].raw_reply'`,
+    ],
+  },
+  async (session, { attempts, raw }, id) => {
+    const { veridict, signal } = session
+    requireId('grade', id)
+    const grade = await veridict.readGrade(id, { signal })
+    const panel = await veridict.panel(id, { signal })
+    const calls = raw ? await veridict.calls(id, { signal }) : null
+    const { metadata, receipt } = grade
+    const name = metadata.trial || metadata.task || receipt.trajectory
+    await session.write(printGrade(name, grade, panel) + (attempts || raw ? receiptText(grade, calls) : ''))
+    session.data = { ...fullGrade(grade, calls), panel }
+    return exitOfGrade(grade)
+  },
+)

@@ -1,0 +1,284 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import type { SkippedItem, TrialItem } from '../archives/trials/reading-job.ts'
+import type { GroundTruths } from '../archives/truth/ground-truths.ts'
+import { parseSignalSource, type SignalSource } from '../archives/truth/signals.ts'
+import { ServiceError } from '../client/errors.ts'
+import { defined } from '../domain/result.ts'
+import { count, fileFault } from '../domain/words.ts'
+import type { ReadItem } from '../library/veridict.ts'
+import type { BatchItem } from '../schemas/batch.ts'
+import { CliError } from './errors.ts'
+import type { Options } from './options.ts'
+import type { ProgressView } from './output/progress.ts'
+import { clip, oneLine, present, unreadText } from './output/text.ts'
+import type { Session } from './session.ts'
+import type { TrialSourceOptions } from './shell.ts'
+
+/** Reads a JSON file. Throws the error that `refuse` makes of the fault. */
+export function readJson(file: string, refuse: (why: string) => Error): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    throw refuse(error instanceof SyntaxError ? 'is not JSON' : `cannot be read: ${fileFault(error)}`)
+  }
+}
+
+/** Reads trials from paths. The readers of archives load here, so that other commands start without them. */
+export async function* readTrialItems(
+  paths: readonly string[],
+  { ground_truth: file, limits, variant, rubric, abort, onMissing, ...options }: TrialSourceOptions,
+): AsyncGenerator<TrialItem> {
+  await checkPaths(paths)
+  const signals = options.signals.map(parseSignal)
+  const truths = file === undefined ? null : watchTruths(await readTruths(file, rubric), file)
+  const { readTrials } = await import('../archives/trials/read-trials.ts')
+  const { sourceText } = await import('../archives/trials/trial-join.ts')
+  yield* readTrials(paths, {
+    ...{ abort, ...defined({ variant, rubric }) },
+    ...(limits !== undefined && { limits: { read: limits } }),
+    ...(truths !== null && { groundTruths: truths }),
+    ...(signals.length > 0 && { signals }),
+    onMissing({ source, missing, trials }) {
+      onMissing?.(`${oneLine(sourceText(source))} holds no value in ${missing} of ${count(trials, 'trial')}`)
+    },
+  })
+  const left = truths?.unmatched() ?? null
+  if (left !== null) onMissing?.(left)
+}
+
+/**
+ * Throws `CliError` for a missing path, and for a pipe, which is empty when it is read again. `readOnce`: further paths, which may be
+ * pipes.
+ */
+export async function checkPaths(paths: readonly string[], readOnce: readonly string[] = []): Promise<void> {
+  const missing: string[] = []
+  for (const path of [...paths, ...readOnce]) {
+    const entry = await stat(path).catch(({ code }: NodeJS.ErrnoException) => code)
+    const isPipe = path === '-' || (typeof entry === 'object' && (entry.isFIFO() || entry.isSocket()))
+    if (isPipe && !readOnce.includes(path))
+      throw new CliError(`${oneLine(path)}: standard input and pipes cannot be read twice`, [
+        'Write the trials to a file first: cat … > runs.jsonl && veridict batch runs.jsonl',
+      ])
+    if (entry === 'ENOENT' || entry === 'ENOTDIR') missing.push(`no such file or folder: ${oneLine(path)}`)
+  }
+  const [first, ...more] = missing
+  if (first !== undefined) throw new CliError(first, more)
+}
+
+const MOST_UNMATCHED = 10
+
+/** Watches ground truths. `unmatched` renders their tasks and trials that matched no trial, or null. */
+export function watchTruths(truths: GroundTruths, file: string): GroundTruths & { unmatched(): string | null } {
+  const tasks = new Set(truths.tasks)
+  const trials = new Set(truths.trials)
+  return {
+    ...truths,
+    find(names) {
+      for (const name of names.tasks) tasks.delete(name)
+      for (const name of names.trials) trials.delete(name)
+      return truths.find(names)
+    },
+    unmatched() {
+      const names = [...tasks, ...trials]
+      const shown = names.slice(0, MOST_UNMATCHED).map(oneLine)
+      const more = names.length > shown.length ? `, and ${names.length - shown.length} more` : ''
+      if (names.length === 0) return null
+      return `${count(names.length, 'name')} of ${oneLine(file)} matched no trial: ${shown.join(', ')}${more}`
+    },
+  }
+}
+
+export function parseSignal(text: string): SignalSource {
+  const parsed = parseSignalSource(text)
+  if (parsed.ok) return parsed.value
+  throw new CliError(`--signals ${oneLine(text)}: ${oneLine(parsed.error)}`, [
+    'Write a signal like resolved=reward:reward>=1, or appeared=file:verifier/signals.json#/appeared',
+  ])
+}
+
+/** Reads ground truths. Throws `CliError` with each faulty place. */
+export async function readTruths(file: string, rubric?: string): Promise<GroundTruths> {
+  const { loadGroundTruths } = await import('../archives/truth/ground-truths.ts')
+  if (!existsSync(file)) throw new CliError(`the ground truths in ${oneLine(file)} cannot be read: no such file`)
+  const loaded = await loadGroundTruths(file, rubric)
+  if (loaded.ok) return loaded.value
+  const places = loaded.error.map(({ path, message }) => `${oneLine(path)}  ${oneLine(message)}`.trim())
+  throw new CliError(`the ground truths in ${oneLine(file)} cannot be used`, places)
+}
+
+const MOST_WARNINGS = 20
+const MOST_NAMED = 10
+
+export type Trial = Extract<TrialItem, { kind: 'trial' }>
+
+/** Counts of a reading. `files`: loose files that are no trajectories; no trial is lost with them. */
+const newCounts = () => ({ trials: 0, skipped: 0, files: 0, without_truth: 0, unread: 0, warnings: 0 })
+type Counts = ReturnType<typeof newCounts>
+
+/** Opens the trials of a command, and reads the first trial. Throws where there is no trial to grade. */
+export function openTrials({ shell, signal, local, view }: Session, paths: readonly string[], options: Options) {
+  const { groundTruth: ground_truth, signals = [], variant, rubric } = options
+  const limits = local?.limits
+  const read = (onMissing: (text: string) => void) =>
+    shell.readTrials(paths, {
+      signals,
+      abort: signal,
+      onMissing,
+      ...defined({ limits, ground_truth, variant, rubric }),
+    })
+  return openTrialStream(read, view, ground_truth)
+}
+
+/**
+ * Opens a stream of trials, and reads the first trial. Throws where there is no trial to grade. `file` holds the ground truths, for
+ * hints; `open` receives the printer of warnings about no single trial. Skipped trials are printed by name and counted.
+ */
+export async function openTrialStream(
+  open: (warn: (text: string) => void) => AsyncIterable<TrialItem>,
+  view: ProgressView,
+  file?: string,
+) {
+  const counts = newCounts()
+  const places: string[] = []
+  let fault: unknown = null
+  const warn = (text: string) => {
+    counts.warnings++
+    view.note(`warning  ${text}`)
+  }
+  const source = sift(open(warn), counts, view)
+  const first = await source.next()
+  if (first.done === true) throw nothingToGrade(counts, file)
+  async function* trials(): AsyncGenerator<Trial> {
+    try {
+      if (first.done !== true) yield first.value
+      yield* source
+      if (counts.without_truth > 0) view.note(truthHint(counts, file))
+    } catch (error) {
+      fault = error
+      throw error
+    }
+  }
+  async function* items(): AsyncGenerator<ReadItem> {
+    const ids = new Map<string, string>()
+    for await (const trial of trials()) {
+      const { item_id: id, source } = trial
+      const before = id === undefined ? undefined : ids.get(id)
+      if (id !== undefined && before !== undefined) {
+        // A service refuses such a batch, too.
+        fault = new CliError(`two items have the item_id ${oneLine(id)}: ${oneLine(before)} and ${oneLine(source)}`, [
+          'Give each line an item_id of its own, or none.',
+        ])
+        throw fault
+      }
+      if (id !== undefined) ids.set(id, source)
+      places.push(placeOf(trial))
+      yield { item: itemOf(trial), trajectory: trial.trajectory }
+    }
+  }
+  /** Sends the trials by `upload`. Throws the error that broke the reading, which `fetch` hides; a refusal names the trial instead of the line. */
+  const send = <T>(upload: (items: AsyncIterable<ReadItem>) => Promise<T>): Promise<T> =>
+    upload(items()).catch((error: unknown) => {
+      throw fault ?? (error instanceof ServiceError ? placed(error, places) : error)
+    })
+  return { counts, trials, send }
+}
+
+export const itemOf = ({ name, request }: Trial): BatchItem => ({ item_id: name, ...request })
+
+/** Replaces the line numbers of a refusal by the places of the trials. */
+function placed(error: ServiceError, places: readonly string[]): ServiceError {
+  let { detail } = error
+  const errors = error.errors.map(({ path, message }) => {
+    const [, list, digits = '', ...rest] = path.split('/')
+    const place = list === 'items' && digits !== '' ? places[Number(digits)] : undefined
+    if (place === undefined) return { path, message }
+    const sent = `line ${Number(digits) + 1}`
+    if (detail.startsWith(`${sent} `)) detail = `${place}${detail.slice(sent.length)}`
+    return { path: `${place} ${rest.map((name) => `/${name}`).join('')}`.trim(), message }
+  })
+  return new ServiceError(error.status, { code: error.code, detail, errors })
+}
+
+function nothingToGrade(counts: Counts, file: string | undefined): CliError {
+  const help = '`veridict batch --help` lists the kinds of PATH.'
+  if (counts.skipped === 0) {
+    const files = counts.files === 0 ? '' : ` (${filesText(counts)})`
+    return new CliError(`nothing to grade: no trial was found there${files}`, [help])
+  }
+  return new CliError(`nothing to grade: ${count(counts.skipped, 'trial')} skipped, none can be graded`, [
+    `Each skipped trial is named above with its reason; ${help}`,
+    ...(counts.without_truth > 0 ? [truthHint(counts, file)] : []),
+  ])
+}
+
+/** Renders the hint about trials without a ground truth, once for all of them. */
+const truthHint = ({ without_truth }: Counts, file: string | undefined): string =>
+  `${count(without_truth, 'trial')} without a ground truth: ${
+    file === undefined
+      ? 'give -g FILE with a row a task, or put a ground_truth.json into the trial’s folder or a folder above'
+      : `what ${oneLine(file)} lacks for each is said above`
+  }`
+
+/** Passes on the trials of a reading; prints and counts the other items. */
+async function* sift(items: AsyncIterable<TrialItem>, counts: Counts, view: ProgressView): AsyncGenerator<Trial> {
+  /** Skipped files by reason, which are printed at the end; of the names, the first. */
+  const files = new Map<string, { readonly named: SkippedItem[]; count: number }>()
+  try {
+    for await (const item of items) {
+      if (item.kind === 'trial') {
+        noteTrial(item, counts, view)
+        view.doing(`reading: ${countsText(counts)}`)
+        yield item
+      } else if (isTrial(item)) {
+        counts.skipped++
+        if (item.reason === 'no_ground_truth') counts.without_truth++
+        view.note(skippedText(item))
+      } else {
+        counts.files += item.files ?? 1
+        const alike = files.get(item.detail) ?? { named: [], count: 0 }
+        files.set(item.detail, alike)
+        alike.count++
+        if (alike.named.length < MOST_NAMED) alike.named.push(item)
+      }
+    }
+  } finally {
+    // Also after a broken or cancelled reading.
+    for (const { named, count: all } of files.values()) {
+      const [first, ...others] = named as [SkippedItem, ...SkippedItem[]]
+      const more = all > named.length ? `, and ${all - named.length} more` : ''
+      const many = `skipped  ${all} files  ${first.reason}: ${clip(first.detail, 300)}: ${named.map(placeOf).join(', ')}`
+      view.note(others.length === 0 ? skippedText(first) : many + more)
+    }
+  }
+}
+
+function noteTrial(trial: Trial, counts: Counts, view: ProgressView): void {
+  counts.trials++
+  const unread = unreadText(trial.trajectory?.unread ?? null)
+  if (unread !== '' && ++counts.unread <= MOST_WARNINGS) view.note(`unread   ${placeOf(trial)}  ${unread}`)
+  for (const warning of trial.warnings)
+    if (++counts.warnings <= MOST_WARNINGS) view.note(`warning  ${placeOf(trial)}  ${clip(warning, 300)}`)
+}
+
+const filesText = ({ files }: Counts): string =>
+  count(files, 'file that is no trajectory', 'files that are no trajectories')
+
+/** Tells whether a skipped item is a lost trial. A file of unknown format may hold anything. */
+export const isTrial = (item: SkippedItem): boolean => item.reason !== 'unsupported'
+
+export const skippedText = (item: SkippedItem): string =>
+  `skipped  ${placeOf(item)}  ${item.reason}: ${clip(item.detail, 300)}`
+
+/** Renders the name of a trial, with its source where the name alone does not tell it. */
+const placeOf = ({ name, source }: TrialItem): string =>
+  source.endsWith(name) || name === source ? oneLine(name) : `${oneLine(name)} (${oneLine(source)})`
+
+export const countsText = (counts: Counts): string =>
+  present([
+    count(counts.trials, 'trial'),
+    counts.skipped > 0 ? `${counts.skipped} skipped` : '',
+    counts.files > 0 ? filesText(counts) : '',
+    counts.unread > 0 ? `${counts.unread} with unread records` : '',
+    counts.warnings > 0 ? count(counts.warnings, 'warning') : '',
+  ]).join(', ')
