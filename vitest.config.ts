@@ -15,7 +15,7 @@ const SLOW = [
   'test/client/{python,memory}.test.ts',
   'test/cli/worker.test.ts',
   // The command itself, again and again, over whole archives.
-  'test/cli/{subagent-order,unread-records}.test.ts',
+  'test/cli/unread-records.test.ts',
   'test/cli/{backup-drill,start-failure,validate}.test.ts',
   // Processes that come and go.
   'test/storage/durability.test.ts',

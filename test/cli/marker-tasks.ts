@@ -92,13 +92,6 @@ export function putTasks(root: string, tasks: readonly MadeTask[], more: readonl
   put(root, { 'truths.ndjson': rows.map((row) => `${JSON.stringify(row)}\n`).join('') })
 }
 
-type Step = Record<string, unknown>
-
-export const shown = (command: string, output: string): Step[] => [
-  { actor: 'agent_action', text: command },
-  { actor: 'tool_output', text: output },
-]
-
 /** Makes the files of a Harbor trial, by path below the job. `steps`: the steps of an ATIF file, in short form. */
 export function trialFiles(
   task: string,
