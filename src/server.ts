@@ -7,7 +7,7 @@ if (argument !== undefined) {
   process.stderr.write(extraArgumentText(argument, 'VERIDICT_PORT'))
   process.exit(1)
 }
-const { startServer } = await import('./boot/service.ts')
+const { startServer } = await import('./boot/serve.ts')
 startServer(process.env).catch(async (error: unknown) => {
   const { startFailureText } = await import('./cli/errors.ts')
   process.stderr.write(startFailureText(error, { env: process.env }))

@@ -1,4 +1,4 @@
-import { startWorker } from './boot/worker.ts'
+import { startWorker } from './boot/serve.ts'
 import { extraArgumentText, startFailureText } from './cli/errors.ts'
 
 const [argument] = process.argv.slice(2)

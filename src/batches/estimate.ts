@@ -82,7 +82,7 @@ function shownAgain({ trajectory, judge }: Question): number {
  * the decision, by the judge’s own tokenizer. Null: the trajectory fits no window.
  */
 function planSample(question: Question) {
-  const { judge, trajectory, nonce, anchors, rubric, ground_truth } = question
+  const { judge, trajectory, nonce, rubric, ground_truth } = question
   const tokens = (text: string): number => Math.ceil(estimateTokens(text) * judge.info.token_factor)
   const around = tokens(rubric.system) + tokens(schemaText(rubric.answer_schema))
   const written_form = !judge.info.structured_output
@@ -90,7 +90,7 @@ function planSample(question: Question) {
   const asked = (note: string) =>
     around + tokens(renderQuestion(rubric, ground_truth, rendering, { note, written_form }))
   const budget = readingBudget(question, 1)
-  const reading = planReading(trajectory, nonce, anchors, budget, judge.info)
+  const reading = planReading(question, budget)
   if (reading.kind === 'too_long') return null
   const shown = (text: string): number => tokens(text) + tokensOfPictures(picturesIn(reading.rendering.pictures, text))
   if (reading.kind === 'windows') {

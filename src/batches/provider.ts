@@ -1,6 +1,6 @@
 import type { ProviderEnd, SubmissionRecord } from '../db/submissions.ts'
 import { costUsd } from '../domain/money/price.ts'
-import { isTransient } from '../grading/retry.ts'
+import { isTransient } from '../grading/ask-by-call.ts'
 import type { BatchApi, BatchResult } from '../judges/judge.ts'
 import type { Failure } from '../schemas/grade.ts'
 import type { Poll } from './jobs.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
-import { createAccess } from '../access/access.ts'
-import { sessionSecret } from '../access/session-secret.ts'
+import { createAccess, sessionSecret } from '../access/access.ts'
 import type { BatchListener } from '../batches/run-chunk.ts'
 import { openPlaces } from '../batches/run-chunk.ts'
 import { BatchService } from '../batches/service.ts'
@@ -10,20 +10,22 @@ import type { Secrets } from '../config/environment.ts'
 import { type LoadedRubric, loadConfiguredRubrics } from '../config/rubrics.ts'
 import { DATABASE_URL } from '../config/settings.ts'
 import type { Stores } from '../db/stores.ts'
+import { EVIDENCE_VERSION } from '../domain/cache-key.ts'
 import type { Clock } from '../domain/clock.ts'
+import { digestValue } from '../domain/digest.ts'
 import { createIdMaker } from '../domain/id.ts'
-import { type Trajectory, textSize } from '../domain/trajectory/trajectory.ts'
+import { PROMPT_VERSION } from '../domain/rubric/prompt.ts'
+import { RENDERING_VERSION } from '../domain/trajectory/rendering.ts'
+import { READER_VERSION, type Trajectory, textSize } from '../domain/trajectory/trajectory.ts'
+import { lostMs } from '../grading/ask-by-call.ts'
 import { createGradingService } from '../grading/grade.ts'
-import { lostMs } from '../grading/retry.ts'
 import type { Context } from '../http/context.ts'
 import { buildModelJudges } from '../judges/build-judges.ts'
 import type { Judge } from '../judges/judge.ts'
 import { createLexicalJudge } from '../judges/lexical/lexical-judge.ts'
 import { readDocument, readStoredRun } from '../offload/large-body.ts'
 import { NO_TRACING, type Tracing } from '../telemetry/tracing.ts'
-import { answerConfig, DEFAULT_RUBRIC } from './answer-config.ts'
-import { systemClock } from './clock.ts'
-import { openBudgets, openJobs, openLanes } from './lanes.ts'
+import { openJobs, openLanes } from './lanes.ts'
 import { storeOf } from './open-store.ts'
 
 export type { Context } from '../http/context.ts'
@@ -45,6 +47,13 @@ export interface ContextOptions {
   /** None by default. The caller that opened it closes it, after the context. */
   readonly tracing?: Tracing
 }
+
+export const systemClock: Clock = {
+  now: () => new Date(),
+  sleep: (ms, signal) => delay(ms, undefined, signal ? { signal } : {}),
+}
+
+const DEFAULT_RUBRIC = 'tab-behavior@2'
 
 /** Characters of the runs that are kept in memory. */
 const RECENT_CHARS = 6 * 1024 * 1024
@@ -97,7 +106,6 @@ async function compose(options: ContextOptions, { stores, judges, unready, rubri
     readStored: (packed, id) => readStoredRun(packed, config.limits, id),
     recent: new LRUCache<string, Trajectory>({ maxSize: RECENT_CHARS, sizeCalculation: textSize }),
     retry: config.retry,
-    budgetOf: openBudgets(),
     day_cap_usd: config.budget.max_cost_usd_per_day,
     denied_acts: config.evidence.denied_acts,
     random: Math.random,
@@ -120,7 +128,13 @@ async function compose(options: ContextOptions, { stores, judges, unready, rubri
   const file = config.access.required && config.database !== ':memory:' ? config.database : null
   return {
     ...{ config, judges, unready, rubrics, clock, newId, tracing, stores, service, batches, laneOf },
-    answer_config: answerConfig(config, judges, rubrics),
+    answer_config: digestValue({
+      ...{ default_judge: config.default_judge, default_rubric: DEFAULT_RUBRIC },
+      judges: [...judges].map(([name, judge]) => [name, judge.info.identity]),
+      rubrics: [...rubrics].map(([name, rubric]) => [name, rubric.digest]),
+      denied_acts: config.evidence.denied_acts,
+      versions: [PROMPT_VERSION, RENDERING_VERSION, EVIDENCE_VERSION, READER_VERSION],
+    }),
     default_rubric: DEFAULT_RUBRIC,
     access: createAccess({
       store: stores.access,

@@ -4,7 +4,6 @@ import type { Config } from '../config/config.ts'
 import { CHUNK_ITEMS } from '../db/items.ts'
 import type { Clock } from '../domain/clock.ts'
 import { Lane, type LaneSettings } from '../grading/lane.ts'
-import { createRetryBudget, type RetryBudget } from '../grading/retry.ts'
 import type { Judge } from '../judges/judge.ts'
 
 /** Grading without a model is work of this process; more at once share the commits of the store. */
@@ -22,16 +21,6 @@ export function openLanes(config: Config, judges: ReadonlyMap<string, Judge>): (
   // A judge that is no longer configured is refused before its lane is asked for a turn.
   const unknown = new Lane(LEXICAL_LANE)
   return (judge) => lanes.get(judge) ?? unknown
-}
-
-/** Opens a budget of retries for each judge when it is first asked for. */
-export function openBudgets(): (judge: string) => RetryBudget {
-  const budgets = new Map<string, RetryBudget>()
-  return (judge) => {
-    const budget = budgets.get(judge) ?? createRetryBudget()
-    budgets.set(judge, budget)
-    return budget
-  }
 }
 
 /** Chunks of a worker that may wait for calls of dead processes. */

@@ -1,6 +1,8 @@
 import { loadConfig } from '../config/config.ts'
 import { type LoadedExample, type LoadedRubric, readExamples } from '../config/rubrics.ts'
+import { defined } from '../domain/result.ts'
 import type { Judge } from '../judges/judge.ts'
+import { createLexicalJudge } from '../judges/lexical/lexical-judge.ts'
 import type { Grade } from '../schemas/grade.ts'
 import { RequestError } from '../schemas/problem.ts'
 import type { RubricExample } from '../schemas/rubric.ts'
@@ -32,62 +34,44 @@ export async function* runExamples(
   rubrics: readonly LoadedRubric[],
 ): AsyncGenerator<{ readonly rubric: LoadedRubric; readonly results: readonly ExampleResult[] }> {
   const { config, secrets } = loadConfig({ VERIDICT_DATABASE: ':memory:' }, () => '')
-  const judge = answeringJudge()
+  let text = ''
+  const judge: Judge = {
+    info: {
+      ...{
+        ...createLexicalJudge().info,
+        name: JUDGE,
+        kind: 'model',
+        description: 'answers by the reply of an example',
+      },
+      identity: { provider: JUDGE, base_url: null, model: JUDGE, parameters: {} },
+      max_output_tokens: 16_000,
+    },
+    ask: async () => ({ ok: true, text, raw: text, usage: null, model_resolved: JUDGE, request_id: null }),
+  }
   const context = await buildContext({ config, secrets, judges: [judge], loaded: rubrics, adopts_batches: false })
+  const run = (read: LoadedExample, rubric: string): Promise<ExampleResult> => {
+    const { reply = '', truth, judge: name = JUDGE } = read.example
+    text = typeof reply === 'string' ? reply : JSON.stringify(reply)
+    const request = { trajectory: read.trajectory, ground_truth: truth, rubric, judge: name, cache: 'refresh' } as const
+    return context.service.grade(request).then(
+      ({ grade }) => resultOf(read, grade),
+      (error: unknown) => refused(read, error),
+    )
+  }
   try {
     for (const rubric of rubrics) {
       const results: ExampleResult[] = []
-      for (const read of readExamples(rubric.folder)) {
-        if ('faults' in read) {
-          results.push({ file: read.file, name: read.file, faults: read.faults, differences: [], grade: null })
-          continue
-        }
-        const { reply = '' } = read.example
-        judge.answer = typeof reply === 'string' ? reply : JSON.stringify(reply)
-        const { service } = context
-        const request = {
-          trajectory: read.trajectory,
-          ground_truth: read.example.truth,
-          rubric: rubric.rubric.name,
-          judge: read.example.judge ?? JUDGE,
-          cache: 'refresh' as const,
-        }
+      for (const read of readExamples(rubric.folder))
         results.push(
-          await service.grade(request).then(
-            ({ grade }) => resultOf(read, grade),
-            (error: unknown) => refused(read, error),
-          ),
+          'faults' in read
+            ? { file: read.file, name: read.file, faults: read.faults, differences: [], grade: null }
+            : await run(read, rubric.rubric.name),
         )
-      }
       yield { rubric, results }
     }
   } finally {
     await context.close()
   }
-}
-
-function answeringJudge(): Judge & { answer: string } {
-  const judge: Judge & { answer: string } = {
-    answer: '',
-    info: {
-      name: JUDGE,
-      kind: 'model',
-      description: 'answers what an example says',
-      identity: { provider: JUDGE, base_url: null, model: JUDGE, parameters: {} },
-      window_tokens: null,
-      max_output_tokens: 16_000,
-      images: false,
-      token_factor: 1,
-      structured_output: true,
-      price: null,
-      base_url: null,
-    },
-    ask() {
-      const { answer: text } = judge
-      return Promise.resolve({ ok: true, text, raw: text, usage: null, model_resolved: JUDGE, request_id: null })
-    },
-  }
-  return judge
 }
 
 /** Describes the place of an example that the service refuses. */
@@ -105,37 +89,36 @@ const resultOf = ({ file, example }: LoadedExample, grade: Grade): ExampleResult
   differences: differencesOf(example.expect, grade),
 })
 
-/** Renders the compared members of a grade in the form of an example. */
-function saidOf(grade: Grade, expect: RubricExample['expect']): Record<keyof RubricExample['expect'], unknown> {
-  const { status, outcome = null, label, claimed_label, confidence, claims, unmet, contradictions, citations } = grade
-  return {
-    ...{ status, outcome, label, claimed_label },
-    confidence: confidence.reported,
-    claims: Object.fromEntries(Object.keys(expect.claims ?? {}).map((id) => [id, claims?.[id]])),
-    unmet: sorted(unmet.map(({ claim }) => claim)),
-    contradictions: sorted(contradictions.map(({ code }) => code)),
-    citations: citations.map((one) => one.status),
-    failure: grade.failure?.code ?? null,
-  }
-}
-
 const sorted = (names: readonly string[]): string[] => [...new Set(names)].sort()
 
-const UNORDERED: ReadonlySet<string> = new Set(['unmet', 'contradictions'])
-
-function differencesOf(expect: RubricExample['expect'], grade: Grade): Difference[] {
-  const said: Readonly<Record<string, unknown>> = saidOf(grade, expect)
-  return Object.entries(expect).flatMap(([what, given]): Difference[] => {
-    if (what === 'claims')
-      return claimDifferences(given as Record<string, unknown>, said['claims'] as Record<string, unknown>)
-    const expected = UNORDERED.has(what) ? sorted(given as string[]) : given
-    return isSame(expected, said[what]) ? [] : [{ what, expected, got: said[what] }]
-  })
+/** Compares the members of a grade that an example expects. The order of unmet claims and of contradictions does not count. */
+function differencesOf(
+  { claims: expectedClaims = {}, ...expect }: RubricExample['expect'],
+  grade: Grade,
+): Difference[] {
+  const { status, outcome = null, label, claimed_label, confidence, unmet, contradictions, citations } = grade
+  const got: Readonly<Record<keyof typeof expect, unknown>> = {
+    ...{ status, outcome, label, claimed_label },
+    confidence: confidence.reported,
+    unmet: sorted(unmet.map(({ claim }) => claim)),
+    contradictions: sorted(contradictions.map(({ code }) => code)),
+    citations: citations.map(({ status }) => status),
+    failure: grade.failure?.code ?? null,
+  }
+  const { unmet: unmetClaims, contradictions: codes } = expect
+  const wanted = {
+    ...expect,
+    ...defined({ unmet: unmetClaims && sorted(unmetClaims), contradictions: codes && sorted(codes) }),
+  }
+  const claims = Object.entries(expectedClaims).map(([what, expected]) => ({
+    what,
+    expected,
+    got: grade.claims?.[what],
+  }))
+  const members = Object.entries(wanted).map(([what, expected]) => ({
+    what,
+    expected,
+    got: got[what as keyof typeof got],
+  }))
+  return [...members, ...claims].filter(({ expected, got }) => JSON.stringify(expected) !== JSON.stringify(got))
 }
-
-const claimDifferences = (expected: Record<string, unknown>, got: Readonly<Record<string, unknown>>): Difference[] =>
-  Object.entries(expected).flatMap(([id, value]) =>
-    isSame(value, got[id]) ? [] : [{ what: id, expected: value, got: got[id] }],
-  )
-
-const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)

@@ -99,7 +99,7 @@ const serveCommand: MakeCommand = (shell) =>
     )
     .addHelpText('after', SERVE_HELP)
     .action(async ({ worker }: { worker: boolean }) => {
-      const { startServer } = await import('../boot/service.ts')
+      const { startServer } = await import('../boot/serve.ts')
       await startServer(worker ? shell.env : { ...shell.env, VERIDICT_WORKER: 'off' }).catch(async (error: unknown) => {
         const { startFailureText } = await import('./errors.ts')
         shell.err.write(startFailureText(error, shell))

@@ -1,10 +1,10 @@
-import type { AttemptLedger, PlannedAttempt } from '../db/attempts.ts'
-import type { Clock } from '../domain/clock.ts'
+import type { PlannedAttempt } from '../db/attempts.ts'
 import { costUsd } from '../domain/money/price.ts'
 import type { Judge, JudgeReply, JudgeRequest } from '../judges/judge.ts'
-import type { AttemptSummary } from '../schemas/grade.ts'
+import type { AttemptSummary, Failure } from '../schemas/grade.ts'
 import {
   type Account,
+  type AskDeps,
   type Asker,
   type Asking,
   adoptReply,
@@ -12,24 +12,28 @@ import {
   budgetExceeded,
   failureOf,
   planAttempt,
+  type RetryPolicy,
   requestDigest,
   summarize,
   withoutReply,
 } from './ask.ts'
 import { type Lane, PRIORITY } from './lane.ts'
 import { boundOfCall } from './money.ts'
-import { LOST_GRACE_MS, lostMs, type RetryBudget, type RetryPolicy, retryDelay } from './retry.ts'
 
-interface CallDeps {
-  readonly attempts: AttemptLedger
-  readonly clock: Clock
-  readonly retry: RetryPolicy
-  readonly budget: RetryBudget
+/** A call has so long to store its reply after its longest time: then the call is lost, and its process makes no call any more. */
+export const LOST_GRACE_MS = 30_000
+
+/** Computes the age in milliseconds at which a call in flight is lost. */
+export const lostMs = ({ call_timeout_ms }: Pick<RetryPolicy, 'call_timeout_ms'>): number =>
+  call_timeout_ms + LOST_GRACE_MS
+
+/** Failures that the same call can survive a moment later. A refusal or a wrong key stays what it is. */
+const TRANSIENT: readonly Failure['code'][] = ['rate_limited', 'judge_unreachable', 'timeout']
+
+export const isTransient = (failure: Failure): boolean => TRANSIENT.includes(failure.code)
+
+interface CallDeps extends AskDeps {
   readonly lane: Lane
-  readonly random: () => number
-  readonly newId: (prefix: string) => string
-  /** Grades that this process makes: their replies are theirs. */
-  readonly making: ReadonlySet<string>
 }
 
 /** An hour for a disk that is full or a file that is locked; a minute for other refusals, which may not pass by themselves. */
@@ -72,7 +76,7 @@ export function askByCall(deps: CallDeps, judge: Judge, account: Account): Asker
     const attempts: AttemptSummary[] = []
     const call = { judge, account, asking, request, request_digest: requestDigest(judge, request) }
     let waited_ms = 0
-    deps.budget.earn()
+    deps.lane.earnRetry()
     for (let made = 1; ; made++) {
       const turn = await takeTurn(deps, call, asking.deadline + waited_ms)
       waited_ms += turn.waited_ms
@@ -82,10 +86,26 @@ export function askByCall(deps: CallDeps, judge: Judge, account: Account): Asker
       if (reply.ok || turn.isFinal) return end
       const remaining = asking.deadline + waited_ms - deps.clock.now().getTime()
       const delay = retryDelay(reply.failure, made, deps.retry, remaining, deps.random)
-      if (delay === null || !deps.budget.spend()) return end
+      if (delay === null || !deps.lane.spendRetry()) return end
       await deps.clock.sleep(delay, account.signal).catch(() => undefined)
     }
   }
+}
+
+/** Computes the milliseconds before the next call; null: no further call. Full jitter over an exponential bound. */
+export function retryDelay(
+  failure: Failure,
+  made: number,
+  policy: RetryPolicy,
+  remainingMs: number,
+  random: () => number,
+): number | null {
+  if (!isTransient(failure) || made >= policy.max_attempts) return null
+  const asked = failure.retry_after_s === null ? null : failure.retry_after_s * 1000
+  if (asked !== null && asked > policy.max_retry_after_ms) return null
+  const bound = Math.min(policy.max_delay_ms, policy.base_delay_ms * 2 ** (made - 1))
+  const delay = asked ?? random() * bound
+  return delay < remainingMs ? delay : null
 }
 
 /** Waits for the turn of a call, and makes the call. Waiting for a slot, an equal question or a paused judge is not the judge’s fault. */
@@ -115,17 +135,10 @@ async function takeTurn(deps: CallDeps, call: Call, deadline: number): Promise<T
 const endWithout = (reply: JudgeReply, isFinal = true): Turn => ({ reply, summary: null, isFinal })
 
 const CANCELLED = endWithout(withoutReply(failureOf('cancelled', 'the call was cancelled before it was made')))
-
+const OVER_DEADLINE =
+  'the calls of the grade took longer than its deadline: raise retry.deadline_ms, or ask for fewer windows or samples'
 /** No call begins behind the deadline of its grade: the call would be paid for and not waited for. */
-const TOO_LONG = endWithout(
-  withoutReply(
-    failureOf(
-      'timeout',
-      'the calls of the grade took longer than its deadline: raise retry.deadline_ms, or ask for fewer windows or samples',
-    ),
-  ),
-)
-
+const TOO_LONG = endWithout(withoutReply(failureOf('timeout', OVER_DEADLINE)))
 const TOO_LATE = 'the process stood still between the reservation and the call, which was not made'
 
 async function callOnce(deps: CallDeps, call: Call, deadline: number, admit: () => void): Promise<Try> {

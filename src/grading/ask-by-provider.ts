@@ -1,11 +1,10 @@
-import type { AttemptLedger } from '../db/attempts.ts'
 import type { ItemRef } from '../db/items.ts'
 import type { Submissions } from '../db/submissions.ts'
-import type { Clock } from '../domain/clock.ts'
 import type { BatchApi, Judge, JudgeReply } from '../judges/judge.ts'
 import type { Failure } from '../schemas/grade.ts'
 import {
   type Account,
+  type AskDeps,
   type Asked,
   type Asker,
   adoptReply,
@@ -16,23 +15,17 @@ import {
   Suspended,
   withoutReply,
 } from './ask.ts'
+import { isTransient } from './ask-by-call.ts'
 import { boundOfCall } from './money.ts'
-import { isTransient, type RetryPolicy } from './retry.ts'
 
-interface ProviderDeps {
+interface ProviderDeps extends AskDeps {
   readonly queue: Submissions
-  readonly attempts: AttemptLedger
-  readonly clock: Clock
-  readonly newId: (prefix: string) => string
-  /** `max_attempts` bounds the requests for one question: a request that was never run, and a failure that a retry can help, is asked again. */
-  readonly retry: Pick<RetryPolicy, 'max_attempts'>
-  /** Grades that this process makes: their replies are theirs. */
-  readonly making: ReadonlySet<string>
 }
 
 /**
  * Asks through the provider’s batch endpoint: a reply that has come back is the answer; a request on its way suspends the grade; a question that was
- * never asked, or has to be asked again, is queued and suspends the grade, too.
+ * never asked, or has to be asked again, is queued and suspends the grade, too. `max_attempts` bounds the requests for one question: a request that was
+ * never run, and a failure that a retry can help, is asked again.
  */
 export const askByProvider =
   (

@@ -47,6 +47,29 @@ export interface Account {
   readonly freshness: Freshness
 }
 
+/** All in milliseconds but the counts. */
+export interface RetryPolicy {
+  /** Calls for one question, the first included. */
+  readonly max_attempts: number
+  /** One question with all its retries and repairs. */
+  readonly deadline_ms: number
+  readonly call_timeout_ms: number
+  readonly base_delay_ms: number
+  readonly max_delay_ms: number
+  /** A longer `Retry-After` is not waited for: the request fails and the caller is told. */
+  readonly max_retry_after_ms: number
+}
+
+export interface AskDeps {
+  readonly attempts: AttemptLedger
+  readonly clock: Clock
+  readonly retry: RetryPolicy
+  readonly random: () => number
+  readonly newId: (prefix: string) => string
+  /** Grades that this process makes: their replies are theirs. */
+  readonly making: ReadonlySet<string>
+}
+
 /** Computes the digest of everything that is sent: an interrupted call is only taken over by the very same call. */
 export function requestDigest(judge: Judge, request: JudgeRequest): Digest {
   const { evidence, images, ...text } = request
@@ -155,12 +178,6 @@ export async function adoptReply(
   return { reply, summary: summarize(asking, reply, facts) }
 }
 
-interface HereDeps {
-  readonly attempts: Pick<AttemptLedger, 'record'>
-  readonly clock: Clock
-  readonly newId: (prefix: string) => string
-}
-
 const NEVER = new AbortController().signal
 
 /**
@@ -168,7 +185,7 @@ const NEVER = new AbortController().signal
  * ledger has the search begun and ended in one unit of work.
  */
 export const askHere =
-  ({ attempts, clock, newId }: HereDeps, judge: Judge, account: Account): Asker =>
+  ({ attempts, clock, newId }: AskDeps, judge: Judge, account: Account): Asker =>
   async (asking, request) => {
     const at = clock.now()
     const [id, request_digest] = [newId('att'), requestDigest(judge, request)]

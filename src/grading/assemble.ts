@@ -39,28 +39,18 @@ export function assembleGrade(
   }
 }
 
+/** The body of a sample without an answer. */
+const SILENT = {
+  ...{ status: 'failed', label: null, claimed_label: null },
+  confidence: { reported: null, vote_share: null, calibrated: null, source: 'none' },
+  ...{ outcome: null, claims: null, surface: null, cue: null, distractor: null },
+  ...{ citations: [], unmet: [], contradictions: [], notes: '' },
+} satisfies Omit<Body, 'failure'>
+
 function sampleBody(question: Question, sample: SampleResult): Body {
-  if (sample.kind === 'failed') {
-    return {
-      status: 'failed',
-      label: null,
-      claimed_label: null,
-      confidence: { reported: null, vote_share: null, calibrated: null, source: 'none' },
-      outcome: null,
-      claims: null,
-      surface: null,
-      cue: null,
-      distractor: null,
-      citations: [],
-      unmet: [],
-      contradictions: [],
-      notes: '',
-      failure: sample.failure,
-    }
-  }
+  if (sample.kind === 'failed') return { ...SILENT, failure: sample.failure }
   const { evidence } = sample
   const { claims } = evidence
-  const contradictions = [...evidence.contradictions]
   const outcome = evidence.verdict === null ? null : deriveOutcome(evidence.verdict, question.rubric)
   return {
     status: evidence.verdict === null ? 'unverified' : 'graded',
@@ -72,7 +62,7 @@ function sampleBody(question: Question, sample: SampleResult): Body {
     ...groupsOf(claims),
     citations: [...evidence.citations],
     unmet: [...evidence.unmet],
-    contradictions,
+    contradictions: [...evidence.contradictions],
     notes: claims.notes,
     failure: null,
   }
@@ -129,12 +119,7 @@ const limitOfContradiction = ({ claim, detail, step_id, supportable = false }: C
 })
 
 /** Failures of the judge’s answer itself: asked again, it would most likely fail again. */
-const ANSWER_FAILURES: ReadonlySet<FailureCode> = new Set([
-  'refused',
-  'truncated',
-  'schema_invalid',
-  'context_overflow',
-])
+const ANSWER_FAILURES: readonly FailureCode[] = ['refused', 'truncated', 'schema_invalid', 'context_overflow']
 
 /** The body that stands for all votes: the winner’s own, else the first that says anything, without a label. */
 function combine(bodies: readonly Body[]): Body | undefined {
@@ -143,7 +128,7 @@ function combine(bodies: readonly Body[]): Body | undefined {
   if (winner !== undefined) {
     return { ...winner, confidence: { ...winner.confidence, vote_share: tally.share, source: 'votes' } }
   }
-  const unanswered = bodies.filter(({ failure }) => failure !== null && !ANSWER_FAILURES.has(failure.code))
+  const unanswered = bodies.filter(({ failure }) => failure !== null && !ANSWER_FAILURES.includes(failure.code))
   const spoken = bodies.find((body) => body.status === 'unverified') ?? bodies.find((body) => body.status === 'graded')
   // Samples without an answer could have made a majority: that there is none is no answer of the judge, and is not kept as one.
   const failed = (tally.most + unanswered.length) * 2 > bodies.length ? unanswered[0] : undefined

@@ -1,17 +1,15 @@
 import type { Freshness, Payer } from '../db/attempts.ts'
 import type { ItemRef } from '../db/items.ts'
 import type { Stores } from '../db/stores.ts'
-import type { Clock } from '../domain/clock.ts'
 import type { Failure, Grade } from '../schemas/grade.ts'
 import type { TrialMetadata } from '../schemas/trial.ts'
-import { type Asker, askHere, askStored, Suspended } from './ask.ts'
+import { type AskDeps, type Asker, askHere, askStored, Suspended } from './ask.ts'
 import { askByCall } from './ask-by-call.ts'
 import { askByProvider } from './ask-by-provider.ts'
 import { assembleGrade } from './assemble.ts'
 import type { SampleResult } from './calls.ts'
 import type { Lane } from './lane.ts'
 import type { Question } from './question.ts'
-import type { RetryBudget, RetryPolicy } from './retry.ts'
 import { gradeSample } from './sample.ts'
 
 /** For whom a question is asked, and by which way its answers come. */
@@ -43,15 +41,9 @@ export type Judged =
   /** Nothing was written: the item is to be asked again. */
   | { readonly kind: 'passed_over'; readonly failure: Failure }
 
-export interface JudgingDeps {
+export interface JudgingDeps extends Omit<AskDeps, 'attempts' | 'making'> {
   readonly stores: Stores
-  readonly clock: Clock
-  readonly retry: RetryPolicy
-  readonly random: () => number
-  readonly newId: (prefix: string) => string
   readonly laneOf: (judge: string) => Lane
-  readonly budgetOf: (judge: string) => RetryBudget
-  /** Grades that this process makes: their replies are theirs. */
   readonly making: Set<string>
   /** Hard cap of a day (UTC) for all calls together. */
   readonly day_cap_usd: number | null
@@ -112,8 +104,7 @@ async function askerFor(deps: JudgingDeps, { judge }: Question, job: GradingJob,
   if (job.way === 'provider' && judge.batch !== undefined)
     return askByProvider({ ...deps, queue, attempts }, judge, judge.batch, { ...account, item: job.item })
   if (judge.info.kind === 'lexical') return askHere({ ...deps, attempts }, judge, account)
-  const { name } = judge.info
-  return askByCall({ ...deps, attempts, lane: deps.laneOf(name), budget: deps.budgetOf(name) }, judge, account)
+  return askByCall({ ...deps, attempts, lane: deps.laneOf(judge.info.name) }, judge, account)
 }
 
 /**

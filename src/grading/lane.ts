@@ -29,6 +29,8 @@ export class Lane {
   private limit: number
   /** Good replies since the last change of the limit. */
   private successes = 0
+  /** Retries that are left to all questions of the judge. */
+  private retries = 10
   /** The end of the rest of a judge that does not answer, as the ledger last told; milliseconds since the epoch. */
   restsUntil = 0
   /** The beginning of the newest call that the judge refused for its key or quota; milliseconds since the epoch. */
@@ -85,6 +87,18 @@ export class Lane {
     await sleep(pause.signal).catch(() => undefined)
     const at = this.pauses.indexOf(pause)
     if (at >= 0) this.pauses.splice(at, 1)
+  }
+
+  /** Earns a share of a retry for the first call of a question, so that an outage is not answered with a multiple of the load that caused it. */
+  earnRetry(): void {
+    this.retries = Math.min(50, this.retries + 0.2)
+  }
+
+  /** Takes a retry; false where none is left. */
+  spendRetry(): boolean {
+    const isLeft = this.retries >= 1
+    if (isLeft) this.retries -= 1
+    return isLeft
   }
 
   private count(change: number): void {

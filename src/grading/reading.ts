@@ -11,8 +11,7 @@ import {
   splitOversized,
 } from '../domain/trajectory/reading-plan.ts'
 import { createRendering, type Rendering, renderSteps, shownByPlan } from '../domain/trajectory/rendering.ts'
-import type { Part, Position, Trajectory } from '../domain/trajectory/trajectory.ts'
-import type { JudgeInfo } from '../judges/judge.ts'
+import type { Part, Position } from '../domain/trajectory/trajectory.ts'
 import type { Question } from './question.ts'
 
 /** How the judge gets to see the trajectory, decided by what fits. */
@@ -38,19 +37,18 @@ const SHARE_OF_PICTURES = 0.5
 
 /** Plans the reading of a trajectory within a budget of the judge’s own tokens; pictures get at most half of it. */
 export function planReading(
-  trajectory: Trajectory,
-  nonce: string,
-  anchors: Anchors,
+  { trajectory, nonce, anchors, judge }: Pick<Question, 'trajectory' | 'nonce' | 'anchors' | 'judge'>,
   budget: ReadingBudget,
-  { token_factor: tokenFactor, images }: Pick<JudgeInfo, 'token_factor' | 'images'>,
+  images = judge.info.images,
 ): Reading {
+  const { token_factor } = judge.info
   const pictures = images ? choosePictures(trajectory, nonce, () => budget.tokens * SHARE_OF_PICTURES) : NO_PICTURES
   const whole = createRendering(trajectory, nonce, undefined, pictures)
   const all = trajectory.steps.map((_, index) => index)
-  if (mostOfSteps(whole, tokenFactor) <= budget.least)
+  if (mostOfSteps(whole, token_factor) <= budget.least)
     return { kind: 'whole', rendering: whole, text: renderSteps(whole, all) }
   const needles = needlesOf(anchors)
-  const steps = costSteps(whole, needles, tokenFactor)
+  const steps = costSteps(whole, needles, token_factor)
   if (steps.reduce((sum, step) => sum + tokensOf(step), 0) <= budget.tokens)
     return { kind: 'whole', rendering: whole, text: renderSteps(whole, all) }
   const plan = planElision(steps, budget.tokens)
@@ -61,7 +59,7 @@ export function planReading(
   const windows = planPieces(steps, budget.tokens)
   return windows.length > MOST_WINDOWS
     ? { kind: 'too_long', rendering: whole }
-    : { kind: 'windows', rendering: whole, windows, steps, needles, token_factor: tokenFactor }
+    : { kind: 'windows', rendering: whole, windows, steps, needles, token_factor }
 }
 
 /** Bounds the estimate of all steps from above, without estimating. */
@@ -108,7 +106,7 @@ const REPAIR_TOKENS = 8000
 export interface ReadingBudget {
   /** A lower bound of the tokens, known without an estimate. */
   readonly least: number
-  /** Estimated when first asked for. */
+  /** Estimated where asked for. */
   readonly tokens: number
 }
 
@@ -121,12 +119,10 @@ export function readingBudget(question: Question, scale: number): ReadingBudget 
   const window = window_tokens * 0.95 - (max_output_tokens ?? 0)
   const left = (tokens: number): number =>
     Math.max(1000, Math.floor((window - (systemTokens(rubric) + tokens) * token_factor - REPAIR_TOKENS) * scale))
-  let tokens: number | undefined
   return {
     least: left(mostTokens(asked)),
     get tokens() {
-      tokens ??= left(estimateTokens(asked))
-      return tokens
+      return left(estimateTokens(asked))
     },
   }
 }

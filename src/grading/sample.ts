@@ -48,16 +48,16 @@ const isBlindRetry = (result: SampleResult): boolean =>
   (result.failure.code === 'internal' || result.failure.code === 'refused')
 
 async function readAndDecide(calls: Calls, images: boolean): Promise<SampleResult> {
-  const { judge, trajectory, nonce, anchors } = calls.question
+  const { window_tokens } = calls.question.judge.info
   for (const scale of WINDOW_SCALES) {
     const budget = readingBudget(calls.question, scale)
-    const reading = planReading(trajectory, nonce, anchors, budget, { ...judge.info, images })
+    const reading = planReading(calls.question, budget, images)
     if (reading.kind === 'too_long') return calls.fail(TOO_LONG, coverageOf(reading.rendering, 0))
     if (reading.kind === 'windows') return decideOverWindows(calls, reading, budget.tokens)
     const { rendering, text } = reading
     const decision = { request: calls.request(rendering, text, ''), rendering, coverage: coverageOf(rendering, 1) }
     const decided = await decide(calls, decision, { used: 0, most: MOST_REPAIRS }, 0)
-    const isLast = judge.info.window_tokens === null || scale === WINDOW_SCALES.at(-1)
+    const isLast = window_tokens === null || scale === WINDOW_SCALES.at(-1)
     if (decided.kind !== 'overflow' || decided.failure.code !== 'context_overflow' || isLast)
       return resultOf(calls, decided, decision)
   }

@@ -34,7 +34,7 @@ export async function readWindows(calls: Calls, reading: WindowedReading): Promi
     for (let next = open.shift(); next !== undefined; next = open.shift()) {
       const { piece, node } = next
       const read = await readPiece(calls, reading, piece, index + MOST_WINDOWS * node)
-      if (read.kind === 'read') {
+      if (read.ok) {
         marks.push(...marksOf(calls, read.claims, reading))
         windows++
         continue
@@ -48,10 +48,10 @@ export async function readWindows(calls: Calls, reading: WindowedReading): Promi
 }
 
 type PieceRead =
-  | { readonly kind: 'read'; readonly claims: Claims }
-  | { readonly kind: 'unread'; readonly failure: Failure; readonly overflow: boolean }
+  | { readonly ok: true; readonly claims: Claims }
+  | { readonly ok: false; readonly failure: Failure; readonly overflow: boolean }
 
-/** `round` names the piece: replies are stored under it. */
+/** Asks about a piece. `round` names the piece: replies are stored under it. */
 async function readPiece(
   calls: Calls,
   { rendering }: WindowedReading,
@@ -63,21 +63,18 @@ async function readPiece(
   for (const place of [round, round + MOST_WINDOWS * NODES]) {
     const asked = await calls.ask(request, place, 'window')
     // A piece that overflowed has no stored reply, but its halves have.
-    if (asked === null) return { kind: 'unread', failure: NOTHING_STORED, overflow: true }
+    if (asked === null) return unread(NOTHING_STORED, true)
     const { reply } = asked
-    if (!reply.ok)
-      return { kind: 'unread', failure: reply.failure, overflow: reply.failure.code === 'context_overflow' }
+    if (!reply.ok) return unread(reply.failure, reply.failure.code === 'context_overflow')
     const claims = calls.read(reply.text)
-    if (claims.ok) return { kind: 'read', claims: claims.value }
+    if (claims.ok) return { ok: true, claims: claims.value }
     issues = claims.error
     request = { ...request, repairs: [{ answer: reply.text, complaint: renderFormComplaint(issues) }] }
   }
-  return {
-    kind: 'unread',
-    failure: schemaInvalid(issues, calls.question, nameOf(piece, rendering.trajectory.steps)),
-    overflow: false,
-  }
+  return unread(schemaInvalid(issues, calls.question, nameOf(piece, rendering.trajectory.steps)), false)
 }
+
+const unread = (failure: Failure, overflow: boolean): PieceRead => ({ ok: false, failure, overflow })
 
 function nameOf(piece: Piece, steps: readonly { readonly id: number }[]): string {
   if (piece.kind === 'parts') return `a piece of step ${steps[piece.step]?.id}`

@@ -20,15 +20,13 @@ export const isStream = (body: unknown): body is AsyncIterable<Buffer> =>
  */
 export async function* readItems(request: FastifyRequest, limits: LineLimits): AsyncGenerator<IntakeItem> {
   let index = 0
-  for await (const { number: line, bytes } of readLines(request.body as AsyncIterable<Buffer>, limits.body_bytes)) {
-    const place = `/items/${index}`
-    const where = `line ${line}`
-    if (bytes === null) throw tooLong(place, where, limits.body_bytes)
-    const item = parseLine(bytes, limits.depth, place, where)
+  for await (const { number, bytes } of readLines(request, limits)) {
+    const [place, where] = [`/items/${index++}`, `line ${number}`]
+    if (bytes === null) throw tooLong(place, where, limits)
+    const item = parseLine(bytes, limits, place, where)
     const issues = inputIssues(BatchItemSchema, item)
     if (issues.length > 0) throw misfit(place, issues, where)
     yield { item: item as BatchItem, place, bytes: bytes.length }
-    index++
   }
 }
 
@@ -36,31 +34,26 @@ export async function* readItems(request: FastifyRequest, limits: LineLimits): A
 export async function readRecords(request: FastifyRequest, limits: LineLimits): Promise<unknown[]> {
   const records: unknown[] = []
   let total = 0
-  for await (const { number: line, bytes } of readLines(request.body as AsyncIterable<Buffer>, limits.body_bytes)) {
-    total += bytes?.length ?? limits.body_bytes + 1
-    if (bytes === null || total > limits.body_bytes) throw tooLong('', `the body, at line ${line},`, limits.body_bytes)
-    records.push(parseLine(bytes, limits.depth, `/records/${records.length}`, `line ${line}`))
+  for await (const { number, bytes } of readLines(request, limits)) {
+    total += bytes?.length ?? 0
+    if (bytes === null || total > limits.body_bytes) throw tooLong('', `the body, at line ${number},`, limits)
+    records.push(parseLine(bytes, limits, `/records/${records.length}`, `line ${number}`))
   }
   return records
 }
 
-function parseLine(bytes: Buffer, depth: number, place: string, where: string): unknown {
+function parseLine(bytes: Buffer, { depth }: LineLimits, place: string, where: string): unknown {
   const read = readStrictJson(bytes, depth)
-  if (!read.ok) {
-    const { code, message } = read.error
-    throw faultAt(place, `${where}: ${message}`, code)
-  }
+  if (!read.ok) throw faultAt(place, `${where}: ${read.error.message}`, read.error.code)
   return read.value
 }
 
-const tooLong = (place: string, where: string, most: number): RequestError => {
-  const message = `${where} is longer than ${most} bytes`
-  return faultAt(place, message, 'body_too_large')
-}
+const tooLong = (place: string, where: string, { body_bytes }: LineLimits): RequestError =>
+  faultAt(place, `${where} is longer than ${body_bytes} bytes`, 'body_too_large')
 
 /** Splits a body into its lines that are not blank. A line over the limit comes without its bytes. */
-async function* readLines(body: AsyncIterable<Buffer>, most: number): AsyncGenerator<Line> {
-  for await (const line of splitLines(body, most)) if (!isBlank(line)) yield line
+async function* readLines({ body }: FastifyRequest, { body_bytes }: LineLimits): AsyncGenerator<Line> {
+  for await (const line of splitLines(body as AsyncIterable<Buffer>, body_bytes)) if (!isBlank(line)) yield line
 }
 
 /** Tells a line of white space in the sense of JSON. */

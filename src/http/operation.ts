@@ -1,9 +1,36 @@
-import type { FastifySchema } from 'fastify'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { FastifyInstance, FastifyRequest, FastifySchema } from 'fastify'
 import type { TSchema } from 'typebox'
 import type { Scope } from '../access/keys.ts'
+import type { StatisticsWorker } from '../audit/statistics-worker.ts'
+import type { Payer } from '../db/attempts.ts'
 import { defined } from '../domain/result.ts'
+import type { InFlight } from '../grading/in-flight.ts'
 import { Closed, Type } from '../schemas/type.ts'
+import type { Context } from './context.ts'
+import type { Metrics } from './plugins/metrics.ts'
 import { type ComponentName, ref } from './plugins/openapi.ts'
+import type { AnswerOnce, KnownBodies } from './plugins/replay.ts'
+
+/** The dependencies of routes. */
+export interface RouteDeps {
+  readonly context: Context
+  readonly metrics: Metrics
+  readonly knownBodies: KnownBodies
+  readonly inFlight: InFlight
+  readonly answerOnce: AnswerOnce
+  readonly statistics: StatisticsWorker
+  /** Streams end once the service drains. */
+  readonly state: { readonly draining: boolean }
+}
+
+/** Gives handlers the types of their schemas. */
+export const typedRoutes = (app: FastifyInstance) => app.withTypeProvider<TypeBoxTypeProvider>()
+export type Routes = ReturnType<typeof typedRoutes>
+
+/** Names the payer of a request; null: a caller without a key. */
+export const payerOf = ({ caller: { key_id, max_cost_usd_per_day } }: FastifyRequest): Payer | null =>
+  key_id === null ? null : { key_id, max_cost_usd_per_day }
 
 /** `open`: every caller; `key`: callers with a good key; `page`: the same, and a browser without a session is led to sign in. */
 export type Need = Scope | 'open' | 'key' | 'page'
@@ -12,7 +39,7 @@ interface Parts extends Pick<FastifySchema, 'params' | 'querystring' | 'headers'
   readonly summary: string
   readonly description?: string
   readonly answers: Readonly<Record<number, Response>>
-  /** The statuses of its problems, beside those of the guard. */
+  /** The statuses of its problems, beside those of the guard; by default those of a GET, with 404 for a name in the path. */
   readonly problems?: readonly number[]
 }
 
@@ -33,7 +60,13 @@ export function operation<const P extends Parts>(
   operationId: string,
   parts: P,
 ): { readonly config: { readonly need: Need }; readonly schema: FastifySchema & Omit<P, Words> } {
-  const { answers, problems: statuses = READ, summary, description, ...schemas } = parts
+  const {
+    answers,
+    problems: statuses = parts.params === undefined ? READ : NAMED,
+    summary,
+    description,
+    ...schemas
+  } = parts
   const scopes = need === 'key' || need === 'page' || need === 'open' ? [] : [need]
   const refusals = need === 'open' ? [421] : [401, 403, 421, 429]
   return {

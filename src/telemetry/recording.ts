@@ -15,12 +15,18 @@ import {
 import type { ItemOutcome } from '../grading/grade.ts'
 import type { GradingJob } from '../grading/judge-question.ts'
 import type { Judge } from '../judges/judge.ts'
-import type { TracingSettings } from './settings.ts'
 import { traceGrade, traceJudge } from './spans.ts'
 
 /** Milliseconds that a stop waits for the collector; spans that are not sent by then are lost. */
 const CLOSE_MS = 3_000
 const PROBES = /^\/(?:healthz|readyz|metrics)(?:\?|$)/
+
+export interface TracingSettings {
+  /** Samples a share of the traces that begin here; `parents`: a caller’s decision comes first. */
+  readonly sampler: { readonly ratio: number; readonly parents: boolean }
+  /** Bounds the queue of spans that wait for the collector, in the words of the SDK. */
+  readonly queue: { readonly maxQueueSize: number; readonly scheduledDelayMillis: number }
+}
 
 /** Sends spans to a collector by OTLP over HTTP, in batches, from a queue of bounded length: no request waits for the collector. */
 export function recordTraces({ sampler, queue }: TracingSettings, role: string) {

@@ -1,21 +1,34 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { createKey, SCOPES } from '../../src/access/keys.ts'
 import type { Batch } from '../../src/schemas/batch.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { GOOD_ANSWER } from '../grading/harness.ts'
+import { bearer, startGuarded } from '../http/access-app.ts'
 import { answeringJudge, finish, makeItems } from '../http/make-batch.ts'
-import { startApp, type TestApp } from '../start-app.ts'
+import type { TestApp } from '../start-app.ts'
 import { tempDatabase } from '../storage/temp-folder.ts'
-import { asHolder, holdKey, holdToken, type KeyHolder } from './make-keys.ts'
 
 let app: TestApp
 afterEach(() => app.stop())
 
-const ON = { VERIDICT_ACCESS: 'on' }
+/** The application as the holder of a key asks it. */
+const as = (app: TestApp, token: string): TestApp => ({
+  ...app,
+  get: (url) => app.http.inject({ url, headers: bearer(token) }),
+  post: (url, body, headers = {}) => app.post(url, body, { ...headers, ...bearer(token) }),
+})
+
+/** Makes a key with every scope and so many dollars a day. */
+async function holderOf(app: TestApp, max_cost_usd_per_day?: number): Promise<TestApp & { readonly token: string }> {
+  const plan = { name: 'somebody', scopes: SCOPES, ...(max_cost_usd_per_day !== undefined && { max_cost_usd_per_day }) }
+  const { token } = await createKey(app.context.stores.access, plan, new Date())
+  return { ...as(app, token), token }
+}
 
 /** What one question costs, and the most that its call reserves, in dollars: more or less, as frame marks are random. */
 async function priceOf(): Promise<{ each: number; bound: number }> {
-  const probe = await startApp({ env: ON, judges: [answeringJudge(() => GOOD_ANSWER)] })
-  const [rich, poor] = [await holdKey(probe), await holdKey(probe, { max_cost_usd_per_day: 0 })]
+  const probe = await startGuarded({ judges: [answeringJudge(() => GOOD_ANSWER)] })
+  const [rich, poor] = [await holderOf(probe), await holderOf(probe, 0)]
   const grade = (await rich.post('/v1/grades', requestOf(0))).json<Grade>()
   const refused = await poor.post('/v1/grades', requestOf(1))
   await probe.stop()
@@ -28,7 +41,7 @@ function requestOf(run: number): object {
   return request
 }
 
-const begin = async (holder: KeyHolder, items: readonly object[]): Promise<string> => {
+const begin = async (holder: TestApp, items: readonly object[]): Promise<string> => {
   const response = await holder.post('/v1/batches', { items })
   expect(response.statusCode, response.body).toBe(202)
   return response.json<Batch>().id
@@ -39,9 +52,9 @@ describe('a key with a limit of dollars a day', () => {
     const { each, bound } = await priceOf()
     expect(each).toBeGreaterThan(0)
     const judge = answeringJudge(() => GOOD_ANSWER)
-    app = await startApp({ env: ON, judges: [judge] })
-    const poor = await holdKey(app, { max_cost_usd_per_day: each * 2 + bound * 0.8 })
-    const rich = await holdKey(app)
+    app = await startGuarded({ judges: [judge] })
+    const poor = await holderOf(app, each * 2 + bound * 0.8)
+    const rich = await holderOf(app)
     for (const run of [0, 1]) expect((await poor.post('/v1/grades', requestOf(run))).statusCode).toBe(201)
     const refused = await poor.post('/v1/grades', requestOf(2))
     expect(refused.json()).toMatchObject({ status: 503, code: 'budget_exceeded', retryable: false })
@@ -59,7 +72,7 @@ describe('a key with a limit of dollars a day', () => {
   test('ends its batches’ items over it, all of its batches together, also after a restart', async () => {
     const { each } = await priceOf()
     const cap = each * 15
-    const env = { ...ON, VERIDICT_DATABASE: tempDatabase() }
+    const env = { VERIDICT_DATABASE: tempDatabase() }
     const asked = Promise.withResolvers<void>()
     const gate = Promise.withResolvers<void>()
     const first = answeringJudge(async (run) => {
@@ -68,8 +81,8 @@ describe('a key with a limit of dollars a day', () => {
       return GOOD_ANSWER
     })
     const concurrency = { initial: 1, min: 1, max: 1 }
-    const before = await startApp({ env, judges: [first], config: { concurrency } })
-    const poor = await holdKey(before, { max_cost_usd_per_day: cap })
+    const before = await startGuarded({ env, judges: [first], config: { concurrency } })
+    const poor = await holderOf(before, cap)
     const id = await begin(poor, makeItems(40))
     await asked.promise
     const stopped = before.stop()
@@ -78,9 +91,9 @@ describe('a key with a limit of dollars a day', () => {
     expect(first.calls.length).toBeLessThan(40)
 
     const second = answeringJudge(() => GOOD_ANSWER)
-    app = await startApp({ env, judges: [second] })
+    app = await startGuarded({ env, judges: [second] })
     await app.context.start()
-    const again = asHolder(app, holdToken(app, poor.token))
+    const again = as(app, poor.token)
     const { batch, results } = await finish(again, id)
     expect(batch.status).toBe('done')
     expect(batch.cost_usd ?? 0).toBeLessThanOrEqual(cap)
@@ -91,7 +104,7 @@ describe('a key with a limit of dollars a day', () => {
     expect((await again.post('/v1/grades', requestOf(50))).json()).toMatchObject({ code: 'budget_exceeded' })
 
     // Another key of the project has its own money: what failed is graded for it.
-    const rich = asHolder(app, await holdKey(app))
+    const rich = await holderOf(app)
     const regrade = await rich.post('/v1/regrades', { query: { batch: id, status: 'failed' }, cache: 'refresh' })
     expect(regrade.statusCode, regrade.body).toBe(202)
     const ended = await finish(rich, regrade.json<Batch>().id)
@@ -100,12 +113,12 @@ describe('a key with a limit of dollars a day', () => {
 
   test('pays for re-grades, too', async () => {
     const { each } = await priceOf()
-    app = await startApp({ env: ON, judges: [answeringJudge(() => GOOD_ANSWER)] })
-    const rich = await holdKey(app)
-    const { batch } = await finish(asHolder(app, rich), await begin(rich, makeItems(10)))
-    const poor = await holdKey(app, { max_cost_usd_per_day: each / 100 })
+    app = await startGuarded({ judges: [answeringJudge(() => GOOD_ANSWER)] })
+    const rich = await holderOf(app)
+    const { batch } = await finish(rich, await begin(rich, makeItems(10)))
+    const poor = await holderOf(app, each / 100)
     const regrade = await poor.post('/v1/regrades', { query: { batch: batch.id }, cache: 'refresh' })
-    const ended = await finish(asHolder(app, poor), regrade.json<Batch>().id)
+    const ended = await finish(poor, regrade.json<Batch>().id)
     expect(ended.batch.failures).toEqual({ budget_exceeded: 10 })
   })
 })
@@ -113,11 +126,11 @@ describe('a key with a limit of dollars a day', () => {
 test('the day’s cap of the configuration holds over all keys', async () => {
   const { each } = await priceOf()
   const config = { budget: { max_cost_usd_per_day: each * 3 } }
-  app = await startApp({ env: ON, judges: [answeringJudge(() => GOOD_ANSWER)], config })
-  const first = await holdKey(app)
-  const { batch } = await finish(asHolder(app, first), await begin(first, makeItems(20)))
+  app = await startGuarded({ judges: [answeringJudge(() => GOOD_ANSWER)], config })
+  const first = await holderOf(app)
+  const { batch } = await finish(first, await begin(first, makeItems(20)))
   expect(batch.counts.graded).toBeGreaterThan(0)
   expect(batch.failures).toEqual({ budget_exceeded: 20 - batch.counts.graded })
-  const second = await holdKey(app)
+  const second = await holderOf(app)
   expect((await second.post('/v1/grades', requestOf(30))).json().detail).toContain('the cap of the day')
 })

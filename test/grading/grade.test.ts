@@ -202,15 +202,6 @@ describe('the cache', () => {
     expect(second).toMatchObject({ cached: true, grade: { id: first.id, receipt: { cache: 'hit' } } })
     expect(judge.requests).toHaveLength(1)
   })
-
-  test('refresh: a new grade answers from then on', async () => {
-    const judge = scriptedJudge([GOOD_ANSWER])
-    const { service } = startService([judge])
-    const first = gradeOf(await service.grade(REQUEST))
-    const second = gradeOf(await service.grade({ ...REQUEST, cache: 'refresh' }))
-    expect(second.id).not.toBe(first.id)
-    expect(gradeOf(await service.grade(REQUEST)).id).toBe(second.id)
-  })
 })
 
 describe('samples', () => {

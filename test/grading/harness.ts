@@ -4,9 +4,9 @@ import type { Clock } from '../../src/domain/clock.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
 import { createIdMaker } from '../../src/domain/id.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
+import type { RetryPolicy } from '../../src/grading/ask.ts'
 import { createGradingService, type GradingService } from '../../src/grading/grade.ts'
 import { Lane, type LaneSettings } from '../../src/grading/lane.ts'
-import { createRetryBudget, type RetryPolicy } from '../../src/grading/retry.ts'
 import type { Judge, JudgeInfo, JudgeReply, JudgeRequest } from '../../src/judges/judge.ts'
 import { readStoredRun } from '../../src/offload/large-body.ts'
 import type { Failure, Grade } from '../../src/schemas/grade.ts'
@@ -189,7 +189,6 @@ export function startService(
   { day_cap_usd = null, lane = { initial: 8, min: 1, max: 8 }, clock = fakeClock() }: Partial<HarnessSettings> = {},
 ): Harness {
   const lanes = new Map(judges.map((judge) => [judge.info.name, new Lane(lane)]))
-  const budget = createRetryBudget()
   const service = createGradingService({
     stores,
     judges: new Map(judges.map((judge) => [judge.info.name, judge])),
@@ -206,7 +205,6 @@ export function startService(
     laneOf: (judge) => lanes.get(judge) ?? new Lane({ initial: 1, min: 1, max: 1 }),
     day_cap_usd,
     denied_acts: 'flag',
-    budgetOf: () => budget,
     random: () => 0.5,
     newId: createIdMaker(
       () => clock.now().getTime(),

@@ -245,13 +245,9 @@ describe('which are shown', () => {
       message: `${index} ${'word '.repeat(1500)}`,
     }))
     const trajectory = read({ ...run, steps: [...run.steps, ...filler] })
-    const reading = planReading(
-      trajectory,
-      'f'.repeat(16),
-      ANCHORS,
-      { least: 4000, tokens: 4000 },
-      { token_factor: 1, images: true },
-    )
+    const judge = scriptedJudge([], { images: true })
+    const question = { trajectory, nonce: 'f'.repeat(16), anchors: ANCHORS, judge }
+    const reading = planReading(question, { least: 4000, tokens: 4000 })
     expect(reading.kind).toBe('windows')
     if (reading.kind !== 'windows') return
     expect(

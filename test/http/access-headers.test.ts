@@ -1,6 +1,6 @@
 import type { InjectOptions } from 'fastify'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { EXAMPLE_REQUEST } from '../../src/http/example.ts'
+import { EXAMPLE_REQUEST } from '../../src/http/routes/grades.ts'
 import { GOOD_ANSWER } from '../grading/harness.ts'
 import { startApp, type TestApp } from '../start-app.ts'
 import { bearer, type GuardedApp, startGuarded } from './access-app.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { EXAMPLE_REQUEST } from '../../src/http/example.ts'
+import { EXAMPLE_REQUEST } from '../../src/http/routes/grades.ts'
 import type { Problem } from '../../src/schemas/problem.ts'
 import { startApp, type TestApp } from '../start-app.ts'
 import { bearer, type GuardedApp, startGuarded } from './access-app.ts'

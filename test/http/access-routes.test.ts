@@ -141,7 +141,7 @@ test.each([
 })
 
 test('whether an id exists is told to nobody who may not read it', async () => {
-  const { EXAMPLE_REQUEST } = await import('../../src/http/example.ts')
+  const { EXAMPLE_REQUEST } = await import('../../src/http/routes/grades.ts')
   const made = await app.post('/v1/grades', EXAMPLE_REQUEST, bearer(await app.give(['grade'])))
   expect(made.statusCode).toBe(201)
   const there = `/v1/grades/${made.json<{ id: string }>().id}`

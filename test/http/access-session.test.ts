@@ -1,6 +1,6 @@
 import { rmSync, statSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { EXAMPLE_REQUEST } from '../../src/http/example.ts'
+import { EXAMPLE_REQUEST } from '../../src/http/routes/grades.ts'
 import type { Problem } from '../../src/schemas/problem.ts'
 import type { Who } from '../../src/schemas/views.ts'
 import { tempDatabase } from '../storage/temp-folder.ts'

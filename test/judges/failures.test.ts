@@ -19,33 +19,20 @@ const PLACE = {
 const NOTHING = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 }
 
 describe('what a refused call has used', () => {
+  const plain = (...statuses: number[]) => statuses.map((status) => [status, null] as const)
   test.each([
-    [400, 'context_length_exceeded'],
-    [400, null],
-    [401, null],
-    [402, null],
-    [403, null],
-    [404, null],
-    [413, null],
-    [422, null],
-    [429, 'insufficient_quota'],
-    [429, null],
+    ...[[400, 'context_length_exceeded'] as const, [429, 'insufficient_quota'] as const],
+    ...plain(400, 401, 402, 403, 404, 413, 422, 429),
   ])('HTTP %i (%s) is nothing', (status, code) => {
     expect(usageOfFault(fault(status, code))).toEqual(NOTHING)
   })
 
-  test.each([
-    [200, null],
-    [302, null],
-    [408, null],
-    [499, null],
-    [400, 'content_filter'],
-    [500, null],
-    [503, null],
-    [529, null],
-  ])('HTTP %i (%s) is unknown', (status, code) => {
-    expect(usageOfFault(fault(status, code))).toBeNull()
-  })
+  test.each([[400, 'content_filter'] as const, ...plain(200, 302, 408, 499, 500, 503, 529)])(
+    'HTTP %i (%s) is unknown',
+    (status, code) => {
+      expect(usageOfFault(fault(status, code))).toBeNull()
+    },
+  )
 })
 
 test('a word of the provider is cut before it is shown, and compared whole', () => {

@@ -5,12 +5,9 @@ import { GOOD_ANSWER, REQUEST } from '../grading/harness.ts'
 import { answerBody } from '../mock-provider/batch-answers.ts'
 import { type Scripted, startMockProvider } from '../mock-provider/start.ts'
 import { startApp, type TestApp } from '../start-app.ts'
+import { APIS, type Api, KEY } from './judge-under-test.ts'
 
 /** Both vendors and all three of their APIs, through the official SDKs, against a provider that is played on loopback. */
-const KEY = 'sk-planted-key-1234567890'
-const APIS = ['responses', 'chat', 'messages'] as const
-type Api = (typeof APIS)[number]
-
 async function start(api: Api, scripts: readonly Scripted[]) {
   const provider = await startMockProvider(scripts)
   const name = api === 'messages' ? 'anthropic' : 'openai'
@@ -24,12 +21,8 @@ async function start(api: Api, scripts: readonly Scripted[]) {
     config: {
       judges: { model: settings },
       retry: {
-        max_attempts: 3,
-        deadline_ms: 20_000,
-        call_timeout_ms: 400,
-        base_delay_ms: 1,
-        max_delay_ms: 2,
-        max_retry_after_ms: 5000,
+        ...{ max_attempts: 3, deadline_ms: 20_000, call_timeout_ms: 400 },
+        ...{ base_delay_ms: 1, max_delay_ms: 2, max_retry_after_ms: 5000 },
       },
     },
   })
@@ -40,6 +33,29 @@ async function start(api: Api, scripts: readonly Scripted[]) {
 async function ledgerOf(app: TestApp, gradeId: string) {
   const response = await app.get(`/v1/grades/${gradeId}/attempts?raw=true`)
   return response.json<{ items: { outcome: string; purpose: string; raw_reply: string | null }[] }>().items
+}
+
+/** Refusals as the vendors’ own response types have them; aimock plays none. */
+const REFUSALS: Record<Api, object> = {
+  responses: {
+    ...answerBody('/v1/responses', '1', ''),
+    output: [
+      {
+        ...{ type: 'message', id: 'msg_1', role: 'assistant', status: 'completed' },
+        content: [{ type: 'refusal', refusal: 'I cannot help.' }],
+      },
+    ],
+  },
+  chat: {
+    ...answerBody('/v1/chat/completions', '1', ''),
+    choices: [
+      {
+        ...{ index: 0, finish_reason: 'stop', logprobs: null },
+        message: { role: 'assistant', content: null, refusal: 'I cannot help.' },
+      },
+    ],
+  },
+  messages: { ...answerBody('/v1/messages', '1', ''), content: [], stop_reason: 'refusal' },
 }
 
 const answer = (value: unknown): Scripted => ({ text: JSON.stringify(value) })
@@ -84,6 +100,7 @@ describe.each(APIS)('%s', (api) => {
       'quota_exhausted',
       1,
     ],
+    ['a refusal', { json: REFUSALS[api] }, 502, 'refused', 1],
     ['500s', { status: 500 }, 502, 'judge_unreachable', 3],
     ['an overloaded provider', { status: 529 }, 503, 'rate_limited', 3],
     ['a wrong key', { status: 401 }, 502, 'authentication', 1],
@@ -125,13 +142,6 @@ describe.each(APIS)('%s', (api) => {
     if (_name.includes('an hour')) expect(response.headers['retry-after']).toBe('3600')
   })
 
-  test('a refusal is a failure and is not asked again', async () => {
-    const { grade, provider } = await start(api, [{ json: REFUSALS[api] }])
-    const response = await grade()
-    expect([response.statusCode, response.json<{ code: string }>().code]).toEqual([502, 'refused'])
-    expect(provider.requests).toHaveLength(1)
-  })
-
   test('the key is in no answer, no ledger and no log, even when the provider echoes it', async () => {
     const { grade, app } = await start(api, [
       { json: { error: { message: `bad key ${KEY}`, type: 'authentication_error' } }, status: 401 },
@@ -165,26 +175,3 @@ describe.each(APIS)('%s', (api) => {
     expect(JSON.stringify(provider.requests[1]?.body)).toBe(JSON.stringify(provider.requests[0]?.body))
   })
 })
-
-/** Refusals as the vendors’ own response types have them; aimock plays none. */
-const REFUSALS: Record<Api, object> = {
-  responses: {
-    ...answerBody('/v1/responses', '1', ''),
-    output: [
-      {
-        ...{ type: 'message', id: 'msg_1', role: 'assistant', status: 'completed' },
-        content: [{ type: 'refusal', refusal: 'I cannot help.' }],
-      },
-    ],
-  },
-  chat: {
-    ...answerBody('/v1/chat/completions', '1', ''),
-    choices: [
-      {
-        ...{ index: 0, finish_reason: 'stop', logprobs: null },
-        message: { role: 'assistant', content: null, refusal: 'I cannot help.' },
-      },
-    ],
-  },
-  messages: { ...answerBody('/v1/messages', '1', ''), content: [], stop_reason: 'refusal' },
-}

@@ -1,6 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import { readTracingSettings } from '../../src/telemetry/settings.ts'
-import { openTracing } from '../../src/telemetry/tracing.ts'
+import { openTracing, readTracingSettings } from '../../src/telemetry/tracing.ts'
 
 const ON = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }
 const read = readTracingSettings

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { startWorker } from '../../boot/worker.ts'
+import { startWorker } from '../../boot/serve.ts'
 import { startFailureText } from '../errors.ts'
 import type { Shell } from '../shell.ts'
 

@@ -102,16 +102,14 @@ async function collect(request: FastifyRequest, payload: IncomingMessage, limits
   const hash = createHash('sha256')
   const chunks: Buffer[] = []
   let size = 0
-  const take = (chunk: Buffer) => {
-    size += chunk.length
-    if (size > most) throw tooLarge()
-    chunks.push(chunk)
-    hash.update(chunk)
-    return room.grow(size)
-  }
   try {
-    if (encoding === null) await takePlain(payload, take)
-    else for await (const chunk of decodeBody(encoding, payload)) await take(chunk)
+    for await (const chunk of decodeBody(encoding, payload)) {
+      size += chunk.length
+      if (size > most) throw tooLarge()
+      chunks.push(chunk)
+      hash.update(chunk)
+      await room.grow(size)
+    }
     request.bodyDigest = hash.digest('hex')
     request.rawBody = { chunks, release: room.release }
   } catch (error) {
@@ -121,28 +119,6 @@ async function collect(request: FastifyRequest, payload: IncomingMessage, limits
     clearInterval(arrival)
     clearTimeout(late)
   }
-}
-
-/** Hands the chunks of a plain body on as they arrive; the body pauses while a chunk waits. Rejects for a body that broke off. */
-function takePlain(source: Readable, take: (chunk: Buffer) => Promise<void> | null): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const fail = (error: unknown) => {
-    source.off('data', onData).resume()
-    reject(error)
-  }
-  function onData(chunk: Buffer): void {
-    try {
-      const wait = take(chunk)
-      if (wait !== null) source.pause()
-      wait?.then(() => source.resume(), fail)
-    } catch (error) {
-      fail(error)
-    }
-  }
-  const breakOff = () => void (source.readableEnded || fail(brokenOff()))
-  source.once('end', resolve).once('error', breakOff).once('close', breakOff).on('data', onData)
-  if (source.destroyed) breakOff()
-  return promise
 }
 
 /** Passes the lines of a body on; lines behind the beginning wait for the room of the whole body. */
@@ -195,13 +171,11 @@ function requireUtf8({ headers }: FastifyRequest): void {
     const [name = '', value = ''] = parameter.split('=', 2)
     if (name.trim().toLowerCase() !== 'charset') continue
     if (!UTF8.includes(value.trim().replaceAll('"', '').toLowerCase()))
-      throw new RequestError(
-        'unsupported_encoding',
-        'send the body as UTF-8: set Content-Type without a charset, or with charset=utf-8',
-      )
+      throw new RequestError('unsupported_encoding', SEND_UTF8)
   }
 }
 
+const SEND_UTF8 = 'send the body as UTF-8: set Content-Type without a charset, or with charset=utf-8'
 /** ASCII is a part of UTF-8. */
 const UTF8: readonly string[] = ['utf-8', 'utf8', 'us-ascii', 'ascii']
 
@@ -231,13 +205,8 @@ function encodingOf(header: string | undefined): Encoding {
   const name = (header ?? 'identity').trim().toLowerCase()
   if (name === 'identity') return null
   if (Object.hasOwn(DECODERS, name)) return name as Encoding
-  throw new RequestError(
-    'unsupported_encoding',
-    `set the header Content-Encoding to one of ${ACCEPTED}, or leave it out`,
-    {
-      headers: { 'accept-encoding': ACCEPTED },
-    },
-  )
+  const remedy = `set the header Content-Encoding to one of ${ACCEPTED}, or leave it out`
+  throw new RequestError('unsupported_encoding', remedy, { headers: { 'accept-encoding': ACCEPTED } })
 }
 
 /** Bounds the decoded bytes of a body by its `Content-Length`, which may be NaN. */

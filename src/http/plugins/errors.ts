@@ -4,7 +4,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { inputIssues, misfit } from '../../schemas/check.ts'
 import { RequestError, storageRefusal } from '../../schemas/problem.ts'
 import { problemBody, STATUS_CODES, sendProblem } from '../problem.ts'
-import { ANSWER_HEADERS } from './security-headers.ts'
+import { ANSWER_HEADERS } from './access.ts'
 
 /** Refuses requests that do not fit their schema, and turns every error into problem+json; an unexpected error is only told as `internal`. */
 export function installErrors(app: FastifyInstance): void {

@@ -71,18 +71,13 @@ export async function installAdmission(
   }
 }
 
-interface Waiting {
-  readonly bytes: number
-  admit(release: () => void): void
-}
-
 /** Bytes for which a body has room at first. The room for all of it is taken when these have come: a client that sends nothing holds nothing. */
 const FIRST_BYTES = 64 * 1024
 
 /** Room for bytes of bodies. Large bodies leave a quarter of the room to small bodies, and wait for their own room in one queue. */
 function createRoom(most: number, refusal: () => RequestError) {
   let used = 0
-  const waiting: Waiting[] = []
+  const waiting: { readonly bytes: number; readonly admit: (release: () => void) => void }[] = []
   // A body fits into empty room, whatever its size.
   const fits = (bytes: number) => used === 0 || used + bytes <= (bytes > LARGE_BODY ? most * 0.75 : most)
 

@@ -1,15 +1,26 @@
+import { Readable } from 'node:stream'
+import type { FastifyReply } from 'fastify'
 import { computeAgreement } from '../../audit/agreement.ts'
 import { compare } from '../../audit/comparison.ts'
-import { DISAGREEMENTS, REPORT_COLUMNS, REVIEWS, reportTable } from '../../audit/csv.ts'
+import { csvRow, DISAGREEMENTS, REPORT_COLUMNS, REVIEWS, reportTable } from '../../audit/csv.ts'
 import { findDisagreements, listDisagreements } from '../../audit/disagreements.ts'
 import { makeReport } from '../../audit/report/make-report.ts'
 import { findReviews, listReviews, storeReview } from '../../audit/reviews.ts'
+import type { CsvValue } from '../../domain/text/escape.ts'
 import { ComparisonQuery, mapAsync, QueueQuery, ReportQuery, ReviewQuery, takeAsync } from '../../schemas/queries.ts'
 import { ReviewRequestSchema } from '../../schemas/review.ts'
 import { AgreementCallSchema } from '../../schemas/stored-agreement.ts'
-import { sendCsv, withCsv } from '../csv.ts'
-import { answer, IdempotencyHeader, IdParams, NAMED, operation, SENT } from '../operation.ts'
-import type { RouteDeps, Routes } from './route-deps.ts'
+import {
+  answer,
+  IdempotencyHeader,
+  IdParams,
+  NAMED,
+  operation,
+  type Response,
+  type RouteDeps,
+  type Routes,
+  SENT,
+} from '../operation.ts'
 
 /** Adds the routes of reports, comparisons, reviews, the review queue and agreement. */
 export function auditRoutes(routes: Routes, { context, statistics, answerOnce }: RouteDeps): void {
@@ -102,3 +113,37 @@ export function auditRoutes(routes: Routes, { context, statistics, answerOnce }:
     handler: ({ query }) => compare(context, statistics.run, query),
   })
 }
+
+type CsvRows = AsyncIterable<readonly CsvValue[]> | Iterable<readonly CsvValue[]>
+
+/** Sends a table row by row, after its header. `name` becomes the name of the saved file. */
+function sendCsv(reply: FastifyReply, name: string, columns: readonly string[], rows: CsvRows): FastifyReply {
+  return reply
+    .type('text/csv; charset=utf-8; header=present')
+    .header('content-disposition', `attachment; filename="${name}.csv"`)
+    .send(Readable.from(writeTable(columns, rows)))
+}
+
+const ROWS_AT_ONCE = 200
+
+async function* writeTable(columns: readonly string[], rows: CsvRows): AsyncGenerator<string> {
+  let text = csvRow(columns)
+  let pending = 0
+  for await (const row of rows) {
+    text += csvRow(row)
+    if (++pending < ROWS_AT_ONCE) continue
+    yield text
+    text = ''
+    pending = 0
+  }
+  if (text !== '') yield text
+}
+
+/** Describes an answer that can be a table too. */
+const withCsv = (response: Response, columns: readonly string[]): Response => ({
+  ...response,
+  content: {
+    ...response.content,
+    'text/csv': { schema: { type: 'string', description: `With \`format=csv\`: ${columns.join(', ')}.` } },
+  },
+})

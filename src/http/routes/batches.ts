@@ -22,8 +22,7 @@ import { Closed, Type } from '../../schemas/type.ts'
 import { BatchStatusSchema } from '../../schemas/vocabulary.ts'
 import type { Context } from '../context.ts'
 import { isStream, readItems } from '../ndjson.ts'
-import { answer, IdParams, NAMED, operation, SENT, streamed } from '../operation.ts'
-import { payerOf, type RouteDeps, type Routes } from './route-deps.ts'
+import { answer, IdParams, operation, payerOf, type RouteDeps, type Routes, SENT, streamed } from '../operation.ts'
 
 const ListQuery = Closed({
   key: Type.Optional(Type.String({ maxLength: 200 })),
@@ -106,7 +105,6 @@ export function batchRoutes(routes: Routes, { context, inFlight, state }: RouteD
       summary: 'How far a batch is',
       params: IdParams,
       answers: { 200: answer('Batch', 'Its counts always add up to its total.') },
-      problems: NAMED,
     }),
     handler: ({ params: { id } }) => load(id),
   })
@@ -137,7 +135,6 @@ export function batchRoutes(routes: Routes, { context, inFlight, state }: RouteD
       params: IdParams,
       querystring: ResultQuery,
       answers: { 200: streamed('application/x-ndjson', 'BatchResult', 'One a line.') },
-      problems: NAMED,
     }),
     handler: ({ params: { id }, query: { wait = false } }, reply) => {
       const isOff = () => state.draining || reply.raw.destroyed
@@ -155,7 +152,6 @@ export function batchRoutes(routes: Routes, { context, inFlight, state }: RouteD
       params: IdParams,
       querystring: LedgerQuery,
       answers: { 200: streamed('application/x-ndjson', 'BatchCall', 'One a line.') },
-      problems: NAMED,
     }),
     handler: ({ params: { id }, query: { raw = false } }, reply) =>
       lines(reply, id, () => readBatchCalls(stores.attempts, id, raw)),
@@ -168,7 +164,6 @@ export function batchRoutes(routes: Routes, { context, inFlight, state }: RouteD
         'Server-sent events: `progress` with the batch as it is, at once and after every change, at most five a second; `end` with its last state once it is done or cancelled, and then the stream ends. A parked batch keeps it open. Comments in between keep the connection alive.',
       params: IdParams,
       answers: { 200: streamed('text/event-stream', 'Batch', 'The events.') },
-      problems: NAMED,
     }),
     handler: async ({ params: { id } }, reply) => {
       await load(id)

@@ -4,8 +4,7 @@ import { rubricText, rubricView } from '../../domain/rubric/rubric-view.ts'
 import { listJudges } from '../../judges/judge.ts'
 import { orNotFound } from '../../schemas/problem.ts'
 import { Closed, Type } from '../../schemas/type.ts'
-import { answer, NAMED, operation } from '../operation.ts'
-import type { RouteDeps, Routes } from './route-deps.ts'
+import { answer, operation, type RouteDeps, type Routes } from '../operation.ts'
 
 const RubricId = Closed({ id: Type.String({ maxLength: 200 }) })
 
@@ -24,7 +23,6 @@ export function catalogueRoutes(routes: Routes, { context }: RouteDeps): void {
       summary: 'One rubric with its prompt, by id@version or by id for its newest version',
       params: RubricId,
       answers: { 200: answer('Rubric', 'The rubric and its prompt.') },
-      problems: NAMED,
     }),
     handler: ({ params: { id } }) => rubricText(orNotFound(findRubric(context.rubrics, id), 'rubric', id)),
   })
@@ -34,7 +32,6 @@ export function catalogueRoutes(routes: Routes, { context }: RouteDeps): void {
       summary: 'The loaded rubrics that the items of a batch ask by',
       params: RubricId,
       answers: { 200: answer('RubricList', 'Every version of the rubric, without its prompt.') },
-      problems: NAMED,
     }),
     handler: async ({ params: { id } }) => {
       const { batches } = context.stores

@@ -1,9 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import { draining, RequestError } from '../../schemas/problem.ts'
 import { Type } from '../../schemas/type.ts'
-import { answer, operation } from '../operation.ts'
+import { answer, operation, type RouteDeps } from '../operation.ts'
 import { sendProblem } from '../problem.ts'
-import type { RouteDeps } from './route-deps.ts'
 
 /** Details for callers without a key: the message of the database itself may name a path. */
 const PUBLIC_DETAILS = {

@@ -5,8 +5,7 @@ import { SCOPES } from '../../access/keys.ts'
 import { RequestError } from '../../schemas/problem.ts'
 import { type OpenedSession, OpenedSessionSchema, SignInSchema, type Who, WhoSchema } from '../../schemas/views.ts'
 import { answer, operation, SENT } from '../operation.ts'
-import { type AccessOptions, bearerOf, cookieName } from '../plugins/access.ts'
-import { type createKeyRate, createSignInRate } from '../plugins/access-rates.ts'
+import { type AccessOptions, bearerOf, cookieName, type createKeyRate, createSignInRate } from '../plugins/access.ts'
 
 /** A key in its object, however it is written. Callers have shown no key yet: a larger body would be held for nothing. */
 const MOST_SIGN_IN_BYTES = 4096

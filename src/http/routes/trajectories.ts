@@ -4,11 +4,10 @@ import { orNotFound } from '../../schemas/problem.ts'
 import { decodeCursor, encodeCursor, PageQuery } from '../../schemas/queries.ts'
 import { Closed, Type } from '../../schemas/type.ts'
 import type { TrajectoryStep } from '../../schemas/views.ts'
-import { EXAMPLE_REQUEST } from '../example.ts'
 import { isStream, readRecords } from '../ndjson.ts'
-import { answer, IdempotencyHeader, IdParams, NAMED, operation, SENT } from '../operation.ts'
+import { answer, IdempotencyHeader, IdParams, operation, type RouteDeps, type Routes, SENT } from '../operation.ts'
 import { sendText } from '../problem.ts'
-import type { RouteDeps, Routes } from './route-deps.ts'
+import { EXAMPLE_REQUEST } from './grades.ts'
 
 type Upload = Parameters<GradingService['upload']>[0]
 const UploadSchema = Type.Unsafe<Upload>({
@@ -64,7 +63,6 @@ export function trajectoryRoutes(routes: Routes, { context, answerOnce }: RouteD
       params: IdParams,
       querystring: DocumentQuery,
       answers: { 200: answer('TrajectorySummary', 'The summary.') },
-      problems: NAMED,
     }),
     handler: async ({ params, query }) => {
       const trajectory = await load(params.id)
@@ -79,7 +77,6 @@ export function trajectoryRoutes(routes: Routes, { context, answerOnce }: RouteD
       params: IdParams,
       querystring: StepsQuery,
       answers: { 200: answer('TrajectoryStepPage', 'One page, in order.') },
-      problems: NAMED,
     }),
     handler: async ({ params, query }) => {
       const trajectory = await load(params.id)
