@@ -54,7 +54,7 @@ export const questionOf = ({ receipt }: Pick<Grade, 'receipt'>): string =>
 export const isOwnBatch = (batch: string | undefined): batch is string => batch?.startsWith('bat_') === true
 
 /** Tells whether a rubric is named by its id alone: all of its versions are meant. */
-export const meansAllVersions = (rubric: string | undefined): boolean => rubric?.includes('@') === false
+const meansAllVersions = (rubric: string | undefined): boolean => rubric?.includes('@') === false
 
 /** The names that filters compare; an absent name fits no filter. */
 type Names = { readonly [K in keyof GradeFilter]: string | null | undefined }

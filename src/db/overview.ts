@@ -16,8 +16,6 @@ interface CountRow {
   readonly n: number
 }
 
-export type GradeOverviewReader = ReturnType<typeof createOverview>
-
 export const createOverview = (db: Db) => ({
   /** Counts, of the newest `most` grades that fit the most selective filter, those that fit the other filters too. */
   async read(query: GradeFilter, most = MOST_COUNTED): Promise<GradeOverview> {

@@ -17,8 +17,6 @@ const FIRST_ANSWER = raw`ON CONFLICT (key) DO UPDATE
   SET request_digest = excluded.request_digest, status = excluded.status, body = excluded.body
   WHERE idempotency_keys.status = ${IN_PROGRESS}`
 
-export type IdempotencyStore = ReturnType<typeof createIdempotency>
-
 export function createIdempotency(db: Db) {
   /** Condition: this process answers the request of the key. */
   const isOwn = (key: string) => raw`key = ${key} AND status = ${IN_PROGRESS} AND body = ${db.process}`

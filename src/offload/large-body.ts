@@ -39,9 +39,7 @@ export interface ReadBody {
   } | null
 }
 
-export type BodyFault = JsonFault
-
-const TOO_COSTLY: BodyFault = {
+const TOO_COSTLY: JsonFault = {
   code: 'body_too_large',
   path: '',
   message: 'reading the body takes more memory or time than one body may take',
@@ -64,7 +62,7 @@ export async function readLargeBody(
   bytes: Uint8Array,
   { depth, max_steps, max_part_chars }: BodyLimits,
   inThread: BodyThread = sharedThread,
-): Promise<Result<unknown, BodyFault>> {
+): Promise<Result<unknown, JsonFault>> {
   const read = await inThread({ kind, bytes, limits: { depth, max_steps, max_part_chars } })
   if (!read.ok) return read
   const { body, run } = read.value
@@ -106,7 +104,7 @@ interface ThreadBounds {
   readonly reading_ms: number
 }
 
-export type BodyThread = (work: LargeBody) => Promise<Result<ReadBody, BodyFault>>
+export type BodyThread = (work: LargeBody) => Promise<Result<ReadBody, JsonFault>>
 
 /**
  * Opens a thread with the first body. The thread reads one body after the other: a task in piscina’s queue would wait forever after the death of the
@@ -134,7 +132,7 @@ async function readInPool(pool: Piscina, work: LargeBody, { reading_ms }: Thread
   pool.on('error', onBroken)
   try {
     const signal = AbortSignal.any([AbortSignal.timeout(reading_ms), broken.signal])
-    return (await pool.run(work, { transferList, signal })) as Result<ReadBody, BodyFault>
+    return (await pool.run(work, { transferList, signal })) as Result<ReadBody, JsonFault>
   } catch (error) {
     if (broken.signal.aborted) throw broken.signal.reason
     if (isCostly(error)) return err(TOO_COSTLY)

@@ -182,17 +182,6 @@ describePostgres('workers on one PostgreSQL', (tools) => {
     await waitUntil(origin, large.id, ({ status }) => status === 'cancelled', 45_000)
   }, 60_000)
 
-  test('one service alone works too', async () => {
-    const items = 100
-    const calls = await startMockCalls({ latency_ms: () => 20 })
-    const fleet = createFleet(await newDatabase(tools().server), { judges: judgeAt(calls.base_url, CONCURRENCY) })
-    const { process: service, origin } = await fleet.service({ VERIDICT_WORKER: '' })
-    const { id } = await postBatch(origin, makeTrials(items, 'mock'))
-    expect(await waitForEnd(origin, id)).toMatchObject({ status: 'done', counts: { failed: 0 } })
-    expect(calls.calls).toHaveLength(callsOfAll(items))
-    expect(await service.stop()).toBe(0)
-  }, 60_000)
-
   // The last: its judge is paused for all processes, for up to a minute.
   test('parked until a time: it is gone on with then, whoever parked it', async () => {
     const { fleet, origin, query } = await setUp(tools(), {

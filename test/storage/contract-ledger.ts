@@ -155,12 +155,6 @@ export function describeLedger(current: Current): void {
       expect(stretches).toEqual([['att_a'], ['att_b', 'att_c', 'att_d']])
     })
 
-    test('calls in flight stay those of the process that makes them', async () => {
-      await begin(current(), planAttempt('att_1'))
-      expect(await ledger().markLost('')).toBe(0)
-      expect((await ledger().listForGrade('grd_a'))[0]?.outcome).toBe('sent')
-    })
-
     test('gives the good replies of a grade by sample, then in the order in which they were asked', async () => {
       const at = (second: number) => ({ started_at: `2026-11-21T00:00:0${second}.000Z` })
       const [first, second] = [goodReply({ text: 'one' }), goodReply({ text: 'two', usage: null })]
