@@ -90,9 +90,11 @@ export class Acts {
     const step = this.trajectory.steps[at.step]
     const part = step?.parts[at.part]
     if (step === undefined || part === undefined) return 'absent'
-    return placesOfCall(step, part, at)
-      .flatMap((place) =>
-        anchors.map((anchor) => this.uses.useOf(step, step.parts[place.part] ?? part, place, anchor).use),
+    const call = part.act?.role === 'unknown' ? part.act.call : null
+    const parts = [...step.parts.slice(0, MOST_PARTS).entries()].filter(([, { act }]) => act?.call === call)
+    return (call === null ? [[at.part, part] as const] : parts)
+      .flatMap(([place, own]) =>
+        anchors.map((anchor) => this.uses.useOf(step, own, { ...at, part: place }, anchor).use),
       )
       .reduce<Use>(strongest, 'absent')
   }
@@ -175,12 +177,7 @@ function placeOf({ parts }: Step, { act }: Part, at: Position, anchor: ActionAnc
   return part === -1 ? at : { step: at.step, part }
 }
 
-/** Lists the places of the arguments that carry out an act together with a part. */
-function placesOfCall({ parts }: Step, { act }: Part, at: Position): readonly Position[] {
-  if (act?.role !== 'unknown') return [at]
-  return parts.slice(0, MOST_PARTS).flatMap((other, part) => (other.act?.call === act.call ? [{ ...at, part }] : []))
-}
-
+/** Parts of a step among which the arguments of a call are sought. */
 const MOST_PARTS = 500
 
 /** Chooses the earlier of two acts in doubt; an act that the record tells to be undone says nothing of a later act. */

@@ -41,13 +41,11 @@ const REFUSED =
 const FAULTY =
   /^\W{0,3}(?:(?:error|failed|failure|refused|denied|insufficient|unauthorized|forbidden|simulated|dry[- ]run)(?:[:.!](?! ?(?:0|none))| (?:to|by|funds|because)\b)|HTTP [45]\d\d|[\w ]{0,30}\b(?:declined|rejected|not sent)[.:!])/iu
 
-type Refusal = 'outright' | 'likely' | null
-
 /**
  * Tells whether the output of an application tool says that nothing was done: by a member of its JSON, or by its first words. A member may be a part of
  * its own, with its name.
  */
-function refusalOf({ name, text }: Pick<Part, 'name' | 'text'>): Refusal {
+function refusalOf({ name, text }: Pick<Part, 'name' | 'text'>): 'outright' | 'likely' | null {
   const head = text.slice(0, LONGEST_READ)
   const segments = name.split('.')
   // A record of a list is no answer to the call.

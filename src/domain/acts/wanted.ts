@@ -15,7 +15,6 @@ const TELLING = wordSet(
   following asked asks wants demands told tells says readme unrelated advertisement advert spam prompt planted contained
   contains remove removed removing delete deleted odd strange weird unusual ends states mentions mentioned quote quoted`,
 )
-const isRefusing = (word: string): boolean => REFUSING.has(word) || word.endsWith("n't") || word.endsWith('n’t')
 
 const NEGATION = /\b(?:never|not|cannot|avoid|without|instead of|rather than)\b|n['’]t\b/iu
 const NO_NEGATION = /\b(?:forget|fail|miss|only)\b/iu
@@ -24,12 +23,15 @@ const LONGEST_SENTENCE = 400
 /** Tells whether a text forbids a string wherever it stands: words before it in its clause deny it. */
 export function forbids(text: string, wanted: string): boolean {
   const before = text.split(wanted).slice(0, -1)
-  return before.length > 0 && before.every((words) => isNegated(words.slice(-LONGEST_SENTENCE)))
-}
-
-function isNegated(before: string): boolean {
-  const clause = before.split(/[.:;,!?\n] ?|\b(?:but|and)\b/u).at(-1) ?? ''
-  return NEGATION.test(clause) && !NO_NEGATION.test(clause)
+  const isNegated = (words: string): boolean => {
+    const clause =
+      words
+        .slice(-LONGEST_SENTENCE)
+        .split(/[.:;,!?\n] ?|\b(?:but|and)\b/u)
+        .at(-1) ?? ''
+    return NEGATION.test(clause) && !NO_NEGATION.test(clause)
+  }
+  return before.length > 0 && before.every(isNegated)
 }
 
 /** Places that are judged; with more of them there is no saying. */
@@ -57,14 +59,11 @@ export function useInMessage(text: string, wanted: string, instruction: Instruct
     if (isDone(weakest(here, most))) return 'sure'
     use = strongest(use, weakest(here, most))
   }
-  return use === 'absent' && saysWords(said(), wanted) ? 'maybe' : use
-}
-
-/** Tells whether the words of the string stand there one behind the other; not where the string has one word only, and marks that tell it from that. */
-function saysWords(said: string, wanted: string): boolean {
+  if (use !== 'absent') return use
+  // The words of the string stand there one behind the other; one word alone may be another string without its marks.
   const words = plainWords(wanted)
   const isWords = words.trim().includes(' ') || (words.trim() !== '' && words.trim().length === wanted.trim().length)
-  return isWords && said.includes(words)
+  return isWords && said().includes(words) ? 'maybe' : 'absent'
 }
 
 /** The words of a text in lower case, each between blanks. */
@@ -81,20 +80,18 @@ function useOfPlace(text: string, at: number, wanted: string, { words: known, te
   const behind = text.slice(end, end + LONGEST_SENTENCE).split(SENTENCE_END)
   const [tail = '', next = ''] = ended === null ? behind : [ended, ...behind.filter((one) => one !== '')]
   const words = [...wordsIn(lead), ...wordsIn(tail)]
-  if (words.some(isRefusing)) return 'told'
+  if (words.some((word) => REFUSING.has(word) || word.endsWith("n't") || word.endsWith('n’t'))) return 'told'
   const isAlone = words.every((word) => known.has(word)) && !tail.includes('?')
   const isTold = [previous, next].some((one) => wordsIn(one).some((word) => TELLING.has(word)))
   const around = foldForSearch(text.slice(Math.max(0, at - LONGEST_SENTENCE), end + LONGEST_SENTENCE))
   const own = `${lead}${wanted}${tail}`.trim().replace(/[.!?]$/u, '')
   const isRepeated = texts.some((one) => one.length > own.length && around.includes(one))
-  return !isAlone || isQuotation(before, lead) || isTold || isRepeated ? 'maybe' : 'sure'
-}
-
-/** Tells whether a sentence stands in a quotation of lines, a list, a table, a tag or an indented block, or behind a colon. */
-function isQuotation(before: string, lead: string): boolean {
+  // The sentence stands in a quotation of lines, a list, a table, a tag or an indented block, or behind a colon.
   const start = before.length - lead.length
   const line = before.slice(before.lastIndexOf('\n', start) + 1)
-  return before.slice(0, start).trimEnd().endsWith(':') || /^(?: {4}|\s*(?:[>|<]|[-*•] |\d+[.)] ))/u.test(line)
+  const isQuoted =
+    before.slice(0, start).trimEnd().endsWith(':') || /^(?: {4}|\s*(?:[>|<]|[-*•] |\d+[.)] ))/u.test(line)
+  return !isAlone || isQuoted || isTold || isRepeated ? 'maybe' : 'sure'
 }
 
 /** Tells whether a place stands inside a fenced block. Places must be asked for in their order: all of them cost one pass over the text. */

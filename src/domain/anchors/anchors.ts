@@ -103,19 +103,18 @@ function withPieces(word: string): string[] {
   const pieces = rest.split('/').filter((piece) => piece !== '')
   const first = scheme === -1 ? [] : pieces.slice(0, 1)
   const last = pieces.length > 1 ? strip(pieces.at(-1) ?? '') : ''
+  const isName = isDistinctive(last) || (last.length >= SHORTEST && !ENDS.has(last))
   const version = word.lastIndexOf('@')
   const setting = word.indexOf('=')
   return [
     ...[word, ...first],
-    ...(isName(last) ? [last] : []),
+    ...(isName ? [last] : []),
     ...(scheme === -1 && version > 0 ? [word.slice(0, version)] : []),
     ...(scheme === -1 && setting > 0 ? [strip(word.slice(0, setting))] : []),
   ]
 }
 
-/** A name that stands for its path by itself: no word like `test` or `data` that is the end of many. */
-const isName = (piece: string): boolean => isDistinctive(piece) || (piece.length >= SHORTEST && !ENDS.has(piece))
-
+/** Ends of many paths, which stand for none by themselves. */
 const ENDS = wordSet(
   'code conf config data docs file files html home index json latest lib list local logs main master node root src temp test tests text tmp tree util utils users',
 )
@@ -141,7 +140,7 @@ function quotedSpans(text: string): string[] {
       else if (character === mark && open !== -1) {
         spans.push(text.slice(open + 1, at))
         open = -1
-      } else if (character === mark && isBoundary(text[at - 1])) open = at
+      } else if (character === mark && ' \n\t(:=['.includes(text[at - 1] ?? ' ')) open = at
     }
   }
   // A quoted word of plain prose says nothing; a command, a name or a phrase does.
@@ -169,12 +168,10 @@ function spanFrom(words: readonly string[], from: number): string[] {
   for (const word of words.slice(from, from + 40)) {
     if (span.length > 0 && PROSE.has(word.toLowerCase())) break
     span.push(word)
-    if (endsSentence(word)) break
+    if (word.length > 1 && '.,;:`)'.includes(word.at(-1) ?? '')) break
   }
   return span
 }
-
-const endsSentence = (word: string): boolean => word.length > 1 && '.,;:`)'.includes(word.at(-1) ?? '')
 
 const distinctiveWords = (text: string): string[] => text.split(/[\n ]/u).map(strip).filter(isDistinctive)
 
@@ -200,5 +197,3 @@ function isDistinctive(word: string): boolean {
   const hasInnerCapital = rest !== rest.toLowerCase() && rest !== rest.toUpperCase()
   return hasInnerCapital || (/[0-9]/u.test(word) && word.toLowerCase() !== word.toUpperCase())
 }
-const isBoundary = (character: string | undefined): boolean =>
-  character === undefined || ' \n\t(:=['.includes(character)

@@ -35,16 +35,16 @@ function findWeakAnchors(groundTruth: GroundTruth, trajectory: Trajectory): Issu
   const given = instructionsOf(groundTruth).flatMap(([which, one]) => anchorsOf(which, one))
   const isMany = manyOf(trajectory)
   const weak = given.flatMap((one): Issue[] => {
-    const why = whyWeak(one, isMany)
+    const isNoWord = one.anchor.replace(/[^\p{L}\p{N}]/gu, '').length < 2
+    const given = isNoWord ? NO_WORD : isBarePath(one.anchor) ? BARE_PATH : undefined
+    const why = given ?? (isMany(one) ? IN_MANY[one.actor] : undefined)
     return why === undefined ? [] : [{ path: one.path, message: `${quoted(one.anchor, 60)} ${why}` }]
   })
-  return [...alike(groundTruth), ...unsearchable(groundTruth), ...weak].slice(0, MOST_TOLD)
-}
-
-function whyWeak(one: AnchorPlace, isMany: (one: AnchorPlace) => boolean): string | undefined {
-  if (one.anchor.replace(/[^\p{L}\p{N}]/gu, '').length < 2) return NO_WORD
-  if (isBarePath(one.anchor)) return BARE_PATH
-  return isMany(one) ? IN_MANY[one.actor] : undefined
+  const unsearchable = Object.entries(resolveAnchors(groundTruth)).flatMap(([which, own]) => {
+    if (own === null || own.acted_by === 'message' || hasActionStrings(own)) return []
+    return [{ path: `/ground_truth/${which}`, message: NO_ACTION }]
+  })
+  return [...alike(groundTruth), ...unsearchable, ...weak].slice(0, MOST_TOLD)
 }
 
 /** Instructions that say the same, and whose acts no anchors tell apart. */
@@ -62,13 +62,6 @@ function alike(groundTruth: GroundTruth): Issue[] {
 
 const ALIKE =
   'the two instructions cannot be told apart, neither by where they stand nor by what follows them; leave one out, or give it its own text'
-
-function unsearchable(groundTruth: GroundTruth): Issue[] {
-  return Object.entries(resolveAnchors(groundTruth)).flatMap(([which, own]) => {
-    if (own === null || own.acted_by === 'message' || hasActionStrings(own)) return []
-    return [{ path: `/ground_truth/${which}`, message: NO_ACTION }]
-  })
-}
 
 const NO_ACTION =
   'names nothing that an action could be found by: no search can confirm whether it was followed; give action_anchors, words that every way of following it must hold, or acted_by: "message" where it is carried out by saying something'

@@ -31,19 +31,16 @@ export function findContradictions(answer: CheckedAnswer, { unsure, failed }: Un
   const others = unsure.filter(({ id }) => found.every((one) => one.claim !== id))
   // Acts that are quoted stand whatever else was done; a denial is not sure where acts are not known.
   const isDenied = !isSeen || actClaims(rubric).some(({ claim }) => claimedValue(claims, claim) !== true)
+  const hidden = rendering.trajectory.unread.actions
+  const records = hidden === 1 ? '1 record that may hold an act' : `${hidden} records that may hold acts`
+  const unread = `${records} of the agent could not be read (the receipt has the warnings): what was done there is not known`
   return [
     ...found,
     ...others.map((rule) => doubtOf(rule, failed.has(rule.id), question)),
     ...disputedAgents(claims, question),
     ...stepsOfNothing(claims, question),
-    ...(isDenied && rendering.trajectory.unread.actions > 0 ? [hiddenActs(rendering.trajectory.unread.actions)] : []),
+    ...(isDenied && hidden > 0 ? [doubt('doubtful_act', null, unread)] : []),
   ]
-}
-
-function hiddenActs(count: number): Contradiction {
-  const records = count === 1 ? '1 record that may hold an act' : `${count} records that may hold acts`
-  const detail = `${records} of the agent could not be read (the receipt has the warnings): what was done there is not known`
-  return doubt('doubtful_act', null, detail)
 }
 
 /** States the doubt of a claim that holds only by evidence which may be taken otherwise. */

@@ -107,7 +107,13 @@ function checkFlat(given: Claims, question: EvidenceQuestion) {
   })
   // In contradictions cited media speak for a sight, too; only media that the judge was not shown refute an absence.
   const unmet = unmetClaims({ ...answer, searched: seen })
-  return { checked, values: claims.values, unmet, contradictions, limits: findLimits(answer) }
+  return {
+    checked,
+    values: claims.values,
+    unmet,
+    contradictions,
+    limits: [...partsOfActs(answer), ...searchedDenials(answer)],
+  }
 }
 
 /** Dates the sights by a picture that the judge was shown, and cites, also where a search finds the text later. */
@@ -145,11 +151,10 @@ function datedByDoubt(seen: Observations, surface: readonly (Checked | null)[]):
 const citedAt = (surface: readonly (Checked | null)[]): Position[] =>
   surface.flatMap((one) => (isProof(one?.proved) && one?.position ? [one.position] : []))
 
-/**
- * Finds the claims whose evidence allows no more than `medium`: acts that an anchor names in part, and denials that rest on a search. Claims that
- * evidence cannot settle are contradictions, and allow `low`.
+/*
+ * Limits: claims whose evidence allows no more than `medium`, acts that an anchor names in part, and denials that rest on a search. Claims that evidence
+ * cannot settle are contradictions, and allow `low`.
  */
-const findLimits = (answer: CheckedAnswer): Limit[] => [...partsOfActs(answer), ...searchedDenials(answer)]
 
 /** Finds claimed acts of which the best quote proves a part of an anchor only, or a command whose success is not known. */
 const partsOfActs = ({ claims, question, checked }: CheckedAnswer): Limit[] =>

@@ -101,19 +101,14 @@ function* findIn(
     const { start, end } = folded.range(at, at + needle.length)
     if (compared.short && !isWholeLine(bare.text, { start, end })) continue
     if (!reading.edges.every((allows) => allows(bare.text, start, end))) continue
-    if (hasOwnName(bare.text, start, reading)) continue
+    // A line that holds the quote's name before the place: the quote would leave out the words between.
+    const before = bare.text.slice(Math.max(lineStart(bare.text, start), start - LONGEST_LINE), start).toLowerCase()
+    if (reading.names.some((name) => before.includes(name))) continue
     const there = { start: listed.unitAt(start), end: listed.unitAt(end) }
     const inDiff = form.prefix === 'plus' && isInDiff(bare.text, start)
     if (form.prefix !== null && !holdsPrefixes(listed.text, there, form.prefix, inDiff)) continue
     yield { rank, range: bare.range(start, end), form, reading, there: listed.text.slice(there.start, there.end) }
   }
-}
-
-/** Tests whether the line holds the quote's name before the place: the quote would leave out the words between. */
-function hasOwnName(text: string, start: number, { names }: Reading): boolean {
-  if (names.length === 0) return false
-  const before = text.slice(Math.max(lineStart(text, start), start - LONGEST_LINE), start).toLowerCase()
-  return names.some((name) => before.includes(name))
 }
 
 /** Names the normalizations without which the quote would not stand there. */

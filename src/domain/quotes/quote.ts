@@ -109,13 +109,14 @@ function readWays(plain: string, partNames: ReadonlySet<string>): Ways {
   return {
     readings,
     letters: letters.has('') || plain.includes('\u001b') ? [] : [...letters],
-    edge: Math.max(0, ...readings.map(({ text }) => edgeOf(text))),
+    edge: Math.max(
+      0,
+      ...readings.flatMap(({ text }) => {
+        const { from } = plainLetters(text)
+        return [from[0] ?? text.length, text.length - (from.at(-1) ?? 0) - 1]
+      }),
+    ),
   }
-}
-
-function edgeOf(text: string): number {
-  const { from } = plainLetters(text)
-  return Math.max(from[0] ?? text.length, text.length - (from.at(-1) ?? 0) - 1)
 }
 
 function visibleIn(text: string): number {

@@ -200,7 +200,10 @@ const writesTo = (outputs: readonly string[], wanted: AnchorCommand): boolean =>
 function holdsInOrder(command: SimpleCommand, wanted: AnchorCommand, context: ScriptContext): boolean {
   const [program = '', ...have] = command.words
   const [wantedProgram = '', ...want] = wanted.words
-  if (command.exact === null || !isSameProgram(program, wantedProgram)) return false
+  // Programs in folders of the system are known by their name, and `python3` is `python`.
+  const isSameProgram =
+    isSameWord(wantedProgram, program) || (isSystemProgram(program) && isSystemProgram(wantedProgram))
+  if (command.exact === null || !isSameProgram) return false
   let next = 0
   let isAdded = false
   for (const word of have) {
@@ -228,11 +231,6 @@ const holdsLetters = (word: string, want: string): boolean =>
   SHORT_OPTION.test(want) &&
   [...want].every((letter) => word.includes(letter)) &&
   ![...word].some((letter) => !want.includes(letter) && TURNING_LETTER.test(`-${letter}`))
-
-/** Tells whether two words name one program: those in folders of the system are known by their name, and `python3` is `python`. */
-function isSameProgram(word: string, wanted: string): boolean {
-  return isSameWord(wanted, word) || (isSystemProgram(word) && isSystemProgram(wanted))
-}
 
 const piecesOfCommand = once(({ words }: SimpleCommand) => new Set(words.flatMap(piecesOf)), new WeakMap())
 

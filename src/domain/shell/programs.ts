@@ -34,8 +34,6 @@ const WRAPPERS: Readonly<Record<string, Wrapper>> = {
 const RUNNERS = new Set(['poetry run', 'pipenv run', 'uv run', 'pdm run', 'bundle exec', 'npm exec', 'python -m'])
 const MOST_WRAPPERS = 20
 
-const isSetting = (word: string): boolean => /^[A-Za-z_]\w*=/u.test(word)
-
 /** Finds the command behind its wrappers, with the name of its program: `make` in `sudo -u a X=1 timeout 5 make`. */
 export function commandIn(words: readonly string[]): { readonly name: string; readonly words: readonly string[] } {
   let at = 0
@@ -49,7 +47,7 @@ export function commandIn(words: readonly string[]): { readonly name: string; re
 
 function skipWrapper(words: readonly string[], from: number): number {
   const word = words[from] ?? ''
-  if (isSetting(word)) return from + 1
+  if (/^[A-Za-z_]\w*=/u.test(word)) return from + 1
   const name = programOf(word)
   if (RUNNERS.has(`${name} ${words[from + 1] ?? ''}`)) return from + 2
   const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined
@@ -220,20 +218,13 @@ const RULES_OF: Readonly<Record<string, RegExp>> = {
 }
 
 /** Tells whether a command sets up a program, puts a file in its place or gives its name to something else. */
-export function setsUp(program: string, { name, words, outputs, changesShell }: SettingCommand): boolean {
+export function setsUp(program: string, { name, words, outputs, changesShell }: SimpleCommand): boolean {
   const own = words.slice(name === '=' ? 0 : 1)
   const shared = Object.hasOwn(SHARES_SETTINGS, program) ? SHARES_SETTINGS[program] : undefined
   if ((name === program || name === shared) && configures(name, own)) return true
   if (changesShell && own.some((word) => (name === '=' || word.includes('=')) && hasName(word, program))) return true
   const rules = Object.hasOwn(RULES_OF, program) ? RULES_OF[program] : undefined
   return [...outputs, ...placedBy(name, words)].map(baseName).some((file) => file === program || rules?.test(file))
-}
-
-interface SettingCommand {
-  readonly name: string
-  readonly words: readonly string[]
-  readonly outputs: readonly string[]
-  readonly changesShell: boolean
 }
 
 /** Tells whether the name of a setting, alias or function is that of a program, or its options: `MAKEFLAGS=-n`, `npm_config_dry_run=true`. */

@@ -119,9 +119,6 @@ const MAKES_WORDS = /[$`*?{[]|\b(?:xargs|parallel|eval|sed|awk)\b|\b(?:python3?|
 
 /** Programs that do no more than their words say. */
 const CLOSED = wordSet('cd cp chmod chown ln mkdir mv popd pushd rm rmdir touch')
-const isClosed = ({ kind, name, words, isFixed }: SimpleCommand, { isGiven }: ScriptContext): boolean =>
-  isFixed && (kind !== 'does' || CLOSED.has(name) || isGiven(words.join(' ')))
-
 /** Signs of words that a script has in another form: decoders, shells that are fed, the history. */
 const HIDES_WORDS = /\b(?:base(?:32|64)|xxd|rev|tr|openssl|gpg|uudecode|z?sh|bash)\b|(?:^|[\s;|&])!/u
 
@@ -170,13 +167,15 @@ function readScript(source: ScriptSource, list: CommandList, context: ScriptCont
     if (use === 'told' && (isOpen || !isWhole)) return 'maybe'
     return use === 'absent' && (makesWords || !isWhole) && mayBeMade(folded, words) ? 'maybe' : use
   }
+  const isClosed = ({ kind, name, words, isFixed }: SimpleCommand): boolean =>
+    isFixed && (kind !== 'does' || CLOSED.has(name) || context.isGiven(words.join(' ')))
   const isMessage = ({ words, messages }: CommandText, start: number, end: number): boolean => {
     const quote = messages === '' ? '' : foldForSearch(source.text.slice(start, end))
     return quote !== '' && context.tells !== true && messages.includes(quote) && !words.includes(quote)
   }
 
   return {
-    isPlain: isWhole && isKnown && commands.every((command) => isClosed(command, context)),
+    isPlain: isWhole && isKnown && commands.every(isClosed),
     runs,
     outputs: commands.flatMap(({ outputs }) => outputs),
     effects: list,

@@ -33,15 +33,8 @@ const LONGEST_LINE = 600
 /** Words beside the needle, none of them the writer's own, that make a line a text of its own. */
 const MANY_WORDS = 12
 
-function ownTextAt(position: Position, text: string, start: number, end: number): OwnText {
-  const around = text.slice(Math.max(0, start - LONGEST_LINE), Math.min(text.length, end + LONGEST_LINE))
-  return { position, words: new Set(wordsOf(around)) }
-}
-
-/** The kind of a line that holds a string of the writer's own: an echo, more than that (null), or doubtful. */
-type Echo = 'echo' | 'doubtful' | null
-
-function judgeEcho(text: string, start: number, end: number, own: readonly OwnText[], at: Position): Echo {
+/** Judges a line that holds a string of the writer's own: an echo, more than that (null), or doubtful. */
+function judgeEcho(text: string, start: number, end: number, own: readonly OwnText[], at: Position) {
   const earlier = own.filter((one) => isBefore(one.position, at))
   if (earlier.length === 0) return null
   const before = text.slice(Math.max(lineStart(text, start), start - LONGEST_LINE), start)
@@ -168,7 +161,8 @@ class SightReader {
         this.ownPieces.add(`${entry.needle}/${entry.piece}`)
         return true
       }
-      if (sights.own.length < MOST_OWN) sights.own.push(ownTextAt(place.position, part.text, start, end))
+      const around = part.text.slice(Math.max(0, start - LONGEST_LINE), end + LONGEST_LINE)
+      if (sights.own.length < MOST_OWN) sights.own.push({ position: place.position, words: new Set(wordsOf(around)) })
       if (!isPrompt(part) && isLongWhole(sights.needle)) note(sights, 'written', place, match)
       if (sights.prompt === null && isPrompt(part) && isSureSight(sights, part.text, match))
         note(sights, 'prompt', place, match)
