@@ -236,20 +236,15 @@ export const CHARS_SHOWN_AGAIN = 3000
 
 /** The real text of at most three cited steps, cut; framed like the trajectory, so it cannot pass for our words. */
 function citedSteps(failing: readonly CheckedCitation[], unmet: readonly UnmetClaim[], rendering: Rendering): string[] {
-  const wanted = new Set(failing.map((one) => one.step_id))
-  for (const one of unmet) if (one.step_id !== null) wanted.add(one.step_id)
-  const out: string[] = []
-  for (const id of [...wanted].slice(0, STEPS_SHOWN_AGAIN)) {
-    const index = rendering.trajectory.steps.findIndex((step) => step.id === id)
-    if (index === -1) continue
-    out.push(`=== STEP ${id} · ${rendering.nonce} · shown again ===`)
-    rendering.trajectory.steps[index]?.parts.forEach((part, number) => {
-      const text = rendering.view({ step: index, part: number }).text
-      out.push(
-        `--- ${part.actor} · ${rendering.nonce} ---`,
-        text.length > CHARS_SHOWN_AGAIN ? `${text.slice(0, CHARS_SHOWN_AGAIN)}⟦cut · ${rendering.nonce}⟧` : text,
-      )
+  const { trajectory, nonce } = rendering
+  const wanted = new Set([...failing, ...unmet].flatMap(({ step_id }) => step_id ?? []))
+  return [...wanted].slice(0, STEPS_SHOWN_AGAIN).flatMap((id) => {
+    const step = trajectory.steps.findIndex((one) => one.id === id)
+    const parts = (trajectory.steps[step]?.parts ?? []).flatMap(({ actor }, part) => {
+      const { text } = rendering.view({ step, part })
+      const isCut = text.length > CHARS_SHOWN_AGAIN
+      return [`--- ${actor} · ${nonce} ---`, isCut ? `${text.slice(0, CHARS_SHOWN_AGAIN)}⟦cut · ${nonce}⟧` : text]
     })
-  }
-  return out
+    return step === -1 ? [] : [`=== STEP ${id} · ${nonce} · shown again ===`, ...parts]
+  })
 }

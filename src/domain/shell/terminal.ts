@@ -60,7 +60,6 @@ function keysOf(text: string): string[] | null {
 
 /** Applies the backspaces of a line. */
 function correct(line: string): string {
-  if (!/[\b\u007f]/u.test(line)) return line
   const kept: string[] = []
   for (const character of line)
     if (character === '\b' || character === '\u007f') kept.pop()
@@ -99,9 +98,8 @@ function takesKeys(line: string): boolean {
   const hasFile =
     fileOf(words.filter((word, at) => !/^\d?>/u.test(word) && !/^\d?>{1,2}$/u.test(words[at - 1] ?? ''))) !== null
   if (name === 'cat') return !hasFile && !line.includes('<') && !line.includes('|')
-  const isProgram = SHELLS.has(name) || Object.hasOwn(INTERPRETERS, name)
-  if (SQL.has(name)) return !stage.includes('<') && !line.includes('|') && !hasCodeWord(name, words)
-  return isProgram && !stage.includes('<') && !line.includes('|') && !hasCodeWord(name, words) && fileOf(words) === null
+  if (stage.includes('<') || line.includes('|') || hasCodeWord(name, words)) return false
+  return SQL.has(name) || ((SHELLS.has(name) || Object.hasOwn(INTERPRETERS, name)) && fileOf(words) === null)
 }
 
 /** Tells whether git opens a pager or an editor. */

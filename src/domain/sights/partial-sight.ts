@@ -2,17 +2,6 @@ import { exactLetters, type Letters, sourceOf } from '../text/letters.ts'
 import type { Part } from '../trajectory/trajectory.ts'
 import { isInWord, type Match, type Needle, PIECE } from './needle-search.ts'
 
-/** The range in which a text shows pieces of a whole instruction. */
-interface PartialSight {
-  readonly start: number
-  readonly end: number
-  /**
-   * Nothing is missing: several outputs show it line by line, each going on where the one before ended. Where a word is missing, it can be
-   * the one that matters (`did not read`), so any other sight of pieces stays doubtful.
-   */
-  readonly isComplete: boolean
-}
-
 /** A stretch of the needle that stands in one piece: letters of the needle, from `first` to `last` in the text. */
 interface Run {
   readonly from: number
@@ -50,12 +39,16 @@ export class PieceCollector {
     return this.isClear ? [...this.showing].map((part) => [part, isSure(part) ? 'sure' : 'unsure'] as const) : []
   }
 
+  /**
+   * Nothing is missing: several outputs show the text line by line, each going on where the one before ended. A missing word can be the one that matters
+   * (`did not read`), so any other sight of pieces stays doubtful.
+   */
   private get isComplete(): boolean {
     return this.reached === this.needle.exact.length
   }
 
-  /** Reads the pieces that stand in one output, roughly in the order of its text: what it shows; null: nothing worth a doubt. */
-  read(part: Part, pieces: readonly Match[]): PartialSight | null {
+  /** Reads the pieces that stand in one output, roughly in the order of its text, and finds the range that shows the text; null: nothing worth a doubt. */
+  read(part: Part, pieces: readonly Match[]) {
     let last: Run | null = null
     let best: Run | null = null
     let [runs, covered] = [0, -1]
