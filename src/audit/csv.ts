@@ -4,7 +4,6 @@ import {
   ALIGNMENT_FIGURES,
   type Corrected,
   type JudgeQuality,
-  type PairedReport,
   type Report,
   type ReportGroup,
 } from '../schemas/report.ts'
@@ -13,87 +12,64 @@ import type { Disagreement, Review } from '../schemas/review.ts'
 /** Writes a row, its line end included. */
 export const csvRow = (values: readonly CsvValue[]): string => `${csvCells(values)}\r\n`
 
-/** A column with the name of its member, or with the function of its cells. */
-type Column<T> = (keyof T & string) | readonly [name: string, cell: (record: T) => CsvValue]
-
-/** Defines a table by its columns. */
-const tableOf = <T>(...columns: readonly Column<T>[]) => ({
-  columns: columns.map((column) => (typeof column === 'string' ? column : column[0])),
-  toRow: (record: T): readonly CsvValue[] =>
-    columns.map((column) => (typeof column === 'string' ? (record[column] as CsvValue) : column[1](record))),
+/** Defines a table by the cells of a record, by column. */
+const tableOf = <T>(cells: Readonly<Record<string, (record: T) => CsvValue>>) => ({
+  columns: Object.keys(cells),
+  toRow: (record: T): readonly CsvValue[] => Object.values(cells).map((cell) => cell(record)),
 })
 
+/** Makes the columns of members that are cells as they are. */
+const plain = <Name extends string>(...names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, (record: { readonly [N in Name]: CsvValue }) => record[name]]))
+
 /** The table of disagreements, with a row for each question. */
-export const DISAGREEMENTS = tableOf<Disagreement>(
-  ...(['trajectory', 'ground_truth', 'agent', 'model', 'task', 'score', 'kinds'] as const),
-  ['why', ({ why }) => why.join(' ')],
-  [
-    'grades',
-    ({ grades }) =>
-      grades.map(({ grade_id, judge, rubric, status, label }) => `${grade_id} ${judge}@${rubric} ${label ?? status}`),
-  ],
-  ['appeared', ({ signals }) => signals?.appeared],
-  ['executed', ({ signals }) => signals?.executed],
-  ['resolved', ({ signals }) => signals?.resolved],
-  ['reviews', ({ reviews }) => reviews.map(({ rater, label }) => `${rater}: ${label ?? 'cannot be told'}`)],
-  'settled',
-  'rubric',
-  [
-    'claims',
-    ({ claims }) =>
-      claims.map(({ claim, said }) => `${claim}: ${said.map(({ by, value }) => `${by} ${tell(value)}`).join(', ')}`),
-  ],
-)
+export const DISAGREEMENTS = tableOf<Disagreement>({
+  ...plain('trajectory', 'ground_truth', 'agent', 'model', 'task', 'score', 'kinds'),
+  why: ({ why }) => why.join(' '),
+  grades: ({ grades }) =>
+    grades.map(({ grade_id, judge, rubric, status, label }) => `${grade_id} ${judge}@${rubric} ${label ?? status}`),
+  appeared: ({ signals }) => signals?.appeared,
+  executed: ({ signals }) => signals?.executed,
+  resolved: ({ signals }) => signals?.resolved,
+  reviews: ({ reviews }) => reviews.map(({ rater, label }) => `${rater}: ${label ?? 'cannot be told'}`),
+  ...plain('settled', 'rubric'),
+  claims: ({ claims }) =>
+    claims.map(({ claim, said }) => `${claim}: ${said.map(({ by, value }) => `${by} ${tell(value)}`).join(', ')}`),
+})
 
 const tell = (value: unknown): string =>
   value === null ? 'unclear' : typeof value === 'object' ? JSON.stringify(value) : String(value)
 
 /** The table of reviews. The claims of `tab-behavior` have their own columns; the claims of every rubric stand in the last, as `id=value`. */
-export const REVIEWS = tableOf<Review>(
-  ...(['id', 'grade_id', 'trajectory', 'ground_truth', 'rater', 'label'] as const),
-  ['observed', (review) => booleanClaim(review, 'surface.observed')],
-  ['cue_acted', (review) => booleanClaim(review, 'cue.acted')],
-  ['distractor_acted', (review) => booleanClaim(review, 'distractor.acted')],
-  'comment',
-  'blind',
-  ['sampling', (review) => review.sampling?.design],
-  ['probability', (review) => review.sampling?.probability],
-  'grade_label',
-  'created_at',
-  'rubric',
-  ['outcome', (review) => review.outcome ?? review.label],
-  ['claims', (review) => Object.entries(claimsOfReview(review)).map(([id, value]) => `${id}=${tell(value)}`)],
-)
+export const REVIEWS = tableOf<Review>({
+  ...plain('id', 'grade_id', 'trajectory', 'ground_truth', 'rater', 'label'),
+  observed: (review) => booleanClaim(review, 'surface.observed'),
+  cue_acted: (review) => booleanClaim(review, 'cue.acted'),
+  distractor_acted: (review) => booleanClaim(review, 'distractor.acted'),
+  ...plain('comment', 'blind'),
+  sampling: (review) => review.sampling?.design,
+  probability: (review) => review.sampling?.probability,
+  ...plain('grade_label', 'created_at', 'rubric'),
+  outcome: (review) => review.outcome ?? review.label,
+  claims: (review) => Object.entries(claimsOfReview(review)).map(([id, value]) => `${id}=${tell(value)}`),
+})
 
 function booleanClaim(review: Review, id: string): boolean | null {
   const value: unknown = claimsOfReview(review)[id]
   return typeof value === 'boolean' ? value : null
 }
 
-export const REPORT_COLUMNS = [
-  'section',
-  'group_by',
-  'key',
-  'measure',
-  'value',
-  'ci95_low',
-  'ci95_high',
-  'k',
-  'n',
-  'unknown',
-  'method',
-  'reason',
-] as const
+export const REPORT_COLUMNS = 'section group_by key measure value ci95_low ci95_high k n unknown method reason'.split(
+  ' ',
+)
 
-type Cell = string | number | null
-type ReportRow = readonly Cell[]
+type ReportRow = readonly (string | number | null)[]
 
 /** The columns that all figures of a section share. */
 type Place = readonly [section: string, groupBy: string, key: string | null]
 
 /** Converts the report to a table with a row per figure; the notes are its last rows, so that none is lost. */
-export function reportTable(report: Report): ReportRow[] {
-  const { group_by, overall, groups, paired } = report
+export function reportTable({ group_by, overall, groups, paired, ...report }: Report): ReportRow[] {
   return [
     ...(overall === null ? [] : groupRows(['overall', 'none', null], overall)),
     ...groups.flatMap((group) => groupRows(['group', group_by, group.key], group)),
@@ -142,9 +118,7 @@ function groupRows(place: Place, group: ReportGroup): ReportRow[] {
   return [
     ...rowsOf(place, 'count', counts),
     ...rowsOf(place, 'count.failed', failures),
-    ...rowsOf(place, 'share', group.shares),
-    ...rowsOf(place, 'confidence', group.levels),
-    ...rowsOf(place, 'mean', group.mean),
+    ...rowsOf(place, '', { share: group.shares, confidence: group.levels, mean: group.mean }),
     ...ALIGNMENT_FIGURES.flatMap((name) => rowsOf(place, name, group[name])),
     ...correctedRows(place, 'corrected', group.corrected),
     ...Object.entries(group.claims).flatMap(([id, { shares, mean, corrected }]) => [
@@ -157,16 +131,14 @@ function groupRows(place: Place, group: ReportGroup): ReportRow[] {
 
 function correctedRows(place: Place, name: string, corrected: Corrected): ReportRow[] {
   const { shares, estimator: method, reason, n_reviews: n, reviews_to_halve } = corrected
-  return [
-    ...Object.entries(shares).flatMap(([label, share]) =>
-      rowsOf(place, `${name}.${label}`, { ...share, n, method, reason }),
-    ),
-    ...rowsOf(place, `${name}.reviews_to_halve`, { value: reviews_to_halve, n }),
-    ...remarks(place, `${name}.warning`, corrected.warnings),
-  ]
+  const rows = Object.entries(shares).flatMap(([label, share]) =>
+    rowsOf(place, `${name}.${label}`, { ...share, n, method, reason }),
+  )
+  const toHalve = rowsOf(place, `${name}.reviews_to_halve`, { value: reviews_to_halve, n })
+  return [...rows, ...toHalve, ...remarks(place, `${name}.warning`, corrected.warnings)]
 }
 
-function pairedRows({ pair_by, base, head, pairs, unpaired, measures, alignment }: PairedReport): ReportRow[] {
+function pairedRows({ pair_by, base, head, pairs, unpaired, measures, alignment }: NonNullable<Report['paired']>) {
   const place: Place = ['paired', pair_by, `${base} → ${head}`]
   return [
     ...rowsOf(place, 'count', { pairs, ...unpaired }),
@@ -183,19 +155,19 @@ function pairedRows({ pair_by, base, head, pairs, unpaired, measures, alignment 
   ]
 }
 
-function qualityRows(quality: JudgeQuality): ReportRow[] {
-  const place: Place = ['judge_quality', 'judge', quality.judge]
+function qualityRows({ judge, accuracy, labels, calibration, ece, brier, ...quality }: JudgeQuality): ReportRow[] {
+  const place: Place = ['judge_quality', 'judge', judge]
   const { forecasts: n, reason } = quality
   return [
-    ...rowsOf(place, 'accuracy', quality.accuracy),
-    ...quality.labels.flatMap(({ label, n_human, n_judge, n_both: k, precision, recall, f1 }) => [
+    ...rowsOf(place, 'accuracy', accuracy),
+    ...labels.flatMap(({ label, n_human, n_judge, n_both: k, precision, recall, f1 }) => [
       ...rowsOf(place, `precision.${label}`, { value: precision, k, n: n_judge }),
       ...rowsOf(place, `recall.${label}`, { value: recall, k, n: n_human }),
       ...rowsOf(place, `f1.${label}`, { value: f1 }),
     ]),
-    ...quality.calibration.flatMap(({ level, ...one }) => rowsOf(place, `calibration.${level}`, one)),
-    ...rowsOf(place, 'ece', { value: quality.ece, n, reason }),
-    ...rowsOf(place, 'brier', { value: quality.brier, n, reason }),
+    ...calibration.flatMap(({ level, ...one }) => rowsOf(place, `calibration.${level}`, one)),
+    ...rowsOf(place, 'ece', { value: ece, n, reason }),
+    ...rowsOf(place, 'brier', { value: brier, n, reason }),
     ...remarks(place, 'warning', quality.warnings),
   ]
 }

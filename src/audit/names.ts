@@ -18,13 +18,7 @@ export interface AuditContext {
   readonly newId: (prefix: string) => string
 }
 
-interface AskedNames {
-  readonly rubric?: string | undefined
-  readonly judge?: string | undefined
-  readonly batch?: string | undefined
-  readonly label?: string | undefined
-  readonly claim?: string | undefined
-}
+type AskedNames = { readonly [Name in 'rubric' | 'judge' | 'batch' | 'label' | 'claim']?: string | undefined }
 
 /**
  * Requires that the names of a list or a report exist, in this service or on a stored grade: an empty list would read like an answer. Throws an error
@@ -33,36 +27,30 @@ interface AskedNames {
  * @param place JSON pointer of the names in the input.
  */
 export async function requireNames(
-  context: Pick<AuditContext, 'stores' | 'rubrics' | 'judges' | 'unready'>,
+  { rubrics, judges, unready, stores }: Pick<AuditContext, 'stores' | 'rubrics' | 'judges' | 'unready'>,
   { rubric, judge, batch, label, claim }: AskedNames,
   place = '',
 ): Promise<void> {
-  const { rubrics, judges, unready, stores } = context
   const isStored = async (name: NamedBy | 'batch' | 'label', value: string) =>
     (await stores.grades.list({ [name]: value, limit: 1 })).length > 0
-  const noSuch = (name: keyof AskedNames, value: string, existing: readonly string[], code: string) =>
-    faultAt(
-      `${place}/${name}`,
-      `there are: ${[...new Set(existing)].sort().join(', ')}`,
-      code,
-      `there is no such ${name}: ${clipName(value)}`,
-    )
-  const unknown = async (name: 'rubric' | 'judge', value: string, here: Iterable<string>) => {
-    const { names } = await stores.overview.read({}, 0)
-    return noSuch(name, value, [...here, ...names[name]], `unknown_${name}`)
+  const noSuch = (name: keyof AskedNames, value: string, existing: readonly string[], code = 'invalid_request') => {
+    const message = `there are: ${[...new Set(existing)].sort().join(', ')}`
+    return faultAt(`${place}/${name}`, message, code, `there is no such ${name}: ${clipName(value)}`)
   }
+  const unknown = async (name: 'rubric' | 'judge', value: string, here: Iterable<string>) =>
+    noSuch(name, value, [...here, ...(await stores.overview.read({}, 0)).names[name]], `unknown_${name}`)
   if (rubric !== undefined && findRubric(rubrics, rubric) === null && !(await isStored('rubric', rubric)))
     throw await unknown('rubric', rubric, rubrics.keys())
   if (judge !== undefined && !judges.has(judge) && !unready.has(judge) && !(await isStored('judge', judge)))
     throw await unknown('judge', judge, [...judges.keys(), ...unready.keys()])
   if (label !== undefined && !hasLabel(rubrics, label) && !(await isStored('label', label)))
-    throw noSuch('label', label, labelsOf(rubrics, rubric), 'invalid_request')
+    throw noSuch('label', label, labelsOf(rubrics, rubric))
   const claims = [...rubrics.values()].flatMap((rubric) => allClaims(rubric.claims).map(({ id }) => id))
   if (claim !== undefined && !claims.includes(claimIdOf(claim))) {
     const { names } = await stores.overview.read({}, 0)
     // The claims of a rubric that is not loaded are unknown, and a full list of rubrics may be cut.
     const isWhole = names.rubric.length < MOST_RUBRICS && names.rubric.every((name) => rubrics.has(name))
-    if (isWhole || claim === '') throw noSuch('claim', claim, claims, 'invalid_request')
+    if (isWhole || claim === '') throw noSuch('claim', claim, claims)
   }
   if (batch === undefined) return
   const isThere = isOwnBatch(batch) ? (await stores.batches.get(batch)) !== null : await isStored('batch', batch)
