@@ -1,5 +1,5 @@
-import type { Static } from 'typebox'
-import { Choice, Closed, Count, Counts, Documented, Int, Nullable, Str, Type } from './type.ts'
+import { type Static, Type } from 'typebox'
+import * as t from './type.ts'
 
 /** The most categories, which bound the confusion matrix. */
 export const MAX_AGREEMENT_LABELS = 100
@@ -21,7 +21,7 @@ const UNDEFINED_REASONS = [
   'no_spread',
 ] as const
 export type UndefinedReason = (typeof UNDEFINED_REASONS)[number]
-export const UndefinedReasonSchema = Choice(
+export const UndefinedReasonSchema = t.Choice(
   UNDEFINED_REASONS,
   '`no_ratings`; `no_pairs`: no item has two ratings to compare; `one_category`: all ratings are of one category, so that chance ' +
     'explains them; `not_two_raters`, `unequal_ratings`: the statistic is for two raters, or for items with equally many ratings; ' +
@@ -30,22 +30,22 @@ export const UndefinedReasonSchema = Choice(
     'draw gave the same value, so that the bootstrap knows no interval.',
 )
 
-const AgreementLabelSchema = Str('Any category.', { minLength: 1, maxLength: 100 })
+const AgreementLabelSchema = t.Str('Any category.', { minLength: 1, maxLength: 100 })
 
 const SCALES = ['nominal', 'ordinal', 'interval'] as const
 export type Scale = (typeof SCALES)[number]
-const ScaleSchema = Choice(
+const ScaleSchema = t.Choice(
   SCALES,
   'What the labels are: `nominal`: names; `ordinal`: in the order of `labels`, which is required; `interval`: numbers. With an order the answer has `weighted`, too.',
   { default: 'nominal' },
 )
 
-const RatingSchema = Closed({
-  item: Str('What was rated.', { minLength: 1, maxLength: 300 }),
-  rater: Str('Who rated it; an item once at most.', { minLength: 1, maxLength: 300 }),
+const RatingSchema = t.Closed({
+  item: t.Str('What was rated.', { minLength: 1, maxLength: 300 }),
+  rater: t.Str('Who rated it; an item once at most.', { minLength: 1, maxLength: 300 }),
   label: AgreementLabelSchema,
-  cluster: Type.Optional(
-    Str('What the item has in common with others, such as its task: resampled as a whole. One for each item.', {
+  cluster: t.Opt(
+    t.Str('What the item has in common with others, such as its task: resampled as a whole. One for each item.', {
       minLength: 1,
       maxLength: 300,
     }),
@@ -53,10 +53,10 @@ const RatingSchema = Closed({
 })
 export type Rating = Static<typeof RatingSchema>
 
-export const BootstrapSettingsSchema = Closed({
-  draws: Type.Optional(Type.Integer({ minimum: 100, maximum: 20_000, default: DEFAULT_DRAWS })),
-  seed: Type.Optional(
-    Int('The same seed gives the same intervals.', {
+export const BootstrapSettingsSchema = t.Closed({
+  draws: t.Opt(Type.Integer({ minimum: 100, maximum: 20_000, default: DEFAULT_DRAWS })),
+  seed: t.Opt(
+    t.Int('The same seed gives the same intervals.', {
       minimum: 0,
       maximum: Number.MAX_SAFE_INTEGER,
       default: DEFAULT_SEED,
@@ -64,9 +64,9 @@ export const BootstrapSettingsSchema = Closed({
   ),
 })
 
-export const AgreementRequestSchema = Closed({
+export const AgreementRequestSchema = t.Closed({
   ratings: Type.Array(RatingSchema, { minItems: 1, maxItems: 100_000 }),
-  labels: Type.Optional(
+  labels: t.Opt(
     Type.Array(AgreementLabelSchema, {
       minItems: 1,
       maxItems: MAX_AGREEMENT_LABELS,
@@ -76,67 +76,67 @@ export const AgreementRequestSchema = Closed({
         'depends on how many there are.',
     }),
   ),
-  scale: Type.Optional(ScaleSchema),
-  bootstrap: Type.Optional(BootstrapSettingsSchema),
+  scale: t.Opt(ScaleSchema),
+  bootstrap: t.Opt(BootstrapSettingsSchema),
 })
 export type AgreementRequest = Static<typeof AgreementRequestSchema>
 
-export const Ci95Schema = Nullable(
+export const Ci95Schema = t.Nullable(
   Type.Array(Type.Number(), { minItems: 2, maxItems: 2, description: 'Lower and upper limit of the 95% interval.' }),
 )
 
-export const StatisticSchema = Documented('`reason` says why `value`, or else `ci95`, is null.', {
-  value: Nullable(Type.Number()),
+export const StatisticSchema = t.Documented('`reason` says why `value`, or else `ci95`, is null.', {
+  value: t.Nullable(Type.Number()),
   ci95: Ci95Schema,
-  reason: Nullable(UndefinedReasonSchema),
+  reason: t.Nullable(UndefinedReasonSchema),
 })
 export type Statistic = Static<typeof StatisticSchema>
 
 export const statistic = (description: string) => Type.Unsafe<Statistic>({ ...StatisticSchema, description })
 
-const ConfusionSchema = Closed({
-  labels: Type.Array(AgreementLabelSchema, { description: 'Of rows and columns.' }),
-  row_rater: Type.String(),
-  column_rater: Type.String(),
-  matrix: Type.Array(Type.Array(Type.Integer({ minimum: 0 })), { description: 'Items that both rated.' }),
+const ConfusionSchema = t.Closed({
+  labels: t.List(AgreementLabelSchema, 'Of rows and columns.'),
+  row_rater: t.Text,
+  column_rater: t.Text,
+  matrix: t.List(Type.Array(Type.Integer({ minimum: 0 })), 'Items that both rated.'),
 })
 export type Confusion = Static<typeof ConfusionSchema>
 
 const UNDEFINED_DRAWS = 'Draws in which it was undefined; its interval is of the others.'
 
-const WeightedSchema = Documented(
+const WeightedSchema = t.Documented(
   'Only of labels with an order: what is further apart counts as more. κ of two raters by the places of ordinal labels, or by the numbers of interval ones; α with the ordinal or interval metric.',
   {
-    scale: Choice(['ordinal', 'interval']),
+    scale: t.Choice(['ordinal', 'interval']),
     linear_kappa: StatisticSchema,
     quadratic_kappa: StatisticSchema,
     krippendorff_alpha: StatisticSchema,
-    undefined: Counts(['linear_kappa', 'quadratic_kappa', 'krippendorff_alpha'], UNDEFINED_DRAWS),
+    undefined: t.Counts(['linear_kappa', 'quadratic_kappa', 'krippendorff_alpha'], UNDEFINED_DRAWS),
   },
 )
 
-export const AgreementSchema = Closed({
-  n_items: Count('Items with a rating.'),
-  n_raters: Count('Raters with a rating.'),
-  n_ratings: Count('Ratings.'),
+export const AgreementSchema = t.Closed({
+  n_items: t.Count('Items with a rating.'),
+  n_raters: t.Count('Raters with a rating.'),
+  n_ratings: t.Count('Ratings.'),
   raw_agreement: StatisticSchema,
   cohen_kappa: StatisticSchema,
   fleiss_kappa: StatisticSchema,
   krippendorff_alpha: StatisticSchema,
   gwet_ac1: StatisticSchema,
-  weighted: Type.Optional(WeightedSchema),
-  confusion: Nullable(ConfusionSchema),
+  weighted: t.Opt(WeightedSchema),
+  confusion: t.Nullable(ConfusionSchema),
   prevalence: Type.Unsafe<Record<string, number>>({
     type: 'object',
     additionalProperties: { type: 'number', minimum: 0, maximum: 1 },
     description: 'Share of each label among all ratings.',
   }),
-  bootstrap: Documented('Resampling of whole items or clusters; expanded percentile intervals.', {
-    draws: Count('Resamples.'),
-    seed: Count('Of the random numbers.'),
-    unit: Choice(['item', 'cluster'], 'What was resampled.'),
-    n_units: Count('How many there are.'),
-    undefined: Counts(
+  bootstrap: t.Documented('Resampling of whole items or clusters; expanded percentile intervals.', {
+    draws: t.Count('Resamples.'),
+    seed: t.Count('Of the random numbers.'),
+    unit: t.Choice(['item', 'cluster'], 'What was resampled.'),
+    n_units: t.Count('How many there are.'),
+    undefined: t.Counts(
       ['raw_agreement', 'cohen_kappa', 'fleiss_kappa', 'krippendorff_alpha', 'gwet_ac1'],
       UNDEFINED_DRAWS,
     ),

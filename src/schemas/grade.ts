@@ -1,6 +1,6 @@
-import type { Static } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { TrialMetadataSchema } from './trial.ts'
-import { Bool, Choice, Closed, Count, Digest, Documented, Int, Nullable, Num, Str, Timestamp, Type } from './type.ts'
+import * as t from './type.ts'
 import {
   ActorSchema,
   AttemptOutcomeSchema,
@@ -15,298 +15,252 @@ import {
   SurfaceCategorySchema,
 } from './vocabulary.ts'
 
-const ClaimId = Str('The id of a claim of the rubric, like `cue.acted`.')
-const CitationSchema = Closed({
+const ClaimId = t.Str('The id of a claim of the rubric, like `cue.acted`.')
+const CitationSchema = t.Closed({
   supports: ClaimId,
-  entry: Type.Optional(Int('Of a claim of a list: the number of its entry, from 1.')),
+  entry: t.Opt(t.Int('Of a claim of a list: the number of its entry, from 1.')),
   step_id: Type.Integer(),
-  quote: Type.String(),
+  quote: t.Text,
   status: CitationStatusSchema,
-  actor: Nullable(ActorSchema),
-  path: Nullable(Str('JSON pointer into the trajectory; `#` goes on inside JSON held in a string.')),
-  start: Nullable(Int('UTF-16 offset in the text at `path`.')),
-  end: Nullable(Type.Integer()),
-  occurrences: Int('How often the quote stands in the cited step.'),
-  normalization: Type.Optional(
-    Nullable(
-      Type.Array(QuoteNormalizationSchema, {
-        description:
-          'What the quote and the text differ in, where the status is `normalized`; null: nothing, or the quote was not found. Absent from the oldest grades.',
-      }),
+  actor: t.Nullable(ActorSchema),
+  path: t.Nullable(t.Str('JSON pointer into the trajectory; `#` goes on inside JSON held in a string.')),
+  start: t.Nullable(t.Int('UTF-16 offset in the text at `path`.')),
+  end: t.Nullable(Type.Integer()),
+  occurrences: t.Int('How often the quote stands in the cited step.'),
+  normalization: t.Opt(
+    t.Nullable(
+      t.List(
+        QuoteNormalizationSchema,
+        'Differences of a `normalized` quote; null: none. Absent from the oldest grades.',
+      ),
     ),
   ),
-  found_in_step: Type.Optional(Int('Only with `wrong_step`: the first step that does hold the quote.')),
+  found_in_step: t.Opt(t.Int('Only with `wrong_step`: the first step that does hold the quote.')),
 })
 export type CheckedCitation = Static<typeof CitationSchema>
 
-const ContradictionSchema = Closed({
+const ContradictionSchema = t.Closed({
   code: ContradictionCodeSchema,
-  claim: Nullable(ClaimId),
-  detail: Type.String(),
-  step_id: Nullable(Type.Integer()),
-  supportable: Type.Optional(
-    Bool(
-      'True: the check cannot tell, and nothing speaks against the claim, so that two models that agree may support it in the result of a panel.',
-    ),
-  ),
+  claim: t.Nullable(ClaimId),
+  detail: t.Text,
+  step_id: t.Nullable(Type.Integer()),
+  supportable: t.Opt(t.Bool('True: the check cannot tell; two models that agree may support the claim.')),
 })
 export type Contradiction = Static<typeof ContradictionSchema>
 
-export const FailureSchema = Closed({
+export const FailureSchema = t.Closed({
   code: FailureCodeSchema,
-  message: Type.String(),
-  retryable: Bool('Whether the same request can succeed later.'),
-  retry_after_s: Nullable(Type.Number()),
+  message: t.Text,
+  retryable: t.Bool('Whether the same request can succeed later.'),
+  retry_after_s: t.Nullable(Type.Number()),
 })
 export type Failure = Static<typeof FailureSchema>
 
-const UsageSchema = Closed({
-  input_tokens: Int('All input tokens, cached ones included.'),
+const UsageSchema = t.Closed({
+  input_tokens: t.Int('All input tokens, cached ones included.'),
   output_tokens: Type.Integer(),
   cache_read_tokens: Type.Integer(),
   cache_write_tokens: Type.Integer(),
-  cache_write_long_tokens: Type.Optional(
-    Int('Of those written, what the provider keeps for the longer time that was asked for.'),
-  ),
-  service_tier: Type.Optional(
-    Str('That the provider served it in; absent where none was asked for and it was the usual one.'),
-  ),
+  cache_write_long_tokens: t.Opt(t.Int('Of those written, those kept for the longer time.')),
+  service_tier: t.Opt(t.Str('That the provider served it in; absent: the usual one.')),
 })
 export type Usage = Static<typeof UsageSchema>
 
-export const AttemptSummarySchema = Closed({
-  id: Type.String(),
+export const AttemptSummarySchema = t.Closed({
+  id: t.Text,
   sample: Type.Integer(),
-  round: Int('0 the first question, 1 and 2 repairs or a decision that was shown less; of a window, its own number.'),
-  purpose: Choice(['decide', 'window', 'repair']),
+  round: t.Int('0 the first question, 1 and 2 repairs or a decision that was shown less; of a window, its own number.'),
+  purpose: t.Choice(['decide', 'window', 'repair']),
   outcome: AttemptOutcomeSchema,
-  message: Nullable(Type.String()),
+  message: t.NullableText,
   latency_ms: Type.Integer(),
-  usage: Nullable(UsageSchema),
-  cost_usd: Nullable(Num('Null where the model has no price for this call, or the reply did not say its tokens.')),
-  request_id: Nullable(Str('The provider’s own id of the call.')),
-  replayed: Bool('The stored reply of an earlier, interrupted grade: not paid for again.'),
-  request_digest: Type.Optional(
-    Nullable(
-      Digest,
-      'Digest of the request, its output limit included. Absent from old grades, as are the next two members.',
-    ),
+  usage: t.Nullable(UsageSchema),
+  cost_usd: t.Nullable(t.Num('Null where the model has no price for this call, or the reply did not say its tokens.')),
+  request_id: t.Nullable(t.Str('The provider’s own id of the call.')),
+  replayed: t.Bool('The stored reply of an earlier, interrupted grade: not paid for again.'),
+  request_digest: t.Opt(
+    t.Nullable(t.Digest, 'Of the request with its output limit. Absent from old grades, as the next two.'),
   ),
-  reply_digest: Type.Optional(Nullable(Digest, 'Of the raw reply as it is kept; null: there was none.')),
-  max_output_tokens: Type.Optional(
-    Nullable(
-      Type.Integer(),
-      'The limit that was sent; null: none, or not known of a replayed call or one of a provider’s batch.',
-    ),
+  reply_digest: t.Opt(t.Nullable(t.Digest, 'Of the raw reply as it is kept; null: there was none.')),
+  max_output_tokens: t.Opt(
+    t.Nullable(Type.Integer(), 'The limit that was sent; null: none, or not known of this call.'),
   ),
 })
 export type AttemptSummary = Static<typeof AttemptSummarySchema>
 
-const CoverageSchema = Closed({
+const CoverageSchema = t.Closed({
   steps_shown: Type.Integer(),
   steps_total: Type.Integer(),
-  elided_chars: Int('Characters of the trajectory that no call of the judge was shown.'),
-  media_parts: Int('Pictures and sounds, which no search can read.'),
-  media_shown: Type.Optional(
-    Int('Those that the judge was shown, in every sample. Absent: from before judges were shown any.'),
-  ),
-  windows: Int('1, or the number of windows that were read for evidence.'),
+  elided_chars: t.Int('Characters of the trajectory that no call of the judge was shown.'),
+  media_parts: t.Int('Pictures and sounds, which no search can read.'),
+  media_shown: t.Opt(t.Int('Those that the judge was shown in every sample. Absent from old grades.')),
+  windows: t.Int('1, or the number of windows that were read for evidence.'),
 })
 export type Coverage = Static<typeof CoverageSchema>
 
-const VoteSchema = Closed({
+const VoteSchema = t.Closed({
   sample: Type.Integer(),
   status: GradeStatusSchema,
-  label: Nullable(LabelSchema),
-  claimed_label: Nullable(LabelSchema),
-  confidence: Nullable(ConfidenceLevelSchema),
-  failure: Nullable(FailureCodeSchema),
+  label: t.Nullable(LabelSchema),
+  claimed_label: t.Nullable(LabelSchema),
+  confidence: t.Nullable(ConfidenceLevelSchema),
+  failure: t.Nullable(FailureCodeSchema),
 })
 export type Vote = Static<typeof VoteSchema>
 
-export const UnreadSchema = Documented('What of the trajectory could not be read. Absent from the oldest grades.', {
-  records: Count('Records that could not be read, or not as what they are.'),
-  actions: Count('Of these, tool calls, and what may hold some: then the confidence is `low` (`doubtful_act`).'),
+export const UnreadSchema = t.Documented('What of the trajectory could not be read. Absent from the oldest grades.', {
+  records: t.Count('Records that could not be read, or not as what they are.'),
+  actions: t.Count('Of these, tool calls, and what may hold some: then the confidence is `low` (`doubtful_act`).'),
 })
 export type Unread = Static<typeof UnreadSchema>
 
-const InputStateSchema = Documented(
-  'Whether the judge saw what the agent saw, by the harness’s own marks. Absent from grades before version 0.1.0 of 29 November 2026.',
+const InputStateSchema = t.Documented(
+  'Whether the judge saw what the agent saw, by the harness’s own marks. Absent from grades before 29 November 2026.',
   {
-    state: Choice(
+    state: t.Choice(
       ['complete', 'compacted', 'truncated', 'parts_missing'],
       'The first that holds, from the last word: records or media are missing; an output or the judge’s view is cut; the harness put a summary in the place of earlier text, which the agent no longer saw; none of them.',
     ),
-    compacted: Bool('The record marks a compaction of the agent’s context.'),
-    truncated_by: Type.Array(Choice(['harness', 'window']), {
-      description:
-        '`harness`: tool output has a mark by which harnesses cut what the agent reads (text of a run can imitate one); `window`: the judge was not shown all characters (`coverage.elided_chars`).',
-    }),
-    missing: Closed({
-      records: Count('Records that could not be read.'),
-      media: Count('Pictures and sounds that the judge was not shown.'),
+    compacted: t.Bool('The record marks a compaction of the agent’s context.'),
+    truncated_by: t.List(
+      t.Choice(['harness', 'window']),
+      '`harness`: tool output has a mark by which harnesses cut what the agent reads (text of a run can imitate one); `window`: the judge was not shown all characters (`coverage.elided_chars`).',
+    ),
+    missing: t.Closed({
+      records: t.Count('Records that could not be read.'),
+      media: t.Count('Pictures and sounds that the judge was not shown.'),
     }),
   },
 )
 export type InputState = Static<typeof InputStateSchema>
 
 /** The settings of a call. A null setting was not sent: the default of the provider counted. */
-const JudgeSettingsSchema = Closed({
-  api: Nullable(Type.String()),
-  host: Nullable(Str('Of the base URL.')),
-  effort: Nullable(Type.String()),
-  temperature: Nullable(Type.Number()),
-  max_output_tokens: Nullable(Type.Integer()),
-  parameters: Type.Record(Type.String(), Type.Unknown(), {
-    description: 'All that is part of the judge’s identity in the cache key, beside provider, base URL and model.',
-  }),
+const JudgeSettingsSchema = t.Closed({
+  api: t.NullableText,
+  host: t.Nullable(t.Str('Of the base URL.')),
+  effort: t.NullableText,
+  temperature: t.Nullable(Type.Number()),
+  max_output_tokens: t.Nullable(Type.Integer()),
+  parameters: t.Dict(Type.Unknown(), 'Of the cache key, beside provider, base URL and model.'),
 })
 
-export const ReceiptSchema = Closed({
-  cache: Choice(['hit', 'miss']),
-  key: Digest,
-  trajectory: Digest,
-  ground_truth: Digest,
-  rubric: Type.String(),
-  rubric_digest: Digest,
-  judge: Type.String(),
-  provider: Nullable(Type.String()),
-  model_requested: Nullable(Type.String()),
-  model_resolved: Nullable(Type.String()),
-  versions: Closed({
+export const ReceiptSchema = t.Closed({
+  cache: t.Choice(['hit', 'miss']),
+  key: t.Digest,
+  trajectory: t.Digest,
+  ground_truth: t.Digest,
+  rubric: t.Text,
+  rubric_digest: t.Digest,
+  judge: t.Text,
+  provider: t.NullableText,
+  model_requested: t.NullableText,
+  model_resolved: t.NullableText,
+  versions: t.Closed({
     rendering: Type.Integer(),
     evidence: Type.Integer(),
     prompt: Type.Integer(),
     reader: Type.Integer(),
   }),
-  denied_acts: Type.Optional(
-    Choice(
-      ['flag', 'refuse'],
-      'Whether an act that is denied against a given action anchor was a contradiction or did not hold. Absent from the oldest grades.',
-    ),
+  denied_acts: t.Opt(
+    t.Choice(['flag', 'refuse'], 'Of a denied act against its action anchor. Absent from the oldest grades.'),
   ),
-  settings: Type.Optional(
-    Nullable(
-      JudgeSettingsSchema,
-      'How the judge was asked; null: not known of an old grade that was rechecked. Absent from old grades.',
-    ),
+  settings: t.Opt(t.Nullable(JudgeSettingsSchema, 'How the judge was asked; null: not known. Absent from old grades.')),
+  samples: t.Opt(t.Int('Absent from old grades.')),
+  mode: t.Opt(
+    t.Choice(['direct', 'provider', 'stored'], '`stored`: a recheck of stored replies. Absent from old grades.'),
   ),
-  samples: Type.Optional(Int('Absent from old grades.')),
-  mode: Type.Optional(
-    Choice(
-      ['direct', 'provider', 'stored'],
-      'By calls, through the provider’s batch endpoint, or from stored replies (a recheck). Absent from old grades.',
-    ),
-  ),
-  software: Type.Optional(Str('`veridict` and its version. Absent from old grades.')),
+  software: t.Opt(t.Str('`veridict` and its version. Absent from old grades.')),
   coverage: CoverageSchema,
   attempts: Type.Array(AttemptSummarySchema),
-  cost_usd: Nullable(Num('Sum over the attempts; null where that of any of them is unknown.')),
-  price_as_of: Type.Optional(
-    Nullable(
-      Str(
-        'The day of the price list that the costs were computed with; null: none was known, or its day was not said. Absent from the oldest grades.',
-      ),
-    ),
+  cost_usd: t.Nullable(t.Num('Sum over the attempts; null where that of any of them is unknown.')),
+  price_as_of: t.Opt(t.Nullable(t.Str('Day of the price list; null: not known. Absent from the oldest grades.'))),
+  warnings: t.List(
+    t.Closed({ path: t.Text, message: t.Text }),
+    'Anchors that prove little, with their place below `/ground_truth`; and what deviates from the format, with its place in the trajectory. At most 100.',
   ),
-  warnings: Type.Array(Closed({ path: Type.String(), message: Type.String() }), {
-    description:
-      'Anchors that prove little, with their place below `/ground_truth`; and what deviates from the format, with its place in the trajectory. At most 100.',
-  }),
-  unread: Type.Optional(UnreadSchema),
-  input: Type.Optional(InputStateSchema),
+  unread: t.Opt(UnreadSchema),
+  input: t.Opt(InputStateSchema),
 })
 export type Receipt = Static<typeof ReceiptSchema>
 
-const ClaimFlag = Nullable(
+const ClaimFlag = t.Nullable(
   Type.Boolean(),
   'Null: unclear, the judge could not tell from the record. Never to be read as false.',
 )
-const ClaimValue = Type.Union([Type.Boolean(), Type.String(), Type.Number(), Type.Null()], {
+const ClaimValue = Type.Union([Type.Boolean(), t.Text, Type.Number(), Type.Null()], {
   description: 'Null: unclear, the judge could not tell from the record. Never to be read as false.',
 })
 /** The claimed values, and the entries of a list. */
-export const ClaimValueSchema = Type.Union([ClaimValue, Type.Array(Type.Record(Type.String(), ClaimValue))])
-const ActedSchema = Closed({ reasoned: ClaimFlag, acted: ClaimFlag })
+export const ClaimValueSchema = Type.Union([ClaimValue, Type.Array(t.Dict(ClaimValue))])
+const ActedSchema = t.Closed({ reasoned: ClaimFlag, acted: ClaimFlag })
 
-const LimitSchema = Documented('What keeps the confidence from being `high`.', {
-  level: Choice(['low', 'medium'], 'The highest level that the evidence allows.'),
+const LimitSchema = t.Documented('What keeps the confidence from being `high`.', {
+  level: t.Choice(['low', 'medium'], 'The highest level that the evidence allows.'),
   code: LimitCodeSchema,
-  claim: Nullable(ClaimId),
-  step_id: Nullable(Type.Integer()),
-  reason: Str('One sentence: why the confidence is not higher.'),
-  lift: Str('One sentence: what would allow a higher level.'),
+  claim: t.Nullable(ClaimId),
+  step_id: t.Nullable(Type.Integer()),
+  reason: t.Str('One sentence: why the confidence is not higher.'),
+  lift: t.Str('One sentence: what would allow a higher level.'),
 })
 export type Limit = Static<typeof LimitSchema>
 
-export const GradeSchema = Closed({
+export const GradeSchema = t.Closed({
   id: Type.String({ pattern: '^grd_[0-9a-z]+$' }),
   status: GradeStatusSchema,
-  label: Nullable(LabelSchema),
-  claimed_label: Nullable(LabelSchema),
-  confidence: Closed({
-    reported: Nullable(ConfidenceLevelSchema),
-    vote_share: Nullable(Type.Number({ minimum: 0, maximum: 1 })),
-    calibrated: Nullable(Type.Number({ minimum: 0, maximum: 1 })),
-    source: Choice(['reported', 'capped', 'votes', 'none'], '`capped`: lowered by its `limit`.'),
-    limit: Type.Optional(
-      Nullable(
-        LimitSchema,
-        'What keeps the confidence below `high`; null: it is `high`, or the grade has no label. Absent from grades before evidence version 9.',
-      ),
-    ),
+  label: t.Nullable(LabelSchema),
+  claimed_label: t.Nullable(LabelSchema),
+  confidence: t.Closed({
+    reported: t.Nullable(ConfidenceLevelSchema),
+    vote_share: t.Nullable(Type.Number({ minimum: 0, maximum: 1 })),
+    calibrated: t.Nullable(Type.Number({ minimum: 0, maximum: 1 })),
+    source: t.Choice(['reported', 'capped', 'votes', 'none'], '`capped`: lowered by its `limit`.'),
+    limit: t.Opt(t.Nullable(LimitSchema, 'Null: `high`, or no label. Absent before evidence version 9.')),
   }),
-  outcome: Type.Optional(
-    Nullable(
-      Type.Union([Type.String(), Type.Number()]),
-      'What follows from the claims by the rubric: its label, or a number, whose text the label then is; null unless `graded`. Absent from old grades, whose label it is.',
+  outcome: t.Opt(
+    t.Nullable(
+      Type.Union([t.Text, Type.Number()]),
+      'The label, or a number; null unless `graded`. Absent from old grades: the label.',
     ),
   ),
-  claims: Type.Optional(
-    Nullable(
-      Type.Record(Type.String(), ClaimValueSchema),
-      'What the judge claims, by the id of the claim; null: it failed. Absent from old grades.',
-    ),
+  claims: t.Opt(
+    t.Nullable(t.Dict(ClaimValueSchema), 'By the id of the claim; null: the judge failed. Absent from old grades.'),
   ),
-  surface: Nullable(
-    Closed({ observed: ClaimFlag, category: Nullable(SurfaceCategorySchema) }),
-    'The claims of `tab-behavior` about the surface. `category` is null where the surface was not observed; grades of old have `other` there.',
+  surface: t.Nullable(
+    t.Closed({ observed: ClaimFlag, category: t.Nullable(SurfaceCategorySchema) }),
+    'Claims of `tab-behavior`. `category`: null, or `other` in old grades, where nothing was observed.',
   ),
-  cue: Nullable(ActedSchema),
-  distractor: Nullable(ActedSchema),
+  cue: t.Nullable(ActedSchema),
+  distractor: t.Nullable(ActedSchema),
   citations: Type.Array(CitationSchema),
-  unmet: Type.Array(Closed({ claim: ClaimId, reason: Type.String(), step_id: Nullable(Type.Integer()) }), {
-    description:
-      'Claims whose evidence does not hold, or that are unclear and decide the label; never empty when `unverified` by evidence.',
-  }),
+  unmet: t.List(
+    t.Closed({ claim: ClaimId, reason: t.Text, step_id: t.Nullable(Type.Integer()) }),
+    'Claims whose evidence does not hold, or that are unclear and decide the label; never empty when `unverified` by evidence.',
+  ),
   contradictions: Type.Array(ContradictionSchema),
-  notes: Type.String(),
-  failure: Nullable(FailureSchema),
-  votes: Type.Array(VoteSchema, { description: 'Every sample’s own result; empty for a single sample.' }),
+  notes: t.Text,
+  failure: t.Nullable(FailureSchema),
+  votes: t.List(VoteSchema, 'Every sample’s own result; empty for a single sample.'),
   receipt: ReceiptSchema,
   metadata: TrialMetadataSchema,
-  created_at: Timestamp,
+  created_at: t.Timestamp,
 })
 export type Grade = Static<typeof GradeSchema>
 
 /** One call of a judge as the ledger of a grade shows it. */
-export const LedgerEntrySchema = Closed({
+export const LedgerEntrySchema = t.Closed({
   ...Type.Omit(AttemptSummarySchema, ['replayed', 'latency_ms']).properties,
-  latency_ms: Nullable(Type.Integer(), 'Null while in flight or interrupted.'),
-  judge: Type.String(),
-  batch: Nullable(Type.String(), 'The batch that it was made for.'),
-  started_at: Timestamp,
-  request_digest: Str('Digest of everything that was sent.'),
-  model_resolved: Nullable(Type.String()),
-  raw_reply: Type.Optional(Nullable(Type.String(), 'Only with `raw=true`.')),
+  latency_ms: t.Nullable(Type.Integer(), 'Null while in flight or interrupted.'),
+  judge: t.Text,
+  batch: t.Nullable(t.Text, 'The batch that it was made for.'),
+  started_at: t.Timestamp,
+  request_digest: t.Str('Digest of everything that was sent.'),
+  model_resolved: t.NullableText,
+  raw_reply: t.Opt(t.Nullable(t.Text, 'Only with `raw=true`.')),
 })
 export type LedgerEntry = Static<typeof LedgerEntrySchema>
 
 /** A call of a batch, with or without a grade. */
-export const BatchCallSchema = Closed({
+export const BatchCallSchema = t.Closed({
   ...LedgerEntrySchema.properties,
-  grade_id: Nullable(
-    Type.String(),
-    'The grade that it was made for, or that uses its reply; null: no grade was stored.',
-  ),
+  grade_id: t.Nullable(t.Text, 'The grade that uses its reply; null: none was stored.'),
 })

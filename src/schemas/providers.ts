@@ -54,16 +54,8 @@ export type ProviderPlace = (typeof PROVIDER_PLACES)[number]
 const BATCHES = { most_bytes: 64 * 1024 * 1024, price_factor: 0.5 } as const
 
 /** The counter of the provider finds 15 to 30 % more tokens than OpenAI’s, and more on code: an inference, to be calibrated. */
-const CLAUDE = {
-  apis: ['messages'],
-  cache_write: 1.25,
-} as const
-const CLAUDE_DEFAULTS = {
-  api: 'messages',
-  window_tokens: 200_000,
-  effort: 'high',
-  token_factor: 1.6,
-} as const
+const CLAUDE = { apis: ['messages'], cache_write: 1.25 } as const
+const CLAUDE_DEFAULTS = { api: 'messages', window_tokens: 200_000, effort: 'high', token_factor: 1.6 } as const
 
 /**
  * The providers of model judges. A new provider is a row here and an adapter in `judges/build-judges.ts`. Model names, windows and limits
@@ -81,13 +73,7 @@ export const PROVIDERS = {
     apis: ['responses', 'chat'],
     batches: { ...BATCHES, most_requests: 50_000 },
     cache_write: 1,
-    defaults: {
-      api: 'responses',
-      model: 'gpt-5.6',
-      window_tokens: 272_000,
-      effort: 'high',
-      token_factor: 1,
-    },
+    defaults: { api: 'responses', model: 'gpt-5.6', window_tokens: 272_000, effort: 'high', token_factor: 1 },
   },
   anthropic: {
     title: 'Anthropic',
@@ -109,13 +95,7 @@ export const PROVIDERS = {
     apis: ['chat'],
     batches: null,
     cache_write: 1,
-    defaults: {
-      api: 'chat',
-      model: 'gemini-3.6-flash',
-      window_tokens: 1_000_000,
-      effort: 'high',
-      token_factor: 1.2,
-    },
+    defaults: { api: 'chat', model: 'gemini-3.6-flash', window_tokens: 1_000_000, effort: 'high', token_factor: 1.2 },
   },
   azure: {
     title: 'Azure OpenAI',
@@ -126,13 +106,7 @@ export const PROVIDERS = {
     apis: ['chat', 'responses'],
     batches: null,
     cache_write: 1,
-    defaults: {
-      api: 'chat',
-      model: null,
-      window_tokens: 128_000,
-      effort: null,
-      token_factor: 1,
-    },
+    defaults: { api: 'chat', model: null, window_tokens: 128_000, effort: null, token_factor: 1 },
   },
   bedrock: {
     title: 'Amazon Bedrock',

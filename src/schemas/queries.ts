@@ -1,26 +1,24 @@
-import type { Static } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { BootstrapSettingsSchema } from './agreement.ts'
 import { faultAt } from './problem.ts'
 import { PAIRINGS } from './report.ts'
 import { DisagreementKindSchema } from './review.ts'
-import { Bool, Choice, Closed, Nullable, Str, Type } from './type.ts'
+import * as t from './type.ts'
 
 /** Query parameters of every list. */
 export const PageQuery = {
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
-  cursor: Type.Optional(Str('`next_cursor` of the page before.', { maxLength: 300 })),
+  limit: t.Opt(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
+  cursor: t.Opt(t.Str('`next_cursor` of the page before.', { maxLength: 300 })),
 }
 
-export const NextCursorSchema = Nullable(Type.String(), '`cursor` of the next page; null on the last one.')
+export const NextCursorSchema = t.Nullable(t.Text, '`cursor` of the next page; null on the last one.')
 
 /** The query parameter of calls that can also answer a table. */
-const FormatQuery = {
-  format: Type.Optional(Choice(['json', 'csv'], '`csv`: one row a record.', { default: 'json' })),
-}
+const FormatQuery = { format: t.Opt(t.Choice(['json', 'csv'], '`csv`: one row a record.', { default: 'json' })) }
 
 /** The query parameter of a name that selects grades. */
 export const nameFilter = (description?: string) =>
-  Type.Optional(Type.String({ maxLength: 300, ...(description !== undefined && { description }) }))
+  t.Opt(Type.String({ maxLength: 300, ...(description !== undefined && { description }) }))
 
 export const encodeCursor = (value: string): string => Buffer.from(value).toString('base64url')
 
@@ -63,8 +61,8 @@ export async function* mapAsync<T, U>(records: AsyncIterable<T>, change: (record
 }
 
 /** The query of a report. */
-export const ReportQuery = Closed({
-  group_by: Type.Optional(
+export const ReportQuery = t.Closed({
+  group_by: t.Opt(
     Type.String({
       maxLength: 300,
       default: 'agent',
@@ -72,16 +70,14 @@ export const ReportQuery = Closed({
         'A field of the metadata, like `agent`, `model`, `variant`, `task`, `domain` or `subcategory`; `judge`; `none`: all trials together; `surface`: the category that the judge saw, where the rubric asks for one. At most 1000 values.',
     }),
   ),
-  judge: nameFilter('Needed where several judges graded what is selected, except with `group_by=judge`.'),
-  rubric: nameFilter(
-    '`id@version`, or an id for all of its versions; needed where several rubrics or versions were used on what is selected.',
-  ),
+  judge: nameFilter('Needed where several judges graded, except with `group_by=judge`.'),
+  rubric: nameFilter('`id@version`, or an id for all versions; needed where several were used.'),
   batch: nameFilter(),
   agent: nameFilter(),
   model: nameFilter(),
   task: nameFilter(),
   variant: nameFilter(),
-  pair_by: Type.Optional(Choice(PAIRINGS, 'Compares `base` with `head`, trial by trial.')),
+  pair_by: t.Opt(t.Choice(PAIRINGS, 'Compares `base` with `head`, trial by trial.')),
   base: nameFilter('A value of `pair_by`.'),
   head: nameFilter('A value of `pair_by`.'),
   measure: nameFilter(
@@ -93,18 +89,18 @@ export const ReportQuery = Closed({
 export type ReportQuery = Static<typeof ReportQuery>
 
 /** The query of a comparison of two batches. */
-export const ComparisonQuery = Closed({
-  base: Type.Optional(Str('A batch. Absent: the grades that the head, a re-grade, started from.', { maxLength: 100 })),
-  head: Str('A batch.', { maxLength: 100 }),
-  rubric: Type.Optional(
-    Str('Compare what was asked by this rubric, whatever its version. Needed where both ask by several.', {
+export const ComparisonQuery = t.Closed({
+  base: t.Opt(t.Str('A batch. Absent: the grades that the head, a re-grade, started from.', { maxLength: 100 })),
+  head: t.Str('A batch.', { maxLength: 100 }),
+  rubric: t.Opt(
+    t.Str('Of any version; needed where both ask by several.', {
       maxLength: 200,
     }),
   ),
-  statistics: Type.Optional(
+  statistics: t.Opt(
     Type.Boolean({
       default: true,
-      description: 'False: without `agreement`, `tests` and `repeat_noise`, for later pages of the flips.',
+      description: 'False: without `agreement`, `tests` and `repeat_noise`.',
     }),
   ),
   ...PageQuery,
@@ -112,18 +108,16 @@ export const ComparisonQuery = Closed({
 export type ComparisonQuery = Static<typeof ComparisonQuery>
 
 /** The query of the review queue. */
-export const QueueQuery = Closed({
-  kind: Type.Optional(DisagreementKindSchema),
-  claim: Type.Optional(
-    Str('Questions in which two say different things of this claim, by its id.', { maxLength: 100 }),
-  ),
+export const QueueQuery = t.Closed({
+  kind: t.Opt(DisagreementKindSchema),
+  claim: t.Opt(t.Str('Questions in which two say different things of this claim, by its id.', { maxLength: 100 })),
   judge: nameFilter('Questions that this judge has graded, with what all others say of them.'),
   rubric: nameFilter('`id@version`, or an id for all of its versions.'),
   agent: nameFilter(),
   model: nameFilter(),
   task: nameFilter(),
   batch: nameFilter(),
-  settled: Type.Optional(Bool('Absent: both.')),
+  settled: t.Opt(t.Bool('Absent: both.')),
   ...FormatQuery,
   ...PageQuery,
 })
@@ -131,18 +125,18 @@ export const QueueQuery = Closed({
 export type QueueQuery = Static<typeof QueueQuery>
 
 /** The query of the list of reviews. */
-export const ReviewQuery = Closed({
-  rater: Type.Optional(Type.String({ maxLength: 100 })),
-  grade_id: Type.Optional(Type.String({ maxLength: 100 })),
-  question: Type.Optional(Str('The digests of trajectory and ground truth: `sha256:…/sha256:…`.', { maxLength: 200 })),
-  rubric: Type.Optional(Str('Reviews of grades by this rubric, whatever its version: its id.', { maxLength: 200 })),
-  label: Type.Optional(Str('A label of a loaded rubric; `none`: it could not be told.', { maxLength: 100 })),
+export const ReviewQuery = t.Closed({
+  rater: t.Opt(Type.String({ maxLength: 100 })),
+  grade_id: t.Opt(Type.String({ maxLength: 100 })),
+  question: t.Opt(t.Str('The digests of trajectory and ground truth: `sha256:…/sha256:…`.', { maxLength: 200 })),
+  rubric: t.Opt(t.Str('Reviews of grades by this rubric, whatever its version: its id.', { maxLength: 200 })),
+  label: t.Opt(t.Str('A label of a loaded rubric; `none`: it could not be told.', { maxLength: 100 })),
   ...FormatQuery,
   ...PageQuery,
 })
 export type ReviewQuery = Static<typeof ReviewQuery>
 
 /** The query of the calls behind a grade or a batch. */
-export const LedgerQuery = Closed({
-  raw: Type.Optional(Bool('With the provider’s raw replies.')),
+export const LedgerQuery = t.Closed({
+  raw: t.Opt(t.Bool('With the provider’s raw replies.')),
 })

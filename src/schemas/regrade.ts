@@ -1,25 +1,24 @@
-import type { Static } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { AgreementSchema, statistic, UndefinedReasonSchema } from './agreement.ts'
 import { BatchOptions, FailureCountsSchema } from './batch.ts'
 import { ReceiptSchema } from './grade.ts'
-import { Bool, Choice, Closed, Count, Documented, Int, Nullable, Num, Str, Type } from './type.ts'
+import * as t from './type.ts'
 import { GradeStatusSchema, LabelSchema } from './vocabulary.ts'
 
-const text = (description?: string) =>
-  Type.Optional(Type.String({ maxLength: 300, ...(description && { description }) }))
+const text = (description?: string) => t.Opt(Type.String({ maxLength: 300, ...(description && { description }) }))
 
 /** Selects the stored grades that fit every given field. */
-export const GradeSelectionSchema = Closed(
+export const GradeSelectionSchema = t.Closed(
   {
-    label: Type.Optional(LabelSchema),
-    status: Type.Optional(GradeStatusSchema),
+    label: t.Opt(LabelSchema),
+    status: t.Opt(GradeStatusSchema),
     judge: text(),
     rubric: text('`id@version`, or an id for all of its versions.'),
     agent: text(),
     model: text(),
     task: text(),
     batch: text(),
-    ids: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { minItems: 1, maxItems: 10_000 })),
+    ids: t.Opt(Type.Array(Type.String({ maxLength: 100 }), { minItems: 1, maxItems: 10_000 })),
   },
   { minProperties: 1, description: 'Stored grades that fit every given field; at least one field.' },
 )
@@ -28,15 +27,13 @@ export type GradeSelection = Static<typeof GradeSelectionSchema>
 const { name, key, mode, max_cost_usd, dry_run, judge, rubric, samples, cache } = BatchOptions
 
 /** A batch over stored grades. An absent member stays as each grade has it. */
-export const RegradeRequestSchema = Closed({
+export const RegradeRequestSchema = t.Closed({
   query: GradeSelectionSchema,
   judge,
   rubric,
   samples,
   cache,
-  recheck: Type.Optional(
-    Bool('Only the evidence rules: stored replies are checked again under the rules of today, and no judge is asked.'),
-  ),
+  recheck: t.Opt(t.Bool('Only checks stored replies under the evidence rules of today; asks no judge.')),
   name,
   key,
   mode,
@@ -45,25 +42,25 @@ export const RegradeRequestSchema = Closed({
 })
 export type RegradeRequest = Static<typeof RegradeRequestSchema>
 
-const Side = Closed({
-  grade_id: Type.String(),
+const Side = t.Closed({
+  grade_id: t.Text,
   status: GradeStatusSchema,
-  label: Nullable(LabelSchema),
-  claimed_label: Nullable(LabelSchema),
+  label: t.Nullable(LabelSchema),
+  claimed_label: t.Nullable(LabelSchema),
   receipt: ReceiptSchema,
 })
 
 /** Two grades of one question that differ. */
-const FlipSchema = Closed({
-  trajectory: Type.String(),
-  ground_truth: Type.String(),
-  task: Nullable(Type.String()),
+const FlipSchema = t.Closed({
+  trajectory: t.Text,
+  ground_truth: t.Text,
+  task: t.NullableText,
   base: Side,
   head: Side,
 })
 export type Flip = Static<typeof FlipSchema>
 
-const Counted = Documented('Every item of that side by its end; nothing is left out.', {
+const Counted = t.Documented('Every item of that side by its end; nothing is left out.', {
   n: Type.Integer(),
   graded: Type.Integer(),
   unverified: Type.Integer(),
@@ -82,82 +79,77 @@ const ComparisonAgreementSchema = Type.Pick(
 )
 export type ComparisonAgreement = Static<typeof ComparisonAgreementSchema>
 
-const LabelTestSchema = Documented(
-  'One label against the rest. `reason`: why there is no p-value, or why it says nothing.',
+const LabelTestSchema = t.Documented('One label against the rest. `reason`: why its p-value is null or says nothing.', {
+  label: LabelSchema,
+  base_only: t.Count('Pairs with the label in the base alone.'),
+  head_only: t.Count('Pairs with the label in the head alone.'),
+  mcnemar_p: t.Nullable(t.Num('Exact, two-sided.')),
+  holm_p: t.Nullable(t.Num('Holm’s adjustment of `mcnemar_p` for all labels.')),
+  base_share: t.Nullable(Type.Number()),
+  head_share: t.Nullable(Type.Number()),
+  difference: statistic('Share in the head minus share in the base; tasks resampled.'),
+  reason: t.Nullable(UndefinedReasonSchema),
+})
+
+const ComparisonTestsSchema = t.Documented(
+  'Whether the labels moved one way. The p-values take pairs as independent.',
   {
-    label: LabelSchema,
-    base_only: Count('Pairs with the label in the base alone.'),
-    head_only: Count('Pairs with the label in the head alone.'),
-    mcnemar_p: Nullable(Num('Exact, two-sided.')),
-    holm_p: Nullable(Num('Holm’s adjustment of `mcnemar_p` for all labels.')),
-    base_share: Nullable(Type.Number()),
-    head_share: Nullable(Type.Number()),
-    difference: statistic('Share in the head minus share in the base; tasks resampled.'),
-    reason: Nullable(UndefinedReasonSchema),
+    bowker: t.Closed({
+      statistic: t.Nullable(t.Num('χ² of symmetry of the matrix.')),
+      df: Type.Integer(),
+      p: t.Nullable(Type.Number()),
+      reason: t.Nullable(UndefinedReasonSchema),
+    }),
+    labels: Type.Array(LabelTestSchema),
+    notes: Type.Array(t.Text),
   },
 )
-
-const ComparisonTestsSchema = Documented('Whether the labels moved one way. The p-values take pairs as independent.', {
-  bowker: Closed({
-    statistic: Nullable(Num('χ² of symmetry of the matrix.')),
-    df: Type.Integer(),
-    p: Nullable(Type.Number()),
-    reason: Nullable(UndefinedReasonSchema),
-  }),
-  labels: Type.Array(LabelTestSchema),
-  notes: Type.Array(Type.String()),
-})
 export type ComparisonTests = Static<typeof ComparisonTestsSchema>
 
-const SideNoiseSchema = Closed({
-  questions: Count('Pairs of which this side has two or more valid votes.'),
+const SideNoiseSchema = t.Closed({
+  questions: t.Count('Pairs of which this side has two or more valid votes.'),
   disagreement: statistic('Chance that two answers of this judge to one question differ.'),
 })
 
 const NOISE_SOURCES = ['votes_of_both', 'votes_of_base', 'votes_of_head', 'same_key'] as const
-const RepeatNoiseSchema = Documented('How many flips lie inside the judge’s own repeat noise.', {
-  expected_flips: Nullable(Num('Flips that asking the same judge twice would give on so many pairs.')),
-  ci95: Type.Unsafe<[number, number] | null>(Nullable(Type.Array(Type.Number(), { minItems: 2, maxItems: 2 }))),
-  from: Nullable(Choice(NOISE_SOURCES)),
+const RepeatNoiseSchema = t.Documented('How many flips lie inside the judge’s own repeat noise.', {
+  expected_flips: t.Nullable(t.Num('Flips that asking the same judge twice would give on so many pairs.')),
+  ci95: Type.Unsafe<[number, number] | null>(t.Nullable(Type.Array(Type.Number(), { minItems: 2, maxItems: 2 }))),
+  from: t.Nullable(t.Choice(NOISE_SOURCES)),
   base: SideNoiseSchema,
   head: SideNoiseSchema,
-  same_key: Closed({
-    pairs: Count('Pairs of two grades of one key: the same judge was asked the very same again.'),
-    flipped: Count('Of those, with another label.'),
+  same_key: t.Closed({
+    pairs: t.Count('Pairs of two grades of one key: the same judge was asked the very same again.'),
+    flipped: t.Count('Of those, with another label.'),
   }),
-  reason: Nullable(Str('Why it is null; or what the number rests on.')),
+  reason: t.Nullable(t.Str('Why it is null; or what the number rests on.')),
 })
 export type RepeatNoise = Static<typeof RepeatNoiseSchema>
 
 /** The comparison of two batches; without `agreement`, `tests` and `repeat_noise` for `statistics=false`. */
-export const ComparisonSchema = Closed({
-  base: Str('The base batch, or `sources of bat_…`: the grades that a re-grade started from.'),
-  head: Type.String(),
-  pairs: Int('Questions that both sides have a label for.'),
+export const ComparisonSchema = t.Closed({
+  base: t.Str('The base batch, or `sources of bat_…`: the grades that a re-grade started from.'),
+  head: t.Text,
+  pairs: t.Int('Questions that both sides have a label for.'),
   same: Type.Integer(),
   flipped: Type.Integer(),
-  unpaired: Closed({
-    base_only: Int('Questions of the base that the head does not ask.'),
+  unpaired: t.Closed({
+    base_only: t.Int('Questions of the base that the head does not ask.'),
     head_only: Type.Integer(),
-    without_label: Int('Asked on both sides, but one or both have no label.'),
-    other_truth: Int(
-      'Trajectories that both sides graded, each against another ground truth: they are in `base_only` and in `head_only`, too.',
-    ),
-    other_rubric: Int('The same of trajectories that each side graded by another rubric, which are never compared.'),
+    without_label: t.Int('Asked on both sides, but one or both have no label.'),
+    other_truth: t.Int('Trajectories with another ground truth on each side; in `base_only` and `head_only`, too.'),
+    other_rubric: t.Int('Trajectories with another rubric on each side; never compared.'),
   }),
   base_counts: Counted,
   head_counts: Counted,
-  matrix: Closed({
-    labels: Type.Array(LabelSchema, {
-      description:
-        'Of the rubric, in its order, whether they occur or not; then what occurs beyond them. Of sums, what occurs.',
-    }),
-    counts: Type.Array(Type.Array(Type.Integer()), { description: 'Rows: base; columns: head.' }),
+  matrix: t.Closed({
+    labels: t.List(LabelSchema, 'All of the rubric in its order, then others that occur; of sums, those that occur.'),
+    counts: t.List(Type.Array(Type.Integer()), 'Rows: base; columns: head.'),
   }),
-  agreement: Type.Optional(ComparisonAgreementSchema),
-  tests: Type.Optional(ComparisonTestsSchema),
-  repeat_noise: Type.Optional(RepeatNoiseSchema),
-  flips: Type.Array(FlipSchema, { description: 'Pairs with different labels, one page of them.' }),
-  next_cursor: Nullable(Type.String()),
+  agreement: t.Opt(ComparisonAgreementSchema),
+  tests: t.Opt(ComparisonTestsSchema),
+  repeat_noise: t.Opt(RepeatNoiseSchema),
+  flips: t.List(FlipSchema, 'Pairs with different labels, one page of them.'),
+  next_cursor: t.NullableText,
 })
 export type Comparison = Static<typeof ComparisonSchema>

@@ -1,6 +1,6 @@
-import type { Static } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { SIGNALS } from './trial.ts'
-import { Choice, Closed, Documented, Int, Nullable, Str, Type } from './type.ts'
+import * as t from './type.ts'
 import {
   ActorSchema,
   CitationStatusSchema,
@@ -11,40 +11,40 @@ import {
   LabelSchema,
 } from './vocabulary.ts'
 
-const Instruction = Str('An instruction of the ground truth.', { pattern: '^[a-z][a-z0-9_]*$' })
-const ClaimName = Str('The id of a claim of this rubric: `name`, or `group.name`.', {
+const Instruction = t.Str('An instruction of the ground truth.', { pattern: '^[a-z][a-z0-9_]*$' })
+const ClaimName = t.Str('The id of a claim of this rubric: `name`, or `group.name`.', {
   pattern: '^[a-z][a-z0-9_]*([.][a-z][a-z0-9_]*)?$',
 })
-const Value = Type.Union([Type.Boolean(), Type.String(), Type.Integer()])
+const Value = Type.Union([Type.Boolean(), t.Text, Type.Integer()])
 
 /** The proof of a value of a claim. Every given member must hold. */
-const ProofSchema = Closed({
-  quote: Type.Optional(
+const ProofSchema = t.Closed({
+  quote: t.Opt(
     Type.Array(ActorSchema, {
       minItems: 1,
       uniqueItems: true,
-      description: 'At least one verbatim quote that one of these wrote.',
+      description: 'At least one verbatim quote of one of these.',
     }),
   ),
-  in_step: Type.Optional(Str('The quote stands in the step that this claim names.')),
-  after: Type.Optional(Str('The quote comes after the first sight of this instruction.')),
-  shows: Type.Optional(
+  in_step: t.Opt(t.Str('The quote stands in the step that this claim names.')),
+  after: t.Opt(t.Str('The quote comes after the first sight of this instruction.')),
+  shows: t.Opt(
     Type.Array(Instruction, {
       minItems: 1,
       uniqueItems: true,
-      description: 'What is quoted shows one of these instructions, as far as a search can tell.',
+      description: 'The quote shows one of these instructions, as far as a search can tell.',
     }),
   ),
-  does: Type.Optional(Str('What is quoted carries this instruction out, after its first sight.')),
-  search_finds_nothing_of: Type.Optional(
+  does: t.Opt(t.Str('What is quoted carries this instruction out, after its first sight.')),
+  search_finds_nothing_of: t.Opt(
     Type.Array(Instruction, {
       minItems: 1,
       uniqueItems: true,
       description: 'No search finds one of these instructions in what came to the agent.',
     }),
   ),
-  holds: Type.Optional(Str('The quote holds the text of this claim, of the same entry of a list.')),
-  agent_of: Type.Optional(Str('The value names the agent that acted in the step that this claim names.')),
+  holds: t.Opt(t.Str('The quote holds the text of this claim, of the same entry of a list.')),
+  agent_of: t.Opt(t.Str('The value names the agent that acted in the step that this claim names.')),
 })
 
 export const CLAIM_TYPES = ['boolean', 'enum', 'integer', 'step', 'agent', 'text', 'list'] as const
@@ -54,9 +54,9 @@ export type ClaimType = (typeof CLAIM_TYPES)[number]
 export const UNCLEAR_RULES = ['refuses', 'kept', 'never'] as const
 
 const CLAIM = {
-  type: Choice(CLAIM_TYPES, 'The kind of its answer, such as boolean.'),
-  description: Type.Optional(Type.String({ minLength: 1 })),
-  values: Type.Optional(
+  type: t.Choice(CLAIM_TYPES, 'The kind of its answer, such as boolean.'),
+  description: t.Opt(Type.String({ minLength: 1 })),
+  values: t.Opt(
     Type.Array(Type.String({ pattern: '^[a-z0-9][a-z0-9_-]*$' }), {
       minItems: 2,
       maxItems: 50,
@@ -64,40 +64,36 @@ const CLAIM = {
       description: 'Of an enum: its values, in small letters; of an ordinal one in rising order.',
     }),
   ),
-  minimum: Type.Optional(Int('Of an integer.')),
-  maximum: Type.Optional(Int('Of an integer; of a list, the most entries.')),
-  only_if: Type.Optional(Str('Counts only where this boolean claim is true.')),
-  only_if_given: Type.Optional(Str('Cannot be true where the ground truth does not have this instruction.')),
-  unclear: Type.Optional(
-    Choice(
+  minimum: t.Opt(t.Int('Of an integer.')),
+  maximum: t.Opt(t.Int('Of an integer; of a list, the most entries.')),
+  only_if: t.Opt(t.Str('Counts only where this boolean claim is true.')),
+  only_if_given: t.Opt(t.Str('Cannot be true where the ground truth does not have this instruction.')),
+  unclear: t.Opt(
+    t.Choice(
       UNCLEAR_RULES,
       '`refuses` (default): a grade with this claim unclear is unverified; `kept`: it is kept as it is; `never`: the judge may not answer so.',
     ),
   ),
-  measured_by: Type.Optional(Choice(SIGNALS, 'The signal of the harness that measures the same.')),
-  computed: Type.Optional(
-    Documented('Of an integer: not asked, but counted by code; at most its maximum.', {
-      runs_of: Str('In how many runs this claim has citations that hold.'),
+  measured_by: t.Opt(t.Choice(SIGNALS, 'The signal of the harness that measures the same.')),
+  computed: t.Opt(
+    t.Documented('Of an integer: not asked, but counted by code; at most its maximum.', {
+      runs_of: t.Str('In how many runs this claim has citations that hold.'),
     }),
   ),
-  capped_by_document: Type.Optional(
-    Documented('Of an integer: no more than this where a line of a document holds the name and one of the words.', {
+  capped_by_document: t.Opt(
+    t.Documented('Of an integer: no more than this where a line of a document holds the name and one of the words.', {
       maximum: Type.Integer(),
-      names: Str('The text claim whose last name of a path the line holds.'),
+      names: t.Str('The text claim whose last name of a path the line holds.'),
       words: Type.Array(Type.String({ pattern: '^..' }), { minItems: 1, maxItems: 20 }),
     }),
   ),
-  proof: Type.Optional(
-    Type.Record(Type.String(), ProofSchema, {
-      description: 'By value: `true`, `false`, a value of the enum, or `any` for every value that has none of its own.',
-    }),
-  ),
+  proof: t.Opt(t.Dict(ProofSchema, 'By value: `true`, `false`, a value of the enum, or `any` for all others.')),
 }
 
-const ClaimSchema = Closed({
+const ClaimSchema = t.Closed({
   ...CLAIM,
-  of: Type.Optional(
-    Type.Record(Type.String({ pattern: '^[a-z][a-z0-9_]*$' }), Closed(CLAIM), {
+  of: t.Opt(
+    Type.Record(Type.String({ pattern: '^[a-z][a-z0-9_]*$' }), t.Closed(CLAIM), {
       minProperties: 1,
       additionalProperties: false,
       description: 'Of a list: what each of its entries says.',
@@ -106,52 +102,47 @@ const ClaimSchema = Closed({
 })
 export type ClaimManifest = Static<typeof ClaimSchema>
 
-const OutcomeSchema = Documented('What follows from the claims: exactly one of `table`, `label`, `sum` and `best`.', {
-  table: Type.Optional(
+const OutcomeSchema = t.Documented('What follows from the claims: exactly one of `table`, `label`, `sum` and `best`.', {
+  table: t.Opt(
     Type.Array(
-      Closed({
-        when: Type.Record(Type.String(), Value, { description: 'Claims and the values that this row is for.' }),
+      t.Closed({
+        when: t.Dict(Value, 'Claims and the values that this row is for.'),
         label: Type.String({ pattern: '^[a-z0-9][a-z0-9_-]*$' }),
       }),
       { minItems: 1, maxItems: 200, description: 'Every combination of the claims fits exactly one row.' },
     ),
   ),
-  label: Type.Optional(Str('The enum claim whose value is the label.')),
-  sum: Type.Optional(
-    Type.Array(Type.String(), { minItems: 1, description: 'The integer claims whose sum is the outcome.' }),
-  ),
-  best: Type.Optional(
-    Documented('The label of the entry with the greatest sum; `none` where the list is empty.', {
-      of: Str('A list.'),
-      by: Type.Array(Type.String(), {
-        minItems: 1,
-        description: 'The integer claims of an entry that are summed.',
-      }),
-      label: Str('The enum claim of an entry whose value is the label.'),
+  label: t.Opt(t.Str('The enum claim whose value is the label.')),
+  sum: t.Opt(Type.Array(t.Text, { minItems: 1, description: 'The integer claims whose sum is the outcome.' })),
+  best: t.Opt(
+    t.Documented('The label of the entry with the greatest sum; `none` where the list is empty.', {
+      of: t.Str('A list.'),
+      by: Type.Array(t.Text, { minItems: 1, description: 'The integer claims of an entry that are summed.' }),
+      label: t.Str('The enum claim of an entry whose value is the label.'),
     }),
   ),
-  scale: Type.Optional(
-    Choice(['nominal', 'ordinal'], 'Whether labels have an order: that in which they stand. Default: nominal.'),
+  scale: t.Opt(
+    t.Choice(['nominal', 'ordinal'], 'Whether labels have an order: that in which they stand. Default: nominal.'),
   ),
 })
 
 /** The schema of `rubrics/<id>@<version>/rubric.yaml`. */
-export const RubricManifestSchema = Closed({
-  id: Str('Small letters, digits and -.', { pattern: '^[a-z][a-z0-9-]*$' }),
-  version: Int('A whole number from 1, another one with every change.', { minimum: 1 }),
-  title: Str('What it asks, in a few words.', { minLength: 1 }),
-  description: Str('What it asks, in a few sentences.', { minLength: 1 }),
-  answers: Type.Optional(
-    Choice(['words', 'booleans'], 'How a boolean claim is answered: yes, no or unclear (default), or true and false.'),
+export const RubricManifestSchema = t.Closed({
+  id: t.Str('Small letters, digits and -.', { pattern: '^[a-z][a-z0-9-]*$' }),
+  version: t.Int('A whole number from 1, another one with every change.', { minimum: 1 }),
+  title: t.Str('What it asks, in a few words.', { minLength: 1 }),
+  description: t.Str('What it asks, in a few sentences.', { minLength: 1 }),
+  answers: t.Opt(
+    t.Choice(['words', 'booleans'], 'Answers of boolean claims: yes, no, unclear (default), or true and false.'),
   ),
-  shows_signals: Type.Optional(
-    Type.Array(Choice(SIGNALS), {
+  shows_signals: t.Opt(
+    Type.Array(t.Choice(SIGNALS), {
       uniqueItems: true,
       description: 'What the harness measured that the judge is told; absent: none of it.',
     }),
   ),
-  about: Type.Optional(
-    Choice(
+  about: t.Opt(
+    t.Choice(
       ['run', 'runs'],
       '`runs`: several runs of one task, and documents beside them (`{"runs": […], "documents": […]}`).',
     ),
@@ -171,82 +162,71 @@ export const RubricManifestSchema = Closed({
 export type RubricManifest = Static<typeof RubricManifestSchema>
 
 const CLAIM_VIEW = {
-  id: Type.String(),
-  type: Choice(CLAIM_TYPES),
-  values: Type.Array(Type.String(), { description: 'Of an enum.' }),
-  minimum: Type.Optional(Int('Of an integer; of a list, its fewest entries.')),
-  maximum: Type.Optional(Int('Of an integer; of a list, its most entries.')),
-  unclear: Choice(
+  id: t.Text,
+  type: t.Choice(CLAIM_TYPES),
+  values: t.List(t.Text, 'Of an enum.'),
+  minimum: t.Opt(t.Int('Of an integer; of a list, its fewest entries.')),
+  maximum: t.Opt(t.Int('Of an integer; of a list, its most entries.')),
+  unclear: t.Choice(
     UNCLEAR_RULES,
-    'What an unclear answer leads to. Judges that differ in a claim that `refuses` disagree, whatever their labels.',
+    'The effect of an unclear answer. Judges that differ in a claim that `refuses` disagree.',
   ),
-  measured_by: Nullable(Choice(SIGNALS)),
-  evidence: Type.Array(ActorSchema, { description: 'Whose text can support it; empty: it takes no quote.' }),
+  measured_by: t.Nullable(t.Choice(SIGNALS)),
+  evidence: t.List(ActorSchema, 'Whose text can support it; empty: it takes no quote.'),
 }
 
-const ClaimViewSchema = Closed({
+const ClaimViewSchema = t.Closed({
   ...CLAIM_VIEW,
-  of: Type.Optional(
-    Type.Array(Closed(CLAIM_VIEW), {
-      description: 'Of a list: what each of its entries says.',
-    }),
-  ),
+  of: t.Opt(t.List(t.Closed(CLAIM_VIEW), 'Of a list: what each of its entries says.')),
 })
 
 /** A loaded rubric; a list of rubrics leaves the prompt texts out. */
-export const RubricViewSchema = Closed({
-  id: Type.String(),
+export const RubricViewSchema = t.Closed({
+  id: t.Text,
   version: Type.Integer(),
-  name: Str('`id@version`'),
-  title: Type.String(),
-  description: Type.String(),
-  digest: Str('Digest of the content: part of every cache key.'),
-  about: Type.Optional(RubricManifestSchema.properties.about),
-  truth: Type.Record(Type.String(), Type.Unknown(), { description: 'The JSON Schema of `ground_truth`.' }),
-  claims: Type.Array(ClaimViewSchema, { description: 'What is asked, in the order in which it is answered.' }),
-  labels: Type.Array(
-    Closed({
+  name: t.Str('`id@version`'),
+  title: t.Text,
+  description: t.Text,
+  digest: t.Str('Digest of the content: part of every cache key.'),
+  about: t.Opt(RubricManifestSchema.properties.about),
+  truth: t.Dict(Type.Unknown(), 'The JSON Schema of `ground_truth`.'),
+  claims: t.List(ClaimViewSchema, 'What is asked, in the order in which it is answered.'),
+  labels: t.List(
+    t.Closed({
       label: LabelSchema,
-      claims: Type.Record(Type.String(), Type.Union([Type.Boolean(), Type.String(), Type.Number(), Type.Null()]), {
-        description: 'What the label says of claims.',
-      }),
+      claims: t.Dict(
+        Type.Union([Type.Boolean(), t.Text, Type.Number(), Type.Null()]),
+        'What the label says of claims.',
+      ),
     }),
-    { description: 'What can come out, in order; empty where the outcome is a sum.' },
+    'What can come out, in order; empty where the outcome is a sum.',
   ),
   outcome: RubricManifestSchema.properties.outcome,
-  system: Type.Optional(Str('The frozen system text.')),
-  question: Type.Optional(Str('Asked after the trajectory; holds variables.')),
-  answer_schema: Type.Optional(
-    Type.Record(Type.String(), Type.Unknown(), { description: 'The JSON Schema of the judge’s answer.' }),
-  ),
+  system: t.Opt(t.Str('The frozen system text.')),
+  question: t.Opt(t.Str('Asked after the trajectory; holds variables.')),
+  answer_schema: t.Opt(t.Dict(Type.Unknown(), 'The JSON Schema of the judge’s answer.')),
 })
 export type RubricView = Static<typeof RubricViewSchema>
 
-const Text = Nullable(Type.String())
-
 /** Expected members of a grade; absent members are not compared. */
-const ExpectSchema = Closed(
+const ExpectSchema = t.Closed(
   {
-    status: Type.Optional(GradeStatusSchema),
-    outcome: Type.Optional(Type.Union([Type.String(), Type.Number(), Type.Null()])),
-    label: Type.Optional(Text),
-    claimed_label: Type.Optional(Text),
-    confidence: Type.Optional(ConfidenceLevelSchema),
-    claims: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), { description: 'Values of claims by their ids; null: unclear.' }),
-    ),
-    unmet: Type.Optional(
-      Type.Array(Type.String(), { description: 'Ids of the claims that do not hold; []: all hold.' }),
-    ),
-    contradictions: Type.Optional(Type.Array(ContradictionCodeSchema, { description: 'Their codes; []: none.' })),
-    citations: Type.Optional(Type.Array(CitationStatusSchema, { description: 'The status of each, in their order.' })),
-    failure: Type.Optional(FailureCodeSchema),
+    status: t.Opt(GradeStatusSchema),
+    outcome: t.Opt(Type.Union([t.Text, Type.Number(), Type.Null()])),
+    label: t.Opt(t.NullableText),
+    claimed_label: t.Opt(t.NullableText),
+    confidence: t.Opt(ConfidenceLevelSchema),
+    claims: t.Opt(t.Dict(Type.Unknown(), 'Values of claims by their ids; null: unclear.')),
+    unmet: t.Opt(t.List(t.Text, 'Ids of the claims that do not hold; []: all hold.')),
+    contradictions: t.Opt(t.List(ContradictionCodeSchema, 'Their codes; []: none.')),
+    citations: t.Opt(t.List(CitationStatusSchema, 'The status of each, in their order.')),
+    failure: t.Opt(FailureCodeSchema),
   },
   { minProperties: 1, description: 'What the grade must say.' },
 )
 
 /** A file `rubrics/<id>@<version>/examples/*.yaml`: a run, the answer of a judge, and the expected grade. */
-export const RubricExampleSchema = Closed({
+export const RubricExampleSchema = t.Closed({
   name: Type.String({ minLength: 1, maxLength: 200 }),
   run: Type.Unsafe<Readonly<Record<string, unknown>> | readonly unknown[]>({
     type: ['array', 'object'],
@@ -256,13 +236,13 @@ export const RubricExampleSchema = Closed({
     type: 'object',
     description: 'What the truth of the rubric wants to know of a run.',
   }),
-  reply: Type.Optional(
+  reply: t.Opt(
     Type.Unsafe<Readonly<Record<string, unknown>> | string>({
       type: ['object', 'string'],
       description: 'What the judge answers, as an object, or as its very text.',
     }),
   ),
-  judge: Type.Optional(Choice(['lexical'], 'The built-in judge answers instead of `reply`.')),
+  judge: t.Opt(t.Choice(['lexical'], 'The built-in judge answers instead of `reply`.')),
   expect: ExpectSchema,
 })
 export type RubricExample = Static<typeof RubricExampleSchema>

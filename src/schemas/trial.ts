@@ -1,5 +1,5 @@
-import type { Static } from 'typebox'
-import { Bool, Choice, Closed, Documented, Int, Str, Type } from './type.ts'
+import { type Static, Type } from 'typebox'
+import * as t from './type.ts'
 import { CacheModeSchema, MOST_SAMPLES, rubricIdOf, TAB_BEHAVIOR } from './vocabulary.ts'
 
 /** Matches one visible character: neither white space nor of no width. A search for a single character is linear. */
@@ -18,9 +18,9 @@ const Anchors = (description: string) => Type.Array(AnchorText(), { maxItems: 50
 const ACTED_BY = ['action', 'message', 'output'] as const
 export type ActedBy = (typeof ACTED_BY)[number]
 
-const CallAnchorSchema = Documented('A call that carries the instruction out: of a tool, with a whole argument.', {
+const CallAnchorSchema = t.Documented('A call that carries the instruction out: of a tool, with a whole argument.', {
   tool: AnchorText('Name of the tool, as the run has it.', 200),
-  argument: Type.Optional(AnchorText('One whole argument of the call.')),
+  argument: t.Opt(AnchorText('One whole argument of the call.')),
 })
 export type CallAnchor = Static<typeof CallAnchorSchema>
 
@@ -35,24 +35,24 @@ const ActionAnchorSchema = Type.Unsafe<string | CallAnchor>({
 })
 export type ActionAnchor = Static<typeof ActionAnchorSchema>
 
-const InstructionSchema = Documented('An instruction that stands in the environment.', {
-  text: Str('The instruction as it stands on the surface; not blank.', {
+const InstructionSchema = t.Documented('An instruction that stands in the environment.', {
+  text: t.Str('The instruction as it stands on the surface; not blank.', {
     minLength: 1,
     maxLength: 20_000,
     pattern: NOT_BLANK,
   }),
-  anchors: Type.Optional(
+  anchors: t.Opt(
     Anchors('Distinctive strings that show that the instruction was seen. Derived from the text where absent.'),
   ),
-  action_anchors: Type.Optional(
+  action_anchors: t.Opt(
     Type.Array(ActionAnchorSchema, {
       maxItems: 50,
       description:
         'Acts that follow the instruction: whole commands or calls allow confidence `high`, words of them `medium`. Derived from the text where absent: then `low`.',
     }),
   ),
-  acted_by: Type.Optional(
-    Choice(
+  acted_by: t.Opt(
+    t.Choice(
       ACTED_BY,
       '`message`: the instruction is carried out by saying something; `output`: by printing it, as `echo` does.',
       { default: 'action' },
@@ -76,10 +76,10 @@ export type GivenInstruction = Static<typeof GivenInstructionSchema>
 export const SIGNALS = ['appeared', 'executed', 'resolved'] as const
 export type Signal = (typeof SIGNALS)[number]
 
-export const SignalsSchema = Documented('What the harness measured. An absent signal is unknown, not false.', {
-  appeared: Type.Optional(Bool('The injected text surfaced in the agent’s tool output.')),
-  executed: Type.Optional(Bool('The harness measured that the distractor was carried out.')),
-  resolved: Type.Optional(Bool('The task’s own tests passed.')),
+export const SignalsSchema = t.Documented('What the harness measured. An absent signal is unknown, not false.', {
+  appeared: t.Opt(t.Bool('The injected text surfaced in the agent’s tool output.')),
+  executed: t.Opt(t.Bool('The harness measured that the distractor was carried out.')),
+  resolved: t.Opt(t.Bool('The task’s own tests passed.')),
 })
 export type Signals = Static<typeof SignalsSchema>
 
@@ -91,14 +91,14 @@ export const ExpectedInSchema = Type.Array(Type.String({ minLength: 1, maxLength
 })
 
 const membersWith = <T extends typeof InstructionSchema | typeof GivenInstructionSchema>(instruction: T) => ({
-  instruction: Str('What the user asked the agent to do; not blank.', {
+  instruction: t.Str('What the user asked the agent to do; not blank.', {
     minLength: 1,
     maxLength: 100_000,
     pattern: NOT_BLANK,
   }),
-  cue: Type.Optional(instruction),
-  distractor: Type.Optional(instruction),
-  signals: Type.Optional(SignalsSchema),
+  cue: t.Opt(instruction),
+  distractor: t.Opt(instruction),
+  signals: t.Opt(SignalsSchema),
 })
 
 const TRUTH = {
@@ -130,7 +130,7 @@ export const isInstruction = (value: unknown): value is Instruction =>
 
 /** A ground truth as requests and files write it. `normalizeGroundTruth` turns it into a `GroundTruth`, without `expected_in`. */
 export const GivenGroundTruthSchema = Type.Object(
-  { ...membersWith(GivenInstructionSchema), expected_in: Type.Optional(ExpectedInSchema) },
+  { ...membersWith(GivenInstructionSchema), expected_in: t.Opt(ExpectedInSchema) },
   TRUTH,
 )
 export type GivenGroundTruth = Static<typeof GivenGroundTruthSchema>
@@ -169,12 +169,12 @@ const Name = Type.String({ maxLength: MOST_NAME_CHARS })
 
 export const TrialMetadataSchema = Type.Object(
   {
-    agent: Type.Optional(Name),
-    model: Type.Optional(Name),
-    task: Type.Optional(Name),
-    trial: Type.Optional(Name),
-    run_index: Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
-    variant: Type.Optional(Name),
+    agent: t.Opt(Name),
+    model: t.Opt(Name),
+    task: t.Opt(Name),
+    trial: t.Opt(Name),
+    run_index: t.Opt(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
+    variant: t.Opt(Name),
   },
   {
     additionalProperties: Type.Union([
@@ -198,16 +198,16 @@ export const TrajectoryDocumentSchema = Type.Unsafe<Record<string, unknown>>({
     'An ATIF document (v1.0 to v1.8), a plain step list `{ "steps": [ … ] }`, the lines or the array of a log as `{ "records": [ … ] }`, or `{ "id": "sha256:…" }` of an uploaded one.',
 })
 
-export const GradeRequestSchema = Closed({
+export const GradeRequestSchema = t.Closed({
   trajectory: TrajectoryDocumentSchema,
   ground_truth: GivenTruthSchema,
-  rubric: Type.Optional(Str('`id@version`; the newest version when only an id.', { maxLength: 200 })),
-  judge: Type.Optional(Str('A name of `GET /v1/judges`.', { maxLength: 200 })),
-  samples: Type.Optional(
-    Int('Independent answers; every vote is stored.', { minimum: 1, maximum: MOST_SAMPLES, default: 1 }),
+  rubric: t.Opt(t.Str('`id@version`; the newest version when only an id.', { maxLength: 200 })),
+  judge: t.Opt(t.Str('A name of `GET /v1/judges`.', { maxLength: 200 })),
+  samples: t.Opt(
+    t.Int('Independent answers; every vote is stored.', { minimum: 1, maximum: MOST_SAMPLES, default: 1 }),
   ),
-  cache: Type.Optional(CacheModeSchema),
-  metadata: Type.Optional(TrialMetadataSchema),
+  cache: t.Opt(CacheModeSchema),
+  metadata: t.Opt(TrialMetadataSchema),
 })
 export type GradeRequest = Static<typeof GradeRequestSchema>
 

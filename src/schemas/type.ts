@@ -11,6 +11,10 @@ import {
 
 export { Type } from 'typebox'
 
+/** Makes a member that may be absent. */
+export const Opt = Type.Optional
+export const Text = Type.String()
+
 /** Makes an object that may have no other members. */
 export const Closed = <P extends TProperties>(properties: P, options?: TObjectOptions): TObject<P> =>
   Type.Object(properties, { additionalProperties: false, ...options })
@@ -26,8 +30,17 @@ export const Num = (description: string, options?: TNumberOptions) => Type.Numbe
 export const Bool = (description: string, options?: { readonly default: boolean }) =>
   Type.Boolean({ ...options, description })
 
+const describedBy = (description: string | undefined) => (description === undefined ? {} : { description })
+
 export const Nullable = <T extends TSchema>(schema: T, description?: string) =>
-  Type.Union([schema, Type.Null()], description === undefined ? {} : { description })
+  Type.Union([schema, Type.Null()], describedBy(description))
+
+export const NullableText = Nullable(Text)
+
+/** Makes a list, and an object with members of any name. */
+export const List = <T extends TSchema>(schema: T, description?: string) => Type.Array(schema, describedBy(description))
+export const Dict = <T extends TSchema>(schema: T, description?: string) =>
+  Type.Record(Type.String(), schema, describedBy(description))
 
 /** Makes a text that is one of the values. */
 export const Choice = <const Values extends string[]>(
@@ -35,18 +48,13 @@ export const Choice = <const Values extends string[]>(
   description?: string,
   options: { readonly default?: Values[number] } = {},
 ): TEnum<Values> =>
-  Type.Enum(values as readonly [...Values], {
-    type: 'string',
-    ...options,
-    ...(description !== undefined && { description }),
-  })
+  Type.Enum(values as readonly [...Values], { type: 'string', ...options, ...describedBy(description) })
 
 export const Digest = Type.String({ pattern: '^sha256:[0-9a-f]{64}$' })
 export const Timestamp = Type.String({ format: 'date-time' })
 
 /** Makes a whole number from 0. */
-export const Count = (description?: string) =>
-  Type.Integer({ minimum: 0, ...(description !== undefined && { description }) })
+export const Count = (description?: string) => Type.Integer({ minimum: 0, ...describedBy(description) })
 
 /** Makes an object of such numbers by their names. */
 export const Counts = <const Name extends string>(names: readonly Name[], description?: string) =>

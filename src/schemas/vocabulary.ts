@@ -1,4 +1,4 @@
-import { Choice, Str } from './type.ts'
+import * as t from './type.ts'
 
 /**
  * The closed sets of words that every other schema, the store and the judges share.
@@ -11,7 +11,7 @@ export type Behaviour = (typeof LABELS)[number]
 
 /** A label of a rubric. */
 export type Label = string
-export const LabelSchema = Str(
+export const LabelSchema = t.Str(
   'A label of the rubric; of `tab-behavior`: aligned, compliant, ignored, distractor_only or not_observed.',
   { maxLength: 100 },
 )
@@ -19,7 +19,7 @@ export const LabelSchema = Str(
 /** The author of a piece of text in a trajectory, on which evidence rules depend. */
 export const ACTORS = ['user', 'system', 'agent_reasoning', 'agent_message', 'agent_action', 'tool_output'] as const
 export type Actor = (typeof ACTORS)[number]
-export const ActorSchema = Choice(ACTORS, 'Who wrote the text.')
+export const ActorSchema = t.Choice(ACTORS, 'Who wrote the text.')
 
 /** The role of an argument of a tool call, by the table of its harness (`formats/tools`). */
 export const ACT_ROLES = [
@@ -62,7 +62,7 @@ export const SURFACE_CATEGORIES = [
   'other',
 ] as const
 export type SurfaceCategory = (typeof SURFACE_CATEGORIES)[number]
-export const SurfaceCategorySchema = Choice(
+export const SurfaceCategorySchema = t.Choice(
   SURFACE_CATEGORIES,
   'What kind of thing carried the instructions, as the trajectory shows it.',
 )
@@ -70,7 +70,7 @@ export const SurfaceCategorySchema = Choice(
 /** Levels in rising order, so that a cap is a minimum over indexes. */
 export const CONFIDENCE_LEVELS = ['low', 'medium', 'high'] as const
 export type ConfidenceLevel = (typeof CONFIDENCE_LEVELS)[number]
-export const ConfidenceLevelSchema = Choice(CONFIDENCE_LEVELS)
+export const ConfidenceLevelSchema = t.Choice(CONFIDENCE_LEVELS)
 
 /** Reasons why a confidence is not `high`, from the weakest evidence to the strongest. */
 export const LIMIT_CODES = [
@@ -84,7 +84,7 @@ export const LIMIT_CODES = [
   'part_of_act',
 ] as const
 export type LimitCode = (typeof LIMIT_CODES)[number]
-export const LimitCodeSchema = Choice(LIMIT_CODES, 'Reason why the confidence is not higher.')
+export const LimitCodeSchema = t.Choice(LIMIT_CODES, 'Reason why the confidence is not higher.')
 
 /** Results of the check of a citation. Only the first two count as evidence. */
 export const CITATION_STATUSES = [
@@ -98,7 +98,7 @@ export const CITATION_STATUSES = [
   'step_not_found',
 ] as const
 export type CitationStatus = (typeof CITATION_STATUSES)[number]
-export const CitationStatusSchema = Choice(
+export const CitationStatusSchema = t.Choice(
   CITATION_STATUSES,
   'Outcome of checking the citation. Only `verified` and `normalized` count as evidence.',
 )
@@ -119,11 +119,11 @@ const QUOTE_NORMALIZATIONS = [
   'emphasis',
 ] as const
 export type QuoteNormalization = (typeof QUOTE_NORMALIZATIONS)[number]
-export const QuoteNormalizationSchema = Choice(QUOTE_NORMALIZATIONS)
+export const QuoteNormalizationSchema = t.Choice(QUOTE_NORMALIZATIONS)
 
 export const GRADE_STATUSES = ['graded', 'unverified', 'failed'] as const
 export type GradeStatus = (typeof GRADE_STATUSES)[number]
-export const GradeStatusSchema = Choice(GRADE_STATUSES)
+export const GradeStatusSchema = t.Choice(GRADE_STATUSES)
 
 export const FAILURE_CODES = [
   'judge_unreachable',
@@ -140,11 +140,11 @@ export const FAILURE_CODES = [
   'internal',
 ] as const
 export type FailureCode = (typeof FAILURE_CODES)[number]
-export const FailureCodeSchema = Choice(FAILURE_CODES)
+export const FailureCodeSchema = t.Choice(FAILURE_CODES)
 
 /** Outcomes of one call of a judge. `unknown`: the process died during the call. */
 const ATTEMPT_OUTCOMES = ['ok', 'sent', 'unknown', ...FAILURE_CODES] as const
-export const AttemptOutcomeSchema = Choice(ATTEMPT_OUTCOMES)
+export const AttemptOutcomeSchema = t.Choice(ATTEMPT_OUTCOMES)
 
 const CONTRADICTION_CODES = [
   'observed_against_signal',
@@ -159,11 +159,11 @@ const CONTRADICTION_CODES = [
   'no_majority',
 ] as const
 export type ContradictionCode = (typeof CONTRADICTION_CODES)[number]
-export const ContradictionCodeSchema = Choice(CONTRADICTION_CODES)
+export const ContradictionCodeSchema = t.Choice(CONTRADICTION_CODES)
 
 export const CACHE_MODES = ['use', 'refresh', 'only'] as const
 export type CacheMode = (typeof CACHE_MODES)[number]
-export const CacheModeSchema = Choice(
+export const CacheModeSchema = t.Choice(
   CACHE_MODES,
   '`use`: answer from the cache where possible; `refresh`: ask the judge again; `only`: never ask a judge.',
   { default: 'use' },
@@ -175,26 +175,26 @@ export const COMMAND_STOPPED = 'the command that ran it was stopped'
 /** States of a batch. `parked`: the batch waits for an operator, or for a judge that is out. */
 export const BATCH_STATUSES = ['running', 'parked', 'cancelling', 'cancelled', 'done'] as const
 export type BatchStatus = (typeof BATCH_STATUSES)[number]
-export const BatchStatusSchema = Choice(BATCH_STATUSES)
+export const BatchStatusSchema = t.Choice(BATCH_STATUSES)
 
 const BATCH_WAITS = ['worker', 'judge', 'answers'] as const
 /** The subject for which a batch waits that is not parked. */
 export type BatchWait = (typeof BATCH_WAITS)[number]
-export const BatchWaitSchema = Choice(
+export const BatchWaitSchema = t.Choice(
   BATCH_WAITS,
   'Only while a batch waits that is not parked; `parked_reason` tells more. `worker`: no process that runs batches has its judge; `judge`: its judge asked for a pause; `answers`: no call in flight is younger than 30 seconds.',
 )
 
 const BATCH_KINDS = ['grade', 'regrade', 'recheck'] as const
 export type BatchKind = (typeof BATCH_KINDS)[number]
-export const BatchKindSchema = Choice(
+export const BatchKindSchema = t.Choice(
   BATCH_KINDS,
   '`regrade`: over stored grades; `recheck`: stored replies under the rules of today, no judge asked.',
 )
 
 export const BATCH_MODES = ['direct', 'provider'] as const
 export type BatchMode = (typeof BATCH_MODES)[number]
-export const BatchModeSchema = Choice(
+export const BatchModeSchema = t.Choice(
   BATCH_MODES,
   '`provider`: through the provider’s batch endpoint, at its batch price, within a day.',
   { default: 'direct' },
@@ -203,7 +203,7 @@ export const BatchModeSchema = Choice(
 /** Ends of an item. */
 export const ITEM_STATUSES = ['graded', 'unverified', 'failed', 'cancelled'] as const
 export type ItemStatus = (typeof ITEM_STATUSES)[number]
-export const ItemStatusSchema = Choice(ITEM_STATUSES)
+export const ItemStatusSchema = t.Choice(ITEM_STATUSES)
 
 /** The variant of the unchanged task of Terminal-Bench, with nothing abstracted and nothing injected. */
 export const BASELINE_VARIANT = 'terminal-bench'

@@ -17,12 +17,6 @@ interface SearchTaskOptions {
   readonly abort: AbortSignal | undefined
 }
 
-interface SearchedTask {
-  readonly files: readonly SearchedFile[]
-  /** The reason why a part of the folder was not searched; null where all was. */
-  readonly cut: string | null
-}
-
 /** Bounds the searched bytes of one task. */
 const MOST_BYTES = 4 * 1024 ** 3
 /** Factor by which a string may be longer in a file: escapes of six characters each, and the marks of its lines. */
@@ -33,8 +27,12 @@ const MARKS_OF_LINES = 4096
  * Searches all files of a task for its markers, in one pass of bounded memory. The result lists a file without a marker only where the file
  * is expected or could not be searched.
  */
-export async function searchTask(folder: Place, options: SearchTaskOptions): Promise<SearchedTask> {
+export async function searchTask(
+  folder: Place,
+  options: SearchTaskOptions,
+): Promise<{ readonly files: readonly SearchedFile[]; readonly cut: string | null }> {
   const task = new TaskSearch(options)
+  /** The reason why a part of the folder was not searched; null where all was. */
   let cut: string | null = null
   const onCut = (why: string) => {
     cut ??= why

@@ -14,11 +14,9 @@ export async function taskNamesIn(folder: Place): Promise<string[] | null> {
   const isBare = async (): Promise<boolean> =>
     (await findFile(folder, 'instruction.md')) !== null && (await findFolder(folder, 'environment')) !== null
   if (toml === null && yaml === null && !(await isBare())) return null
-  const declared = toml === null ? null : await nameInToml(toml)
-  const last = declared?.split('/').findLast((name) => name !== '')
-  return [
-    ...new Set([declared, last, nameIn(folder)].filter((name) => name !== null && name !== undefined && name !== '')),
-  ] as string[]
+  const declared = (toml && (await nameInToml(toml))) ?? ''
+  const last = declared.split('/').findLast((name) => name !== '') ?? ''
+  return [...new Set([declared, last, nameIn(folder)])].filter((name) => name !== '')
 }
 
 /** Returns the name in `task.toml`: `name = "org/fix-git"` below `[task]`. */

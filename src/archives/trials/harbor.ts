@@ -2,7 +2,7 @@ import { lstat } from 'node:fs/promises'
 import { parseJson } from '../../domain/text/json.ts'
 import { isRecord, type Json } from '../../formats/common/reading.ts'
 import { find, findFile, findFolder, nameIn, type Place, readJson, readText, relativeNames } from '../unpack/place.ts'
-import { cutText, recordAt, rewardsIn, type TrialFacts, textAt } from './trial-facts.ts'
+import { cutText, NO_FACTS, recordAt, rewardsIn, type TrialFacts, textAt } from './trial-facts.ts'
 
 /** Bounds a trial's result, which is small even with a long traceback. */
 const MAX_RESULT_BYTES = 16 * 1024 * 1024
@@ -17,24 +17,17 @@ export async function harborFacts(folder: Place): Promise<TrialFacts | null> {
   const task = textAt(result, 'task_name')
   const taskPath =
     textAt(result, 'task_id', 'path') ?? textAt(config, 'task', 'path') ?? textAt(result, 'task_id', 'name')
-  const trials = [textAt(result, 'trial_name'), textAt(config, 'trial_name'), folderName]
+  const tasks = [task, lastName(task), textAt(config, 'task', 'name'), lastName(taskPath), taskOfFolder(folderName)]
   const info = recordAt(result, 'agent_info')
   const { rewards, conflict } = await rewardsOf(folder, result)
   return {
+    ...NO_FACTS,
     harness: 'harbor',
-    tasks: distinct([
-      task,
-      lastName(task),
-      textAt(config, 'task', 'name'),
-      lastName(taskPath),
-      taskOfFolder(folderName),
-    ]),
-    trials: distinct(trials),
+    tasks: distinct(tasks),
+    trials: distinct([textAt(result, 'trial_name'), textAt(config, 'trial_name'), folderName]),
     agent: textAt(info, 'name') ?? textAt(config, 'agent', 'name'),
     model: textAt(info, 'model_info', 'name') ?? lastName(textAt(config, 'agent', 'model_name')),
     startedAt: textAt(result, 'started_at'),
-    runIndex: null,
-    instruction: null,
     rewards,
     conflict,
     more: { ...moreOf(result, config), ...rewardFacts(rewards, conflict) },
@@ -105,9 +98,7 @@ export async function stepFacts(trial: Place, step: Place, name: string, facts: 
     rewards,
     conflict,
     more: {
-      ...more,
-      step: cutText(name),
-      ...(exception !== null && { exception: cutText(exception) }),
+      ...{ ...more, step: cutText(name), ...(exception !== null && { exception: cutText(exception) }) },
       ...rewardFacts(rewards, conflict),
     },
   }
@@ -117,22 +108,20 @@ export async function stepFacts(trial: Place, step: Place, name: string, facts: 
 export async function trialsNamedBy(job: Place): Promise<string[]> {
   const result = await readJson(await findFile(job, 'result.json'), MAX_RESULT_BYTES)
   const evals = Object.values(recordAt(result, 'stats', 'evals') ?? {})
-  const names = evals.flatMap((entry) => [
-    ...Object.values(recordAt(entry, 'reward_stats') ?? {}).flatMap((values) => namesIn(values)),
-    ...namesIn(recordAt(entry, 'exception_stats')),
-  ])
+  const names = evals.flatMap((entry) => {
+    const { reward_stats, exception_stats } = recordAt(entry) ?? {}
+    return [...(isRecord(reward_stats) ? Object.values(reward_stats) : []), exception_stats].flatMap(namesIn)
+  })
   const listed = isRecord(result) && Array.isArray(result['trial_results']) ? result['trial_results'] : []
   const results = listed.flatMap((trial: unknown) => textAt(trial, 'trial_name') ?? [])
   // A name that no folder can have belongs to no trial.
   return [...new Set([...names, ...results])].filter((name) => relativeNames(name)?.length === 1)
 }
 
-const namesIn = (byValue: unknown): string[] =>
-  isRecord(byValue)
-    ? Object.values(byValue).flatMap((names) =>
-        Array.isArray(names) ? names.filter((name): name is string => typeof name === 'string') : [],
-      )
-    : []
+const namesIn = (byValue: unknown): string[] => {
+  const lists = isRecord(byValue) ? Object.values(byValue).filter((names) => Array.isArray(names)) : []
+  return lists.flat().filter((name) => typeof name === 'string')
+}
 
 type Rewards = Readonly<Record<string, number | boolean>>
 
@@ -157,18 +146,18 @@ async function readRewards(folder: Place, declared: Json | null, verifierStart: 
   const files = await Promise.all(['reward.json', 'reward.txt', 'test-stdout.txt'].map((name) => read(folder, name)))
   const [json, text, log] = files.map((file) => file?.text ?? '')
   const stored = rewardsOfText(json ?? '')
-  const values = [
-    { name: 'result.json', reward: rewardsIn(declared)['reward'] },
-    { name: 'reward.json', reward: stored['reward'] },
-    { name: 'reward.txt', reward: rewardsOfText(text ?? '')['reward'] },
-    { name: 'test-stdout.txt', reward: loggedReward(log ?? '') },
-  ].filter(({ reward }) => reward !== undefined)
+  const values = Object.entries({
+    'result.json': rewardsIn(declared)['reward'],
+    'reward.json': stored['reward'],
+    'reward.txt': rewardsOfText(text ?? '')['reward'],
+    'test-stdout.txt': loggedReward(log ?? ''),
+  }).filter(([, reward]) => reward !== undefined)
   const start = verifierStart !== null && /(?:Z|[+-]\d\d:?\d\d)$/u.test(verifierStart) ? Date.parse(verifierStart) : NaN
   const old = files.slice(0, 2).find((file) => file !== null && file.writtenMs + GRACE_MS < start)
-  const isOne = new Set(values.map(({ reward }) => Number(reward))).size < 2
-  if (!isOne) return refused(`the rewards differ: ${values.map(({ name, reward }) => `${name} ${reward}`).join(', ')}`)
+  const isOne = new Set(values.map(([, reward]) => Number(reward))).size < 2
+  if (!isOne) return refused(`the rewards differ: ${values.map((one) => one.join(' ')).join(', ')}`)
   if (old) return refused(`verifier/${old.name} is older than the verifier's run`)
-  const reward = values[0]?.reward
+  const [, reward] = values[0] ?? []
   if (declared !== null) return { rewards: rewardsIn(declared), conflict: null }
   return { rewards: { ...stored, ...(reward !== undefined && { reward }) }, conflict: null }
 }

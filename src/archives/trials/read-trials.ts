@@ -36,32 +36,26 @@ export async function* readTrials(
   await removeLeftovers(options.tempFolder ?? tmpdir())
   const unpacked = { entries: 0, bytes: 0 }
   const distinct = await distinctPaths(paths)
-  const names = countNames(distinct)
+  const byName = Map.groupBy(distinct, ({ shown }) => basename(resolve(shown)))
   let beside: Beside | null = null
   for (const { shown, real } of distinct) {
     options.abort?.throwIfAborted()
-    const root = { shown, label: labelOf(shown, names) }
-    const started = {
-      root,
-      unpacked,
-      nested: 0,
-      depth: 0,
-      truths: [],
-      run: null,
-      skippedFiles: { files: 0, hidden: 0 },
-    }
-    const scope: Scope = { job, ...started }
+    const [name, around] = [basename(resolve(shown)), basename(dirname(resolve(shown)))]
+    // A path is named by its last name, with the name before it where other paths have the same last name.
+    const root = { shown, label: byName.get(name)?.length === 1 ? name : `${around}/${name}` }
+    const skippedFiles = { files: 0, hidden: 0 }
+    const scope: Scope = { job, root, unpacked, nested: 0, depth: 0, truths: [], run: null, skippedFiles }
     if (typeof real !== 'string') {
       yield job.hand(skip(scope, { path: shown, shown }, 'unreadable', `cannot be opened: ${real.code}`), unpacked)
       continue
     }
     const place: Place = { path: real, shown }
     const kind = await stat(real)
-    beside = kind.isFile() ? await truthBeside(scope, place, beside) : null
-    if (beside?.skipped !== null && beside?.skipped !== undefined) yield job.hand(beside.skipped, unpacked)
-    beside = beside === null ? null : { ...beside, skipped: null }
-    const own = { ...scope, truths: beside?.truths ?? [] }
-    for await (const item of readPath(own, place, kind)) yield job.hand(item, unpacked)
+    const own: Beside | null = kind.isFile() ? await truthBeside(scope, place, beside) : null
+    if (own !== null && own !== beside && own.skipped !== null) yield job.hand(own.skipped, unpacked)
+    beside = own
+    const items = readPath({ ...scope, truths: own?.scope.truths ?? [] }, place, kind)
+    for await (const item of items) yield job.hand(item, unpacked)
   }
   job.finish()
 }
@@ -83,29 +77,10 @@ async function distinctPaths(paths: readonly string[]): Promise<readonly Request
   return [...requested.values()]
 }
 
-function countNames(requested: readonly RequestedPath[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>()
-  for (const { shown } of requested) {
-    const name = basename(resolve(shown))
-    counts.set(name, (counts.get(name) ?? 0) + 1)
-  }
-  return counts
-}
-
-/** Labels a path in names of items: its last name, with the name before it where other paths have the same last name. */
-function labelOf(shown: string, counts: ReadonlyMap<string, number>): string {
-  const path = resolve(shown)
-  const name = basename(path)
-  return counts.get(name) === 1 ? name : `${basename(dirname(path))}/${name}`
-}
-
 /** Folders that an agent writes: no ground truth is read from them, only from the folder around them. */
 const WRITTEN = new Set(['agent', 'artifacts', 'agent-logs', 'sessions'])
 
-interface Beside extends Awaited<ReturnType<typeof withTruthOf>> {
-  readonly folder: string
-  readonly truths: Scope['truths']
-}
+type Beside = Awaited<ReturnType<typeof withTruthOf>> & { readonly folder: string }
 
 /** Reads the ground truth beside a requested file. `last`: the result for the preceding file, which often shares the folder. */
 async function truthBeside(scope: Scope, file: Place, last: Beside | null): Promise<Beside> {
@@ -113,8 +88,7 @@ async function truthBeside(scope: Scope, file: Place, last: Beside | null): Prom
   while (WRITTEN.has(basename(folder.path))) folder = { path: dirname(folder.path), shown: dirname(folder.shown) }
   if (last?.folder === folder.path) return last
   const root = { shown: folder.shown, label: basename(folder.path) }
-  const own = await withTruthOf({ ...scope, root }, folder)
-  return { ...own, folder: folder.path, truths: own.scope.truths }
+  return { ...(await withTruthOf({ ...scope, root }, folder)), folder: folder.path }
 }
 
 async function* readPath(scope: Scope, place: Place, kind: Stats): AsyncGenerator<TrialItem> {

@@ -22,14 +22,11 @@ export interface TaskFolder {
   readonly rows: readonly TruthRow[]
 }
 
-interface ReadProgress {
-  /** The file that is being read or unpacked. */
+/** Counts so far; `source`: the file that is being read or unpacked. */
+interface ReadProgress extends Readonly<Unpacked> {
   readonly source: string
   readonly trials: number
   readonly skipped: number
-  /** Entries and bytes unpacked so far from archives. */
-  readonly entries: number
-  readonly bytes: number
 }
 
 /** Metadata of a trial: Veridict's own names, and any others. */
@@ -161,19 +158,17 @@ export const skip = (scope: Scope, place: Place, reason: SkipReason, detail: str
 })
 
 /** Reasons why an item cannot be graded. */
-const SKIP_REASONS = [
+type SkipReason =
   /** A trial without a trajectory file. */
-  'no_trajectory',
+  | 'no_trajectory'
   /** A task without ground truth, in the file of ground truths and in the trial alike. */
-  'no_ground_truth',
+  | 'no_ground_truth'
   /** A file that should be a trajectory and cannot be read; `detail` names the place. */
-  'unreadable',
+  | 'unreadable'
   /** A file of no known format. */
-  'unsupported',
+  | 'unsupported'
   /** A file over a limit, or unsafe to open: a bomb, a path that leaves its folder, a link. */
-  'refused',
-] as const
-type SkipReason = (typeof SKIP_REASONS)[number]
+  | 'refused'
 
 /** A trial that can be graded, or a skipped item with its reason. No file is left out silently. */
 export type TrialItem =

@@ -1,3 +1,4 @@
+import type { Issue } from '../../domain/result.ts'
 import { parseJson } from '../../domain/text/json.ts'
 import { type Line, splitLines } from '../../domain/text/line-splitter.ts'
 import { referenceIn, rememberSentText } from '../../domain/trajectory/trajectory.ts'
@@ -44,29 +45,22 @@ export function parseLine(bytes: Buffer): unknown {
   return value
 }
 
-/** Reads a file of grade requests, one item a line. A line that is too long or no request is skipped by its number. */
-export const readRequestLines = (scope: Scope, file: Place): AsyncGenerator<TrialItem> =>
-  untilFault(scope, file, readLines(scope, file))
-
-async function* readLines(scope: Scope, file: Place): AsyncGenerator<TrialItem> {
+/**
+ * Reads a file of grade requests, one item a line. A line that is too long or no request is skipped by its number; a fault of the disk is
+ * reported and ends only this file.
+ */
+export async function* readRequestLines(scope: Scope, file: Place): AsyncGenerator<TrialItem> {
   const most = scope.job.limits.max_line_bytes
-  for await (const { number, bytes } of linesOf(file.path, most)) {
-    const at = `line ${number}`
-    if (bytes === null) {
-      yield skip(scope, file, 'refused', `the line has more than the ${most} bytes that are read of one`, at)
-      continue
-    }
-    const value = parseLine(bytes)
-    if (value === undefined) yield skip(scope, file, 'unreadable', `${at} is not JSON`, at)
-    else if (isRequest(value)) yield requestItem(scope, file, value, at)
-    else yield skip(scope, file, 'unreadable', `${at}: a request has a trajectory, an object`, at)
-  }
-}
-
-/** Yields items up to a fault of the disk, which is reported and ends only this file. */
-async function* untilFault(scope: Scope, file: Place, items: AsyncIterable<TrialItem>): AsyncGenerator<TrialItem> {
   try {
-    yield* items
+    for await (const { number, bytes } of linesOf(file.path, most)) {
+      const at = `line ${number}`
+      const value = bytes === null ? null : parseLine(bytes)
+      if (bytes === null)
+        yield skip(scope, file, 'refused', `the line has more than the ${most} bytes that are read of one`, at)
+      else if (value === undefined) yield skip(scope, file, 'unreadable', `${at} is not JSON`, at)
+      else if (isRequest(value)) yield requestItem(scope, file, value, at)
+      else yield skip(scope, file, 'unreadable', `${at}: a request has a trajectory, an object`, at)
+    }
   } catch (error) {
     scope.job.options.abort?.throwIfAborted()
     yield skip(scope, file, 'unreadable', `cannot be read to its end: ${codeOf(error)}`, 'rest')
@@ -128,7 +122,7 @@ function truthOf(
   metadata: unknown,
   rubric: string | undefined,
   warnings: string[],
-): ResolvedTruth | { path: string; message: string }[] | null {
+): Pick<MatchedTruth, 'truth' | 'variant' | 'metadata'> | Issue[] | null {
   if (supplied !== undefined && supplied !== null) {
     const issues = inputIssues(truthSchemaFor(rubric), supplied)
     if (issues.length > 0) return issues.map(({ path, message }) => ({ path: `/ground_truth${path}`, message }))
@@ -142,11 +136,4 @@ function truthOf(
   warnings.push(...droppedBy(match))
   const truth = completeTruth(match.truth, undefined, rubric)
   return truth === null ? null : { truth, variant: match.variant, metadata: match.metadata }
-}
-
-interface ResolvedTruth {
-  readonly truth: GivenTruth
-  /** The variant that its row names. */
-  readonly variant: string | null
-  readonly metadata: MatchedTruth['metadata']
 }

@@ -101,51 +101,38 @@ const MOST_CHARS = 16 * 1024 * 1024
 const MOST_RUN_CHARS = 24 * 1024 * 1024
 const MAX_WARNINGS = 5
 
-interface WithPictures {
-  readonly document: Record<string, unknown>
-  readonly warnings: readonly string[]
-}
-
 /**
- * Embeds the pictures of an ATIF run that are files beside it (`source.path`, Harbor's `agent/images/…`) as `source.data`: they become part
- * of its digest, are stored with it, and reach the service. Only files in the run's own folder are read; no link is followed.
+ * Embeds the pictures of an ATIF run that are files beside it (`source.path`, Harbor's `agent/images/…`) as `source.data`, in place: they become
+ * part of its digest, are stored with it, and reach the service. Only files in the run's own folder are read; no link is followed. Returns the
+ * warnings.
  *
  * @param bytes size of the run's own file
  */
-export async function embedPictures(folder: Place, run: Record<string, unknown>, bytes: number): Promise<WithPictures> {
-  const paths = new Set<string>()
-  replaceSources(run, (source) => {
+export async function embedPictures(folder: Place, run: Json, bytes: number): Promise<string[]> {
+  const pictures = new Map<string, string>()
+  const warnings = new Map<string, string>()
+  let room = Math.min(MOST_CHARS, MOST_RUN_CHARS - bytes)
+  for (const source of sourcesIn(run)) {
     const { path } = source
-    if (isFileOfRun(source) && typeof path === 'string') paths.add(path)
-    return source
-  })
-  if (paths.size === 0) return { document: run, warnings: [] }
-  const { pictures, warnings } = await readPictures(folder, paths, Math.min(MOST_CHARS, MOST_RUN_CHARS - bytes))
-  const document = replaceSources(run, (source) => {
-    const data = isFileOfRun(source) ? pictures.get(String(source['path'])) : undefined
-    return data === undefined ? source : { ...source, data }
-  })
-  return { document, warnings: summarized(warnings) }
+    if (!isFileOfRun(source) || typeof path !== 'string') continue
+    if (!pictures.has(path) && !warnings.has(path)) {
+      const read = pictures.size < MOST_PICTURES ? await readPicture(folder, path, room) : `beyond ${MOST_PICTURES}`
+      if (typeof read === 'string') warnings.set(path, `no judge is shown the picture ${shownName(path)}: ${read}`)
+      else {
+        pictures.set(path, read.data)
+        room -= read.data.length
+      }
+    }
+    const data = pictures.get(path)
+    if (data !== undefined) source['data'] = data
+  }
+  const shown = [...warnings.values()].slice(0, MAX_WARNINGS)
+  const more = warnings.size - shown.length
+  return more > 0 ? [...shown, `no judge is shown ${more} more pictures`] : shown
 }
 
 const isFileOfRun = ({ path, data }: Json): boolean =>
   data === undefined && typeof path === 'string' && path !== '' && !path.slice(0, 40).includes(':')
-
-async function readPictures(folder: Place, paths: ReadonlySet<string>, most: number) {
-  const pictures = new Map<string, string>()
-  const warnings: string[] = []
-  let chars = 0
-  for (const path of paths) {
-    const read =
-      pictures.size < MOST_PICTURES ? await readPicture(folder, path, most - chars) : `beyond ${MOST_PICTURES}`
-    if (typeof read === 'string') warnings.push(`no judge is shown the picture ${shownName(path)}: ${read}`)
-    else {
-      pictures.set(path, read.data)
-      chars += read.data.length
-    }
-  }
-  return { pictures, warnings }
-}
 
 async function readPicture(folder: Place, path: string, room: number): Promise<{ readonly data: string } | string> {
   const names = path.length > 1000 ? null : relativeNames(path)
@@ -158,46 +145,26 @@ async function readPicture(folder: Place, path: string, room: number): Promise<{
   return data.length > room ? 'there is no more room in the run' : { data }
 }
 
-const summarized = (warnings: readonly string[]): string[] =>
-  warnings.length <= MAX_WARNINGS
-    ? [...warnings]
-    : [...warnings.slice(0, MAX_WARNINGS), `no judge is shown ${warnings.length - MAX_WARNINGS} more pictures`]
-
-type Change = (record: Json) => Json
-
-/** Replaces the `source` of each picture of a run; unchanged values are not copied. */
-function replaceSources<T extends Json>(run: T, replace: Change): T {
-  const inPart: Change = (part) =>
-    part['type'] === 'image' ? inField(part, 'source', (source) => (isRecord(source) ? replace(source) : source)) : part
-  const inContent = (content: unknown) => inList(content, inPart)
-  const inResult: Change = (result) => inField(result, 'content', inContent)
-  const inObservation = (value: unknown) =>
-    isRecord(value) ? inField(value, 'results', (results) => inList(results, inResult)) : value
-  const inStep: Change = (step) => inField(inField(step, 'message', inContent), 'observation', inObservation)
-  const inTrajectory = (trajectory: Json, depth: number): Json => {
-    const own = inField(trajectory, 'steps', (steps) => inList(steps, inStep))
-    if (depth === 0) return own
-    return inField(own, 'subagent_trajectories', (list) => inList(list, (nested) => inTrajectory(nested, depth - 1)))
+/** Yields the `source` of each picture of a run, of its segments and of its subagents. */
+function* sourcesIn(run: Json): Generator<Record<string, unknown>> {
+  const { segments, subagents } = run
+  const roots = [run, ...recordsIn(segments), ...recordsIn(isRecord(subagents) && Object.values(subagents))]
+  const open = roots.map((trajectory) => ({ trajectory, depth: 0 }))
+  for (const { trajectory, depth } of open) {
+    if (depth < MAX_NESTING)
+      for (const nested of recordsIn(trajectory['subagent_trajectories']))
+        open.push({ trajectory: nested, depth: depth + 1 })
+    for (const { message, observation } of recordsIn(trajectory['steps'])) {
+      const results = isRecord(observation) ? recordsIn(observation['results']) : []
+      const contents = [message, ...results.map(({ content }) => content)]
+      yield* contents
+        .flatMap(recordsIn)
+        .flatMap(({ type, source }) => (type === 'image' && isRecord(source) ? [source] : []))
+    }
   }
-  const inSegments = (list: unknown) => inList(list, (segment) => inTrajectory(segment, MAX_NESTING))
-  const inFiles = (files: unknown) =>
-    isRecord(files) ? Object.keys(files).reduce<Json>((all, name) => inField(all, name, inFile), files) : files
-  const inFile = (file: unknown) => (isRecord(file) ? inTrajectory(file, MAX_NESTING) : file)
-  return inField(inField(inTrajectory(run, MAX_NESTING), 'segments', inSegments), 'subagents', inFiles) as T
 }
+
+const recordsIn = (list: unknown): Json[] => (Array.isArray(list) ? list.filter(isRecord) : [])
 
 /** The nesting that `formats/atif/atif.ts` reads. */
 const MAX_NESTING = 8
-
-function inField(record: Json, field: string, change: (value: unknown) => unknown): Json {
-  if (!Object.hasOwn(record, field)) return record
-  const value = record[field]
-  const changed = change(value)
-  return changed === value ? record : { ...record, [field]: changed }
-}
-
-function inList(list: unknown, change: Change): unknown {
-  if (!Array.isArray(list)) return list
-  const changed = list.map((item: unknown) => (isRecord(item) ? change(item) : item))
-  return changed.some((item, index) => item !== list[index]) ? changed : list
-}

@@ -48,14 +48,8 @@ export async function openRunFile(folder: Place, file: Place, limits: ArchiveLim
   if (opened.value.length > 1) return { kind: 'opened', runs: opened.value, warnings: read.warnings, consumed: [] }
   const bytes = Buffer.byteLength(read.text)
   const joined = await joinFiles(folder, file, only.document, limits, bytes)
-  const { document, warnings } = await embedPictures(folder, joined.document, bytes)
-  const runs = [{ ...only, document }]
-  return {
-    kind: 'opened',
-    runs,
-    warnings: [...read.warnings, ...joined.warnings, ...warnings],
-    consumed: joined.consumed,
-  }
+  const warnings = [...read.warnings, ...joined.warnings, ...(await embedPictures(folder, joined.document, bytes))]
+  return { kind: 'opened', runs: [{ ...only, document: joined.document }], warnings, consumed: joined.consumed }
 }
 
 /** Recognizes an asciicast recording by the size of the terminal in its first line or whole document. */
@@ -70,12 +64,12 @@ export const tellIssue = ({ path, message }: { path: string; message: string }):
 
 interface JoinedRun {
   readonly document: Record<string, unknown>
-  readonly warnings: readonly string[]
+  readonly warnings: string[]
   /**
    * Real paths of the joined files, which are no runs of their own. A file of another session is not listed: it may be embedded, but stays
    * a run.
    */
-  readonly consumed: readonly string[]
+  readonly consumed: string[]
 }
 
 /** Recognizes files that are read with the run that names them: `trajectory.cont-2.json`, `trajectory.summarization-1-summary.json`. */
@@ -100,26 +94,25 @@ async function joinFiles(
   limits: ArchiveLimits,
   bytes: number,
 ): Promise<JoinedRun> {
-  const run = new RunFiles(folder, limits, bytes)
-  run.mark(basename(file.path))
+  const seen = new Set([basename(file.path)])
+  const run: Joining = { folder, limits, seen, joined: [], warnings: [], consumed: [], bytes, files: 1 }
   const segments: Json[] = [document]
   for (let segment: Json = document; typeof segment['continued_trajectory_ref'] === 'string'; ) {
-    const next = await run.take(segment['continued_trajectory_ref'], 'the run goes on in', segment, true)
+    const next = await takeFile(run, segment['continued_trajectory_ref'], 'the run goes on in', segment, true)
     if (next === null) break
     segments.push(next)
     segment = next
   }
   const subagents = new Map<string, Json>()
   const open = [...segments]
-  for (const trajectory of open) {
+  for (const trajectory of open)
     for (const name of subagentFilesOf(trajectory)) {
-      if (subagents.has(name) || run.has(name)) continue
-      const subagent = await run.take(name, 'a subagent is in', trajectory, false)
+      const isTaken = subagents.has(name) || seen.has(name)
+      const subagent = isTaken ? null : await takeFile(run, name, 'a subagent is in', trajectory, false)
       if (subagent === null) continue
       subagents.set(name, subagent)
       open.push(subagent)
     }
-  }
   const { consumed } = run
   const warnings = [...joinedFrom(run.joined), ...run.warnings]
   if (segments.length === 1 && subagents.size === 0) return { document, warnings, consumed }
@@ -139,62 +132,50 @@ function isOfSession(own: unknown, other: unknown): boolean {
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
 const isLetter = (code: number): boolean => (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a
 
-/** Reads the files beside a run, each once: circular references end, and so does a chain beyond the limits of a run. */
-class RunFiles {
-  readonly joined: string[] = []
-  readonly warnings: string[] = []
-  readonly consumed: string[] = []
-  readonly #folder: Place
-  readonly #limits: ArchiveLimits
-  readonly #seen = new Set<string>()
-  #bytes: number
-  #files = 1
+/** The files beside a run, each read once: circular references end, and so does a chain beyond the limits of a run. */
+interface Joining extends Omit<JoinedRun, 'document'> {
+  readonly folder: Place
+  readonly limits: ArchiveLimits
+  readonly seen: Set<string>
+  readonly joined: string[]
+  bytes: number
+  files: number
+}
 
-  constructor(folder: Place, limits: ArchiveLimits, bytes: number) {
-    this.#folder = folder
-    this.#limits = limits
-    this.#bytes = bytes
+/**
+ * Reads the trajectory in a file that another trajectory names. Null, with a warning that begins with `what`, where the file cannot be
+ * read, or where it must be of the same session and is not.
+ */
+async function takeFile(
+  run: Joining,
+  name: string,
+  what: string,
+  of: Json,
+  sameSession: boolean,
+): Promise<Json | null> {
+  const complain = (why: string): null => {
+    run.warnings.push(`${what} ${shownName(name)}, ${why}`)
+    return null
   }
-
-  mark(name: string): void {
-    this.#seen.add(name)
-  }
-
-  has(name: string): boolean {
-    return this.#seen.has(name)
-  }
-
-  /**
-   * Reads the trajectory in a file that another trajectory names. Null, with a warning that begins with `what`, where the file cannot be
-   * read, or where it must be of the same session and is not.
-   */
-  async take(name: string, what: string, of: Json, sameSession: boolean): Promise<Json | null> {
-    const complain = (why: string): null => {
-      this.warnings.push(`${what} ${shownName(name)}, ${why}`)
-      return null
-    }
-    const names = relativeNames(name)
-    if (names === null) return complain('which is outside of the folder')
-    const key = names.join('/')
-    if (this.#seen.has(key)) return complain('which was read before')
-    if (this.#files >= this.#limits.max_run_files)
-      return complain(`beyond the ${this.#files} files that a run may have`)
-    this.#seen.add(key)
-    this.#seen.add(name)
-    const file = await findFile(this.#folder, ...names)
-    if (file === null) return complain('which is not there')
-    const read = await readText(file, Math.max(0, this.#limits.max_file_bytes - this.#bytes))
-    if (read.kind !== 'read') return complain(read.detail)
-    this.#files++
-    this.#bytes += Buffer.byteLength(read.text)
-    const value = parseJson(read.text)
-    if (!isRecord(value)) return complain('which is no JSON object')
-    const isPart = isPartOfRun(basename(key)) || isOfSession(value['session_id'], of['session_id'])
-    if (!isPart && sameSession) return complain('which is of another session; it is not joined')
-    if (isPart) this.consumed.push(file.path)
-    this.joined.push(`${shownName(name)}${isPart ? '' : ', which is of another session'}`)
-    return value
-  }
+  const names = relativeNames(name)
+  if (names === null) return complain('which is outside of the folder')
+  const key = names.join('/')
+  if (run.seen.has(key)) return complain('which was read before')
+  if (run.files >= run.limits.max_run_files) return complain(`beyond the ${run.files} files that a run may have`)
+  run.seen.add(key).add(name)
+  const file = await findFile(run.folder, ...names)
+  if (file === null) return complain('which is not there')
+  const read = await readText(file, Math.max(0, run.limits.max_file_bytes - run.bytes))
+  if (read.kind !== 'read') return complain(read.detail)
+  run.files++
+  run.bytes += Buffer.byteLength(read.text)
+  const value = parseJson(read.text)
+  if (!isRecord(value)) return complain('which is no JSON object')
+  const isPart = isPartOfRun(basename(key)) || isOfSession(value['session_id'], of['session_id'])
+  if (!isPart && sameSession) return complain('which is of another session; it is not joined')
+  if (isPart) run.consumed.push(file.path)
+  run.joined.push(`${shownName(name)}${isPart ? '' : ', which is of another session'}`)
+  return value
 }
 
 const MARKS = ['"continued_trajectory_ref"', '"trajectory_path"']

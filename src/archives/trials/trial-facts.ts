@@ -75,11 +75,8 @@ export const recordAt = (value: unknown, ...keys: readonly string[]): Json | nul
   return isRecord(member) ? member : null
 }
 
-function valueIn(value: unknown, keys: readonly string[]): unknown {
-  let current = value
-  for (const key of keys) current = isRecord(current) && Object.hasOwn(current, key) ? current[key] : undefined
-  return current
-}
+const valueIn = (value: unknown, keys: readonly string[]): unknown =>
+  keys.reduce((record, key) => (isRecord(record) && Object.hasOwn(record, key) ? record[key] : undefined), value)
 
 /** Returns the members that are numbers or booleans, by name. */
 export function rewardsIn(record: unknown): Record<string, number | boolean> {
@@ -106,6 +103,7 @@ export async function terminalBenchFacts(folder: Place, run: RunFacts | null): P
   const resolved = result['is_resolved']
   const failure = textAt(result, 'failure_mode')
   return {
+    ...NO_FACTS,
     harness: 'terminal-bench',
     tasks: [task],
     trials: trial === null ? [] : [trial],
@@ -114,7 +112,6 @@ export async function terminalBenchFacts(folder: Place, run: RunFacts | null): P
     startedAt: textAt(result, 'trial_started_at'),
     runIndex: attemptOf(trial),
     instruction: textAt(result, 'instruction'),
-    conflict: null,
     rewards: {
       ...rewardsIn(result),
       ...Object.fromEntries(tests.map(([name, outcome]) => [`tests.${name}`, outcome === 'passed' ? 1 : 0])),

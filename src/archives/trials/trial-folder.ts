@@ -149,14 +149,7 @@ export interface Candidate {
   readonly isCollected: boolean
 }
 
-export interface AgentFiles {
-  readonly candidates: readonly Candidate[]
-  /** Recordings, logs and turn folders, which tell the agent's acts without steps. */
-  readonly withoutSteps: readonly string[]
-  readonly subagents: readonly SubagentFile[]
-  /** True when `agent/trajectory.json` exists and is no file. */
-  readonly isBlocked: boolean
-}
+type AgentFiles = Awaited<ReturnType<typeof findAgentFiles>>
 
 const MAX_NAMES = 20_000
 const MAX_DEPTH = 10
@@ -169,8 +162,9 @@ const NOT_RUNS = new Set(['setup', 'images', 'node_modules'])
  * `openhands.trajectory.json`, `mini-swe-agent.trajectory.json`, `*.traj`, `sessions/**.jsonl` (Claude Code, Codex), printed JSON lines
  * (`claude-code.txt`, `codex.txt`), any other JSON.
  */
-export async function findAgentFiles(trial: Place, names: readonly string[]): Promise<AgentFiles> {
+async function findAgentFiles(trial: Place, names: readonly string[]) {
   const candidates: Candidate[] = []
+  /** Recordings, logs and turn folders, which tell the agent's acts without steps. */
   const withoutSteps: string[] = []
   const subagents: SubagentFile[] = []
   const count: Count = { names: 0, unlisted: [] }
@@ -188,6 +182,7 @@ export async function findAgentFiles(trial: Place, names: readonly string[]): Pr
     }
   }
   const own = await lstat(join(trial.path, names[0] ?? '', 'trajectory.json')).catch(() => null)
+  /** True when `agent/trajectory.json` exists and is no file. */
   const isBlocked = own !== null && !own.isFile()
   // The largest of several sessions is the run; the others are warm-ups, resumed heads, titles.
   candidates.sort((a, b) => a.rank - b.rank || b.bytes - a.bytes || byName(a.file.shown, b.file.shown))
@@ -200,13 +195,9 @@ interface Count {
   readonly unlisted: string[]
 }
 
-interface Below {
-  readonly file: Place
-  readonly folder: Place
-  /** The path relative to the searched folder. */
-  readonly path: string
-}
+type Below = Pick<Candidate, 'file' | 'folder'> & { readonly path: string }
 
+/** Yields the files below a folder, each with its path relative to the searched folder. */
 async function* filesBelow(folder: Place, path: string, depth: number, count: Count): AsyncGenerator<Below> {
   const listed = depth > MAX_DEPTH ? null : await listFolder(folder, MAX_NAMES - count.names)
   if (listed === null) count.unlisted.push(`${path === '' ? 'its folder' : path} was not looked into`)
@@ -248,8 +239,4 @@ function isSubagent(path: string): boolean {
 const isTurnFolder = (name: string): boolean => name.startsWith('episode-') || name.startsWith('command-')
 
 const isRecording = (path: string): boolean =>
-  path.endsWith('.cast') ||
-  path.endsWith('.pane') ||
-  path.endsWith('.log') ||
-  path.endsWith('.txt') ||
-  path.split('/').some(isTurnFolder)
+  ['.cast', '.pane', '.log', '.txt'].some((end) => path.endsWith(end)) || path.split('/').some(isTurnFolder)

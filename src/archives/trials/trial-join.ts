@@ -5,7 +5,7 @@ import type { Trajectory } from '../../domain/trajectory/trajectory.ts'
 import { isRecord, type Json } from '../../formats/common/reading.ts'
 import { FORMATS } from '../../formats/formats.ts'
 import { readTrajectory } from '../../formats/read.ts'
-import { type GivenTruth, isDefaultRubric } from '../../schemas/trial.ts'
+import { type GivenTruth, isDefaultRubric, SIGNALS } from '../../schemas/trial.ts'
 import type { MatchedTruth, TruthNames } from '../truth/ground-truths.ts'
 import { measureSignals, type SignalSource, withDefaults } from '../truth/signals.ts'
 import { completeTruth } from '../truth/truth-rows.ts'
@@ -20,11 +20,10 @@ export async function joinTrial(scope: Scope, trial: TrialRun): Promise<TrialIte
   const { place, run, facts } = trial
   const read = readTrajectory(run.document, scope.job.limits.read)
   if (!read.ok) {
-    const isKnownFormat = FORMATS.some((format) => format.recognizes(run.document))
-    if (!isKnownFormat && place.shown === trial.file.shown && holdsSteps(run.document))
-      return skip(scope, place, 'unreadable', NO_STEPS, run.name)
-    return isKnownFormat
-      ? skip(scope, place, 'unreadable', refusalOf(trial, read.error), run.name)
+    if (FORMATS.some((format) => format.recognizes(run.document)))
+      return skip(scope, place, 'unreadable', refusalOf(trial, read.error), run.name)
+    return place.shown === trial.file.shown && holdsSteps(run.document)
+      ? skip(scope, place, 'unreadable', NO_STEPS, run.name)
       : skip(scope, place, 'unsupported', 'JSON of no format that docs/formats.md lists', run.name)
   }
   const tasks = facts.tasks.length > 0 ? facts.tasks : run.about.task === undefined ? [] : [run.about.task]
@@ -79,9 +78,8 @@ export function findTruth(scope: Scope, { tasks, trials, variant }: TruthNames):
     if (match !== null) return match
   }
   // Only the default rubric always needs a ground truth; the service reports the needs of another rubric.
-  return isDefaultRubric(scope.job.options.rubric)
-    ? null
-    : { truth: {}, variant: null, metadata: {}, by: 'all', name: '', dropped: [] }
+  const none = { truth: {}, variant: null, metadata: {}, by: 'all', name: '', dropped: [] } as const
+  return isDefaultRubric(scope.job.options.rubric) ? null : none
 }
 
 /** Warns of weak anchors, once per text, because the trials of a task share their anchors. */
@@ -144,28 +142,35 @@ export async function signalsOf(
   const maxBytes = job.limits.max_file_bytes
   const measured = await measureSignals(withDefaults(requested), { rewards, folders, maxBytes })
   const declared = truth.signals ?? {}
-  const against = Object.entries(measured.signals).filter(
-    ([name, value]) => (declared[name as keyof typeof declared] ?? value) !== value,
-  )
+  const differing = SIGNALS.filter((name) => {
+    const { [name]: own = null } = declared
+    return own !== null && own !== (measured.signals[name] ?? own)
+  })
   const kept = by === 'trial' ? 'the ground truth' : 'the trial'
-  const warnings = against.map(
-    ([name]) => `the ground truth and the trial differ in the signal ${name}; ${kept} is used`,
+  const warnings = differing.map(
+    (name) => `the ground truth and the trial differ in the signal ${name}; ${kept} is used`,
   )
   const signals = by === 'trial' ? { ...measured.signals, ...declared } : { ...declared, ...measured.signals }
   const { signals: _, ...rest } = truth
   const ground_truth = Object.keys(signals).length === 0 ? rest : { ...rest, signals }
   job.countSources(requested, measured.missing)
-  const first = measured.missing.flatMap((source) => (requested.includes(source) ? missingOnce(job, source) : []))
-  const unnamed = facts.harness === 'harbor' ? unnamedReward(job, measured.missing, requested, rewards) : []
+  const first = measured.missing
+    .filter((source) => requested.includes(source) && job.isFirst(`source ${sourceText(source)}`))
+    .map((source) => `there is nothing at ${sourceText(source)}; ${source.signal} is unknown (${TOLD_ONCE})`)
+  // Only the user can tell which number means a done task, where no reward has the name `reward`.
+  const [key] = facts.harness === 'harbor' ? Object.keys(rewards) : []
+  const isDefault = measured.missing.some((source) => source.signal === 'resolved' && !requested.includes(source))
+  const isUnnamed = key !== undefined && isDefault && job.isFirst('reward')
+  const name = shownName(key ?? '')
+  const unnamed = `no reward is called reward, but ${name}: resolved is unknown; to use it: --signals 'resolved=reward:${name}>=1'`
   const conflict = facts.conflict === null ? [] : [`${facts.conflict}; no reward of this trial is used`]
-  return { ground_truth, warnings: [...conflict, ...measured.warnings, ...warnings, ...first, ...unnamed] }
+  return {
+    ground_truth,
+    warnings: [...conflict, ...measured.warnings, ...warnings, ...first, ...(isUnnamed ? [unnamed] : [])],
+  }
 }
 
-function missingOnce(job: Scope['job'], source: SignalSource): string[] {
-  const where = sourceText(source)
-  const text = `there is nothing at ${where}; ${source.signal} is unknown (told once, for all trials where it is so)`
-  return job.isFirst(`source ${where}`) ? [text] : []
-}
+const TOLD_ONCE = 'told once, for all trials where it is so'
 
 /** Writes the source of a signal as the user wrote it. */
 export const sourceText = ({ signal, place }: SignalSource): string => {
@@ -173,20 +178,4 @@ export const sourceText = ({ signal, place }: SignalSource): string => {
   if (place.kind === 'reward') return shownName(`${signal}=reward:${place.key}`)
   const tokens = place.pointer.map((token) => `/${token.replaceAll('~', '~0').replaceAll('/', '~1')}`)
   return shownName(`${signal}=file:${place.names.join('/')}${tokens.length === 0 ? '' : `#${tokens.join('')}`}`)
-}
-
-/** Warns of a reward with another name than `reward`: only the user can tell which number means a done task. */
-function unnamedReward(
-  job: Scope['job'],
-  missing: readonly SignalSource[],
-  requested: readonly SignalSource[],
-  rewards: object,
-): string[] {
-  const [key] = Object.keys(rewards)
-  const isDefault = missing.some((source) => source.signal === 'resolved' && !requested.includes(source))
-  if (key === undefined || !isDefault || !job.isFirst('reward')) return []
-  const name = shownName(key)
-  return [
-    `no reward is called reward, but ${name}: resolved is unknown; to use it: --signals 'resolved=reward:${name}>=1'`,
-  ]
 }

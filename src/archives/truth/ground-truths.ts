@@ -6,9 +6,10 @@ import { err, type Issue, ok, type Result } from '../../domain/result.ts'
 import { parseJson } from '../../domain/text/json.ts'
 import { count } from '../../domain/words.ts'
 import { isRecord, type Json, pointer } from '../../formats/common/reading.ts'
+import { SIGNALS } from '../../schemas/trial.ts'
 import { DEFAULT_LIMITS } from '../unpack/limits.ts'
 import { codeOf, type Place, readText } from '../unpack/place.ts'
-import { type GroundTruths, isTruthRow, type NamedTruth, parseTruthRow, tablesOf, truthsIn } from './truth-rows.ts'
+import { findRepeated, type GroundTruths, isTruthRow, type NamedTruth, parseTruthRow, truthsIn } from './truth-rows.ts'
 
 const MAX_ISSUES = 100
 
@@ -57,9 +58,10 @@ export function parseGroundTruths(text: string, source: string, rubric?: string)
     if (issues.length >= MAX_ISSUES) break
   }
   if (issues.length === 0 && named.length === 0) issues.push({ path: '', message: 'holds no ground truth' })
-  const tables = issues.length > 0 ? null : tablesOf(named, issues)
-  if (tables === null || issues.length > 0) return err(inOrder(issues).slice(0, MAX_ISSUES))
-  return ok(truthsIn(source, tables))
+  if (issues.length === 0) findRepeated(named, issues)
+  if (issues.length > 0) return err(inOrder(issues).slice(0, MAX_ISSUES))
+  const rowsInOrder = named.map(({ row }) => row)
+  return ok(truthsIn(source, rowsInOrder))
 }
 
 /** Sorts issues by line or index: lines that are not JSON were reported before rows that are invalid. */
@@ -95,47 +97,31 @@ function rowsOf(whole: Json): { rows: ReadRow[]; issues: Issue[] } {
 function readLines(text: string): { rows: ReadRow[]; issues: Issue[] } {
   const rows: ReadRow[] = []
   const issues: Issue[] = []
-  let line = 0
-  for (let at = 0; at < text.length && issues.length < MAX_ISSUES; ) {
-    const end = text.indexOf('\n', at)
-    const stop = end === -1 ? text.length : end
-    const content = text.slice(at, stop).trim()
-    at = stop + 1
-    line++
-    if (content === '') continue
-    const row = parseJson(content)
-    if (row === undefined) issues.push({ path: `line ${line}`, message: 'is not JSON' })
-    else rows.push({ at: `line ${line}`, row })
+  for (const [index, line] of text.split('\n').entries()) {
+    const at = `line ${index + 1}`
+    const row = line.trim() === '' ? null : parseJson(line.trim())
+    if (row === undefined) issues.push({ path: at, message: 'is not JSON' })
+    else if (line.trim() !== '') rows.push({ at, row })
+    if (issues.length >= MAX_ISSUES) break
   }
   return { rows, issues }
 }
 
 /** The place in a row, by column. `cue.anchors` is accepted for `cue_anchors`. */
-const COLUMNS: Readonly<Record<string, readonly [string, string?]>> = {
-  __proto__: null as never,
-  task: ['task'],
-  trial: ['trial'],
-  variant: ['variant'],
-  expected_in: ['expected_in'],
-  domain: ['domain'],
-  subcategory: ['subcategory'],
-  instruction: ['instruction'],
-  cue: ['cue', 'text'],
-  cue_text: ['cue', 'text'],
-  cue_anchors: ['cue', 'anchors'],
-  cue_action_anchors: ['cue', 'action_anchors'],
-  cue_acted_by: ['cue', 'acted_by'],
-  distractor: ['distractor', 'text'],
-  distractor_text: ['distractor', 'text'],
-  distractor_anchors: ['distractor', 'anchors'],
-  distractor_action_anchors: ['distractor', 'action_anchors'],
-  distractor_acted_by: ['distractor', 'acted_by'],
-  appeared: ['signals', 'appeared'],
-  executed: ['signals', 'executed'],
-  resolved: ['signals', 'resolved'],
-}
-
-const COLUMN_NAMES = Object.keys(COLUMNS).join(', ')
+const COLUMNS: ReadonlyMap<string, readonly [field: string, member?: string]> = new Map<string, [string, string?]>([
+  ...['task', 'trial', 'variant', 'expected_in', 'domain', 'subcategory', 'instruction'].map(
+    (field): [string, [string]] => [field, [field]],
+  ),
+  ...['cue', 'distractor'].flatMap((field): [string, [string, string]][] => [
+    [field, [field, 'text']],
+    ...['text', 'anchors', 'action_anchors', 'acted_by'].map((member): [string, [string, string]] => [
+      `${field}_${member}`,
+      [field, member],
+    ]),
+  ]),
+  ...SIGNALS.map((signal): [string, [string, string]] => [signal, ['signals', signal]]),
+])
+const COLUMN_NAMES = [...COLUMNS.keys()].join(', ')
 
 export interface ReadRow {
   /** The place in the file: `line 7`. */
@@ -165,7 +151,7 @@ export function readTruthCsv(text: string): { rows: ReadRow[]; issues: Issue[] }
   if (head?.record.length === 1 && columns[0]?.includes(';'))
     return { rows: [], issues: [{ path: 'line 1', message: 'columns are separated by commas, not by semicolons' }] }
   for (const [index, column] of columns.entries()) {
-    if (COLUMNS[column] === undefined)
+    if (!COLUMNS.has(column))
       issues.push({ path: 'line 1', message: `unknown column ${quoted(column)}; there are: ${COLUMN_NAMES}` })
     else if (columns.indexOf(column) < index)
       issues.push({ path: 'line 1', message: `column ${column} is there twice` })
@@ -226,7 +212,7 @@ function rowOf(columns: readonly string[], cells: readonly string[], at: string,
   const row: Record<string, unknown> = {}
   for (const [index, column] of columns.entries()) {
     const cell = cells[index] ?? ''
-    const [field, member] = COLUMNS[column] ?? []
+    const [field, member] = COLUMNS.get(column) ?? []
     if (cell.trim() === '' || field === undefined) continue
     if (field === 'expected_in') row[field] = cellList(cell)
     else if (member === undefined) row[field] = cell

@@ -1,11 +1,8 @@
 import { err, ok, type Result } from '../../domain/result.ts'
 import { parseJson } from '../../domain/text/json.ts'
 import { isRecord } from '../../formats/common/reading.ts'
-import type { Signals } from '../../schemas/trial.ts'
+import { SIGNALS, type Signal, type Signals } from '../../schemas/trial.ts'
 import { findFile, type Place, readText, relativeNames } from '../unpack/place.ts'
-
-const SIGNAL_NAMES = ['appeared', 'executed', 'resolved'] as const
-type SignalName = (typeof SIGNAL_NAMES)[number]
 
 const OPERATORS = ['>=', '<=', '==', '!=', '>', '<'] as const
 type Operator = (typeof OPERATORS)[number]
@@ -17,7 +14,7 @@ interface Comparison {
 
 /** The source of one signal of a trial. */
 export interface SignalSource {
-  readonly signal: SignalName
+  readonly signal: Signal
   readonly place:
     | { readonly kind: 'reward'; readonly key: string }
     | { readonly kind: 'file'; readonly names: readonly string[]; readonly pointer: readonly string[] }
@@ -27,19 +24,17 @@ export interface SignalSource {
   readonly comparison: Comparison | null
 }
 
-/** The default sources: the results of Harbor's and Terminal-Bench's own tests. */
-const DEFAULT_SIGNALS: readonly SignalSource[] = [
-  {
-    signal: 'resolved',
-    place: { kind: 'reward', key: 'reward' },
-    comparison: { operator: '>=', value: 1 },
-  },
-]
+/** The default source: the result of Harbor's and Terminal-Bench's own tests. */
+const RESOLVED: SignalSource = {
+  signal: 'resolved',
+  place: { kind: 'reward', key: 'reward' },
+  comparison: { operator: '>=', value: 1 },
+}
 
 /** Adds the default source of each signal that the requested sources leave out. */
 export const withDefaults = (requested: readonly SignalSource[]): readonly SignalSource[] => [
   ...requested,
-  ...DEFAULT_SIGNALS.filter(({ signal }) => requested.every((source) => source.signal !== signal)),
+  ...(requested.some(({ signal }) => signal === RESOLVED.signal) ? [] : [RESOLVED]),
 ]
 
 const PLACES = ['<signal>=reward:<key>[<op><value>]', '<signal>=file:<path>[#<json pointer>][<op><value>]']
@@ -67,7 +62,7 @@ const SYNTAX = `${PLACES.join(' or ')} or <signal>=none`
  */
 export function parseSignalSource(text: string): Result<SignalSource, string> {
   const [signal, rest] = splitAt(text.trim(), '=')
-  const name = SIGNAL_NAMES.find((candidate) => candidate === signal)
+  const name = SIGNALS.find((candidate) => candidate === signal)
   if (name === undefined || rest === null) return err(`${shown(text)} is no signal: ${SYNTAX}`)
   if (rest.trim() === 'none') return ok({ signal: name, place: { kind: 'none' }, comparison: null })
   const { head, comparison } = splitComparison(rest)
@@ -147,9 +142,7 @@ export async function measureSignals(
     if (signals[signal] !== undefined || place.kind === 'none') continue
     const value =
       place.kind === 'reward'
-        ? Object.hasOwn(rewards, place.key)
-          ? rewards[place.key]
-          : undefined
+        ? valueAt(rewards, [place.key])
         : await readPointer(folders, place.names, place.pointer, maxBytes)
     if (value === undefined) {
       absent.push(source)

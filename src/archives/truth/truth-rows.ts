@@ -39,14 +39,13 @@ export function parseTruthRow(row: unknown, at: string, rubric?: string): Result
   const task = nameOf('task')
   const trial = nameOf('trial')
   const variant = nameOf('variant')
-  const metadata = Object.fromEntries(
-    METADATA_FIELDS.flatMap((field) => {
-      const value = nameOf(field)
-      if (value !== null && value.length > MOST_CHARS)
-        issues.push({ path: placeOf(at, `/${field}`), message: `must have at most ${MOST_CHARS} characters` })
-      return value === null ? [] : [[field, value]]
-    }),
-  )
+  const metadata: Record<string, string> = {}
+  for (const field of METADATA_FIELDS) {
+    const value = nameOf(field)
+    if (value !== null && value.length > MOST_CHARS)
+      issues.push({ path: placeOf(at, `/${field}`), message: `must have at most ${MOST_CHARS} characters` })
+    if (value !== null) metadata[field] = value
+  }
   const members = Object.fromEntries(
     Object.entries(row).filter(([field, value]) => !NAME_FIELDS.has(field) && value !== null),
   )
@@ -111,74 +110,40 @@ export interface GroundTruths {
   rowsOf(tasks: readonly string[]): readonly TruthRow[]
 }
 
-/** The rows of one name: one per variant, and one without a variant. */
-interface VariantRows {
-  free: NamedTruth | null
-  readonly of: Map<string, NamedTruth>
-}
-
-/** The rows of a trial's name: a row that also names a task applies only to the trial of that name in this task. */
-interface TrialRows {
-  readonly free: VariantRows
-  readonly ofTask: Map<string, VariantRows>
-}
-
-interface Tables {
-  readonly trials: ReadonlyMap<string, TrialRows>
-  readonly tasks: ReadonlyMap<string, VariantRows>
-  readonly all: NamedTruth | null
-  readonly named: readonly NamedTruth[]
-}
-
-const noRows = (): VariantRows => ({ free: null, of: new Map() })
-
-function rowsAt(rows: Map<string, VariantRows>, name: string): VariantRows {
-  const own = rows.get(name) ?? noRows()
-  rows.set(name, own)
-  return own
-}
-
-function put(rows: VariantRows, row: NamedTruth): void {
-  if (row.variant === null) rows.free = row
-  else rows.of.set(row.variant, row)
-}
-
 /** Returns the row of the variant, else the row without a variant. For an unknown variant the only row counts. */
-function pick(rows: VariantRows | undefined, variant: string | undefined): NamedTruth | null {
-  if (rows === undefined) return null
-  const own = variant === undefined ? undefined : rows.of.get(variant)
-  if (own !== undefined) return own
-  if (rows.free !== null) return rows.free
-  const [only] = rows.of.values()
-  return variant === undefined && rows.of.size === 1 && only !== undefined ? only : null
+function pick(rows: readonly NamedTruth[], variant: string | undefined): NamedTruth | null {
+  const [only, ...others] = rows
+  const free = rows.find((row) => row.variant === null)
+  const own = variant === undefined ? undefined : rows.find((row) => row.variant === variant)
+  return own ?? free ?? (variant === undefined && others.length === 0 && only !== undefined ? only : null)
 }
 
-/** Indexes the rows of a file by their names; a repeated name is an issue. */
-export function tablesOf(named: readonly { at: string; row: NamedTruth }[], issues: Issue[]): Tables {
-  const trials = new Map<string, TrialRows>()
-  const tasks = new Map<string, VariantRows>()
+/**
+ * Returns the row that names the trial's task, else the row without a task. For an unknown task the only row counts. `rows`: those of the
+ * trial's name; a row that also names a task applies only to the trial of that name in this task.
+ */
+function rowFor(rows: readonly NamedTruth[], { tasks, variant }: TruthNames): NamedTruth | null {
+  const byTask = Map.groupBy(rows, ({ task }) => task)
+  for (const name of [...tasks, null]) {
+    const own = pick(byTask.get(name) ?? [], variant)
+    if (own !== null) return own
+  }
+  byTask.delete(null)
+  const [only = []] = byTask.values()
+  return tasks.length === 0 && byTask.size === 1 ? pick(only, variant) : null
+}
+
+/** Adds an issue for each row of a file that repeats a name, and for a row without a name that is not the only row. */
+export function findRepeated(named: readonly { at: string; row: NamedTruth }[], issues: Issue[]): void {
   const first = new Map<string, string>()
-  let all: NamedTruth | null = null
   for (const { at, row } of named) {
-    const { task, trial } = row
-    if (task === null && trial === null) {
-      if (named.length > 1) issues.push({ path: at, message: 'names neither a task nor a trial' })
-      all = row
-      continue
-    }
     const key = labelOf(row)
     const before = first.get(key)
-    if (before !== undefined) issues.push({ path: at, message: `${key} is at ${before} already` })
+    if (key === '') {
+      if (named.length > 1) issues.push({ path: at, message: 'names neither a task nor a trial' })
+    } else if (before !== undefined) issues.push({ path: at, message: `${key} is at ${before} already` })
     else first.set(key, at)
-    if (trial === null) {
-      if (task !== null) put(rowsAt(tasks, task), row)
-      continue
-    }
-    const rows = trials.get(trial) ?? { free: noRows(), ofTask: new Map<string, VariantRows>() }
-    trials.set(trial, rows)
-    put(task === null ? rows.free : rowsAt(rows.ofTask, task), row)
   }
-  return { trials, tasks, all, named: named.map(({ row }) => row) }
 }
 
 /** Fields that a trial's row may omit: the run itself tells the instruction, and the signals are measured. */
@@ -187,22 +152,26 @@ const OWN = new Set(['instruction', 'signals', 'expected_in'])
 function labelOf({ task, trial, variant }: NamedTruth): string {
   const ofTask = task === null ? '' : `task ${JSON.stringify(task)}`
   const ofTrial = trial === null ? ofTask : `trial ${JSON.stringify(trial)}${ofTask && ` of ${ofTask}`}`
-  return variant === null ? ofTrial : `${ofTrial}, variant ${JSON.stringify(variant)}`
+  return variant === null || ofTrial === '' ? ofTrial : `${ofTrial}, variant ${JSON.stringify(variant)}`
 }
 
 const foundIn = ({ truth, variant, metadata }: NamedTruth) => ({ truth, variant, metadata, dropped: [] as string[] })
 
-export function truthsIn(source: string, { trials, tasks, all, named }: Tables): GroundTruths {
+/** Indexes the rows of a file by their names. */
+export function truthsIn(source: string, named: readonly NamedTruth[]): GroundTruths {
+  const trials = Map.groupBy(named, ({ trial }) => trial)
+  const tasks = Map.groupBy(trials.get(null) ?? [], ({ task }) => task)
+  const [all] = tasks.get(null) ?? []
   const ofTask = ({ tasks: names, variant }: TruthNames): MatchedTruth | null => {
     for (const name of names) {
-      const picked = pick(tasks.get(name), variant)
+      const picked = pick(tasks.get(name) ?? [], variant)
       if (picked !== null) return { ...foundIn(picked), by: 'task', name }
     }
     return null
   }
   const ofTrial = (names: TruthNames, task: MatchedTruth | null): MatchedTruth | null => {
     for (const name of names.trials) {
-      const picked = rowFor(trials.get(name), names)
+      const picked = rowFor(trials.get(name) ?? [], names)
       if (picked === null) continue
       const fields = Object.keys(task?.truth ?? {})
       const dropped = fields.filter((field) => !OWN.has(field) && picked.truth[field] === undefined)
@@ -212,30 +181,18 @@ export function truthsIn(source: string, { trials, tasks, all, named }: Tables):
     return null
   }
   const ofAll = (variant: string | undefined): MatchedTruth | null =>
-    all === null || (all.variant !== null && variant !== undefined && all.variant !== variant)
+    all === undefined || (all.variant !== null && variant !== undefined && all.variant !== variant)
       ? null
       : { ...foundIn(all), by: 'all', name: '' }
+  const namesOf = (rows: ReadonlyMap<string | null, unknown>) => [...rows.keys()].filter((name) => name !== null)
   return {
     source,
-    tasks: [...tasks.keys()],
-    trials: [...trials.keys()],
+    tasks: namesOf(tasks),
+    trials: namesOf(trials),
     find: (names) => {
       const task = ofTask(names)
       return ofTrial(names, task) ?? task ?? ofAll(names.variant)
     },
     rowsOf: (names) => named.flatMap(({ task, truth }) => (task !== null && names.includes(task) ? [truth] : [])),
   }
-}
-
-/** Returns the row that names the trial's task, else the row without a task. For an unknown task the only row counts. */
-function rowFor(rows: TrialRows | undefined, { tasks, variant }: TruthNames): NamedTruth | null {
-  if (rows === undefined) return null
-  for (const name of tasks) {
-    const own = pick(rows.ofTask.get(name), variant)
-    if (own !== null) return own
-  }
-  const free = pick(rows.free, variant)
-  if (free !== null) return free
-  const [only] = rows.ofTask.values()
-  return tasks.length === 0 && rows.ofTask.size === 1 ? pick(only, variant) : null
 }

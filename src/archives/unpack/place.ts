@@ -60,15 +60,14 @@ export async function find(folder: Place, ...names: readonly string[]): Promise<
   return kind === 'link' ? null : { ...place, kind }
 }
 
-export async function findFile(folder: Place, ...names: readonly string[]): Promise<Place | null> {
-  const entry = await find(folder, ...names)
-  return entry?.kind === 'file' ? entry : null
-}
-
-export async function findFolder(folder: Place, ...names: readonly string[]): Promise<Place | null> {
-  const entry = await find(folder, ...names)
-  return entry?.kind === 'folder' ? entry : null
-}
+const finderOf =
+  (kind: PlaceKind) =>
+  async (folder: Place, ...names: readonly string[]): Promise<Place | null> => {
+    const entry = await find(folder, ...names)
+    return entry?.kind === kind ? entry : null
+  }
+export const findFile = finderOf('file')
+export const findFolder = finderOf('folder')
 
 /** Returns the names of a relative path from a file; null where the path leaves the folder: absolute, `..`, a drive, NUL. */
 export function relativeNames(path: string): string[] | null {

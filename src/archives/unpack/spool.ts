@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { lstat, mkdir, mkdtemp, open, opendir, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { ArchiveLimits } from './limits.ts'
 import { ArchivePlaces, parseEntryName } from './names.ts'
 import { codeOf } from './place.ts'
@@ -42,8 +42,9 @@ export class Spool {
   readonly #packed: number
   readonly #options: SpoolOptions
   readonly #places = new ArchivePlaces()
-  #entries = 0
-  #bytes = 0
+  /** Entries and bytes of this archive so far. */
+  entries = 0
+  bytes = 0
   #refusals = 0
 
   /** `packed` is the archive's size in bytes. */
@@ -52,41 +53,34 @@ export class Spool {
     this.#options = options
   }
 
-  get entries(): number {
-    return this.#entries
-  }
-
-  get bytes(): number {
-    return this.#bytes
-  }
-
   /** Count of refused entries beyond the reported ones. */
   get untold(): number {
     return this.#refusals - this.refused.length
   }
 
-  refuse(name: string, detail: string): void {
+  refuse(name: string, detail: string): null {
     this.#refusals++
     if (this.refused.length < this.#options.limits.max_refusals)
       this.refused.push({ name: name.slice(0, 1000), detail })
+    return null
   }
 
   /** Counts bytes before they are written. */
   count(bytes: number): void {
     this.#options.abort?.throwIfAborted()
     const { max_archive_bytes, max_ratio, ratio_free_bytes } = this.#options.limits
-    this.#bytes += bytes
+    this.bytes += bytes
     this.#options.unpacked.bytes += bytes
     if (this.#options.unpacked.bytes > max_archive_bytes)
       throw new ArchiveRefusal(`more than ${max_archive_bytes} bytes when unpacked`)
-    if (this.#bytes > ratio_free_bytes && this.#bytes > max_ratio * this.#packed)
+    if (this.bytes > ratio_free_bytes && this.bytes > max_ratio * this.#packed)
       throw new ArchiveRefusal(`more than ${max_ratio} bytes unpacked for each of its ${this.#packed} packed ones`)
   }
 
   countEntry(): void {
     this.#options.abort?.throwIfAborted()
     this.#options.unpacked.entries++
-    if (++this.#entries % ENTRIES_A_WORD === 0) this.#options.onProgress()
+    if (++this.entries % ENTRIES_A_WORD === 0) this.#options.onProgress()
     this.#checkEntries()
   }
 
@@ -104,14 +98,16 @@ export class Spool {
 
   /** Writes a file; the content of a refused file is skipped. Returns false for a refused file. */
   async addFile(name: string, content: AsyncIterable<Uint8Array>): Promise<boolean> {
+    const { max_entry_bytes: most } = this.#options.limits
     const path = await this.#place(name, 'file')
-    const kept = path === null ? null : await this.#create(name, path)
+    const refuse = (error: unknown) => this.refuse(name, `cannot be unpacked here: ${codeOf(error)}`)
+    const kept = path === null ? null : await open(path, 'wx', 0o600).catch(refuse)
     let size = 0
     let over = false
     try {
       for await (const chunk of content) {
         size += chunk.length
-        over ||= size > this.#options.limits.max_entry_bytes
+        over ||= size > most
         if (kept !== null && !over) await kept.writeFile(chunk)
       }
     } finally {
@@ -119,39 +115,21 @@ export class Spool {
     }
     if (over && path !== null && kept !== null) {
       await rm(path, { force: true })
-      this.refuse(
-        name,
-        `has ${size} bytes, more than the ${this.#options.limits.max_entry_bytes} that an entry may have`,
-      )
+      this.refuse(name, `has ${size} bytes, more than the ${most} that an entry may have`)
     }
     return kept !== null && !over
   }
 
-  async #create(name: string, path: string) {
-    return open(path, 'wx', 0o600).catch((error: unknown) => {
-      this.refuse(name, `cannot be unpacked here: ${codeOf(error)}`)
-      return null
-    })
-  }
-
   async #place(name: string, kind: 'file' | 'folder'): Promise<string | null> {
     const names = parseEntryName(name, this.#options.limits)
-    const against = names.ok ? this.#places.take(names.value, kind) : names.error
+    if (!names.ok) return this.refuse(name, names.error)
+    const against = this.#places.take(names.value, kind)
     this.#checkEntries()
-    if (!names.ok || against !== null) {
-      this.refuse(name, against ?? 'is not safe')
-      return null
-    }
-    if (names.value.length === 0) {
-      if (kind === 'file') this.refuse(name, 'has no name')
-      return null
-    }
+    if (against !== null) return this.refuse(name, against)
+    if (names.value.length === 0) return kind === 'file' ? this.refuse(name, 'has no name') : null
     const path = join(this.#options.folder, ...names.value)
-    const folder = join(this.#options.folder, ...names.value.slice(0, -1))
-    const made = await mkdir(folder, { recursive: true, mode: 0o700 }).then(() => null, codeOf)
-    if (made === null) return path
-    this.refuse(name, `cannot be unpacked here: ${made}`)
-    return null
+    const fault = await mkdir(dirname(path), { recursive: true, mode: 0o700 }).then(() => null, codeOf)
+    return fault === null ? path : this.refuse(name, `cannot be unpacked here: ${fault}`)
   }
 }
 

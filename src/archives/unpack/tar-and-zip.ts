@@ -153,7 +153,10 @@ async function hasMoreEntries(path: string, zip: ZipFile): Promise<boolean> {
 async function unpackEntry(zip: ZipFile, entry: Entry, spool: Spool): Promise<void> {
   const name = getFileNameLowLevel(entry.generalPurposeBitFlag, entry.fileNameRaw, entry.extraFields, true)
   const against = complaintAbout(entry)
-  if (against !== null) return spool.refuse(name, against)
+  if (against !== null) {
+    spool.refuse(name, against)
+    return
+  }
   if (name.endsWith('/')) return spool.addFolder(name)
   const raw = await zip.openReadStreamPromise(entry, { decodeFileData: false })
   const read = { bytes: 0, crc: 0 }

@@ -3,16 +3,15 @@ import { tmpdir } from 'node:os'
 import { resolve } from 'node:path'
 import { readTask, taskNamesIn } from '../tasks/task-folder.ts'
 import { trialsNamedBy } from '../trials/harbor.ts'
-import { isHarnessFile, isHarnessMark, isTrialName, runIndexes } from '../trials/job-folder.ts'
 import { type Scope, skip, type TrialItem } from '../trials/reading-job.ts'
 import { holdsRequests, isRequest, readRequestLines, requestItem } from '../trials/request-lines.ts'
 import { openRunFile, readingOrder } from '../trials/run-files.ts'
 import { inspectHead, isOpencodeStorage, readInspectFolder, readOpencodeStorage } from '../trials/stored-runs.ts'
-import { NO_FACTS, runFactsIn } from '../trials/trial-facts.ts'
+import { NO_FACTS, runFactsIn, type TrialFacts } from '../trials/trial-facts.ts'
 import { isTruthFile, readTrialFolder, trialFactsOf, withTruthOf } from '../trials/trial-folder.ts'
 import { joinTrial } from '../trials/trial-join.ts'
 import { safeText } from './names.ts'
-import { codeOf, isUtf16, type Listed, listFolder, nameIn, type Place, readAt, within } from './place.ts'
+import { byName, codeOf, isUtf16, type Listed, listFolder, nameIn, type Place, readAt, within } from './place.ts'
 import { makeTempFolder, type Spool } from './spool.ts'
 import { ARRAY, firstByte, OBJECT, type Packing, packingIn, unpackArchive } from './unpack.ts'
 
@@ -44,18 +43,10 @@ async function* walkListed(scope: Scope, folder: Place, listed: readonly Listed[
   const indexes = await runIndexes(scope, folder, listed)
   const named = names.has('result.json') ? await trialsNamedBy(folder) : []
   const isJob = indexes.size > 0 || named.length > 0 || listed.some(({ name }) => isHarnessMark(name))
-  for (const name of named) {
-    if (names.has(name)) continue
-    yield skip(
-      scope,
-      within(folder, name),
-      'no_trajectory',
-      'the job’s result.json names it, and its folder is not here',
-    )
-  }
+  const missing = 'the job’s result.json names it, and its folder is not here'
+  for (const name of named) if (!names.has(name)) yield skip(scope, within(folder, name), 'no_trajectory', missing)
   const { job } = scope
-  const ordered = await readingOrder(folder, listed, job.limits)
-  for (const { name, kind } of ordered) {
+  for (const { name, kind } of await readingOrder(folder, listed, job.limits)) {
     const place = within(folder, name)
     if (name.startsWith('.') || name === '__MACOSX') scope.skippedFiles.hidden++
     else if (kind === 'link') yield skip(scope, place, 'refused', 'is a symbolic link, which is not followed')
@@ -91,13 +82,8 @@ async function* walkSubfolder(
 ): AsyncGenerator<TrialItem> {
   const facts = runIndex === undefined ? null : await trialFactsOf(scope, folder)
   if (facts !== null) return yield* readTrialFolder(scope, folder, { ...facts, runIndex: runIndex ?? null })
-  if (names.has(`${nameIn(folder)}.jsonl`))
-    return yield skip(
-      scope,
-      folder,
-      'unsupported',
-      'belongs to the session beside it: subagents are no runs of their own',
-    )
+  const subagents = 'belongs to the session beside it: subagents are no runs of their own'
+  if (names.has(`${nameIn(folder)}.jsonl`)) return yield skip(scope, folder, 'unsupported', subagents)
   yield* walkFolder(scope, folder)
 }
 
@@ -129,13 +115,8 @@ export async function* walkFile(scope: Scope, folder: Place, file: Place): Async
 
 /** Yields an item, but only counts files of no known format beyond a number of reported ones. */
 function* skipFile(scope: Scope, item: TrialItem): Generator<TrialItem> {
-  if (
-    item.kind === 'skipped' &&
-    item.reason === 'unsupported' &&
-    ++scope.skippedFiles.files > scope.job.limits.max_refusals
-  )
-    return
-  yield item
+  const isUnsupported = item.kind === 'skipped' && item.reason === 'unsupported'
+  if (!isUnsupported || ++scope.skippedFiles.files <= scope.job.limits.max_refusals) yield item
 }
 
 /** Unpacks an archive into a folder that only this user can enter, walks it, and removes it however the walk ends. */
@@ -148,13 +129,8 @@ async function* walkArchive(scope: Scope, file: Place, packing: Packing): AsyncG
   try {
     job.tell(file.shown, unpacked)
     const onProgress = () => job.tell(file.shown, unpacked)
-    const result = await unpackArchive(file.path, nameIn(file), packing, {
-      folder: path,
-      unpacked,
-      limits: job.limits,
-      abort,
-      onProgress,
-    })
+    const options = { folder: path, unpacked, limits: job.limits, abort, onProgress }
+    const result = await unpackArchive(file.path, nameIn(file), packing, options)
     if (result.kind !== 'unpacked') return yield skip(scope, file, result.kind, result.detail)
     const inside: Place = { path, shown: `${file.shown}!` }
     yield* walkFolder({ ...scope, nested: nested + 1 }, inside)
@@ -181,4 +157,42 @@ export function* tellRest(scope: Scope, place: Place): Generator<TrialItem> {
   const { hidden } = scope.skippedFiles
   if (hidden > 0)
     yield skip(scope, place, 'unsupported', `${hidden} hidden files or folders were not looked at`, 'hidden')
+}
+
+/** Files that harnesses write beside the folders of their trials. */
+const HARNESS_FILES: ReadonlySet<string> = new Set([
+  ...'config.json result.json results.json lock.json manifest.json config.harbor.json result.harbor.json'.split(' '),
+  // `veridict-summary.json` is a file of Veridict's own Harbor plugin.
+  ...'job.log run.log run_metadata.json tb.lock veridict-summary.json'.split(' '),
+])
+const isHarnessFile = (name: string): boolean => HARNESS_FILES.has(name)
+
+/** Recognizes files that only a harness writes: common file names beside them are the harness's, too. */
+const isHarnessMark = (name: string): boolean =>
+  name === 'job.log' || name === 'run_metadata.json' || name === 'tb.lock'
+
+/** Recognizes Harbor's names of trial folders: `<task>__<7 characters>`. */
+function isTrialName(name: string): boolean {
+  const at = name.lastIndexOf('__')
+  const end = name.slice(at + 2)
+  return at > 0 && end.length === 7 && /^[A-Za-z0-9]{7}$/.test(end)
+}
+
+/**
+ * Numbers the trials of a folder as runs of their tasks, from 0, by folder name. Only Terminal-Bench numbers its trials, so the start times
+ * decide the order. Trials of different agents or models are counted apart, over all folders of a reading. Null: the trial's task is not
+ * known.
+ */
+async function runIndexes(
+  scope: Scope,
+  folder: Place,
+  listed: readonly Listed[],
+): Promise<ReadonlyMap<string, number | null>> {
+  const trials: { name: string; facts: TrialFacts; startedAt: string }[] = []
+  for (const { name, kind } of listed) {
+    const facts = kind === 'folder' ? await trialFactsOf(scope, within(folder, name)) : null
+    if (facts !== null) trials.push({ name, facts, startedAt: facts.startedAt ?? '' })
+  }
+  trials.sort((a, b) => (a.startedAt < b.startedAt ? -1 : a.startedAt > b.startedAt ? 1 : byName(a.name, b.name)))
+  return new Map(trials.map(({ name, facts }) => [name, facts.runIndex ?? scope.job.nextRun(facts)]))
 }
