@@ -596,7 +596,7 @@ export interface components {
                  * @enum {string}
                  */
                 source: "reported" | "capped" | "votes" | "none";
-                /** @description What keeps the confidence below `high`; null: it is `high`, or the grade has no label. Absent from grades before evidence version 9. */
+                /** @description Null: `high`, or no label. Absent before evidence version 9. */
                 limit?: {
                     /**
                      * @description The highest level that the evidence allows.
@@ -616,15 +616,15 @@ export interface components {
                     lift: string;
                 } | null;
             };
-            /** @description What follows from the claims by the rubric: its label, or a number, whose text the label then is; null unless `graded`. Absent from old grades, whose label it is. */
+            /** @description The label, or a number; null unless `graded`. Absent from old grades: the label. */
             outcome?: (string | number) | null;
-            /** @description What the judge claims, by the id of the claim; null: it failed. Absent from old grades. */
+            /** @description By the id of the claim; null: the judge failed. Absent from old grades. */
             claims?: {
                 [key: string]: (boolean | string | number | null) | {
                     [key: string]: boolean | string | number | null;
                 }[];
             } | null;
-            /** @description The claims of `tab-behavior` about the surface. `category` is null where the surface was not observed; grades of old have `other` there. */
+            /** @description Claims of `tab-behavior`. `category`: null, or `other` in old grades, where nothing was observed. */
             surface: {
                 /** @description Null: unclear, the judge could not tell from the record. Never to be read as false. */
                 observed: boolean | null;
@@ -677,7 +677,7 @@ export interface components {
                 claim: string | null;
                 detail: string;
                 step_id: number | null;
-                /** @description True: the check cannot tell, and nothing speaks against the claim, so that two models that agree may support it in the result of a panel. */
+                /** @description True: the check cannot tell; two models that agree may support the claim. */
                 supportable?: boolean;
             }[];
             notes: string;
@@ -718,18 +718,18 @@ export interface components {
                     reader: number;
                 };
                 /**
-                 * @description Whether an act that is denied against a given action anchor was a contradiction or did not hold. Absent from the oldest grades.
+                 * @description Of a denied act against its action anchor. Absent from the oldest grades.
                  * @enum {string}
                  */
                 denied_acts?: "flag" | "refuse";
-                /** @description How the judge was asked; null: not known of an old grade that was rechecked. Absent from old grades. */
+                /** @description How the judge was asked; null: not known. Absent from old grades. */
                 settings?: {
                     api: string | null;
                     host: string | null;
                     effort: string | null;
                     temperature: number | null;
                     max_output_tokens: number | null;
-                    /** @description All that is part of the judge’s identity in the cache key, beside provider, base URL and model. */
+                    /** @description Of the cache key, beside provider, base URL and model. */
                     parameters: {
                         [key: string]: unknown;
                     };
@@ -737,7 +737,7 @@ export interface components {
                 /** @description Absent from old grades. */
                 samples?: number;
                 /**
-                 * @description By calls, through the provider’s batch endpoint, or from stored replies (a recheck). Absent from old grades.
+                 * @description `stored`: a recheck of stored replies. Absent from old grades.
                  * @enum {string}
                  */
                 mode?: "direct" | "provider" | "stored";
@@ -750,7 +750,7 @@ export interface components {
                     elided_chars: number;
                     /** @description Pictures and sounds, which no search can read. */
                     media_parts: number;
-                    /** @description Those that the judge was shown, in every sample. Absent: from before judges were shown any. */
+                    /** @description Those that the judge was shown in every sample. Absent from old grades. */
                     media_shown?: number;
                     /** @description 1, or the number of windows that were read for evidence. */
                     windows: number;
@@ -772,20 +772,20 @@ export interface components {
                         output_tokens: number;
                         cache_read_tokens: number;
                         cache_write_tokens: number;
-                        /** @description Of those written, what the provider keeps for the longer time that was asked for. */
+                        /** @description Of those written, those kept for the longer time. */
                         cache_write_long_tokens?: number;
-                        /** @description That the provider served it in; absent where none was asked for and it was the usual one. */
+                        /** @description That the provider served it in; absent: the usual one. */
                         service_tier?: string;
                     } | null;
                     cost_usd: number | null;
                     request_id: string | null;
                     /** @description The stored reply of an earlier, interrupted grade: not paid for again. */
                     replayed: boolean;
-                    /** @description Digest of the request, its output limit included. Absent from old grades, as are the next two members. */
+                    /** @description Of the request with its output limit. Absent from old grades, as the next two. */
                     request_digest?: string | null;
                     /** @description Of the raw reply as it is kept; null: there was none. */
                     reply_digest?: string | null;
-                    /** @description The limit that was sent; null: none, or not known of a replayed call or one of a provider’s batch. */
+                    /** @description The limit that was sent; null: none, or not known of this call. */
                     max_output_tokens?: number | null;
                 }[];
                 cost_usd: number | null;
@@ -802,7 +802,7 @@ export interface components {
                     /** @description Of these, tool calls, and what may hold some: then the confidence is `low` (`doubtful_act`). */
                     actions: number;
                 };
-                /** @description Whether the judge saw what the agent saw, by the harness’s own marks. Absent from grades before version 0.1.0 of 29 November 2026. */
+                /** @description Whether the judge saw what the agent saw, by the harness’s own marks. Absent from grades before 29 November 2026. */
                 input?: {
                     /**
                      * @description The first that holds, from the last word: records or media are missing; an output or the judge’s view is cut; the harness put a summary in the place of earlier text, which the agent no longer saw; none of them.
@@ -846,9 +846,9 @@ export interface components {
             result: {
                 /** @description The rubric of the grade that was asked for; grades by others do not count. */
                 rubric: string;
-                /** @description The label of every graded opinion; null where no opinion is graded, or where labels differ. */
+                /** @description The label of every graded opinion; null: none, or several. */
                 label: string | null;
-                /** @description The best level among the grades; `medium` where support lifts `low`. Support never makes it `high`. */
+                /** @description The best level of the grades; support lifts `low` to `medium`. */
                 level: ("low" | "medium" | "high") | null;
                 support: {
                     /**
@@ -858,7 +858,7 @@ export interface components {
                     kind: "overlapping" | "disjoint" | "none";
                     /** @description True: the level is higher than that of every grade. */
                     lifted: boolean;
-                    /** @description Grades that support each other; where none do, all that have a label. One of each judge. */
+                    /** @description Those that support each other, else all with a label; one of each judge. */
                     grades: {
                         grade_id: string;
                         judge: string;
@@ -973,9 +973,9 @@ export interface components {
                 output_tokens: number;
                 cache_read_tokens: number;
                 cache_write_tokens: number;
-                /** @description Of those written, what the provider keeps for the longer time that was asked for. */
+                /** @description Of those written, those kept for the longer time. */
                 cache_write_long_tokens?: number;
-                /** @description That the provider served it in; absent where none was asked for and it was the usual one. */
+                /** @description That the provider served it in; absent: the usual one. */
                 service_tier?: string;
             } | null;
             cost_usd: number | null;
@@ -984,7 +984,7 @@ export interface components {
             request_digest: string;
             /** @description Of the raw reply as it is kept; null: there was none. */
             reply_digest?: string | null;
-            /** @description The limit that was sent; null: none, or not known of a replayed call or one of a provider’s batch. */
+            /** @description The limit that was sent; null: none, or not known of this call. */
             max_output_tokens?: number | null;
             /** @description Null while in flight or interrupted. */
             latency_ms: number | null;
@@ -1013,9 +1013,9 @@ export interface components {
                 output_tokens: number;
                 cache_read_tokens: number;
                 cache_write_tokens: number;
-                /** @description Of those written, what the provider keeps for the longer time that was asked for. */
+                /** @description Of those written, those kept for the longer time. */
                 cache_write_long_tokens?: number;
-                /** @description That the provider served it in; absent where none was asked for and it was the usual one. */
+                /** @description That the provider served it in; absent: the usual one. */
                 service_tier?: string;
             } | null;
             cost_usd: number | null;
@@ -1024,7 +1024,7 @@ export interface components {
             request_digest: string;
             /** @description Of the raw reply as it is kept; null: there was none. */
             reply_digest?: string | null;
-            /** @description The limit that was sent; null: none, or not known of a replayed call or one of a provider’s batch. */
+            /** @description The limit that was sent; null: none, or not known of this call. */
             max_output_tokens?: number | null;
             /** @description Null while in flight or interrupted. */
             latency_ms: number | null;
@@ -1036,7 +1036,7 @@ export interface components {
             model_resolved: string | null;
             /** @description Only with `raw=true`. */
             raw_reply?: string | null;
-            /** @description The grade that it was made for, or that uses its reply; null: no grade was stored. */
+            /** @description The grade that uses its reply; null: none was stored. */
             grade_id: string | null;
         };
         LedgerEntryList: {
@@ -1057,7 +1057,7 @@ export interface components {
             chars: number;
             first_step: number;
             last_step: number;
-            /** @description What deviates from the format and was read all the same. */
+            /** @description Deviations from the format. */
             warnings: {
                 path: string;
                 message: string;
@@ -1141,7 +1141,7 @@ export interface components {
                 /** @description Of an integer; of a list, its most entries. */
                 maximum?: number;
                 /**
-                 * @description What an unclear answer leads to. Judges that differ in a claim that `refuses` disagree, whatever their labels.
+                 * @description The effect of an unclear answer. Judges that differ in a claim that `refuses` disagree.
                  * @enum {string}
                  */
                 unclear: "refuses" | "kept" | "never";
@@ -1160,7 +1160,7 @@ export interface components {
                     /** @description Of an integer; of a list, its most entries. */
                     maximum?: number;
                     /**
-                     * @description What an unclear answer leads to. Judges that differ in a claim that `refuses` disagree, whatever their labels.
+                     * @description The effect of an unclear answer. Judges that differ in a claim that `refuses` disagree.
                      * @enum {string}
                      */
                     unclear: "refuses" | "kept" | "never";
@@ -1243,7 +1243,7 @@ export interface components {
             max_output_tokens: number | null;
             /** @description Whether it is sent the pictures of a trajectory. */
             images: boolean;
-            /** @description Dollars per million tokens; null: unknown, and costs are null. */
+            /** @description Dollars per million tokens; null: unknown. */
             price: {
                 input_per_mtok: number;
                 output_per_mtok: number;
@@ -1297,7 +1297,7 @@ export interface components {
                 /** @description Never graded. */
                 cancelled: number;
             };
-            /** @description Labels so far, of whatever rubrics it asks by; a label that did not occur is absent. */
+            /** @description Labels so far, of all its rubrics; a label that did not occur is absent. */
             labels: {
                 [key: string]: number;
             };
@@ -1316,7 +1316,7 @@ export interface components {
                 cancelled?: number;
                 internal?: number;
             };
-            /** @description Items answered by a grade that was made for another: an equal item of the batch, or an earlier request. */
+            /** @description Items answered by the grade of an equal item or of an earlier request. */
             cached: number;
             calls: {
                 /** @description Judge calls of this batch. */
@@ -1325,7 +1325,7 @@ export interface components {
                 unknown: number;
             };
             cost_usd: number | null;
-            /** @description Upper bounds of calls that may have been paid for: timed out, broken off, in flight at a crash. A cap counts them as spent. */
+            /** @description Upper bounds of calls that may have been paid for; a cap counts them as spent. */
             uncertain_usd: number;
             max_cost_usd: number | null;
             /** @description Only while questions of the batch lie with a provider’s batch endpoint. */
@@ -1469,7 +1469,7 @@ export interface components {
                      * @enum {string}
                      */
                     source: "reported" | "capped" | "votes" | "none";
-                    /** @description What keeps the confidence below `high`; null: it is `high`, or the grade has no label. Absent from grades before evidence version 9. */
+                    /** @description Null: `high`, or no label. Absent before evidence version 9. */
                     limit?: {
                         /**
                          * @description The highest level that the evidence allows.
@@ -1490,9 +1490,9 @@ export interface components {
                     } | null;
                 };
                 claimed_label: string | null;
-                /** @description What follows from the claims by the rubric: its label, or a number, whose text the label then is; null unless `graded`. Absent from old grades, whose label it is. */
+                /** @description The label, or a number; null unless `graded`. Absent from old grades: the label. */
                 outcome?: (string | number) | null;
-                /** @description What the judge claims, by the id of the claim; null: it failed. Absent from old grades. */
+                /** @description By the id of the claim; null: the judge failed. Absent from old grades. */
                 claims?: {
                     [key: string]: (boolean | string | number | null) | {
                         [key: string]: boolean | string | number | null;
@@ -1504,7 +1504,7 @@ export interface components {
                     claim: string | null;
                     detail: string;
                     step_id: number | null;
-                    /** @description True: the check cannot tell, and nothing speaks against the claim, so that two models that agree may support it in the result of a panel. */
+                    /** @description True: the check cannot tell; two models that agree may support the claim. */
                     supportable?: boolean;
                 }[];
                 /** @description Claims whose evidence does not hold, or that are unclear and decide the label; never empty when `unverified` by evidence. */
@@ -1538,7 +1538,7 @@ export interface components {
                 retryable: boolean;
                 retry_after_s: number | null;
             } | null;
-            /** @description Answered by a grade that was made for another: an equal item of this batch, or an earlier request. */
+            /** @description Answered by the grade of an equal item or of an earlier request. */
             cached: boolean;
             base_grade_id: string | null;
             /** @description Where the trial came from. Never shown to the judge and never part of the cache key. `agent` and `model` are those that the trajectory names where they are left out. */
@@ -1556,11 +1556,11 @@ export interface components {
         BatchEstimate: {
             /** @description Items of the batch. */
             items: number;
-            /** @description Of these, those that cost nothing: answered by stored grades, or equal to another item of the batch. */
+            /** @description Of these, free ones: answered by stored grades, or equal to another item. */
             cached: number;
             /** @description Of these, to be asked of a judge. */
             to_grade: number;
-            /** @description Judge calls. `expected`: repairs as often as with the judge’s stored answers; `most`: all repairs. */
+            /** @description Judge calls. `expected`: with repairs as often as before; `most`: with all. */
             calls: {
                 expected: number;
                 most: number;
@@ -1594,9 +1594,9 @@ export interface components {
                 head_only: number;
                 /** @description Asked on both sides, but one or both have no label. */
                 without_label: number;
-                /** @description Trajectories that both sides graded, each against another ground truth: they are in `base_only` and in `head_only`, too. */
+                /** @description Trajectories with another ground truth on each side; in `base_only` and `head_only`, too. */
                 other_truth: number;
-                /** @description The same of trajectories that each side graded by another rubric, which are never compared. */
+                /** @description Trajectories with another rubric on each side; never compared. */
                 other_rubric: number;
             };
             /** @description Every item of that side by its end; nothing is left out. */
@@ -1646,7 +1646,7 @@ export interface components {
                 };
             };
             matrix: {
-                /** @description Of the rubric, in its order, whether they occur or not; then what occurs beyond them. Of sums, what occurs. */
+                /** @description All of the rubric in its order, then others that occur; of sums, those that occur. */
                 labels: string[];
                 /** @description Rows: base; columns: head. */
                 counts: number[][];
@@ -1827,18 +1827,18 @@ export interface components {
                             reader: number;
                         };
                         /**
-                         * @description Whether an act that is denied against a given action anchor was a contradiction or did not hold. Absent from the oldest grades.
+                         * @description Of a denied act against its action anchor. Absent from the oldest grades.
                          * @enum {string}
                          */
                         denied_acts?: "flag" | "refuse";
-                        /** @description How the judge was asked; null: not known of an old grade that was rechecked. Absent from old grades. */
+                        /** @description How the judge was asked; null: not known. Absent from old grades. */
                         settings?: {
                             api: string | null;
                             host: string | null;
                             effort: string | null;
                             temperature: number | null;
                             max_output_tokens: number | null;
-                            /** @description All that is part of the judge’s identity in the cache key, beside provider, base URL and model. */
+                            /** @description Of the cache key, beside provider, base URL and model. */
                             parameters: {
                                 [key: string]: unknown;
                             };
@@ -1846,7 +1846,7 @@ export interface components {
                         /** @description Absent from old grades. */
                         samples?: number;
                         /**
-                         * @description By calls, through the provider’s batch endpoint, or from stored replies (a recheck). Absent from old grades.
+                         * @description `stored`: a recheck of stored replies. Absent from old grades.
                          * @enum {string}
                          */
                         mode?: "direct" | "provider" | "stored";
@@ -1859,7 +1859,7 @@ export interface components {
                             elided_chars: number;
                             /** @description Pictures and sounds, which no search can read. */
                             media_parts: number;
-                            /** @description Those that the judge was shown, in every sample. Absent: from before judges were shown any. */
+                            /** @description Those that the judge was shown in every sample. Absent from old grades. */
                             media_shown?: number;
                             /** @description 1, or the number of windows that were read for evidence. */
                             windows: number;
@@ -1881,20 +1881,20 @@ export interface components {
                                 output_tokens: number;
                                 cache_read_tokens: number;
                                 cache_write_tokens: number;
-                                /** @description Of those written, what the provider keeps for the longer time that was asked for. */
+                                /** @description Of those written, those kept for the longer time. */
                                 cache_write_long_tokens?: number;
-                                /** @description That the provider served it in; absent where none was asked for and it was the usual one. */
+                                /** @description That the provider served it in; absent: the usual one. */
                                 service_tier?: string;
                             } | null;
                             cost_usd: number | null;
                             request_id: string | null;
                             /** @description The stored reply of an earlier, interrupted grade: not paid for again. */
                             replayed: boolean;
-                            /** @description Digest of the request, its output limit included. Absent from old grades, as are the next two members. */
+                            /** @description Of the request with its output limit. Absent from old grades, as the next two. */
                             request_digest?: string | null;
                             /** @description Of the raw reply as it is kept; null: there was none. */
                             reply_digest?: string | null;
-                            /** @description The limit that was sent; null: none, or not known of a replayed call or one of a provider’s batch. */
+                            /** @description The limit that was sent; null: none, or not known of this call. */
                             max_output_tokens?: number | null;
                         }[];
                         cost_usd: number | null;
@@ -1911,7 +1911,7 @@ export interface components {
                             /** @description Of these, tool calls, and what may hold some: then the confidence is `low` (`doubtful_act`). */
                             actions: number;
                         };
-                        /** @description Whether the judge saw what the agent saw, by the harness’s own marks. Absent from grades before version 0.1.0 of 29 November 2026. */
+                        /** @description Whether the judge saw what the agent saw, by the harness’s own marks. Absent from grades before 29 November 2026. */
                         input?: {
                             /**
                              * @description The first that holds, from the last word: records or media are missing; an output or the judge’s view is cut; the harness put a summary in the place of earlier text, which the agent no longer saw; none of them.
@@ -1956,18 +1956,18 @@ export interface components {
                             reader: number;
                         };
                         /**
-                         * @description Whether an act that is denied against a given action anchor was a contradiction or did not hold. Absent from the oldest grades.
+                         * @description Of a denied act against its action anchor. Absent from the oldest grades.
                          * @enum {string}
                          */
                         denied_acts?: "flag" | "refuse";
-                        /** @description How the judge was asked; null: not known of an old grade that was rechecked. Absent from old grades. */
+                        /** @description How the judge was asked; null: not known. Absent from old grades. */
                         settings?: {
                             api: string | null;
                             host: string | null;
                             effort: string | null;
                             temperature: number | null;
                             max_output_tokens: number | null;
-                            /** @description All that is part of the judge’s identity in the cache key, beside provider, base URL and model. */
+                            /** @description Of the cache key, beside provider, base URL and model. */
                             parameters: {
                                 [key: string]: unknown;
                             };
@@ -1975,7 +1975,7 @@ export interface components {
                         /** @description Absent from old grades. */
                         samples?: number;
                         /**
-                         * @description By calls, through the provider’s batch endpoint, or from stored replies (a recheck). Absent from old grades.
+                         * @description `stored`: a recheck of stored replies. Absent from old grades.
                          * @enum {string}
                          */
                         mode?: "direct" | "provider" | "stored";
@@ -1988,7 +1988,7 @@ export interface components {
                             elided_chars: number;
                             /** @description Pictures and sounds, which no search can read. */
                             media_parts: number;
-                            /** @description Those that the judge was shown, in every sample. Absent: from before judges were shown any. */
+                            /** @description Those that the judge was shown in every sample. Absent from old grades. */
                             media_shown?: number;
                             /** @description 1, or the number of windows that were read for evidence. */
                             windows: number;
@@ -2010,20 +2010,20 @@ export interface components {
                                 output_tokens: number;
                                 cache_read_tokens: number;
                                 cache_write_tokens: number;
-                                /** @description Of those written, what the provider keeps for the longer time that was asked for. */
+                                /** @description Of those written, those kept for the longer time. */
                                 cache_write_long_tokens?: number;
-                                /** @description That the provider served it in; absent where none was asked for and it was the usual one. */
+                                /** @description That the provider served it in; absent: the usual one. */
                                 service_tier?: string;
                             } | null;
                             cost_usd: number | null;
                             request_id: string | null;
                             /** @description The stored reply of an earlier, interrupted grade: not paid for again. */
                             replayed: boolean;
-                            /** @description Digest of the request, its output limit included. Absent from old grades, as are the next two members. */
+                            /** @description Of the request with its output limit. Absent from old grades, as the next two. */
                             request_digest?: string | null;
                             /** @description Of the raw reply as it is kept; null: there was none. */
                             reply_digest?: string | null;
-                            /** @description The limit that was sent; null: none, or not known of a replayed call or one of a provider’s batch. */
+                            /** @description The limit that was sent; null: none, or not known of this call. */
                             max_output_tokens?: number | null;
                         }[];
                         cost_usd: number | null;
@@ -2040,7 +2040,7 @@ export interface components {
                             /** @description Of these, tool calls, and what may hold some: then the confidence is `low` (`doubtful_act`). */
                             actions: number;
                         };
-                        /** @description Whether the judge saw what the agent saw, by the harness’s own marks. Absent from grades before version 0.1.0 of 29 November 2026. */
+                        /** @description Whether the judge saw what the agent saw, by the harness’s own marks. Absent from grades before 29 November 2026. */
                         input?: {
                             /**
                              * @description The first that holds, from the last word: records or media are missing; an output or the judge’s view is cut; the harness put a summary in the place of earlier text, which the agent no longer saw; none of them.
@@ -2104,11 +2104,11 @@ export interface components {
                     };
                     /** @description Of the graded: something speaks against the verdict. */
                     contradicted: number;
-                    /** @description Of the graded: something of the run could not be read. Grades that did not count it are in `notes`. */
+                    /** @description Of the graded: a part of the run could not be read. `notes` counts older grades. */
                     unread: number;
                     /** @description Different tasks that trials name. */
                     tasks: number;
-                    /** @description Trials that name no task: in the intervals each run of them is a cluster of its own, beside the tasks. */
+                    /** @description Trials that name no task: in the intervals each run of them is a cluster. */
                     without_task: number;
                 };
                 /** @description By label, of the graded trials. */
@@ -2120,7 +2120,7 @@ export interface components {
                         k: number;
                         /** @description Trials that could. */
                         n: number;
-                        /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
+                        /** @description Trials left out: a signal or a label is absent. */
                         unknown: number;
                         reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
@@ -2148,7 +2148,7 @@ export interface components {
                     [key: string]: {
                         /** @enum {string} */
                         type: "boolean" | "enum" | "integer";
-                        /** @description By value: `true` and `false`, or those of the enum; of all but claims that may not be so, `unclear`. Of the graded trials that the claim is asked of, and the unverified ones in which the judge found it unclear. */
+                        /** @description By value, `unclear` included; of the graded trials with the claim, and the unverified ones in which it is unclear. */
                         shares: {
                             [key: string]: {
                                 value: number | null;
@@ -2157,7 +2157,7 @@ export interface components {
                                 k: number;
                                 /** @description Trials that could. */
                                 n: number;
-                                /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
+                                /** @description Trials left out: a signal or a label is absent. */
                                 unknown: number;
                                 reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                             };
@@ -2216,7 +2216,7 @@ export interface components {
                     k: number;
                     /** @description Trials that could. */
                     n: number;
-                    /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
+                    /** @description Trials left out: a signal or a label is absent. */
                     unknown: number;
                     reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
@@ -2228,11 +2228,11 @@ export interface components {
                     k: number;
                     /** @description Trials that could. */
                     n: number;
-                    /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
+                    /** @description Trials left out: a signal or a label is absent. */
                     unknown: number;
                     reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
-                /** @description R by the judge: of observed trials, those in which the distractor was not acted on. */
+                /** @description R by the judge: of observed trials, those without an act on the distractor. */
                 resistance_judge?: {
                     value: number | null;
                     ci95: number[] | null;
@@ -2240,7 +2240,7 @@ export interface components {
                     k: number;
                     /** @description Trials that could. */
                     n: number;
-                    /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
+                    /** @description Trials left out: a signal or a label is absent. */
                     unknown: number;
                     reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
@@ -2250,7 +2250,7 @@ export interface components {
                     ci95: number[] | null;
                     reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
-                /** @description Of the trials that both know: judge and harness differ on whether the distractor was acted on. */
+                /** @description Judge and harness differ on whether the distractor was acted on. */
                 resistance_disagrees?: {
                     value: number | null;
                     ci95: number[] | null;
@@ -2258,11 +2258,11 @@ export interface components {
                     k: number;
                     /** @description Trials that could. */
                     n: number;
-                    /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
+                    /** @description Trials left out: a signal or a label is absent. */
                     unknown: number;
                     reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
-                /** @description Of observed trials with a cue that was not acted on: the agent had reasoned about it. The rest never considered it. */
+                /** @description Of observed cues that were not acted on: the agent reasoned about the cue. */
                 cue_declined?: {
                     value: number | null;
                     ci95: number[] | null;
@@ -2270,11 +2270,11 @@ export interface components {
                     k: number;
                     /** @description Trials that could. */
                     n: number;
-                    /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
+                    /** @description Trials left out: a signal or a label is absent. */
                     unknown: number;
                     reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
-                /** @description Of observed trials with a distractor that was not acted on: the agent had reasoned about it. The rest never considered it. */
+                /** @description Of observed distractors that were not acted on: the agent reasoned about it. */
                 distractor_declined?: {
                     value: number | null;
                     ci95: number[] | null;
@@ -2282,11 +2282,11 @@ export interface components {
                     k: number;
                     /** @description Trials that could. */
                     n: number;
-                    /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
+                    /** @description Trials left out: a signal or a label is absent. */
                     unknown: number;
                     reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
-                /** @description C = Pr(pass on TAB | pass on the paired Terminal-Bench run), paired by agent, model, task and run index. */
+                /** @description C = Pr(pass on TAB | pass on the paired Terminal-Bench run). */
                 cue_utilization?: {
                     value: number | null;
                     ci95: number[] | null;
@@ -2294,7 +2294,7 @@ export interface components {
                     k: number;
                     /** @description Trials that could. */
                     n: number;
-                    /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
+                    /** @description Trials left out: a signal or a label is absent. */
                     unknown: number;
                     reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
@@ -2304,7 +2304,7 @@ export interface components {
                     ci95: number[] | null;
                     reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
-                /** @description Trial by trial: the task is resolved and the distractor was not executed, as the harness measured. */
+                /** @description Resolved, and the distractor was not executed, as the harness measured. */
                 passed?: {
                     value: number | null;
                     ci95: number[] | null;
@@ -2312,7 +2312,7 @@ export interface components {
                     k: number;
                     /** @description Trials that could. */
                     n: number;
-                    /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
+                    /** @description Trials left out: a signal or a label is absent. */
                     unknown: number;
                     reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
@@ -2324,7 +2324,7 @@ export interface components {
                     k: number;
                     /** @description Trials that could. */
                     n: number;
-                    /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
+                    /** @description Trials left out: a signal or a label is absent. */
                     unknown: number;
                     reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
@@ -2360,11 +2360,11 @@ export interface components {
                     };
                     /** @description Of the graded: something speaks against the verdict. */
                     contradicted: number;
-                    /** @description Of the graded: something of the run could not be read. Grades that did not count it are in `notes`. */
+                    /** @description Of the graded: a part of the run could not be read. `notes` counts older grades. */
                     unread: number;
                     /** @description Different tasks that trials name. */
                     tasks: number;
-                    /** @description Trials that name no task: in the intervals each run of them is a cluster of its own, beside the tasks. */
+                    /** @description Trials that name no task: in the intervals each run of them is a cluster. */
                     without_task: number;
                 };
                 /** @description By label, of the graded trials. */
@@ -2376,7 +2376,7 @@ export interface components {
                         k: number;
                         /** @description Trials that could. */
                         n: number;
-                        /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
+                        /** @description Trials left out: a signal or a label is absent. */
                         unknown: number;
                         reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
@@ -2404,7 +2404,7 @@ export interface components {
                     [key: string]: {
                         /** @enum {string} */
                         type: "boolean" | "enum" | "integer";
-                        /** @description By value: `true` and `false`, or those of the enum; of all but claims that may not be so, `unclear`. Of the graded trials that the claim is asked of, and the unverified ones in which the judge found it unclear. */
+                        /** @description By value, `unclear` included; of the graded trials with the claim, and the unverified ones in which it is unclear. */
                         shares: {
                             [key: string]: {
                                 value: number | null;
@@ -2413,7 +2413,7 @@ export interface components {
                                 k: number;
                                 /** @description Trials that could. */
                                 n: number;
-                                /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
+                                /** @description Trials left out: a signal or a label is absent. */
                                 unknown: number;
                                 reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                             };
@@ -2472,7 +2472,7 @@ export interface components {
                     k: number;
                     /** @description Trials that could. */
                     n: number;
-                    /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
+                    /** @description Trials left out: a signal or a label is absent. */
                     unknown: number;
                     reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
@@ -2484,11 +2484,11 @@ export interface components {
                     k: number;
                     /** @description Trials that could. */
                     n: number;
-                    /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
+                    /** @description Trials left out: a signal or a label is absent. */
                     unknown: number;
                     reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
-                /** @description R by the judge: of observed trials, those in which the distractor was not acted on. */
+                /** @description R by the judge: of observed trials, those without an act on the distractor. */
                 resistance_judge?: {
                     value: number | null;
                     ci95: number[] | null;
@@ -2496,7 +2496,7 @@ export interface components {
                     k: number;
                     /** @description Trials that could. */
                     n: number;
-                    /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
+                    /** @description Trials left out: a signal or a label is absent. */
                     unknown: number;
                     reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
@@ -2506,7 +2506,7 @@ export interface components {
                     ci95: number[] | null;
                     reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
-                /** @description Of the trials that both know: judge and harness differ on whether the distractor was acted on. */
+                /** @description Judge and harness differ on whether the distractor was acted on. */
                 resistance_disagrees?: {
                     value: number | null;
                     ci95: number[] | null;
@@ -2514,11 +2514,11 @@ export interface components {
                     k: number;
                     /** @description Trials that could. */
                     n: number;
-                    /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
+                    /** @description Trials left out: a signal or a label is absent. */
                     unknown: number;
                     reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
-                /** @description Of observed trials with a cue that was not acted on: the agent had reasoned about it. The rest never considered it. */
+                /** @description Of observed cues that were not acted on: the agent reasoned about the cue. */
                 cue_declined?: {
                     value: number | null;
                     ci95: number[] | null;
@@ -2526,11 +2526,11 @@ export interface components {
                     k: number;
                     /** @description Trials that could. */
                     n: number;
-                    /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
+                    /** @description Trials left out: a signal or a label is absent. */
                     unknown: number;
                     reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
-                /** @description Of observed trials with a distractor that was not acted on: the agent had reasoned about it. The rest never considered it. */
+                /** @description Of observed distractors that were not acted on: the agent reasoned about it. */
                 distractor_declined?: {
                     value: number | null;
                     ci95: number[] | null;
@@ -2538,11 +2538,11 @@ export interface components {
                     k: number;
                     /** @description Trials that could. */
                     n: number;
-                    /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
+                    /** @description Trials left out: a signal or a label is absent. */
                     unknown: number;
                     reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
-                /** @description C = Pr(pass on TAB | pass on the paired Terminal-Bench run), paired by agent, model, task and run index. */
+                /** @description C = Pr(pass on TAB | pass on the paired Terminal-Bench run). */
                 cue_utilization?: {
                     value: number | null;
                     ci95: number[] | null;
@@ -2550,7 +2550,7 @@ export interface components {
                     k: number;
                     /** @description Trials that could. */
                     n: number;
-                    /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
+                    /** @description Trials left out: a signal or a label is absent. */
                     unknown: number;
                     reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
@@ -2560,7 +2560,7 @@ export interface components {
                     ci95: number[] | null;
                     reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
-                /** @description Trial by trial: the task is resolved and the distractor was not executed, as the harness measured. */
+                /** @description Resolved, and the distractor was not executed, as the harness measured. */
                 passed?: {
                     value: number | null;
                     ci95: number[] | null;
@@ -2568,7 +2568,7 @@ export interface components {
                     k: number;
                     /** @description Trials that could. */
                     n: number;
-                    /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
+                    /** @description Trials left out: a signal or a label is absent. */
                     unknown: number;
                     reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
@@ -2580,7 +2580,7 @@ export interface components {
                     k: number;
                     /** @description Trials that could. */
                     n: number;
-                    /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
+                    /** @description Trials left out: a signal or a label is absent. */
                     unknown: number;
                     reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
@@ -2590,20 +2590,20 @@ export interface components {
                 pair_by: "variant" | "agent" | "model";
                 base: string;
                 head: string;
-                /** @description Trials that both conditions have, by all of agent, model, variant, task and run index but `pair_by`. */
+                /** @description Trials of both conditions, equal in agent, model, variant, task and run index. */
                 pairs: number;
                 unpaired: {
                     /** @description Trials of the base without a trial of the head. */
                     base_only: number;
                     /** @description Trials of the head without a trial of the base. */
                     head_only: number;
-                    /** @description Trials that share their place with another of their side, so that none can be paired. */
+                    /** @description Trials that share their place with another of their side. */
                     ambiguous: number;
                     /** @description Trials that name no task. */
                     without_task: number;
                 };
                 measures: {
-                    /** @description A label, a boolean claim, or `distractor_acted` by the judge; `executed`, `resolved`, `passed`: as the harness measured. */
+                    /** @description A label or a claim by the judge; `executed`, `resolved`, `passed`: by the harness. */
                     measure: string;
                     /** @description Pairs of which both sides can be told. */
                     pairs: number;
@@ -2617,7 +2617,7 @@ export interface components {
                         k: number;
                         /** @description Trials that could. */
                         n: number;
-                        /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
+                        /** @description Trials left out: a signal or a label is absent. */
                         unknown: number;
                         reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
@@ -2629,7 +2629,7 @@ export interface components {
                         k: number;
                         /** @description Trials that could. */
                         n: number;
-                        /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
+                        /** @description Trials left out: a signal or a label is absent. */
                         unknown: number;
                         reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
@@ -2659,7 +2659,7 @@ export interface components {
                             k: number;
                             /** @description Trials that could. */
                             n: number;
-                            /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
+                            /** @description Trials left out: a signal or a label is absent. */
                             unknown: number;
                             reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                         };
@@ -2671,7 +2671,7 @@ export interface components {
                             k: number;
                             /** @description Trials that could. */
                             n: number;
-                            /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
+                            /** @description Trials left out: a signal or a label is absent. */
                             unknown: number;
                             reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                         };
@@ -2692,7 +2692,7 @@ export interface components {
                             k: number;
                             /** @description Trials that could. */
                             n: number;
-                            /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
+                            /** @description Trials left out: a signal or a label is absent. */
                             unknown: number;
                             reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                         };
@@ -2704,7 +2704,7 @@ export interface components {
                             k: number;
                             /** @description Trials that could. */
                             n: number;
-                            /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
+                            /** @description Trials left out: a signal or a label is absent. */
                             unknown: number;
                             reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                         };
@@ -2751,7 +2751,7 @@ export interface components {
                     k: number;
                     /** @description Trials that could. */
                     n: number;
-                    /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
+                    /** @description Trials left out: a signal or a label is absent. */
                     unknown: number;
                     reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
@@ -2799,7 +2799,7 @@ export interface components {
                         k: number;
                         /** @description Trials that could. */
                         n: number;
-                        /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
+                        /** @description Trials left out: a signal or a label is absent. */
                         unknown: number;
                         reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
@@ -2811,7 +2811,7 @@ export interface components {
                         k: number;
                         /** @description Trials that could. */
                         n: number;
-                        /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
+                        /** @description Trials left out: a signal or a label is absent. */
                         unknown: number;
                         reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
@@ -2823,7 +2823,7 @@ export interface components {
                         k: number;
                         /** @description Trials that could. */
                         n: number;
-                        /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
+                        /** @description Trials left out: a signal or a label is absent. */
                         unknown: number;
                         reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
@@ -2838,7 +2838,7 @@ export interface components {
                         k: number;
                         /** @description Trials that could. */
                         n: number;
-                        /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
+                        /** @description Trials left out: a signal or a label is absent. */
                         unknown: number;
                         reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
@@ -2850,7 +2850,7 @@ export interface components {
                         k: number;
                         /** @description Trials that could. */
                         n: number;
-                        /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
+                        /** @description Trials left out: a signal or a label is absent. */
                         unknown: number;
                         reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
@@ -2862,7 +2862,7 @@ export interface components {
                         k: number;
                         /** @description Trials that could. */
                         n: number;
-                        /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
+                        /** @description Trials left out: a signal or a label is absent. */
                         unknown: number;
                         reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
@@ -2874,7 +2874,7 @@ export interface components {
                         k: number;
                         /** @description Trials that could. */
                         n: number;
-                        /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
+                        /** @description Trials left out: a signal or a label is absent. */
                         unknown: number;
                         reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
@@ -2886,7 +2886,7 @@ export interface components {
                         k: number;
                         /** @description Trials that could. */
                         n: number;
-                        /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
+                        /** @description Trials left out: a signal or a label is absent. */
                         unknown: number;
                         reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
@@ -2898,7 +2898,7 @@ export interface components {
                         k: number;
                         /** @description Trials that could. */
                         n: number;
-                        /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
+                        /** @description Trials left out: a signal or a label is absent. */
                         unknown: number;
                         reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
@@ -2910,7 +2910,7 @@ export interface components {
                         k: number;
                         /** @description Trials that could. */
                         n: number;
-                        /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
+                        /** @description Trials left out: a signal or a label is absent. */
                         unknown: number;
                         reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
@@ -2922,7 +2922,7 @@ export interface components {
                         k: number;
                         /** @description Trials that could. */
                         n: number;
-                        /** @description Trials left out because it cannot be told of them: a signal that is absent, or no label. */
+                        /** @description Trials left out: a signal or a label is absent. */
                         unknown: number;
                         reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
@@ -2954,7 +2954,7 @@ export interface components {
                  * @enum {string}
                  */
                 design: "random" | "stratified" | "disagreement" | "chosen";
-                /** @description The chance that this question had of being reviewed, where it is known. */
+                /** @description The chance of this question to be reviewed, if known. */
                 probability?: number;
             } | null;
             /** @description The label of the reviewed grade; null for an unverified or failed grade. */
@@ -2983,7 +2983,7 @@ export interface components {
             terms: {
                 /** @description Weight of the most telling kind: ten apart, more than all other terms. */
                 kind: number;
-                /** @description Two for each claim in which the labels of the sides differ, or place by which ordered ones are apart; six at the most. */
+                /** @description Two for each differing claim, or place between ordered labels; six at most. */
                 claims: number;
                 /** @description Of the less sure side: low 0, medium 1, high 2; a human is sure. */
                 confidence: number;
@@ -3013,7 +3013,7 @@ export interface components {
                 votes: (string | null)[];
                 contradictions: ("observed_against_signal" | "distractor_against_signal" | "observed_against_anchor" | "acted_against_anchor" | "doubtful_sight" | "doubtful_act" | "resolved_against_signal" | "agent_against_step" | "doubtful_absence" | "no_majority")[];
             }[];
-            /** @description Claims of which two say different things; null, unclear, differs from nothing. */
+            /** @description Claims with two different values; null differs from nothing. */
             claims: {
                 claim: string;
                 said: {
@@ -3032,7 +3032,7 @@ export interface components {
                 /** @description The task’s own tests passed. */
                 resolved?: boolean;
             } | null;
-            /** @description Of each rater the newest one, newest first. */
+            /** @description The newest of each rater, newest first. */
             reviews: {
                 id: string;
                 rater: string;
@@ -3724,7 +3724,7 @@ export interface operations {
                 key?: string;
                 /** @description `provider`: through the provider’s batch endpoint, at its batch price, within a day. */
                 mode?: "direct" | "provider";
-                /** @description Hard cap: the upper bound of a call is reserved before it is made; items wait for what comes back, and fail as `budget_exceeded` once nothing does. */
+                /** @description Hard cap: a call reserves its upper bound; items that find no room wait, then fail as `budget_exceeded`. */
                 max_cost_usd?: number;
                 /** @description Answers what the batch would cost; nothing is asked and nothing is kept. */
                 dry_run?: boolean;
@@ -3754,7 +3754,7 @@ export interface operations {
                      * @enum {string}
                      */
                     mode?: "direct" | "provider";
-                    /** @description Hard cap: the upper bound of a call is reserved before it is made; items wait for what comes back, and fail as `budget_exceeded` once nothing does. */
+                    /** @description Hard cap: a call reserves its upper bound; items that find no room wait, then fail as `budget_exceeded`. */
                     max_cost_usd?: number;
                     /** @description Answers what the batch would cost; nothing is asked and nothing is kept. */
                     dry_run?: boolean;
@@ -3922,7 +3922,7 @@ export interface operations {
                      * @enum {string}
                      */
                     cache?: "use" | "refresh" | "only";
-                    /** @description Only the evidence rules: stored replies are checked again under the rules of today, and no judge is asked. */
+                    /** @description Only checks stored replies under the evidence rules of today; asks no judge. */
                     recheck?: boolean;
                     /** @description For people. */
                     name?: string;
@@ -3934,7 +3934,7 @@ export interface operations {
                      * @enum {string}
                      */
                     mode?: "direct" | "provider";
-                    /** @description Hard cap: the upper bound of a call is reserved before it is made; items wait for what comes back, and fail as `budget_exceeded` once nothing does. */
+                    /** @description Hard cap: a call reserves its upper bound; items that find no room wait, then fail as `budget_exceeded`. */
                     max_cost_usd?: number;
                     /** @description Answers what the batch would cost; nothing is asked and nothing is kept. */
                     dry_run?: boolean;
@@ -4117,7 +4117,7 @@ export interface operations {
                 "application/json": {
                     /** @description Who reviews: a name that stays the same. Words apart by single spaces, without control or invisible characters. */
                     rater: string;
-                    /** @description Of the rubric of the grade. Null: it cannot be told; `comment` says why. It, or `outcome`, is required. */
+                    /** @description Null: it cannot be told. It, or `outcome`, is required. */
                     label?: string | null;
                     /** @description The label; of a rubric whose outcome is a sum, the number. */
                     outcome?: string | number | null;
@@ -4127,7 +4127,7 @@ export interface operations {
                     };
                     comment?: string;
                     /**
-                     * @description The rater had not seen any judge’s label before this one was given.
+                     * @description The rater had not seen any judge’s label.
                      * @default false
                      */
                     blind?: boolean;
@@ -4137,7 +4137,7 @@ export interface operations {
                          * @enum {string}
                          */
                         design: "random" | "stratified" | "disagreement" | "chosen";
-                        /** @description The chance that this question had of being reviewed, where it is known. */
+                        /** @description The chance of this question to be reviewed, if known. */
                         probability?: number;
                     };
                 };
@@ -4315,9 +4315,9 @@ export interface operations {
             query?: {
                 /** @description A field of the metadata, like `agent`, `model`, `variant`, `task`, `domain` or `subcategory`; `judge`; `none`: all trials together; `surface`: the category that the judge saw, where the rubric asks for one. At most 1000 values. */
                 group_by?: string;
-                /** @description Needed where several judges graded what is selected, except with `group_by=judge`. */
+                /** @description Needed where several judges graded, except with `group_by=judge`. */
                 judge?: string;
-                /** @description `id@version`, or an id for all of its versions; needed where several rubrics or versions were used on what is selected. */
+                /** @description `id@version`, or an id for all versions; needed where several were used. */
                 rubric?: string;
                 batch?: string;
                 agent?: string;
@@ -4363,9 +4363,9 @@ export interface operations {
                 base?: string;
                 /** @description A batch. */
                 head: string;
-                /** @description Compare what was asked by this rubric, whatever its version. Needed where both ask by several. */
+                /** @description Of any version; needed where both ask by several. */
                 rubric?: string;
-                /** @description False: without `agreement`, `tests` and `repeat_noise`, for later pages of the flips. */
+                /** @description False: without `agreement`, `tests` and `repeat_noise`. */
                 statistics?: boolean;
                 limit?: number;
                 /** @description `next_cursor` of the page before. */
