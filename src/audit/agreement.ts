@@ -1,7 +1,7 @@
 import type { ReviewStore } from '../db/reviews.ts'
 import type { Issue } from '../domain/result.ts'
 import { newestRubric, type Rubrics } from '../domain/rubric/claim-values.ts'
-import { type AgreementRequest, MAX_AGREEMENT_LABELS, type Rating } from '../schemas/agreement.ts'
+import { MAX_AGREEMENT_LABELS, type Rating } from '../schemas/agreement.ts'
 import { RequestError } from '../schemas/problem.ts'
 import type { AgreementAnswer, AgreementCall, RaterCoverage, StoredRaters } from '../schemas/stored-agreement.ts'
 import { rubricIdOf, TAB_BEHAVIOR } from '../schemas/vocabulary.ts'
@@ -30,11 +30,8 @@ export async function computeAgreement(
   if (stored === undefined && ratings === undefined)
     throw invalid('there is nothing to compare', [{ path: '/ratings', message: 'is required without stored' }])
   const beside = Object.entries({ ratings, labels, scale }).filter(([, value]) => value !== undefined)
-  if (stored !== undefined && beside.length > 0)
-    throw invalid(
-      'give ratings or stored, not both',
-      beside.map(([name]) => ({ path: `/${name}`, message: `does not go with stored: ${INSTEAD[name]}` })),
-    )
+  const faults = beside.map(([name]) => ({ path: `/${name}`, message: `does not go with stored: ${INSTEAD[name]}` }))
+  if (stored !== undefined && faults.length > 0) throw invalid('give ratings or stored, not both', faults)
   const { request, coverage } =
     stored === undefined
       ? { request: { ratings: ratings ?? [], ...(labels && { labels }), ...(scale && { scale }) } }
@@ -156,11 +153,6 @@ function answersIn(word: RaterWord, opinion: OpinionRow, measure: Measure): Answ
 /** Bounds the ratings of one answer to ten thousand questions of a hundred raters; more would take many seconds. */
 const MAX_STORED_RATINGS = 1_000_000
 
-interface StoredRatings {
-  readonly request: Pick<AgreementRequest, 'ratings' | 'labels' | 'scale'>
-  readonly coverage: RaterCoverage[]
-}
-
 /**
  * Reads the ratings of stored raters, one item per question. An answer without a rating is counted, never filled in.
  *
@@ -170,7 +162,7 @@ interface StoredRatings {
 export async function readStoredRatings(
   stores: QuestionStores & { readonly reviews: ReviewStore; readonly loaded: Rubrics },
   stored: StoredRaters,
-): Promise<StoredRatings> {
+) {
   const selected = await readSelected(stores, stored.query)
   const id = chooseRubric(selected.values(), stored)
   const rubric = newestRubric(stores.loaded, id)
@@ -185,8 +177,12 @@ export async function readStoredRatings(
   for await (const [subject, row] of inTurns(questions)) {
     const cluster = clusterOf(row)
     const item = { item: String(items++), ...(cluster !== null && { cluster }) }
-    ratings += rate(raters, item, (word) => answersOf(word, row, humans.get(subject) ?? [], measure), words)
-    if (ratings > MAX_STORED_RATINGS) throw incomparable(TOO_MANY)
+    const answers = words.flatMap((word, index) =>
+      answersOf(word, row, humans.get(subject) ?? [], measure).map((answer) => [index, answer] as const),
+    )
+    ratings += rate(raters, item, answers)
+    const tooMany = `gives more than ${MAX_STORED_RATINGS} ratings: choose fewer questions or raters`
+    if (ratings > MAX_STORED_RATINGS) throw incomparable({ path: '/stored/query', message: tooMany })
   }
   const named = [...raters.values()].sort((a, b) => a.word - b.word)
   const all = named.flatMap(({ ratings: own }) => own)
@@ -206,22 +202,20 @@ export async function readStoredRatings(
   }
 }
 
-/** Adds the answers of all words to a question and returns the number of its ratings. A rater that two words name rates once. */
+/** Adds the answers to a question and returns the number of its ratings. A rater that two words name rates once. */
 function rate(
   raters: Raters,
   item: Pick<Rating, 'item' | 'cluster'>,
-  answersOfWord: (word: RaterWord) => readonly Answered[],
-  words: readonly RaterWord[],
-): number {
-  const answered = new Map<string, Answered & { readonly word: number }>()
-  for (const [word, own] of words.entries())
-    for (const answer of answersOfWord(own))
-      if (!answered.has(answer.rater)) answered.set(answer.rater, { ...answer, word })
+  answers: readonly (readonly [number, Answered])[],
+) {
+  const answered = new Set<string>()
   let ratings = 0
-  for (const answer of answered.values()) {
-    const { counts, ratings: own } = raterOf(raters, answer.rater, answer.word)
+  for (const [word, answer] of answers) {
+    if (answered.has(answer.rater)) continue
+    answered.add(answer.rater)
+    const { counts, ratings: own } = raterOf(raters, answer.rater, word)
     counts['without' in answer ? answer.without : 'graded']++
-    if (!('rating' in answer)) continue
+    if ('without' in answer) continue
     own.push({ ...item, rater: answer.rater, label: answer.rating })
     ratings++
   }
@@ -236,11 +230,6 @@ function chooseRubric(rows: Iterable<QuestionRow>, { rubric, query }: StoredRate
   if (more.length === 0) return first
   const message = `is needed: these questions were graded by ${[first, ...more].sort().join(', ')}, and different rubrics are never compared`
   throw incomparable({ path: '/stored/rubric', message })
-}
-
-const TOO_MANY: Issue = {
-  path: '/stored/query',
-  message: `gives more than ${MAX_STORED_RATINGS} ratings: choose fewer questions or raters`,
 }
 
 /** A rater with its ratings. Raters are in the order of the words that name them: the first has the rows of the confusion matrix. */

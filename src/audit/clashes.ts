@@ -192,16 +192,15 @@ function unverified(opinion: OpinionRow, { opinions, reviews, rubric }: Verdicts
   const others = new Set([...opinions, ...reviews].flatMap(({ label }) => label ?? []))
   const distances =
     claimed_label === null ? [] : [...others].map((label) => outcomeDistance(rubric, claimed_label, label))
-  return [clashIn(opinion, Math.max(0, ...distances), (name) => `${name} ${whyUnverified(opinion, rubric)}.`)]
-}
-
-function whyUnverified({ claimed_label, claims, contradictions }: OpinionRow, rubric: Rubric | null): string {
+  const { claims, contradictions } = opinion
   const decide = rubric === null ? Object.keys(claims ?? {}) : decisiveClaims(rubric)
   const unclear = decide.filter((id) => claims?.[id] === null)
-  if (contradictions.includes('no_majority'))
-    return `claims ${claimed_label ?? 'nothing'}, but its samples have no majority`
-  if (unclear.length === 0) return `claims ${claimed_label ?? 'nothing'}, but its evidence does not hold`
-  return `could not tell: ${unclear.map(claimWord).join(', ')} unclear`
+  const isSplit = contradictions.includes('no_majority')
+  const why =
+    isSplit || unclear.length === 0
+      ? `claims ${claimed_label ?? 'nothing'}, but its ${isSplit ? 'samples have no majority' : 'evidence does not hold'}`
+      : `could not tell: ${unclear.map(claimWord).join(', ')} unclear`
+  return [clashIn(opinion, Math.max(0, ...distances), (name) => `${name} ${why}.`)]
 }
 
 /**

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { endedPages } from '../batches/follow.ts'
 import type { GradeStore } from '../db/grades.ts'
-import type { ItemRecord } from '../db/items.ts'
 import { type Rubrics, rubricOf } from '../domain/rubric/claim-values.ts'
 import type { Scale } from '../schemas/agreement.ts'
 import type { Grade } from '../schemas/grade.ts'
@@ -59,16 +58,11 @@ export async function compare(context: AuditContext, compute: Compute, query: Co
   const bases = answersBy(allBases, query.rubric)
   const pairs = pairUp(bases, heads)
   const compared = comparedLabels(context.rubrics, pairs, [...bases.values(), ...heads.values()])
-  const { length } = compared.labels
-  if (length > MOST_LABELS)
-    throw new RequestError(
-      'too_many_labels',
-      `the outcomes have ${length} different values; ${MOST_LABELS} can be compared`,
-    )
-  const matrix = countPairs(
-    pairs.map(([one, other]) => ({ base: one.label, head: other.label })),
-    compared.labels,
-  )
+  const { labels } = compared
+  const tooMany = `the outcomes have ${labels.length} different values; ${MOST_LABELS} can be compared`
+  if (labels.length > MOST_LABELS) throw new RequestError('too_many_labels', tooMany)
+  const labelled = pairs.map(([one, other]) => ({ base: one.label, head: other.label }))
+  const matrix = countPairs(labelled, labels)
   const both = [...heads.keys()].filter((question) => bases.has(question)).length
   const flips = pairs.filter(([one, other]) => one.label !== other.label)
   const shown = flips.slice(after, after + limit)
@@ -87,7 +81,7 @@ export async function compare(context: AuditContext, compute: Compute, query: Co
     },
     base_counts: { n: bases.size, ...countEnds(bases.values()) },
     head_counts: { n: heads.size, ...countEnds(heads.values()) },
-    matrix: { labels: compared.labels, counts: matrix },
+    matrix: { labels, counts: matrix },
     ...(statistics &&
       (await compute('comparisonStatistics', { ...compared, matrix, pairs: await describePairs(grades, pairs) }))),
     flips: await Promise.all(shown.map(([one, other]) => describeFlip(grades, one, other))),
@@ -135,7 +129,8 @@ async function readAnswers({ stores, rubrics }: AuditContext, id: string, ofSour
   const asked = new Map<string, number>()
   for await (const page of endedPages(stores.batches, id)) {
     for (const item of page) {
-      const source = ofSources ? await sourceOf(stores.grades, item) : null
+      // A re-grade started from a grade.
+      const source = ofSources ? await load(stores.grades, item.base_grade ?? '') : null
       const { status, failure, label } = source ?? item
       const rubric = source?.receipt.rubric ?? item.request.rubric ?? TAB_BEHAVIOR
       const subject = subjectOf(questionOfItem(item, rubricOf(rubrics, rubric)?.truth.instructions), rubric)
@@ -154,13 +149,6 @@ async function readAnswers({ stores, rubrics }: AuditContext, id: string, ofSour
 }
 
 const taskOf = ({ task }: { readonly task?: unknown }): string | null => (typeof task === 'string' ? task : null)
-
-/** Returns the grade from which a re-grade started. */
-async function sourceOf(grades: GradeStore, { base_grade, index }: ItemRecord): Promise<Grade> {
-  const grade = base_grade === null ? null : await grades.get(base_grade)
-  if (grade === null) throw new Error(`the source of item ${index} is not stored`)
-  return grade
-}
 
 function pairUp(bases: Answers, heads: Answers): Pair[] {
   const pairs: Pair[] = []
@@ -199,9 +187,7 @@ async function describePairs(grades: GradeStore, pairs: readonly Pair[]): Promis
     const before = await load(grades, base.grade_id)
     const after = await load(grades, head.grade_id)
     described.push({
-      base: base.label,
-      head: head.label,
-      cluster: clusterOf({ ...head, task: head.task ?? base.task }),
+      ...{ base: base.label, head: head.label, cluster: clusterOf({ ...head, task: head.task ?? base.task }) },
       base_votes: before.votes.flatMap(({ label }) => label ?? []),
       head_votes: after.votes.flatMap(({ label }) => label ?? []),
       same_key: wasAskedAgain(before, after),
@@ -230,6 +216,6 @@ async function load(grades: GradeStore, id: string): Promise<Grade> {
   return grade
 }
 
-const sideOf = ({ id, status, label, claimed_label, receipt }: Grade): Flip['base'] => {
-  return { grade_id: id, status, label, claimed_label, receipt }
-}
+const sideOf = ({ id: grade_id, status, label, claimed_label, receipt }: Grade): Flip['base'] => ({
+  ...{ grade_id, status, label, claimed_label, receipt },
+})

@@ -9,15 +9,8 @@ import { type AuditContext, requireNames } from './names.ts'
 import { agreedLabel, standingReviewsOf } from './reviews.ts'
 import { inTurns, latestOpinions, type QuestionRow, type QuestionStores, readQuestions } from './trials.ts'
 
-/** Weights of the kinds: ten apart, while all other terms stay below ten in sum, so that kinds never mix in the order. */
-const KIND_WEIGHTS: Readonly<Record<DisagreementKind, number>> = {
-  human: 60,
-  judges: 50,
-  signals: 40,
-  samples: 30,
-  contradiction: 20,
-  unverified: 10,
-}
+/** Returns the weight of a kind: ten apart, while all other terms stay below ten in sum, so that kinds never mix in the order. */
+const weightOf = (kind: DisagreementKind): number => 10 * (DISAGREEMENT_KINDS.length - DISAGREEMENT_KINDS.indexOf(kind))
 
 /** Points for each claim in which two sides differ, for at most three claims. */
 const POINTS_PER_CLAIM = 2
@@ -36,7 +29,7 @@ interface Scored {
  */
 export function scoreClash(kind: DisagreementKind, clash: Clash): Scored {
   const terms = {
-    kind: KIND_WEIGHTS[kind],
+    kind: weightOf(kind),
     claims: POINTS_PER_CLAIM * Math.min(3, clash.distance),
     confidence: clash.confidence === null ? 0 : CONFIDENCE_POINTS[clash.confidence],
     votes: Math.round(Math.min(1, Math.max(0, clash.votes)) * 1000) / 1000,

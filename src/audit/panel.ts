@@ -45,21 +45,21 @@ export function panelResult({ receipt }: Grade, standing: readonly Grade[], rubr
   const levels = graded.map(({ confidence }) => CONFIDENCE_LEVELS.indexOf(confidence.reported ?? 'low'))
   const level = CONFIDENCE_LEVELS[Math.max(...levels)] ?? 'low'
   const loaded = rubrics.get(rubric)
-  const support = supportOf({ opinions, graded, label, level }, loaded?.digest === rubric_digest ? loaded : null)
+  const support = supportOf(opinions, graded, level, loaded?.digest === rubric_digest ? loaded : null)
   return { rubric, label, level: support.lifted ? 'medium' : level, support }
 }
 
-interface Panel {
-  /** The latest grade of each judge, whatever its status. */
-  readonly opinions: readonly Grade[]
-  /** The grades with the label. */
-  readonly graded: readonly Graded[]
-  readonly label: Label
-  /** The best level among the grades with the label. */
-  readonly level: ConfidenceLevel
-}
-
-function supportOf({ opinions, graded, label, level }: Panel, rubric: Rubric | null): Support {
+/**
+ * Finds the support of a label. `opinions`: the latest grade of each judge; `graded`: those with the label; `level`: their best level; `rubric`: null
+ * where it is not loaded.
+ */
+function supportOf(
+  opinions: readonly Grade[],
+  graded: readonly Graded[],
+  level: ConfidenceLevel,
+  rubric: Rubric | null,
+): Support {
+  const label = graded[0]?.label
   const models = graded.filter((grade) => modelOf(grade) !== null)
   const [first] = models
   if (first === undefined || !pairsOf(models).some(isOfTwo))

@@ -248,21 +248,30 @@ const toRow = (grade: Grade): OpinionRow => {
   }
 }
 
-/**
- * Keeps one opinion of each judge and rubric, newest first: a changed judge, or one asked for more samples, has a grade under each key. The
- * newest that did not fail counts, else the newest.
- */
-export function latestOpinions<Of extends Pick<OpinionRow, 'id' | 'judge' | 'rubric' | 'status'>>(
-  opinions: readonly Of[],
-): Of[] {
-  const latest = new Map<string, Of>()
-  for (const opinion of opinions) {
-    const name = JSON.stringify([opinion.judge, opinion.rubric])
-    const newest = latest.get(name)
-    if (newest === undefined || (newest.status === 'failed' && opinion.status !== 'failed')) latest.set(name, opinion)
+/** Keeps the first record of each key, of records that come newest first; a failure counts only without any other. */
+export function newestOf<Of>(
+  records: readonly Of[],
+  keyOf: (record: Of) => string,
+  statusOf: (record: Of) => ItemStatus,
+) {
+  const newest = new Map<string, Of>()
+  for (const record of records) {
+    const earlier = newest.get(keyOf(record))
+    if (earlier === undefined || (statusOf(earlier) === 'failed' && statusOf(record) !== 'failed'))
+      newest.set(keyOf(record), record)
   }
-  return [...latest.values()].sort(byAge)
+  return [...newest.values()]
 }
+
+/** Keeps one opinion of each judge and rubric, newest first: a changed judge, or one asked for more samples, has a grade under each key. */
+export const latestOpinions = <Of extends Pick<OpinionRow, 'id' | 'judge' | 'rubric' | 'status'>>(
+  opinions: readonly Of[],
+): Of[] =>
+  newestOf(
+    opinions,
+    ({ judge, rubric }) => JSON.stringify([judge, rubric]),
+    ({ status }) => status,
+  ).sort(byAge)
 
 /** Orders newest first; ids sort by age. */
 const byAge = (one: { readonly id: string }, other: { readonly id: string }): number =>

@@ -69,10 +69,7 @@ class TaskSearch {
     const { path, name, kind } = entry
     const matches: Matches = { cue: [], distractor: [] }
     for (const { string } of this.#markers.find(name)) this.#add(matches, string, 0)
-    const read =
-      kind === 'folder'
-        ? { unsearched: null, isBinary: false }
-        : await this.#read(entry, (window) => this.#addWindow(matches, window))
+    const read = await this.#read(entry, (window) => this.#addWindow(matches, window))
     const area = areaOf(path)
     const isExpected = kind !== 'folder' && area === 'environment' && this.#isExpected(path)
     if (isExpected || read.unsearched !== null || matches.cue.length + matches.distractor.length > 0)
@@ -88,6 +85,7 @@ class TaskSearch {
     { place, path, kind }: TaskEntry,
     visit: (window: TextWindow) => void,
   ): Promise<Pick<SearchedFile, 'unsearched' | 'isBinary'>> {
+    if (kind === 'folder') return { unsearched: null, isBinary: false }
     if (kind === 'link') return { unsearched: 'is a symbolic link, which is not followed', isBinary: false }
     if (kind !== 'file') return { unsearched: 'is neither a file nor a folder', isBinary: false }
     const { limits, abort } = this.#options

@@ -107,7 +107,8 @@ async function readOpened(file: FileHandle, { reach, max_bytes, abort, visit }: 
   const start = head.subarray(0, bytesRead)
   const media = mediaIn(start)
   if (media !== null) return { unsearched: `is ${media}`, isBinary: true, bytes: 0 }
-  const encoding = encodingOf(start)
+  const mark = start.toString('hex', 0, 2)
+  const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8'
   const decoder = new TextDecoder(encoding)
   const windows = new Windows(reach, visit)
   const chunk = Buffer.alloc(CHUNK_BYTES)
@@ -122,11 +123,6 @@ async function readOpened(file: FileHandle, { reach, max_bytes, abort, visit }: 
   }
   windows.end(decoder.decode())
   return { unsearched: null, isBinary: encoding === 'utf-8' && start.includes(0), bytes }
-}
-
-function encodingOf(start: Buffer): 'utf-8' | 'utf-16le' | 'utf-16be' {
-  if (start[0] === 0xff && start[1] === 0xfe) return 'utf-16le'
-  return start[0] === 0xfe && start[1] === 0xff ? 'utf-16be' : 'utf-8'
 }
 
 /** Cuts a text that arrives in pieces into windows. */

@@ -29,9 +29,6 @@ interface ReadProgress extends Readonly<Unpacked> {
   readonly skipped: number
 }
 
-/** Metadata of a trial: Veridict's own names, and any others. */
-type MoreMetadata = TrialMetadata & Readonly<Record<string, string | number | boolean | null | undefined>>
-
 export interface ReadTrialsOptions {
   /** Takes precedence over a `ground_truth.json` in a folder. */
   readonly groundTruths?: GroundTruths
@@ -43,7 +40,7 @@ export interface ReadTrialsOptions {
   /** The `variant` of every trial. */
   readonly variant?: string
   /** Metadata of every trial, over the trial's own. */
-  readonly metadata?: MoreMetadata
+  readonly metadata?: TrialMetadata & Readonly<Record<string, string | number | boolean | null | undefined>>
   /** The parent of the folder for unpacked archives; the system's folder for temporary files where absent. */
   readonly tempFolder?: string
   /** Ends the reading; unpacked files are removed. */

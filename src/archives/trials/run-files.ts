@@ -125,12 +125,8 @@ async function joinFiles(
 function isOfSession(own: unknown, other: unknown): boolean {
   if (typeof own !== 'string' || own === '') return true
   if (typeof other !== 'string' || other === '' || !own.startsWith(other)) return false
-  const next = own.charCodeAt(other.length)
-  return own === other || !(isDigit(next) || isLetter(next))
+  return !/^[a-z\d]/i.test(own.slice(other.length, other.length + 1))
 }
-
-const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
-const isLetter = (code: number): boolean => (code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a
 
 /** The files beside a run, each read once: circular references end, and so does a chain beyond the limits of a run. */
 interface Joining extends Omit<JoinedRun, 'document'> {
@@ -197,11 +193,11 @@ export async function readingOrder(
       if (named.length > 0) refs.set(name, named)
     }
   const late = namedByOthers(refs)
-  const isLate = ({ name }: Listed): boolean => isPartOfRun(name) || late.has(name)
-  const isFirst = (entry: Listed): boolean =>
-    !isLate(entry) && (refs.get(entry.name) ?? []).some((name) => name.includes('/'))
-  const isOther = (entry: Listed): boolean => !isLate(entry) && !isFirst(entry)
-  return [...listed.filter(isFirst), ...listed.filter(isOther), ...listed.filter(isLate)]
+  const rankOf = ({ name }: Listed): number => {
+    if (isPartOfRun(name) || late.has(name)) return 2
+    return refs.get(name)?.some((other) => other.includes('/')) ? 0 : 1
+  }
+  return listed.toSorted((a, b) => rankOf(a) - rankOf(b))
 }
 
 /** Lists the files that a file names. Only files with one of the marks are parsed. */

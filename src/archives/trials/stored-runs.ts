@@ -78,16 +78,11 @@ export async function* readOpencodeStorage(scope: Scope, folder: Place): AsyncGe
   for (const { name, kind } of (await listFolder(messages, max)) ?? []) {
     const place = within(messages, name)
     const info = infos.get(name)
+    const ofParent = `belongs to the session ${info?.parent}: subagents are no runs of their own`
     if (kind !== 'folder') yield skip(scope, place, 'unsupported', 'is no session')
     else if (info === undefined)
       yield skip(scope, place, 'unreadable', 'the file of the session cannot be read: it may be a subagent’s')
-    else if (info.parent !== null)
-      yield skip(
-        scope,
-        place,
-        'unsupported',
-        `belongs to the session ${info.parent}: subagents are no runs of their own`,
-      )
+    else if (info.parent !== null) yield skip(scope, place, 'unsupported', ofParent)
     else yield await readSession(scope, folder, place, info)
   }
   for (const { name } of (await listFolder(folder, max)) ?? [])

@@ -60,17 +60,12 @@ export function parseEntryName(path: string, limits: ArchiveLimits): Result<read
   if (path.includes('\0')) return err('has NUL in its path')
   if (path.startsWith('/')) return err('has an absolute path')
   if (path.includes('\\')) return err('has a backslash in its path')
-  if (isDrive(path)) return err('has a drive in its path')
+  if (/^[a-z]:/i.test(path)) return err('has a drive in its path')
   const names = path.split('/').filter((name) => name !== '' && name !== '.')
   if (names.includes('..')) return err('has a path that leaves the archive')
   if (names.length > limits.max_depth) return err(`stands ${names.length} folders deep`)
   if (names.some((name) => Buffer.byteLength(name) > MAX_NAME_BYTES)) return err('has a name that no file can have')
   return ok(names)
-}
-
-function isDrive(path: string): boolean {
-  const letter = path.charCodeAt(0) | 0x20
-  return path[1] === ':' && letter >= 0x61 && letter <= 0x7a
 }
 
 type Kind = 'file' | 'folder'

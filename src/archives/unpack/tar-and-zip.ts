@@ -160,9 +160,12 @@ async function unpackEntry(zip: ZipFile, entry: Entry, spool: Spool): Promise<vo
   if (name.endsWith('/')) return spool.addFolder(name)
   const raw = await zip.openReadStreamPromise(entry, { decodeFileData: false })
   const read = { bytes: 0, crc: 0 }
-  const kept = await spool
-    .addFile(name, counted(raw, entry.compressionMethod, spool, read))
-    .finally(() => raw.destroy())
+  const see = (chunk: Buffer): void => {
+    read.bytes += chunk.length
+    read.crc = crc32(chunk, read.crc)
+  }
+  const content = counted(() => decoded(raw, entry.compressionMethod), spool, see)
+  const kept = await spool.addFile(name, content).finally(() => raw.destroy())
   if (kept && (read.bytes !== entry.uncompressedSize || read.crc !== entry.crc32))
     throw new Error(`${name.slice(0, 200)} is not what the zip says it is: size or checksum differ`)
 }
@@ -182,17 +185,11 @@ function decoded(raw: Readable, method: number): Readable {
   return pipe(raw, method === DEFLATED ? createInflateRaw() : createZstdDecompress(), () => undefined)
 }
 
-/** Decodes a stream once it is read: an error of a decoder without a listener would end the process. */
-async function* counted(
-  raw: Readable,
-  method: number,
-  spool: Spool,
-  read: { bytes: number; crc: number },
-): AsyncGenerator<Uint8Array> {
-  for await (const chunk of decoded(raw, method) as AsyncIterable<Buffer>) {
+/** Counts a stream that is opened once it is read: an error of a decoder without a listener would end the process. */
+export async function* counted(open: () => AsyncIterable<Buffer>, spool: Spool, see = (_: Buffer): void => undefined) {
+  for await (const chunk of open()) {
     spool.count(chunk.length)
-    read.bytes += chunk.length
-    read.crc = crc32(chunk, read.crc)
+    see(chunk)
     yield chunk
   }
 }

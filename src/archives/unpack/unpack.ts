@@ -4,7 +4,7 @@ import { pipeline, type Transform } from 'node:stream'
 import { createGunzip, createZstdDecompress } from 'node:zlib'
 import { codeOf } from './place.ts'
 import { ArchiveRefusal, Spool, type SpoolOptions } from './spool.ts'
-import { type TarPacking, unpackTar, unpackZip } from './tar-and-zip.ts'
+import { counted, type TarPacking, unpackTar, unpackZip } from './tar-and-zip.ts'
 
 export type Packing = TarPacking | OnePacking | 'zip'
 
@@ -76,7 +76,10 @@ type OnePacking = 'gz' | 'zst'
 
 export async function unpackOne(path: string, packing: OnePacking, name: string, spool: Spool): Promise<void> {
   spool.countEntry()
-  await spool.addFile(name, counted(path, packing, spool))
+  await spool.addFile(
+    name,
+    counted(() => decoded(path, packing), spool),
+  )
 }
 
 /** Returns the name of the unpacked file. */
@@ -105,12 +108,4 @@ async function startOf(path: string, packing: OnePacking, bytes: number): Promis
 function decoded(path: string, packing: OnePacking): Transform {
   const decoder = packing === 'gz' ? createGunzip() : createZstdDecompress()
   return pipeline(createReadStream(path), decoder, () => undefined)
-}
-
-/** Decodes a file once it is read: an error of a decoder without a listener would end the process. */
-async function* counted(path: string, packing: OnePacking, spool: Spool): AsyncGenerator<Uint8Array> {
-  for await (const chunk of decoded(path, packing) as AsyncIterable<Buffer>) {
-    spool.count(chunk.length)
-    yield chunk
-  }
 }

@@ -8,7 +8,7 @@ import { RequestError } from '../../schemas/problem.ts'
 import type { Review } from '../../schemas/review.ts'
 import { BASELINE_VARIANT, rubricIdOf } from '../../schemas/vocabulary.ts'
 import { questionOfReview, readReviews, standingReviews } from '../reviews.ts'
-import { fitsTrial, type QuestionStores, readTrials, type Trial } from '../trials.ts'
+import { fitsTrial, newestOf, type QuestionStores, readTrials, type Trial } from '../trials.ts'
 import { settleReviews } from './reviewed.ts'
 import { type BaselineRun, hasAlignment, type ReportInput, type ReportRubric, type TrialRow } from './rows.ts'
 
@@ -119,7 +119,12 @@ async function findTrials(stores: QuestionStores, { variant, ...given }: ReportF
     all.push({ question: trial.question, given: trial.given, grade_id: trial.grade?.id ?? null, row })
   }
   const found = { judges, rubrics, fields, baselines }
-  const newest = newestOfQuestions(all)
+  // A judge may have graded a question under several settings.
+  const newest = newestOf(
+    all,
+    ({ question, row }) => `${question}/${row.judge}`,
+    ({ row }) => row.status,
+  )
   const again = all.length - newest.length
   if (!isOwnBatch(filter.batch)) {
     const older = `${count(again, 'older grade of the same question by the same judge is', 'older grades of the same question by the same judge are')} left out`
@@ -134,18 +139,6 @@ async function findTrials(stores: QuestionStores, { variant, ...given }: ReportF
       again > 0,
   })
   return { ...found, selected: all, notes }
-}
-
-/** Keeps one trial of each question by a judge, which may have graded it under several settings: the newest, a failure only without any other. */
-function newestOfQuestions(trials: readonly SelectedTrial[]): SelectedTrial[] {
-  const newest = new Map<string, SelectedTrial>()
-  for (const trial of trials) {
-    const key = `${trial.question}/${trial.row.judge}`
-    const earlier = newest.get(key)
-    if (earlier === undefined || (earlier.row.status === 'failed' && trial.row.status !== 'failed'))
-      newest.set(key, trial)
-  }
-  return [...newest.values()]
 }
 
 /** Adds the Terminal-Bench runs of any judge and batch, of which only the measured signals count. */

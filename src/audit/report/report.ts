@@ -63,6 +63,10 @@ function notesOn(
   const named = new Set(trials.flatMap(({ task }) => task ?? [])).size
   const few = named + ofRuns
   const without = count(ofRuns, ofRuns === alone.length ? 'trial' : 'different run')
+  const related =
+    ofRuns === alone.length
+      ? ': each is taken as independent of all others'
+      : ` are of ${count(ofRuns, 'run')}: trials of one run stand together in the intervals, and each run is taken as independent of all others`
   const uncounted = trials.filter(({ status, unread }) => status === 'graded' && unread === null).length
   const conflicting = trials.filter(({ conflicting_reward }) => conflicting_reward).length
   const isPooled = variants.length > 1 && group_by !== 'variant' && pair === null
@@ -77,7 +81,7 @@ function notesOn(
       [`several variants are counted together: ${list(variants)}; name one, or group by variant`]: isPooled,
       [`${NO_FIELD} ${JSON.stringify(group_by)}: there is nothing to group by; there are: ${list(fields) || 'none'}`]:
         isUngrouped,
-      [withoutTask(alone.length, ofRuns)]: alone.length > 0,
+      [`${count(alone.length, 'trial')} without a task${related}`]: alone.length > 0,
       [`unread records are not known of ${count(uncounted, 'graded trial')}: a version that did not count them graded those`]:
         uncounted > 0,
       [`the rewards of ${count(conflicting, 'trial')} contradict each other (\`conflicting_reward\`): no reward of these is used`]:
@@ -111,12 +115,6 @@ function pooledModels(
     return name !== null && size > 1 ? [pooled] : []
   })
 }
-
-/** Words the assumption of the intervals for trials without a task: only trials of one run are taken as related. */
-const withoutTask = (trials: number, runs: number): string =>
-  trials === runs
-    ? `${count(trials, 'trial')} without a task: each is taken as independent of all others`
-    : `${count(trials, 'trial')} without a task are of ${count(runs, 'run')}: trials of one run stand together in the intervals, and each run is taken as independent of all others`
 
 /** Lists the first ten names, quoted, because metadata can hold any text. */
 const list = (names: readonly string[]): string => {
