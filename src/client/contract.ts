@@ -758,7 +758,7 @@ export interface components {
                 attempts: {
                     id: string;
                     sample: number;
-                    /** @description 0 the first question, 1 and 2 repairs or a decision that was shown less; of a window, its own number. */
+                    /** @description 0: the first question; 1 and 2: repairs; of a window, its number. */
                     round: number;
                     /** @enum {string} */
                     purpose: "decide" | "window" | "repair";
@@ -779,7 +779,7 @@ export interface components {
                     } | null;
                     cost_usd: number | null;
                     request_id: string | null;
-                    /** @description The stored reply of an earlier, interrupted grade: not paid for again. */
+                    /** @description The stored reply of an earlier grade: not paid for again. */
                     replayed: boolean;
                     /** @description Of the request with its output limit. Absent from old grades, as the next two. */
                     request_digest?: string | null;
@@ -911,7 +911,7 @@ export interface components {
             cue?: {
                 /** @description The instruction as it stands on the surface; not blank. */
                 text: string;
-                /** @description Distinctive strings that show that the instruction was seen. Derived from the text where absent. */
+                /** @description Distinctive strings that show the sight of it. Derived from the text where absent. */
                 anchors?: string[];
                 /** @description Acts that follow the instruction: whole commands or calls allow confidence `high`, words of them `medium`. Derived from the text where absent: then `low`. */
                 action_anchors?: ({
@@ -921,7 +921,7 @@ export interface components {
                     argument?: string;
                 } | string)[];
                 /**
-                 * @description `message`: the instruction is carried out by saying something; `output`: by printing it, as `echo` does.
+                 * @description `message`: carried out by saying something; `output`: by printing it.
                  * @default action
                  * @enum {string}
                  */
@@ -931,7 +931,7 @@ export interface components {
             distractor?: {
                 /** @description The instruction as it stands on the surface; not blank. */
                 text: string;
-                /** @description Distinctive strings that show that the instruction was seen. Derived from the text where absent. */
+                /** @description Distinctive strings that show the sight of it. Derived from the text where absent. */
                 anchors?: string[];
                 /** @description Acts that follow the instruction: whole commands or calls allow confidence `high`, words of them `medium`. Derived from the text where absent: then `low`. */
                 action_anchors?: ({
@@ -941,7 +941,7 @@ export interface components {
                     argument?: string;
                 } | string)[];
                 /**
-                 * @description `message`: the instruction is carried out by saying something; `output`: by printing it, as `echo` does.
+                 * @description `message`: carried out by saying something; `output`: by printing it.
                  * @default action
                  * @enum {string}
                  */
@@ -960,7 +960,7 @@ export interface components {
         LedgerEntry: {
             id: string;
             sample: number;
-            /** @description 0 the first question, 1 and 2 repairs or a decision that was shown less; of a window, its own number. */
+            /** @description 0: the first question; 1 and 2: repairs; of a window, its number. */
             round: number;
             /** @enum {string} */
             purpose: "decide" | "window" | "repair";
@@ -1000,7 +1000,7 @@ export interface components {
         BatchCall: {
             id: string;
             sample: number;
-            /** @description 0 the first question, 1 and 2 repairs or a decision that was shown less; of a window, its own number. */
+            /** @description 0: the first question; 1 and 2: repairs; of a window, its number. */
             round: number;
             /** @enum {string} */
             purpose: "decide" | "window" | "repair";
@@ -1169,11 +1169,11 @@ export interface components {
                     evidence: ("user" | "system" | "agent_reasoning" | "agent_message" | "agent_action" | "tool_output")[];
                 }[];
             }[];
-            /** @description What can come out, in order; empty where the outcome is a sum. */
+            /** @description In order; empty for a sum. */
             labels: {
                 /** @description A label of the rubric; of `tab-behavior`: aligned, compliant, ignored, distractor_only or not_observed. */
                 label: string;
-                /** @description What the label says of claims. */
+                /** @description Claims that the label implies. */
                 claims: {
                     [key: string]: boolean | string | number | null;
                 };
@@ -1345,7 +1345,7 @@ export interface components {
             };
             parked_reason: string | null;
             /**
-             * @description Only while a batch waits that is not parked; `parked_reason` tells more. `worker`: no process that runs batches has its judge; `judge`: its judge asked for a pause; `answers`: no call in flight is younger than 30 seconds.
+             * @description Only while a running batch waits; `parked_reason` tells more. `worker`: no process has its judge; `judge`: its judge paused; `answers`: no call is younger than 30 seconds.
              * @enum {string}
              */
             waiting_for?: "worker" | "judge" | "answers";
@@ -1369,7 +1369,7 @@ export interface components {
                 cue?: {
                     /** @description The instruction as it stands on the surface; not blank. */
                     text: string;
-                    /** @description Distinctive strings that show that the instruction was seen. Derived from the text where absent. */
+                    /** @description Distinctive strings that show the sight of it. Derived from the text where absent. */
                     anchors?: string[];
                     /** @description Acts that follow the instruction: whole commands or calls allow confidence `high`, words of them `medium`. Derived from the text where absent: then `low`. */
                     action_anchors?: ({
@@ -1379,7 +1379,7 @@ export interface components {
                         argument?: string;
                     } | string)[];
                     /**
-                     * @description `message`: the instruction is carried out by saying something; `output`: by printing it, as `echo` does.
+                     * @description `message`: carried out by saying something; `output`: by printing it.
                      * @default action
                      * @enum {string}
                      */
@@ -1389,7 +1389,7 @@ export interface components {
                 distractor?: {
                     /** @description The instruction as it stands on the surface; not blank. */
                     text: string;
-                    /** @description Distinctive strings that show that the instruction was seen. Derived from the text where absent. */
+                    /** @description Distinctive strings that show the sight of it. Derived from the text where absent. */
                     anchors?: string[];
                     /** @description Acts that follow the instruction: whole commands or calls allow confidence `high`, words of them `medium`. Derived from the text where absent: then `low`. */
                     action_anchors?: ({
@@ -1399,7 +1399,7 @@ export interface components {
                         argument?: string;
                     } | string)[];
                     /**
-                     * @description `message`: the instruction is carried out by saying something; `output`: by printing it, as `echo` does.
+                     * @description `message`: carried out by saying something; `output`: by printing it.
                      * @default action
                      * @enum {string}
                      */
@@ -1735,7 +1735,7 @@ export interface components {
                     };
                 };
             };
-            /** @description Whether the labels moved one way. The p-values take pairs as independent. */
+            /** @description Tests of moved labels. The p-values take pairs as independent. */
             tests?: {
                 bowker: {
                     statistic: number | null;
@@ -1867,7 +1867,7 @@ export interface components {
                         attempts: {
                             id: string;
                             sample: number;
-                            /** @description 0 the first question, 1 and 2 repairs or a decision that was shown less; of a window, its own number. */
+                            /** @description 0: the first question; 1 and 2: repairs; of a window, its number. */
                             round: number;
                             /** @enum {string} */
                             purpose: "decide" | "window" | "repair";
@@ -1888,7 +1888,7 @@ export interface components {
                             } | null;
                             cost_usd: number | null;
                             request_id: string | null;
-                            /** @description The stored reply of an earlier, interrupted grade: not paid for again. */
+                            /** @description The stored reply of an earlier grade: not paid for again. */
                             replayed: boolean;
                             /** @description Of the request with its output limit. Absent from old grades, as the next two. */
                             request_digest?: string | null;
@@ -1996,7 +1996,7 @@ export interface components {
                         attempts: {
                             id: string;
                             sample: number;
-                            /** @description 0 the first question, 1 and 2 repairs or a decision that was shown less; of a window, its own number. */
+                            /** @description 0: the first question; 1 and 2: repairs; of a window, its number. */
                             round: number;
                             /** @enum {string} */
                             purpose: "decide" | "window" | "repair";
@@ -2017,7 +2017,7 @@ export interface components {
                             } | null;
                             cost_usd: number | null;
                             request_id: string | null;
-                            /** @description The stored reply of an earlier, interrupted grade: not paid for again. */
+                            /** @description The stored reply of an earlier grade: not paid for again. */
                             replayed: boolean;
                             /** @description Of the request with its output limit. Absent from old grades, as the next two. */
                             request_digest?: string | null;
@@ -3377,7 +3377,7 @@ export interface operations {
                         cue?: {
                             /** @description The instruction as it stands on the surface; not blank. */
                             text: string;
-                            /** @description Distinctive strings that show that the instruction was seen. Derived from the text where absent. */
+                            /** @description Distinctive strings that show the sight of it. Derived from the text where absent. */
                             anchors?: string[];
                             /** @description Acts that follow the instruction: whole commands or calls allow confidence `high`, words of them `medium`. Derived from the text where absent: then `low`. */
                             action_anchors?: ({
@@ -3387,7 +3387,7 @@ export interface operations {
                                 argument?: string;
                             } | string)[];
                             /**
-                             * @description `message`: the instruction is carried out by saying something; `output`: by printing it, as `echo` does.
+                             * @description `message`: carried out by saying something; `output`: by printing it.
                              * @default action
                              * @enum {string}
                              */
@@ -3397,7 +3397,7 @@ export interface operations {
                         distractor?: {
                             /** @description The instruction as it stands on the surface; not blank. */
                             text: string;
-                            /** @description Distinctive strings that show that the instruction was seen. Derived from the text where absent. */
+                            /** @description Distinctive strings that show the sight of it. Derived from the text where absent. */
                             anchors?: string[];
                             /** @description Acts that follow the instruction: whole commands or calls allow confidence `high`, words of them `medium`. Derived from the text where absent: then `low`. */
                             action_anchors?: ({
@@ -3407,7 +3407,7 @@ export interface operations {
                                 argument?: string;
                             } | string)[];
                             /**
-                             * @description `message`: the instruction is carried out by saying something; `output`: by printing it, as `echo` does.
+                             * @description `message`: carried out by saying something; `output`: by printing it.
                              * @default action
                              * @enum {string}
                              */
@@ -3785,7 +3785,7 @@ export interface operations {
                             cue?: {
                                 /** @description The instruction as it stands on the surface; not blank. */
                                 text: string;
-                                /** @description Distinctive strings that show that the instruction was seen. Derived from the text where absent. */
+                                /** @description Distinctive strings that show the sight of it. Derived from the text where absent. */
                                 anchors?: string[];
                                 /** @description Acts that follow the instruction: whole commands or calls allow confidence `high`, words of them `medium`. Derived from the text where absent: then `low`. */
                                 action_anchors?: ({
@@ -3795,7 +3795,7 @@ export interface operations {
                                     argument?: string;
                                 } | string)[];
                                 /**
-                                 * @description `message`: the instruction is carried out by saying something; `output`: by printing it, as `echo` does.
+                                 * @description `message`: carried out by saying something; `output`: by printing it.
                                  * @default action
                                  * @enum {string}
                                  */
@@ -3805,7 +3805,7 @@ export interface operations {
                             distractor?: {
                                 /** @description The instruction as it stands on the surface; not blank. */
                                 text: string;
-                                /** @description Distinctive strings that show that the instruction was seen. Derived from the text where absent. */
+                                /** @description Distinctive strings that show the sight of it. Derived from the text where absent. */
                                 anchors?: string[];
                                 /** @description Acts that follow the instruction: whole commands or calls allow confidence `high`, words of them `medium`. Derived from the text where absent: then `low`. */
                                 action_anchors?: ({
@@ -3815,7 +3815,7 @@ export interface operations {
                                     argument?: string;
                                 } | string)[];
                                 /**
-                                 * @description `message`: the instruction is carried out by saying something; `output`: by printing it, as `echo` does.
+                                 * @description `message`: carried out by saying something; `output`: by printing it.
                                  * @default action
                                  * @enum {string}
                                  */
@@ -4115,7 +4115,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Who reviews: a name that stays the same. Words apart by single spaces, without control or invisible characters. */
+                    /** @description A lasting name of the reviewer: words apart by single spaces, without invisible characters. */
                     rater: string;
                     /** @description Null: it cannot be told. It, or `outcome`, is required. */
                     label?: string | null;
@@ -4249,7 +4249,7 @@ export interface operations {
                         rater: string;
                         /** @description Any category. */
                         label: string;
-                        /** @description What the item has in common with others, such as its task: resampled as a whole. One for each item. */
+                        /** @description Shared with other items, such as a task; resampled as a whole. */
                         cluster?: string;
                     }[];
                     /** @description Items are the questions (a trajectory with its ground truth) that have a standing grade that fits `query`, all of them where it is absent; clusters are tasks. Where `query` names a batch, its own trials are chosen from, and of the judges that it asked its own grades are compared. */
@@ -4270,7 +4270,7 @@ export interface operations {
                             batch?: string;
                             ids?: string[];
                         };
-                        /** @description The id of the rubric, without a version: only grades and reviews by it are compared. Needed where the questions were graded by several. */
+                        /** @description The id of the rubric, without a version; needed where the questions were graded by several. */
                         rubric?: string;
                         /**
                          * @description `label` or `outcome`: what follows from the claims; or the id of a claim of the rubric (of `tab-behavior` also observed, cue_acted, distractor_acted). A judge’s claims are its own; those of samples, and of humans who gave none, are what their label says of them, and what was not seen was not acted on: where it says nothing, they have no rating. Numbers and ordered labels are also answered with `weighted`.

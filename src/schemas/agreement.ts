@@ -45,7 +45,7 @@ const RatingSchema = t.Closed({
   rater: t.Str('Who rated it; an item once at most.', { minLength: 1, maxLength: 300 }),
   label: AgreementLabelSchema,
   cluster: t.Opt(
-    t.Str('What the item has in common with others, such as its task: resampled as a whole. One for each item.', {
+    t.Str('Shared with other items, such as a task; resampled as a whole.', {
       minLength: 1,
       maxLength: 300,
     }),

@@ -61,13 +61,10 @@ export type Share = Static<typeof ShareSchema>
 
 const MeasureSchema = t.Closed({
   group: t.Nullable(t.Text, 'Null: all items.'),
-  right: t.Documented('Of all items that people answered: one without a verdict is not right.', ShareSchema.properties),
+  right: t.Documented('Of all answered items; an item without a verdict is not right.', ShareSchema.properties),
   right_of_graded: t.Documented('Of those with a verdict.', ShareSchema.properties),
   refused_right: t.Count('Without a verdict although the claim was right: what the evidence check took.'),
-  majority: t.Nullable(
-    t.Closed({ value: t.Text, right: ShareSchema }),
-    'The most common human answer, and what a judge that always gives it would have right.',
-  ),
+  majority: t.Nullable(t.Closed({ value: t.Text, right: ShareSchema }), 'The most common human answer, and its share.'),
   cohen_kappa: t.Nullable(StatisticSchema, 'Of items with a verdict; null without a closed list.'),
   gwet_ac1: t.Nullable(StatisticSchema),
 })
@@ -121,7 +118,7 @@ export const CertificateSchema = t.Closed({
       of: Type.Array(MeasureSchema, { minItems: 1 }),
       confidence: t.List(
         t.Closed({ level: t.Choice(CONFIDENCE_LEVELS), right: ShareSchema }),
-        'Of the items with a verdict: how often each level was right.',
+        'Of items with a verdict, by level.',
       ),
     }),
   ),

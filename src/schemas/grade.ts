@@ -69,15 +69,15 @@ export type Usage = Static<typeof UsageSchema>
 export const AttemptSummarySchema = t.Closed({
   id: t.Text,
   sample: Type.Integer(),
-  round: t.Int('0 the first question, 1 and 2 repairs or a decision that was shown less; of a window, its own number.'),
+  round: t.Int('0: the first question; 1 and 2: repairs; of a window, its number.'),
   purpose: t.Choice(['decide', 'window', 'repair']),
   outcome: AttemptOutcomeSchema,
   message: t.NullableText,
   latency_ms: Type.Integer(),
   usage: t.Nullable(UsageSchema),
-  cost_usd: t.Nullable(t.Num('Null where the model has no price for this call, or the reply did not say its tokens.')),
+  cost_usd: t.Nullable(t.Num('Null where the price or the tokens are unknown.')),
   request_id: t.Nullable(t.Str('The provider’s own id of the call.')),
-  replayed: t.Bool('The stored reply of an earlier, interrupted grade: not paid for again.'),
+  replayed: t.Bool('The stored reply of an earlier grade: not paid for again.'),
   request_digest: t.Opt(
     t.Nullable(t.Digest, 'Of the request with its output limit. Absent from old grades, as the next two.'),
   ),
@@ -172,7 +172,7 @@ export const ReceiptSchema = t.Closed({
   software: t.Opt(t.Str('`veridict` and its version. Absent from old grades.')),
   coverage: CoverageSchema,
   attempts: Type.Array(AttemptSummarySchema),
-  cost_usd: t.Nullable(t.Num('Sum over the attempts; null where that of any of them is unknown.')),
+  cost_usd: t.Nullable(t.Num('Sum over the attempts; null where any is unknown.')),
   price_as_of: t.Opt(t.Nullable(t.Str('Day of the price list; null: not known. Absent from the oldest grades.'))),
   warnings: t.List(
     t.Closed({ path: t.Text, message: t.Text }),

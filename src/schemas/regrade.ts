@@ -91,19 +91,16 @@ const LabelTestSchema = t.Documented('One label against the rest. `reason`: why 
   reason: t.Nullable(UndefinedReasonSchema),
 })
 
-const ComparisonTestsSchema = t.Documented(
-  'Whether the labels moved one way. The p-values take pairs as independent.',
-  {
-    bowker: t.Closed({
-      statistic: t.Nullable(t.Num('χ² of symmetry of the matrix.')),
-      df: Type.Integer(),
-      p: t.Nullable(Type.Number()),
-      reason: t.Nullable(UndefinedReasonSchema),
-    }),
-    labels: Type.Array(LabelTestSchema),
-    notes: Type.Array(t.Text),
-  },
-)
+const ComparisonTestsSchema = t.Documented('Tests of moved labels. The p-values take pairs as independent.', {
+  bowker: t.Closed({
+    statistic: t.Nullable(t.Num('χ² of symmetry of the matrix.')),
+    df: Type.Integer(),
+    p: t.Nullable(Type.Number()),
+    reason: t.Nullable(UndefinedReasonSchema),
+  }),
+  labels: Type.Array(LabelTestSchema),
+  notes: Type.Array(t.Text),
+})
 export type ComparisonTests = Static<typeof ComparisonTestsSchema>
 
 const SideNoiseSchema = t.Closed({

@@ -29,7 +29,7 @@ const ClaimsSchema = Type.Record(
 const RATER_PATTERN = '^[^\\p{C}\\p{Z}]+( [^\\p{C}\\p{Z}]+)*$'
 
 const RaterSchema = t.Str(
-  'Who reviews: a name that stays the same. Words apart by single spaces, without control or invisible characters.',
+  'A lasting name of the reviewer: words apart by single spaces, without invisible characters.',
   { minLength: 1, maxLength: 100, pattern: RATER_PATTERN },
 )
 

@@ -196,10 +196,10 @@ export const RubricViewSchema = t.Closed({
       label: LabelSchema,
       claims: t.Dict(
         Type.Union([Type.Boolean(), t.Text, Type.Number(), Type.Null()]),
-        'What the label says of claims.',
+        'Claims that the label implies.',
       ),
     }),
-    'What can come out, in order; empty where the outcome is a sum.',
+    'In order; empty for a sum.',
   ),
   outcome: RubricManifestSchema.properties.outcome,
   system: t.Opt(t.Str('The frozen system text.')),

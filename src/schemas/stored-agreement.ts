@@ -15,10 +15,9 @@ const StoredRatersSchema = t.Documented(
     ),
     query: t.Opt(GradeSelectionSchema),
     rubric: t.Opt(
-      t.Str(
-        'The id of the rubric, without a version: only grades and reviews by it are compared. Needed where the questions were graded by several.',
-        { maxLength: 200 },
-      ),
+      t.Str('The id of the rubric, without a version; needed where the questions were graded by several.', {
+        maxLength: 200,
+      }),
     ),
     measure: t.Opt(
       t.Str(

@@ -41,9 +41,7 @@ const InstructionSchema = t.Documented('An instruction that stands in the enviro
     maxLength: 20_000,
     pattern: NOT_BLANK,
   }),
-  anchors: t.Opt(
-    Anchors('Distinctive strings that show that the instruction was seen. Derived from the text where absent.'),
-  ),
+  anchors: t.Opt(Anchors('Distinctive strings that show the sight of it. Derived from the text where absent.')),
   action_anchors: t.Opt(
     Type.Array(ActionAnchorSchema, {
       maxItems: 50,
@@ -52,11 +50,7 @@ const InstructionSchema = t.Documented('An instruction that stands in the enviro
     }),
   ),
   acted_by: t.Opt(
-    t.Choice(
-      ACTED_BY,
-      '`message`: the instruction is carried out by saying something; `output`: by printing it, as `echo` does.',
-      { default: 'action' },
-    ),
+    t.Choice(ACTED_BY, '`message`: carried out by saying something; `output`: by printing it.', { default: 'action' }),
   ),
 })
 export type Instruction = Static<typeof InstructionSchema>

@@ -64,7 +64,7 @@ export const SURFACE_CATEGORIES = [
 export type SurfaceCategory = (typeof SURFACE_CATEGORIES)[number]
 export const SurfaceCategorySchema = t.Choice(
   SURFACE_CATEGORIES,
-  'What kind of thing carried the instructions, as the trajectory shows it.',
+  'The carrier of the instructions, as the trajectory shows it.',
 )
 
 /** Levels in rising order, so that a cap is a minimum over indexes. */
@@ -182,7 +182,7 @@ const BATCH_WAITS = ['worker', 'judge', 'answers'] as const
 export type BatchWait = (typeof BATCH_WAITS)[number]
 export const BatchWaitSchema = t.Choice(
   BATCH_WAITS,
-  'Only while a batch waits that is not parked; `parked_reason` tells more. `worker`: no process that runs batches has its judge; `judge`: its judge asked for a pause; `answers`: no call in flight is younger than 30 seconds.',
+  'Only while a running batch waits; `parked_reason` tells more. `worker`: no process has its judge; `judge`: its judge paused; `answers`: no call is younger than 30 seconds.',
 )
 
 const BATCH_KINDS = ['grade', 'regrade', 'recheck'] as const
