@@ -249,15 +249,14 @@ const toRow = (grade: Grade): OpinionRow => {
 }
 
 /** Keeps the first record of each key, of records that come newest first; a failure counts only without any other. */
-export function newestOf<Of>(
+export function newestOf<Of extends Pick<Trial, 'status'>>(
   records: readonly Of[],
   keyOf: (record: Of) => string,
-  statusOf: (record: Of) => ItemStatus,
-) {
+): Of[] {
   const newest = new Map<string, Of>()
   for (const record of records) {
     const earlier = newest.get(keyOf(record))
-    if (earlier === undefined || (statusOf(earlier) === 'failed' && statusOf(record) !== 'failed'))
+    if (earlier === undefined || (earlier.status === 'failed' && record.status !== 'failed'))
       newest.set(keyOf(record), record)
   }
   return [...newest.values()]
@@ -266,12 +265,7 @@ export function newestOf<Of>(
 /** Keeps one opinion of each judge and rubric, newest first: a changed judge, or one asked for more samples, has a grade under each key. */
 export const latestOpinions = <Of extends Pick<OpinionRow, 'id' | 'judge' | 'rubric' | 'status'>>(
   opinions: readonly Of[],
-): Of[] =>
-  newestOf(
-    opinions,
-    ({ judge, rubric }) => JSON.stringify([judge, rubric]),
-    ({ status }) => status,
-  ).sort(byAge)
+): Of[] => newestOf(opinions, ({ judge, rubric }) => JSON.stringify([judge, rubric])).sort(byAge)
 
 /** Orders newest first; ids sort by age. */
 const byAge = (one: { readonly id: string }, other: { readonly id: string }): number =>

@@ -29,7 +29,7 @@ const ClaimsSchema = Type.Record(
 const RATER_PATTERN = '^[^\\p{C}\\p{Z}]+( [^\\p{C}\\p{Z}]+)*$'
 
 const RaterSchema = t.Str(
-  'A lasting name of the reviewer: words apart by single spaces, without invisible characters.',
+  'A lasting name of the reviewer: words apart by single spaces, without control or invisible characters.',
   { minLength: 1, maxLength: 100, pattern: RATER_PATTERN },
 )
 

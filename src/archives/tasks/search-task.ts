@@ -39,13 +39,11 @@ export async function searchTask(
   }
   for await (const entry of walkTask(folder, options.limits, onCut)) {
     options.abort?.throwIfAborted()
-    if (entry.kind === 'file' && (isOwnTruth(entry) || options.ignores(entry.place.path))) continue
-    await task.search(entry)
+    const isOwnTruth = entry.path === entry.name && isTruthFile(entry.name)
+    if (entry.kind !== 'file' || !(isOwnTruth || options.ignores(entry.place.path))) await task.search(entry)
   }
   return { files: task.files, cut }
 }
-
-const isOwnTruth = ({ path, name }: TaskEntry): boolean => path === name && isTruthFile(name)
 
 type Matches = Record<MarkerName, { string: string; line: number }[]>
 type TextWindow = Parameters<Parameters<typeof readWindows>[1]['visit']>[0]

@@ -1,5 +1,6 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
+import type { SearchedFile } from '../../domain/markers/check-task.ts'
 import { mediaIn } from '../../domain/markers/marker-search.ts'
 import { codeOf, type Place } from '../unpack/place.ts'
 
@@ -71,12 +72,7 @@ interface ReadFileOptions {
   readonly visit: (window: TextWindow) => void
 }
 
-interface ReadFile {
-  /** The reason why the file was not searched; null for a file searched to its end. */
-  readonly unsearched: string | null
-  readonly isBinary: boolean
-  readonly bytes: number
-}
+type ReadFile = Pick<SearchedFile, 'unsearched' | 'isBinary'> & { readonly bytes: number }
 
 /**
  * Reads any file as text in overlapping windows, one in memory at a time: UTF-8, or UTF-16 with a byte order mark; bytes that are no text

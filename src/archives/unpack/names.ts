@@ -68,14 +68,12 @@ export function parseEntryName(path: string, limits: ArchiveLimits): Result<read
   return ok(names)
 }
 
-type Kind = 'file' | 'folder'
-
 /**
  * The places of an archive's entries. Two names that some file systems treat as one (case, composed accents) collide, so that an archive
  * reads the same everywhere. Digests are kept instead of names: a million long names must not fill the memory.
  */
 export class ArchivePlaces {
-  readonly #places = new Map<string, { readonly exact: string; readonly kind: Kind }>()
+  readonly #places = new Map<string, { readonly exact: string; readonly kind: 'file' | 'folder' }>()
 
   /** Count of places, with the folders that were only named on the way. */
   get size(): number {
@@ -83,7 +81,7 @@ export class ArchivePlaces {
   }
 
   /** Adds a place and the folders on its way; returns the conflict, or null. A folder may be repeated. */
-  take(names: readonly string[], kind: Kind): string | null {
+  take(names: readonly string[], kind: 'file' | 'folder'): string | null {
     for (let count = 1; count < names.length; count++) {
       const against = this.#addPlace(names.slice(0, count), 'folder')
       if (against !== null) return against
@@ -91,7 +89,7 @@ export class ArchivePlaces {
     return names.length === 0 ? null : this.#addPlace(names, kind)
   }
 
-  #addPlace(names: readonly string[], kind: Kind): string | null {
+  #addPlace(names: readonly string[], kind: 'file' | 'folder'): string | null {
     const path = names.join('/')
     const folded = digest(path.normalize('NFC').toLowerCase())
     const exact = digest(path)

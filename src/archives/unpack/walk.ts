@@ -53,7 +53,7 @@ async function* walkListed(scope: Scope, folder: Place, listed: readonly Listed[
     else if (kind === 'other') yield skip(scope, place, 'refused', 'is neither a file nor a folder')
     else if (kind === 'folder')
       yield* orEmpty(scope, place, isJob && isTrialName(name), walkSubfolder(scope, place, names, indexes.get(name)))
-    else if (!isTruthFile(name) && !job.consumed.has(place.path) && !(isJob && isHarnessFile(name)))
+    else if (!isTruthFile(name) && !job.consumed.has(place.path) && !(isJob && HARNESS_FILES.has(name)))
       yield* walkFile(scope, folder, place)
   }
 }
@@ -165,7 +165,6 @@ const HARNESS_FILES: ReadonlySet<string> = new Set([
   // `veridict-summary.json` is a file of Veridict's own Harbor plugin.
   ...'job.log run.log run_metadata.json tb.lock veridict-summary.json'.split(' '),
 ])
-const isHarnessFile = (name: string): boolean => HARNESS_FILES.has(name)
 
 /** Recognizes files that only a harness writes: common file names beside them are the harness's, too. */
 const isHarnessMark = (name: string): boolean =>

@@ -86,7 +86,7 @@ async function readReviewsOf(store: ReviewStore, selected: readonly SelectedTria
 }
 
 /** A trial before its reviews are read. */
-interface SelectedTrial extends Pick<Trial, 'question' | 'given'> {
+interface SelectedTrial extends Pick<Trial, 'question' | 'given' | 'status'> {
   readonly grade_id: string | null
   readonly row: TrialRow
 }
@@ -116,15 +116,12 @@ async function findTrials(stores: QuestionStores, { variant, ...given }: ReportF
     judges.add(trial.judge)
     rubrics.add(trial.rubric)
     for (const [name, value] of Object.entries(trial.metadata)) if (value !== null) fields.add(name)
-    all.push({ question: trial.question, given: trial.given, grade_id: trial.grade?.id ?? null, row })
+    const { question, given: known, status, grade } = trial
+    all.push({ question, given: known, status, grade_id: grade?.id ?? null, row })
   }
   const found = { judges, rubrics, fields, baselines }
   // A judge may have graded a question under several settings.
-  const newest = newestOf(
-    all,
-    ({ question, row }) => `${question}/${row.judge}`,
-    ({ row }) => row.status,
-  )
+  const newest = newestOf(all, ({ question, row }) => `${question}/${row.judge}`)
   const again = all.length - newest.length
   if (!isOwnBatch(filter.batch)) {
     const older = `${count(again, 'older grade of the same question by the same judge is', 'older grades of the same question by the same judge are')} left out`

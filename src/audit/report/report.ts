@@ -117,7 +117,5 @@ function pooledModels(
 }
 
 /** Lists the first ten names, quoted, because metadata can hold any text. */
-const list = (names: readonly string[]): string => {
-  const shown = names.slice(0, 10).map((name) => JSON.stringify(name))
-  return `${shown.join(', ')}${names.length > 10 ? ', …' : ''}`
-}
+const list = (names: readonly string[]): string =>
+  [...names.slice(0, 10).map((name) => JSON.stringify(name)), ...(names.length > 10 ? ['…'] : [])].join(', ')
