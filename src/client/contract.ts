@@ -4115,7 +4115,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description A lasting name of the reviewer: words apart by single spaces, without invisible characters. */
+                    /** @description A lasting name of the reviewer: words apart by single spaces, without control or invisible characters. */
                     rater: string;
                     /** @description Null: it cannot be told. It, or `outcome`, is required. */
                     label?: string | null;
