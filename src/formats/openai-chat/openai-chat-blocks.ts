@@ -7,7 +7,7 @@ import { mayAct } from '../common/unread-acts.ts'
 import { harnessOf } from '../tools/lookup.ts'
 import { exitCodeInText, outcomeOfAgent, outcomeOfCode, outcomeWithCode } from '../tools/outcomes.ts'
 import { named, own } from '../tools/tool-table.ts'
-import { addCall, type ChatSink } from './openai-chat-sink.ts'
+import { addCall, type ChatSink, membersOf } from './openai-chat-sink.ts'
 
 /**
  * The speaker of a content, and the part lists that receive it. Tool results have a list of their own, because they belong to the agent's
@@ -97,13 +97,7 @@ function readCallBlock(sink: ChatSink, block: Json, path: string, speaker: Speak
   const idField = 'toolCallId' in block ? 'toolCallId' : 'id'
   const nameField = 'toolName' in block ? 'toolName' : 'name'
   const argsField = 'arguments' in block ? 'arguments' : 'args' in block ? 'args' : 'input'
-  addCall(sink, speaker.parts, {
-    id: block[idField],
-    name: block[nameField],
-    namePath: `${path}/${nameField}`,
-    args: block[argsField],
-    argsPath: `${path}/${argsField}`,
-  })
+  addCall(sink, speaker.parts, membersOf(block, block[idField], path, nameField, argsField))
   // Inspect puts the result of a provider's tool into the same block.
   const name = typeof block[nameField] === 'string' ? block[nameField] : 'tool_call'
   const output: Speaker = { actor: 'tool_output', name, parts: speaker.parts, outputs: speaker.parts }

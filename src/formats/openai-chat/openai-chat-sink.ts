@@ -173,43 +173,35 @@ interface ToolCall {
   readonly argsPath: string
 }
 
-export function addCall(sink: ChatSink, parts: Part[], call: ToolCall): OpenCall {
-  const { id, namePath, args, argsPath } = call
-  const own = typeof call.name === 'string' && call.name !== '' ? call.name : null
-  if (own === null) sink.reading.warn(namePath, 'a tool call must name its function')
-  const open = sink.opened(id, own ?? NAMELESS)
+export function addCall(sink: ChatSink, parts: Part[], { id, name, namePath, args, argsPath }: ToolCall): OpenCall {
+  const isNamed = typeof name === 'string' && name !== ''
+  if (!isNamed) sink.reading.warn(namePath, 'a tool call must name its function')
+  const open = sink.opened(id, isNamed ? name : NAMELESS)
   if (isAbsent(args)) sink.reading.warn(argsPath, 'a tool call must have arguments')
-  sink.args(parts, args, argsPath, open, namePath, own !== null)
+  sink.args(parts, args, argsPath, open, namePath, isNamed)
   return open
 }
 
 /** Reads `tool_calls` as OpenAI writes them (`function: {name, arguments}`), and as Inspect does (`function: name`, `arguments`). */
 export function readToolCalls(sink: ChatSink, parts: Part[], calls: unknown, path: string): void {
+  const { reading } = sink
   if (isAbsent(calls)) return
   if (!Array.isArray(calls)) {
-    sink.reading.error(path, `must be an array of tool calls, not ${typeName(calls)}`)
+    reading.error(path, `must be an array of tool calls, not ${typeName(calls)}`)
     return
   }
-  for (const [call, at] of objectsIn(sink.reading, calls, path, 'a tool call')) {
-    readToolCall(sink, parts, call, at)
+  for (const [call, at] of objectsIn(reading, calls, path, 'a tool call')) {
+    reading.warnUnknown(call, at, CALL_FIELDS)
+    const isBroken = !isAbsent(call['parse_error'])
+    if (isBroken) reading.warn(`${at}/parse_error`, 'the harness could not parse this call, so it did not run it')
+    const inner = ['function', 'custom'].find((name) => isRecord(call[name]))
+    const name = 'function' in call ? 'function' : 'name'
+    const open =
+      inner === undefined
+        ? addCall(sink, parts, membersOf(call, call['id'], at, name, 'arguments'))
+        : readFunctionCall(sink, parts, call[inner], `${at}/${inner}`, call['id'])
+    if (isBroken && open !== null) open.outcome = 'rejected'
   }
-}
-
-function readToolCall(sink: ChatSink, parts: Part[], call: Json, path: string): void {
-  sink.reading.warnUnknown(call, path, CALL_FIELDS)
-  const { id } = call
-  const isBroken = !isAbsent(call['parse_error'])
-  if (isBroken) sink.reading.warn(`${path}/parse_error`, 'the harness could not parse this call, so it did not run it')
-  const called = isRecord(call['function']) ? 'function' : isRecord(call['custom']) ? 'custom' : null
-  if (called === null) {
-    const field = 'function' in call ? 'function' : 'name'
-    const [namePath, argsPath] = [`${path}/${field}`, `${path}/arguments`]
-    const open = addCall(sink, parts, { id, name: call[field], namePath, args: call['arguments'], argsPath })
-    if (isBroken) open.outcome = 'rejected'
-    return
-  }
-  const open = readFunctionCall(sink, parts, call[called], `${path}/${called}`, id)
-  if (isBroken && open !== null) open.outcome = 'rejected'
 }
 
 /** Reads `{name, arguments}`: the inside of a tool call, or the older `function_call`. */
@@ -227,6 +219,11 @@ export function readFunctionCall(
   }
   const args = 'input' in call && !('arguments' in call) ? 'input' : 'arguments'
   if (args === 'arguments') sink.reading.warnUnknown(call, path, FUNCTION_FIELDS)
-  const [namePath, argsPath] = [`${path}/name`, `${path}/${args}`]
-  return addCall(sink, parts, { id, name: call['name'], namePath, args: call[args], argsPath })
+  return addCall(sink, parts, membersOf(call, id, path, 'name', args))
 }
+
+/** Returns a call by the members that hold its name and its arguments. */
+export const membersOf = (record: Json, id: unknown, path: string, name: string, args: string): ToolCall => ({
+  ...{ id, name: record[name], namePath: `${path}/${name}` },
+  ...{ args: record[args], argsPath: `${path}/${args}` },
+})

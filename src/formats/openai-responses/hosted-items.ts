@@ -1,8 +1,18 @@
 import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
+import { wordSet } from '../../domain/words.ts'
 import { readAnswer } from '../codex/codex-items.ts'
 import { outcomeOfStatus } from '../codex/codex-outcomes.ts'
-import { idText, isAbsent, isRecord, itemsIn, type Json } from '../common/reading.ts'
-import { asList, asRecord, asText, mediaText, type Session, settle, sinkTo } from '../common/session.ts'
+import { idText, isAbsent, isRecord, itemsIn, type Json, pointer } from '../common/reading.ts'
+import {
+  asList,
+  asRecord,
+  asText,
+  mediaText,
+  type OutputPlace,
+  type Session,
+  settle,
+  sinkTo,
+} from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
 import { outcomeOfOutput } from '../openai-chat/openai-chat-blocks.ts'
 import { SUBAGENT } from '../tools/common-tools.ts'
@@ -48,13 +58,13 @@ export function readHosted(session: Session, item: Json, path: string, approvals
   else if (type === 'mcp_approval_response')
     session.note('user', item['reason'], `${path}/reason`, 'approval.reason', asText(item['id']))
   else if (type === 'mcp_list_tools') session.reading.warnOnce(path, 'descriptions of the tools of a server; not read')
-  else if (type === 'shell_call_output') readShellOutput(session, item, path)
-  else if (type === 'local_shell_call_output') readLocalOutput(session, item, path)
-  else if (type === 'apply_patch_call_output') readPatchOutput(session, item, path)
-  else if (type === 'computer_call_output') readScreen(session, item, path)
+  else if (OUTPUTS.has(type)) readOutput(session, item, path, type)
   else return false
   return true
 }
+
+const OUTPUTS: ReadonlySet<string> = wordSet(`shell_call_output local_shell_call_output apply_patch_call_output
+  computer_call_output`)
 
 const idOf = (item: Json): unknown => item['call_id'] ?? item['id']
 
@@ -96,7 +106,7 @@ function readResults(session: Session, item: Json, path: string, type: string, c
 /** Reads a call of an MCP server's tool, with its result. Only the server knows the tool's arguments, so no table is used. */
 function readMcpCall(session: Session, item: Json, path: string): void {
   const { output, error, status } = item
-  const { call } = addServerCall(session, item, path)
+  const call = addServerCall(session, item, path)
   const isFault = !isAbsent(error) && error !== ''
   const isOver = isFault || !isAbsent(output) || status === 'failed' || status === 'completed'
   if (isOver) settle(call, outcomeOfOutput('', isFault ? '' : output, isFault || status === 'failed'))
@@ -110,10 +120,10 @@ function readMcpCall(session: Session, item: Json, path: string): void {
 function readRequest(session: Session, item: Json, path: string, { refused, used }: Approvals): void {
   const id = idText(item['id'])
   if (id !== null && used.has(id)) return
-  settle(addServerCall(session, item, path).call, id !== null && refused.has(id) ? 'rejected' : 'cancelled')
+  settle(addServerCall(session, item, path), id !== null && refused.has(id) ? 'rejected' : 'cancelled')
 }
 
-function addServerCall(session: Session, item: Json, path: string): { readonly call: OpenCall } {
+function addServerCall(session: Session, item: Json, path: string): OpenCall {
   const step = session.turn(asText(item['id']))
   const own = asText(item['name'])
   if (own === null) session.reading.warn(`${path}/name`, 'a tool call must name its tool')
@@ -122,63 +132,45 @@ function addServerCall(session: Session, item: Json, path: string): { readonly c
   const namePath = own === null ? `${path}/type` : `${path}/name`
   const nameText = own ?? asText(item['type']) ?? ''
   addCall(session, step.parts, { call, args, path: `${path}/arguments`, namePath, nameText, spec: null })
-  return { call }
+  return call
+}
+
+/** Reads the output of a hosted tool. That of a local shell may name the item instead of the call. */
+function readOutput(session: Session, item: Json, path: string, type: string): void {
+  const { call_id: called, id, output, status } = item
+  const isLocal = type === 'local_shell_call_output'
+  const answered = isLocal && !session.hasCall(called) ? id : called
+  const place = session.output(answered, isLocal ? path : `${path}/call_id`, asText(id))
+  const at = `${path}/output`
+  const entries = type === 'shell_call_output' ? asList(output) : []
+  if (type === 'computer_call_output') {
+    settle(place.call, 'ran')
+    const url = asRecord(output)['image_url']
+    const part = { actor: 'tool_output', text: mediaText('image', url), path: at, name: place.tool } as const
+    session.reading.addMedia(place.parts, part, { url })
+  } else if (entries.length > 0 && entries.every(isRecord)) readStreams(session, place, entries, at)
+  else {
+    const isError =
+      type !== 'apply_patch_call_output' || (status !== 'failed' && status !== 'completed') ? null : status === 'failed'
+    settle(place.call, outcomeOfOutput(place.tool, output, isError))
+    readAnswer(session.reading, place.parts, output, at, place.tool)
+  }
 }
 
 /** Reads the output of a shell: one entry for each command, with its streams and its outcome. */
-function readShellOutput(session: Session, item: Json, path: string): void {
-  const entries = asList(item['output']).filter(isRecord)
-  if (entries.length === 0 || entries.length !== asList(item['output']).length) {
-    readOutput(session, item, path, item['call_id'], `${path}/call_id`, null)
-    return
-  }
-  const place = session.output(item['call_id'], `${path}/call_id`, asText(item['id']))
+function readStreams(
+  session: Session,
+  { call, parts, tool }: OutputPlace,
+  entries: readonly Json[],
+  path: string,
+): void {
   const codes = entries.map((entry) => asRecord(entry['outcome']))
   const code = codes.map((outcome) => outcome['exit_code']).find((value) => typeof value === 'number' && value !== 0)
   const isStopped = codes.some(({ type }) => type === 'timeout')
-  settle(place.call, isStopped ? 'interrupted' : typeof code === 'number' ? outcomeOfCode(code) : 'ran')
-  for (const [entry, at] of itemsIn(entries, `${path}/output`))
-    for (const field of ['stdout', 'stderr'] as const) {
-      const name = `${place.tool}.${field}`
-      readAnswer(session.reading, place.parts, asRecord(entry)[field], `${at}/${field}`, name)
-    }
-}
-
-function readLocalOutput(session: Session, item: Json, path: string): void {
-  readOutput(session, item, path, session.hasCall(item['call_id']) ? item['call_id'] : item['id'], path, null)
-}
-
-function readPatchOutput(session: Session, item: Json, path: string): void {
-  const { status, call_id: id } = item
-  const isError = status === 'failed' ? true : status === 'completed' ? false : null
-  readOutput(session, item, path, id, `${path}/call_id`, isError)
-}
-
-/** Reads the result of the call with an id; `idPath` is the path of that id. */
-function readOutput(
-  session: Session,
-  item: Json,
-  path: string,
-  id: unknown,
-  idPath: string,
-  isError: boolean | null,
-): void {
-  const { output } = item
-  const place = session.output(id, idPath, asText(item['id']))
-  settle(place.call, outcomeOfOutput(place.tool, output, isError))
-  readAnswer(session.reading, place.parts, output, `${path}/output`, place.tool)
-}
-
-function readScreen(session: Session, item: Json, path: string): void {
-  const place = session.output(item['call_id'], `${path}/call_id`, asText(item['id']))
-  settle(place.call, 'ran')
-  const url = asRecord(item['output'])['image_url']
-  const text = mediaText('image', url)
-  session.reading.addMedia(
-    place.parts,
-    { actor: 'tool_output', text, path: `${path}/output`, name: place.tool },
-    { url },
-  )
+  settle(call, isStopped ? 'interrupted' : typeof code === 'number' ? outcomeOfCode(code) : 'ran')
+  for (const [index, entry] of entries.entries())
+    for (const field of ['stdout', 'stderr'] as const)
+      readAnswer(session.reading, parts, entry[field], `${pointer(path, index)}/${field}`, `${tool}.${field}`)
 }
 
 /**
