@@ -1,7 +1,8 @@
 import { idText, isRecord, type Json } from '../common/reading.ts'
-import { asText } from '../common/session.ts'
+import { textsIn } from '../common/content.ts'
+import { asList, asRecord, asText } from '../common/session.ts'
 import type { FileRun, OpenedDocument, RunAbout } from '../format.ts'
-import { isLog, isSample, sampleModelOf } from './inspect.ts'
+import { isLog, isSample, keptIn, sampleModelOf } from './inspect.ts'
 
 /** Numbers for the values of Inspect's own scorers (`value_to_float`): correct, incorrect, partial, no answer. */
 const LETTERS: ReadonlyMap<unknown, number> = new Map<unknown, number>([
@@ -75,36 +76,23 @@ function originOf(spec: Json, { id, epoch }: Json): Record<string, string | numb
 /** Returns the instruction from the sample's input: a text, or the user's messages among those that the run began with. */
 function instructionOf(sample: Json): string | null {
   const { input } = sample
-  if (typeof input === 'string') return asText(resolved(sample, input))
-  if (!Array.isArray(input)) return null
-  const asked = input.filter((message) => isRecord(message) && message['role'] === 'user')
+  const asked = asList(input).filter((message) => asRecord(message)['role'] === 'user')
+  const contents = typeof input === 'string' ? [input] : asked.map((message) => asRecord(message)['content'])
   const texts: string[] = []
   let length = 0
-  for (const text of asked.flatMap((message) => textsOf(sample, message))) {
-    length += text.length
+  for (const text of contents.flatMap((content) => (typeof content === 'string' ? [content] : textsIn(content)))) {
+    const own = resolved(sample, text)
+    length += own.length
     // References to an attachment are short; the joined texts they stand for are not.
-    if (length > MAX_INSTRUCTION) return null
-    texts.push(text)
+    if (typeof input !== 'string' && length > MAX_INSTRUCTION) return null
+    texts.push(own)
   }
   return asText(texts.join('\n\n'))
 }
 
-function textsOf(sample: Json, message: Json): string[] {
-  const { content } = message
-  if (typeof content === 'string') return [resolved(sample, content)]
-  if (!Array.isArray(content)) return []
-  return content.flatMap((block) =>
-    isRecord(block) && block['type'] === 'text' && typeof block['text'] === 'string'
-      ? [resolved(sample, block['text'])]
-      : [],
-  )
-}
-
-function resolved({ attachments }: Json, text: string): string {
+function resolved(sample: Json, text: string): string {
   const name = text.startsWith('attachment://') ? text.slice('attachment://'.length) : null
-  if (name === null || !isRecord(attachments) || !Object.hasOwn(attachments, name)) return text
-  const attached = attachments[name]
-  return typeof attached === 'string' ? attached : text
+  return (name === null ? null : keptIn(sample, ['attachments'], name)) ?? text
 }
 
 /** Collects the scores that are numbers, or values that Inspect counts as numbers; a score with several values gives `score.part` each. */

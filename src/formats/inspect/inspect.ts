@@ -106,7 +106,8 @@ function attachmentsOf(reading: Reading, sample: Json, at: string): Resolve {
 
 const isName = (name: string): boolean => name.length <= 64 && !name.includes(' ') && !name.includes('\n')
 
-function keptIn(sample: Json, keep: readonly string[], name: string): string | null {
+/** Returns a text that a sample keeps below the members `keep`. */
+export function keptIn(sample: Json, keep: readonly string[], name: string): string | null {
   let value: unknown = sample
   for (const key of [...keep, name]) {
     if (!isRecord(value) || !Object.hasOwn(value, key)) return null
@@ -139,35 +140,23 @@ const isNested = ({ transcript }: Json): boolean => isRecord(transcript) && Arra
 /** Returns the path of a sample's events; older logs have a transcript around them. */
 const eventsPath = (sample: Json, at: string): string => `${at}${isNested(sample) ? '/transcript' : ''}/events`
 
-/** Yields all events of a sample, nested events too. */
-function eventsOf(sample: Json): Generator<Json> {
+/** Yields all events of a sample; older logs nest the events of a tool or subtask below its event. */
+function* eventsOf(sample: Json): Generator<Json> {
   const { transcript } = sample
-  return eventsUnder(isNested(sample) && isRecord(transcript) ? transcript['events'] : sample['events'])
-}
-
-/** Yields the events and those nested in them: older logs nest the events of a tool or subtask below its event. */
-function* eventsUnder(events: unknown): Generator<Json> {
-  const open: unknown[] = [events]
-  while (open.length > 0) {
-    const list = open.pop()
-    for (const event of Array.isArray(list) ? list : []) {
-      if (!isRecord(event)) continue
+  const open = [isNested(sample) ? asRecord(transcript)['events'] : sample['events']]
+  while (open.length > 0)
+    for (const event of asList(open.pop()).filter(isRecord)) {
       yield event
       if (Array.isArray(event['events'])) open.push(event['events'])
     }
-  }
 }
 
-function callIds(messages: readonly unknown[]): ReadonlySet<string> {
-  const ids = new Set<string>()
-  for (const message of messages) {
-    if (!isRecord(message)) continue
-    if (typeof message['tool_call_id'] === 'string') ids.add(message['tool_call_id'])
-    for (const call of asList(message['tool_calls']))
-      if (isRecord(call) && typeof call['id'] === 'string') ids.add(call['id'])
-  }
-  return ids
-}
+const callIds = (messages: readonly unknown[]): ReadonlySet<unknown> =>
+  new Set(
+    messages
+      .map(asRecord)
+      .flatMap(({ tool_call_id: id, tool_calls: calls }) => [id, ...asList(calls).map((call) => asRecord(call)['id'])]),
+  )
 
 /**
  * Outcomes by the decision of Inspect's approvers, which the messages do not tell: UKGovernmentBEIS/inspect_ai,

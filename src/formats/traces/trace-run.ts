@@ -1,3 +1,4 @@
+import { pushTo } from '../../domain/result.ts'
 import type { Reply, Step } from '../../domain/trajectory/trajectory.ts'
 import { wordsOf } from '../common/content.ts'
 import { cutName, type Reading } from '../common/reading.ts'
@@ -74,8 +75,10 @@ class TraceRun {
   /** Text keys of all messages that the models received. */
   readonly #asked = new Set<string>()
   readonly #agents: ReadonlySet<string>
-  readonly #others = new Map<string, { path: string; count: number }>()
-  #silent: { path: string; count: number } | null = null
+  /** The spans that are not shown, by kind. */
+  readonly #others = new Map<string, TraceSpan[]>()
+  /** Calls of a model without their messages. */
+  readonly #silent: TraceSpan[] = []
   #toolSpans = 0
   readonly #onShow: OnShow
   /** Results of the tools that have begun; null: a later request holds the result. */
@@ -119,7 +122,7 @@ class TraceRun {
     else if (span.tool !== null) this.#begun.get(span)?.()
     else if (span.kind === 'model' && what === 'all') this.#call(span)
     else if (span.kind === 'model' || span.kind === 'agent') this.#around(span, what)
-    else this.#count(span)
+    else pushTo(this.#others, span.called, span)
     if (what !== 'input') this.#error(span)
   }
 
@@ -135,7 +138,7 @@ class TraceRun {
   #call(span: TraceSpan): void {
     this.#reply = { id: `model at ${span.path}`, isNamed: false }
     if (!span.holds) {
-      this.#silent = { path: this.#silent?.path ?? span.path, count: (this.#silent?.count ?? 0) + 1 }
+      this.#silent.push(span)
       return
     }
     this.#input(span, span.input())
@@ -230,7 +233,7 @@ class TraceRun {
   #begin(span: TraceSpan, tool: TracedTool, isMaybe: boolean): void {
     const match = this.#made.find(tool)
     if (match === undefined && isMaybe) {
-      this.#count(span)
+      pushTo(this.#others, span.called, span)
       return
     }
     const id = match?.id ?? tool.id ?? `span ${this.#toolSpans++}`
@@ -263,23 +266,18 @@ class TraceRun {
     this.#begun.set(span, isAnswered ? null : bring)
   }
 
-  #count({ called, path }: TraceSpan): void {
-    const entry = this.#others.get(called)
-    if (entry === undefined) this.#others.set(called, { path, count: 1 })
-    else entry.count++
-  }
-
   /** Warns of the spans and messages that are not shown. */
   tellLost(): void {
-    if (this.#silent !== null) {
-      const { path, count } = this.#silent
+    const [silent] = this.#silent
+    if (silent !== undefined) {
+      const count = this.#silent.length
       this.#reading.addUnread({ records: count, actions: count })
-      this.#reading.warn(path, `${count} calls of a model without their messages: the trace did not keep them`)
+      this.#reading.warn(silent.path, `${count} calls of a model without their messages: the trace did not keep them`)
     }
-    for (const [called, { path, count }] of [...this.#others].slice(0, 20))
+    for (const [called, spans] of [...this.#others].slice(0, 20))
       this.#reading.warn(
-        path,
-        `${count} spans of kind ${JSON.stringify(cutName(called))} are not shown: what of them a model saw stands in its requests`,
+        spans[0]?.path ?? '',
+        `${spans.length} spans of kind ${JSON.stringify(cutName(called))} are not shown: what of them a model saw stands in its requests`,
       )
   }
 }
