@@ -332,14 +332,6 @@ describe('langsmith', () => {
     expect(told(second)).toEqual([...told(first), ['agent_message: Done.']])
   })
 
-  test('the same words again are shown again', () => {
-    const says = (id: string, second: number, messages: unknown[]) =>
-      row(id, 'llm', second, { inputs: { messages }, outputs: { message: { role: 'assistant', content: 'Hm.' } } })
-    const reply = { role: 'assistant', content: 'Hm.' }
-    const trajectory = read({ records: [says('a', 1, [human]), says('b', 2, [human, reply, human])] })
-    expect(told(trajectory).flat()).toEqual(['user: Go.', 'agent_message: Hm.', 'user: Go.', 'agent_message: Hm.'])
-  })
-
   test('a tool that no model asked for is an act, and a root without calls its messages', () => {
     const own = row('a', 'tool', 1, { inputs: { command: 'ls' }, error: 'boom' })
     expect(

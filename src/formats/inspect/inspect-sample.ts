@@ -1,5 +1,5 @@
-import { idText, isRecord, type Json } from '../common/reading.ts'
 import { textsIn } from '../common/content.ts'
+import { idText, isRecord, type Json } from '../common/reading.ts'
 import { asList, asRecord, asText } from '../common/session.ts'
 import type { FileRun, OpenedDocument, RunAbout } from '../format.ts'
 import { isLog, isSample, keptIn, sampleModelOf } from './inspect.ts'

@@ -8,7 +8,7 @@ import { contentOf, Located, PLACE, placeMessage, type Tree } from '../traces/lo
 
 /**
  * The format of LangChain's messages and LangGraph's states: `{"messages": […]}`, the same under `values`, `state` or `output`, or an
- * array. Each message may have any of its written forms (langchain-form.ts).
+ * array. Each message may have any of its written forms (`openMessage`).
  */
 export const LANGCHAIN: Format = {
   name: 'langchain',

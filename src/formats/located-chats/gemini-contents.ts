@@ -1,5 +1,5 @@
 import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
-import { isAbsent, isRecord, itemsIn, type Json, type Reading, timeOf } from '../common/reading.ts'
+import { isRecord, itemsIn, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asList, asName, asRecord, asText } from '../common/session.ts'
 import { mayAct } from '../common/unread-acts.ts'
 import type { Format, ReadDocument } from '../format.ts'
@@ -58,27 +58,15 @@ function readContents(reading: Reading, document: Json): ReadDocument {
   ])
 }
 
-/** Reads a content into messages. `side`: the speaker of a content without a role. An answer that holds an error and no output tells a failure. */
+/** Reads a content into messages. `side`: the speaker of a content without a role. */
 function messagesOfContent(
   content: Located,
   side: Side,
-  about: Pick<LocatedMessage, 'name' | 'at'>,
-  outcome?: ActOutcome,
+  about: Pick<LocatedMessage, 'name' | 'at' | 'outcome'>,
 ): LocatedMessage[] {
-  const { role, parts } = asRecord(content.value)
+  const { role } = asRecord(content.value)
   const speaker = role === 'model' ? 'assistant' : typeof role === 'string' ? role : side
-  const failed = asList(parts).flatMap((part) => {
-    const { functionResponse: answer, codeExecutionResult: ran } = asRecord(part)
-    if (isRecord(ran)) return [ran['outcome'] !== undefined && ran['outcome'] !== 'OUTCOME_OK']
-    const { error, output } = asRecord(asRecord(answer)['response'])
-    return isRecord(answer) ? [!isAbsent(error) && isAbsent(output)] : []
-  })
-  let next = 0
-  return messagesOfParts(content, speaker).map((tree): LocatedMessage => {
-    const isAnswer = isRecord(tree) && 'role' in tree && tree['role'] === 'function'
-    const isFailed = isAnswer && failed[next++] === true
-    return { ...about, tree, path: content.path, outcome: outcome ?? (isFailed ? 'failed' : undefined) }
-  })
+  return messagesOfParts(content, speaker).map((tree) => ({ ...about, tree, path: content.path }))
 }
 
 /**
@@ -125,11 +113,11 @@ function messagesOfRecord(reading: Reading, record: Json, path: string): readonl
     return []
   }
   const message = new Located(record['message'], `${path}/message`)
-  const about = { name: asText(record['uuid']), at: timeOf(record['timestamp']) }
+  const about = { name: asText(record['uuid']), at: timeOf(record['timestamp']), outcome: outcomeOfResult(record) }
   // Reminders and goals of the harness stand as texts of the user.
   const isOwn = type !== 'user' || (subtype === undefined && OWN.has(record['provenance']))
   const side = type === 'assistant' ? 'assistant' : 'user'
-  return messagesOfContent(message, side, about, outcomeOfResult(record)).map((one) => ({
+  return messagesOfContent(message, side, about).map((one) => ({
     ...one,
     ...(!isOwn && { role: 'system' as const }),
   }))

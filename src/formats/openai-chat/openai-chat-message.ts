@@ -66,10 +66,10 @@ export function readMessage(
   if (role === 'assistant') return readAgentMessage(sink, message, path, protocol)
   const isOfUser = role === 'user' && isUsersOwn(message)
   for (const field of CALL_FIELDS)
-    if (isOfUser && field === 'tool_calls') return readUsersCalls(sink, message, path)
+    if (isOfUser && field === 'tool_calls') return readUsers(sink, message, path)
     else if (holdsCalls(message, field))
       sink.reading.unread(`${path}/${field}`, 'calls in a message that is not the agent’s; not read', true)
-  if (role === 'tool' && isUsersOwn(message)) return readUsersAnswer(sink, message, path)
+  if (role === 'tool' && isUsersOwn(message)) return readUsers(sink, message, path)
   if (role === 'tool' || role === 'function') return readToolMessage(sink, message, path)
   if (role === null && typeof message['type'] === 'string' && message['type'] !== 'message')
     return readItem(sink, message, path)
@@ -275,21 +275,15 @@ const isUsersOwn = ({ requestor, tool_calls: calls }: Json): boolean =>
   requestor === 'user' ||
   (Array.isArray(calls) && calls.length > 0 && calls.every((call) => isRecord(call) && call['requestor'] === 'user'))
 
-/** Adds the user's words and calls: no act of the agent. */
-function readUsersCalls(sink: ChatSink, message: Json, path: string): ReadMessage {
+/** Adds the user's words and calls, or the answer of the user's own tool, which only the user sees: no act of the agent. */
+function readUsers(sink: ChatSink, message: Json, path: string): ReadMessage {
   const parts: Part[] = []
-  readBlocks(sink, message['content'], `${path}/content`, { actor: 'user', name: 'message', parts, outputs: parts })
-  for (const [call, at] of itemsIn(message['tool_calls'], `${path}/tool_calls`)) {
+  const own = roleOf(message) === 'tool' ? 'tool' : 'message'
+  readBlocks(sink, message['content'], `${path}/content`, { actor: 'user', name: own, parts, outputs: parts })
+  for (const [call, at] of own === 'tool' ? [] : itemsIn(message['tool_calls'], `${path}/tool_calls`)) {
     const { name, arguments: args } = call as Json
     if (typeof name === 'string') sink.text(parts, 'user', name, `${at}/name`, 'tool')
     if (!isAbsent(args)) sink.leaves(parts, 'user', args, `${at}/arguments`, typeof name === 'string' ? name : 'tool')
   }
-  return { speaker: 'other', parts, outputs: [], acted: false }
-}
-
-/** Adds the answer of the user's own tool, which only the user sees. */
-function readUsersAnswer(sink: ChatSink, message: Json, path: string): ReadMessage {
-  const parts: Part[] = []
-  readBlocks(sink, message['content'], `${path}/content`, { actor: 'user', name: 'tool', parts, outputs: parts })
   return { speaker: 'other', parts, outputs: [], acted: false }
 }

@@ -155,15 +155,19 @@ function resultOf(part: Located): Tree | null {
     return { role: 'tool', tool_call_id: part.member('id'), content: contentOf(part.member(name)) }
   }
   const [answer, ran] = [part.member('functionResponse'), part.member('codeExecutionResult')]
-  if (isRecord(ran.value)) return { role: 'function', name: GEMINI_CODE, content: contentOf(ran.member('output')) }
+  const isFailed = isRecord(ran.value) ? isFailedCode(ran.value) : isFailure(answer.member('response').value)
+  const role = { role: 'function', ...(isFailed && { is_error: true }) }
+  if (isRecord(ran.value)) return { ...role, name: GEMINI_CODE, content: contentOf(ran.member('output')) }
   if (!isRecord(answer.value)) return null
-  return {
-    role: 'function',
-    name: answer.member('name'),
-    tool_call_id: answer.member('id'),
-    content: contentOf(answer.member('response')),
-  }
+  const [name, tool_call_id] = [answer.member('name'), answer.member('id')]
+  return { ...role, name, tool_call_id, content: contentOf(answer.member('response')) }
 }
+
+const isFailedCode = ({ outcome }: Json): boolean => outcome !== undefined && outcome !== 'OUTCOME_OK'
+
+/** Tells whether the answer of a function holds an error and no output. */
+const isFailure = (response: unknown): boolean =>
+  isRecord(response) && !isAbsent(response['error']) && isAbsent(response['output'])
 
 function blockOf(part: Located): Tree {
   const { value } = part

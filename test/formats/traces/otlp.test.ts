@@ -178,7 +178,6 @@ describe('traces of OpenTelemetry', () => {
 
   test.each<[Row, number]>([
     [{ command: 'ls' }, 0],
-    [{ command: 'ls', timeout: 5 }, 0],
     [{ command: 'rm -r /' }, 1],
   ])('a tool that was given %j lost %i acts beside the call of the model', (args, actions) => {
     const output = {
@@ -196,6 +195,24 @@ describe('traces of OpenTelemetry', () => {
     )
     expect(told(trajectory)).toEqual([['agent_action: ls', 'tool_output: x']])
     expect(trajectory.unread.actions).toBe(actions)
+  })
+
+  test('the result of a tool stands behind the spans inside of it', () => {
+    const chat = (id: string, seconds: number, text: string): Row => {
+      const output = JSON.stringify([{ role: 'assistant', parts: [{ type: 'text', content: text }] }])
+      return span(id, seconds, { 'gen_ai.operation.name': 'chat', 'gen_ai.output.messages': output })
+    }
+    const attributes = {
+      ...{ 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'bash' },
+      ...{ 'gen_ai.tool.call.arguments': '{"command":"ask"}', 'gen_ai.tool.call.result': 'answer' },
+    }
+    const tool = span('t', 1, attributes, { endTimeUnixNano: nano(9) })
+    expect(told(holds(request(tool, chat('i', 3, 'Inside.'), chat('b', 10, 'Behind.'))))).toEqual([
+      ['agent_action: ask'],
+      ['agent_message: Inside.'],
+      ['tool_output: answer'],
+      ['agent_message: Behind.'],
+    ])
   })
 
   test('events of Strands hold blocks as JSON, and an agent’s last words as they are', () => {
