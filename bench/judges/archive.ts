@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { GradedCount, ReviewedPair } from '../../src/domain/statistics/corrected-shares.ts'
 import { at, range, sum } from '../../src/domain/statistics/weighted-shares.ts'
-import { drawsFrom, type Matrix } from '../../test/domain/statistics/draws.ts'
+import { drawsFrom, type Matrix } from '../../test/domain/statistics/oracles.ts'
 
 /** Rows people, columns the judge. */
 interface Judge {

@@ -1,5 +1,5 @@
 import { at, range } from '../../src/domain/statistics/weighted-shares.ts'
-import type { Matrix } from '../../test/domain/statistics/draws.ts'
+import type { Matrix } from '../../test/domain/statistics/oracles.ts'
 import { drawArchive, type Structure } from './archive.ts'
 import { METHODS, type Method } from './methods.ts'
 

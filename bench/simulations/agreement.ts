@@ -1,6 +1,6 @@
 import { agreement } from '../../src/domain/statistics/agreement.ts'
 import { at, range } from '../../src/domain/statistics/weighted-shares.ts'
-import { type Draws, drawsFrom } from '../../test/domain/statistics/draws.ts'
+import { type Draws, drawsFrom } from '../../test/domain/statistics/oracles.ts'
 import { holds, type Setting } from './simulation.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { wilson } from '../../src/domain/statistics/intervals.ts'
 import { combine, comparePairs, difference, product, rateOf, tally } from '../../src/domain/statistics/rates.ts'
 import { at, range } from '../../src/domain/statistics/weighted-shares.ts'
-import { type Draws, drawsFrom } from '../../test/domain/statistics/draws.ts'
+import { type Draws, drawsFrom } from '../../test/domain/statistics/oracles.ts'
 import { holds, type Setting } from './simulation.ts'
 
 const SETTINGS = (seed: number) => ({ draws: 1000, seed })

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Rating } from '../../../src/schemas/agreement.ts'
-import { answer, simulated } from './answer.ts'
-import { ratingsOf } from './oracles.ts'
+import { answer, letters, ratingsOf, simulated } from './oracles.ts'
 
 describe('the bootstrap', () => {
   test('is the same for a seed, another for another', () => {
@@ -20,10 +19,7 @@ describe('the bootstrap', () => {
   })
 
   test('a cluster named like an item is not that item', () => {
-    const ratings = ratingsOf([
-      ['a', 'b', 'a'],
-      ['a', 'a', 'a'],
-    ])
+    const ratings = ratingsOf(letters('a b a / a a a'))
     const named = ratings.map((one) => (one.item === 'item 1' ? { ...one, cluster: 'item 0' } : one))
     expect(answer({ ratings: named }).bootstrap.n_units).toBe(3)
   })

@@ -1,16 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { agreement, MAX_RESAMPLED_ITEMS } from '../../../src/domain/statistics/agreement.ts'
-import { type Agreement, AgreementRequestSchema } from '../../../src/schemas/agreement.ts'
+import { agreement, cellsOf, MAX_RESAMPLED_ITEMS, prevalence } from '../../../src/domain/statistics/agreement.ts'
+import { groupRatings } from '../../../src/domain/statistics/coefficients.ts'
+import { type Agreement, AgreementRequestSchema, type Rating } from '../../../src/schemas/agreement.ts'
 import { schemaIssues } from '../../../src/schemas/check.ts'
-import { answer } from './answer.ts'
-import { ratingsOf } from './oracles.ts'
+import { answer, letters, ratingsOf, table } from './oracles.ts'
 
 test('the whole answer for two raters', () => {
   const request = {
-    ratings: ratingsOf([
-      ['b', 'a', 'a', 'b'],
-      ['a', 'a', 'a', 'b'],
-    ]),
+    ratings: ratingsOf(letters('b a a b / a a a b')),
     labels: ['a', 'b', 'c'],
   }
   expect(answer(request)).toEqual({
@@ -26,11 +23,7 @@ test('the whole answer for two raters', () => {
       labels: ['a', 'b', 'c'],
       row_rater: 'rater 0',
       column_rater: 'rater 1',
-      matrix: [
-        [2, 0, 0],
-        [1, 1, 0],
-        [0, 0, 0],
-      ],
+      matrix: table('2 0 0 / 1 1 0 / 0 0 0'),
     },
     prevalence: { a: 5 / 8, b: 3 / 8, c: 0 },
     bootstrap: { draws: 2000, seed: 1, unit: 'item', n_units: 4, undefined: expect.anything() },
@@ -50,22 +43,8 @@ describe('undefined is null with a reason', () => {
 
   test.each<[string, (string | null)[][], ReturnType<typeof all>]>([
     ['one rater', [['a', 'b']], { raw: none, cohen: 'not_two_raters', fleiss: none, alpha: none, ac1: none }],
-    [
-      'nothing in common',
-      [
-        ['a', null],
-        [null, 'b'],
-      ],
-      { raw: none, cohen: none, fleiss: none, alpha: none, ac1: none },
-    ],
-    [
-      'one category',
-      [
-        ['a', 'a'],
-        ['a', 'a'],
-      ],
-      { raw: 'no_spread', cohen: one, fleiss: one, alpha: one, ac1: one },
-    ],
+    ['nothing in common', letters('a * / * b'), { raw: none, cohen: none, fleiss: none, alpha: none, ac1: none }],
+    ['one category', letters('a a / a a'), { raw: 'no_spread', cohen: one, fleiss: one, alpha: one, ac1: one }],
     [
       'one item',
       [['a'], ['b']],
@@ -100,10 +79,7 @@ describe('undefined is null with a reason', () => {
 
   test('one category given of two declared: AC1 exists, the κs do not', () => {
     const found = answer({
-      ratings: ratingsOf([
-        ['a', 'a'],
-        ['a', 'a'],
-      ]),
+      ratings: ratingsOf(letters('a a / a a')),
       labels: ['a', 'b'],
     })
     expect(found.gwet_ac1.value).toBe(1)
@@ -112,10 +88,7 @@ describe('undefined is null with a reason', () => {
 
   test('full agreement on two categories is 1, with no interval: resampling cannot doubt it', () => {
     const found = answer({
-      ratings: ratingsOf([
-        ['a', 'b', 'a', 'a', 'b', 'b'],
-        ['a', 'b', 'a', 'a', 'b', 'b'],
-      ]),
+      ratings: ratingsOf(letters('a b a a b b / a b a a b b')),
     })
     const full = { value: 1, ci95: null, reason: 'no_spread' }
     expect(found.cohen_kappa).toEqual(full)
@@ -160,4 +133,84 @@ describe('what is refused', () => {
     expect(schemaIssues(AgreementRequestSchema, { ratings, bootstrap: { draws: 2000, seed: 42 } })).toEqual([])
     expect(Object.keys(answer({ ratings }).prevalence)).toHaveLength(labels.length)
   })
+})
+
+const rating = (item: string, rater: string, label: string, cluster?: string): Rating => ({
+  item,
+  rater,
+  label,
+  ...(cluster !== undefined && { cluster }),
+})
+
+function grouped(ratings: readonly Rating[], labels?: readonly string[]) {
+  const result = groupRatings(ratings, labels)
+  if (!result.ok) throw new Error(JSON.stringify(result.error))
+  return result.value
+}
+
+test('ratings are grouped by item, in order of appearance; labels are sorted', () => {
+  expect(grouped([rating('i2', 'b', 'y'), rating('i1', 'a', 'x', 't'), rating('i2', 'a', 'x', 'u')])).toEqual({
+    items: [
+      { item: 'i2', cluster: 'u', raters: [0, 1], labels: [1, 0] },
+      { item: 'i1', cluster: 't', raters: [1], labels: [0] },
+    ],
+    raters: ['b', 'a'],
+    labels: ['x', 'y'],
+    n_ratings: 3,
+  })
+})
+
+test('declared labels keep their order, also those that nobody gave', () => {
+  expect(grouped([rating('i', 'a', 'x')], ['z', 'x']).labels).toEqual(['z', 'x'])
+})
+
+test.each<[string, Rating[], string[] | undefined, string]>([
+  [
+    'twice, the same label',
+    [rating('i', 'a', 'x'), rating('j', 'a', 'x'), rating('i', 'a', 'x')],
+    undefined,
+    '/ratings/2',
+  ],
+  ['twice, another label', [rating('i', 'a', 'x'), rating('i', 'a', 'y')], undefined, '/ratings/1'],
+  ['two clusters', [rating('i', 'a', 'x', 't'), rating('i', 'b', 'x', 'u')], undefined, '/ratings/1/cluster'],
+  ['an undeclared label', [rating('i', 'a', 'x'), rating('i', 'b', 'y')], ['x'], '/ratings/1/label'],
+  ['a label declared twice', [rating('i', 'a', 'x')], ['x', 'y', 'x'], '/labels'],
+])('%s is an error at its place', (_name, ratings, labels, path) => {
+  const result = groupRatings(ratings, labels)
+  expect(result).toMatchObject({ ok: false, error: [{ path }] })
+})
+
+test('twenty errors are enough', () => {
+  const result = groupRatings(Array.from({ length: 1000 }, () => rating('i', 'a', 'x')))
+  expect(result.ok ? 0 : result.error.length).toBe(20)
+})
+
+test('a hundred labels are categories, more are not', () => {
+  const many = (count: number) => groupRatings(Array.from({ length: count }, (_, at) => rating(`${at}`, 'a', `${at}`)))
+  expect(many(100).ok).toBe(true)
+  expect(many(101)).toMatchObject({ ok: false, error: [{ path: '/ratings' }] })
+})
+
+test('names that objects have of their own are names like others', () => {
+  const hostile = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', ' ', '\u0000', '\ud800', '1', '01']
+  const all = grouped(hostile.flatMap((name) => [rating(name, '__proto__', name), rating(name, 'constructor', name)]))
+  expect(all.items).toHaveLength(hostile.length)
+  expect(all.raters).toEqual(['__proto__', 'constructor'])
+  const shares = prevalence(all)
+  expect(Object.keys(shares).sort()).toEqual([...hostile].sort())
+  expect(Object.getPrototypeOf(shares)).toBe(Object.prototype)
+  for (const name of hostile) expect(Object.getOwnPropertyDescriptor(shares, name)?.value).toBe(1 / hostile.length)
+  expect(JSON.parse(JSON.stringify(shares))).toEqual(shares)
+  expect(cellsOf(all).sort((a, b) => a - b)).toEqual(hostile.map((_, at) => at * hostile.length + at))
+})
+
+test('the cells of the confusion matrix are of the items that both rated', () => {
+  const all = grouped([
+    rating('i', 'a', 'x'),
+    rating('i', 'b', 'y'),
+    rating('j', 'b', 'y'),
+    rating('k', 'a', 'y'),
+    rating('k', 'b', 'y'),
+  ])
+  expect(cellsOf(all)).toEqual([1, -1, 3])
 })

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { labelScores } from '../../../src/audit/report/reviewed.ts'
 import { brierScore, expectedCalibrationError, type Forecast } from '../../../src/domain/statistics/rates.ts'
+import { table } from './oracles.ts'
 
 /** Ten points; ECE and Brier by formula. */
 const CONFIDENCE = [0.97, 0.93, 0.86, 0.83, 0.77, 0.66, 0.62, 0.56, 0.91, 0.71]
@@ -59,14 +60,7 @@ test('with one bin ECE is the gap of the means; more bins never hide it', () => 
  * y_pred = cat pig dog cat cat dog. It gives precision 2/3, 0, 0; recall 1, 0, 0; F1 0.8, 0, 0.
  */
 test('scikit-learn’s example', () => {
-  const scores = labelScores(
-    ['cat', 'dog', 'pig'],
-    [
-      [2, 0, 0],
-      [1, 0, 1],
-      [0, 2, 0],
-    ],
-  )
+  const scores = labelScores(['cat', 'dog', 'pig'], table('2 0 0 / 1 0 1 / 0 2 0'))
   expect(scores.map((score) => score.precision)).toEqual([2 / 3, 0, 0])
   expect(scores.map((score) => score.recall)).toEqual([1, 0, 0])
   expect(scores.map((score) => score.f1)).toEqual([0.8, 0, 0])
@@ -75,14 +69,7 @@ test('scikit-learn’s example', () => {
 })
 
 test('a label never given has no precision, one that never occurs no recall, one of neither no F1', () => {
-  const [given, never, absent] = labelScores(
-    ['given', 'never given', 'absent'],
-    [
-      [3, 0, 0],
-      [2, 0, 0],
-      [0, 0, 0],
-    ],
-  )
+  const [given, never, absent] = labelScores(['given', 'never given', 'absent'], table('3 0 0 / 2 0 0 / 0 0 0'))
   expect(given?.precision).toBe(0.6)
   expect(never).toMatchObject({ precision: null, recall: 0, f1: 0 })
   expect(absent).toMatchObject({ precision: null, recall: null, f1: null })

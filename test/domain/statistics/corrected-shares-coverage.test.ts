@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { correctedShares } from '../../../src/domain/statistics/corrected-shares.ts'
 import { at, range } from '../../../src/domain/statistics/weighted-shares.ts'
 import type { SamplingDesign } from '../../../src/schemas/review.ts'
-import { coverage, type Draws, drawsFrom } from './draws.ts'
+import { coverage, type Draws, drawsFrom } from './oracles.ts'
 
 const LABELS = ['aligned', 'compliant', 'ignored', 'distractor_only', 'not_observed']
 const TRUTH = [0.4, 0.3, 0.15, 0.1, 0.05]

@@ -9,6 +9,7 @@ import {
 } from '../../../src/domain/statistics/corrected-shares.ts'
 import { at, range, sum } from '../../../src/domain/statistics/weighted-shares.ts'
 import { SAMPLING_DESIGNS, type SamplingDesign } from '../../../src/schemas/review.ts'
+import { table } from './oracles.ts'
 
 const TWO = ['a', 'b']
 const LABELS = ['aligned', 'compliant', 'ignored', 'distractor_only', 'not_observed']
@@ -27,13 +28,7 @@ test('two labels end to end: a random sample is weighted back by the judge’s l
   const found = correctedShares({
     labels: ['yes', 'no'],
     graded: graded(['yes', 'no'], [655, 445]),
-    reviews: pairs(
-      ['yes', 'no'],
-      [
-        [40, 10],
-        [15, 35],
-      ],
-    ),
+    reviews: pairs(['yes', 'no'], table('40 10 / 15 35')),
     sampling: 'random',
   })
   expect(found.estimator).toBe('post_stratified')
@@ -46,11 +41,7 @@ test('two labels end to end: a random sample is weighted back by the judge’s l
 
 test('judge labels with fewer than two reviews are pooled in a random sample, and refused in a stratified one', () => {
   const labels = ['a', 'b', 'c']
-  const reviews = pairs(labels, [
-    [10, 1, 0],
-    [2, 0, 1],
-    [0, 0, 0],
-  ])
+  const reviews = pairs(labels, table('10 1 0 / 2 0 1 / 0 0 0'))
   const sample = { labels, graded: graded(labels, [60, 25, 15]), reviews }
   const found = correctedShares({ ...sample, sampling: 'random' })
   // a by itself, b and c as one: 60% of 10/12, and 40% of 1/2.
@@ -133,21 +124,18 @@ test('labels are only keys: __proto__ is one like any other', () => {
   const found = correctedShares({
     labels,
     graded: graded(labels, [10, 10]),
-    reviews: pairs(labels, [
-      [4, 1],
-      [1, 4],
-    ]),
+    reviews: pairs(labels, table('4 1 / 1 4')),
     sampling: 'random',
   })
   expect(Object.keys(found.shares)).toEqual(labels)
 })
 
-const table = fc.array(fc.array(fc.nat(6), { minLength: 5, maxLength: 5 }), { minLength: 5, maxLength: 5 })
+const anyTable = fc.array(fc.array(fc.nat(6), { minLength: 5, maxLength: 5 }), { minLength: 5, maxLength: 5 })
 
 test('shares add to 1 and lie in their intervals, whatever the design', () => {
   const design = fc.constantFrom<SamplingDesign>('random', 'stratified', 'disagreement')
   fc.assert(
-    fc.property(table, design, fc.array(fc.nat(200), { minLength: 5, maxLength: 5 }), (noise, sampling, more) => {
+    fc.property(anyTable, design, fc.array(fc.nat(200), { minLength: 5, maxLength: 5 }), (noise, sampling, more) => {
       const confusion = noise.map((row, k) => row.map((count, j) => count + (j === k ? 20 : 0)))
       const counts = more.map((count, j) => count + sum(confusion.map((row) => at(row, j))))
       const weighed = pairs(LABELS, confusion).map((pair) => ({ ...pair, weight: pair.human === pair.judge ? 5 : 1 }))
@@ -167,10 +155,11 @@ test('shares add to 1 and lie in their intervals, whatever the design', () => {
 })
 
 test('each item five times as one cluster leaves the interval nearly as it was; five times as items of their own does not', () => {
-  const single = pairs(TWO, [
-    [30, 8],
-    [6, 26],
-  ]).map((pair, i) => ({ ...pair, weight: i % 3 === 0 ? 1 : 4, cluster: `${i}` }))
+  const single = pairs(TWO, table('30 8 / 6 26')).map((pair, i) => ({
+    ...pair,
+    weight: i % 3 === 0 ? 1 : 4,
+    cluster: `${i}`,
+  }))
   const widthOf = (reviews: readonly ReviewedPair[]) => {
     const counts = reviews.map(({ judge, cluster }) => ({ judge, count: 3, cluster: cluster ?? null }))
     const found = correctedShares({ labels: TWO, graded: counts, reviews, sampling: 'disagreement' })
@@ -184,13 +173,11 @@ test('each item five times as one cluster leaves the interval nearly as it was; 
 })
 
 test('warns of few reviews, few clusters, uneven weights and weights that do not add up', () => {
-  const reviews = pairs(
-    ['a', 'b'],
-    [
-      [8, 1],
-      [1, 8],
-    ],
-  ).map((pair, i) => ({ ...pair, weight: i === 0 ? 50 : 1, cluster: `${i % 4}` }))
+  const reviews = pairs(['a', 'b'], table('8 1 / 1 8')).map((pair, i) => ({
+    ...pair,
+    weight: i === 0 ? 50 : 1,
+    cluster: `${i % 4}`,
+  }))
   const counts = range(4).flatMap((c) => ['a', 'b'].map((judge) => ({ judge, count: 100, cluster: `${c}` })))
   const text = correctedShares({ labels: ['a', 'b'], graded: counts, reviews, sampling: 'disagreement' }).warnings.join(
     '\n',

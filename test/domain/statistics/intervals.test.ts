@@ -1,7 +1,9 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
-import { wilson } from '../../../src/domain/statistics/intervals.ts'
+import { describe, expect, test } from 'vitest'
+import { correctedShares } from '../../../src/domain/statistics/corrected-shares.ts'
+import { shareInterval, wilson } from '../../../src/domain/statistics/intervals.ts'
 import { rateOf, tally } from '../../../src/domain/statistics/rates.ts'
+import { at, clusteredVariance, range, sum, weightedShares } from '../../../src/domain/statistics/weighted-shares.ts'
 import { exactInterval, exactLimit } from '../../attack/clopper-pearson.ts'
 
 /** Newcombe, Statistics in Medicine 17 (1998), table I, method 3; more digits recomputed. */
@@ -78,4 +80,137 @@ test('Clopper–Pearson holds Wilson’s in the middle: it is the cautious one',
   const score = wilson(81 / 263, 263)
   expect(exact?.[0]).toBeLessThan(score[0])
   expect(exact?.[1]).toBeGreaterThan(score[1])
+})
+
+test('nothing but the reviews to go by: Wilson’s interval of them, with Student’s quantile', () => {
+  // SciPy: t.ppf(.975, 29) = 2.0452296421327034
+  const [, high] = wilson(0, 30, 2.0452296421327034)
+  expect(shareInterval(0, 0, { items: 30, units: 30 })).toEqual([0, expect.closeTo(high, 12)])
+})
+
+test('a variance of 0 is no certainty', () => {
+  for (const share of [0, 0.001, 0.2, 0.5, 1]) {
+    const [low, high] = shareInterval(share, 0, { items: 30, units: 30 }) ?? [0, 0]
+    expect(high - low).toBeGreaterThan(share === 0.5 ? 0.1 : 0.05)
+  }
+})
+
+test('one unit has no interval', () => expect(shareInterval(0.5, 0.01, { items: 30, units: 1 })).toBeNull())
+
+const unit = fc.double({ min: 0, max: 1, noNaN: true })
+
+test('the interval holds the share, is that of the other label mirrored, and grows with the variance', () => {
+  fc.assert(
+    fc.property(unit, fc.double({ min: 0, max: 0.2, noNaN: true }), fc.integer({ min: 2, max: 500 }), (p, v, units) => {
+      const evidence = { items: units * 2, units }
+      const [low, high] = shareInterval(p, v, evidence) ?? [1, 0]
+      expect(low).toBeLessThanOrEqual(p + 1e-12)
+      expect(high).toBeGreaterThanOrEqual(p - 1e-12)
+      const [otherLow, otherHigh] = shareInterval(1 - p, v, evidence) ?? [1, 0]
+      expect(otherLow).toBeCloseTo(1 - high, 10)
+      expect(otherHigh).toBeCloseTo(1 - low, 10)
+      const wider = shareInterval(p, v + 0.01, evidence) ?? [0, 0]
+      expect(wider[1] - wider[0]).toBeGreaterThanOrEqual(high - low - 1e-12)
+    }),
+  )
+})
+
+test('reviews of one task alone: a share without an interval, and why', () => {
+  const found = correctedShares({
+    labels: ['a', 'b'],
+    graded: ['t', 'u'].flatMap((cluster) => ['a', 'b'].map((judge) => ({ judge, count: 50, cluster }))),
+    reviews: ['a', 'b', 'b'].map((label) => ({ human: label, judge: label, cluster: 't' })),
+    sampling: 'random',
+  })
+  expect(found.shares['a']).toMatchObject({ value: expect.any(Number), ci95: null })
+  expect(found.reviews_to_halve).toBeNull()
+  expect(found.warnings.join()).toMatch(/less than two tasks/)
+})
+
+interface Weighted {
+  readonly label: number
+  readonly weight: number
+}
+const THREE_AND_ONE: Weighted[] = [
+  { label: 0, weight: 2 },
+  { label: 0, weight: 2 },
+  { label: 0, weight: 2 },
+  { label: 1, weight: 10 },
+]
+
+/** Hájek's estimate: the one stratum. */
+const hajek = (reviews: readonly Weighted[], labels: number) =>
+  weightedShares(
+    labels,
+    reviews.map(({ label, weight }) => ({ human: label, weight, stratum: 0, cluster: null })),
+    [{ stratum: 0, count: 100, cluster: null }],
+  )
+
+describe('by hand', () => {
+  test('Hájek: 6 of 16, SE² = (3·(2·.625)² + (10·.375)²)/16²', () => {
+    const found = hajek(THREE_AND_ONE, 2)
+    expect(found.shares).toEqual([0.375, 0.625])
+    expect(at(found.variances, 0)).toBeCloseTo(18.75 / 256, 12)
+    expect(found.effectiveSize).toBeCloseTo(256 / 112, 12)
+  })
+
+  test('post-stratified: .8·.9 + .2·.3, variance of Cochran 12.2 with n − 1', () => {
+    const times = (n: number, human: number, stratum: number) =>
+      range(n).map(() => ({ human, stratum, weight: 1, cluster: null }))
+    const found = weightedShares(
+      2,
+      [...times(9, 0, 0), ...times(1, 1, 0), ...times(3, 0, 1), ...times(7, 1, 1)],
+      [
+        { stratum: 0, count: 80, cluster: null },
+        { stratum: 1, count: 20, cluster: null },
+      ],
+    )
+    expect(at(found.shares, 0)).toBeCloseTo(0.78, 12)
+    const wanted = (0.64 * 0.09) / 9 + (0.04 * 0.21) / 9 + (0.8 * 0.12 ** 2 + 0.2 * 0.48 ** 2) / 100
+    expect(at(found.variances, 0)).toBeCloseTo(wanted, 12)
+  })
+})
+
+test('the clustered variance of a mean: oracle clustered_se of the shared statistics.json', () => {
+  const scores = [1, 1, 0, 0, 0, 1, 1, 1, 0, 1]
+  const clusters = [0, 0, 0, 1, 1, 2, 2, 2, 2, 3]
+  const items = (named: boolean) =>
+    scores.map((score, i) => ({ psi: [(score - 0.6) / 10], count: 1, cluster: named ? `${at(clusters, i)}` : null }))
+  expect(Math.sqrt(at(clusteredVariance(items(true), 1), 0))).toBeCloseTo(0.1414213562373095, 12)
+  expect(Math.sqrt(at(clusteredVariance(items(false), 1), 0))).toBeCloseTo(0.15491933384829668, 12)
+})
+
+const reviews = fc.array(fc.record({ label: fc.nat(4), weight: fc.double({ min: 1, max: 50, noNaN: true }) }), {
+  minLength: 2,
+  maxLength: 60,
+})
+
+test('Hájek shares add to 1 and do not change with the scale of the weights', () => {
+  fc.assert(
+    fc.property(reviews, fc.double({ min: 0.01, max: 100, noNaN: true }), (items, scale) => {
+      const found = hajek(items, 5)
+      const other = items.map((item) => ({ ...item, weight: item.weight * scale }))
+      const scaled = hajek(other, 5)
+      expect(sum(found.shares)).toBeCloseTo(1, 10)
+      for (const k of range(5)) {
+        expect(at(scaled.shares, k)).toBeCloseTo(at(found.shares, k), 10)
+        expect(at(scaled.variances, k)).toBeCloseTo(at(found.variances, k), 10)
+      }
+    }),
+  )
+})
+
+test('even weights are the classical shares, with all reviews effective', () => {
+  fc.assert(
+    fc.property(reviews, (items) => {
+      const even = items.map(({ label }) => ({ label, weight: 3 }))
+      const found = hajek(even, 5)
+      expect(found.effectiveSize).toBeCloseTo(items.length, 8)
+      for (const k of range(5)) {
+        const share = items.filter(({ label }) => label === k).length / items.length
+        expect(at(found.shares, k)).toBeCloseTo(share, 10)
+        expect(at(found.variances, k)).toBeCloseTo((share * (1 - share)) / items.length, 10)
+      }
+    }),
+  )
 })

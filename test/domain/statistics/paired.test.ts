@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { seededRandom } from '../../../src/domain/statistics/bootstrap.ts'
 import { type BooleanPair, bowker, comparePairs, mcNemar } from '../../../src/domain/statistics/rates.ts'
+import { table } from './oracles.ts'
 
 /** statsmodels’ tests against vassarstats (first four), Agresti in exact2x2 (86, 150), the exact binomial (SciPy) for the others. */
 test.each([
@@ -42,20 +43,8 @@ test('p against the sum of the binomial', () => {
 const choose = (n: number, k: number): number => (k === 0 ? 1 : (choose(n, k - 1) * (n - k + 1)) / k)
 
 /** R’s mcnemar.test, in the tests of statsmodels. */
-const R_TABLE = [
-  [0, 3, 4, 4, 2],
-  [4, 1, 2, 4, 3],
-  [5, 3, 0, 0, 2],
-  [2, 3, 0, 0, 1],
-  [5, 5, 5, 5, 5],
-]
-const R_TABLE_2 = [
-  [2, 2, 3, 6, 2],
-  [3, 4, 3, 6, 6],
-  [6, 7, 1, 9, 6],
-  [7, 1, 1, 9, 8],
-  [0, 1, 8, 9, 4],
-]
+const R_TABLE = table('0 3 4 4 2 / 4 1 2 4 3 / 5 3 0 0 2 / 2 3 0 0 1 / 5 5 5 5 5')
+const R_TABLE_2 = table('2 2 3 6 2 / 3 4 3 6 6 / 6 7 1 9 6 / 7 1 1 9 8 / 0 1 8 9 4')
 
 test.each([
   ['5×5 with an empty pair of cells', R_TABLE, 7.001587, 9, null],
@@ -69,36 +58,17 @@ test.each([
 })
 
 test('Bowker leaves out pairs of cells that are both empty, and is null where all are', () => {
-  expect(
-    bowker([
-      [5, 3, 0],
-      [1, 7, 0],
-      [0, 0, 9],
-    ]),
-  ).toMatchObject({ statistic: 1, df: 1 })
-  expect(
-    bowker([
-      [5, 0],
-      [0, 7],
-    ]),
-  ).toEqual({ statistic: null, df: 0, p: null, reason: 'no_discordant_pairs' })
+  expect(bowker(table('5 3 0 / 1 7 0 / 0 0 9'))).toMatchObject({ statistic: 1, df: 1 })
+  expect(bowker(table('5 0 / 0 7'))).toEqual({ statistic: null, df: 0, p: null, reason: 'no_discordant_pairs' })
 })
 
 test('a p that cannot be told from 0 is given as its bound', () => {
-  expect(
-    bowker([
-      [0, 1000],
-      [0, 0],
-    ]).p,
-  ).toBe(Number.EPSILON)
+  expect(bowker(table('0 1000 / 0 0')).p).toBe(Number.EPSILON)
 })
 
 /** R’s mcnemar.test, in the tests of statsmodels. */
 test('McNemar’s χ² is Bowker’s of two labels', () => {
-  const { statistic, p } = bowker([
-    [101, 121],
-    [59, 33],
-  ])
+  const { statistic, p } = bowker(table('101 121 / 59 33'))
   expect(statistic).toBeCloseTo(21.355555555555554, 9)
   expect((p ?? 0) / 3.815135865112594e-6).toBeCloseTo(1, 9)
 })
@@ -117,15 +87,8 @@ const task = (base: number, head: number, cluster: number, trials = 5): BooleanP
 
 describe('rate difference', () => {
   test('of pairs, with the tasks resampled', () => {
-    const counts = [
-      [1, 4],
-      [2, 5],
-      [0, 2],
-      [5, 5],
-      [2, 2],
-      [1, 3],
-    ] as const
-    const pairs = counts.flatMap(([base, head], cluster) => task(base, head, cluster))
+    const counts = table('1 4 / 2 5 / 0 2 / 5 5 / 2 2 / 1 3')
+    const pairs = counts.flatMap(([base = 0, head = 0], cluster) => task(base, head, cluster))
     const found = comparePairs(pairs)
     expect(found.base.value).toBeCloseTo(11 / 30, 12)
     expect(found.head.value).toBeCloseTo(21 / 30, 12)
