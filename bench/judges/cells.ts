@@ -1,4 +1,4 @@
-import type { Matrix } from '../../test/domain/statistics/draws.ts'
+import type { Matrix } from '../../test/domain/statistics/oracles.ts'
 import { runEach } from '../simulations/run-each.ts'
 import { JUDGES, LABEL_SETS, type LabelSet, REVIEWS, STRUCTURES, type Structure } from './archive.ts'
 import type { Method } from './methods.ts'

@@ -1,5 +1,4 @@
 import type { Static } from 'typebox'
-import { parse, type YAMLParseError } from 'yaml'
 import { DENIED_ACTS } from '../domain/evidence/observations.ts'
 import { fileFault } from '../domain/words.ts'
 import { inputIssues } from '../schemas/check.ts'
@@ -7,6 +6,7 @@ import { PROVIDER_NAMES } from '../schemas/providers.ts'
 import { Choice, Closed, Type } from '../schemas/type.ts'
 import { type Environment, readEnvironment, readSecrets, resolveAccess, type Secrets } from './environment.ts'
 import { JudgeFileSchema, resolveJudges } from './judges.ts'
+import { readYaml } from './rubrics.ts'
 import {
   BATCHES,
   CONCURRENCY,
@@ -60,7 +60,7 @@ export function loadConfig(
 function resolveConfig(environment: Environment, file: ConfigFile) {
   const host = environment.host ?? '127.0.0.1'
   const concurrency = resolveConcurrency(file.concurrency, CONCURRENCY.defaults, '/concurrency')
-  const judges = resolveJudges(environment, file.judges, concurrency)
+  const judges = resolveJudges(environment.ofProvider, file.judges, concurrency)
   return {
     host,
     port: environment.port ?? 8787,
@@ -101,8 +101,12 @@ function knownJudge(name: string, configured: readonly string[]): string {
   throw new SettingError(`/default_judge: there is no judge ${name}; there are: ${usable.join(', ')}`)
 }
 
+/** Reads the file. An error leaves out the parser’s own words, which quote the file and may hold a secret. */
 function readConfigFile(path: string, readFile: (path: string) => string): ConfigFile {
-  const value = parseFile(path, readText(path, readFile))
+  const { value = {}, faults } = readYaml(readText(path, readFile))
+  const [fault] = faults
+  if (fault !== undefined)
+    throw new Error(`VERIDICT_CONFIG: ${path} cannot be read as YAML or JSON at ${fault.place} (${fault.code})`)
   const removed = removedKeysIn(value)
   const found = removed.length > 0 ? removed : inputIssues(FileSchema, value ?? {})
   if (found.length === 0) return (value ?? {}) as ConfigFile
@@ -115,17 +119,5 @@ function readText(path: string, readFile: (path: string) => string): string {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw new Error(`VERIDICT_CONFIG: there is no file ${path}`)
     throw new Error(`VERIDICT_CONFIG: ${path} cannot be read: ${fileFault(error)}`)
-  }
-}
-
-/** Parses the file. An error leaves out the parser’s own words, which quote the file and may hold a secret. */
-function parseFile(path: string, text: string): unknown {
-  try {
-    return parse(text)
-  } catch (error) {
-    const { code, linePos, name } = error as Pick<YAMLParseError, 'linePos'> & { code?: string; name: string }
-    const place = linePos === undefined ? '' : ` at line ${linePos[0].line}, column ${linePos[0].col}`
-    const why = (code ?? name).toLowerCase().replaceAll('_', ' ')
-    throw new Error(`VERIDICT_CONFIG: ${path} cannot be read as YAML or JSON${place} (${why})`)
   }
 }

@@ -1,38 +1,23 @@
 import { isIPv4 } from 'node:net'
 import { nearest } from '../domain/words.ts'
-import { PROVIDER_NAMES, PROVIDER_PLACES, type Provider, providerRow } from '../schemas/providers.ts'
+import { PROVIDER_NAMES, type Provider, providerRow } from '../schemas/providers.ts'
 import { refuseRemovedVariables } from './settings.ts'
-
-/** Modes of access; `auto` asks for keys unless the service listens on loopback. */
-const ACCESS_MODES = ['auto', 'on', 'off'] as const
-export type AccessMode = (typeof ACCESS_MODES)[number]
-
-const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
-export type LogLevel = (typeof LOG_LEVELS)[number]
 
 type Parse<T> = (value: string, name: string) => T
 
 const asText: Parse<string> = (value) => value
+const asList: Parse<string[]> = (value) => value.split(',').flatMap((item) => item.trim() || [])
 
-const asPort: Parse<number> = (value, name) => {
-  const port = Number(value)
-  if (!/^\d+$/.test(value) || port > 65_535) throw new Error(`${name} must be a port from 0 to 65535, not "${value}"`)
-  return port
-}
-
-const asDollars: Parse<number> = (value, name) => {
-  if (!/^\d+(\.\d+)?$/.test(value)) throw new Error(`${name} must be dollars such as 12.50, not "${value}"`)
-  return Number(value)
-}
-
-const asList: Parse<string[]> = (value) =>
-  value
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '')
+const asNumber =
+  (form: RegExp, most: number, words: string): Parse<number> =>
+  (value, name) => {
+    if (form.test(value) && Number(value) <= most) return Number(value)
+    throw new Error(`${name} must be ${words}, not "${value}"`)
+  }
+const asPort = asNumber(/^\d+$/, 65_535, 'a port from 0 to 65535')
 
 const asChoice =
-  <const T extends string>(choices: readonly T[]): Parse<T> =>
+  <const T extends string>(...choices: readonly T[]): Parse<T> =>
   (value, name) => {
     const choice = choices.find((word) => word === value)
     if (choice === undefined) throw new Error(`${name} must be one of ${choices.join(', ')}`)
@@ -47,14 +32,15 @@ const VARIABLES = {
   /** May hold a password. */
   database_url: ['VERIDICT_DATABASE_URL', asText],
   config_file: ['VERIDICT_CONFIG', asText],
-  log_level: ['VERIDICT_LOG_LEVEL', asChoice(LOG_LEVELS)],
-  max_cost_usd_per_day: ['VERIDICT_MAX_COST_USD_PER_DAY', asDollars],
-  access: ['VERIDICT_ACCESS', asChoice(ACCESS_MODES)],
-  behind_tls: ['VERIDICT_BEHIND_TLS', asChoice(['true', 'false'])],
+  log_level: ['VERIDICT_LOG_LEVEL', asChoice('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent')],
+  max_cost_usd_per_day: ['VERIDICT_MAX_COST_USD_PER_DAY', asNumber(/^\d+(\.\d+)?$/, Infinity, 'dollars such as 12.50')],
+  /** `auto` asks for keys unless the service listens on loopback. */
+  access: ['VERIDICT_ACCESS', asChoice('auto', 'on', 'off')],
+  behind_tls: ['VERIDICT_BEHIND_TLS', asChoice('true', 'false')],
   allowed_hosts: ['VERIDICT_ALLOWED_HOSTS', asList],
   /** Folders of rubrics beside the shipped rubrics. */
   rubrics: ['VERIDICT_RUBRICS', asList],
-  worker: ['VERIDICT_WORKER', asChoice(['on', 'off'])],
+  worker: ['VERIDICT_WORKER', asChoice('on', 'off')],
   worker_port: ['VERIDICT_WORKER_PORT', asPort],
 } as const satisfies Record<string, readonly [name: string, parse: Parse<unknown>]>
 
@@ -62,7 +48,8 @@ type Settings = { readonly [S in keyof typeof VARIABLES]: ReturnType<(typeof VAR
 
 /** The environment as typed values; an absent variable is undefined. */
 export interface Environment extends Settings {
-  readonly providers: Readonly<Record<Provider, ProviderEnvironment>>
+  /** Reads a variable of a provider. Other programs read such variables too: the judge that uses it checks it. */
+  readonly ofProvider: Secrets['key']
 }
 
 const OF_COMMANDS = ['VERIDICT_SERVER', 'VERIDICT_API_KEY']
@@ -93,32 +80,7 @@ export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
     const value = text(name)
     return [setting, value === undefined ? undefined : parse(value, name)]
   })
-  return {
-    ...(Object.fromEntries(settings) as Settings),
-    providers: Object.fromEntries(PROVIDER_NAMES.map((name) => [name, readProvider(text, name)])) as Record<
-      Provider,
-      ProviderEnvironment
-    >,
-  }
-}
-
-/** The variables of a provider’s judge. */
-export type ProviderEnvironment = Readonly<ReturnType<typeof readProvider>>
-
-function readProvider(text: Secrets['key'], provider: Provider) {
-  const { keys, variables, needs } = providerRow(provider)
-  const isSet = (variable: string) => text(variable) !== undefined
-  const places = PROVIDER_PLACES.map((place) => [place, text(needs[place]?.variable ?? '')] as const)
-  return {
-    /** The first variable for a key that is set; undefined: no such variable is set. */
-    key_env: keys.find(isSet),
-    /** Unchecked, since other programs read these variables too; the judge that uses the URL checks it. */
-    base_url: text(variables.base_url),
-    model: text(variables.model),
-    places: new Map(places),
-    /** The variables suffice for a judge with the provider’s name. */
-    is_whole: missingVariables(provider, isSet).length === 0,
-  }
+  return { ...(Object.fromEntries(settings) as Settings), ofProvider: text }
 }
 
 /** Lists the variables that the judge with the provider’s name still lacks; empty: the judge is complete. */
@@ -166,12 +128,10 @@ export function resolveAccess(
   }
 }
 
-const HOST = /^(?:[a-z0-9][a-z0-9.-]*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/
-
 /** Reads an allowed host. Throws for a misspelt host, which no request could match. */
 function readHost(given: string): string {
   const host = given.toLowerCase()
-  if (HOST.test(host)) return host
+  if (/^(?:[a-z0-9][a-z0-9.-]*|\[[0-9a-f:.]+\])(?::\d{1,5})?$/.test(host)) return host
   throw new Error(`VERIDICT_ALLOWED_HOSTS: "${given}" is not a host such as veridict.example or veridict.example:8443`)
 }
 

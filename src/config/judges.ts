@@ -9,11 +9,8 @@ import {
   providerRow,
 } from '../schemas/providers.ts'
 import { Choice, Closed, Num, Str, Type } from '../schemas/type.ts'
-import type { Environment, ProviderEnvironment } from './environment.ts'
+import { missingVariables, type Secrets } from './environment.ts'
 import { CONCURRENCY, type Concurrency, nullable, resolveConcurrency, SettingError } from './settings.ts'
-
-/** `json_schema`: the server enforces the schema of an answer; `none`: the prompt holds the schema. */
-const STRUCTURED_OUTPUTS = ['json_schema', 'none'] as const
 
 const PRICE_EXAMPLE = 'write { input: 2, output: 10 }, US dollars for a million tokens'
 const dollars = () => Type.Optional(Num('US dollars for a million tokens, like 2.5', { minimum: 0 }))
@@ -26,8 +23,9 @@ const PriceSchema = Closed(
 )
 
 const word = () => Type.String({ minLength: 1 })
-/** Describes a label, which becomes part of an address. */
-const label = () => Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9.:_-]*$', maxLength: 100 })
+/** Matches a region, project or version of an API, which becomes part of an address. */
+const PLACE = '^[A-Za-z0-9][A-Za-z0-9.:_-]{0,99}$'
+const label = () => Type.String({ pattern: PLACE })
 
 /** A model judge of the configuration file. Absent settings come from the environment, else from the provider’s row. */
 export const JudgeFileSchema = Type.Partial(
@@ -43,7 +41,8 @@ export const JudgeFileSchema = Type.Partial(
     window_tokens: Type.Integer({ minimum: 4000 }),
     max_output_tokens: Type.Integer({ minimum: 256 }),
     effort: nullable(Type.String()),
-    structured_output: Choice(STRUCTURED_OUTPUTS),
+    /** `json_schema`: the server enforces the schema of an answer; `none`: the prompt holds the schema. */
+    structured_output: Choice(['json_schema', 'none']),
     images: Type.Boolean(),
     token_factor: Type.Number({ minimum: 0.1, maximum: 10 }),
     concurrency: CONCURRENCY.file,
@@ -53,11 +52,10 @@ export const JudgeFileSchema = Type.Partial(
 )
 export type JudgeFile = Static<typeof JudgeFileSchema>
 
-/** The settings of the file that every judge has in the end. */
-type Settled = Required<Omit<JudgeFile, ProviderPlace | 'base_url' | 'key_env' | 'concurrency' | 'price'>>
+/** Members of the file that need not be there, or are written otherwise, in the end. */
+type Settled = ProviderPlace | 'base_url' | 'key_env' | 'concurrency' | 'price'
 
-/** The settings of a model judge. */
-export interface JudgeSettings extends Readonly<Settled>, Readonly<Pick<JudgeFile, ProviderPlace>> {
+export interface JudgeSettings extends Readonly<Required<Omit<JudgeFile, Settled>> & Pick<JudgeFile, ProviderPlace>> {
   /** Null: the provider’s public address. */
   readonly base_url: string | null
   /** The variable that holds the key; null: the SDK finds credentials by itself. */
@@ -84,56 +82,48 @@ export function providerDefaults(provider: Provider): JudgeSettings {
   }
 }
 
-const OFFICIAL_HOSTS = PROVIDER_NAMES.flatMap((name) => {
-  const { address } = providerRow(name)
-  return address === null || address.includes('{') ? [] : [new URL(address).hostname]
-})
-
 /** Tells whether a judge receives pictures by default: models at a provider’s own address see; another server may hold any model. */
 const seesImages = (provider: Provider, base_url: string | null): boolean =>
-  base_url === null || providerRow(provider).address === null || OFFICIAL_HOSTS.includes(new URL(base_url).hostname)
+  base_url === null ||
+  providerRow(provider).address === null ||
+  PROVIDER_NAMES.some((name) => `${providerRow(name).address}/`.includes(`//${new URL(base_url).hostname}/`))
 
 /** Resolves the judges of environment and file, field by field. Throws with the place of a setting that cannot be used. */
 export function resolveJudges(
-  environment: Environment,
+  text: Secrets['key'],
   file: Readonly<Record<string, JudgeFile>> = {},
   concurrency: Concurrency,
 ): Readonly<Record<string, JudgeSettings>> {
-  const ofKeys = PROVIDER_NAMES.filter((provider) => environment.providers[provider].is_whole)
-  const judges: Record<string, JudgeFile> = { ...Object.fromEntries(ofKeys.map((name) => [name, {}])), ...file }
-  return Object.fromEntries(
-    Object.entries(judges).map(([name, judge]) => {
-      const provider = providerOf(name, judge)
-      const asked = { name, provider, judge, environment: environment.providers[provider] }
-      return [name, resolveJudge(asked, concurrency)]
-    }),
+  const ofKeys = PROVIDER_NAMES.filter(
+    (name) => missingVariables(name, (variable) => text(variable) !== undefined).length === 0,
   )
+  const judges: Record<string, JudgeFile> = { ...Object.fromEntries(ofKeys.map((name) => [name, {}])), ...file }
+  const settled = Object.entries(judges).map(([name, judge]) => {
+    return [name, resolveJudge({ name, provider: providerOf(name, judge), judge, text }, concurrency)]
+  })
+  return Object.fromEntries(settled) as Readonly<Record<string, JudgeSettings>>
 }
 
-/** A judge of the file, and what the environment says of its provider. */
 interface AskedJudge {
   readonly name: string
   readonly provider: Provider
   readonly judge: JudgeFile
-  readonly environment: ProviderEnvironment
+  readonly text: Secrets['key']
 }
 
+const EFFORT = 'write low, medium or high, or null for the model’s own'
 const refusal = ({ name }: Pick<AskedJudge, 'name'>, setting: string, message: string) =>
   new SettingError(`/judges/${name}${setting && `/${setting}`}${message}`)
 
 function resolveJudge(asked: AskedJudge, concurrency: Concurrency): JudgeSettings {
-  const { name, provider, judge, environment } = asked
+  const { name, provider, judge, text } = asked
   const defaults = providerDefaults(provider)
-  const { apis } = providerRow(provider)
+  const { apis, keys } = providerRow(provider)
   const { region: _region, project: _project, api_version: _version, ...settings } = judge
   const api = judge.api ?? defaults.api
   if (!apis.includes(api)) throw refusal(asked, 'api', ` must be one of ${apis.join(', ')}`)
   if (provider === 'google' && /^-?\d+$/.test(judge.effort ?? ''))
-    throw refusal(
-      asked,
-      'effort',
-      ': a number of tokens was removed: write low, medium or high, or null for the model’s own',
-    )
+    throw refusal(asked, 'effort', `: a number of tokens was removed: ${EFFORT}`)
   const base_url = settleBaseUrl(asked)
   return {
     ...defaults,
@@ -141,7 +131,7 @@ function resolveJudge(asked: AskedJudge, concurrency: Concurrency): JudgeSetting
     ...settlePlaces(asked),
     provider,
     api,
-    key_env: judge.key_env ?? environment.key_env ?? defaults.key_env,
+    key_env: judge.key_env ?? keys.find((key) => text(key) !== undefined) ?? defaults.key_env,
     base_url,
     model: settleModel(asked),
     images: judge.images ?? seesImages(provider, base_url),
@@ -166,11 +156,11 @@ function providerOf(name: string, { provider }: JudgeFile): Provider {
  * provider’s key or under its name: a file that contradicts the environment is refused.
  */
 function settleBaseUrl(asked: AskedJudge): string | null {
-  const { name, provider, judge, environment } = asked
+  const { name, provider, judge, text } = asked
   const { base_url: ofFile, key_env } = judge
-  const { base_url: ofEnvironment } = environment
-  if (ofFile !== undefined && !isBaseUrl(ofFile)) throw refusal(asked, 'base_url', ` ${NO_BASE_URL}`)
   const { variables, keys, address } = providerRow(provider)
+  const ofEnvironment = text(variables.base_url)
+  if (ofFile !== undefined && !isBaseUrl(ofFile)) throw refusal(asked, 'base_url', ` ${NO_BASE_URL}`)
   const hasOwnKey = name !== provider && key_env !== undefined && !keys.includes(key_env)
   if (ofFile === undefined && ofEnvironment === undefined && address === null)
     throw refusal(asked, 'base_url', ` is missing: write it, or set ${variables.base_url}`)
@@ -185,16 +175,13 @@ function settleBaseUrl(asked: AskedJudge): string | null {
 
 /** Settles the model of a judge. The variable of the environment counts for the judge with the provider’s name alone. */
 function settleModel(asked: AskedJudge): string {
-  const { name, provider, judge, environment } = asked
+  const { name, provider, judge, text } = asked
   const { variables, defaults } = providerRow(provider)
-  const model = (name === provider ? environment.model : undefined) ?? judge.model ?? defaults.model
+  const model = (name === provider ? text(variables.model) : undefined) ?? judge.model ?? defaults.model
   if (model !== null) return model
   const variable = name === provider ? `, or set ${variables.model}` : ''
   throw refusal(asked, 'model', ` is missing: write what your account calls it${variable}`)
 }
-
-/** Matches a place, which becomes part of an address. */
-const PLACE = /^[A-Za-z0-9][A-Za-z0-9.:_-]{0,99}$/
 
 /** Settles region, project and version of the API, for the providers that need them. */
 function settlePlaces(asked: AskedJudge): Partial<Record<ProviderPlace, string>> {
@@ -204,9 +191,9 @@ function settlePlaces(asked: AskedJudge): Partial<Record<ProviderPlace, string>>
     const ofFile = asked.judge[place]
     if (need === undefined && ofFile === undefined) return []
     if (need === undefined) throw refusal(asked, place, ' is not a setting of this provider: leave it out')
-    const value = ofFile ?? asked.environment.places.get(place) ?? need.default
+    const value = ofFile ?? asked.text(need.variable) ?? need.default
     if (value === undefined) throw refusal(asked, place, ` is missing: write it, or set ${need.variable}`)
-    if (!PLACE.test(value)) throw new Error(`${need.variable} is no ${place.replace('_', ' ')}`)
+    if (!new RegExp(PLACE).test(value)) throw new Error(`${need.variable} is no ${place.replace('_', ' ')}`)
     return [[place, value]]
   })
   return Object.fromEntries(settled) as Partial<Record<ProviderPlace, string>>
@@ -234,7 +221,5 @@ function settlePrice(asked: AskedJudge): Price | null {
 }
 
 /** Recognizes a day of the calendar; `Date` would make `2026-02-30` the second of March. */
-const isDay = (text: string): boolean => {
-  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
-}
+const isDay = (text: string): boolean =>
+  /^\d{4}-\d{2}-\d{2}$/.test(text) && JSON.stringify(new Date(text)).startsWith(`"${text}`)

@@ -21,7 +21,6 @@ export interface LoadedRubric {
 
 const MANIFEST = 'rubric.yaml'
 
-/** The folder of the shipped rubrics. */
 const SHIPPED_RUBRICS = fileURLToPath(new URL('../../rubrics', import.meta.url))
 
 /** Loads the shipped rubrics, and the rubrics of the folders in VERIDICT_RUBRICS. */
@@ -87,10 +86,7 @@ export function readRubric(folder: string): LoadedRubric | { readonly faults: re
   if (yaml.faults.length > 0)
     return { faults: yaml.faults.map(({ line, message }) => `${manifest}:${line}  ${message}`) }
   const placeOf = ({ path }: Issue): string => {
-    const keys = path
-      .split('/')
-      .slice(1)
-      .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
+    const [, ...keys] = path.split('/').map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'))
     const [file = '', line] = keys
     if (file.endsWith('.md')) return join(folder, `${file}:${line}`)
     return `${manifest}:${yaml.lineOf(keys)}${path === '' ? '' : ` ${path}`}`
@@ -113,17 +109,15 @@ export interface LoadedExample {
   readonly placeOf: (keys: readonly string[]) => string
 }
 
-type Read = LoadedExample | { readonly file: string; readonly faults: readonly string[] }
-
 /** Reads the examples of a rubric's folder, in the order of their names. */
-export function readExamples(folder: string): Read[] {
+export function readExamples(folder: string) {
   const inside = join(folder, 'examples')
   if (!existsSync(inside)) return []
   const names = readdirSync(inside).filter((name) => /\.(?:yaml|yml|json)$/.test(name))
   return names.sort().map((name) => readExample(join(inside, name)))
 }
 
-function readExample(file: string): Read {
+function readExample(file: string): LoadedExample | { readonly file: string; readonly faults: readonly string[] } {
   const { value, faults: unread, lineOf } = readYaml(readFileSync(file, 'utf8'))
   if (unread.length > 0) return { file, faults: unread.map(({ line, message }) => `${file}:${line}  ${message}`) }
   const placeOf = (keys: readonly string[]): string => `${file}:${lineOf(keys)}`
@@ -138,30 +132,19 @@ function readExample(file: string): Read {
 /** Reads a list of steps, in full or as `- actor: text`; any other list holds the records of a session. */
 function trajectoryOf(run: RubricExample['run']): Record<string, unknown> {
   if (!Array.isArray(run)) return { ...run }
-  const steps = run.map(stepOf)
+  const steps = run.map((step: unknown) => {
+    if (typeof step !== 'object' || step === null) return null
+    if ('actor' in step || 'parts' in step) return { ...step }
+    const actor = ACTORS.find((name) => Object.hasOwn(step, name))
+    if (actor === undefined) return null
+    const { [actor]: text, ...rest } = step as Readonly<Record<string, unknown>>
+    return { actor, text, ...rest }
+  })
   return steps.includes(null) ? { records: run } : { steps }
 }
 
-function stepOf(given: unknown): Record<string, unknown> | null {
-  if (typeof given !== 'object' || given === null) return null
-  if ('actor' in given || 'parts' in given) return { ...given }
-  const members = given as Readonly<Record<string, unknown>>
-  const actor = ACTORS.find((name) => Object.hasOwn(members, name))
-  if (actor === undefined) return null
-  const { [actor]: text, ...rest } = members
-  return { actor, text, ...rest }
-}
-
-/** A YAML text as read: its value, or its faults; and the line of each place. */
-interface YamlText {
-  readonly value: unknown
-  readonly faults: readonly { readonly line: number; readonly message: string }[]
-  /** Finds the line of the deepest existing member on the way to a place. */
-  readonly lineOf: (keys: readonly string[]) => number
-}
-
-/** Parses YAML or JSON. */
-export function readYaml(text: string): YamlText {
+/** Parses YAML or JSON: its value, or its faults; `lineOf` finds the line of the deepest existing member on the way to a place. */
+export function readYaml(text: string) {
   const lineCounter = new LineCounter()
   const document = parseDocument(text, { lineCounter, prettyErrors: false })
   const lineOf = (keys: readonly string[]): number => {
@@ -178,21 +161,23 @@ export function readYaml(text: string): YamlText {
     }
     return lineCounter.linePos(offset).line
   }
-  const faults = document.errors.map(({ code, message, pos: [at] }) => ({
-    line: lineCounter.linePos(at).line,
-    message: `is no YAML: ${message}${HINTS[code] ?? ''}`,
-  }))
+  const fault = (code: string, message: string, at = 0) => {
+    const { line, col } = lineCounter.linePos(at)
+    return { line, message, code: code.toLowerCase().replaceAll('_', ' '), place: `line ${line}, column ${col}` }
+  }
+  const faults = document.errors.map(({ code, message, pos: [at] }) =>
+    fault(code, `is no YAML: ${message}${HINTS[code] ?? ''}`, at),
+  )
   if (faults.length > 0) return { value: undefined, faults, lineOf }
   try {
     const value: unknown = document.toJS()
-    return { value, faults: isCyclic(value) ? [CYCLE] : [], lineOf }
+    return { value, faults: isCyclic(value) ? [fault('cyclic alias', CYCLE)] : [], lineOf }
   } catch (error) {
-    // Too many aliases.
-    return { value: undefined, faults: [{ line: 1, message: (error as Error).message }], lineOf }
+    return { value: undefined, faults: [fault('too many aliases', (error as Error).message)], lineOf }
   }
 }
 
-const CYCLE = { line: 1, message: 'an alias (*name) stands in what it names: write it out' }
+const CYCLE = 'an alias (*name) stands in what it names: write it out'
 
 /** Tells whether a value holds itself. */
 function isCyclic(value: unknown, above: readonly unknown[] = []): boolean {

@@ -18,7 +18,6 @@ function defineSettings<P extends TProperties, F extends object = object>(proper
   }
 }
 
-/** Describes a whole number from 1 on, or between the bounds. */
 const whole = (
   value: number,
   description: string,
@@ -60,7 +59,6 @@ export const LIMITS = defineSettings(
 )
 export type Limits = typeof LIMITS.defaults
 
-/** Calls of a judge. */
 export const RETRY = defineSettings(
   {
     max_attempts: whole(4, 'calls for one question, the first included'),
@@ -83,7 +81,6 @@ export const BATCHES = defineSettings({
 
 const BOUNDS = { maximum: 10_000 }
 
-/** Calls of a judge at once. */
 export const CONCURRENCY = defineSettings({
   initial: whole(64, 'calls of one judge at once, to begin with', BOUNDS),
   min: whole(1, 'calls of one judge at once at the least', BOUNDS),
@@ -121,26 +118,20 @@ export const POSTGRES = defineSettings(
   },
 )
 
-/** Settings of the PostgreSQL of `VERIDICT_DATABASE_URL`. The URL may hold a password and is no part of the configuration. */
-export type PostgresSettings = typeof POSTGRES.defaults & {
-  /** The database’s URL without user, password and options. */
-  readonly shown: string
-}
-
 export const DATABASE_URL = 'VERIDICT_DATABASE_URL'
 
-/** Resolves the settings of PostgreSQL; null without a URL: SQLite. An error does not repeat the URL, which may hold a password. */
-export function resolvePostgres(
-  url: string | undefined,
-  file: Static<typeof POSTGRES.file> = {},
-): PostgresSettings | null {
+/**
+ * Resolves the settings of PostgreSQL; null without a URL: SQLite. `shown` is the URL without user, password and options. The URL may hold a password:
+ * neither the configuration nor an error repeats it.
+ */
+export function resolvePostgres(url: string | undefined, file: Static<typeof POSTGRES.file> = {}) {
   if (url === undefined) return null
-  if (!URL.canParse(url)) throw new Error(`${DATABASE_URL} is not a URL; ${FORM}`)
+  const refusal = (fault: string) => new Error(`${DATABASE_URL} ${fault}; ${FORM}`)
+  if (!URL.canParse(url)) throw refusal('is not a URL')
   const { protocol, hostname, port, pathname, searchParams } = new URL(url)
-  if (protocol !== 'postgres:' && protocol !== 'postgresql:')
-    throw new Error(`${DATABASE_URL} must begin with postgres:// and not with ${protocol}; ${FORM}`)
-  if (pathname.length < 2) throw new Error(`${DATABASE_URL} names no database; ${FORM}`)
-  if (hostname === '' && !searchParams.has('host')) throw new Error(`${DATABASE_URL} names no host; ${FORM}`)
+  if (!/^postgres(?:ql)?:$/.test(protocol)) throw refusal(`must begin with postgres:// and not with ${protocol}`)
+  if (pathname.length < 2) throw refusal('names no database')
+  if (hostname === '' && !searchParams.has('host')) throw refusal('names no host')
   const place = hostname === '' ? (searchParams.get('host') ?? '') : `${hostname}${port === '' ? '' : `:${port}`}`
   return { ...POSTGRES.defaults, ...file, shown: `postgres://${place}${pathname}` }
 }
@@ -154,29 +145,24 @@ const REMOVED_VARIABLES: Readonly<Record<string, string>> = {
   VERIDICT_THREADS: 'one thread reads large bodies; unset it, and start more workers on PostgreSQL for more throughput',
 }
 
-const PRESSURE = 'the delay of the event loop and the share of the heap bound the grades in work.'
-const HELD_BYTES = 'limits.held_bytes bounds the bodies that are read at once.'
 const BODY_MS = 'a JSON body has five minutes to arrive.'
-const fixedKeys = (groups: Readonly<Record<string, { readonly fixed: readonly string[] }>>) =>
-  Object.fromEntries(
-    Object.entries(groups).flatMap(([group, { fixed }]) =>
-      fixed.map((name) => [`${group}.${name}`, 'its default is fixed now; leave the key out.']),
-    ),
-  )
+const FIXED_KEYS = Object.entries({ limits: LIMITS, retry: RETRY, postgres: POSTGRES }).flatMap(([group, { fixed }]) =>
+  fixed.map((name) => [`${group}.${name}`, 'its default is fixed now; leave the key out.']),
+)
 const ONE_PRICE = 'write price: { input: 2, output: 10 }, and change the file when the price changes.'
 
 /** Names each key of the configuration file that was removed (`limits.answer_chars`), with its replacement. A start with such a key fails. */
 const REMOVED_KEYS: Readonly<Record<string, string>> = {
   blobs: 'all bodies are stored in the database.',
-  'limits.grading_at_once': PRESSURE,
-  'limits.uploads_at_once': HELD_BYTES,
+  'limits.grading_at_once': 'the delay of the event loop and the share of the heap bound the grades in work.',
+  'limits.uploads_at_once': 'limits.held_bytes bounds the bodies that are read at once.',
   'limits.answer_chars': 'no limit replaces it; a page of steps ends after 4 Mi characters.',
   'limits.slow_reader_ms': 'a connection without any traffic is closed after an hour.',
   'limits.streams_at_once': '10,000 open connections bound the streams too.',
   'limits.statistics_at_once': 'statistics are computed one at a time; a request beyond the queue is answered 503.',
   'limits.slow_body_ms': BODY_MS,
   'limits.body_bytes_per_s': BODY_MS,
-  ...fixedKeys({ limits: LIMITS, retry: RETRY, postgres: POSTGRES }),
+  ...Object.fromEntries(FIXED_KEYS),
   'budget.max_cost_usd_per_day': 'set VERIDICT_MAX_COST_USD_PER_DAY.',
   'access.mode': 'set VERIDICT_ACCESS.',
   'access.behind_tls': 'set VERIDICT_BEHIND_TLS.',
