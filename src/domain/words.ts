@@ -52,7 +52,6 @@ const FAULTS: ReadonlyMap<unknown, string> = new Map([
 /** Tells whether a text is an address, and not a query. */
 export const isAddress = (text: string): boolean => /^https?:\/\/\S+$/u.test(text.trim())
 
-/** Takes the last name of a path. */
 export const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1)
 
 /** Writes a path without empty and `.` segments: `./a//b` and `a/b` are one file. */

@@ -36,7 +36,6 @@ interface TaskCheck {
   readonly cut: string | null
 }
 
-/** Lists the faults of the markers of a task. */
 export function checkTask(task: TaskCheck): MarkerFinding[] {
   const findings = MARKERS.filter((marker) => task.markers.includes(marker)).flatMap((marker) => [
     ...leaks(task, marker),

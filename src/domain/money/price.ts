@@ -75,7 +75,6 @@ export function historyOf(
 /** Output tokens of a call by a judge that has answered nothing yet: an assumption, and shown as one. */
 const ASSUMED_OUTPUT_TOKENS = 2000
 
-/** Estimates the output tokens of a call by the answers of this judge so far. */
 export const likelyOutput = ({ answers, output_tokens }: OutputHistory): number =>
   answers === 0 ? ASSUMED_OUTPUT_TOKENS : output_tokens / answers
 

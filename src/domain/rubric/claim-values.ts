@@ -23,7 +23,6 @@ export const claimIdOf = (name: string): string => (Object.hasOwn(OLD_NAMES, nam
 /** Names a claim for sentences: by its old name where it has such a name. */
 export const claimWord = (id: string): string => OLD_CLAIM_NAMES.find((name) => OLD_NAMES[name] === id) ?? id
 
-/** Returns the id of the rubric of a review. */
 export const rubricIdOfReview = ({ rubric }: Pick<Review, 'rubric'>): string => rubricIdOf(rubric ?? TAB_BEHAVIOR)
 
 /** `id@version`, or an id for its newest version. */
@@ -53,6 +52,5 @@ export function claimsOfGrade({ claims, surface, cue, distractor }: GradeClaims)
 /** Returns the outcome of a grade; of old grades the label. */
 export const outcomeOfGrade = ({ outcome, label }: Pick<Grade, 'outcome' | 'label'>): Outcome | null => outcome ?? label
 
-/** Returns the claims of a review by their ids. */
 export const claimsOfReview = ({ claims }: Pick<Review, 'claims'>): ClaimValues =>
   Object.fromEntries(Object.entries(claims ?? {}).map(([name, value]) => [claimIdOf(name), value]))

@@ -18,7 +18,6 @@ export interface Verdict {
   readonly claims: Claims
 }
 
-/** The outcome of claims: a label, or a sum. */
 export type Outcome = string | number
 
 /** Derives the outcome of a checked verdict. Code derives it by the rubric's rule, which is total; no judge writes one. */

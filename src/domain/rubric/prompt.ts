@@ -7,7 +7,6 @@ import { type Rubric, sightClaim } from './rubric.ts'
 /** Bumped when the same question is worded otherwise outside of the rubric's own text. */
 export const PROMPT_VERSION = 2
 
-/** Way in which a call asks the question. */
 interface Asking {
   /** Purpose of this call; empty where it is the only call. */
   readonly note: string
@@ -83,7 +82,6 @@ function partsOf(rubric: Rubric) {
   return parts
 }
 
-/** Bounds the list of agents to choose from. */
 const MOST_AGENTS = 200
 
 /** Renders names, which come from the trajectory, each by itself and on one line. */
@@ -92,7 +90,6 @@ function namesOf(agents: readonly string[], nonce: string): string {
   return [...told, ...(agents.length > told.length ? [`and ${agents.length - told.length} more`] : [])].join(', ')
 }
 
-/** Renders a plain member of the ground truth. */
 const textOf = (value: unknown): string =>
   value === undefined ? '(not given)' : typeof value === 'string' ? value : JSON.stringify(value)
 
@@ -102,7 +99,6 @@ const WAYS: Readonly<Record<ActedBy, string>> = {
   output: 'an action that prints the text',
 }
 
-/** Renders the signals that the rubric shows to the judge. */
 function renderSignals({ shows_signals }: Rubric, { signals = {} }: GroundTruth): string {
   return shows_signals.map((name) => `${name}=${signals[name] ?? 'unknown'}`).join(', ')
 }

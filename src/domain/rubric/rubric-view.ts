@@ -10,7 +10,6 @@ export function rubricView(rubric: Rubric): RubricView {
   return { ...view, claims: claims.map(claimView), labels, outcome: outcomeView(outcome) } as RubricView
 }
 
-/** Renders a rubric with its prompt. */
 export function rubricText(rubric: Rubric): RubricView {
   const { system, question, answer_schema } = rubric
   return { ...rubricView(rubric), system, question, answer_schema: { ...answer_schema } }

@@ -6,7 +6,6 @@ import type { Digest } from '../digest.ts'
 /** Answer to a claim; null: unclear, the judge could not tell. Never to be read as false. */
 export type Scalar = boolean | string | number | null
 
-/** Entry of a list, by the names of its claims. */
 export type Entry = Readonly<Record<string, Scalar>>
 
 export type ClaimValue = Scalar | readonly Entry[]
@@ -24,7 +23,6 @@ export interface ProofRule extends Readonly<Record<ProofName, string | null>> {
 const NO_NAMES = { in_step: null, after: null, does: null, agent_of: null, holds: null } as const
 export const NO_PROOF: ProofRule = { quote: [], shows: [], finds_nothing_of: [], ...NO_NAMES }
 
-/** Claim that a rubric asks for. */
 export interface ClaimRule {
   readonly id: string
   readonly type: ClaimType
@@ -51,7 +49,6 @@ interface TableRow {
   readonly label: string
 }
 
-/** Rule by which the outcome follows from the claims. */
 export type OutcomeRule = { readonly scale: 'nominal' | 'ordinal'; readonly labels: readonly string[] } & (
   | { readonly kind: 'table'; readonly rows: readonly TableRow[]; readonly claims: readonly string[] }
   | { readonly kind: 'label'; readonly claims: readonly string[] }
@@ -64,7 +61,6 @@ export type OutcomeRule = { readonly scale: 'nominal' | 'ordinal'; readonly labe
     }
 )
 
-/** Ground truth that a rubric asks of a trial. */
 export interface TruthRule {
   /** As requests may write it: JSON Schema, with the kinds in place. */
   readonly schema: object
@@ -121,7 +117,6 @@ export function citingProof(claim: ClaimRule, value: ClaimValue): ProofRule | nu
 export const allClaims = (claims: readonly ClaimRule[]): readonly ClaimRule[] =>
   claims.flatMap((claim) => [claim, ...claim.of])
 
-/** Tests whether a quote can support a claim. */
 export const isCitable = ({ proofs, of }: ClaimRule): boolean =>
   Object.values(proofs).some(({ quote }) => quote.length > 0) || of.some(isCitable)
 
@@ -139,7 +134,6 @@ export const instructionDone = (claim: ClaimRule): string | null =>
 export const instructionBefore = (claim: ClaimRule): string | null =>
   rulesOf(claim).find(({ after }) => after !== null)?.after ?? instructionDone(claim)
 
-/** Lists the claims that say that an instruction was carried out. */
 export const actClaims = ({ claims }: Rubric): { readonly claim: ClaimRule; readonly which: string }[] =>
   claims.flatMap((claim) => {
     const which = instructionDone(claim)

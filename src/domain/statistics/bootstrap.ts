@@ -9,7 +9,6 @@ export interface BootstrapSettings {
 
 export const BOOTSTRAP: BootstrapSettings = { draws: DEFAULT_DRAWS, seed: DEFAULT_SEED }
 
-/** The interval of one statistic. */
 export interface BootstrapInterval {
   readonly ci95: [number, number] | null
   /** Null exactly where `ci95` is there. */

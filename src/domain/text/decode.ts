@@ -93,7 +93,6 @@ function charactersOf(bytes: readonly string[], radix: number): string {
   return units < '\x80' ? units : charactersIn(units)
 }
 
-/** Reads the UTF-8 of units that are bytes. */
 function charactersIn(bytes: string): string {
   const text = Buffer.from(bytes, 'latin1').toString()
   return text.includes('\ufffd') ? bytes : text

@@ -2,7 +2,6 @@ const NEWLINE = 0x0a
 const CARRIAGE_RETURN = 0x0d
 const FIRST_ROOM = 64 * 1024
 
-/** One line without its ending. */
 export interface Line {
   /** From 1; blank lines count. */
   readonly number: number

@@ -28,7 +28,6 @@ export class NormalText {
     return new NormalText(source.slice(start, end), [0, 0, 0, start])
   }
 
-  /** Finds the source offset of a unit. */
   start(at: number): number {
     return this.toSource(at, 0)
   }
@@ -245,7 +244,6 @@ const undisguise = (unit: string): string => String.fromCharCode(undisguised(uni
 
 const compose = (there: string): string => there.replace(STEERS, '').replaceAll('\u2011', '-').normalize('NFC')
 
-/** Takes the strongest of blanks. */
 function blankOf(blanks: string): string {
   if (/[\r\n]/.test(blanks)) return '\n'
   return blanks.includes('\t') ? '\v' : ' '
@@ -254,5 +252,4 @@ function blankOf(blanks: string): string {
 /** Drops the control sequences of terminals; the text itself where none stands in it. */
 export const dropAnsi = (source: NormalText): NormalText => rewrite(source, ANSI, () => '')
 
-/** Drops characters that show nothing. */
 export const dropHidden = (source: NormalText): NormalText => rewrite(source, HIDES, () => '')

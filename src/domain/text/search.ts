@@ -34,7 +34,6 @@ function holds(text: string, string: string, fold: () => string, indexOf: typeof
   return true
 }
 
-/** Tests whether the text holds one of the words. */
 export const mentionsAny = (text: string, string: string): boolean =>
   string.split(' ').some((word) => word.trim() !== '' && indexOfWord(text, word.trim(), 0) !== -1)
 

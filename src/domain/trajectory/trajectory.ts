@@ -205,7 +205,6 @@ export const MOST_PICTURE_CHARS = 5 * 1024 * 1024
 /** Pixels of one side. Anthropic: 8000 where a request holds at most 20 pictures. */
 export const MOST_PICTURE_SIDE = 8000
 
-/** Counts the steps, parts and characters of a trajectory. */
 export function summarize(trajectory: Trajectory) {
   const parts = trajectory.steps.flatMap((step) => step.parts)
   return {

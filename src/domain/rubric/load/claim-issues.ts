@@ -102,7 +102,6 @@ const entryIssues = ({ proofs }: ClaimRule, at: string): Issue[] =>
     }),
   )
 
-/** Lists proofs that cannot prove their value. */
 function valueIssues(claim: ClaimRule, value: string, proof: ProofRule, at: string): Issue[] {
   const { type } = claim
   const { does, shows, finds_nothing_of, agent_of } = proof
@@ -188,7 +187,6 @@ function proofIssues(proof: ProofRule, path: string): Issue[] {
   ]
 }
 
-/** Bounds the values that a rubric gives a proof each. */
 const MOST_NAMED = 100
 
 /** Lists the values of a claim that no quote has to prove; `others`: all that have no rule of their own. */
@@ -267,7 +265,6 @@ function mixedIssues({ proofs }: ClaimRule, at: string): Issue[] {
   })
 }
 
-/** Lists the faults of claims beside each other. */
 export function togetherIssues(rubric: Pick<Rubric, 'about' | 'claims' | 'truth'>): Issue[] {
   const { about, claims, truth } = rubric
   const sight = sightClaim(rubric)

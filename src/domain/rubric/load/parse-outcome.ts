@@ -107,7 +107,6 @@ function decidingIssues({ id, path, types, what }: Used, claims: readonly ClaimR
   })
 }
 
-/** Lists the faults of a list whose best entry is the outcome. */
 function bestIssues(list: ClaimRule, { of, label }: Best, values: readonly string[]): Issue[] {
   const isAlwaysProved = (claim: ClaimRule): boolean =>
     isCitable(claim) && unproved(claim).length === 0 && claim.only_if === null && claim.unclear === 'refuses'

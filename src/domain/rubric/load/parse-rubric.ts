@@ -18,7 +18,6 @@ import { claimIssues, togetherIssues } from './claim-issues.ts'
 import { parseOutcome } from './parse-outcome.ts'
 import { readTruth } from './truth.ts'
 
-/** The files of one rubric folder, read. */
 export interface RubricSource {
   readonly manifest: unknown
   readonly system: string

@@ -142,7 +142,6 @@ function plainFaults(member: Node, at: string): Issue[] {
   return [...faults, { path: `${at}/items`, message: 'is missing: add items: { type: string }' }]
 }
 
-/** Bounds the texts and lists of a member. */
 function bounded(member: Node): Node {
   if (member['type'] === 'string')
     return { ...member, maxLength: Math.min(LONGEST_TEXT, Number(member['maxLength'] ?? LONGEST_TEXT)) }
