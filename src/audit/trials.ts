@@ -125,7 +125,7 @@ export interface OpinionRow extends Readonly<Pick<Grade, 'id' | 'status' | 'labe
   readonly votes: readonly VoteRow[]
   readonly contradictions: readonly ContradictionCode[]
 }
-export type VoteRow = Readonly<Pick<Vote, 'status' | 'label' | 'confidence'>>
+type VoteRow = Readonly<Pick<Vote, 'status' | 'label' | 'confidence'>>
 
 /** A question under one rubric, with all judges' opinions, newest first. */
 export interface QuestionRow {

@@ -73,7 +73,7 @@ export type ConfidenceLevel = (typeof CONFIDENCE_LEVELS)[number]
 export const ConfidenceLevelSchema = t.Choice(CONFIDENCE_LEVELS)
 
 /** Reasons why a confidence is not `high`, from the weakest evidence to the strongest. */
-export const LIMIT_CODES = [
+const LIMIT_CODES = [
   /** A contradiction of the grade: `low`. */
   'contradiction',
   /** The judge itself reports no more: `low` or `medium`. */

@@ -137,7 +137,7 @@ function whyNone(
 }
 
 /** A file of a trial that may hold its run. */
-export interface Candidate {
+interface Candidate {
   readonly file: Place
   readonly folder: Place
   /** Lower ranks are tried first; files of equal rank record the same run. */

@@ -131,7 +131,7 @@ function folderOf({ path, shown }: Place, around: readonly string[]): string | n
 }
 
 /** Merges the signals of a trial: measured values take precedence over the row of its task, and the row of the trial itself over both. */
-export async function signalsOf(
+async function signalsOf(
   { job }: Scope,
   { facts, run, folders }: Pick<TrialRun, 'facts' | 'run' | 'folders'>,
   truth: GivenTruth,

@@ -123,7 +123,7 @@ const COLUMNS: ReadonlyMap<string, readonly [field: string, member?: string]> = 
 ])
 const COLUMN_NAMES = [...COLUMNS.keys()].join(', ')
 
-export interface ReadRow {
+interface ReadRow {
   /** The place in the file: `line 7`. */
   readonly at: string
   readonly row: unknown
@@ -138,7 +138,7 @@ interface CsvRecord {
  * Reads the rows of a CSV file with a header line. Anchors and expected places are a JSON array of texts, or one per line of the cell;
  * signals are `true`/`false`, `yes`/`no` or `1`/`0`; an empty cell leaves its member out.
  */
-export function readTruthCsv(text: string): { rows: ReadRow[]; issues: Issue[] } {
+function readTruthCsv(text: string): { rows: ReadRow[]; issues: Issue[] } {
   const issues: Issue[] = []
   let records: CsvRecord[]
   try {

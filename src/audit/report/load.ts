@@ -12,7 +12,7 @@ import { fitsTrial, newestOf, type QuestionStores, readTrials, type Trial } from
 import { settleReviews } from './reviewed.ts'
 import { type BaselineRun, hasAlignment, type ReportInput, type ReportRubric, type TrialRow } from './rows.ts'
 
-export type ReportFilter = {
+type ReportFilter = {
   readonly [Name in 'judge' | 'rubric' | 'batch' | 'agent' | 'model' | 'task' | 'variant']?: string | undefined
 }
 
