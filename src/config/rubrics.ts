@@ -66,7 +66,6 @@ export function rubricFolders(folder: string): string[] {
   return rubrics
 }
 
-/** Most bytes of a file of a rubric. */
 const MOST_BYTES = 1_000_000
 
 /** Reads the rubric of a folder, or its faults, with file, line and remedy. */
