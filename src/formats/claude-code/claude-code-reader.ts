@@ -1,8 +1,10 @@
 import { wordSet } from '../../domain/words.ts'
 import type { ContentSink } from '../common/content.ts'
-import { cutName, isRecord, itemsIn, type Json, type Reading, timeOf, typeName } from '../common/reading.ts'
-import { addLeaves, asList, asRecord, asText, type OpenStep, Session, settle, sinkTo } from '../common/session.ts'
+import { isRecord, itemsIn, type Json, type Reading, timeOf, typeName } from '../common/reading.ts'
+import { addLeaves, asList, asRecord, asText, type OpenStep } from '../common/session.ts'
+import { type RecordTable, SessionReader } from '../common/session-reader.ts'
 import { CLAUDE_CODE_TOOLS } from '../tools/harness-tools.ts'
+import { named } from '../tools/tool-table.ts'
 import {
   isHarnessText,
   isSummary,
@@ -12,6 +14,7 @@ import {
   readBlock,
   readBlocks,
 } from './claude-code-content.ts'
+import { ClaudeLineage, StartedSubagents, subagentOf } from './claude-code-order.ts'
 
 interface Reply {
   readonly id: string
@@ -27,22 +30,18 @@ interface Chain {
 }
 
 /** Reads the records of a session into steps, one record at a time. */
-export class ClaudeReader {
-  readonly session: Session
-  readonly reading: Reading
-  readonly lineage: ClaudeLineage
+export class ClaudeReader extends SessionReader {
+  readonly #lineage: ClaudeLineage
   readonly userTexts = new Set<string>()
   readonly queued: { readonly text: string; readonly path: string }[] = []
   readonly #chains = new Map<string, Chain>()
   readonly #started = new StartedSubagents()
   readonly #hasMain: boolean
-  model: string | null = null
   subagentModel: string | null = null
 
   constructor(reading: Reading, hasMain: boolean) {
-    this.reading = reading
-    this.session = new Session(reading, CLAUDE_CODE_TOOLS)
-    this.lineage = new ClaudeLineage(reading)
+    super(reading, 'claude-code', CLAUDE_CODE_TOOLS)
+    this.#lineage = new ClaudeLineage(reading)
     this.#hasMain = hasMain
   }
 
@@ -54,19 +53,24 @@ export class ClaudeReader {
     )
   }
 
-  record(record: Json, path: string): void {
-    const { type } = record
-    this.session.now = timeOf(record['timestamp'])
+  /** Readers by the type of a record. */
+  readonly #records: RecordTable = {
+    ...named('bookkeeping', BOOKKEEPING),
+    user: (record, path) => this.#message(record, path, 'user'),
+    assistant: (record, path) => this.#message(record, path, 'assistant'),
+    system: (record, path) => this.#system(record, path),
+    attachment: (record, path) => this.#attachment(record, path),
+    result: (record, path) => this.#result(record, path),
+    progress: (record, path) => this.#progress(record, path),
+    'queue-operation': ({ content }, path) => {
+      if (typeof content === 'string') this.queued.push({ text: content, path: `${path}/content` })
+    },
+  }
+
+  override record(record: Json, path: string): void {
+    this.now = timeOf(record['timestamp'])
     this.reading.reply = null
-    if (type === 'assistant' || type === 'user') this.#message(record, path, type)
-    else if (type === 'system') this.#system(record, path)
-    else if (type === 'attachment') this.#attachment(record, path)
-    else if (type === 'result') this.#result(record, path)
-    else if (type === 'progress') this.#progress(record, path)
-    else if (type === 'queue-operation') {
-      if (typeof record['content'] === 'string') this.queued.push({ text: record['content'], path: `${path}/content` })
-    } else if (BOOKKEEPING.has(type)) this.reading.leaveOut(path)
-    else this.reading.unreadRecord(path, 'type of record', type, record)
+    this.byType(this.#records, 'type of record', record, path)
   }
 
   /** Reads a subagent's newest message, which the main session file repeats while the subagent runs. */
@@ -78,7 +82,7 @@ export class ClaudeReader {
     }
     const inner: Json = { ...data['message'], isSidechain: true, agentId: data['agentId'] }
     const { type } = inner
-    this.session.now = timeOf(inner['timestamp']) ?? this.session.now
+    this.now = timeOf(inner['timestamp']) ?? this.now
     if (type === 'assistant' || type === 'user') this.#message(inner, `${path}/data/message`, type)
     else this.reading.unreadRecord(`${path}/data/message`, 'type of record', type, inner)
   }
@@ -91,11 +95,11 @@ export class ClaudeReader {
       return
     }
     this.reading.warnUnknownOnce(message, `${path}/message`, MESSAGE_FIELDS)
-    if (this.lineage.isRepeated(record, path)) {
+    if (this.#lineage.isRepeated(record, path)) {
       this.reading.leaveOut(path)
       return
     }
-    this.lineage.follow(record, path)
+    this.#lineage.follow(record, path)
     const subagent = subagentOf(record)
     const chain = this.#chain(subagent ?? '')
     const at = `${path}/message/content`
@@ -104,11 +108,8 @@ export class ClaudeReader {
   }
 
   #chain(name: string): Chain {
-    let chain = this.#chains.get(name)
-    if (chain === undefined) {
-      chain = { reply: null }
-      this.#chains.set(name, chain)
-    }
+    const chain = this.#chains.get(name) ?? { reply: null }
+    this.#chains.set(name, chain)
     return chain
   }
 
@@ -124,19 +125,19 @@ export class ClaudeReader {
     const goesOn =
       reply !== null && reply.id === id && reply.request === request && !(reply.ended && reply.step.answered)
     if (!goesOn || reply === null) {
-      reply = { id: id ?? '', request, step: this.session.open('agent', name), seen: new Map(), ended: false }
+      reply = { id: id ?? '', request, step: this.open('agent', name), seen: new Map(), ended: false }
       chain.reply = id === null ? null : reply
     }
     const current = reply
     const key = [subagent ?? '', id, request ?? ''].join(' ')
     this.reading.reply = id === null || synthetic ? null : { id: key, isNamed: true }
-    readAssistant(this.session, message['content'], {
+    readAssistant(this, message['content'], {
       path,
       synthetic,
       seen: current.seen,
       step: (afterResult) => {
         if (afterResult) {
-          current.step = this.session.open('agent', name)
+          current.step = this.open('agent', name)
           this.reading.reply = { id: `${key} from ${path}`, isNamed: true }
         }
         return current.step
@@ -151,7 +152,7 @@ export class ClaudeReader {
     const name = nameIn(subagent, asText(record['uuid']))
     const open: { step: OpenStep | null } = { step: null }
     const sink = this.#userSink(record, subagent, () => {
-      open.step ??= this.session.open('other', name)
+      open.step ??= this.open('other', name)
       chain.reply = null
       return open.step
     })
@@ -161,10 +162,10 @@ export class ClaudeReader {
     }
     for (const [block, at] of itemsIn(content, path)) {
       if (isRecord(block) && block['type'] === 'tool_result') {
-        const { parts, tool, call } = this.session.output(block['tool_use_id'], at, name)
-        settle(call, outcomeOfResult(tool, block, record))
+        const outcome = (tool: string) => outcomeOfResult(tool, block, record)
+        const { tool, sink: output } = this.answer(block['tool_use_id'], at, name, outcome)
         this.#started.note(tool, block, record, at)
-        readBlocks(this.reading, block['content'], `${at}/content`, sinkTo(this.reading, parts, 'tool_output', tool))
+        readBlocks(this.reading, block['content'], `${at}/content`, output)
         open.step = null
       } else readBlock(this.reading, block, at, sink)
     }
@@ -176,13 +177,11 @@ export class ClaudeReader {
     const pick = (text: string): ContentSink => {
       const { parts } = step()
       // The model wrote the summary, and the agent wrote the task of its subagent: neither text is the user's request.
-      if (isCompactSummary === true || isSummary(text))
-        return sinkTo(this.reading, parts, 'agent_message', 'compact_summary')
-      if (isMeta === true || isSynthetic === true || isHarnessText(text))
-        return sinkTo(this.reading, parts, 'system', 'message')
-      if (isTask) return sinkTo(this.reading, parts, 'agent_message', 'subagent_task')
+      if (isCompactSummary === true || isSummary(text)) return this.sink(parts, 'agent_message', 'compact_summary')
+      if (isMeta === true || isSynthetic === true || isHarnessText(text)) return this.sink(parts, 'system')
+      if (isTask) return this.sink(parts, 'agent_message', 'subagent_task')
       this.userTexts.add(text)
-      return sinkTo(this.reading, parts, 'user', 'message')
+      return this.sink(parts, 'user')
     }
     return {
       text: (text, path) => pick(text).text(text, path),
@@ -194,9 +193,8 @@ export class ClaudeReader {
     const { subtype, content, model } = record
     if (subtype === 'init') this.model ??= asText(model)
     else if (subtype === 'compact_boundary' || subtype === 'microcompact_boundary') this.reading.isCompacted = true
-    else if (subtype === 'permission_denied') this.session.settle(record['tool_use_id'], 'rejected')
-    if (typeof content === 'string')
-      this.session.note('system', content, `${path}/content`, asText(subtype) ?? 'system')
+    else if (subtype === 'permission_denied') this.settle(record['tool_use_id'], 'rejected')
+    if (typeof content === 'string') this.note('system', content, `${path}/content`, asText(subtype) ?? 'system')
     else if (SYSTEM_BOOKKEEPING.has(subtype)) this.reading.leaveOut(path)
     else this.reading.unreadRecord(path, 'subtype of system record', subtype, { ...record, type: subtype })
   }
@@ -206,13 +204,12 @@ export class ClaudeReader {
     const attachment = asRecord(record['attachment'])
     const { type, prompt, ...rest } = attachment
     const at = `${path}/attachment`
-    const step = this.session.open('other', asText(record['uuid']))
+    const step = this.open('other', asText(record['uuid']))
     const name = typeof type === 'string' ? type : 'attachment'
     if (type === 'queued_command') {
-      readBlocks(this.reading, prompt, `${at}/prompt`, sinkTo(this.reading, step.parts, 'user', 'message'))
+      readBlocks(this.reading, prompt, `${at}/prompt`, this.sink(step.parts, 'user'))
       if (typeof prompt === 'string') this.userTexts.add(prompt)
-    } else
-      addLeaves(sinkTo(this.reading, step.parts, 'system', name), prompt === undefined ? rest : { prompt, ...rest }, at)
+    } else addLeaves(this.sink(step.parts, 'system', name), prompt === undefined ? rest : { prompt, ...rest }, at)
     if (!isRecord(record['attachment']))
       this.reading.error(at, `must be an object, not ${typeName(record['attachment'])}`)
   }
@@ -220,29 +217,23 @@ export class ClaudeReader {
   /** Reads the last record of a stream, which repeats the agent's last message or explains its absence. */
   #result(record: Json, path: string): void {
     const { result, errors, is_error: isError, permission_denials: denials } = record
-    for (const denial of asList(denials)) this.session.settle(asRecord(denial)['tool_use_id'], 'rejected')
-    const { last } = this.session
+    for (const denial of asList(denials)) this.settle(asRecord(denial)['tool_use_id'], 'rejected')
+    const { last } = this
     if (typeof result === 'string' && last?.parts.at(-1)?.text !== result)
-      this.session.note(isError === true ? 'system' : 'agent_message', result, `${path}/result`, 'result')
-    for (const [text, at] of itemsIn(errors, `${path}/errors`)) this.session.note('system', text, at, 'error')
+      this.note(isError === true ? 'system' : 'agent_message', result, `${path}/result`, 'result')
+    for (const [text, at] of itemsIn(errors, `${path}/errors`)) this.note('system', text, at, 'error')
   }
-}
-
-/** Names the subagent of a record; null for the main agent. */
-export function subagentOf({ isSidechain, agentId, parent_tool_use_id: call }: Json): string | null {
-  if (isSidechain !== true && typeof call !== 'string') return null
-  return asText(agentId) ?? asText(call) ?? 'sidechain'
 }
 
 const nameIn = (subagent: string | null, name: string | null): string | null =>
   subagent === null ? name : `${subagent}#${name ?? ''}`
 
 /** Types of records without anything that the agent said, did or saw. */
-const BOOKKEEPING: ReadonlySet<unknown> = wordSet(`summary last-prompt file-history-snapshot file-history-delta
+const BOOKKEEPING = `summary last-prompt file-history-snapshot file-history-delta
   ai-title custom-title agent-name agent-color agent-setting tag mode permission-mode pr-link worktree-state
   content-replacement attribution-snapshot bridge-session task-summary speculation-accept started rate_limit_event
   stream_event tool_progress tool_use_summary keep_alive control_request control_response control_cancel_request
-  auth_status prompt_suggestion`)
+  auth_status prompt_suggestion`
 
 /** Subtypes of `system` records without a text. */
 const SYSTEM_BOOKKEEPING: ReadonlySet<unknown> = wordSet(`init compact_boundary microcompact_boundary
@@ -261,89 +252,3 @@ const RECORD_FIELDS: ReadonlySet<string> = wordSet(`type subtype message uuid pa
 
 const MESSAGE_FIELDS: ReadonlySet<string> = wordSet(`id type role model content stop_reason stop_sequence
   stop_details usage container context_management diagnostics`)
-
-interface First {
-  readonly path: string
-  readonly record: Json
-  /** The message as JSON text, made at the first repetition. */
-  text: string | null
-}
-
-/**
- * Finds the copies among a session's records, and the places where a conversation was wound back: `parentUuid` makes the records a tree.
- */
-class ClaudeLineage {
-  readonly #reading: Reading
-  readonly #firsts = new Map<string, First>()
-  readonly #followers = new Map<string, string>()
-
-  constructor(reading: Reading) {
-    this.#reading = reading
-  }
-
-  /** Tells whether an earlier record has the same id and the same message. */
-  isRepeated(record: Json, path: string): boolean {
-    const uuid = asText(record['uuid'])
-    if (uuid === null) return false
-    const first = this.#firsts.get(uuid)
-    if (first === undefined) {
-      this.#firsts.set(uuid, { path, record, text: null })
-      return false
-    }
-    first.text ??= JSON.stringify(first.record['message'])
-    if (first.text === JSON.stringify(record['message'])) {
-      this.#reading.warnOnce(path, 'a copy of an earlier record; shown once')
-      return true
-    }
-    this.#reading.warn(`${path}/uuid`, `${first.path} has this uuid as well, with another message; both are shown`)
-    return false
-  }
-
-  /**
-   * Warns of two prompts or replies with the same parent: they are two branches, and the model that wrote the second did not see the first.
-   */
-  follow(record: Json, path: string): void {
-    const parent = asText(record['parentUuid'])
-    if (parent === null || record['isSidechain'] === true || isResult(record)) return
-    const key = (isRecord(record['message']) ? asText(record['message']['id']) : null) ?? asText(record['uuid']) ?? path
-    const other = this.#followers.get(parent)
-    if (other === undefined) this.#followers.set(parent, key)
-    else if (other !== key)
-      this.#reading.warn(`${path}/parentUuid`, 'the conversation was wound back to here; both branches are shown')
-  }
-}
-
-const isResult = ({ message }: Json): boolean =>
-  isRecord(message) &&
-  Array.isArray(message['content']) &&
-  message['content'].some((block) => isRecord(block) && block['type'] === 'tool_result')
-
-/** Tools that start other agents. */
-const DELEGATES: ReadonlySet<string> = new Set(['Agent', 'Task', 'Workflow'])
-
-/**
- * The subagents that ran, from the harness's notes at the results of their calls: newer versions write each subagent's session to a
- * separate file.
- */
-class StartedSubagents {
-  readonly #started: { readonly agent: string | null; readonly call: string; readonly path: string }[] = []
-
-  note(tool: string, block: Json, record: Json, path: string): void {
-    const { agentId, runId, taskId } = asRecord(record['toolUseResult'] ?? record['tool_use_result'])
-    const agent = asText(agentId) ?? asText(runId) ?? asText(taskId)
-    if (DELEGATES.has(tool) && (agent !== null || block['is_error'] !== true))
-      this.#started.push({ agent, call: asText(block['tool_use_id']) ?? '', path })
-  }
-
-  /** Warns of subagents whose records are missing. `isRead`: tells whether the document has records of a subagent, by its name or call. */
-  warnOfUnread(reading: Reading, isRead: (name: string) => boolean, hasAny: boolean): void {
-    // Without a name of its own, a subagent is among those of the file, if there are any.
-    for (const { agent, call, path } of this.#started)
-      if (agent === null ? !isRead(call) && !hasAny : !isRead(agent) && !isRead(call))
-        reading.unread(
-          path,
-          `what the subagent ${cutName(agent ?? call)} did stands in another file, not read here`,
-          true,
-        )
-  }
-}

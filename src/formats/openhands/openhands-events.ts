@@ -10,7 +10,6 @@ import {
   type OpenStep,
   type Session,
   settle,
-  sinkTo,
 } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
 import { outcomeOfResult as outcomeInWords, outcomeWithCode, soundsTimedOut } from '../tools/outcomes.ts'
@@ -60,7 +59,7 @@ export class OldEvents {
     const byAgent = event['source'] === 'agent'
     const step = byAgent ? this.#session.turn(name) : this.#session.open('other', name)
     const actor = byAgent ? 'agent_message' : event['source'] === 'user' ? 'user' : 'system'
-    const sink = sinkTo(this.#session.reading, step.parts, actor, 'message')
+    const sink = this.#session.sink(step.parts, actor)
     this.#reason(replyOf(event, path), step.parts)
     const { content } = args
     if (typeof content === 'string') sink.text(content, `${path}/args/content`)
@@ -74,7 +73,7 @@ export class OldEvents {
   #byOthers(event: Json, path: string, args: Json, action: string): void {
     const actor = event['source'] === 'user' ? 'user' : 'system'
     const step = this.#session.open('other', nameOf(event))
-    addLeaves(sinkTo(this.#session.reading, step.parts, actor, action), args, `${path}/args`)
+    addLeaves(this.#session.sink(step.parts, actor, action), args, `${path}/args`)
     this.#session.call(step, eventKey(event['id']), action)
   }
 
@@ -101,7 +100,7 @@ export class OldEvents {
     if (typeof thought !== 'string') return
     const key = reply === null ? null : `${reply.key} ${thought}`
     const isShown = key === null ? thought === last : this.#thoughts.has(key)
-    if (!isShown) sinkTo(this.#session.reading, parts, 'agent_message', 'thought').text(thought, `${path}/args/thought`)
+    if (!isShown) this.#session.sink(parts, 'agent_message', 'thought').text(thought, `${path}/args/thought`)
     if (key !== null) this.#thoughts.add(key)
   }
 
@@ -122,7 +121,7 @@ export class OldEvents {
     const key = `reasoning ${reply.key} ${reply.reasoning}`
     if (this.#thoughts.has(key)) return
     this.#thoughts.add(key)
-    sinkTo(this.#session.reading, parts, 'agent_reasoning', 'reasoning').text(reply.reasoning, reply.reasoningPath)
+    this.#session.sink(parts, 'agent_reasoning').text(reply.reasoning, reply.reasoningPath)
   }
 
   #observation(event: Json, path: string, observation: unknown): void {
@@ -141,9 +140,7 @@ export class OldEvents {
   #answer(event: Json, path: string, extras: Json): void {
     const { reading } = this.#session
     const { content, cause } = event
-    const { parts, tool, call } = this.#session.output(eventKey(cause), path, nameOf(event))
-    settle(call, outcomeOfObservation(event))
-    const sink = sinkTo(reading, parts, 'tool_output', tool)
+    const { sink } = this.#session.answer(eventKey(cause), path, nameOf(event), outcomeOfObservation(event))
     const shown = extras['formatted_output_and_error']
     const { prefix, suffix } = asRecord(extras['metadata'])
     if (typeof prefix === 'string') sink.text(prefix, `${path}/extras/metadata/prefix`)
@@ -162,7 +159,7 @@ export class OldEvents {
     const step = this.#session.open('other', nameOf(event))
     const { recall_type: _type, runtime_hosts: _hosts, ...rest } = extras
     const facts = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== '' && !isEmptyList(value)))
-    addLeaves(sinkTo(this.#session.reading, step.parts, 'system', 'recall'), facts, `${path}/extras`)
+    addLeaves(this.#session.sink(step.parts, 'system', 'recall'), facts, `${path}/extras`)
   }
 }
 

@@ -9,10 +9,8 @@ import {
   asText,
   mediaText,
   type OpenStep,
-  type OutputPlace,
   type Session,
   settle,
-  sinkTo,
 } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
 import { outcomeOfForeign, outcomeOfSdk } from './openhands-events.ts'
@@ -76,7 +74,7 @@ export class SdkEvents {
       const { text } = asRecord(thought)
       if (typeof text === 'string') this.#think(step.parts, text, `${at}/text`, event['reasoning_content'])
       else if (isRecord(thought))
-        readPiece(this.#reading, thought, at, sinkTo(this.#reading, step.parts, 'agent_message', 'thought'))
+        readPiece(this.#reading, thought, at, this.#session.sink(step.parts, 'agent_message', 'thought'))
     }
     const call = asRecord(event['tool_call'])
     const nameField =
@@ -98,7 +96,7 @@ export class SdkEvents {
   }
 
   #reason(parts: Part[], event: Json, path: string): void {
-    const sink = sinkTo(this.#reading, parts, 'agent_reasoning', 'reasoning')
+    const sink = this.#session.sink(parts, 'agent_reasoning')
     const { reasoning_content: content } = event
     if (typeof content === 'string') sink.text(content, `${path}/reasoning_content`)
     for (const [block, at] of itemsIn(event['thinking_blocks'], `${path}/thinking_blocks`)) {
@@ -126,9 +124,7 @@ export class SdkEvents {
 
   #observation(event: Json, path: string, name: string | null): void {
     const { observation } = event
-    const place = this.#place(event, path, name)
-    settle(place.call, outcomeOfSdk(event))
-    const sink = sinkTo(this.#reading, place.parts, 'tool_output', place.tool)
+    const sink = this.#answered(event, path, name)
     const at = `${path}/observation`
     if (!isRecord(observation)) {
       this.#content(observation, at, sink)
@@ -151,16 +147,14 @@ export class SdkEvents {
     readPieces(this.#reading, content, path, sink, readPiece)
   }
 
-  #place(event: Json, path: string, name: string | null): OutputPlace {
+  #answered(event: Json, path: string, name: string | null): ContentSink {
     const byAction = idKey(event['action_id'])
     const id = this.#session.hasCall(byAction) ? byAction : callKey(event['tool_call_id'])
-    return this.#session.output(id, path, name)
+    return this.#session.answer(id, path, name, outcomeOfSdk(event)).sink
   }
 
   #answer(event: Json, path: string, name: string | null, field: string): void {
-    const { parts, tool, call } = this.#place(event, path, name)
-    settle(call, outcomeOfSdk(event))
-    this.#content(event[field], `${path}/${field}`, sinkTo(this.#reading, parts, 'tool_output', tool))
+    this.#content(event[field], `${path}/${field}`, this.#answered(event, path, name))
   }
 
   #message(event: Json, path: string, name: string | null): void {
@@ -172,15 +166,15 @@ export class SdkEvents {
     const at = `${path}/llm_message`
     if (byAgent) this.#reason(step.parts, message, at)
     const actor = byAgent ? 'agent_message' : source === 'user' ? 'user' : 'system'
-    this.#content(message['content'], `${at}/content`, sinkTo(this.#reading, step.parts, actor, 'message'))
+    this.#content(message['content'], `${at}/content`, this.#session.sink(step.parts, actor))
     // The harness adds texts to the user's message: skills that a word of the message triggers.
-    const added = sinkTo(this.#reading, step.parts, 'system', 'extended_content')
+    const added = this.#session.sink(step.parts, 'system', 'extended_content')
     this.#content(event['extended_content'], `${path}/extended_content`, added)
   }
 
   #systemPrompt(event: Json, path: string, name: string | null): void {
     const { parts } = this.#session.open('other', name)
-    const sink = sinkTo(this.#reading, parts, 'system', 'message')
+    const sink = this.#session.sink(parts, 'system')
     for (const field of ['system_prompt', 'dynamic_context']) {
       const { [field]: content } = event
       if (isRecord(content)) readPiece(this.#reading, content, `${path}/${field}`, sink)
@@ -220,9 +214,8 @@ export class SdkEvents {
       })
     }
     if (isAbsent(event['raw_output'])) return
-    const { parts, call } = this.#session.output(id, path, name)
-    settle(call, outcomeOfForeign(event))
-    addLeaves(sinkTo(this.#reading, parts, 'tool_output', tool), event['raw_output'], `${path}/raw_output`)
+    const { parts } = this.#session.answer(id, path, name, outcomeOfForeign(event))
+    addLeaves(this.#session.sink(parts, 'tool_output', tool), event['raw_output'], `${path}/raw_output`)
   }
 }
 

@@ -1,0 +1,144 @@
+import { cutName, isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
+import { asRecord, asText } from '../common/session.ts'
+
+/** Names the subagent of a record; null for the main agent. */
+export function subagentOf({ isSidechain, agentId, parent_tool_use_id: call }: Json): string | null {
+  if (isSidechain !== true && typeof call !== 'string') return null
+  return asText(agentId) ?? asText(call) ?? 'sidechain'
+}
+
+/** A record and its index in the file. */
+interface PlacedRecord {
+  readonly record: unknown
+  readonly index: number
+}
+
+/**
+ * Sorts the records by time. A file keeps the order within each conversation but may append a subagent's records behind the main
+ * conversation: these move to their time. Where a needed time is missing, the order of the file stays, with a warning for session files.
+ */
+export function inOrder(reading: Reading, records: readonly unknown[], path: string): readonly PlacedRecord[] {
+  const placed = records.map((record, index) => ({ record, index }))
+  const messages = placed.filter(({ record }) => isMessage(record))
+  const chains = new Set(messages.map(({ record }) => chainOf(record)))
+  if (chains.size < 2) return placed
+  const untimed = messages.find(({ record }) => timeOf(asRecord(record)['timestamp']) === null)
+  if (untimed !== undefined) {
+    // A stream is printed in order of events; a session file is assembled afterwards.
+    if (messages.some(({ record }) => asRecord(record)['isSidechain'] === true))
+      reading.warnOnce(
+        `${path}/${untimed.index}`,
+        "has no time, so the subagents' records are shown in the order of the file",
+      )
+    return placed
+  }
+  const times = timesOf(placed)
+  return placed.toSorted((a, b) => (times[a.index] ?? 0) - (times[b.index] ?? 0) || a.index - b.index)
+}
+
+/**
+ * Returns the time of each record in milliseconds, never before that of the preceding record of the same conversation, whose order in the
+ * file is right.
+ */
+function timesOf(placed: readonly PlacedRecord[]): readonly number[] {
+  const latest = new Map<string, number>()
+  return placed.map(({ record }) => {
+    const chain = chainOf(record)
+    const own = isMessage(record) ? timeOf(asRecord(record)['timestamp']) : null
+    const time = Math.max(own ?? 0, latest.get(chain) ?? 0)
+    latest.set(chain, time)
+    return time
+  })
+}
+
+const isMessage = (record: unknown): record is Json =>
+  isRecord(record) && (record['type'] === 'user' || record['type'] === 'assistant')
+
+/** Names the conversation of a record: the subagent's; for every other record the main conversation, ''. */
+const chainOf = (record: unknown): string => (isMessage(record) ? (subagentOf(record) ?? '') : '')
+
+interface First {
+  readonly path: string
+  readonly record: Json
+  /** The message as JSON text, made at the first repetition. */
+  text: string | null
+}
+
+/**
+ * Finds the copies among a session's records, and the places where a conversation was wound back: `parentUuid` makes the records a tree.
+ */
+export class ClaudeLineage {
+  readonly #reading: Reading
+  readonly #firsts = new Map<string, First>()
+  readonly #followers = new Map<string, string>()
+
+  constructor(reading: Reading) {
+    this.#reading = reading
+  }
+
+  /** Tells whether an earlier record has the same id and the same message. */
+  isRepeated(record: Json, path: string): boolean {
+    const uuid = asText(record['uuid'])
+    if (uuid === null) return false
+    const first = this.#firsts.get(uuid)
+    if (first === undefined) {
+      this.#firsts.set(uuid, { path, record, text: null })
+      return false
+    }
+    first.text ??= JSON.stringify(first.record['message'])
+    if (first.text === JSON.stringify(record['message'])) {
+      this.#reading.warnOnce(path, 'a copy of an earlier record; shown once')
+      return true
+    }
+    this.#reading.warn(`${path}/uuid`, `${first.path} has this uuid as well, with another message; both are shown`)
+    return false
+  }
+
+  /**
+   * Warns of two prompts or replies with the same parent: they are two branches, and the model that wrote the second did not see the first.
+   */
+  follow(record: Json, path: string): void {
+    const parent = asText(record['parentUuid'])
+    if (parent === null || record['isSidechain'] === true || isResult(record)) return
+    const key = (isRecord(record['message']) ? asText(record['message']['id']) : null) ?? asText(record['uuid']) ?? path
+    const other = this.#followers.get(parent)
+    if (other === undefined) this.#followers.set(parent, key)
+    else if (other !== key)
+      this.#reading.warn(`${path}/parentUuid`, 'the conversation was wound back to here; both branches are shown')
+  }
+}
+
+const isResult = ({ message }: Json): boolean =>
+  isRecord(message) &&
+  Array.isArray(message['content']) &&
+  message['content'].some((block) => isRecord(block) && block['type'] === 'tool_result')
+
+/** Tools that start other agents. */
+const DELEGATES: ReadonlySet<string> = new Set(['Agent', 'Task', 'Workflow'])
+
+/**
+ * The subagents that ran, from the harness's notes at the results of their calls: newer versions write each subagent's session to a
+ * separate file.
+ */
+export class StartedSubagents {
+  readonly #started: { readonly agent: string | null; readonly call: string; readonly path: string }[] = []
+
+  note(tool: string, block: Json, record: Json, path: string): void {
+    const { agentId, runId, taskId } = asRecord(record['toolUseResult'] ?? record['tool_use_result'])
+    const agent = asText(agentId) ?? asText(runId) ?? asText(taskId)
+    if (DELEGATES.has(tool) && (agent !== null || block['is_error'] !== true))
+      this.#started.push({ agent, call: asText(block['tool_use_id']) ?? '', path })
+  }
+
+  /** Warns of subagents whose records are missing. `isRead`: tells whether the document has records of a subagent, by its name or call. */
+  warnOfUnread(reading: Reading, isRead: (name: string) => boolean, hasAny: boolean): void {
+    // Without a name of its own, a subagent is among those of the file, if there are any.
+    for (const { agent, call, path } of this.#started)
+      if (agent === null ? !isRead(call) && !hasAny : !isRead(agent) && !isRead(call))
+        reading.unread(
+          path,
+          `what the subagent ${cutName(agent ?? call)} did stands in another file, not read here`,
+          true,
+        )
+  }
+}

@@ -1,0 +1,164 @@
+import { idText, isRecord, itemsIn, type Json, pointer } from '../common/reading.ts'
+import { asRecord, asText } from '../common/session.ts'
+import { addCall } from '../common/session-calls.ts'
+import { SessionReader } from '../common/session-reader.ts'
+import { own } from '../tools/tool-table.ts'
+import { changesOf, SCRIPT } from './codex-events.ts'
+import { readAnswer, type Shown } from './codex-items.ts'
+import { outcomeOfItem } from './codex-outcomes.ts'
+
+/** Item types that are tool calls: the members with arguments, and the members with results. */
+const TOOLS: Readonly<Record<string, readonly [acts: readonly string[], answers: readonly string[]]>> = {
+  command_execution: [['command'], ['aggregated_output', 'exit_code']],
+  exec_command: [['command'], ['aggregated_output', 'exit_code']],
+  file_change: [['changes'], []],
+  apply_patch: [['changes'], ['stdout', 'stderr']],
+  mcp_tool_call: [
+    ['server', 'tool', 'arguments'],
+    ['result', 'error'],
+  ],
+  collab_tool_call: [['tool', 'prompt', 'receiver_thread_ids'], ['agents_states']],
+  web_search: [['query', 'action'], []],
+}
+
+/** The tools of the item types in the events of a rollout (codex-rs/protocol/src/items.rs). */
+const EVENT_ITEMS: Readonly<Record<string, string>> = {
+  ...{ CommandExecution: 'exec_command', FileChange: 'apply_patch', McpToolCall: 'mcp_tool_call' },
+  ...{ CollabAgentToolCall: 'collab_tool_call', WebSearch: 'web_search' },
+}
+
+type EventWords = readonly [actor: 'user' | 'agent_message' | 'agent_reasoning', ...fields: string[]]
+
+const SAID: Readonly<Record<string, EventWords>> = {
+  UserMessage: ['user', 'content'],
+  AgentMessage: ['agent_message', 'content'],
+  Reasoning: ['agent_reasoning', 'summary_text', 'raw_content'],
+}
+
+/** Item types without words or acts. */
+const EVENT_NOTES: ReadonlySet<string> = new Set(['ContextCompaction', 'EnteredReviewMode', 'ExitedReviewMode'])
+
+/** Reads the items of `exec --json`, which start, change and complete. */
+export abstract class CodexStream extends SessionReader {
+  readonly #plans = new Map<string, string>()
+  /** Arguments, as JSON, of the items that have started and not completed, by id. */
+  readonly #acts = new Map<string, string>()
+
+  protected streamItem(record: Json, path: string): void {
+    const item = asRecord(record['item'])
+    const at = `${path}/item`
+    const type = asText(item['type']) ?? asText(item['item_type']) ?? ''
+    const isDone = record['type'] === 'item.completed'
+    if (type === 'agent_message' || type === 'assistant_message' || type === 'reasoning') {
+      if (isDone) this.#say(type === 'reasoning' ? 'agent_reasoning' : 'agent_message', item['text'], `${at}/text`)
+    } else if (type === 'error') this.note('system', item['message'], `${at}/message`, 'error')
+    else if (type === 'todo_list') this.#plan(item, at)
+    else if (Object.hasOwn(TOOLS, type)) this.#tool(item, at, type, isDone)
+    else if (isDone) this.reading.unreadRecord(at, 'type of item', type === '' ? undefined : type, item)
+  }
+
+  /** Reads an item that an event of a rollout completes, unless an item of the model's reply shows the same content. */
+  protected completedItem(item: Json, path: string, shown: Shown): void {
+    const { reading } = this
+    const at = `${path}/item`
+    const type = asText(item['type']) ?? ''
+    const name = own(EVENT_ITEMS, type)
+    const words = own(SAID, type)
+    if (words !== undefined) this.#words(item, at, words, shown)
+    else if (name === undefined && EVENT_NOTES.has(type)) {
+      if (type === 'ContextCompaction') reading.isCompacted = true
+      reading.leaveOut(at)
+    } else if (name === undefined) reading.unreadRecord(at, 'type of item', type, item)
+    else if (this.hasCall(item['id'])) this.settle(item['id'], outcomeOfItem(item))
+    else this.#tool(item, at, name, true)
+  }
+
+  #words(item: Json, path: string, [actor, ...fields]: EventWords, shown: Shown): void {
+    for (const field of fields)
+      for (const [piece, at] of itemsIn(item[field], `${path}/${field}`)) {
+        const [text, place] = isRecord(piece) ? [piece['text'], `${at}/text`] : [piece, at]
+        if (typeof text !== 'string' || shown.texts.has(text) || shown.eventTexts.has(text)) continue
+        shown.eventTexts.add(text)
+        const step = actor === 'user' ? this.open('other', null) : this.turn(null)
+        this.sink(step.parts, actor).text(text, place)
+      }
+  }
+
+  #say(actor: 'agent_message' | 'agent_reasoning', text: unknown, path: string): void {
+    if (typeof text !== 'string') this.reading.error(path, 'must be text')
+    else this.sink(this.turn(null).parts, actor).text(text, path)
+  }
+
+  /** Shows a plan at each change of it. */
+  #plan(item: Json, path: string): void {
+    const id = idText(item['id'])
+    const words = JSON.stringify(item['items'] ?? null)
+    if (id !== null && this.#plans.get(id) === words) return
+    if (id !== null) this.#plans.set(id, words)
+    const namePath = 'type' in item ? `${path}/type` : `${path}/item_type`
+    const step = this.turn(null)
+    addCall(this, step.parts, {
+      call: this.call(step, null, 'todo_list'),
+      args: item['items'],
+      path: `${path}/items`,
+      namePath,
+    })
+  }
+
+  /** Places the call at the start of its item, and the output at its completion. */
+  #tool(item: Json, path: string, type: string, isDone: boolean): void {
+    const own = idText(item['id'])
+    const id = own === null ? `at ${path}` : `item ${own}`
+    const [acts, answers] = TOOLS[type] ?? [[], []]
+    const isSilent = acts.every((field) => item[field] === undefined || item[field] === '')
+    // A search item starts before it holds its query.
+    if (isSilent && !isDone) return
+    if (this.#isNew(item, own, type, acts, isSilent)) this.#act(item, path, type, id)
+    if (!isDone) return
+    // A repeated id behind the completion belongs to another run and another call.
+    if (own !== null) this.#acts.delete(own)
+    if (this.isWaitingFor(SCRIPT)) {
+      this.settle(id, outcomeOfItem(item))
+      for (const field of answers) this.reading.leaveOut(`${path}/${field}`)
+      return
+    }
+    const { parts, tool, sink } = this.answer(id, path, own, outcomeOfItem(item))
+    for (const field of answers) {
+      const words = asText(asRecord(item['error'])['message'])
+      if (field === 'error' && words !== null) sink.text(words, `${path}/error/message`)
+      else readAnswer(this.reading, parts, item[field], pointer(path, field), tool)
+    }
+  }
+
+  /**
+   * Tells whether an item shows new arguments: an item is repeated as it progresses, possibly with more arguments. An item without an id is
+   * always new.
+   */
+  #isNew(item: Json, id: string | null, type: string, acts: readonly string[], isSilent: boolean): boolean {
+    if (id === null) return true
+    const words = JSON.stringify([type, ...acts.map((field) => item[field])])
+    const shown = this.#acts.get(id)
+    if (shown === words || (isSilent && shown !== undefined)) return false
+    this.#acts.set(id, words)
+    return true
+  }
+
+  #act(item: Json, path: string, type: string, id: string): void {
+    const step = this.turn(asText(item['id']))
+    const call = this.call(step, id, type)
+    const before = step.parts.length
+    for (const field of TOOLS[type]?.[0] ?? [])
+      if (item[field] !== '')
+        addCall(this, step.parts, {
+          call,
+          field,
+          args: item[field],
+          path: `${path}/${field}`,
+          namePath: null,
+          ...(type === 'apply_patch' && changesOf(item[field])),
+        })
+    if (step.parts.length > before) return
+    const at = 'type' in item ? `${path}/type` : `${path}/item_type`
+    addCall(this, step.parts, { call, args: null, path, namePath: at })
+  }
+}
