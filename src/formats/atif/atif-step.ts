@@ -4,9 +4,9 @@ import type { Actor } from '../../schemas/vocabulary.ts'
 import { previewOf, readContent } from '../common/content.ts'
 import { isAbsent, isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { sinkTo } from '../common/session.ts'
-import { type CallAnswers, type Calls, readCalls } from '../common/tool-calls.ts'
 import { isRejection, isTerminus, readRawReply } from '../protocols/terminus.ts'
 import type { OpenCall } from '../tools/tool-table.ts'
+import { type CallAnswers, type Calls, readCalls } from './calls.ts'
 import { type Observation, readObservation } from './observations.ts'
 
 const STEP_FIELDS = wordSet(`step_id timestamp source message model_name reasoning_effort reasoning_content tool_calls

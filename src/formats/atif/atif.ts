@@ -1,12 +1,12 @@
+import { pushTo } from '../../domain/result.ts'
 import type { Step, Trajectory } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
-import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
-import { placeSubagents, type Subagent } from '../common/subagents.ts'
-import { CallAnswers } from '../common/tool-calls.ts'
+import { cutName, isAbsent, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { readStep, type StepContent } from './atif-step.ts'
-import { numberSteps, warnAboutOrder, warnAboutTimes } from './step-ids.ts'
-import { StepReplies } from './step-replies.ts'
+import { CallAnswers } from './calls.ts'
+import type { SubagentRef } from './observations.ts'
+import { numberSteps, StepReplies, warnAboutOrder, warnAboutTimes } from './step-order.ts'
 
 /** Bounds the nesting of subagents inside of subagents; known files nest one level. */
 const MAX_NESTING = 8
@@ -150,4 +150,83 @@ function readSubagents(reading: Reading, subagents: unknown, path: string, depth
     const { trajectoryId, steps } = readSegment(reading, subagent, at, depth + 1)
     return [{ path: at, trajectoryId, name: trajectoryId ?? `subagent-${index + 1}`, steps }]
   })
+}
+
+/** A trajectory embedded in its parent's document. */
+interface Subagent {
+  readonly path: string
+  readonly trajectoryId: string | null
+  readonly name: string
+  readonly steps: readonly Step[]
+}
+
+/**
+ * Places the steps of each embedded subagent behind the step that first refers to it; without a reference, behind the last step that began
+ * no later, by time; else at the end. The steps get new ids above the parent's and names `trajectory#step`. Every subagent is shown exactly
+ * once, so circular references end.
+ */
+function placeSubagents(reading: Reading, parent: readonly ReadStep[], subagents: readonly Subagent[]): Step[] {
+  const byId = indexById(reading, subagents)
+  const unplaced = new Set(subagents)
+  const steps: Step[] = []
+  let nextId = parent.reduce((highest, { step }) => Math.max(highest, step.id), 0) + 1
+  const referred = new Set(parent.flatMap(({ refs }) => refs.map(({ trajectory }) => trajectory)))
+  const timed = placeInTime(
+    parent,
+    subagents.filter(({ trajectoryId }) => trajectoryId === null || !referred.has(trajectoryId)),
+  )
+  const place = (subagent: Subagent, where: string, of: Pick<Step, 'conversation'> = {}): void => {
+    reading.warn(subagent.path, `embedded subagent${where} under new step ids`)
+    unplaced.delete(subagent)
+    for (const step of subagent.steps)
+      steps.push({ ...of, ...step, id: nextId++, name: cutName(`${subagent.name}#${step.name ?? step.id}`) })
+  }
+  for (const { step, refs } of parent) {
+    steps.push(step)
+    for (const ref of refs) {
+      const subagent = resolve(reading, ref, byId)
+      if (subagent === undefined || !unplaced.has(subagent)) continue
+      place(subagent, `, shown after step ${step.id}`)
+    }
+    for (const subagent of timed.get(step) ?? [])
+      place(subagent, ` that no step refers to, shown by its time after step ${step.id}`)
+  }
+  for (const subagent of [...unplaced])
+    place(subagent, ' that no step refers to, shown at the end', { conversation: subagent.path })
+  return steps
+}
+
+/** Maps a parent step to the subagents without a reference that began after it, by their times. */
+function placeInTime(
+  parent: readonly { readonly step: Step }[],
+  subagents: readonly Subagent[],
+): ReadonlyMap<Step, readonly Subagent[]> {
+  const places = new Map<Step, Subagent[]>()
+  const times = parent.flatMap(({ step }) => (step.at === null || step.copied ? [] : [{ step, at: step.at }]))
+  for (const subagent of subagents) {
+    const start = subagent.steps.find(({ at }) => at !== null)?.at ?? null
+    const before = start === null ? undefined : times.findLast(({ at }) => at <= start)
+    if (before !== undefined) pushTo(places, before.step, subagent)
+  }
+  return places
+}
+
+function indexById(reading: Reading, subagents: readonly Subagent[]): ReadonlyMap<string, Subagent> {
+  const byId = new Map<string, Subagent>()
+  for (const subagent of subagents) {
+    const { trajectoryId: id, path } = subagent
+    if (id === null) reading.warn(`${path}/trajectory_id`, 'an embedded trajectory must have a trajectory_id')
+    else if (byId.has(id)) reading.warn(`${path}/trajectory_id`, 'another embedded trajectory has this trajectory_id')
+    else byId.set(id, subagent)
+  }
+  return byId
+}
+
+function resolve(reading: Reading, ref: SubagentRef, byId: ReadonlyMap<string, Subagent>): Subagent | undefined {
+  const subagent = ref.trajectory === null ? undefined : byId.get(ref.trajectory)
+  if (subagent !== undefined) return subagent
+  const isElsewhere = ref.file !== null
+  const away = 'the subagent ran in another file, which is not read here'
+  reading.unread(ref.path, isElsewhere ? away : 'refers to a subagent that this document does not embed', true)
+  return undefined
 }

@@ -2,10 +2,10 @@ import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
 import { type ContentSink, openEnvelope, previewOf, readContent, readPreview, textOf } from '../common/content.ts'
 import { memberName } from '../common/json-tree.ts'
 import { isAbsent, isRecord, type Json, objectsIn, pointer, type Reading, typeName } from '../common/reading.ts'
-import type { CallAnswers, Calls, StepCall } from '../common/tool-calls.ts'
 import { isScaffold, isTerminus } from '../protocols/terminus.ts'
 import { harnessOf } from '../tools/lookup.ts'
 import { exitCodeInText, outcomeOfAgent, outcomeWithCode } from '../tools/outcomes.ts'
+import type { CallAnswers, Calls, StepCall } from './calls.ts'
 
 const OBSERVATION_FIELDS = new Set(['results', 'extra'])
 const RESULT_FIELDS = new Set(['source_call_id', 'content', 'subagent_trajectory_ref', 'extra'])

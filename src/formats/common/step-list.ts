@@ -1,6 +1,6 @@
 import type { Part, Step, Trajectory } from '../../domain/trajectory/trajectory.ts'
 import { ACT_OUTCOMES, ACTORS, type ActOutcome, type Actor } from '../../schemas/vocabulary.ts'
-import { isUsableStepId, numberSteps } from '../atif/step-ids.ts'
+import { isUsableStepId, numberSteps } from '../atif/step-order.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { specOf } from '../tools/lookup.ts'
 import { meaningOf, meaningOfKind, openCall } from '../tools/tool-table.ts'

@@ -1,11 +1,11 @@
 import type { Part } from '../../domain/trajectory/trajectory.ts'
+import { type ArgumentLeaf, addArguments, argumentLeavesOf } from '../common/argument-leaves.ts'
+import { readPreview } from '../common/content.ts'
+import { decodeObject } from '../common/json-tree.ts'
+import { idText, isAbsent, isRecord, type Json, objectsIn, type Reading, typeName } from '../common/reading.ts'
+import { isEmpty } from '../common/session.ts'
 import { knownSpec } from '../tools/lookup.ts'
 import { meaningOf, type OpenCall, openCall, type ToolSpec } from '../tools/tool-table.ts'
-import { type ArgumentLeaf, addArguments, argumentLeavesOf } from './argument-leaves.ts'
-import { readPreview } from './content.ts'
-import { decodeObject } from './json-tree.ts'
-import { idText, isAbsent, isRecord, type Json, objectsIn, type Reading, typeName } from './reading.ts'
-import { isEmpty } from './session.ts'
 
 const CALL_FIELDS = new Set(['tool_call_id', 'function_name', 'arguments', 'extra'])
 
@@ -27,15 +27,13 @@ export interface Calls {
 export function readCalls(reading: Reading, calls: unknown, path: string, agent: string): Calls {
   const parts: Part[] = []
   const list: StepCall[] = []
-  if (isAbsent(calls)) return { parts, list, count: 0 }
   if (!Array.isArray(calls)) {
-    const text = (preview: string, at: string): void => {
-      const { actor, act } = meaningOf(undefined, '', openCall('tool_calls'), null)
-      reading.add(parts, { actor, text: preview, path: at, name: 'tool_calls', act })
-    }
-    if (readPreview(reading, calls, path, { text, media: text }, true)) return { parts, list, count: 1 }
-    reading.error(path, `must be an array of tool calls, not ${typeName(calls)}`)
-    return { parts, list, count: 0 }
+    const meaning = meaningOf(undefined, '', openCall('tool_calls'), null)
+    const text = (preview: string, at: string): void =>
+      reading.add(parts, { ...meaning, text: preview, path: at, name: 'tool_calls' })
+    const isCut = !isAbsent(calls) && readPreview(reading, calls, path, { text, media: text }, true)
+    if (!isAbsent(calls) && !isCut) reading.error(path, `must be an array of tool calls, not ${typeName(calls)}`)
+    return { parts, list, count: isCut ? 1 : 0 }
   }
   for (const [call, at] of objectsIn(reading, calls, path, 'a tool call')) {
     reading.warnUnknown(call, at, CALL_FIELDS)
@@ -96,8 +94,8 @@ export class CallAnswers {
     const id = calls.length === 1 && results.length === 1 ? calls[0]?.id : null
     if (typeof id === 'string' && isRecord(results[0]) && results[0]['source_call_id'] === id) return [calls]
     const own = Map.groupBy(
-      calls.filter(({ id }) => id !== null),
-      ({ id }) => id ?? '',
+      calls.filter((call) => call.id !== null),
+      (call) => call.id ?? '',
     )
     const counts = new Map<string, number>()
     const ids = results.map((result) => (isRecord(result) ? result['source_call_id'] : null))
