@@ -1,6 +1,7 @@
 import { pushTo } from '../../domain/result.ts'
 import type { Part, Step } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
+import type { Actor } from '../../schemas/vocabulary.ts'
 import { textsIn } from '../common/content.ts'
 import { decodeObject } from '../common/json-tree.ts'
 import {
@@ -18,6 +19,7 @@ import { asList, asName, asRecord, asText } from '../common/session.ts'
 import type { FileRun, Format, ReadDocument } from '../format.ts'
 import { readBlocks } from '../openai-chat/openai-chat-blocks.ts'
 import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
+import { own } from '../tools/tool-table.ts'
 import { MINI_SWE_AGENT, miniModelOf } from './mini-swe-agent.ts'
 import { sweActOf } from './swe-agent-act.ts'
 
@@ -179,26 +181,26 @@ function readHistory(sink: ChatSink, history: unknown, trajectory: readonly unkn
   return { before, after }
 }
 
+/** The speakers of messages beside the trajectory, by role. */
+const SPEAKERS: Readonly<Record<string, Actor>> = {
+  user: 'user',
+  system: 'system',
+  assistant: 'system',
+  tool: 'tool_output',
+}
+
 function readMessage(sink: ChatSink, message: Json, path: string): Part[] {
   const parts: Part[] = []
-  const { role, is_demo: isDemo } = message
-  const demo = isDemo === true
-  const isOther = role !== 'user' && role !== 'system' && role !== 'tool' && role !== 'assistant'
+  const { role } = message
+  const demo = message['is_demo'] === true
+  const known = typeof role === 'string' ? own(SPEAKERS, role) : undefined
   if (demo) sink.reading.warnOnce(path, 'a demonstration: part of the prompt, not of this run')
-  else if (isOther)
+  else if (known === undefined)
     sink.reading.warn(
       `${path}/role`,
       `unknown role ${typeof role === 'string' ? JSON.stringify(cutName(role)) : 'none'}; read as the agent`,
     )
-  const actor = demo
-    ? 'system'
-    : role === 'user'
-      ? 'user'
-      : role === 'tool'
-        ? 'tool_output'
-        : isOther
-          ? 'agent_message'
-          : 'system'
+  const actor = demo ? 'system' : (known ?? 'agent_message')
   const name = demo ? 'demonstration' : 'message'
   readBlocks(sink, message['content'], `${path}/content`, { actor, name, parts, outputs: parts })
   return parts
