@@ -3,8 +3,7 @@ import { idText, isRecord, type Json, pointer } from '../common/reading.ts'
 import type { Session } from '../common/session.ts'
 import { addCall, type CallWords } from '../common/session-calls.ts'
 import { own } from '../tools/tool-table.ts'
-import { readAnswer, type Shown } from './codex-items.ts'
-import { outcomeOfEvent } from './codex-outcomes.ts'
+import { outcomeOfEvent, readAnswer, type Shown } from './codex-items.ts'
 
 /** The event protocol of codex: events stand beside the items of a rollout, or alone in the output of old `exec --json`. */
 

@@ -4,8 +4,7 @@ import { addCall } from '../common/session-calls.ts'
 import { SessionReader } from '../common/session-reader.ts'
 import { own } from '../tools/tool-table.ts'
 import { changesOf, SCRIPT } from './codex-events.ts'
-import { readAnswer, type Shown } from './codex-items.ts'
-import { outcomeOfItem } from './codex-outcomes.ts'
+import { outcomeOfItem, readAnswer, type Shown } from './codex-items.ts'
 
 /** Item types that are tool calls: the members with arguments, and the members with results. */
 const TOOLS: Readonly<Record<string, readonly [acts: readonly string[], answers: readonly string[]]>> = {

@@ -1,7 +1,6 @@
 import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
-import { readAnswer } from '../codex/codex-items.ts'
-import { outcomeOfStatus } from '../codex/codex-outcomes.ts'
+import { outcomeOfStatus, readAnswer } from '../codex/codex-items.ts'
 import { idText, isAbsent, isRecord, itemsIn, type Json, pointer } from '../common/reading.ts'
 import {
   asList,
