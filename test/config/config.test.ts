@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
 import { loadConfig } from '../../src/config/config.ts'
 import { unknownVariables } from '../../src/config/environment.ts'
+import { LIMITS } from '../../src/config/settings.ts'
 
 const load = (env: NodeJS.ProcessEnv, file = '') => loadConfig(env, () => file).config
 
@@ -252,4 +255,29 @@ describe('what cannot be used is named', () => {
       expect.objectContaining({ message: expect.not.stringContaining('sk-secret') }),
     )
   })
+})
+
+const CONFIGURATION = readFileSync('docs/configuration.md', 'utf8')
+const EXAMPLE = /```yaml\n([\s\S]*?)```/.exec(CONFIGURATION)?.[1] ?? ''
+
+test.each(['limits', 'retry', 'concurrency', 'batches', 'postgres'] as const)(
+  'the example of docs/configuration.md shows the defaults of %s',
+  (group) => {
+    const env = {
+      VERIDICT_DATABASE_URL: 'postgres://u@h/d',
+    }
+    const { config } = loadConfig(env, () => '')
+    const shown = (parse(EXAMPLE) as Record<string, object>)[group]
+    expect(Object.keys(shown ?? {}).length).toBeGreaterThan(0)
+    expect(config[group]).toMatchObject(shown ?? {})
+  },
+)
+
+test('every limit is described in docs/configuration.md', () => {
+  expect(Object.keys(LIMITS.file.properties).filter((name) => !CONFIGURATION.includes(name))).toEqual([])
+})
+
+test('what cannot be used is told with what it means', () => {
+  const read = () => loadConfig({ VERIDICT_CONFIG: 'v.yaml' }, () => 'limits: { held_bytes: 0 }')
+  expect(read).toThrow('/limits/held_bytes must be >= 1; bytes of bodies that are read and parsed at once')
 })

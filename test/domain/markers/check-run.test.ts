@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { resolveAnchors } from '../../../src/domain/anchors/anchors.ts'
 import { normalizeGroundTruth } from '../../../src/domain/cache-key.ts'
-import { checkRun, type RunCheck } from '../../../src/domain/markers/check-run.ts'
+import { checkRun, type RunCheck, removedIn } from '../../../src/domain/markers/check-run.ts'
 import type { Trajectory } from '../../../src/domain/trajectory/trajectory.ts'
 import type { GivenGroundTruth } from '../../../src/schemas/trial.ts'
 import type { Actor } from '../../../src/schemas/vocabulary.ts'
@@ -133,4 +133,15 @@ test('whatever a run says, a finding is of a marker that stands in it', () => {
       },
     ),
   )
+})
+
+test.each([
+  [undefined, {}, { cue: null, distractor: null }],
+  ['terminal-bench', {}, { cue: 'in_baseline', distractor: 'in_baseline' }],
+  ['cue-removed', {}, { cue: 'in_ablation', distractor: null }],
+  ['distractor-removed', {}, { cue: null, distractor: 'in_ablation' }],
+  ['tab', { cue: undefined }, { cue: 'in_ablation', distractor: null }],
+])('variant %s with %j lacks %j', (variant, less, removed) => {
+  const ofTask = { cue: 'c', distractor: 'd' }
+  expect(removedIn(variant, { own: { ...ofTask, ...less }, ofTask })).toEqual(removed)
 })
