@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { correctShares, judgeQuality, settleReviews } from '../../src/audit/report/reviewed.ts'
+import { settleReviews } from '../../src/audit/report/load.ts'
+import { correctShares, judgeQuality } from '../../src/audit/report/reviewed.ts'
 import { clusterOfTask, type TrialRow } from '../../src/audit/report/rows.ts'
 import { wilson } from '../../src/domain/statistics/intervals.ts'
 import type { Review } from '../../src/schemas/review.ts'

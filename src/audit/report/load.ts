@@ -2,15 +2,22 @@ import { type GradeStore, isOwnBatch } from '../../db/grades.ts'
 import type { ReviewStore } from '../../db/reviews.ts'
 import { defined, type Issue } from '../../domain/result.ts'
 import { claimsOfGrade } from '../../domain/rubric/claim-values.ts'
+import { claimsOfOutcome } from '../../domain/rubric/outcome.ts'
 import type { Scalar } from '../../domain/rubric/rubric.ts'
 import { count, notesOf } from '../../domain/words.ts'
 import { RequestError } from '../../schemas/problem.ts'
-import type { Review } from '../../schemas/review.ts'
+import type { Review, SamplingDesign } from '../../schemas/review.ts'
 import { BASELINE_VARIANT, rubricIdOf } from '../../schemas/vocabulary.ts'
 import { questionOfReview, readReviews, standingReviews } from '../reviews.ts'
 import { fitsTrial, newestOf, type QuestionStores, readTrials, type Trial } from '../trials.ts'
-import { settleReviews } from './reviewed.ts'
-import { type BaselineRun, hasAlignment, type ReportInput, type ReportRubric, type TrialRow } from './rows.ts'
+import {
+  type BaselineRun,
+  hasAlignment,
+  type ReportInput,
+  type ReportRubric,
+  type TrialReview,
+  type TrialRow,
+} from './rows.ts'
 
 type ReportFilter = {
   readonly [Name in 'judge' | 'rubric' | 'batch' | 'agent' | 'model' | 'task' | 'variant']?: string | undefined
@@ -190,4 +197,49 @@ function keyOf({ judge, label, grade, metadata }: Trial, by: string): string | n
   if (by === 'surface' && surface) return surface.observed ? surface.category : null
   const value: unknown = Object.entries(metadata).find(([name]) => name === by)?.[1]
   return value === null || value === undefined ? null : String(value)
+}
+
+/**
+ * Settles a question: the label that more than half of its raters gave, undecided raters included, and each claim likewise. Null without
+ * such a majority.
+ *
+ * @param standing the newest review of each rater.
+ * @param gradeId the grade whose label is corrected, or null: a sample stratified by another grade's label does not count for this grade.
+ */
+export function settleReviews(
+  standing: readonly Review[],
+  rubric: ReportRubric,
+  gradeId: string | null,
+  all: readonly Review[] = standing,
+): TrialReview | null {
+  const human = majority(standing.map(({ label }) => label)) ?? null
+  if (human === null) return null
+  const samplings = new Map<SamplingDesign, TrialReview['samplings'][number]>()
+  // The sampling of a question stays true when its label is replaced: the sample must not lose contested questions.
+  for (const { sampling, grade_id } of all) {
+    const drawn = sampling?.design ?? 'chosen'
+    const design = drawn === 'stratified' && grade_id !== gradeId ? 'chosen' : drawn
+    const probability = design === drawn ? (sampling?.probability ?? null) : null
+    if (!samplings.has(design)) samplings.set(design, { design, probability })
+  }
+  const blind = standing.every((review) => review.blind)
+  return { human, claims: settleClaims(standing, rubric), samplings: [...samplings.values()], blind }
+}
+
+/** Returns the value of more than half of the values; undefined without one. */
+const majority = <T>(values: readonly T[]): T | undefined =>
+  [...new Set(values)].find((value) => values.filter((other) => other === value).length * 2 > values.length)
+
+/** Settles the claims: a reviewer's label decides a claim, else the review's own claims. */
+function settleClaims(standing: readonly Review[], rubric: ReportRubric): TrialReview['claims'] {
+  const answers = standing.map(
+    ({ label, claims }): ReadonlyMap<string, Scalar> =>
+      new Map(Object.entries({ ...claims, ...(label !== null && claimsOfOutcome(rubric, label)) })),
+  )
+  return Object.fromEntries(
+    rubric.claims.flatMap(({ id }) => {
+      const value = majority(answers.map((answer) => answer.get(id)))
+      return value === undefined ? [] : [[id, value]]
+    }),
+  )
 }

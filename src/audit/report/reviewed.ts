@@ -1,5 +1,3 @@
-import { claimsOfOutcome } from '../../domain/rubric/outcome.ts'
-import type { Scalar } from '../../domain/rubric/rubric.ts'
 import { chooseEstimator, correctedShares } from '../../domain/statistics/corrected-shares.ts'
 import { ratio } from '../../domain/statistics/intervals.ts'
 import {
@@ -12,54 +10,9 @@ import {
 } from '../../domain/statistics/rates.ts'
 import { count, notesOf } from '../../domain/words.ts'
 import type { Corrected, JudgeEvidence, JudgeQuality } from '../../schemas/report.ts'
-import { type Review, SAMPLING_DESIGNS, type SamplingDesign } from '../../schemas/review.ts'
+import { SAMPLING_DESIGNS, type SamplingDesign } from '../../schemas/review.ts'
 import { CITATION_STATUSES, CONFIDENCE_LEVELS, GRADE_STATUSES, type Label } from '../../schemas/vocabulary.ts'
-import { clusterOfTask, type GroupOptions, type ReportRubric, type TrialReview, type TrialRow } from './rows.ts'
-
-/**
- * Settles a question: the label that more than half of its raters gave, undecided raters included, and each claim likewise. Null without
- * such a majority.
- *
- * @param standing the newest review of each rater.
- * @param gradeId the grade whose label is corrected, or null: a sample stratified by another grade's label does not count for this grade.
- */
-export function settleReviews(
-  standing: readonly Review[],
-  rubric: ReportRubric,
-  gradeId: string | null,
-  all: readonly Review[] = standing,
-): TrialReview | null {
-  const human = majority(standing.map(({ label }) => label)) ?? null
-  if (human === null) return null
-  const samplings = new Map<SamplingDesign, TrialReview['samplings'][number]>()
-  // The sampling of a question stays true when its label is replaced: the sample must not lose contested questions.
-  for (const { sampling, grade_id } of all) {
-    const drawn = sampling?.design ?? 'chosen'
-    const design = drawn === 'stratified' && grade_id !== gradeId ? 'chosen' : drawn
-    const probability = design === drawn ? (sampling?.probability ?? null) : null
-    if (!samplings.has(design)) samplings.set(design, { design, probability })
-  }
-  const blind = standing.every((review) => review.blind)
-  return { human, claims: settleClaims(standing, rubric), samplings: [...samplings.values()], blind }
-}
-
-/** Returns the value of more than half of the values; undefined without one. */
-const majority = <T>(values: readonly T[]): T | undefined =>
-  [...new Set(values)].find((value) => values.filter((other) => other === value).length * 2 > values.length)
-
-/** Settles the claims: a reviewer's label decides a claim, else the review's own claims. */
-function settleClaims(standing: readonly Review[], rubric: ReportRubric): TrialReview['claims'] {
-  const answers = standing.map(
-    ({ label, claims }): ReadonlyMap<string, Scalar> =>
-      new Map(Object.entries({ ...claims, ...(label !== null && claimsOfOutcome(rubric, label)) })),
-  )
-  return Object.fromEntries(
-    rubric.claims.flatMap(({ id }) => {
-      const value = majority(answers.map((answer) => answer.get(id)))
-      return value === undefined ? [] : [[id, value]]
-    }),
-  )
-}
+import { clusterOfTask, type GroupOptions, type TrialReview, type TrialRow } from './rows.ts'
 
 /** A trial with a category from the judge and a review by humans. */
 interface Reviewed {
