@@ -1,4 +1,5 @@
 import { PgBoss } from 'pg-boss'
+import type { Sql } from '../db/db.ts'
 import type { Chunk } from '../db/items.ts'
 import type { JobHandlers, Jobs, Poll } from './jobs.ts'
 
@@ -72,13 +73,17 @@ export class BossJobs implements Jobs {
     this.options.onError(error)
   }
 
-  async addChunks(chunks: readonly Chunk[]): Promise<void> {
+  async addChunks(chunks: readonly Chunk[], sql?: Sql): Promise<void> {
+    // pg-boss writes within our unit of work.
+    const within = sql && {
+      db: { executeSql: (text: string, values: unknown[] = []) => sql.query<Record<string, unknown>>(text, values) },
+    }
     for (const [judge, some] of Map.groupBy(chunks, (chunk) => chunk.judge)) {
       const queue = await this.open('judge', judge)
       // The beginnings of all batches come first.
       const toJob = (data: Chunk) => ({ data, singletonKey: `${data.batch}:${data.chunk}`, priority: -data.chunk })
       for (let from = 0; from < some.length; from += INSERTED_AT_ONCE)
-        await this.boss.insert(queue, some.slice(from, from + INSERTED_AT_ONCE).map(toJob))
+        await this.boss.insert(queue, some.slice(from, from + INSERTED_AT_ONCE).map(toJob), within)
     }
   }
 

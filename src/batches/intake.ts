@@ -58,7 +58,9 @@ export async function takeBatch(deps: BatchDeps, plan: BatchPlan, items: AsyncIt
   await batches.draft({ id, ...columns, created_at: clock.now().toISOString() })
   try {
     await addAll(deps, id, plan, items)
-    await batches.open(id)
+    // On PostgreSQL the jobs belong to the unit of work that opens the batch, which reads by no second connection; on SQLite they begin afterwards.
+    const chunks = stores.run_lock === null ? await batches.chunks(id) : []
+    await batches.open(id, (sql) => deps.jobs.addChunks(chunks, sql))
   } catch (error) {
     await batches.discard(id)
     throw error

@@ -1,4 +1,5 @@
 import PQueue from 'p-queue'
+import type { Sql } from '../db/db.ts'
 import type { Chunk } from '../db/items.ts'
 import type { Clock } from '../domain/clock.ts'
 
@@ -17,8 +18,8 @@ export interface JobHandlers {
 
 /** The jobs of batches: a chunk of at most sixteen items of one judge, or a poll of a provider. */
 export interface Jobs {
-  /** Puts chunks into the queues of their judges; a chunk that waits or runs already is left alone. */
-  addChunks(chunks: readonly Chunk[]): Promise<void>
+  /** Puts chunks into the queues of their judges; a chunk that waits or runs already is left alone. `sql`: the unit of work of the jobs. */
+  addChunks(chunks: readonly Chunk[], sql?: Sql): Promise<void>
   /** Puts a poll into the queue of its judge; a poll that waits already is left alone. */
   addPoll(poll: Poll, delay_ms: number): Promise<void>
   /** Lists the batches whose jobs wait or run. */

@@ -2,7 +2,20 @@ import { type Expression, sql as raw, type SqlBool } from 'kysely'
 import type { Batch } from '../schemas/batch.ts'
 import type { BatchStatus } from '../schemas/vocabulary.ts'
 import type { Payer } from './attempts.ts'
-import { all, assignments, type Db, first, insert, isDead, isIn, locked, newest, run, type Sql } from './db.ts'
+import {
+  all,
+  assignments,
+  type Db,
+  first,
+  insert,
+  isDead,
+  isIn,
+  locked,
+  newest,
+  run,
+  type Sql,
+  type Work,
+} from './db.ts'
 import { refusal } from './errors.ts'
 import { addItems, createItems, ITEM_IS_OPEN, isOf, type NewItem } from './items.ts'
 import type { Amounts, Attempt, BatchRow, Spending, Tally } from './schema.ts'
@@ -166,9 +179,11 @@ function createDrafts(db: Db) {
         if (twice === null) await run(sql)`UPDATE batches SET total = total + ${items.length} WHERE seq = ${seq}`
         return twice
       }),
-    open: (id: string): Promise<void> =>
+    /** Ends the draft: the batch runs from now on. `onOpen` belongs to the same unit of work. */
+    open: (id: string, onOpen: Work<void> = async () => undefined): Promise<void> =>
       db.write(async (sql) => {
         await run(sql)`UPDATE batches SET status = 'running' WHERE seq = ${await findDraft(sql, id)}`
+        await onOpen(sql)
       }),
     discard: async (id: string): Promise<void> => void (await forget(raw`id = ${id}`, () => true)),
     /** Forgets drafts of dead processes: on PostgreSQL, and of other machines, drafts that were begun before a time. Returns their number. */
