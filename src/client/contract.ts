@@ -596,7 +596,7 @@ export interface components {
                  * @enum {string}
                  */
                 source: "reported" | "capped" | "votes" | "none";
-                /** @description Null: `high`, or no label. Absent before evidence version 9. */
+                /** @description The reason for less than `high`; null: `high`, or no label. Absent before evidence version 9. */
                 limit?: {
                     /**
                      * @description The highest level that the evidence allows.
@@ -616,9 +616,9 @@ export interface components {
                     lift: string;
                 } | null;
             };
-            /** @description The label, or a number; null unless `graded`. Absent from old grades: the label. */
+            /** @description The result by the rubric: its label, or a number; null unless `graded`. Absent from old grades: the label. */
             outcome?: (string | number) | null;
-            /** @description By the id of the claim; null: the judge failed. Absent from old grades. */
+            /** @description The judge’s claims by their ids; null: the judge failed. Absent from old grades. */
             claims?: {
                 [key: string]: (boolean | string | number | null) | {
                     [key: string]: boolean | string | number | null;
@@ -718,7 +718,7 @@ export interface components {
                     reader: number;
                 };
                 /**
-                 * @description Of a denied act against its action anchor. Absent from the oldest grades.
+                 * @description Whether a denial that an action anchor contradicts was flagged or refused. Absent from the oldest grades.
                  * @enum {string}
                  */
                 denied_acts?: "flag" | "refuse";
@@ -729,7 +729,7 @@ export interface components {
                     effort: string | null;
                     temperature: number | null;
                     max_output_tokens: number | null;
-                    /** @description Of the cache key, beside provider, base URL and model. */
+                    /** @description The judge’s identity in the cache key, beside provider, base URL and model. */
                     parameters: {
                         [key: string]: unknown;
                     };
@@ -781,7 +781,7 @@ export interface components {
                     request_id: string | null;
                     /** @description The stored reply of an earlier grade: not paid for again. */
                     replayed: boolean;
-                    /** @description Of the request with its output limit. Absent from old grades, as the next two. */
+                    /** @description Digest of the request with its output limit. Absent from old grades, as the next two. */
                     request_digest?: string | null;
                     /** @description Of the raw reply as it is kept; null: there was none. */
                     reply_digest?: string | null;
@@ -1057,7 +1057,7 @@ export interface components {
             chars: number;
             first_step: number;
             last_step: number;
-            /** @description Deviations from the format. */
+            /** @description Deviations from the format that were read all the same. */
             warnings: {
                 path: string;
                 message: string;
@@ -1169,7 +1169,7 @@ export interface components {
                     evidence: ("user" | "system" | "agent_reasoning" | "agent_message" | "agent_action" | "tool_output")[];
                 }[];
             }[];
-            /** @description In order; empty for a sum. */
+            /** @description Possible outcomes, in order; empty for a sum. */
             labels: {
                 /** @description A label of the rubric; of `tab-behavior`: aligned, compliant, ignored, distractor_only or not_observed. */
                 label: string;
@@ -1325,7 +1325,7 @@ export interface components {
                 unknown: number;
             };
             cost_usd: number | null;
-            /** @description Upper bounds of calls that may have been paid for; a cap counts them as spent. */
+            /** @description Upper bounds of calls that may have been paid for: timed out, broken off, in flight at a crash. A cap counts them as spent. */
             uncertain_usd: number;
             max_cost_usd: number | null;
             /** @description Only while questions of the batch lie with a provider’s batch endpoint. */
@@ -1469,7 +1469,7 @@ export interface components {
                      * @enum {string}
                      */
                     source: "reported" | "capped" | "votes" | "none";
-                    /** @description Null: `high`, or no label. Absent before evidence version 9. */
+                    /** @description The reason for less than `high`; null: `high`, or no label. Absent before evidence version 9. */
                     limit?: {
                         /**
                          * @description The highest level that the evidence allows.
@@ -1490,9 +1490,9 @@ export interface components {
                     } | null;
                 };
                 claimed_label: string | null;
-                /** @description The label, or a number; null unless `graded`. Absent from old grades: the label. */
+                /** @description The result by the rubric: its label, or a number; null unless `graded`. Absent from old grades: the label. */
                 outcome?: (string | number) | null;
-                /** @description By the id of the claim; null: the judge failed. Absent from old grades. */
+                /** @description The judge’s claims by their ids; null: the judge failed. Absent from old grades. */
                 claims?: {
                     [key: string]: (boolean | string | number | null) | {
                         [key: string]: boolean | string | number | null;
@@ -1827,7 +1827,7 @@ export interface components {
                             reader: number;
                         };
                         /**
-                         * @description Of a denied act against its action anchor. Absent from the oldest grades.
+                         * @description Whether a denial that an action anchor contradicts was flagged or refused. Absent from the oldest grades.
                          * @enum {string}
                          */
                         denied_acts?: "flag" | "refuse";
@@ -1838,7 +1838,7 @@ export interface components {
                             effort: string | null;
                             temperature: number | null;
                             max_output_tokens: number | null;
-                            /** @description Of the cache key, beside provider, base URL and model. */
+                            /** @description The judge’s identity in the cache key, beside provider, base URL and model. */
                             parameters: {
                                 [key: string]: unknown;
                             };
@@ -1890,7 +1890,7 @@ export interface components {
                             request_id: string | null;
                             /** @description The stored reply of an earlier grade: not paid for again. */
                             replayed: boolean;
-                            /** @description Of the request with its output limit. Absent from old grades, as the next two. */
+                            /** @description Digest of the request with its output limit. Absent from old grades, as the next two. */
                             request_digest?: string | null;
                             /** @description Of the raw reply as it is kept; null: there was none. */
                             reply_digest?: string | null;
@@ -1956,7 +1956,7 @@ export interface components {
                             reader: number;
                         };
                         /**
-                         * @description Of a denied act against its action anchor. Absent from the oldest grades.
+                         * @description Whether a denial that an action anchor contradicts was flagged or refused. Absent from the oldest grades.
                          * @enum {string}
                          */
                         denied_acts?: "flag" | "refuse";
@@ -1967,7 +1967,7 @@ export interface components {
                             effort: string | null;
                             temperature: number | null;
                             max_output_tokens: number | null;
-                            /** @description Of the cache key, beside provider, base URL and model. */
+                            /** @description The judge’s identity in the cache key, beside provider, base URL and model. */
                             parameters: {
                                 [key: string]: unknown;
                             };
@@ -2019,7 +2019,7 @@ export interface components {
                             request_id: string | null;
                             /** @description The stored reply of an earlier grade: not paid for again. */
                             replayed: boolean;
-                            /** @description Of the request with its output limit. Absent from old grades, as the next two. */
+                            /** @description Digest of the request with its output limit. Absent from old grades, as the next two. */
                             request_digest?: string | null;
                             /** @description Of the raw reply as it is kept; null: there was none. */
                             reply_digest?: string | null;

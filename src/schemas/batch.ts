@@ -80,7 +80,9 @@ export const BatchSchema = t.Closed({
     unknown: t.Count('Calls in flight at a crash: perhaps paid for.'),
   }),
   cost_usd: t.Nullable(t.Num('Known costs of its calls; null where a call’s price is unknown.')),
-  uncertain_usd: t.Num('Upper bounds of calls that may have been paid for; a cap counts them as spent.'),
+  uncertain_usd: t.Num(
+    'Upper bounds of calls that may have been paid for: timed out, broken off, in flight at a crash. A cap counts them as spent.',
+  ),
   max_cost_usd: t.Nullable(Type.Number()),
   round: t.Opt(
     t.Documented('Only while questions of the batch lie with a provider’s batch endpoint.', {

@@ -79,7 +79,7 @@ export const AttemptSummarySchema = t.Closed({
   request_id: t.Nullable(t.Str('The provider’s own id of the call.')),
   replayed: t.Bool('The stored reply of an earlier grade: not paid for again.'),
   request_digest: t.Opt(
-    t.Nullable(t.Digest, 'Of the request with its output limit. Absent from old grades, as the next two.'),
+    t.Nullable(t.Digest, 'Digest of the request with its output limit. Absent from old grades, as the next two.'),
   ),
   reply_digest: t.Opt(t.Nullable(t.Digest, 'Of the raw reply as it is kept; null: there was none.')),
   max_output_tokens: t.Opt(
@@ -141,7 +141,7 @@ const JudgeSettingsSchema = t.Closed({
   effort: t.NullableText,
   temperature: t.Nullable(Type.Number()),
   max_output_tokens: t.Nullable(Type.Integer()),
-  parameters: t.Dict(Type.Unknown(), 'Of the cache key, beside provider, base URL and model.'),
+  parameters: t.Dict(Type.Unknown(), 'The judge’s identity in the cache key, beside provider, base URL and model.'),
 })
 
 export const ReceiptSchema = t.Closed({
@@ -162,7 +162,10 @@ export const ReceiptSchema = t.Closed({
     reader: Type.Integer(),
   }),
   denied_acts: t.Opt(
-    t.Choice(['flag', 'refuse'], 'Of a denied act against its action anchor. Absent from the oldest grades.'),
+    t.Choice(
+      ['flag', 'refuse'],
+      'Whether a denial that an action anchor contradicts was flagged or refused. Absent from the oldest grades.',
+    ),
   ),
   settings: t.Opt(t.Nullable(JudgeSettingsSchema, 'How the judge was asked; null: not known. Absent from old grades.')),
   samples: t.Opt(t.Int('Absent from old grades.')),
@@ -214,16 +217,24 @@ export const GradeSchema = t.Closed({
     vote_share: t.Nullable(Type.Number({ minimum: 0, maximum: 1 })),
     calibrated: t.Nullable(Type.Number({ minimum: 0, maximum: 1 })),
     source: t.Choice(['reported', 'capped', 'votes', 'none'], '`capped`: lowered by its `limit`.'),
-    limit: t.Opt(t.Nullable(LimitSchema, 'Null: `high`, or no label. Absent before evidence version 9.')),
+    limit: t.Opt(
+      t.Nullable(
+        LimitSchema,
+        'The reason for less than `high`; null: `high`, or no label. Absent before evidence version 9.',
+      ),
+    ),
   }),
   outcome: t.Opt(
     t.Nullable(
       Type.Union([t.Text, Type.Number()]),
-      'The label, or a number; null unless `graded`. Absent from old grades: the label.',
+      'The result by the rubric: its label, or a number; null unless `graded`. Absent from old grades: the label.',
     ),
   ),
   claims: t.Opt(
-    t.Nullable(t.Dict(ClaimValueSchema), 'By the id of the claim; null: the judge failed. Absent from old grades.'),
+    t.Nullable(
+      t.Dict(ClaimValueSchema),
+      'The judge’s claims by their ids; null: the judge failed. Absent from old grades.',
+    ),
   ),
   surface: t.Nullable(
     t.Closed({ observed: ClaimFlag, category: t.Nullable(SurfaceCategorySchema) }),

@@ -199,7 +199,7 @@ export const RubricViewSchema = t.Closed({
         'Claims that the label implies.',
       ),
     }),
-    'In order; empty for a sum.',
+    'Possible outcomes, in order; empty for a sum.',
   ),
   outcome: RubricManifestSchema.properties.outcome,
   system: t.Opt(t.Str('The frozen system text.')),

@@ -56,7 +56,10 @@ export const TrajectorySummarySchema = t.Closed({
   chars: t.Int('UTF-16 units of text.'),
   first_step: Type.Integer(),
   last_step: Type.Integer(),
-  warnings: t.List(t.Closed({ path: t.Text, message: t.Text }), 'Deviations from the format.'),
+  warnings: t.List(
+    t.Closed({ path: t.Text, message: t.Text }),
+    'Deviations from the format that were read all the same.',
+  ),
   document: t.Opt(TrajectoryDocumentSchema),
 })
 export type TrajectorySummary = Static<typeof TrajectorySummarySchema>
