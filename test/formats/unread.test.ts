@@ -24,6 +24,7 @@ const call = { id: 'c', type: 'function', function: { name: 'bash', arguments: '
 const ref = { results: [{ content: 'x', subagent_trajectory_ref: [{ trajectory_path: 'other.json' }] }] }
 const cut = { _corpus_truncated: true, preview: '[{"function_name":"bash"' }
 
+const contents = (odd: unknown) => ({ contents: [{ role: 'user', parts: [{ text: 'Go.' }] }, odd] })
 const act = { tool_call_id: 'c', function_name: 'bash', arguments: { command: 'ls' } }
 
 const RUNS: readonly (readonly [name: string, document: object, records: number, actions: number])[] = [
@@ -52,6 +53,9 @@ const RUNS: readonly (readonly [name: string, document: object, records: number,
     1,
     1,
   ],
+  ['a call as JSON text', contents({ role: 'model', parts: '[{"functionCall": {"name": "bash"}}]' }), 1, 1],
+  ['a record as JSON text', contents('{"toolCalls": [{"name": "bash"}]}'), 1, 1],
+  ['another JSON text', contents('{"mood": "fine"}'), 1, 0],
   ['an event of OpenHands', openHands({ observation: 7 }), 1, 0],
   ['an event of its SDK', openHands({ kind: 'BrowserActionEvent' }), 1, 1],
   ['a step of calls under another name', atif([{ message: 'x', actions: [{ name: 'bash' }] }]), 1, 1],

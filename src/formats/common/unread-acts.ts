@@ -1,3 +1,4 @@
+import { parseJson } from '../../domain/text/json.ts'
 import { wordSet } from '../../domain/words.ts'
 
 /** Members that hold tool calls, in any format; in lower case, without separators. */
@@ -14,14 +15,17 @@ const ACT_WORDS: ReadonlySet<string> = wordSet(`action bash call calls command e
 const MOST_MEMBERS = 500
 const MOST_LEVELS = 4
 const MAX_NAME = 100
+/** Characters of a text that is parsed as JSON in search of calls. */
+const MOST_TEXT = 1_000_000
 
 /**
- * Tells whether a record of unknown type may hold an act of the agent: by the name of its type, or by members that calls have. A record too
- * large to search may.
+ * Tells whether a record of unknown type may hold an act of the agent: by the name of its type, or by members that calls have, also where the
+ * record or a member is written as JSON text. A record too large to search may.
  */
 export function mayAct(record: unknown): boolean {
   let looked = 0
   const looks = (value: unknown, level: number): boolean => {
+    if (typeof value === 'string') return looksInText(value, level)
     if (typeof value !== 'object' || value === null || level > MOST_LEVELS) return false
     for (const key in value) {
       if (looked++ === MOST_MEMBERS) return true
@@ -29,6 +33,12 @@ export function mayAct(record: unknown): boolean {
       if (isOfCall(plain(key), member) || looks(member, level + 1)) return true
     }
     return false
+  }
+  const looksInText = (text: string, level: number): boolean => {
+    if (text[0] !== '{' && text[0] !== '[') return false
+    if (text.length > MOST_TEXT) return true
+    const value = parseJson(text)
+    return typeof value === 'object' && looks(value, level + 1)
   }
   return looks(record, 1)
 }
