@@ -293,10 +293,6 @@ const HEADS = '"role"|"parts"|"messages"|"choices"|"tool_calls"|"tool_use"|"tool
 const roleOf = (tree: Tree, path: string): unknown => placeMessage(tree, path)?.message['role']
 
 function resultTree(result: Located, error: Located | null, id: string): Tree {
-  return {
-    role: 'tool',
-    tool_call_id: id,
-    content: contentOf(result),
-    ...(error !== null && { error: { message: error } }),
-  }
+  const failed = error !== null && { error: { message: error } }
+  return { role: 'tool', tool_call_id: id, content: contentOf(result), ...failed }
 }
