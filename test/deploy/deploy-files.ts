@@ -32,10 +32,13 @@ export function readAsProgram(env: NodeJS.ProcessEnv, file: string): { config: C
         return target[String(name)]
       },
     })
-  const { config } = loadConfig(watch(env), (path) => {
+  const readConfig = (path: string) => {
     if (path !== CONFIG_PATH) throw new Error(`nobody puts a file to ${path}`)
     return readText(file)
-  })
+  }
+  const { config } = loadConfig(watch(env), readConfig)
+  // The region is only looked at where a model at Bedrock is named.
+  loadConfig(watch({ ...env, VERIDICT_BEDROCK_MODEL: 'model' }), readConfig)
   readTracingSettings(watch(env))
   // Most of them are only looked at where traces are on.
   readTracingSettings(watch({ ...env, OTEL_TRACES_EXPORTER: 'otlp' }))
