@@ -14,6 +14,7 @@ const SamplingSchema = t.Closed({
   ),
   probability: t.Opt(t.Num('The chance of this question to be reviewed, if known.', { minimum: 1e-9, maximum: 1 })),
 })
+export type Sampling = Static<typeof SamplingSchema>
 
 const ClaimsSchema = Type.Record(
   Type.String({ pattern: '^[a-z][a-z0-9_.]{0,99}$' }),
