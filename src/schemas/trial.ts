@@ -139,7 +139,7 @@ export interface GivenTruth {
   readonly [member: string]: unknown
 }
 
-const GivenTruthSchema = Type.Unsafe<GivenTruth>({
+export const GivenTruthSchema = Type.Unsafe<GivenTruth>({
   type: 'object',
   anyOf: [GivenGroundTruthSchema, { type: 'object', description: 'For another rubric: its own members.' }],
   description:
