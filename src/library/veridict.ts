@@ -2,7 +2,12 @@
 import { ServiceError } from '../client/errors.ts'
 import type { Batch, BatchEstimate, BatchItem, BatchOptions, BatchResult } from '../schemas/batch.ts'
 import type { Grade, LedgerEntry } from '../schemas/grade.ts'
-import type * as queries from '../schemas/queries.ts'
+import type {
+  ReportQuery as AllReports,
+  ReviewQuery as AllReviews,
+  ComparisonQuery,
+  QueueQuery,
+} from '../schemas/queries.ts'
 import type { Comparison, RegradeRequest } from '../schemas/regrade.ts'
 import type { Report } from '../schemas/report.ts'
 import type { Disagreement, PanelResult, Review, ReviewRequest } from '../schemas/review.ts'
@@ -125,10 +130,10 @@ export interface BatchQuery {
   readonly key?: string
   readonly status?: BatchStatus
 }
-export type ComparisonQuery = queries.ComparisonQuery
-export type ReportQuery = Omit<queries.ReportQuery, 'format'>
-export type DisagreementQuery = Omit<queries.QueueQuery, 'format'>
-export type ReviewQuery = Omit<queries.ReviewQuery, 'format'>
+export type { ComparisonQuery }
+export type ReportQuery = Omit<AllReports, 'format'>
+export type DisagreementQuery = Omit<QueueQuery, 'format'>
+export type ReviewQuery = Omit<AllReviews, 'format'>
 
 export interface JudgeList {
   readonly items: readonly JudgeView[]

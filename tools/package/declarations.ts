@@ -27,7 +27,14 @@ export async function declareInto(folder: string, entries: readonly string[]): P
       if (!place.startsWith('.')) throw new Error(`${file}.d.ts names the package ${place}`)
       const other = normalize(join(dirname(file), place)).replace(/\.js$/, '')
       if (!other.startsWith('schemas/')) todo.push(other)
-      else for (const name of names.split(',')) setOf(named, other).add(name.replace('type ', '').trim())
+      else
+        for (const name of names.split(','))
+          setOf(named, other).add(
+            name
+              .replace('type ', '')
+              .replace(/ as .*/, '')
+              .trim(),
+          )
     }
     write(folder, file, text)
   }
@@ -40,7 +47,7 @@ async function declareSchemas(file: string, names: ReadonlySet<string>): Promise
   return [...names]
     .sort()
     .map((name) => {
-      const schema = module[`${name}Schema`]
+      const schema = module[`${name}Schema`] ?? module[name]
       if (schema === undefined) throw new Error(`${file} has no schema of ${name}`)
       return `export type ${name} = ${plainType(schema)}\n`
     })
