@@ -25,7 +25,7 @@ interface FollowedBatches {
   watch(id: string, listener: () => void): () => void
 }
 
-export interface Following {
+interface Following {
   readonly batches: FollowedBatches
   readonly clock: Clock
   readonly id: string

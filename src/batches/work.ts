@@ -25,7 +25,7 @@ interface BatchState {
   readonly unasked: Map<string, number>
 }
 
-export interface WorkDeps extends BatchDeps {
+interface WorkDeps extends BatchDeps {
   readonly notify: (id: string) => void
 }
 

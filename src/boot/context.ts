@@ -30,7 +30,7 @@ import { storeOf } from './open-store.ts'
 
 export type { Context } from '../http/context.ts'
 
-export interface ContextOptions {
+interface ContextOptions {
   readonly config: Config
   readonly secrets: Secrets
   readonly clock?: Clock
@@ -48,7 +48,7 @@ export interface ContextOptions {
   readonly tracing?: Tracing
 }
 
-export const systemClock: Clock = {
+const systemClock: Clock = {
   now: () => new Date(),
   sleep: (ms, signal) => delay(ms, undefined, signal ? { signal } : {}),
 }

@@ -7,7 +7,7 @@ import { openPostgresStores, openSqliteStores, type Stores } from '../db/stores.
 import type { ExportRecord } from '../schemas/documents.ts'
 
 /** The configured database. */
-export interface Store {
+interface Store {
   /** The name of the database, without secrets. */
   readonly shown: string
   /** Opens the stores; makes and migrates the database where needed. Rejects with a StorageError for an unusable database. */

@@ -71,7 +71,7 @@ const REMOVED: Readonly<Record<string, string>> = {
 }
 
 /** Returns the sentence for a removed command or option among the typed words, or null where all words are in use. */
-export function removedWord([command = '', ...words]: readonly string[]): string | null {
+function removedWord([command = '', ...words]: readonly string[]): string | null {
   const end = words.indexOf('--')
   const typed = (end === -1 ? words : words.slice(0, end)).flatMap((word, at) => {
     const [option = ''] = word.split('=', 1)

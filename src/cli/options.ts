@@ -7,7 +7,7 @@ import { BATCH_MODES, type BatchMode, CACHE_MODES, type CacheMode, MOST_SAMPLES 
 
 export const OUTPUT_FORMATS = ['table', 'ndjson', 'csv'] as const
 /** Formats of commands that write the items of a batch. */
-export const ITEM_FORMATS = [...OUTPUT_FORMATS, 'markdown'] as const
+const ITEM_FORMATS = [...OUTPUT_FORMATS, 'markdown'] as const
 /** Formats of `results`: scores for Inspect and bundles belong to this command alone. */
 export const RESULTS_FORMATS = [...ITEM_FORMATS, 'inspect', 'bundle'] as const
 /** `json` and `text` are formats of single commands. */

@@ -105,7 +105,7 @@ export const readSecrets = (env: NodeJS.ProcessEnv): Secrets => ({
   key: (variable) => (env[variable] === '' ? undefined : env[variable]),
 })
 
-export type AccessSettings = Readonly<ReturnType<typeof resolveAccess>>
+type AccessSettings = Readonly<ReturnType<typeof resolveAccess>>
 
 /** Tells whether every client on the network can do everything. */
 export const isOpenToAll = ({ required, loopback }: AccessSettings): boolean => !required && !loopback

@@ -38,7 +38,7 @@ export interface BatchQuery {
 export type BatchRecord = Batch
 
 /** A batch that has not ended. `is_open`: an item has not ended. */
-export type DueBatch = Pick<BatchRow, 'id' | 'status'> & { readonly is_open: boolean }
+type DueBatch = Pick<BatchRow, 'id' | 'status'> & { readonly is_open: boolean }
 
 /** The facts of a batch that a runner needs. `payer` null: no key in particular pays. */
 export type RunPlan = Pick<BatchRow, 'id' | 'kind' | 'mode' | 'status' | 'max_cost_usd'> & {

@@ -11,7 +11,7 @@ export type JudgeState = Readonly<Pick<JudgeRow, (typeof STATE)[number]>>
 const OPEN: JudgeState = { paused_until: 0, failure: null, strikes: 0, rests: 0 }
 
 /** Silent failures in a row after which a judge rests. */
-export const STRIKES = 12
+const STRIKES = 12
 const FIRST_REST_MS = 30_000
 const LONGEST_REST_MS = 600_000
 /** No `Retry-After` stops a judge for longer. */

@@ -6,7 +6,7 @@ import type { GradeRequest, Signals } from '../schemas/trial.ts'
 import type { BatchKind, BatchMode, ItemStatus } from '../schemas/vocabulary.ts'
 
 /** The outcome of a call; `queued`, `sent` and `void` of a provider’s batch too. */
-export type AttemptOutcome = AttemptSummary['outcome'] | 'queued' | 'void'
+type AttemptOutcome = AttemptSummary['outcome'] | 'queued' | 'void'
 
 /** A call of a judge, before it is made. */
 export interface PlannedCall {

@@ -7,7 +7,7 @@ import { refusal } from './errors.ts'
 import type { IdempotencyRow, KeyRow } from './schema.ts'
 import { parseStored } from './text.ts'
 
-export type IdempotencyRecord = Readonly<Pick<IdempotencyRow, 'request_digest' | 'status' | 'body'>>
+type IdempotencyRecord = Readonly<Pick<IdempotencyRow, 'request_digest' | 'status' | 'body'>>
 
 /** The status of a key whose request is being answered. */
 const IN_PROGRESS = 0

@@ -16,7 +16,7 @@ import { createTrajectories } from './trajectories.ts'
 
 export type Stores = Omit<ReturnType<typeof storesOver>, 'access'> & { readonly access: AccessStore }
 
-export function storesOver(db: Db, run_lock: RunLock | null) {
+function storesOver(db: Db, run_lock: RunLock | null) {
   const attempts = createAttempts(db)
   const settings = createSettings(db)
   let closing: Promise<void> | undefined

@@ -21,7 +21,7 @@ import { type Lane, PRIORITY } from './lane.ts'
 import { boundOfCall } from './money.ts'
 
 /** A call has so long to store its reply after its longest time: then the call is lost, and its process makes no call any more. */
-export const LOST_GRACE_MS = 30_000
+const LOST_GRACE_MS = 30_000
 
 /** Computes the age in milliseconds at which a call in flight is lost. */
 export const lostMs = ({ call_timeout_ms }: Pick<RetryPolicy, 'call_timeout_ms'>): number =>

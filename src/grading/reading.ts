@@ -103,7 +103,7 @@ export const WINDOW_SCALES = [1, 0.6, 0.36] as const
 const REPAIR_TOKENS = 8000
 
 /** Tokens left for the trajectory once everything else has its share; 5 % are kept for a wrong estimate. */
-export interface ReadingBudget {
+interface ReadingBudget {
   /** A lower bound of the tokens, known without an estimate. */
   readonly least: number
   /** Estimated where asked for. */
@@ -149,7 +149,7 @@ interface Stretch {
   readonly tokens: number
 }
 
-export type StepCosts = readonly ElidableStep[]
+type StepCosts = readonly ElidableStep[]
 
 /** Tokens of a frame, the kind and the end of a call included. */
 export const FRAME_TOKENS = 40
@@ -159,7 +159,7 @@ export const tokensOf = (step: ElidableStep): number =>
   step.parts.reduce((sum, part) => sum + part.tokens, FRAME_TOKENS)
 
 /** Windows on step boundaries; a step that is too large alone is read in overlapping slices of its parts. */
-export const planPieces = (steps: StepCosts, budget: number): Piece[] =>
+const planPieces = (steps: StepCosts, budget: number): Piece[] =>
   planWindows(steps.map(tokensOf), budget, WINDOW_OVERLAP).flatMap(({ from, to, oversized }): Piece[] =>
     oversized ? sliceStep(steps, from, budget) : [{ kind: 'steps', from, to }],
   )

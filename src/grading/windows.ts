@@ -15,7 +15,7 @@ type WindowsRead =
   | { readonly ok: false; readonly failure: Failure }
 
 /** How often a window that overflows is cut in two: into halves, and these into quarters. */
-export const MOST_SPLITS = 2
+const MOST_SPLITS = 2
 /** A window, its halves and its quarters. */
 const NODES = 2 ** (MOST_SPLITS + 1) - 1
 

@@ -14,7 +14,7 @@ export type Place = Pick<JudgeSettings, 'provider' | 'model' | 'region' | 'key_e
 }
 
 /** An HTTP error of a provider, by status and by the provider's own error code, never by its prose. */
-export interface HttpFault {
+interface HttpFault {
   readonly status: number
   /** The most specific code. */
   readonly code: string | null

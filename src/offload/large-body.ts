@@ -104,7 +104,7 @@ interface ThreadBounds {
   readonly reading_ms: number
 }
 
-export type BodyThread = (work: LargeBody) => Promise<Result<ReadBody, JsonFault>>
+type BodyThread = (work: LargeBody) => Promise<Result<ReadBody, JsonFault>>
 
 /**
  * Opens a thread with the first body. The thread reads one body after the other: a task in piscina’s queue would wait forever after the death of the

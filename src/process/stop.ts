@@ -11,7 +11,7 @@ const DRAIN_MS = 25_000
  */
 const CLOSE_MS = 8_000
 
-export interface Stoppable {
+interface Stoppable {
   readonly context: Pick<Context, 'close' | 'tracing'>
   readonly log: Pick<FastifyBaseLogger, 'info' | 'warn' | 'error'>
   /** Stops new work; resolves when no work is in flight. */

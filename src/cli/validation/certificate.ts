@@ -116,7 +116,7 @@ function resultsOf(items: readonly JudgedItem[], questions: readonly Question[])
 export const shareText = ({ n, count: fits, share, ci95 }: Share): string =>
   `${fits} of ${n}, ${share === null ? '–' : percent(share)}${ci95 === null ? '' : ` ${intervalText(ci95)}`}`
 
-export const intervalText = (limits: readonly number[]): string =>
+const intervalText = (limits: readonly number[]): string =>
   `[${limits.map((limit) => (100 * limit).toFixed(1)).join(', ')}]`
 
 const row = (name: string, text: string): string => `  ${pad(name, 22)}  ${text}`

@@ -27,7 +27,7 @@ export interface PoolSettings {
 }
 
 /** A database over the connections of a pool. */
-export interface PostgresDb extends Db {
+interface PostgresDb extends Db {
   /** Does work on one connection, outside of a unit of work. */
   connect<T>(work: (sql: Sql) => Promise<T>): Promise<T>
 }

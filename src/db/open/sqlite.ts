@@ -11,7 +11,7 @@ const MEMORY = ':memory:'
 /** The log is written back every 4 MiB; only a reader that stays lets it grow beyond that. */
 const LONGEST_LOG_BYTES = 8 * 1024 * 1024
 
-export interface SqliteDb extends Db {
+interface SqliteDb extends Db {
   readonly kind: 'sqlite'
   /** The path of the file; null: in memory. */
   readonly path: string | null

@@ -3,7 +3,7 @@ import { readLetters } from '../text/letters.ts'
 import { baseName } from '../words.ts'
 
 /** A string of a marker that stands in a text. Offsets are those of the text. */
-export interface StringPlace {
+interface StringPlace {
   readonly string: string
   readonly start: number
   readonly end: number

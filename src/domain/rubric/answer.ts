@@ -11,7 +11,7 @@ const MAX_DEPTH = 32
  * Parses a judge's answer: one JSON object, no prose, no fences, no duplicate keys (`JSON.parse` would keep the last, so that a second,
  * injected value wins). A byte order mark before the object is not part of the answer.
  */
-export function parseAnswer(answer: string): Result<unknown, Issue[]> {
+function parseAnswer(answer: string): Result<unknown, Issue[]> {
   const refuse = (message: string): Result<never, Issue[]> => err([{ path: '', message }])
   const text = answer.startsWith('\ufeff') ? answer.slice(1) : answer
   if (text.length > MAX_ANSWER_CHARS) return refuse('the answer is longer than a million characters')

@@ -141,7 +141,7 @@ interface Tag {
   readonly at: number
 }
 
-export interface Template {
+interface Template {
   readonly pieces: readonly TemplatePiece[]
   readonly variables: readonly (Tag & { readonly section: Tag | null })[]
   /** The sections that are opened. */
@@ -200,7 +200,7 @@ export function readTemplate(source: string): Template {
 }
 
 /** Renders the pieces whose sections hold. A variable without a value is left out; the loader lets none through. */
-export const renderTemplate = (
+const renderTemplate = (
   { pieces }: Template,
   values: Readonly<Record<string, string>>,
   holds: (section: string) => boolean,

@@ -9,7 +9,7 @@ export interface BootstrapSettings {
 
 export const BOOTSTRAP: BootstrapSettings = { draws: DEFAULT_DRAWS, seed: DEFAULT_SEED }
 
-export interface BootstrapInterval {
+interface BootstrapInterval {
   readonly ci95: [number, number] | null
   /** Null exactly where `ci95` is there. */
   readonly reason: UndefinedReason | null

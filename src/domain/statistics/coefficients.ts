@@ -179,7 +179,7 @@ export function itemTable(ratings: Ratings): ItemTable & { readonly profile_of: 
 }
 
 /** Visits the profiles that items have, with how many items; `least` ratings each. */
-export function eachProfile(
+function eachProfile(
   { profiles, weights }: ItemTable,
   least: number,
   visit: (profile: Profile, weight: number) => void,
@@ -191,7 +191,7 @@ export function eachProfile(
 }
 
 /** Counts the ratings of each label, and all ratings, of items with `least` ratings or more. */
-export function countRatings(table: ItemTable, least: number): { totals: Float64Array; ratings: number } {
+function countRatings(table: ItemTable, least: number): { totals: Float64Array; ratings: number } {
   const totals = new Float64Array(table.n_labels)
   let ratings = 0
   eachProfile(table, least, ({ labels, counts, total }, weight) => {

@@ -1,5 +1,5 @@
 /** A reviewed item by the places of its labels. */
-export interface StratifiedReview {
+interface StratifiedReview {
   readonly human: number
   readonly stratum: number
   /** The inverse of the probability of the review, up to a factor in each stratum. */
@@ -8,7 +8,7 @@ export interface StratifiedReview {
 }
 
 /** Graded items of one stratum and cluster. */
-export interface GradedItems {
+interface GradedItems {
   readonly stratum: number
   readonly count: number
   readonly cluster: string | null

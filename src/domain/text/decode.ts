@@ -101,7 +101,7 @@ function charactersIn(bytes: string): string {
 const UTF8 = /[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}/g
 
 /** Reads units that are bytes as UTF-8; bytes that make no character stand for themselves. */
-export const decodeUtf8 = (bytes: NormalText): NormalText => rewrite(bytes, UTF8, ([there]) => charactersIn(there))
+const decodeUtf8 = (bytes: NormalText): NormalText => rewrite(bytes, UTF8, ([there]) => charactersIn(there))
 
 /** The escapes of a JSON string but for `\b` and `\f`: no quote holds the characters that they stand for. */
 const JSON_ESCAPE = new RegExp(`\\\\(?:u(${HEX}{4})|([nrt"/\\\\]))`, 'g')

@@ -40,7 +40,7 @@ export function eachEscape(text: string, from: number, to: number, tell: OnEscap
 const singles = new Map<number, string>()
 
 /** Writes the escape of one character or a run of equal ones. */
-export function escapeOf(run: string): string {
+function escapeOf(run: string): string {
   const point = run.codePointAt(0) ?? 0
   const count = run.length / (point > 0xffff ? 2 : 1)
   if (count !== 1) return `⟨U+${hexOf(point)}×${count}⟩`

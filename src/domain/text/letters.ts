@@ -202,7 +202,7 @@ const FILE_LINE = /[^\0- \\:]{1,200}?([:-])\d{1,8}\1/y
 const FILE = /[^\0- \\:]{1,200}:/y
 
 /** Lists the marks of the lines of a text, white space behind them included. Linear. */
-export function lineMarksIn(text: string): Range[] {
+function lineMarksIn(text: string): Range[] {
   const marks: Range[] = []
   const before: LineBefore = { number: -1, file: '' }
   for (let line = 0; line < text.length; ) {

@@ -159,7 +159,7 @@ const LATIN = new Map(
 )
 
 /** Look-alikes and full-width letters: one character class. */
-export const DISGUISED = `${[...LATIN.keys()].map((code) => String.fromCharCode(code)).join('')}\\uff01-\\uff5e`
+const DISGUISED = `${[...LATIN.keys()].map((code) => String.fromCharCode(code)).join('')}\\uff01-\\uff5e`
 
 /** Unicode’s “default ignorable” characters of the first plane; tags and variation selectors of the others. */
 export const HIDDEN =

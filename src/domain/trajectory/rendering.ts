@@ -38,7 +38,7 @@ export function viewPart(source: string, nonce: string, shown?: readonly Range[]
 }
 
 /** Lists the source ranges that a view of the given ranges, which are in order, leaves out. */
-export function hiddenRanges(source: string, shown: readonly Range[]): Range[] {
+function hiddenRanges(source: string, shown: readonly Range[]): Range[] {
   const gaps: Range[] = []
   const { length } = source
   let at = 0

@@ -121,7 +121,7 @@ function openPair(pair: readonly unknown[], path: string): OpenMessage | null {
 const OWN_TYPES: ReadonlySet<unknown> = new Set(['ai', 'human', 'AIMessageChunk', 'HumanMessageChunk'])
 
 /** Tells whether only LangChain can have written a message. */
-export function isOwnMessage(message: unknown): boolean {
+function isOwnMessage(message: unknown): boolean {
   if (!isRecord(message) || 'role' in message) return false
   const { type, id, data } = message
   if (message['lc'] === 1 && Array.isArray(id)) return id.some((name) => name === 'messages') && isConstructor(message)

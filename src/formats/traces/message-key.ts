@@ -51,7 +51,7 @@ const callKey = (id: unknown, name: unknown, args: unknown): CallKey => ({
 })
 
 /** Returns the digest of arguments; equal for an object and for its JSON in a string, and empty for no arguments. */
-export function argsKey(args: unknown): string {
+function argsKey(args: unknown): string {
   const value = decoded(args)
   return isAbsent(value) || (isRecord(value) && Object.keys(value).length === 0) ? '' : digestValue(value)
 }

@@ -270,7 +270,7 @@ const PAGE_HEADERS = policy(pagePolicy("'self'", "'self'"))
 const DOCS_HEADERS = policy(pagePolicy("'self' 'unsafe-inline'", "'none'"))
 
 /** Gives the headers of every answer of a route; undefined: no route. */
-export const securityHeaders = (route: string | undefined, behind_tls: boolean): Headers => ({
+const securityHeaders = (route: string | undefined, behind_tls: boolean): Headers => ({
   ...headersOf(route),
   ...(behind_tls && { 'strict-transport-security': 'max-age=31536000' }),
 })

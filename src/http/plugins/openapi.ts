@@ -86,7 +86,7 @@ const listOf = (name: string) => Closed({ items: Type.Array(ref(name)) })
 const pageOf = (name: string) => Closed({ items: Type.Array(ref(name)), next_cursor: NextCursorSchema })
 
 /** The named components of the OpenAPI document. */
-export const COMPONENTS = {
+const COMPONENTS = {
   Grade: GradeSchema,
   GradePage: pageOf('Grade'),
   Panel: Closed({ items: Type.Array(ref('Grade')), result: PanelResultSchema }),

@@ -150,7 +150,7 @@ const instructionRule = (at: string, name: string | null, { instructions }: Trut
  * Lists statements that no rubric may make: data can only restrict the proofs of a claim. Whatever loads, at the most one value of a claim needs no quote, the one
  * that says that nothing was found; what was seen never rests on the agent’s words, and a deed never on what came back or was only thought.
  */
-export const gateIssues = (claim: ClaimRule, at: string): Issue[] => [
+const gateIssues = (claim: ClaimRule, at: string): Issue[] => [
   ...Object.entries(claim.proofs).flatMap(([value, proof]) => proofIssues(proof, `${at}/proof/${key(value)}`)),
   ...unprovedIssues(claim, at),
   ...measureIssues(claim, at),
