@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { read } from './make.ts'
+import { read, refuse } from './make.ts'
 
 const START = '2026-01-01T00:00:00Z'
 const observation = { id: 'o', traceId: 't', type: 'GENERATION', startTime: START, input: 'Go.', output: 'Done.' }
@@ -59,4 +59,8 @@ describe('an odd record beside sound ones is unread at its place, and the docume
     expect(trajectory.unread.records).toBe(1)
     expect(trajectory.warnings.map((warning) => warning.path)).toContain(path)
   })
+})
+
+test.each(['messages', 'records', 'contents'])('an empty list is named: %s', (name) => {
+  expect(refuse({ [name]: [] })[0]?.message).toMatch(`No run stands in the empty list "${name}".`)
 })
