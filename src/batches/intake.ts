@@ -47,6 +47,15 @@ const MOST_READS = 5
 const READ_AGAIN_MS = 200
 
 /**
+ * Opens a draft. On PostgreSQL the jobs belong to the unit of work that opens the batch, which reads by no second connection; on SQLite the jobs
+ * begin afterwards.
+ */
+export async function openDraft({ stores, jobs }: Pick<BatchDeps, 'stores' | 'jobs'>, id: string): Promise<void> {
+  const chunks = stores.run_lock === null ? await stores.batches.chunks(id) : []
+  await stores.batches.open(id, (sql) => jobs.addChunks(chunks, sql))
+}
+
+/**
  * Takes a batch in, whole or not at all: items arrive in a draft that is not listed, every one is read as far as it can be without
  * asking a judge, and only a draft without a fault is opened. Never holds more than one chunk of items. Throws a RequestError for a fault.
  */
@@ -58,9 +67,7 @@ export async function takeBatch(deps: BatchDeps, plan: BatchPlan, items: AsyncIt
   await batches.draft({ id, ...columns, created_at: clock.now().toISOString() })
   try {
     await addAll(deps, id, plan, items)
-    // On PostgreSQL the jobs belong to the unit of work that opens the batch, which reads by no second connection; on SQLite they begin afterwards.
-    const chunks = stores.run_lock === null ? await batches.chunks(id) : []
-    await batches.open(id, (sql) => deps.jobs.addChunks(chunks, sql))
+    await openDraft(deps, id)
   } catch (error) {
     await batches.discard(id)
     throw error

@@ -24,7 +24,7 @@ const change = (more: Partial<Batch>) => {
   held.batch = { ...held.batch, ...more }
 }
 
-test('--detach prints the id alone, and how to follow; in process it is refused', async () => {
+test('--detach prints the id alone, and how to follow; a command in process refuses --detach', async () => {
   const { code, out, err } = await make('a')
   expect([code, out]).toEqual([0, 'bat_01\n'])
   expect(err).toContain(`Follow: veridict status bat_01 --server ${service.url} --follow`)

@@ -77,19 +77,19 @@ test('columns stand one below the other with ids as long as they are', async () 
 const UNPRICED = '(a call has no price, or its reply no usage) · 0 calls'
 test.each<[string, Partial<Batch>, BatchResult[], string]>([
   [
-    'what may have been paid stands beside what was',
+    'uncertain costs stand beside the known costs',
     { uncertain_usd: 0.5 },
     [RESULT],
     'cost $0 (+ up to $0.50 that may have been paid) · 0 calls',
   ],
   [
-    'what is known of the others is the least that was paid',
+    'the known costs are the least that was paid, where the cost of a call is unknown',
     { cost_usd: null },
     [graded({}), graded({ cost_usd: null }), { ...graded({}), cached: true }],
     `cost at least $0.25 ${UNPRICED}`,
   ],
   [
-    'nothing is known to be paid',
+    'the cost is unknown, where no call has a known cost',
     { cost_usd: null },
     [graded({ cost_usd: null }), { ...graded({}), cached: true }],
     `cost unknown ${UNPRICED}`,

@@ -4,9 +4,12 @@ import { serve } from '../local-server.ts'
 import { newBatch } from './stand-in-batch.ts'
 import { trial, typed } from './test-shell.ts'
 
-/** Answers every request with one body. */
-const listen = (body: string, status = 200): Promise<string> =>
-  serve((_request, response) => response.writeHead(status, { 'content-type': 'application/json' }).end(body))
+/** Answers every request with one body: a page, JSON, or a problem. */
+const listen = (body: string, status = 200): Promise<string> => {
+  const json = status < 400 ? 'application/json' : 'application/problem+json'
+  const type = body.startsWith('<') ? 'text/html' : json
+  return serve((_request, response) => response.writeHead(status, { 'content-type': type }).end(body))
+}
 const run = (url: string, name: string, ...words: string[]) =>
   typed({ trials: () => [trial('a')] }, name, ...words, '--server', url)
 

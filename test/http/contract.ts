@@ -33,4 +33,5 @@ export function expectContract(
   const validate = validatorOf(schema)
   const value: unknown = mediaType === 'text/plain' ? response.body : JSON.parse(response.body)
   expect(validate(value), JSON.stringify(validate.errors)).toBe(true)
+  if (response.statusCode >= 400) expect(value).toMatchObject({ status: response.statusCode })
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { expect, test, vi } from 'vitest'
 import { BossJobs } from '../../src/batches/boss.ts'
+import { openDraft } from '../../src/batches/intake.ts'
 import { makeBatch, makeItem } from './make-batch.ts'
 import { describePostgres } from './postgres-tools.ts'
 
@@ -12,20 +13,17 @@ describePostgres('jobs of several processes', (tools) => {
   test('a batch opens with its jobs or not at all, over fewer connections than batches', async () => {
     const stores = await tools().open(undefined, { max_connections: 2, connect_timeout_ms: 2000 })
     const jobs = openJobs()
-    const open = async (id: string, fault?: Error) => {
-      const chunks = await stores.batches.chunks(id)
-      await stores.batches.open(id, async (sql) => {
-        await jobs.addChunks(chunks, sql)
-        if (fault !== undefined) throw fault
-      })
-    }
     const ids = ['bat_1', 'bat_2', 'bat_3', 'bat_4']
     for (const id of [...ids, 'bat_5']) {
       await stores.batches.draft(makeBatch(id))
       await stores.batches.add(id, [makeItem(0)])
     }
-    await expect(open('bat_5', new Error('refused'))).rejects.toThrow('refused')
-    await Promise.all(ids.map((id) => open(id)))
+    vi.spyOn(jobs, 'addChunks').mockImplementationOnce(async (...given) => {
+      await BossJobs.prototype.addChunks.apply(jobs, given)
+      throw new Error('refused')
+    })
+    await expect(openDraft({ stores, jobs }, 'bat_5')).rejects.toThrow('refused')
+    await Promise.all(ids.map((id) => openDraft({ stores, jobs }, id)))
     expect([...(await jobs.busy())].sort()).toEqual(ids)
     expect(await stores.batches.plan('bat_5')).toMatchObject({ status: 'draft' })
     await jobs.stop()

@@ -49,6 +49,7 @@ export const COHEN: readonly (readonly [string, number[][], number, number])[] =
   ['irrCAC 1.0, cont3x3abstractors', table('13 0 0 / 0 20 7 / 0 4 56'), 0.7964094, 7],
   ['R package vcd, SexualFun (Agresti 1990)', table('7 7 2 3 / 2 8 3 7 / 1 5 4 9 / 2 8 9 14'), 0.12933, 5],
   ['Gwet’s paradox', table('118 5 / 2 0'), -0.02339181286549608, 12],
+  ['scikit-learn’s documented lists', table('2 0 0 / 0 1 0 / 1 0 1'), 0.6875, 12],
 ]
 
 /** Fleiss’ κ of counts, one row an item. */
