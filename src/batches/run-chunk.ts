@@ -48,7 +48,7 @@ export interface BatchListener {
   readonly onTrouble?: (trouble: Trouble) => void
   /** A batch has begun, is parked, done or cancelled. */
   readonly onStatus?: (batch: BatchRecord) => void
-  /** An item was graded or refused, by a call or by a stored grade. */
+  /** A run at an item ended: with a grade, waiting, or passed over. */
   readonly onItem?: (outcome: ItemOutcome) => void
 }
 

@@ -12,8 +12,10 @@ import { BatchWork } from './work.ts'
 
 type Items = AsyncIterable<IntakeItem>
 
-/** A draft whose items arrive for longer belongs to a process that has died; within a day both providers answer a batch or give up. */
-const DAY_MS = 24 * 3_600_000
+/** A draft whose items arrive for longer belongs to a process that has died. */
+const LONGEST_DRAFT_MS = 24 * 3_600_000
+/** Within this time both providers answer a batch or give the batch up. */
+const PROVIDER_WINDOW_MS = 24 * 3_600_000
 
 /** Between two looks at an SQLite file: no process tells another of a new batch. */
 const FILE_SWEEP_MS = 1000
@@ -95,7 +97,7 @@ export class BatchService {
     const wait = waiting === null ? {} : { parked_reason: waiting.reason, waiting_for: waiting.for }
     const isOver = record.status === 'done' || record.status === 'cancelled'
     const round = record.mode !== 'provider' || isOver ? null : await this.deps.stores.provider.round(record.id)
-    const ends_by = new Date(Date.parse(round?.begun_at ?? '') + DAY_MS)
+    const ends_by = new Date(Date.parse(round?.begun_at ?? '') + PROVIDER_WINDOW_MS)
     return { ...record, counts, ...wait, ...(round && { round: { ...round, ends_by: ends_by.toISOString() } }) }
   }
 
@@ -143,7 +145,7 @@ export class BatchService {
 
   /** Starts the loops of a service, which goes on with the batches of earlier processes. */
   async start(): Promise<void> {
-    await this.batches.discardAbandoned(new Date(this.now() - DAY_MS).toISOString())
+    await this.batches.discardAbandoned(new Date(this.now() - LONGEST_DRAFT_MS).toISOString())
     if (this.isShared && this.runsHere) {
       await this.deps.jobs.start([...this.deps.judges.keys()], this.work)
       await this.announce()
@@ -168,7 +170,7 @@ export class BatchService {
     )
   }
 
-  /** Repeats work until the engine stops; tells of trouble once, until the work succeeds again. */
+  /** Repeats work until the service stops; tells of trouble once, until the work succeeds again. */
   private async repeat(ms: number, work: () => Promise<unknown>): Promise<void> {
     for (let isTold = false; ; ) {
       await this.deps.clock.sleep(ms, this.stopping.signal).catch(() => undefined)

@@ -172,7 +172,11 @@ export function readYaml(text: string) {
     const value: unknown = document.toJS()
     return { value, faults: isCyclic(value) ? [fault('cyclic alias', CYCLE)] : [], lineOf }
   } catch (error) {
-    return { value: undefined, faults: [fault('too many aliases', (error as Error).message)], lineOf }
+    const code =
+      error instanceof ReferenceError && !/too many|excessive/i.test(error.message)
+        ? 'unknown alias'
+        : 'too many aliases'
+    return { value: undefined, faults: [fault(code, (error as Error).message)], lineOf }
   }
 }
 

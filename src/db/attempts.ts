@@ -15,6 +15,7 @@ import {
 } from './ledger.ts'
 import type { Attempt, PlannedCall, ReplyColumns } from './schema.ts'
 import { addAmounts, addSpending, amountsOf, type Caps, type OverBudget, reserveIn } from './spending.ts'
+import { encodeRow } from './text.ts'
 
 export type PlannedAttempt = Readonly<PlannedCall>
 
@@ -86,16 +87,21 @@ export function createAttempts(db: Db) {
      */
     reserve: (call: CallRequest): Promise<Reserved> => db.write((sql) => reserve(db, sql, call)),
     /** Stores the end of a call, and its reply, which may be used only afterwards. Rejects for a call that never began, or that has ended. */
-    finish: (attempt: FinishedAttempt): Promise<void> => db.write((sql) => finish(db, sql, attempt)),
+    async finish(attempt: FinishedAttempt): Promise<void> {
+      const end = encodeRow(renderEnd(attempt))
+      await db.write((sql) => finish(db, sql, attempt, end))
+    },
     /** Stores a call that costs nothing and leaves this process not at all, begun and ended in one unit of work. */
-    record: (planned: PlannedAttempt, finished: FinishedAttempt): Promise<void> =>
-      db.write(async (sql) => {
-        const amounts = addAmounts({ calls: 1 }, amountsOf(finished, planned.reserved_usd ?? 0))
-        sql.last(insert(sql, 'attempts', { ...planned, process: db.process, ...renderEnd(finished), id: finished.id }))
+    async record(planned: PlannedAttempt, finished: FinishedAttempt): Promise<void> {
+      const amounts = addAmounts({ calls: 1 }, amountsOf(finished, planned.reserved_usd ?? 0))
+      const end = encodeRow(renderEnd(finished))
+      await db.write(async (sql) => {
+        sql.last(insert(sql, 'attempts', { ...planned, process: db.process, ...end, id: finished.id }))
         sql.last(addSpending(sql, [[planned, amounts]]))
-      }),
+      })
+    },
     findOrphan: (mark: QuestionMark, own: ReadonlySet<string> = new Set(), freshness?: Freshness) =>
-      findOrphan(db.read, mark, own, freshness),
+      findOrphan(db, db.read, mark, own, freshness),
     /** Gives an orphan to the grade that uses its reply; the orphan stays where it is when its own grade was written meanwhile. */
     adopt: (attemptId: string, gradeId: string): Promise<void> =>
       db.write(async (sql) => {
@@ -135,7 +141,7 @@ const asks = ({ key, sample, round, request_digest }: QuestionMark) => raw`
 async function reserve(db: Db, sql: Unit, call: CallRequest): Promise<Reserved> {
   const { attempt, caps, limit, now, lost_ms, own, freshness } = call
   const lost = new Date(now - lost_ms).toISOString()
-  const read = () => Promise.all([findOrphan(sql, attempt, own, freshness), countInFlight(sql, attempt, lost)])
+  const read = () => Promise.all([findOrphan(db, sql, attempt, own, freshness), countInFlight(sql, attempt, lost)])
   const [judge, [orphan, { n, same_id, same_at }]] = await lockJudge(db, sql, attempt.judge, read)
   if (orphan !== null) return { kind: 'stored', orphan }
   if (same_id !== null && same_at !== null) {
@@ -176,6 +182,7 @@ async function lostBefore(db: Db, sql: Sql, before: string): Promise<string> {
 
 /** Finds the newest orphan of a question, or a fresh reply of a grade that another process has written. */
 async function findOrphan(
+  db: Db,
   sql: Sql,
   mark: QuestionMark,
   own: ReadonlySet<string>,
@@ -184,20 +191,19 @@ async function findOrphan(
   const later = freshness === undefined ? raw`` : raw`OR grades.created_at > ${new Date(freshness.since).toISOString()}`
   const current = freshness?.isRefresh === false ? raw`OR grades.is_current = 1` : raw``
   type Row = Pick<Attempt, 'id' | 'grade_id' | 'cost_usd'> & ReplyColumns & { readonly graded_at: string | null }
-  const rows = await all<Row>(sql)`
+  const row = await first<Row>(sql)`
     SELECT attempts.id, grade_id, cost_usd, grades.created_at AS graded_at, ${REPLY}
     FROM attempts LEFT JOIN grades ON grades.id = attempts.grade_id
     WHERE ${asks(mark)} AND outcome = 'ok' AND (grades.id IS NULL ${later} ${current})
-    ORDER BY started_at DESC, seq DESC`
-  const row = rows.find(({ grade_id }) => !own.has(grade_id))
+      AND (grade_id IS NULL OR NOT (${isIn(db, 'attempts.grade_id', [...own])}))
+    ORDER BY started_at DESC, seq DESC LIMIT 1`
   if (row === undefined) return null
   const { id, grade_id, graded_at, cost_usd } = row
   return { attempt_id: id, grade_id, reply: parseReply(row), cost_usd: graded_at === null ? cost_usd : 0 }
 }
 
 /** Ends a call; `unknown` too: a process that was taken for dead may end its calls after all. */
-async function finish(db: Db, sql: Unit, attempt: FinishedAttempt): Promise<void> {
-  const end = renderEnd(attempt)
+async function finish(db: Db, sql: Unit, attempt: FinishedAttempt, end: ReturnType<typeof renderEnd>): Promise<void> {
   const amounts = (reserved: number) => amountsOf(attempt, reserved)
   // The end takes the amounts of a lost call back, whose reservation was given back when it was lost.
   const late = (reserved: number) =>

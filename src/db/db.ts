@@ -84,14 +84,20 @@ export const createSql = (kind: Db['kind'], query: Sql['query']): Sql => ({
   },
 })
 
-/** Makes the statements of one unit of work; `rest` collects its last statements. */
-export function createUnit(statements: Sql): { readonly unit: Unit; readonly rest: readonly Promise<unknown>[] } {
+/** Runs the work of one unit. Returns its value, and its last statements, which may fail yet. */
+export async function runWork<T>(sql: Sql, work: Work<T>): Promise<{ value: T; rest: readonly Promise<unknown>[] }> {
   const rest: Promise<unknown>[] = []
   const last = (statement: Promise<unknown>): void => {
     statement.catch(() => undefined)
     rest.push(statement)
   }
-  return { unit: { ...statements, last }, rest }
+  try {
+    return { value: await work({ ...sql, last }), rest }
+  } catch (error) {
+    // A last statement that failed lets the statements behind the last statement fail: its error decides.
+    await settleAll(rest)
+    throw error
+  }
 }
 
 type Statement<T> = (text: TemplateStringsArray, ...values: readonly unknown[]) => Promise<T>

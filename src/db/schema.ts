@@ -92,7 +92,7 @@ export interface Tables {
       /** The failure of an answer of a provider’s batch. */
       failure: Failure | null
     }
-  /** `sending_until`: until when a process sends the submission. */
+  /** `sending_until`: the time until which a process sends the submission. */
   readonly submissions: Texts<'id' | 'judge' | 'batch' | 'recorded_at'> &
     OptionalTexts<'provider_id' | 'detail' | 'ended_at' | 'sending_until'> & {
       seq: Generated<number>

@@ -7,6 +7,7 @@ import { type ItemRef, isOf } from './items.ts'
 import { type Bounds, countWithin, type Ended, endCalls, parseReply, REPLY, renderEnd } from './ledger.ts'
 import type { Attempt, ReplyColumns, Submission } from './schema.ts'
 import { addSpending, amountsOf, type Caps, type OverBudget, reserveIn } from './spending.ts'
+import { encodeRow } from './text.ts'
 
 /** One question of one item, on its way through a provider’s batch endpoint. */
 export interface NewProviderRequest {
@@ -89,11 +90,12 @@ export const createSubmissions = (db: Db, { adopt }: Pick<AttemptLedger, 'adopt'
   /** Finds the newest request for a question in its batch. */
   async find(mark: BatchQuestion): Promise<ProviderAnswer | null> {
     type Row = ReplyColumns & Pick<Attempt, 'id' | 'outcome' | 'failure' | 'cost_usd' | 'latency_ms'>
-    const [row, ...earlier] = await all<Row>(db.read)`
-      SELECT id, outcome, failure, cost_usd, latency_ms, ${REPLY} FROM attempts WHERE ${asks(mark)} ORDER BY seq DESC`
+    const row = await first<Row & { readonly tries: number }>(db.read)`
+      SELECT id, outcome, failure, cost_usd, latency_ms, ${REPLY},
+        (SELECT count(*) FROM attempts WHERE ${asks(mark)}) AS tries
+      FROM attempts WHERE ${asks(mark)} ORDER BY seq DESC LIMIT 1`
     if (row === undefined) return null
-    const { id: attempt_id, outcome, failure, cost_usd, latency_ms } = row
-    const tries = earlier.length + 1
+    const { id: attempt_id, outcome, failure, cost_usd, latency_ms, tries } = row
     const state = outcome === 'queued' || outcome === 'sent' ? 'open' : outcome === 'void' ? 'void' : 'answered'
     if (state !== 'answered') return { attempt_id, state, reply: null, cost_usd: null, latency_ms: null, tries }
     const { text: _, ...good } = parseReply(row)
@@ -111,17 +113,19 @@ export const createSubmissions = (db: Db, { adopt }: Pick<AttemptLedger, 'adopt'
    * Stores how requests came back, in one unit of work: ledger, spending, and their items become `pending` where no other question of theirs is open.
    * Leaves a request alone that has its end already, or that belongs to another submission. Returns the number of stored ends.
    */
-  storeEnds: (id: string, ends: readonly ProviderEnd[]): Promise<number> =>
-    db.write(async (sql) => {
+  storeEnds(id: string, ends: readonly ProviderEnd[]): Promise<number> {
+    // In the order of ids: two processes that store the same ends never wait for each other crosswise.
+    const came = ends.toSorted((a, b) => (a.id < b.id ? -1 : 1)).map((end) => ({ id: end.id, end: endOf(end) }))
+    return db.write(async (sql) => {
       const ended: Ended[] = []
-      // In the order of ids: two processes that store the same ends never wait for each other crosswise.
-      for (const came of ends.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
-        const which = raw`id = ${came.id} AND submission = ${id} AND outcome = 'sent'`
-        ended.push(...(await endCalls(sql, which, ...endOf(came))))
+      for (const { id: attempt, end } of came) {
+        const which = raw`id = ${attempt} AND submission = ${id} AND outcome = 'sent'`
+        ended.push(...(await endCalls(sql, which, ...end)))
       }
       await wakeItems(db, sql, ended)
       return ended.length
-    }),
+    })
+  },
   /** Drops queued requests that were never sent, their reservations with them. */
   dropQueued: (batch: string): Promise<void> =>
     db.write(async (sql) =>
@@ -258,7 +262,7 @@ function endOf(came: ProviderEnd): [end: Partial<Attempt>, amounts?: Parameters<
   const outcome = failure?.code ?? ('ok' as const)
   const end = { outcome, message: failure?.message ?? null, reply, cost_usd, latency_ms: null }
   const amounts = (reserved: number) => ({ calls: 1, ...amountsOf(end, reserved) })
-  return [{ ...renderEnd(end), failure, line: null }, amounts]
+  return [encodeRow({ ...renderEnd(end), failure, line: null }), amounts]
 }
 
 function median(values: readonly number[]): number | null {

@@ -98,6 +98,10 @@ export function decodeRow<R>(row: R): R {
   return row
 }
 
+/** Encodes the values of a row before the write lock is taken: long texts are compressed. */
+export const encodeRow = <R extends object>(row: R): R =>
+  Object.fromEntries(Object.entries(row).map(([name, value]) => [name, encodeColumn([name, value])])) as R
+
 /** Renders the value of a column as the database holds it. */
 export function encodeColumn([name, value]: readonly [name: string, value: unknown]): unknown {
   if (typeof value === 'boolean') return Number(value)

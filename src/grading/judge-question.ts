@@ -38,7 +38,7 @@ export type Judged =
   | { readonly kind: 'graded'; readonly grade: Grade; readonly cached: false }
   /** The questions of the item lie with the provider. */
   | { readonly kind: 'waiting' }
-  /** Nothing was written: the item is to be asked again. */
+  /** The grade was not written: the item is to be asked again. */
   | { readonly kind: 'passed_over'; readonly failure: Failure }
 
 export interface JudgingDeps extends Omit<AskDeps, 'attempts' | 'making'> {

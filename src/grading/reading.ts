@@ -106,7 +106,7 @@ const REPAIR_TOKENS = 8000
 interface ReadingBudget {
   /** A lower bound of the tokens, known without an estimate. */
   readonly least: number
-  /** Estimated where asked for. */
+  /** The budget, estimated at its first reading. */
   readonly tokens: number
 }
 
@@ -119,10 +119,12 @@ export function readingBudget(question: Question, scale: number): ReadingBudget 
   const window = window_tokens * 0.95 - (max_output_tokens ?? 0)
   const left = (tokens: number): number =>
     Math.max(1000, Math.floor((window - (systemTokens(rubric) + tokens) * token_factor - REPAIR_TOKENS) * scale))
+  let tokens: number | null = null
   return {
     least: left(mostTokens(asked)),
     get tokens() {
-      return left(estimateTokens(asked))
+      tokens ??= left(estimateTokens(asked))
+      return tokens
     },
   }
 }

@@ -127,8 +127,8 @@ export interface BatchCalls {
   encode(customId: string, request: JudgeRequest): string
   submit(submission: Submission, signal: AbortSignal): Promise<Answered<{ readonly provider_id: string }>>
   /**
-   * The provider’s id of a submission that may or may not have reached it; null where it surely has not. By our id where the
-   * provider keeps one (OpenAI: `metadata`), else by time, counts and the custom ids of results (Anthropic): while a candidate
+   * The provider’s id of a submission that may or may not have reached it; null where it surely has not. The judge finds it by
+   * Veridict’s id where the provider keeps the id (OpenAI: `metadata`), else by time, counts and the custom ids of results (Anthropic): while a candidate
    * still runs, a retryable failure.
    */
   find(submission: SubmissionMark, signal: AbortSignal): Promise<Answered<{ readonly provider_id: string | null }>>
@@ -142,9 +142,9 @@ export interface BatchCalls {
 export type Answered<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly failure: Failure }
 
 export interface SubmissionMark {
-  /** Our id of it. */
+  /** The id that Veridict gave the submission. */
   readonly id: string
-  /** When it was recorded, before it was sent. */
+  /** The time at which the submission was recorded, before it was sent. */
   readonly recorded_at: Date
   readonly custom_ids: readonly string[]
 }

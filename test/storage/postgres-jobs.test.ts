@@ -30,6 +30,17 @@ describePostgres('jobs of several processes', (tools) => {
     await stores.close()
   })
 
+  test('a unit of work whose last statement the server gives up runs again', async () => {
+    const stores = await tools().open(undefined, { max_connections: 1 })
+    let runs = 0
+    await stores.db.write(async (sql) => {
+      if (runs++ === 0) sql.last(sql.query("DO $$ BEGIN RAISE SQLSTATE '40001'; END $$"))
+      await sql.query('SELECT 1')
+    })
+    expect(runs).toBe(2)
+    await stores.close()
+  })
+
   test('a refusal of the server ends with the refusal: the next chunk has its queue', async () => {
     const { server } = tools()
     const jobs = openJobs()

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { assertSafeVersion } from '../../src/db/open/sqlite.ts'
 import { openSqliteStores } from '../../src/db/stores.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
 import { describeStores } from './contract.ts'
@@ -32,10 +33,14 @@ test('every table is STRICT, there are twelve, and no trigger writes', async () 
   expect(await run(count)).toEqual([{ type: 'table', n: 13 }])
 })
 
-test('SQLite has the mend of the WAL-reset bug of 3.7.0 to 3.51.2, which can lose committed pages', async () => {
-  const [row] = await openSqlite().run('SELECT sqlite_version() AS version')
-  expect(String(row?.['version'])).toMatch(/^3\.(51\.[3-9]|5[2-9]\.|[6-9]\d\.)/)
+test.each(['3.51.3', '3.51.10', '3.54.1', '3.100.0', '4.0.0', '3.50.7', '3.44.6'])('SQLite %s is safe', (version) => {
+  expect(() => assertSafeVersion(version)).not.toThrow()
 })
+
+test.each(['3.51.2', '3.50.6', '3.49.9', '3.44.5', '3.7.0', '2.60.0', 'unknown', ''])(
+  'SQLite %s is refused',
+  (version) => expect(() => assertSafeVersion(version)).toThrow(/3\.51\.3 or newer/),
+)
 
 test('check writes a row, since the lock alone does not show a full disk', async () => {
   const { run, stores } = openSqlite()

@@ -1,17 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import {
-  closed,
-  createSql,
-  createUnit,
-  type Db,
-  first,
-  type Rows,
-  type Sql,
-  settleAll,
-  Undo,
-  type Work,
-} from '../db.ts'
+import { closed, createSql, type Db, first, type Rows, runWork, type Sql, settleAll, Undo, type Work } from '../db.ts'
 import { isLost, isSerializationFailure, refusal, StorageError, toConnectError, toServerError } from '../errors.ts'
 
 /** The connections to a PostgreSQL. Times are in milliseconds. */
@@ -186,15 +175,18 @@ async function transact<T>({ read, connect }: Connections, work: Work<T>): Promi
     return await connect(async (sql) => {
       const begun = sql.query<{ id: string }>(BEGIN)
       begun.catch(() => undefined)
-      const { unit, rest } = createUnit(sql)
-      const value = await work(unit).catch(async (error: unknown) => {
+      const run = async () => {
+        const { value, rest } = await runWork(sql, work)
+        return { value, rest, id: (await begun).rows[0]?.id }
+      }
+      const { value, rest, id } = await run().catch(async (error: unknown) => {
         // The work may have failed at another connection than its own.
         await sql.query('ROLLBACK').catch(() => undefined)
         // A beginning that failed lets the work fail.
         await begun
         throw error
       })
-      sent.push({ id: (await begun).rows[0]?.id, value })
+      sent.push({ id, value })
       await settleAll([...rest, sql.query('COMMIT')])
       return value
     })

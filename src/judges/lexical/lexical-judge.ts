@@ -23,7 +23,7 @@ import type { Judge, JudgeInfo } from '../judge.ts'
 import { firstMention, guessCategory, quoteAround, type Study, studyActs } from './lexical-search.ts'
 
 /** The version of the rules, raised with every change of an answer: a part of the judge's identity, and so of the cache key. */
-const LEXICAL_VERSION = 5
+const LEXICAL_VERSION = 6
 
 const INFO: JudgeInfo = {
   name: 'lexical',
