@@ -98,9 +98,10 @@ function refusalOf(document: unknown): string {
     const names = inner.slice(0, 5).map((key) => quoted(key, 40))
     return `Trajectories stand under ${names.join(', ')}: send the one to read by itself. ${ACCEPTED}.`
   }
-  const empty = Object.keys(document).filter((key) => Array.isArray(document[key]) && document[key].length === 0)
-  if (empty.length > 0) return `No run stands in the empty list ${quoted(empty[0] ?? '', 40)}. ${ACCEPTED}.`
   const version = document['schema_version']
+  const empty = Object.keys(document).find((key) => Array.isArray(document[key]) && document[key].length === 0)
+  if (empty !== undefined && version === undefined)
+    return `No run stands in the empty list ${quoted(empty, 40)}. ${ACCEPTED}.`
   const other = typeof version === 'string' ? ` The schema_version ${quoted(version, 40)} is neither.` : ''
   return `${ACCEPTED}.${other}`
 }

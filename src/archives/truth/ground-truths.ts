@@ -97,12 +97,16 @@ function rowsOf(whole: Json): { rows: ReadRow[]; issues: Issue[] } {
 function readLines(text: string): { rows: ReadRow[]; issues: Issue[] } {
   const rows: ReadRow[] = []
   const issues: Issue[] = []
-  for (const [index, line] of text.split('\n').entries()) {
-    const at = `line ${index + 1}`
-    const row = line.trim() === '' ? null : parseJson(line.trim())
+  let line = 0
+  // The lines are walked, not split: a file of 64 MiB may hold as many lines.
+  for (let from = 0; from < text.length && issues.length < MAX_ISSUES; ) {
+    const end = text.indexOf('\n', from)
+    const content = text.slice(from, end === -1 ? text.length : end).trim()
+    from = end === -1 ? text.length : end + 1
+    const at = `line ${++line}`
+    const row = content === '' ? null : parseJson(content)
     if (row === undefined) issues.push({ path: at, message: 'is not JSON' })
-    else if (line.trim() !== '') rows.push({ at, row })
-    if (issues.length >= MAX_ISSUES) break
+    else if (content !== '') rows.push({ at, row })
   }
   return { rows, issues }
 }

@@ -114,7 +114,7 @@ const UNDOING_WORDS = wordSet('block cancel decline deny disable flag refuse rej
 const wordsOfTool = ({ tool }: Call): string[] =>
   tool.split(/[^\p{L}]+|(?<=\p{Ll})(?=\p{Lu})/u).map((word) => word.toLowerCase())
 
-/** Tells whether the name of a tool has a word that turns an act, by a list or as a word of the instruction behind `un` or `dis`, and not itself one of it. */
+/** Tells whether the name of a tool has a word that turns an act, by a list or as a word of the instruction behind `un` or `dis`, and is no word of the instruction itself. */
 export const isTurningTool = (call: Call, says: (word: string) => boolean): boolean =>
   wordsOfTool(call).some((word) => {
     const isListed = TRYING_WORDS.has(word) || UNDOING_WORDS.has(word)

@@ -135,7 +135,7 @@ export function createProof(claims: Claims, question: EvidenceQuestion, seen: Ob
   }
 }
 
-/** Proves that a quote stands in the step that a claim names, and holds the text that one names, in something that was carried out or came back. */
+/** Proves that a quote stands in the step that a claim names, and holds the text that another claim names, in something that was carried out or came back. */
 function proveNamed({ steps }: Trajectory, claims: Claims, { in_step, holds }: ProofRule, place: Place): Proved {
   const step = steps[place.position.step]
   const part = step?.parts[place.position.part]

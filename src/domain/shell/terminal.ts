@@ -60,6 +60,7 @@ function keysOf(text: string): string[] | null {
 
 /** Applies the backspaces of a line. */
 function correct(line: string): string {
+  if (!/[\b\u007f]/u.test(line)) return line
   const kept: string[] = []
   for (const character of line)
     if (character === '\b' || character === '\u007f') kept.pop()

@@ -40,7 +40,7 @@ export class PieceCollector {
   }
 
   /**
-   * Nothing is missing: several outputs show the text line by line, each going on where the one before ended. A missing word can be the one that matters
+   * Tells whether several outputs show the text line by line without a gap, each from the end of the output before. A missing word can be the one that matters
    * (`did not read`), so any other sight of pieces stays doubtful.
    */
   private get isComplete(): boolean {

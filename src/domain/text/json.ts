@@ -169,7 +169,7 @@ class JsonReader {
     this.at++
   }
 
-  /** Without bounds, nothing is refused. */
+  /** Refuses a text beyond the bounds; a reading without bounds refuses no text. */
   private refuseIf(isBroken: boolean, reason: JsonReading['refusal']): void {
     if (!isBroken || this.bounds === null) return
     this.refusal = reason

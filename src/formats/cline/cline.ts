@@ -28,7 +28,7 @@ const isMessage = (value: unknown): value is Json =>
     value['role'] === 'tool' ||
     value['type'] === 'reasoning')
 
-/** Tells whether an item is a message of no format: it names no role. */
+/** Tells whether an item names no role. */
 const isBroken = (value: unknown): boolean => typeof asRecord(value)['role'] !== 'string'
 
 const ENVIRONMENT = '<environment_details>'

@@ -3,6 +3,7 @@ import { LONGEST_WORDS } from '../tools/outcomes.ts'
 import { decodeObject, type Leaf, leavesOf } from './json-tree.ts'
 import type { PictureSource } from './pictures.ts'
 import { isAbsent, isRecord, itemsIn, type Json, type Reading, typeName } from './reading.ts'
+import { mayAct } from './unread-acts.ts'
 
 /** Receives the pieces of a content. */
 export interface ContentSink {
@@ -108,11 +109,12 @@ function readContentPart(reading: Reading, part: unknown, path: string, sink: Co
   if (type !== 'text') readMedia(reading, part, path, sink)
 }
 
-function readMedia(reading: Reading, { type, text, source }: Json, path: string, sink: ContentSink): void {
+function readMedia(reading: Reading, part: Json, path: string, sink: ContentSink): void {
+  const { type, text, source } = part
   const kind = typeof type === 'string' ? type : 'part'
   if (kind !== 'image' && kind !== 'audio') {
     if (typeof text === 'string') reading.warn(`${path}/type`, 'unknown type of content part')
-    else reading.unread(`${path}/type`, 'unknown type of content part', false)
+    else reading.unread(`${path}/type`, 'unknown type of content part', mayAct(part))
   }
   const file = isRecord(source) ? mediaPath(reading, source, path) : null
   if (file === null && !(isRecord(source) && 'data' in source)) reading.warn(path, 'names no file')

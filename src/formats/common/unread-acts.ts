@@ -20,7 +20,8 @@ const MOST_TEXT = 1_000_000
 
 /**
  * Tells whether a record of unknown type may hold an act of the agent: by the name of its type, or by members that calls have, also where the
- * record or a member is written as JSON text. A record too large to search may.
+ * record or a member is written as JSON text. A record of
+ * too many members to search may.
  */
 export function mayAct(record: unknown): boolean {
   let looked = 0
@@ -34,7 +35,8 @@ export function mayAct(record: unknown): boolean {
     }
     return false
   }
-  const looksInText = (text: string, level: number): boolean => {
+  const looksInText = (given: string, level: number): boolean => {
+    const text = given.trimStart()
     if (text[0] !== '{' && text[0] !== '[') return false
     if (text.length > MOST_TEXT) return true
     const value = parseJson(text)

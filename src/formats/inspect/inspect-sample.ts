@@ -80,7 +80,9 @@ function instructionOf(sample: Json): string | null {
   const contents = typeof input === 'string' ? [input] : asked.map((message) => asRecord(message)['content'])
   const texts: string[] = []
   let length = 0
-  for (const text of contents.flatMap((content) => (typeof content === 'string' ? [content] : textsIn(content)))) {
+  for (const text of contents.flatMap((content) =>
+    typeof content === 'string' ? [content] : textsIn(asList(content).filter(isText)),
+  )) {
     const own = resolved(sample, text)
     length += own.length
     // References to an attachment are short; the joined texts they stand for are not.
@@ -89,6 +91,8 @@ function instructionOf(sample: Json): string | null {
   }
   return asText(texts.join('\n\n'))
 }
+
+const isText = (block: unknown): boolean => asRecord(block)['type'] === 'text'
 
 function resolved(sample: Json, text: string): string {
   const name = text.startsWith('attachment://') ? text.slice('attachment://'.length) : null

@@ -110,6 +110,7 @@ function spanOf(observation: Located): TraceSpan {
     holds: !isAbsent(input.value) || !isAbsent(output.value),
     input: () => messagesIn(input, 'user'),
     output: () => answerIn(output, input),
+    ...{ sent: input, answered: output },
     tool: isTool ? { id: null, name, args: input, result: output, error } : null,
   }
 }
@@ -136,7 +137,15 @@ export function splitLangfuse(root: Json): readonly FileRun[] | null {
       name: cutName(asText(trace['id']) ?? String(index + 1)),
       document: { ...trace },
     }))
-  const groups = Map.groupBy(list.filter(isObservation), (row) => asText(row['traceId'] ?? row['trace_id']) ?? '')
+  const traceOf = (row: Json): string => asText(row['traceId'] ?? row['trace_id']) ?? ''
+  const first = list.find(isObservation)
+  if (first === undefined) return null
+  // An odd record stays beside the observation before it, and is unread there.
+  let trace = traceOf(first)
+  const groups = Map.groupBy(list, (row: unknown) => {
+    if (isObservation(row)) trace = traceOf(row)
+    return trace
+  })
   if (groups.size < 2) return null
-  return [...groups].map(([trace, data]) => ({ name: cutName(trace), document: { records: data } }))
+  return [...groups].map(([id, data]) => ({ name: cutName(id), document: { records: data } }))
 }

@@ -185,8 +185,9 @@ function spanOf(reading: Reading, { run, path }: PlacedRun, opened: Map<string, 
       const reply = outputs === null ? null : replyOf(outputs)
       return reply === null ? (isSilent('outputs') ? [] : null) : [treeOf({ ...reply, speaker: 'agent' })]
     },
+    ...{ sent: new Located(run['inputs'], `${path}/inputs`), answered: new Located(run['outputs'], `${path}/outputs`) },
     tool: isTool ? toolOf(run, path, inputs, outputs) : null,
-    ...(asText(error) !== null && !isTool && { error: new Located(error, `${path}/error`) }),
+    ...(asText(error) !== null && { error: new Located(error, `${path}/error`) }),
   }
   return [span]
 }

@@ -134,7 +134,7 @@ function addServerCall(session: Session, item: Json, path: string): OpenCall {
   return call
 }
 
-/** Reads the output of a hosted tool. That of a local shell may name the item instead of the call. */
+/** Reads the output of a hosted tool. The output of a local shell may name the item instead of the call. */
 function readOutput(session: Session, item: Json, path: string, type: string): void {
   const { call_id: called, id, output, status } = item
   const isLocal = type === 'local_shell_call_output'

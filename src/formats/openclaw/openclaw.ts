@@ -47,10 +47,10 @@ class OpenclawReader extends SessionReader {
     this.#answered = new Set(entries.map((entry) => asRecord(asRecord(entry)['message'])['toolCallId']))
   }
 
-  /** Readers by the type of an entry. Only the summary of a compaction stands in place of messages; that of a branch stands beside them. */
+  /** Readers by the type of an entry. Only the summary of a compaction stands in place of messages; the summary of a branch stands beside them. */
   readonly #entries: RecordTable = {
     ...named('bookkeeping', 'session model_change thinking_level_change custom label session_info leaf'),
-    compaction: ({ summary }, path) => this.note('agent_message', summary, `${path}/summary`, 'compact_summary'),
+    compaction: (entry, path) => this.#compaction(entry, path),
     branch_summary: ({ summary }, path) => this.note('agent_message', summary, `${path}/summary`, 'summary'),
     custom_message: (entry, path) => this.#said(entry, path, 'system'),
   }
@@ -62,9 +62,14 @@ class OpenclawReader extends SessionReader {
     assistant: (message, path) => this.#reply(message, path),
     toolResult: (message, path) => this.#result(message, path),
     bashExecution: (message, path) => this.#byUser(message, path),
-    compactionSummary: ({ summary }, path) =>
-      this.note('agent_message', summary, `${path}/summary`, 'compact_summary', this.#name),
+    compactionSummary: (message, path) => this.#compaction(message, path),
     branchSummary: ({ summary }, path) => this.note('agent_message', summary, `${path}/summary`, 'summary', this.#name),
+  }
+
+  /** Marks a compaction, also a compaction without its summary. */
+  #compaction({ summary }: Json, path: string): void {
+    this.reading.isCompacted = true
+    this.note('agent_message', summary, `${path}/summary`, 'compact_summary', this.#name)
   }
 
   override record(entry: Json, path: string): void {

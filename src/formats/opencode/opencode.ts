@@ -130,7 +130,7 @@ class OpencodeReader extends SessionReader {
     else this.byType(this.#parts, 'type of part', part, path)
   }
 
-  /** opencode writes some texts as the user: the contents of mentioned files, reminders. */
+  /** Tells the actor of a text; opencode writes contents of mentioned files and reminders as the user. */
   #speaker({ synthetic }: Json): Actor {
     return this.#isAgent ? 'agent_message' : synthetic === true ? 'system' : 'user'
   }

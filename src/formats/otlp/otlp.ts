@@ -25,7 +25,7 @@ export const OTLP: Format = {
 const isRequest = (value: unknown): boolean =>
   isRecord(value) && (Array.isArray(value['resourceSpans']) || Array.isArray(value['resource_spans']))
 
-/** Names the member that holds only requests or spans; null for other documents. */
+/** Names the member that holds a request or a span; null for other documents. */
 function listOf(document: Json): string | null {
   const name = ['records', 'data', 'spans', 'batches'].find((member) => Array.isArray(document[member]))
   const list = name === undefined ? [] : (document[name] as readonly unknown[])
@@ -37,9 +37,8 @@ const isSpanOrRequest = (item: unknown): boolean =>
 
 function readOtlp(reading: Reading, document: Json): ReadDocument {
   const spansOf = spansIn(document)
-  const name = isRequest(document) ? null : listOf(document)
-  for (const { value, path } of name === null ? [] : new Located(document, '').member(name).items())
-    if (!isSpanOrRequest(value)) reading.unread(path, 'neither a span nor a request; not read', mayAct(value))
+  for (const { value, path } of oddIn(document))
+    reading.unread(path, 'neither a span nor a request; not read', mayAct(value))
   const traces = new Set(spansOf.map(({ record }) => traceIdOf(record) ?? ''))
   if (traces.size > 1) reading.refuse('', `holds ${traces.size} traces: send the one to read by itself`)
   const spans = traces.size > 1 ? [] : spansOf.map((span) => readSpan(reading, span))
@@ -56,14 +55,27 @@ function readOtlp(reading: Reading, document: Json): ReadDocument {
   return { format: 'otlp', agent: { name: asName(only), model: asName(models[0]) }, steps }
 }
 
+/** Lists the items of the list of a document that are neither spans nor requests. */
+function oddIn(document: Json): readonly Located[] {
+  const name = isRequest(document) ? null : listOf(document)
+  return name === null
+    ? []
+    : new Located(document, '')
+        .member(name)
+        .items()
+        .filter(({ value }) => !isSpanOrRequest(value))
+}
+
 /** Splits a file of several traces into one document per trace, in order of their first spans. */
 export function splitOtlp(root: Json): readonly FileRun[] | null {
   if (!OTLP.recognizes(root)) return null
   const groups = Map.groupBy(spansIn(root), ({ record }) => traceIdOf(record) ?? '')
   if (groups.size < 2) return null
-  return [...groups].map(([trace, spans]) => ({
+  const odd = oddIn(root).map(({ value }) => value)
+  return [...groups].map(([trace, spans], index) => ({
     name: cutName(trace),
-    document: { spans: spans.map(({ record }) => record) },
+    // The first trace keeps the records that are unread.
+    document: { spans: [...spans.map(({ record }) => record), ...(index === 0 ? odd : [])] },
   }))
 }
 

@@ -28,7 +28,8 @@ export function callKeysOf(message: Json): CallKey[] {
   ]
 }
 
-const recordsIn = (list: unknown): Json[] => (Array.isArray(list) ? list.filter(isRecord) : [])
+/** Lists the records of a list; none for another value. */
+export const recordsIn = (list: unknown): Json[] => (Array.isArray(list) ? list.filter(isRecord) : [])
 
 const blockKey = (block: Json): CallKey =>
   callKey(

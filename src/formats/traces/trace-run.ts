@@ -3,6 +3,7 @@ import type { Reply, Step } from '../../domain/trajectory/trajectory.ts'
 import { wordsOf } from '../common/content.ts'
 import { cutName, type Reading } from '../common/reading.ts'
 import { asName, asText, settle } from '../common/session.ts'
+import { mayAct } from '../common/unread-acts.ts'
 import { StepSink } from '../openai-chat/chat-steps.ts'
 import { outcomeOfAgent } from '../tools/outcomes.ts'
 import { contentOf, type Located, type PlacedMessage, placeMessage, type Tree } from './located.ts'
@@ -131,7 +132,7 @@ class TraceRun {
     const own = error ?? tool?.error
     if (own === undefined || own === null || this.#errors.has(own.value)) return
     this.#errors.add(own.value)
-    if (error !== undefined) this.sink.session.note('system', error.value, error.path, 'error')
+    if (error !== undefined && tool === null) this.sink.session.note('system', error.value, error.path, 'error')
   }
 
   /** Reads a model call: the new messages of its request, and its answer, which is always new. */
@@ -145,7 +146,11 @@ class TraceRun {
     const output = span.output()
     const answers = (output ?? []).filter((tree) => roleOf(tree, span.path) === 'assistant').length
     if (output === null)
-      this.#reading.unread(span.path, 'the answer of the model has a form that is not known; not read', true)
+      this.#reading.unread(
+        span.answered?.path ?? span.path,
+        'the answer of the model has a form that is not known; not read',
+        true,
+      )
     if (answers > 1) this.#reading.warnOnce(span.path, 'several answers of one call of the model; all are shown')
     this.#reading.reply = this.#reply
     for (const tree of output ?? []) this.#show(placeMessage(tree, span.path), span)
@@ -182,12 +187,16 @@ class TraceRun {
 
   #input(span: TraceSpan, trees: readonly Tree[] | null): void {
     if (trees === null)
-      this.#reading.unread(span.path, 'what the model was sent has a form that is not known; not read', false)
+      this.#reading.unread(
+        span.sent?.path ?? span.path,
+        'what the model was sent has a form that is not known; not read',
+        mayAct(span.sent?.value),
+      )
     const own = new Map<string, number>()
     for (const tree of trees ?? []) {
       const placed = placeMessage(tree, span.path)
       if (placed === null) {
-        this.#reading.unread(span.path, 'a message that is no object; not read', false)
+        this.#reading.unread(span.path, 'a message that is no object; not read', mayAct(tree))
         continue
       }
       const key = messageKey(placed.message)

@@ -27,8 +27,11 @@ export interface TraceSpan {
   /** Messages sent and received, built at each call, so that they are never all in memory. Null: a value that holds no messages. */
   input(): readonly Tree[] | null
   output(): readonly Tree[] | null
+  /** The values of input and output as they stand in the record, where the record has a member for each. */
+  readonly sent?: Located
+  readonly answered?: Located
   readonly tool: TracedTool | null
-  /** The error with which the span ended, which the spans around it repeat; not that of a tool. */
+  /** The error with which the span ended, which the spans around the span repeat. */
   readonly error?: Located
 }
 

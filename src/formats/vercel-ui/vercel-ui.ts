@@ -73,7 +73,7 @@ function readUiMessage(sink: StepSink, message: Json, path: string): void {
     reading.error(`${path}/parts`, `must be an array of parts, not ${typeName(parts)}`)
   const list = asList(parts)
   const id = asText(message['id'])
-  if (!isAbsent(message['data'])) reading.unread(`${path}/data`, 'data for the page; not read', false)
+  if (!isAbsent(message['data'])) reading.unread(`${path}/data`, 'data for the page; not read', mayAct(message['data']))
   if (role === 'assistant') {
     if (list.length > 0) readAgentParts(sink, list, `${path}/parts`, id)
     else readOldReply(sink, message, path, id)

@@ -105,7 +105,8 @@ export function splitRollouts(root: Json): readonly FileRun[] | null {
   // A row that is none stays unchanged, so that the reader refuses it alone.
   const runs = rows.flatMap((row): Json[] => {
     if (!isRecord(row)) return [{ records: [row] }]
-    return isRollout(row) ? [row] : (tracesIn(row)?.traces.filter(isTrace) ?? [row])
+    if (isRollout(row)) return [row]
+    return tracesIn(row)?.traces.map((trace): Json => (isTrace(trace) ? trace : { records: [trace] })) ?? [row]
   })
   return runs.map((run, index) => ({
     name: runs.length === 1 ? '' : `${index + 1}_${cutName(idText(run['id'] ?? run['example_id']) ?? 'run')}`,
