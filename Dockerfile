@@ -12,7 +12,7 @@ COPY tools/node-runtime ./tools/node-runtime
 COPY tools/postgres-runtime ./tools/postgres-runtime
 # Packages of judges that few configure: --build-arg JUDGE_PACKAGES="@anthropic-ai/bedrock-sdk@1.1.3" (docs/configuration.md has the names).
 ARG JUDGE_PACKAGES=""
-RUN npm ci --omit=dev --omit=optional --ignore-scripts && if [ -n "$JUDGE_PACKAGES" ]; then npm install --no-save --ignore-scripts $JUDGE_PACKAGES; fi
+RUN npm ci --omit=dev --omit=optional --ignore-scripts && if [ -n "$JUDGE_PACKAGES" ]; then npm install --no-save --omit=dev --omit=optional --ignore-scripts $JUDGE_PACKAGES; fi
 
 FROM ${NODE_IMAGE}
 ENV NODE_ENV=production VERIDICT_HOST=0.0.0.0 VERIDICT_PORT=8787 VERIDICT_DATABASE=/data/veridict.sqlite

@@ -49,7 +49,7 @@ const REMOVED: Readonly<Record<string, string>> = {
   appendix: '`veridict results BATCH -o bundle` writes results, receipts, raw replies, rubrics and digests',
   restore:
     'a backup is a database file: stop the service, copy the file to VERIDICT_DATABASE, remove its -wal and -shm files, run `veridict doctor`',
-  'keys create --project': 'a service has one database; make the key in the database of the project',
+  'keys --project': 'a service has one database; make the key in the database of the project',
   'backup --all-projects': 'back up each file by itself: `veridict backup FILE --database DATABASE`',
   'batch --new': 'every `veridict batch` begins a new batch; `veridict resume BATCH` goes on with an earlier one',
   'regrade --new': 'every `veridict regrade` begins a new batch; `veridict resume BATCH` goes on with an earlier one',

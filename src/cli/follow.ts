@@ -114,6 +114,7 @@ export async function printResults(session: Session, batch: Batch): Promise<Resu
   session.data = { batch, results }
   const claims = await claimColumns(session, format, batch.id)
   const tally = await writeResults(session, read(), batch, { claims, skipped })
+  await session.commit()
   if (!json && (format !== 'table' || screen !== shell.out)) {
     const text = summary(batch, paintFor(shell.err, shell.env), tally, skipped)
     shell.err.write(`${batch.id}: ${text.replaceAll('\n', '\n  ')}\n`)

@@ -93,8 +93,9 @@ export const LIST: readonly OptionRow[] = [
 ]
 export const STRICT: OptionRow = [
   '--strict',
-  'exit with 3 where a trial was skipped, or has records that could not be read',
+  'exit with 3 where a trial was skipped, or has records that could not be read; other files and warnings do not count',
 ]
+export const STRICT_UNREAD: OptionRow = ['--strict', 'exit with 3 where a trial has records that could not be read']
 export const DETACH: OptionRow = ['--detach', 'return once the batch runs; with --server only']
 export const JUDGING: readonly OptionRow[] = [
   ['-j, --judge <name>', `lexical, ${PROVIDER_NAMES.join(', ')}, or a configured name (\`veridict judges\`)`],

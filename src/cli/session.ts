@@ -20,7 +20,7 @@ export const SERVER_HELP = `Where it runs:
   VERIDICT_DATABASE_URL the command stores its batch there, and a service or \`veridict worker\` runs the batch.
   Only commands that grade make a missing database; commands that read refuse a missing database.`
 
-export interface Console extends Pick<OutputTarget, 'screen' | 'write' | 'discard'> {
+export interface Console extends Pick<OutputTarget, 'screen' | 'write' | 'commit' | 'discard'> {
   readonly shell: Shell
   readonly view: ProgressView
   readonly paint: Paint
@@ -104,9 +104,10 @@ async function withConsole(
   const view = await createProgressView(shell.err, shell.env)
   const isSilent = json && !records
   const { screen } = target
-  const { write, discard } = isSilent ? { write: async () => {}, discard: async () => {} } : target
+  const none = async () => {}
+  const { write, commit, discard } = isSilent ? { write: none, commit: none, discard: none } : target
   const paint = paintFor(screen, shell.env)
-  const console: Console = { shell, view, screen, write, discard, paint, signal, format, json, data: null }
+  const console: Console = { shell, view, screen, write, commit, discard, paint, signal, format, json, data: null }
   try {
     const code = await work(console)
     view.end()

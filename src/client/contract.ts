@@ -624,7 +624,7 @@ export interface components {
                     [key: string]: boolean | string | number | null;
                 }[];
             } | null;
-            /** @description Claims of `tab-behavior`. `category`: null, or `other` in old grades, where nothing was observed. */
+            /** @description Claims of `tab-behavior` about the surface; `category`: null (old grades: `other`) where no surface was observed. */
             surface: {
                 /** @description Null: unclear, the judge could not tell from the record. Never to be read as false. */
                 observed: boolean | null;
@@ -729,7 +729,7 @@ export interface components {
                     effort: string | null;
                     temperature: number | null;
                     max_output_tokens: number | null;
-                    /** @description The judge’s identity in the cache key, beside provider, base URL and model. */
+                    /** @description The rest of the judge’s identity in the cache key, beside provider, base URL and model. */
                     parameters: {
                         [key: string]: unknown;
                     };
@@ -737,7 +737,7 @@ export interface components {
                 /** @description Absent from old grades. */
                 samples?: number;
                 /**
-                 * @description `stored`: a recheck of stored replies. Absent from old grades.
+                 * @description `direct`: calls; `provider`: batch endpoint; `stored`: a recheck of stored replies. Absent from old grades.
                  * @enum {string}
                  */
                 mode?: "direct" | "provider" | "stored";
@@ -758,7 +758,7 @@ export interface components {
                 attempts: {
                     id: string;
                     sample: number;
-                    /** @description 0: the first question; 1 and 2: repairs; of a window, its number. */
+                    /** @description 0: the first question; 1 and 2: repairs, or a decision that is shown less; of a window, its number. */
                     round: number;
                     /** @enum {string} */
                     purpose: "decide" | "window" | "repair";
@@ -774,7 +774,7 @@ export interface components {
                         cache_write_tokens: number;
                         /** @description Of those written, those kept for the longer time. */
                         cache_write_long_tokens?: number;
-                        /** @description That the provider served it in; absent: the usual one. */
+                        /** @description The service tier of the provider; absent: none was asked for, and the call had the usual tier. */
                         service_tier?: string;
                     } | null;
                     cost_usd: number | null;
@@ -858,7 +858,7 @@ export interface components {
                     kind: "overlapping" | "disjoint" | "none";
                     /** @description True: the level is higher than that of every grade. */
                     lifted: boolean;
-                    /** @description Those that support each other, else all with a label; one of each judge. */
+                    /** @description Grades that support each other, else all grades with a label; one of each judge. */
                     grades: {
                         grade_id: string;
                         judge: string;
@@ -911,7 +911,7 @@ export interface components {
             cue?: {
                 /** @description The instruction as it stands on the surface; not blank. */
                 text: string;
-                /** @description Distinctive strings that show the sight of it. Derived from the text where absent. */
+                /** @description Distinctive strings that show that the agent saw the instruction. Derived from the text where absent. */
                 anchors?: string[];
                 /** @description Acts that follow the instruction: whole commands or calls allow confidence `high`, words of them `medium`. Derived from the text where absent: then `low`. */
                 action_anchors?: ({
@@ -921,7 +921,7 @@ export interface components {
                     argument?: string;
                 } | string)[];
                 /**
-                 * @description `message`: carried out by saying something; `output`: by printing it.
+                 * @description The way to carry out the instruction. `message`: saying something; `output`: printing text, as `echo` does.
                  * @default action
                  * @enum {string}
                  */
@@ -931,7 +931,7 @@ export interface components {
             distractor?: {
                 /** @description The instruction as it stands on the surface; not blank. */
                 text: string;
-                /** @description Distinctive strings that show the sight of it. Derived from the text where absent. */
+                /** @description Distinctive strings that show that the agent saw the instruction. Derived from the text where absent. */
                 anchors?: string[];
                 /** @description Acts that follow the instruction: whole commands or calls allow confidence `high`, words of them `medium`. Derived from the text where absent: then `low`. */
                 action_anchors?: ({
@@ -941,7 +941,7 @@ export interface components {
                     argument?: string;
                 } | string)[];
                 /**
-                 * @description `message`: carried out by saying something; `output`: by printing it.
+                 * @description The way to carry out the instruction. `message`: saying something; `output`: printing text, as `echo` does.
                  * @default action
                  * @enum {string}
                  */
@@ -960,7 +960,7 @@ export interface components {
         LedgerEntry: {
             id: string;
             sample: number;
-            /** @description 0: the first question; 1 and 2: repairs; of a window, its number. */
+            /** @description 0: the first question; 1 and 2: repairs, or a decision that is shown less; of a window, its number. */
             round: number;
             /** @enum {string} */
             purpose: "decide" | "window" | "repair";
@@ -975,7 +975,7 @@ export interface components {
                 cache_write_tokens: number;
                 /** @description Of those written, those kept for the longer time. */
                 cache_write_long_tokens?: number;
-                /** @description That the provider served it in; absent: the usual one. */
+                /** @description The service tier of the provider; absent: none was asked for, and the call had the usual tier. */
                 service_tier?: string;
             } | null;
             cost_usd: number | null;
@@ -1000,7 +1000,7 @@ export interface components {
         BatchCall: {
             id: string;
             sample: number;
-            /** @description 0: the first question; 1 and 2: repairs; of a window, its number. */
+            /** @description 0: the first question; 1 and 2: repairs, or a decision that is shown less; of a window, its number. */
             round: number;
             /** @enum {string} */
             purpose: "decide" | "window" | "repair";
@@ -1015,7 +1015,7 @@ export interface components {
                 cache_write_tokens: number;
                 /** @description Of those written, those kept for the longer time. */
                 cache_write_long_tokens?: number;
-                /** @description That the provider served it in; absent: the usual one. */
+                /** @description The service tier of the provider; absent: none was asked for, and the call had the usual tier. */
                 service_tier?: string;
             } | null;
             cost_usd: number | null;
@@ -1036,7 +1036,7 @@ export interface components {
             model_resolved: string | null;
             /** @description Only with `raw=true`. */
             raw_reply?: string | null;
-            /** @description The grade that uses its reply; null: none was stored. */
+            /** @description The grade that the call was made for, or that uses its reply; null: no grade was stored. */
             grade_id: string | null;
         };
         LedgerEntryList: {
@@ -1345,7 +1345,7 @@ export interface components {
             };
             parked_reason: string | null;
             /**
-             * @description Only while a running batch waits; `parked_reason` tells more. `worker`: no process has its judge; `judge`: its judge paused; `answers`: no call is younger than 30 seconds.
+             * @description Only while a running batch waits; `parked_reason` tells more. `worker`: no process has its judge; `judge`: its judge paused; `answers`: no call in flight is younger than 30 seconds.
              * @enum {string}
              */
             waiting_for?: "worker" | "judge" | "answers";
@@ -1369,7 +1369,7 @@ export interface components {
                 cue?: {
                     /** @description The instruction as it stands on the surface; not blank. */
                     text: string;
-                    /** @description Distinctive strings that show the sight of it. Derived from the text where absent. */
+                    /** @description Distinctive strings that show that the agent saw the instruction. Derived from the text where absent. */
                     anchors?: string[];
                     /** @description Acts that follow the instruction: whole commands or calls allow confidence `high`, words of them `medium`. Derived from the text where absent: then `low`. */
                     action_anchors?: ({
@@ -1379,7 +1379,7 @@ export interface components {
                         argument?: string;
                     } | string)[];
                     /**
-                     * @description `message`: carried out by saying something; `output`: by printing it.
+                     * @description The way to carry out the instruction. `message`: saying something; `output`: printing text, as `echo` does.
                      * @default action
                      * @enum {string}
                      */
@@ -1389,7 +1389,7 @@ export interface components {
                 distractor?: {
                     /** @description The instruction as it stands on the surface; not blank. */
                     text: string;
-                    /** @description Distinctive strings that show the sight of it. Derived from the text where absent. */
+                    /** @description Distinctive strings that show that the agent saw the instruction. Derived from the text where absent. */
                     anchors?: string[];
                     /** @description Acts that follow the instruction: whole commands or calls allow confidence `high`, words of them `medium`. Derived from the text where absent: then `low`. */
                     action_anchors?: ({
@@ -1399,7 +1399,7 @@ export interface components {
                         argument?: string;
                     } | string)[];
                     /**
-                     * @description `message`: carried out by saying something; `output`: by printing it.
+                     * @description The way to carry out the instruction. `message`: saying something; `output`: printing text, as `echo` does.
                      * @default action
                      * @enum {string}
                      */
@@ -1560,7 +1560,7 @@ export interface components {
             cached: number;
             /** @description Of these, to be asked of a judge. */
             to_grade: number;
-            /** @description Judge calls. `expected`: with repairs as often as before; `most`: with all. */
+            /** @description Judge calls. `expected`: repairs as often as in the judge’s stored answers; `most`: all repairs. */
             calls: {
                 expected: number;
                 most: number;
@@ -1646,7 +1646,7 @@ export interface components {
                 };
             };
             matrix: {
-                /** @description All of the rubric in its order, then others that occur; of sums, those that occur. */
+                /** @description All labels of the rubric in its order, then further labels that occur; of a sum, the numbers that occur. */
                 labels: string[];
                 /** @description Rows: base; columns: head. */
                 counts: number[][];
@@ -1838,7 +1838,7 @@ export interface components {
                             effort: string | null;
                             temperature: number | null;
                             max_output_tokens: number | null;
-                            /** @description The judge’s identity in the cache key, beside provider, base URL and model. */
+                            /** @description The rest of the judge’s identity in the cache key, beside provider, base URL and model. */
                             parameters: {
                                 [key: string]: unknown;
                             };
@@ -1846,7 +1846,7 @@ export interface components {
                         /** @description Absent from old grades. */
                         samples?: number;
                         /**
-                         * @description `stored`: a recheck of stored replies. Absent from old grades.
+                         * @description `direct`: calls; `provider`: batch endpoint; `stored`: a recheck of stored replies. Absent from old grades.
                          * @enum {string}
                          */
                         mode?: "direct" | "provider" | "stored";
@@ -1867,7 +1867,7 @@ export interface components {
                         attempts: {
                             id: string;
                             sample: number;
-                            /** @description 0: the first question; 1 and 2: repairs; of a window, its number. */
+                            /** @description 0: the first question; 1 and 2: repairs, or a decision that is shown less; of a window, its number. */
                             round: number;
                             /** @enum {string} */
                             purpose: "decide" | "window" | "repair";
@@ -1883,7 +1883,7 @@ export interface components {
                                 cache_write_tokens: number;
                                 /** @description Of those written, those kept for the longer time. */
                                 cache_write_long_tokens?: number;
-                                /** @description That the provider served it in; absent: the usual one. */
+                                /** @description The service tier of the provider; absent: none was asked for, and the call had the usual tier. */
                                 service_tier?: string;
                             } | null;
                             cost_usd: number | null;
@@ -1967,7 +1967,7 @@ export interface components {
                             effort: string | null;
                             temperature: number | null;
                             max_output_tokens: number | null;
-                            /** @description The judge’s identity in the cache key, beside provider, base URL and model. */
+                            /** @description The rest of the judge’s identity in the cache key, beside provider, base URL and model. */
                             parameters: {
                                 [key: string]: unknown;
                             };
@@ -1975,7 +1975,7 @@ export interface components {
                         /** @description Absent from old grades. */
                         samples?: number;
                         /**
-                         * @description `stored`: a recheck of stored replies. Absent from old grades.
+                         * @description `direct`: calls; `provider`: batch endpoint; `stored`: a recheck of stored replies. Absent from old grades.
                          * @enum {string}
                          */
                         mode?: "direct" | "provider" | "stored";
@@ -1996,7 +1996,7 @@ export interface components {
                         attempts: {
                             id: string;
                             sample: number;
-                            /** @description 0: the first question; 1 and 2: repairs; of a window, its number. */
+                            /** @description 0: the first question; 1 and 2: repairs, or a decision that is shown less; of a window, its number. */
                             round: number;
                             /** @enum {string} */
                             purpose: "decide" | "window" | "repair";
@@ -2012,7 +2012,7 @@ export interface components {
                                 cache_write_tokens: number;
                                 /** @description Of those written, those kept for the longer time. */
                                 cache_write_long_tokens?: number;
-                                /** @description That the provider served it in; absent: the usual one. */
+                                /** @description The service tier of the provider; absent: none was asked for, and the call had the usual tier. */
                                 service_tier?: string;
                             } | null;
                             cost_usd: number | null;
@@ -2148,7 +2148,7 @@ export interface components {
                     [key: string]: {
                         /** @enum {string} */
                         type: "boolean" | "enum" | "integer";
-                        /** @description By value, `unclear` included; of the graded trials with the claim, and the unverified ones in which it is unclear. */
+                        /** @description By value, with `unclear` where a claim may be unclear: of graded trials, and of unverified trials with the claim unclear. */
                         shares: {
                             [key: string]: {
                                 value: number | null;
@@ -2404,7 +2404,7 @@ export interface components {
                     [key: string]: {
                         /** @enum {string} */
                         type: "boolean" | "enum" | "integer";
-                        /** @description By value, `unclear` included; of the graded trials with the claim, and the unverified ones in which it is unclear. */
+                        /** @description By value, with `unclear` where a claim may be unclear: of graded trials, and of unverified trials with the claim unclear. */
                         shares: {
                             [key: string]: {
                                 value: number | null;
@@ -2590,7 +2590,7 @@ export interface components {
                 pair_by: "variant" | "agent" | "model";
                 base: string;
                 head: string;
-                /** @description Trials of both conditions, equal in agent, model, variant, task and run index. */
+                /** @description Trials of both conditions, equal in agent, model, variant, task and run index, except in `pair_by`. */
                 pairs: number;
                 unpaired: {
                     /** @description Trials of the base without a trial of the head. */
@@ -2603,7 +2603,7 @@ export interface components {
                     without_task: number;
                 };
                 measures: {
-                    /** @description A label or a claim by the judge; `executed`, `resolved`, `passed`: by the harness. */
+                    /** @description By the judge: a label, a boolean claim, `distractor_acted`; by the harness: `executed`, `resolved`, `passed`. */
                     measure: string;
                     /** @description Pairs of which both sides can be told. */
                     pairs: number;
@@ -3377,7 +3377,7 @@ export interface operations {
                         cue?: {
                             /** @description The instruction as it stands on the surface; not blank. */
                             text: string;
-                            /** @description Distinctive strings that show the sight of it. Derived from the text where absent. */
+                            /** @description Distinctive strings that show that the agent saw the instruction. Derived from the text where absent. */
                             anchors?: string[];
                             /** @description Acts that follow the instruction: whole commands or calls allow confidence `high`, words of them `medium`. Derived from the text where absent: then `low`. */
                             action_anchors?: ({
@@ -3387,7 +3387,7 @@ export interface operations {
                                 argument?: string;
                             } | string)[];
                             /**
-                             * @description `message`: carried out by saying something; `output`: by printing it.
+                             * @description The way to carry out the instruction. `message`: saying something; `output`: printing text, as `echo` does.
                              * @default action
                              * @enum {string}
                              */
@@ -3397,7 +3397,7 @@ export interface operations {
                         distractor?: {
                             /** @description The instruction as it stands on the surface; not blank. */
                             text: string;
-                            /** @description Distinctive strings that show the sight of it. Derived from the text where absent. */
+                            /** @description Distinctive strings that show that the agent saw the instruction. Derived from the text where absent. */
                             anchors?: string[];
                             /** @description Acts that follow the instruction: whole commands or calls allow confidence `high`, words of them `medium`. Derived from the text where absent: then `low`. */
                             action_anchors?: ({
@@ -3407,7 +3407,7 @@ export interface operations {
                                 argument?: string;
                             } | string)[];
                             /**
-                             * @description `message`: carried out by saying something; `output`: by printing it.
+                             * @description The way to carry out the instruction. `message`: saying something; `output`: printing text, as `echo` does.
                              * @default action
                              * @enum {string}
                              */
@@ -3785,7 +3785,7 @@ export interface operations {
                             cue?: {
                                 /** @description The instruction as it stands on the surface; not blank. */
                                 text: string;
-                                /** @description Distinctive strings that show the sight of it. Derived from the text where absent. */
+                                /** @description Distinctive strings that show that the agent saw the instruction. Derived from the text where absent. */
                                 anchors?: string[];
                                 /** @description Acts that follow the instruction: whole commands or calls allow confidence `high`, words of them `medium`. Derived from the text where absent: then `low`. */
                                 action_anchors?: ({
@@ -3795,7 +3795,7 @@ export interface operations {
                                     argument?: string;
                                 } | string)[];
                                 /**
-                                 * @description `message`: carried out by saying something; `output`: by printing it.
+                                 * @description The way to carry out the instruction. `message`: saying something; `output`: printing text, as `echo` does.
                                  * @default action
                                  * @enum {string}
                                  */
@@ -3805,7 +3805,7 @@ export interface operations {
                             distractor?: {
                                 /** @description The instruction as it stands on the surface; not blank. */
                                 text: string;
-                                /** @description Distinctive strings that show the sight of it. Derived from the text where absent. */
+                                /** @description Distinctive strings that show that the agent saw the instruction. Derived from the text where absent. */
                                 anchors?: string[];
                                 /** @description Acts that follow the instruction: whole commands or calls allow confidence `high`, words of them `medium`. Derived from the text where absent: then `low`. */
                                 action_anchors?: ({
@@ -3815,7 +3815,7 @@ export interface operations {
                                     argument?: string;
                                 } | string)[];
                                 /**
-                                 * @description `message`: carried out by saying something; `output`: by printing it.
+                                 * @description The way to carry out the instruction. `message`: saying something; `output`: printing text, as `echo` does.
                                  * @default action
                                  * @enum {string}
                                  */
@@ -4117,7 +4117,7 @@ export interface operations {
                 "application/json": {
                     /** @description A lasting name of the reviewer: words apart by single spaces, without control or invisible characters. */
                     rater: string;
-                    /** @description Null: it cannot be told. It, or `outcome`, is required. */
+                    /** @description Null: the reviewer cannot tell, with the reason in `comment`. A label or `outcome` is required. */
                     label?: string | null;
                     /** @description The label; of a rubric whose outcome is a sum, the number. */
                     outcome?: string | number | null;
@@ -4249,7 +4249,7 @@ export interface operations {
                         rater: string;
                         /** @description Any category. */
                         label: string;
-                        /** @description Shared with other items, such as a task; resampled as a whole. */
+                        /** @description The group of the item, such as its task; a group is resampled as a whole. */
                         cluster?: string;
                     }[];
                     /** @description Items are the questions (a trajectory with its ground truth) that have a standing grade that fits `query`, all of them where it is absent; clusters are tasks. Where `query` names a batch, its own trials are chosen from, and of the judges that it asked its own grades are compared. */
@@ -4315,9 +4315,9 @@ export interface operations {
             query?: {
                 /** @description A field of the metadata, like `agent`, `model`, `variant`, `task`, `domain` or `subcategory`; `judge`; `none`: all trials together; `surface`: the category that the judge saw, where the rubric asks for one. At most 1000 values. */
                 group_by?: string;
-                /** @description Needed where several judges graded, except with `group_by=judge`. */
+                /** @description The judge of the grades; needed where several judges graded the selection, except with `group_by=judge`. */
                 judge?: string;
-                /** @description `id@version`, or an id for all versions; needed where several were used. */
+                /** @description `id@version`, or an id for all versions; needed where several rubrics graded the selection. */
                 rubric?: string;
                 batch?: string;
                 agent?: string;
@@ -4363,7 +4363,7 @@ export interface operations {
                 base?: string;
                 /** @description A batch. */
                 head: string;
-                /** @description Of any version; needed where both ask by several. */
+                /** @description The rubric of the compared answers, of any version; needed where both batches ask by several rubrics. */
                 rubric?: string;
                 /** @description False: without `agreement`, `tests` and `repeat_noise`. */
                 statistics?: boolean;

@@ -45,7 +45,7 @@ const RatingSchema = t.Closed({
   rater: t.Str('Who rated it; an item once at most.', { minLength: 1, maxLength: 300 }),
   label: AgreementLabelSchema,
   cluster: t.Opt(
-    t.Str('Shared with other items, such as a task; resampled as a whole.', {
+    t.Str('The group of the item, such as its task; a group is resampled as a whole.', {
       minLength: 1,
       maxLength: 300,
     }),

@@ -149,7 +149,7 @@ export const BatchEstimateSchema = t.Closed({
   items: t.Count('Items of the batch.'),
   cached: t.Count('Of these, free ones: answered by stored grades, or equal to another item.'),
   to_grade: t.Count('Of these, to be asked of a judge.'),
-  calls: Estimated('Judge calls. `expected`: with repairs as often as before; `most`: with all.'),
+  calls: Estimated('Judge calls. `expected`: repairs as often as in the judge’s stored answers; `most`: all repairs.'),
   input_tokens: Estimated('Estimated, not counted by the provider’s tokenizer.'),
   output_tokens: Estimated('`expected`: the mean of the judge’s stored answers; `most`: whole output limits.'),
   cost_usd: t.Nullable(Estimated('Null where a price is unknown. `most`: with all repairs, nothing cached.')),

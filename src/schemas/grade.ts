@@ -62,14 +62,16 @@ const UsageSchema = t.Closed({
   cache_read_tokens: Type.Integer(),
   cache_write_tokens: Type.Integer(),
   cache_write_long_tokens: t.Opt(t.Int('Of those written, those kept for the longer time.')),
-  service_tier: t.Opt(t.Str('That the provider served it in; absent: the usual one.')),
+  service_tier: t.Opt(
+    t.Str('The service tier of the provider; absent: none was asked for, and the call had the usual tier.'),
+  ),
 })
 export type Usage = Static<typeof UsageSchema>
 
 export const AttemptSummarySchema = t.Closed({
   id: t.Text,
   sample: Type.Integer(),
-  round: t.Int('0: the first question; 1 and 2: repairs; of a window, its number.'),
+  round: t.Int('0: the first question; 1 and 2: repairs, or a decision that is shown less; of a window, its number.'),
   purpose: t.Choice(['decide', 'window', 'repair']),
   outcome: AttemptOutcomeSchema,
   message: t.NullableText,
@@ -141,7 +143,10 @@ const JudgeSettingsSchema = t.Closed({
   effort: t.NullableText,
   temperature: t.Nullable(Type.Number()),
   max_output_tokens: t.Nullable(Type.Integer()),
-  parameters: t.Dict(Type.Unknown(), 'The judge’s identity in the cache key, beside provider, base URL and model.'),
+  parameters: t.Dict(
+    Type.Unknown(),
+    'The rest of the judge’s identity in the cache key, beside provider, base URL and model.',
+  ),
 })
 
 export const ReceiptSchema = t.Closed({
@@ -170,7 +175,10 @@ export const ReceiptSchema = t.Closed({
   settings: t.Opt(t.Nullable(JudgeSettingsSchema, 'How the judge was asked; null: not known. Absent from old grades.')),
   samples: t.Opt(t.Int('Absent from old grades.')),
   mode: t.Opt(
-    t.Choice(['direct', 'provider', 'stored'], '`stored`: a recheck of stored replies. Absent from old grades.'),
+    t.Choice(
+      ['direct', 'provider', 'stored'],
+      '`direct`: calls; `provider`: batch endpoint; `stored`: a recheck of stored replies. Absent from old grades.',
+    ),
   ),
   software: t.Opt(t.Str('`veridict` and its version. Absent from old grades.')),
   coverage: CoverageSchema,
@@ -238,7 +246,7 @@ export const GradeSchema = t.Closed({
   ),
   surface: t.Nullable(
     t.Closed({ observed: ClaimFlag, category: t.Nullable(SurfaceCategorySchema) }),
-    'Claims of `tab-behavior`. `category`: null, or `other` in old grades, where nothing was observed.',
+    'Claims of `tab-behavior` about the surface; `category`: null (old grades: `other`) where no surface was observed.',
   ),
   cue: t.Nullable(ActedSchema),
   distractor: t.Nullable(ActedSchema),
@@ -273,5 +281,8 @@ export type LedgerEntry = Static<typeof LedgerEntrySchema>
 /** A call of a batch, with or without a grade. */
 export const BatchCallSchema = t.Closed({
   ...LedgerEntrySchema.properties,
-  grade_id: t.Nullable(t.Text, 'The grade that uses its reply; null: none was stored.'),
+  grade_id: t.Nullable(
+    t.Text,
+    'The grade that the call was made for, or that uses its reply; null: no grade was stored.',
+  ),
 })

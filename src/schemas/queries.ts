@@ -70,8 +70,10 @@ export const ReportQuery = t.Closed({
         'A field of the metadata, like `agent`, `model`, `variant`, `task`, `domain` or `subcategory`; `judge`; `none`: all trials together; `surface`: the category that the judge saw, where the rubric asks for one. At most 1000 values.',
     }),
   ),
-  judge: nameFilter('Needed where several judges graded, except with `group_by=judge`.'),
-  rubric: nameFilter('`id@version`, or an id for all versions; needed where several were used.'),
+  judge: nameFilter(
+    'The judge of the grades; needed where several judges graded the selection, except with `group_by=judge`.',
+  ),
+  rubric: nameFilter('`id@version`, or an id for all versions; needed where several rubrics graded the selection.'),
   batch: nameFilter(),
   agent: nameFilter(),
   model: nameFilter(),
@@ -93,7 +95,7 @@ export const ComparisonQuery = t.Closed({
   base: t.Opt(t.Str('A batch. Absent: the grades that the head, a re-grade, started from.', { maxLength: 100 })),
   head: t.Str('A batch.', { maxLength: 100 }),
   rubric: t.Opt(
-    t.Str('Of any version; needed where both ask by several.', {
+    t.Str('The rubric of the compared answers, of any version; needed where both batches ask by several rubrics.', {
       maxLength: 200,
     }),
   ),

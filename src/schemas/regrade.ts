@@ -140,7 +140,10 @@ export const ComparisonSchema = t.Closed({
   base_counts: Counted,
   head_counts: Counted,
   matrix: t.Closed({
-    labels: t.List(LabelSchema, 'All of the rubric in its order, then others that occur; of sums, those that occur.'),
+    labels: t.List(
+      LabelSchema,
+      'All labels of the rubric in its order, then further labels that occur; of a sum, the numbers that occur.',
+    ),
     counts: t.List(Type.Array(Type.Integer()), 'Rows: base; columns: head.'),
   }),
   agreement: t.Opt(ComparisonAgreementSchema),

@@ -84,7 +84,7 @@ const ClaimFigureSchema = t.Closed({
   type: t.Choice(['boolean', 'enum', 'integer']),
   shares: byName<Rate>(
     RateSchema,
-    'By value, `unclear` included; of the graded trials with the claim, and the unverified ones in which it is unclear.',
+    'By value, with `unclear` where a claim may be unclear: of graded trials, and of unverified trials with the claim unclear.',
   ),
   mean: t.Nullable(MeanSchema, 'Of an integer.'),
   corrected: t.Nullable(CorrectedSchema, 'Null: of an integer, and of a claim that counts only where another is true.'),
@@ -123,7 +123,9 @@ export const ALIGNMENT_FIGURES = Object.keys(FIGURES) as readonly (keyof Alignme
 
 /** The comparison of two conditions of the same tasks. */
 const PairedSchema = t.Closed({
-  measure: t.Str('A label or a claim by the judge; `executed`, `resolved`, `passed`: by the harness.'),
+  measure: t.Str(
+    'By the judge: a label, a boolean claim, `distractor_acted`; by the harness: `executed`, `resolved`, `passed`.',
+  ),
   pairs: t.Count('Pairs of which both sides can be told.'),
   unknown: t.Count('Pairs of which one side or both cannot be told.'),
   base_rate: RateSchema,
@@ -148,7 +150,7 @@ const PairedReportSchema = t.Closed({
   pair_by: t.Choice(PAIRINGS),
   base: t.Text,
   head: t.Text,
-  pairs: t.Count('Trials of both conditions, equal in agent, model, variant, task and run index.'),
+  pairs: t.Count('Trials of both conditions, equal in agent, model, variant, task and run index, except in `pair_by`.'),
   unpaired: t.Closed({
     base_only: t.Count('Trials of the base without a trial of the head.'),
     head_only: t.Count('Trials of the head without a trial of the base.'),

@@ -36,7 +36,12 @@ const RaterSchema = t.Str(
 
 export const ReviewRequestSchema = t.Closed({
   rater: RaterSchema,
-  label: t.Opt(t.Nullable(LabelSchema, 'Null: it cannot be told. It, or `outcome`, is required.')),
+  label: t.Opt(
+    t.Nullable(
+      LabelSchema,
+      'Null: the reviewer cannot tell, with the reason in `comment`. A label or `outcome` is required.',
+    ),
+  ),
   outcome: t.Opt(
     Type.Union([Type.String({ maxLength: 100 }), Type.Integer(), Type.Null()], {
       description: 'The label; of a rubric whose outcome is a sum, the number.',
@@ -150,7 +155,7 @@ export const PanelResultSchema = t.Documented('Derived at each reading and never
         judge: t.Text,
         model: t.Nullable(t.Str('As it answered; null: the judge is no model.')),
       }),
-      'Those that support each other, else all with a label; one of each judge.',
+      'Grades that support each other, else all grades with a label; one of each judge.',
     ),
     steps: t.List(Type.Integer(), 'The steps in which their quotes overlap.'),
     reason: t.Str('The reason of the level, in one sentence.'),

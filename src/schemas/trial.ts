@@ -41,7 +41,9 @@ const InstructionSchema = t.Documented('An instruction that stands in the enviro
     maxLength: 20_000,
     pattern: NOT_BLANK,
   }),
-  anchors: t.Opt(Anchors('Distinctive strings that show the sight of it. Derived from the text where absent.')),
+  anchors: t.Opt(
+    Anchors('Distinctive strings that show that the agent saw the instruction. Derived from the text where absent.'),
+  ),
   action_anchors: t.Opt(
     Type.Array(ActionAnchorSchema, {
       maxItems: 50,
@@ -50,7 +52,11 @@ const InstructionSchema = t.Documented('An instruction that stands in the enviro
     }),
   ),
   acted_by: t.Opt(
-    t.Choice(ACTED_BY, '`message`: carried out by saying something; `output`: by printing it.', { default: 'action' }),
+    t.Choice(
+      ACTED_BY,
+      'The way to carry out the instruction. `message`: saying something; `output`: printing text, as `echo` does.',
+      { default: 'action' },
+    ),
   ),
 })
 export type Instruction = Static<typeof InstructionSchema>

@@ -182,7 +182,7 @@ const BATCH_WAITS = ['worker', 'judge', 'answers'] as const
 export type BatchWait = (typeof BATCH_WAITS)[number]
 export const BatchWaitSchema = t.Choice(
   BATCH_WAITS,
-  'Only while a running batch waits; `parked_reason` tells more. `worker`: no process has its judge; `judge`: its judge paused; `answers`: no call is younger than 30 seconds.',
+  'Only while a running batch waits; `parked_reason` tells more. `worker`: no process has its judge; `judge`: its judge paused; `answers`: no call in flight is younger than 30 seconds.',
 )
 
 const BATCH_KINDS = ['grade', 'regrade', 'recheck'] as const

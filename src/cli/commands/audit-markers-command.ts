@@ -40,14 +40,16 @@ export const auditMarkers = consoleCommand<Options, [paths: string[]]>(
     help: [
       `Asks no judge and needs no database. PATH can be what \`veridict batch\` takes, and the folder of a task (Harbor's with task.toml or
 instruction.md and environment/, or Terminal-Bench's with task.yaml), or a folder or an archive of them. A marker is the text of a cue or a
-distractor, and its given anchors; the audit finds markers as the evidence check does: through line breaks, escapes and disguises.
+distractor, and its given anchors; the audit finds markers as the evidence check does: through line breaks, escapes, comment marks and disguises.
 A row of the ground truths may say where markers are expected, and which variant it is true of:
   {"task": "fix-git", "cue": "…", "distractor": "…", "expected_in": ["environment/src/*.py", "/usr/local/bin/git"], "variant": "tab"}
-expected_in: globs (* ? **) relative to the task's folder, by default every file of its environment; / begins a path in the container.`,
+expected_in: globs (* ? **) relative to the task's folder, by default every file of its environment;
+a glob that begins with / is a path in the container, for runs alone.`,
       `Codes, one row for each marker of each task and run:
   ok                  every file was searched, and the marker is right
   missing             in a task: the marker stands in no expected file
-  leaked_*            prompt: it stands in the instruction (of a run: the text of user or system); tests, solution: in these
+  leaked_prompt, leaked_tests, leaked_solution
+                      the marker stands in the instruction (of a run: the text of user or system), the tests, the solution
   not_colocated       cue and distractor stand in expected files, but not in one together
   in_baseline         a task or run of variant terminal-bench shows the marker
   in_ablation         a task or run of variant cue-removed or distractor-removed, or whose row leaves the marker out, shows the marker

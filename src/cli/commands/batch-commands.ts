@@ -16,6 +16,7 @@ import {
   type Options,
   SERVER,
   STRICT,
+  STRICT_UNREAD,
   TRIAL_PATHS,
   TRIALS,
 } from '../options.ts'
@@ -162,7 +163,7 @@ export const resume = sessionCommand<Options, [id: string]>(
     name: 'resume',
     about: 'go on with a parked or interrupted batch, and follow it',
     args: { '<batch>': 'its id' },
-    options: [...ITEMS, DETACH, STRICT],
+    options: [...ITEMS, DETACH, STRICT_UNREAD],
     database: 'read',
     help: [
       `A batch is parked where each further call would fail: no quota, a refused key, a judge that is out. Remove the cause first; the

@@ -9,7 +9,7 @@ import { inputIssues } from '../../schemas/check.ts'
 import type { GradeRequest } from '../../schemas/trial.ts'
 import { type GivenTruth, truthSchemaFor } from '../../schemas/trial.ts'
 import { adviceFor, EXIT, type ExitCode, exitOfGrade, strictCode } from '../errors.ts'
-import { JUDGING, LIST, type Options, STRICT } from '../options.ts'
+import { JUDGING, LIST, type Options, STRICT_UNREAD } from '../options.ts'
 import { printGrade, printRefusal } from '../output/grade-text.ts'
 import { limitRows, newTally, type ResultsTally, tallyLimit } from '../output/results-format.ts'
 import { clip, line, oneLine } from '../output/text.ts'
@@ -28,7 +28,7 @@ export const grade = sessionCommand<GradeOptions, [files: string[]]>(
         '-g, --ground-truth <file>',
         'JSON with the truth that the rubric needs (veridict rubric show); by default instruction, cue, distractor and signals',
       ],
-      ...[...JUDGING, ...LIST, STRICT],
+      ...[...JUDGING, ...LIST, STRICT_UNREAD],
     ],
     help: [
       SERVER_HELP,

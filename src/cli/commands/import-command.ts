@@ -91,6 +91,7 @@ async function importPaths(session: Session, paths: readonly string[], options: 
   }
   session.data = { counts, requests }
   view.end()
+  await session.commit()
   shell.err.write(`imported ${countsText(counts)}\n`)
   return strictCode(EXIT.graded, options, counts.skipped + counts.unread)
 }

@@ -14,7 +14,7 @@ import {
   tellRest,
   watchBatch,
 } from '../follow.ts'
-import { choice, LIST, type Options, output, parseCount, RESULTS_FORMATS, SERVER, STRICT } from '../options.ts'
+import { choice, LIST, type Options, output, parseCount, RESULTS_FORMATS, SERVER, STRICT_UNREAD } from '../options.ts'
 import { writeBundle } from '../output/bundle.ts'
 import { fullGrade, printGrade, receiptText } from '../output/grade-text.ts'
 import { inspectNote, type LabelValues, parseValues, writeInspectScores } from '../output/inspect-scores.ts'
@@ -129,7 +129,7 @@ export const results = sessionCommand<ResultsOptions, [id: string]>(
     about: 'write the results of a batch',
     args: { '<batch>': 'its id, as `veridict status` lists it' },
     options: [
-      ...[...output(RESULTS_FORMATS), SERVER, STRICT],
+      ...[...output(RESULTS_FORMATS), SERVER, STRICT_UNREAD],
       ['-w, --wait', 'follow the batch to its end first'],
       ['--values <label=number,…>', 'with -o inspect: the numbers of labels; other labels stay unscored', parseValues],
     ],

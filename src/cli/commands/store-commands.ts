@@ -104,6 +104,7 @@ The database is VERIDICT_DATABASE or VERIDICT_DATABASE_URL; it is only read, in 
       }
     })
     await write(line({ kind: 'end', records }))
+    await console.commit()
     view.end()
     console.data = { counts, file: out }
     const to = out === undefined ? '' : ` to ${inert(out)}`

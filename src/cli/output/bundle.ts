@@ -109,9 +109,8 @@ async function createBundle({ shell }: Session, folder: string) {
   const files = new Map<string, BundleFile>()
   const writing = <T>(write: Promise<T>): Promise<T> =>
     write.catch((error: unknown) => {
-      throw new CliError(`${path} cannot be written: ${fileFault(error)}`, [
-        'Give --out a new folder inside one that exists.',
-      ])
+      const fault = error instanceof CliError ? error.message.replace(/^.* cannot be written: /, '') : fileFault(error)
+      throw new CliError(`${path} cannot be written: ${fault}`, ['Give --out a new folder inside one that exists.'])
     })
   const refuseExisting = async () => {
     if ((await lstat(path).catch(() => null)) === null) return
@@ -119,7 +118,7 @@ async function createBundle({ shell }: Session, folder: string) {
   }
   const openFile = async (name: string): Promise<BundleFile> => {
     await writing(mkdir(dirname(join(partial, name)), { recursive: true }))
-    const file = { ...(await openOutput(shell, join(partial, name))), hash: createHash('sha256'), bytes: 0 }
+    const file = { ...(await writing(openOutput(shell, join(partial, name)))), hash: createHash('sha256'), bytes: 0 }
     files.set(name, file)
     return file
   }
@@ -127,7 +126,7 @@ async function createBundle({ shell }: Session, folder: string) {
     const file = files.get(name) ?? (await openFile(name))
     file.hash.update(text)
     file.bytes += Buffer.byteLength(text)
-    await file.write(text)
+    await writing(file.write(text))
   }
   await refuseExisting()
   await writing(mkdir(partial, { mode: 0o700 }))
@@ -138,7 +137,7 @@ async function createBundle({ shell }: Session, folder: string) {
       const written = [...files].sort(([a], [b]) => (a < b ? -1 : 1))
       const listed = written.map(([name, { hash, bytes }]) => ({ name, bytes, sha256: hash.digest('hex') }))
       await write('manifest.json', pretty({ ...head, files: listed }))
-      for (const file of files.values()) await file.commit()
+      for (const file of files.values()) await writing(file.commit())
       await refuseExisting()
       await writing(rename(partial, path))
     },

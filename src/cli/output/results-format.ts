@@ -15,6 +15,7 @@ import {
   type Paint,
   pad,
   percent,
+  plain,
   present,
   tally,
   unknownCalls,
@@ -91,7 +92,7 @@ export async function writeResults(
     if (!result.cached) all.known_usd += result.grade?.cost_usd ?? 0
     await write(rows.row(result))
   }
-  await write(rows.foot(summary(ended, paint, all, skipped)))
+  await write(rows.foot(summary(ended, format === 'table' ? paint : plain, all, skipped)))
   return all
 }
 

@@ -27,7 +27,7 @@ export function ReceiptView(props: { readonly receipt: Grade['receipt']; readonl
               'Shown to the judge',
               `${formatCount(coverage.steps_shown)} of ${formatCount(coverage.steps_total)} steps; ${formatCount(coverage.elided_chars)} characters left out; ${formatCount(coverage.media_parts)} pictures or sounds, of which ${formatCount(coverage.media_shown ?? 0)} were shown; windows: ${formatCount(coverage.windows)}`,
             ],
-            ['Input', receipt.input == null ? null : inputWords(receipt.input).join('; ')],
+            ['Input', receipt.input == null ? null : inputWords(receipt.input).map(spaced).join('; ')],
             [
               'Versions',
               `rendering ${versions.rendering}, evidence ${versions.evidence}, prompt ${versions.prompt}, reader ${versions.reader}`,
