@@ -14,6 +14,7 @@ import { INSPECT } from './inspect/inspect.ts'
 import { LANGCHAIN } from './langchain/langchain.ts'
 import { LANGFUSE } from './langfuse/langfuse.ts'
 import { LANGSMITH } from './langsmith/langsmith.ts'
+import { ANTIGRAVITY } from './located-chats/antigravity.ts'
 import { COPILOT_CLI } from './located-chats/copilot-cli.ts'
 import { GEMINI_CONTENTS, QWEN_CODE } from './located-chats/gemini-contents.ts'
 import { OPENAI_CHAT } from './openai-chat/openai-chat.ts'
@@ -36,6 +37,7 @@ export const FORMATS: readonly Format[] = [
   CURSOR,
   COPILOT_CLI,
   QWEN_CODE,
+  ANTIGRAVITY,
   CLAUDE_CODE,
   CODEX,
   GEMINI_CLI,

@@ -23,6 +23,7 @@ test.each([
   ['a mark behind many like words', `${'omitted '.repeat(60)}\n120 lines OMITTED`],
   ['a bare mark', 'x [truncated]'],
   ['a count of lines', 'x\n[1200 more lines]'],
+  ['a count in angle brackets', 'x\n<truncated 156 lines>'],
 ])('the mark of %s', (_name, output) => {
   expect(stateOf(output)).toMatchObject({ state: 'truncated', truncated_by: ['harness'], compacted: false })
 })

@@ -218,7 +218,7 @@ const CUT_MARK = new RegExp(
   [
     String.raw`\d{1,12} (?:interior )?(?:tokens|chars|characters|lines|bytes)(?: were)?,? (?:truncated|elided|omitted)`,
     String.raw`output truncated \(|truncated output|results are truncated|\[content truncated\]|\.\.\. ?\[?truncated\]?`,
-    String.raw`\[truncated\]|\[output truncated\b|\[\d{1,12} more lines\]`,
+    String.raw`<truncated \d{1,12} (?:lines|bytes)>|\[truncated\]|\[output truncated\b|\[\d{1,12} more lines\]`,
     `observation truncated due to length|<persisted-output>|<elided_chars>|<response clipped>`,
   ].join('|'),
   'u',

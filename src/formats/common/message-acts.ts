@@ -57,7 +57,9 @@ interface Run extends Channel {
 }
 
 /** Formats of one harness that marks every call: messages without a mark are no calls. */
-const WITH_CALLS: ReadonlySet<string> = wordSet(`claude-code codex cursor gemini-cli openclaw opencode openhands`)
+const WITH_CALLS: ReadonlySet<string> = wordSet(
+  `antigravity claude-code codex cursor gemini-cli openclaw opencode openhands`,
+)
 
 /** The channel by which the agent of a run acts, as far as its turns show. */
 interface Channel {

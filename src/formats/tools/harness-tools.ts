@@ -153,6 +153,27 @@ export const GEMINI_CLI_TOOLS: ToolTable = toolTable(`
     tracker_add_dependency tracker_visualize | thinks *
   ask_user exit_plan_mode complete_task | speaks *`)
 
+/** Arguments that every tool of Antigravity accepts. */
+const SHOWN = 'describes toolAction toolSummary'
+const ANTIGRAVITY_EDIT = `${SHOWN} Description Instruction AllowMultiple StartLine EndLine Overwrite ArtifactMetadata IsArtifact`
+
+/** Google Antigravity, as its transcripts show the tools; the program is closed. */
+export const ANTIGRAVITY_TOOLS: ToolTable = toolTable(`
+  run_command | shell CommandLine; ${SHOWN} Cwd WaitMsBeforeAsync SafeToAutoRun
+  send_command_input | ${SHOWN}; keystrokes Input; executes *
+  write_to_file | writes TargetFile CodeContent; ${ANTIGRAVITY_EDIT} | TargetFile
+  replace_file_content multi_replace_file_content | writes TargetFile ReplacementContent; removes TargetContent;
+    ${ANTIGRAVITY_EDIT} | TargetFile
+  view_file | reads AbsolutePath; describes * | AbsolutePath
+  list_dir list_permissions command_status | ${SHOWN}; reads *
+  grep_search find_by_name | ${SHOWN}; searches *
+  search_web read_url_content | ${SHOWN}; web *
+  invoke_subagent | ${SHOWN}; delegates *
+  schedule | ${SHOWN} DurationSeconds; delegates *
+  manage_task | ${SHOWN}; executes *
+  ask_permission notify_user ask_question | ${SHOWN}; speaks *
+  task_boundary | thinks *`)
+
 /** Arguments that every tool of OpenHands accepts: the risk of the call, its purpose and the thought behind it. */
 const ABOUT = 'describes security_risk summary; speaks thought'
 const OPENHANDS_FILE = `${ABOUT}; writes path file_path content file_text new_str new_string; removes old_str old_string;

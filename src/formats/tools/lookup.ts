@@ -1,6 +1,7 @@
 import { cutName, type Reading } from '../common/reading.ts'
 import { COMMON_TOOLS } from './common-tools.ts'
 import {
+  ANTIGRAVITY_TOOLS,
   CLAUDE_CODE_TOOLS,
   CLINE_TOOLS,
   CODEX_TOOLS,
@@ -18,6 +19,7 @@ const TABLES: readonly (readonly [string, ToolTable])[] = [
   ['claude-code', CLAUDE_CODE_TOOLS],
   ['codex', CODEX_TOOLS],
   ['gemini-cli', GEMINI_CLI_TOOLS],
+  ['antigravity', ANTIGRAVITY_TOOLS],
   ['openhands', OPENHANDS_TOOLS],
   ['cursor', CURSOR_TOOLS],
   ['terminus', TERMINUS_TOOLS],

@@ -9,7 +9,18 @@ const LAW =
 const FORMATS = [
   ...['atif', 'atif-segments', 'claude-code', 'codex', 'cursor', 'gemini-cli', 'inspect', 'mini-swe-agent'],
   ...['openai-chat', 'openhands', 'steps', 'swe-agent'],
-  ...['cline', 'copilot-cli', 'docent', 'gemini-contents', 'langfuse', 'openclaw', 'qwen-code', 'opencode', 'otlp'],
+  ...[
+    'antigravity',
+    'cline',
+    'copilot-cli',
+    'docent',
+    'gemini-contents',
+    'langfuse',
+    'openclaw',
+    'qwen-code',
+    'opencode',
+    'otlp',
+  ],
   ...['anthropic-messages', 'langchain', 'langsmith', 'openai-responses', 'pydantic-ai', 'vercel-ui', 'verifiers'],
 ] as const
 

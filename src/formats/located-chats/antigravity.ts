@@ -1,0 +1,251 @@
+import { parseJson } from '../../domain/text/json.ts'
+import { type ActOutcome, NOT_RUN } from '../../domain/trajectory/trajectory.ts'
+import { isRecord, itemsIn, type Json, type Reading, timeOf } from '../common/reading.ts'
+import { asList, asRecord, asText } from '../common/session.ts'
+import { mayAct } from '../common/unread-acts.ts'
+import type { Format, ReadDocument } from '../format.ts'
+import { type LocatedMessage, readLocatedChat, type StepSink } from '../openai-chat/chat-steps.ts'
+import { outcomeOfCode, outcomeOfResult } from '../tools/outcomes.ts'
+import { own } from '../tools/tool-table.ts'
+import { Located, type Tree } from '../traces/located.ts'
+
+/**
+ * The format of Google Antigravity (IDE and `agy`): `brain/<id>/.system_generated/logs/transcript.jsonl` and `transcript_full.jsonl`. Source:
+ * observed files, since the program is closed; the statuses are those of its language server (CORTEX_STEP_STATUS_*).
+ */
+export const ANTIGRAVITY: Format = {
+  name: 'antigravity',
+  recognizes: ({ records }) => asList(records).some(isMark),
+  read: (reading, document) => new Transcript(reading).read(asList(document['records'])),
+}
+
+const isMark = (record: unknown): boolean => {
+  const { source, type } = asRecord(record)
+  return typeof source === 'string' && (type === 'PLANNER_RESPONSE' || type === 'USER_INPUT')
+}
+
+/** Notes of the harness for the model. */
+const NOTES: ReadonlySet<unknown> = new Set([
+  ...['CONVERSATION_HISTORY', 'KNOWLEDGE_ARTIFACTS', 'EPHEMERAL_MESSAGE', 'SYSTEM_MESSAGE', 'SYSTEM'],
+])
+
+/** The step types of the tools' results; other tools have `GENERIC`, or a type of their own. */
+const RESULT_TYPES: Readonly<Record<string, string>> = {
+  ...{ list_dir: 'LIST_DIRECTORY', view_file: 'VIEW_FILE', grep_search: 'GREP_SEARCH', run_command: 'RUN_COMMAND' },
+  ...{ write_to_file: 'CODE_ACTION', replace_file_content: 'CODE_ACTION', multi_replace_file_content: 'CODE_ACTION' },
+}
+
+/** Outcomes by the status of a result. `DONE` decides none: its words do; other statuses leave open how far the call came. */
+const STATUSES: Readonly<Record<string, ActOutcome>> = { ERROR: 'failed', INVALID: 'failed' }
+const DENIED = 'permission check failed'
+/** The lines that a command's result begins with, behind the times: what the harness says of its end. */
+const CODES: readonly (readonly [mark: string, code: number | null])[] = [
+  ['The command completed successfully.', 0],
+  ['The command failed with exit code: ', null],
+  ['The command exited with code ', null],
+]
+/** Bounds the head of a result that is searched for the harness's words, in UTF-16 units. */
+const HEAD = 400
+const TASK = 'background task with task id: '
+const FINISHED = ' content=Task id "'
+
+/** A call without a result. */
+interface Waiting {
+  readonly id: string
+  readonly tool: string
+}
+
+class Transcript {
+  readonly #reading: Reading
+  #waiting: Waiting[] = []
+  /** Ids of calls by the task in which they go on. */
+  readonly #tasks = new Map<string, string>()
+  readonly #seen = new Set<string>()
+  #calls = 0
+  #last = -1
+
+  constructor(reading: Reading) {
+    this.#reading = reading
+  }
+
+  read(records: readonly unknown[]): ReadDocument {
+    const agent = { name: 'antigravity', model: null }
+    return readLocatedChat(this.#reading, '/records', agent, 'antigravity', (sink) => this.#messages(sink, records))
+  }
+
+  *#messages(sink: StepSink, records: readonly unknown[]): Generator<LocatedMessage> {
+    for (const [value, path] of itemsIn(records, '/records')) {
+      const record = asRecord(value)
+      const { type, source, created_at, step_index } = record
+      if (typeof type !== 'string' || typeof source !== 'string') {
+        this.#reading.unread(path, 'not a step of the transcript; not read', mayAct(value))
+        continue
+      }
+      if (this.#isCopy(record, path)) continue
+      this.#noteTruncation(record, path)
+      const name = typeof step_index === 'number' ? String(step_index) : null
+      const about = { path, name, at: timeOf(created_at) }
+      sink.session.now = about.at
+      for (const message of this.#messagesOf(sink, new Located(record, path), { type, source }))
+        yield { ...about, ...message }
+    }
+  }
+
+  /** Recognizes a step that the file holds a second time, and warns where the session was wound back. */
+  #isCopy(record: Json, path: string): boolean {
+    const text = JSON.stringify(record)
+    const { step_index: index } = record
+    if (this.#seen.has(text)) {
+      this.#reading.warnOnce(path, 'a step that stands in the file before, word by word; shown once')
+      this.#reading.leaveOut(path)
+      return true
+    }
+    this.#seen.add(text)
+    if (typeof index !== 'number') return false
+    if (index <= this.#last)
+      this.#reading.warnOnce(path, 'the session was wound back here: both branches are shown, in the order of the file')
+    this.#last = index
+    return false
+  }
+
+  /** Counts fields that the harness cut in `transcript.jsonl`; `transcript_full.jsonl` has them whole. */
+  #noteTruncation({ truncated_fields: fields }: Json, path: string): void {
+    if (asList(fields).length === 0) return
+    this.#reading.countUnread(`${path}/truncated_fields`, asList(fields).includes('tool_calls'))
+    this.#reading.warnOnce(path, 'the harness cut this step: transcript_full.jsonl beside the file has it whole')
+  }
+
+  *#messagesOf(
+    sink: StepSink,
+    record: Located,
+    { type, source }: { readonly type: string; readonly source: string },
+  ): Generator<Pick<LocatedMessage, 'tree' | 'outcome'>> {
+    const content = record.member('content')
+    if (type === 'PLANNER_RESPONSE') yield { tree: this.#reply(record) }
+    else if (source === 'USER_EXPLICIT') yield { tree: { role: 'user', content } }
+    else if (type === 'CHECKPOINT') this.#compaction(sink, content)
+    else if (type === 'ERROR_MESSAGE') yield this.#error(record)
+    else if (NOTES.has(type)) yield this.#note(sink, content)
+    else if (this.#waiting.length > 0) yield this.#result(record, type)
+    else if (content.value !== undefined) {
+      this.#reading.unread(record.path, 'answers no tool call before it; shown at its place', true)
+      yield { tree: { role: 'tool', tool_call_id: 'none', content } }
+    } else this.#reading.unreadRecord(record.path, 'type of step', type, record.value)
+  }
+
+  #reply(record: Located): Tree {
+    // A call without a result by the next reply has none.
+    this.#waiting = []
+    const calls = record
+      .member('tool_calls')
+      .items()
+      .map((call) => this.#call(call))
+    const [content, reasoning_content] = [record.member('content'), record.member('thinking')]
+    return { role: 'assistant', content, reasoning_content, ...(calls.length > 0 && { tool_calls: calls }) }
+  }
+
+  #call(call: Located): Tree {
+    if (!isRecord(call.value)) return call
+    const id = `call-${++this.#calls}`
+    this.#waiting.push({ id, tool: asText(call.value['name']) ?? '' })
+    return { id, function: { name: call.member('name'), arguments: plainArguments(call.member('args')) } }
+  }
+
+  #compaction(sink: StepSink, { value, path }: Located): void {
+    this.#reading.isCompacted = true
+    sink.session.note('agent_message', value, path, 'compact_summary')
+  }
+
+  /** Reads an error: of the only call that waits, which was then never carried out, of one of several, or of the harness. */
+  #error(record: Located): Pick<LocatedMessage, 'tree' | 'outcome'> {
+    const texts = [record.member('content'), record.member('error')].filter(({ value }) => typeof value === 'string')
+    const [told, copy] = texts
+    const isCopy = copy !== undefined && String(told?.value).includes(String(copy.value))
+    if (isCopy) this.#reading.leaveOut(copy.path)
+    const content = (isCopy ? texts.slice(0, 1) : texts).map((text) => ({ type: 'text', text }))
+    const [first, ...others] = this.#waiting
+    if (first === undefined) return { tree: { role: 'system', content } }
+    this.#waiting = others
+    const isUnread = told !== undefined && head(told).includes('invalid tool call')
+    const outcome = isUnread && others.length === 0 ? 'rejected' : 'interrupted'
+    return { tree: { role: 'tool', tool_call_id: first.id, content }, outcome }
+  }
+
+  /** Reads a note of the harness; the end of a background task is the output of its call. */
+  #note(sink: StepSink, content: Located): Pick<LocatedMessage, 'tree' | 'outcome'> {
+    const text = asText(content.value) ?? ''
+    const at = text.indexOf(FINISHED)
+    const end = text.indexOf('"', at + FINISHED.length)
+    const id = at === -1 || end === -1 ? undefined : this.#tasks.get(text.slice(at + FINISHED.length, end))
+    if (id === undefined) return { tree: { role: 'system', content } }
+    const code = codeIn(text.slice(end, end + HEAD))
+    sink.session.settle(id, code === null ? 'interrupted' : outcomeOfCode(code))
+    return { tree: { role: 'tool', tool_call_id: id, content } }
+  }
+
+  /** Reads the result of the first waiting call whose tool has results of this type, else of the first waiting call. */
+  #result(record: Located, type: string): Pick<LocatedMessage, 'tree' | 'outcome'> {
+    const content = record.member('content')
+    const isOf = ({ tool }: Waiting): boolean => (own(RESULT_TYPES, tool) ?? type) === type
+    const call = this.#waiting.find(isOf) ?? this.#waiting[0]
+    this.#waiting = this.#waiting.filter((other) => other !== call)
+    const { status } = asRecord(record.value)
+    if (status === 'RUNNING' && call !== undefined) {
+      const task = lineAfter(content, TASK)
+      if (task !== null) this.#tasks.set(task, call.id)
+    }
+    const tree = { role: 'tool', tool_call_id: call?.id ?? 'none', content: content.value === undefined ? '' : content }
+    return { tree, outcome: outcomeOf(asRecord(record.value), content) }
+  }
+}
+
+function outcomeOf({ status, exit_code }: Json, content: Located): ActOutcome | undefined {
+  if (status !== 'DONE') {
+    const outcome = (typeof status === 'string' ? own(STATUSES, status) : undefined) ?? 'interrupted'
+    return head(content).includes(DENIED) ? 'rejected' : outcome
+  }
+  const code = typeof exit_code === 'number' ? exit_code : codeIn(head(content))
+  if (code !== null) return outcomeOfCode(code)
+  const outcome = outcomeOfResult(null, asText(content.value) ?? '', null)
+  return NOT_RUN.has(outcome) ? 'interrupted' : undefined
+}
+
+const head = ({ value }: Located): string => (typeof value === 'string' ? value.slice(0, HEAD) : '')
+
+/** Returns the exit code that the harness writes above a command's output; null without one. */
+function codeIn(text: string): number | null {
+  for (const [mark, code] of CODES) {
+    const at = text.indexOf(mark)
+    if (at === -1) continue
+    const told = code ?? Number.parseInt(text.slice(at + mark.length, at + mark.length + 10), 10)
+    return Number.isNaN(told) ? null : told
+  }
+  return null
+}
+
+function lineAfter({ value }: Located, mark: string): string | null {
+  const text = typeof value === 'string' ? value.slice(0, HEAD) : ''
+  const at = text.indexOf(mark)
+  if (at === -1) return null
+  const end = text.indexOf('\n', at)
+  return text.slice(at + mark.length, end === -1 ? undefined : end)
+}
+
+/** Decodes arguments whose values are all JSON in strings, as `transcript.jsonl` writes them; a value that was cut stays as it is. */
+function plainArguments(args: Located): Tree {
+  const record = args.value
+  if (!isRecord(record)) return args
+  const values = Object.values(record)
+  const isWritten = values.some((value) => typeof value === 'string' && value.startsWith('"'))
+  if (!isWritten || !values.every((value) => typeof value === 'string' && isJsonText(value))) return args
+  return Object.fromEntries(
+    Object.keys(record).map((key): [string, Tree] => {
+      const member = args.member(key)
+      const value = parseJson(member.value as string)
+      return [key, value === undefined ? member : new Located(value, `${member.path}#`)]
+    }),
+  )
+}
+
+const CUT = '<truncated '
+const isJsonText = (text: string): boolean => parseJson(text) !== undefined || text.slice(-100).includes(CUT)
