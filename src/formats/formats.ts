@@ -16,6 +16,7 @@ import { LANGFUSE } from './langfuse/langfuse.ts'
 import { LANGSMITH } from './langsmith/langsmith.ts'
 import { ANTIGRAVITY } from './located-chats/antigravity.ts'
 import { COPILOT_CLI } from './located-chats/copilot-cli.ts'
+import { DROID_STREAM, KIMI_CODE } from './located-chats/event-logs.ts'
 import { GEMINI_CONTENTS, QWEN_CODE } from './located-chats/gemini-contents.ts'
 import { OPENAI_CHAT } from './openai-chat/openai-chat.ts'
 import { OPENAI_RESPONSES } from './openai-responses/openai-responses.ts'
@@ -38,6 +39,8 @@ export const FORMATS: readonly Format[] = [
   COPILOT_CLI,
   QWEN_CODE,
   ANTIGRAVITY,
+  KIMI_CODE,
+  DROID_STREAM,
   CLAUDE_CODE,
   CODEX,
   GEMINI_CLI,

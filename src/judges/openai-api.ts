@@ -98,7 +98,8 @@ function replyOfChat(
   const about = aboutOf(usageOfChat(answer.usage), answer, requestId)
   const choice = answer.choices[0]
   if (choice === undefined) return ended('empty', answer, about)
-  const reason = String(choice.finish_reason).slice(0, 100).toLowerCase()
+  const given: unknown = choice.finish_reason
+  const reason = typeof given === 'string' ? given.slice(0, 100).toLowerCase() : ''
   if (FILTERED.test(reason)) return ended('filter', answer, about)
   if (choice.message.refusal) return ended('refusal', answer, about)
   if (reason === 'length' || reason === 'max_tokens') return ended('limit', answer, about)

@@ -274,3 +274,124 @@ test('Qwen Code: an outcome holds for its own answer, and is no name of JavaScri
   ]
   expect(outcomesOf({ records })).toEqual(['cancelled', 'ran', 'ran'])
 })
+
+test('Copilot CLI: a command that the user ran is no act; answered words of an agent that acts by calls are no act either', () => {
+  const run = read({
+    records: [
+      { type: 'session.permissions_changed', data: { allowAllPermissions: true } },
+      { type: 'user.message', data: { content: 'Say ok.' } },
+      { type: 'assistant.message', data: { content: 'ok', toolRequests: [] } },
+      {
+        type: 'tool.user_requested',
+        data: { toolCallId: 'u', toolName: 'local_shell', arguments: { command: 'make' } },
+      },
+      {
+        type: 'tool.execution_complete',
+        data: { toolCallId: 'u', isUserRequested: true, success: true, result: { content: 'done' } },
+      },
+      { type: 'user.message', data: { content: 'Thanks.' } },
+    ],
+  })
+  expect(run.steps.flatMap(({ parts }) => parts).map(({ actor, text, act }) => [actor, text, act])).toEqual([
+    ['user', 'Say ok.', null],
+    ['agent_message', 'ok', null],
+    ['user', 'make', null],
+    ['user', 'done', null],
+    ['user', 'Thanks.', null],
+  ])
+  expect([run.unread, run.warnings]).toEqual([{ records: 0, actions: 0 }, []])
+})
+
+const loop = (event: object) => ({ type: 'context.append_loop_event', event, time: 1_785_612_812_825 })
+const spoken = (role: string, text: string, kind = 'user') => ({
+  type: 'context.append_message',
+  message: { role, content: [{ type: 'text', text }], toolCalls: [], origin: { kind } },
+})
+const bash = (toolCallId: string, command: string) =>
+  loop({ type: 'tool.call', toolCallId, name: 'Bash', args: { command }, description: `Running: ${command}` })
+const result = (toolCallId: string, output: string, rest: object = {}) =>
+  loop({ type: 'tool.result', toolCallId, result: { output, ...rest } })
+
+test('Kimi Code: parts of a reply in one step, results, the harness in the user’s name, refusals, a compaction', () => {
+  const run = read({
+    records: [
+      { type: 'metadata', protocol_version: '1.4' },
+      { type: 'config.update', modelAlias: 'kimi-k2', systemPrompt: 'You are Kimi.' },
+      { type: 'turn.prompt', input: [{ type: 'text', text: 'List the files, please, all of those that are there.' }] },
+      spoken('user', 'List the files, please, all of those that are there.'),
+      spoken('user', '<system-reminder>Be brief.</system-reminder>', 'injection'),
+      loop({ type: 'step.begin', step: 1 }),
+      loop({ type: 'content.part', part: { type: 'think', think: 'ls shows them.' } }),
+      loop({ type: 'content.part', part: { type: 'text', text: 'I look.' } }),
+      bash('a', 'ls'),
+      bash('b', 'make'),
+      { type: 'permission.record_approval_result', toolCallId: 'b', result: { decision: 'rejected' } },
+      result('a', 'README.md'),
+      result('b', 'The user rejected this call.', { isError: true }),
+      bash('c', 'cat x'),
+      result('c', 'No such file', { isError: true }),
+      { type: 'context.apply_compaction', summary: 'The files were listed.' },
+      loop({ type: 'content.part', part: { type: 'text', text: 'Done.' } }),
+    ],
+  })
+  expect(run).toMatchObject({ format: 'kimi-code', agent: { name: 'kimi-code', model: 'kimi-k2' }, compacted: true })
+  expect([run.unread, run.warnings]).toEqual([{ records: 0, actions: 0 }, []])
+  expect(
+    run.steps.flatMap(({ parts }) => parts).map(({ actor, text, act }) => [actor, text, act?.call.outcome]),
+  ).toEqual([
+    ['system', 'You are Kimi.', undefined],
+    ['user', 'List the files, please, all of those that are there.', undefined],
+    ['system', '<system-reminder>Be brief.</system-reminder>', undefined],
+    ['agent_reasoning', 'ls shows them.', undefined],
+    ['agent_message', 'I look.', undefined],
+    ['agent_action', 'ls', 'ran'],
+    ['agent_action', 'make', 'rejected'],
+    ['tool_output', 'README.md', undefined],
+    ['tool_output', 'The user rejected this call.', undefined],
+    ['agent_action', 'cat x', 'failed'],
+    ['tool_output', 'No such file', undefined],
+    ['agent_message', 'The files were listed.', undefined],
+    ['agent_message', 'Done.', undefined],
+  ])
+  expect(run.steps[3]?.parts).toHaveLength(6)
+})
+
+test('Kimi Code: unknown events, parts and roles are unread; a prompt that no message repeats is unread', () => {
+  const run = read({
+    records: [
+      spoken('user', 'Go'),
+      { type: 'turn.steer', input: [{ type: 'text', text: 'Stop what you are doing and remove the folder now.' }] },
+      { type: 'new.event', command: 'rm' },
+      loop({ type: 'tool.new_kind', args: { x: 1 } }),
+      loop({ type: 'content.part', part: { type: 'video', url: 'x' } }),
+      { type: 'context.append_message', message: { content: 'x' } },
+      { type: 'context.append_message', message: { role: 'assistant', content: 'x', toolCalls: [{ name: 'Bash' }] } },
+      7,
+    ],
+  })
+  expect(run.unread).toEqual({ records: 7, actions: 4 })
+})
+
+test.each([
+  ['old names', 'toolCallId', { stdout: 'a', exitCode: 0 }, {}, 'ran'],
+  ['old names, a failure', 'toolCallId', { stdout: '', exitCode: 2 }, {}, 'failed'],
+  ['new names', 'id', 'a', {}, 'ran'],
+  ['new names, an error', 'id', 'no such folder', { isError: true }, 'failed'],
+])('Droid’s stream: %s', (_, id, value, rest, outcome) => {
+  const run = read({
+    records: [
+      { type: 'system', subtype: 'init', model: 'm', tools: ['Execute'] },
+      { type: 'message', role: 'user', text: 'List the files.', id: 'm1', timestamp: 1_767_812_641_000 },
+      { type: 'tool_call', [id]: 'c1', toolName: 'Execute', parameters: { command: 'ls', riskLevel: 'low' } },
+      { type: 'tool_result', [id]: 'c1', value, ...rest },
+      { type: 'message', role: 'assistant', text: 'Done', id: 'm2' },
+      { type: 'completion', finalText: 'Done', usage: {} },
+      { type: 'new_event', command: 'rm' },
+    ],
+  })
+  expect(run).toMatchObject({ format: 'droid-stream', agent: { name: 'droid', model: 'm' } })
+  const parts = run.steps.flatMap((step) => step.parts)
+  expect(parts.find(({ text }) => text === 'ls')?.act).toMatchObject({ role: 'executes', call: { outcome } })
+  expect(parts.filter(({ text }) => text === 'Done')).toHaveLength(1)
+  expect(run.unread).toEqual({ records: 1, actions: 1 })
+})

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { atif, read } from './make.ts'
+import { readTrajectory } from '../../src/formats/read.ts'
+import { atif, LIMITS, read } from './make.ts'
 
 type Row = Readonly<Record<string, unknown>>
 
@@ -143,4 +144,23 @@ describe('what could not be read is counted', () => {
     const deep = Array.from({ length: 400 }, () => Array.from({ length: 400 }, () => Array(10).fill(0)))
     expect(read(codex(item({ type: 'mood', deep }))).unread).toEqual({ records: 1, actions: 1 })
   })
+})
+
+test('a member that JSON writes as an object without a text form is no reason to lose a document', () => {
+  const odd = { toString: 'x', valueOf: null }
+  const documents = [
+    {
+      records: [{ type: 'session_start' }, { type: 'message', message: { role: 'user', content: 'x' } }, { type: odd }],
+    },
+    {
+      history: [
+        { role: 'assistant', name: odd, content: 'x' },
+        { role: 'user', name: 'a', content: 'y' },
+      ],
+    },
+    {
+      observations: [{ id: 'a', traceId: 't', type: odd, startTime: '2026-01-01T00:00:00Z', input: 'x', output: 'y' }],
+    },
+  ]
+  for (const document of documents) expect(() => readTrajectory(document, LIMITS)).not.toThrow()
 })

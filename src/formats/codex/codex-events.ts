@@ -1,6 +1,7 @@
 import { wordSet } from '../../domain/words.ts'
 import { idText, isRecord, type Json, pointer } from '../common/reading.ts'
 import type { Session } from '../common/session.ts'
+import { asText } from '../common/session.ts'
 import { addCall, type CallWords } from '../common/session-calls.ts'
 import { own } from '../tools/tool-table.ts'
 import { outcomeOfEvent, readAnswer, type Shown } from './codex-items.ts'
@@ -76,7 +77,7 @@ function readWords(session: Session, event: Json, path: string, [field, actor]: 
   const text = event[field]
   if (typeof text !== 'string' || text === '' || shown.texts.has(text)) return
   // The end of a turn repeats its last message, which an event alone may have shown.
-  if (String(event['type']).endsWith('_complete') && shown.eventTexts.has(text)) return
+  if (asText(event['type'])?.endsWith('_complete') === true && shown.eventTexts.has(text)) return
   shown.eventTexts.add(text)
   const step = actor === 'user' ? session.open('other', null) : session.turn(null)
   const name = actor === 'agent_reasoning' ? 'reasoning' : 'message'

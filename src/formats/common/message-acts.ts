@@ -57,9 +57,9 @@ interface Run extends Channel {
 }
 
 /** Formats of one harness that marks every call: messages without a mark are no calls. */
-const WITH_CALLS: ReadonlySet<string> = wordSet(
-  `antigravity claude-code codex cursor gemini-cli openclaw opencode openhands`,
-)
+const WITH_CALLS: ReadonlySet<string> =
+  wordSet(`antigravity claude-code codex copilot-cli cursor droid-stream gemini-cli kimi-code
+  openclaw opencode openhands qwen-code`)
 
 /** The channel by which the agent of a run acts, as far as its turns show. */
 interface Channel {
@@ -216,7 +216,7 @@ function messagesOf(steps: readonly Step[]): { readonly messages: readonly Messa
       const current = parts[part] as Part
       if (!current.actor.startsWith('agent_')) end(current)
       else if (current.actor === 'agent_action' || isArgument(current)) isAct = true
-      else if (current.actor === 'agent_message' && !current.media)
+      else if (current.actor === 'agent_message' && !current.media && current.name !== 'compact_summary')
         turn.push({ step, part, text: current.text, answer: null, next: null })
     }
   }

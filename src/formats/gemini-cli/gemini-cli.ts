@@ -110,8 +110,10 @@ class GeminiReader extends SessionReader {
     const made = addNamedCall(this, step, { id: null, name, args, path: `${path}/args`, namePath: `${path}/name` })
     settle(made, outcomeOfCall(call))
     const output = this.sink(step.outputs, 'tool_output', made.tool)
-    if (!isAbsent(result) && !(Array.isArray(result) && result.length === 0))
+    if (!isAbsent(result) && !(Array.isArray(result) && result.length === 0)) {
       readParts(this.reading, result, `${path}/result`, output)
+      this.reading.leaveOut(`${path}/resultDisplay`)
+    }
     // The display text that people saw, where the file omits the result.
     else if (typeof display === 'string') output.text(display, `${path}/resultDisplay`)
     else if (!isAbsent(display)) addLeaves(output, display, `${path}/resultDisplay`)

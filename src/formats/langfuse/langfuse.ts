@@ -94,7 +94,7 @@ function traceSpan(trace: Located): TraceSpan {
 }
 
 function spanOf(observation: Located): TraceSpan {
-  const type = String(observation.member('type').value)
+  const type = asText(observation.member('type').value) ?? ''
   const kind = KINDS[type] ?? 'other'
   const [input, output, name] = [observation.member('input'), observation.member('output'), observation.member('name')]
   const error = observation.member('level').value === 'ERROR' ? fieldOf(observation, 'statusMessage') : null

@@ -127,10 +127,8 @@ class Transcript {
     else if (type === 'ERROR_MESSAGE') yield this.#error(record)
     else if (NOTES.has(type)) yield this.#note(sink, content)
     else if (this.#waiting.length > 0) yield this.#result(record, type)
-    else if (content.value !== undefined) {
-      this.#reading.unread(record.path, 'answers no tool call before it; shown at its place', true)
-      yield { tree: { role: 'tool', tool_call_id: 'none', content } }
-    } else this.#reading.unreadRecord(record.path, 'type of step', type, record.value)
+    else if (content.value !== undefined) yield { tree: { role: 'tool', tool_call_id: 'none', content } }
+    else this.#reading.unreadRecord(record.path, 'type of step', type, record.value)
   }
 
   #reply(record: Located): Tree {
@@ -160,7 +158,7 @@ class Transcript {
   #error(record: Located): Pick<LocatedMessage, 'tree' | 'outcome'> {
     const texts = [record.member('content'), record.member('error')].filter(({ value }) => typeof value === 'string')
     const [told, copy] = texts
-    const isCopy = copy !== undefined && String(told?.value).includes(String(copy.value))
+    const isCopy = copy !== undefined && asText(told?.value)?.includes(asText(copy.value) ?? '') === true
     if (isCopy) this.#reading.leaveOut(copy.path)
     const content = (isCopy ? texts.slice(0, 1) : texts).map((text) => ({ type: 'text', text }))
     const [first, ...others] = this.#waiting

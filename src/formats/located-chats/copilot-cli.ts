@@ -8,7 +8,7 @@ import type { Format, ReadDocument } from '../format.ts'
 import type { StepSink } from '../openai-chat/chat-steps.ts'
 import { type LocatedMessage, readLocatedChat } from '../openai-chat/chat-steps.ts'
 import { own } from '../tools/tool-table.ts'
-import { Located, type Tree } from '../traces/located.ts'
+import { contentOf, Located, type Tree } from '../traces/located.ts'
 
 /**
  * The format of GitHub Copilot CLI (`~/.copilot/session-state/*\/events.jsonl`, `--output-format json`) and of Copilot's transcripts in VS Code: events
@@ -23,6 +23,7 @@ export const COPILOT_CLI: Format = {
   asides: new Set([
     'detailedContent',
     'toolTelemetry',
+    'intentionSummary',
     'context',
     'modelMetrics',
     'encryptedContent',
@@ -42,7 +43,7 @@ const NOTES: Readonly<Record<string, string>> = {
 const LEFT_OUT =
   wordSet(`tool.execution_start assistant.reasoning assistant.turn_start assistant.turn_end assistant.usage assistant.intent
   assistant.streaming_delta session.start session.resume session.idle session.shutdown
-  session.model_change session.mode_changed session.plan_changed session.title_changed session.context_changed
+  session.model_change session.mode_changed session.permissions_changed session.auto_mode_resolved session.plan_changed session.title_changed session.context_changed
   session.workspace_file_changed session.usage_info session.usage_checkpoint session.task_complete session.info session.warning
   session.compaction_start session.tools_updated session.background_tasks_changed session.skills_loaded
   session.mcp_servers_loaded session.mcp_server_status_changed session.extensions_loaded session.custom_agents_updated
@@ -135,6 +136,8 @@ function messagesOf({ type, data }: CopilotEvent, requests: Requests): readonly 
   }
   if (type === 'tool.execution_start')
     return requests.start(data) ? [] : [{ role: 'assistant', content: null, tool_calls: [callOf(data, 'toolName')] }]
+  // A command that the user ran, and its result, are the user's.
+  if (type === 'tool.user_requested') return [{ role: 'user', content: contentOf(data.member('arguments')) }]
   if (type !== 'tool.execution_complete') return []
   const [result, error] = [data.member('result'), data.member('error')]
   const texts = [
@@ -142,6 +145,7 @@ function messagesOf({ type, data }: CopilotEvent, requests: Requests): readonly 
     isRecord(result.value) ? result.member('content') : result,
   ].filter(({ value }) => typeof value === 'string')
   const content = texts.length > 1 ? texts.map((text) => ({ type: 'text', text })) : (texts[0] ?? '')
+  if (facts['isUserRequested'] === true) return [{ role: 'user', content }]
   return [{ role: 'tool', tool_call_id: data.member('toolCallId'), content }]
 }
 

@@ -1,7 +1,7 @@
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
 import { isAbsent, isRecord, type Json, pointer, type Reading } from '../common/reading.ts'
-import { asName, asRecord } from '../common/session.ts'
+import { asName, asRecord, asText } from '../common/session.ts'
 import { type Format, type ListIn, listIn, type ReadDocument } from '../format.ts'
 import { FUNCTION_TAGS, HERMES } from '../protocols/function-tags.ts'
 import { type ListedMessage, placeMessages, readTurns, StepSink } from './chat-steps.ts'
@@ -119,7 +119,7 @@ export function readRun(
 function placeTeamMessage({ message, path }: ListedMessage): ListedMessage {
   if (!isRecord(message)) return { message, path }
   const { name = message['role'], ...rest } = message
-  return { message: { ...rest, role: /^computer_?terminal$/iu.test(String(name)) ? 'tool' : name }, path }
+  return { message: { ...rest, role: /^computer_?terminal$/iu.test(asText(name) ?? '') ? 'tool' : name }, path }
 }
 
 /** Adds the prompts of a team's agents, and the question where no message of the person holds it. */

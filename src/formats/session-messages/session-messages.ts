@@ -31,7 +31,7 @@ function agentOf(records: readonly unknown[]): 'droid' | 'cursor' | null {
 }
 
 /** Droid's records of its own state. */
-const BOOKKEEPING = wordSet('session_start session_end todo_state')
+const BOOKKEEPING: ReadonlySet<unknown> = wordSet('session_start session_end todo_state')
 const RECORD_FIELDS = wordSet('type id timestamp parentId role message')
 
 function readSession(reading: Reading, document: Json): ReadDocument {
@@ -43,7 +43,7 @@ function readSession(reading: Reading, document: Json): ReadDocument {
       reading.warnUnknown(record as Json, path, RECORD_FIELDS)
       return [{ message: { ...(role !== undefined && { role }), ...(message as Json) }, path: `${path}/message` }]
     }
-    if (!isRecord(record) || !BOOKKEEPING.has(String(record['type'])))
+    if (!isRecord(record) || !BOOKKEEPING.has(record['type']))
       reading.unread(path, 'a record of an unknown type; not read', true)
     return []
   })

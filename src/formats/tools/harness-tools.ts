@@ -174,6 +174,23 @@ export const ANTIGRAVITY_TOOLS: ToolTable = toolTable(`
   ask_permission notify_user ask_question | ${SHOWN}; speaks *
   task_boundary | thinks *`)
 
+/** Kimi Code, as its wire logs show the tools. */
+export const KIMI_CODE_TOOLS: ToolTable = toolTable(`
+  Bash | shell command; describes description cwd timeout run_in_background
+  Read ReadMediaFile | reads path; describes * | path
+  Write | writes path content; describes mode | path
+  Edit | writes path new_string; removes old_string; describes replace_all | path
+  Grep Glob | searches *
+  TaskList TaskOutput CronList GetGoal | reads *
+  TaskStop CronDelete | executes *
+  CronCreate | delegates prompt; describes *
+  WebSearch FetchURL | web *
+  Agent | delegates prompt; describes *
+  AgentSwarm | delegates *
+  Skill | unknown *
+  TodoList EnterPlanMode CreateGoal SetGoalBudget UpdateGoal | thinks *
+  ExitPlanMode AskUserQuestion | speaks *`)
+
 /** Arguments that every tool of OpenHands accepts: the risk of the call, its purpose and the thought behind it. */
 const ABOUT = 'describes security_risk summary; speaks thought'
 const OPENHANDS_FILE = `${ABOUT}; writes path file_path content file_text new_str new_string; removes old_str old_string;

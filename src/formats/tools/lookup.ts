@@ -8,6 +8,7 @@ import {
   CURSOR_TOOLS,
   GEMINI_CLI_TOOLS,
   INSPECT_TOOLS,
+  KIMI_CODE_TOOLS,
   OPENHANDS_TOOLS,
   SWE_AGENT_TOOLS,
   TERMINUS_TOOLS,
@@ -20,6 +21,7 @@ const TABLES: readonly (readonly [string, ToolTable])[] = [
   ['codex', CODEX_TOOLS],
   ['gemini-cli', GEMINI_CLI_TOOLS],
   ['antigravity', ANTIGRAVITY_TOOLS],
+  ['kimi-code', KIMI_CODE_TOOLS],
   ['openhands', OPENHANDS_TOOLS],
   ['cursor', CURSOR_TOOLS],
   ['terminus', TERMINUS_TOOLS],
@@ -69,8 +71,11 @@ export function specOf(agentName: string | null, tool: string): ToolSpec | undef
   return own(table, tool) ?? own(COMMON_TOOLS, tool) ?? onlyOther(tool)
 }
 
+/** A harness whose tools have the names of Claude Code's, with other arguments: the names tell no other agent's tools. */
+const BORROWER = 'kimi-code'
+
 function onlyOther(tool: string): ToolSpec | undefined {
-  const specs = new Set(TABLES.flatMap(([, table]) => own(table, tool) ?? []))
+  const specs = new Set(TABLES.flatMap(([name, table]) => (name === BORROWER ? [] : (own(table, tool) ?? []))))
   const [only] = specs
   return specs.size === 1 ? only : undefined
 }

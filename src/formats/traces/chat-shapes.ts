@@ -2,6 +2,7 @@ import { parseJson } from '../../domain/text/json.ts'
 import { wordSet } from '../../domain/words.ts'
 import { findUnsound } from '../common/json-tree.ts'
 import { isAbsent, isRecord, type Json } from '../common/reading.ts'
+import { asText } from '../common/session.ts'
 import { own } from '../tools/tool-table.ts'
 import { contentOf, isConverseBlock, Located, messagesOfParts, type Tree } from './located.ts'
 
@@ -90,11 +91,12 @@ const isNamedRole = ({ type, content }: Json): boolean =>
   typeof type === 'string' &&
   (Object.hasOwn(ROLES, type) || type === 'system' || type === 'tool')
 
+const BLOCK_TYPES: ReadonlySet<unknown> = wordSet('thinking tool_use tool_result image image_url redacted_thinking')
+
 const isBlock = (value: unknown): boolean =>
   isRecord(value) &&
   value['role'] === undefined &&
-  ((value['type'] === 'text' && typeof value['text'] === 'string') ||
-    ['thinking', 'tool_use', 'tool_result', 'image', 'image_url', 'redacted_thinking'].includes(String(value['type'])))
+  ((value['type'] === 'text' && typeof value['text'] === 'string') || BLOCK_TYPES.has(value['type']))
 
 function messagesInRecord(value: Located, record: Json, side: Side): readonly Tree[] | null {
   const under = (name: string): readonly Tree[] | null => messagesIn(value.member(name), side)
@@ -195,7 +197,7 @@ function withoutCalls(content: Located, shown: ReadonlySet<string>, isAgent: boo
     isRecord(value) &&
     typeof value['id'] === 'string' &&
     shown.has(value['id']) &&
-    String(value['type']).startsWith('tool')
+    asText(value['type'])?.startsWith('tool') === true
   if (!Array.isArray(content.value)) return contentOf(content, isAgent)
   return content.items().some(isShown)
     ? content.items().filter((block) => !isShown(block))

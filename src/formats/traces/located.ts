@@ -200,8 +200,7 @@ function blockOf(part: Located): Tree {
   }
 }
 
-const mediaOf = (modality: unknown): string =>
-  ['image', 'audio', 'video'].includes(String(modality)) ? String(modality) : 'file'
+const mediaOf = (modality: unknown): string => ['image', 'audio', 'video'].find((kind) => kind === modality) ?? 'file'
 
 /** The tool of the code that Gemini’s API runs itself. */
 const GEMINI_CODE = 'code_execution'

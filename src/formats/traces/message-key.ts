@@ -1,6 +1,7 @@
 import { digestBytes, digestValue } from '../../domain/digest.ts'
 import { decodeObject } from '../common/json-tree.ts'
 import { isAbsent, isRecord, type Json } from '../common/reading.ts'
+import { asText } from '../common/session.ts'
 import { AGENT_ONLY, CALLS, isResult } from '../openai-chat/openai-chat-blocks.ts'
 import type { OpenCall } from '../tools/tool-table.ts'
 import type { TracedTool } from './trace-span.ts'
@@ -85,7 +86,7 @@ export function answeredIdsOf({ role, type, tool_call_id: id, call_id: other, co
 export function messageKey(message: Json): string {
   const { role, content, refusal, output } = message
   const words = [
-    String(role === 'developer' ? 'system' : (role ?? message['type'])),
+    role === 'developer' ? 'system' : (asText(role) ?? asText(message['type']) ?? ''),
     ...wordsOf(content),
     ...(isAbsent(output) ? [] : [valueKey(output)]),
     ...(typeof refusal === 'string' ? [digestBytes(refusal)] : []),

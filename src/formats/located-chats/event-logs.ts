@@ -1,0 +1,244 @@
+import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
+import { wordSet } from '../../domain/words.ts'
+import { isAbsent, isRecord, itemsIn, type Json, type Reading, timeOf } from '../common/reading.ts'
+import { asList, asName, asRecord, asText } from '../common/session.ts'
+import type { Format, ReadDocument } from '../format.ts'
+import { type LocatedMessage, readLocatedChat, type StepSink } from '../openai-chat/chat-steps.ts'
+import { outcomeOfCode } from '../tools/outcomes.ts'
+import { own } from '../tools/tool-table.ts'
+import { contentOf, Located, type Tree } from '../traces/located.ts'
+
+/**
+ * The format of Kimi Code (`~/.kimi-code/sessions/*\/*\/agents/main/wire.jsonl`): events of the context, in which a reply of the model is
+ * written part by part. Source: observed files, protocol 1.1 to 1.4.
+ */
+export const KIMI_CODE: Format = {
+  name: 'kimi-code',
+  recognizes: ({ records }) => asList(records).some((record) => KIMI_WORDS.has(asRecord(record)['type'])),
+  read: (reading, document) => {
+    const records = asList(document['records'])
+    const model = records.map((record) => asName(asRecord(record)['modelAlias'])).findLast((name) => name !== null)
+    const agent = { name: 'kimi-code', model: model ?? null }
+    return readLocatedChat(reading, '/records', agent, 'kimi-code', (sink) => new KimiLog(reading, sink).read(records))
+  },
+  // The screen's copies of a call and its result.
+  asides: new Set(['display', 'contextSummary', 'description']),
+}
+
+/** Events that hold words of the run; other harnesses have none of them. */
+const KIMI_WORDS: ReadonlySet<unknown> = wordSet(
+  'context.append_message context.append_loop_event context.apply_compaction',
+)
+
+/** Events about the harness's own state, and the user's input, which `context.append_message` repeats. */
+const KIMI_STATE: ReadonlySet<unknown> =
+  wordSet(`metadata turn.prompt turn.steer turn.ended turn.cancel tools.set_active_tools llm.tools_snapshot llm.request
+  usage.record permission.set_mode permission.record_approval_result plan_mode.enter plan_mode.exit
+  full_compaction.begin full_compaction.complete plugin.session_start runtime.set_binding token_counting.measured
+  token_counting.turn_recorded interaction.requested interaction.resolved prompt.completed`)
+
+type Event = { readonly record: Located; readonly at: number | null }
+type Message = Omit<LocatedMessage, 'at' | 'name'>
+
+/** A reply under construction. */
+interface Reply {
+  readonly texts: Tree[]
+  readonly thoughts: Tree[]
+  readonly calls: Tree[]
+  readonly path: string
+}
+
+class KimiLog {
+  readonly #reading: Reading
+  readonly #sink: StepSink
+  /** The parts of the reply that is being read. */
+  #reply: Reply | null = null
+  readonly #refused = new Set<unknown>()
+
+  constructor(reading: Reading, sink: StepSink) {
+    this.#reading = reading
+    this.#sink = sink
+  }
+
+  *read(records: readonly unknown[]): Generator<LocatedMessage> {
+    let now: number | null = null
+    for (const [value, path] of itemsIn(records, '/records')) {
+      const { time } = asRecord(value)
+      const event = { record: new Located(value, path), at: typeof time === 'number' ? time : null }
+      for (const message of this.#messagesOf(event)) yield { ...message, at: now ?? event.at, name: null }
+      now = event.at ?? now
+      this.#sink.session.now = now
+    }
+    yield* this.#flush().map((message) => ({ ...message, at: now, name: null }))
+  }
+
+  #messagesOf({ record }: Event): readonly Message[] {
+    const { type } = asRecord(record.value)
+    if (type === 'context.append_loop_event') return this.#loopEvent(record.member('event'))
+    const before = this.#flush()
+    if (type === 'context.append_message') return [...before, ...this.#message(record.member('message'))]
+    if (type === 'config.update' || type === 'profile.bind') {
+      const prompt = record.member('systemPrompt')
+      this.#reading.leaveOut(record.path)
+      return typeof prompt.value === 'string'
+        ? [...before, { tree: { role: 'system', content: prompt }, path: prompt.path }]
+        : before
+    }
+    if (type === 'context.apply_compaction') {
+      this.#reading.isCompacted = true
+      const summary = record.member('summary')
+      this.#sink.session.note('agent_message', summary.value, summary.path, 'compact_summary')
+      return before
+    }
+    if (type === 'permission.record_approval_result') this.#noteApproval(asRecord(record.value))
+    if (type === 'turn.cancel') this.#sink.session.settleOpen('interrupted')
+    // The user's input stands in a message again; where it does not, its words are unread.
+    if (KIMI_STATE.has(type) && type !== 'turn.prompt' && type !== 'turn.steer') this.#reading.leaveOut(record.path)
+    else if (!KIMI_STATE.has(type)) this.#reading.unreadRecord(record.path, 'type of event', type, record.value)
+    return before
+  }
+
+  #noteApproval({ toolCallId, result }: Json): void {
+    const { decision } = asRecord(result)
+    if (decision !== 'approved') this.#refused.add(toolCallId)
+  }
+
+  /** Reads a message that the harness put into the context: the user's, or its own in the user's name. */
+  #message(message: Located): readonly Message[] {
+    const { role, origin, toolCalls } = asRecord(message.value)
+    if (asList(toolCalls).length > 0)
+      this.#reading.unread(message.member('toolCalls').path, 'calls in a message; not read', true)
+    if (!isRecord(message.value) || typeof role !== 'string') {
+      this.#reading.unreadRecord(message.path, 'role', role, message.value)
+      return []
+    }
+    const kind = asRecord(origin)['kind']
+    const isOwn = role === 'user' && !isAbsent(kind) && kind !== 'user'
+    return [
+      { tree: { role: isOwn ? 'system' : role, content: contentOf(message.member('content')) }, path: message.path },
+    ]
+  }
+
+  #loopEvent(event: Located): readonly Message[] {
+    const { type } = asRecord(event.value)
+    if (type === 'content.part') return this.#part(event.member('part'))
+    if (type === 'tool.call') {
+      const call = { name: event.member('name'), arguments: event.member('args') }
+      this.#open(event.path).calls.push({ id: event.member('toolCallId'), function: call })
+      return []
+    }
+    const before = this.#flush()
+    if (type === 'tool.result') return [...before, this.#result(event)]
+    if (type !== 'step.begin' && type !== 'step.end')
+      this.#reading.unreadRecord(event.path, 'type of event', type, event.value)
+    return before
+  }
+
+  #part(part: Located): readonly Message[] {
+    const [text, think] = [part.member('text'), part.member('think')]
+    if (typeof text.value === 'string') this.#open(part.path).texts.push({ type: 'text', text })
+    else if (typeof think.value === 'string')
+      this.#open(part.path).thoughts.push({ type: 'reasoning', reasoning: think })
+    else this.#reading.unreadRecord(part.path, 'type of part', asRecord(part.value)['type'], part.value)
+    return []
+  }
+
+  #open(path: string): Reply {
+    this.#reply ??= { texts: [], thoughts: [], calls: [], path }
+    return this.#reply
+  }
+
+  /** Ends the reply that is being read. */
+  #flush(): readonly Message[] {
+    const reply = this.#reply
+    this.#reply = null
+    if (reply === null) return []
+    const { texts, thoughts, calls, path } = reply
+    const tree = { role: 'assistant', content: [...thoughts, ...texts], ...(calls.length > 0 && { tool_calls: calls }) }
+    return [{ tree, path }]
+  }
+
+  #result(event: Located): Message {
+    const id = event.member('toolCallId')
+    const result = event.member('result')
+    const { isError } = asRecord(result.value)
+    const pieces = ['output', 'note'].map((name) => result.member(name)).filter(({ value }) => !isAbsent(value))
+    const outcome = this.#refused.has(id.value) ? 'rejected' : isError === true ? 'failed' : undefined
+    const content = pieces.length === 1 && pieces[0] !== undefined ? contentOf(pieces[0]) : contentOf(result)
+    return {
+      tree: { role: 'tool', tool_call_id: id, content, ...(isError === true && { is_error: true }) },
+      path: event.path,
+      outcome,
+    }
+  }
+}
+
+/**
+ * The format of `droid exec --output-format stream-json` (Factory's Droid): events `message`, `tool_call`, `tool_result`, `completion`. Source:
+ * docs.factory.ai, droid exec, and observed files.
+ */
+export const DROID_STREAM: Format = {
+  name: 'droid-stream',
+  recognizes: ({ records }) =>
+    asList(records).some((record) => {
+      const { type, toolName, finalText } = asRecord(record)
+      return (
+        (type === 'tool_call' && typeof toolName === 'string') ||
+        (type === 'completion' && typeof finalText === 'string')
+      )
+    }),
+  read: readDroidStream,
+}
+
+function readDroidStream(reading: Reading, document: Json): ReadDocument {
+  const records = asList(document['records'])
+  const model = records.map((record) => asName(asRecord(record)['model'])).find((name) => name !== null)
+  const said = new Set(records.map((record) => asRecord(record)['text']))
+  return readLocatedChat(reading, '/records', { name: 'droid', model: model ?? null }, 'droid-stream', () =>
+    [...itemsIn(records, '/records')].flatMap(([value, path]): LocatedMessage[] => {
+      const record = asRecord(value)
+      const { type, id, timestamp } = record
+      const tree = own(DROID_EVENTS, asText(type) ?? '')?.(new Located(value, path), said)
+      if (tree === undefined && type !== 'system') reading.unreadRecord(path, 'type of event', type, value)
+      if (tree === undefined || tree === null) return []
+      const at = typeof timestamp === 'number' ? timestamp : timeOf(timestamp)
+      return [{ tree, path, name: asText(id), at, outcome: type === 'tool_result' ? outcomeOf(record) : undefined }]
+    }),
+  )
+}
+
+/** Readers by the type of an event; null: a copy. */
+const DROID_EVENTS: Readonly<Record<string, (event: Located, said: ReadonlySet<unknown>) => Tree>> = {
+  message: (event) => ({ role: event.member('role'), content: event.member('text') }),
+  reasoning: (event) => ({ role: 'assistant', content: null, reasoning_content: event.member('text') }),
+  completion: (event, said) =>
+    said.has(event.member('finalText').value) ? null : { role: 'assistant', content: event.member('finalText') },
+  error: (event) => ({ role: 'system', content: event.member('message') }),
+  tool_call: (event) => ({ role: 'assistant', content: null, tool_calls: [callOf(event)] }),
+  tool_result: resultOf,
+}
+
+/** Names a call by `toolCallId`, or, in newer versions, by the event's `id`, which its result repeats. */
+const idOf = (event: Located): Located => event.member('toolCallId' in asRecord(event.value) ? 'toolCallId' : 'id')
+
+const callOf = (event: Located): Tree => ({
+  id: idOf(event),
+  function: { name: event.member('toolName'), arguments: event.member('parameters') },
+})
+
+function resultOf(event: Located): Tree {
+  const [value, error] = [event.member('value'), event.member('error')]
+  const content = contentOf(isAbsent(value.value) ? error : value)
+  return {
+    role: 'tool',
+    tool_call_id: idOf(event),
+    content,
+    ...(asRecord(event.value)['isError'] === true && { is_error: true }),
+  }
+}
+
+function outcomeOf({ value, isError }: Json): ActOutcome | undefined {
+  const { exitCode } = asRecord(value)
+  if (typeof exitCode === 'number') return outcomeOfCode(exitCode)
+  return isError === true ? 'failed' : undefined
+}
