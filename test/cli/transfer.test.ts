@@ -76,6 +76,7 @@ describe('an import', () => {
       'trajectory ID: its document has another digest than its id',
     ],
     ['attempt', 'an unknown kind', '"kind":"attempt"', '"kind":"secret"', 'no record of an export'],
+    ['attempt', 'a kind that is no text', '"kind":"attempt"', '"kind":{"toString":1}', 'no record of an export'],
     [
       'attempt',
       'a call without its reply',

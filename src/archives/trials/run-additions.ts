@@ -17,6 +17,8 @@ export interface SubagentFile {
 
 const MAX_JOINED_NOTES = 5
 
+const unreadLinesOf = ({ [UNREAD_LINES]: lines }: Json): number => (typeof lines === 'number' ? lines : 0)
+
 /** Lists the files that were joined to a run, as notes with their names. */
 export function joinedFrom(names: readonly string[]): string[] {
   const notes = names.slice(0, MAX_JOINED_NOTES).map((name) => `joined from ${name}`)
@@ -40,7 +42,7 @@ export async function withSubagents(
   const left: string[] = []
   const more: unknown[] = []
   const complaints: string[] = []
-  let unread = Number(run.document[UNREAD_LINES] ?? 0)
+  let unread = unreadLinesOf(run.document)
   let room = limits.max_file_bytes - bytes
   for (const { file, shown } of files) {
     const mayJoin = session !== null && joined.length + 1 < limits.max_run_files && room > 0
@@ -91,7 +93,7 @@ function sidechainIn(
   const messages = records.filter((record): record is Json => isRecord(record) && isMessage(record))
   const isOwn = (record: Json): boolean => record['isSidechain'] === true && record['sessionId'] === session
   if (messages.length === 0 || !messages.every(isOwn)) return null
-  return { records, warnings: only?.warnings ?? [], unread: Number(only?.document[UNREAD_LINES] ?? 0) }
+  return { records, warnings: only?.warnings ?? [], unread: unreadLinesOf(only?.document ?? {}) }
 }
 
 /** Base64 has four characters for three bytes. */

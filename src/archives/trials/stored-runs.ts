@@ -140,7 +140,10 @@ async function readSession(scope: Scope, folder: Place, place: Place, info: Sess
 
 const ROLES: ReadonlySet<unknown> = new Set(['user', 'assistant'])
 
-const createdAt = (message: Json): number => Number(asRecord(message['time'])['created'] ?? 0)
+const createdAt = (message: Json): number => {
+  const { created } = asRecord(message['time'])
+  return typeof created === 'number' ? created : 0
+}
 
 interface JsonFile {
   readonly name: string

@@ -155,7 +155,9 @@ async function* readExport(path: string, signal: AbortSignal): AsyncGenerator<Ex
     const value = parseJson(line.bytes.toString('utf8')) as Readonly<Record<string, unknown>> | undefined
     if (line.number === 1) {
       if (value?.['version'] === EXPORT_VERSION) continue
-      throw refuse(`${at}: an export of version ${inert(String(value?.['version']))}; this program reads 1`)
+      throw refuse(
+        `${at}: an export of version ${inert(`${JSON.stringify(value?.['version'])}`)}; this program reads 1`,
+      )
     }
     if (value?.['kind'] === 'end') {
       end = value['records']
@@ -177,11 +179,11 @@ async function* readExport(path: string, signal: AbortSignal): AsyncGenerator<Ex
 
 /** Checks all that the database will refuse, and the digest of a trajectory. */
 function faultOf(value: unknown): string | null {
-  const { kind, id } = (value ?? {}) as { readonly kind?: string; readonly id?: string }
-  if (!Object.hasOwn(EXPORT_RECORDS, String(kind))) return 'no record of an export'
+  const { kind, id } = (value ?? {}) as { readonly kind?: unknown; readonly id?: unknown }
+  if (typeof kind !== 'string' || !Object.hasOwn(EXPORT_RECORDS, kind)) return 'no record of an export'
   const record = value as ExportRecord
   const fault = schemaFault(EXPORT_RECORDS[record.kind], record) ?? FAULTS[record.kind](record as never)
-  return fault === null ? null : `${kind} ${id}: ${fault}`
+  return fault === null ? null : `${kind} ${typeof id === 'string' ? id : 'without an id'}: ${fault}`
 }
 
 const FAULTS: { readonly [K in ExportKind]: (record: RecordOf<K>) => string | null } = {

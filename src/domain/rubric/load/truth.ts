@@ -126,7 +126,7 @@ function readMember(name: string, member: unknown): Member {
     return { name, kind: null, schema: bounded(member), issues: [...named, ...issues] }
   }
   const kind = member['x-kind']
-  const schema = Object.hasOwn(KINDS, String(kind)) ? KINDS[String(kind)] : undefined
+  const schema = typeof kind === 'string' && Object.hasOwn(KINDS, kind) ? KINDS[kind] : undefined
   const fault = schema === undefined || (kind === 'signals') !== (name === 'signals') || name === 'instruction'
   const message = `must be one of ${Object.keys(KINDS).join(', ')}; the member signals is of the kind signals, and no other one; instruction is a plain text. Leave x-kind out for a plain text or number`
   const issues = fault ? [...named, { path: `${path}/x-kind`, message }] : named
