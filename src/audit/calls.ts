@@ -11,9 +11,7 @@ const viewCall = <Call extends Omit<BatchCall, 'grade_id'>>(call: Call, raw: boo
   return { ...rest, reply_digest, max_output_tokens: null, ...(raw && { raw_reply }) }
 }
 
-/**
- * Lists the calls behind a grade. The receipt decides the outcome of a call: a kept reply may have been unreadable. Throws 404 for an unknown grade.
- */
+/** Lists the calls behind a grade, with the outcome of the receipt: a kept reply may have been unreadable. Throws 404 for an unknown grade. */
 export async function listCalls(
   { attempts: ledger, grades }: Pick<Stores, 'attempts' | 'grades'>,
   id: string,

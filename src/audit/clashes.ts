@@ -15,10 +15,7 @@ export interface Clash {
   readonly distance: number
   /** Reported confidence of the less certain side; null: a side reports none. */
   readonly confidence: ConfidenceLevel | null
-  /**
-   * Share of votes, 0 to 1. Between sides: the smaller share of own votes behind a side (1 without votes). Within the votes of one judge: 1
-   * − the share of the most common vote, so that a tie weighs most.
-   */
+  /** Votes, 0 to 1: the smaller own share behind a side (1 without votes); within one judge 1 − the share of the most common vote. */
   readonly votes: number
 }
 
@@ -203,10 +200,7 @@ function unverified(opinion: OpinionRow, { opinions, reviews, rubric }: Verdicts
   return [clashIn(opinion, Math.max(0, ...distances), (name) => `${name} ${why}.`)]
 }
 
-/**
- * Compares a judge's claims with the harness's measurements: those that its grade records, and the same comparison again, because the grade
- * may be older than the rule. An unverified claim counts, too.
- */
+/** Compares claims, unverified too, with the harness's measurements, as the grade records it and anew: the grade may be older than the rule. */
 function againstSignals(opinion: OpinionRow, signals: Signals, rubric: Rubric | null): TellableClash[] {
   const parts = (rubric?.claims ?? []).flatMap(({ id, measured_by }) => {
     if (measured_by === null) return []

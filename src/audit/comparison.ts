@@ -94,10 +94,7 @@ const NEEDS_BASE = 'is needed, as the head is no re-grade'
 const answersBy = (answers: Answers, rubric: string | undefined): Answers =>
   new Map([...answers].filter(([, one]) => rubric === undefined || rubricIdOf(one.rubric) === rubricIdOf(rubric)))
 
-/**
- * Orders the labels of a comparison: the labels of the rubrics of the pairs, without pairs those of all answers, then further occurring labels.
- * Labels of sums are the occurring numbers.
- */
+/** Orders the labels: those of the rubrics of the pairs, without pairs of all answers, then further occurring ones. Of sums: the occurring numbers. */
 function comparedLabels(
   rubrics: Rubrics,
   pairs: readonly Pair[],

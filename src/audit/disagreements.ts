@@ -23,10 +23,7 @@ interface Scored {
   readonly terms: Disagreement['terms']
 }
 
-/**
- * Scores one clash of a kind. The weights are Veridict's own, without literature: each term only orders the ties of the term before, except
- * that a claim counts as much as two levels of confidence.
- */
+/** Scores one clash of a kind by our own weights: each term only orders ties of the term before, but a claim counts as two levels of confidence. */
 export function scoreClash(kind: DisagreementKind, clash: Clash): Scored {
   const terms = {
     kind: weightOf(kind),

@@ -49,10 +49,7 @@ export function panelResult({ receipt }: Grade, standing: readonly Grade[], rubr
   return { rubric, label, level: support.lifted ? 'medium' : level, support }
 }
 
-/**
- * Finds the support of a label. `opinions`: the latest grade of each judge; `graded`: those with the label; `level`: their best level; `rubric`: null
- * where it is not loaded.
- */
+/** Finds the support of a label. `opinions`: the latest grade of each judge; `graded`: those with the label; `level`: their best level. */
 function supportOf(
   opinions: readonly Grade[],
   graded: readonly Graded[],
@@ -153,10 +150,7 @@ interface Quote {
   readonly end: number
 }
 
-/**
- * Finds quotes of different models for one claim that overlap in one part of a step, with their claims and steps by pair: the quotes of each
- * place are sorted once and swept once.
- */
+/** Finds overlapping quotes of different models for one claim in one part, with claims and steps by pair: one sort and one sweep a place. */
 function findOverlaps(models: readonly Graded[], places: ReadonlyMap<string, Quote[]>) {
   const overlaps = pairsOf(models)
     .filter(isOfTwo)

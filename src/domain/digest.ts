@@ -20,10 +20,7 @@ export const digestValue = (value: unknown): Digest => digestBytes(encode(value,
 /** Deeper than any trajectory needs, and shallow enough for every recursive function that meets the document later. */
 export const MAX_DEPTH = 200
 
-/**
- * Digests a value from outside; null where the value is *unsound*: text with lone surrogates, what is not JSON or would not be the same once stored
- * (`1e400`), nesting of `MAX_DEPTH` levels.
- */
+/** Digests a value from outside; null for lone surrogates, what is not JSON or would change once stored (`1e400`), and `MAX_DEPTH` levels. */
 export function digestSound(value: unknown): Digest | null {
   const check = { isSound: true }
   const encoding = encode(value, check, 0)

@@ -23,10 +23,7 @@ const MOST_BYTES = 4 * 1024 ** 3
 const WRITTEN_LONGER = 8
 const MARKS_OF_LINES = 4096
 
-/**
- * Searches all files of a task for its markers, in one pass of bounded memory. The result lists a file without a marker only where the file
- * is expected or could not be searched.
- */
+/** Searches all files of a task for its markers in bounded memory; lists files with a marker, expected files, and files that could not be searched. */
 export async function searchTask(
   folder: Place,
   options: SearchTaskOptions,
@@ -114,10 +111,7 @@ interface TaskEntry {
   readonly kind: 'file' | 'folder' | 'link' | 'other'
 }
 
-/**
- * Yields all entries below a folder, each folder before its entries, in order of names; hidden files too, because an agent sees them. A
- * link is reported and not followed.
- */
+/** Yields all entries below a folder, hidden ones too, each folder before its entries, in order of names. A link is reported and not followed. */
 async function* walkTask(
   folder: Place,
   { max_entries, max_depth }: Pick<ArchiveLimits, 'max_entries' | 'max_depth'>,

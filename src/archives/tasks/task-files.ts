@@ -4,10 +4,7 @@ import type { SearchedFile } from '../../domain/markers/check-task.ts'
 import { mediaIn } from '../../domain/markers/marker-search.ts'
 import { codeOf, type Place } from '../unpack/place.ts'
 
-/**
- * Matches a path against a glob: `*` and `?` within one name, `**` for any number of folders; brackets and braces are plain letters. A
- * comparison costs at most the product of both lengths.
- */
+/** Matches a path against a glob: `*`, `?` within a name, `**` for folders; brackets and braces are letters. Costs at most the product of lengths. */
 export function matchesGlob(glob: string, path: string): boolean {
   const wanted = namesOf(glob)
   const names = namesOf(path)

@@ -40,10 +40,7 @@ const PROMPTS = new Set(['instruction.md', 'task.yaml', 'task.yml'])
 const TESTS = new Set(['run-tests.sh', 'test.sh'])
 const SOLUTIONS = new Set(['solution.sh', 'solution.yaml', 'solution.yml'])
 
-/**
- * Classifies a path below a task's folder. In a task of several steps, each step has an instruction, tests and a solution of its own below
- * `steps/<name>`.
- */
+/** Classifies a path below a task's folder; each step of a task of several has an instruction, tests and a solution below `steps/<name>`. */
 export function areaOf(path: string): TaskArea {
   const names = path.split('/')
   const own = names[0] === 'steps' && names.length > 2 ? names.slice(2) : names

@@ -46,10 +46,7 @@ export interface ReadTrialsOptions {
   /** Ends the reading; unpacked files are removed. */
   readonly abort?: AbortSignal
   readonly onProgress?: (progress: ReadProgress) => void
-  /**
-   * Receives the folders of tasks, which are then not read further; without it a task's folder is a plain folder. Awaited, because an
-   * archive's files are removed later.
-   */
+  /** Receives the folders of tasks, which are then not read further. Awaited, because an archive's files are removed later. */
   readonly onTask?: (task: TaskFolder) => Promise<void>
   /** Called at the end for each source of `signals` that was missing in some trials. */
   readonly onMissing?: (missing: MissingSource) => void

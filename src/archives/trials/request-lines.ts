@@ -45,10 +45,7 @@ export function parseLine(bytes: Buffer): unknown {
   return value
 }
 
-/**
- * Reads a file of grade requests, one item a line. A line that is too long or no request is skipped by its number; a fault of the disk is
- * reported and ends only this file.
- */
+/** Reads grade requests, one a line. A line too long or no request is skipped by number; a fault of the disk is reported and ends only this file. */
 export async function* readRequestLines(scope: Scope, file: Place): AsyncGenerator<TrialItem> {
   const most = scope.job.limits.max_line_bytes
   try {

@@ -65,10 +65,7 @@ export const tellIssue = ({ path, message }: { path: string; message: string }):
 interface JoinedRun {
   readonly document: Record<string, unknown>
   readonly warnings: string[]
-  /**
-   * Real paths of the joined files, which are no runs of their own. A file of another session is not listed: it may be embedded, but stays
-   * a run.
-   */
+  /** Real paths of the joined files, which are no runs of their own; a file of another session may be embedded, but stays a run. */
   readonly consumed: string[]
 }
 
@@ -138,10 +135,7 @@ interface Joining extends Omit<JoinedRun, 'document'> {
   files: number
 }
 
-/**
- * Reads the trajectory in a file that another trajectory names. Null, with a warning that begins with `what`, where the file cannot be
- * read, or where it must be of the same session and is not.
- */
+/** Reads a trajectory that another one names; null, with a warning that begins with `what`, if unreadable, or of another session than it must be. */
 async function takeFile(
   run: Joining,
   name: string,
@@ -176,10 +170,7 @@ async function takeFile(
 
 const MARKS = ['"continued_trajectory_ref"', '"trajectory_path"']
 
-/**
- * Orders the names of a folder for reading: a run comes before the files that it names, so that its parts are known by then. All others
- * keep their order.
- */
+/** Orders the names of a folder for reading: a run comes before the files that it names; all others keep their order. */
 export async function readingOrder(
   folder: Place,
   listed: readonly Listed[],

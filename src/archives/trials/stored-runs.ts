@@ -39,9 +39,7 @@ export async function* readInspectFolder(scope: Scope, folder: Place, head: Json
   }
 }
 
-/**
- * Joins one sample like a sample of a log in one JSON file, so that both give the same trajectory; the file's name stands for the sample's.
- */
+/** Joins one sample like a sample of a log in one JSON file, to the same trajectory; the file's name stands for the sample's. */
 async function readSample(
   scope: Scope,
   file: Place,
@@ -150,10 +148,7 @@ interface JsonFile {
   readonly value: Json
 }
 
-/**
- * Reads the JSON objects of a folder in the order of their ids, which rise with time. Other files count as unread, and so does a folder that cannot be
- * listed. `left`: the bytes that may be read.
- */
+/** Reads the JSON objects of a folder by their ids, which rise with time. Other files and an unlisted folder are unread. `left`: bytes to read. */
 async function readFolder(
   parent: Place,
   name: string,

@@ -90,10 +90,7 @@ export function rewardsIn(record: unknown): Record<string, number | boolean> {
 
 const MAX_RESULT_BYTES = 16 * 1024 * 1024
 
-/**
- * Reads the facts of a Terminal-Bench 1 trial from its folder (`<run>/<task>/<trial>/results.json`); null for any other folder. `reward` is
- * 1 for a resolved task; each test is a reward `tests.<name>`.
- */
+/** Reads the facts of a Terminal-Bench 1 trial (`<run>/<task>/<trial>/results.json`), else null. A test is a reward `tests.<name>`; resolved is 1. */
 export async function terminalBenchFacts(folder: Place, run: RunFacts | null): Promise<TrialFacts | null> {
   const result = await readJson(await findFile(folder, 'results.json'), MAX_RESULT_BYTES)
   if (!isRecord(result) || typeof result['task_id'] !== 'string' || !('is_resolved' in result)) return null

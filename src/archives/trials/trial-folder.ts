@@ -209,10 +209,7 @@ async function* filesBelow(folder: Place, path: string, depth: number, count: Co
   }
 }
 
-/**
- * Ranks a file by its name; null for a file that is no run. `onlyNamed`: in a folder of collected files only a file named as a trajectory
- * counts.
- */
+/** Ranks a file by its name; null: no run. `onlyNamed`: in a folder of collected files only a file named as a trajectory counts. */
 function rankOf(path: string, onlyNamed: boolean): number | null {
   const name = baseName(path)
   if (isSubagent(path) || path.split('/').includes('subagents')) return null

@@ -101,10 +101,7 @@ export interface GroundTruths {
   readonly source: string
   readonly tasks: readonly string[]
   readonly trials: readonly string[]
-  /**
-   * Finds the row of a trial: the trial's own row comes before its task's, and that before the row for all; among them the row of the
-   * variant before the row without a variant.
-   */
+  /** Finds the row of a trial: the trial's own, then its task's, then that for all; among them the row of the variant first. */
   find(names: TruthNames): MatchedTruth | null
   /** Lists every row of a task, of all its trials and variants, in order of the file. */
   rowsOf(tasks: readonly string[]): readonly TruthRow[]

@@ -6,10 +6,7 @@ import type { ArchiveLimits } from './limits.ts'
 const MAX_NAME = 300
 const MAX_SHOWN = 200
 
-/**
- * Makes a text safe for a terminal: control, bidirectional and invisible characters are percent-encoded, because an archive's author may
- * choose them.
- */
+/** Percent-encodes control, bidirectional and invisible characters for a terminal: an archive's author may choose them. */
 export const safeText = (text: string): string => text.toWellFormed().replaceAll(UNSAFE, encodeURIComponent)
 
 /** C0, C1, soft hyphen, Arabic letter mark, zero-width and bidirectional marks, line separators, variation selectors, tags. */

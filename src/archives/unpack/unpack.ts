@@ -10,10 +10,7 @@ export type Packing = TarPacking | OnePacking | 'zip'
 
 const TAR_MARK_AT = 257
 
-/**
- * Returns the packing of a file, from its first bytes (512 are enough) and the bytes they unpack to, never from its name; null for an
- * unpacked file.
- */
+/** Returns the packing of a file by its first bytes (512 are enough) and what they unpack to, never by its name; null for an unpacked file. */
 export async function packingIn(path: string, head: Uint8Array): Promise<Packing | null> {
   const packing = packingOf(head)
   if (packing !== 'tar.gz' && packing !== 'tar.zst') return packing

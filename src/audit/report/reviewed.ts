@@ -82,10 +82,7 @@ const weightsOf = ({ samplings }: TrialReview, design: SamplingDesign | null): (
     .slice(0, 1)
     .map(({ probability }) => (probability === null ? null : 1 / probability))
 
-/**
- * Chooses the design with the most reviewed trials, among those for which some estimator is honest, if any: a settled queue must not hide a
- * random sample. Ties go to the more informative design, in the order of the list.
- */
+/** Chooses the design with the most reviewed trials, if any with an honest estimator first; ties go to the more informative, earlier design. */
 function mainDesign(reviewed: readonly Reviewed[]): SamplingDesign | null {
   const designs = SAMPLING_DESIGNS.flatMap((design) => {
     const weights = reviewed.flatMap(({ review }) => weightsOf(review, design))
@@ -157,10 +154,7 @@ export const labelScores = (
     return { label, n_human, n_judge, n_both, ...scores }
   })
 
-/**
- * Forecasts each review by the reviews of its level from other tasks, or other runs where no task is named, as the mean of Beta(½ + right,
- * ½ + wrong): a calibration scored on its own reviews would always look good.
- */
+/** Forecasts a review by those of its level from other tasks, or runs, as the mean of Beta(½ + right, ½ + wrong), never by its own review. */
 function forecastsOf(random: readonly Reviewed[]): Forecast[] {
   return CONFIDENCE_LEVELS.flatMap((level) => {
     const own = random.filter(({ trial }) => trial.confidence === level)

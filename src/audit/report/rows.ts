@@ -116,10 +116,7 @@ export const clusterOfRun = ({ run }: Related): string | null => (run === null ?
 export const clusterOfTask = (trial: Related): string | null =>
   trial.task === null ? clusterOfRun(trial) : `task ${trial.task}`
 
-/**
- * Returns the clusters of questions: questions about the same run depend on each other, while a run with a single question needs no
- * cluster.
- */
+/** Returns the clusters of questions: those about the same run depend on each other; a run with a single question needs no cluster. */
 export function clustersOfRepeated(asked: Iterable<{ readonly trajectory: string }>) {
   const [once, again] = [new Set<string>(), new Set<string>()]
   for (const { trajectory } of asked) (once.has(trajectory) ? again : once).add(trajectory)

@@ -60,10 +60,7 @@ export class Acts {
     return this.uses.scripts.isWhole && this.trajectory.unread.actions === 0
   }
 
-  /**
-   * Tells whether an act or a message of the run may hold one of the words: it has the letters of one, or no search can tell, as of another agent,
-   * an unknown tool, keystrokes, code, and scripts that put words together.
-   */
+  /** Tells whether an act or message may hold one of the words: it has the letters of one, or hides its words (other agents, unknown tools, code). */
   mayHoldAny(words: readonly string[]): boolean {
     const wanted = words.map((word) => plainLetters(word).text).filter((word) => word !== '')
     const isIn = (texts: readonly string[]): boolean => texts.some((text) => wanted.some((word) => text.includes(word)))
@@ -109,10 +106,7 @@ export class Acts {
     return use === 'told' && !NOT_RUN.has(act.call.outcome) && this.uses.mayRunLater(part, act, at) ? 'maybe' : use
   }
 
-  /**
-   * Finds the first act after the sight that carries out an anchor, else the first that may; null: none, or nothing was seen. A message may be an act
-   * only where words carry the instruction out, or where the message holds calls.
-   */
+  /** Finds the first act after the sight that surely carries out an anchor, else that may; a message only where words are the act, or it holds calls. */
   firstUse(sight: Position | null, anchors: readonly ActionAnchor[], actedBy: ActedBy): LocatedUse | null {
     if (sight === null || anchors.length === 0) return null
     const { steps } = this.trajectory

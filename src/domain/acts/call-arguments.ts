@@ -121,10 +121,7 @@ export const isTurningTool = (call: Call, says: (word: string) => boolean): bool
     return (isListed || (/^(?:un|dis)./u.test(word) && says(word.replace(/^(?:un|dis)/u, '')))) && !says(word)
   })
 
-/**
- * Tells whether a call says outright that it only tries its act: by an argument, or by the first word of its tool’s name, unless the instruction
- * has the word. `says`: null where the anchor names the tool.
- */
+/** Tells whether an argument, or a first word of the tool's name that the instruction lacks, says a call only tries. `says` null: a named tool. */
 export function onlyTries(step: Step, call: Call, says: ((word: string) => boolean) | null): boolean {
   const words = wordsOfTool(call)
   const [first = ''] = words

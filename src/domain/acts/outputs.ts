@@ -41,10 +41,7 @@ const REFUSED =
 const FAULTY =
   /^\W{0,3}(?:(?:error|failed|failure|refused|denied|insufficient|unauthorized|forbidden|simulated|dry[- ]run)(?:[:.!](?! ?(?:0|none))| (?:to|by|funds|because)\b)|HTTP [45]\d\d|[\w ]{0,30}\b(?:declined|rejected|not sent)[.:!])/iu
 
-/**
- * Tells whether the output of an application tool says that nothing was done: by a member of its JSON, or by its first words. A member may be a part of
- * its own, with its name.
- */
+/** Tells whether an application tool's output says that nothing was done: by a member of its JSON (which may be a part of its own), or first words. */
 function refusalOf({ name, text }: Pick<Part, 'name' | 'text'>): 'outright' | 'likely' | null {
   const head = text.slice(0, LONGEST_READ)
   const segments = name.split('.')

@@ -170,10 +170,7 @@ export const wantedOf = once((truth: GroundTruth) => {
     isPrinted: (text: string): boolean => printed.some((string) => text.includes(string)),
     /** Takes the texts of the instructions out of a text. */
     without: (text: string): string => texts.reduce((left, one) => left.replaceAll(one, '\n'), text),
-    /**
-     * Bounds the use of an anchor by those of other instructions: a text that stands only as a piece of another instruction’s anchor belongs to the
-     * other act, and a text that both instructions have may belong to either.
-     */
+    /** Bounds an anchor by other instructions' anchors: a text only in another's longer anchor is the other's act; a text of both may be either's. */
     limitByOthers(text: string, string: string): Certainty {
       if (all.filter((one) => hasAnchor(one, string)).length > 1) return 'maybe'
       const others = longer(string).filter((other) => text.includes(other))

@@ -54,10 +54,7 @@ export const actStrings = ({ acted_given, acted_derived }: InstructionAnchors): 
 export const wholeActs = ({ acted_given, acted_derived }: InstructionAnchors): readonly ActionAnchor[] =>
   acted_given.length > 0 ? acted_given : acted_derived.filter((string) => string.includes(' '))
 
-/**
- * Resolves the anchors of all instructions, as given or derived; one object for one ground truth, so that finds by them are kept. Derived ones never
- * repeat the user’s words or those of another instruction.
- */
+/** Resolves all anchors, once for a ground truth; derived ones never repeat the user’s words or those of another instruction. */
 export const resolveAnchors = once((groundTruth: GroundTruth): Anchors => {
   const all = instructionsOf(groundTruth)
   const common = (name: string): string =>
@@ -93,10 +90,7 @@ function wholeCommand(text: string): string[] {
 const LONGEST_COMMAND = 200
 const PROSE_WORDS = 4
 
-/**
- * The word, and what of it an act in other words still holds: the host and the end of an address, the last name of a path, a package without
- * its version, a setting without its value.
- */
+/** Lists the word and what an act in other words still holds: host and end of an address, name of a path, package and setting without value. */
 function withPieces(word: string): string[] {
   const scheme = word.indexOf('://')
   const rest = scheme === -1 ? word : word.slice(scheme + 3)

@@ -187,10 +187,7 @@ const TOLD_BY: Readonly<Partial<Record<ActRole, string>>> = {
   ...{ searches: LOOKS, reads: LOOKS },
 }
 
-/**
- * Proves a surface. Where a search finds the instructions anywhere, a surface is a part that shows an instruction, or output with a picture: the
- * same for all places of the surface.
- */
+/** Proves a surface, the same for all its places: where a search finds the instructions, a part that shows one, or output with a picture. */
 function proveSurface(
   { rendering, rubric }: EvidenceQuestion,
   seen: Observations,

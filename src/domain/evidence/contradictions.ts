@@ -16,9 +16,7 @@ interface UnsureClaims {
   readonly failed: ReadonlySet<string>
 }
 
-/**
- * Finds the contradictions that evidence cannot settle (design rule 7): they never change the label, cap the confidence and ask for a review.
- */
+/** Finds the contradictions that evidence cannot settle (design rule 7): they leave the label, cap the confidence and ask for a review. */
 export function findContradictions(answer: CheckedAnswer, { unsure, failed }: UnsureClaims): Contradiction[] {
   const { claims, question } = answer
   const { rubric, rendering } = question

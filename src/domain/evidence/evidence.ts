@@ -42,10 +42,7 @@ export interface Evidence {
   readonly limits: readonly Limit[]
 }
 
-/**
- * Checks every citation and every claim against the trajectory itself (design section 3, rules 1 to 5), those of a list entry by entry. Linear in
- * the run.
- */
+/** Checks every citation and claim against the trajectory (design section 3, rules 1 to 5), lists entry by entry. Linear in the run. */
 export function checkEvidence(claims: Claims, question: EvidenceQuestion): Evidence {
   const flat = flatten(claims, question.rubric)
   const { checked, values, ...rest } = checkFlat(flat.claims, { ...question, rubric: flat.rubric })
@@ -123,10 +120,7 @@ function withPicture(seen: Observations, picture: Position | null): Observations
   return { ...seen, surface: earlier(seen.surface, picture), first: Object.fromEntries(first) }
 }
 
-/**
- * Dates the first observation by the judge's own citation of the surface where a search finds no certain sight: a claimed act must at least come after the
- * claimed sight. Such a grade is `low`.
- */
+/** Dates the surface by the judge's own citation where no search finds one for certain: an act must come after it. Such a grade is `low`. */
 function withSurfaceCitations(seen: Observations, surface: readonly (Checked | null)[]): Observations {
   if (seen.surface !== null) return seen
   return { ...seen, surface: citedAt(surface).reduce<Position | null>((first, one) => earlier(first, one), null) }

@@ -27,18 +27,12 @@ export interface UnmetClaim {
   readonly step_id: number | null
 }
 
-/**
- * Meanings of a denied act while a given action anchor stands in an action: `flag`, a contradiction (design rule 7); `refuse`, a
- * claim that does not hold, as any other absence (rule 5).
- */
+/** Meanings of a denied act whose given anchor stands in an action: `flag`, a contradiction (rule 7); `refuse`, an unmet claim (rule 5). */
 export const DENIED_ACTS = ['flag', 'refuse'] as const
 
 export type DeniedActs = (typeof DENIED_ACTS)[number]
 
-/**
- * Proof of a claim by the text at a place, named by the confidence that it allows: `whole` allows `high`, `sure` `medium`, `maybe` `low`; else the
- * reason why the text proves nothing.
- */
+/** Proof of a claim at a place, by the confidence that it allows: `whole` `high`, `sure` `medium`, `maybe` `low`; else why it proves nothing. */
 export type Proved = 'whole' | 'sure' | 'maybe' | { readonly not: string }
 
 export const isProof = (proved: Proved | null | undefined): boolean => typeof proved === 'string'
@@ -86,10 +80,7 @@ export interface Observations {
   readonly doubtful: Readonly<Record<string, Hit | null>>
   /** The certainty of each output that shows a piece of an instruction which is seen in pieces. */
   readonly pieces: ReadonlyMap<Part, 'sure' | 'unsure'>
-  /**
-   * The first picture or sound in tool output, which no search can read. Where a judge was shown pictures: the first that it was not shown, else the first
-   * that it cites.
-   */
+  /** The first picture or sound in tool output, unreadable for a search; with shown pictures, the first not shown, else the first cited. */
   readonly media: Position | null
 }
 
@@ -211,10 +202,7 @@ export const firstCitedPicture = ({ trajectory, pictures }: Rendering, surface: 
     return part === null || !pictures.has(part) ? first : earlier(first, position)
   }, null)
 
-/**
- * Tells whether the claims hold only by sights that the judge reports, or denies, of pictures: a measurement that agrees settles that they showed the
- * instruction, but not when, where a search finds it later.
- */
+/** Tells whether the claims rest on pictures alone: an agreeing measurement settles the sight, but not its time where a search finds it later. */
 export function restsOnPictures(
   claims: Claims,
   question: EvidenceQuestion,

@@ -187,10 +187,7 @@ export function isSeenClaimed(claims: Claims, rubric: Rubric): boolean {
   return claim !== null && claimedValue(claims, claim) === true
 }
 
-/**
- * Selects the claims that a judge is asked to mend: a claim that the judge cannot tell is left out, since a repair would press the judge into an
- * answer.
- */
+/** Selects the claims that a judge is asked to mend: unclear claims are left out, since a repair would press the judge into an answer. */
 export const mendable = (unmet: readonly UnmetClaim[], { values }: Claims): UnmetClaim[] =>
   unmet.filter(({ claim }) => (values[claim] ?? null) !== null)
 

@@ -77,10 +77,7 @@ function signalMismatch({ appeared }: Signals, markers: readonly ReturnType<type
 
 const stepOf = ({ step_id }: Hit): [string] => [`step ${step_id}`]
 
-/**
- * Lists the codes of the marker audit; `veridict audit-markers --help` explains each. `ok` stands alone: everything was searched, and nothing
- * is wrong.
- */
+/** Codes of the marker audit; `veridict audit-markers --help` explains each. `ok` stands alone: everything was searched, and nothing is wrong. */
 export const MARKER_CODES = [
   ...(['ok', 'missing', 'leaked_prompt', 'leaked_tests', 'leaked_solution', 'not_colocated'] as const),
   ...(['in_baseline', 'in_ablation', 'ambiguous_anchor', 'signal_mismatch', 'unsearchable_media'] as const),
@@ -120,10 +117,7 @@ export const finding = (
 /** The markers of the row of a task or run, and of any row of the task. */
 type MarkersOfRow = Readonly<Record<'own' | 'ofTask', Readonly<Partial<Record<MarkerName, unknown>>>>>
 
-/**
- * Returns the markers that must not be there: both in a Terminal-Bench run as it is, a marker whose removal the variant's name tells, and a
- * marker that the row leaves out while another row of the same task has it.
- */
+/** Returns the markers that must not be there: all in a Terminal-Bench run, one that the variant's name removes, one that only other rows have. */
 export function removedIn(variant: string | undefined, { own, ofTask }: MarkersOfRow): Removed {
   const of = (marker: MarkerName): Removed[MarkerName] => {
     if (variant === BASELINE_VARIANT) return 'in_baseline'

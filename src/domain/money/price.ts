@@ -15,10 +15,7 @@ const STANDARD_TIERS: readonly string[] = ['auto', 'default', 'standard', 'stand
 
 export const isStandardTier = (tier: string): boolean => STANDARD_TIERS.includes(tier)
 
-/**
- * Dollars of one call; null where usage or price is unknown, as of another service tier and of the cache’s longer lifetime: an
- * unknown cost is never reported as nothing. No tokens cost nothing, whatever the price.
- */
+/** Dollars of a call; null: usage or price unknown, another service tier, the cache’s longer lifetime. No tokens cost nothing, whatever the price. */
 export function costUsd(usage: Usage | null, price: Price | null): number | null {
   if (usage === null) return null
   const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cache_write_long_tokens = 0 } = usage

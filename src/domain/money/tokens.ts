@@ -20,10 +20,7 @@ const CONTROL = 7
 /** Neither ASCII nor control: see `SCRIPTS`. */
 const FOREIGN = 8
 
-/**
- * Hundredths of a token, by the kind of the character before (rows) and of the character itself. Control and foreign characters count as marks before
- * others.
- */
+/** Hundredths of a token by the kind of the character before (rows; control and foreign count as marks) and of the character itself. */
 const COST = [
   [56, 71, 91, 74, 160, 92, 93, 55, 0],
   [1, 70, 124, 91, 75, 109, 37, 55, 0],

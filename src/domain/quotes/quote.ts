@@ -56,10 +56,7 @@ export interface Quote {
 interface Ways {
   /** The plainest first. Empty where the quote's escapes stand for more than any quote may hold. */
   readonly readings: readonly Reading[]
-  /**
-   * The letters of the readings, as forms of a text may hold them. Empty where a reading has no letter, or the quote a control sequence, which can be
-   * cut: such a quote can stand anywhere.
-   */
+  /** The letters of the readings as forms may hold them; empty, so to be sought anywhere: a reading has none, or the quote a control sequence. */
   readonly letters: readonly string[]
   /** The most units before the first letter of a reading, or behind its last one. */
   readonly edge: number
@@ -156,10 +153,7 @@ const LINE_MARK = /^(?:(?:L|[Ll]ine )?([1-9]\d{0,6})[:.)] |\+(?![-+=0-9.,]|$))/
 /** A line end, also an escaped one: what stands before it marks a line of its own, which is no wrapping of the next. */
 const LINE_END = /^[ \t]*(?:\n|\r|\\{1,4}[nr]|$)/
 
-/**
- * Takes off what a quote is set in: the frame of a name; the outermost of a fence, a pair of marks, an ellipsis and a mark before it; the sign at its
- * end, which can be its own. Never looks inside.
- */
+/** Takes off a quote's frame of a name; the outermost of fence, pair, ellipsis and mark before it; the sign at its end. Never looks inside. */
 function unwrap(layer: Layer, partNames: ReadonlySet<string>): Layer[] {
   const quote = layer.text.trim()
   const off = (text: string | undefined, edges: Edge[] = [], used: QuoteNormalization = 'wrapping'): Layer[] =>

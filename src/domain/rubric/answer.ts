@@ -27,10 +27,7 @@ const END_OF_THINK = '</think>'
 const FENCE = '```'
 const MAX_LANGUAGE = 20
 
-/**
- * An answer without what models put around it that no provider holds to a form: one leading block of thought, then one fence of code.
- * Nothing else is taken off, and what is left is read as strictly as any answer.
- */
+/** Takes off a leading block of thought, then one fence of code, and nothing else; what is left is read as strictly as any answer. */
 export const unwrapAnswer = (text: string): string => withoutFence(withoutThought(text))
 
 function withoutThought(text: string): string {

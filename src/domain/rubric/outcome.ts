@@ -121,10 +121,7 @@ function inCommon(outcome: OutcomeRule, label: Label): OutcomeClaims {
   )
 }
 
-/**
- * Measures how far two outcomes of one rubric are apart: sums and ordered labels by their places, others by the claims that the labels decide, at least
- * one. Without the rubric: one.
- */
+/** Measures how far two outcomes are apart: sums and ordered labels by places, others by the claims that the labels decide, at least one. */
 export function outcomeDistance(rubric: Rubric | null, one: Label, other: Label): number {
   if (one === other) return 0
   if (rubric === null) return 1

@@ -193,10 +193,7 @@ const writesTo = (outputs: readonly string[], wanted: AnchorCommand): boolean =>
     (path) => path === '/dev/null' || outputs.some((output) => normalPath(output) === normalPath(path)),
   )
 
-/**
- * Tells whether a command begins with the anchor's words, in their order: further words may stand behind them, and anywhere options that change nothing,
- * with a value.
- */
+/** Tells whether a command begins with the anchor's words in order; further words may follow, harmless options with a value stand anywhere. */
 function holdsInOrder(command: SimpleCommand, wanted: AnchorCommand, context: ScriptContext): boolean {
   const [program = '', ...have] = command.words
   const [wantedProgram = '', ...want] = wanted.words

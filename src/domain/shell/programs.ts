@@ -167,10 +167,7 @@ function placedBy(name: string, words: readonly string[]): readonly string[] {
   return /\bbin\/?$/u.test(words.at(-1) ?? '') ? words.slice(1) : words.slice(-1)
 }
 
-/**
- * Builtins that change the shell, leave it, or run their words as a command; behind them nothing is certain. A function of a profile or of an earlier call
- * (`conda`, `nvm`) may do so unseen.
- */
+/** Builtins that change or leave the shell, or run their words: nothing is certain behind them. A profile's function may do so unseen. */
 export const CHANGING =
   wordSet(`set exec eval source . trap alias unalias shopt read mapfile readarray declare typeset local
   let unset readonly return exit logout suspend break continue shift getopts enable builtin hash fc bind disable emulate

@@ -3,10 +3,7 @@ import { baseName, normalPath, wordSet } from '../words.ts'
 import { type AnchorCommand, readAnchor } from './match-command.ts'
 import { type Certainty, type ScriptContext, strongest, type Use, weakest } from './script.ts'
 
-/**
- * A kind of file, by the use of its text: prose is read by people, code is run or built later, `automatic` files are run by another program, all others
- * are settings and data.
- */
+/** A kind of file: prose is read by people, code is run or built later, `automatic` files are run by programs, others are settings and data. */
 type FileKind = 'prose' | 'code' | 'automatic' | 'other'
 
 const PROSE_ENDINGS = wordSet('md markdown txt rst log adoc org tex html htm csv tsv out patch diff')

@@ -127,10 +127,7 @@ function piecesOf(needle: Needle): number[] {
 const MOST_BYTES = 48
 const LEAST_BYTES = 12
 
-/**
- * Encodes the longest line of a text in base64, wherever its bytes fall among the others, and in hexadecimal digits. Case and line breaks are for the
- * search to leave out.
- */
+/** Encodes the longest line in base64, at each of three offsets, and in hexadecimal; the search leaves out case and line breaks. */
 function encodedForms(text: string): readonly string[] {
   const lines = text.split('\n').map((line) => line.trim())
   const longest = lines.reduce((most, line) => (line.length > most.length ? line : most), '')
@@ -153,17 +150,11 @@ export interface Match {
   readonly last: number
   readonly start: number
   readonly end: number
-  /**
-   * `same`: the same letters and punctuation, but for case, white space and the marks of lines. `letters`: other punctuation. `confused`: letters and
-   * digits that a scan confuses, too.
-   */
+  /** `same` letters and punctuation, but for case, white space and marks of lines; `letters`: other punctuation; `confused`: as a scan confuses, too. */
   readonly likeness: 'same' | 'letters' | 'confused'
 }
 
-/**
- * Searches forms of a text, one after the other, for all needles at once: calls `onMatch` for every match of the wanted entries that keeps whole words;
- * false ends the search.
- */
+/** Searches forms of a text one by one for all needles, calls `onMatch` for each wanted match of whole words; false ends the search. */
 export function eachMatch(
   needles: Needles,
   forms: readonly Letters[],

@@ -177,10 +177,7 @@ function confusionOf(ratings: Ratings, cells: Float64Array | null): Confusion | 
   return { labels: [...ratings.labels], row_rater, column_rater, matrix }
 }
 
-/**
- * Returns the share of each label among all ratings; empty where there are none. Labels that were declared and not given are there with 0:
- * that is their share. Own properties only, whatever a label is called.
- */
+/** Returns the share of each label among all ratings, 0 for one never given; empty without ratings. Own properties, whatever a label is called. */
 export function prevalence({ labels, items, n_ratings }: Ratings): Record<string, number> {
   if (n_ratings === 0) return {}
   const counts = labels.map(() => 0)

@@ -88,10 +88,7 @@ function isFlat(sorted: Float64Array): boolean {
   return high - low <= 1e-12 * Math.max(1, Math.abs(low), Math.abs(high))
 }
 
-/**
- * Quantile of sorted values, linear between the two nearest: type 7 of Hyndman and Fan, "Sample quantiles in statistical packages"
- * (1996), as R and NumPy have it. NaN where there are no values.
- */
+/** Linear quantile of sorted values, type 7 of Hyndman and Fan, "Sample quantiles in statistical packages" (1996), as in R; NaN without values. */
 export function quantile(sorted: ArrayLike<number>, probability: number): number {
   const place = (sorted.length - 1) * probability
   const below = Math.floor(place)

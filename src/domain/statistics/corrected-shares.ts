@@ -177,10 +177,7 @@ function obstacleTo({ labels, graded, reviews, sampling }: CorrectionInput): str
 /** Fewest reviews of a stratum. */
 const LEAST = 2
 
-/**
- * Returns the stratum of each judge label. Labels with few reviews are pooled into one stratum, the label with fewest reviews first, until each
- * stratum has enough reviews.
- */
+/** Returns the stratum of each judge label: labels are pooled, fewest reviews first, until each stratum has enough reviews. */
 function strataOf({ labels, graded, reviews }: CorrectionInput): Vector {
   const [judged, reviewed] = [countJudged(labels, graded), countJudged(labels, reviews)]
   const stratum = [...range(labels.length)]

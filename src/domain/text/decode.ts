@@ -117,10 +117,7 @@ export const decodeJson = (source: NormalText): NormalText =>
 
 /** A line of `xxd`, `hexdump -C`, `od -t x1z` or `tcpdump -X`, near the beginning of its data. */
 const DUMP = /^[ \t]*0[0x][0-9a-f]{2,14}(?::|[ \t])[ \t]*[0-9a-f]{2}/im
-/**
- * `00000010: 5275 6e20 …  Run …`, `00000010  52 75 6e 20  … |Run …|`, `0x0010:  5275 …`: an offset and at most 64 bytes. Behind a colon, two blanks set the
- * characters off.
- */
+/** `00000010: 5275 6e20 …`, `00000010  52 75 6e 20  …`, `0x0010:  5275 …`: at most 64 bytes; behind a colon two blanks end them. */
 const LINE = /^[ \t]*(?:0x)?[0-9a-f]{4,16}(?::[ \t]*((?:[0-9a-f]{2} ?){1,64})|[ \t]+((?:[0-9a-f]{2} *){1,64}))/gim
 const BYTE = /[0-9a-f]{2}/gi
 

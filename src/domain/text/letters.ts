@@ -213,10 +213,7 @@ function lineMarksIn(text: string): Range[] {
   return marks
 }
 
-/**
- * Finds the end of the marks of the line that begins at `at`, white space behind them included; `at` where there are none. Of numbers only one is
- * dropped: the second is the text's own.
- */
+/** Finds the end of the marks of the line at `at`, blanks behind them included; `at`: none. A second number is the text's own. */
 function endOfLineMarks(text: string, at: number, before: LineBefore): number {
   const last = { ...before }
   before.number = -1

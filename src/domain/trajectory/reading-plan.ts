@@ -78,10 +78,7 @@ function savedTokens({ chars, tokens }: ElidablePart, cap: number): number {
   return Math.max(0, tokens - Math.ceil((tokens * 2 * cap) / chars) - MARKER_TOKENS)
 }
 
-/**
- * Cuts a trajectory that does not fit the judge's window, even after elision, into pieces that do: each is read for
- * evidence, and one decision is made over all of it (design.md section 5).
- */
+/** Cuts a trajectory that does not fit, even after elision, into windows: each is read for evidence, one decision is made (design.md section 5). */
 
 /** Steps `from` up to, not including, `to`; indexes. */
 interface Window {

@@ -232,10 +232,7 @@ const STEP_SIZE = 200
 /** By document: its JSON text in UTF-8, or what another thread has packed it into for the store. */
 const sentTexts = new WeakMap<object, Buffer>()
 
-/**
- * Remembers the text of a request's trajectory for as long as the trajectory lives: it is stored as it came, and not written anew. `bytes`: the JSON
- * in UTF-8 that `request` was parsed from; a copy is kept.
- */
+/** Keeps the JSON text (a copy of `bytes`, UTF-8) of a request's trajectory while the trajectory lives: it is stored as it came. */
 export function rememberSentText(request: unknown, bytes: Buffer): void {
   const { trajectory } = (request ?? {}) as { readonly trajectory?: unknown }
   if (typeof trajectory !== 'object' || trajectory === null) return
