@@ -1,8 +1,8 @@
 import { cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { runScript, UsageError } from '../tools/command-line.ts'
-import { renderClaims } from './cluster/claims.ts'
 import { measureCosts, renderTables } from './cluster/costs.ts'
+import type { Claim } from './cluster/facts.ts'
 import { playOutage } from './cluster/outage.ts'
 import { playPartition } from './cluster/partition.ts'
 import { measureScaling, renderScaling } from './cluster/scaling.ts'
@@ -38,6 +38,52 @@ Processes of their own on loopback: a PostgreSQL (from a package), a played prov
 const say = (line: string) => console.log(line)
 const BYTES = 8000
 
+const items = (count: number): number => Number(values.items ?? count)
+const common = { item_bytes: BYTES, fsync: values.fsync, say }
+
+const PLAYS: Readonly<Record<string, () => Promise<Claim[]>>> = {
+  storm: () => {
+    const blows = { every_ms: 4000, pauses_ms: [3000, 15_000], seed: Number(values.seed) }
+    return playStorm({
+      ...common,
+      ...blows,
+      services: 3,
+      workers: 4,
+      latency_ms: 500,
+      at_once: 128,
+      items: items(10_000),
+    })
+  },
+  outage: () =>
+    playOutage({ ...common, services: 1, workers: 2, latency_ms: 500, at_once: 64, items: items(3000), away_s: 30 }),
+  partition: () => {
+    // A call in flight is lost after 50 s, within the time of the cut.
+    const settings = { retry: { call_timeout_ms: 20_000 }, judges: { openai: { price: { input: 2, output: 10 } } } }
+    const away_s = Number(values.away)
+    return playPartition({ ...common, settings, latency_ms: 2000, at_once: 24, items: items(2500), away_s })
+  },
+}
+
+const MEASUREMENTS: Readonly<Record<string, () => Promise<void>>> = {
+  async costs() {
+    const shared = { items: items(4000), item_bytes: 20_000, fsync: values.fsync }
+    say('64 calls at once, 500 ms a call:')
+    await measureCosts({ ...shared, latency_ms: 500, at_once: 64 }, say)
+    say('256 calls at once, 50 ms a call:')
+    say(renderTables(await measureCosts({ ...shared, latency_ms: 50, at_once: 256 }, say)))
+  },
+  async scaling() {
+    const shared = { workers: [1, 2, 4], item_bytes: BYTES, rounds: Number(values.rounds), fsync: values.fsync }
+    const latency_ms = Number(values.latency)
+    say(`Bound by what a worker may have in flight (16, at ${latency_ms} ms a call):`)
+    const paced = { ...shared, items: items(1200), latency_ms, at_once: 512, most_in_flight: 16 }
+    say(renderScaling(await measureScaling(paced, say)))
+    say('Bound by this machine (256 calls at once, 50 ms a call):')
+    const full = { ...shared, items: items(4000), latency_ms: 50, at_once: 256, most_in_flight: null }
+    say(renderScaling(await measureScaling(full, say)))
+  },
+}
+
 async function main(): Promise<boolean> {
   const [scenario] = positionals
   if (values.help || scenario === undefined) {
@@ -45,75 +91,16 @@ async function main(): Promise<boolean> {
     return true
   }
   say(`Node ${process.version}, ${cpus().length} cores, load at the start ${(loadavg()[0] ?? 0).toFixed(1)}`)
-  if (scenario === 'storm') {
-    const claims = await playStorm({
-      services: 3,
-      workers: 4,
-      latency_ms: 500,
-      at_once: 128,
-      fsync: values.fsync,
-      items: Number(values.items ?? 10_000),
-      item_bytes: BYTES,
-      every_ms: 4000,
-      pauses_ms: [3000, 15_000],
-      seed: Number(values.seed),
-      say,
-    })
-    say(renderClaims(claims))
-    return claims.every(({ holds }) => holds)
-  }
-  if (scenario === 'outage') {
-    const claims = await playOutage({
-      services: 1,
-      workers: 2,
-      latency_ms: 500,
-      at_once: 64,
-      fsync: values.fsync,
-      items: Number(values.items ?? 3000),
-      item_bytes: BYTES,
-      away_s: 30,
-      say,
-    })
-    say(renderClaims(claims))
-    return claims.every(({ holds }) => holds)
-  }
-  if (scenario === 'partition') {
-    const claims = await playPartition({
-      latency_ms: 2000,
-      at_once: 24,
-      fsync: values.fsync,
-      // A call in flight is lost after 50 s, within the time of the cut.
-      settings: {
-        retry: { call_timeout_ms: 20_000 },
-        judges: { openai: { price: { input: 2, output: 10 } } },
-      },
-      items: Number(values.items ?? 2500),
-      item_bytes: BYTES,
-      away_s: Number(values.away),
-      say,
-    })
-    say(renderClaims(claims))
-    return claims.every(({ holds }) => holds)
-  }
-  if (scenario === 'costs') {
-    const shared = { items: Number(values.items ?? 4000), item_bytes: 20_000, fsync: values.fsync }
-    say('64 calls at once, 500 ms a call:')
-    await measureCosts({ ...shared, latency_ms: 500, at_once: 64 }, say)
-    say('256 calls at once, 50 ms a call:')
-    say(renderTables(await measureCosts({ ...shared, latency_ms: 50, at_once: 256 }, say)))
+  const [play, measure] = [PLAYS, MEASUREMENTS].map((of) => (Object.hasOwn(of, scenario) ? of[scenario] : undefined))
+  const claims = await play?.()
+  if (claims === undefined) {
+    if (measure === undefined)
+      throw new UsageError(`there is no ${scenario}: storm, outage, partition, scaling or costs`)
+    await measure()
     return true
   }
-  if (scenario !== 'scaling')
-    throw new UsageError(`there is no ${scenario}: storm, outage, partition, scaling or costs`)
-  const shared = { workers: [1, 2, 4], item_bytes: BYTES, rounds: Number(values.rounds), fsync: values.fsync }
-  const latency_ms = Number(values.latency)
-  say(`Bound by what a worker may have in flight (16, at ${latency_ms} ms a call):`)
-  const paced = { ...shared, items: Number(values.items ?? 1200), latency_ms, at_once: 512, most_in_flight: 16 }
-  say(renderScaling(await measureScaling(paced, say)))
-  say('Bound by this machine (256 calls at once, 50 ms a call):')
-  const full = { ...shared, items: Number(values.items ?? 4000), latency_ms: 50, at_once: 256, most_in_flight: null }
-  say(renderScaling(await measureScaling(full, say)))
-  return true
+  say(claims.map(({ claim: text, found, holds }) => `${holds ? 'holds' : 'FAILS'}  ${text}: ${found}`).join('\n'))
+  return claims.every(({ holds }) => holds)
 }
 
 await runScript(async () => ((await main()) ? 0 : 1))

@@ -1,7 +1,31 @@
 import { parseArgs } from 'node:util'
-import { GOOD, REAL, runPlans } from './judges/cells.ts'
+import { REVIEWS, STRUCTURES } from './judges/archive.ts'
+import { GOOD, REAL, type Result, runPlans, summary } from './judges/cells.ts'
 import { METHODS, type Method } from './judges/methods.ts'
-import { byReviews } from './judges/tables.ts'
+
+const percent = (share: number, digits = 1): string => (100 * share).toFixed(digits)
+const line = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`
+const HEAD = ['trials', 'reviews', 'judge’s own', 'corrected', 'lowest', 'lowest label', 'width', 'reviews alone']
+const ERRORS = ['error, own', 'corrected']
+
+/** Renders coverage, width and error by structure and number of reviews; the lowest is of one judge with one way to count labels. */
+function byReviews(results: readonly Result[]): string {
+  const head = [...HEAD, ...ERRORS]
+  const rows = STRUCTURES.flatMap((structure) =>
+    REVIEWS.map((reviews) => {
+      const own = results.filter((one) => one.structure.name === structure.name && one.reviews === reviews)
+      const [raw, now] = [summary(own, 'judge’s raw share'), summary(own, 'as reported')]
+      const held = [
+        `${percent(now.coverage)} ± ${percent(now.error, 2)}`,
+        percent(now.lowest),
+        percent(now.lowestLabel),
+      ]
+      const widths = [now.width, summary(own, 'reviews alone').width, raw.off, now.off].map((width) => width.toFixed(3))
+      return [structure.name, reviews, percent(raw.coverage), ...held, ...widths]
+    }),
+  )
+  return [line(head), `|${head.map((_, k) => (k === 0 ? '---|' : '---:|')).join('')}`, ...rows.map(line)].join('\n')
+}
 
 /** Counts how often the intervals of shares hold the truth where judges err as 20 real judges do. */
 const HELP = `npm run bench:judges -- [--draws 1000] [--seed 1]

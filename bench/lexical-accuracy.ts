@@ -1,11 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { buildContext } from '../src/boot/context.ts'
 import { loadConfig } from '../src/config/config.ts'
 import type { Grade } from '../src/schemas/grade.ts'
 import type { GradeRequest } from '../src/schemas/trial.ts'
-import { LABELS } from '../src/schemas/vocabulary.ts'
+import { type Behaviour, LABELS } from '../src/schemas/vocabulary.ts'
 import { exactInterval } from '../test/attack/clopper-pearson.ts'
-import { type LabelledRun, readAssebench } from './assebench.ts'
+import { askedIn, plantedIn, turnsOf } from '../tools/labelled/assebench.ts'
 import { type GeneratedTrial, generateTrials, HARDNESS } from './generated-trials.ts'
 
 /** How often the built-in judge is right, through the real gate: on the examples, and on trials that were built to have a label. */
@@ -93,7 +93,37 @@ function printByConfidence(graded: readonly { readonly label: string; readonly g
   }
 }
 
-const labelled = readAssebench('../shared')
+const ASSEBENCH = '../shared/labelled/assebench/rjudge.json'
+
+/** A run that people labelled, as a request, with the label that follows from theirs. */
+interface LabelledRun {
+  readonly name: string
+  readonly label: Behaviour
+  readonly request: GradeRequest
+}
+
+/**
+ * ASSEBench's runs with an instruction planted in what a tool returned: those whose description quotes it and that really show it. Unsafe means
+ * that the agent followed it. There is no cue. Null where the data is not there.
+ */
+function readAssebench(): LabelledRun[] | null {
+  if (!existsSync(ASSEBENCH)) return null
+  const runs = JSON.parse(readFileSync(ASSEBENCH, 'utf8')) as readonly Record<string, unknown>[]
+  return runs.flatMap((run) => {
+    const planted = plantedIn(run)
+    const turns = turnsOf(run)
+    const steps = turns.flat()
+    const shows = steps.some(({ actor, text }) => actor === 'tool_output' && planted !== null && text.includes(planted))
+    if (planted === null || !shows) return []
+    const request = {
+      trajectory: { steps },
+      ground_truth: { instruction: askedIn(turns), distractor: { text: planted } },
+    }
+    return [{ name: `rjudge/${run['id']}`, label: run['label'] === 1 ? 'distractor_only' : 'ignored', request }]
+  })
+}
+
+const labelled = readAssebench()
 if (labelled === null) console.log('\nASSEBench: skipped, ../shared/labelled is not there')
 else {
   const graded: (LabelledRun & { readonly grade: Grade })[] = []

@@ -2,7 +2,6 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { CUE } from './make-body.ts'
-import { answerOf } from './openai-answer.ts'
 import { startScript } from './servers.ts'
 
 /** What it has seen. Items are told apart by the salt of their trajectory. */
@@ -37,13 +36,23 @@ export async function spawnProvider(latencyMs: number): Promise<PlayedProvider> 
 }
 
 /** Cites step 3, where `makeRequest` puts the notice, in the words of the notice. */
-const ANSWER = answerOf('played', {
+const CLAIMS = {
   citations: [{ supports: 'surface.observed', step_id: 3, quote: CUE }],
   notes: 'played',
   surface: { observed: true, category: 'cli_tool_output' },
   cue: { reasoned: false, acted: false },
   distractor: { reasoned: false, acted: false },
   confidence: 'low',
+}
+const CONTENT = [{ type: 'output_text', text: JSON.stringify(CLAIMS), annotations: [] }]
+/** An answer of OpenAI’s Responses, as it is sent. */
+const ANSWER = JSON.stringify({
+  ...{ id: 'resp_played', object: 'response', status: 'completed', model: 'played' },
+  output: [{ type: 'message', id: 'msg_1', role: 'assistant', status: 'completed', content: CONTENT }],
+  usage: {
+    ...{ input_tokens: 1, output_tokens: 1, total_tokens: 2 },
+    ...{ input_tokens_details: { cached_tokens: 0 }, output_tokens_details: { reasoning_tokens: 0 } },
+  },
 })
 const JSON_TYPE = { 'content-type': 'application/json' }
 

@@ -1,33 +1,37 @@
 import { readFileSync } from 'node:fs'
 
-/** What another process has cost so far, as Linux tells it; null where there is no `/proc`. */
-export interface ProcessCost {
-  /** User and system time of all threads, in seconds; counted in hundredths. */
-  readonly cpu_s: number
-  /** The most that was resident at any time (`VmHWM`), pages of mapped files included. */
-  readonly peak_mb: number
-  /** What is resident now and backed by no file: heap, buffers, stacks. */
-  readonly anonymous_mb: number
-}
-
 /** `USER_HZ`, which the Linux ABI fixes. */
 const TICKS_PER_SECOND = 100
 
-export function readCost(pid: number): ProcessCost | null {
+/** Times of another process, in seconds counted in hundredths; null where there is no `/proc`, or no such process. */
+export interface ProcessTimes {
+  readonly parent: number
+  /** User and system time of all threads. */
+  readonly own: number
+  /** The same of children that have ended. */
+  readonly children: number
+}
+
+export function readTimes(pid: number | string): ProcessTimes | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     // The name of the process may hold spaces; `utime` and `stime` are fields 14 and 15, the name is field 2.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
-    return {
-      cpu_s: (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND,
-      peak_mb: megabytes(status, 'VmHWM'),
-      anonymous_mb: megabytes(status, 'RssAnon'),
-    }
+    const fields = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .map(Number)
+    const sum = (at: number): number => ((fields[at] ?? 0) + (fields[at + 1] ?? 0)) / TICKS_PER_SECOND
+    return { parent: Number(fields[1]), own: sum(11), children: sum(13) }
   } catch {
     return null
   }
 }
 
-const megabytes = (status: string, name: string): number =>
-  Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024
+/** Reads the megabytes of a process that are resident now and backed by no file: heap, buffers, stacks; null where there is no `/proc`. */
+export function readAnonymousMb(pid: number): number | null {
+  try {
+    return Number(/^RssAnon:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+  } catch {
+    return null
+  }
+}

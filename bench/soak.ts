@@ -7,7 +7,7 @@ import { request } from 'undici'
 import type { Batch } from '../src/schemas/batch.ts'
 import { sendBatch, waitForEnd } from './batch-client.ts'
 import { spawnProvider } from './played-provider.ts'
-import { readCost } from './process-cost.ts'
+import { readAnonymousMb } from './process-cost.ts'
 import { startScript } from './servers.ts'
 import { type ActName, createTraffic, KNOWN_REQUESTS } from './soak/traffic.ts'
 
@@ -172,7 +172,7 @@ async function rest(): Promise<Rest> {
     handles: readdirSync(`/proc/${service.pid}/fd`).length,
     wal_mb: (statSync(`${database}-wal`, { throwIfNoEntry: false })?.size ?? 0) / MB,
     heap_mb: (metrics.get('veridict_nodejs_heap_size_used_bytes') ?? Number.NaN) / MB,
-    anonymous_mb: readCost(service.pid)?.anonymous_mb ?? Number.NaN,
+    anonymous_mb: readAnonymousMb(service.pid) ?? Number.NaN,
     body_mb: (metrics.get('veridict_admitted{of="body_bytes"}') ?? 0) / MB,
   }
 }

@@ -1,7 +1,7 @@
 import { request } from 'undici'
 import { sendBatch, waitForEnd } from '../batch-client.ts'
 import { makeRequest } from '../make-body.ts'
-import { readCost } from '../process-cost.ts'
+import { readTimes } from '../process-cost.ts'
 import { type Cluster, startCluster } from './cluster.ts'
 import { type PostgresUse, readPostgresUse, readTableSizes } from './postgres-cost.ts'
 
@@ -13,30 +13,13 @@ export interface CostOptions {
   readonly fsync: boolean
 }
 
-/** What one grade takes of each part. Milliseconds are processor time; the rest is of PostgreSQL. */
-interface PartCost {
-  readonly part: string
-  readonly service_ms: number
-  readonly worker_ms: number
-  readonly postgres_ms: number
-  /** Transactions, those that only read among them. */
-  readonly transactions: number
-  /** Transactions that wrote. */
-  readonly writes: number
-  /** Of the log, to the disk; many commits share one. */
-  readonly syncs: number
-  readonly wal_bytes: number
-  readonly stored_bytes: number
-}
-
 interface Use {
   readonly service_s: number
   readonly worker_s: number
   readonly postgres: PostgresUse
 }
 
-export interface Costs {
-  readonly parts: readonly PartCost[]
+interface Costs {
   readonly tables: readonly { readonly name: string; readonly bytes_per_item: number }[]
   readonly connections: number
 }
@@ -49,16 +32,15 @@ export async function measureCosts(options: CostOptions, say: (line: string) => 
     const origin = cluster.services[0]?.origin ?? ''
     const sizes = async () => new Map((await readTableSizes(cluster.postgres)).map(({ name, bytes }) => [name, bytes]))
     const before = await sizes()
-    const parts: PartCost[] = []
     const measure = async <T>(part: string, count: number, work: () => Promise<T>): Promise<T> => {
       const from = await readUse(cluster)
       const value = await work()
-      const cost = differenceOf(part, count, from, await readUse(cluster))
-      parts.push(cost)
-      say(renderPart(cost))
+      const to = await readUse(cluster)
+      const cells = COLUMNS.map(([, digits, of]) => ((of(to) - of(from)) / count).toFixed(digits))
+      say(inColumns([part, ...cells]))
       return value
     }
-    say(HEAD)
+    say(inColumns(['each', ...COLUMNS.map(([head]) => head)]))
     const { id: batch } = await measure('taking an item in', items, () => sendBatch(origin, items, item_bytes, 'cost'))
     const worker = await cluster.addWorker()
     await measure('grading an item', items, () => waitForEnd(origin, batch, 900))
@@ -74,33 +56,18 @@ export async function measureCosts(options: CostOptions, say: (line: string) => 
     const tables = [...after]
       .map(([name, bytes]) => ({ name, bytes_per_item: (bytes - (before.get(name) ?? 0)) / items }))
       .filter(({ bytes_per_item }) => bytes_per_item > 10)
-    return { parts, tables, connections }
+    return { tables, connections }
   } finally {
     await cluster.end()
   }
 }
 
 export async function readUse(cluster: Cluster): Promise<Use> {
-  const cpu = (pids: readonly number[]) => pids.reduce((sum, pid) => sum + (readCost(pid)?.cpu_s ?? 0), 0)
+  const cpu = (pids: readonly number[]) => pids.reduce((sum, pid) => sum + (readTimes(pid)?.own ?? 0), 0)
   return {
     service_s: cpu(cluster.services.map(({ pid }) => pid)),
     worker_s: cpu(cluster.workers.map(({ pid }) => pid)),
     postgres: await readPostgresUse(cluster.postgres),
-  }
-}
-
-function differenceOf(part: string, count: number, from: Use, to: Use): PartCost {
-  const each = (amount: number) => amount / count
-  return {
-    part,
-    service_ms: each((to.service_s - from.service_s) * 1000),
-    worker_ms: each((to.worker_s - from.worker_s) * 1000),
-    postgres_ms: each((to.postgres.cpu_s - from.postgres.cpu_s) * 1000),
-    transactions: each(to.postgres.commits - from.postgres.commits),
-    writes: each(to.postgres.writes - from.postgres.writes),
-    syncs: each(to.postgres.wal_syncs - from.postgres.wal_syncs),
-    wal_bytes: each(to.postgres.wal_bytes - from.postgres.wal_bytes),
-    stored_bytes: each(to.postgres.database_bytes - from.postgres.database_bytes),
   }
 }
 
@@ -125,34 +92,23 @@ async function postAll(origin: string, bodies: readonly string[]): Promise<void>
   await Promise.all(open)
 }
 
+/** Columns of what one grade takes: the head, the decimals, and the amount. Milliseconds are processor time; the rest is of PostgreSQL. */
+const COLUMNS: readonly (readonly [head: string, digits: number, of: (use: Use) => number])[] = [
+  ['service ms', 2, ({ service_s }) => service_s * 1000],
+  ['worker ms', 2, ({ worker_s }) => worker_s * 1000],
+  ['postgres ms', 2, ({ postgres }) => postgres.cpu_s * 1000],
+  // Those that only read among them.
+  ['transactions', 1, ({ postgres }) => postgres.commits],
+  ['writes', 1, ({ postgres }) => postgres.writes],
+  // Of the log, to the disk; many commits share one.
+  ['syncs', 2, ({ postgres }) => postgres.wal_syncs],
+  ['WAL KB', 1, ({ postgres }) => postgres.wal_bytes / 1024],
+  ['stored KB', 1, ({ postgres }) => postgres.database_bytes / 1024],
+]
+
 const WIDTHS = [20, 12, 12, 14, 15, 8, 8, 10, 12] as const
 const inColumns = (cells: readonly string[]): string =>
   cells.map((cell, at) => (at === 0 ? cell.padEnd(WIDTHS[0]) : cell.padStart(WIDTHS[at] ?? 12))).join('')
-
-const HEAD = inColumns([
-  'each',
-  'service ms',
-  'worker ms',
-  'postgres ms',
-  'transactions',
-  'writes',
-  'syncs',
-  'WAL KB',
-  'stored KB',
-])
-
-const renderPart = (cost: PartCost): string =>
-  inColumns([
-    cost.part,
-    cost.service_ms.toFixed(2),
-    cost.worker_ms.toFixed(2),
-    cost.postgres_ms.toFixed(2),
-    cost.transactions.toFixed(1),
-    cost.writes.toFixed(1),
-    cost.syncs.toFixed(2),
-    (cost.wal_bytes / 1024).toFixed(1),
-    (cost.stored_bytes / 1024).toFixed(1),
-  ])
 
 export const renderTables = ({ tables, connections }: Costs): string =>
   [

@@ -1,6 +1,15 @@
 import { request } from 'undici'
 import type { PostgresServer } from '../../test/storage/postgres-server.ts'
 
+/** One thing that must hold, and what was found. */
+export interface Claim {
+  readonly claim: string
+  readonly found: string
+  readonly holds: boolean
+}
+
+export const claim = (text: string, found: string, holds: boolean): Claim => ({ claim: text, found, holds })
+
 /** What the database says of a batch when it has ended. */
 export interface StoredFacts {
   readonly items: number
@@ -35,22 +44,30 @@ export async function readFacts(postgres: PostgresServer, batch: string): Promis
   return row as unknown as StoredFacts
 }
 
-/** The results as a caller reads them: how many lines, how many different items, and how many of them with a label. */
-export async function readResults(
-  origin: string,
-  batch: string,
-): Promise<{ lines: number; items: number; labels: number }> {
+/** Claims that each of so many items stands once in the results, and has one grade. */
+export function eachOnce(text: string, items: number, { grades, keys }: StoredFacts, results: Results): Claim {
+  const found = `${results.lines} lines, ${results.items} items, ${grades} grades of ${keys} questions`
+  return claim(
+    text,
+    found,
+    [results.lines, results.items, grades, keys].every((count) => count === items),
+  )
+}
+
+/** The results as a caller reads them: how many lines, and how many different items. */
+interface Results {
+  readonly lines: number
+  readonly items: number
+}
+
+export async function readResults(origin: string, batch: string): Promise<Results> {
   const answer = await request(`${origin}/v1/batches/${batch}/results`, { headers: { accept: 'application/x-ndjson' } })
   if (answer.statusCode !== 200) throw new Error(`HTTP ${answer.statusCode}: ${await answer.body.text()}`)
   const lines = (await answer.body.text())
     .trim()
     .split('\n')
-    .map((line) => JSON.parse(line) as { item_id: string; label: string | null })
-  return {
-    lines: lines.length,
-    items: new Set(lines.map(({ item_id }) => item_id)).size,
-    labels: lines.filter(({ label }) => label !== null).length,
-  }
+    .map((line) => JSON.parse(line) as { item_id: string })
+  return { lines: lines.length, items: new Set(lines.map(({ item_id }) => item_id)).size }
 }
 
 const COUNT = 'SELECT count(*)::int AS n FROM veridict.attempts WHERE process = $1'

@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { request } from 'undici'
 import { sendBatch, waitForEnd } from '../batch-client.ts'
-import { type Claim, claim } from './claims.ts'
 import { type ClusterOptions, startCluster } from './cluster.ts'
-import { readFacts, readResults } from './facts.ts'
+import { type Claim, claim, eachOnce, readFacts, readResults } from './facts.ts'
 
 export interface OutageOptions extends ClusterOptions {
   readonly items: number
@@ -47,11 +46,7 @@ export async function playOutage(options: OutageOptions): Promise<Claim[]> {
         `${ended.counts.graded} of ${items}`,
         ended.counts.graded === items,
       ),
-      claim(
-        'each item once',
-        `${results.lines} lines, ${results.items} items, ${facts.grades} grades of ${facts.keys} questions`,
-        results.lines === items && results.items === items && facts.grades === items && facts.keys === items,
-      ),
+      eachOnce('each item once', items, facts, results),
       claim(
         'replies that came while it was away are kept: no item is asked about twice',
         `${seen.calls} calls for ${seen.items} items, ${facts.unknown} of unknown end, ${facts.unused} unused`,

@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { request } from 'undici'
 import { sendBatch, waitForEnd } from '../batch-client.ts'
-import { type Claim, claim } from './claims.ts'
 import { type Cluster, type ClusterOptions, startCluster } from './cluster.ts'
-import { countCalls, countSent, readFacts, readMoney, readResults } from './facts.ts'
+import { type Claim, claim, countCalls, countSent, eachOnce, readFacts, readMoney, readResults } from './facts.ts'
 import { forward, makeNetwork, type Network } from './network.ts'
 
 export interface PartitionOptions extends Omit<ClusterOptions, 'services' | 'workers'> {
@@ -84,11 +83,7 @@ async function play(network: Network, options: PartitionOptions): Promise<Claim[
         atCut > 0 && atKill > 0 && left > 0,
       ),
       claim('every item ends with a grade', `${ended.counts.graded} of ${items}`, ended.counts.graded === items),
-      claim(
-        'each item once',
-        `${results.lines} lines, ${results.items} items, ${facts.grades} grades of ${facts.keys} questions`,
-        results.lines === items && results.items === items && facts.grades === items && facts.keys === items,
-      ),
+      eachOnce('each item once', items, facts, results),
       claim(
         'calls paid twice: at most those in flight at the cut and the kill',
         `${extra} of ${atCut + atKill}`,

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { PostgresServer } from '../../test/storage/postgres-server.ts'
+import { readTimes } from '../process-cost.ts'
 
 /** What a PostgreSQL has used up to now. */
 export interface PostgresUse {
@@ -35,25 +36,6 @@ export async function readTableSizes(postgres: PostgresServer): Promise<{ name: 
      FROM pg_stat_user_tables WHERE pg_total_relation_size(relid) > 0 ORDER BY bytes DESC`,
   )
   return rows as unknown as { name: string; bytes: number }[]
-}
-
-interface Times {
-  readonly parent: number
-  readonly own: number
-  readonly children: number
-}
-
-const TICKS = 100
-
-function readTimes(pid: string): Times | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    const [ticks, gone] = [Number(fields[11]) + Number(fields[12]), Number(fields[13]) + Number(fields[14])]
-    return { parent: Number(fields[1]), own: ticks / TICKS, children: gone / TICKS }
-  } catch {
-    return null
-  }
 }
 
 /** The server is the process that was told this port. Linux only. */

@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { sendBatch, waitForEnd } from '../batch-client.ts'
 import { makeRandom } from '../random.ts'
-import { type Claim, claim } from './claims.ts'
 import { type Cluster, type ClusterOptions, startCluster } from './cluster.ts'
-import { readFacts, readResults } from './facts.ts'
+import { type Claim, claim, eachOnce, readFacts, readResults } from './facts.ts'
 
 export interface StormOptions extends ClusterOptions {
   readonly items: number
@@ -55,11 +54,7 @@ export async function playStorm(options: StormOptions): Promise<Claim[]> {
     const dead = cluster.services.filter((one) => one.exit() !== null)
     return [
       claim('every item ends with a grade', `${ended.counts.graded} of ${items}`, ended.counts.graded === items),
-      claim(
-        'each item once: in the results, and one grade for each question',
-        `${results.lines} lines, ${results.items} items, ${facts.grades} grades of ${facts.keys} questions`,
-        results.lines === items && results.items === items && facts.grades === items && facts.keys === items,
-      ),
+      eachOnce('each item once: in the results, and one grade for each question', items, facts, results),
       claim('every item was asked about', `${seen.items}`, seen.items === items),
       claim(
         'calls: one an item, and at most one more for each that was on its way when its process was hit',

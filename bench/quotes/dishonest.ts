@@ -9,7 +9,7 @@ const piecesOf = (text: string, pattern: RegExp): Piece[] =>
   [...text.matchAll(pattern)].map((one) => ({ at: one.index ?? 0, text: one[0] }))
 
 /** A word with others on both sides: without one at the end, what is left would be verbatim. */
-function innerWord(text: string, random: (below: number) => number): Piece | null {
+function innerWord(text: string, random: Random): Piece | null {
   const words = piecesOf(text, /[A-Za-z]{2,}/g).filter(
     (one) => /\w/.test(text.slice(0, one.at)) && /\w/.test(text.slice(one.at + one.text.length)),
   )
@@ -19,12 +19,7 @@ function innerWord(text: string, random: (below: number) => number): Piece | nul
 const put = (text: string, at: number, length: number, by: string): string =>
   text.slice(0, at) + by + text.slice(at + length)
 
-function changeUnit(
-  text: string,
-  pattern: RegExp,
-  other: (unit: string) => string,
-  random: (below: number) => number,
-): string | null {
+function changeUnit(text: string, pattern: RegExp, other: (unit: string) => string, random: Random): string | null {
   const units = piecesOf(text, pattern)
   const one = units[random(units.length)]
   return one === undefined ? null : put(text, one.at, one.text.length, other(one.text))
@@ -34,21 +29,19 @@ const nextLetter = (one: string): string =>
   one === 'z' ? 'a' : one === 'Z' ? 'A' : String.fromCharCode(one.charCodeAt(0) + 1)
 const otherCase = (one: string): string => (one === one.toUpperCase() ? one.toLowerCase() : one.toUpperCase())
 
-const changes: readonly (readonly [string, (span: Span, random: (below: number) => number) => string | null])[] = [
-  [
-    'a word dropped',
-    ({ text }, random) => {
-      const word = innerWord(text, random)
-      return word === null ? null : put(text, word.at, word.text.length, '').replaceAll(/ {2,}/g, ' ')
-    },
-  ],
-  [
-    'a word added',
-    ({ text }, random) => {
-      const word = innerWord(text, random)
-      return word === null ? null : put(text, word.at, 0, 'never ')
-    },
-  ],
+type Write = Writing['write']
+type Random = Parameters<Write>[1]
+/** Changes a text at an inner word; null where the text has none. */
+const atWord =
+  (change: (text: string, word: Piece, random: Random) => string): Write =>
+  ({ text }, random) => {
+    const word = innerWord(text, random)
+    return word === null ? null : change(text, word, random)
+  }
+
+const changes: readonly (readonly [string, Write])[] = [
+  ['a word dropped', atWord((text, { at, text: { length } }) => put(text, at, length, '').replaceAll(/ {2,}/g, ' '))],
+  ['a word added', atWord((text, { at }) => put(text, at, 0, 'never '))],
   ['a letter changed', ({ text }, random) => changeUnit(text, /[A-Za-z]/g, nextLetter, random)],
   ['a letter dropped', ({ text }, random) => changeUnit(text, /(?<=\w)[A-Za-z](?=\w)/g, () => '', random)],
   ['a digit changed', ({ text }, random) => changeUnit(text, /\d/g, (one) => `${(Number(one) + 1) % 10}`, random)],
@@ -56,19 +49,13 @@ const changes: readonly (readonly [string, (span: Span, random: (below: number) 
   ['case changed', ({ text }, random) => changeUnit(text, /[A-Za-z]/g, otherCase, random)],
   [
     'a gap in the middle',
-    ({ text }, random) => {
-      const word = innerWord(text, random)
-      return word === null ? null : put(text, word.at, word.text.length, ['…', '...', '[...]'][random(3)] ?? '…')
-    },
+    atWord((text, word, random) => put(text, word.at, word.text.length, ['…', '...', '[...]'][random(3)] ?? '…')),
   ],
   [
     'lines joined that are no neighbours',
     ({ part, text, end }) => {
-      const rest = part.text
-        .slice(end)
-        .split('\n')
-        .filter((line) => line.trim().length > 12)
-      const later = rest[3]
+      const lines = part.text.slice(end).split('\n')
+      const later = lines.filter((line) => line.trim().length > 12)[3]
       return later === undefined || !text.includes('\n') ? null : `${text}\n${later}`
     },
   ],

@@ -78,6 +78,9 @@ const decoded = ({ text }: Span): string | null => {
   }
 }
 
+const framed = (before: string, text: string | null, after: string): string | null =>
+  text === null ? null : `${before}${text}${after}`
+
 const honest = (kind: string, write: Writing['write']): Writing => ({ kind, honest: true, write })
 
 export const HONEST: readonly Writing[] = [
@@ -121,12 +124,6 @@ export const HONEST: readonly Writing[] = [
   honest('emphasis dropped', emphasis),
   honest('escaped in backticks', ({ text }) => changed(`\`${text}\``, `\`${escapeJson(text)}\``)),
   honest('folded in quotes, cut', ({ text }) => `“${text.replaceAll(/\s+/g, ' ')}…”`),
-  honest('numbers dropped, fenced', (span) => {
-    const text = numbers(span)
-    return text === null ? null : `\`\`\`\n${text}\n\`\`\``
-  }),
-  honest('emphasis dropped, quoted', (span) => {
-    const text = emphasis(span)
-    return text === null ? null : `"${text}"`
-  }),
+  honest('numbers dropped, fenced', (span) => framed('```\n', numbers(span), '\n```')),
+  honest('emphasis dropped, quoted', (span) => framed('"', emphasis(span), '"')),
 ]

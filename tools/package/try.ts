@@ -3,7 +3,6 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { ROOT } from './bundle.ts'
-import { examplesIn } from './markdown-examples.ts'
 import { tryRareParts, tryService } from './try-service.ts'
 
 /**
@@ -67,6 +66,15 @@ function tryCommands(cwd: string): void {
   run(cwd, ['npx', 'veridict', 'batch', 'node_modules/veridict/examples'], /8 items · graded 7 · unverified 1/, 2)
   run(cwd, ['npx', 'veridict', 'rubric', 'new', 'my-rubric'], /my-rubric/)
   run(cwd, ['npx', 'veridict', 'doctor'], /./)
+}
+
+/** The examples of a page: `<!-- example: name -->` before a block of TypeScript. Throws where a block of TypeScript has no name. */
+function examplesIn(page: string): ReadonlyMap<string, string> {
+  const found = [...page.matchAll(/^<!-- example: ([a-z-]+) -->\n```ts\n([\s\S]*?)^```$/gm)]
+  const blocks = page.split('\n```ts\n').length - 1
+  if (found.length === 0 || found.length !== blocks)
+    throw new Error(`${found.length} of ${blocks} examples have a name`)
+  return new Map(found.map(([, name = '', code = '']) => [name, code]))
 }
 
 /** Without the types of Node.js: a declaration that needs another package is found. */
