@@ -79,6 +79,11 @@ export class Session {
     return last?.kind === 'agent' && !last.answered ? last : this.open('agent', name)
   }
 
+  /** Adds a value that is a text to a list of parts. */
+  say(parts: Part[], actor: Actor, text: unknown, path: string, name?: string): void {
+    if (typeof text === 'string') this.sink(parts, actor, name).text(text, path)
+  }
+
   /** Adds a step with one text of another speaker than the agent. */
   note(actor: Actor, text: unknown, path: string, name: string, step: string | null = null): void {
     if (typeof text !== 'string' || text === '') return
@@ -197,6 +202,12 @@ export const sinkTo = (reading: Reading, parts: Part[], actor: Actor, name: stri
 export function settle(call: OpenCall | null, outcome: ActOutcome): void {
   if (call === null || outcome === 'unknown') return
   if (call.outcome === 'unknown' || (call.outcome === 'failed' && NOT_RUN.has(outcome))) call.outcome = outcome
+}
+
+/** Returns an id in a name space of its own, in which no id of another kind stands; null without an id. */
+export const keyOf = (kind: string, id: unknown): string | null => {
+  const own = idText(id)
+  return own === null ? null : `${kind} ${own}`
 }
 
 export const isEmpty = (value: unknown): boolean =>

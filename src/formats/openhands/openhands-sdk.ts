@@ -1,111 +1,106 @@
-import type { Part } from '../../domain/trajectory/trajectory.ts'
-import { wordSet } from '../../domain/words.ts'
+import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
 import { type ContentSink, readPieces } from '../common/content.ts'
-import { idText, isAbsent, isRecord, itemsIn, type Json, type Reading } from '../common/reading.ts'
-import {
-  addLeaves,
-  asList,
-  asRecord,
-  asText,
-  mediaText,
-  type OpenStep,
-  type Session,
-  settle,
-} from '../common/session.ts'
+import { isAbsent, isRecord, itemsIn, type Json, type Reading } from '../common/reading.ts'
+import { addLeaves, asList, asRecord, asText, keyOf, mediaText, type OpenStep, settle } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
-import { outcomeOfForeign, outcomeOfSdk } from './openhands-events.ts'
+import { type RecordTable, SessionReader } from '../common/session-reader.ts'
+import { outcomeOfResult as outcomeInWords, outcomeWithCode } from '../tools/outcomes.ts'
+import { named } from '../tools/tool-table.ts'
 
-/** The events of the OpenHands software-agent SDK, each with a `kind`. */
-
-const BOOKKEEPING: ReadonlySet<unknown> = wordSet(`PauseEvent CondensationRequest LLMCompletionLogEvent TokenEvent
-  InterruptEvent StreamingDeltaEvent ConversationIdleEvent`)
-
-export class SdkEvents {
-  readonly #session: Session
-  readonly #reading: Reading
+/** Reads the events of the OpenHands software-agent SDK, each with a `kind`. */
+export abstract class SdkReader extends SessionReader {
+  /** The name of the step of the event that is being read. */
+  #name: string | null = null
   #turn: { readonly reply: string; readonly step: OpenStep } | null = null
   /** Arguments of other agents' calls, as JSON, by id. */
   readonly #foreign = new Map<string, string>()
-  model: string | null = null
+  sdkModel: string | null = null
 
-  constructor(session: Session) {
-    this.#session = session
-    this.#reading = session.reading
+  /** Readers by the kind of an event. */
+  readonly #kinds: RecordTable = {
+    ...named('bookkeeping', 'PauseEvent CondensationRequest LLMCompletionLogEvent TokenEvent InterruptEvent'),
+    ...named('bookkeeping', 'StreamingDeltaEvent ConversationIdleEvent'),
+    ActionEvent: (event, path) => this.#action(event, path),
+    ObservationEvent: (event, path) => this.#observation(event, path),
+    MessageEvent: (event, path) => this.#message(event, path),
+    SystemPromptEvent: (event, path) => this.#systemPrompt(event, path),
+    UserRejectObservation: (event, path) => this.#answer(event, path, 'rejection_reason'),
+    AgentErrorEvent: (event, path) => this.#answer(event, path, 'error'),
+    ...named(
+      ({ summary }: Json, path: string) =>
+        this.note('agent_message', summary, `${path}/summary`, 'compact_summary', this.#name),
+      'Condensation CondensationSummaryEvent',
+    ),
+    ...named(
+      ({ detail }: Json, path: string) => this.note('system', detail, `${path}/detail`, 'error', this.#name),
+      'ConversationErrorEvent ServerErrorEvent',
+    ),
+    HookExecutionEvent: ({ additional_context: words }, path) =>
+      this.note('system', words, `${path}/additional_context`, 'hook', this.#name),
+    ConversationStateUpdateEvent: ({ value }) => {
+      const { agent, usage_to_metrics: usage } = asRecord(value)
+      const { model } = asRecord(asRecord(agent)['llm'])
+      this.sdkModel ??= asText(model) ?? asText(asRecord(asRecord(usage)['default'])['model_name'])
+    },
+    ACPToolCallEvent: (event, path) => this.#foreignCall(event, path),
   }
 
-  read(event: Json, path: string): void {
-    const { kind } = event
-    const name = asText(event['id'])
+  protected sdkEvent(event: Json, path: string): void {
+    this.#name = asText(event['id'])
     const reply = asText(event['llm_response_id'])
-    this.#reading.reply = reply === null ? null : { id: reply, isNamed: true }
-    if (kind === 'ActionEvent') this.#action(event, path, name)
-    else if (kind === 'ObservationEvent') this.#observation(event, path, name)
-    else if (kind === 'MessageEvent') this.#message(event, path, name)
-    else if (kind === 'SystemPromptEvent') this.#systemPrompt(event, path, name)
-    else if (kind === 'UserRejectObservation') this.#answer(event, path, name, 'rejection_reason')
-    else if (kind === 'AgentErrorEvent') this.#answer(event, path, name, 'error')
-    else if (kind === 'Condensation' || kind === 'CondensationSummaryEvent')
-      this.#session.note('agent_message', event['summary'], `${path}/summary`, 'compact_summary', name)
-    else if (kind === 'ConversationErrorEvent' || kind === 'ServerErrorEvent')
-      this.#session.note('system', event['detail'], `${path}/detail`, 'error', name)
-    else if (kind === 'HookExecutionEvent')
-      this.#session.note('system', event['additional_context'], `${path}/additional_context`, 'hook', name)
-    else if (kind === 'ConversationStateUpdateEvent') this.#state(event)
-    else if (kind === 'ACPToolCallEvent') this.#foreignCall(event, path, name)
-    else if (BOOKKEEPING.has(kind)) this.#reading.leaveOut(path)
-    else this.#reading.unreadRecord(path, 'kind of event', kind, event)
+    this.reading.reply = reply === null ? null : { id: reply, isNamed: true }
+    this.byType(this.#kinds, 'kind of event', event, path, event['kind'])
   }
 
   /** Returns the step of an action: the parallel calls of one reply are one step, until one of them has a result. */
-  #stepOf(event: Json, name: string | null): OpenStep {
+  #stepOf(event: Json): OpenStep {
     const reply = asText(event['llm_response_id'])
     const open = this.#turn
-    if (open !== null && open.reply === reply && open.step === this.#session.last && !open.step.answered)
-      return open.step
-    const step = this.#session.open('agent', name)
+    if (open !== null && open.reply === reply && open.step === this.last && !open.step.answered) return open.step
+    const step = this.open('agent', this.#name)
     this.#turn = reply === null ? null : { reply, step }
     return step
   }
 
-  #action(event: Json, path: string, name: string | null): void {
-    const step = this.#stepOf(event, name)
+  #action(event: Json, path: string): void {
+    const step = this.#stepOf(event)
     this.#reason(step.parts, event, path)
     for (const [thought, at] of itemsIn(event['thought'], `${path}/thought`)) {
       const { text } = asRecord(thought)
       if (typeof text === 'string') this.#think(step.parts, text, `${at}/text`, event['reasoning_content'])
       else if (isRecord(thought))
-        readPiece(this.#reading, thought, at, this.#session.sink(step.parts, 'agent_message', 'thought'))
+        readPiece(this.reading, thought, at, this.sink(step.parts, 'agent_message', 'thought'))
     }
-    const call = asRecord(event['tool_call'])
-    const nameField =
-      asText(event['tool_name']) === null ? (asText(call['name']) === null ? 'kind' : 'tool_call/name') : 'tool_name'
-    const tool = asText(event['tool_name']) ?? asText(call['name']) ?? 'ActionEvent'
-    const made = this.#session.call(step, idKey(event['id']), tool)
-    this.#session.remember(step, callKey(event['tool_call_id']), made)
+    const made = asRecord(event['tool_call'])
+    const { arguments: inner } = asRecord(made['function'])
+    const [tool, nameField] = firstName(
+      [event['tool_name'], 'tool_name'],
+      [made['name'], 'tool_call/name'],
+      ['ActionEvent', 'kind'],
+    )
+    const call = this.call(step, keyOf('id', event['id']), tool)
+    this.remember(step, keyOf('call', event['tool_call_id']), call)
     // The SDK could not make an action from the model's call: wrong arguments, or an unknown tool.
-    if (event['action'] === null) settle(made, 'rejected')
+    if (event['action'] === null) settle(call, 'rejected')
     const { kind: _kind, ...action } = asRecord(event['action'])
-    const { arguments: own } = asRecord(call['function'])
-    const args =
-      call['arguments'] !== undefined
-        ? { args: call['arguments'], path: `${path}/tool_call/arguments` }
-        : own !== undefined
-          ? { args: own, path: `${path}/tool_call/function/arguments` }
-          : { args: action, path: `${path}/action` }
-    addCall(this.#session, step.parts, { call: made, ...args, namePath: `${path}/${nameField}` })
+    const forms = [
+      [made['arguments'], 'tool_call/arguments'],
+      [inner, 'tool_call/function/arguments'],
+    ] as const
+    const [args, field] = forms.find(([value]) => value !== undefined) ?? [action, 'action']
+    addCall(this, step.parts, { call, args, path: `${path}/${field}`, namePath: `${path}/${nameField}` })
   }
 
   #reason(parts: Part[], event: Json, path: string): void {
-    const sink = this.#session.sink(parts, 'agent_reasoning')
     const { reasoning_content: content } = event
-    if (typeof content === 'string') sink.text(content, `${path}/reasoning_content`)
+    this.say(parts, 'agent_reasoning', content, `${path}/reasoning_content`)
     for (const [block, at] of itemsIn(event['thinking_blocks'], `${path}/thinking_blocks`)) {
       const { thinking } = asRecord(block)
-      if (typeof thinking === 'string' && thinking !== content) sink.text(thinking, `${at}/thinking`)
+      if (thinking !== content) this.say(parts, 'agent_reasoning', thinking, `${at}/thinking`)
     }
     const item = asRecord(event['responses_reasoning_item'])
     for (const [text, at] of itemsIn(item['summary'], `${path}/responses_reasoning_item/summary`))
-      if (typeof text === 'string' && text !== content) sink.text(text, at)
+      if (text !== content) this.say(parts, 'agent_reasoning', text, at)
   }
 
   /** Adds a thought. A thought wholly in think tags is reasoning, and often repeats `reasoning_content`. */
@@ -114,127 +109,125 @@ export class SdkEvents {
     const trimmed = text.trim()
     const isTagged = trimmed.startsWith(open) && trimmed.indexOf(close) === trimmed.length - close.length
     const inner = isTagged ? trimmed.slice(open.length, -close.length).trim() : null
-    if (inner !== null && typeof reasoning === 'string' && inner === reasoning.trim()) {
-      this.#reading.leaveOut(path)
-      return
-    }
-    const actor = isTagged ? 'agent_reasoning' : 'agent_message'
-    this.#reading.add(parts, { actor, text, path, name: 'thought' })
+    if (inner !== null && inner === asText(reasoning)?.trim()) this.reading.leaveOut(path)
+    else this.say(parts, isTagged ? 'agent_reasoning' : 'agent_message', text, path, 'thought')
   }
 
-  #observation(event: Json, path: string, name: string | null): void {
+  #observation(event: Json, path: string): void {
     const { observation } = event
-    const sink = this.#answered(event, path, name)
+    const sink = this.#answered(event, path)
     const at = `${path}/observation`
     if (!isRecord(observation)) {
       this.#content(observation, at, sink)
       return
     }
-    const { content, output, metadata } = observation
-    this.#reading.leaveOut(`${at}/command`)
+    const { content, output, kind: _kind, metadata, command: _command, ...others } = observation
+    this.reading.leaveOut(`${at}/command`)
     const { prefix, suffix } = asRecord(metadata)
     if (typeof prefix === 'string') sink.text(prefix, `${at}/metadata/prefix`)
     if (!isAbsent(content)) this.#content(content, `${at}/content`, sink)
     else if (!isAbsent(output)) this.#content(output, `${at}/output`, sink)
-    else {
-      const { kind: _kind, metadata: _metadata, command: _command, ...rest } = observation
-      addLeaves(sink, rest, at)
-    }
+    else addLeaves(sink, others, at)
     if (typeof suffix === 'string') sink.text(suffix, `${at}/metadata/suffix`)
   }
 
   #content(content: unknown, path: string, sink: ContentSink): void {
-    readPieces(this.#reading, content, path, sink, readPiece)
+    readPieces(this.reading, content, path, sink, readPiece)
   }
 
-  #answered(event: Json, path: string, name: string | null): ContentSink {
-    const byAction = idKey(event['action_id'])
-    const id = this.#session.hasCall(byAction) ? byAction : callKey(event['tool_call_id'])
-    return this.#session.answer(id, path, name, outcomeOfSdk(event)).sink
+  #answered(event: Json, path: string): ContentSink {
+    const byAction = keyOf('id', event['action_id'])
+    const id = this.hasCall(byAction) ? byAction : keyOf('call', event['tool_call_id'])
+    return this.answer(id, path, this.#name, outcomeOfSdk(event)).sink
   }
 
-  #answer(event: Json, path: string, name: string | null, field: string): void {
-    this.#content(event[field], `${path}/${field}`, this.#answered(event, path, name))
+  #answer(event: Json, path: string, field: string): void {
+    this.#content(event[field], `${path}/${field}`, this.#answered(event, path))
   }
 
-  #message(event: Json, path: string, name: string | null): void {
-    const message = asRecord(event['llm_message'])
-    if (!isRecord(event['llm_message'])) this.#reading.error(`${path}/llm_message`, 'must be an object')
-    const { source } = event
-    const byAgent = source === 'agent' && message['role'] !== 'user'
-    const step = byAgent ? this.#stepOf(event, name) : this.#session.open('other', name)
+  #message(event: Json, path: string): void {
+    const { source, llm_message: own } = event
     const at = `${path}/llm_message`
-    if (byAgent) this.#reason(step.parts, message, at)
+    const message = asRecord(own)
+    if (!isRecord(own)) this.reading.error(at, 'must be an object')
+    const byAgent = source === 'agent' && message['role'] !== 'user'
+    const { parts } = byAgent ? this.#stepOf(event) : this.open('other', this.#name)
+    if (byAgent) this.#reason(parts, message, at)
     const actor = byAgent ? 'agent_message' : source === 'user' ? 'user' : 'system'
-    this.#content(message['content'], `${at}/content`, this.#session.sink(step.parts, actor))
+    this.#content(message['content'], `${at}/content`, this.sink(parts, actor))
     // The harness adds texts to the user's message: skills that a word of the message triggers.
-    const added = this.#session.sink(step.parts, 'system', 'extended_content')
+    const added = this.sink(parts, 'system', 'extended_content')
     this.#content(event['extended_content'], `${path}/extended_content`, added)
   }
 
-  #systemPrompt(event: Json, path: string, name: string | null): void {
-    const { parts } = this.#session.open('other', name)
-    const sink = this.#session.sink(parts, 'system')
+  #systemPrompt(event: Json, path: string): void {
+    const sink = this.sink(this.open('other', this.#name).parts, 'system')
     for (const field of ['system_prompt', 'dynamic_context']) {
       const { [field]: content } = event
-      if (isRecord(content)) readPiece(this.#reading, content, `${path}/${field}`, sink)
+      if (isRecord(content)) readPiece(this.reading, content, `${path}/${field}`, sink)
       else this.#content(content, `${path}/${field}`, sink)
     }
   }
 
-  #state(event: Json): void {
-    const value = asRecord(event['value'])
-    const usage = asRecord(asRecord(value['usage_to_metrics'])['default'])
-    const llm = asRecord(asRecord(value['agent'])['llm'])
-    this.model ??= asText(llm['model']) ?? asText(usage['model_name'])
-  }
-
   /** Reads a call that another agent made over the Agent Client Protocol; its event is repeated as the call proceeds. */
-  #foreignCall(event: Json, path: string, name: string | null): void {
-    const own = idText(event['tool_call_id'])
-    const id = own === null ? `acp at ${path}` : `acp ${own}`
+  #foreignCall(event: Json, path: string): void {
+    const id = keyOf('acp', event['tool_call_id']) ?? `acp at ${path}`
     const words = JSON.stringify(event['raw_input'] ?? null)
     // The first event may lack the arguments; other arguments under the same id are another call, and a call without an id repeats no call.
     const shown = this.#foreign.get(id)
     const isNew = shown === undefined || (shown !== words && words !== 'null')
     this.#foreign.set(id, words === 'null' ? (shown ?? words) : words)
-    const tool = asText(event['title']) ?? asText(event['tool_kind']) ?? 'ACPToolCallEvent'
+    const [tool, nameField] = firstName(
+      [event['title'], 'title'],
+      [event['tool_kind'], 'tool_kind'],
+      ['ACPToolCallEvent', 'kind'],
+    )
     if (isNew) {
-      const step = this.#session.open('agent', name)
-      const call = this.#session.call(step, id, tool)
-      const field =
-        asText(event['title']) !== null ? 'title' : asText(event['tool_kind']) !== null ? 'tool_kind' : 'kind'
-      addCall(this.#session, step.parts, {
-        call,
-        args: event['raw_input'],
-        path: `${path}/raw_input`,
-        namePath: `${path}/${field}`,
-        // A title is free text and a kind is not a tool's name: a `think` of another agent may still act.
-        spec: null,
-      })
+      const step = this.open('agent', this.#name)
+      const call = this.call(step, id, tool)
+      const [args, at] = [event['raw_input'], `${path}/raw_input`]
+      // A title is free text and a kind is not a tool's name: a `think` of another agent may still act.
+      addCall(this, step.parts, { call, args, path: at, namePath: `${path}/${nameField}`, spec: null })
     }
     if (isAbsent(event['raw_output'])) return
-    const { parts } = this.#session.answer(id, path, name, outcomeOfForeign(event))
-    addLeaves(this.#session.sink(parts, 'tool_output', tool), event['raw_output'], `${path}/raw_output`)
+    const { parts } = this.answer(id, path, this.#name, outcomeOfForeign(event))
+    addLeaves(this.sink(parts, 'tool_output', tool), event['raw_output'], `${path}/raw_output`)
   }
 }
 
-const idKey = (id: unknown): string | null => (idText(id) === null ? null : `id ${idText(id)}`)
-const callKey = (id: unknown): string | null => (idText(id) === null ? null : `call ${idText(id)}`)
+/** Returns the first name that is a text, and the member that holds it; else the last of the names. */
+function firstName(...names: readonly (readonly [name: unknown, field: string])[]): readonly [string, string] {
+  const [name, field] = names.find(([name]) => asText(name) !== null) ?? ['', '']
+  return [String(name), field]
+}
 
 function readPiece(reading: Reading, piece: Json, path: string, sink: ContentSink): void {
-  const { type, text, image_urls: urls } = piece
+  const { type, text, image_urls: urls, mimeType: media_type, data } = piece
   if (typeof text === 'string') sink.text(text, `${path}/text`)
   else if (type === 'image' || Array.isArray(urls)) {
     for (const [url, at] of itemsIn(urls, `${path}/image_urls`))
       sink.media(mediaText('image', url), at, 'image', { url })
-    if (asList(urls).length === 0)
-      sink.media(mediaText('image', piece['mimeType']), path, 'image', {
-        media_type: piece['mimeType'],
-        data: piece['data'],
-      })
+    if (asList(urls).length === 0) sink.media(mediaText('image', media_type), path, 'image', { media_type, data })
   } else {
     reading.warnType(path, 'type of content', type)
     addLeaves(sink, piece, path)
   }
+}
+
+/** Returns a failure's exit code. Code -1: the command still runs, or reached a time limit. */
+export const failureCode = (code: unknown): number | null => (typeof code === 'number' && code > 0 ? code : null)
+
+/** Derives the outcome from an event that answers an action (OpenHands/software-agent-sdk, openhands-sdk/openhands/sdk/event). */
+function outcomeOfSdk({ kind, observation, error }: Json): ActOutcome {
+  if (kind === 'UserRejectObservation') return 'rejected'
+  // The agent's own server writes these events, so no program can have printed the words.
+  if (kind === 'AgentErrorEvent') return outcomeInWords('openhands', asText(error) ?? '', true)
+  const { is_error: isError, exit_code: code, metadata } = asRecord(observation)
+  return outcomeWithCode(isError === true ? 'failed' : 'ran', failureCode(code ?? asRecord(metadata)['exit_code']))
+}
+
+/** Derives the outcome of another agent's call, which has a status. */
+function outcomeOfForeign({ status, is_error: isError }: Json): ActOutcome {
+  if (status === 'failed' || isError === true) return 'failed'
+  return status === 'completed' || status === undefined ? 'ran' : 'unknown'
 }

@@ -1,10 +1,13 @@
+import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
-import { isRecord, type Json, objectsIn, type Reading, timeOf } from '../common/reading.ts'
-import { asRecord, asText, Session } from '../common/session.ts'
-import type { Format, ReadDocument } from '../format.ts'
+import { idText, isRecord, itemsIn, type Json, timeOf } from '../common/reading.ts'
+import { addLeaves, asList, asRecord, asText, keyOf, mediaText, type OpenStep, settle } from '../common/session.ts'
+import { addCall } from '../common/session-calls.ts'
+import { listAt } from '../common/session-reader.ts'
+import type { Format } from '../format.ts'
 import { OPENHANDS_TOOLS } from '../tools/harness-tools.ts'
-import { OldEvents } from './openhands-events.ts'
-import { SdkEvents } from './openhands-sdk.ts'
+import { outcomeOfResult as outcomeInWords, outcomeWithCode, soundsTimedOut } from '../tools/outcomes.ts'
+import { failureCode, SdkReader } from './openhands-sdk.ts'
 
 /**
  * The format of OpenHands: the event list of the application (`action`, `observation`), also as the `history` of its evaluations, and the
@@ -16,7 +19,14 @@ import { SdkEvents } from './openhands-sdk.ts'
 export const OPENHANDS: Format = {
   name: 'openhands',
   recognizes: (document) => LISTS.some((list) => Array.isArray(document[list]) && document[list].some(isTelling)),
-  read: readOpenHands,
+  read(reading, document) {
+    reading.warnUnknown(document, '', ROOT_FIELDS)
+    const reader = new OpenHandsReader(reading, 'openhands', OPENHANDS_TOOLS)
+    const list = listAt(document, LISTS.find((name) => Array.isArray(document[name])) ?? 'records')
+    const { model } = asRecord(asRecord(document['metadata'])['llm_config'])
+    const read = reader.readAll(list, 'an event')
+    return { ...read, agent: { ...read.agent, model: asText(model) ?? read.agent.model ?? reader.sdkModel } }
+  },
   holdsSubagents: true,
   // The harness's own words about an event, and its forms of a call.
   asides: wordSet(`message translated_ipython_code tool_call_metadata test_result llm_completions instance
@@ -27,12 +37,9 @@ const LISTS = ['records', 'history', 'events'] as const
 const KINDS: ReadonlySet<unknown> = wordSet(`ActionEvent ObservationEvent MessageEvent SystemPromptEvent
   ConversationStateUpdateEvent AgentErrorEvent UserRejectObservation ACPToolCallEvent`)
 
-const ROOT_FIELDS: ReadonlySet<string> = new Set([
-  ...LISTS,
-  ...wordSet(`instance_id instance instruction metadata
-  metrics error test_result git_patch llm_completions`),
-])
-const EVENT_FIELDS: ReadonlySet<string> = wordSet(`id timestamp source kind message action args observation content
+const ROOT_FIELDS = wordSet(`records history events instance_id instance instruction metadata metrics error
+  test_result git_patch llm_completions`)
+const EVENT_FIELDS = wordSet(`id timestamp source kind message action args observation content
   extras cause tool_call_metadata llm_metrics timeout success tool_name tool_call_id tool_call action_id thought
   reasoning_content thinking_blocks responses_reasoning_item llm_response_id security_risk critic_result summary
   llm_message sender activated_skills activated_microagents extended_content system_prompt dynamic_context tools
@@ -45,26 +52,204 @@ function isTelling(event: unknown): boolean {
   if (KINDS.has(event['kind'])) return true
   const { action, observation } = event
   if (!('source' in event)) return false
-  if (typeof action === 'string') return isRecord(event['args'])
-  return typeof observation === 'string' && 'extras' in event
+  return typeof action === 'string' ? isRecord(event['args']) : typeof observation === 'string' && 'extras' in event
 }
 
-function readOpenHands(reading: Reading, document: Json): ReadDocument {
-  const list = LISTS.find((name) => Array.isArray(document[name])) ?? 'records'
-  const events = Array.isArray(document[list]) ? document[list] : []
-  const session = new Session(reading, OPENHANDS_TOOLS)
-  const old = new OldEvents(session)
-  const sdk = new SdkEvents(session)
-  const readEvent = (event: Json, path: string): void => {
-    reading.warnUnknownOnce(event, path, EVENT_FIELDS)
-    session.now = timeOf(event['timestamp'])
-    if (typeof event['kind'] === 'string') sdk.read(event, path)
-    else old.read(event, path)
+/** Actions and observations of the harness alone. */
+const BOOKKEEPING: ReadonlySet<unknown> = wordSet(`change_agent_state agent_state_changed null recall
+  condensation_request start pause resume stop loop_recovery agent_delegate`)
+/** Members of `args` that the harness sets. */
+const HARNESS_ARGS = wordSet(`blocking hidden confirmation_state is_static impl_source translated_ipython_code cwd
+  kernel_init_code include_extra return_axtree security_risk wait_for_response`)
+
+/** Reads the events of the application up to 1.x, each with `action` or `observation`; those of the SDK by its own reader. */
+class OpenHandsReader extends SdkReader {
+  /** Texts that several events of one reply repeat. */
+  readonly #shown = new Set<string>()
+  #parallel: { readonly key: string; readonly step: OpenStep; left: number } | null = null
+
+  override record(event: Json, path: string): void {
+    this.reading.warnUnknownOnce(event, path, EVENT_FIELDS)
+    this.now = timeOf(event['timestamp'])
+    const { kind, action, observation } = event
+    if (typeof kind === 'string') this.sdkEvent(event, path)
+    else if (typeof action === 'string') this.#action(event, path, action)
+    else this.#observation(event, path, observation)
   }
-  reading.warnUnknown(document, '', ROOT_FIELDS)
-  for (const [event, path] of objectsIn(reading, events, `/${list}`, 'an event')) {
-    readEvent(event, path)
+
+  #action(event: Json, path: string, action: string): void {
+    const args = asRecord(event['args'])
+    const name = idText(event['id'])
+    const reply = replyOf(event, path)
+    this.reading.reply = reply === null ? null : { id: reply.key, isNamed: true }
+    this.model ??= reply?.model ?? null
+    if (action === 'message') this.#message(event, path, args, reply)
+    else if (action === 'system') this.note('system', args['content'], `${path}/args/content`, 'message', name)
+    else if (action === 'condensation')
+      this.note('agent_message', args['summary'], `${path}/args/summary`, 'compact_summary', name)
+    else if (BOOKKEEPING.has(action)) return
+    else if (event['source'] !== 'agent' && reply === null) this.#byOthers(event, path, args, action)
+    else this.#act(event, path, args, action, reply)
   }
-  const model = asText(asRecord(asRecord(document['metadata'])['llm_config'])['model']) ?? old.model ?? sdk.model
-  return { format: 'openhands', agent: { name: 'openhands', model }, steps: session.finish(`/${list}`) }
+
+  #message(event: Json, path: string, args: Json, reply: Reply | null): void {
+    const { id, source, message } = event
+    const byAgent = source === 'agent'
+    const { parts } = byAgent ? this.turn(idText(id)) : this.open('other', idText(id))
+    const sink = this.sink(parts, byAgent ? 'agent_message' : source === 'user' ? 'user' : 'system')
+    this.#reason(reply, parts)
+    const { content } = args
+    if (typeof content === 'string') sink.text(content, `${path}/args/content`)
+    else if (typeof message === 'string') sink.text(message, `${path}/message`)
+    else this.reading.error(`${path}/args/content`, 'must be text')
+    for (const [url, at] of itemsIn(args['image_urls'], `${path}/args/image_urls`))
+      sink.media(mediaText('image', url), at, 'image', { url })
+  }
+
+  /** Adds a command that the user or the environment ran, as no act of the agent. */
+  #byOthers({ id, source }: Json, path: string, args: Json, action: string): void {
+    const step = this.open('other', idText(id))
+    addLeaves(this.sink(step.parts, source === 'user' ? 'user' : 'system', action), args, `${path}/args`)
+    this.call(step, keyOf('event', id), action)
+  }
+
+  #act({ id }: Json, path: string, args: Json, action: string, reply: Reply | null): void {
+    const step = this.#stepOf(id, reply)
+    this.#reason(reply, step.parts)
+    // The thought of a tool that only thinks is shown below, as its argument.
+    if (action !== 'think') this.#think(reply, step.parts, args, path)
+    const call = this.call(step, keyOf('event', id), reply?.call?.tool ?? action)
+    if (args['confirmation_state'] === 'rejected') settle(call, 'rejected')
+    const made = reply?.call ?? { args: ownArgs(args, action), path: `${path}/args` }
+    const place = { path: made.path, namePath: `${path}/action`, nameText: action }
+    addCall(this, step.parts, { call, args: made.args, ...place })
+  }
+
+  /** Adds the agent's text beside a call, once per reply: every call of a reply repeats it. */
+  #think(reply: Reply | null, parts: Part[], { thought, final_thought: last }: Json, path: string): void {
+    if (reply === null ? thought !== last : this.#isNew(`${reply.key} ${thought}`))
+      this.say(parts, 'agent_message', thought, `${path}/args/thought`, 'thought')
+  }
+
+  #isNew(key: string): boolean {
+    const isNew = !this.#shown.has(key)
+    this.#shown.add(key)
+    return isNew
+  }
+
+  /** Returns the step of an action. Calls of one reply run one by one, but all were made before the first result. */
+  #stepOf(id: unknown, reply: Reply | null): OpenStep {
+    const open = this.#parallel
+    if (open !== null && open.key === reply?.key && open.left > 0 && open.step === this.last) {
+      open.left--
+      return open.step
+    }
+    const step = this.turn(idText(id))
+    this.#parallel = reply === null ? null : { key: reply.key, step, left: reply.calls - 1 }
+    return step
+  }
+
+  #reason(reply: Reply | null, parts: Part[]): void {
+    if (reply?.reasoning && this.#isNew(`reasoning ${reply.key} ${reply.reasoning}`))
+      this.say(parts, 'agent_reasoning', reply.reasoning, reply.reasoningPath)
+  }
+
+  #observation(event: Json, path: string, observation: unknown): void {
+    const { id, content, cause } = event
+    const extras = asRecord(event['extras'])
+    if (observation === 'recall') this.#recall(id, extras, path)
+    else if (observation === 'condense' || observation === 'agent_condense')
+      this.note('agent_message', content, `${path}/content`, 'compact_summary', idText(id))
+    else if (BOOKKEEPING.has(observation)) this.reading.leaveOut(path)
+    else if (observation === 'error' && !this.hasCall(keyOf('event', cause)))
+      this.note('system', content, `${path}/content`, 'error', idText(id))
+    else if (typeof observation === 'string') this.#answer(event, path, extras)
+    else this.reading.unreadRecord(path, 'type of event', observation, event)
+  }
+
+  #answer(event: Json, path: string, extras: Json): void {
+    const { id, content, cause } = event
+    const { sink } = this.answer(keyOf('event', cause), path, idText(id), outcomeOfObservation(event))
+    const { formatted_output_and_error: shown, metadata, screenshot } = extras
+    const { prefix, suffix } = asRecord(metadata)
+    if (typeof prefix === 'string') sink.text(prefix, `${path}/extras/metadata/prefix`)
+    // The text that the model receives of an edit; the diff beside it is for people.
+    if (typeof shown === 'string' && shown !== '') sink.text(shown, `${path}/extras/formatted_output_and_error`)
+    else if (typeof content === 'string') sink.text(content, `${path}/content`)
+    else if (content !== undefined) this.reading.error(`${path}/content`, 'must be text')
+    if (typeof suffix === 'string') sink.text(suffix, `${path}/extras/metadata/suffix`)
+    this.reading.leaveOut(`${path}/content`)
+    if (asText(screenshot) !== null)
+      this.reading.warnOnce(`${path}/extras/screenshot`, 'a screenshot, which the model may have been given; not shown')
+  }
+
+  /** Adds the workspace facts that the harness collects and puts into the prompt. */
+  #recall(id: unknown, { recall_type: _type, runtime_hosts: _hosts, ...rest }: Json, path: string): void {
+    const isFact = (value: unknown): boolean => value !== '' && !(Array.isArray(value) && value.length === 0)
+    const facts = Object.fromEntries(Object.entries(rest).filter(([, value]) => isFact(value)))
+    addLeaves(this.sink(this.open('other', idText(id)).parts, 'system', 'recall'), facts, `${path}/extras`)
+  }
+}
+
+/** Returns the arguments that the agent set, without its thought, unless the action is only a thought. */
+function ownArgs(args: Json, action: string): Json {
+  const own = Object.entries(args).filter(
+    ([key, value]) =>
+      !HARNESS_ARGS.has(key) &&
+      (key !== 'thought' || action === 'think') &&
+      (key !== 'outputs' || !isRecord(value) || Object.keys(value).length > 0),
+  )
+  return Object.fromEntries(own)
+}
+
+interface Reply {
+  readonly key: string
+  /** The number of calls in the reply. */
+  readonly calls: number
+  readonly model: string | null
+  readonly reasoning: string | null
+  readonly reasoningPath: string
+  /** The model's own call: `args` of the event is the harness's version of it. */
+  readonly call: { readonly tool: string; readonly args: unknown; readonly path: string } | null
+}
+
+/** Returns the model's reply behind an action, which the event carries. */
+function replyOf(event: Json, path: string): Reply | null {
+  const metadata = event['tool_call_metadata']
+  if (!isRecord(metadata)) return null
+  const response = asRecord(metadata['model_response'])
+  const message = asRecord(asRecord(asList(response['choices'])[0])['message'])
+  const at = `${path}/tool_call_metadata/model_response/choices/0/message`
+  const calls = asList(message['tool_calls'])
+  const index = onlyCall(calls, metadata['tool_call_id'])
+  const { name, arguments: args } = asRecord(asRecord(calls[index])['function'])
+  const tool = asText(name) ?? asText(metadata['function_name'])
+  const hasCall = tool !== null && (typeof args === 'string' || isRecord(args))
+  return {
+    key: asText(response['id']) ?? path,
+    calls: calls.length,
+    model: asText(response['model']),
+    reasoning: asText(message['reasoning_content']),
+    reasoningPath: `${at}/reasoning_content`,
+    call: hasCall ? { tool, args, path: `${at}/tool_calls/${index}/function/arguments` } : null,
+  }
+}
+
+/** Finds the index of the call with an id; -1 where no call or several have it: the harness's version of the call is then shown. */
+function onlyCall(calls: readonly unknown[], id: unknown): number {
+  const wanted = idText(id)
+  const has = (call: unknown): boolean => wanted !== null && isRecord(call) && idText(call['id']) === wanted
+  const first = calls.findIndex(has)
+  return calls.findLastIndex(has) === first ? first : -1
+}
+
+/** Derives the outcome from an observation of the application (All-Hands-AI/OpenHands, openhands/events/observation). */
+function outcomeOfObservation({ observation, content, extras, success }: Json): ActOutcome {
+  if (observation === 'user_rejected') return 'rejected'
+  const words = asText(content) ?? ''
+  if (soundsTimedOut(words)) return 'interrupted'
+  const isError = observation === 'error'
+  const outcome = isError ? outcomeInWords('openhands', words, true) : success === false ? 'failed' : 'ran'
+  const { metadata, exit_code: code } = asRecord(extras)
+  return outcomeWithCode(outcome, failureCode(asRecord(metadata)['exit_code'] ?? code))
 }
