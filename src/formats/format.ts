@@ -10,9 +10,7 @@ export type ReadDocument = Pick<Trajectory, 'format' | 'agent' | 'steps'>
 export interface Format {
   /** The name that messages show: `claude-code`, `inspect`. */
   readonly name: string
-  /**
-   * Recognizes a document cheaply by its members, never by a file name. The first format of the table that recognizes a document reads it.
-   */
+  /** Recognizes a document cheaply by its members, never by a file name; the first such format of the table reads the document. */
   recognizes(document: Json): boolean
   /** Reads a document. Errors and warnings go to `reading`; the `path` of a part is a JSON pointer into the document. */
   read(reading: Reading, document: Json): ReadDocument

@@ -149,10 +149,7 @@ export function subagentFilesOf(trajectory: Json): string[] {
   return [...names]
 }
 
-/**
- * Maps each subagent reference of a trajectory's steps by `replace`. Values of another form stay unchanged, so that the reader reports
- * them.
- */
+/** Maps each subagent reference of a trajectory's steps. Values of another form stay unchanged, so that the reader reports them. */
 function mapRefs(trajectory: Json, path: string, replace: (ref: Json, at: string) => Json): unknown {
   return mapItems(trajectory['steps'], `${path}/steps`, (step, stepAt) => {
     const observation = step['observation']

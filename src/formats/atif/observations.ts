@@ -131,10 +131,7 @@ const STATUSES: Readonly<Record<string, ActOutcome>> = {
 /** The suffix that Harbor's converter of Claude Code appends to the text of a failed result. */
 const FAILURE = '[error] tool reported failure'
 
-/**
- * Derives the outcome of the call that a result answers: first from the fields of the file, then from the harness's words in the text.
- * `step` is the `extra` of a step with one call.
- */
+/** Derives the outcome of an answered call: from the fields of the file, then from the harness's words. `step`: `extra` of a step with one call. */
 function outcomeOf(result: Json, call: StepCall, step: unknown, agent: string, exitCode: number | null): ActOutcome {
   let status: ActOutcome | undefined
   let noted: boolean | undefined

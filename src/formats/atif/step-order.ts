@@ -123,10 +123,7 @@ function requestOf(step: Json): string | null {
   return typeof prompt === 'number' && prompt > 0 ? `${prompt} ${idText(cached) ?? ''}` : null
 }
 
-/**
- * Tells whether a step belongs to the last request: equal token counts; or a step without counts that makes calls and notes no new call of
- * the model.
- */
+/** Tells whether a step belongs to the last request: equal token counts, or none where it makes calls and notes no new call of the model. */
 const isOfRequest = (step: Json, request: string | null, last: string): boolean =>
   request === null
     ? asList(step['tool_calls']).length > 0 && (isAbsent(step['llm_call_count']) || step['llm_call_count'] === 0)

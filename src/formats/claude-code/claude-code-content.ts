@@ -81,10 +81,7 @@ interface AssistantPlace {
   /** True for texts that the harness wrote as the agent: `API Error: …`. */
   readonly synthetic: boolean
   readonly seen: ReplySeen
-  /**
-   * Returns the step for the next block. `afterResult`: a tool of the provider ran inside of the reply, so the model wrote the next block
-   * with its result in sight.
-   */
+  /** Returns the step for the next block. `afterResult`: the model wrote the block with the result of a provider's tool in sight. */
   step(afterResult: boolean): OpenStep
 }
 
@@ -153,10 +150,7 @@ function isRepeated(reading: Reading, block: Json, path: string, { seen, path: r
   return again
 }
 
-/**
- * Returns the id, name and input of a call as a key; null without an id. A gateway may give every call the same id, so the id alone is no
- * key.
- */
+/** Returns the id, name and input of a call as a key; null without an id. The id alone is no key: a gateway may give every call the same. */
 function callWords({ id, name, input }: Json): string | null {
   const own = idText(id)
   return own === null ? null : JSON.stringify([own, name, input])

@@ -36,10 +36,7 @@ export function inOrder(reading: Reading, records: readonly unknown[], path: str
   return placed.toSorted((a, b) => (times[a.index] ?? 0) - (times[b.index] ?? 0) || a.index - b.index)
 }
 
-/**
- * Returns the time of each record in milliseconds, never before that of the preceding record of the same conversation, whose order in the
- * file is right.
- */
+/** Returns the time of each record in milliseconds, never before that of the preceding record of the same conversation. */
 function timesOf(placed: readonly PlacedRecord[]): readonly number[] {
   const latest = new Map<string, number>()
   return placed.map(({ record }) => {
@@ -64,9 +61,7 @@ interface First {
   text: string | null
 }
 
-/**
- * Finds the copies among a session's records, and the places where a conversation was wound back: `parentUuid` makes the records a tree.
- */
+/** Finds copies among a session's records, and the places where a conversation was wound back: `parentUuid` makes the records a tree. */
 export class ClaudeLineage {
   readonly #reading: Reading
   readonly #firsts = new Map<string, First>()
@@ -94,9 +89,7 @@ export class ClaudeLineage {
     return false
   }
 
-  /**
-   * Warns of two prompts or replies with the same parent: they are two branches, and the model that wrote the second did not see the first.
-   */
+  /** Warns of two prompts or replies with the same parent: two branches, and the model that wrote the second did not see the first. */
   follow(record: Json, path: string): void {
     const parent = asText(record['parentUuid'])
     if (parent === null || record['isSidechain'] === true || isResult(record)) return
@@ -116,10 +109,7 @@ const isResult = ({ message }: Json): boolean =>
 /** Tools that start other agents. */
 const DELEGATES: ReadonlySet<string> = new Set(['Agent', 'Task', 'Workflow'])
 
-/**
- * The subagents that ran, from the harness's notes at the results of their calls: newer versions write each subagent's session to a
- * separate file.
- */
+/** The subagents that ran, by the harness's notes at the results of their calls: newer versions write each session to a separate file. */
 export class StartedSubagents {
   readonly #started: { readonly agent: string | null; readonly call: string; readonly path: string }[] = []
 

@@ -131,10 +131,7 @@ function readCallEvent(session: Session, event: Json, path: string, [tool, ...fi
     addCall(session, step.parts, { call, args: null, path, namePath: `${path}/type`, nameText: type })
 }
 
-/**
- * Classifies the leaves of a patch by file: `{"/a": {"add": {"content"}}}` or `{"/a": {"type": "add", "content"}}`. The content of a
- * deleted file is not written.
- */
+/** Classifies the leaves of a patch by file: `{"/a": {"add": {"content"}}}` or `{"/a": {"type": "add", "content"}}`. A deletion writes nothing. */
 export function changesOf(changes: unknown): Pick<CallWords, 'kindOf'> {
   const deleted = isRecord(changes)
     ? Object.entries(changes).flatMap(([file, change]) =>

@@ -6,7 +6,6 @@ import { decodeObject, leavesOf } from '../common/json-tree.ts'
 import { idText, isAbsent, isRecord, type Json, type Reading } from '../common/reading.ts'
 import { addLeaves, asList, asText, mediaText, type Session, settle, sinkTo } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
-import { CODEX_WORDS } from '../tools/harness-words.ts'
 import { exitCodeInText, matchWords, outcomeOfCode, outcomeWithCode } from '../tools/outcomes.ts'
 import type { ToolSpec } from '../tools/tool-table.ts'
 
@@ -246,7 +245,7 @@ export function outcomeOfOutput(tool: string, output: unknown): ActOutcome {
   const text = textOf(output)
   if (text === null || !HEADED.has(tool)) return 'ran'
   const head = text.slice(0, HEAD)
-  const words = matchWords(CODEX_WORDS, text)
+  const words = matchWords('codex', text)
   if (words !== null) return words.outcome
   if (/^Wall time: [\d.]{1,20} seconds\naborted by user/.test(head)) return 'interrupted'
   return outcomeWithCode('ran', exitCodeIn(text))
@@ -258,10 +257,7 @@ function textOf(output: unknown): string | null {
   return isRecord(first) && typeof first['text'] === 'string' ? first['text'] : null
 }
 
-/**
- * Returns the exit code before the output: lines of text, or the envelope `{"output", "metadata": {"exit_code"}}` of older versions, which
- * may be cut.
- */
+/** Returns the exit code before the output: lines of text, or the older envelope `{"output", "metadata": {"exit_code"}}`, which may be cut. */
 function exitCodeIn(text: string): number | null {
   if (!text.startsWith('{"output"')) return exitCodeInText('codex', text)
   const code = /"exit_code":\s{0,5}(-?\d{1,10})/.exec(text.slice(-HEAD))

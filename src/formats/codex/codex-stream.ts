@@ -129,10 +129,7 @@ export abstract class CodexStream extends SessionReader {
     }
   }
 
-  /**
-   * Tells whether an item shows new arguments: an item is repeated as it progresses, possibly with more arguments. An item without an id is
-   * always new.
-   */
+  /** Tells whether an item shows new arguments: an item is repeated as it progresses. An item without an id is always new. */
   #isNew(item: Json, id: string | null, type: string, acts: readonly string[], isSilent: boolean): boolean {
     if (id === null) return true
     const words = JSON.stringify([type, ...acts.map((field) => item[field])])

@@ -33,10 +33,7 @@ export function argumentLeavesOf(spec: ToolSpec | undefined, args: unknown, path
 
 const SESSIONS = ['session_id', 'sessionId', 'shellId', 'action'] as const
 
-/**
- * Tells whether `input` of a shell tool is its only argument: `input` usually holds keystrokes for a running program, and then holds the
- * command.
- */
+/** Tells whether `input` of a shell tool is its only argument, and so the command; beside a session, `input` holds keystrokes. */
 function isCommandInput({ args: kinds }: ToolSpec, args: Json): boolean {
   if (kinds['input'] !== 'keystrokes' || isEmpty(args['input'])) return false
   const shells = Object.keys(kinds).filter((key) => kinds[key] === 'shell')
@@ -52,10 +49,7 @@ function withInput(leaves: readonly ArgumentLeaf[], input: unknown, at: string):
   return leaves.map((leaf) => (leaf.pointer === at || leaf.pointer.startsWith(`${at}/`) ? { ...leaf, kind } : leaf))
 }
 
-/**
- * Replaces the leaves of a command argument. A string is a shell line, also where an array was due; an array with other values than words
- * may be anything.
- */
+/** Replaces the leaves of a command: a string is a shell line, also where an array was due; an array with other values may be anything. */
 function withCommand(
   leaves: readonly ArgumentLeaf[],
   kind: 'argv' | 'shell',
@@ -82,10 +76,7 @@ const mayBeLines = (value: unknown): boolean =>
 
 const ONE_COMMAND: ReadonlySet<string> = new Set(['command', 'cmd', 'argv'])
 
-/**
- * Tells whether an array holds the words of one command rather than shell lines: no line begins with an option, and no program's name holds
- * a blank.
- */
+/** Tells whether an array holds the words of one command rather than shell lines: no line begins with an option, no program holds a blank. */
 function isOneCommand(key: string, value: unknown): boolean {
   if (!Array.isArray(value)) return false
   const [program] = value
@@ -118,10 +109,7 @@ export function addArguments(
     reading.add(parts, { ...bare, name: call.tool, ...meaningOfName(spec, call) })
 }
 
-/**
- * Returns the leaves of a command array: one per word where a word is a shell script, else the whole array as JSON, because only all words
- * together say what runs.
- */
+/** Returns the leaves of a command array: one per word where a word is a shell script, else the whole array as JSON. */
 export function commandOf(value: unknown, path: string, name: string): readonly ArgumentLeaf[] | null {
   if (!Array.isArray(value) || value.length === 0 || !value.every((word) => typeof word === 'string')) return null
   const words = wordsOfArgv(value)

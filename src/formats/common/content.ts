@@ -12,10 +12,7 @@ export interface ContentSink {
 }
 
 const PART_FIELDS = new Set(['type', 'text', 'source'])
-/**
- * Members of a media source. `data` is Veridict's own member: the base64 of the file at `path`, so that the picture travels with the
- * trajectory.
- */
+/** Members of a media source. `data` is Veridict's own: the base64 of the file at `path`, so that the picture travels along. */
 const SOURCE_FIELDS = new Set(['media_type', 'path', 'duration_sec', 'data'])
 const MAX_MEDIA_PATH = 300
 const MAX_TYPE = 40
@@ -143,10 +140,7 @@ const MCP_ENVELOPE = new Set(['content', 'structuredContent', 'isError', 'meta',
 const hasOnly = (record: Json, names: ReadonlySet<string>): boolean =>
   Object.keys(record).every((key) => names.has(key))
 
-/**
- * Returns the leaves of a tool output in a known envelope, with pointers into the decoded JSON; null where the text is the output itself.
- * JSON that a command printed stays unchanged.
- */
+/** Returns the leaves of a tool output in a known envelope, with inner pointers; null for any other text, also for JSON that a command printed. */
 export function openEnvelope(text: string): readonly Leaf[] | null {
   const envelope = decodeObject(text)
   if (envelope === null) return null
@@ -170,10 +164,7 @@ function mcpLeaves(envelope: Json, content: readonly unknown[]): Leaf[] {
   return [...texts, ...rest.map(([key, value]) => ({ pointer: `/${key}`, name: key, text: JSON.stringify(value) }))]
 }
 
-/**
- * Returns the words of a result from which its outcome is read: its text, or all texts of its blocks, one a line; only the text of the
- * first block where all together are too long for a harness's words.
- */
+/** Returns the words that tell a result's outcome: all texts, one a line; only those of the first block where all are too long for a harness. */
 export function wordsOf(content: unknown): string {
   if (isAbsent(content)) return ''
   if (typeof content === 'string') return content

@@ -63,15 +63,10 @@ export interface Leaf {
 /** Returns the full name of a leaf below a named value. */
 export const memberName = (name: string, leaf: string): string => (leaf === '' ? name : `${name}.${leaf}`)
 
-/**
- * Bounds the pointer of a branch. No real document reaches the bound: a long name with many leaves would be repeated in the path of each
- * leaf.
- */
+/** Bounds the pointer of a branch: a long name with many leaves would be repeated in the path of each leaf. */
 const MAX_BRANCH_POINTER = 2000
 
-/**
- * Lists the leaves in document order. An array of only numbers, booleans and nulls is one leaf, and so is a value under too long a pointer.
- */
+/** Lists the leaves in document order. An array without texts and objects is one leaf, and so is a value under too long a pointer. */
 export function leavesOf(root: unknown, at = '', named = ''): Leaf[] {
   const leaves: Leaf[] = []
   const open: { value: unknown; pointer: string; name: string }[] = [{ value: root, pointer: at, name: named }]
@@ -98,10 +93,7 @@ function isBranch(value: unknown): value is object {
 
 const isObject = (value: unknown): boolean => typeof value === 'object'
 
-/**
- * Decodes a string that holds a JSON object; null for any other string, and for an object whose leaves cannot be shown safely: the string
- * itself is then the text.
- */
+/** Decodes a string that holds a JSON object; null for any other string, and for an object whose leaves cannot be shown safely. */
 export function decodeObject(text: string): Json | null {
   if (!text.trimStart().startsWith('{')) return null
   const value = parseJson(text)

@@ -164,10 +164,7 @@ function readsLikeCall({ agent, isForm, hasCalls, byWords }: Run, { text, answer
   return PROTOCOLS.some((form) => mayBe(form) && form.split(text, agent) !== null)
 }
 
-/**
- * Tells whether the reply to a message resembles a result. Without a known protocol every answered message may be a call; for an agent with
- * calls as well, only messages beyond prose.
- */
+/** Tells whether a message was answered like a call: any answer without a known protocol; for an agent with calls, only beyond prose. */
 const isAnsweredAsCall = ({ isForm, hasCalls, byWords }: Run, { text, answer, next }: Message): boolean =>
   !isForm && (answer !== null || (next !== null && (!hasCalls || (byWords && MARKED.test(text)))))
 
@@ -193,10 +190,7 @@ interface Message {
   readonly next: Part | null
 }
 
-/**
- * Collects the messages of the turns in which the agent only speaks, and counts the turns with a call (`acted`). A turn ends at the next
- * part of another speaker.
- */
+/** Collects the messages of the turns in which the agent only speaks, and counts the other turns (`acted`). Another speaker ends a turn. */
 function messagesOf(steps: readonly Step[]): { readonly messages: readonly Message[]; readonly acted: number } {
   const messages: Message[] = []
   let turn: Message[] = []

@@ -13,10 +13,7 @@ export type PictureSource = { readonly media_type: unknown; readonly data: unkno
 
 const MAX_URL_HEAD = 100
 
-/**
- * Parses a picture for a judge; an error explains why no judge can be shown it. Null where the document holds no picture data (a link, a
- * file). Runs in linear time and copies no base64.
- */
+/** Parses a picture for a judge; an error tells the reason against it; null without picture data. Takes linear time and copies no base64. */
 export function parsePicture(source: PictureSource): Result<Picture, string> | null {
   if (!('url' in source)) return typeof source.data === 'string' ? check(source.media_type, source.data) : null
   const { url } = source
@@ -47,10 +44,7 @@ const BASE64 = new Uint8Array(128)
 for (const character of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/')
   BASE64[character.charCodeAt(0)] = 1
 
-/**
- * Tells whether data is base64 as providers accept it: the standard alphabet, padded, without line ends. Checks unit by unit, because a
- * regular expression over 5 MB keeps a stack.
- */
+/** Tells whether data is base64 as providers accept it: standard alphabet, padded, without line ends. A regular expression over 5 MB keeps a stack. */
 function isBase64(data: string): boolean {
   if (data === '' || data.length % 4 !== 0) return false
   const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0

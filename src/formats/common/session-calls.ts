@@ -32,10 +32,7 @@ export interface CallWords {
   readonly kindOf?: (leaf: Leaf) => ArgumentKind | undefined
 }
 
-/**
- * Adds the arguments of a call as parts, each with its meaning: an act, or the words of a tool that only talks. A call without arguments is
- * an act all the same, cited by the tool's name.
- */
+/** Adds the arguments of a call as parts, each with its meaning. A call without arguments is an act all the same, cited by the tool's name. */
 export function addCall(session: Session, parts: Part[], words: CallWords): void {
   const { reading, tools } = session
   const { call, args, path, namePath, nameText = call.tool } = words
@@ -102,10 +99,7 @@ const asUnknown = (leaf: ArgumentLeaf): ArgumentLeaf => ({ ...leaf, kind: 'unkno
 
 const isArgv = (spec: ToolSpec | undefined, name: string): boolean => own(spec?.args ?? {}, name) === 'argv'
 
-/**
- * Returns the kind of an argument that is one string: a shell line, also where an array was due; arguments that could not be parsed may be
- * anything.
- */
+/** Returns the kind of an argument that is one string: a shell line, also where an array was due; unparsed arguments may be anything. */
 function stringKind(spec: ToolSpec | undefined, field: string, isText: boolean): { readonly kind?: ArgumentKind } {
   if (isArgv(spec, field)) return { kind: 'shell' }
   const isArray = Object.keys(spec?.args ?? {}).some((name) => isArgv(spec, name))

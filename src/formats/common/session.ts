@@ -196,9 +196,7 @@ export const sinkTo = (reading: Reading, parts: Part[], actor: Actor, name: stri
   media: (text, path, _kind, source) => reading.addMedia(parts, { actor, text, path, name }, source),
 })
 
-/**
- * Sets the outcome of a call. The first known outcome stays, except that `failed` gives way to an outcome that proves the call did not run.
- */
+/** Sets the outcome of a call. The first known outcome stays, but `failed` gives way to an outcome that proves the call did not run. */
 export function settle(call: OpenCall | null, outcome: ActOutcome): void {
   if (call === null || outcome === 'unknown') return
   if (call.outcome === 'unknown' || (call.outcome === 'failed' && NOT_RUN.has(outcome))) call.outcome = outcome

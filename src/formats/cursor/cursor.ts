@@ -32,10 +32,7 @@ export const CURSOR: Format = {
   asides: wordSet('parsingResult simpleCommands classifierResult'),
 }
 
-/**
- * Recognizes an event of Cursor. Claude Code's streams have the same envelope, but no call as an event of its own, and no owner of the API
- * key.
- */
+/** Recognizes an event of Cursor; Claude Code's streams have the same envelope, but no event of a call, and no owner of the API key. */
 function isTelling(record: unknown): boolean {
   if (!isRecord(record)) return false
   const { type, subtype } = record

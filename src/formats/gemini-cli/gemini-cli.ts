@@ -17,7 +17,6 @@ import { addCall, addNamedCall } from '../common/session-calls.ts'
 import { listAt, SessionReader } from '../common/session-reader.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { GEMINI_CLI_TOOLS } from '../tools/harness-tools.ts'
-import { GEMINI_CLI_WORDS } from '../tools/harness-words.ts'
 import { exitCodeInText, matchWords, outcomeOfResult as outcomeInWords, outcomeWithCode } from '../tools/outcomes.ts'
 
 /**
@@ -87,10 +86,7 @@ class GeminiReader extends SessionReader {
     }
   }
 
-  /**
-   * Reads the parts of a reply: reasoning and calls stand among its texts. A call that `toolCalls` holds too is shown there, with its
-   * result.
-   */
+  /** Reads the parts of a reply: reasoning and calls stand among its texts. `toolCalls` shows its own calls, with their results. */
   #content(content: unknown, path: string, step: OpenStep, calls: readonly unknown[]): void {
     const made = new Set(calls.filter(isRecord).flatMap((call) => [wordsKey(call), bareKey(call)]))
     for (const [part, at] of Array.isArray(content) ? itemsIn(content, path) : [[content, path] as const]) {
@@ -227,10 +223,7 @@ const bareKey = ({ id, name }: Json): string | null =>
 /** Returns the tool and arguments of a call as a key without its id: two acts under one id are two acts. */
 const wordsKey = ({ name, args }: Json): string => JSON.stringify([asText(name), args ?? {}])
 
-/**
- * Outcomes of gemini-cli's calls: from `status` (packages/core/src/scheduler/types.ts, CoreToolCallStatus), and from the scheduler's words
- * where it rejected a call.
- */
+/** Outcomes by `status` (packages/core/src/scheduler/types.ts, CoreToolCallStatus), and by the scheduler's words where it rejected a call. */
 
 /** Derives the outcome of a call of a recorded chat. */
 function outcomeOfCall({ status, result }: Json): ActOutcome {
@@ -241,10 +234,7 @@ function outcomeOfCall({ status, result }: Json): ActOutcome {
   return status === 'error' ? outcome : outcomeOfState(status)
 }
 
-/**
- * Derives the outcome from a status before the end: a call in validation or waiting for approval or its turn never began; an executing call
- * has no recorded end.
- */
+/** Derives the outcome from a status before the end: a waiting call never began; an executing call has no recorded end. */
 const outcomeOfState = (status: unknown): ActOutcome =>
   NOT_BEGUN.has(status) ? 'cancelled' : status === 'executing' ? 'interrupted' : 'unknown'
 
@@ -257,11 +247,9 @@ function outcomeOfEvent({ status, error, output }: Json): ActOutcome {
   return status === 'error' ? outcomeInWords('gemini-cli', typeof words === 'string' ? words : '', true) : 'unknown'
 }
 
-/**
- * Derives the outcome from a tool's output. A failed or stopped command is a success of the tool, whose own lines then tell the failure.
- */
+/** Derives the outcome from a tool's output: a failed or stopped command is a success of the tool, and its own lines tell the failure. */
 const outcomeOfOutput = (output: string): ActOutcome =>
-  matchWords(GEMINI_CLI_WORDS, output)?.outcome === 'interrupted'
+  matchWords('gemini-cli', output)?.outcome === 'interrupted'
     ? 'interrupted'
     : outcomeWithCode('ran', exitCodeInText('gemini-cli', output))
 

@@ -57,10 +57,7 @@ function aboutOf(header: Json | null, sample: Json, id: string | null, run: numb
 /** Bounds an id: a longer text has no place in metadata, and a cut id would name another sample. */
 const MAX_ID = 2000
 
-/**
- * Returns log, sample and epoch, by which Inspect finds the sample again (`precomputed_scores`). An id that JSON cannot hold exactly is
- * left out.
- */
+/** Returns log, sample and epoch, by which Inspect finds the sample (`precomputed_scores`), without an id that JSON cannot hold exactly. */
 function originOf(spec: Json, { id, epoch }: Json): Record<string, string | number> {
   const sample = typeof id === 'string' ? id : Number.isSafeInteger(id) ? String(id) : ''
   // Older logs have no id of their own, and one run has a log per task.
@@ -116,9 +113,7 @@ function scoresOf(sample: Json): Record<string, number> {
   return Object.fromEntries(numbers)
 }
 
-/**
- * Splits a JSON log of Inspect into one document per sample and epoch. An invalid sample stays unchanged, so that the reader reports it.
- */
+/** Splits a JSON log of Inspect into one document per sample and epoch. The reader reports an invalid sample, which stays unchanged. */
 export function splitInspectLog(root: Json): readonly FileRun[] | null {
   if (isSample(root)) return [{ ...openInspectSample(null, root), name: '' }]
   const { samples, ...header } = root

@@ -73,10 +73,7 @@ const SCHEMES = [
   { scheme: 'tc://', keep: ['transcript', 'content'] },
 ] as const
 
-/**
- * Bounds the characters of all resolved references: a reference is short and its text long, so a small file could unfold to any size. Logs
- * of real runs repeat little of their attachments.
- */
+/** Bounds the characters of all resolved references: a reference is short and its text long, so a small file could unfold to any size. */
 const MAX_UNFOLDED = 50_000_000
 
 /**
@@ -158,16 +155,10 @@ const callIds = (messages: readonly unknown[]): ReadonlySet<unknown> =>
       .flatMap(({ tool_call_id: id, tool_calls: calls }) => [id, ...asList(calls).map((call) => asRecord(call)['id'])]),
   )
 
-/**
- * Outcomes by the decision of Inspect's approvers, which the messages do not tell: UKGovernmentBEIS/inspect_ai,
- * src/inspect_ai/event/_approval.py.
- */
+/** Outcomes by the decision of Inspect's approvers, which only events tell: UKGovernmentBEIS/inspect_ai, src/inspect_ai/event/_approval.py. */
 const DECISIONS: Readonly<Record<string, ActOutcome>> = { reject: 'rejected', terminate: 'rejected' }
 
-/**
- * Returns the calls that an approver rejected, by id. A `modify` decision changed the arguments of a call after its message: the reader
- * warns of it.
- */
+/** Returns the calls that an approver rejected, by id. Warns where `modify` changed the arguments of a call after its message. */
 export function turnedDown(reading: Reading, sample: Json, at: string): ReadonlyMap<string, ActOutcome> {
   const outcomes = new Map<string, ActOutcome>()
   for (const { event, decision, call } of eventsOf(sample)) {

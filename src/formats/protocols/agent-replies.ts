@@ -162,10 +162,7 @@ function addFence(slices: Slices, { start, from, to, end }: Fence, meaning: Para
   slices.skip(end)
 }
 
-/**
- * The protocol of a fenced block that a harness runs (SWE-agent/mini-swe-agent, xingyaoww/code-act). People also show commands to each
- * other in this form.
- */
+/** The protocol of a fenced block that a harness runs (SWE-agent/mini-swe-agent, xingyaoww/code-act); people show commands in this form, too. */
 export const FENCED = protocolOf(
   { name: 'fenced blocks', harness: null, announced: [], needsAnswer: true },
   (slices, text) => {

@@ -79,10 +79,7 @@ const CONFIRM_TAILS = [
 ] as const
 const SCREENS = ['Current terminal state:', 'Current Terminal Screen:', 'New Terminal Output:'] as const
 
-/**
- * Tells whether an observation holds only texts of the harness. The match is exact on purpose: text that the terminal shows must stay tool
- * output, even text that imitates the harness.
- */
+/** Tells whether an observation holds only texts of the harness. The match is exact on purpose: a terminal may show texts that imitate these. */
 export function isScaffold(text: string): boolean {
   if (text.startsWith(REJECTED)) return !SCREENS.some((screen) => text.includes(screen))
   const confirm = text.indexOf(CONFIRM)

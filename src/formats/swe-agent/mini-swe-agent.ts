@@ -95,10 +95,7 @@ function textsOf(message: unknown): string[] {
   return typeof content === 'string' ? [content] : textsIn(content)
 }
 
-/**
- * Splits a reply with exactly one fenced block, which the harness runs; null for other replies, to which the harness responds with a
- * complaint.
- */
+/** Splits a reply with exactly one fenced block, which the harness runs; null for other replies, which the harness complains about. */
 function splitFence(text: string, fence: Fence): Slice[] | null {
   const blocks = fencedBlocks(text, fence)
   const [block] = blocks

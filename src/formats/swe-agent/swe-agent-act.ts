@@ -1,6 +1,6 @@
 import { parseScript } from '../../domain/shell/script.ts'
 import type { Act } from '../../domain/trajectory/trajectory.ts'
-import { SWE_AGENT_WORDS, SWE_NOT_PARSED } from '../tools/harness-words.ts'
+import { SWE_NOT_PARSED } from '../tools/harness-words.ts'
 import { matchWords, soundsTimedOut } from '../tools/outcomes.ts'
 import { type ArgumentKind, meaningOfKind, openCall } from '../tools/tool-table.ts'
 
@@ -40,11 +40,7 @@ function kindOf(text: string, word: string): { kind: ArgumentKind; target: strin
   return { kind: own, target }
 }
 
-/**
- * Recognizes `edit 1:1
- * …
- * end_of_edit`, in which every line in between is new.
- */
+/** Recognizes `edit 1:1`, new lines, `end_of_edit`. */
 function isRangeEdit(text: string): boolean {
   const line = text.indexOf('\n')
   const range = text.slice('edit '.length, line === -1 ? 0 : line)
@@ -68,8 +64,7 @@ function editorKind(text: string): { kind: ArgumentKind; target: string | null }
  * action, or the action is the harness's own editor.
  */
 function outcomeOfAction(action: string, word: string, observation: string): Act['call']['outcome'] {
-  const outcome =
-    matchWords(SWE_AGENT_WORDS, observation)?.outcome ?? (soundsTimedOut(observation) ? 'interrupted' : 'ran')
+  const outcome = matchWords('swe-agent', observation)?.outcome ?? (soundsTimedOut(observation) ? 'interrupted' : 'ran')
   if (outcome !== 'rejected') return outcome
   if (observation.startsWith(SWE_NOT_PARSED)) return isBroken(action) ? 'rejected' : 'interrupted'
   if (EDITORS.has(word)) return isSingleEditorCall(action) ? 'rejected' : 'interrupted'

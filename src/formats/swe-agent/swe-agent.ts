@@ -117,9 +117,7 @@ function readThinking(sink: ChatSink, step: Json, path: string, parts: Part[]): 
   }
 }
 
-/**
- * Tells whether the response repeats the step: the thought and the action in a fence, or only the thought where the action was a tool call.
- */
+/** Tells whether the response repeats the step: the thought and the action in a fence, or the thought alone where the action was a tool call. */
 function repeats(response: string, thought: string, action: string): boolean {
   const rest = without(without(response, thought.trim()), action.trim())
   return rest.replaceAll('`', '').trim() === ''
@@ -218,10 +216,7 @@ function repeatsObservation(message: Json, step: unknown): boolean {
 const HEAD = 200
 const MAX_TRIES = 8
 
-/**
- * Finds a text in another by its first `HEAD` units; -1 after `MAX_TRIES` false matches: a search for a whole long text can take quadratic
- * time.
- */
+/** Finds a text in another; -1 after `MAX_TRIES` false matches of its head: a search for a whole long text can take quadratic time. */
 function placeIn(text: string, part: string): number {
   const head = part.slice(0, HEAD)
   let at = text.indexOf(head)

@@ -245,10 +245,7 @@ export const SWE_AGENT_TOOLS: ToolTable = toolTable(`
   view_image | reads image_file
   submit exit_forfeit | speaks *`)
 
-/**
- * Inspect (UKGovernmentBEIS/inspect_ai): the tools of src/inspect_ai/tool/_tools, and the agents' of src/inspect_ai/agent. Tools that a
- * task itself defines are in no table.
- */
+/** Inspect (UKGovernmentBEIS/inspect_ai): src/inspect_ai/tool/_tools and src/inspect_ai/agent. A task's own tools are in no table. */
 export const INSPECT_TOOLS: ToolTable = {
   ...toolTable(`
   bash | shell cmd command; describes timeout restart

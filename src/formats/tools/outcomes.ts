@@ -2,15 +2,16 @@ import { type ActOutcome, NOT_RUN } from '../../domain/trajectory/trajectory.ts'
 import { decodeObject } from '../common/json-tree.ts'
 import { HARNESS_WORDS, type HarnessWords, SOME_WORDS } from './harness-words.ts'
 import { BY_TOOL, namedIn } from './lookup.ts'
+import { own } from './tool-table.ts'
 
 const HARNESSES = Object.keys(HARNESS_WORDS)
 
 /** Bounds the head of a text that is searched for `holds`, in UTF-16 units. */
 const HEAD = 2000
 
-/** Returns the harness words that a text begins with; null for other texts. */
-export function matchWords(words: readonly HarnessWords[], text: string): HarnessWords | null {
-  for (const candidate of words)
+/** Returns the words of a harness that a text begins with; null for other texts. */
+export function matchWords(harness: string | null, text: string): HarnessWords | null {
+  for (const candidate of own(HARNESS_WORDS, harness ?? '') ?? [])
     if (
       text.startsWith(candidate.begins) &&
       (candidate.holds === undefined || text.slice(0, HEAD).includes(candidate.holds))
@@ -26,7 +27,7 @@ export function matchWords(words: readonly HarnessWords[], text: string): Harnes
  */
 export function outcomeOfResult(harness: string | null, text: string, isError: boolean | null): ActOutcome {
   if (isError === false) return 'ran'
-  const words = harness === null ? null : matchWords(HARNESS_WORDS[harness] ?? [], text)
+  const words = matchWords(harness, text)
   if (words === null && (soundsTimedOut(text) || (harness !== null && mayNotHaveRun(harness, text, isError))))
     return 'interrupted'
   if (words === null) return isError === true || endsInComplaint(text) ? 'failed' : 'ran'
@@ -54,7 +55,7 @@ export function outcomeOfAgent(agent: string | null, tool: string, text: string,
   const others = harness === null ? [...(BY_TOOL.get(tool) ?? []), ...SOME_WORDS] : []
   let result = outcome
   for (const name of others) {
-    const words = matchWords(HARNESS_WORDS[name] ?? [], text)
+    const words = matchWords(name, text)
     if (words !== null && words.outcome !== 'failed') return 'interrupted'
     if (words !== null) result = 'failed'
   }
@@ -147,10 +148,7 @@ const NOT_TAKEN = new RegExp(
 const soundsUnreceived = (text: string): boolean =>
   text.length <= LONGEST_WORDS && NOT_TAKEN.test(text.slice(0, WORDS_HEAD))
 
-/**
- * Tells whether a result begins with a harness's words of rejection, by their sense. Never certain: a program can say the same of its own
- * requests.
- */
+/** Tells whether a result begins with words of rejection, by their sense. Never certain: a program can say the same of its own requests. */
 export function soundsTurnedDown(text: string): boolean {
   if (soundsUnreceived(text)) return true
   const head = text.slice(0, WORDS_HEAD)

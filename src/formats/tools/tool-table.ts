@@ -63,10 +63,7 @@ export function toolSpec(clauses: string, files = ''): ToolSpec {
   return spec
 }
 
-/**
- * Parses a table of tools: `Edit MultiEdit | writes file_path new_string; removes old_string; describes * | file_path`. A row begins
- * behind two blanks, and goes on in lines with more blanks.
- */
+/** Parses a table of tools, a row each: `Edit MultiEdit | writes path new_string; describes * | path`. More than two blanks continue a row. */
 export const toolTable = (text: string): ToolTable =>
   Object.fromEntries(
     text
