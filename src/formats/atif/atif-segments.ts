@@ -1,6 +1,6 @@
-import type { Issue } from '../../domain/result.ts'
 import type { Step } from '../../domain/trajectory/trajectory.ts'
 import { cutName, isRecord, type Json, pointer, Reading } from '../common/reading.ts'
+import { asList, asRecord } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { ATIF, readAtif } from './atif.ts'
 
@@ -29,8 +29,8 @@ const MAX_FILE_NAME = 1000
 /** Reads the segments in order, numbers their steps through, and places each subagent behind its first mention. */
 function readAtifSegments(reading: Reading, document: Json): ReadDocument {
   reading.warnUnknown(document, '', ROOT_FIELDS)
-  const segments = Array.isArray(document['segments']) ? document['segments'] : []
-  const subagents = isRecord(document['subagents']) ? document['subagents'] : {}
+  const segments = asList(document['segments'])
+  const subagents = asRecord(document['subagents'])
   const placed = new Set<string>()
   const runs: ReadDocument[] = []
   let highest = 0
@@ -72,17 +72,14 @@ function readSegment(
   const run = readAtif(own, document)
   reading.addUnread(own.unreadSoFar)
   for (const passed of own.passed) reading.leaveOut(sourceOf(passed))
-  for (const issue of moved(own.errors.toArray(), sourceOf)) reading.error(issue.path, issue.message)
-  for (const issue of moved(own.warnings.toArray(), sourceOf)) reading.warn(issue.path, issue.message)
+  for (const issue of own.errors.toArray()) reading.error(sourceOf(issue.path), issue.message)
+  for (const issue of own.warnings.toArray()) reading.warn(sourceOf(issue.path), issue.message)
   const steps = run.steps.map((step) => ({
     ...step,
     parts: step.parts.map((part) => ({ ...part, path: sourceOf(part.path) })),
   }))
   return { ...run, steps }
 }
-
-const moved = (issues: readonly Issue[], sourceOf: (path: string) => string): Issue[] =>
-  issues.map((issue) => ({ path: sourceOf(issue.path), message: issue.message }))
 
 /** Bounds the nesting of subagent files inside of subagent files; terminus-2 nests one level. */
 const MAX_NESTING = 7
@@ -107,7 +104,7 @@ function embedSubagentFiles(
   placed: Set<string>,
   depth = 0,
 ): EmbeddedFiles {
-  const own = embeddedOf(trajectory)
+  const own = asList(trajectory['subagent_trajectories'])
   const resolved = new Set<string>()
   const files: { readonly name: string; readonly embedded: EmbeddedFiles }[] = []
   const steps = mapRefs(trajectory, path, (ref, at) => {
@@ -134,9 +131,6 @@ function embedSubagentFiles(
   }
   return { document: { ...trajectory, steps, subagent_trajectories: [...own, ...added] }, sourceOf, resolved }
 }
-
-const embeddedOf = ({ subagent_trajectories: embedded }: Json): readonly unknown[] =>
-  Array.isArray(embedded) ? embedded : []
 
 /** Lists the files that a trajectory's steps refer to, each name once, in order of first mention. */
 export function subagentFilesOf(trajectory: Json): string[] {

@@ -1,24 +1,25 @@
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
-import { previewOf, readContent } from '../common/content.ts'
-import { isAbsent, isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
-import { sinkTo } from '../common/session.ts'
+import { previewOf, readContent, readPreview } from '../common/content.ts'
+import { decodeObject } from '../common/json-tree.ts'
+import { idText, isAbsent, isRecord, type Json, objectsIn, type Reading, timeOf, typeName } from '../common/reading.ts'
+import { asText, isEmpty, sinkTo } from '../common/session.ts'
+import { addArguments, argumentLeavesOf, knownSpec } from '../common/session-calls.ts'
 import { isRejection, isTerminus, readRawReply } from '../protocols/terminus.ts'
-import type { OpenCall } from '../tools/tool-table.ts'
-import { type CallAnswers, type Calls, readCalls } from './calls.ts'
-import { type Observation, readObservation } from './observations.ts'
+import { meaningOf, type OpenCall, openCall } from '../tools/tool-table.ts'
+import { type CallAnswers, type Calls, type Observation, readObservation, type StepCall } from './observations.ts'
 
 const STEP_FIELDS = wordSet(`step_id timestamp source message model_name reasoning_effort reasoning_content tool_calls
   metrics observation is_copied_context llm_call_count extra`)
 const METRIC_FIELDS = wordSet(`prompt_tokens completion_tokens cached_tokens cost_usd prompt_token_ids
   completion_token_ids logprobs extra`)
+const CALL_FIELDS = new Set(['tool_call_id', 'function_name', 'arguments', 'extra'])
 const AGENT_FIELDS = ['reasoning_content', 'tool_calls'] as const
 
-export interface StepContent extends Pick<Observation, 'refs' | 'unlinked' | 'linked'> {
+export interface StepContent extends Observation {
   readonly copied: boolean
   readonly at: number | null
-  readonly parts: readonly Part[]
 }
 
 /** Reads one ATIF step into parts: the agent's reasoning, its message, its calls, then the observation. */
@@ -36,14 +37,14 @@ export function readStep(
   const answered = { calls, answers, agent, extra: step['extra'] }
   const observation = readObservation(reading, step['observation'], `${path}/observation`, answered)
   const message = readMessage(reading, step, `${path}/message`, speaker, agent, calls)
-  const parts = [...reasoning, ...message, ...calls.parts, ...observation.parts]
+  const { parts: results, ...links } = observation
+  const parts = [...reasoning, ...message, ...calls.parts, ...results]
   if (isAbsent(step['message'])) {
     const others = AGENT_FIELDS.some((field) => !isAbsent(step[field])) || !isAbsent(step['observation'])
     if (others) reading.warn(`${path}/message`, 'a step must have a message')
     else reading.error(`${path}/message`, 'a step without a message, tool calls or an observation cannot be read')
   }
-  const { refs, unlinked, linked } = observation
-  return { copied: step['is_copied_context'] === true, at: timeOf(step['timestamp']), parts, refs, unlinked, linked }
+  return { copied: step['is_copied_context'] === true, at: timeOf(step['timestamp']), parts, ...links }
 }
 
 /** The source of notes by the publisher of a corpus. */
@@ -69,6 +70,44 @@ function readReasoning(reading: Reading, step: Json, path: string): Part[] {
   if (content === 'null') reading.warn(at, 'the text "null" stands for no reasoning; not shown')
   else readContent(reading, content, at, sinkTo(reading, parts, 'agent_reasoning', 'reasoning'))
   return parts
+}
+
+function readCalls(reading: Reading, calls: unknown, path: string, agent: string): Calls {
+  const parts: Part[] = []
+  const list: StepCall[] = []
+  if (isAbsent(calls)) return { parts, list, count: 0 }
+  if (!Array.isArray(calls)) {
+    const meaning = meaningOf(undefined, '', openCall('tool_calls'), null)
+    const text = (preview: string, at: string): void =>
+      reading.add(parts, { ...meaning, text: preview, path: at, name: 'tool_calls' })
+    const isCut = readPreview(reading, calls, path, { text, media: text }, true)
+    if (!isCut) reading.error(path, `must be an array of tool calls, not ${typeName(calls)}`)
+    return { parts, list, count: isCut ? 1 : 0 }
+  }
+  for (const [record, at] of objectsIn(reading, calls, path, 'a tool call')) {
+    reading.warnUnknown(record, at, CALL_FIELDS)
+    const { tool_call_id: id, function_name: name, extra } = record
+    const namePath = `${at}/function_name`
+    if (asText(name) === null) reading.warn(namePath, 'a tool call must name its function')
+    const call = openCall(asText(name) ?? 'tool_call', idText(id))
+    list.push({ id: typeof id === 'string' ? id : null, call, extra })
+    const spec = knownSpec(reading, agent, call.tool, namePath)
+    const [args, place] = argumentsOf(reading, record['arguments'], `${at}/arguments`)
+    const leaves = isAbsent(args) || isEmpty(args) ? [] : argumentLeavesOf(spec, args, place)
+    const bare = typeof name === 'string' ? { text: name, path: namePath } : null
+    addArguments(reading, parts, leaves, { call, spec, args, bare })
+  }
+  return { parts, list, count: calls.length }
+}
+
+/** Returns the arguments of a call and their path; JSON in a string is decoded. */
+function argumentsOf(reading: Reading, args: unknown, path: string): readonly [args: unknown, path: string] {
+  const decoded = typeof args === 'string' ? decodeObject(args) : null
+  if (isAbsent(args)) reading.warn(path, 'a tool call must have arguments')
+  else if (decoded !== null) reading.warnOnce(path, 'arguments are JSON inside a string')
+  else if (typeof args === 'string') reading.warn(path, 'arguments must be an object; shown as they stand')
+  else if (!isRecord(args)) reading.warn(path, `arguments must be an object, not ${typeName(args)}`)
+  return decoded === null ? [args, path] : [decoded, `${path}#`]
 }
 
 function readMessage(reading: Reading, step: Json, at: string, speaker: Actor, agent: string, calls: Calls): Part[] {

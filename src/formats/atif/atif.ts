@@ -2,10 +2,10 @@ import { pushTo } from '../../domain/result.ts'
 import type { Step, Trajectory } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
 import { cutName, isAbsent, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
+import { asText } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { readStep, type StepContent } from './atif-step.ts'
-import { CallAnswers } from './calls.ts'
-import type { SubagentRef } from './observations.ts'
+import { CallAnswers, type SubagentRef } from './observations.ts'
 import { numberSteps, StepReplies, warnAboutOrder, warnAboutTimes } from './step-order.ts'
 
 /** Bounds the nesting of subagents inside of subagents; known files nest one level. */
@@ -30,29 +30,19 @@ export const ATIF: Format = {
 
 /** Reads an ATIF document of version 1.0 to 1.8, and a later version as far as its members are the same. */
 export function readAtif(reading: Reading, document: Json): ReadDocument {
-  const { trajectoryId: _id, ...read } = readSegment(reading, document, '', 0)
-  return read
-}
-
-interface Segment extends ReadDocument {
-  readonly trajectoryId: string | null
+  return readSegment(reading, document, '', 0)
 }
 
 /** Reads one trajectory with its embedded subagents, recursively at most `MAX_NESTING` deep. */
-function readSegment(reading: Reading, document: Json, path: string, depth: number): Segment {
+function readSegment(reading: Reading, document: Json, path: string, depth: number): ReadDocument {
   reading.warnUnknown(document, path, ROOT_FIELDS)
   const format = readVersion(reading, document['schema_version'], `${path}/schema_version`)
   const agent = readAgent(reading, document['agent'], `${path}/agent`)
   if (!isAbsent(document['continued_trajectory_ref']))
     reading.unread(`${path}/continued_trajectory_ref`, 'the run goes on in another file, which is not read here', true)
   const read = readSteps(reading, document, `${path}/steps`, agent.name ?? '')
-  const embedded = document['subagent_trajectories']
-  const hasNoSubagents = isAbsent(embedded) && read.every(({ refs }) => refs.length === 0)
-  const steps = hasNoSubagents
-    ? read.map(({ step }) => step)
-    : placeSubagents(reading, read, readSubagents(reading, embedded, `${path}/subagent_trajectories`, depth))
-  const id = document['trajectory_id']
-  return { format, agent, steps, trajectoryId: typeof id === 'string' && id !== '' ? id : null }
+  const subagents = readSubagents(reading, document['subagent_trajectories'], `${path}/subagent_trajectories`, depth)
+  return { format, agent, steps: placeSubagents(reading, read, subagents) }
 }
 
 function readVersion(reading: Reading, version: unknown, path: string): string {
@@ -75,19 +65,13 @@ function readAgent(reading: Reading, agent: unknown, path: string): Trajectory['
     return { name: null, model: null }
   }
   reading.warnUnknown(agent, path, AGENT_FIELDS)
-  const text = (field: string): string | null => {
-    const value = agent[field]
-    if (typeof value === 'string' && value !== '') return value
-    if (field === 'name' || !isAbsent(value)) reading.warn(`${path}/${field}`, 'must be a text')
-    return null
-  }
-  return { name: text('name'), model: text('model_name') }
+  const [name, model] = [asText(agent['name']), asText(agent['model_name'])]
+  if (name === null) reading.warn(`${path}/name`, 'must be a text')
+  if (model === null && !isAbsent(agent['model_name'])) reading.warn(`${path}/model_name`, 'must be a text')
+  return { name, model }
 }
 
-interface ReadStep {
-  readonly step: Step
-  readonly refs: StepContent['refs']
-}
+type ReadStep = Pick<StepContent, 'refs'> & { readonly step: Step }
 
 function readSteps(reading: Reading, document: Json, path: string, agent: string): ReadStep[] {
   const { steps } = document
@@ -113,10 +97,10 @@ function readSteps(reading: Reading, document: Json, path: string, agent: string
       return []
     }
     reading.reply = replies.of(step, at)
-    const content = readStep(reading, step, at, { agent, answers })
-    links.linked += content.linked
-    links.unlinked += content.unlinked
-    return [{ step: { ...id, at: content.at, copied: content.copied, parts: content.parts }, refs: content.refs }]
+    const { refs, linked, unlinked, ...content } = readStep(reading, step, at, { agent, answers })
+    links.linked += linked
+    links.unlinked += unlinked
+    return [{ step: { ...id, at: content.at, copied: content.copied, parts: content.parts }, refs }]
   })
   if (links.linked === 0 && links.unlinked > 0)
     reading.warn(path, 'no result names its tool call; results are shown after all calls of their step')
@@ -147,7 +131,8 @@ function readSubagents(reading: Reading, subagents: unknown, path: string, depth
       reading.error(at, `a trajectory must be an object, not ${typeName(subagent)}`)
       return []
     }
-    const { trajectoryId, steps } = readSegment(reading, subagent, at, depth + 1)
+    const trajectoryId = asText(subagent['trajectory_id'])
+    const { steps } = readSegment(reading, subagent, at, depth + 1)
     return [{ path: at, trajectoryId, name: trajectoryId ?? `subagent-${index + 1}`, steps }]
   })
 }
@@ -171,10 +156,8 @@ function placeSubagents(reading: Reading, parent: readonly ReadStep[], subagents
   const steps: Step[] = []
   let nextId = parent.reduce((highest, { step }) => Math.max(highest, step.id), 0) + 1
   const referred = new Set(parent.flatMap(({ refs }) => refs.map(({ trajectory }) => trajectory)))
-  const timed = placeInTime(
-    parent,
-    subagents.filter(({ trajectoryId }) => trajectoryId === null || !referred.has(trajectoryId)),
-  )
+  const unreferred = subagents.filter(({ trajectoryId }) => trajectoryId === null || !referred.has(trajectoryId))
+  const timed = placeInTime(parent, unreferred)
   const place = (subagent: Subagent, where: string, of: Pick<Step, 'conversation'> = {}): void => {
     reading.warn(subagent.path, `embedded subagent${where} under new step ids`)
     unplaced.delete(subagent)
@@ -197,10 +180,7 @@ function placeSubagents(reading: Reading, parent: readonly ReadStep[], subagents
 }
 
 /** Maps a parent step to the subagents without a reference that began after it, by their times. */
-function placeInTime(
-  parent: readonly { readonly step: Step }[],
-  subagents: readonly Subagent[],
-): ReadonlyMap<Step, readonly Subagent[]> {
+function placeInTime(parent: readonly ReadStep[], subagents: readonly Subagent[]): ReadonlyMap<Step, Subagent[]> {
   const places = new Map<Step, Subagent[]>()
   const times = parent.flatMap(({ step }) => (step.at === null || step.copied ? [] : [{ step, at: step.at }]))
   for (const subagent of subagents) {
@@ -225,8 +205,7 @@ function indexById(reading: Reading, subagents: readonly Subagent[]): ReadonlyMa
 function resolve(reading: Reading, ref: SubagentRef, byId: ReadonlyMap<string, Subagent>): Subagent | undefined {
   const subagent = ref.trajectory === null ? undefined : byId.get(ref.trajectory)
   if (subagent !== undefined) return subagent
-  const isElsewhere = ref.file !== null
   const away = 'the subagent ran in another file, which is not read here'
-  reading.unread(ref.path, isElsewhere ? away : 'refers to a subagent that this document does not embed', true)
+  reading.unread(ref.path, ref.file === null ? 'refers to a subagent that this document does not embed' : away, true)
   return undefined
 }

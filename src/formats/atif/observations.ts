@@ -1,15 +1,30 @@
 import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
-import { type ContentSink, openEnvelope, previewOf, readContent, readPreview, textOf } from '../common/content.ts'
+import { type ContentSink, openEnvelope, readContent, readPreview, textOf } from '../common/content.ts'
 import { memberName } from '../common/json-tree.ts'
-import { isAbsent, isRecord, type Json, objectsIn, pointer, type Reading, typeName } from '../common/reading.ts'
+import { isAbsent, isRecord, itemsIn, type Json, objectsIn, type Reading, typeName } from '../common/reading.ts'
 import { isScaffold, isTerminus } from '../protocols/terminus.ts'
 import { harnessOf } from '../tools/lookup.ts'
 import { exitCodeInText, outcomeOfAgent, outcomeWithCode } from '../tools/outcomes.ts'
-import type { CallAnswers, Calls, StepCall } from './calls.ts'
+import type { OpenCall } from '../tools/tool-table.ts'
 
 const OBSERVATION_FIELDS = new Set(['results', 'extra'])
 const RESULT_FIELDS = new Set(['source_call_id', 'content', 'subagent_trajectory_ref', 'extra'])
 const REF_FIELDS = new Set(['trajectory_id', 'trajectory_path', 'session_id', 'extra'])
+
+/** A call of a step, with the facts by which its result is matched. */
+export interface StepCall {
+  readonly id: string | null
+  readonly call: OpenCall
+  /** The converter's note beside the call. */
+  readonly extra: unknown
+}
+
+/** The calls of one step, for its message and its results. */
+export interface Calls {
+  readonly parts: readonly Part[]
+  readonly list: readonly StepCall[]
+  readonly count: number
+}
 
 /** The reference of a result to another trajectory. */
 export interface SubagentRef {
@@ -26,28 +41,22 @@ export interface Observation {
   readonly linked: number
 }
 
-/** The facts of the step that holds the observation: its calls, and the answers that its agent and converter note for them. */
+/** The step of an observation: its calls, the open calls of the run, the agent, and `step.extra`. */
 interface Answered {
   readonly calls: Calls
   readonly answers: CallAnswers
   readonly agent: string
-  /** `step.extra`. */
   readonly extra: unknown
 }
 
 /** Reads the tool results of one step. */
-export function readObservation(
-  reading: Reading,
-  observation: unknown,
-  path: string,
-  { calls, answers, agent, extra }: Answered,
-): Observation {
+export function readObservation(reading: Reading, observation: unknown, path: string, step: Answered): Observation {
+  const { calls, answers, agent } = step
   const parts: Part[] = []
   const refs: SubagentRef[] = []
   let [unlinked, linked] = [0, 0]
-  const isCut = previewOf(observation) !== null
-  if (isCut) readPreview(reading, observation, path, resultSink(reading, parts, 'observation', false))
-  if (isCut || isAbsent(observation)) {
+  const preview = resultSink(reading, parts, 'observation', false)
+  if (readPreview(reading, observation, path, preview) || isAbsent(observation)) {
     answers.match([], calls.list)
     return { parts, refs, unlinked, linked }
   }
@@ -57,15 +66,64 @@ export function readObservation(
     reading.warnUnknown(result, at, RESULT_FIELDS)
     refs.push(...readRefs(reading, result['subagent_trajectory_ref'], `${at}/subagent_trajectory_ref`))
     const answered = called[index] ?? []
-    const name = toolName(reading, result, at, { calls, answered })
+    const name = toolName(reading, result, at, calls, answered)
     if (!isAbsent(result['source_call_id'])) linked++
     else if (calls.count > 1 && !isTerminus(agent)) unlinked++
     const own = resultSink(reading, parts, name, isTerminus(agent))
     readContent(reading, result['content'], `${at}/content`, own)
-    const step = calls.count === 1 ? extra : null
-    for (const call of answered) call.call.outcome = outcomeOf(result, call, step, agent, own.exitCode)
+    const extra = calls.count === 1 ? step.extra : null
+    for (const call of answered) call.call.outcome = outcomeOf(result, call, extra, agent, own.exitCode)
   }
   return { parts, refs, unlinked, linked }
+}
+
+/**
+ * Matches the results of an ATIF trajectory to its calls. An id may name several calls, in one step or over many steps: a result is then
+ * assigned only where it can belong to no other call, so that no call gets another call's outcome or name.
+ */
+export class CallAnswers {
+  /** Calls of earlier steps without a result, by id. */
+  readonly #open = new Map<string, StepCall[]>()
+
+  /** Returns the answered calls of each result of a step: none, one, or all calls of a step with one shared result. */
+  match(results: readonly unknown[], calls: readonly StepCall[]): readonly (readonly StepCall[])[] {
+    if (calls.length === 0 && results.length === 0) return []
+    const id = calls.length === 1 && results.length === 1 ? calls[0]?.id : null
+    if (typeof id === 'string' && isRecord(results[0]) && results[0]['source_call_id'] === id) return [calls]
+    const own = Map.groupBy(
+      calls.filter((call) => call.id !== null),
+      (call) => call.id ?? '',
+    )
+    const counts = new Map<string, number>()
+    const ids = results.map((result) => (isRecord(result) ? result['source_call_id'] : null))
+    for (const id of ids) if (typeof id === 'string') counts.set(id, (counts.get(id) ?? 0) + 1)
+    const used = new Map<string, number>()
+    const matched = ids.map((id): readonly StepCall[] => {
+      // ATIF: a result that names no call belongs to the whole step.
+      if (typeof id !== 'string') return isAbsent(id) && (results.length === 1 || calls.length === 1) ? calls : []
+      const named = own.get(id)
+      if (named === undefined) return this.#takeEarlier(id, counts.get(id) ?? 0)
+      const next = used.get(id) ?? 0
+      used.set(id, next + 1)
+      const call = named[next]
+      return call !== undefined && named.length === counts.get(id) ? [call] : []
+    })
+    const answered = new Set(matched.flat())
+    for (const [id, named] of own) {
+      const left = named.filter((call) => !answered.has(call))
+      const open = this.#open.get(id)
+      if (open !== undefined) open.push(...left)
+      else if (left.length > 0) this.#open.set(id, left)
+    }
+    return matched
+  }
+
+  #takeEarlier(id: string, results: number): readonly StepCall[] {
+    const earlier = this.#open.get(id)
+    if (earlier === undefined || earlier.length !== 1 || results !== 1) return []
+    this.#open.delete(id)
+    return earlier
+  }
 }
 
 function resultsOf(reading: Reading, observation: unknown, path: string): readonly unknown[] {
@@ -82,12 +140,7 @@ function resultsOf(reading: Reading, observation: unknown, path: string): readon
 }
 
 /** Names the tool that a result answers, or `observation` where several tools are possible. */
-function toolName(
-  reading: Reading,
-  result: Json,
-  path: string,
-  { calls, answered }: { readonly calls: Calls; readonly answered: readonly StepCall[] },
-): string {
+function toolName(reading: Reading, result: Json, path: string, calls: Calls, answered: readonly StepCall[]): string {
   const id = result['source_call_id']
   const only = answered[0]?.call.tool
   const inStep = answered.some((call) => calls.list.includes(call))
@@ -171,12 +224,8 @@ function flagOf(note: Json): boolean | undefined {
 
 function readRefs(reading: Reading, refs: unknown, path: string): SubagentRef[] {
   if (isAbsent(refs)) return []
-  if (!Array.isArray(refs)) {
-    reading.unread(path, `must be an array, not ${typeName(refs)}; not read`, true)
-    return []
-  }
-  return refs.flatMap((ref, index) => {
-    const at = pointer(path, index)
+  if (!Array.isArray(refs)) reading.unread(path, `must be an array, not ${typeName(refs)}; not read`, true)
+  return [...itemsIn(refs, path)].flatMap(([ref, at]) => {
     if (!isRecord(ref)) {
       reading.unread(at, `must be an object, not ${typeName(ref)}; not read`, true)
       return []

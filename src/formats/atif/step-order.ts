@@ -1,6 +1,6 @@
 import type { Reply, Step } from '../../domain/trajectory/trajectory.ts'
-import { cutName, idText, isAbsent, isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
-import { asList, asRecord, asText } from '../common/session.ts'
+import { idText, isAbsent, isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
+import { asList, asName, asRecord, asText } from '../common/session.ts'
 
 /** Bounds a step id: a larger number is a name, not a position, and ids counted on from this bound stay exact. */
 const MAX_STEP_ID = 1_000_000_000
@@ -8,12 +8,7 @@ const MAX_STEP_ID = 1_000_000_000
 export const isUsableStepId = (own: unknown): own is number =>
   typeof own === 'number' && Number.isInteger(own) && own >= 1 && own <= MAX_STEP_ID
 
-const nameOf = (own: unknown): string | null =>
-  typeof own === 'string' && own !== ''
-    ? cutName(own)
-    : typeof own === 'number' || typeof own === 'boolean'
-      ? String(own)
-      : null
+const nameOf = (own: unknown): string | null => asName(own) ?? (typeof own === 'boolean' ? String(own) : idText(own))
 
 /**
  * Numbers the steps of a run: integer ids are kept, and every other step gets its position. Where that gives two steps one id, all steps
@@ -21,8 +16,7 @@ const nameOf = (own: unknown): string | null =>
  */
 export function numberSteps(reading: Reading, own: readonly unknown[], path: string): Pick<Step, 'id' | 'name'>[] {
   const first = new Map<number, number>()
-  for (let index = 0; index < own.length; index++) {
-    const value = own[index]
+  for (const [index, value] of own.entries()) {
     if (!isUsableStepId(value)) continue
     const earlier = first.get(value)
     if (earlier === undefined) first.set(value, index)
@@ -40,31 +34,22 @@ export function numberSteps(reading: Reading, own: readonly unknown[], path: str
 /** Warns where step ids depart from 1, 2, 3, …, which ATIF requires. */
 export function warnAboutOrder(reading: Reading, own: readonly unknown[], path: string): void {
   let expected = 1
-  for (let index = 0; index < own.length; index++) {
-    const value = own[index]
-    const at = () => `${path}/${index}/step_id`
-    if (isUsableStepId(value)) {
-      if (value !== expected)
-        reading.warn(
-          at(),
-          `step_id is ${value} where ${expected} was due${value < expected ? '; the order of the file is kept' : ''}`,
-        )
-      expected = value + 1
-    } else {
-      reading.warn(
-        at(),
-        isAbsent(value) ? 'no step_id; the step is numbered' : 'not a usable step_id; the step is numbered',
-      )
-      expected++
+  for (const [index, value] of own.entries()) {
+    const at = `${path}/${index}/step_id`
+    const isUsable = isUsableStepId(value)
+    if (!isUsable) reading.warn(at, `${isAbsent(value) ? 'no' : 'not a usable'} step_id; the step is numbered`)
+    else if (value !== expected) {
+      const kept = value < expected ? '; the order of the file is kept' : ''
+      reading.warn(at, `step_id is ${value} where ${expected} was due${kept}`)
     }
+    expected = (isUsable ? value : expected) + 1
   }
 }
 
 /** Warns of steps whose time is before that of the preceding step. The order of the file is kept, because citations count by it. */
 export function warnAboutTimes(reading: Reading, steps: readonly unknown[], path: string): void {
   let latest = Number.NEGATIVE_INFINITY
-  for (let index = 0; index < steps.length; index++) {
-    const step = steps[index]
+  for (const [index, step] of steps.entries()) {
     const at = isRecord(step) && step['is_copied_context'] !== true ? timeOf(step['timestamp']) : null
     if (at === null) continue
     if (at < latest)
@@ -107,12 +92,8 @@ export class StepReplies {
     const request = requestOf(step)
     const last = this.#last
     const isSame = this.#isTelling && last !== null && last.request !== null && isOfRequest(step, request, last.request)
-    const reply =
-      named !== null
-        ? { id: named, isNamed: true }
-        : isSame
-          ? { ...last.reply, isNamed: false }
-          : { id: path, isNamed: false }
+    const id = named ?? (isSame ? last.reply.id : path)
+    const reply = { id, isNamed: named !== null }
     this.#last = { reply, request: request ?? (isSame ? last.request : null) }
     return reply
   }

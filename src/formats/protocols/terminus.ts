@@ -1,7 +1,7 @@
 import type { Part } from '../../domain/trajectory/trajectory.ts'
-import { addArguments } from '../common/argument-leaves.ts'
 import { decodeObject, leavesOf } from '../common/json-tree.ts'
 import { isRecord, itemsIn, type Reading } from '../common/reading.ts'
+import { addArguments } from '../common/session-calls.ts'
 import { addSlices } from '../openai-chat/openai-chat-sink.ts'
 import { TERMINUS_TOOLS } from '../tools/harness-tools.ts'
 import { meaningOfName, openCall } from '../tools/tool-table.ts'

@@ -1,4 +1,3 @@
-import { cutName, type Reading } from '../common/reading.ts'
 import { COMMON_TOOLS } from './common-tools.ts'
 import {
   ANTIGRAVITY_TOOLS,
@@ -78,15 +77,4 @@ function onlyOther(tool: string): ToolSpec | undefined {
   const specs = new Set(TABLES.flatMap(([name, table]) => (name === BORROWER ? [] : (own(table, tool) ?? []))))
   const [only] = specs
   return specs.size === 1 ? only : undefined
-}
-
-/** Returns the argument kinds of a tool. Warns once of a tool that no table knows: its arguments may prove an act, but never surely. */
-export function knownSpec(reading: Reading, agent: string | null, tool: string, path: string): ToolSpec | undefined {
-  const spec = specOf(agent, tool)
-  if (spec === undefined)
-    reading.warnOnce(
-      path,
-      `the tool ${JSON.stringify(cutName(tool))} is not known: its arguments prove an act where an action anchor names them`,
-    )
-  return spec
 }
