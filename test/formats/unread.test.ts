@@ -164,3 +164,29 @@ test('a member that JSON writes as an object without a text form is no reason to
   ]
   for (const document of documents) expect(() => readTrajectory(document, LIMITS)).not.toThrow()
 })
+
+test.each([
+  ['a difference for the screen', { diff: '- the old line of the file\n+ the new line of the same file' }, 0],
+  [
+    'the messages of a subagent',
+    { results: [{ messages: [{ type: 'toolCall', arguments: { command: 'rm -rf the whole folder now' } }] }] },
+    1,
+  ],
+])('OpenClaw: details of a result that are %s', (_, details, actions) => {
+  const message = (id: string, parentId: string | null, inner: Row): Row => ({
+    type: 'message',
+    id,
+    parentId,
+    message: inner,
+  })
+  const call = { type: 'toolCall', id: 'c', name: 'edit', arguments: { path: 'a' } }
+  const run = read({
+    records: [
+      { type: 'session', id: 's', cwd: '/' },
+      message('a', 's', { role: 'assistant', content: [call] }),
+      message('b', 'a', { role: 'toolResult', toolCallId: 'c', content: [{ type: 'text', text: 'done' }], details }),
+    ],
+  })
+  expect(run.unread.actions).toBe(actions)
+  expect(run.unread.records).toBe(actions)
+})

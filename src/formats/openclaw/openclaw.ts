@@ -35,6 +35,11 @@ const MESSAGE_FIELDS: ReadonlySet<string> = wordSet(`role content timestamp api 
   errorMessage toolCallId toolName isError details command output exitCode cancelled truncated fullOutputPath
   excludeFromContext customType display responseId idempotencyKey senderIsOwner responseModel`)
 
+/** Members of a result's details for the screen: differences of an edit, the text before it was cut, the end of a command. */
+const FOR_SCREEN = wordSet(
+  'diff patch firstChangedLine truncation fullOutputPath exitCode status durationMs cwd aggregated',
+)
+
 class OpenclawReader extends SessionReader {
   /** The name of the step of the message that is being read. */
   #name: string | null = null
@@ -158,6 +163,9 @@ class OpenclawReader extends SessionReader {
     const { parts, tool: placed, call } = this.output(toolCallId, `${path}/toolCallId`, this.#name)
     const tool = call === null ? (asText(toolName) ?? placed) : placed
     settle(call, outcomeOf(tool, content, isError, details))
+    // The model gets `content` alone; a subagent's messages among the details are no copy.
+    if (isRecord(details) && Object.keys(details).every((key) => FOR_SCREEN.has(key)))
+      this.reading.leaveOut(`${path}/details`)
     this.#content(this.sink(parts, 'tool_output', tool), content, `${path}/content`)
   }
 }
