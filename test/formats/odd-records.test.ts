@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { openDocuments } from '../../src/formats/common/open-documents.ts'
 import { read, refuse } from './make.ts'
 
 const START = '2026-01-01T00:00:00Z'
@@ -29,6 +30,26 @@ describe('an odd record beside sound ones is unread at its place, and the docume
       '/request/contents/0',
     ],
     ['gemini-contents', { records: [{ role: 'model', parts: [{ text: 'Done.' }] }, ODD] }, '/records/1'],
+    ['openai-chat', { records: [{ messages: [{ role: 'user', content: 'Go.' }] }, ODD] }, '/records/1'],
+    [
+      'langfuse',
+      { observations: [{ ...observation, input: [{ role: 'user', content: 'Go.' }, ODD] }] },
+      '/observations/0/input/1',
+    ],
+    [
+      'langsmith',
+      { runs: [{ ...run, inputs: { messages: [...run.inputs.messages, ODD] } }] },
+      '/runs/0/inputs/messages/1',
+    ],
+    [
+      'langsmith',
+      {
+        ...run,
+        run_type: 'chain',
+        outputs: { messages: [{ role: 'user', content: 'Go.' }, { role: 'assistant', content: 'Done.' }, ODD] },
+      },
+      '/outputs/messages/2',
+    ],
     ['langfuse', { observations: [ODD, observation] }, '/observations/0'],
     ['langfuse', { records: [observation, ODD] }, '/records/1'],
     ['otlp', { data: [span, ODD] }, '/data/1'],
@@ -63,4 +84,25 @@ describe('an odd record beside sound ones is unread at its place, and the docume
 
 test.each(['messages', 'records', 'contents'])('an empty list is named: %s', (name) => {
   expect(refuse({ [name]: [] })[0]?.message).toMatch(`No run stands in the empty list "${name}".`)
+})
+
+test('one odd part of a Gemini content hides no call', () => {
+  const parts = [{ functionCall: { name: 'bash', args: { command: 'ls' } } }, { type: 'novel', words: 'Hm.' }]
+  const { steps, warnings } = read({
+    contents: [
+      { role: 'user', parts: [{ text: 'Go.' }] },
+      { role: 'model', parts },
+    ],
+  })
+  expect(steps.flatMap((step) => step.parts.map(({ actor, text }) => `${actor}: ${text}`))).toEqual([
+    ...['user: Go.', 'agent_action: ls', 'agent_message: novel', 'agent_message: Hm.'],
+  ])
+  expect(warnings.map(({ path }) => path)).toContain('/contents/1/parts/1/type')
+})
+
+test('an odd row beside runs is refused alone', () => {
+  const chat = { messages: [{ role: 'user', content: 'Go.' }] }
+  const opened = openDocuments(JSON.stringify([chat, ODD, chat]))
+  expect(opened.ok && opened.value.map(({ document }) => document)).toEqual([chat, { records: [ODD] }, chat])
+  expect(refuse({ records: [ODD] })).toHaveLength(1)
 })

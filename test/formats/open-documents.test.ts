@@ -98,7 +98,7 @@ describe('many runs in one file', () => {
     expect(open(JSON.stringify(runs)).map(({ name }) => name)).toEqual(['1_task_3_trial_0', '2_task_3_trial_0'])
   })
 
-  test('with something else among them stay one document, for the reader to refuse', () => {
+  test('with something else beside a single run stay one document, whose odd record is unread', () => {
     const text = JSON.stringify([{ messages }, { other: 1 }])
     expect(documents(text)).toEqual([{ records: [{ messages }, { other: 1 }] }])
   })

@@ -28,7 +28,7 @@ import { Located, placeMessage, type Tree } from '../traces/located.ts'
 import { messageKey } from '../traces/message-key.ts'
 import { readTrace } from '../traces/trace-run.ts'
 import type { TracedTool, TraceSpan } from '../traces/trace-span.ts'
-import { messagesOf, payloadOf, replyOf } from './payloads.ts'
+import { messagesOf, type PayloadMessage, payloadOf, replyOf } from './payloads.ts'
 
 /**
  * The format of LangSmith traces: one run with its `child_runs`, or the rows of one trace, as its API and exports write them. Runs of type
@@ -165,7 +165,8 @@ function spanOf(reading: Reading, { run, path }: PlacedRun, opened: Map<string, 
   }
   const [inputs, outputs] = [payloadOf(run, path, 'inputs'), payloadOf(run, path, 'outputs')]
   if (isModel && outputs !== null) warnOthers(reading, outputs)
-  const treeOf = (message: OpenMessage): Tree => {
+  const treeOf = (message: PayloadMessage): Tree => {
+    if (message instanceof Located) return message
     opened.set(message.path, message)
     return chatMessageOf(message)
   }
@@ -241,8 +242,10 @@ function readWhole(sink: StepSink, { run, path }: PlacedRun): string | null {
   const { session, reading } = sink
   session.now = timeOf(run['start_time'])
   const [inputs, outputs] = [payloadOf(run, path, 'inputs'), payloadOf(run, path, 'outputs')]
-  const before = inputs === null ? null : messagesOf(inputs)
-  const after = outputs === null ? null : messagesOf(outputs)
+  const [before, after] = [inputs, outputs].map((payload): OpenMessage[] | null => {
+    const messages = payload === null ? null : messagesOf(payload)
+    return messages?.flatMap((message) => (message instanceof Located ? noteOdd(reading, message) : message)) ?? null
+  }) as [OpenMessage[] | null, OpenMessage[] | null]
   const reply = after === null && outputs !== null ? replyOf(outputs) : null
   // The output state repeats the input messages.
   const isNew = after?.findIndex((message, index) => keyOf(message) !== keyOf(before?.[index])) ?? -1
@@ -256,6 +259,11 @@ function readWhole(sink: StepSink, { run, path }: PlacedRun): string | null {
   else warnBeside(reading, outputs)
   session.note('system', run['error'], `${path}/error`, 'error')
   return [...(before ?? []), ...fresh].map(modelOfMessage).find((name) => name !== null) ?? null
+}
+
+function noteOdd(reading: Reading, { value, path }: Located): readonly [] {
+  reading.unread(path, 'not a message; not read', mayAct(value))
+  return []
 }
 
 function addPayload({ session, reading }: StepSink, payload: Located | null, actor: Actor, name: string): void {

@@ -11,22 +11,28 @@ export function payloadOf(run: Json, path: string, side: 'inputs' | 'outputs'): 
   return decoded === null ? null : new Located(decoded, `${path}/${side}#`)
 }
 
-/** Opens the messages of a list; null where an item is no message. LangChain passes a list of conversations, of which the first is read. */
-function openList(list: Located): OpenMessage[] | null {
+/** A message of a payload; an odd item beside messages as it stands. */
+export type PayloadMessage = OpenMessage | Located
+
+/**
+ * Opens the messages of a list; null where fewer than half of the items are messages. LangChain passes a list of conversations, of which
+ * the first is read.
+ */
+function openList(list: Located): PayloadMessage[] | null {
   if (!Array.isArray(list.value)) return null
   const items = list.items()
   const [first] = items
   const isBatch = items.length === 1 && Array.isArray(first?.value) && !isPair(first.value)
   if (isBatch && first !== undefined) return openList(first)
-  const open = items.map(({ value, path }) => openMessage(value, path))
-  return open.every((message) => message !== null) ? open : null
+  const open = items.map((item): PayloadMessage => openMessage(item.value, item.path) ?? item)
+  return open.filter((message) => message instanceof Located).length * 2 <= items.length ? open : null
 }
 
 const isPair = (value: readonly unknown[]): boolean =>
   value.length === 2 && value.every((item) => typeof item === 'string')
 
 /** Returns the conversation in a payload: `messages`, also of a state below `input` or `output`; or a prompt of one text. */
-export function messagesOf(payload: Located): OpenMessage[] | null {
+export function messagesOf(payload: Located): PayloadMessage[] | null {
   for (const holder of [payload, payload.member('input'), payload.member('output'), payload.member('state')]) {
     const open = isRecord(holder.value) ? openList(holder.member('messages')) : null
     if (open !== null) return open

@@ -8,11 +8,11 @@ import { own } from '../tools/tool-table.ts'
 import { instructionsIn, type Side } from '../traces/chat-shapes.ts'
 import { Located, messagesOfParts } from '../traces/located.ts'
 
-/** Recognizes a message of Gemini's API: parts without a type. */
+/** Recognizes a message of Gemini's API by one part without a type, or by an empty list of parts. */
 const isContent = (value: unknown): value is Json =>
   isRecord(value) &&
   Array.isArray(value['parts']) &&
-  value['parts'].every((part) => !isRecord(part) || !('type' in part || 'kind' in part))
+  (value['parts'].length === 0 || value['parts'].some((part) => !isRecord(part) || !('type' in part || 'kind' in part)))
 
 const areContents = (list: unknown): boolean => asList(list).some(isContent)
 

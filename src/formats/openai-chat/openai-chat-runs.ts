@@ -1,7 +1,7 @@
 import { cutName, isRecord, type Json } from '../common/reading.ts'
 import { asRecord, asText } from '../common/session.ts'
 import type { FileRun, RunAbout } from '../format.ts'
-import { chatOf, modelOf, runsOf } from './openai-chat.ts'
+import { chatOf, isRun, modelOf, runsOf } from './openai-chat.ts'
 
 const SAMPLE_NUMBERS = ['reward', 'result', 'score'] as const
 
@@ -15,12 +15,15 @@ export function splitChats(root: Json): readonly FileRun[] | null {
     const isRun = chatOf(root) !== null && !('trajectory_format' in root)
     return isRun ? [{ name: '', document: { ...root }, about: aboutRun(root) }] : null
   }
-  const whole = withoutHeads(runs)
-  const names = namesOf(whole)
-  return whole.map((run, index) => ({
-    name: whole.length === 1 ? '' : (names[index] ?? String(index + 1)),
-    document: { ...run },
-    about: aboutRun(run),
+  // The reader counts the odd records beside a single run.
+  if (runs.list.length > 1 && runs.list.filter(isRun).length === 1) return null
+  const rows = withoutHeads(runs.list)
+  const names = namesOf(rows.map(asRecord))
+  // A row that is no run stays unchanged, so that the reader refuses it alone.
+  return rows.map((row, index) => ({
+    name: rows.length === 1 ? '' : (names[index] ?? String(index + 1)),
+    document: isRun(row) ? { ...row } : { records: [row] },
+    about: isRun(row) ? aboutRun(row) : {},
   }))
 }
 
@@ -28,10 +31,10 @@ export function splitChats(root: Json): readonly FileRun[] | null {
  * Removes the episodes that the next episode of the same run repeats: Harbor exports one episode per answer, each with all earlier
  * messages.
  */
-function withoutHeads(runs: readonly Json[]): Json[] {
-  return runs.filter((run, index) => {
-    const next = runs[index + 1]
-    if (next === undefined || asText(run['episode']) === null) return true
+function withoutHeads(rows: readonly unknown[]): unknown[] {
+  return rows.filter((run, index) => {
+    const next = rows[index + 1]
+    if (!isRun(run) || !isRun(next) || asText(run['episode']) === null) return true
     const isSame = (['task', 'run_id', 'trial_name', 'agent', 'model'] as const).every(
       (field) => run[field] === next[field],
     )

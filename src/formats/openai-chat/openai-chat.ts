@@ -1,7 +1,8 @@
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
-import { isAbsent, isRecord, type Json, pointer, type Reading } from '../common/reading.ts'
+import { isAbsent, isRecord, itemsIn, type Json, pointer, type Reading } from '../common/reading.ts'
 import { asName, asRecord, asText } from '../common/session.ts'
+import { mayAct } from '../common/unread-acts.ts'
 import { type Format, type ListIn, listIn, type ReadDocument } from '../format.ts'
 import { FUNCTION_TAGS, HERMES } from '../protocols/function-tags.ts'
 import { type ListedMessage, placeMessages, readTurns, StepSink } from './chat-steps.ts'
@@ -62,20 +63,25 @@ const isMessage = (item: Json): boolean =>
 /** Returns the messages of one run. */
 export const chatOf = (run: Json): ListIn | null => listIn(run, [...MESSAGE_LISTS, 'records'], isChat)
 
-/** Returns the runs of a list, each of which must be sent by itself; null for other documents. */
-export function runsOf({ records, simulations }: Json): readonly Json[] | null {
+export const isRun = (run: unknown): run is Json => isRecord(run) && MESSAGE_LISTS.some((field) => isChat(run[field]))
+
+/** Returns the list of a document of runs, each of which must be sent by itself; null where fewer than half of the items are runs. */
+export function runsOf({ records, simulations }: Json): ListIn | null {
   const list: unknown = records ?? simulations
-  if (!Array.isArray(list) || list.length === 0) return null
-  const runs = list.filter((run): run is Json => isRecord(run) && MESSAGE_LISTS.some((field) => isChat(run[field])))
-  return runs.length === list.length ? runs : null
+  if (!Array.isArray(list) || list.length === 0 || list.filter(isRun).length * 2 < list.length) return null
+  return { list, path: isAbsent(records) ? '/simulations' : '/records' }
 }
 
 function readOpenAiChat(reading: Reading, document: Json): ReadDocument {
-  const runs = runsOf(document)
-  const [only] = runs ?? []
-  if (runs === null || only === undefined) return readRun(reading, document, '')
-  const path = document['records'] === undefined ? '/simulations' : '/records'
-  if (runs.length === 1) return readRun(reading, only, pointer(path, 0))
+  const { list, path } = runsOf(document) ?? { list: [], path: '' }
+  const runs = [...itemsIn(list, path)].filter(([item]) => isRun(item))
+  const [only] = runs
+  if (only === undefined) return readRun(reading, document, '')
+  if (runs.length === 1) {
+    for (const [item, at] of itemsIn(list, path))
+      if (!isRun(item)) reading.unread(at, 'not a run with messages; not read', mayAct(item))
+    return readRun(reading, only[0] as Json, only[1])
+  }
   reading.refuse(path, `holds ${runs.length} runs: send the one to read by itself`)
   return { format: 'openai-chat', agent: { name: null, model: null }, steps: [] }
 }

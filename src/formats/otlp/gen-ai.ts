@@ -1,5 +1,13 @@
+import { leavesOf } from '../common/json-tree.ts'
 import { pointer } from '../common/reading.ts'
-import { decodeLocated, messagesIn, plainMessagesIn, type Side, systemMessages } from '../traces/chat-shapes.ts'
+import {
+  decodeLocated,
+  isMessage,
+  messagesIn,
+  plainMessagesIn,
+  type Side,
+  systemMessages,
+} from '../traces/chat-shapes.ts'
 import { contentOf, isConverseBlock, Located, placeMessage, type Tree } from '../traces/located.ts'
 import type { Attribute } from './attributes.ts'
 
@@ -64,8 +72,7 @@ const isStrands = (own: Attribute): boolean =>
 function strandsMessage(content: Located, role: string): Tree {
   const speaker = role === 'tool' ? 'user' : role
   const blocks = decodeLocated(content)
-  const isBlocks =
-    blocks !== null && blocks.items().length > 0 && blocks.items().every((block) => isConverseBlock(block.value))
+  const isBlocks = blocks?.items().some((block) => isConverseBlock(block.value)) === true
   return { role: speaker, content: isBlocks ? contentOf(blocks, role === 'assistant') : content }
 }
 
@@ -170,7 +177,15 @@ function messagesInTree(
     if (Array.isArray(value) && !(isGiven && value.every((item) => typeof item !== 'object'))) return value.map(inner)
     return mapMembers(value as Readonly<Record<string, unknown>>, inner)
   }
-  return messages === null ? null : messages.map((node) => back(node, false))
+  // An odd item beside messages stays whole, so that it is unread at the place of its first leaf.
+  const isOdd = (node: Tree): node is Located => node instanceof Located && !isMessage(node.value)
+  return (
+    messages?.map((node) =>
+      isOdd(node)
+        ? new Located(node.value, whole.place(leavesOf(node.value, node.path)[0]?.pointer ?? node.path))
+        : back(node, false),
+    ) ?? null
+  )
 }
 
 /** Members of a call that hold its arguments. */

@@ -70,18 +70,19 @@ function messagesInList(list: Located, side: Side): readonly Tree[] | null {
   const [only] = items
   // LangChain passes batches: a list with one conversation.
   if (items.length === 1 && only !== undefined && Array.isArray(only.value)) return messagesInList(only, side)
-  if (items.length > 0 && items.every(({ value }) => isMessage(value)))
-    return items.flatMap((item) => messageOf(item, side))
-  if (items.every(({ value }) => typeof value === 'string' || isBlock(value)) && items.length > 0)
-    return [{ role: side, content: list }]
-  if (items.length > 0 && items.every(({ value }) => isConverseBlock(value)))
-    return [{ role: side, content: contentOf(list, side === 'assistant') }]
-  return items.length === 0 ? [] : null
+  if (items.length === 0) return []
+  if (items.every(({ value }) => typeof value === 'string' || isBlock(value))) return [{ role: side, content: list }]
+  // An odd item among messages is returned as it stands, so that it is unread at its place.
+  if (items.filter(({ value }) => isMessage(value)).length * 2 >= items.length)
+    return items.flatMap((item) => (isMessage(item.value) ? messageOf(item, side) : [item]))
+  return items.some(({ value }) => isBlock(value) || isConverseBlock(value))
+    ? [{ role: side, content: contentOf(list, side === 'assistant') }]
+    : null
 }
 
 const ITEMS: ReadonlySet<unknown> = new Set(['function_call', 'function_call_output', 'reasoning', 'message'])
 
-const isMessage = (value: unknown): value is Json =>
+export const isMessage = (value: unknown): value is Json =>
   isRecord(value) &&
   (typeof value['role'] === 'string' || isNamedRole(value) || (ITEMS.has(value['type']) && !isBlock(value)))
 
@@ -125,8 +126,7 @@ function messagesInRecord(value: Located, record: Json, side: Side): readonly Tr
 }
 
 const isContent = (value: unknown): boolean =>
-  typeof value === 'string' ||
-  (Array.isArray(value) && value.length > 0 && value.every((item) => isBlock(item) || isConverseBlock(item)))
+  typeof value === 'string' || (Array.isArray(value) && value.some((item) => isBlock(item) || isConverseBlock(item)))
 
 /** Reads the instructions of a request beside its messages. */
 export function instructionsIn(value: Located): readonly Tree[] {

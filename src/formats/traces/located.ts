@@ -75,18 +75,17 @@ function placeOf(places: ReadonlyMap<string, string>, path: string): string {
 export function contentOf(value: Located, isAgent = false): Tree {
   const content = value.value
   if (isAbsent(content) || typeof content === 'string') return value
-  if (
-    Array.isArray(content) &&
-    content.every((item) => typeof item === 'string' || (isRecord(item) && typeof item['type'] === 'string'))
-  )
-    return value
-  if (Array.isArray(content) && content.some(isConverseBlock))
+  if (Array.isArray(content) && content.every((item) => typeof item === 'string' || isTyped(item))) return value
+  if (Array.isArray(content) && content.some((item) => isConverseBlock(item) || (isAgent && isTyped(item))))
     return value.items().flatMap((item): readonly Tree[] => {
+      if (isAgent && isTyped(item.value)) return [item]
       const block = isConverseBlock(item.value) ? converseBlock(item, isAgent, contentOf) : null
       return block === null ? textsOf(item) : [block]
     })
   return textsOf(value)
 }
+
+const isTyped = (item: unknown): boolean => isRecord(item) && typeof item['type'] === 'string'
 
 const textsOf = (value: Located): readonly Tree[] =>
   leavesOf(value.value, value.path).map(

@@ -1,3 +1,4 @@
+import { digestValue } from '../../domain/digest.ts'
 import { pushTo } from '../../domain/result.ts'
 import type { Reply, Step } from '../../domain/trajectory/trajectory.ts'
 import { wordsOf } from '../common/content.ts'
@@ -6,9 +7,10 @@ import { asName, asText, settle } from '../common/session.ts'
 import { mayAct } from '../common/unread-acts.ts'
 import { StepSink } from '../openai-chat/chat-steps.ts'
 import { outcomeOfAgent } from '../tools/outcomes.ts'
-import { contentOf, type Located, type PlacedMessage, placeMessage, type Tree } from './located.ts'
+import { isMessage } from './chat-shapes.ts'
+import { contentOf, Located, type PlacedMessage, placeMessage, type Tree } from './located.ts'
 import { answeredIdsOf, callKeysOf, differs, MadeCalls, messageKey, textKey } from './message-key.ts'
-import { type TracedTool, type TraceSpan, type TraceTree, treeOf } from './trace-span.ts'
+import { eventsOf, type TracedTool, type TraceEvent, type TraceSpan, type TraceTree, treeOf } from './trace-span.ts'
 
 /**
  * Reads the steps of a run from the spans of its trace. Every model call holds all earlier messages, so each message is shown at its first
@@ -33,36 +35,6 @@ export function readTrace(
 /** Receives the path of each message that is shown. */
 type OnShow = (path: string) => void
 
-interface TraceEvent {
-  readonly span: TraceSpan
-  /** The part of the span to read: all at its beginning, or the input at its beginning and the output at its end. */
-  readonly what: 'all' | 'input' | 'output'
-  readonly at: number
-  readonly depth: number
-  readonly order: number
-}
-
-/** Lists the events in order of time; a span around others, and a tool, begins before them and ends behind them. */
-function eventsOf(spans: readonly TraceSpan[], tree: TraceTree): readonly TraceEvent[] {
-  let [at, order] = [0, 0]
-  const events: TraceEvent[] = []
-  for (const span of spans) {
-    at = span.start ?? at
-    const isAround = span.kind === 'agent' || span.tool !== null || (span.kind === 'model' && tree.hasModelBelow(span))
-    const end = Math.max(at, span.end ?? at)
-    const depth = tree.depthOf(span)
-    // A tool that took no time ends behind its beginning.
-    const depthOfEnd = span.tool !== null && end === at ? depth : -depth
-    if (!isAround) events.push({ span, what: 'all', at, depth, order: order++ })
-    else
-      events.push(
-        { span, what: 'input', at, depth, order: order++ },
-        { span, what: 'output', at: end, depth: depthOfEnd, order: order++ },
-      )
-  }
-  return events.sort((a, b) => a.at - b.at || a.depth - b.depth || a.order - b.order)
-}
-
 class TraceRun {
   readonly sink: StepSink
   readonly tree: TraceTree
@@ -80,6 +52,8 @@ class TraceRun {
   readonly #others = new Map<string, TraceSpan[]>()
   /** Calls of a model without their messages. */
   readonly #silent: TraceSpan[] = []
+  /** Digests of the items that are no messages. */
+  readonly #odd = new Set<string>()
   #toolSpans = 0
   readonly #onShow: OnShow
   /** Results of the tools that have begun; null: a later request holds the result. */
@@ -153,7 +127,19 @@ class TraceRun {
       )
     if (answers > 1) this.#reading.warnOnce(span.path, 'several answers of one call of the model; all are shown')
     this.#reading.reply = this.#reply
-    for (const tree of output ?? []) this.#show(placeMessage(tree, span.path), span)
+    for (const tree of output ?? []) this.#show(this.#place(tree, span), span)
+  }
+
+  /** Places a message of a span; null for an odd item beside messages, which is unread where it first stands. */
+  #place(tree: Tree, span: TraceSpan): PlacedMessage | null {
+    const placed = tree instanceof Located && !isMessage(tree.value) ? null : placeMessage(tree, span.path)
+    if (placed !== null) return placed
+    const odd = tree instanceof Located ? tree : new Located(tree, span.path)
+    const key = digestValue(odd.value ?? null)
+    if (this.#odd.has(key)) this.#reading.leaveOut(odd.path)
+    else this.#reading.unread(odd.path, 'not a message; not read', mayAct(odd.value))
+    this.#odd.add(key)
+    return null
   }
 
   /** Reads a span around other calls: only the content that no inner call holds. */
@@ -161,7 +147,7 @@ class TraceRun {
     if (!span.holds) return
     const trees = what === 'output' ? span.output() : span.input()
     for (const tree of trees ?? []) {
-      const placed = placeMessage(tree, span.path)
+      const placed = this.#place(tree, span)
       const text = placed === null ? null : textKey(placed.message)
       const isSent = what === 'input' && text !== null && this.#asked.has(text)
       if (placed === null || isSent || this.#isShown(placed)) continue
@@ -194,11 +180,8 @@ class TraceRun {
       )
     const own = new Map<string, number>()
     for (const tree of trees ?? []) {
-      const placed = placeMessage(tree, span.path)
-      if (placed === null) {
-        this.#reading.unread(span.path, 'a message that is no object; not read', mayAct(tree))
-        continue
-      }
+      const placed = this.#place(tree, span)
+      if (placed === null) continue
       const key = messageKey(placed.message)
       const count = (own.get(key) ?? 0) + 1
       own.set(key, count)

@@ -100,3 +100,33 @@ export function treeOf(reading: Reading, spans: readonly TraceSpan[]): TraceTree
     depthOf: (span) => lookUp(span).depth,
   }
 }
+
+export interface TraceEvent {
+  readonly span: TraceSpan
+  /** The part of the span to read: all at its beginning, or the input at its beginning and the output at its end. */
+  readonly what: 'all' | 'input' | 'output'
+  readonly at: number
+  readonly depth: number
+  readonly order: number
+}
+
+/** Lists the events in order of time; a span around others, and a tool, begins before them and ends behind them. */
+export function eventsOf(spans: readonly TraceSpan[], tree: TraceTree): readonly TraceEvent[] {
+  let [at, order] = [0, 0]
+  const events: TraceEvent[] = []
+  for (const span of spans) {
+    at = span.start ?? at
+    const isAround = span.kind === 'agent' || span.tool !== null || (span.kind === 'model' && tree.hasModelBelow(span))
+    const end = Math.max(at, span.end ?? at)
+    const depth = tree.depthOf(span)
+    // A tool that took no time ends behind its beginning.
+    const depthOfEnd = span.tool !== null && end === at ? depth : -depth
+    if (!isAround) events.push({ span, what: 'all', at, depth, order: order++ })
+    else
+      events.push(
+        { span, what: 'input', at, depth, order: order++ },
+        { span, what: 'output', at: end, depth: depthOfEnd, order: order++ },
+      )
+  }
+  return events.sort((a, b) => a.at - b.at || a.depth - b.depth || a.order - b.order)
+}
