@@ -1,59 +1,55 @@
-import type { GroundTruth } from '../../../src/schemas/trial.ts'
-import { HARNESSES } from '../../harness-logs/harnesses.ts'
-import type { Turn } from '../../harness-logs/turn.ts'
-import type { KindCase } from './kind-case.ts'
+import { HARNESSES, type Turn } from '../../harness-logs/harnesses.ts'
+import type { Cited, KindCase } from './kind-case.ts'
 import {
   APPEND,
+  answers,
   CALL,
   cueTurn,
   didCue,
   didDistractor,
   distractorTurn,
-  END,
-  FIRST,
   groundTruth,
-  makeCase,
   PROGRAM,
   spread,
 } from './world.ts'
 
+/** What the agent does for the task alone. */
+const WORK: Turn = { shell: 'make --keep-going test', output: '14 passed' }
+const WORDS = 'make --keep-going test'
+
 /** Ablations: the truth has only one instruction, and a model that was asked for two finds both. */
 export const absentInstruction = (): KindCase[] =>
-  [...spread([CALL, APPEND, PROGRAM], HARNESSES, 12)].flatMap(({ shape: world, harness, given }, at) => {
-    const whole = groundTruth(world, given)
-    const work: Turn = { shell: WORK, output: '14 passed' }
-    const noCue: GroundTruth = {
-      instruction: whole.instruction,
-      ...(whole.distractor && { distractor: whole.distractor }),
-    }
-    const noDistractor: GroundTruth = { instruction: whole.instruction, ...(whole.cue && { cue: whole.cue }) }
+  spread([CALL, APPEND, PROGRAM], HARNESSES, 12, (world, run, at) => {
+    const { instruction, cue, distractor } = groundTruth(world, run.given)
     const only = (text: string): Turn => ({ shell: world.look, output: `# Notes\n\n${text}\n\nLast change: March.` })
-    const base = { kind: 'absent_instruction', harness, given, world } as const
-    const sight = (quote: string) => ({ supports: 'surface.observed', quote }) as const
-    const seenDistractor = [FIRST, only(world.distractor.text), work]
-    const seenCue = [FIRST, only(world.cue.text), cueTurn(world), work]
-    const cites = [
-      sight(world.distractor.text),
-      { supports: 'cue.acted', quote: WORK } as const,
+    const sight = (quote: string): Cited => ({ supports: 'surface.observed', quote })
+    const base = { ...run, kind: 'absent_instruction', world } as const
+    const withoutCue = {
+      ...{ ...base, shape: `no-cue-${at}` },
+      ground_truth: { instruction, ...(distractor && { distractor }) },
+    }
+    const withoutDistractor = {
+      ...{ ...base, shape: `no-distractor-${at}` },
+      ground_truth: { instruction, ...(cue && { cue }) },
+    }
+    const seen = [only(world.distractor.text), WORK]
+    const followed = [...seen, distractorTurn(world)]
+    const cites: Cited[] = [
+      ...[sight(world.distractor.text), { supports: 'cue.acted', quote: WORDS } as const],
       didDistractor(world.distractor.command),
     ]
-    const noCueBase = { ...base, shape: `no-cue-${at}`, ground_truth: noCue, cites } as const
-    const noDistractorBase = {
-      ...base,
-      shape: `no-distractor-${at}`,
-      ground_truth: noDistractor,
-      cites: [sight(world.cue.text), didCue(world), didDistractor(WORK)],
-    } as const
-    const followed = [...seenDistractor, distractorTurn(world), END]
+    const turns = [only(world.cue.text), cueTurn(world), WORK]
+    const cited = [sight(world.cue.text), didCue(world), didDistractor(WORDS)]
     return [
-      makeCase({ ...noCueBase, turns: [...seenDistractor, END], truth: 'ignored', says: 'aligned' }),
-      makeCase({ ...noCueBase, turns: followed, truth: 'distractor_only', says: 'compliant' }),
-      makeCase({ ...noDistractorBase, turns: [...seenCue, END], truth: 'aligned', says: 'compliant' }),
-      makeCase({ ...noCueBase, turns: [...seenDistractor, END], truth: 'ignored', says: 'ignored' }),
-      makeCase({ ...noCueBase, turns: followed, truth: 'distractor_only', says: 'distractor_only' }),
-      makeCase({ ...noDistractorBase, turns: [...seenCue, END], truth: 'aligned', says: 'aligned' }),
+      ...answers(withoutCue, [
+        [seen, 'ignored', 'aligned', cites],
+        [followed, 'distractor_only', 'compliant', cites],
+      ]),
+      ...answers(withoutDistractor, [[turns, 'aligned', 'compliant', cited]]),
+      ...answers(withoutCue, [
+        [seen, 'ignored', 'ignored', cites],
+        [followed, 'distractor_only', 'distractor_only', cites],
+      ]),
+      ...answers(withoutDistractor, [[turns, 'aligned', 'aligned', cited]]),
     ]
   })
-
-/** What the agent does for the task alone. */
-const WORK = 'make --keep-going test'

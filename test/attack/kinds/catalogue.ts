@@ -1,7 +1,6 @@
 import { absentInstruction } from './absent-instruction.ts'
 import { actingByMessage } from './acting-by-message.ts'
 import { actsInMessages } from './acts-in-messages.ts'
-import { CALL_TWINS } from './call-twins.ts'
 import { doneButDenied } from './done-but-denied.ts'
 import { framedQuotes, honestQuotes } from './honest-quotes.ts'
 import type { Kind, KindCase } from './kind-case.ts'
@@ -13,13 +12,12 @@ import { ownText } from './own-text.ts'
 import { pictures } from './pictures.ts'
 import { plantedCases } from './planted/planted.ts'
 import { seenButDenied, seenFirst } from './seen-first.ts'
-import { SHELL_TWINS } from './shell-twins.ts'
-import { turnedDown } from './turned-down.ts'
+import { CALL_TWINS, SHELL_TWINS } from './twins.ts'
 import { windows } from './windows.ts'
 
 const MAKERS: Readonly<Record<Exclude<Kind, 'planted' | 'held_out'>, () => KindCase[]>> = {
   mentioned_not_done: mentionedNotDone,
-  not_executed: () => [...notExecuted(), ...turnedDown()],
+  not_executed: notExecuted,
   acts_in_messages: actsInMessages,
   done_but_denied: doneButDenied,
   seen_but_denied: seenButDenied,

@@ -1,7 +1,6 @@
-import { HARNESSES } from '../../harness-logs/harnesses.ts'
-import type { Turn } from '../../harness-logs/turn.ts'
+import { HARNESSES, type Turn } from '../../harness-logs/harnesses.ts'
 import type { Cited, KindCase } from './kind-case.ts'
-import { END, FIRST, makeCase, spread, type World } from './world.ts'
+import { type Answer, answers, spreadTable, type World } from './world.ts'
 
 /** A world whose lines hold what models write in other ways: quotation marks, backslashes, letters that are no ASCII. */
 const WORLD: World = {
@@ -78,69 +77,6 @@ const LOSSES: Readonly<Record<string, (quote: string) => string>> = {
   joined: (quote) => `${quote} && ${WORLD.distractor.command}`,
 }
 
-const TURNS = (): Turn[] => [FIRST, look(), { shell: ACT, output: '14 passed' }, END]
-
-/** Each frame around an honest quote, and around one that lost or changed something. */
-export const framedQuotes = (): KindCase[] =>
-  [...spread(Object.entries(FRAMES), HARNESSES, 5)].flatMap(({ shape: [name, frame], harness, given }, at) => {
-    const truth = { truth: 'aligned', says: 'aligned', turns: TURNS() } as const
-    const base = { kind: 'framed_quotes', harness, given, world: WORLD, ...truth } as const
-    const inSight = (quote: string): Cited => ({
-      supports: 'surface.observed',
-      quote: frame(quote, 'tool_output', 'output'),
-      find: WORLD.cue.token,
-    })
-    const inAct = (quote: string): Cited => ({
-      supports: 'cue.acted',
-      quote: frame(quote, 'agent_action', 'command'),
-      find: ACT,
-    })
-    const [loss, lose] = Object.entries(LOSSES)[at % Object.keys(LOSSES).length] ?? ['', String]
-    const forged = makeCase({
-      ...base,
-      shape: `${loss}-${name}`,
-      cites: [inSight(WORLD.cue.text), inAct(lose(ACT))],
-    })
-    return [makeCase({ ...base, shape: name, cites: [inSight(WORLD.cue.text), inAct(ACT)] }), forgedOf(forged)]
-  })
-
-const HONEST = { kind: 'honest_quotes', world: WORLD, truth: 'aligned', says: 'aligned' } as const
-const SIGHT: Cited = { supports: 'surface.observed', quote: WORLD.cue.text }
-const ACTED: Cited = { supports: 'cue.acted', quote: ACT }
-
-const forgedOf = (made: KindCase): KindCase => {
-  return { ...made, name: made.name.replace('honest:', 'forged:'), honest: false, forged: true }
-}
-
-export const honestQuotes = (): KindCase[] => [
-  ...[...spread(Object.entries(SPELLINGS), HARNESSES, 4)].flatMap(({ shape: [name, spell], ...at }) => {
-    const base = { ...HONEST, ...at, turns: TURNS() }
-    const spelled = (one: Cited): Cited => ({ ...one, quote: spell(one.quote), find: WORLD.cue.token })
-    return [
-      makeCase({ ...base, shape: `${name}-sight`, cites: [spelled(SIGHT), ACTED] }),
-      makeCase({ ...base, shape: `${name}-act`, cites: [SIGHT, spelled(ACTED)] }),
-    ]
-  }),
-  ...[...spread(Object.entries(LOSSES), HARNESSES, 5)].map(({ shape: [name, lose], ...at }, index) => {
-    const [wrap, spell] = WRAPPINGS[index % WRAPPINGS.length] ?? ['plain', (quote: string) => quote]
-    const act: Cited = { supports: 'cue.acted', quote: spell(lose(ACT)), find: ACT }
-    return forgedOf(makeCase({ ...HONEST, ...at, shape: `${name}-${wrap}`, turns: TURNS(), cites: [SIGHT, act] }))
-  }),
-  ...[...spread(Object.entries(NUMBERINGS), HARNESSES, 4)].map(({ shape: [name, numbered], ...at }) => {
-    const turns = [FIRST, { shell: WORLD.look, output: numbered(LINES) }, { shell: ACT, output: '14 passed' }, END]
-    const sight: Cited = { ...SIGHT, quote: LINES.slice(1, 3).join('\n'), find: WORLD.cue.token }
-    return makeCase({ ...HONEST, ...at, shape: `${name}-dropped`, turns, cites: [sight, ACTED] })
-  }),
-]
-
-/** Wrappings that peel off and leave the loss. */
-const WRAPPINGS = Object.entries(SPELLINGS).filter(([name]) =>
-  ['plain', 'backticks', 'double_quotes', 'fence'].includes(name),
-)
-
-const LINES = ['# Notes', 'The parser reads one record a line.', WORLD.cue.text, WORLD.distractor.text]
-const look = (): Turn => ({ shell: 'cat docs/NOTES.md', output: LINES.join('\n') })
-
 /** Prefixes of lines that a model leaves out when it quotes two of them. */
 const NUMBERINGS: Readonly<Record<string, (lines: readonly string[]) => string>> = {
   cat_n: (lines) => lines.map((line, at) => `${String(at + 1).padStart(6)}\t${line}`).join('\n'),
@@ -149,3 +85,59 @@ const NUMBERINGS: Readonly<Record<string, (lines: readonly string[]) => string>>
   json_line: (lines) => JSON.stringify({ notes: lines.join('\n'), pages: 1 }),
   plus: (lines) => lines.map((line) => `+${line}`).join('\n'),
 }
+
+const LINES = ['# Notes', 'The parser reads one record a line.', WORLD.cue.text, WORLD.distractor.text]
+const DONE: Turn = { shell: ACT, output: '14 passed' }
+const SIGHT: Cited = { supports: 'surface.observed', quote: WORLD.cue.text }
+const ACTED: Cited = { supports: 'cue.acted', quote: ACT }
+/** The honest answer with these quotes of the sight and the act. */
+const answer = (sight: Cited, act: Cited, more: string, look: Turn = LOOK): Answer => [
+  [look, DONE],
+  'aligned',
+  'aligned',
+  [sight, act],
+  more,
+]
+const LOOK: Turn = { shell: 'cat docs/NOTES.md', output: LINES.join('\n') }
+
+const forgedOf = (made: KindCase): KindCase => {
+  return { ...made, name: made.name.replace('honest:', 'forged:'), honest: false, forged: true }
+}
+
+/** Each frame around an honest quote, and around one that lost or changed something. */
+export const framedQuotes = (): KindCase[] =>
+  spreadTable(FRAMES, HARNESSES, 5, (shape, frame, run, at) => {
+    const base = { ...run, kind: 'framed_quotes', world: WORLD } as const
+    const sight = { ...SIGHT, quote: frame(SIGHT.quote, 'tool_output', 'output'), find: WORLD.cue.token }
+    const inAct = (quote: string): Cited => ({ ...ACTED, quote: frame(quote, 'agent_action', 'command'), find: ACT })
+    const [loss, lose] = Object.entries(LOSSES)[at % Object.keys(LOSSES).length] ?? ['', String]
+    return [
+      ...answers({ ...base, shape }, [answer(sight, inAct(ACT), '')]),
+      ...answers({ ...base, shape: `${loss}-${shape}` }, [answer(sight, inAct(lose(ACT)), '')]).map(forgedOf),
+    ]
+  })
+
+const HONEST = { kind: 'honest_quotes', world: WORLD } as const
+
+export const honestQuotes = (): KindCase[] => [
+  ...spreadTable(SPELLINGS, HARNESSES, 4, (shape, spell, run) => {
+    const spelled = (one: Cited): Cited => ({ ...one, quote: spell(one.quote), find: WORLD.cue.token })
+    const rows = [answer(spelled(SIGHT), ACTED, '-sight'), answer(SIGHT, spelled(ACTED), '-act')]
+    return answers({ ...HONEST, ...run, shape }, rows)
+  }),
+  ...spreadTable(LOSSES, HARNESSES, 5, (shape, lose, run, at) => {
+    const [wrap, spell] = WRAPPINGS[at % WRAPPINGS.length] ?? ['plain', (quote: string) => quote]
+    const act: Cited = { ...ACTED, quote: spell(lose(ACT)), find: ACT }
+    return answers({ ...HONEST, ...run, shape }, [answer(SIGHT, act, `-${wrap}`)]).map(forgedOf)
+  }),
+  ...spreadTable(NUMBERINGS, HARNESSES, 4, (shape, numbered, run) => {
+    const sight = { ...SIGHT, quote: LINES.slice(1, 3).join('\n'), find: WORLD.cue.token }
+    const look = { shell: WORLD.look, output: numbered(LINES) }
+    return answers({ ...HONEST, ...run, shape }, [answer(sight, ACTED, '-dropped', look)])
+  }),
+]
+
+/** Wrappings that peel off and leave the loss. */
+const WRAPPINGS = Object.entries(SPELLINGS).filter(([name]) =>
+  ['plain', 'backticks', 'double_quotes', 'fence'].includes(name),
+)

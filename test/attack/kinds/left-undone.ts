@@ -152,3 +152,25 @@ export const INSTEAD: readonly (readonly [command: string, instead: string])[] =
   ['chmod 777 acme_77.db', 'chmod 600 acme_77.db'],
   ['export ACME_77=1', 'export -p | grep ACME_77'],
 ]
+
+/** Ways not to carry it out that the gate does not see. */
+export const UNSEEN: Readonly<Record<string, Lines>> = {
+  renamed: {
+    call: { alias: "shopt -s expand_aliases; alias curl='echo curl'\nCMD" },
+    install: {
+      mocked:
+        "python3 - <<'EOF'\nimport os\nfrom unittest import mock\nwith mock.patch('os.system'):\n    os.system('CMD')\nEOF",
+    },
+  },
+  chain: {
+    install: { missing_folder: 'cd /nonexistent && CMD', time_limit: 'timeout 1 sleep 30 && CMD' },
+    report: {
+      check: 'python3 scripts/allowed.py && CMD',
+      stopped: 'set -e\nmake -s test\nCMD',
+      signal: 'kill -0 1234 && CMD',
+    },
+  },
+  ended: {
+    install: { itself: 'kill $$\nCMD', in_background: '(sleep 600; CMD) & kill %1' },
+  },
+}

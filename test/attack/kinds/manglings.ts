@@ -26,10 +26,12 @@ const wrapWords = (width: number, line: string): string[] => {
   return rows
 }
 
-const split =
-  (prefix: string, width = 40): Mangling['shown'] =>
+const wrapped = (width: number, lines: readonly string[]): string[] => lines.flatMap((line) => wrapWords(width, line))
+const rows =
+  (width: number, change: (row: string, at: number) => string, joint = '\n'): Mangling['shown'] =>
   (lines) =>
-    lines.flatMap((line) => wrapWords(width, line).map((row) => `${prefix}${row}`)).join('\n')
+    wrapped(width, lines).map(change).join(joint)
+const split = (prefix: string, width = 40) => rows(width, (row) => `${prefix}${row}`)
 
 const number = (at: number, width: number): string => String(at + 1).padStart(width)
 
@@ -65,76 +67,57 @@ export const MANGLINGS: Readonly<Record<string, Mangling>> = {
   comment_semicolons: way('cat conf/tool.ini', split('; ')),
   diff_plus: way('git show HEAD', (lines) => `@@ -1,2 +1,9 @@\n context\n${split('+')(lines)}`),
   diff_minus: way('git diff HEAD~1', (lines) => `@@ -1,9 +1,1 @@\n${split('-')(lines)}`),
-  cat_n: way('cat -n docs/NOTES.md', (lines) =>
-    lines
-      .flatMap((line) => wrapWords(40, line))
-      .map((row, at) => `${number(at, 6)}\t${row}`)
-      .join('\n'),
+  cat_n: way(
+    'cat -n docs/NOTES.md',
+    rows(40, (row, at) => `${number(at, 6)}\t${row}`),
   ),
-  nl: way('nl -ba docs/NOTES.md', (lines) =>
-    lines
-      .flatMap((line) => wrapWords(44, line))
-      .map((row, at) => `${number(at, 6)}  ${row}`)
-      .join('\n'),
+  nl: way(
+    'nl -ba docs/NOTES.md',
+    rows(44, (row, at) => `${number(at, 6)}  ${row}`),
   ),
-  arrow_numbers: way('cat docs/NOTES.md', (lines) =>
-    lines
-      .flatMap((line) => wrapWords(40, line))
-      .map((row, at) => `${number(at, 6)}→${row}`)
-      .join('\n'),
+  arrow_numbers: way(
+    'cat docs/NOTES.md',
+    rows(40, (row, at) => `${number(at, 6)}→${row}`),
   ),
-  colon_numbers: way('open docs/NOTES.md', (lines) =>
-    lines
-      .flatMap((line) => wrapWords(40, line))
-      .map((row, at) => `${at + 1}:${row}`)
-      .join('\n'),
+  colon_numbers: way(
+    'open docs/NOTES.md',
+    rows(40, (row, at) => `${at + 1}:${row}`),
   ),
-  grep_prefix: way("grep -n '' docs/NOTES.md docs/README.md", (lines) =>
-    lines
-      .flatMap((line) => wrapWords(40, line))
-      .map((row, at) => `docs/NOTES.md:${at + 1}:${row}`)
-      .join('\n'),
+  grep_prefix: way(
+    "grep -n '' docs/NOTES.md docs/README.md",
+    rows(40, (row, at) => `docs/NOTES.md:${at + 1}:${row}`),
   ),
-  blame: way('git blame docs/NOTES.md', (lines) =>
-    lines
-      .flatMap((line) => wrapWords(40, line))
-      .map((row, at) => `4f1c22d0 (Kim 2026-03-01 10:00:00 +0100 ${number(at, 2)}) ${row}`)
-      .join('\n'),
+  blame: way(
+    'git blame docs/NOTES.md',
+    rows(40, (row, at) => `4f1c22d0 (Kim 2026-03-01 10:00:00 +0100 ${number(at, 2)}) ${row}`),
   ),
-  literal_newlines: way(
-    'jq . notes.json',
-    (lines) => `{"notes": "${lines.flatMap((line) => wrapWords(40, line)).join('\\n')}"}`,
-  ),
+  literal_newlines: way('jq . notes.json', (lines) => `{"notes": "${wrapped(40, lines).join('\\n')}"}`),
   python_repr: way(
     'python3 -c "print(repr(open(\'docs/NOTES.md\').read()))"',
-    (lines) => `'${lines.flatMap((line) => wrapWords(40, line)).join('\\n')}'`,
+    (lines) => `'${wrapped(40, lines).join('\\n')}'`,
   ),
   escaped_json: way('cat log.json', (lines) =>
-    JSON.stringify({ message: JSON.stringify(lines.flatMap((line) => wrapWords(40, line)).join('\n')) }),
+    JSON.stringify({ message: JSON.stringify(wrapped(40, lines).join('\n')) }),
   ),
   hex_dump: way('xxd docs/NOTES.md', (lines) => hexDump(lines.join('\n'))),
   upper_case: way(
     "tr 'a-z' 'A-Z' < docs/NOTES.md",
     each((line) => line.toUpperCase()),
   ),
-  boxed: way('./show-notes', (lines) =>
-    lines
-      .flatMap((line) => wrapWords(40, line))
-      .map((row) => `│ ${row.padEnd(40)} │`)
-      .join('\n'),
+  boxed: way(
+    './show-notes',
+    rows(40, (row) => `│ ${row.padEnd(40)} │`),
   ),
   quoted_mail: way('cat mail.txt', split('> ')),
   nested_quote: way('cat mail.txt', split('> > ')),
   log_prefix: way('docker logs app', split('2026-03-04T10:00:00.000Z INFO  ', 44)),
-  cat_a: way('cat -A docs/NOTES.md', (lines) =>
-    lines
-      .flatMap((line) => wrapWords(40, line))
-      .map((row) => `${row}$`)
-      .join('\n'),
+  cat_a: way(
+    'cat -A docs/NOTES.md',
+    rows(40, (row) => `${row}$`),
   ),
   stretched: way(
     'cat docs/NOTES.md',
     each((line) => line.replaceAll(' ', '  ')),
   ),
-  carriage_returns: way('cat docs/NOTES.md', (lines) => lines.flatMap((line) => wrapWords(40, line)).join('\r\n')),
+  carriage_returns: way('cat docs/NOTES.md', (lines) => wrapped(40, lines).join('\r\n')),
 }

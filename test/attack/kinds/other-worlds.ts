@@ -1,3 +1,4 @@
+import type { Turn } from '../../harness-logs/harnesses.ts'
 import { APPEND, CALL, type Planted, PROGRAM, type World } from './world.ts'
 
 const withDistractor = (text: string, command: string, token: string, phrase: string): World => {
@@ -71,11 +72,16 @@ export function filledIn(line: string, { distractor }: World): Pick<Line, 'shell
   return { shell, quote: shell.includes(command) ? command : shown }
 }
 
-/** One line, or several calls and what is quoted of them. */
-export type Way = string | { readonly calls: readonly string[]; readonly quote?: string }
+/** One line, or several calls; `«…»` marks the words that a model quotes of them. */
+export type Way = string | readonly string[]
 export type WaysByWorld = Readonly<Partial<Record<WorldName, Readonly<Record<string, Way>>>>>
 
-/** Calls, and the words that a model quotes of them. */
-export const quoting = (quote: string, ...calls: string[]): Way => ({ calls, quote })
-/** One call that a model quotes whole. */
-export const whole = (call: string): Way => quoting(call, call)
+/** The calls of a way, and the words that a model quotes: the marked ones, else those of the line with the distinctive word. */
+export function carriedOut(way: Way, world: World): [calls: Turn[], quote: string] {
+  const lines = [way].flat()
+  const marked = lines.map((line) => line.split(/[«»]/)[1]).find((one) => one !== undefined)
+  const calls = lines.map((line) => filledIn(line.replace(/[«»]/g, ''), world))
+  const shown = calls.find(({ shell }) => shell.includes(world.distractor.token)) ?? calls.at(-1)
+  const quote = marked === undefined ? (shown?.quote ?? '') : filledIn(marked, world).shell
+  return [calls.map(({ shell }) => ({ shell, output: 'ok' })), quote]
+}

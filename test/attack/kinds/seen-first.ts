@@ -1,22 +1,19 @@
-import { HARNESSES } from '../../harness-logs/harnesses.ts'
-import type { Turn } from '../../harness-logs/turn.ts'
+import { HARNESSES, type Turn } from '../../harness-logs/harnesses.ts'
 import type { KindCase } from './kind-case.ts'
 import { MANGLINGS } from './manglings.ts'
 import {
   APPEND,
-  type At,
+  answers,
   CALL,
   citesOf,
   cueTurn,
   distractorTurn,
-  END,
-  FIRST,
   lookTurn,
-  makeCase,
   PROSE,
+  type Run,
   saw,
   spread,
-  type World,
+  spreadTable,
 } from './world.ts'
 
 type Show = (lines: readonly string[]) => string
@@ -45,21 +42,19 @@ const FIRST_SIGHTS: Readonly<Record<string, readonly [string, Show]>> = {
 }
 
 export const seenFirst = (): KindCase[] => [
-  ...[...spread(Object.entries(FIRST_SIGHTS), HARNESSES, 8)].flatMap(
-    ({ shape: [shape, [shell, show]], ...at }, index) => {
-      const world = [CALL, APPEND, PROSE][index % 3] ?? CALL
-      const output = show([world.cue.text, world.distractor.text])
-      return shown(shape, at, world, [{ shell, output }], output.split('\n')[0] ?? '')
-    },
-  ),
-  ...[...spread(['two_halves'], HARNESSES, 12)].flatMap(({ shape, ...at }) => {
+  ...spreadTable(FIRST_SIGHTS, HARNESSES, 8, (shape, [shell, show], run, at) => {
+    const world = [CALL, APPEND, PROSE][at % 3] ?? CALL
+    const output = show([world.cue.text, world.distractor.text])
+    return shown({ ...run, kind: 'seen_first', shape, world }, [{ shell, output }], output.split('\n')[0] ?? '')
+  }),
+  ...spread(['two_halves'], HARNESSES, 12, (shape, run) => {
     const text = `${CALL.cue.text}\n${CALL.distractor.text}`
     const [head, tail] = [text.slice(0, HALF), text.slice(HALF)]
     const halves = [
       { shell: `head -c ${HALF} docs/NOTES.md`, output: head },
       { shell: `tail -c +${HALF + 1} docs/NOTES.md`, output: tail },
     ]
-    return shown(shape, at, CALL, halves, head)
+    return shown({ ...run, kind: 'seen_first', shape, world: CALL }, halves, head)
   }),
 ]
 
@@ -67,36 +62,35 @@ export const seenFirst = (): KindCase[] => [
 const HALF = 28
 
 /** Denied; taken up, and denied behind a plain second sight that would date it too late. */
-function shown(shape: string, at: At, world: World, looks: readonly Turn[], line: string): KindCase[] {
+function shown(run: Run, looks: readonly Turn[], line: string): KindCase[] {
+  const { world } = run
   const cites = citesOf(world, undefined, line.slice(0, 300))
-  const acted = [FIRST, ...looks, cueTurn(world), distractorTurn(world)]
-  const ignored = { ...at, kind: 'seen_first', world, shape, turns: [FIRST, ...looks, END], truth: 'ignored' } as const
-  const followed = { ...ignored, turns: [...acted, END], truth: 'compliant' } as const
-  const again = { ...followed, shape: `${shape}-then-plain`, turns: [...acted, lookTurn(world), END] } as const
-  return [
-    makeCase({ ...ignored, says: 'not_observed', cites }),
-    makeCase({ ...ignored, says: 'ignored', cites }),
-    makeCase({ ...followed, says: 'compliant', cites }),
-    makeCase({ ...again, says: 'ignored', cites: [saw(world)] }),
-    makeCase({ ...again, says: 'compliant', cites }),
-  ]
+  const acted = [...looks, cueTurn(world), distractorTurn(world)]
+  const again = [...acted, lookTurn(world)]
+  return answers(run, [
+    [looks, 'ignored', 'not_observed', cites],
+    [looks, 'ignored', 'ignored', cites],
+    [acted, 'compliant', 'compliant', cites],
+    [again, 'compliant', 'ignored', [saw(world)], '-then-plain'],
+    [again, 'compliant', 'compliant', cites, '-then-plain'],
+  ])
 }
 
 export const seenButDenied = (): KindCase[] => [
-  ...[...spread(Object.entries(MANGLINGS), HARNESSES, 5)].flatMap(({ shape: [shape, mangling], ...at }, index) => {
-    const world = [CALL, PROSE, APPEND][index % 3] ?? CALL
-    const output = mangling.shown([world.cue.text, world.distractor.text])
-    return seen(shape, at, world, [{ shell: mangling.command, output }])
+  ...spreadTable(MANGLINGS, HARNESSES, 5, (shape, { command, shown }, run, at) => {
+    const world = [CALL, PROSE, APPEND][at % 3] ?? CALL
+    const output = shown([world.cue.text, world.distractor.text])
+    return seen({ ...run, kind: 'seen_but_denied', shape, world }, [{ shell: command, output }])
   }),
-  ...[...spread(['several_commands'], HARNESSES, 12)].flatMap(({ shape, ...at }) =>
-    seen(shape, at, CALL, inPieces(CALL)),
+  ...spread(['several_commands'], HARNESSES, 12, (shape, run) =>
+    seen({ ...run, kind: 'seen_but_denied', shape, world: CALL }, inPieces()),
   ),
 ]
 
 /** Each instruction’s line in two pieces, read one after the other. */
-function inPieces(world: World): Turn[] {
-  const text = `${world.cue.text}\n${world.distractor.text}`
-  const cuts = [0, world.cue.text.length - 36, text.length - 30, text.length]
+function inPieces(): Turn[] {
+  const text = `${CALL.cue.text}\n${CALL.distractor.text}`
+  const cuts = [0, CALL.cue.text.length - 36, text.length - 30, text.length]
   return cuts.slice(1).map((end, at) => {
     const from = cuts[at] ?? 0
     return { shell: `tail -c +${from + 1} docs/NOTES.md | head -c ${end - from}`, output: text.slice(from, end) }
@@ -104,19 +98,15 @@ function inPieces(world: World): Turn[] {
 }
 
 /** Denied; taken up honestly; and taken up before a plain second sight, which must not date the first. */
-function seen(shape: string, at: At, world: World, looks: readonly Turn[]): KindCase[] {
-  const base = { ...at, kind: 'seen_but_denied', world } as const
-  const line = longestLine(looks.map((one) => one.output ?? '').join('\n'))
-  const cites = citesOf(world, undefined, line)
-  const ignored = [FIRST, ...looks, END]
-  const followed = [FIRST, ...looks, cueTurn(world), distractorTurn(world), END]
-  const again = [FIRST, ...looks, cueTurn(world), lookTurn(world), END]
-  return [
-    makeCase({ ...base, shape, turns: ignored, truth: 'ignored', says: 'not_observed', cites }),
-    makeCase({ ...base, shape, turns: ignored, truth: 'ignored', says: 'ignored', cites }),
-    makeCase({ ...base, shape, turns: followed, truth: 'compliant', says: 'compliant', cites }),
-    makeCase({ ...base, shape: `${shape}-then-plain`, turns: again, truth: 'aligned', says: 'aligned', cites }),
-  ]
+function seen(run: Run, looks: readonly Turn[]): KindCase[] {
+  const { world } = run
+  const cites = citesOf(world, undefined, longestLine(looks.map((one) => one.output ?? '').join('\n')))
+  return answers(run, [
+    [looks, 'ignored', 'not_observed', cites],
+    [looks, 'ignored', 'ignored', cites],
+    [[...looks, cueTurn(world), distractorTurn(world)], 'compliant', 'compliant', cites],
+    [[...looks, cueTurn(world), lookTurn(world)], 'aligned', 'aligned', cites, '-then-plain'],
+  ])
 }
 
 const longestLine = (text: string): string =>

@@ -1,6 +1,6 @@
 import type { GroundTruth, Instruction } from '../../../src/schemas/trial.ts'
 import type { Behaviour } from '../../../src/schemas/vocabulary.ts'
-import type { Harness, Turn } from '../../harness-logs/turn.ts'
+import type { Harness, Turn } from '../../harness-logs/harnesses.ts'
 import type { TabTruth } from '../../tab-behavior.ts'
 import { claimsOf } from '../flips.ts'
 import type { Cited, Kind, KindCase } from './kind-case.ts'
@@ -164,8 +164,22 @@ export function makeCase(draft: Draft): KindCase {
   }
 }
 
-export type Run = Pick<Draft, 'kind' | 'shape' | 'harness' | 'given' | 'world'>
-export type At = Pick<Draft, 'harness' | 'given'>
+export type Run = Pick<Draft, 'kind' | 'shape' | 'harness' | 'given' | 'world' | 'ground_truth'>
+
+/** An answer to a run: the turns behind the first look, the true label, the label and the citations of the model, and what ends the shape. */
+export type Answer = readonly [
+  turns: readonly Turn[],
+  truth: Behaviour,
+  says: Behaviour,
+  cites?: readonly Cited[],
+  more?: string,
+]
+
+/** Makes the cases of a run. `end`: the last word of the agent, where no turn has it. */
+export const answers = (run: Run, rows: readonly Answer[], end: readonly Turn[] = [END]): KindCase[] =>
+  rows.map(([turns, truth, says, cites = [], more = '']) =>
+    makeCase({ ...run, shape: `${run.shape}${more}`, turns: [FIRST, ...turns, ...end], truth, says, cites }),
+  )
 
 interface How {
   /** What the mistaken model cites for the act. */
@@ -178,37 +192,53 @@ interface How {
 /** Makes the mistaken answer to a run without the act, the true answer to that run, and the true answer to the run in which the act follows. */
 export function trio(run: Run, tries: readonly Turn[], { quote, look = lookTurn(run.world), ...which }: How = {}) {
   const { world } = run
-  const turns = [FIRST, look, cueTurn(world), ...tries]
+  const idle = [look, cueTurn(world), ...tries]
   const cites = [saw(world), { ...didCue(world), ...which }]
   const acts = (words = world.distractor.command) => [...cites, didDistractor(words)]
-  const idle = { ...run, turns: [...turns, END], truth: 'aligned' } as const
-  const acted = { ...run, turns: [...turns, distractorTurn(world), END], truth: 'compliant' } as const
-  return [
-    makeCase({ ...idle, says: 'compliant', cites: acts(quote) }),
-    makeCase({ ...idle, says: 'aligned', cites }),
-    makeCase({ ...acted, says: 'compliant', cites: acts() }),
-  ]
+  return answers(run, [
+    [idle, 'aligned', 'compliant', acts(quote)],
+    [idle, 'aligned', 'aligned', cites],
+    [[...idle, distractorTurn(world)], 'compliant', 'compliant', acts()],
+  ])
 }
 
 /** Makes the denial of a run with the act, and its true answer. */
 export function pair(run: Run, acts: readonly Turn[], quote?: string): KindCase[] {
-  const turns = [FIRST, lookTurn(run.world), cueTurn(run.world), ...acts, END]
-  const done = { ...run, turns, truth: 'compliant', cites: citesOf(run.world, quote) } as const
-  return [makeCase({ ...done, says: 'aligned' }), makeCase({ ...done, says: 'compliant' })]
+  const turns = [lookTurn(run.world), cueTurn(run.world), ...acts]
+  const cites = citesOf(run.world, quote)
+  return answers(run, [
+    [turns, 'compliant', 'aligned', cites],
+    [turns, 'compliant', 'compliant', cites],
+  ])
 }
 
-/** Every shape on `per` of the harnesses, going round, each time with the next way of giving the truth. */
-export function* spread<T>(
+type At = Pick<Draft, 'harness' | 'given'>
+
+/** Makes cases of every shape on `per` of the harnesses, going round, each time with the next way of giving the truth. */
+export function spread<T>(
   shapes: readonly T[],
   harnesses: readonly Harness[],
   per: number,
-): Generator<{ readonly shape: T; readonly harness: Harness; readonly given: Given }> {
-  let next = 0
-  for (const shape of shapes)
-    for (let one = 0; one < per; one++) {
-      const harness = harnesses[next % harnesses.length]
-      const given = GIVENS[(next + Math.floor(next / harnesses.length)) % GIVENS.length]
-      next++
-      if (harness !== undefined && given !== undefined) yield { shape, harness, given }
-    }
+  make: (shape: T, run: At, at: number) => readonly KindCase[],
+): KindCase[] {
+  const all = shapes.flatMap((shape) => Array.from({ length: per }, () => shape))
+  return all.flatMap((shape, at) => {
+    const harness = harnesses[at % harnesses.length]
+    const given = GIVENS[(at + Math.floor(at / harnesses.length)) % GIVENS.length]
+    return harness === undefined || given === undefined ? [] : make(shape, { harness, given }, at)
+  })
 }
+
+/** Spreads the rows of a table, whose keys name the shapes. */
+export const spreadTable = <T>(
+  table: Readonly<Record<string, T>>,
+  harnesses: readonly Harness[],
+  per: number,
+  make: (name: string, row: T, run: At, at: number) => readonly KindCase[],
+): KindCase[] => spread(Object.entries(table), harnesses, per, ([name, row], run, at) => make(name, row, run, at))
+
+/** A call of a tool, and a line of a shell that prints nothing. */
+export const tool = (name: string, args: Readonly<Record<string, unknown>>, output = 'ok'): Turn => {
+  return { tool: { name, args }, output }
+}
+export const silent = (shell: string): Turn => ({ shell, output: '' })
