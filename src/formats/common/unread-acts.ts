@@ -13,7 +13,7 @@ const ACT_WORDS: ReadonlySet<string> = wordSet(`action bash call calls command e
   invocation patch shell terminal tool write`)
 
 const MOST_MEMBERS = 500
-const MOST_LEVELS = 4
+const MOST_LEVELS = 8
 const MAX_NAME = 100
 /** Characters of a text that is parsed as JSON in search of calls. */
 const MOST_TEXT = 1_000_000

@@ -5,6 +5,7 @@ import { idText, isAbsent, isRecord, itemsIn, type Json, type Reading, timeOf, t
 import { addLeaves, asRecord, asText, mediaText, type OpenStep, settle } from '../common/session.ts'
 import { addNamedCall } from '../common/session-calls.ts'
 import { listAt, type RecordTable, SessionReader } from '../common/session-reader.ts'
+import { mayAct } from '../common/unread-acts.ts'
 import type { Format } from '../format.ts'
 import { COMMON_TOOLS } from '../tools/common-tools.ts'
 import { exitCodeInText, outcomeOfAgent, outcomeOfCode, outcomeWithCode } from '../tools/outcomes.ts'
@@ -166,6 +167,7 @@ class OpenclawReader extends SessionReader {
     // The model gets `content` alone; a subagent's messages among the details are no copy.
     if (isRecord(details) && Object.keys(details).every((key) => FOR_SCREEN.has(key)))
       this.reading.leaveOut(`${path}/details`)
+    else if (mayAct(details)) this.reading.unread(`${path}/details`, 'may hold acts of another agent; not read', true)
     this.#content(this.sink(parts, 'tool_output', tool), content, `${path}/content`)
   }
 }
