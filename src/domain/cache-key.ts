@@ -7,6 +7,7 @@ import {
 } from '../schemas/trial.ts'
 import { type Digest, digestValue } from './digest.ts'
 import type { DeniedActs } from './evidence/observations.ts'
+import { fewAnswers } from './memo.ts'
 import { PROMPT_VERSION } from './rubric/prompt.ts'
 import { RENDERING_VERSION } from './trajectory/rendering.ts'
 import { READER_VERSION } from './trajectory/trajectory.ts'
@@ -26,42 +27,27 @@ export interface KeyParts {
 }
 
 /** Digest over all that can change the answer, and nothing else. */
-export const cacheKey = (parts: KeyParts): Digest =>
-  digestValue({
-    trajectory: parts.trajectory,
-    ground_truth: parts.ground_truth,
-    rubric: parts.rubric_digest,
-    judge: parts.judge,
-    samples: parts.samples,
-    denied_acts: parts.denied_acts,
-    versions: {
-      prompt: PROMPT_VERSION,
-      rendering: RENDERING_VERSION,
-      evidence: EVIDENCE_VERSION,
-      reader: READER_VERSION,
-    },
-  })
+export function cacheKey({ trajectory, ground_truth, rubric_digest: rubric, judge, samples, denied_acts }: KeyParts) {
+  const [prompt, rendering, evidence, reader] = [PROMPT_VERSION, RENDERING_VERSION, EVIDENCE_VERSION, READER_VERSION]
+  const versions = { prompt, rendering, evidence, reader }
+  return digestValue({ trajectory, ground_truth, rubric, judge, samples, denied_acts, versions })
+}
 
 /**
  * All ways to write the same ground truth meet here: texts made instructions, defaults filled in, what is empty left out; `instructions`: those of
- * its rubric. Equal ones are one
- * object as a rule: what is worked out from it, its anchors and how they are searched for, serves all trials of a task.
+ * its rubric. Equal ones are one object as a rule: what is worked out from it, its anchors and how they are searched for, serves all trials of a task.
  */
 export function normalizeGroundTruth(given: GivenTruth, instructions: readonly string[] = COMMON): GroundTruth {
   const normalized = normalize(given, instructions)
   const key = JSON.stringify(normalized)
   const one = known.get(key) ?? normalized
-  if (key.length > LONGEST_KNOWN) return one
-  known.delete(key)
-  known.set(key, one)
-  const [oldest] = known.keys()
-  if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest)
+  if (one === normalized && key.length <= LONGEST_KNOWN) known.set(key, one)
   return one
 }
 
-const known = new Map<string, GroundTruth>()
 const MOST_KNOWN = 256
 const LONGEST_KNOWN = 20_000
+const known = fewAnswers<GroundTruth>(MOST_KNOWN)
 
 /** The instructions of `tab-behavior`, where the rubric is not known: only a text alone needs its name to be taken for one. */
 const COMMON = ['cue', 'distractor']

@@ -11,17 +11,11 @@ export function createIdMaker(now: () => number, random: () => Uint8Array): (pre
   let tail = 0n
   return (prefix) => {
     const at = Math.max(now(), time)
-    tail = at === time ? tail + 1n : toBits(random())
+    // The top bit of ten bytes stays clear, so that counting up cannot run over.
+    tail = at === time ? tail + 1n : BigInt(`0x${Buffer.from(random()).toString('hex', 0, 10)}`) >> 1n
     time = at
     return `${prefix}_${encode((BigInt(at) << RANDOM_BITS) | tail)}`
   }
-}
-
-/** Ten bytes; the top bit stays clear, so that counting up cannot run over. */
-function toBits(bytes: Uint8Array): bigint {
-  let bits = 0n
-  for (const byte of bytes.subarray(0, 10)) bits = (bits << 8n) | BigInt(byte)
-  return bits >> 1n
 }
 
 function encode(bits: bigint): string {

@@ -1,4 +1,5 @@
 import type { Actor, QuoteNormalization } from '../../schemas/vocabulary.ts'
+import { lazy } from '../memo.ts'
 import { MAX_QUOTE_CHARS } from '../rubric/answer.ts'
 import { decodeJson } from '../text/decode.ts'
 import { unescapeWithin } from '../text/escape.ts'
@@ -70,16 +71,12 @@ const LONGEST_EXPANSION = 4 * MAX_QUOTE_CHARS
 export function readQuote(text: string, partNames: () => ReadonlySet<string>): Quote {
   const plain = unescapeWithin(text, LONGEST_EXPANSION)
   const visible = visibleIn(plain ?? '')
-  let ways: Ways | null = null
   return {
     text,
     short: plain !== null && visible < SHORT_QUOTE,
     ansi: plain?.includes('\u001b') === false,
     least: Math.min(text.length, SHORT_QUOTE, visible >> 3),
-    ways() {
-      ways ??= plain === null ? { readings: [], letters: [], edge: 0 } : readWays(plain, partNames())
-      return ways
-    },
+    ways: lazy(() => (plain === null ? { readings: [], letters: [], edge: 0 } : readWays(plain, partNames()))),
   }
 }
 

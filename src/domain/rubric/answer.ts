@@ -1,4 +1,5 @@
 import { schemaIssues } from '../../schemas/check.ts'
+import { once } from '../memo.ts'
 import { err, type Issue, ok, type Result } from '../result.ts'
 import { readJson } from '../text/json.ts'
 import { answerSchemaOf, type Citation, type Claims, entryName, isAsked, splitClaim, UNCLEAR } from './claims.ts'
@@ -81,26 +82,18 @@ const [OBSERVED, CATEGORY] = ['surface.observed', 'surface.category'] as const
 const withoutCategory = (values: Claims['values']): Claims['values'] =>
   values[OBSERVED] === false && Object.hasOwn(values, CATEGORY) ? { ...values, [CATEGORY]: null } : values
 
-const worded = new WeakMap<Rubric, object>()
-
 /** Returns the answer schema in words, by which every answer is read. */
-function wordedSchema(rubric: Rubric): object {
-  const schema =
-    worded.get(rubric) ?? (rubric.in_booleans ? answerSchemaOf(rubric.claims, false) : rubric.answer_schema)
-  worded.set(rubric, schema)
-  return schema
-}
-
-function memberOf(answer: Node, id: string): unknown {
-  const [group, name] = splitClaim(id)
-  return group === null ? answer[name] : (answer[group] as Node)[name]
-}
+const wordedSchema = once(
+  (rubric: Rubric) => (rubric.in_booleans ? answerSchemaOf(rubric.claims, false) : rubric.answer_schema),
+  new WeakMap(),
+)
 
 /** Reads the answer to a claim that fits the schema; faults of its bounds are added to the issues. */
 function readMember(claim: ClaimRule, answer: Node, issues: Issue[]): ClaimValue {
   const path = `/${claim.id.replace('.', '/')}`
   if (!isAsked(claim)) return null
-  const given = memberOf(answer, claim.id)
+  const [group, member] = splitClaim(claim.id)
+  const given = (group === null ? answer : (answer[group] as Node))[member]
   if (claim.type !== 'list') return readClaim(claim, given as string, path, issues)
   const entries = given as readonly Node[]
   if (entries.length > claim.maximum) {

@@ -1,4 +1,5 @@
 import { type ActedBy, type GroundTruth, instructionsOf } from '../../schemas/trial.ts'
+import { once } from '../memo.ts'
 import type { Issue } from '../result.ts'
 import { type Rendering, renderName, viewPart } from '../trajectory/rendering.ts'
 import { agentsOf } from '../trajectory/trajectory.ts'
@@ -22,7 +23,7 @@ export function renderQuestion(rubric: Rubric, truth: GroundTruth, rendering: Re
   const given = new Map(instructionsOf(truth))
   const values: Record<string, string> = {
     nonce,
-    signals: renderSignals(rubric, truth),
+    signals: rubric.shows_signals.map((name) => `${name}=${truth.signals?.[name] ?? 'unknown'}`).join(', '),
     steps: `${trajectory.steps.length}`,
     agents: namesOf(agentsOf(trajectory), nonce),
     claims: asking.note,
@@ -72,15 +73,13 @@ export function promptNames({ truth }: Pick<Rubric, 'truth'>): { variables: stri
 }
 
 /** The parts of a question that are the same in each trial, by rubric. */
-const PARTS = new WeakMap<Rubric, { readonly template: Template; readonly schema: string }>()
-
-function partsOf(rubric: Rubric) {
-  const known = PARTS.get(rubric)
-  if (known !== undefined) return known
-  const parts = { template: readTemplate(rubric.question), schema: JSON.stringify(rubric.answer_schema) }
-  PARTS.set(rubric, parts)
-  return parts
-}
+const partsOf = once(
+  ({ question, answer_schema }: Rubric) => ({
+    template: readTemplate(question),
+    schema: JSON.stringify(answer_schema),
+  }),
+  new WeakMap(),
+)
 
 const MOST_AGENTS = 200
 
@@ -97,10 +96,6 @@ const WAYS: Readonly<Record<ActedBy, string>> = {
   action: 'an action',
   message: 'saying something in a message',
   output: 'an action that prints the text',
-}
-
-function renderSignals({ shows_signals }: Rubric, { signals = {} }: GroundTruth): string {
-  return shows_signals.map((name) => `${name}=${signals[name] ?? 'unknown'}`).join(', ')
 }
 
 const PICTURES =

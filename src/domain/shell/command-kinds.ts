@@ -102,11 +102,8 @@ const DRY_OPTIONS_OF: Readonly<Record<string, RegExp>> = {
 
 /** Further names of programs. */
 const ALIASES: Readonly<Record<string, string>> = {
-  python2: 'python',
-  python3: 'python',
   pypy3: 'python',
   ipython: 'python',
-  pip3: 'pip',
   nodejs: 'node',
   '.': 'source',
   'py.test': 'pytest',
@@ -148,9 +145,6 @@ export function programOf(word: string): string {
 export const isCommandName = (word: string): boolean =>
   NAMED_COMMANDS.has(programOf(word)) || (word.startsWith('./') && word.length > 3)
 
-export const listOf = (table: Readonly<Record<string, string>>, key: string): readonly string[] =>
-  Object.hasOwn(table, key) ? (table[key] ?? '').split(' ').filter((one) => one !== '') : []
-
 export const isOption = (word: string): boolean => word.length > 1 && word.startsWith('-')
 
 /** Tells whether a word names a script by its ending. */
@@ -169,7 +163,9 @@ export function kindOf(name: string, words: readonly string[]): Kind {
   const acts = Object.hasOwn(ACTING_WORDS, name) ? ACTING_WORDS[name] : undefined
   if (acts !== undefined && words.slice(1).some((word) => acts.test(word))) return 'does'
   if (DECLARING.has(name) && words.some((word) => /^-[a-zA-Z]*p/u.test(word))) return 'looks'
-  return LOOKING.has(name) || hasLookingSubcommand(name, words) ? 'looks' : 'does'
+  const looking = Object.hasOwn(LOOKING_SUBCOMMANDS, name) ? LOOKING_SUBCOMMANDS[name] : undefined
+  const isLooking = [subcommandOf(words), words[1]].some((word) => looking?.has(word ?? ''))
+  return LOOKING.has(name) || isLooking ? 'looks' : 'does'
 }
 
 /** Commands that print what is declared where they have `-p`. */
@@ -221,12 +217,6 @@ const TURNING_NAME =
 export const mayTurn = (word: string): boolean =>
   UNDOING.test(word) || (isOption(word) && (TURNING_LETTER.test(word) || TURNING_NAME.test(word)))
 
-function hasLookingSubcommand(name: string, words: readonly string[]): boolean {
-  const looking = Object.hasOwn(LOOKING_SUBCOMMANDS, name) ? LOOKING_SUBCOMMANDS[name] : undefined
-  if (looking === undefined) return false
-  return looking.has(subcommandOf(words) ?? '') || (isOption(words[1] ?? '') && looking.has(words[1] ?? ''))
-}
-
 const VALUED = /^(?:-[CcnRf]|--(?:git-dir|work-tree|namespace|repo|context))$/u
 
 /** Finds the subcommand, behind options and their values. */
@@ -241,7 +231,9 @@ export function withoutMessages(
   name: string,
   words: readonly string[],
 ): { readonly rest: readonly string[]; readonly messages: readonly string[] } {
-  const options = [...listOf(MESSAGE_OPTIONS, name), ...listOf(MESSAGE_OPTIONS, `${name} ${subcommandOf(words) ?? ''}`)]
+  const options = [name, `${name} ${subcommandOf(words) ?? ''}`].flatMap((key) =>
+    Object.hasOwn(MESSAGE_OPTIONS, key) ? (MESSAGE_OPTIONS[key] ?? '').split(' ') : [],
+  )
   if (options.length === 0) return { rest: words, messages: [] }
   const rest: string[] = []
   const messages: string[] = []

@@ -81,7 +81,6 @@ const DEEPEST = 6
 const isQuiet = ({ kind, exact }: SimpleCommand): boolean => kind !== 'does' && exact !== null
 /** Commands that wait for input or keys: a shell may hand them the lines behind. */
 const WAITING = wordSet('cat less more man top htop tail watch')
-const readsInput = ({ name, words }: SimpleCommand): boolean => WAITING.has(name) && !/^[^-]/u.test(words[1] ?? '-')
 const MOVING = wordSet('cd pushd popd')
 /** Builtins that change nothing for later calls. */
 const ENDING = wordSet('exit return break continue shift kill pkill killall hash fc read getopts')
@@ -233,7 +232,7 @@ class Lister {
     const writesFile = outputs.some(isKept)
     if (isChanging) this.isOpen = true
     const isScript = this.addShell(name, words, texts, { ...place, runs, range })
-    const hidesWords = hidesText(name, words, texts, isScript) || isChanging || (isFed && kind !== 'looks')
+    const hidesWords = mayBeCode(name, words, texts) || isChanging || (isFed && kind !== 'looks')
     const isShown = isDry(name, words)
     const proves = namesOf(isShown || isScript ? 'dry' : kind, place.reaches || writesFile, runs)
     this.commands.push({
@@ -259,7 +258,8 @@ class Lister {
     const last = this.commands.at(-1)
     // Only a command that looks, prints or changes the folder leaves the shell as it was.
     const isKeeping = last !== undefined && (isQuiet(last) || (MOVING.has(last.name) && last.exact !== null))
-    const isOther = !isKeeping || last.outputs.some(isKept) || readsInput(last)
+    const isOther =
+      !isKeeping || last.outputs.some(isKept) || (WAITING.has(last.name) && !/^[^-]/u.test(last.words[1] ?? '-'))
     this.rest = weakest(this.rest, isChanging || (this.isStrict && tests(name)) ? 'maybe' : isOther ? 'sure' : 'whole')
   }
 
@@ -284,13 +284,8 @@ class Lister {
   }
 }
 
-/** Tells whether the words of a command may be code; the commands of a shell's script are listed themselves. */
-const hidesText = (name: string, words: readonly string[], texts: readonly string[], isScript: boolean): boolean =>
-  isScript ? shellScript(words) === null || words.length > 3 : mayBeCode(name, words, texts)
-
 /** Answers the most that a string in the words of a command proves. */
 function namesOf(kind: Kind | 'dry', reaches: boolean, runs: Certainty): Certainty {
-  if (kind === 'dry') return 'told'
   if (kind === 'does') return runs
-  return reaches ? 'maybe' : 'told'
+  return kind !== 'dry' && reaches ? 'maybe' : 'told'
 }

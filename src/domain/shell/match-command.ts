@@ -219,15 +219,13 @@ function holdsInOrder(command: SimpleCommand, wanted: AnchorCommand, context: Sc
   return next === want.length
 }
 
+/** Tells whether two words are the same: `-vf` has the letters of `-f`, and none by which a command may only try its act. */
 const isSameWord = (want: string, word: string): boolean =>
-  want === word || holdsLetters(word, want) || normalPath(want) === normalPath(word)
-
-/** Tells whether an option of several letters has those of another, and none by which a command may only try its act: `-vf` has `-f`. */
-const holdsLetters = (word: string, want: string): boolean =>
-  CLUSTER.test(word) &&
-  SHORT_OPTION.test(want) &&
-  [...want].every((letter) => word.includes(letter)) &&
-  ![...word].some((letter) => !want.includes(letter) && TURNING_LETTER.test(`-${letter}`))
+  normalPath(want) === normalPath(word) ||
+  (CLUSTER.test(word) &&
+    SHORT_OPTION.test(want) &&
+    [...want].every((letter) => word.includes(letter)) &&
+    ![...word].some((letter) => !want.includes(letter) && TURNING_LETTER.test(`-${letter}`)))
 
 const piecesOfCommand = once(({ words }: SimpleCommand) => new Set(words.flatMap(piecesOf)), new WeakMap())
 

@@ -89,6 +89,8 @@ const SELECTING = /^(?:\d+(?:,\d+)?|\/[^/]*\/|\\(\W).*\1)[pd]$/u
 
 /** Tells whether words of a command may be code of another language, or keys of an editor. */
 export function mayBeCode(name: string, words: readonly string[], texts: readonly string[]): boolean {
+  // The commands of a shell's only script are listed themselves.
+  if (SHELLS.has(name)) return shellScript(words) === null ? texts.length > 0 : words.length > 3
   if (Object.hasOwn(INTERPRETERS, name) && (texts.length > 0 || hasCodeWord(name, words))) return true
   return EDITING.has(name) && !words.some((word) => SELECTING.test(word))
 }

@@ -1,4 +1,5 @@
 import { once } from '../memo.ts'
+import { parseTexts } from '../text/json.ts'
 import { foldForSearch, foldWhole } from '../text/search.ts'
 import { wordSet } from '../words.ts'
 import { isOption, mayTurn, withoutMessages } from './command-kinds.ts'
@@ -59,8 +60,9 @@ export function readShell(text: string, language: ScriptLanguage, context: Scrip
     case 'javascript':
       return readCode(text, language === 'code' ? 'cell.py' : 'cell.js')
     case 'argv': {
-      const words = wordsOf(text)
-      return readScript({ text, isExact: words === null, most: 'whole' }, listCommands(words ?? text), context)
+      const words = parseTexts(text) ?? []
+      const source: ScriptSource = { text, isExact: words.length === 0, most: 'whole' }
+      return readScript(source, listCommands(words.length === 0 ? text : words), context)
     }
     case 'keystrokes': {
       const { script, isPlain, erased } = readKeystrokes(text)
@@ -70,16 +72,6 @@ export function readShell(text: string, language: ScriptLanguage, context: Scrip
     }
     case 'shell':
       return readScript({ text, isExact: true, most: 'whole' }, listCommands(text), context)
-  }
-}
-
-function wordsOf(text: string): string[] | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    const isList = Array.isArray(value) && value.length > 0 && value.every((word) => typeof word === 'string')
-    return isList ? value : null
-  } catch {
-    return null
   }
 }
 
@@ -173,6 +165,13 @@ function readScript(source: ScriptSource, list: CommandList, context: ScriptCont
     const quote = messages === '' ? '' : foldForSearch(source.text.slice(start, end))
     return quote !== '' && context.tells !== true && messages.includes(quote) && !words.includes(quote)
   }
+  /** Tells whether a command that fits has an anchor among its words. */
+  const holds = (anchor: string, where: 'own' | 'words', fits: (command: SimpleCommand) => boolean): boolean => {
+    const { needles } = readAnchor(anchor)
+    return commands.some(
+      (command, index) => fits(command) && useOfNeedles(texts[index]?.[where] ?? '', needles) !== 'absent',
+    )
+  }
 
   return {
     isPlain: isWhole && isKnown && commands.every(isClosed),
@@ -187,29 +186,18 @@ function readScript(source: ScriptSource, list: CommandList, context: ScriptCont
       const quote = isExact ? '' : foldForSearch(range.replaceAll('","', ' ').replaceAll('\\"', '"'))
       const uses = texts.map((own, index): Use => {
         const { start: from = 0, end: to = 0, names = 'maybe' } = commands[index] ?? {}
-        const isIn = isExact ? from < end && to > start : overlaps(own, quote)
+        const { words } = own
+        const isQuoted = quote !== '' && (words.includes(quote) || (words.includes(' ') && quote.includes(words)))
+        const isIn = isExact ? from < end && to > start : isQuoted
         return !isIn ? 'absent' : isMessage(own, start, end) ? 'told' : names
       })
       const use = uses.reduce<Use>(strongest, 'absent')
       if (use === 'absent') return isExact && !isOpen && isWhole ? 'told' : 'maybe'
       return use === 'told' && (isOpen || !isWhole) ? 'maybe' : weakest(use, most)
     },
-    looksAt(anchor) {
-      const { needles } = readAnchor(anchor)
-      return commands.some(
-        (command, index) =>
-          command.kind === 'looks' &&
-          command.runs !== 'told' &&
-          !ASKING.has(command.name) &&
-          useOfNeedles(texts[index]?.own ?? '', needles) !== 'absent',
-      )
-    },
-    prints(anchor) {
-      const { needles } = readAnchor(anchor)
-      return commands.some(
-        ({ kind }, index) => kind === 'tells' && useOfNeedles(texts[index]?.words ?? '', needles) !== 'absent',
-      )
-    },
+    looksAt: (anchor) =>
+      holds(anchor, 'own', ({ kind, runs, name }) => kind === 'looks' && runs !== 'told' && !ASKING.has(name)),
+    prints: (anchor) => holds(anchor, 'words', ({ kind }) => kind === 'tells'),
     setsUp(program, before = '') {
       const own = before === '' ? -1 : commands.findIndex(({ words }) => words.join(' ').includes(before))
       return (own === -1 ? commands : commands.slice(0, own)).some((command) => setsUp(program, command))
@@ -245,9 +233,10 @@ function useOfText(command: SimpleCommand, text: CommandText, anchor: Anchor, co
   const isNamed = context.says(name) && words.every((word) => !mayTurn(word) || context.says(word))
   const most = weakest(names, kind === 'asCommand' || command.kind !== 'does' || !isNamed ? 'maybe' : 'sure')
   const isPrinted = useOfNeedles(text.words, printed) !== 'absent'
+  const writesOneOf = commands?.some((wanted) => wanted.outputs.some((path) => command.outputs.includes(path))) ?? false
   const mayHold =
     (command.kind === 'does' && holdsAll(command, wanted)) ||
-    (isPrinted && names !== 'told' && writesOneOf(command, commands))
+    (isPrinted && names !== 'told' && (command.kind === 'does' || writesOneOf))
   const held: Use = inWords !== 'absent' ? weakest(inWords, most) : mayHold ? weakest(names, 'maybe') : 'absent'
   const inOutputs = useOfNeedles(foldWhole(command.outputs.join('\n')), needles)
   const written = weakest(weakest(inOutputs, command.runs), kind === 'asCommand' ? 'maybe' : 'sure')
@@ -255,9 +244,6 @@ function useOfText(command: SimpleCommand, text: CommandText, anchor: Anchor, co
   if (useOfNeedles(text.messages, needles) === 'absent') return use
   return strongest<Use>(use, context.tells && kind === 'asString' ? 'maybe' : 'told')
 }
-
-const writesOneOf = ({ kind, outputs }: SimpleCommand, commands: Anchor['commands']): boolean =>
-  kind === 'does' || (commands?.some((wanted) => wanted.outputs.some((path) => outputs.includes(path))) ?? false)
 
 /** Puts blanks for the line feeds of `printf` and `sed`, and letters in one piece. */
 const spread = (text: string): string => text.normalize('NFC').replaceAll(/\\[nt]/gu, ' ')
@@ -281,6 +267,3 @@ function foldCommand({ name, words, texts }: SimpleCommand): CommandText {
   const all = texts.length === 0 ? own : [own, foldWhole(spread(texts.join(' ')))].join(' ')
   return { words: all, own, messages: foldWhole(messages.join(' ')) }
 }
-
-const overlaps = (text: CommandText, quote: string): boolean =>
-  quote !== '' && (text.words.includes(quote) || (text.words.includes(' ') && quote.includes(text.words)))

@@ -1,3 +1,4 @@
+import { parseTexts } from '../text/json.ts'
 import { baseName, wordSet } from '../words.ts'
 import { INTERPRETERS, isOption, programOf, SHELLS, subcommandOf } from './command-kinds.ts'
 import { commandIn, fileOf, hasCodeWord, SQL, shellScript } from './programs.ts'
@@ -29,7 +30,7 @@ const OTHER_CONTROL = /[\u0000-\u0002\u0004-\u0008\u000b\u000c\u000e-\u0014\u001
 
 /** Reads keys: a text, or a JSON list of texts and names of keys. */
 export function readKeystrokes(text: string): Typed {
-  const keys = text.startsWith('[') ? keysOf(text) : null
+  const keys = text.startsWith('[') ? parseTexts(text) : null
   const typed = keys === null ? text : keys.map(characterOf).join('')
   const pieces = typed
     .replaceAll('\r\n', '\n')
@@ -47,15 +48,6 @@ function characterOf(key: string): string {
   const name = key.trim()
   if (Object.hasOwn(KEYS, name)) return KEYS[name] ?? ''
   return KEY_NAME.test(name) ? OTHER_KEY : key
-}
-
-function keysOf(text: string): string[] | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    return Array.isArray(value) && value.every((key) => typeof key === 'string') ? value : null
-  } catch {
-    return null
-  }
 }
 
 /** Applies the backspaces of a line. */

@@ -1,3 +1,4 @@
+import { once } from '../memo.ts'
 import { foldForSearch, foldWhole, indexOfName, indexOfWord } from '../text/search.ts'
 import { baseName, normalPath, wordSet } from '../words.ts'
 import { type AnchorCommand, readAnchor } from './match-command.ts'
@@ -92,13 +93,7 @@ function trailingComment(line: string, mark: string): number {
 
 const HEADERS = ['+++ b/', '+++ ', '*** Add File: ', '*** Update File: ', '*** Move to: ']
 
-/** The text that a patch puts into a file, and the text that it takes out. */
-interface PatchWrite {
-  readonly path: string | null
-  readonly text: string
-  readonly old: string
-}
-
+/** The lines that a patch puts into a file, and the lines that it takes out. */
 interface Change {
   readonly path: string | null
   readonly lines: string[]
@@ -106,7 +101,7 @@ interface Change {
 }
 
 /** Lists the lines that a patch adds, by file: unified diffs, the `*** Begin Patch` form and SEARCH/REPLACE blocks. */
-export function patchWrites(patch: string): PatchWrite[] {
+export function patchWrites(patch: string) {
   const writes: Change[] = []
   let path: string | null = null
   let side: 'lines' | 'old' | null = null
@@ -129,15 +124,14 @@ export function patchWrites(patch: string): PatchWrite[] {
     else if (/^(?:>{7}|\+{7}) REPLACE/u.test(line)) side = null
     else if (side !== null) current()[side].push(line)
     else if (line.startsWith('+')) current().lines.push(line.slice(1))
-    else if (line.startsWith('-') && !isOldHeader(line, all[at + 1])) current().old.push(line.slice(1))
+    // `--- a/file` before `+++ b/file`: a removed line may begin like that, too.
+    else if (line.startsWith('-') && !(line.startsWith('--- ') && all[at + 1]?.startsWith('+++ ')))
+      current().old.push(line.slice(1))
   }
   return writes
     .filter((one) => one.lines.length > 0)
     .map((one) => ({ path: one.path, text: one.lines.join('\n'), old: one.old.join('\n') }))
 }
-
-/** `--- a/file` before `+++ b/file`: a removed line may begin like that, too. */
-const isOldHeader = (line: string, next = ''): boolean => line.startsWith('--- ') && next.startsWith('+++ ')
 
 /** Uses of strings in a text. */
 export interface Content {
@@ -201,12 +195,7 @@ export function readEdit(
   const removed = [...left].flatMap(([line, times]) => Array<string>(times).fill(line)).join('\n')
   if (removed === '') return contents
   const before = readContent(removed, path, context)
-  const uses = new Map<string, Use>()
-  const useBefore = (text: string): Use => {
-    const use = uses.get(text) ?? before.useOf(text)
-    uses.set(text, use)
-    return use
-  }
+  const useBefore = once((text: string) => before.useOf(text))
   return contents.map((content) => ({
     useOf: (text) => (useBefore(text) === 'absent' ? content.useOf(text) : weakest(content.useOf(text), 'maybe')),
   }))

@@ -100,7 +100,7 @@ export interface NeedleSights {
  * The certainty of a sight in tool output: nothing, where the agent’s own text comes back; doubtful, where more stands around that text, where
  * it is short and written otherwise, and where we took it from the instruction’s text: a listing or a usage text can hold that by itself.
  */
-type Shows = 'certain' | 'doubtful' | 'nothing'
+export type Shown = 'certain' | 'doubtful' | 'none'
 
 /** The part that is read, as a hit in it names it. */
 type Place = Pick<Hit, 'position' | 'step_id' | 'path'>
@@ -197,16 +197,16 @@ class SightReader {
 }
 
 /** Judges a whole needle in tool output. */
-function shownBy(sights: NeedleSights, match: Match, text: string, position: Position): Shows {
+function shownBy(sights: NeedleSights, match: Match, text: string, position: Position): Shown {
   const { needle, own } = sights
   const { start, end } = match
   if (own.length > 0) {
     // No echo of a terminal is a dump of bytes.
-    if (match.letters.kind === 'dumped') return 'nothing'
-    if (isSpent(sights)) return sights.doubtful === null ? 'doubtful' : 'nothing'
+    if (match.letters.kind === 'dumped') return 'none'
+    if (isSpent(sights)) return sights.doubtful === null ? 'doubtful' : 'none'
     const echo = judgeEcho(text, start, end, own, position)
     // No agent makes up a whole instruction: where it wrote one down first, it may have read it where no search can.
-    if (echo === 'echo') return isLongWhole(needle) ? 'doubtful' : 'nothing'
+    if (echo === 'echo') return isLongWhole(needle) ? 'doubtful' : 'none'
     if (echo === 'doubtful') return 'doubtful'
   }
   return needle.kind !== 'derived' && isSureSight(sights, text, match) ? 'certain' : 'doubtful'
@@ -220,11 +220,11 @@ const isSpent = (sights: NeedleSights): boolean => ++sights.judged > MOST_JUDGED
 /** Notes the first place of a kind. */
 function note(
   sights: NeedleSights,
-  kind: Shows | 'prompt' | 'written',
+  kind: Shown | 'prompt' | 'written',
   place: Place,
   { start, end }: Pick<Hit, 'start' | 'end'>,
 ): void {
-  if (kind !== 'nothing') sights[kind] ??= { needle: sights.needle.text, ...place, start, end }
+  if (kind !== 'none') sights[kind] ??= { needle: sights.needle.text, ...place, start, end }
 }
 
 /** Reads all sights of a trajectory, by needle; `isRead`: whether output, or words of others, at a place count. */
@@ -246,8 +246,6 @@ export function readSights(
   }
   return reader.sights
 }
-
-export type Shown = 'certain' | 'doubtful' | 'none'
 
 /** Makes the test of single parts: how surely a part by itself shows an instruction, whoever wrote the text before. */
 export function createShows(anchors: Anchors): (part: Part) => Shown {

@@ -86,11 +86,8 @@ export const csvCells = (values: readonly CsvValue[]): string => values.map(csvC
 function csvCell(value: CsvValue): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  const text = guard(
-    (typeof value === 'string' ? value : value.join('; ')).replaceAll(UNSEEN, (character) => escapeOf(character)),
-  )
+  const shown = (typeof value === 'string' ? value : value.join('; ')).replaceAll(UNSEEN, escapeOf)
+  // Spreadsheets ignore leading space.
+  const text = FORMULA_STARTS.includes(shown.trimStart()[0] ?? '') ? `'${shown}` : shown
   return text.includes('"') || text.includes(',') ? `"${text.replaceAll('"', '""')}"` : text
 }
-
-/** Looks behind leading space, which spreadsheets ignore. */
-const guard = (text: string): string => (FORMULA_STARTS.includes(text.trimStart()[0] ?? '') ? `'${text}` : text)

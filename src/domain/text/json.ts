@@ -18,6 +18,12 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** Parses a JSON list of texts; null for any other text. */
+export function parseTexts(text: string): string[] | null {
+  const value = parseJson(text)
+  return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : null
+}
+
 /** Counts the members of all objects of a value; NaN where a name has a backslash. Without recursion: it may be nested as deep as it likes. */
 export function membersOf(value: unknown): number {
   const open: object[] = []

@@ -231,18 +231,16 @@ export const foldText = (text: string, passes: Passes): string =>
 /** Folds a text and keeps the places. Linear. */
 export function fold(source: NormalText, passes: Passes): NormalText {
   let text = passes.ansi ? dropAnsi(source) : source
-  if (passes.unicode) text = rewrite(text, MARKED, ([there]) => compose(there))
-  if (passes.disguises) text = rewrite(dropHidden(text), DISGUISES, ([there]) => undisguise(there))
+  if (passes.unicode)
+    text = rewrite(text, MARKED, ([there]) => there.replace(STEERS, '').replaceAll('\u2011', '-').normalize('NFC'))
+  if (passes.disguises)
+    text = rewrite(dropHidden(text), DISGUISES, ([unit]) => String.fromCharCode(undisguised(unit.charCodeAt(0))))
   if (passes.typographic_quotes) text = rewrite(text, TYPOGRAPHIC_QUOTES, ([quote]) => (quote <= '\u201b' ? "'" : '"'))
   if (!passes.white_space) return text
   return rewrite(text, WHITE_SPACE, ({ 0: blanks, index }) =>
     index === 0 ? '' : blankOf(passes.breaks ? blanks : ' '),
   )
 }
-
-const undisguise = (unit: string): string => String.fromCharCode(undisguised(unit.charCodeAt(0)))
-
-const compose = (there: string): string => there.replace(STEERS, '').replaceAll('\u2011', '-').normalize('NFC')
 
 function blankOf(blanks: string): string {
   if (/[\r\n]/.test(blanks)) return '\n'

@@ -1,6 +1,6 @@
+import { once } from '../memo.ts'
 import { isBefore, type Part, type Position, type Step, type Trajectory } from './trajectory.ts'
 
-/** When an act happened, seen from a sight. */
 type Order = 'before' | 'after' | 'unknown'
 
 /** Tests whether the record tells which of two was first. `sight.part: -1` is before everything. */
@@ -17,7 +17,7 @@ export const happensAfter = (trajectory: Trajectory, act: Position, sight: Posit
  */
 function orderOf(trajectory: Trajectory, act: Position, sight: Position): Order {
   const { steps } = trajectory
-  if (isRepeat(trajectory, act.step)) return 'before'
+  if (steps[act.step]?.copied === true && originsOf(trajectory).own < act.step) return 'before'
   const [later, earlier] = [steps[act.step], steps[sight.step]]
   const isApart = later?.conversation !== earlier?.conversation && act.part >= 0 && sight.part >= 0
   if (isApart && (later?.at == null || earlier?.at == null)) return 'unknown'
@@ -53,10 +53,6 @@ export function isSeen(trajectory: Trajectory, at: Position): boolean {
   return last === undefined || isBefore(at, last)
 }
 
-/** Tests whether the step repeats earlier text: copied, behind a step that is not and in which the agent did or said something. */
-const isRepeat = (trajectory: Trajectory, step: number): boolean =>
-  trajectory.steps[step]?.copied === true && originsOf(trajectory).own < step
-
 /** Words or an act of the agent. */
 interface AgentPart {
   readonly step: Step
@@ -77,16 +73,8 @@ interface Origins {
   readonly last: ReadonlyMap<string, Position>
 }
 
-const known = new WeakMap<Trajectory, Origins>()
-
 /** Reads the origins of a trajectory once. */
-function originsOf(trajectory: Trajectory): Origins {
-  const origins = known.get(trajectory) ?? readOrigins(trajectory.steps)
-  known.set(trajectory, origins)
-  return origins
-}
-
-function readOrigins(steps: readonly Step[]): Origins {
+const originsOf = once(({ steps }: Trajectory): Origins => {
   const parts = steps.flatMap((step, index) =>
     step.parts.map((part, place): AgentPart => ({ step, part, position: { step: index, part: place } })),
   )
@@ -115,7 +103,7 @@ function readOrigins(steps: readonly Step[]): Origins {
     if (before === undefined || isBefore(before, position)) last.set(placeKey(agent.step), position)
   }
   return { replies, calls, users, own, last }
-}
+}, new WeakMap())
 
 const placeKey = ({ run = '', conversation = '' }: Step): string => `${run}\n${conversation}`
 

@@ -1,4 +1,5 @@
 import type { Actor } from '../../schemas/vocabulary.ts'
+import type { Range } from '../text/normal-text.ts'
 
 /**
  * Plans the cuts of a trajectory that does not fit the judge's window (design.md section 3, rule 5, and
@@ -88,12 +89,6 @@ interface Window {
   readonly oversized: boolean
 }
 
-/** UTF-16 units of one part, `end` not included. */
-interface Slice {
-  readonly start: number
-  readonly end: number
-}
-
 /** UTF-16 units that two slices share, so that a line on the seam is whole in one of them. */
 export const SLICE_OVERLAP = 500
 /** No slice is planned shorter, or a tiny budget would make one for every character. */
@@ -141,14 +136,14 @@ export function planWindows(
  *
  * @example splitOversized(10_000, 4000, 2000) // → [0, 3667), [3167, 6834), [6334, 10000)
  */
-export function splitOversized(chars: number, tokens: number, budgetTokens: number): readonly Slice[] {
+export function splitOversized(chars: number, tokens: number, budgetTokens: number): readonly Range[] {
   if (chars <= 0) return []
   const fitting = Math.floor((chars * budgetTokens) / Math.max(1, tokens))
   const longest = Math.max(SMALLEST_SLICE, fitting)
   if (tokens <= budgetTokens || chars <= longest) return [{ start: 0, end: chars }]
   const count = Math.ceil((chars - SLICE_OVERLAP) / (longest - SLICE_OVERLAP))
   const stride = Math.ceil((chars - SLICE_OVERLAP) / count)
-  const slices: Slice[] = []
+  const slices: Range[] = []
   for (let start = 0; start < chars - SLICE_OVERLAP; start += stride) {
     slices.push({ start, end: Math.min(chars, start + stride + SLICE_OVERLAP) })
   }

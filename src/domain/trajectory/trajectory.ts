@@ -3,6 +3,7 @@ import { MOST_FIELDS, MOST_NAME_CHARS, type TrialMetadata } from '../../schemas/
 import type { TrajectorySummary } from '../../schemas/views.ts'
 import type { ActLanguage, ActOutcome, Actor, ActRole } from '../../schemas/vocabulary.ts'
 import type { Digest } from '../digest.ts'
+import { once } from '../memo.ts'
 import type { Issue } from '../result.ts'
 import { bytesOfMember } from '../text/strict-json.ts'
 
@@ -96,17 +97,11 @@ export const isBefore = (a: Position, b: Position): boolean => (a.step !== b.ste
 export const earlier = (a: Position | null, b: Position | null): Position | null =>
   a === null || (b !== null && isBefore(b, a)) ? b : a
 
-const known = new WeakMap<Trajectory, readonly string[]>()
-
 /** The names of the agents of a run, in the order in which they first appear; of a run of one, its name, or `agent`. */
-export function agentsOf(trajectory: Trajectory): readonly string[] {
-  const read = known.get(trajectory)
-  if (read !== undefined) return read
-  const named = new Set(trajectory.steps.flatMap(({ agent }) => (agent === undefined ? [] : [agent])))
-  const agents = named.size > 0 ? [...named] : [trajectory.agent.name ?? 'agent']
-  known.set(trajectory, agents)
-  return agents
-}
+export const agentsOf = once(({ steps, agent: { name } }: Trajectory): readonly string[] => {
+  const named = new Set(steps.flatMap(({ agent }) => agent ?? []))
+  return named.size > 0 ? [...named] : [name ?? 'agent']
+}, new WeakMap())
 
 /** Returns the metadata that the caller gave, with the agent and the model of the run where the caller names none. */
 export function metadataOf({ agent }: Trajectory, given: TrialMetadata = {}): TrialMetadata {
@@ -222,10 +217,13 @@ export function summarize(trajectory: Trajectory) {
 
 /** Estimates the memory that a trajectory takes: UTF-16 units of its texts and pictures, and a constant for every step. */
 export const textSize = ({ steps }: Trajectory): number =>
-  steps.reduce((sum, { parts }) => parts.reduce(addPart, sum + STEP_SIZE), 1000)
-
-/** Adds the text of a part and the base64 of its picture, which only the part keeps. */
-const addPart = (sum: number, { text, picture }: Part): number => sum + text.length + (picture?.data.length ?? 0)
+  // The base64 of a picture is kept by its part alone.
+  steps
+    .flatMap(({ parts }) => parts)
+    .reduce(
+      (sum, { text, picture }) => sum + text.length + (picture?.data.length ?? 0),
+      1000 + STEP_SIZE * steps.length,
+    )
 
 const STEP_SIZE = 200
 

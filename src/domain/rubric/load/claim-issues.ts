@@ -50,7 +50,12 @@ const ownIssues = (claim: ClaimRule, at: string, scope: Scope, truth: TruthRule)
     '/only_if_given is for a boolean claim: remove it, or make the claim boolean':
       claim.only_if_given !== null && claim.type !== 'boolean',
   }),
-  ...gateIssues(claim, at),
+  // No rubric may loosen the gate: data can only restrict the proofs of a claim. Whatever loads, at the most one value of a claim needs no quote, the one
+  // that says that nothing was found; what was seen never rests on the agent’s words, and a deed never on what came back or was only thought.
+  ...Object.entries(claim.proofs).flatMap(([value, proof]) => proofIssues(proof, `${at}/proof/${key(value)}`)),
+  ...unprovedIssues(claim, at),
+  ...measureIssues(claim, at),
+  ...mixedIssues(claim, at),
 ]
 
 function formIssues(claim: ClaimRule, at: string, scope: Scope): Issue[] {
@@ -145,17 +150,6 @@ const instructionRule = (at: string, name: string | null, { instructions }: Trut
   [`${at} ${name} is no instruction of the truth; there are: ${instructions.join(', ') || 'none'}. Name one of these, or add ${name}: { x-kind: instruction } to /truth/properties`]:
     name !== null && !instructions.includes(name),
 })
-
-/**
- * Lists statements that no rubric may make: data can only restrict the proofs of a claim. Whatever loads, at the most one value of a claim needs no quote, the one
- * that says that nothing was found; what was seen never rests on the agent’s words, and a deed never on what came back or was only thought.
- */
-const gateIssues = (claim: ClaimRule, at: string): Issue[] => [
-  ...Object.entries(claim.proofs).flatMap(([value, proof]) => proofIssues(proof, `${at}/proof/${key(value)}`)),
-  ...unprovedIssues(claim, at),
-  ...measureIssues(claim, at),
-  ...mixedIssues(claim, at),
-]
 
 /** The agent’s words about itself, which are no deed. */
 const WORDS: readonly Actor[] = ['agent_message', 'agent_reasoning']
