@@ -1,12 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { VERSION } from '../grading/software.ts'
-import { EXIT, errorLine } from './errors.ts'
+import { EXIT, errorLine, startFailureText } from './errors.ts'
 import { inert } from './output/text.ts'
 import { programName, type Shell, typedFrom } from './shell.ts'
 
 type MakeCommand = (shell: Shell) => Command
 
+const grades = () => import('./commands/grade-command.ts')
 const batches = () => import('./commands/batch-commands.ts')
 const looks = () => import('./commands/look-commands.ts')
 const stores = () => import('./commands/store-commands.ts')
@@ -15,9 +16,9 @@ const catalogues = () => import('./commands/catalogue-commands.ts')
 /** Commands by name, in the order of the help. The modules of a command load when the command is typed. */
 export const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   serve: async () => serveCommand,
-  worker: async () => (await import('./commands/worker-command.ts')).worker,
-  demo: async () => (await import('./commands/demo-command.ts')).demo,
-  grade: async () => (await import('./commands/grade-command.ts')).grade,
+  worker: async () => workerCommand,
+  demo: async () => (await grades()).demo,
+  grade: async () => (await grades()).grade,
   batch: async () => (await batches()).batch,
   status: async () => (await looks()).status,
   results: async () => (await looks()).results,
@@ -100,12 +101,40 @@ const serveCommand: MakeCommand = (shell) =>
     .addHelpText('after', SERVE_HELP)
     .action(async ({ worker }: { worker: boolean }) => {
       const { startServer } = await import('../boot/serve.ts')
-      await startServer(worker ? shell.env : { ...shell.env, VERIDICT_WORKER: 'off' }).catch(async (error: unknown) => {
-        const { startFailureText } = await import('./errors.ts')
-        shell.err.write(startFailureText(error, shell))
-        shell.exit(1)
-      })
+      const started = startServer(worker ? shell.env : { ...shell.env, VERIDICT_WORKER: 'off' })
+      await started.catch(exitUnstarted(shell, 'VERIDICT_PORT'))
     })
+
+const WORKER_HELP = `
+Grades the batches of services that share a PostgreSQL: start any number of workers, on any number of machines, with the
+VERIDICT_DATABASE_URL, VERIDICT_CONFIG (judges) and API keys of the services. A worker takes chunks of at most 16 items from the open
+batches; other workers go on with the items of a worker that stopped or died. Post and follow batches at a service. One machine needs
+no worker: \`veridict serve\` grades batches too, unless VERIDICT_WORKER=off (or serve --no-worker).
+
+VERIDICT_WORKER_PORT=9464   the port of /healthz, /readyz and /metrics (on VERIDICT_HOST, 127.0.0.1 by default); no port by default
+SIGTERM                     returns the items that have not begun, waits for calls in flight (25 s), exits 0
+workers.most_in_flight      in VERIDICT_CONFIG: most items of a judge in work at once in a worker; no bound by default
+
+Exit codes: 0 stopped; 1 the worker cannot start, or did not stop cleanly.
+
+Examples:
+  export VERIDICT_DATABASE_URL=postgres://veridict@db.example/veridict
+  veridict worker
+  VERIDICT_WORKER=off veridict serve &  veridict worker &  veridict worker &`
+
+const workerCommand: MakeCommand = (shell) =>
+  new Command('worker')
+    .description('work on the batches of services that share a PostgreSQL; SIGTERM drains and stops it')
+    .addHelpText('after', WORKER_HELP)
+    .action(async () => {
+      const { startWorker } = await import('../boot/serve.ts')
+      await startWorker(shell.env).catch(exitUnstarted(shell, 'VERIDICT_WORKER_PORT'))
+    })
+
+const exitUnstarted = (shell: Shell, port: 'VERIDICT_PORT' | 'VERIDICT_WORKER_PORT') => (error: unknown) => {
+  shell.err.write(startFailureText(error, { ...shell, port }))
+  shell.exit(1)
+}
 
 /** Codes of a reader that went away; a closed terminal answers EIO. */
 const GONE: readonly (string | undefined)[] = ['EPIPE', 'EIO', 'ERR_STREAM_DESTROYED']

@@ -5,8 +5,7 @@ import { REASON_WORDS } from '../../schemas/reason-words.ts'
 import type { Comparison, Flip } from '../../schemas/regrade.ts'
 import { CliError, EXIT } from '../errors.ts'
 import { type Options, OUTPUT_FORMATS, output, SERVER } from '../options.ts'
-import { csvOf, NDJSON, type Rows } from '../output/table.ts'
-import { clip, oneLine, type Paint, pad, tally } from '../output/text.ts'
+import { clip, csvOf, NDJSON, oneLine, type Paint, pad, type Rows, tally } from '../output/text.ts'
 import { SERVER_HELP, type Session, sessionCommand } from '../session.ts'
 
 export const compare = sessionCommand<Options, [first: string, second?: string]>(

@@ -1,19 +1,22 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { GroundTruths } from '../../archives/truth/ground-truths.ts'
 import { ServiceError } from '../../client/errors.ts'
 import { defined } from '../../domain/result.ts'
 import { parseJson } from '../../domain/text/json.ts'
 import { fileFault } from '../../domain/words.ts'
 import { inputIssues } from '../../schemas/check.ts'
-import type { GradeRequest } from '../../schemas/trial.ts'
-import { type GivenTruth, truthSchemaFor } from '../../schemas/trial.ts'
+import type { Grade } from '../../schemas/grade.ts'
+import { type GivenTruth, type GradeRequest, truthSchemaFor } from '../../schemas/trial.ts'
 import { adviceFor, EXIT, type ExitCode, exitOfGrade, strictCode } from '../errors.ts'
 import { JUDGING, LIST, type Options, STRICT_UNREAD } from '../options.ts'
 import { printGrade, printRefusal } from '../output/grade-text.ts'
 import { limitRows, newTally, type ResultsTally, tallyLimit } from '../output/results-format.ts'
 import { clip, line, oneLine } from '../output/text.ts'
-import { SERVER_HELP, type Session, sessionCommand, tell } from '../session.ts'
+import { consoleCommand, SERVER_HELP, type Session, sessionCommand, tell } from '../session.ts'
+import { asTyped } from '../shell.ts'
 import { checkPaths, readJson } from '../trials.ts'
 
 type GradeOptions = Options & { readonly groundTruth: string }
@@ -125,11 +128,11 @@ function readTruth(file: string, rubric: string | undefined): GivenTruth {
   const refuse = (why: string, issues: Issues = []) => new Refusal(`the ground truth in ${file} ${why}`, issues)
   const value = readJson(file, refuse)
   const issues = inputIssues(truthSchemaFor(rubric), value)
-  if (issues.length > 0) throw refuse('is not valid', [...issues, EXAMPLE])
+  if (issues.length > 0) throw refuse('is not valid', [...issues, TRUTH_EXAMPLE])
   return value as GivenTruth
 }
 
-const EXAMPLE = {
+const TRUTH_EXAMPLE = {
   path: null,
   message: 'an example: {"instruction": "Build it.", "cue": {"text": "Build with: make release-7f3a"}}',
 }
@@ -180,3 +183,53 @@ async function readRuns(file: string, truth: GivenTruth, rubric?: string): Promi
   if (runs.length === 0) throw new Refusal('holds no trajectory')
   return runs
 }
+
+const EXAMPLES = fileURLToPath(new URL('../../../examples', import.meta.url))
+
+type Expected = Pick<Grade, 'label' | 'status'> & { readonly why: string }
+
+/** Grades the examples without the environment: the output is the same everywhere, and nothing is written. */
+export const demo = consoleCommand(
+  {
+    name: 'demo',
+    about: 'grade the bundled examples with the built-in judge: no key, no network, nothing written',
+    help: [
+      'Shows each grade with its checked evidence, and compares the grade with the expected grade.',
+      'Exit codes: 0 all grades are as expected; 1 a grade differs.',
+      'Example:\n  veridict demo',
+    ],
+  },
+  async (console) => {
+    const { openVeridict } = await import('../../library/open.ts')
+    await using veridict = await openVeridict({ env: {} })
+    const { text, grades, areExpected } = await gradeExamples((request) => veridict.grade(request))
+    console.data = grades
+    await console.write(`${text}They are in ${EXAMPLES}\n${asTyped(console.shell, NEXT)}`)
+    return areExpected ? EXIT.graded : EXIT.refused
+  },
+)
+
+export async function gradeExamples(grade: (request: GradeRequest) => Promise<Grade>) {
+  const entries = readdirSync(EXAMPLES, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  const grades: Grade[] = []
+  let right = 0
+  let text = ''
+  for (const { name } of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const read = (file: string) => JSON.parse(readFileSync(join(EXAMPLES, name, file), 'utf8'))
+    const { label, status, why } = read('expected.json') as Expected
+    const made = await grade({ trajectory: read('trajectory.json'), ground_truth: read('ground-truth.json') })
+    const isExpected = made.label === label && made.status === status
+    if (isExpected) right++
+    grades.push(made)
+    const verdict = isExpected ? 'as expected' : `EXPECTED ${label ?? status}`
+    text += `${printGrade(name, made).trimEnd()}\n  ${verdict}: ${why}\n\n`
+  }
+  text += `${right} of ${grades.length} examples graded as expected.\n`
+  return { text, grades, areExpected: right === grades.length && right > 0 }
+}
+
+const NEXT = `
+Your own:  veridict grade FILE -g TRUTH       (veridict grade --help: formats and ground truths)
+Many:      veridict batch FOLDER -g TRUTHS
+Pages:     veridict serve                     (then http://127.0.0.1:8787/audit/)
+`

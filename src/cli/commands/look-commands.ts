@@ -20,8 +20,7 @@ import { fullGrade, printGrade, receiptText } from '../output/grade-text.ts'
 import { inspectNote, type LabelValues, parseValues, writeInspectScores } from '../output/inspect-scores.ts'
 import { doneOf, roundText } from '../output/progress.ts'
 import { OUTPUT_HELP, summary } from '../output/results-format.ts'
-import { NDJSON, type Rows, tableOf } from '../output/table.ts'
-import { clip, costCell, line, oneLine, present } from '../output/text.ts'
+import { clip, costCell, line, NDJSON, oneLine, present, type Rows, tableOf } from '../output/text.ts'
 import { SERVER_HELP, type Session, sessionCommand, tell } from '../session.ts'
 
 interface StatusOptions extends Options {

@@ -3,20 +3,28 @@ import type { Batch, BatchEstimate, BatchResult, ResultGrade } from '../../schem
 import type { Grade } from '../../schemas/grade.ts'
 import type { Console } from '../session.ts'
 import { withId } from './grade-text.ts'
-import { type Cell, code, csvOf, escaped, type Field, markdownOf, NDJSON, type Rows, tableOf } from './table.ts'
 import {
+  type Cell,
   cachedText,
   clip,
   clipFront,
+  code,
   costText,
+  csvOf,
   dollars,
+  escaped,
+  type Field,
   LABEL_STYLE,
   line,
+  markdownOf,
+  NDJSON,
   type Paint,
   pad,
   percent,
   plain,
   present,
+  type Rows,
+  tableOf,
   tally,
   unknownCalls,
   unreadText,

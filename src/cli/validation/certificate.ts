@@ -16,12 +16,12 @@ import {
 import type { Grade } from '../../schemas/grade.ts'
 import { CONFIDENCE_LEVELS } from '../../schemas/vocabulary.ts'
 import { statisticText } from '../commands/compare-command.ts'
+import type { LabelledData } from '../commands/validate-command.ts'
 import { CliError } from '../errors.ts'
 import { inOrder } from '../output/output-target.ts'
 import { COST_UNKNOWN, clip, dollars, oneLine, type Paint, pad, percent, tally } from '../output/text.ts'
 import type { Session } from '../session.ts'
 import { readJson } from '../trials.ts'
-import type { LabelledData } from './labelled-lines.ts'
 
 type Judged = JudgedItem & { readonly grade: Grade | null }
 
