@@ -160,11 +160,7 @@ export function readStorageFailure(error: unknown): { readonly message: string; 
 }
 
 /** The start of a service: its environment, the words for `veridict` in advice, and the variable of its port. */
-interface Start {
-  readonly env: NodeJS.ProcessEnv
-  readonly program?: string
-  readonly port?: 'VERIDICT_PORT' | 'VERIDICT_WORKER_PORT'
-}
+type Start = Pick<Shell, 'env' | 'program'> & { readonly port?: 'VERIDICT_PORT' | 'VERIDICT_WORKER_PORT' }
 
 /** Renders the reason why a service does not start, and a line of advice; never a stack trace. */
 export function startFailureText(error: unknown, start: Start): string {

@@ -58,10 +58,7 @@ const RUNNER_PATIENCE_S = 5
 /** A read of a local batch costs no call over HTTP. */
 const LONGEST_LOCAL_LOOK_MS = 100
 
-/**
- * Shows the states of a batch, and returns the last state. A batch that waits for a worker is followed for 20 seconds more, a batch of another
- * process for five seconds after the end of that process.
- */
+/** Shows the states of a batch, and returns the last state. The command leaves a batch without worker or runner after the patience above. */
 export async function watchBatch(session: Session, begun: Batch): Promise<Batch> {
   const { veridict, local, signal, view, follows } = session
   const leaving = new AbortController()

@@ -86,7 +86,6 @@ export const output = (words: readonly string[], text = 'the format of the resul
 ]
 /** Options of a command that writes the items of a batch. */
 export const ITEMS: readonly OptionRow[] = [...output(ITEM_FORMATS), SERVER]
-/** Options of a command that lists rows. */
 export const LIST: readonly OptionRow[] = [
   choice('-o, --output <format>', 'a table, or a JSON object a row', ['table', 'ndjson']),
   SERVER,
@@ -103,7 +102,6 @@ export const JUDGING: readonly OptionRow[] = [
   ['-s, --samples <n>', 'independent answers of the judge for each item', parseSamples],
   choice('-c, --cache <mode>', 'answer from stored grades, ask again, or never ask', CACHE_MODES),
 ]
-/** Options of a batch. */
 export const GRADING: readonly OptionRow[] = [
   ...JUDGING,
   choice('-m, --mode <mode>', 'direct, or the provider’s batch endpoint: half price, within a day', BATCH_MODES),
@@ -111,7 +109,6 @@ export const GRADING: readonly OptionRow[] = [
   ['--name <text>', 'a name for people'],
   ['--dry-run', 'print the items, tokens and cost; ask no judge'],
 ]
-/** Arguments and options of a command over trials. */
 export const TRIAL_PATHS = { '<path...>': 'folders, trajectory files, archives of them, or NDJSON of grade requests' }
 export const TRIALS: readonly OptionRow[] = [
   ['-g, --ground-truth <file>', 'NDJSON, JSON or CSV with a row a task; else the own file of each trial'],
@@ -119,7 +116,6 @@ export const TRIALS: readonly OptionRow[] = [
   ['--variant <name>', 'the variant of these trials, kept in their metadata'],
 ]
 
-/** A command as data. */
 export interface Definition {
   readonly name: string
   readonly about: string
@@ -138,13 +134,9 @@ export function buildCommand({ name, about, args = {}, options = [], help }: Def
   return command.addHelpText('after', `\n${help.join('\n\n')}`)
 }
 
-/** Builds a command of subcommands. */
-export function buildGroup(
-  name: string,
-  about: string,
-  help: readonly string[],
-  commands: readonly Command[],
-): Command {
+type Group = Pick<Definition, 'name' | 'about' | 'help'>
+
+export function buildGroup({ name, about, help }: Group, commands: readonly Command[]): Command {
   const group = new Command(name).description(about).addHelpText('after', `\n${help.join('\n\n')}`)
   for (const command of commands) group.addCommand(command)
   return group
@@ -155,7 +147,6 @@ function optionOf([flags, text, parse, initial]: Exclude<OptionRow, Option>): Op
   return parse === undefined ? option : option.argParser(parse as (text: string) => unknown)
 }
 
-/** Maps the options to the request. */
 export function batchOptions({ judge, rubric, samples, cache, mode, maxCostUsd, name }: Options): BatchOptions {
   return defined({ judge, rubric, samples, cache, mode, max_cost_usd: maxCostUsd, name })
 }

@@ -20,7 +20,7 @@ export const SERVER_HELP = `Where it runs:
   VERIDICT_DATABASE_URL the command stores its batch there, and a service or \`veridict worker\` runs the batch.
   Only commands that grade make a missing database; commands that read refuse a missing database.`
 
-export interface Console extends Pick<OutputTarget, 'screen' | 'write' | 'commit' | 'discard'> {
+export interface Console extends OutputTarget {
   readonly shell: Shell
   readonly view: ProgressView
   readonly paint: Paint
@@ -60,17 +60,13 @@ export const consoleCommand =
     buildCommand(definition).action((...typed: readonly unknown[]) => {
       // commander hands over the arguments, the options and the command.
       const [options, args] = [typed.at(-2) as O, typed.slice(0, -2) as unknown as A]
-      return runCommand(
-        shell,
-        () => withConsole(shell, definition, options, (own) => work(own, options, ...args)),
-        options,
-      )
+      const run = () => withConsole(shell, definition, options, (console) => work(console, options, ...args))
+      return runCommand(shell, run, options)
     })
 
+/** `database`: by default `make`, or `look_any` for a dry run. `check` may end the command by `command.error` before anything is opened. */
 interface SessionDefinition<O> extends Definition {
-  /** The use of the database in this process; by default `make`, or `look_any` for a dry run. */
   readonly database?: DatabaseUse | ((options: O) => DatabaseUse)
-  /** Ends the command by `command.error` before anything is opened. */
   readonly check?: (command: Command, options: O, args: readonly string[]) => Promise<void>
 }
 
@@ -103,11 +99,10 @@ async function withConsole(
   const { signal, release } = watchInterruption(shell)
   const view = await createProgressView(shell.err, shell.env)
   const isSilent = json && !records
-  const { screen } = target
+  const paint = paintFor(target.screen, shell.env)
   const none = async () => {}
-  const { write, commit, discard } = isSilent ? { write: none, commit: none, discard: none } : target
-  const paint = paintFor(screen, shell.env)
-  const console: Console = { shell, view, screen, write, commit, discard, paint, signal, format, json, data: null }
+  const silence = isSilent && { write: none, commit: none, discard: none }
+  const console: Console = { ...target, ...silence, shell, view, paint, signal, format, json, data: null }
   try {
     const code = await work(console)
     view.end()
@@ -136,9 +131,9 @@ function watchInterruption(shell: Shell) {
     if (controller.signal.aborted) shell.exit(EXIT.interrupted)
     else stop()
   }
-  const listeners = { SIGINT: onSignal, SIGTERM: onSignal, SIGHUP: stop }
   const each = (verb: 'on' | 'off') => {
-    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) shell.signals[verb](name, listeners[name])
+    for (const name of ['SIGINT', 'SIGTERM'] as const) shell.signals[verb](name, onSignal)
+    shell.signals[verb]('SIGHUP', stop)
   }
   each('on')
   return { signal: controller.signal, release: () => each('off') }

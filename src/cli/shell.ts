@@ -56,13 +56,10 @@ const HINTED =
 export const asTyped = ({ program = 'veridict' }: { readonly program?: string }, text: string): string =>
   program === 'veridict' ? text : text.replaceAll(HINTED, () => `${program} `)
 
-interface Started {
+/** The start of this program: the absolute path of the script, the folder of the process, and the folder of the user. */
+interface Started extends Record<'cwd' | 'typedIn', string> {
   readonly env: NodeJS.ProcessEnv
-  /** The absolute path of the script of Node.js. */
   readonly script: string | undefined
-  /** The folder of the process, and the folder of the user. */
-  readonly cwd: string
-  readonly typedIn: string
 }
 
 const isNpmRun = (env: NodeJS.ProcessEnv): boolean => env['npm_lifecycle_event'] === 'veridict'
@@ -90,17 +87,11 @@ export function typedFrom(env: NodeJS.ProcessEnv, cwd: string): { env: NodeJS.Pr
   const typedIn = isNpmRun(env) ? env['INIT_CWD'] : undefined
   if (typedIn === undefined || typedIn === cwd) return { env, typedIn: cwd }
   const { VERIDICT_DATABASE: database, VERIDICT_CONFIG: config, VERIDICT_RUBRICS: rubrics } = env
-  const absolute = (paths: string): string => {
-    const each = paths.split(',').map((path) => resolve(cwd, path.trim()))
-    return each.join(',')
+  const absolute = (path: string) => resolve(cwd, path.trim())
+  const paths = {
+    VERIDICT_DATABASE: resolve(cwd, database || 'data/veridict.sqlite'),
+    ...(config && { VERIDICT_CONFIG: resolve(cwd, config) }),
+    ...(rubrics && { VERIDICT_RUBRICS: rubrics.split(',').map(absolute).join(',') }),
   }
-  return {
-    typedIn,
-    env: {
-      ...env,
-      VERIDICT_DATABASE: resolve(cwd, database || 'data/veridict.sqlite'),
-      ...(config && { VERIDICT_CONFIG: resolve(cwd, config) }),
-      ...(rubrics && { VERIDICT_RUBRICS: absolute(rubrics) }),
-    },
-  }
+  return { typedIn, env: { ...env, ...paths } }
 }

@@ -36,8 +36,8 @@ export async function* readTrialItems(
   const { sourceText } = await import('../archives/trials/trial-join.ts')
   yield* readTrials(paths, {
     ...{ abort, ...defined({ variant, rubric }) },
-    ...(limits !== undefined && { limits: { read: limits } }),
-    ...(truths !== null && { groundTruths: truths }),
+    ...(limits && { limits: { read: limits } }),
+    ...(truths && { groundTruths: truths }),
     ...(signals.length > 0 && { signals }),
     onMissing({ source, missing, trials }) {
       onMissing?.(`${oneLine(sourceText(source))} holds no value in ${missing} of ${count(trials, 'trial')}`)
@@ -47,10 +47,7 @@ export async function* readTrialItems(
   if (left !== null) onMissing?.(left)
 }
 
-/**
- * Throws `CliError` for a missing path, and for a pipe, which is empty when it is read again. `readOnce`: further paths, which may be
- * pipes.
- */
+/** Throws `CliError` for a missing path, and for a pipe, which is empty at a second reading. `readOnce`: paths that may be pipes. */
 export async function checkPaths(paths: readonly string[], readOnce: readonly string[] = []): Promise<void> {
   const missing: string[] = []
   for (const path of [...paths, ...readOnce]) {
@@ -113,21 +110,14 @@ const MOST_NAMED = 10
 export type Trial = Extract<TrialItem, { kind: 'trial' }>
 
 /** Counts of a reading. `files`: loose files that are no trajectories; no trial is lost with them. */
-const newCounts = () => ({ trials: 0, skipped: 0, files: 0, without_truth: 0, unread: 0, warnings: 0 })
-type Counts = ReturnType<typeof newCounts>
+const NO_COUNTS = { trials: 0, skipped: 0, files: 0, without_truth: 0, unread: 0, warnings: 0 }
+type Counts = typeof NO_COUNTS
 
 /** Opens the trials of a command, and reads the first trial. Throws where there is no trial to grade. */
 export function openTrials({ shell, signal, local, view }: Session, paths: readonly string[], options: Options) {
   const { groundTruth: ground_truth, signals = [], variant, rubric } = options
-  const limits = local?.limits
-  const read = (onMissing: (text: string) => void) =>
-    shell.readTrials(paths, {
-      signals,
-      abort: signal,
-      onMissing,
-      ...defined({ limits, ground_truth, variant, rubric }),
-    })
-  return openTrialStream(read, view, ground_truth)
+  const chosen = { signals, abort: signal, ...defined({ limits: local?.limits, ground_truth, variant, rubric }) }
+  return openTrialStream((onMissing) => shell.readTrials(paths, { ...chosen, onMissing }), view, ground_truth)
 }
 
 /**
@@ -139,7 +129,7 @@ export async function openTrialStream(
   view: ProgressView,
   file?: string,
 ) {
-  const counts = newCounts()
+  const counts = { ...NO_COUNTS }
   const places: string[] = []
   let fault: unknown = null
   const warn = (text: string) => {

@@ -17,6 +17,7 @@ import {
   removedIn,
 } from '../../domain/markers/check-run.ts'
 import { checkTask } from '../../domain/markers/check-task.ts'
+import { defined } from '../../domain/result.ts'
 import { count } from '../../domain/words.ts'
 import { CliError, EXIT, strictCode } from '../errors.ts'
 import { collect, type Options, output } from '../options.ts'
@@ -70,12 +71,12 @@ a glob that begins with / is a path in the container, for runs alone.`,
     await checkPaths(paths)
     const { groundTruth: file } = options
     const truths = file === undefined ? null : watchTruths(await readTruths(file), file)
-    const counts: AuditCounts = { tasks: 0, runs: 0, skipped: 0 }
+    const counts = { tasks: 0, runs: 0, skipped: 0 }
     const isTable = format === 'table'
     const rows = isTable ? findingTable(paint) : NDJSON
     const codes = new Map<MarkerCode, number>()
     const kept: MarkerRow[] = []
-    for await (const row of readRows({ console, paths, options, truths, counts })) {
+    for await (const row of readRows(paths, { console, options, truths, counts })) {
       if (codes.size === 0) await write(rows.head())
       codes.set(row.code, (codes.get(row.code) ?? 0) + 1)
       if (json) kept.push(row)
@@ -112,7 +113,7 @@ const findingTable = (paint: Paint) =>
 
 const styleOf = (code: MarkerCode) => (code === 'ok' ? 'green' : 'yellow')
 
-function countsText(codes: ReadonlyMap<MarkerCode, number>, { tasks, runs }: AuditCounts, paint: Paint): string {
+function countsText(codes: ReadonlyMap<MarkerCode, number>, { tasks, runs }: Audit['counts'], paint: Paint): string {
   const counted = MARKER_CODES.filter((code) => codes.has(code))
   const counts = counted.map((code) => paint(styleOf(code), `${code} ${codes.get(code)}`))
   const rows = [...codes.values()].reduce((sum, n) => sum + n, 0)
@@ -130,33 +131,24 @@ interface Subject {
 /** A finding on a marker of a task or run, or `ok`. */
 export type MarkerRow = Subject & Omit<MarkerFinding, 'code'> & { readonly code: MarkerCode }
 
-/** Counts of an audit. `skipped`: lost runs and tasks. */
-interface AuditCounts {
-  tasks: number
-  runs: number
-  skipped: number
-}
-
+/** An audit. `skipped` counts lost runs and tasks. */
 interface Audit {
   readonly console: Console
-  readonly paths: readonly string[]
-  /** `variant` of all paths; without it each run and task names its own. */
   readonly options: Options
   readonly truths: GroundTruths | null
-  readonly counts: AuditCounts
+  readonly counts: { tasks: number; runs: number; skipped: number }
 }
 
 /** Audits the tasks and runs below some paths. Holds one run, one window of a file, and the rows of tasks, which come at the end. */
-async function* readRows(audit: Audit): AsyncGenerator<MarkerRow> {
+async function* readRows(paths: readonly string[], audit: Audit): AsyncGenerator<MarkerRow> {
   const { readTrials } = await import('../../archives/trials/read-trials.ts')
-  const { paths, truths, counts, console, options } = audit
-  const { variant, signals = [] } = options
+  const { truths, counts, console } = audit
+  const { variant, signals = [] } = audit.options
   const ofTasks: MarkerRow[] = []
   const items = readTrials(paths, {
     abort: console.signal,
     ...(truths !== null && { groundTruths: truths }),
-    ...(signals.length > 0 && { signals: signals.map(parseSignal) }),
-    ...(variant !== undefined && { variant }),
+    ...defined({ signals: signals.length > 0 ? signals.map(parseSignal) : undefined, variant }),
     onTask: async (task) => {
       ofTasks.push(...(await taskRows(task, audit)))
     },

@@ -17,7 +17,7 @@ import { limitRows, newTally, type ResultsTally, tallyLimit } from '../output/re
 import { clip, line, oneLine } from '../output/text.ts'
 import { consoleCommand, SERVER_HELP, type Session, sessionCommand, tell } from '../session.ts'
 import { asTyped } from '../shell.ts'
-import { checkPaths, readJson } from '../trials.ts'
+import { checkPaths, readJson, type Trial } from '../trials.ts'
 
 type GradeOptions = Options & { readonly groundTruth: string }
 
@@ -56,10 +56,8 @@ export const grade = sessionCommand<GradeOptions, [files: string[]]>(
     for (const file of files) {
       const code = await gradeFile(session, file, options, { all, data }).catch((error: unknown) => {
         const { message, issues } = refusalOf(error)
-        data.push({
-          file,
-          error: { message, errors: issues.map(({ path, ...issue }) => ({ path: path ?? '', ...issue })) },
-        })
+        const errors = issues.map(({ path, ...issue }) => ({ path: path ?? '', ...issue }))
+        data.push({ file, error: { message, errors } })
         if (!session.json) tell(session, printRefusal(file, message, issues))
         return EXIT.refused
       })
@@ -79,7 +77,7 @@ async function truthHint([file = '']: readonly string[]): Promise<string> {
 }
 
 /** Faulty places of a file; an advice has no path. */
-type Issues = readonly { readonly path: string | null; readonly message: string }[]
+type Issues = Parameters<typeof printRefusal>[2]
 
 class Refusal extends Error {
   readonly issues: Issues
@@ -97,10 +95,8 @@ function refusalOf(error: unknown): Refusal {
   const advice = adviceFor(error)
   if (advice.length === 0) return new Refusal(error.detail, error.errors)
   const lines = [...error.errors.map(({ message }) => message), ...advice]
-  return new Refusal(
-    error.detail,
-    lines.map((message) => ({ path: null, message })),
-  )
+  const issues = lines.map((message) => ({ path: null, message }))
+  return new Refusal(error.detail, issues)
 }
 
 async function gradeFile(
@@ -137,20 +133,12 @@ const TRUTH_EXAMPLE = {
   message: 'an example: {"instruction": "Build it.", "cue": {"text": "Build with: make release-7f3a"}}',
 }
 
-/** A run of a file. An Inspect log or a file of sessions can hold several runs. */
-interface Run {
-  readonly name: string
-  readonly trajectory: unknown
-  /** Parts of the file that were left out, or read with doubt. */
-  readonly warnings: readonly string[]
-}
+/** A run of a file, which can hold several. Warnings name parts of the file that were left out, or read with doubt. */
+type Run = Pick<Trial, 'name' | 'warnings'> & { readonly trajectory: unknown }
 
 const USE_BATCH = 'grade it with `veridict batch`, which takes folders, archives and files of requests'
 
-/**
- * Reads the runs of a trajectory file. An ATIF document or a list of steps goes to the service unchanged, which names every issue with its
- * place; other formats are read as in `veridict batch`.
- */
+/** Reads the runs of a file. ATIF goes to the service unchanged, which names issues by their places; other formats are read as by `batch`. */
 async function readRuns(file: string, truth: GivenTruth, rubric?: string): Promise<Run[]> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     // A document holds less than 512 MiB; JSON lines may hold more.

@@ -59,12 +59,10 @@ address needs a key.`,
   veridict keys revoke key_0123456789abcdef`,
 ]
 
-export const keys = (shell: Shell): Command =>
-  buildGroup('keys', 'make, list and revoke keys of the service', KEYS_HELP, [
-    create(shell),
-    list(shell),
-    revoke(shell),
-  ])
+export const keys = (shell: Shell): Command => {
+  const about = 'make, list and revoke keys of the service'
+  return buildGroup({ name: 'keys', about, help: KEYS_HELP }, [create(shell), list(shell), revoke(shell)])
+}
 
 interface CreateOptions extends Options {
   readonly scopes: readonly Scope[]
@@ -128,8 +126,8 @@ The key alone goes to stdout, other text to stderr. The key cannot be shown agai
     const now = new Date()
     const plan: KeyPlan = {
       ...{ name, scopes },
-      ...(expires !== undefined && { expires_at: new Date(now.getTime() + expires) }),
       ...defined({
+        expires_at: expires === undefined ? undefined : new Date(now.getTime() + expires),
         max_requests_per_minute: limits.maxRequestsPerMinute,
         max_cost_usd_per_day: limits.maxCostUsdPerDay,
       }),

@@ -20,7 +20,7 @@ import { fullGrade, printGrade, receiptText } from '../output/grade-text.ts'
 import { inspectNote, type LabelValues, parseValues, writeInspectScores } from '../output/inspect-scores.ts'
 import { doneOf, roundText } from '../output/progress.ts'
 import { OUTPUT_HELP, summary } from '../output/results-format.ts'
-import { clip, costCell, line, NDJSON, oneLine, present, type Rows, tableOf } from '../output/text.ts'
+import { type Column, clip, costCell, line, NDJSON, oneLine, present, type Rows, tableOf } from '../output/text.ts'
 import { SERVER_HELP, type Session, sessionCommand, tell } from '../session.ts'
 
 interface StatusOptions extends Options {
@@ -63,7 +63,7 @@ async function listBatches(session: Session, { status, limit, follow }: StatusOp
     throw new CliError('which batch? --follow shows one until it ends', [
       'Give its id: `veridict status` lists the batches.',
     ])
-  const rows = format === 'table' ? batchTable(session) : NDJSON
+  const rows: Rows<Batch> = format === 'table' ? tableOf(columnsOf(session), session.paint) : NDJSON
   const batches: Batch[] = []
   let cursor: string | null = null
   do {
@@ -83,20 +83,16 @@ async function listBatches(session: Session, { status, limit, follow }: StatusOp
   return EXIT.graded
 }
 
-const batchTable = (session: Session): Rows<Batch> =>
-  tableOf<Batch>(
-    [
-      ['batch', 30, ({ id }) => id],
-      ['status', 11, (batch) => stateOf(session, batch)],
-      ['done', 13, ({ counts }) => `${doneOf(counts)}/${counts.total}`],
-      ['failed', 6, ({ counts }) => String(counts.failed)],
-      ['cost', 15, costCell],
-      ['created', 24, ({ created_at }) => created_at],
-      ['kind', 7, ({ kind }) => kind],
-      ['name', 0, ({ name }) => clip(name ?? '', 40)],
-    ],
-    session.paint,
-  )
+const columnsOf = (session: Session): Column<Batch>[] => [
+  ['batch', 30, ({ id }) => id],
+  ['status', 11, (batch) => stateOf(session, batch)],
+  ['done', 13, ({ counts }) => `${doneOf(counts)}/${counts.total}`],
+  ['failed', 6, ({ counts }) => String(counts.failed)],
+  ['cost', 15, costCell],
+  ['created', 24, ({ created_at }) => created_at],
+  ['kind', 7, ({ kind }) => kind],
+  ['name', 0, ({ name }) => clip(name ?? '', 40)],
+]
 
 async function showBatch(session: Session, id: string, { follow = false }: StatusOptions): Promise<ExitCode> {
   const { veridict, format, paint, signal } = session
@@ -185,20 +181,11 @@ async function writeBatchResults(session: Session, options: ResultsOptions, id: 
 
 /** Writes scores for Inspect. Returns the count of items with unread records. */
 async function printScores(session: Session, { id }: Batch, { values, out }: ResultsOptions): Promise<number> {
-  const { veridict, signal } = session
-  let unread = 0
-  async function* counted() {
-    for await (const result of veridict.results(id, { signal })) {
-      if ((result.grade?.unread?.records ?? 0) > 0) unread++
-      yield result
-    }
-  }
+  const results = session.veridict.results(id, { signal: session.signal })
   const lines = out?.toLowerCase().endsWith('.jsonl') ?? false
-  tell(
-    session,
-    `${id}: ${inspectNote(await writeInspectScores(session, counted(), { values: values ?? null, lines }))}`,
-  )
-  return unread
+  const counts = await writeInspectScores(session, results, { values: values ?? null, lines })
+  tell(session, `${id}: ${inspectNote(counts)}`)
+  return counts.unread
 }
 
 interface ShowOptions extends Options {

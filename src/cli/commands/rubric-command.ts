@@ -16,7 +16,7 @@ import { rubricWarnings } from '../../domain/rubric/load/parse-rubric.ts'
 import { count } from '../../domain/words.ts'
 import { CliError, EXIT } from '../errors.ts'
 import { buildGroup, type Options } from '../options.ts'
-import { inert, oneLine, type Paint, pad, plain } from '../output/text.ts'
+import { inert, oneLine, type Paint, pad, plain, present } from '../output/text.ts'
 import { consoleCommand } from '../session.ts'
 import { asTyped, type Shell } from '../shell.ts'
 
@@ -31,13 +31,8 @@ In this order:
   VERIDICT_RUBRICS=./files-deleted@1 veridict grade run.json -g truth.json --rubric files-deleted@1 --judge openai`
 
 export const rubric = (shell: Shell): Command => {
-  const commands = [newRubric, checkRubrics, showRubric, testRubrics]
-  return buildGroup(
-    'rubric',
-    ABOUT,
-    [RUBRIC_HELP],
-    commands.map((make) => make(shell)),
-  )
+  const commands = [newRubric, checkRubrics, showRubric, testRubrics].map((make) => make(shell))
+  return buildGroup({ name: 'rubric', about: ABOUT, help: [RUBRIC_HELP] }, commands)
 }
 
 /** Loads the shipped rubrics and the rubrics of VERIDICT_RUBRICS. */
@@ -165,10 +160,10 @@ const checkRubrics = consoleCommand<Options, [folders: string[]]>(
     })
     for (const { folder, name, faults, warnings } of checked) {
       for (const text of [...faults, ...warnings]) await write(`${inert(text)}\n`)
-      const findings = [
-        ...(faults.length > 0 ? [paint('red', count(faults.length, 'fault'))] : []),
-        ...(warnings.length > 0 ? [paint('yellow', count(warnings.length, 'warning'))] : []),
-      ]
+      const findings = present([
+        faults.length > 0 ? paint('red', count(faults.length, 'fault')) : '',
+        warnings.length > 0 ? paint('yellow', count(warnings.length, 'warning')) : '',
+      ])
       await write(`${inert(folder)}  ${findings.join(', ') || paint('green', `${name} is well`)}\n`)
     }
     console.data = checked
@@ -230,9 +225,9 @@ of \`expect\`. \`judge: lexical\` in place of \`reply\` asks the built-in judge.
     const unique = [...new Map(all.map((loaded) => [loaded.rubric.name, loaded])).values()]
     const ends: { rubric: string; example: string | null; passed: boolean; faults: readonly string[] }[] = []
     for await (const { rubric: loaded, results } of runExamples(unique)) {
-      const { folder } = loaded
+      const folder = inert(loaded.folder)
       const { name } = loaded.rubric
-      await write(`${paint('bold', name)}  ${inert(folder)}\n`)
+      await write(`${paint('bold', name)}  ${folder}\n`)
       for (const result of results) {
         const faults = [...result.faults, ...result.differences.map((difference) => differenceText(difference, plain))]
         const passed = faults.length === 0
@@ -240,7 +235,7 @@ of \`expect\`. \`judge: lexical\` in place of \`reply\` asks the built-in judge.
         await write(passed ? `  ${paint('green', 'ok')}    ${oneLine(result.name)}\n` : failureText(result, paint))
       }
       if (results.length > 0) continue
-      const fault = `has no example: write ${inert(folder)}/examples/one.yaml`
+      const fault = `has no example: write ${folder}/examples/one.yaml`
       ends.push({ rubric: name, example: null, passed: false, faults: [fault] })
       await write(`  ${paint('red', 'FAIL')}  ${fault}\n`)
     }

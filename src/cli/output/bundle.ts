@@ -16,10 +16,7 @@ import { line, plain } from './text.ts'
 
 type Bundle = Awaited<ReturnType<typeof createBundle>>
 
-/**
- * Writes the bundle of an ended batch: results, table, grades with whole receipts and raw replies, other calls, rubrics, and a manifest
- * with the digest of each file. Throws a CliError for a batch that has not ended, and for a folder that exists.
- */
+/** Writes the bundle of a batch (`results --help`). Throws a CliError for a batch that has not ended, and for a folder that exists. */
 export async function writeBundle(session: Session, batch: Batch, folder: string): Promise<void> {
   requireEnded(session, batch)
   const bundle = await createBundle(session, folder)

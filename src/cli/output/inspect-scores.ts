@@ -7,39 +7,33 @@ import { oneLine, present, tally } from './text.ts'
 
 export type LabelValues = ReadonlyMap<string, number>
 
-interface InspectOptions {
-  /** A label without a number leaves its sample unscored. Null: the labels are the values. */
-  readonly values: LabelValues | null
-  /** Whether to write JSON lines, which Inspect reads from `.jsonl` files; else one JSON array. */
-  readonly lines: boolean
-}
-
-/** Counts the items by their result. */
-const newTally = () => ({
+/**
+ * Items by their result. `without_value`: graded, with a label without a number; `other`: without sample and epoch, from no Inspect log;
+ * `unread`: with unread records; `texts`: Inspect's own metrics count a value as 0, because it is a text.
+ */
+const NO_ITEMS = {
   ...{ scored: 0, unverified: 0, failed: 0, cancelled: 0 },
-  /** Graded items whose label has no number. */
-  without_value: 0,
-  /** Items without sample and epoch: they are from no Inspect log. */
-  other: 0,
-  /** Whether Inspect's own metrics count a value as 0, because it is a text. */
-  texts: false,
-})
-type InspectTally = ReturnType<typeof newTally>
+  ...{ without_value: 0, other: 0, unread: 0, texts: false },
+}
+type InspectTally = typeof NO_ITEMS
 
 /**
  * Writes the input of Inspect's `precomputed_scores()` (inspect_ai 0.3.259, `scorer/_precomputed.py`): a list of `{ id, epoch, value,
  * explanation, metadata }`. The list holds graded items alone: Inspect leaves a sample without a record unscored and out of every metric,
- * and would count a value of 0 or "I" as a wrong answer. Throws `CliError` for samples of two logs, and for a sample that comes twice.
+ * and would count a value of 0 or "I" as a wrong answer. Without `values` the labels are the values; a label without a number leaves its
+ * sample unscored. `lines`: JSON lines, as in `.jsonl` files, instead of one array. Throws `CliError` for samples of two logs, and for a
+ * sample that comes twice.
  */
 export async function writeInspectScores(
   target: Pick<OutputTarget, 'write'>,
   results: AsyncIterable<BatchResult>,
-  { values, lines }: InspectOptions,
+  { values, lines }: { readonly values: LabelValues | null; readonly lines: boolean },
 ): Promise<InspectTally> {
-  const counts = newTally()
+  const counts = { ...NO_ITEMS }
   const seen = new Set<string>()
   let log: string | null = null
   for await (const result of results) {
+    counts.unread += Math.min(1, result.grade?.unread?.records ?? 0)
     const sample = sampleOf(result)
     if (sample === null) {
       counts.other++

@@ -75,10 +75,7 @@ export const OUTPUT_HELP = `Output (--output, to stdout or --out FILE; progress 
   markdown  the table for a pull request: everything of a run is text there, no link and no mention; it ends before a
           comment's 65,536 characters and says how many rows are missing`
 
-/**
- * Writes results in their order, and the summary below a table. Returns the tally of the results. `claims`: claim columns of a CSV, from
- * all rubrics of the batch, since the first row does not show them all.
- */
+/** Writes results, and the summary below a table; returns their tally. `claims`: columns of a CSV, as the first row does not show them all. */
 export async function writeResults(
   { format, paint, screen, write }: Pick<Console, 'format' | 'paint' | 'screen' | 'write'>,
   results: AsyncIterable<BatchResult>,
@@ -224,10 +221,7 @@ export function summary(batch: Batch, paint: Paint, all: ResultsTally = newTally
   ]).join('\n')
 }
 
-/**
- * Makes the tally of results, beyond the counts of their batch: items with unread records, these records, the dollars of new grades, and labels
- * by confidence with the limits of those below `high`.
- */
+/** Makes the tally beyond the counts of a batch: unread records and their items, dollars of new grades, levels of labels, and limits. */
 export const newTally = () => ({
   ...{ items: 0, records: 0, actions: 0, known_usd: 0, graded: 0 },
   levels: { high: 0, medium: 0, low: 0 },

@@ -108,10 +108,7 @@ type Costs = Pick<Batch, 'cost_usd' | 'uncertain_usd'>
 const NO_PRICE = '(a call has no price, or its reply no usage)'
 export const COST_UNKNOWN = `cost unknown ${NO_PRICE}`
 
-/**
- * Renders the cost of a batch, with the bound of calls that broke off and may have been paid. `part`: the known dollars of an unknown
- * whole, or 0.
- */
+/** Renders the cost of a batch, and the bound of calls that may have been paid. `part`: the known dollars of an unknown whole, or 0. */
 export const costText = ({ cost_usd, uncertain_usd }: Costs, part = 0): string => {
   const atLeast = part > 0 ? `cost at least ${dollars(part)} ${NO_PRICE}` : COST_UNKNOWN
   const shown = cost_usd === null ? atLeast : `cost ${dollars(cost_usd)}`
@@ -142,7 +139,6 @@ export interface Rows<T> {
 /** A column of a table on the screen; the last column needs no width. */
 export type Column<T> = readonly [title: string, width: number, of: (record: T) => string]
 export type Cell = string | number | boolean | null | undefined
-/** A column of CSV. */
 export type Field<T> = readonly [name: string, of: (record: T) => Cell]
 
 /** Makes a table of columns, two blanks apart. */
