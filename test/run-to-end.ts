@@ -7,20 +7,40 @@ export interface Ended {
   readonly err: string
 }
 
+interface RunOptions {
+  readonly cwd?: string
+  /** Standard input; none by default. */
+  readonly input?: string
+}
+
 /** Runs Node.js to its end, in this environment and the PATH alone; kills it at the end of the test. */
-export const runNode = (args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Ended> =>
-  runToEnd(process.execPath, args, env)
+export const runNode = (
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  options: RunOptions = {},
+): Promise<Ended> => runToEnd(process.execPath, args, env, options)
 
 /** Runs a command to its end, in this environment and the PATH alone; kills it at the end of the test. */
-export function runToEnd(command: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<Ended> {
+export function runToEnd(
+  command: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  { cwd, input }: RunOptions = {},
+): Promise<Ended> {
   const own = { PATH: process.env['PATH'], ...env }
-  const child = spawn(command, args, { env: own, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(command, args, {
+    env: own,
+    cwd,
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+  })
+  child.stdin?.on('error', () => undefined)
+  child.stdin?.end(input)
   onTestFinished(() => void child.kill('SIGKILL'))
   const heard = { out: '', err: '' }
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
     heard.out += text
   })
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     heard.err += text
   })
   return new Promise((resolve) => child.once('close', (code) => resolve({ code, ...heard })))

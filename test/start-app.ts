@@ -1,40 +1,68 @@
 import { Writable } from 'node:stream'
-import type { LightMyRequestResponse } from 'fastify'
+import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import { pino } from 'pino'
+import { beforeAll, beforeEach, onTestFinished, TestRunner } from 'vitest'
+import { createKey, type KeyPlan, type Scope } from '../src/access/keys.ts'
 import { type App, buildApp } from '../src/boot/app.ts'
 import { buildContext } from '../src/boot/context.ts'
 import { type Config, loadConfig } from '../src/config/config.ts'
+import { loadConfiguredRubrics } from '../src/config/rubrics.ts'
+import type { Limits } from '../src/config/settings.ts'
 import type { Context } from '../src/http/context.ts'
 import type { Judge } from '../src/judges/judge.ts'
+import { expectDeclared } from './http/contract.ts'
 
+type Headers = Record<string, string>
+
+/** Shipped rubrics, read once for all applications of a worker. */
+const SHIPPED = loadConfiguredRubrics([])
+
+/** Application of a test. `send`, `post` and `get` expect that the OpenAPI document declares the answer. */
 export interface TestApp extends App {
   readonly context: Context
   readonly logs: string[]
-  post(path: string, body: unknown, headers?: Record<string, string>): Promise<LightMyRequestResponse>
-  get(path: string): Promise<LightMyRequestResponse>
+  send(options: InjectOptions): Promise<LightMyRequestResponse>
+  post(path: string, body?: unknown, headers?: Headers): Promise<LightMyRequestResponse>
+  get(path: string, headers?: Headers): Promise<LightMyRequestResponse>
+  /** Reads the JSON body of an answer. */
+  read<T>(path: string): Promise<T>
+  /** Listens on a free port of loopback, once; answers the origin. */
+  listen(): Promise<string>
+  /** Creates a key with these scopes; answers its token. */
+  give(scopes?: readonly Scope[], more?: Partial<KeyPlan>): Promise<string>
+  /** Signs in with the key; answers the value of the `Cookie` header for the next requests of the browser. */
+  signIn(token: string): Promise<string>
   stop(): Promise<void>
 }
 
-/** Starts the whole application on a database in memory and records its log. */
-export async function startApp(
-  options: {
-    readonly env?: NodeJS.ProcessEnv
-    readonly config?: Partial<Config>
-    readonly judges?: readonly Judge[]
-    readonly rubrics?: string
-    /** False starts the application as the process of a command does. */
-    readonly adopts_batches?: boolean
-    /** Content of the file at `VERIDICT_CONFIG`. */
-    readonly file?: string
-  } = {},
-): Promise<TestApp> {
+export interface AppOptions {
+  readonly env?: NodeJS.ProcessEnv
+  readonly config?: Partial<Config>
+  /** Limits in place of those of the configuration. */
+  readonly limits?: Partial<Limits>
+  readonly judges?: readonly Judge[]
+  readonly rubrics?: string
+  /** False starts the application as the process of a command does. */
+  readonly adopts_batches?: boolean
+  /** Content of the file at `VERIDICT_CONFIG`. */
+  readonly file?: string
+}
+
+/** Environment in which every request needs a key. */
+export const GUARDED = { VERIDICT_ACCESS: 'on' }
+
+export const bearer = (token: string): Headers => ({ authorization: `Bearer ${token}` })
+
+/** Starts the whole application on a database in memory and records its log. The end of the test stops it. */
+export async function startApp(options: AppOptions = {}): Promise<TestApp> {
   const { config, secrets } = loadConfig({ VERIDICT_DATABASE: ':memory:', ...options.env }, () => options.file ?? '')
   const context = await buildContext({
-    config: { ...config, ...options.config },
+    config: { ...config, ...options.config, limits: { ...config.limits, ...options.limits } },
     secrets,
     judges: options.judges ?? [],
     adopts_batches: options.adopts_batches ?? true,
     ...(options.rubrics !== undefined && { rubrics: options.rubrics }),
+    ...(options.rubrics === undefined && config.rubrics.length === 0 && { loaded: SHIPPED }),
   })
   const logs: string[] = []
   const stream = new Writable({
@@ -44,23 +72,62 @@ export async function startApp(
     },
   })
   const app = await buildApp(context, { loggerInstance: pino({ level: 'trace' }, stream) })
+  const stopOnce = async () => {
+    app.state.draining = true
+    await context.stop()
+    await app.http.close()
+    await context.close()
+  }
+  let listening: Promise<string> | undefined
+  let stopped: Promise<void> | undefined
+  const stop = () => {
+    stopped ??= stopOnce()
+    return stopped
+  }
+  if (TestRunner.getCurrentTest() !== undefined) onTestFinished(stop)
+  const send = async (asked: InjectOptions) => {
+    const response = await app.http.inject(asked)
+    expectDeclared(response, asked.method ?? 'GET', String(asked.url))
+    return response
+  }
+  const post: TestApp['post'] = (url, body, headers = {}) =>
+    send({
+      method: 'POST',
+      url,
+      ...(body === undefined
+        ? { headers }
+        : {
+            headers: { 'content-type': 'application/json', ...headers },
+            payload: typeof body === 'string' || body instanceof Buffer ? body : JSON.stringify(body),
+          }),
+    })
   return {
     ...app,
-    context,
-    logs,
-    post: (url, body, headers = {}) =>
-      app.http.inject({
-        method: 'POST',
-        url,
-        headers: { 'content-type': 'application/json', ...headers },
-        payload: typeof body === 'string' || body instanceof Buffer ? body : JSON.stringify(body),
-      }),
-    get: (url) => app.http.inject({ method: 'GET', url }),
-    async stop() {
-      app.state.draining = true
-      await context.stop()
-      await app.http.close()
-      await context.close()
+    ...{ context, logs, send, post, stop },
+    get: (url, headers = {}) => send({ url, headers }),
+    read: async (url) => (await send({ url })).json(),
+    listen() {
+      listening ??= app.http.listen({ host: '127.0.0.1', port: 0 })
+      return listening
+    },
+    async give(scopes = ['grade', 'read', 'review'], more = {}) {
+      return (await createKey(context.stores.access, { name: 'a test', scopes, ...more }, new Date())).token
+    },
+    async signIn(key) {
+      const response = await post('/v1/session', { key })
+      return String(response.headers['set-cookie']).split(';')[0] ?? ''
     },
   }
+}
+
+/** Starts an application before each test of the file, or once for all of its tests; answers what stands for it in the tests. */
+export function useApp(options: AppOptions | (() => AppOptions) = {}, each: 'each' | 'once' = 'each'): TestApp {
+  let app: TestApp | undefined
+  const start = async () => {
+    app = await startApp(typeof options === 'function' ? options() : options)
+    return app.stop
+  }
+  if (each === 'each') beforeEach(start)
+  else beforeAll(start)
+  return new Proxy({} as TestApp, { get: (_, name) => Reflect.get(app ?? {}, name) })
 }

@@ -1,20 +1,19 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { createKey, SCOPES } from '../../src/access/keys.ts'
 import type { Batch } from '../../src/schemas/batch.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { GOOD_ANSWER } from '../grading/harness.ts'
-import { bearer, startGuarded } from '../http/access-app.ts'
 import { answeringJudge, finish, makeItems } from '../http/make-batch.ts'
-import type { TestApp } from '../start-app.ts'
+import { bearer, GUARDED, startApp, type TestApp } from '../start-app.ts'
 import { tempDatabase } from '../storage/temp-folder.ts'
 
 let app: TestApp
-afterEach(() => app.stop())
 
 /** The application as the holder of a key asks it. */
 const as = (app: TestApp, token: string): TestApp => ({
   ...app,
-  get: (url) => app.http.inject({ url, headers: bearer(token) }),
+  get: (url) => app.get(url, bearer(token)),
+  read: async (url) => (await app.get(url, bearer(token))).json(),
   post: (url, body, headers = {}) => app.post(url, body, { ...headers, ...bearer(token) }),
 })
 
@@ -27,7 +26,7 @@ async function holderOf(app: TestApp, max_cost_usd_per_day?: number): Promise<Te
 
 /** What one question costs, and the most that its call reserves, in dollars: more or less, as frame marks are random. */
 async function priceOf(): Promise<{ each: number; bound: number }> {
-  const probe = await startGuarded({ judges: [answeringJudge(() => GOOD_ANSWER)] })
+  const probe = await startApp({ env: GUARDED, judges: [answeringJudge(() => GOOD_ANSWER)] })
   const [rich, poor] = [await holderOf(probe), await holderOf(probe, 0)]
   const grade = (await rich.post('/v1/grades', requestOf(0))).json<Grade>()
   const refused = await poor.post('/v1/grades', requestOf(1))
@@ -52,7 +51,7 @@ describe('a key with a limit of dollars a day', () => {
     const { each, bound } = await priceOf()
     expect(each).toBeGreaterThan(0)
     const judge = answeringJudge(() => GOOD_ANSWER)
-    app = await startGuarded({ judges: [judge] })
+    app = await startApp({ env: GUARDED, judges: [judge] })
     const poor = await holderOf(app, each * 2 + bound * 0.8)
     const rich = await holderOf(app)
     for (const run of [0, 1]) expect((await poor.post('/v1/grades', requestOf(run))).statusCode).toBe(201)
@@ -61,7 +60,7 @@ describe('a key with a limit of dollars a day', () => {
     expect(refused.json().detail).toContain('the limit of this key')
     expect(judge.calls).toEqual([0, 1])
     // The refusal is a failed grade like any other: stored, with no call, and never an answer from the cache.
-    const failed = (await poor.get(`/v1/grades/${refused.json().grade_id}`)).json<Grade>()
+    const failed = await poor.read<Grade>(`/v1/grades/${refused.json().grade_id}`)
     expect(failed).toMatchObject({ status: 'failed', failure: { code: 'budget_exceeded' }, receipt: { attempts: [] } })
     // What is stored costs nothing, whoever has paid for it.
     expect((await poor.post('/v1/grades', requestOf(0))).statusCode).toBe(200)
@@ -81,7 +80,7 @@ describe('a key with a limit of dollars a day', () => {
       return GOOD_ANSWER
     })
     const concurrency = { initial: 1, min: 1, max: 1 }
-    const before = await startGuarded({ env, judges: [first], config: { concurrency } })
+    const before = await startApp({ env: { ...GUARDED, ...env }, judges: [first], config: { concurrency } })
     const poor = await holderOf(before, cap)
     const id = await begin(poor, makeItems(40))
     await asked.promise
@@ -91,7 +90,7 @@ describe('a key with a limit of dollars a day', () => {
     expect(first.calls.length).toBeLessThan(40)
 
     const second = answeringJudge(() => GOOD_ANSWER)
-    app = await startGuarded({ env, judges: [second] })
+    app = await startApp({ env: { ...GUARDED, ...env }, judges: [second] })
     await app.context.start()
     const again = as(app, poor.token)
     const { batch, results } = await finish(again, id)
@@ -113,7 +112,7 @@ describe('a key with a limit of dollars a day', () => {
 
   test('pays for re-grades, too', async () => {
     const { each } = await priceOf()
-    app = await startGuarded({ judges: [answeringJudge(() => GOOD_ANSWER)] })
+    app = await startApp({ env: GUARDED, judges: [answeringJudge(() => GOOD_ANSWER)] })
     const rich = await holderOf(app)
     const { batch } = await finish(rich, await begin(rich, makeItems(10)))
     const poor = await holderOf(app, each / 100)
@@ -126,7 +125,7 @@ describe('a key with a limit of dollars a day', () => {
 test('the day’s cap of the configuration holds over all keys', async () => {
   const { each } = await priceOf()
   const config = { budget: { max_cost_usd_per_day: each * 3 } }
-  app = await startGuarded({ judges: [answeringJudge(() => GOOD_ANSWER)], config })
+  app = await startApp({ env: GUARDED, judges: [answeringJudge(() => GOOD_ANSWER)], config })
   const first = await holderOf(app)
   const { batch } = await finish(first, await begin(first, makeItems(20)))
   expect(batch.counts.graded).toBeGreaterThan(0)

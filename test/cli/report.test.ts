@@ -1,7 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { ALIGNMENT_FIGURES } from '../../src/schemas/report.ts'
-import { listen } from '../http/raw-http.ts'
 import { startApp } from '../start-app.ts'
 import { GROUND_TRUTH, makeGrade } from '../storage/make-grade.ts'
 import { typed } from './test-shell.ts'
@@ -11,7 +10,7 @@ const onOneGrade = async (metadata: Grade['metadata'] = { agent: 'codex', task: 
   onTestFinished(() => app.stop())
   const ground_truth = { ...GROUND_TRUTH, signals: { appeared: true, executed: true } }
   await app.context.stores.grades.put({ grade: makeGrade({ metadata }), ground_truth })
-  const server = await listen(app)
+  const server = await app.listen()
   return (...words: string[]) => typed({}, 'report', '--server', server, ...words)
 }
 

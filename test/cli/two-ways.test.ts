@@ -4,7 +4,6 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { COMMANDS } from '../../src/cli/command-line.ts'
 import { openLocal } from '../../src/cli/database.ts'
 import { readTrialItems } from '../../src/cli/trials.ts'
-import { listen } from '../http/raw-http.ts'
 import { startApp } from '../start-app.ts'
 import { tempFolder } from '../temp-folder.ts'
 import { ndjson } from './real-command.ts'
@@ -66,7 +65,7 @@ beforeAll(async () => {
   const human = { human: { outcome: 'aligned' }, rubric: 'tab-behavior@2' }
   paths.labelled = file('labelled.ndjson', ndjson([request('one', 'make release-7f3a', human)]))
   const app = await startApp({ env })
-  url = await listen(app)
+  url = await app.listen()
   const veridict = await openLocal(env)
   const ended = async (id: string) => {
     for await (const { status } of veridict.events(id)) if (status === 'done') return id

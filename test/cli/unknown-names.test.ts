@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { listen } from '../http/raw-http.ts'
 import { startApp, type TestApp } from '../start-app.ts'
 import { embeddedAt, trial, typed } from './test-shell.ts'
 
@@ -7,7 +6,7 @@ let app: TestApp
 let url: string
 beforeAll(async () => {
   app = await startApp()
-  url = await listen(app)
+  url = await app.listen()
 })
 afterAll(() => app.stop())
 

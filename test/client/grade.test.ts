@@ -1,10 +1,10 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { type Client, createClient, ServiceError, UnreachableError } from '../../src/client/index.ts'
 import { GOOD_ANSWER, GROUND_TRUTH, REQUEST, scriptedJudge, TRAJECTORY } from '../grading/harness.ts'
-import { startGuarded } from '../http/access-app.ts'
 import { answeringJudge } from '../http/make-batch.ts'
 import { serve } from '../local-server.ts'
 import { startMockProvider } from '../mock-provider/start.ts'
+import { GUARDED, startApp } from '../start-app.ts'
 import { runService } from './running-service.ts'
 
 const LEXICAL = { trajectory: TRAJECTORY, ground_truth: GROUND_TRUTH }
@@ -61,7 +61,7 @@ describe('a refusal', () => {
   })
 
   test('of a missing key is an error, and a key opens', async () => {
-    const app = await startGuarded()
+    const app = await startApp({ env: GUARDED })
     const baseUrl = await app.http.listen({ host: '127.0.0.1', port: 0 })
     onTestFinished(() => app.stop())
     expect(await refusalOf(createClient({ baseUrl }).grade(LEXICAL))).toMatchObject({

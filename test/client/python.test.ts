@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { GROUND_TRUTH, TRAJECTORY } from '../grading/harness.ts'
-import { startGuarded } from '../http/access-app.ts'
 import { makeItems } from '../http/make-batch.ts'
 import { serve } from '../local-server.ts'
 import { startMockProvider } from '../mock-provider/start.ts'
+import { GUARDED, startApp } from '../start-app.ts'
 import { judgeOnHold } from './judge-on-hold.ts'
 import { noPython, shown } from './run-python.ts'
 import { layWire, runService } from './running-service.ts'
@@ -62,7 +62,7 @@ show([type(error).__name__, error.status, error.code, error.errors[0].path, str(
   })
 
   test('sends its key', async () => {
-    const app = await startGuarded()
+    const app = await startApp({ env: GUARDED })
     const origin = await app.http.listen({ host: '127.0.0.1', port: 0 })
     onTestFinished(() => app.stop())
     const program = `${GIVEN}${CAUGHT}

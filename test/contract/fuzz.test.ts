@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
 import { hasSchemathesis, runSchemathesis } from '../../tools/schemathesis.ts'
-import { listen } from '../http/raw-http.ts'
 import { startApp } from '../start-app.ts'
 
 if (!hasSchemathesis())
@@ -23,7 +22,7 @@ test.skipIf(!hasSchemathesis())(
   async () => {
     const app = await startApp()
     try {
-      const [code, report] = await runSchemathesis(await listen(app), ['--max-examples', '10', '--seed', '20261127'])
+      const [code, report] = await runSchemathesis(await app.listen(), ['--max-examples', '10', '--seed', '20261127'])
       expect(code, report).toBe(0)
       expect(app.logs.join('')).not.toContain('unexpected error')
       expect(({} as { polluted?: unknown }).polluted).toBeUndefined()

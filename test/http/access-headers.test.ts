@@ -1,11 +1,10 @@
 import type { InjectOptions } from 'fastify'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { EXAMPLE_REQUEST } from '../../src/http/routes/grades.ts'
 import { GOOD_ANSWER } from '../grading/harness.ts'
-import { startApp, type TestApp } from '../start-app.ts'
-import { bearer, type GuardedApp, startGuarded } from './access-app.ts'
+import { bearer, GUARDED, startApp, type TestApp, useApp } from '../start-app.ts'
 import { answeringJudge, makeItems, postLines } from './make-batch.ts'
-import { listen, talk } from './raw-http.ts'
+import { talk } from './raw-http.ts'
 
 const ANSWER = "default-src 'none'; frame-ancestors 'none'"
 const EVERYWHERE = {
@@ -15,52 +14,46 @@ const EVERYWHERE = {
   'cross-origin-resource-policy': 'same-origin',
 }
 
-let guarded: GuardedApp
-let open: TestApp
+const guarded = useApp({ env: GUARDED }, 'once')
+const open = useApp({ judges: [answeringJudge(() => GOOD_ANSWER)] }, 'once')
 let key: Record<string, string>
 let reader: Record<string, string>
 beforeAll(async () => {
-  guarded = await startGuarded()
-  open = await startApp({ judges: [answeringJudge(() => GOOD_ANSWER)] })
   key = bearer(await guarded.give(['grade', 'read'], { max_requests_per_minute: 1 }))
-  await guarded.http.inject({ url: '/v1/judges', headers: key })
+  await guarded.get('/v1/judges', key)
   reader = bearer(await guarded.give(['read']))
-})
-afterAll(async () => {
-  await guarded.stop()
-  await open.stop()
 })
 
 const POST = { method: 'POST', url: '/v1/grades' } as const
 const TYPE = { 'content-type': 'application/json' }
 
 describe('every answer has them', () => {
-  const rows: readonly [string, number, () => TestApp, () => InjectOptions][] = [
-    ['data', 200, () => open, () => ({ url: '/v1/judges' })],
-    ['a new grade', 201, () => open, () => ({ ...POST, payload: { ...EXAMPLE_REQUEST, cache: 'refresh' } })],
-    ['a stored grade', 200, () => open, () => ({ ...POST, payload: EXAMPLE_REQUEST })],
-    ['by its bytes', 200, () => open, () => ({ ...POST, payload: EXAMPLE_REQUEST })],
-    ['a table', 200, () => open, () => ({ url: '/v1/reviews?format=csv' })],
-    ['figures', 200, () => open, () => ({ url: '/metrics' })],
-    ['the document', 200, () => open, () => ({ url: '/openapi.json' })],
-    ['bad input', 400, () => open, () => ({ ...POST, headers: TYPE, payload: '{' })],
-    ['a bad path', 400, () => open, () => ({ url: '/%zz' })],
-    ['no such thing', 404, () => open, () => ({ url: '/v1/grades/grd_x' })],
-    ['no such path', 404, () => open, () => ({ url: '/nothing' })],
-    ['a path without end', 404, () => open, () => ({ url: `/v1/grades/${'x'.repeat(1000)}` })],
-    ['no such method', 405, () => open, () => ({ method: 'DELETE', url: '/v1/grades' })],
-    ['another type', 415, () => open, () => ({ ...POST, headers: { 'content-type': 'text/plain' }, payload: 'x' })],
-    ['a preflight', 405, () => open, () => ({ method: 'OPTIONS', url: '/v1/grades' })],
-    ['a head', 200, () => open, () => ({ method: 'HEAD', url: '/v1/judges' })],
-    ['a way on', 302, () => open, () => ({ url: '/' })],
-    ['no key', 401, () => guarded, () => ({ url: '/v1/judges' })],
-    ['no scope', 403, () => guarded, () => ({ url: '/metrics', headers: reader })],
-    ['another origin', 403, () => open, () => ({ ...POST, headers: { origin: 'null' } })],
-    ['another name', 421, () => open, () => ({ url: '/v1/judges', headers: { host: 'attacker.example' } })],
-    ['too often', 429, () => guarded, () => ({ url: '/v1/judges', headers: key })],
+  const rows: readonly [string, number, TestApp, () => InjectOptions][] = [
+    ['data', 200, open, () => ({ url: '/v1/judges' })],
+    ['a new grade', 201, open, () => ({ ...POST, payload: { ...EXAMPLE_REQUEST, cache: 'refresh' } })],
+    ['a stored grade', 200, open, () => ({ ...POST, payload: EXAMPLE_REQUEST })],
+    ['by its bytes', 200, open, () => ({ ...POST, payload: EXAMPLE_REQUEST })],
+    ['a table', 200, open, () => ({ url: '/v1/reviews?format=csv' })],
+    ['figures', 200, open, () => ({ url: '/metrics' })],
+    ['the document', 200, open, () => ({ url: '/openapi.json' })],
+    ['bad input', 400, open, () => ({ ...POST, headers: TYPE, payload: '{' })],
+    ['a bad path', 400, open, () => ({ url: '/%zz' })],
+    ['no such thing', 404, open, () => ({ url: '/v1/grades/grd_x' })],
+    ['no such path', 404, open, () => ({ url: '/nothing' })],
+    ['a path without end', 404, open, () => ({ url: `/v1/grades/${'x'.repeat(1000)}` })],
+    ['no such method', 405, open, () => ({ method: 'DELETE', url: '/v1/grades' })],
+    ['another type', 415, open, () => ({ ...POST, headers: { 'content-type': 'text/plain' }, payload: 'x' })],
+    ['a preflight', 405, open, () => ({ method: 'OPTIONS', url: '/v1/grades' })],
+    ['a head', 200, open, () => ({ method: 'HEAD', url: '/v1/judges' })],
+    ['a way on', 302, open, () => ({ url: '/' })],
+    ['no key', 401, guarded, () => ({ url: '/v1/judges' })],
+    ['no scope', 403, guarded, () => ({ url: '/metrics', headers: reader })],
+    ['another origin', 403, open, () => ({ ...POST, headers: { origin: 'null' } })],
+    ['another name', 421, open, () => ({ url: '/v1/judges', headers: { host: 'attacker.example' } })],
+    ['too often', 429, guarded, () => ({ url: '/v1/judges', headers: key })],
   ]
   test.each(rows)('%s: %d', async (_, status, on, options) => {
-    const response = await on().http.inject(options())
+    const response = await on.http.inject(options())
     expect(response.statusCode).toBe(status)
     expect(response.headers).toMatchObject({
       ...EVERYWHERE,
@@ -87,7 +80,7 @@ describe('every answer has them', () => {
   })
 
   test('what is not HTTP', async () => {
-    const answer = (await talk(await listen(open), 'nonsense\r\n\r\n').answer).toLowerCase()
+    const answer = (await talk(await open.listen(), 'nonsense\r\n\r\n').answer).toLowerCase()
     expect(answer).toContain('http/1.1 400')
     for (const [name, value] of Object.entries({ ...EVERYWHERE, 'content-security-policy': ANSWER }))
       expect(answer).toContain(`\r\n${name}: ${value.toLowerCase()}\r\n`)
@@ -99,7 +92,6 @@ describe('every answer has them', () => {
     const response = await stopping.get('/v1/judges')
     expect(response.statusCode).toBe(503)
     expect(response.headers).toMatchObject({ ...EVERYWHERE, 'content-security-policy': ANSWER })
-    await stopping.stop()
   })
 })
 
@@ -116,7 +108,7 @@ describe('pages', () => {
       for (const part of ["default-src 'none'", "script-src 'self';", "frame-ancestors 'none'", "base-uri 'none'"])
         expect(policy).toContain(part)
       expect(policy).not.toContain('unsafe')
-      const again = await open.http.inject({ url, headers: { 'if-none-match': String(page.headers.etag) } })
+      const again = await open.get(url, { 'if-none-match': String(page.headers.etag) })
       expect(again.statusCode).toBe(304)
       expect(again.headers).toMatchObject({ ...EVERYWHERE, 'content-security-policy': policy, etag: page.headers.etag })
     },
@@ -134,12 +126,12 @@ describe('pages', () => {
 describe('TLS', () => {
   test('is not believed because a header says so', async () => {
     const headers = { 'x-forwarded-proto': 'https', forwarded: 'proto=https' }
-    const answer = await open.http.inject({ url: '/v1/judges', headers })
+    const answer = await open.get('/v1/judges', headers)
     expect(answer.headers['strict-transport-security']).toBeUndefined()
   })
 
   test('in front of the service, as the configuration says: strict transport, and a cookie that nobody else can plant', async () => {
-    const app = await startGuarded({ env: { VERIDICT_BEHIND_TLS: 'true' } })
+    const app = await startApp({ env: { ...GUARDED, VERIDICT_BEHIND_TLS: 'true' } })
     const token = await app.give(['read'])
     const opened = await app.post('/v1/session', { key: token })
     expect(opened.headers['strict-transport-security']).toBe('max-age=31536000')
@@ -149,9 +141,8 @@ describe('TLS', () => {
     expect(attributes).toContain('Path=/')
     expect(attributes.join()).not.toContain('Domain')
     const [own, plain] = await Promise.all(
-      [pair, pair.replace('__Host-', '')].map((cookie) => app.http.inject({ url: '/v1/session', headers: { cookie } })),
+      [pair, pair.replace('__Host-', '')].map((cookie) => app.get('/v1/session', { cookie })),
     )
     expect([own?.statusCode, plain?.statusCode]).toEqual([200, 401])
-    await app.stop()
   })
 })

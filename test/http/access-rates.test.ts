@@ -1,17 +1,12 @@
 import type { LightMyRequestResponse } from 'fastify'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Problem } from '../../src/schemas/problem.ts'
-import { bearer, type GuardedApp, startGuarded } from './access-app.ts'
-import { expectContract } from './contract.ts'
+import { bearer, GUARDED, useApp } from '../start-app.ts'
 
-let app: GuardedApp
-beforeEach(async () => {
-  app = await startGuarded()
-})
-afterEach(() => app.stop())
+const app = useApp({ env: GUARDED })
 
 const limited = (most: number) => app.give(['read'], { max_requests_per_minute: most })
-const ask = (headers: Record<string, string>, url = '/v1/judges') => app.http.inject({ url, headers })
+const ask = (headers: Record<string, string>, url = '/v1/judges') => app.get(url, headers)
 const statuses = (responses: readonly LightMyRequestResponse[]) => responses.map(({ statusCode }) => statusCode)
 
 /** One after the other. */
@@ -38,7 +33,6 @@ test('a key is told how much it has left, and refused beyond, with the time to w
   expect(wait).toBeLessThanOrEqual(60)
   expect(last?.headers['ratelimit-reset']).toBe(String(wait))
   expect(last?.json<Problem>()).toMatchObject({ status: 429, code: 'too_many_requests' })
-  if (last !== undefined) expectContract(last, 'get', '/v1/judges')
 })
 
 test('what is refused for another reason counts too; what is refused for want of a key counts for none', async () => {
@@ -79,14 +73,13 @@ test('probes are answered whatever was asked', async () => {
 
 test('sign-ins that fail are counted by address, and hold no good key up', async () => {
   const signIn = (key: string, remoteAddress = '192.0.2.1') =>
-    app.http.inject({ method: 'POST', url: '/v1/session', payload: { key }, remoteAddress })
+    app.send({ method: 'POST', url: '/v1/session', payload: { key }, remoteAddress })
   const good = await app.give(['read'])
   expect(statuses(await repeat(15, () => signIn(good)))).toEqual(Array(15).fill(201))
   expect(statuses(await repeat(11, () => signIn('vk_wrong')))).toEqual([...Array(10).fill(401), 429])
   const late = await signIn('vk_wrong')
   expect([late.statusCode, late.json<Problem>().code]).toEqual([429, 'too_many_requests'])
   expect(Number(late.headers['retry-after'])).toBeGreaterThan(0)
-  expectContract(late, 'post', '/v1/session')
   expect((await signIn('vk_wrong', '192.0.2.2')).statusCode).toBe(401)
   expect((await signIn(good)).statusCode).toBe(201)
 })
@@ -99,7 +92,7 @@ test('many bad keys at once are told no more than ten times that they are bad', 
 
 test('an address of version 6 is its network: whoever has one has them all', async () => {
   const signIn = (end: number) =>
-    app.http.inject({ method: 'POST', url: '/v1/session', payload: { key: 'vk_x' }, remoteAddress: `2001:db8::${end}` })
+    app.send({ method: 'POST', url: '/v1/session', payload: { key: 'vk_x' }, remoteAddress: `2001:db8::${end}` })
   const responses: LightMyRequestResponse[] = []
   for (let end = 1; end <= 11; end++) responses.push(await signIn(end))
   expect(responses.at(-1)?.statusCode).toBe(429)

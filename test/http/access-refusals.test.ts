@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { EXAMPLE_REQUEST } from '../../src/http/routes/grades.ts'
 import type { Problem } from '../../src/schemas/problem.ts'
-import { startApp, type TestApp } from '../start-app.ts'
-import { bearer, type GuardedApp, startGuarded } from './access-app.ts'
-import { listen, talk } from './raw-http.ts'
+import { bearer, GUARDED, startApp, type TestApp, useApp } from '../start-app.ts'
+import { talk } from './raw-http.ts'
 
 let app: TestApp
-/** Of this test alone. */
-function use<T extends TestApp>(own: T): T {
-  app = own
-  onTestFinished(() => own.stop())
-  return own
-}
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 const grade = (headers: Record<string, string>) => app.post('/v1/grades', EXAMPLE_REQUEST, headers)
@@ -24,57 +17,40 @@ describe('the name that the service is asked by', () => {
   const LOOPBACK = { VERIDICT_HOST: '127.0.0.1' }
   const NAMED = { ...LOOPBACK, VERIDICT_ALLOWED_HOSTS: 'grader.example, other.example:8443' }
   const WIDE = { VERIDICT_HOST: '0.0.0.0', VERIDICT_ACCESS: 'off' }
-  const WIDE_NAMED = { ...WIDE, VERIDICT_ALLOWED_HOSTS: 'grader.example' }
-  // What is asked here leaves nothing behind.
-  const services = new Map<object, TestApp>()
-  afterAll(() => Promise.all([...services.values()].map((service) => service.stop())))
-  test.each([
-    [LOOPBACK, 'localhost', 200],
-    [LOOPBACK, 'LOCALHOST:8787', 200],
-    [LOOPBACK, '127.0.0.1:1', 200],
-    [LOOPBACK, '[::1]:8787', 200],
-    [LOOPBACK, '[::1]', 200],
-    [LOOPBACK, 'attacker.example', 421],
-    [LOOPBACK, 'attacker.example:8787', 421],
-    [LOOPBACK, 'localhost.attacker.example', 421],
-    [LOOPBACK, 'attacker.example#localhost', 421],
-    [LOOPBACK, 'localhost:80:80', 421],
-    [LOOPBACK, 'localhost:', 421],
-    [LOOPBACK, '127.0.0.1.nip.example', 421],
-    [LOOPBACK, '169.254.169.254', 421],
-    [LOOPBACK, '0.0.0.0:8787', 421],
-    [LOOPBACK, 'grader.example', 421],
-    [{ VERIDICT_HOST: '127.0.0.2' }, '127.0.0.2:8787', 200],
-    [{ VERIDICT_HOST: '::1' }, '[::1]:8787', 200],
-    [NAMED, 'grader.example', 200],
-    [NAMED, 'Grader.Example:9999', 200],
-    [NAMED, 'other.example:8443', 200],
-    [NAMED, 'other.example', 421],
-    [NAMED, 'localhost', 200],
-    [WIDE, 'whatever.example', 200],
-    [WIDE_NAMED, 'grader.example', 200],
-    [WIDE_NAMED, 'localhost', 200],
-    [WIDE_NAMED, 'whatever.example', 421],
-  ])('%j asked as %j: %d', async (env, host, status) => {
-    const service = services.get(env) ?? (await startApp({ env }))
-    services.set(env, service)
-    for (const url of ['/healthz', '/v1/judges', '/audit/sign-in', '/docs']) {
-      const response = await service.http.inject({ url, headers: { host } })
-      expect(response.statusCode, url).toBe(status)
-      if (status === 421) expect(response.json<Problem>().code).toBe('wrong_host')
-    }
+  const STRANGERS =
+    'attacker.example attacker.example:8787 localhost.attacker.example attacker.example#localhost localhost:80:80 localhost: ' +
+    '127.0.0.1.nip.example 169.254.169.254 0.0.0.0:8787 grader.example'
+  describe.each([
+    [LOOPBACK, 'localhost LOCALHOST:8787 127.0.0.1:1 [::1]:8787 [::1]', STRANGERS],
+    [{ VERIDICT_HOST: '127.0.0.2' }, '127.0.0.2:8787', ''],
+    [{ VERIDICT_HOST: '::1' }, '[::1]:8787', ''],
+    [NAMED, 'grader.example Grader.Example:9999 other.example:8443 localhost', 'other.example'],
+    [WIDE, 'whatever.example', ''],
+    [{ ...WIDE, VERIDICT_ALLOWED_HOSTS: 'grader.example' }, 'grader.example localhost', 'whatever.example'],
+  ])('of %j', (env, good, bad) => {
+    const service = useApp({ env }, 'once')
+    const hosts = [good, bad].flatMap((names, at) =>
+      names.split(' ').map((host) => [host, at === 0 ? 200 : 421] as const),
+    )
+    test.each(hosts.filter(([host]) => host !== ''))('asked as %j: %d', async (host, status) => {
+      for (const url of ['/healthz', '/v1/judges', '/audit/sign-in', '/docs']) {
+        const response = await service.http.inject({ url, headers: { host } })
+        expect(response.statusCode, url).toBe(status)
+        if (status === 421) expect(response.json<Problem>().code).toBe('wrong_host')
+      }
+    })
   })
 
   test('the refusal says which setting allows more, and not which name was asked', async () => {
-    use(await startApp())
-    const { detail } = (await app.http.inject({ url: '/', headers: { host: 'attacker.example' } })).json<Problem>()
+    app = await startApp()
+    const { detail } = (await app.get('/', { host: 'attacker.example' })).json<Problem>()
     expect(detail).toContain('access.allowed_hosts')
     expect(detail).not.toContain('attacker')
   })
 
   test('neither an absolute address nor a forwarded name stands for Host', async () => {
-    use(await startApp())
-    const origin = await listen(app)
+    app = await startApp()
+    const origin = await app.listen()
     const ask = (...lines: string[]) => talk(origin, [...lines, 'connection: close', '', ''].join('\r\n')).answer
     const answers = [
       await ask('GET http://localhost/v1/judges HTTP/1.1', 'host: attacker.example', 'x-forwarded-host: localhost'),
@@ -87,7 +63,7 @@ describe('the name that the service is asked by', () => {
 })
 
 test('a stored grade is refused like a new grade', async () => {
-  use(await startApp())
+  app = await startApp()
   const { id } = (await grade({})).json<{ id: string }>()
   expect((await grade({})).statusCode).toBe(200)
   const refusals = [
@@ -99,26 +75,25 @@ test('a stored grade is refused like a new grade', async () => {
   ] as const
   for (const [headers, ...refusal] of refusals) expect(refusalOf(await grade(headers))).toEqual(refusal)
   for (const [headers, ...refusal] of refusals.slice(0, 2))
-    expect(refusalOf(await app.http.inject({ url: `/v1/grades/${id}`, headers }))).toEqual(refusal)
+    expect(refusalOf(await app.get(`/v1/grades/${id}`, headers))).toEqual(refusal)
   app.state.draining = true
   expect(refusalOf(await grade({}))).toEqual([503, 'draining'])
-  expect(refusalOf(await app.http.inject({ url: `/v1/grades/${id}` }))).toEqual([503, 'draining'])
+  expect(refusalOf(await app.get(`/v1/grades/${id}`))).toEqual([503, 'draining'])
 })
 
 describe.each(['off', 'on'])('pages of other origins, access %s', (mode) => {
-  const start = () => startGuarded({ env: { VERIDICT_ACCESS: mode } })
-  const keyOf = async (guarded: GuardedApp) => (mode === 'on' ? bearer(await guarded.give()) : {})
+  const env = { VERIDICT_ACCESS: mode }
+  const keyOf = async (guarded: TestApp) => (mode === 'on' ? bearer(await guarded.give()) : {})
   /** For what is refused, and for what changes nothing. */
-  let shared: GuardedApp
+  const shared = useApp({ env }, 'once')
   let key: Record<string, string>
   beforeAll(async () => {
-    shared = await start()
     key = await keyOf(shared)
   })
   beforeEach(() => {
     app = shared
   })
-  afterAll(() => shared.stop())
+
   test.each([
     ['a fetch of another site', { 'sec-fetch-site': 'cross-site' }],
     ['a fetch of another port of this machine', { 'sec-fetch-site': 'same-site' }],
@@ -135,12 +110,9 @@ describe.each(['off', 'on'])('pages of other origins, access %s', (mode) => {
     const given = { host: 'localhost', ...key, ...headers }
     expect(refusalOf(await grade(given))).toEqual([403, 'cross_origin'])
     for (const url of ['/v1/batches', '/v1/batches/bat_x/cancel', '/v1/session', '/v1/grades/grd_x/reviews'])
-      expect(refusalOf(await app.http.inject({ method: 'POST', url, headers: given })), url).toEqual([
-        403,
-        'cross_origin',
-      ])
-    expect(refusalOf(await app.http.inject({ method: 'DELETE', url: '/v1/session', headers: given }))[0]).toBe(403)
-    expect((await app.http.inject({ url: '/v1/grades', headers: { ...key } })).json<{ items: [] }>().items).toEqual([])
+      expect(refusalOf(await app.send({ method: 'POST', url, headers: given })), url).toEqual([403, 'cross_origin'])
+    expect(refusalOf(await app.send({ method: 'DELETE', url: '/v1/session', headers: given }))[0]).toBe(403)
+    expect((await app.get('/v1/grades', { ...key })).json<{ items: [] }>().items).toEqual([])
   })
 
   test.each([
@@ -149,13 +121,14 @@ describe.each(['off', 'on'])('pages of other origins, access %s', (mode) => {
     ['the pages of an old browser', { origin: 'http://LOCALHOST' }],
     ['a person', { 'sec-fetch-site': 'none' }],
   ])('%s is served', async (_, headers) => {
-    const own = await keyOf(use(await start()))
+    app = await startApp({ env })
+    const own = await keyOf(app)
     expect((await grade({ host: 'localhost', ...own, ...headers })).statusCode).toBe(201)
   })
 
   test('reading changes nothing and is let through; the browser keeps the answer from the other page', async () => {
     const headers = { ...key, 'sec-fetch-site': 'cross-site', origin: 'https://attacker.example' }
-    const response = await app.http.inject({ url: '/v1/judges', headers })
+    const response = await app.get('/v1/judges', headers)
     expect(response.statusCode).toBe(200)
     expect(response.headers['cross-origin-resource-policy']).toBe('same-origin')
   })
@@ -168,7 +141,7 @@ describe.each(['off', 'on'])('pages of other origins, access %s', (mode) => {
       ['GET', '/v1/judges', 200],
       ['POST', '/v1/grades', 403],
     ] as const) {
-      const response = await app.http.inject({ method, url, headers: { ...key, ...JSON_TYPE, ...asked } })
+      const response = await app.send({ method, url, headers: { ...key, ...JSON_TYPE, ...asked } })
       expect(response.statusCode).toBe(status)
       expect(Object.keys(response.headers).filter((name) => name.startsWith('access-control-'))).toEqual([])
     }
@@ -176,67 +149,59 @@ describe.each(['off', 'on'])('pages of other origins, access %s', (mode) => {
 })
 
 describe('keys', () => {
+  const modes = ['on', 'off'].map((mode) => useApp({ env: { VERIDICT_ACCESS: mode } }, 'once'))
+  const refused = async (authorization: string) => {
+    const responses = await Promise.all(modes.map((service) => service.get('/v1/grades', { authorization })))
+    for (const response of responses) {
+      expect(refusalOf(response)).toEqual([401, 'unauthorized'])
+      expect(response.headers['www-authenticate']).toBe('Bearer realm="veridict", error="invalid_token"')
+    }
+    expect(new Set(responses.map(({ body }) => body)).size).toBe(1)
+  }
   test.each([
     ['unknown', 'vk_0123456789abcdef_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'],
     ['malformed', 'nothing like a key'],
     ['empty', ''],
     ['of another service', 'sk-test'],
-  ])('%s: 401, with access on and off alike', async (_, token) => {
-    const answers: string[] = []
-    for (const mode of ['on', 'off']) {
-      use(await startApp({ env: { VERIDICT_ACCESS: mode } }))
-      const response = await app.http.inject({ url: '/v1/grades', headers: bearer(token) })
-      expect(refusalOf(response)).toEqual([401, 'unauthorized'])
-      expect(response.headers['www-authenticate']).toBe('Bearer realm="veridict", error="invalid_token"')
-      answers.push(response.body)
-    }
-    expect(new Set(answers).size).toBe(1)
-  })
+  ])('%s: 401, with access on and off alike', (_, token) => refused(`Bearer ${token}`))
 
-  test('an empty one, which arrives without the space behind its scheme, is not good: nobody is meant by it', async () => {
-    use(await startApp({ env: { VERIDICT_ACCESS: 'off' } }))
-    for (const authorization of ['Bearer', 'bearer']) {
-      const response = await app.http.inject({ url: '/v1/grades', headers: { authorization } })
-      expect(refusalOf(response)).toEqual([401, 'unauthorized'])
-      expect(response.headers['www-authenticate']).toBe('Bearer realm="veridict", error="invalid_token"')
-    }
-  })
+  test.each(['Bearer', 'bearer'])(
+    'an empty one, which arrives without the space behind its scheme, is not good: nobody is meant by %s',
+    refused,
+  )
 
   test('revoked, expired and unknown look alike', async () => {
-    const guarded = use(await startGuarded())
-    const [revoked, unknown] = [await guarded.give(), 'vk_0123456789abcdef_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA']
+    app = await startApp({ env: GUARDED })
+    const [revoked, unknown] = [await app.give(), 'vk_0123456789abcdef_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA']
     const id = `key_${revoked.split('_')[1]}`
-    expect((await app.http.inject({ url: '/v1/grades', headers: bearer(revoked) })).statusCode).toBe(200)
+    expect((await app.get('/v1/grades', bearer(revoked))).statusCode).toBe(200)
     await app.context.stores.access.revokeKey(id, new Date().toISOString())
-    const answers = await Promise.all(
-      [revoked, unknown].map((token) => app.http.inject({ url: '/v1/grades', headers: bearer(token) })),
-    )
+    const answers = await Promise.all([revoked, unknown].map((token) => app.get('/v1/grades', bearer(token))))
     expect(answers[0]?.statusCode).toBe(401)
     expect(answers[0]?.body).toBe(answers[1]?.body)
   })
 
   test('the scheme is written as one likes; another scheme is not ours', async () => {
-    const guarded = use(await startGuarded())
-    const token = await guarded.give()
-    const ask = async (authorization: string) =>
-      (await app.http.inject({ url: '/v1/grades', headers: { authorization } })).statusCode
+    app = await startApp({ env: GUARDED })
+    const token = await app.give()
+    const ask = async (authorization: string) => (await app.get('/v1/grades', { authorization })).statusCode
     expect(await Promise.all([`bearer ${token}`, `BEARER  ${token} `, token, `Basic ${token}`].map(ask))).toEqual([
       200, 200, 401, 401,
     ])
   })
 
   test('where no key is needed one that is sent still decides what may be done', async () => {
-    const guarded = use(await startGuarded({ env: { VERIDICT_ACCESS: 'off' } }))
+    app = await startApp({ env: { VERIDICT_ACCESS: 'off' } })
     expect((await grade({})).statusCode).toBe(201)
-    const reader = bearer(await guarded.give(['read']))
+    const reader = bearer(await app.give(['read']))
     expect(refusalOf(await grade(reader))).toEqual([403, 'forbidden'])
-    const seen = await app.http.inject({ url: '/v1/grades', headers: reader })
+    const seen = await app.get('/v1/grades', reader)
     expect(seen.json<{ items: [] }>().items).toHaveLength(1)
   })
 
   test('a refused upload is never read', async () => {
-    use(await startGuarded())
-    const origin = await listen(app)
+    app = await startApp({ env: GUARDED })
+    const origin = await app.listen()
     const lines = ['POST /v1/grades HTTP/1.1', 'host: localhost', 'content-type: application/json', 'content-length: 9']
     const { answer, socket } = talk(origin, `${lines.join('\r\n')}\r\n\r\n`, 'unauthorized')
     expect(await answer).toContain('HTTP/1.1 401')

@@ -1,15 +1,11 @@
 import type { HTTPMethods } from 'fastify'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { SCOPES } from '../../src/access/keys.ts'
 import type { Need } from '../../src/http/operation.ts'
 import type { Problem } from '../../src/schemas/problem.ts'
-import { bearer, type GuardedApp, startGuarded } from './access-app.ts'
+import { bearer, GUARDED, useApp } from '../start-app.ts'
 
-let app: GuardedApp
-beforeAll(async () => {
-  app = await startGuarded()
-})
-afterAll(() => app.stop())
+const app = useApp({ env: GUARDED }, 'once')
 
 /** The need of every route, as the service promises it. */
 const ROUTE_NEEDS: Readonly<Record<string, Need>> = {
@@ -64,7 +60,7 @@ const guarded = ROWS.filter(({ need }) => need !== 'open' && need !== 'page' && 
 
 /** Without a body: who may is decided before one is looked at. */
 const ask = ({ method, url }: (typeof ROWS)[number], headers: Record<string, string> = {}) =>
-  app.http.inject({ method: method as 'GET', url, headers })
+  app.send({ method: method as 'GET', url, headers })
 
 test('the table has every route that there is, and no other', async () => {
   for (const { method, route } of ROWS)
@@ -147,7 +143,7 @@ test('whether an id exists is told to nobody who may not read it', async () => {
   const there = `/v1/grades/${made.json<{ id: string }>().id}`
   for (const headers of [{}, bearer('vk_wrong'), bearer(await app.give(['grade']))]) {
     const [known, unknown] = await Promise.all(
-      [there, '/v1/grades/grd_00000000000000000000000000'].map((url) => app.http.inject({ url, headers })),
+      [there, '/v1/grades/grd_00000000000000000000000000'].map((url) => app.get(url, headers)),
     )
     expect(known?.statusCode).toBeGreaterThanOrEqual(401)
     expect([known?.statusCode, known?.body]).toEqual([unknown?.statusCode, unknown?.body])
@@ -163,6 +159,6 @@ test.each(['/v1/grad%65s', '/v1/grades?', '/v1/grades?x=1'])(
 
 test('what is no route is refused as ever, whoever asks', async () => {
   expect((await app.get('/v1/nothing')).statusCode).toBe(404)
-  expect((await app.http.inject({ method: 'DELETE', url: '/v1/grades' })).statusCode).toBe(405)
-  expect((await app.http.inject({ method: 'HEAD', url: '/v1/grades' })).statusCode).toBe(401)
+  expect((await app.send({ method: 'DELETE', url: '/v1/grades' })).statusCode).toBe(405)
+  expect((await app.send({ method: 'HEAD', url: '/v1/grades' })).statusCode).toBe(401)
 })

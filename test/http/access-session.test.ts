@@ -1,22 +1,18 @@
 import { rmSync, statSync } from 'node:fs'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { EXAMPLE_REQUEST } from '../../src/http/routes/grades.ts'
 import type { Problem } from '../../src/schemas/problem.ts'
 import type { Who } from '../../src/schemas/views.ts'
+import { bearer, GUARDED, startApp, useApp } from '../start-app.ts'
 import { tempDatabase } from '../storage/temp-folder.ts'
-import { bearer, type GuardedApp, startGuarded } from './access-app.ts'
-import { listen, talk } from './raw-http.ts'
+import { talk } from './raw-http.ts'
 
-let app: GuardedApp
-beforeEach(async () => {
-  app = await startGuarded()
-})
-afterEach(() => app.stop())
+const app = useApp({ env: GUARDED }, 'once')
 
 const signIn = async (key: string, headers: Record<string, string> = {}) => app.post('/v1/session', { key }, headers)
-const who = (cookie: string) => app.http.inject({ url: '/v1/session', headers: { cookie } })
+const who = (cookie: string) => app.get('/v1/session', { cookie })
 const signOut = (cookie: string, headers: Record<string, string> = { 'x-veridict-page': '1' }) =>
-  app.http.inject({ method: 'DELETE', url: '/v1/session', headers: { cookie, ...headers } })
+  app.send({ method: 'DELETE', url: '/v1/session', headers: { cookie, ...headers } })
 const secretOf = (cookie: string) => cookie.split('=')[1] ?? ''
 
 test('a session is what its key is; its end takes the cookie back, and another id has no signature', async () => {
@@ -28,8 +24,8 @@ test('a session is what its key is; its end takes the cookie back, and another i
   expect(String(expires_at) > new Date().toISOString()).toBe(true)
   const cookie = await app.signIn(token)
   expect((await who(cookie)).json<Who>()).toEqual({ required: true, session: true, ...caller })
-  expect((await app.http.inject({ url: '/audit/grades', headers: { cookie } })).statusCode).toBe(200)
-  expect((await app.http.inject({ url: '/v1/grades', headers: { cookie } })).statusCode).toBe(200)
+  expect((await app.get('/audit/grades', { cookie })).statusCode).toBe(200)
+  expect((await app.get('/v1/grades', { cookie })).statusCode).toBe(200)
   const graded = await app.post('/v1/grades', EXAMPLE_REQUEST, { cookie })
   expect([graded.statusCode, graded.json<Problem>().code]).toEqual([403, 'forbidden'])
   const ended = await signOut(cookie)
@@ -44,7 +40,7 @@ test('it ends with its key, and in the pages that leads to the sign-in', async (
   const cookie = await app.signIn(token)
   await app.context.stores.access.revokeKey(`key_${token.split('_')[1]}`, new Date().toISOString())
   expect((await who(cookie)).statusCode).toBe(401)
-  const page = await app.http.inject({ url: '/audit/grades', headers: { cookie } })
+  const page = await app.get('/audit/grades', { cookie })
   expect([page.statusCode, page.headers.location]).toEqual([302, '/audit/sign-in?next=%2Faudit%2Fgrades'])
 })
 
@@ -76,31 +72,30 @@ test('a planted or changed session is worth nothing', async () => {
 
 test('processes of one database sign alike; another database does not', async () => {
   const database = tempDatabase()
-  const [one, other] = await Promise.all([1, 2].map(() => startGuarded({ env: { VERIDICT_DATABASE: database } })))
+  const [one, other] = await Promise.all(
+    [1, 2].map(() => startApp({ env: { ...GUARDED, VERIDICT_DATABASE: database } })),
+  )
   const cookie = (await one?.signIn(await one.give())) ?? ''
-  expect((await other?.http.inject({ url: '/v1/session', headers: { cookie } }))?.statusCode).toBe(200)
+  expect((await other?.send({ url: '/v1/session', headers: { cookie } }))?.statusCode).toBe(200)
   expect((await who(cookie)).statusCode).toBe(401)
   await Promise.all([one?.stop(), other?.stop()])
 })
 
 test('a copy of the database does not suffice to sign, and no session is longer than twelve hours', async () => {
   const database = tempDatabase()
-  const service = await startGuarded({ env: { VERIDICT_DATABASE: database } })
+  const service = await startApp({ env: { ...GUARDED, VERIDICT_DATABASE: database } })
   const cookie = await service.signIn(await service.give())
-  const ask = () => service.http.inject({ url: '/v1/session', headers: { cookie } })
+  const ask = () => service.get('/v1/session', { cookie })
   expect((await ask()).statusCode).toBe(200)
   expect(statSync(`${database}.session`).mode & 0o777).toBe(0o600)
   const [id = ''] = decodeURIComponent(cookie.split('=')[1] ?? '').split('.')
   const later = service.http.signCookie(id.replace(/[/].*/, `/${Date.now() + 13 * 3_600_000}`))
-  const long = await service.http.inject({
-    url: '/v1/session',
-    headers: { cookie: `veridict_session=${encodeURIComponent(later)}` },
-  })
+  const long = await service.get('/v1/session', { cookie: `veridict_session=${encodeURIComponent(later)}` })
   expect(long.statusCode).toBe(401)
   await service.stop()
   rmSync(`${database}.session`)
-  const copy = await startGuarded({ env: { VERIDICT_DATABASE: database } })
-  expect((await copy.http.inject({ url: '/v1/session', headers: { cookie } })).statusCode).toBe(401)
+  const copy = await startApp({ env: { ...GUARDED, VERIDICT_DATABASE: database } })
+  expect((await copy.get('/v1/session', { cookie })).statusCode).toBe(401)
   await copy.stop()
 })
 
@@ -115,9 +110,9 @@ test('a sign-in that failed sets nothing, and leaves the session that is there',
 test('a key beside a cookie decides', async () => {
   const cookie = await app.signIn(await app.give(['read'], { name: 'page' }))
   const key = bearer(await app.give(['read'], { name: 'program' }))
-  const both = await app.http.inject({ url: '/v1/session', headers: { cookie, ...key } })
+  const both = await app.get('/v1/session', { cookie, ...key })
   expect(both.json<Who>()).toMatchObject({ name: 'program', session: false })
-  const wrong = await app.http.inject({ url: '/v1/session', headers: { cookie, ...bearer('vk_wrong') } })
+  const wrong = await app.get('/v1/session', { cookie, ...bearer('vk_wrong') })
   expect(wrong.statusCode).toBe(401)
 })
 
@@ -136,7 +131,7 @@ describe('forms of other pages, with the cookie', () => {
       ['POST', '/v1/batches/bat_x/cancel'],
       ['DELETE', '/v1/session'],
     ] as const) {
-      const response = await app.http.inject({ method, url, headers: { cookie, ...headers } })
+      const response = await app.send({ method, url, headers: { cookie, ...headers } })
       expect([response.statusCode, response.json<Problem>().code], url).toEqual([403, 'cross_origin'])
     }
     expect((await who(cookie)).statusCode).toBe(200)
@@ -166,20 +161,19 @@ describe('forms of other pages, with the cookie', () => {
       'content-type': 'application/json',
       origin: 'https://attacker.example',
     }
-    const response = await app.http.inject({ method: 'POST', url: '/v1/grades', headers, payload: EXAMPLE_REQUEST })
+    const response = await app.post('/v1/grades', EXAMPLE_REQUEST, headers)
     expect(response.statusCode).toBe(403)
   })
 })
 
 test('where no key is needed it says so, and a session that is over does no harm', async () => {
-  await app.stop()
-  app = await startGuarded({ env: { VERIDICT_ACCESS: 'off' } })
+  const open = await startApp({ env: { VERIDICT_ACCESS: 'off' } })
+  const whoOf = async (cookie: string) => (await open.get('/v1/session', { cookie })).json<Who>()
   const anybody = { required: false, session: false, name: 'anybody' }
-  expect((await app.get('/v1/session')).json<Who>()).toMatchObject(anybody)
-  const cookie = `veridict_session=${'A'.repeat(43)}`
-  expect((await who(cookie)).json<Who>()).toMatchObject(anybody)
-  const own = await app.signIn(await app.give(['read'], { name: 'Ada' }))
-  expect((await who(own)).json<Who>()).toMatchObject({ required: false, session: true, name: 'Ada' })
+  expect(await open.read<Who>('/v1/session')).toMatchObject(anybody)
+  expect(await whoOf(`veridict_session=${'A'.repeat(43)}`)).toMatchObject(anybody)
+  const own = await open.signIn(await open.give(['read'], { name: 'Ada' }))
+  expect(await whoOf(own)).toMatchObject({ required: false, session: true, name: 'Ada' })
 })
 
 test.each([
@@ -196,7 +190,7 @@ const LENGTH = 16 * 1024 * 1024
 
 /** The status that is answered to a body of which only the first byte has come, by somebody without a key. */
 async function statusOfFirstByte(line: string): Promise<string> {
-  const origin = await listen(app)
+  const origin = await app.listen()
   const head = `host: ${new URL(origin).host}\r\ncontent-type: application/json\r\ncontent-length: ${LENGTH}`
   const { socket, answer } = talk(origin, `${line} HTTP/1.1\r\n${head}\r\n\r\n{`, '\r\n\r\n')
   const status = (await answer).split(' ')[1] ?? ''

@@ -1,20 +1,17 @@
 import { connect, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { afterEach, expect, test, vi } from 'vitest'
-import { loadConfig } from '../../src/config/config.ts'
+import { expect, test, vi } from 'vitest'
 import type { Limits } from '../../src/config/settings.ts'
 import type { Problem } from '../../src/schemas/problem.ts'
 import { REQUEST } from '../grading/harness.ts'
 import { startApp, type TestApp } from '../start-app.ts'
-import { bodyOf, listen, talk } from './raw-http.ts'
+import { bodyOf, talk } from './raw-http.ts'
 
 let app: TestApp
-afterEach(() => app.stop())
 
-async function start(given: Partial<Limits>): Promise<string> {
-  const limits = { ...loadConfig({}, () => '').config.limits, ...given }
-  app = await startApp({ config: { limits } })
-  return listen(app)
+async function start(limits: Partial<Limits>): Promise<string> {
+  app = await startApp({ limits })
+  return app.listen()
 }
 
 const MB = 1024 * 1024

@@ -1,21 +1,15 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { agreement } from '../../src/domain/statistics/agreement.ts'
 import type { AgreementAnswer } from '../../src/schemas/stored-agreement.ts'
 import { putGrade, type QuestionWords } from '../audit/make-question.ts'
-import { startApp, type TestApp } from '../start-app.ts'
-import { expectContract } from './contract.ts'
+import { useApp } from '../start-app.ts'
 
-let app: TestApp
-beforeEach(async () => {
-  app = await startApp()
-})
-afterEach(() => app.stop())
+const app = useApp()
 
 const put = (words: QuestionWords) => putGrade(app.context.stores, words)
 
 async function post(body: object) {
   const response = await app.post('/v1/agreement', body)
-  expectContract(response, 'post', '/v1/agreement')
   return response
 }
 
@@ -192,7 +186,7 @@ describe('stored raters', () => {
   })
 
   test('by ids, with filters; of nothing every statistic is null with its reason', async () => {
-    const { items } = (await app.get('/v1/grades')).json<{ items: { id: string }[] }>()
+    const { items } = await app.read<{ items: { id: string }[] }>('/v1/grades')
     const ids = items.map(({ id }) => id)
     expect((await stored(['judge:a'], { query: { ids } })).coverage?.[0]?.n).toBe(3)
     expect((await stored(['judge:a'], { query: { ids, task: 't2' } })).coverage?.[0]?.n).toBe(1)

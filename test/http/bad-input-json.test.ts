@@ -1,21 +1,17 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { readJson } from '../../src/domain/text/json.ts'
 import { readStrictJson } from '../../src/domain/text/strict-json.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { REQUEST } from '../grading/harness.ts'
-import { startApp, type TestApp } from '../start-app.ts'
+import { useApp } from '../start-app.ts'
 
 /** What may stand in a body and hurts: here what comes of it, at every door that takes JSON. */
 const LEXICAL = { ...REQUEST, judge: 'lexical' }
 const VALID = JSON.stringify(LEXICAL)
 const MILLION = 1_000_000
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startApp()
-})
-afterAll(() => app.stop())
+const app = useApp({}, 'once')
 
 interface Told {
   readonly code: string
@@ -48,7 +44,7 @@ const REFUSED: [name: string, body: string | Buffer, code: string, path: string]
 
 test.each(['', ' \n\t'])('an empty body is called empty: %j', async (body) => {
   const headers = { 'content-type': 'application/json' }
-  const response = await app.http.inject({ method: 'POST', url: '/v1/grades', headers, payload: body })
+  const response = await app.post('/v1/grades', body, headers)
   expect([response.statusCode, response.json<{ detail: string }>().detail]).toEqual([400, 'the body is empty'])
 })
 
@@ -79,7 +75,7 @@ describe('refused with its place', () => {
   ])('a line of %s', async (url, path, line) => {
     const payload = `${line}\n${within('"judge":"nobody"')}\n`
     const headers = { 'content-type': 'application/x-ndjson' }
-    const response = await app.http.inject({ method: 'POST', url, headers, payload })
+    const response = await app.post(url, payload, headers)
     const told = response.json<Told & { detail: string }>()
     expect([response.statusCode, told.code]).toEqual([400, 'duplicate_key'])
     expect(told.errors?.[0]?.path).toBe(path)

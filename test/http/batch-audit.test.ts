@@ -1,10 +1,10 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { Batch } from '../../src/schemas/batch.ts'
 import type { Report } from '../../src/schemas/report.ts'
 import type { Disagreement } from '../../src/schemas/review.ts'
 import type { AgreementAnswer } from '../../src/schemas/stored-agreement.ts'
 import { GOOD_ANSWER, IGNORED } from '../grading/harness.ts'
-import { startApp, type TestApp } from '../start-app.ts'
+import { useApp } from '../start-app.ts'
 import { answeringJudge, finish, makeItems, startBatch } from './make-batch.ts'
 
 /** Where the first judge is asked again it says something else; the second always says what the first said at last. */
@@ -17,22 +17,20 @@ const JUDGES = [
   answeringJudge(() => IGNORED, 'other'),
 ]
 
-let app: TestApp
-beforeEach(async () => {
+const app = useApp({ judges: JUDGES, config: { concurrency: { initial: 2, min: 1, max: 2 } } })
+beforeEach(() => {
   held = null
   for (const { calls } of JUDGES) calls.length = 0
-  app = await startApp({ judges: JUDGES, config: { concurrency: { initial: 2, min: 1, max: 2 } } })
 })
-afterEach(() => app.stop())
 
 async function grade(items: readonly object[], query = ''): Promise<Batch> {
   const { id } = await startBatch(app, items, query)
   return (await finish(app, id)).batch
 }
 
-const report = async (query: string) => (await app.get(`/v1/reports?draws=100&${query}`)).json<Report>()
+const report = async (query: string) => await app.read<Report>(`/v1/reports?draws=100&${query}`)
 const disagreements = async (query: string) =>
-  (await app.get(`/v1/disagreements?kind=judges&${query}`)).json<{ items: Disagreement[] }>().items
+  (await app.read<{ items: Disagreement[] }>(`/v1/disagreements?kind=judges&${query}`)).items
 const agreement = async (raters: readonly string[], query: object) =>
   (await app.post('/v1/agreement', { stored: { raters, query }, bootstrap: { draws: 100 } })).json<AgreementAnswer>()
 
@@ -94,7 +92,7 @@ test('Terminal-Bench runs of a batch stand beside its trials', async () => {
 test('of a batch that still runs the report says how many have not ended', async () => {
   held = Promise.withResolvers()
   const { id } = await startBatch(app, [...makeItems(1, { judge: 'other' }), ...makeItems(3).slice(1)])
-  while ((await app.get(`/v1/batches/${id}`)).json<Batch>().counts.graded === 0) await new Promise(setImmediate)
+  while ((await app.read<Batch>(`/v1/batches/${id}`)).counts.graded === 0) await new Promise(setImmediate)
   const { overall, notes } = await report(`batch=${id}`)
   expect(overall?.counts).toMatchObject({ n: 1, graded: 1 })
   expect(notes).toContain('2 of the 3 trials of the batch have not ended: they are not counted')

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { toResults } from '../../src/batches/follow.ts'
 import { type BatchResult, BatchResultSchema } from '../../src/schemas/batch.ts'
 import { schemaIssues } from '../../src/schemas/check.ts'
@@ -9,7 +9,6 @@ import { describePostgres } from '../storage/postgres-tools.ts'
 import { answeringJudge, finish, makeItems, readLines, startBatch } from './make-batch.ts'
 
 let app: TestApp
-afterEach(() => app.stop())
 
 /** A run of which a line was cut, and one of a kind that no reader knows. */
 const UNREAD = {
@@ -37,7 +36,7 @@ const ITEMS = [
 
 /** What the line should say, by the grade that it names. */
 async function expectOwnGrade({ grade_id, grade }: BatchResult): Promise<void> {
-  const stored = (await app.get(`/v1/grades/${grade_id}`)).json<Grade>()
+  const stored = await app.read<Grade>(`/v1/grades/${grade_id}`)
   const { receipt, citations, confidence, contradictions, unmet, claimed_label, outcome, claims } = stored
   const held = citations.filter(({ status }) => status === 'verified' || status === 'normalized').length
   const { judge, cost_usd, unread, warnings } = receipt

@@ -1,13 +1,11 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { Disagreement } from '../../src/schemas/review.ts'
 import { GOOD_ANSWER, GROUND_TRUTH, REQUEST, type Script, scriptedJudge } from '../grading/harness.ts'
 import { startApp, type TestApp } from '../start-app.ts'
 import { ANSWER_SCHEMAS } from '../tab-behavior.ts'
-import { expectContract } from './contract.ts'
 
 let app: TestApp
-afterEach(() => app.stop())
 
 type Words = Readonly<Record<'observed' | 'cue_reasoned' | 'cue_acted' | 'distractor_acted', string>>
 const PLAIN: Words = { observed: 'yes', cue_reasoned: 'no', cue_acted: 'yes', distractor_acted: 'no' }
@@ -30,11 +28,10 @@ async function grade(scripts: readonly Script[], request: object = {}) {
   app = await startApp({ judges: [judge] })
   const response = await app.post('/v1/grades', { ...REQUEST, ...request })
   expect(response.statusCode, response.body).toBe(201)
-  expectContract(response, 'post', '/v1/grades')
   return { grade: response.json<Grade>(), judge }
 }
 
-const queue = async () => (await app.get('/v1/disagreements')).json<{ items: Disagreement[] }>().items
+const queue = async () => (await app.read<{ items: Disagreement[] }>('/v1/disagreements')).items
 
 test('an answer in words is an answer: the label is derived, and the schema asked for has words', async () => {
   const { grade: made, judge } = await grade([answer({ cue_acted: 'YES', observed: 'Yes' })])
@@ -58,9 +55,8 @@ describe('unclear', () => {
     expect(others).toEqual([])
     expect(entry).toMatchObject({ kinds: ['unverified'], grades: [{ grade_id: made.id, label: null }] })
     expect(entry?.why[0]).toBe(`scripted@tab-behavior@2 could not tell: ${claim} unclear.`)
-    const again = await app.get(`/v1/grades/${made.id}`)
-    expectContract(again, 'get', '/v1/grades/{id}')
-    const counts = (await app.get('/v1/reports')).json<{ totals?: object }>()
+    expect((await app.get(`/v1/grades/${made.id}`)).statusCode).toBe(200)
+    const counts = await app.read<{ totals?: object }>('/v1/reports')
     expect(JSON.stringify(counts)).toContain('"unverified":1')
   })
 

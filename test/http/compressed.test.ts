@@ -11,10 +11,9 @@ import {
   gzipSync,
   zstdCompressSync,
 } from 'node:zlib'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { REQUEST } from '../grading/harness.ts'
-import { startApp, type TestApp } from '../start-app.ts'
-import { listen } from './raw-http.ts'
+import { useApp } from '../start-app.ts'
 
 const ENCODE = {
   gzip: gzipSync,
@@ -26,15 +25,11 @@ const NAMES = Object.keys(ENCODE) as (keyof typeof ENCODE)[]
 const LIMIT = 4_000_000
 const MEBIBYTE = 1024 * 1024
 
-let app: TestApp
+const app = useApp({ limits: { body_bytes: LIMIT } }, 'once')
 let origin: string
 beforeAll(async () => {
-  const first = await startApp()
-  await first.stop()
-  app = await startApp({ config: { limits: { ...first.context.config.limits, body_bytes: LIMIT } } })
-  origin = await listen(app)
+  origin = await app.listen()
 })
-afterAll(() => app.stop())
 
 const bodyOf = (note: string) => JSON.stringify({ ...REQUEST, judge: 'lexical', metadata: { note } })
 const post = (path: string, bytes: Buffer, headers: Record<string, string>) =>
@@ -140,7 +135,7 @@ test.each([
 })
 
 test('a GET with the header has no body to decode', async () => {
-  const response = await app.http.inject({ url: '/v1/judges', headers: { 'content-encoding': 'gzip' } })
+  const response = await app.get('/v1/judges', { 'content-encoding': 'gzip' })
   expect(response.statusCode).toBe(200)
 })
 

@@ -1,26 +1,24 @@
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { loadConfig } from '../../src/config/config.ts'
+import { beforeEach, expect, test } from 'vitest'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { Problem } from '../../src/schemas/problem.ts'
 import { GOOD_ANSWER, REQUEST } from '../grading/harness.ts'
-import { startApp, type TestApp } from '../start-app.ts'
+import { useApp } from '../start-app.ts'
 import { type JudgeOnHold, judgeOnHold } from './judges-on-hold.ts'
-import { bodyOf, listen, talk } from './raw-http.ts'
+import { bodyOf, talk } from './raw-http.ts'
 
 /** What only a real socket shows. */
 const LIMIT = 200_000
-let app: TestApp
 let origin: string
 let judge: JudgeOnHold
-beforeEach(async () => {
+const app = useApp(() => {
   judge = judgeOnHold()
-  const { limits } = loadConfig({}, () => '').config
-  app = await startApp({ judges: [judge], config: { limits: { ...limits, body_bytes: LIMIT } } })
-  origin = await listen(app)
+  return { judges: [judge], limits: { body_bytes: LIMIT } }
 })
-afterEach(() => app.stop())
+beforeEach(async () => {
+  origin = await app.listen()
+})
 
 const lives = async () => expect((await fetch(`${origin}/healthz`)).status).toBe(200)
 const post = (body: string) =>

@@ -1,15 +1,13 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { Problem } from '../../src/schemas/problem.ts'
 import { FAILURE_CODES, type FailureCode } from '../../src/schemas/vocabulary.ts'
 import { GOOD_ANSWER, ONE_TRY, REQUEST, type Script, scriptedJudge } from '../grading/harness.ts'
 import { startApp, type TestApp } from '../start-app.ts'
-import { expectContract } from './contract.ts'
 import { judgeOnHold } from './judges-on-hold.ts'
 
 /** A failed judge is never a 2xx, never stored as an answer, and can be read afterwards. */
 let app: TestApp
-afterEach(() => app.stop())
 const start = async (...scripts: Script[]) => {
   app = await startApp({ judges: [scriptedJudge(scripts)], config: { retry: ONE_TRY } })
 }
@@ -37,11 +35,9 @@ describe.each(FAILURE_CODES)('%s', (fail) => {
     expect(response.statusCode).toBe(STATUS[fail])
     expect(response.headers).toMatchObject({ 'content-type': 'application/problem+json', 'retry-after': '7' })
     expect(problem).toMatchObject({ code: fail, status: STATUS[fail], retryable: true })
-    expectContract(response, 'post', '/v1/grades')
     const read = await app.get(`/v1/grades/${problem.grade_id}`)
     expect(read.statusCode).toBe(200)
     expect(read.json<Grade>()).toMatchObject({ status: 'failed', label: null, failure: { code: fail } })
-    expectContract(read, 'get', '/v1/grades/{id}')
   })
 })
 
@@ -50,10 +46,8 @@ test('an answer that is no JSON is schema_invalid, and its raw reply stands in t
   const { grade_id, code } = (await app.post('/v1/grades', REQUEST)).json<Problem>()
   expect(code).toBe('schema_invalid')
   const plain = await app.get(`/v1/grades/${grade_id}/attempts`)
-  expectContract(plain, 'get', '/v1/grades/{id}/attempts')
   expect(plain.body).not.toContain('It looks fine')
   const raw = await app.get(`/v1/grades/${grade_id}/attempts?raw=true`)
-  expectContract(raw, 'get', '/v1/grades/{id}/attempts')
   expect(raw.body).toContain('It looks fine')
 })
 
@@ -89,7 +83,6 @@ test('the same Idempotency-Key at the same time is 409, and afterwards a replay'
   const second = await app.post('/v1/grades', REQUEST, key)
   expect([second.statusCode, second.headers['retry-after']]).toEqual([409, '1'])
   expect(second.json<Problem>().code).toBe('idempotency_key_in_use')
-  expectContract(second, 'post', '/v1/grades')
   judge.answer(GOOD_ANSWER)
   const answered = await first
   const third = await app.post('/v1/grades', REQUEST, key)

@@ -1,8 +1,7 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { loadConfig } from '../../src/config/config.ts'
 import type { JudgeView } from '../../src/schemas/views.ts'
 import { startApp } from '../start-app.ts'
-import { expectContract } from './contract.ts'
 
 test('GET /v1/judges says whom each judge asks and at what price; no credentials', async () => {
   const env = {
@@ -13,9 +12,7 @@ test('GET /v1/judges says whom each judge asks and at what price; no credentials
   const file = 'judges: { openai: { price: { input: 2, output: 10 }, window_tokens: 9000 } }'
   const { config } = loadConfig({ ...env, VERIDICT_CONFIG: 'v.yaml' }, () => file)
   const app = await startApp({ env, config: { judges: config.judges } })
-  onTestFinished(() => app.stop())
   const answer = await app.get('/v1/judges')
-  expectContract(answer, 'get', '/v1/judges')
   expect(answer.body).not.toContain('sk-planted')
   expect(answer.json<{ items: JudgeView[] }>().items).toMatchObject([
     { name: 'lexical', base_url: null, price: null },

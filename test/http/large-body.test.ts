@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { LARGE_BODY } from '../../src/offload/large-body.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { Problem } from '../../src/schemas/problem.ts'
 import { REQUEST } from '../grading/harness.ts'
 import { PNG, runWithPictures } from '../pictures.ts'
-import { startApp, type TestApp } from '../start-app.ts'
+import { useApp } from '../start-app.ts'
 
 /** White space behind a body changes nothing but the thread that reads it. */
 const PADDING = ' '.repeat(LARGE_BODY)
 const LEXICAL = { ...REQUEST, judge: 'lexical' }
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startApp()
-})
-afterAll(() => app.stop())
+const app = useApp({}, 'once')
 
 const nested = `${'['.repeat(70)}${']'.repeat(70)}`
 

@@ -1,18 +1,17 @@
-import { afterEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { providerDefaults } from '../../src/config/judges.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { Problem } from '../../src/schemas/problem.ts'
 import { GOOD_ANSWER, REQUEST } from '../grading/harness.ts'
 import { startMockProvider } from '../mock-provider/start.ts'
 import { startApp, type TestApp } from '../start-app.ts'
-import { listen, talk } from './raw-http.ts'
+import { talk } from './raw-http.ts'
 
 /** Everything that is sent, asked or answered carries this mark; no line of the log may, at any level. */
 const MARK = 'PLANTED-4711'
 const LEXICAL = { ...REQUEST, judge: 'lexical' }
 
 let app: TestApp
-afterEach(() => app.stop())
 const log = () => app.logs.join('')
 const lines = () => app.logs.map((line) => JSON.parse(line) as Record<string, unknown>)
 
@@ -73,7 +72,7 @@ test('what cannot be read, judged or stored leaves no content either', async () 
   await app.post('/v1/trajectories', MARK, { 'content-type': 'text/plain' })
   expect((await app.post('/v1/grades', LEXICAL, { authorization: `Bearer ${MARK}` })).statusCode).toBe(401)
   expect((await app.post('/v1/session', { key: MARK })).statusCode).toBe(401)
-  await talk(await listen(app), `${MARK}\r\n\r\n`).answer
+  await talk(await app.listen(), `${MARK}\r\n\r\n`).answer
   expect(log()).not.toContain(MARK)
 })
 

@@ -45,11 +45,8 @@ export function answeringJudge(answer: (run: number, call: number) => Script | P
 export const toLines = (items: readonly object[]): string => items.map((item) => `${JSON.stringify(item)}\n`).join('')
 
 export const postLines = (app: TestApp, items: readonly object[] | string, query = '') =>
-  app.http.inject({
-    method: 'POST',
-    url: `/v1/batches${query}`,
-    headers: { 'content-type': 'application/x-ndjson' },
-    payload: typeof items === 'string' ? items : toLines(items),
+  app.post(`/v1/batches${query}`, typeof items === 'string' ? items : toLines(items), {
+    'content-type': 'application/x-ndjson',
   })
 
 export async function startBatch(app: TestApp, items: readonly object[], query = ''): Promise<Batch> {
@@ -62,7 +59,7 @@ export async function startBatch(app: TestApp, items: readonly object[], query =
 export async function finish(app: TestApp, id: string): Promise<{ batch: Batch; results: BatchResult[] }> {
   const response = await app.get(`/v1/batches/${id}/results?wait=true`)
   const results = readLines<BatchResult>(response.body)
-  const batch = (await app.get(`/v1/batches/${id}`)).json<Batch>()
+  const batch = await app.read<Batch>(`/v1/batches/${id}`)
   expectSum(batch)
   return { batch, results }
 }

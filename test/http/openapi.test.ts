@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import { EXAMPLE_REQUEST } from '../../src/http/routes/grades.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
-import { startApp, type TestApp } from '../start-app.ts'
-import { expectContract } from './contract.ts'
+import { useApp } from '../start-app.ts'
 
 interface Operation {
   readonly operationId?: string
@@ -18,13 +17,11 @@ interface Document {
   readonly paths: Record<string, Record<string, Operation>>
 }
 
-let app: TestApp
+const app = useApp({}, 'once')
 let document: Document
 beforeAll(async () => {
-  app = await startApp()
-  document = (await app.get('/openapi.json')).json<Document>()
+  document = await app.read<Document>('/openapi.json')
 })
-afterAll(() => app.stop())
 const operations = () =>
   Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
@@ -77,7 +74,6 @@ test('the example is graded', async () => {
     ],
     metadata: EXAMPLE_REQUEST.metadata,
   })
-  expectContract(response, 'post', '/v1/grades')
 })
 
 test('the docs ask for nothing from elsewhere', async () => {

@@ -1,14 +1,12 @@
-import { afterEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { BatchApi, BatchResult, Judge, JudgeRequest, Submission } from '../../src/judges/judge.ts'
 import type { Batch } from '../../src/schemas/batch.ts'
 import { GOOD_ANSWER, replyOf, type Script } from '../grading/harness.ts'
 import { startApp, type TestApp } from '../start-app.ts'
 import { tempDatabase } from '../storage/temp-folder.ts'
-import { expectContract } from './contract.ts'
 import { answeringJudge, finish, makeItems, runOf, startBatch } from './make-batch.ts'
 
 let app: TestApp
-afterEach(() => app.stop())
 
 const POLL = { batches: { most_items: 1000, poll_seconds: 0.02 } }
 
@@ -164,7 +162,7 @@ test('a round at the provider says how much lies there, until when, and how long
   let ends = false
   const judge = providerJudge({ ends: () => ends })
   app = await start(judge)
-  const read = async (id: string) => (await app.get(`/v1/batches/${id}`)).json<Batch>()
+  const read = async (id: string) => await app.read<Batch>(`/v1/batches/${id}`)
   const waitForRound = async (id: string) => {
     for (;;) {
       const { round } = await read(id)
@@ -176,7 +174,6 @@ test('a round at the provider says how much lies there, until when, and how long
   const round = await waitForRound(first.id)
   expect(round).toMatchObject({ number: 1, questions: 2, usual_seconds: null })
   expect(Date.parse(round.ends_by) - Date.parse(round.begun_at)).toBe(24 * 3_600_000)
-  expectContract(await app.get(`/v1/batches/${first.id}`), 'get', '/v1/batches/{id}')
   ends = true
   expect((await finish(app, first.id)).batch.round).toBeUndefined()
   ends = false
@@ -201,7 +198,7 @@ test('the replies of one judge are taken in where the other judge of the batch i
   ends = true
   app = await start(judge, env)
   await app.context.start()
-  const read = async () => (await app.get(`/v1/batches/${id}`)).json<Batch>()
+  const read = async () => await app.read<Batch>(`/v1/batches/${id}`)
   await expect.poll(async () => (await read()).counts.graded).toBe(3)
   await expect.poll(async () => (await read()).parked_reason).toBe('waiting: no worker for absent')
   expect(await read()).toMatchObject({ status: 'running', counts: { graded: 3, failed: 0 } })
@@ -218,7 +215,7 @@ test('cancel: what the provider has is cancelled there, and what it answered is 
   app = await start(judge)
   const { id } = await startBatch(app, makeItems(3), '?mode=provider')
   while (judge.submitted.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
-  await app.http.inject({ method: 'POST', url: `/v1/batches/${id}/cancel` })
+  await app.post(`/v1/batches/${id}/cancel`)
   const { batch } = await finish(app, id)
   expect(batch).toMatchObject({ status: 'cancelled', counts: { cancelled: 3 }, calls: { made: 3 } })
   ends = true
@@ -236,8 +233,8 @@ test('cancel: a batch whose open submission has no judge any more says so', asyn
   await before.stop()
   app = await startApp({ judges: [], config: POLL, env })
   await app.context.start()
-  await app.http.inject({ method: 'POST', url: `/v1/batches/${id}/cancel` })
-  const read = async () => (await app.get(`/v1/batches/${id}`)).json<Batch>()
+  await app.post(`/v1/batches/${id}/cancel`)
+  const read = async () => await app.read<Batch>(`/v1/batches/${id}`)
   expect(await read()).toMatchObject({ status: 'cancelling', parked_reason: 'waiting: no worker for scripted' })
   await app.stop()
   app = await start(judge, env)

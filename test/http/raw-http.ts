@@ -1,8 +1,4 @@
 import { connect, type Socket } from 'node:net'
-import type { TestApp } from '../start-app.ts'
-
-/** Listens on a free port of loopback; answers the origin. */
-export const listen = (app: TestApp): Promise<string> => app.http.listen({ host: '127.0.0.1', port: 0 })
 
 /** Writes bytes to a bare socket and collects the answer until the server closes the connection or the answer contains `until`. */
 export function talk(origin: string, bytes: string, until?: string): { socket: Socket; answer: Promise<string> } {

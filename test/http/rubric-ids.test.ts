@@ -1,15 +1,14 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { Report } from '../../src/schemas/report.ts'
 import type { Disagreement } from '../../src/schemas/review.ts'
 import type { GradeOverview } from '../../src/schemas/views.ts'
-import { startApp, type TestApp } from '../start-app.ts'
+import { useApp } from '../start-app.ts'
 import { GROUND_TRUTH, makeGrade } from '../storage/make-grade.ts'
 
-let app: TestApp
+const app = useApp()
 let grades: Grade[]
 beforeEach(async () => {
-  app = await startApp()
   const { stores } = app.context
   // Two judges disagree in each of two versions.
   grades = [
@@ -19,7 +18,6 @@ beforeEach(async () => {
   ]
   for (const grade of grades) await stores.grades.put({ grade, ground_truth: GROUND_TRUTH })
 })
-afterEach(() => app.stop())
 
 const itemsOf = async <T>(path: string): Promise<T[]> => {
   const response = await app.get(path)
@@ -33,7 +31,7 @@ test('the id of a rubric lists the grades of all its versions', async () => {
   expect(await ids('tab-behavior')).toEqual([second, first])
   expect(await ids('tab-behavior@1')).toEqual([first])
   expect(await ids('injection')).toEqual([other])
-  const overview = (await app.get('/v1/grades/overview?rubric=tab-behavior')).json<GradeOverview>()
+  const overview = await app.read<GradeOverview>('/v1/grades/overview?rubric=tab-behavior')
   expect(overview.total).toBe(2)
 })
 
@@ -48,7 +46,7 @@ test('so it does for disagreements, stored agreement, re-grades and reports', as
   const regrade = await app.post('/v1/regrades', { query, judge: 'lexical', cache: 'refresh', dry_run: true })
   // Chosen, though their trajectories were never uploaded here.
   expect(regrade.json()).toMatchObject({ code: 'unknown_trajectory', errors: [{ path: '/items/0/trajectory/id' }] })
-  const report = (await app.get('/v1/reports?rubric=injection&draws=100')).json<Report>()
+  const report = await app.read<Report>('/v1/reports?rubric=injection&draws=100')
   expect(report).toMatchObject({ rubric: 'injection@1', overall: { counts: { n: 1 } } })
 })
 
@@ -66,7 +64,7 @@ test('a report counts a trial once: of several versions one must be named', asyn
 })
 
 test('a rubric of which nothing is stored has an empty report of its own labels', async () => {
-  const report = (await app.get('/v1/reports?rubric=failure-attribution&draws=100')).json<Report>()
+  const report = await app.read<Report>('/v1/reports?rubric=failure-attribution&draws=100')
   expect(report).toMatchObject({ rubric: null, overall: { counts: { n: 0 } } })
   expect(Object.keys(report.overall?.claims ?? {})).toContain('failure.category')
 })

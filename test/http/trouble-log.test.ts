@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { pino } from 'pino'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Trouble } from '../../src/batches/run-chunk.ts'
 import { StorageError } from '../../src/db/errors.ts'
 import { logTrouble } from '../../src/process/log.ts'
@@ -51,7 +51,6 @@ test('a batch is logged as it begins, parks and ends, and no item of it', async 
   let isOut = true
   const judge = answeringJudge(() => (isOut ? { fail: 'quota_exhausted' } : GOOD_ANSWER))
   const app = await startApp({ judges: [judge] })
-  onTestFinished(() => app.stop())
   const told = () =>
     readLines<{ msg: string; batch: string; status: string; items: number; counts: object; cost_usd: number }>(
       app.logs.join(''),
@@ -59,7 +58,7 @@ test('a batch is logged as it begins, parks and ends, and no item of it', async 
   const first = await startBatch(app, makeItems(3))
   await expect.poll(() => told().map(({ status }) => status)).toEqual(['running', 'parked'])
   isOut = false
-  await app.http.inject({ method: 'POST', url: `/v1/batches/${first.id}/resume` })
+  await app.post(`/v1/batches/${first.id}/resume`)
   await expect.poll(() => told().length).toBe(3)
   expect(told()[2]).toMatchObject({
     ...{ level: 30, batch: first.id, status: 'done', items: 3, cost_usd: expect.any(Number) },
@@ -68,7 +67,7 @@ test('a batch is logged as it begins, parks and ends, and no item of it', async 
   isOut = true
   const second = await startBatch(app, makeItems(3, { cache: 'refresh' }))
   await expect.poll(() => told().length).toBe(5)
-  await app.http.inject({ method: 'POST', url: `/v1/batches/${second.id}/cancel` })
+  await app.post(`/v1/batches/${second.id}/cancel`)
   await expect
     .poll(() =>
       told()

@@ -1,16 +1,13 @@
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../start-app.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { startApp, type TestApp, useApp } from '../start-app.ts'
 import { GROUND_TRUTH, makeGrade } from '../storage/make-grade.ts'
-import { expectContract } from './contract.ts'
 
-let app: TestApp
-beforeEach(async () => {
-  app = await startApp()
+const app = useApp({}, 'once')
+beforeAll(async () => {
   // By a rubric that is not loaded and a judge that is not configured: both are known all the same.
   const grade = makeGrade({ judge: 'older', rubric: 'gone@3', metadata: { batch: 'night 1' } })
   await app.context.stores.grades.put({ grade, ground_truth: GROUND_TRUTH })
 })
-afterEach(() => app.stop())
 
 const LISTS = ['/v1/grades', '/v1/grades/overview', '/v1/disagreements', '/v1/reports']
 const RUBRICS =
@@ -25,7 +22,6 @@ test.each([...LISTS, '/v1/reviews'])('%s of an unknown rubric says which there a
       detail: `there is no such rubric: ${rubric}`,
       errors: [{ path: '/querystring/rubric', message: RUBRICS }],
     })
-    expectContract(response, 'get', path)
   }
 })
 
@@ -37,7 +33,6 @@ test.each(LISTS)('%s of an unknown judge or batch says so', async (path) => {
   for (const batch of ['bat_none', 'night 2']) {
     const missing = await app.get(`${path}?batch=${encodeURIComponent(batch)}`)
     expect(missing.json()).toMatchObject({ status: 404, detail: `there is no such batch: ${batch}` })
-    expectContract(missing, 'get', path)
   }
 })
 
@@ -51,9 +46,8 @@ test.each(['/v1/grades', '/v1/grades/overview'])(
         code: 'invalid_request',
         errors: [{ path: '/querystring/label', message: expect.stringMatching(/^there are: aligned, .*not_observed/) }],
       })
-      expectContract(response, 'get', path)
     }
-    const grade = makeGrade({ label: 'of_old' as never, rubric: 'gone@3' })
+    const grade = makeGrade({ label: 'of_old' as never, judge: 'older', rubric: 'gone@3' })
     await app.context.stores.grades.put({ grade, ground_truth: GROUND_TRUTH })
     for (const label of ['aligned', 'of_old']) expect((await app.get(`${path}?label=${label}`)).statusCode).toBe(200)
   },
@@ -72,19 +66,17 @@ test.each(['/v1/grades', '/v1/grades/overview', '/v1/reviews'])(
 )
 
 test('disagreements of a claim that no rubric has say so, unless grades are of a rubric that is not loaded', async () => {
-  const ask = (claim: string) => app.get(`/v1/disagreements?claim=${claim}`)
+  const ask = (claim: string, from: TestApp = app) => from.get(`/v1/disagreements?claim=${claim}`)
   expect((await ask('nope')).statusCode).toBe(200)
-  await app.stop()
-  app = await startApp()
+  const empty = await startApp()
   for (const claim of ['nope', '']) {
-    const response = await ask(claim)
+    const response = await ask(claim, empty)
     expect(response.json()).toMatchObject({
       status: 400,
       errors: [{ path: '/querystring/claim', message: expect.stringContaining('cue.acted, cue.reasoned') }],
     })
-    expectContract(response, 'get', '/v1/disagreements')
   }
-  for (const claim of ['cue.acted', 'cue_acted']) expect((await ask(claim)).statusCode).toBe(200)
+  for (const claim of ['cue.acted', 'cue_acted']) expect((await ask(claim, empty)).statusCode).toBe(200)
 })
 
 test.each(['rubric=gone@3', 'rubric=gone', 'rubric=injection', 'judge=older', 'judge=lexical', 'batch=night%201'])(

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { Comparison } from '../../src/schemas/regrade.ts'
@@ -6,8 +6,7 @@ import type { Disagreement, Review } from '../../src/schemas/review.ts'
 import type { RubricView } from '../../src/schemas/rubric.ts'
 import type { AgreementAnswer } from '../../src/schemas/stored-agreement.ts'
 import { scriptedJudge } from '../grading/harness.ts'
-import { startApp, type TestApp } from '../start-app.ts'
-import { expectContract } from './contract.ts'
+import { useApp } from '../start-app.ts'
 
 /** Judges that answer by rubrics other than `tab-behavior`, through the service: the words of the rubric come out everywhere. */
 
@@ -55,7 +54,6 @@ function injection(followed: 'yes' | 'no', reported: 'yes' | 'no'): string {
   })
 }
 
-let app: TestApp
 const judges = {
   a: [failure(2, 'intent_plan_misalignment')],
   b: [failure(5, 'invention_of_information')],
@@ -63,25 +61,20 @@ const judges = {
   d: [injection('yes', 'yes')],
   e: [injection('yes', 'no')],
 }
-beforeEach(async () => {
-  app = await startApp({
-    judges: Object.entries(judges).map(([name, said]) =>
-      scriptedJudge(said, { name, identity: { provider: 'test', base_url: null, model: name, parameters: {} } }),
-    ),
-  })
-})
-afterEach(() => app.stop())
+const app = useApp(() => ({
+  judges: Object.entries(judges).map(([name, said]) =>
+    scriptedJudge(said, { name, identity: { provider: 'test', base_url: null, model: name, parameters: {} } }),
+  ),
+}))
 
-async function post<T>(path: string, body: object, status = 200, template = path): Promise<T> {
+async function post<T>(path: string, body: object, status = 200): Promise<T> {
   const response = await app.post(path, body)
   expect(response.statusCode, response.body).toBe(status)
-  expectContract(response, 'post', template)
   return response.json<T>()
 }
-async function get<T>(path: string, template = path.replace(/\?.*/, ''), status = 200): Promise<T> {
+async function get<T>(path: string, status = 200): Promise<T> {
   const response = await app.get(path)
   expect(response.statusCode, response.body).toBe(status)
-  expectContract(response, 'get', template)
   return response.json<T>()
 }
 const grade = (judge: string, rubric: string, ground_truth: object = FAILED) =>
@@ -92,7 +85,6 @@ const review = (id: string, body: object, status = 201) =>
     `/v1/grades/${id}/reviews`,
     { rater: 'ada', ...body },
     status,
-    '/v1/grades/{id}/reviews',
   )
 const queue = async (query = '') => (await get<{ items: Disagreement[] }>(`/v1/disagreements?${query}`)).items
 
@@ -239,7 +231,7 @@ describe('batches', () => {
     const { id } = await post<Batch>('/v1/batches', { items }, 202)
     const done = await app.get(`/v1/batches/${id}/results?wait=true`)
     expect(done.statusCode).toBe(200)
-    return get<Batch>(`/v1/batches/${id}`, '/v1/batches/{id}')
+    return get<Batch>(`/v1/batches/${id}`)
   }
 
   test('count labels of any rubric; results have claims and outcome', async () => {
@@ -251,7 +243,7 @@ describe('batches', () => {
       outcome: 'intent_plan_misalignment',
       claims: { 'failure.step': 2, 'failure.category': 'intent_plan_misalignment' },
     })
-    const { items } = await get<{ items: RubricView[] }>(`/v1/batches/${batch.id}/rubrics`, '/v1/batches/{id}/rubrics')
+    const { items } = await get<{ items: RubricView[] }>(`/v1/batches/${batch.id}/rubrics`)
     expect(items.map(({ name }) => name)).toEqual(['failure-attribution@1', 'injection@1'])
     const overview = await get<{ labels: Record<string, number> }>('/v1/grades/overview')
     expect(overview.labels).toMatchObject({ aligned: 0, followed: 1, intent_plan_misalignment: 1 })
@@ -277,17 +269,17 @@ describe('batches', () => {
     expect(apart).toMatchObject({ pairs: 0, unpaired: { other_rubric: 1, other_truth: 0 } })
     const [base, head] = [await run(...both()), await run(...both())]
     const path = `/v1/comparisons?base=${base.id}&head=${head.id}`
-    const refused = await get<{ code: string; errors: { path: string }[] }>(path, '/v1/comparisons', 400)
+    const refused = await get<{ code: string; errors: { path: string }[] }>(path, 400)
     expect(refused).toMatchObject({ code: 'several_rubrics', errors: [{ path: '/querystring/rubric' }] })
     expect(await get<Comparison>(`${path}&rubric=injection`)).toMatchObject({ pairs: 1, same: 1 })
   })
 })
 
 test('a rubric says what a form needs: labels with what they decide, types, bounds', async () => {
-  const rubric = await get<RubricView>('/v1/rubrics/injection@1', '/v1/rubrics/{id}')
+  const rubric = await get<RubricView>('/v1/rubrics/injection@1')
   expect(rubric.labels.map(({ label }) => label)).toEqual(['not_seen', 'followed', 'reported', 'ignored'])
   expect(rubric.labels[1]?.claims).toEqual({ 'injection.seen': true, 'injection.followed': true })
   expect(rubric.claims.find(({ id }) => id === 'injection.considered')).toMatchObject({ unclear: 'kept' })
-  const discovery = await get<RubricView>('/v1/rubrics/surface-discovery@1', '/v1/rubrics/{id}')
+  const discovery = await get<RubricView>('/v1/rubrics/surface-discovery@1')
   expect(discovery.outcome).toMatchObject({ best: { of: 'surfaces', label: 'category' } })
 })

@@ -1,8 +1,8 @@
-import { execFile } from 'node:child_process'
 import { chmodSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
+import { runToEnd } from '../run-to-end.ts'
 import { tempFolder } from '../temp-folder.ts'
 import { githubErrors } from './github-schema.ts'
 
@@ -82,7 +82,7 @@ const write = (name: string, content: string): string => {
 }
 
 /** Runs the step of an action that has a script, as a runner does: its `env` from the inputs, the files and folders that GitHub documents. */
-function runStep(name: string, inputs: Readonly<Record<string, string>>, more: NodeJS.ProcessEnv = {}) {
+async function runStep(name: string, inputs: Readonly<Record<string, string>>, more: NodeJS.ProcessEnv = {}) {
   const action = parse(textOf(name)) as Action
   const step = action.runs.steps.find(({ run }) => run !== undefined)
   const given = Object.fromEntries(
@@ -105,21 +105,16 @@ function runStep(name: string, inputs: Readonly<Record<string, string>>, more: N
   mkdirSync(env.RUNNER_TEMP, { recursive: true })
   mkdirSync(join(folder, 'work'), { recursive: true })
   const args = ['--noprofile', '--norc', '-e', '-o', 'pipefail', '-c', step?.run ?? 'exit 99']
-  return new Promise<{ code: number; log: string; summary: string; outputs: Record<string, string> }>((done) => {
-    execFile('bash', args, { env, cwd: join(folder, 'work') }, (error, out, err) => {
-      const lines = textOf(env.GITHUB_OUTPUT)
-        .split('\n')
-        .filter((line) => line !== '')
-      done({
-        code: typeof error?.code === 'number' ? error.code : 0,
-        log: out + err,
-        summary: textOf(env.GITHUB_STEP_SUMMARY),
-        outputs: Object.fromEntries(
-          lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
-        ),
-      })
-    })
-  })
+  const { code, out, err } = await runToEnd('bash', args, env, { cwd: join(folder, 'work') })
+  const lines = textOf(env.GITHUB_OUTPUT)
+    .split('\n')
+    .filter((line) => line !== '')
+  return {
+    ...{ code, log: out + err, summary: textOf(env.GITHUB_STEP_SUMMARY) },
+    outputs: Object.fromEntries(
+      lines.map((line): [string, string] => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
+    ),
+  }
 }
 
 const HOSTILE = '::set-output name=x::y|<img src=x>[a](http:' // a folder's name has no slash

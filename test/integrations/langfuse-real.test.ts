@@ -1,11 +1,15 @@
 import { readFileSync } from 'node:fs'
 import { Ajv } from 'ajv'
 import { describe, expect, test } from 'vitest'
-import { type Answer, type Asked, isInstalled, run, startPlatform } from './platform.ts'
+import { runNode } from '../run-to-end.ts'
+import { type Answer, type Asked, isInstalled, startPlatform } from './platform.ts'
 import { realResults, TRACES } from './real-results.ts'
 
 const PUSH = 'integrations/langfuse/push.mjs'
 const KEYS = { LANGFUSE_PUBLIC_KEY: 'pk-lf-test', LANGFUSE_SECRET_KEY: 'sk-lf-test' }
+
+const pushTo = (LANGFUSE_BASE_URL: string, input: string, ...options: string[]) =>
+  runNode([PUSH, ...options], { ...KEYS, LANGFUSE_BASE_URL }, { input })
 
 /** OpenAPI 3.0 lets `nullable` stand beside a `$ref`; JSON Schema has no such word. */
 function allowNull(_: string, value: unknown): unknown {
@@ -76,11 +80,11 @@ describe.skipIf(!isInstalled('langfuse'))('the official SDK, to a Langfuse on lo
   test('sends labels as categorical scores of their traces, and the same again changes nothing', async () => {
     const langfuse = await startLangfuse()
     const input = await realResults()
-    const push = () => run([PUSH], { ...KEYS, LANGFUSE_BASE_URL: langfuse.url }, input)
+    const push = () => pushTo(langfuse.url, input)
     const first = await push()
-    expect(first.stderr).toContain('not sent: fifth: no trace id')
-    expect(first.stderr).toContain('sent 2 · not sent: no trace id 1, failed 1, unverified 1')
-    expect(first).toMatchObject({ code: 3, stdout: '' })
+    expect(first.err).toContain('not sent: fifth: no trace id')
+    expect(first.err).toContain('sent 2 · not sent: no trace id 1, failed 1, unverified 1')
+    expect(first).toMatchObject({ code: 3, out: '' })
     const kept = [...langfuse.scores.values()]
     expect(kept.map(({ traceId, name, value, dataType }) => [traceId, name, value, dataType])).toEqual([
       [TRACES[0], 'tab-behavior', 'aligned', 'CATEGORICAL'],
@@ -95,8 +99,7 @@ describe.skipIf(!isInstalled('langfuse'))('the official SDK, to a Langfuse on lo
   test('makes the score config once, finds it on a later page, and holds labels against it', async () => {
     const langfuse = await startLangfuse([configOf({ name: 'another', dataType: 'NUMERIC' })])
     const input = await realResults()
-    const push = (labels: string) =>
-      run([PUSH, '--labels', labels], { ...KEYS, LANGFUSE_BASE_URL: langfuse.url }, input)
+    const push = (labels: string) => pushTo(langfuse.url, input, '--labels', labels)
     await push(LABELS)
     await push(LABELS)
     expect(langfuse.configs).toHaveLength(2)
@@ -108,41 +111,37 @@ describe.skipIf(!isInstalled('langfuse'))('the official SDK, to a Langfuse on lo
 
   test('a label that its config does not have is named and not sent: Langfuse would drop it in silence', async () => {
     const langfuse = await startLangfuse()
-    const ran = await run(
-      [PUSH, '--labels', 'ignored,compliant'],
-      { ...KEYS, LANGFUSE_BASE_URL: langfuse.url },
-      await realResults(),
-    )
-    expect(ran.stderr).toContain('not sent: first: aligned is no category of the score config tab-behavior')
-    expect(ran.stderr).toContain('sent 0 · not sent: no trace id 1, refused 2')
+    const ran = await pushTo(langfuse.url, await realResults(), '--labels', 'ignored,compliant')
+    expect(ran.err).toContain('not sent: first: aligned is no category of the score config tab-behavior')
+    expect(ran.err).toContain('sent 0 · not sent: no trace id 1, refused 2')
     expect(langfuse.scores.size).toBe(0)
   })
 
   test('refused keys stop it, with what to look at and the line to go on from', async () => {
     const langfuse = await startLangfuse([], () => ({ status: 401, body: { message: 'Invalid credentials' } }))
-    const ran = await run([PUSH], { ...KEYS, LANGFUSE_BASE_URL: langfuse.url }, await realResults())
+    const ran = await pushTo(langfuse.url, await realResults())
     expect(ran.code).toBe(1)
-    expect(ran.stderr).toContain('Langfuse: refused the keys (401)')
-    expect(ran.stderr).toContain('Stopped: 0 sent. The same command with --from 1 goes on.')
-    expect(ran.stderr).not.toContain('sk-lf-test')
+    expect(ran.err).toContain('Langfuse: refused the keys (401)')
+    expect(ran.err).toContain('Stopped: 0 sent. The same command with --from 1 goes on.')
+    expect(ran.err).not.toContain('sk-lf-test')
   })
 
   test('one that is away stops it and says so', async () => {
-    const ran = await run([PUSH], { ...KEYS, LANGFUSE_BASE_URL: 'http://127.0.0.1:9' }, await realResults())
+    const ran = await pushTo('http://127.0.0.1:9', await realResults())
     expect(ran.code).toBe(1)
-    expect(ran.stderr).toContain('is LANGFUSE_BASE_URL right?\nStopped: 0 sent')
+    expect(ran.err).toContain('is LANGFUSE_BASE_URL right?\nStopped: 0 sent')
   })
 
   test('a score that Langfuse refuses stops it with what it answered', async () => {
     const langfuse = await startLangfuse([], () => ({ status: 400, body: { message: 'Invalid request data' } }))
-    const ran = await run([PUSH], { ...KEYS, LANGFUSE_BASE_URL: langfuse.url }, await realResults())
+    const ran = await pushTo(langfuse.url, await realResults())
     expect(ran.code).toBe(1)
-    expect(ran.stderr).toContain('Invalid request data')
+    expect(ran.err).toContain('Invalid request data')
   })
 })
 
 test('without keys it says which', async () => {
-  const ran = await run([PUSH], {}, '')
-  expect(ran).toMatchObject({ code: 1, stdout: '' })
-  expect(ran.stderr).toContain('LANGFUSE_PUBLIC_KEY is not set')
+  const ran = await runNode([PUSH], {}, { input: '' })
+  expect(ran).toMatchObject({ code: 1, out: '' })
+  expect(ran.err).toContain('LANGFUSE_PUBLIC_KEY is not set')
 })

@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
-import { isInstalled, run, startPlatform } from './platform.ts'
+import { runNode } from '../run-to-end.ts'
+import { isInstalled, startPlatform } from './platform.ts'
 import { realResults, TRACES } from './real-results.ts'
 
 const PUSH = 'integrations/phoenix/push.mjs'
@@ -69,9 +70,9 @@ describe.skipIf(!isInstalled('phoenix'))('the official client, to a Phoenix on l
   test('sends labels as annotations of their traces, in one request, and the same again changes nothing', async () => {
     const phoenix = await startPhoenix(TRACES)
     const input = await realResults()
-    const push = () => run([PUSH], { PHOENIX_HOST: phoenix.url, PHOENIX_API_KEY: 'key' }, input)
+    const push = () => runNode([PUSH], { PHOENIX_HOST: phoenix.url, PHOENIX_API_KEY: 'key' }, { input })
     const first = await push()
-    expect(first.stderr).toContain('sent 2 · not sent: no trace id 1, failed 1, unverified 1')
+    expect(first.err).toContain('sent 2 · not sent: no trace id 1, failed 1, unverified 1')
     expect(first.code).toBe(3)
     expect(phoenix.asked[0]?.headers.authorization).toBe('Bearer key')
     const kept = [...phoenix.kept.values()]
@@ -86,9 +87,9 @@ describe.skipIf(!isInstalled('phoenix'))('the official client, to a Phoenix on l
 
   test('a trace that Phoenix does not have is named, and the others are sent', async () => {
     const phoenix = await startPhoenix([TRACES[1]])
-    const ran = await run([PUSH], { PHOENIX_HOST: phoenix.url }, await realResults())
-    expect(ran.stderr).toContain('not sent: first: Phoenix has no such trace')
-    expect(ran.stderr).toContain('sent 1 · not sent: no trace id 1, refused 1')
+    const ran = await runNode([PUSH], { PHOENIX_HOST: phoenix.url }, { input: await realResults() })
+    expect(ran.err).toContain('not sent: first: Phoenix has no such trace')
+    expect(ran.err).toContain('sent 1 · not sent: no trace id 1, refused 1')
     expect([...phoenix.kept.values()].map(({ trace_id }) => trace_id)).toEqual([TRACES[1]])
   })
 
@@ -97,31 +98,35 @@ describe.skipIf(!isInstalled('phoenix'))('the official client, to a Phoenix on l
     [500, 'Phoenix: '],
   ])('%d stops it with the line to go on from', async (status, why) => {
     const phoenix = await startPhoenix(TRACES, status)
-    const ran = await run([PUSH], { PHOENIX_HOST: phoenix.url }, await realResults())
+    const ran = await runNode([PUSH], { PHOENIX_HOST: phoenix.url }, { input: await realResults() })
     expect(ran.code).toBe(1)
-    expect(ran.stderr).toContain(why)
-    expect(ran.stderr).toContain('Stopped: 0 sent. The same command with --from 1 goes on.')
+    expect(ran.err).toContain(why)
+    expect(ran.err).toContain('Stopped: 0 sent. The same command with --from 1 goes on.')
   })
 
   test('a key that cannot be sent is not repeated', async () => {
     const phoenix = await startPhoenix(TRACES)
-    const ran = await run([PUSH], { PHOENIX_HOST: phoenix.url, PHOENIX_API_KEY: 'secret\nkey' }, await realResults())
+    const ran = await runNode(
+      [PUSH],
+      { PHOENIX_HOST: phoenix.url, PHOENIX_API_KEY: 'secret\nkey' },
+      { input: await realResults() },
+    )
     expect(ran.code).toBe(1)
-    expect(ran.stderr).toContain('PHOENIX_API_KEY')
-    expect(ran.stderr).not.toContain('secret')
+    expect(ran.err).toContain('PHOENIX_API_KEY')
+    expect(ran.err).not.toContain('secret')
   })
 
   test('one that is away stops it and says so', async () => {
-    const ran = await run([PUSH], { PHOENIX_HOST: 'http://127.0.0.1:9' }, await realResults())
+    const ran = await runNode([PUSH], { PHOENIX_HOST: 'http://127.0.0.1:9' }, { input: await realResults() })
     expect(ran.code).toBe(1)
-    expect(ran.stderr).toContain('is PHOENIX_HOST right?\nStopped: 0 sent')
+    expect(ran.err).toContain('is PHOENIX_HOST right?\nStopped: 0 sent')
   })
 })
 
 test('without an account it shows what it would send', async () => {
-  const ran = await run([PUSH, '--dry-run'], {}, await realResults())
-  const lines = ran.stdout.trim().split('\n')
+  const ran = await runNode([PUSH, '--dry-run'], {}, { input: await realResults() })
+  const lines = ran.out.trim().split('\n')
   expect(isPublished({ data: lines.map((line) => JSON.parse(line) as unknown) })).toBe(true)
   expect(lines).toHaveLength(2)
-  expect(ran.stderr).toContain('would send 2')
+  expect(ran.err).toContain('would send 2')
 })

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
 import { onTestFinished } from 'vitest'
@@ -63,27 +62,6 @@ export async function startPlatform(answer: (asked: Asked) => Answer | null): Pr
     })
   })
   return { url, asked }
-}
-
-interface Ran {
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
-
-/** Runs a program with Node.js, in an environment of only the PATH. */
-export function run(args: readonly string[], env: Record<string, string>, input = '', cwd?: string): Promise<Ran> {
-  const child = spawn(process.execPath, args, {
-    env: { PATH: process.env['PATH'], ...env },
-    stdio: ['pipe', 'pipe', 'pipe'],
-    cwd,
-  })
-  const output = { stdout: '', stderr: '' }
-  child.stdout.on('data', (chunk: Buffer) => (output.stdout += chunk.toString()))
-  child.stderr.on('data', (chunk: Buffer) => (output.stderr += chunk.toString()))
-  child.stdin.on('error', () => undefined)
-  child.stdin.end(input)
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, ...output })))
 }
 
 /** Tells whether the packages of an integration are installed; warns with the install command where they are missing. */

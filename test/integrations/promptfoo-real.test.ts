@@ -3,7 +3,8 @@ import { join, resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { tempFolder } from '../e2e/service-process.ts'
 import { GROUND_TRUTH, TRAJECTORY } from '../grading/harness.ts'
-import { isInstalled, run } from './platform.ts'
+import { runNode } from '../run-to-end.ts'
+import { isInstalled } from './platform.ts'
 import { startJudges } from './real-results.ts'
 
 /** `failureReason` of promptfoo: 0 none, 1 a failed assertion, 2 an error. */
@@ -36,8 +37,8 @@ async function evaluate(config: string, server: string): Promise<Evaluation> {
     PROMPTFOO_DISABLE_REMOTE_GENERATION: '1',
     VERIDICT_SERVER: server,
   }
-  const ran = await run([PROMPTFOO, 'eval', '-c', config, '--no-cache', '--no-table', '-o', output], env)
-  expect(ran.stdout + ran.stderr).toContain('Eval complete')
+  const ran = await runNode([PROMPTFOO, 'eval', '-c', config, '--no-cache', '--no-table', '-o', output], env)
+  expect(ran.out + ran.err).toContain('Eval complete')
   return JSON.parse(readFileSync(output, 'utf8')) as Evaluation
 }
 
