@@ -1,17 +1,17 @@
 import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
 import { type ContentSink, readOnePiece, readPieces } from '../common/content.ts'
 import { cutName, idText, isRecord, itemsIn, type Json, type Reading, typeName } from '../common/reading.ts'
-import { addLeaves, asText, mediaText, type OpenStep, type Session, settle, sinkTo } from '../common/session.ts'
+import { addLeaves, asRecord, asText, mediaText, type OpenStep, type Session, sinkTo } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
 import { mayAct } from '../common/unread-acts.ts'
 import { exitCodeInText, outcomeOfResult as outcomeInWords, outcomeWithCode } from '../tools/outcomes.ts'
 
-/** Readers of the content blocks of the Messages API, as claude-code writes them. */
-
-const SYSTEM_TAGS = ['system-reminder', 'local-command-caveat', 'local-command-stdout', 'local-command-stderr'] as const
-const MORE_SYSTEM_TAGS = ['bash-stderr', 'task-notification'] as const
+const SYSTEM_TAGS = [
+  ...['system-reminder', 'local-command-caveat', 'local-command-stdout', 'local-command-stderr'],
+  ...['bash-stderr', 'task-notification'],
+]
 /** Tags around the output of a command that the user ran: both streams in one text, which may hold any printed text. */
-const PRINTED = { opens: '<bash-stdout>', closes: ['</bash-stdout>', '</bash-stderr>'] } as const
+const PRINTED = { opens: '<bash-stdout>', closes: ['</bash-stdout>', '</bash-stderr>'] }
 
 /** Sentences of the harness that have no tag. */
 const INTERRUPTIONS: ReadonlySet<string> = new Set([
@@ -26,7 +26,7 @@ export function isHarnessText(text: string): boolean {
   const trimmed = text.trim()
   if (INTERRUPTIONS.has(trimmed) || trimmed.startsWith(CAVEAT)) return true
   if (trimmed.startsWith(PRINTED.opens)) return PRINTED.closes.some((close) => trimmed.endsWith(close))
-  return [...SYSTEM_TAGS, ...MORE_SYSTEM_TAGS].some((tag) => {
+  return SYSTEM_TAGS.some((tag) => {
     const close = `</${tag}>`
     return trimmed.startsWith(`<${tag}>`) && trimmed.indexOf(close) === trimmed.length - close.length
   })
@@ -91,10 +91,7 @@ export function readAssistant(session: Session, content: unknown, place: Assista
   let step = place.step(false)
   const speaker = (): ContentSink =>
     sinkTo(reading, step.parts, place.synthetic ? 'system' : 'agent_message', 'message')
-  if (!Array.isArray(content)) {
-    readBlocks(reading, content, place.path, speaker())
-    return
-  }
+  if (!Array.isArray(content)) readBlocks(reading, content, place.path, speaker())
   let ran = false
   for (const [block, at] of itemsIn(content, place.path)) {
     if (isRecord(block) && isRepeated(reading, block, at, place)) continue
@@ -127,15 +124,12 @@ const isCall = (type: unknown): boolean => type === 'tool_use' || type === 'serv
 const isServerResult = ({ type }: Json): boolean => typeof type === 'string' && type.endsWith('_tool_result')
 
 function readServerResult(session: Session, block: Json, path: string): void {
-  const { parts, tool, call } = session.output(block['tool_use_id'], path, null)
-  settle(call, isServerError(block) ? 'failed' : 'ran')
-  const sink = sinkTo(session.reading, parts, 'tool_output', tool)
-  if (isRecord(block['content'])) addLeaves(sink, block['content'], `${path}/content`)
-  else readBlocks(session.reading, block['content'], `${path}/content`, sink)
+  const { content, tool_use_id: id } = block
+  const isError = asText(asRecord(content)['type'])?.endsWith('_error')
+  const { sink } = session.answer(id, path, null, isError ? 'failed' : 'ran')
+  if (isRecord(content)) addLeaves(sink, content, `${path}/content`)
+  else readBlocks(session.reading, content, `${path}/content`, sink)
 }
-
-const isServerError = ({ content }: Json): boolean =>
-  isRecord(content) && typeof content['type'] === 'string' && content['type'].endsWith('_error')
 
 /** Tells whether an earlier record of the same reply showed this block: streams repeat all blocks so far in each record. */
 function isRepeated(reading: Reading, block: Json, path: string, { seen, path: record }: AssistantPlace): boolean {
@@ -179,7 +173,8 @@ const TIMED_OUT = '\nCommand timed out after '
  */
 export function outcomeOfResult(tool: string, block: Json, record: Json): ActOutcome {
   const denial = block['non_execution_kind'] ?? record['toolDenialKind']
-  if (typeof denial === 'string' && denial !== '') return outcomeOfDenial(denial)
+  if (denial === 'interrupted' || denial === 'cancelled') return denial
+  if (asText(denial) !== null) return 'rejected'
   const own = record['toolUseResult'] ?? record['tool_use_result']
   if (isRecord(own) && own['interrupted'] === true) return 'interrupted'
   if (block['is_error'] !== true) return 'ran'
@@ -192,9 +187,6 @@ export function outcomeOfResult(tool: string, block: Json, record: Json): ActOut
   if (code !== null && !head.includes(TIMED_OUT)) return outcomeWithCode('failed', code)
   return code === null ? outcomeInWords('claude-code', head, true) : 'interrupted'
 }
-
-const outcomeOfDenial = (kind: string): ActOutcome =>
-  kind === 'interrupted' ? 'interrupted' : kind === 'cancelled' ? 'cancelled' : 'rejected'
 
 function headOf(content: unknown): string {
   const first: unknown = Array.isArray(content)

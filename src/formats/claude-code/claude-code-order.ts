@@ -1,5 +1,5 @@
 import { cutName, isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
-import { asRecord, asText } from '../common/session.ts'
+import { asList, asRecord, asText } from '../common/session.ts'
 
 /** Names the subagent of a record; null for the main agent. */
 export function subagentOf({ isSidechain, agentId, parent_tool_use_id: call }: Json): string | null {
@@ -8,10 +8,7 @@ export function subagentOf({ isSidechain, agentId, parent_tool_use_id: call }: J
 }
 
 /** A record and its index in the file. */
-interface PlacedRecord {
-  readonly record: unknown
-  readonly index: number
-}
+type PlacedRecord = Readonly<{ record: unknown; index: number }>
 
 /**
  * Sorts the records by time. A file keeps the order within each conversation but may append a subagent's records behind the main
@@ -25,11 +22,9 @@ export function inOrder(reading: Reading, records: readonly unknown[], path: str
   const untimed = messages.find(({ record }) => timeOf(asRecord(record)['timestamp']) === null)
   if (untimed !== undefined) {
     // A stream is printed in order of events; a session file is assembled afterwards.
+    const warning = "has no time, so the subagents' records are shown in the order of the file"
     if (messages.some(({ record }) => asRecord(record)['isSidechain'] === true))
-      reading.warnOnce(
-        `${path}/${untimed.index}`,
-        "has no time, so the subagents' records are shown in the order of the file",
-      )
+      reading.warnOnce(`${path}/${untimed.index}`, warning)
     return placed
   }
   const times = timesOf(placed)
@@ -93,7 +88,7 @@ export class ClaudeLineage {
   follow(record: Json, path: string): void {
     const parent = asText(record['parentUuid'])
     if (parent === null || record['isSidechain'] === true || isResult(record)) return
-    const key = (isRecord(record['message']) ? asText(record['message']['id']) : null) ?? asText(record['uuid']) ?? path
+    const key = asText(asRecord(record['message'])['id']) ?? asText(record['uuid']) ?? path
     const other = this.#followers.get(parent)
     if (other === undefined) this.#followers.set(parent, key)
     else if (other !== key)
@@ -102,9 +97,7 @@ export class ClaudeLineage {
 }
 
 const isResult = ({ message }: Json): boolean =>
-  isRecord(message) &&
-  Array.isArray(message['content']) &&
-  message['content'].some((block) => isRecord(block) && block['type'] === 'tool_result')
+  asList(asRecord(message)['content']).some((block) => asRecord(block)['type'] === 'tool_result')
 
 /** Tools that start other agents. */
 const DELEGATES: ReadonlySet<string> = new Set(['Agent', 'Task', 'Workflow'])
@@ -123,12 +116,9 @@ export class StartedSubagents {
   /** Warns of subagents whose records are missing. `isRead`: tells whether the document has records of a subagent, by its name or call. */
   warnOfUnread(reading: Reading, isRead: (name: string) => boolean, hasAny: boolean): void {
     // Without a name of its own, a subagent is among those of the file, if there are any.
-    for (const { agent, call, path } of this.#started)
-      if (agent === null ? !isRead(call) && !hasAny : !isRead(agent) && !isRead(call))
-        reading.unread(
-          path,
-          `what the subagent ${cutName(agent ?? call)} did stands in another file, not read here`,
-          true,
-        )
+    for (const { agent, call, path } of this.#started) {
+      const away = `what the subagent ${cutName(agent ?? call)} did stands in another file, not read here`
+      if (!isRead(call) && (agent === null ? !hasAny : !isRead(agent))) reading.unread(path, away, true)
+    }
   }
 }

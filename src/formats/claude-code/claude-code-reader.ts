@@ -1,6 +1,6 @@
 import { wordSet } from '../../domain/words.ts'
 import type { ContentSink } from '../common/content.ts'
-import { isRecord, itemsIn, type Json, type Reading, timeOf, typeName } from '../common/reading.ts'
+import { isAbsent, isRecord, itemsIn, type Json, type Reading, timeOf, typeName } from '../common/reading.ts'
 import { addLeaves, asList, asRecord, asText, type OpenStep } from '../common/session.ts'
 import { type RecordTable, SessionReader } from '../common/session-reader.ts'
 import { CLAUDE_CODE_TOOLS } from '../tools/harness-tools.ts'
@@ -25,9 +25,7 @@ interface Reply {
 }
 
 /** The state of one conversation: the main conversation or that of one subagent. */
-interface Chain {
-  reply: Reply | null
-}
+type Chain = { reply: Reply | null }
 
 /** Reads the records of a session into steps, one record at a time. */
 export class ClaudeReader extends SessionReader {
@@ -46,11 +44,8 @@ export class ClaudeReader extends SessionReader {
   }
 
   warnOfSubagents(): void {
-    this.#started.warnOfUnread(
-      this.reading,
-      (name) => this.#chains.has(name),
-      [...this.#chains.keys()].some((name) => name !== ''),
-    )
+    const hasAny = [...this.#chains.keys()].some((name) => name !== '')
+    this.#started.warnOfUnread(this.reading, (name) => this.#chains.has(name), hasAny)
   }
 
   /** Readers by the type of a record. */
@@ -101,16 +96,11 @@ export class ClaudeReader extends SessionReader {
     }
     this.#lineage.follow(record, path)
     const subagent = subagentOf(record)
-    const chain = this.#chain(subagent ?? '')
+    const chain = this.#chains.get(subagent ?? '') ?? { reply: null }
+    this.#chains.set(subagent ?? '', chain)
     const at = `${path}/message/content`
     if (type === 'assistant') this.#assistant(record, message, at, chain, subagent)
     else this.#user(record, message, at, chain, subagent)
-  }
-
-  #chain(name: string): Chain {
-    const chain = this.#chains.get(name) ?? { reply: null }
-    this.#chains.set(name, chain)
-    return chain
   }
 
   #assistant(record: Json, message: Json, path: string, chain: Chain, subagent: string | null): void {
@@ -131,42 +121,34 @@ export class ClaudeReader extends SessionReader {
     const current = reply
     const key = [subagent ?? '', id, request ?? ''].join(' ')
     this.reading.reply = id === null || synthetic ? null : { id: key, isNamed: true }
-    readAssistant(this, message['content'], {
-      path,
-      synthetic,
-      seen: current.seen,
-      step: (afterResult) => {
-        if (afterResult) {
-          current.step = this.open('agent', name)
-          this.reading.reply = { id: `${key} from ${path}`, isNamed: true }
-        }
-        return current.step
-      },
-    })
+    const step = (afterResult: boolean): OpenStep => {
+      if (!afterResult) return current.step
+      current.step = this.open('agent', name)
+      this.reading.reply = { id: `${key} from ${path}`, isNamed: true }
+      return current.step
+    }
+    readAssistant(this, message['content'], { path, synthetic, seen: current.seen, step })
     // A later record of this id is another reply once the calls of this reply are answered: some gateways give every reply the same id.
-    if (!(message['stop_reason'] === null || message['stop_reason'] === undefined)) current.ended = true
+    if (!isAbsent(message['stop_reason'])) current.ended = true
   }
 
   #user(record: Json, message: Json, path: string, chain: Chain, subagent: string | null): void {
     const { content } = message
     const name = nameIn(subagent, asText(record['uuid']))
-    const open: { step: OpenStep | null } = { step: null }
+    let step: OpenStep | null = null
     const sink = this.#userSink(record, subagent, () => {
-      open.step ??= this.open('other', name)
+      step ??= this.open('other', name)
       chain.reply = null
-      return open.step
+      return step
     })
-    if (!Array.isArray(content)) {
-      readBlocks(this.reading, content, path, sink)
-      return
-    }
+    if (!Array.isArray(content)) readBlocks(this.reading, content, path, sink)
     for (const [block, at] of itemsIn(content, path)) {
       if (isRecord(block) && block['type'] === 'tool_result') {
         const outcome = (tool: string) => outcomeOfResult(tool, block, record)
         const { tool, sink: output } = this.answer(block['tool_use_id'], at, name, outcome)
         this.#started.note(tool, block, record, at)
         readBlocks(this.reading, block['content'], `${at}/content`, output)
-        open.step = null
+        step = null
       } else readBlock(this.reading, block, at, sink)
     }
   }

@@ -1,7 +1,6 @@
 import { wordSet } from '../../domain/words.ts'
-import { idText, isRecord, type Json, pointer } from '../common/reading.ts'
-import type { Session } from '../common/session.ts'
-import { asText } from '../common/session.ts'
+import { idText, isAbsent, isRecord, type Json, pointer } from '../common/reading.ts'
+import { asRecord, asText, keyOf, type Session } from '../common/session.ts'
 import { addCall, type CallWords } from '../common/session-calls.ts'
 import { own } from '../tools/tool-table.ts'
 import { outcomeOfEvent, readAnswer, type Shown } from './codex-items.ts'
@@ -19,7 +18,8 @@ const WORDS: Readonly<Record<string, Words>> = {
   turn_complete: ['last_agent_message', 'agent_message'],
 }
 
-type CallForm = readonly [tool: string, ...fields: string[]]
+/** A tool, or the event that begins its call, and members of an event. */
+type CallForm = readonly [name: string, ...fields: string[]]
 
 /** Calls by the type of the event that begins them: the tool, and the members that hold its arguments. */
 const CALLS: Readonly<Record<string, CallForm>> = {
@@ -32,7 +32,7 @@ const CALLS: Readonly<Record<string, CallForm>> = {
 }
 
 /** Answers by the type of the event that ends a call: the event that would begin it, and the members with the output. */
-const ANSWERS: Readonly<Record<string, readonly [begins: string, ...fields: string[]]>> = {
+const ANSWERS: Readonly<Record<string, CallForm>> = {
   exec_command_end: ['exec_command_begin', 'formatted_output', 'aggregated_output', 'stdout', 'stderr'],
   patch_apply_end: ['patch_apply_begin', 'stdout', 'stderr'],
   mcp_tool_call_end: ['mcp_tool_call_begin', 'result'],
@@ -57,7 +57,7 @@ const BOOKKEEPING: ReadonlySet<string> = wordSet(`task_started turn_started toke
 /** Reads one event, unless an item shows the same content. */
 export function readEvent(session: Session, event: Json, path: string, shown: Shown): void {
   const { reading } = session
-  const type = typeof event['type'] === 'string' ? event['type'] : ''
+  const type = asText(event['type']) ?? ''
   const [words, call, answer] = [own(WORDS, type), own(CALLS, type), own(ANSWERS, type)]
   if (TURNS.has(type)) session.endTurn()
   if (words !== undefined) readWords(session, event, path, words, shown)
@@ -79,9 +79,8 @@ function readWords(session: Session, event: Json, path: string, [field, actor]: 
   // The end of a turn repeats its last message, which an event alone may have shown.
   if (asText(event['type'])?.endsWith('_complete') === true && shown.eventTexts.has(text)) return
   shown.eventTexts.add(text)
-  const step = actor === 'user' ? session.open('other', null) : session.turn(null)
-  const name = actor === 'agent_reasoning' ? 'reasoning' : 'message'
-  session.reading.add(step.parts, { actor, text, path: `${path}/${field}`, name })
+  const { parts } = actor === 'user' ? session.open('other', null) : session.turn(null)
+  session.say(parts, actor, text, `${path}/${field}`)
 }
 
 const isBookkeeping = (type: string): boolean =>
@@ -98,9 +97,6 @@ function warnAct(session: Session, event: Json, path: string, type: string): voi
   session.reading.countUnread(path, true)
   session.reading.warnOnce(path, `${type} without an item that tells the call; what the agent did is not shown`)
 }
-
-/** Prefixes the id of an event's call, so that an item of the same id stays the call that is shown. */
-const eventCall = (id: string | null): string | null => (id === null ? null : `event ${id}`)
 
 /** Tells whether an earlier event has the same id and content. An event without an id never repeats another event. */
 function isRepeated(event: Json, id: string | null, fields: readonly string[], { events }: Shown): boolean {
@@ -119,26 +115,24 @@ function readCallEvent(session: Session, event: Json, path: string, [tool, ...fi
   }
   const type = typeof event['type'] === 'string' ? event['type'] : tool
   const step = session.turn(null)
-  const call = session.call(step, eventCall(id), tool)
-  const present = fields.filter((field) => event[field] !== undefined && event[field] !== null)
-  for (const field of present)
-    addCall(session, step.parts, {
-      ...{ call, field, args: event[field] === '' ? null : event[field], path: `${path}/${field}` },
-      ...{ namePath: `${path}/type`, nameText: type },
-      ...(field === 'changes' ? changesOf(event[field]) : {}),
-    })
-  if (present.length === 0)
-    addCall(session, step.parts, { call, args: null, path, namePath: `${path}/type`, nameText: type })
+  // An item of the same id stays the call that is shown.
+  const call = session.call(step, keyOf('event', id), tool)
+  const about = { call, namePath: `${path}/type`, nameText: type }
+  const present = fields.filter((field) => !isAbsent(event[field]))
+  for (const field of present) {
+    const args = event[field] === '' ? null : event[field]
+    const kinds = field === 'changes' && changesOf(args)
+    addCall(session, step.parts, { ...about, field, args, path: `${path}/${field}`, ...kinds })
+  }
+  if (present.length === 0) addCall(session, step.parts, { ...about, args: null, path })
 }
 
 /** Classifies the leaves of a patch by file: `{"/a": {"add": {"content"}}}` or `{"/a": {"type": "add", "content"}}`. A deletion writes nothing. */
 export function changesOf(changes: unknown): Pick<CallWords, 'kindOf'> {
-  const deleted = isRecord(changes)
-    ? Object.entries(changes).flatMap(([file, change]) =>
-        isRecord(change) && ('delete' in change || change['type'] === 'delete') ? [pointer('/changes', file)] : [],
-      )
-    : []
-  const isDeleted = new Set(deleted)
+  const isDeletion = (change: unknown): boolean =>
+    isRecord(change) && ('delete' in change || change['type'] === 'delete')
+  const files = Object.keys(asRecord(changes)).filter((file) => isDeletion(asRecord(changes)[file]))
+  const isDeleted = new Set(files.map((file) => pointer('/changes', file)))
   return {
     kindOf({ pointer: at }) {
       const inner = at.slice(at.lastIndexOf('/changes/'))
@@ -152,32 +146,26 @@ export function changesOf(changes: unknown): Pick<CallWords, 'kindOf'> {
 /** The tool whose argument is a script that calls other tools. */
 export const SCRIPT = 'exec'
 
-/** Tells whether a call without an item of its own ended while a script was running. */
-const runsInScript = (session: Session, id: string | null): boolean =>
-  !session.hasCall(id) && session.isWaitingFor(SCRIPT)
-
 /** Reads the end event of a call whose item has no result: the session was cut, or only events tell the call. */
-function readAnswerEvent(
-  session: Session,
-  event: Json,
-  path: string,
-  [begins, ...fields]: readonly [string, ...string[]],
-  shown: Shown,
-): void {
+function readAnswerEvent(session: Session, event: Json, path: string, form: CallForm, shown: Shown): void {
+  const [begins, ...fields] = form
   const id = idText(event['call_id'])
   const call = own(CALLS, begins)
   // Newer versions write no event at the beginning of a call.
-  if (id !== null && call !== undefined && !session.hasCall(id) && !session.hasCall(eventCall(id)))
+  const eventKey = keyOf('event', id)
+  if (id !== null && call !== undefined && !session.hasCall(id) && !session.hasCall(eventKey))
     readCallEvent(session, event, path, call, shown)
   // The end event tells the outcome more plainly than the text that the model saw.
-  if (id !== null) session.settle(session.hasCall(id) ? id : eventCall(id), outcomeOfEvent(event))
+  const key = session.hasCall(id) ? id : eventKey
+  if (id !== null) session.settle(key, outcomeOfEvent(event))
   const { reading } = session
   // A script receives the output of its own calls, and the model sees the script's output.
-  if ((id !== null && shown.answered.has(id)) || runsInScript(session, id) || isRepeated(event, id, fields, shown)) {
+  const isInScript = !session.hasCall(id) && session.isWaitingFor(SCRIPT)
+  if ((id !== null && shown.answered.has(id)) || isInScript || isRepeated(event, id, fields, shown)) {
     for (const field of fields) reading.leaveOut(`${path}/${field}`)
     return
   }
-  const { parts, tool } = session.output(session.hasCall(id) ? id : eventCall(id), path, null)
+  const { parts, tool } = session.output(key, path, null)
   for (const field of fields) {
     const before = parts.length
     readAnswer(reading, parts, event[field], `${path}/${field}`, tool)

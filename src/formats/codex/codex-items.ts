@@ -51,21 +51,10 @@ export interface ItemDialect {
   specOf(tool: string): ToolSpec | undefined
 }
 
-const CODEX_DIALECT: ItemDialect = {
-  fields: ITEM_FIELDS,
-  speakerOf,
-  outcomeOf: outcomeOfOutput,
-  specOf: () => undefined,
-}
+const CODEX: ItemDialect = { fields: ITEM_FIELDS, speakerOf, outcomeOf: outcomeOfOutput, specOf: () => undefined }
 
 /** Reads one item; the session keeps its calls and results. */
-export function readItem(
-  session: Session,
-  item: Json,
-  path: string,
-  shown: Shown,
-  dialect: ItemDialect = CODEX_DIALECT,
-): void {
+export function readItem(session: Session, item: Json, path: string, shown: Shown, dialect: ItemDialect = CODEX): void {
   const { reading } = session
   reading.warnUnknownOnce(item, path, dialect.fields)
   const { type } = item
@@ -194,9 +183,8 @@ export function readAnswer(reading: Reading, parts: Part[], output: unknown, pat
   if (typeof output === 'string') {
     const envelope = decodeEnvelope(output)
     if (envelope === null) sink.text(output, path)
-    else
-      for (const leaf of leavesOf(envelope, `${path}#`))
-        reading.add(parts, { actor: 'tool_output', text: leaf.text, path: leaf.pointer, name: `${tool}.${leaf.name}` })
+    for (const { text, pointer: at, name } of envelope === null ? [] : leavesOf(envelope, `${path}#`))
+      reading.add(parts, { actor: 'tool_output', text, path: at, name: `${tool}.${name}` })
   } else if (Array.isArray(output) && output.every((piece) => isRecord(piece) && typeof piece['type'] === 'string'))
     readPieces(reading, output, path, sink, readPiece)
   else if (isRecord(output) && ('content' in output || 'body' in output)) {
@@ -236,14 +224,15 @@ const HEADED: ReadonlySet<string> = wordSet(`shell container.exec shell_command 
 const HEAD = 1000
 
 /** Derives the outcome of a call from the output of an item: text, a JSON envelope, or an object with `success`. */
-export function outcomeOfOutput(tool: string, output: unknown): ActOutcome {
+function outcomeOfOutput(tool: string, output: unknown): ActOutcome {
   if (isRecord(output)) {
     const inner = output['content'] ?? output['body']
     const outcome = inner === undefined ? 'ran' : outcomeOfOutput(tool, inner)
     return outcome === 'ran' && output['success'] === false ? 'failed' : outcome
   }
-  const text = textOf(output)
-  if (text === null || !HEADED.has(tool)) return 'ran'
+  const first: unknown = Array.isArray(output) ? output.find(isRecord) : output
+  const text = isRecord(first) ? first['text'] : first
+  if (typeof text !== 'string' || !HEADED.has(tool)) return 'ran'
   const head = text.slice(0, HEAD)
   const words = matchWords('codex', text)
   if (words !== null) return words.outcome
@@ -251,17 +240,11 @@ export function outcomeOfOutput(tool: string, output: unknown): ActOutcome {
   return outcomeWithCode('ran', exitCodeIn(text))
 }
 
-function textOf(output: unknown): string | null {
-  if (typeof output === 'string') return output
-  const first: unknown = Array.isArray(output) ? output.find((piece) => isRecord(piece)) : null
-  return isRecord(first) && typeof first['text'] === 'string' ? first['text'] : null
-}
-
 /** Returns the exit code before the output: lines of text, or the older envelope `{"output", "metadata": {"exit_code"}}`, which may be cut. */
 function exitCodeIn(text: string): number | null {
   if (!text.startsWith('{"output"')) return exitCodeInText('codex', text)
-  const code = /"exit_code":\s{0,5}(-?\d{1,10})/.exec(text.slice(-HEAD))
-  return code === null ? null : Number(code[1])
+  const [, code] = /"exit_code":\s{0,5}(-?\d{1,10})/.exec(text.slice(-HEAD)) ?? []
+  return code === undefined ? null : Number(code)
 }
 
 /** Derives the outcome of a call without a result item: a web search or a generated picture. */

@@ -1,5 +1,5 @@
 import { idText, isRecord, itemsIn, type Json, pointer } from '../common/reading.ts'
-import { asRecord, asText } from '../common/session.ts'
+import { asRecord, asText, keyOf } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
 import { SessionReader } from '../common/session-reader.ts'
 import { own } from '../tools/tool-table.ts'
@@ -78,8 +78,8 @@ export abstract class CodexStream extends SessionReader {
         const [text, place] = isRecord(piece) ? [piece['text'], `${at}/text`] : [piece, at]
         if (typeof text !== 'string' || shown.texts.has(text) || shown.eventTexts.has(text)) continue
         shown.eventTexts.add(text)
-        const step = actor === 'user' ? this.open('other', null) : this.turn(null)
-        this.sink(step.parts, actor).text(text, place)
+        const { parts } = actor === 'user' ? this.open('other', null) : this.turn(null)
+        this.say(parts, actor, text, place)
       }
   }
 
@@ -94,20 +94,16 @@ export abstract class CodexStream extends SessionReader {
     const words = JSON.stringify(item['items'] ?? null)
     if (id !== null && this.#plans.get(id) === words) return
     if (id !== null) this.#plans.set(id, words)
-    const namePath = 'type' in item ? `${path}/type` : `${path}/item_type`
     const step = this.turn(null)
-    addCall(this, step.parts, {
-      call: this.call(step, null, 'todo_list'),
-      args: item['items'],
-      path: `${path}/items`,
-      namePath,
-    })
+    const call = this.call(step, null, 'todo_list')
+    const namePath = typePath(item, path)
+    addCall(this, step.parts, { call, args: item['items'], path: `${path}/items`, namePath })
   }
 
   /** Places the call at the start of its item, and the output at its completion. */
   #tool(item: Json, path: string, type: string, isDone: boolean): void {
     const own = idText(item['id'])
-    const id = own === null ? `at ${path}` : `item ${own}`
+    const id = keyOf('item', own) ?? `at ${path}`
     const [acts, answers] = TOOLS[type] ?? [[], []]
     const isSilent = acts.every((field) => item[field] === undefined || item[field] === '')
     // A search item starts before it holds its query.
@@ -143,18 +139,15 @@ export abstract class CodexStream extends SessionReader {
     const step = this.turn(asText(item['id']))
     const call = this.call(step, id, type)
     const before = step.parts.length
-    for (const field of TOOLS[type]?.[0] ?? [])
-      if (item[field] !== '')
-        addCall(this, step.parts, {
-          call,
-          field,
-          args: item[field],
-          path: `${path}/${field}`,
-          namePath: null,
-          ...(type === 'apply_patch' && changesOf(item[field])),
-        })
+    for (const field of TOOLS[type]?.[0] ?? []) {
+      const args = item[field]
+      const kinds = type === 'apply_patch' && changesOf(args)
+      if (args !== '')
+        addCall(this, step.parts, { call, field, args, path: `${path}/${field}`, namePath: null, ...kinds })
+    }
     if (step.parts.length > before) return
-    const at = 'type' in item ? `${path}/type` : `${path}/item_type`
-    addCall(this, step.parts, { call, args: null, path, namePath: at })
+    addCall(this, step.parts, { call, args: null, path, namePath: typePath(item, path) })
   }
 }
+
+const typePath = (item: Json, path: string): string => ('type' in item ? `${path}/type` : `${path}/item_type`)

@@ -39,27 +39,21 @@ export const JSON_ACTIONS = protocolOf(
   },
 )
 
-interface NamedCall {
-  readonly tool: string
-  readonly args: unknown
-  readonly pointer: string
-  /** The members of the reply that the call uses. */
-  readonly keys: readonly string[]
-}
-
-function callIn(reply: Json): NamedCall | null {
+/** Returns the call of a reply, and the members of the reply that the call uses. */
+function callIn(reply: Json) {
   const { command } = reply
   const inner = isRecord(command) ? callOf(command, '/command') : null
   return inner === null ? callOf(reply, '') : { ...inner, keys: ['command'] }
 }
 
-function callOf(reply: Json, path: string): NamedCall | null {
+function callOf(reply: Json, path: string) {
   const members = MEMBERS.find(([name, input]) => typeof reply[name] === 'string' && Object.hasOwn(reply, input))
   if (members === undefined) return null
   const [name, input] = members
   const tool = String(reply[name])
   if (tool === '' || tool.toLowerCase() === ANSWER) return null
-  return { tool, args: reply[input], pointer: `${path}/${input}`, keys: members }
+  const keys: readonly string[] = members
+  return { tool, args: reply[input], pointer: `${path}/${input}`, keys }
 }
 
 const MAX_HEAD = 200
@@ -134,14 +128,8 @@ const FENCES: Readonly<Record<string, 'shell' | 'code'>> = {
   ...named('code', 'python py python3 ipython'),
 }
 
-interface Fence {
-  readonly name: string
-  readonly start: number
-  /** The range between the fence lines. */
-  readonly from: number
-  readonly to: number
-  readonly end: number
-}
+/** A block in a fence; `from` and `to`: the range between the fence lines. */
+type Fence = Readonly<Record<'start' | 'from' | 'to' | 'end', number>> & { readonly name: string }
 
 /** Yields the closed fenced blocks of a text. */
 function* fencesIn(text: string): Generator<Fence> {

@@ -1,5 +1,6 @@
 import { decodeObject, leavesOf } from '../common/json-tree.ts'
-import { cutName, isAbsent, isRecord } from '../common/reading.ts'
+import { isAbsent, isRecord } from '../common/reading.ts'
+import { asName, isEmpty } from '../common/session.ts'
 import { CLINE_TOOLS } from '../tools/harness-tools.ts'
 import { specOf } from '../tools/lookup.ts'
 import { type ArgumentKind, meaningOfKind, named, openCall, own, type ToolSpec } from '../tools/tool-table.ts'
@@ -56,21 +57,12 @@ const NAME_MARKS: ParameterMarks = {
 }
 
 /** One parameter of a call in tags: its name, its range with its tags, and the range of its value. */
-interface Parameter {
-  readonly name: string
-  readonly open: number
-  readonly start: number
-  readonly end: number
-  readonly close: number
-}
+type Parameter = Readonly<Record<'open' | 'start' | 'end' | 'close', number>> & { readonly name: string }
 
 /** Bounds the parameters of a call, above any tool's; the rest stays markup in the last parameter's place. */
 const MAX_PARAMETERS = 100
 
-/**
- * Lists the parameters between two positions. An unclosed parameter was cut off and reaches to the end. A value has no line break after its
- * opening tag and before its closing tag.
- */
+/** Lists the parameters between two positions, without the line breaks around a value. An unclosed parameter reaches to the end. */
 function parametersIn(text: string, from: number, to: number, marks: ParameterMarks): Parameter[] {
   const parameters: Parameter[] = []
   for (let at = text.indexOf('<', from); at !== -1 && at < to; at = text.indexOf('<', at)) {
@@ -104,8 +96,12 @@ interface TaggedCall {
 }
 
 /** Slices a call into its parameters; a call without parameters is one slice, whose inner text is its argument. */
-function sliceCall(slices: Slices, text: string, tagged: TaggedCall, marks: ParameterMarks): number {
-  const { tool, spec, start, end, inner } = tagged
+function sliceCall(
+  slices: Slices,
+  text: string,
+  { tool, spec, start, end, inner }: TaggedCall,
+  marks: ParameterMarks,
+): number {
   const call = openCall(tool)
   slices.say(start)
   const parameters = parametersIn(text, ...inner, marks)
@@ -201,42 +197,24 @@ export const HERMES = protocolOf(
       if (text[from] !== '{') return null
       const [to, end] = closedBy(text, CALL_CLOSE, start)
       slices.say(start)
-      sliceJsonCall(slices, text, { start, end, from, to, agent })
+      const { name, arguments: given } = decodeObject(text.slice(from, to)) ?? {}
+      const spec = typeof name === 'string' ? specOf(agent, name) : undefined
+      const args = typeof given === 'string' ? decodeObject(given) : given
+      const call = openCall(asName(name) ?? 'tool_call')
+      // A call that cannot be parsed may still have run; no word of it is trusted as the tool's name.
+      if (asName(name) === null) slices.argument(start, end, { call, spec: undefined, argument: '', args: null })
+      else if (isAbsent(given) || given === '' || given === '{}' || (isRecord(given) && isEmpty(given)))
+        slices.bare(start, end, call, spec)
+      // No path leads into JSON in JSON. The whole is shown, as certain as its most doubtful argument.
+      else if (typeof given === 'string' && args !== null)
+        slices.argument(start, end, { call, spec: undefined, argument: '', args })
+      else slices.json(from, to, leavesOf(given, '/arguments'), { call, spec, args })
+      slices.skip(end)
       return end
     }),
 )
 
 const BLANKS: ReadonlySet<string> = new Set([' ', '\t', '\r', '\n'])
-
-interface JsonCall {
-  readonly start: number
-  readonly end: number
-  /** The range of the JSON. */
-  readonly from: number
-  readonly to: number
-  readonly agent: string | null
-}
-
-function sliceJsonCall(slices: Slices, text: string, { start, end, from, to, agent }: JsonCall): void {
-  const decoded = decodeObject(text.slice(from, to))
-  const name = decoded?.['name']
-  // A call that cannot be parsed may still have run; no word of it is trusted as the tool's name.
-  if (decoded === null || typeof name !== 'string' || name === '') {
-    slices.argument(start, end, { call: openCall('tool_call'), spec: undefined, argument: '', args: null })
-    return
-  }
-  const spec = specOf(agent, name)
-  const call = openCall(cutName(name))
-  const { arguments: given } = decoded
-  const args = typeof given === 'string' ? decodeObject(given) : given
-  const isEmpty = given === '' || given === '{}' || (isRecord(given) && Object.keys(given).length === 0)
-  if (isEmpty || isAbsent(given)) slices.bare(start, end, call, spec)
-  else if (typeof given === 'string' && args !== null)
-    // JSON in JSON: no path leads into it. The whole is shown, as certain as its most doubtful argument.
-    slices.argument(start, end, { call, spec: undefined, argument: '', args })
-  else slices.json(from, to, leavesOf(given, '/arguments'), { call, spec, args })
-  slices.skip(end)
-}
 
 const MAX_GAP = 20
 

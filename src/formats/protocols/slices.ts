@@ -45,10 +45,7 @@ export class Slices {
 
   /** Adds one argument of a call; `argument` is empty where the slice is the whole call. */
   argument(start: number, end: number, { call, spec, argument, args }: ArgumentPiece): void {
-    this.#acted = true
-    this.#at = Math.max(this.#at, end)
-    if (this.#text.slice(start, end) === '') return
-    this.list.push({ start, end, name: memberName(call.tool, argument), ...meaningOf(spec, argument, call, args) })
+    this.piece(start, end, { name: memberName(call.tool, argument), ...meaningOf(spec, argument, call, args) })
   }
 
   /** Adds a slice whose meaning the protocol defines. */
@@ -64,25 +61,17 @@ export class Slices {
   }
 
   /** Adds the arguments of a call from the leaves of JSON between two positions. */
-  json(
-    start: number,
-    end: number,
-    leaves: readonly Leaf[],
-    { call, spec, args }: Omit<ArgumentPiece, 'argument'>,
-  ): void {
+  json(start: number, end: number, leaves: readonly Leaf[], of: Omit<ArgumentPiece, 'argument'>): void {
     this.skip(end)
-    for (const { pointer, name, text } of leaves)
-      this.list.push({
-        ...{ start, end, inner: { pointer, text } },
-        name: memberName(call.tool, name),
-        ...meaningOf(spec, name, call, args),
-      })
+    for (const { pointer, name, text } of leaves) {
+      const meaning = { name: memberName(of.call.tool, name), ...meaningOf(of.spec, name, of.call, of.args) }
+      this.list.push({ start, end, inner: { pointer, text }, ...meaning })
+    }
   }
 
   /** Adds a call without arguments: its own text is the act. */
   bare(start: number, end: number, call: OpenCall, spec: ToolSpec | undefined): void {
-    this.skip(end)
-    this.list.push({ start, end, name: call.tool, ...meaningOfName(spec, call) })
+    this.piece(start, end, { name: call.tool, ...meaningOfName(spec, call) })
   }
 
   /** Returns the slices, with the rest as speech; null without a call among them. */

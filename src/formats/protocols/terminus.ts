@@ -1,6 +1,7 @@
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { decodeObject, leavesOf } from '../common/json-tree.ts'
 import { isRecord, itemsIn, type Reading } from '../common/reading.ts'
+import { isEmpty } from '../common/session.ts'
 import { addArguments } from '../common/session-calls.ts'
 import { addSlices } from '../openai-chat/openai-chat-sink.ts'
 import { TERMINUS_TOOLS } from '../tools/harness-tools.ts'
@@ -20,13 +21,15 @@ export const TERMINUS_JSON = protocolOf(
     const reply = start !== -1 && text.includes('"commands"') ? decodeObject(text.slice(start, end)) : null
     const commands = reply?.['commands']
     const isCommand = (command: unknown): boolean => isRecord(command) && 'keystrokes' in command
-    if (reply === null || !Array.isArray(commands) || !commands.every(isCommand)) return
+    if (reply === null || !Array.isArray(commands) || (commands.length > 0 && !commands.some(isCommand))) return
     slices.say(start)
     const { commands: _commands, task_complete: _done, is_task_complete: _isDone, ...spoken } = reply
     for (const [key, value] of Object.entries(spoken)) slices.speech(start, end, leavesOf({ [key]: value }))
     for (const [index, args] of commands.entries()) {
       const inCommands = leavesOf(args).map((leaf) => ({ ...leaf, pointer: `/commands/${index}${leaf.pointer}` }))
-      slices.json(start, end, inCommands, { call: openCall(COMMAND), spec: TERMINUS_TOOLS[COMMAND], args })
+      // An odd command leaves the others their acts, and may itself be an act.
+      const spec = isCommand(args) ? TERMINUS_TOOLS[COMMAND] : undefined
+      slices.json(start, end, inCommands, { call: openCall(COMMAND), spec, args })
     }
     slices.skip(end)
   },
@@ -36,6 +39,11 @@ const OPEN = '<keystrokes'
 const CLOSE = '</keystrokes>'
 const MAX_TAG = 200
 const TAG_ENDS: ReadonlySet<string> = new Set(['>', ' '])
+const COMPLETE = 'mark_task_complete'
+
+/** Returns the meaning of the mark of completion. */
+const completion = () => ({ name: COMPLETE, ...meaningOfName(TERMINUS_TOOLS[COMPLETE], openCall(COMPLETE)) })
+
 const DONE = '<task_complete>true</task_complete>'
 
 /**
@@ -60,12 +68,9 @@ export const TERMINUS_XML = protocolOf(
     const done = text.lastIndexOf(DONE)
     if (done === -1 || done < slices.at) return
     slices.say(done)
-    const call = openCall('mark_task_complete')
-    slices.piece(done, done + DONE.length, { name: call.tool, ...meaningOfName(TERMINUS_TOOLS[call.tool], call) })
+    slices.piece(done, done + DONE.length, completion())
   },
 )
-
-/** The dialect of terminus-2: its own texts among the observations, and acts inside of messages. */
 
 export const isTerminus = (agent: string): boolean => agent.startsWith('terminus-2')
 
@@ -112,19 +117,13 @@ export function readRawReply(reading: Reading, parts: Part[], message: string, p
       )
     return slices !== null
   }
-  const { commands: _commands, task_complete: _done, ...spoken } = reply
-  for (const leaf of Object.keys(spoken).length === 0 ? [] : leavesOf(spoken))
+  const { commands: _commands, task_complete: isDone, ...spoken } = reply
+  for (const leaf of isEmpty(spoken) ? [] : leavesOf(spoken))
     reading.add(parts, { actor: 'agent_message', text: leaf.text, path: `${path}#${leaf.pointer}`, name: leaf.name })
   for (const [args, at] of itemsIn(commands, `${path}#/commands`)) {
     const [call, spec] = [openCall(COMMAND), TERMINUS_TOOLS[COMMAND]]
     addArguments(reading, parts, leavesOf(args, at), { call, spec, args, bare: null })
   }
-  if (reply['task_complete'] === true)
-    reading.add(parts, {
-      text: 'true',
-      path: `${path}#/task_complete`,
-      name: 'mark_task_complete',
-      ...meaningOfName(TERMINUS_TOOLS['mark_task_complete'], openCall('mark_task_complete')),
-    })
+  if (isDone === true) reading.add(parts, { text: 'true', path: `${path}#/task_complete`, ...completion() })
   return true
 }
