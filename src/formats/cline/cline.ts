@@ -16,20 +16,17 @@ export const CLINE: Format = { name: 'cline', recognizes: (document) => listOf(d
 
 function listOf(document: Json): 'records' | 'messages' | null {
   const name = document['version'] === 2 && Array.isArray(document['messages']) ? 'messages' : 'records'
-  const list = document[name]
-  const isList = Array.isArray(list) && list.every((item) => isMessage(item) || isBroken(item))
-  return isList && isOfCline(list.filter(isMessage)) ? name : null
+  const list = asList(document[name])
+  const isOther = list.some((item) => OTHER_ROLES.has(asRecord(item)['role']))
+  return !isOther && isOfCline(list.filter(isMessage)) ? name : null
 }
 
-const isMessage = (value: unknown): value is Json =>
-  isRecord(value) &&
-  (value['role'] === 'user' ||
-    value['role'] === 'assistant' ||
-    value['role'] === 'tool' ||
-    value['type'] === 'reasoning')
+const ROLES: ReadonlySet<unknown> = wordSet('user assistant tool')
+/** Roles of other chats; Cline keeps its prompt elsewhere. */
+const OTHER_ROLES: ReadonlySet<unknown> = wordSet('system developer function')
 
-/** Tells whether an item names no role. */
-const isBroken = (value: unknown): boolean => typeof asRecord(value)['role'] !== 'string'
+const isMessage = (value: unknown): value is Json =>
+  isRecord(value) && (ROLES.has(value['role']) || value['type'] === 'reasoning')
 
 const ENVIRONMENT = '<environment_details>'
 const TASKS = ['<task>', '<user_message>'] as const
@@ -71,11 +68,8 @@ const MESSAGE_FIELDS: ReadonlySet<string> =
 function readCline(reading: Reading, document: Json): ReadDocument {
   const name = listOf(document) ?? 'records'
   const list = asList(document[name])
-  const agent = list.some((message) =>
-    textsOf(asRecord(message)['content']).some((text) => text.includes('<slug>') && text.includes(ENVIRONMENT)),
-  )
-    ? 'roo-code'
-    : 'cline'
+  const isRoo = (text: string): boolean => text.includes('<slug>') && text.includes(ENVIRONMENT)
+  const agent = list.some((message) => textsOf(asRecord(message)['content']).some(isRoo)) ? 'roo-code' : 'cline'
   const sink = new StepSink(reading, agent)
   for (const [message, at] of itemsIn(list, `/${name}`))
     if (isMessage(message)) readMessage(reading, sink, new Located(message, at), message)
@@ -108,17 +102,9 @@ function readMessage(reading: Reading, sink: StepSink, message: Located, record:
 
 /** Beginnings of texts that the harness writes as the user. */
 const HARNESS = [
-  ...[
-    '<environment_details>',
-    '[ERROR] ',
-    '[TASK RESUMPTION]',
-    '# task_progress',
-    '# TODO LIST',
-    'Tool [',
-    '<hook_context',
-  ],
+  ...[ENVIRONMENT, '[ERROR] ', '[TASK RESUMPTION]', '# task_progress', '# TODO LIST', 'Tool [', '<hook_context'],
   ...['[[NOTE] ', '<explicit_instructions', 'REMINDERS\n'],
-] as const
+]
 
 /**
  * Splits a message of role `user` by its true speakers: tool results (`[execute_command for 'ls'] Result:` and the blocks behind it, or the
@@ -150,10 +136,10 @@ function messagesOfUser(reading: Reading, content: Located): readonly Tree[] {
       last.blocks.push(tree)
     else groups.push({ speaker, blocks: [tree] })
   }
-  return groups.map(({ speaker: { role, tool }, blocks: own }) => ({
+  return groups.map(({ speaker: { role, tool: name }, blocks: content }) => ({
     role,
-    content: own,
-    ...(tool !== null && { name: tool }),
+    content,
+    ...(name !== null && { name }),
   }))
 }
 

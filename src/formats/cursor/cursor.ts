@@ -2,13 +2,13 @@ import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
 import { previewOf, readPreview, wordsOf } from '../common/content.ts'
 import { idText, isAbsent, isRecord, itemsIn, type Json, pointer, timeOf, typeName } from '../common/reading.ts'
-import { addLeaves, asList, asRecord, asText, type OpenStep } from '../common/session.ts'
+import { addLeaves, asList, asRecord, asText, keyOf, type OpenStep } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
 import { listAt, type RecordTable, SessionReader } from '../common/session-reader.ts'
 import type { Format } from '../format.ts'
 import { CURSOR_TOOLS } from '../tools/harness-tools.ts'
 import { outcomeWithCode, soundsTurnedDown } from '../tools/outcomes.ts'
-import { named } from '../tools/tool-table.ts'
+import { meaningOfKind, named } from '../tools/tool-table.ts'
 
 /**
  * The format of Cursor's command-line agent: the output of `--output-format stream-json`, as JSON lines or as `steps` of a document whose
@@ -56,7 +56,7 @@ class CursorReader extends SessionReader {
   readonly #events: RecordTable = {
     ...named('bookkeeping', 'interaction_query connection retry status'),
     thinking: ({ text }, path) => {
-      if (typeof text === 'string') this.sink(this.turn(null).parts, 'agent_reasoning').text(text, `${path}/text`)
+      if (typeof text === 'string') this.say(this.turn(null).parts, 'agent_reasoning', text, `${path}/text`)
     },
     assistant: (event, path) => this.#assistant(event, path),
     user: (event, path) => this.#content(event, path, this.open('other', null), 'user'),
@@ -116,51 +116,48 @@ class CursorReader extends SessionReader {
     const { reading } = this
     const { subtype, call_id: id, tool_call: made } = event
     const own = idText(id)
-    const key = own === null ? `at ${path}` : `call ${own}`
+    const key = keyOf('call', own) ?? `at ${path}`
+    const isDone = subtype === 'completed'
     if (subtype !== 'started' && subtype !== 'completed')
       reading.warn(`${path}/subtype`, 'must be started or completed; read as started')
     const tool = toolOf(made, `${path}/tool_call`)
-    if (tool === null) this.#unread(made, `${path}/tool_call`, key, own)
+    if (tool === null) this.#unread(made, `${path}/tool_call`, key, own, isDone)
     else {
       for (const field of Object.keys(tool.body))
         if (!BODY_FIELDS.has(field)) reading.warnOnce(tool.path, `unknown field ${JSON.stringify(field)}, not read`)
-      this.#start(tool, path, key, own)
+      this.#start(tool, path, key, own, isDone)
     }
-    if (subtype !== 'completed') return
+    if (!isDone) return
     if (tool !== null) this.#complete(tool, key, path)
     if (own !== null) this.#open.delete(own)
   }
 
   /** Adds a call at the place where it started. Its completion repeats the arguments, or has none. */
-  #start({ name, body, path }: Tool, event: string, key: string, id: string | null): void {
+  #start({ name, body, path }: Tool, event: string, key: string, id: string | null, isDone: boolean): void {
     const { args } = body
     const words = JSON.stringify([name, args ?? null])
-    const shown = id === null ? undefined : this.#open.get(id)
+    // An event of a start is a call of its own, also under the id of an open call.
+    const shown = id === null || !isDone ? undefined : this.#open.get(id)
     if (shown === words || (shown !== undefined && (isAbsent(args) || shown === CUT))) return
     if (id !== null) this.#open.set(id, words)
     const step = this.turn(null)
-    addCall(this, step.parts, {
-      call: this.call(step, key, name),
-      args: isRecord(args) ? withoutKeys(args, HARNESS_ARGS) : args,
-      path: `${path}/args`,
-      namePath: `${event}/type`,
-      nameText: 'tool_call',
-    })
+    const made = { call: this.call(step, key, name), args: isRecord(args) ? withoutKeys(args, HARNESS_ARGS) : args }
+    const place = { path: `${path}/args`, namePath: `${event}/type`, nameText: 'tool_call' }
+    addCall(this, step.parts, { ...made, ...place })
   }
 
   /** Adds a call that a corpus cut, or whose form is unknown: an act without a known target. */
-  #unread(made: unknown, path: string, key: string, id: string | null): void {
+  #unread(made: unknown, path: string, key: string, id: string | null, isDone: boolean): void {
     const { reading } = this
-    if (id !== null && this.#open.has(id)) {
+    if (isDone && id !== null && this.#open.has(id)) {
       reading.unread(path, 'the end of a call, cut or of an unknown form; not shown', false)
       return
     }
     if (id !== null) this.#open.set(id, CUT)
     const step = this.turn(null)
     const call = this.call(step, key, 'tool_call')
-    const act = { role: 'unknown', language: null, target: null, call } as const
-    const text = (preview: string, at: string): void =>
-      reading.add(step.parts, { actor: 'agent_action', text: preview, path: at, name: 'tool_call', act })
+    const meaning = { name: 'tool_call', ...meaningOfKind('unknown', null, call) }
+    const text = (preview: string, at: string): void => reading.add(step.parts, { ...meaning, text: preview, path: at })
     if (readPreview(reading, made, path, { text, media: text }, true)) return
     reading.warnType(path, 'form of tool call', Object.keys(asRecord(made))[0])
     addCall(this, step.parts, { call, args: made, path, namePath: null, spec: null })
@@ -179,16 +176,11 @@ class CursorReader extends SessionReader {
   }
 
   #output(parts: Part[], name: string, value: Json, path: string): void {
-    const { reading } = this
-    if (asList(value['conversationSteps']).length > 0)
-      reading.warnOnce(
-        path,
-        "a subagent's steps, shown as the output of its call: its acts are not told from its words",
-      )
-    const { stdout, stderr, interleavedOutput: both } = value
-    const isMixed = stdout === undefined && stderr === undefined && typeof both === 'string'
-    const shown = withoutKeys(value, HARNESS_RESULT)
-    const output = isMixed ? { ...shown, interleavedOutput: both } : shown
+    const { stdout, stderr, interleavedOutput, conversationSteps: inner } = value
+    const warning = "a subagent's steps, shown as the output of its call: its acts are not told from its words"
+    if (asList(inner).length > 0) this.reading.warnOnce(path, warning)
+    const isMixed = stdout === undefined && stderr === undefined && typeof interleavedOutput === 'string'
+    const output = { ...withoutKeys(value, HARNESS_RESULT), ...(isMixed && { interleavedOutput }) }
     addLeaves(this.sink(parts, 'tool_output', name), output, path)
   }
 }

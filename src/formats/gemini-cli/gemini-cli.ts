@@ -8,6 +8,7 @@ import {
   itemsIn,
   type Json,
   objectAt,
+  objectsIn,
   type Reading,
   timeOf,
   typeName,
@@ -40,8 +41,8 @@ const isModelMessage = (record: unknown): boolean =>
 const isHead = (record: unknown): boolean =>
   isRecord(record) && typeof record['sessionId'] === 'string' && typeof record['projectHash'] === 'string'
 
-const isStream = (records: readonly unknown[]): boolean =>
-  isRecord(records[0]) && records[0]['type'] === 'init' && typeof records[0]['session_id'] === 'string'
+const isStream = ([first]: readonly unknown[]): boolean =>
+  isRecord(first) && first['type'] === 'init' && typeof first['session_id'] === 'string'
 
 const ROOT_FIELDS: ReadonlySet<string> = wordSet(`sessionId projectHash startTime lastUpdated messages records summary
   directories kind activeExtensionName`)
@@ -71,19 +72,16 @@ class GeminiReader extends SessionReader {
   #reply({ content, thoughts, toolCalls, model }: Json, path: string, name: string | null): void {
     this.model ??= asText(model)
     const step = this.open('agent', name)
-    const reasoning = this.sink(step.parts, 'agent_reasoning')
     for (const [thought, at] of itemsIn(this.#list(thoughts, `${path}/thoughts`), `${path}/thoughts`)) {
-      if (typeof thought === 'string') reasoning.text(thought, at)
       const { subject, description } = asRecord(thought)
-      if (typeof subject === 'string') reasoning.text(subject, `${at}/subject`)
-      if (typeof description === 'string') reasoning.text(description, `${at}/description`)
+      this.say(step.parts, 'agent_reasoning', thought, at)
+      this.say(step.parts, 'agent_reasoning', subject, `${at}/subject`)
+      this.say(step.parts, 'agent_reasoning', description, `${at}/description`)
     }
     const calls = this.#list(toolCalls, `${path}/toolCalls`)
     this.#content(content, `${path}/content`, step, calls)
-    for (const [call, at] of itemsIn(calls, `${path}/toolCalls`)) {
-      const record = objectAt(this.reading, call, at, 'a tool call')
-      if (record !== null) this.#call(record, at, step)
-    }
+    for (const [call, at] of objectsIn(this.reading, calls, `${path}/toolCalls`, 'a tool call'))
+      this.#call(call, at, step)
   }
 
   /** Reads the parts of a reply: reasoning and calls stand among its texts. `toolCalls` shows its own calls, with their results. */
@@ -128,7 +126,7 @@ class GeminiReader extends SessionReader {
     else if (type === 'message' && role === 'user') this.note('user', content, `${path}/content`, 'message')
     else if (type === 'message') {
       if (typeof content !== 'string') this.reading.error(`${path}/content`, `must be text, not ${typeName(content)}`)
-      else this.sink(this.turn(null).parts, 'agent_message').text(content, `${path}/content`)
+      else this.say(this.turn(null).parts, 'agent_message', content, `${path}/content`)
     } else if (type === 'tool_use') {
       const step = this.turn(null)
       const call = this.call(step, id, asText(tool) ?? 'tool_use')
@@ -144,14 +142,9 @@ class GeminiReader extends SessionReader {
   }
 }
 
-interface Place {
-  readonly message: unknown
-  readonly path: string
-}
-
 /** Returns the messages of a chat that was written line by line: each at its first place, in its last version. */
-function messagesOf(reading: Reading, records: readonly unknown[]): Place[] {
-  const places: Place[] = []
+function messagesOf(reading: Reading, records: readonly unknown[]) {
+  const places: { readonly message: unknown; readonly path: string }[] = []
   const byId = new Map<string, number>()
   const take = (message: unknown, path: string): void => {
     const id = isRecord(message) ? asText(message['id']) : null
@@ -223,20 +216,16 @@ const bareKey = ({ id, name }: Json): string | null =>
 /** Returns the tool and arguments of a call as a key without its id: two acts under one id are two acts. */
 const wordsKey = ({ name, args }: Json): string => JSON.stringify([asText(name), args ?? {}])
 
-/** Outcomes by `status` (packages/core/src/scheduler/types.ts, CoreToolCallStatus), and by the scheduler's words where it rejected a call. */
-
-/** Derives the outcome of a call of a recorded chat. */
+/** Derives the outcome of a call from `status` (packages/core/src/scheduler/types.ts) and the scheduler's words of a rejection. */
 function outcomeOfCall({ status, result }: Json): ActOutcome {
   if (status === 'success') return outcomeOfOutput(wordsIn(result, 'output'))
   const words = wordsIn(result, 'error')
   const outcome = outcomeInWords('gemini-cli', words, true)
   if (status === 'cancelled') return outcome === 'interrupted' ? outcome : 'cancelled'
-  return status === 'error' ? outcome : outcomeOfState(status)
+  if (status === 'error') return outcome
+  // A waiting call never began; an executing call has no recorded end.
+  return NOT_BEGUN.has(status) ? 'cancelled' : status === 'executing' ? 'interrupted' : 'unknown'
 }
-
-/** Derives the outcome from a status before the end: a waiting call never began; an executing call has no recorded end. */
-const outcomeOfState = (status: unknown): ActOutcome =>
-  NOT_BEGUN.has(status) ? 'cancelled' : status === 'executing' ? 'interrupted' : 'unknown'
 
 const NOT_BEGUN: ReadonlySet<unknown> = new Set(['validating', 'scheduled', 'awaiting_approval'])
 

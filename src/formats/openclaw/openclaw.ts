@@ -108,10 +108,8 @@ class OpenclawReader extends SessionReader {
   /** Adds a command that the user ran: its texts are the user's, and no act of the agent. */
   #byUser(message: Json, path: string): void {
     const { parts } = this.open('other', this.#name)
-    for (const field of ['command', 'output']) {
-      const text = message[field]
-      if (typeof text === 'string') this.sink(parts, 'user', `bash.${field}`).text(text, `${path}/${field}`)
-    }
+    for (const field of ['command', 'output'])
+      this.say(parts, 'user', message[field], `${path}/${field}`, `bash.${field}`)
   }
 
   #content(sink: ContentSink, content: unknown, path: string): void {
@@ -134,7 +132,7 @@ class OpenclawReader extends SessionReader {
     this.model = asText(message['model']) ?? this.model
     const step = this.open('agent', this.#name)
     const { content, stopReason, errorMessage } = message
-    if (typeof content === 'string') this.sink(step.parts, 'agent_message').text(content, `${path}/content`)
+    this.say(step.parts, 'agent_message', content, `${path}/content`)
     const isCut = stopReason === 'aborted' || stopReason === 'error'
     for (const [block, at] of itemsIn(content, `${path}/content`)) this.#replyBlock(step, block, at, isCut)
     this.note('system', errorMessage, `${path}/errorMessage`, 'error')
@@ -143,21 +141,19 @@ class OpenclawReader extends SessionReader {
   #replyBlock(step: OpenStep, block: unknown, path: string, isCut: boolean): void {
     const { type, text, thinking, redacted } = asRecord(block)
     const { parts } = step
-    if (type === 'text' && typeof text === 'string') this.sink(parts, 'agent_message').text(text, `${path}/text`)
+    if (type === 'text' && typeof text === 'string') this.say(parts, 'agent_message', text, `${path}/text`)
     else if (type === 'thinking' && redacted === true)
       this.reading.warnOnce(path, 'reasoning that the provider redacted is not readable; not shown')
     else if (type === 'thinking' && typeof thinking === 'string')
-      this.sink(parts, 'agent_reasoning').text(thinking, `${path}/thinking`)
+      this.say(parts, 'agent_reasoning', thinking, `${path}/thinking`)
     else if (!isRecord(block)) this.reading.error(path, `a content block must be an object, not ${typeName(block)}`)
-    else if (type === 'toolCall') this.#call(step, block, path, isCut)
-    else this.reading.unreadRecord(path, 'type of content', type, block)
-  }
-
-  #call(step: OpenStep, block: Json, path: string, isCut: boolean): void {
-    const { id, name, arguments: args } = block
-    const call = addNamedCall(this, step, { id, name, args, path: `${path}/arguments`, namePath: `${path}/name` })
-    // A reply that was cut short is not carried out; with a result all the same, either is possible.
-    if (isCut) settle(call, this.#answered.has(id) ? 'interrupted' : 'cancelled')
+    else if (type !== 'toolCall') this.reading.unreadRecord(path, 'type of content', type, block)
+    else {
+      const { id, name, arguments: args } = block
+      const call = addNamedCall(this, step, { id, name, args, path: `${path}/arguments`, namePath: `${path}/name` })
+      // A reply that was cut short is not carried out; with a result all the same, either is possible.
+      if (isCut) settle(call, this.#answered.has(id) ? 'interrupted' : 'cancelled')
+    }
   }
 
   #result({ toolCallId, toolName, content, isError, details }: Json, path: string): void {

@@ -152,11 +152,8 @@ class OpencodeReader extends SessionReader {
 
   /** Adds a command of the user that goes straight to a subagent. */
   #subtask(part: Json, path: string): void {
-    const { parts } = this.#step()
-    for (const field of ['command', 'description', 'prompt']) {
-      const text = part[field]
-      if (typeof text === 'string') this.sink(parts, 'user', `subtask.${field}`).text(text, `${path}/${field}`)
-    }
+    for (const field of ['command', 'description', 'prompt'])
+      this.say(this.#step().parts, 'user', part[field], `${path}/${field}`, `subtask.${field}`)
   }
 
   /** Reads a call with its result, which are one part. */
@@ -169,9 +166,9 @@ class OpencodeReader extends SessionReader {
     const { input, raw, output, error } = state
     const isBare = isAbsent(input) || (isRecord(input) && isEmpty(input))
     // A call whose arguments were still being written has their text so far.
-    const args =
-      isBare && asText(raw) !== null ? { args: raw, path: `${at}/raw` } : { args: input, path: `${at}/input` }
-    const call = addNamedCall(this, step, { id: part['callID'], name: part['tool'], ...args, namePath: `${path}/tool` })
+    const [args, field] = isBare && asText(raw) !== null ? [raw, 'raw'] : [input, 'input']
+    const { callID: id, tool: name } = part
+    const call = addNamedCall(this, step, { id, name, args, path: `${at}/${field}`, namePath: `${path}/tool` })
     settle(call, outcomeOf(reading, state, at))
     const sink = this.sink(step.outputs, 'tool_output', call.tool)
     if (typeof output === 'string') sink.text(output, `${at}/output`)
@@ -180,10 +177,9 @@ class OpencodeReader extends SessionReader {
     for (const [file, place] of itemsIn(state['attachments'], `${at}/attachments`))
       if (isRecord(file)) this.#file(step.outputs, file, place, 'tool_output')
     step.answered = true
-    if (typeof asRecord(state['metadata'])['sessionId'] === 'string') {
-      const away = 'the subagent ran in a session of its own, which is not in this file'
+    const away = 'the subagent ran in a session of its own, which is not in this file'
+    if (typeof asRecord(state['metadata'])['sessionId'] === 'string')
       reading.unread(`${at}/metadata/sessionId`, away, true)
-    }
   }
 }
 
