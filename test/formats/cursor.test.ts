@@ -60,6 +60,14 @@ describe('streams of cursor', () => {
     expect(partsOf(read(document), 1)[0]?.[2]).toBe('/steps/2/tool_call/shellToolCall/args/command')
   })
 
+  test('each start is a call of its own, also under the id of an open call', () => {
+    const bare = { shellToolCall: {} }
+    const records = [call('started', 'a', shell('ls')), call('started', 'a', shell('ls')), call('started', 'a', bare)]
+    const parts = read({ records: [INIT, ...records] }).steps.flatMap((step) => step.parts)
+    expect(parts.map(({ text }) => text)).toEqual(['ls', 'ls', 'tool_call'])
+    expect(new Set(parts.map(({ act }) => act?.call)).size).toBe(3)
+  })
+
   test('the other form of a call', () => {
     const body = { tool: { case: 'shellToolCall', value: { args: { command: 'ls' } } } }
     const document = { records: [INIT, call('started', 'a', body)] }

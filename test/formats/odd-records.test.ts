@@ -73,6 +73,16 @@ describe('an odd record beside sound ones is unread at its place, and the docume
       { records: [{ type: 'session_start' }, { type: 'message', message: { role: 'user', content: 'Go.' } }, ODD] },
       '/records/2',
     ],
+    [
+      'cline',
+      {
+        records: [
+          { role: 'user', content: '<task>Go.</task>\n<environment_details>none</environment_details>' },
+          { role: 'critic', content: 'Bad.' },
+        ],
+      },
+      '/records/1',
+    ],
   ])('%s', (format, document, path) => {
     const trajectory = read(document)
     expect(trajectory.format).toBe(format)
@@ -105,4 +115,21 @@ test('an odd row beside runs is refused alone', () => {
   const opened = openDocuments(JSON.stringify([chat, ODD, chat]))
   expect(opened.ok && opened.value.map(({ document }) => document)).toEqual([chat, { records: [ODD] }, chat])
   expect(refuse({ records: [ODD] })).toHaveLength(1)
+})
+
+test('an odd command of a terminus reply leaves the others their acts', () => {
+  const reply = (...commands: unknown[]) => JSON.stringify({ analysis: 'See.', commands })
+  const steps = read({
+    messages: [
+      { role: 'user', content: 'Go. Answer with "keystrokes".' },
+      { role: 'assistant', content: reply({ keystrokes: 'make x\n' }, 'ls', { keystrokes: 'pwd\n' }) },
+      { role: 'user', content: 'Current terminal state:\n$' },
+    ],
+  }).steps
+  const acts = steps.flatMap(({ parts }) => parts).filter(({ actor }) => actor === 'agent_action')
+  expect(acts.map(({ text, act }) => [text, act?.language ?? act?.role])).toEqual([
+    ['make x\n', 'keystrokes'],
+    ['ls', 'unknown'],
+    ['pwd\n', 'keystrokes'],
+  ])
 })
