@@ -3,15 +3,10 @@ import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AccessStore, isSecretOf, type KeyRecord, parseToken, SCOPES, type Scope, stateOf } from './keys.ts'
 
 /** The caller of a request: a checked key, or anybody where access control is off. */
-export interface Caller {
+export interface Caller extends Pick<KeyRecord, 'name' | 'max_requests_per_minute' | 'max_cost_usd_per_day'> {
   /** `key_…`; null where no key was asked for. */
   readonly key_id: string | null
-  readonly name: string
   readonly scopes: ReadonlySet<Scope>
-  /** Null: no limit. */
-  readonly max_requests_per_minute: number | null
-  /** Dollars that model calls made for this key may cost in a day of UTC; null: no limit. */
-  readonly max_cost_usd_per_day: number | null
 }
 
 /** The session of a signed-in browser. The id names the key and the end, and counts only with the signature of its cookie. */
@@ -101,13 +96,9 @@ function endOf({ expires_at }: KeyRecord, from: Date): string {
   return expires_at !== null && expires_at < end ? expires_at : end
 }
 
-const callerOf = (record: KeyRecord): Caller => ({
-  key_id: record.id,
-  name: record.name,
-  scopes: new Set(record.scopes),
-  max_requests_per_minute: record.max_requests_per_minute,
-  max_cost_usd_per_day: record.max_cost_usd_per_day,
-})
+function callerOf({ id, name, scopes, max_requests_per_minute, max_cost_usd_per_day }: KeyRecord): Caller {
+  return { key_id: id, name, scopes: new Set(scopes), max_requests_per_minute, max_cost_usd_per_day }
+}
 
 /** Notes the use of a key. No request waits for the note or fails by it. */
 function createTouch(store: AccessStore): (record: KeyRecord, at: Date) => void {

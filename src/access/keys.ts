@@ -11,7 +11,9 @@ export interface KeyRecord {
   readonly secret_sha256: Uint8Array
   readonly name: string
   readonly scopes: readonly Scope[]
+  /** Null: no limit. */
   readonly max_requests_per_minute: number | null
+  /** Dollars that model calls made for this key may cost in a day of UTC; null: no limit. */
   readonly max_cost_usd_per_day: number | null
   readonly created_at: string
   /** Null: the key never expires. */
@@ -70,13 +72,14 @@ export async function createKey(
   const fault = findPlanFault(plan, now)
   if (fault !== null) throw new RangeError(fault)
   const { id, secret, token } = makeToken()
+  const { name, scopes = USUAL_SCOPES, max_requests_per_minute = null, max_cost_usd_per_day = null } = plan
   const record: KeyRecord = {
     id,
     secret_sha256: digestSecret(secret),
-    name: plan.name,
-    scopes: [...new Set(plan.scopes ?? USUAL_SCOPES)],
-    max_requests_per_minute: plan.max_requests_per_minute ?? null,
-    max_cost_usd_per_day: plan.max_cost_usd_per_day ?? null,
+    name,
+    scopes: [...new Set(scopes)],
+    max_requests_per_minute,
+    max_cost_usd_per_day,
     created_at: now.toISOString(),
     expires_at: plan.expires_at?.toISOString() ?? null,
     revoked_at: null,

@@ -37,12 +37,8 @@ export async function* runExamples(
   let text = ''
   const judge: Judge = {
     info: {
-      ...{
-        ...createLexicalJudge().info,
-        name: JUDGE,
-        kind: 'model',
-        description: 'answers by the reply of an example',
-      },
+      ...createLexicalJudge().info,
+      ...{ name: JUDGE, kind: 'model', description: 'answers by the reply of an example' },
       identity: { provider: JUDGE, base_url: null, model: JUDGE, parameters: {} },
       max_output_tokens: 16_000,
     },
@@ -110,15 +106,11 @@ function differencesOf(
     ...expect,
     ...defined({ unmet: unmetClaims && sorted(unmetClaims), contradictions: codes && sorted(codes) }),
   }
-  const claims = Object.entries(expectedClaims).map(([what, expected]) => ({
-    what,
-    expected,
-    got: grade.claims?.[what],
-  }))
-  const members = Object.entries(wanted).map(([what, expected]) => ({
-    what,
-    expected,
-    got: got[what as keyof typeof got],
-  }))
-  return [...members, ...claims].filter(({ expected, got }) => JSON.stringify(expected) !== JSON.stringify(got))
+  return [...compare(wanted, got), ...compare(expectedClaims, grade.claims ?? {})]
 }
+
+/** Lists the expected members that differ. */
+const compare = (wanted: object, actual: Readonly<Record<string, unknown>>): Difference[] =>
+  Object.entries(wanted)
+    .map(([what, expected]) => ({ what, expected, got: actual[what] }))
+    .filter(({ expected, got }) => JSON.stringify(expected) !== JSON.stringify(got))

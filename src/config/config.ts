@@ -6,7 +6,6 @@ import { PROVIDER_NAMES } from '../schemas/providers.ts'
 import { Choice, Closed, Type } from '../schemas/type.ts'
 import { type Environment, readEnvironment, readSecrets, resolveAccess, type Secrets } from './environment.ts'
 import { JudgeFileSchema, resolveJudges } from './judges.ts'
-import { readYaml } from './rubrics.ts'
 import {
   BATCHES,
   CONCURRENCY,
@@ -18,6 +17,7 @@ import {
   resolvePostgres,
   SettingError,
 } from './settings.ts'
+import { readYaml } from './yaml.ts'
 
 /** The configuration file. An absent setting has a default. */
 const FileSchema = Type.Partial(
@@ -51,16 +51,18 @@ export function loadConfig(
   const path = environment.config_file
   try {
     const file = path === undefined ? {} : readConfigFile(path, readFile)
-    return { config: resolveConfig(environment, file), secrets: readSecrets(env) }
+    const secrets = readSecrets(env)
+    return { config: resolveConfig(environment, file, secrets), secrets }
   } catch (error) {
     throw error instanceof SettingError ? new Error(`VERIDICT_CONFIG: ${path}: ${error.message}`) : error
   }
 }
 
-function resolveConfig(environment: Environment, file: ConfigFile) {
+/** Resolves the settings. Of `secrets` only the variables of providers are read, each by the judge that uses and checks it. */
+function resolveConfig(environment: Environment, file: ConfigFile, secrets: Secrets) {
   const host = environment.host ?? '127.0.0.1'
   const concurrency = resolveConcurrency(file.concurrency, CONCURRENCY.defaults, '/concurrency')
-  const judges = resolveJudges(environment.ofProvider, file.judges, concurrency)
+  const judges = resolveJudges(secrets.key, file.judges, concurrency)
   return {
     host,
     port: environment.port ?? 8787,

@@ -44,13 +44,8 @@ const VARIABLES = {
   worker_port: ['VERIDICT_WORKER_PORT', asPort],
 } as const satisfies Record<string, readonly [name: string, parse: Parse<unknown>]>
 
-type Settings = { readonly [S in keyof typeof VARIABLES]: ReturnType<(typeof VARIABLES)[S][1]> | undefined }
-
 /** The environment as typed values; an absent variable is undefined. */
-export interface Environment extends Settings {
-  /** Reads a variable of a provider. Other programs read such variables too: the judge that uses it checks it. */
-  readonly ofProvider: Secrets['key']
-}
+export type Environment = { readonly [S in keyof typeof VARIABLES]: ReturnType<(typeof VARIABLES)[S][1]> | undefined }
 
 const OF_COMMANDS = ['VERIDICT_SERVER', 'VERIDICT_API_KEY']
 
@@ -75,12 +70,11 @@ export function unknownVariables(env: NodeJS.ProcessEnv, readFile: (path: string
 /** Reads the environment. Throws with the name of a variable that cannot be used. An empty variable counts as absent. */
 export function readEnvironment(env: NodeJS.ProcessEnv): Environment {
   refuseRemovedVariables(env)
-  const text = readSecrets(env).key
   const settings = Object.entries(VARIABLES).map(([setting, [name, parse]]) => {
-    const value = text(name)
+    const value = env[name] || undefined
     return [setting, value === undefined ? undefined : parse(value, name)]
   })
-  return { ...(Object.fromEntries(settings) as Settings), ofProvider: text }
+  return Object.fromEntries(settings) as Environment
 }
 
 /** Lists the variables that the judge with the provider’s name still lacks; empty: the judge is complete. */

@@ -1,4 +1,3 @@
-import type { Price } from '../domain/money/price.ts'
 import type { Rubric } from '../domain/rubric/rubric.ts'
 import type { Picture, Trajectory } from '../domain/trajectory/trajectory.ts'
 import type { Failure, Usage } from '../schemas/grade.ts'
@@ -6,35 +5,18 @@ import type { BatchLimits } from '../schemas/providers.ts'
 import type { GroundTruth } from '../schemas/trial.ts'
 import type { JudgeView } from '../schemas/views.ts'
 
-/** The settings by which two judges could answer differently: a part of the cache key, whole. */
-interface JudgeIdentity {
-  readonly provider: string | null
-  readonly base_url: string | null
-  readonly model: string | null
-  /** API flavour, effort, output limit, … and for `lexical` its rule version. */
-  readonly parameters: Readonly<Record<string, unknown>>
-}
+/** The settings by which two judges could answer differently: a part of the cache key, whole. `parameters`: the API, effort, limits; the rules of `lexical`. */
+type JudgeIdentity = Readonly<Pick<JudgeView, 'provider' | 'base_url' | 'model' | 'parameters'>>
 
-export interface JudgeInfo {
-  readonly name: string
-  readonly kind: 'lexical' | 'model'
-  readonly description: string
+/** A judge as `GET /v1/judges` describes it, with the identity in place of its members. */
+export interface JudgeInfo extends Readonly<Omit<JudgeView, 'default' | 'provider' | 'model' | 'parameters'>> {
   readonly identity: JudgeIdentity
-  /** Input the judge can take, in tokens; null: no limit. */
-  readonly window_tokens: number | null
-  readonly max_output_tokens: number | null
-  /** Whether the judge is sent the pictures of a trajectory. */
-  readonly images: boolean
   /** The factor of the token estimate for the model’s own tokenizer. */
   readonly token_factor: number
   /** Whether its provider holds it to the answer schema; if not, the prompt tells it the form. */
   readonly structured_output: boolean
   /** The setting to change where answers are in no form, since the server may not hold the model to the schema. */
   readonly form_remedy?: string
-  /** Null: unknown, and costs are null. */
-  readonly price: Price | null
-  /** Host and path of what is asked, without what can be secret; null: nothing leaves the process. */
-  readonly base_url: string | null
 }
 
 /** Describes a judge as `GET /v1/judges` shows it. */

@@ -1,23 +1,22 @@
 import { type Static, Type } from 'typebox'
 import { AgreementSchema, statistic, UndefinedReasonSchema } from './agreement.ts'
 import { BatchOptions, FailureCountsSchema } from './batch.ts'
-import { ReceiptSchema } from './grade.ts'
+import { GradeSchema } from './grade.ts'
+import { nameFilter } from './queries.ts'
 import * as t from './type.ts'
 import { GradeStatusSchema, LabelSchema } from './vocabulary.ts'
-
-const text = (description?: string) => t.Opt(Type.String({ maxLength: 300, ...(description && { description }) }))
 
 /** Selects the stored grades that fit every given field. */
 export const GradeSelectionSchema = t.Closed(
   {
     label: t.Opt(LabelSchema),
     status: t.Opt(GradeStatusSchema),
-    judge: text(),
-    rubric: text('`id@version`, or an id for all of its versions.'),
-    agent: text(),
-    model: text(),
-    task: text(),
-    batch: text(),
+    judge: nameFilter(),
+    rubric: nameFilter('`id@version`, or an id for all of its versions.'),
+    agent: nameFilter(),
+    model: nameFilter(),
+    task: nameFilter(),
+    batch: nameFilter(),
     ids: t.Opt(Type.Array(Type.String({ maxLength: 100 }), { minItems: 1, maxItems: 10_000 })),
   },
   { minProperties: 1, description: 'Stored grades that fit every given field; at least one field.' },
@@ -42,13 +41,8 @@ export const RegradeRequestSchema = t.Closed({
 })
 export type RegradeRequest = Static<typeof RegradeRequestSchema>
 
-const Side = t.Closed({
-  grade_id: t.Text,
-  status: GradeStatusSchema,
-  label: t.Nullable(LabelSchema),
-  claimed_label: t.Nullable(LabelSchema),
-  receipt: ReceiptSchema,
-})
+const { status, label, claimed_label, receipt } = GradeSchema.properties
+const Side = t.Closed({ grade_id: t.Text, status, label, claimed_label, receipt })
 
 /** Two grades of one question that differ. */
 const FlipSchema = t.Closed({
