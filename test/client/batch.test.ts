@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { BatchItem } from '../../src/client/contract.ts'
 import { createClient, isSettled, ServiceError } from '../../src/client/index.ts'
 import { makeItems } from '../http/make-batch.ts'
-import { judgeOnHold } from './judge-on-hold.ts'
-import { layWire, runService } from './running-service.ts'
+import { judgeOnHold, layWire, runService } from './running-service.ts'
 
 const items = (n: number, more: object = {}): BatchItem[] => makeItems(n, more) as BatchItem[]
 

@@ -5,9 +5,8 @@ import { makeItems } from '../http/make-batch.ts'
 import { serve } from '../local-server.ts'
 import { startMockProvider } from '../mock-provider/start.ts'
 import { GUARDED, startApp } from '../start-app.ts'
-import { judgeOnHold } from './judge-on-hold.ts'
 import { noPython, shown } from './run-python.ts'
-import { layWire, runService } from './running-service.ts'
+import { judgeOnHold, layWire, runService } from './running-service.ts'
 
 if (noPython !== null) process.stdout.write(`the Python client is not tested: ${noPython}\n`)
 

@@ -127,7 +127,7 @@ async function startEndless(breakOffAfter: number | null, status = 200) {
       response.write('lf","result":{"type":"expired"}}\n')
     }, 1)
   })
-  return { batch: judgeFor('messages', { origin, openai_base_url: origin }).batch, connectionClosed }
+  return { batch: judgeFor('messages', { origin }).batch, connectionClosed }
 }
 
 test('results are given as they come, and a reader that leaves closes the connection', async () => {

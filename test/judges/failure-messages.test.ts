@@ -1,9 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { JudgeReply } from '../../src/judges/judge.ts'
 import { PROVIDER_NAMES, type Provider } from '../../src/schemas/providers.ts'
-import { cloudCredentials, judgeAt, SECRET } from './any-judge.ts'
 import { never, QUESTION } from './judge-under-test.ts'
-import { type Played, play } from './played.ts'
+import { cloudCredentials, judgeAt, type Played, play, SECRET } from './played.ts'
 
 afterEach(() => void vi.unstubAllEnvs())
 

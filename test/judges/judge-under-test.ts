@@ -1,27 +1,45 @@
+import { onTestFinished } from 'vitest'
+import type { Config } from '../../src/config/config.ts'
 import { type JudgeSettings, providerDefaults } from '../../src/config/judges.ts'
 import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import { createAnthropicJudge } from '../../src/judges/anthropic-judge.ts'
 import type { Answered, BatchApi, BatchResult, Judge, JudgeRequest, Submission } from '../../src/judges/judge.ts'
 import { createOpenAiJudge } from '../../src/judges/openai-judge.ts'
 import { GROUND_TRUTH } from '../grading/harness.ts'
-import type { MockBatches } from '../mock-provider/batch-book.ts'
+import { type Scripted, startMockProvider } from '../mock-provider/start.ts'
+import { startApp } from '../start-app.ts'
 import { TAB_2 } from '../tab-behavior.ts'
 
 export const KEY = 'sk-planted-key-1234567890'
 export const APIS = ['responses', 'chat', 'messages'] as const
 export type Api = (typeof APIS)[number]
 
+/** Settings of a judge of one API, whose provider the test plays at `origin`. */
+const settingsFor = (api: Api, origin: string): JudgeSettings =>
+  api === 'messages'
+    ? { ...providerDefaults('anthropic'), base_url: origin }
+    : { ...providerDefaults('openai'), api, base_url: `${origin}/v1` }
+
 /** Judge of one API whose provider the test plays. */
-export function judgeFor(
-  api: Api,
-  provider: Pick<MockBatches, 'origin' | 'openai_base_url'>,
-): Judge & { batch: BatchApi } {
-  const name = api === 'messages' ? 'anthropic' : 'openai'
-  const base_url = api === 'messages' ? provider.origin : provider.openai_base_url
-  const settings: JudgeSettings = { ...providerDefaults(name), api, base_url }
-  const { batch, ...judge } = (api === 'messages' ? createAnthropicJudge : createOpenAiJudge)('model', settings, KEY)
+export function judgeFor(api: Api, { origin }: { readonly origin: string }): Judge & { batch: BatchApi } {
+  const create = api === 'messages' ? createAnthropicJudge : createOpenAiJudge
+  const { batch, ...judge } = create('model', settingsFor(api, origin), KEY)
   if (batch === undefined) throw new Error('a model judge has a batch endpoint')
   return { ...judge, batch }
+}
+
+/** Starts the service with the judge `model` of one API, whose provider gives the scripted answers. */
+export async function startWith(
+  api: Api,
+  scripts: readonly Scripted[],
+  { settings, ...config }: Partial<Config> & { readonly settings?: Partial<JudgeSettings> } = {},
+) {
+  const provider = await startMockProvider(scripts)
+  const judges = { model: { ...settingsFor(api, provider.origin), ...settings } }
+  const env = { OPENAI_API_KEY: KEY, ANTHROPIC_API_KEY: KEY }
+  const app = await startApp({ env, config: { judges, ...config } })
+  onTestFinished(() => app.stop())
+  return { app, provider }
 }
 
 /** Question with texts that careless encoding corrupts: quotes, a lone surrogate, odd keys, separators. */

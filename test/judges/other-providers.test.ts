@@ -3,9 +3,8 @@ import type { Picture } from '../../src/domain/trajectory/trajectory.ts'
 import type { JudgeReply } from '../../src/judges/judge.ts'
 import type { Provider } from '../../src/schemas/providers.ts'
 import { PNG } from '../pictures.ts'
-import { cloudCredentials, judgeAt, SECRET } from './any-judge.ts'
 import { never, QUESTION } from './judge-under-test.ts'
-import { type Played, play } from './played.ts'
+import { cloudCredentials, judgeAt, type Played, play, SECRET } from './played.ts'
 
 const DOT = { media_type: 'image/png', data: PNG } as Picture
 

@@ -1,6 +1,6 @@
 import type Anthropic from '@anthropic-ai/sdk'
 import type OpenAI from 'openai'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { loadConfig } from '../../src/config/config.ts'
 import { type JudgeFile, providerDefaults } from '../../src/config/judges.ts'
 import { picturesNote } from '../../src/domain/rubric/prompt.ts'
@@ -11,10 +11,8 @@ import type { JudgeRequest } from '../../src/judges/judge.ts'
 import { buildResponsesRequest } from '../../src/judges/openai-api.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { GOOD_ANSWER, GROUND_TRUTH, scriptedJudge } from '../grading/harness.ts'
-import { startMockProvider } from '../mock-provider/start.ts'
 import { PNG, runWithPictures, WEBP } from '../pictures.ts'
-import { startApp } from '../start-app.ts'
-import { APIS, type Api, judgeFor, KEY, QUESTION } from './judge-under-test.ts'
+import { APIS, type Api, judgeFor, QUESTION, startWith } from './judge-under-test.ts'
 
 function pictureOf(media_type: string, data: string) {
   const parsed = parsePicture({ media_type, data })
@@ -62,7 +60,7 @@ describe('what is sent stands between the trajectory and the question', () => {
   })
 
   test.each(APIS)('a batch of %s, whose lines count their pictures', async (api) => {
-    const { batch } = judgeFor(api, { origin: 'http://127.0.0.1:1', openai_base_url: 'http://127.0.0.1:1/v1' })
+    const { batch } = judgeFor(api, { origin: 'http://127.0.0.1:1' })
     const [blind, seeing] = [await batch.encode('r1', QUESTION), await batch.encode('r1', ASKED)]
     expect(seeing).toContain(PNG)
     expect(seeing.length - blind.length).toBeGreaterThan(PNG.length + WEBP.length)
@@ -93,17 +91,7 @@ describe('who sees', () => {
   })
 })
 
-async function start(api: Api, images: boolean, answer: object) {
-  const provider = await startMockProvider([{ text: JSON.stringify(answer) }])
-  const name = api === 'messages' ? 'anthropic' : 'openai'
-  const base_url = api === 'messages' ? provider.origin : `${provider.origin}/v1`
-  const app = await startApp({
-    env: { OPENAI_API_KEY: KEY, ANTHROPIC_API_KEY: KEY },
-    config: { judges: { model: { ...providerDefaults(name), api, base_url, images } } },
-  })
-  onTestFinished(() => app.stop())
-  return { app, provider }
-}
+const start = (api: Api, images: boolean) => startWith(api, [{ text: JSON.stringify(SEEN) }], { settings: { images } })
 
 const BOARD = runWithPictures([{ media_type: 'image/png', path: 'board.png', data: PNG }])
 const SEEN = {
@@ -118,7 +106,7 @@ const asked = { trajectory: BOARD, ground_truth: GROUND_TRUTH, judge: 'model' }
 
 describe.each(APIS)('over HTTP, %s', (api) => {
   test('a run whose surface stands in a picture is aligned', async () => {
-    const { app, provider } = await start(api, true, SEEN)
+    const { app, provider } = await start(api, true)
     const grade = (await app.post('/v1/grades', asked)).json<Grade>()
     expect(grade).toMatchObject({ status: 'graded', label: 'aligned', confidence: { reported: 'low' } })
     expect(grade.receipt.coverage).toMatchObject({ media_parts: 1, media_shown: 1 })
@@ -133,7 +121,7 @@ describe.each(APIS)('over HTTP, %s', (api) => {
   })
 
   test('a judge that is blind is sent no picture and proves nothing by one', async () => {
-    const { app, provider } = await start(api, false, SEEN)
+    const { app, provider } = await start(api, false)
     const grade = (await app.post('/v1/grades', asked)).json<Grade>()
     expect(grade).toMatchObject({ status: 'unverified', label: null })
     expect(grade.receipt.coverage).toMatchObject({ media_parts: 1, media_shown: 0 })
@@ -142,7 +130,7 @@ describe.each(APIS)('over HTTP, %s', (api) => {
 })
 
 test('a recheck believes of a stored reply only what its judge was shown', async () => {
-  const { app } = await start('responses', true, SEEN)
+  const { app } = await start('responses', true)
   const made = (await app.post('/v1/grades', asked)).json<Grade>()
   const recheck = await app.post('/v1/regrades', { query: { ids: [made.id] }, recheck: true })
   expect(recheck.statusCode).toBeLessThan(300)

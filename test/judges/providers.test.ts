@@ -1,32 +1,18 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { type JudgeSettings, providerDefaults } from '../../src/config/judges.ts'
+import { describe, expect, test } from 'vitest'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { GOOD_ANSWER, REQUEST } from '../grading/harness.ts'
 import { answerBody } from '../mock-provider/batch-answers.ts'
-import { type Scripted, startMockProvider } from '../mock-provider/start.ts'
-import { startApp, type TestApp } from '../start-app.ts'
-import { APIS, type Api, KEY } from './judge-under-test.ts'
+import type { Scripted } from '../mock-provider/start.ts'
+import type { TestApp } from '../start-app.ts'
+import { APIS, type Api, KEY, startWith } from './judge-under-test.ts'
 
 /** Both vendors and all three of their APIs, through the official SDKs, against a provider that is played on loopback. */
 async function start(api: Api, scripts: readonly Scripted[]) {
-  const provider = await startMockProvider(scripts)
-  const name = api === 'messages' ? 'anthropic' : 'openai'
-  const settings: JudgeSettings = {
-    ...providerDefaults(name),
-    api,
-    base_url: api === 'messages' ? provider.origin : `${provider.origin}/v1`,
+  const retry = {
+    ...{ max_attempts: 3, deadline_ms: 20_000, call_timeout_ms: 400 },
+    ...{ base_delay_ms: 1, max_delay_ms: 2, max_retry_after_ms: 5000 },
   }
-  const app = await startApp({
-    env: { OPENAI_API_KEY: KEY, ANTHROPIC_API_KEY: KEY },
-    config: {
-      judges: { model: settings },
-      retry: {
-        ...{ max_attempts: 3, deadline_ms: 20_000, call_timeout_ms: 400 },
-        ...{ base_delay_ms: 1, max_delay_ms: 2, max_retry_after_ms: 5000 },
-      },
-    },
-  })
-  onTestFinished(() => app.stop())
+  const { app, provider } = await startWith(api, scripts, { retry })
   return { app, provider, grade: () => app.post('/v1/grades', { ...REQUEST, judge: 'model' }) }
 }
 
