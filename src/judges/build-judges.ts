@@ -1,13 +1,7 @@
 import { missingVariables, type Secrets } from '../config/environment.ts'
 import type { JudgeSettings } from '../config/judges.ts'
 import { PROVIDER_NAMES, type Provider, providerRow } from '../schemas/providers.ts'
-import type { Judge } from './judge.ts'
-
-interface ModelJudges {
-  readonly judges: ReadonlyMap<string, Judge>
-  /** Judges that lack a variable or a package, with the remedy. */
-  readonly unready: ReadonlyMap<string, string>
-}
+import type { Judge, Judges } from './judge.ts'
 
 type CreateJudge = (name: string, settings: JudgeSettings, key: string) => Judge | Promise<Judge>
 
@@ -25,7 +19,7 @@ const ADAPTERS: Readonly<Record<Provider, () => Promise<CreateJudge>>> = {
 export async function buildModelJudges(
   configured: Readonly<Record<string, JudgeSettings>>,
   secrets: Secrets,
-): Promise<ModelJudges> {
+): Promise<Judges> {
   const judges = new Map<string, Judge>()
   const unready = new Map<string, string>()
   for (const [name, settings] of Object.entries(configured)) {

@@ -130,13 +130,11 @@ export interface Sdk {
 }
 
 /** The fault of a call without an answer. */
-interface CallFault {
+interface CallFault extends Omit<ReplyDetails, 'model_resolved'> {
   readonly failure: Failure
   /** The status of an HTTP error. */
   readonly status: number | null
   readonly raw: string | null
-  readonly usage: Usage | null
-  readonly request_id: string | null
 }
 
 type Called<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: CallFault }

@@ -13,16 +13,20 @@ export type Place = Pick<JudgeSettings, 'provider' | 'model' | 'region' | 'key_e
   readonly is_public: boolean
 }
 
-/** An HTTP error of a provider, by status and by the provider's own error code, never by its prose. */
-interface HttpFault {
-  readonly status: number
+/** The provider's own words for an error. */
+interface FaultWords {
   /** The most specific code. */
   readonly code: string | null
   /** The more general type. */
   readonly type: string | null
-  readonly headers: Headers | undefined
   /** Seconds to wait, where only the body tells them. */
   readonly retry_after_s?: number | null
+}
+
+/** An HTTP error of a provider, by status and by the provider's own error code, never by its prose. */
+interface HttpFault extends FaultWords {
+  readonly status: number
+  readonly headers: Headers | undefined
 }
 
 /** The codes of failures that the same question can survive later. */
@@ -132,7 +136,7 @@ function wrongRequest({ judge, structured_output, is_public }: Place): string {
   )
 }
 
-const isOneOf = ({ code, type }: Pick<HttpFault, 'code' | 'type'>, words: readonly string[]): boolean =>
+const isOneOf = ({ code, type }: FaultWords, words: readonly string[]): boolean =>
   [code, type].some((word) => word !== null && words.includes(word))
 
 /** Classifies an HTTP error, in one line: the remedy, then the answer. `place`: the judge's place. */
@@ -187,7 +191,7 @@ export const neverSent = (code: string | null): boolean => code !== null && (UNS
 const CODE = /^(?!\d+$)[\w.:/-]{1,100}$/
 
 /** Returns the provider's codes for people: they come from outside, so only texts in the form of a code are shown. */
-export function wordsOf({ code, type }: Pick<HttpFault, 'code' | 'type'>): string {
+export function wordsOf({ code, type }: FaultWords): string {
   const words = [...new Set([code, type])].filter((word) => word !== null && CODE.test(word))
   return words.length > 0 ? ` (${words.join(', ')})` : ''
 }
@@ -212,12 +216,6 @@ interface ErrorParts {
   readonly type?: unknown
   readonly body: unknown
   readonly headers: Headers | undefined
-}
-
-interface FaultWords {
-  readonly code: string | null
-  readonly type: string | null
-  readonly retry_after_s: number | null
 }
 
 /**

@@ -35,11 +35,15 @@ export const judgeView = (info: JudgeInfo, default_judge: string): JudgeView => 
   price: info.price,
 })
 
+/** The judges of a process, by name. */
+export interface Judges {
+  readonly judges: ReadonlyMap<string, Judge>
+  /** Judges that lack a variable or a package, with the remedy. */
+  readonly unready: ReadonlyMap<string, string>
+}
+
 /** Lists the configured judges, and those that lack their key. */
-export const listJudges = (
-  { judges, unready }: { readonly judges: ReadonlyMap<string, Judge>; readonly unready: ReadonlyMap<string, string> },
-  default_judge: string,
-) => ({
+export const listJudges = ({ judges, unready }: Judges, default_judge: string) => ({
   items: [...judges.values()].map(({ info }) => judgeView(info, default_judge)),
   not_configured: [...unready].map(([name, reason]) => ({ name, default: name === default_judge, reason })),
 })

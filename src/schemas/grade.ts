@@ -194,13 +194,9 @@ export const ReceiptSchema = t.Closed({
 })
 export type Receipt = Static<typeof ReceiptSchema>
 
-const ClaimFlag = t.Nullable(
-  Type.Boolean(),
-  'Null: unclear, the judge could not tell from the record. Never to be read as false.',
-)
-const ClaimValue = Type.Union([Type.Boolean(), t.Text, Type.Number(), Type.Null()], {
-  description: 'Null: unclear, the judge could not tell from the record. Never to be read as false.',
-})
+const MAY_BE_UNCLEAR = 'Null: unclear, the judge could not tell from the record. Never to be read as false.'
+const ClaimFlag = t.Nullable(Type.Boolean(), MAY_BE_UNCLEAR)
+const ClaimValue = Type.Union([Type.Boolean(), t.Text, Type.Number(), Type.Null()], { description: MAY_BE_UNCLEAR })
 /** The claimed values, and the entries of a list. */
 export const ClaimValueSchema = Type.Union([ClaimValue, Type.Array(t.Dict(ClaimValue))])
 const ActedSchema = t.Closed({ reasoned: ClaimFlag, acted: ClaimFlag })

@@ -20,6 +20,9 @@ const FormatQuery = { format: t.Opt(t.Choice(['json', 'csv'], '`csv`: one row a 
 export const nameFilter = (description?: string) =>
   t.Opt(Type.String({ maxLength: 300, ...(description !== undefined && { description }) }))
 
+/** The query parameters of the names of a trial. */
+export const TRIAL_FILTERS = { agent: nameFilter(), model: nameFilter(), task: nameFilter() }
+
 export const encodeCursor = (value: string): string => Buffer.from(value).toString('base64url')
 
 /** Decodes a cursor, which is opaque to callers. Throws for a cursor that this service did not make. */
@@ -75,9 +78,7 @@ export const ReportQuery = t.Closed({
   ),
   rubric: nameFilter('`id@version`, or an id for all versions; needed where several rubrics graded the selection.'),
   batch: nameFilter(),
-  agent: nameFilter(),
-  model: nameFilter(),
-  task: nameFilter(),
+  ...TRIAL_FILTERS,
   variant: nameFilter(),
   pair_by: t.Opt(t.Choice(PAIRINGS, 'Compares `base` with `head`, trial by trial.')),
   base: nameFilter('A value of `pair_by`.'),
@@ -115,9 +116,7 @@ export const QueueQuery = t.Closed({
   claim: t.Opt(t.Str('Questions in which two say different things of this claim, by its id.', { maxLength: 100 })),
   judge: nameFilter('Questions that this judge has graded, with what all others say of them.'),
   rubric: nameFilter('`id@version`, or an id for all of its versions.'),
-  agent: nameFilter(),
-  model: nameFilter(),
-  task: nameFilter(),
+  ...TRIAL_FILTERS,
   batch: nameFilter(),
   settled: t.Opt(t.Bool('Absent: both.')),
   ...FormatQuery,

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { AgreementSchema, statistic, UndefinedReasonSchema } from './agreement.ts'
 import { BatchOptions, FailureCountsSchema } from './batch.ts'
 import { GradeSchema } from './grade.ts'
-import { nameFilter } from './queries.ts'
+import { nameFilter, TRIAL_FILTERS } from './queries.ts'
 import * as t from './type.ts'
 import { GradeStatusSchema, LabelSchema } from './vocabulary.ts'
 
@@ -13,9 +13,7 @@ export const GradeSelectionSchema = t.Closed(
     status: t.Opt(GradeStatusSchema),
     judge: nameFilter(),
     rubric: nameFilter('`id@version`, or an id for all of its versions.'),
-    agent: nameFilter(),
-    model: nameFilter(),
-    task: nameFilter(),
+    ...TRIAL_FILTERS,
     batch: nameFilter(),
     ids: t.Opt(Type.Array(Type.String({ maxLength: 100 }), { minItems: 1, maxItems: 10_000 })),
   },
