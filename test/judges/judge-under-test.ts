@@ -1,4 +1,3 @@
-import { onTestFinished } from 'vitest'
 import type { Config } from '../../src/config/config.ts'
 import { type JudgeSettings, providerDefaults } from '../../src/config/judges.ts'
 import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
@@ -38,7 +37,6 @@ export async function startWith(
   const judges = { model: { ...settingsFor(api, provider.origin), ...settings } }
   const env = { OPENAI_API_KEY: KEY, ANTHROPIC_API_KEY: KEY }
   const app = await startApp({ env, config: { judges, ...config } })
-  onTestFinished(() => app.stop())
   return { app, provider }
 }
 
