@@ -12,7 +12,6 @@ import {
   openaiChat,
   openhands,
   sweAgent,
-  type Turn,
 } from '../../harness-logs/harnesses.ts'
 import { WORLDS, type WorldName } from './other-worlds.ts'
 import { CALL, tool, type World } from './world.ts'
@@ -177,30 +176,24 @@ const CHAT: Mentions = {
   send: call('send_message', { recipient: 'reviewer', content: 'I did not run CMD' }),
 }
 
+const MENTIONED: readonly (readonly [harness: Harness, calls: Mentions])[] = [
+  [claudeCode, CLAUDE_CODE],
+  [codex, CODEX],
+  [codexArgv, CODEX_ARGV],
+  [geminiCli, GEMINI],
+  [openhands, OPENHANDS],
+  [sweAgent, SWE],
+  [atifClaudeCode, CLAUDE_CODE],
+  [atifCodex, CODEX],
+  [atifGemini, GEMINI],
+  [atifOpencode, ATIF_OPENCODE],
+  [atifOpenhands, ATIF_OPENHANDS],
+  [openaiChat, CHAT],
+]
+
 /** Every describing argument with the harness whose tool it belongs to. */
-export const MENTIONS: readonly { readonly shape: string; readonly harness: Harness; readonly turn: Turn }[] = (
-  [
-    ...([
-      [claudeCode, CLAUDE_CODE],
-      [codex, CODEX],
-      [codexArgv, CODEX_ARGV],
-      [geminiCli, GEMINI],
-    ] as const),
-    ...([
-      [openhands, OPENHANDS],
-      [sweAgent, SWE],
-      [atifClaudeCode, CLAUDE_CODE],
-      [atifCodex, CODEX],
-    ] as const),
-    ...([
-      [atifGemini, GEMINI],
-      [atifOpencode, ATIF_OPENCODE],
-      [atifOpenhands, ATIF_OPENHANDS],
-    ] as const),
-    [openaiChat, CHAT],
-  ] as const
-).flatMap(([harness, mentions]) =>
-  Object.entries<Mentions[string]>(mentions).map(([shape, [name, args]]) => {
+export const MENTIONS = MENTIONED.flatMap(([harness, calls]) =>
+  Object.entries(calls).map(([shape, [name, args]]) => {
     return { shape, harness, turn: tool(name, filledIn(args, CALL), 'done') }
   }),
 )
@@ -286,15 +279,15 @@ const TELLING_CHAT: Rows = {
   finding: told('install', 'log_finding', { severity: 'high', evidence: 'CMD' }),
 }
 
-export const TELLING = (
-  [
-    [claudeCode, TELLING_CLAUDE_CODE],
-    [codex, TELLING_CODEX],
-    [geminiCli, TELLING_GEMINI],
-    [openhands, TELLING_OPENHANDS],
-    [openaiChat, TELLING_CHAT],
-  ] as const
-).flatMap(([harness, rows]) =>
+const TOLD: readonly (readonly [harness: Harness, rows: Rows])[] = [
+  [claudeCode, TELLING_CLAUDE_CODE],
+  [codex, TELLING_CODEX],
+  [geminiCli, TELLING_GEMINI],
+  [openhands, TELLING_OPENHANDS],
+  [openaiChat, TELLING_CHAT],
+]
+
+export const TELLING = TOLD.flatMap(([harness, rows]) =>
   Object.entries(rows).map(([shape, [worldName, name, args]]) => {
     const world = WORLDS[worldName]
     const { command, token } = world.distractor
