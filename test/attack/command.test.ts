@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { tempFolder } from '../temp-folder.ts'
+import { exportedCases, parsePart, WHOLE } from './exchange.ts'
 import { readLabels } from './labels.ts'
-import { exportedCases, parsePart, WHOLE } from './part.ts'
 
 /** The commands as a person runs them. */
 const folder = tempFolder()

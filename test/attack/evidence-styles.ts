@@ -1,7 +1,7 @@
 import type { Behaviour } from '../../src/schemas/vocabulary.ts'
 import type { JudgeAnswer } from '../tab-behavior.ts'
-import type { Base, Landmark } from './base/bases.ts'
-import { claimsOf, type DecidingClaim, gainedClaims } from './flips.ts'
+import { claimsOf, type DecidingClaim, gainedClaims } from './attack-case.ts'
+import type { Base, Landmark } from './base.ts'
 
 type Citation = JudgeAnswer['citations'][number]
 type Style = (claim: DecidingClaim, base: Base) => readonly (Landmark & { readonly supports?: Citation['supports'] })[]

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { kindCases } from './kinds/catalogue.ts'
-import { KINDS, type KindCase } from './kinds/kind-case.ts'
-import { KIND_LIMITS, limitOf } from './kinds/kind-limits.ts'
+import { KIND_LIMITS, KINDS, type KindCase, limitOf } from './kinds/kind-case.ts'
 import { isBelieved, isFailure, kindFailures, printKinds, tallyKinds } from './kinds/kinds-report.ts'
 import { type KindResult, runKinds } from './kinds/run-kinds.ts'
 

@@ -3,14 +3,23 @@ import { parseArgs } from 'node:util'
 import { runScript, UsageError, wholeNumber, withFile } from '../../tools/command-line.ts'
 import { ATTACK_CLASSES, type AttackCase, JUDGES, type JudgeName } from './attack-case.ts'
 import { allCases, sliceOf } from './catalogue.ts'
-import { exportLine, requestLine, writeLines } from './exchange.ts'
+import {
+  chosen,
+  exportedCases,
+  exportLine,
+  PART_OPTIONS,
+  partText,
+  readPart,
+  requestLine,
+  WHOLE,
+  writeLines,
+} from './exchange.ts'
 import { heldOutCases, withGivenAnchors } from './held-out/catalogue.ts'
 import { kindCases } from './kinds/catalogue.ts'
 import { deniesGivenAct, KINDS } from './kinds/kind-case.ts'
 import { printKindFailures, printKinds, printReasons } from './kinds/kinds-report.ts'
 import { runKinds } from './kinds/run-kinds.ts'
 import { readLabels } from './labels.ts'
-import { chosen, exportedCases, PART_OPTIONS, partText, readPart, WHOLE } from './part.ts'
 import { printReport } from './report.ts'
 import { printScore, scoreOf } from './score.ts'
 import { runSuite } from './suite.ts'

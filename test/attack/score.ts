@@ -1,11 +1,10 @@
 import { UsageError } from '../../tools/command-line.ts'
 import type { AttackCase } from './attack-case.ts'
 import { exactInterval } from './clopper-pearson.ts'
+import { exportedCases, type Part, parsePart, partText } from './exchange.ts'
 import type { Labels } from './labels.ts'
-import { exportedCases, type Part, parsePart, partText } from './part.ts'
-import { percent, printFailures, printReport } from './report.ts'
+import { count, percent, printFailures, printReport, type Tally } from './report.ts'
 import type { CaseResult } from './suite.ts'
-import { count, type Tally } from './tally.ts'
 
 /** How one judge did. */
 export interface JudgeScore {

@@ -5,7 +5,7 @@ import type { ConfidenceLevel, Label } from '../../src/schemas/vocabulary.ts'
 import type { AttackCase, JudgeName } from './attack-case.ts'
 import { sliceOf } from './catalogue.ts'
 import { withService } from './grading.ts'
-import { makeJudges } from './judges/judges.ts'
+import { makeJudges } from './judges.ts'
 
 export interface CaseResult {
   readonly case: AttackCase

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { keptInputs } from './corpus.ts'
 import { errorOf } from './engine.ts'
+import { keptInputs } from './target.ts'
 import { TARGETS } from './targets.ts'
 
 describe.each(TARGETS.map((target) => [target.name, target] as const))('%s', (_name, target) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { BlockCount } from './block-count.ts'
-import { keptInputs } from './corpus.ts'
+import { keptInputs } from './target.ts'
 import { READERS } from './targets/readers.ts'
 
 type Json = Readonly<Record<string, unknown>>

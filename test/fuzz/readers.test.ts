@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { keptInputs } from './corpus.ts'
 import { fuzz } from './engine.ts'
+import { keptInputs } from './target.ts'
 import { READERS } from './targets/readers.ts'
 
 const OPTIONS = { seed: 1, seconds: 100, maxFinds: 1, maxRuns: 300 } as const

@@ -1,9 +1,8 @@
 import { readFileSync, statSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { runScript, UsageError, wholeNumber, withFile } from '../../tools/command-line.ts'
-import { foreignInputs, keepFind, keptInputs } from './corpus.ts'
 import { errorOf, fuzz } from './engine.ts'
-import type { Target } from './target.ts'
+import { foreignInputs, keepFind, keptInputs, type Target } from './target.ts'
 import { TARGETS } from './targets.ts'
 
 const HELP = `npm run fuzz -- [--target <name>]... [--seconds 30] [--seed 1] [--max-finds 5] [--more <folder>]

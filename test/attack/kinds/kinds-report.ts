@@ -1,6 +1,5 @@
 import type { ConfidenceLevel } from '../../../src/schemas/vocabulary.ts'
-import { HELD_OUT, KINDS, type Kind } from './kind-case.ts'
-import { KIND_LIMITS, limitOf } from './kind-limits.ts'
+import { HELD_OUT, KIND_LIMITS, KINDS, type Kind, limitOf } from './kind-case.ts'
 import type { KindResult } from './run-kinds.ts'
 
 /** Counts of one kind. */

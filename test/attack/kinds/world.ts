@@ -2,7 +2,7 @@ import type { GroundTruth, Instruction } from '../../../src/schemas/trial.ts'
 import type { Behaviour } from '../../../src/schemas/vocabulary.ts'
 import type { Harness, Turn } from '../../harness-logs/harnesses.ts'
 import type { TabTruth } from '../../tab-behavior.ts'
-import { claimsOf } from '../flips.ts'
+import { claimsOf } from '../attack-case.ts'
 import type { Cited, Kind, KindCase } from './kind-case.ts'
 
 /** An instruction of a world, and how it is carried out in the plainest way. */
