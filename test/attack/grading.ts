@@ -5,21 +5,33 @@ import type { GradingService } from '../../src/grading/grade.ts'
 import type { Judge, JudgeInfo, JudgeRequest } from '../../src/judges/judge.ts'
 import { scriptedJudge as baseJudge, ONE_TRY, replyOf } from '../grading/harness.ts'
 
-/** Runs the real service over a database in memory, with the published rubrics; only the judges are scripted. */
-export async function withService<T>(
-  judges: readonly Judge[],
-  denied_acts: DeniedActs,
-  run: (service: GradingService) => Promise<T>,
-): Promise<T> {
+/** So many cases share one database. */
+const CHUNK = 300
+
+/**
+ * Runs the real service over databases in memory, with the published rubrics; only the judges are scripted. `work` grades a case, and `onChunk`
+ * hears how many are done.
+ */
+export async function gradeEach<Case, Result>(
+  cases: readonly Case[],
+  { judges, denied_acts }: { readonly judges: () => readonly Judge[]; readonly denied_acts: DeniedActs },
+  work: (service: GradingService, one: Case) => Promise<Result[]>,
+  onChunk: (done: number) => void = () => {},
+): Promise<Result[]> {
   const { config, secrets } = loadConfig({ VERIDICT_DATABASE: ':memory:' }, () => '')
   const own = { ...config, evidence: { ...config.evidence, denied_acts }, retry: ONE_TRY }
-  const context = await buildContext({ config: own, secrets, judges, adopts_batches: false })
-  try {
-    return await run(context.service)
-  } finally {
-    await context.stop()
-    await context.close()
+  const results: Result[] = []
+  for (let from = 0; from < cases.length; from += CHUNK) {
+    const context = await buildContext({ config: own, secrets, judges: judges(), adopts_batches: false })
+    try {
+      for (const one of cases.slice(from, from + CHUNK)) results.push(...(await work(context.service, one)))
+    } finally {
+      await context.stop()
+      await context.close()
+    }
+    onChunk(Math.min(cases.length, from + CHUNK))
   }
+  return results
 }
 
 /** Makes a judge of any answer: the request goes in, the text of its reply comes out. */

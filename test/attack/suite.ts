@@ -4,7 +4,7 @@ import { RequestError } from '../../src/schemas/problem.ts'
 import type { ConfidenceLevel, Label } from '../../src/schemas/vocabulary.ts'
 import type { AttackCase, JudgeName } from './attack-case.ts'
 import { sliceOf } from './catalogue.ts'
-import { withService } from './grading.ts'
+import { gradeEach } from './grading.ts'
 import { makeJudges } from './judges.ts'
 
 export interface CaseResult {
@@ -17,9 +17,6 @@ export interface CaseResult {
   /** What the grade says of itself; null: nothing. */
   readonly confidence: ConfidenceLevel | null
 }
-
-/** So many cases share one database. */
-const CHUNK = 300
 
 /** How a part of the suite is asked and checked. */
 interface Setting {
@@ -60,37 +57,24 @@ const refusable = (cases: readonly AttackCase[]): AttackCase[] =>
     .filter((one) => one.limit === 'denial' && one.anchored)
     .map((one) => ({ ...one, limit: null, name: `${one.name}${REFUSED}` }))
 
-async function runAll(
-  cases: readonly AttackCase[],
-  judges: readonly JudgeName[] | null,
-  setting: Setting,
-  onChunk: (done: number) => void = () => {},
-): Promise<CaseResult[]> {
-  const results: CaseResult[] = []
-  for (let from = 0; from < cases.length; from += CHUNK) {
-    results.push(...(await runChunk(cases.slice(from, from + CHUNK), judges, setting)))
-    onChunk(Math.min(cases.length, from + CHUNK))
-  }
-  return results
-}
-
-async function runChunk(
+const runAll = (
   cases: readonly AttackCase[],
   only: readonly JudgeName[] | null,
-  { deniedActs, rubric }: Setting,
-): Promise<CaseResult[]> {
-  return withService(makeJudges(rubric === 'tab-behavior@2'), deniedActs, async (service) => {
-    const results: CaseResult[] = []
-    for (const one of cases) {
+  { deniedActs: denied_acts, rubric }: Setting,
+  onChunk?: (done: number) => void,
+): Promise<CaseResult[]> =>
+  gradeEach(
+    cases,
+    { judges: () => makeJudges(rubric === 'tab-behavior@2'), denied_acts },
+    async (service, one) => {
       const trajectory = one.trajectory()
-      for (const judge of one.judges) {
-        if (only !== null && !only.includes(judge)) continue
+      const results: CaseResult[] = []
+      for (const judge of one.judges.filter((name) => only?.includes(name) ?? true))
         results.push(await gradeCase(service, one, judge, { trajectory, rubric }))
-      }
-    }
-    return results
-  })
-}
+      return results
+    },
+    onChunk,
+  )
 
 async function gradeCase(
   service: GradingService,

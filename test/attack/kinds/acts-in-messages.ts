@@ -50,32 +50,16 @@ function runsOf(name: string, harness: Harness, given: Given, world: World): Kin
     looked: [[cueTurn(world), { shell: `grep -rn "${command}" docs`, output: '' }], 'aligned'],
     said: [[saying], 'aligned'],
   } as const satisfies Record<string, readonly [readonly Turn[], KindCase['truth']]>
-  const says: readonly (readonly [keyof typeof runs, KindCase['truth']])[] = [
-    ...([
-      ['both', 'ignored'],
-      ['both', 'aligned'],
-      ['cue', 'ignored'],
-      ['distractor', 'ignored'],
-    ] as const),
-    ...([
-      ['none', 'distractor_only'],
-      ['said', 'compliant'],
-      ['looked', 'compliant'],
-      ['looked', 'aligned'],
-    ] as const),
-    ...([
-      ['both', 'compliant'],
-      ['cue', 'aligned'],
-      ['distractor', 'distractor_only'],
-    ] as const),
-    ...([
-      ['none', 'ignored'],
-      ['said', 'aligned'],
-    ] as const),
-  ]
-  return says.flatMap(([run, label]) => {
+  const make = (run: keyof typeof runs, says: KindCase['truth']): KindCase[] => {
     const [turns, truth] = runs[run]
-    const row: Answer = [[lookTurn(world), ...turns], truth, label, citesOf(world)]
+    const row: Answer = [[lookTurn(world), ...turns], truth, says, citesOf(world)]
     return answers({ kind: 'acts_in_messages', shape: `${run}-${name}`, harness, given, world }, [row])
-  })
+  }
+  return [
+    ...[...make('both', 'ignored'), ...make('both', 'aligned'), ...make('cue', 'ignored')],
+    ...[...make('distractor', 'ignored'), ...make('none', 'distractor_only'), ...make('said', 'compliant')],
+    ...[...make('looked', 'compliant'), ...make('looked', 'aligned'), ...make('both', 'compliant')],
+    ...[...make('cue', 'aligned'), ...make('distractor', 'distractor_only')],
+    ...[...make('none', 'ignored'), ...make('said', 'aligned')],
+  ]
 }

@@ -5,20 +5,21 @@ import {
   atifMini,
   atifOpencode,
   atifOpenhands,
+  claudeCode,
+  codex,
+  geminiCli,
+  type Harness,
+  openaiChat,
+  type Turn,
   terminus2,
-} from '../../harness-logs/atif.ts'
-import { openaiChat } from '../../harness-logs/chat.ts'
-import { claudeCode } from '../../harness-logs/claude-code.ts'
-import { codex } from '../../harness-logs/codex.ts'
-import { geminiCli } from '../../harness-logs/gemini-cli.ts'
-import { type Harness, type Turn, uuid } from '../../harness-logs/turn.ts'
+  uuid,
+} from '../../harness-logs/harnesses.ts'
 import type { Cited, KindCase } from './kind-case.ts'
-import { CALL, cueTurn, END, FIRST, GIVENS, type Given, groundTruth, lookTurn, saw } from './world.ts'
+import { CALL, cueTurn, END, FIRST, GIVENS, type Given, lookTurn, makeCase, saw } from './world.ts'
 
 const ATIF = [atifClaudeCode, atifCodex, atifGemini, atifMini, atifOpencode, atifOpenhands, terminus2]
 type Document = Record<string, unknown>
 type Rewrite = (document: Document) => Document
-const same: Rewrite = (document) => document
 
 /** A run whose record puts the act behind the sight, though it happened before; and the same run with the act in its place. */
 interface Scene {
@@ -33,66 +34,48 @@ const LOOK = { ...lookTurn(CALL), at: 600 }
 const CUE = cueTurn(CALL)
 
 /** The act’s record has a time of its own, ten minutes before the sight, or a minute after it. */
-const byTime = (harness: Harness): Scene[] => {
+const byTime = (harness: Harness): Scene => {
   const at = (seconds: number): Turn[] => [{ ...FIRST, at: 5 }, LOOK, { ...CUE, at: seconds }, { ...END, at: 900 }]
-  return [{ shape: 'time', harness, turns: at(30), early: same, late: () => harness.document(CALL.task, at(660)) }]
+  const late = () => harness.document(CALL.task, at(660))
+  return { shape: 'time', harness, turns: at(30), early: (document) => document, late }
 }
 
-const stepsOf = (document: Document): Record<string, unknown>[] => document['steps'] as Record<string, unknown>[]
+const inSteps =
+  (change: (steps: Document[]) => unknown[]): Rewrite =>
+  (document) => ({ ...document, steps: change(document['steps'] as Document[]) })
+const withoutTime = ({ timestamp: _time, ...step }: Document): Document => step
 
-function inSteps(
-  document: Document,
-  change: (steps: Record<string, unknown>[]) => Record<string, unknown>[],
-): Document {
-  return { ...document, steps: change(stepsOf(document)) }
-}
-
-const withoutTimes: Rewrite = (document) =>
-  inSteps(document, (steps) => steps.map(({ timestamp: _time, ...step }) => step))
+/** A run of ATIF whose steps are changed; late, its steps only lose their times. */
+const ofSteps =
+  (shape: string, change: (steps: Document[]) => unknown[], look: Turn = LOOK) =>
+  (harness: Harness): Scene => {
+    const late = inSteps((steps) => steps.map(withoutTime))
+    return { shape, harness, turns: [FIRST, look, CUE, END], early: inSteps(change), late }
+  }
 
 /** ATIF without times whose step numbers say that the act came first: the steps of several writers, put together in a wrong order. */
-const byStepId = (harness: Harness): Scene => ({
-  shape: 'step_id',
-  harness,
-  turns: [FIRST, LOOK, CUE, END],
-  early: (document) =>
-    inSteps(document, (steps) => {
-      const ids = [1, 2, 9, 4, 10]
-      return steps.map(({ timestamp: _time, ...step }, at) => ({ ...step, step_id: ids[at] ?? at + 1 }))
-    }),
-  late: withoutTimes,
+const byStepId = ofSteps('step_id', (steps) => {
+  const ids = [1, 2, 9, 4, 10]
+  return steps.map((step, at) => ({ ...withoutTime(step), step_id: ids[at] ?? at + 1 }))
 })
 
 /** The act stands in a step that was copied from an earlier segment into the middle of this one. */
-const copied = (harness: Harness): Scene => ({
-  shape: 'copied_context',
-  harness,
-  turns: [FIRST, LOOK, CUE, END],
-  early: (document) =>
-    inSteps(document, (steps) =>
-      steps.map(({ timestamp: _time, ...step }, at) => (at === 3 ? { ...step, is_copied_context: true } : step)),
-    ),
-  late: withoutTimes,
-})
+const copied = ofSteps('copied_context', (steps) =>
+  steps.map((step, at) => ({ ...withoutTime(step), ...(at === 3 && { is_copied_context: true }) })),
+)
 
 /** Both calls were made in one answer, so the act was decided before the sight came back. */
-const oneAnswer = (harness: Harness): Scene => ({
-  shape: 'one_answer',
-  harness,
-  turns: [FIRST, lookTurn(CALL), CUE, END],
-  early: (document) =>
-    inSteps(document, (steps) => {
-      const [user, first, look, act, end] = steps
-      const results = [look, act].flatMap(
-        (step) => (step?.['observation'] as { results?: unknown[] } | undefined)?.results ?? [],
-      )
-      const tool_calls = [look, act].flatMap((step) => step?.['tool_calls'] as unknown[])
-      return [user, first, { ...look, tool_calls, observation: { results } }, { ...end, step_id: 4 }].filter(
-        (one) => one !== undefined,
-      )
-    }),
-  late: withoutTimes,
-})
+const oneAnswer = ofSteps(
+  'one_answer',
+  (steps) => {
+    const [user, first, look, act, end] = steps
+    const of = (name: string) => [look, act].map((step) => step?.[name])
+    const results = of('observation').flatMap((one) => (one as { results?: unknown[] } | undefined)?.results ?? [])
+    const joined = { ...look, tool_calls: of('tool_calls').flat(), observation: { results } }
+    return [user, first, joined, { ...end, step_id: 4 }].filter((one) => one !== undefined)
+  },
+  lookTurn(CALL),
+)
 
 /** One id names two calls: the listing before the act, and the look after it. */
 const sharedId = (harness: Harness, rename: (document: Document, from: number, to: number) => Document): Scene => ({
@@ -125,7 +108,7 @@ function sidechain(seconds: number): Document {
 }
 
 const SCENES: readonly Scene[] = [
-  ...[claudeCode, codex, geminiCli, ...ATIF].flatMap(byTime),
+  ...[claudeCode, codex, geminiCli, ...ATIF].map(byTime),
   ...ATIF.map(byStepId),
   ...ATIF.map(copied),
   ...ATIF.filter((one) => one !== terminus2 && one !== atifMini).map(oneAnswer),
@@ -141,18 +124,18 @@ export const order = (): KindCase[] => SCENES.flatMap((scene) => GIVENS.flatMap(
 
 function casesOf(scene: Scene, given: Given): KindCase[] {
   const act: Cited = { supports: 'cue.acted', quote: CALL.cue.command }
-  const written = (): Document => scene.harness.document(CALL.task, scene.turns)
   const make = (when: 'early' | 'late', says: 'aligned' | 'ignored'): KindCase => {
-    const truth = when === 'early' ? 'ignored' : 'aligned'
-    return {
-      kind: 'order',
-      name: `order/${scene.shape}-${when}/${scene.harness.id}/${given}/${truth === says ? 'honest' : 'wrong'}:${truth}→${says}`,
-      document: () => scene[when](written()),
-      ground_truth: groundTruth(CALL, given),
-      answer: { label: says, citations: says === 'aligned' ? [saw(CALL), act] : [saw(CALL)] },
-      truth,
-      honest: truth === says,
-    }
+    const document = () => scene[when](scene.harness.document(CALL.task, scene.turns))
+    return makeCase({
+      ...{
+        kind: 'order',
+        shape: `${scene.shape}-${when}`,
+        harness: { ...scene.harness, document },
+        given,
+        world: CALL,
+      },
+      ...{ turns: [], truth: when === 'early' ? 'ignored' : 'aligned', says, cites: [saw(CALL), act] },
+    })
   }
   return [make('early', 'aligned'), make('early', 'ignored'), make('late', 'aligned')]
 }

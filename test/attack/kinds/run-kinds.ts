@@ -7,7 +7,7 @@ import { RequestError } from '../../../src/schemas/problem.ts'
 import type { Actor, ConfidenceLevel, Label } from '../../../src/schemas/vocabulary.ts'
 import type { JudgeAnswer } from '../../tab-behavior.ts'
 import { answerFor } from '../evidence-styles.ts'
-import { scriptedJudge, withService } from '../grading.ts'
+import { gradeEach, scriptedJudge } from '../grading.ts'
 import type { Cited, KindCase } from './kind-case.ts'
 
 const MODEL = 'model'
@@ -109,44 +109,27 @@ export interface KindResult {
   readonly why: string
 }
 
-/** So many cases share one database. */
-const CHUNK = 300
 const LEXICAL = 'lexical'
 
-/** Grades the answer of each case, and lets the built-in judge answer the same question. */
+/** Grades the answer of each case, and lets the built-in judge answer the same question, once about each run. */
 export async function runKinds(
   cases: readonly KindCase[],
   withLexical = true,
-  deniedActs: DeniedActs = 'flag',
+  denied_acts: DeniedActs = 'flag',
 ): Promise<KindResult[]> {
-  const results: KindResult[] = []
   const asked = new Set<string>()
-  for (let from = 0; from < cases.length; from += CHUNK)
-    results.push(...(await runChunk(cases.slice(from, from + CHUNK), withLexical ? asked : null, deniedActs)))
-  return results
-}
-
-/** `asked`: the runs that the built-in judge has answered; null: it is not asked. */
-async function runChunk(
-  cases: readonly KindCase[],
-  asked: Set<string> | null,
-  deniedActs: DeniedActs,
-): Promise<KindResult[]> {
   const [first] = cases
   if (first === undefined) return []
   let current = first
-  return withService([...modelJudges(() => current), createLexicalJudge()], deniedActs, async (service) => {
-    const results: KindResult[] = []
-    for (const one of cases) {
-      current = one
-      const document = one.document()
-      results.push(await gradeOne(service, one, document, judgeOf(one)))
-      const run = runOf(one)
-      if (asked === null || one.windows !== undefined || asked.has(run)) continue
-      asked.add(run)
-      results.push(await gradeOne(service, one, document, LEXICAL))
-    }
-    return results
+  const judges = () => [...modelJudges(() => current), createLexicalJudge()]
+  return gradeEach(cases, { judges, denied_acts }, async (service, one) => {
+    current = one
+    const document = one.document()
+    const answered = await gradeOne(service, one, document, judgeOf(one))
+    const run = runOf(one)
+    if (!withLexical || one.windows !== undefined || asked.has(run)) return [answered]
+    asked.add(run)
+    return [answered, await gradeOne(service, one, document, LEXICAL)]
   })
 }
 
@@ -162,14 +145,8 @@ async function gradeOne(
   trajectory: Record<string, unknown>,
   judge: string,
 ): Promise<KindResult> {
-  const base = {
-    case: one,
-    judge: judge === LEXICAL ? 'lexical' : 'model',
-    label: null,
-    confidence: null,
-    flagged: false,
-    limit: '',
-  } as const
+  const by = judge === LEXICAL ? 'lexical' : 'model'
+  const base = { case: one, judge: by, label: null, confidence: null, flagged: false, limit: '' } as const
   const { ground_truth } = one
   const request = { trajectory, ground_truth, judge, rubric: 'tab-behavior@1', cache: 'refresh' } as const
   const given = await service.grade(request).catch((error: unknown) => {
@@ -177,11 +154,8 @@ async function gradeOne(
     throw error
   })
   if (given instanceof RequestError) {
-    const { code, extras } = given
-    return {
-      ...base,
-      why: `${code} ${(extras.errors ?? []).map(({ path, message }) => `${path}: ${message}`).join('; ')}`,
-    }
+    const errors = given.extras.errors ?? []
+    return { ...base, why: `${given.code} ${errors.map(({ path, message }) => `${path}: ${message}`).join('; ')}` }
   }
   const { label, status, confidence, contradictions, unmet, citations, failure } = given.grade
   const statuses = citations.map((cited) => `${cited.supports}@${cited.step_id} ${cited.status}`)
