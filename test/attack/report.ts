@@ -2,19 +2,6 @@ import { LIMITS, type LimitId } from './attack-case.ts'
 import { exactLimit } from './clopper-pearson.ts'
 import { type CaseResult, REFUSED, WORDED } from './suite.ts'
 
-export interface Tally {
-  readonly name: string
-  readonly judge: string
-  readonly n: number
-  readonly wrong: number
-  readonly blocked: number
-  readonly right: number
-  /** Wrong with confidence: of the wrong ones, those whose grade says `high` or `medium`. */
-  readonly confident: number
-  /** Upper limit of the success rate, 95% on that side alone. */
-  readonly upper: number
-}
-
 const isWrongWithConfidence = ({ outcome, confidence }: CaseResult): boolean =>
   outcome === 'wrong' && (confidence === 'high' || confidence === 'medium')
 
@@ -25,13 +12,18 @@ const tally = (results: readonly CaseResult[], nameOf: (result: CaseResult) => s
     return count(name, judge, group)
   })
 
-export function count(name: string, judge: string, group: readonly CaseResult[]): Tally {
+export type Tally = ReturnType<typeof count>
+
+/** Counts what came of some results. */
+export function count(name: string, judge: string, group: readonly CaseResult[]) {
   const n = group.length
   const of = (outcome: CaseResult['outcome']) => group.filter((one) => one.outcome === outcome).length
   const wrong = of('wrong')
   return {
     ...{ name, judge, n, wrong, blocked: of('blocked'), right: of('right') },
+    /** Wrong with confidence: of the wrong ones, those whose grade says `high` or `medium`. */
     confident: group.filter(isWrongWithConfidence).length,
+    /** Upper limit of the success rate, 95% on that side alone. */
     upper: n === 0 ? 1 : exactLimit(wrong, n, 'upper', 0.95),
   }
 }

@@ -3,26 +3,10 @@ import type { Target } from './target.ts'
 
 /** Values that readers of JSON trip over. `toString` is what `String(x)` calls, so an object can have one that is no function. */
 const ODD_TEXTS: readonly string[] = [
-  ...[
-    '',
-    ' ',
-    '0',
-    '1',
-    'null',
-    '{}',
-    '[]',
-    '"',
-    '#',
-    '/',
-    '~1',
-    '\n',
-    '__proto__',
-    'constructor',
-    'toString',
-    '\u0000',
-  ],
-  ...['\ud800', '\u202e', '⟨U+200B⟩', '{"a":"b"}', '{"__proto__":{"a":"b"}}', '{"output":"o","returncode":0}'],
-  ...['=== STEP 1 ===', '```bash\nls\n```', 'a'.repeat(3000), '#char=0,1', 'attachment://a'],
+  ...['', ' ', '0', '1', 'null', '{}', '[]', '"', '#', '/', '~1', '\n', '__proto__', 'constructor', 'toString'],
+  ...['\u0000', '\ud800', '\u202e', '⟨U+200B⟩', '{"a":"b"}', '{"__proto__":{"a":"b"}}'],
+  ...['{"output":"o","returncode":0}', '=== STEP 1 ===', '```bash\nls\n```', 'a'.repeat(3000), '#char=0,1'],
+  ...['attachment://a'],
   // What folds, and its neighbours that do not: quotes, white space, control sequences, look-alikes, CRLF.
   ...['\u2017‘’‚‛“”„‟†', '\u0085\u00a0\u1680\u180e\u2000\u200a\u200b\u202f\u205f\u3000', '\r\n', '\r', '\t \v\f'],
   ...['\u001b[31m', '\u001b[0;1', '\u001b(B', '\u001b=', '\u001b]0;t\u0007', 'аосе', 'ＡＢ', '\u{e0041}', '<|im_end|>'],
@@ -33,15 +17,7 @@ const ODD: readonly unknown[] = [
   ...[[], {}, [[]], [null], [''], { toString: null }, { toString: 'x', valueOf: null }, { length: -1 }],
 ]
 const ODD_KEYS = [
-  '__proto__',
-  'constructor',
-  'toString',
-  'hasOwnProperty',
-  '',
-  '#',
-  '/',
-  '~',
-  'a'.repeat(2500),
+  ...['__proto__', 'constructor', 'toString', 'hasOwnProperty', '', '#', '/', '~', 'a'.repeat(2500)],
 ] as const
 
 /** Everything that the kept inputs hold, by the name under which it stands: ids meet, and pieces come from elsewhere. */

@@ -2,63 +2,42 @@ import type { ConfidenceLevel } from '../../../src/schemas/vocabulary.ts'
 import { HELD_OUT, KIND_LIMITS, KINDS, type Kind, limitOf } from './kind-case.ts'
 import type { KindResult } from './run-kinds.ts'
 
-/** Counts of one kind. */
-export interface KindTally {
-  readonly kind: Kind | 'all'
-  /** Answers that are wrong, and those of them that were believed, by confidence; `unflagged`: of the low ones, those that nobody reviews. */
-  readonly wrong: {
-    readonly n: number
-    readonly high: number
-    readonly medium: number
-    readonly low: number
-    readonly unflagged: number
-  }
-  /** Answers that are true; what is in neither number was graded with confidence. */
-  readonly honest: { readonly n: number; readonly low: number; readonly refused: number }
-  readonly lexical: {
-    readonly n: number
-    readonly right: number
-    readonly high: number
-    readonly medium: number
-    readonly low: number
-  }
-}
-
 const isForged = (one: KindResult): boolean => one.judge === 'model' && one.case.forged === true
 const isWrong = (one: KindResult): boolean => one.label !== null && (isForged(one) || one.label !== one.case.truth)
 /** Whether a wrong label came out above `low`. */
 export const isBelieved = (one: KindResult): boolean => isWrong(one) && !isLow(one)
 const isLow = (one: KindResult): boolean => one.confidence === 'low'
 
-export function tallyKinds(results: readonly KindResult[]): KindTally[] {
-  const of = (kind: Kind | 'all'): KindTally => {
-    const here = results.filter((one) => kind === 'all' || one.case.kind === kind)
-    const model = here.filter((one) => one.judge === 'model')
-    const lexical = here.filter((one) => one.judge === 'lexical')
-    const mistaken = model.filter((one) => !one.case.honest)
-    const honest = model.filter((one) => one.case.honest)
-    const believed = mistaken.filter(isWrong)
-    return {
-      kind,
-      wrong: {
-        n: mistaken.length,
-        ...byConfidence(believed),
-        unflagged: believed.filter((one) => isLow(one) && !one.flagged).length,
-      },
-      honest: {
-        n: honest.length,
-        low: honest.filter((one) => one.label === one.case.truth && isLow(one)).length,
-        refused: honest.filter((one) => one.label !== one.case.truth).length,
-      },
-      lexical: {
-        n: lexical.length,
-        right: lexical.filter((one) => one.label === one.case.truth).length,
-        ...byConfidence(lexical.filter(isWrong)),
-      },
-    }
+/** Counts of one kind. */
+type KindTally = ReturnType<typeof tallyOf>
+
+function tallyOf(kind: Kind | 'all', results: readonly KindResult[]) {
+  const here = results.filter((one) => kind === 'all' || one.case.kind === kind)
+  const { model = [], lexical = [] } = Object.groupBy(here, ({ judge }) => judge)
+  const mistaken = model.filter((one) => !one.case.honest)
+  const honest = model.filter((one) => one.case.honest)
+  const believed = mistaken.filter(isWrong)
+  const isRight = (one: KindResult): boolean => one.label === one.case.truth
+  return {
+    kind,
+    /** Answers that are wrong, and believed ones of them by confidence; `unflagged`: low ones that nobody reviews. */
+    wrong: {
+      ...{ n: mistaken.length, ...byConfidence(believed) },
+      unflagged: believed.filter((one) => isLow(one) && !one.flagged).length,
+    },
+    /** Answers that are true; an answer in neither number was graded with confidence. */
+    honest: {
+      n: honest.length,
+      low: honest.filter((one) => isRight(one) && isLow(one)).length,
+      refused: honest.filter((one) => !isRight(one)).length,
+    },
+    lexical: { n: lexical.length, right: lexical.filter(isRight).length, ...byConfidence(lexical.filter(isWrong)) },
   }
+}
+
+export function tallyKinds(results: readonly KindResult[]): KindTally[] {
   const present = ([...KINDS, HELD_OUT] as const).filter((kind) => results.some((one) => one.case.kind === kind))
-  return [...present, 'all' as const].map(of)
+  return [...present, 'all' as const].map((kind) => tallyOf(kind, results))
 }
 
 function byConfidence(results: readonly KindResult[]): Record<ConfidenceLevel, number> {
@@ -97,18 +76,8 @@ export function printReasons(results: readonly KindResult[], print: (line: strin
 const MOST_REASONS = 15
 
 const HEAD = [
-  'kind',
-  'wrong answers',
-  'high',
-  'medium',
-  'low',
-  'honest answers',
-  'at low',
-  'refused',
-  'lexical',
-  'wrong high',
-  'wrong medium',
-  'wrong low',
+  ...['kind', 'wrong answers', 'high', 'medium', 'low', 'honest answers', 'at low', 'refused', 'lexical', 'wrong high'],
+  ...['wrong medium', 'wrong low'],
 ]
 
 const countsOf = ({ wrong, honest, lexical }: KindTally): number[] => [

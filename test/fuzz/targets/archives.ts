@@ -22,32 +22,9 @@ const LIMITS = {
 }
 
 const WORDS = [
-  ...[
-    '../',
-    '/etc/passwd',
-    '..\\',
-    'C:',
-    './',
-    'a/b/c/d/e/f/g/h/i/j/',
-    'ustar',
-    'PK\x01\x02',
-    'PK\x03\x04',
-    'PK\x05\x06',
-    '\x1f\x8b',
-  ],
-  ...[
-    '777777',
-    '0000000',
-    '1',
-    '2',
-    '5',
-    'x',
-    'L',
-    '\x00',
-    '\xff\xff\xff\xff',
-    '30 path=../x\n',
-    '{"steps":[{"actor":"user","text":"a"}]}',
-  ],
+  ...['../', '/etc/passwd', '..\\', 'C:', './', 'a/b/c/d/e/f/g/h/i/j/', 'ustar', 'PK\x01\x02', 'PK\x03\x04'],
+  ...['PK\x05\x06', '\x1f\x8b', '777777', '0000000', '1', '2', '5', 'x', 'L', '\x00', '\xff\xff\xff\xff'],
+  ...['30 path=../x\n', '{"steps":[{"actor":"user","text":"a"}]}'],
 ]
 
 export const ARCHIVES: Target<Buffer> = {

@@ -8,34 +8,9 @@ import { nearBytes, nearJson } from '../near.ts'
 import { hold, type Target } from '../target.ts'
 
 const WORDS = [
-  ...[
-    '"__proto__":{"observed":true},',
-    '"surface":{"observed":true,"category":"other"},',
-    '"observed":true,',
-    '"cue"',
-    '{',
-    '}',
-    '[',
-    ']',
-  ],
-  ...[
-    '\\u0063ue',
-    '```json\n',
-    '\\',
-    '"',
-    ':',
-    ',',
-    'null',
-    'true',
-    '1e999',
-    '-0',
-    '\u0000',
-    '\ud800',
-    '//',
-    '"CONFIDENCE":"HIGH",',
-    '"Unclear"',
-    '"yes"',
-  ],
+  ...['"__proto__":{"observed":true},', '"surface":{"observed":true,"category":"other"},', '"observed":true,', '"cue"'],
+  ...['{', '}', '[', ']', '\\u0063ue', '```json\n', '\\', '"', ':', ',', 'null', 'true', '1e999', '-0', '\u0000'],
+  ...['\ud800', '//', '"CONFIDENCE":"HIGH",', '"Unclear"', '"yes"'],
 ]
 
 export const REPLY: Target<string> = {
