@@ -1,11 +1,12 @@
 import { digestSound } from '../domain/digest.ts'
 import { err, type Issue, ok, type Result } from '../domain/result.ts'
-import { type Call, NOT_RUN, type Step, type Trajectory } from '../domain/trajectory/trajectory.ts'
+import { type Call, NOT_RUN, type Part, type Step, type Trajectory } from '../domain/trajectory/trajectory.ts'
 import { quoted, wordSet } from '../domain/words.ts'
 import { countLostWords } from './common/coverage.ts'
 import { findUnsound, wellFormed } from './common/json-tree.ts'
 import { withActsOfMessages } from './common/message-acts.ts'
 import { isRecord, itemsIn, type Json, pointer, Reading, type ReadLimits, typeName } from './common/reading.ts'
+import { asRecord } from './common/session.ts'
 import type { ReadDocument } from './format.ts'
 import { FORMATS } from './formats.ts'
 import { runsIn } from './langsmith/langsmith.ts'
@@ -106,9 +107,6 @@ function refusalOf(document: unknown): string {
   return `${ACCEPTED}.${other}`
 }
 
-const ROOT_FIELDS = new Set(['runs', 'documents'])
-const RUN_FIELDS = new Set(['id', 'trajectory'])
-const DOCUMENT_FIELDS = new Set(['name', 'text'])
 const MOST_RUNS = 50
 /** Bounds the parts of all runs together, as for a single run. */
 const MOST_PARTS = 100_000
@@ -125,7 +123,7 @@ const holdsRuns = (document: unknown): document is Json =>
  * run.
  */
 function readRuns(reading: Reading, document: Json): ReadDocument {
-  reading.warnUnknown(document, '', ROOT_FIELDS)
+  reading.warnUnknown(document, '', new Set(['runs', 'documents']))
   const runs = document['runs'] as readonly unknown[]
   if (runs.length === 0 || runs.length > MOST_RUNS) reading.error('/runs', `must hold 1 to ${MOST_RUNS} runs`)
   const ids = new Set<string>()
@@ -134,9 +132,12 @@ function readRuns(reading: Reading, document: Json): ReadDocument {
   for (const [run, path] of itemsIn(runs.slice(0, MOST_RUNS), '/runs')) {
     const id = idOf(reading, run, path, ids)
     if (id === null || !isRecord(run)) continue
-    reading.warnUnknown(run, path, RUN_FIELDS)
+    reading.warnUnknown(run, path, new Set(['id', 'trajectory']))
     const max_steps = Math.max(1, reading.limits.max_steps - steps.length)
-    const read = readRun(run['trajectory'], { ...reading.limits, max_steps })
+    const { trajectory } = run
+    const read = holdsRuns(trajectory)
+      ? err([{ path: '', message: 'holds runs again: a run is one trajectory' }])
+      : readTrajectory(trajectory, { ...reading.limits, max_steps })
     const at = `${path}/trajectory`
     if (!read.ok) {
       for (const issue of read.error) reading.error(at + issue.path, issue.message)
@@ -156,12 +157,6 @@ function readRuns(reading: Reading, document: Json): ReadDocument {
   reading.takeSteps(steps.length, '/runs')
   return { format: 'runs', agent: { name: null, model: null }, steps }
 }
-
-/** Reads one run of several, which cannot itself hold runs. */
-const readRun = (document: unknown, limits: ReadLimits): Result<Trajectory, Issue[]> =>
-  holdsRuns(document)
-    ? err([{ path: '', message: 'holds runs again: a run is one trajectory' }])
-    : readTrajectory(document, limits)
 
 function idOf(reading: Reading, run: unknown, path: string, ids: Set<string>): string | null {
   const id = isRecord(run) ? run['id'] : undefined
@@ -187,18 +182,15 @@ const ofRun = (step: Step, run: string, at: string, id: number): Step => ({
 
 function readDocuments(reading: Reading, documents: unknown): Step['parts'] {
   if (documents === undefined) return []
-  if (!Array.isArray(documents)) {
-    reading.error('/documents', `must be an array, not ${typeName(documents)}`)
-    return []
-  }
-  const parts: Step['parts'][number][] = []
-  for (const [document, path] of itemsIn(documents as readonly unknown[], '/documents')) {
-    if (!isRecord(document) || typeof document['name'] !== 'string' || typeof document['text'] !== 'string') {
+  if (!Array.isArray(documents)) reading.error('/documents', `must be an array, not ${typeName(documents)}`)
+  const parts: Part[] = []
+  for (const [document, path] of itemsIn(documents, '/documents')) {
+    const { name, text } = asRecord(document)
+    if (!isRecord(document) || typeof name !== 'string' || typeof text !== 'string') {
       reading.error(path, 'must be an object with name and text')
       continue
     }
-    reading.warnUnknown(document, path, DOCUMENT_FIELDS)
-    const { name, text } = document as { name: string; text: string }
+    reading.warnUnknown(document, path, new Set(['name', 'text']))
     reading.add(parts, { actor: 'system', text, path: `${path}/text`, name: `document ${name}` })
   }
   return parts
@@ -206,12 +198,8 @@ function readDocuments(reading: Reading, documents: unknown): Step['parts'] {
 
 /** Counts calls that started another agent of which the document holds no step: what such an agent did is not known. */
 function countAbsentAgents(reading: Reading, steps: readonly Step[]): void {
-  if (
-    steps.some(
-      ({ agent, conversation, name }) => agent !== undefined || conversation !== undefined || name?.includes('#'),
-    )
-  )
-    return
+  const isOther = ({ agent, conversation, name }: Step) => agent ?? conversation ?? name?.includes('#')
+  if (steps.some(isOther)) return
   const counted = new Set<Call>()
   for (const { act, path } of steps.flatMap(({ parts }) => parts)) {
     if (act?.role !== 'delegates' || !STARTERS.has(act.call.tool) || NOT_RUN.has(act.call.outcome)) continue

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { Reading } from '../../src/formats/common/reading.ts'
-import { turnedDown } from '../../src/formats/inspect/inspect.ts'
-import { openInspectSample } from '../../src/formats/inspect/inspect-sample.ts'
+import { openInspectSample, turnedDown } from '../../src/formats/inspect/inspect.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { LIMITS, partsOf, pathsOf, read, refuse } from './make.ts'
 

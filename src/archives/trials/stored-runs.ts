@@ -1,7 +1,7 @@
 import { parseJson } from '../../domain/text/json.ts'
 import { isRecord, type Json } from '../../formats/common/reading.ts'
 import { asRecord, asText } from '../../formats/common/session.ts'
-import { openInspectSample } from '../../formats/inspect/inspect-sample.ts'
+import { openInspectSample } from '../../formats/inspect/inspect.ts'
 import { UNREAD_LINES } from '../../formats/read.ts'
 import { findFile, findFolder, listFolder, type Place, readJson, readText, within } from '../unpack/place.ts'
 import { type Scope, skip, type TrialItem } from './reading-job.ts'

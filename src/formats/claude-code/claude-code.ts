@@ -1,8 +1,38 @@
 import { wordSet } from '../../domain/words.ts'
-import { isRecord, type Json, objectAt, pointer, type Reading } from '../common/reading.ts'
+import type { ContentSink } from '../common/content.ts'
+import {
+  isAbsent,
+  isRecord,
+  itemsIn,
+  type Json,
+  objectAt,
+  pointer,
+  type Reading,
+  timeOf,
+  typeName,
+} from '../common/reading.ts'
+import {
+  addLeaves,
+  asList,
+  asRecord,
+  asText,
+  type OpenStep,
+  type RecordTable,
+  SessionReader,
+} from '../common/session.ts'
 import { type Format, listIn, type ReadDocument } from '../format.ts'
-import { inOrder, subagentOf } from './claude-code-order.ts'
-import { ClaudeReader } from './claude-code-reader.ts'
+import { CLAUDE_CODE_TOOLS } from '../tools/harness-tools.ts'
+import { named } from '../tools/tool-table.ts'
+import {
+  isHarnessText,
+  isSummary,
+  outcomeOfResult,
+  type ReplySeen,
+  readAssistant,
+  readBlock,
+  readBlocks,
+} from './claude-code-content.ts'
+import { ClaudeLineage, inOrder, StartedSubagents, subagentOf } from './claude-code-order.ts'
 
 /**
  * The format of Claude Code: the session files under `projects/` (also the file of one subagent), and the output of `--output-format
@@ -54,3 +84,222 @@ function readClaudeCode(reading: Reading, document: Json): ReadDocument {
   reader.model ??= reader.subagentModel
   return reader.ended(root)
 }
+
+interface Reply {
+  readonly id: string
+  readonly request: string | null
+  step: OpenStep
+  readonly seen: ReplySeen
+  ended: boolean
+}
+
+/** The state of one conversation: the main conversation or that of one subagent. */
+type Chain = { reply: Reply | null }
+
+/** Reads the records of a session into steps, one record at a time. */
+class ClaudeReader extends SessionReader {
+  readonly #lineage: ClaudeLineage
+  readonly userTexts = new Set<string>()
+  readonly queued: { readonly text: string; readonly path: string }[] = []
+  readonly #chains = new Map<string, Chain>()
+  readonly #started = new StartedSubagents()
+  readonly #hasMain: boolean
+  subagentModel: string | null = null
+
+  constructor(reading: Reading, hasMain: boolean) {
+    super(reading, 'claude-code', CLAUDE_CODE_TOOLS)
+    this.#lineage = new ClaudeLineage(reading)
+    this.#hasMain = hasMain
+  }
+
+  warnOfSubagents(): void {
+    const hasAny = [...this.#chains.keys()].some((name) => name !== '')
+    this.#started.warnOfUnread(this.reading, (name) => this.#chains.has(name), hasAny)
+  }
+
+  /** Readers by the type of a record. */
+  readonly #records: RecordTable = {
+    ...named('bookkeeping', BOOKKEEPING),
+    user: (record, path) => this.#message(record, path, 'user'),
+    assistant: (record, path) => this.#message(record, path, 'assistant'),
+    system: (record, path) => this.#system(record, path),
+    attachment: (record, path) => this.#attachment(record, path),
+    result: (record, path) => this.#result(record, path),
+    progress: (record, path) => this.#progress(record, path),
+    'queue-operation': ({ content }, path) => {
+      if (typeof content === 'string') this.queued.push({ text: content, path: `${path}/content` })
+    },
+  }
+
+  override record(record: Json, path: string): void {
+    this.now = timeOf(record['timestamp'])
+    this.reading.reply = null
+    this.byType(this.#records, 'type of record', record, path)
+  }
+
+  /** Reads a subagent's newest message, which the main session file repeats while the subagent runs. */
+  #progress(record: Json, path: string): void {
+    const { data } = record
+    if (!isRecord(data) || data['type'] !== 'agent_progress' || !isRecord(data['message'])) {
+      this.reading.leaveOut(path)
+      return
+    }
+    const inner: Json = { ...data['message'], isSidechain: true, agentId: data['agentId'] }
+    const { type } = inner
+    this.now = timeOf(inner['timestamp']) ?? this.now
+    if (type === 'assistant' || type === 'user') this.#message(inner, `${path}/data/message`, type)
+    else this.reading.unreadRecord(`${path}/data/message`, 'type of record', type, inner)
+  }
+
+  #message(record: Json, path: string, type: 'assistant' | 'user'): void {
+    const { message } = record
+    this.reading.warnUnknownOnce(record, path, RECORD_FIELDS)
+    if (!isRecord(message)) {
+      this.reading.error(`${path}/message`, `must be an object, not ${typeName(message)}`)
+      return
+    }
+    this.reading.warnUnknownOnce(message, `${path}/message`, MESSAGE_FIELDS)
+    if (this.#lineage.isRepeated(record, path)) {
+      this.reading.leaveOut(path)
+      return
+    }
+    this.#lineage.follow(record, path)
+    const subagent = subagentOf(record)
+    const chain = this.#chains.get(subagent ?? '') ?? { reply: null }
+    this.#chains.set(subagent ?? '', chain)
+    const at = `${path}/message/content`
+    if (type === 'assistant') this.#assistant(record, message, at, chain, subagent)
+    else this.#user(record, message, at, chain, subagent)
+  }
+
+  #assistant(record: Json, message: Json, path: string, chain: Chain, subagent: string | null): void {
+    const model = asText(message['model'])
+    const synthetic = model === '<synthetic>' || record['isApiErrorMessage'] === true
+    if (!synthetic && subagent === null) this.model ??= model
+    if (!synthetic) this.subagentModel ??= model
+    const id = asText(message['id'])
+    const name = nameIn(subagent, id ?? asText(record['uuid']))
+    const request = asText(record['requestId'])
+    let { reply } = chain
+    const goesOn =
+      reply !== null && reply.id === id && reply.request === request && !(reply.ended && reply.step.answered)
+    if (!goesOn || reply === null) {
+      reply = { id: id ?? '', request, step: this.open('agent', name), seen: new Map(), ended: false }
+      chain.reply = id === null ? null : reply
+    }
+    const current = reply
+    const key = [subagent ?? '', id, request ?? ''].join(' ')
+    this.reading.reply = id === null || synthetic ? null : { id: key, isNamed: true }
+    const step = (afterResult: boolean): OpenStep => {
+      if (!afterResult) return current.step
+      current.step = this.open('agent', name)
+      this.reading.reply = { id: `${key} from ${path}`, isNamed: true }
+      return current.step
+    }
+    readAssistant(this, message['content'], { path, synthetic, seen: current.seen, step })
+    // A later record of this id is another reply once the calls of this reply are answered: some gateways give every reply the same id.
+    if (!isAbsent(message['stop_reason'])) current.ended = true
+  }
+
+  #user(record: Json, message: Json, path: string, chain: Chain, subagent: string | null): void {
+    const { content } = message
+    const name = nameIn(subagent, asText(record['uuid']))
+    let step: OpenStep | null = null
+    const sink = this.#userSink(record, subagent, () => {
+      step ??= this.open('other', name)
+      chain.reply = null
+      return step
+    })
+    if (!Array.isArray(content)) readBlocks(this.reading, content, path, sink)
+    for (const [block, at] of itemsIn(content, path)) {
+      if (isRecord(block) && block['type'] === 'tool_result') {
+        const outcome = (tool: string) => outcomeOfResult(tool, block, record)
+        const { tool, sink: output } = this.answer(block['tool_use_id'], at, name, outcome)
+        this.#started.note(tool, block, record, at)
+        readBlocks(this.reading, block['content'], `${at}/content`, output)
+        step = null
+      } else readBlock(this.reading, block, at, sink)
+    }
+  }
+
+  #userSink(record: Json, subagent: string | null, step: () => OpenStep): ContentSink {
+    const { isCompactSummary, isMeta, isSynthetic } = record
+    const isTask = subagent !== null && this.#hasMain
+    const pick = (text: string): ContentSink => {
+      const { parts } = step()
+      // The model wrote the summary, and the agent wrote the task of its subagent: neither text is the user's request.
+      if (isCompactSummary === true || isSummary(text)) return this.sink(parts, 'agent_message', 'compact_summary')
+      if (isMeta === true || isSynthetic === true || isHarnessText(text)) return this.sink(parts, 'system')
+      if (isTask) return this.sink(parts, 'agent_message', 'subagent_task')
+      this.userTexts.add(text)
+      return this.sink(parts, 'user')
+    }
+    return {
+      text: (text, path) => pick(text).text(text, path),
+      media: (text, path, kind, source) => pick('').media(text, path, kind, source),
+    }
+  }
+
+  #system(record: Json, path: string): void {
+    const { subtype, content, model } = record
+    if (subtype === 'init') this.model ??= asText(model)
+    else if (subtype === 'compact_boundary' || subtype === 'microcompact_boundary') this.reading.isCompacted = true
+    else if (subtype === 'permission_denied') this.settle(record['tool_use_id'], 'rejected')
+    if (typeof content === 'string') this.note('system', content, `${path}/content`, asText(subtype) ?? 'system')
+    else if (SYSTEM_BOOKKEEPING.has(subtype)) this.reading.leaveOut(path)
+    else this.reading.unreadRecord(path, 'subtype of system record', subtype, { ...record, type: subtype })
+  }
+
+  /** Reads an attachment: the files, reminders and memory that the harness adds for the model to read. */
+  #attachment(record: Json, path: string): void {
+    const attachment = asRecord(record['attachment'])
+    const { type, prompt, ...rest } = attachment
+    const at = `${path}/attachment`
+    const step = this.open('other', asText(record['uuid']))
+    const name = typeof type === 'string' ? type : 'attachment'
+    if (type === 'queued_command') {
+      readBlocks(this.reading, prompt, `${at}/prompt`, this.sink(step.parts, 'user'))
+      if (typeof prompt === 'string') this.userTexts.add(prompt)
+    } else addLeaves(this.sink(step.parts, 'system', name), prompt === undefined ? rest : { prompt, ...rest }, at)
+    if (!isRecord(record['attachment']))
+      this.reading.error(at, `must be an object, not ${typeName(record['attachment'])}`)
+  }
+
+  /** Reads the last record of a stream, which repeats the agent's last message or explains its absence. */
+  #result(record: Json, path: string): void {
+    const { result, errors, is_error: isError, permission_denials: denials } = record
+    for (const denial of asList(denials)) this.settle(asRecord(denial)['tool_use_id'], 'rejected')
+    const { last } = this
+    if (typeof result === 'string' && last?.parts.at(-1)?.text !== result)
+      this.note(isError === true ? 'system' : 'agent_message', result, `${path}/result`, 'result')
+    for (const [text, at] of itemsIn(errors, `${path}/errors`)) this.note('system', text, at, 'error')
+  }
+}
+
+const nameIn = (subagent: string | null, name: string | null): string | null =>
+  subagent === null ? name : `${subagent}#${name ?? ''}`
+
+/** Types of records without anything that the agent said, did or saw. */
+const BOOKKEEPING = `summary last-prompt file-history-snapshot file-history-delta
+  ai-title custom-title agent-name agent-color agent-setting tag mode permission-mode pr-link worktree-state
+  content-replacement attribution-snapshot bridge-session task-summary speculation-accept started rate_limit_event
+  stream_event tool_progress tool_use_summary keep_alive control_request control_response control_cancel_request
+  auth_status prompt_suggestion`
+
+/** Subtypes of `system` records without a text. */
+const SYSTEM_BOOKKEEPING: ReadonlySet<unknown> = wordSet(`init compact_boundary microcompact_boundary
+  turn_duration stop_hook_summary api_error api_retry api_metrics status hook_started hook_progress hook_response
+  task_started task_progress task_updated task_notification files_persisted session_state_changed away_summary
+  memory_saved agents_killed bridge_status informational local_command_output thinking_tokens permission_denied`)
+
+/** Members of a record beside its message. `toolUseResult` is the harness's own copy of a result, which the agent did not see. */
+const RECORD_FIELDS: ReadonlySet<string> = wordSet(`type subtype message uuid parentUuid logicalParentUuid
+  parent_tool_use_id timestamp level isSidechain isMeta isCompactSummary isVisibleInTranscriptOnly isApiErrorMessage
+  isSynthetic isReplay isVirtual userType sessionId session_id version gitBranch cwd entrypoint requestId request_id
+  promptId promptSource slug agentId agentName teamName agentColor toolUseResult tool_use_result toolUseID
+  parentToolUseID mcpMeta sourceToolAssistantUUID sourceToolUseID permissionMode permission_mode todos
+  thinkingMetadata imagePasteIds origin planContent error errorDetails apiErrorStatus forkedFrom attributionAgent
+  attributionSkill interruptedMessageId queuePriority effort caller toolDenialKind session_kind sessionKind data`)
+
+const MESSAGE_FIELDS: ReadonlySet<string> = wordSet(`id type role model content stop_reason stop_sequence
+  stop_details usage container context_management diagnostics`)

@@ -1,7 +1,6 @@
 import { idText, isRecord, itemsIn, type Json, pointer } from '../common/reading.ts'
-import { asRecord, asText, keyOf } from '../common/session.ts'
+import { asRecord, asText, keyOf, SessionReader } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
-import { SessionReader } from '../common/session-reader.ts'
 import { own } from '../tools/tool-table.ts'
 import { changesOf, SCRIPT } from './codex-events.ts'
 import { outcomeOfItem, readAnswer, type Shown } from './codex-items.ts'

@@ -40,20 +40,13 @@ export function readPreview(
 
 /** Reads a message or the content of a result: text, or an array of parts (ATIF 1.6), or nothing. */
 export function readContent(reading: Reading, content: unknown, path: string, sink: ContentSink): void {
-  if (isAbsent(content)) return
-  if (typeof content === 'string') sink.text(content, path)
-  else if (Array.isArray(content)) {
-    for (const [item, at] of itemsIn(content, path)) readContentPart(reading, item, at, sink)
-  } else if (!readPreview(reading, content, path, sink))
-    reading.error(path, `must be text or an array of content parts, not ${typeName(content)}`)
+  if (Array.isArray(content)) for (const [item, at] of itemsIn(content, path)) readContentPart(reading, item, at, sink)
+  else if (!readPreview(reading, content, path, sink)) readPieces(reading, content, path, sink, () => undefined, PARTS)
 }
+
+const PARTS = { whole: 'must be text or an array of content parts', piece: 'a content part must be an object' }
 
 /** Words of the errors for a content, and for a piece of it, of a wrong type. */
-interface PieceWords {
-  readonly whole: string
-  readonly piece: string
-}
-
 const PIECES = { whole: 'must be text or an array of content', piece: 'a piece of content must be an object' }
 
 type ReadPiece = (reading: Reading, piece: Json, path: string, sink: ContentSink) => void
@@ -65,7 +58,7 @@ export function readPieces(
   path: string,
   sink: ContentSink,
   readPiece: ReadPiece,
-  words: PieceWords = PIECES,
+  words = PIECES,
 ): void {
   if (isAbsent(content)) return
   if (typeof content === 'string') sink.text(content, path)
@@ -80,7 +73,7 @@ export function readOnePiece(
   path: string,
   sink: ContentSink,
   readPiece: ReadPiece,
-  words: PieceWords,
+  words: typeof PIECES,
 ): void {
   if (typeof piece === 'string') sink.text(piece, path)
   else if (isRecord(piece)) readPiece(reading, piece, path, sink)
@@ -88,13 +81,9 @@ export function readOnePiece(
 }
 
 function readContentPart(reading: Reading, part: unknown, path: string, sink: ContentSink): void {
-  if (typeof part === 'string') {
-    reading.warn(path, 'a content part must be an object; read as text')
-    sink.text(part, path)
-    return
-  }
+  if (typeof part === 'string') reading.warn(path, 'a content part must be an object; read as text')
   if (!isRecord(part)) {
-    reading.error(path, `a content part must be an object, not ${typeName(part)}`)
+    readOnePiece(reading, part, path, sink, () => undefined, PARTS)
     return
   }
   reading.warnUnknown(part, path, PART_FIELDS)

@@ -142,12 +142,10 @@ function markDoubt(run: Run, part: Part, message: Message): void {
   if (!reads && !isAnsweredAsCall(run, message)) return
   if (run.form === null && !run.hasCalls && message.answer?.actor === 'tool_output')
     run.reading.countUnread(part.path, true)
-  run.reading.warnOnce(
-    part.path,
-    reads
-      ? 'this message holds what reads like a tool call; it was read as speech'
-      : 'no action is known in this turn of the agent, although it was answered; what it does may stand in its words',
-  )
+  const warning = reads
+    ? 'this message holds what reads like a tool call; it was read as speech'
+    : 'no action is known in this turn of the agent, although it was answered; what it does may stand in its words'
+  run.reading.warnOnce(part.path, warning)
   run.changed.set(part, [{ ...part, act: doubt() }])
 }
 

@@ -135,12 +135,12 @@ export class Reading {
 
   /** Counts an unread record without a warning. A second count of the same path in a row adds no record. */
   countUnread(path: string, mayAct: boolean): void {
-    const { path: last, mayAct: counted } = this.#lastUnread
     const placed = this.#place(path)
-    const isAgain = placed === last
+    const isAgain = placed === this.#lastUnread.path
+    const isCounted = isAgain && this.#lastUnread.mayAct
     if (!isAgain) this.passed.push(placed)
-    this.#lastUnread = { path: placed, mayAct: mayAct || (isAgain && counted) }
-    this.addUnread({ records: isAgain ? 0 : 1, actions: mayAct && !(isAgain && counted) ? 1 : 0 })
+    this.#lastUnread = { path: placed, mayAct: mayAct || isCounted }
+    this.addUnread({ records: isAgain ? 0 : 1, actions: mayAct && !isCounted ? 1 : 0 })
   }
 
   /** Marks a value that the reader knows and leaves out: bookkeeping of the harness, or a copy of another value. */
@@ -164,8 +164,8 @@ export class Reading {
   warnUnknown(record: Json, path: string, fields: ReadonlySet<string>): void {
     for (const key in record) {
       if (fields.has(key)) continue
-      const cut = key.startsWith('_corpus_')
-      const message = cut ? 'the corpus that published this file cut it' : 'unknown field, not read'
+      const isCut = key.startsWith('_corpus_')
+      const message = isCut ? 'the corpus that published this file cut it' : 'unknown field, not read'
       if (holdsCalls(record, key)) this.countUnread(path, true)
       this.warn(pointer(path, key), message)
     }

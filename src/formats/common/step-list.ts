@@ -6,6 +6,7 @@ import { specOf } from '../tools/lookup.ts'
 import { meaningOf, meaningOfKind, openCall } from '../tools/tool-table.ts'
 import { decodeObject, leavesOf } from './json-tree.ts'
 import { isAbsent, isRecord, type Json, objectsIn, pointer, type Reading, typeName } from './reading.ts'
+import { asList, asRecord } from './session.ts'
 
 const ROOT_FIELDS = new Set(['steps', 'agent'])
 const AGENT_FIELDS = new Set(['name', 'model'])
@@ -23,12 +24,8 @@ export const STEP_LIST: Format = {
 }
 
 const DEFAULT_NAMES: Readonly<Record<Actor, string>> = {
-  user: 'message',
-  system: 'message',
-  agent_reasoning: 'reasoning',
-  agent_message: 'message',
-  agent_action: 'action',
-  tool_output: 'output',
+  ...{ user: 'message', system: 'message', agent_message: 'message' },
+  ...{ agent_reasoning: 'reasoning', agent_action: 'action', tool_output: 'output' },
 }
 
 /**
@@ -38,19 +35,14 @@ const DEFAULT_NAMES: Readonly<Record<Actor, string>> = {
 function readStepList(reading: Reading, document: Json): ReadDocument {
   reading.warnUnknown(document, '', ROOT_FIELDS)
   const agent = readAgent(reading, document['agent'])
-  const steps = Array.isArray(document['steps']) ? document['steps'] : []
+  const steps = asList(document['steps'])
   if (steps.length === 0) reading.error('/steps', 'holds no steps')
   if (!reading.takeSteps(steps.length, '/steps')) return { format: 'steps', agent, steps: [] }
-  const ids = numberSteps(
-    reading,
-    steps.map((step) => (isRecord(step) ? step['step_id'] : null)),
-    '/steps',
-  )
-  const read = steps.map((step, index): Step => {
-    const id = ids[index] ?? { id: index + 1, name: null }
+  const own = steps.map((step) => asRecord(step)['step_id'])
+  const read = numberSteps(reading, own, '/steps').map((id, index): Step => {
     const path = pointer('/steps', index)
-    const of = isRecord(step) ? readAgentName(reading, step['agent'], `${path}/agent`) : {}
-    return { ...id, ...of, at: null, copied: false, parts: readStep(reading, step, path, agent.name) }
+    const of = readAgentName(reading, asRecord(steps[index])['agent'], `${path}/agent`)
+    return { ...id, ...of, at: null, copied: false, parts: readStep(reading, steps[index], path, agent.name) }
   })
   return { format: 'steps', agent, steps: read }
 }
@@ -66,14 +58,11 @@ function readAgentName(reading: Reading, name: unknown, path: string): { readonl
 
 function readAgent(reading: Reading, agent: unknown): Trajectory['agent'] {
   if (isAbsent(agent)) return { name: null, model: null }
-  if (!isRecord(agent)) {
-    reading.error('/agent', `must be an object, not ${typeName(agent)}`)
-    return { name: null, model: null }
-  }
-  reading.warnUnknown(agent, '/agent', AGENT_FIELDS)
-  const text = (field: string): string | null => {
-    const value = agent[field]
-    if (typeof value === 'string' || isAbsent(value)) return value ?? null
+  if (!isRecord(agent)) reading.error('/agent', `must be an object, not ${typeName(agent)}`)
+  else reading.warnUnknown(agent, '/agent', AGENT_FIELDS)
+  const text = (field: 'name' | 'model'): string | null => {
+    const value = asRecord(agent)[field] ?? null
+    if (typeof value === 'string' || value === null) return value
     reading.error(`/agent/${field}`, `must be text, not ${typeName(value)}`)
     return null
   }
@@ -95,11 +84,8 @@ function readStep(reading: Reading, step: unknown, path: string, agent: string |
     return parts
   }
   reading.warnUnknown(step, path, LONG_FIELDS)
-  if (!Array.isArray(step['parts'])) {
-    reading.error(`${path}/parts`, `must be an array, not ${typeName(step['parts'])}`)
-    return parts
-  }
-  for (const [part, at] of objectsIn(reading, step['parts'], `${path}/parts`, 'a part')) {
+  if (!Array.isArray(step['parts'])) reading.error(`${path}/parts`, `must be an array, not ${typeName(step['parts'])}`)
+  for (const [part, at] of objectsIn(reading, asList(step['parts']), `${path}/parts`, 'a part')) {
     reading.warnUnknown(part, at, PART_FIELDS)
     readPart(reading, parts, part, at, agent)
   }
@@ -132,13 +118,8 @@ function readPart(reading: Reading, parts: Part[], part: Json, path: string, age
     else reading.add(parts, { actor, text, path: `${path}/text`, name: name ?? DEFAULT_NAMES[actor] })
 }
 
-interface ShownAction {
-  readonly text: string
-  readonly path: string
-  /** The name in the document. */
-  readonly shown: string
-  readonly outcome: ActOutcome
-}
+/** An action; `shown`: its name in the document. */
+type ShownAction = Readonly<Record<'text' | 'path' | 'shown', string>> & { readonly outcome: ActOutcome }
 
 /**
  * Reads an action. The text is the tool's main argument (a command), or all arguments as a JSON object. `name` is the tool, or the tool and

@@ -2,9 +2,18 @@ import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
 import { previewOf, readPreview, wordsOf } from '../common/content.ts'
 import { idText, isAbsent, isRecord, itemsIn, type Json, pointer, timeOf, typeName } from '../common/reading.ts'
-import { addLeaves, asList, asRecord, asText, keyOf, type OpenStep } from '../common/session.ts'
+import {
+  addLeaves,
+  asList,
+  asRecord,
+  asText,
+  keyOf,
+  listAt,
+  type OpenStep,
+  type RecordTable,
+  SessionReader,
+} from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
-import { listAt, type RecordTable, SessionReader } from '../common/session-reader.ts'
 import type { Format } from '../format.ts'
 import { CURSOR_TOOLS } from '../tools/harness-tools.ts'
 import { outcomeWithCode, soundsTurnedDown } from '../tools/outcomes.ts'

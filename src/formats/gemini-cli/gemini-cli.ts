@@ -13,9 +13,18 @@ import {
   timeOf,
   typeName,
 } from '../common/reading.ts'
-import { addLeaves, asList, asRecord, asText, mediaText, type OpenStep, settle } from '../common/session.ts'
+import {
+  addLeaves,
+  asList,
+  asRecord,
+  asText,
+  listAt,
+  mediaText,
+  type OpenStep,
+  SessionReader,
+  settle,
+} from '../common/session.ts'
 import { addCall, addNamedCall } from '../common/session-calls.ts'
-import { listAt, SessionReader } from '../common/session-reader.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { GEMINI_CLI_TOOLS } from '../tools/harness-tools.ts'
 import { exitCodeInText, matchWords, outcomeOfResult as outcomeInWords, outcomeWithCode } from '../tools/outcomes.ts'

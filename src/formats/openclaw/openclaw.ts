@@ -2,9 +2,18 @@ import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
 import { type ContentSink, textOf } from '../common/content.ts'
 import { idText, isAbsent, isRecord, itemsIn, type Json, type Reading, timeOf, typeName } from '../common/reading.ts'
-import { addLeaves, asRecord, asText, mediaText, type OpenStep, settle } from '../common/session.ts'
+import {
+  addLeaves,
+  asRecord,
+  asText,
+  listAt,
+  mediaText,
+  type OpenStep,
+  type RecordTable,
+  SessionReader,
+  settle,
+} from '../common/session.ts'
 import { addNamedCall } from '../common/session-calls.ts'
-import { listAt, type RecordTable, SessionReader } from '../common/session-reader.ts'
 import { mayAct } from '../common/unread-acts.ts'
 import type { Format } from '../format.ts'
 import { COMMON_TOOLS } from '../tools/common-tools.ts'

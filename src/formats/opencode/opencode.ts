@@ -2,9 +2,20 @@ import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { isAbsent, isRecord, itemsIn, type Json, objectsIn, type Reading, timeOf } from '../common/reading.ts'
-import { addLeaves, asList, asRecord, asText, isEmpty, mediaText, type OpenStep, settle } from '../common/session.ts'
+import {
+  addLeaves,
+  asList,
+  asRecord,
+  asText,
+  isEmpty,
+  listAt,
+  mediaText,
+  type OpenStep,
+  type RecordTable,
+  SessionReader,
+  settle,
+} from '../common/session.ts'
 import { addNamedCall } from '../common/session-calls.ts'
-import { listAt, type RecordTable, SessionReader } from '../common/session-reader.ts'
 import { type Format, listIn, type ReadDocument } from '../format.ts'
 import { COMMON_TOOLS } from '../tools/common-tools.ts'
 import { outcomeOfResult, outcomeWithCode } from '../tools/outcomes.ts'

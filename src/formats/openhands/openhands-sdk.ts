@@ -1,9 +1,19 @@
 import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
 import { type ContentSink, readPieces } from '../common/content.ts'
 import { isAbsent, isRecord, itemsIn, type Json, type Reading } from '../common/reading.ts'
-import { addLeaves, asList, asRecord, asText, keyOf, mediaText, type OpenStep, settle } from '../common/session.ts'
+import {
+  addLeaves,
+  asList,
+  asRecord,
+  asText,
+  keyOf,
+  mediaText,
+  type OpenStep,
+  type RecordTable,
+  SessionReader,
+  settle,
+} from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
-import { type RecordTable, SessionReader } from '../common/session-reader.ts'
 import { outcomeOfResult as outcomeInWords, outcomeWithCode } from '../tools/outcomes.ts'
 import { named } from '../tools/tool-table.ts'
 

@@ -1,7 +1,7 @@
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { textsIn } from '../common/content.ts'
 import { isRecord, itemsIn, type Json, type Reading, typeName } from '../common/reading.ts'
-import { asList, asName, asRecord } from '../common/session.ts'
+import { asList, asName, asRecord, asText } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { placeMessages, readList } from '../openai-chat/chat-steps.ts'
 import { isChat } from '../openai-chat/openai-chat.ts'
@@ -39,13 +39,7 @@ export const MINI_SWE_AGENT: Format = {
 /** Recognizes older files, which are bare messages, by a fence name that no other harness uses. */
 const holdsFences = (list: unknown): boolean =>
   isChat(list) &&
-  list.some(
-    (item) =>
-      isRecord(item) &&
-      item['role'] === 'assistant' &&
-      typeof item['content'] === 'string' &&
-      item['content'].includes(NEW_FENCE),
-  )
+  list.map(asRecord).some(({ role, content }) => role === 'assistant' && asText(content)?.includes(NEW_FENCE))
 
 function readMiniSweAgent(reading: Reading, document: Json): ReadDocument {
   reading.warnUnknown(document, '', ROOT_FIELDS)
@@ -79,7 +73,7 @@ const fenced = (fence: Fence | null): TextProtocol => ({
  * fence decides, else the first fence that a reply has a block of. Null where the run uses tool calls: such a harness runs no fence.
  */
 function fenceOf(messages: readonly unknown[]): Fence | null {
-  const answers = messages.filter((message) => isRecord(message) && message['role'] === 'assistant')
+  const answers = messages.filter((message) => asRecord(message)['role'] === 'assistant')
   if (answers.some((answer) => asList(asRecord(answer)['tool_calls']).length > 0)) return null
   const [first] = answers
   const prompt = first === undefined ? messages : messages.slice(0, messages.indexOf(first))
@@ -110,13 +104,8 @@ function splitFence(text: string, fence: Fence): Slice[] | null {
   return slices
 }
 
-interface Fenced {
-  /** The range of the fences from `open` to `close`, and of the command between them. */
-  readonly open: number
-  readonly start: number
-  readonly end: number
-  readonly close: number
-}
+/** The range of the fences from `open` to `close`, and of the command between them. */
+type Fenced = Readonly<Record<'open' | 'start' | 'end' | 'close', number>>
 
 /** Lists at most two blocks of a fence: the harness runs no block of several. */
 function fencedBlocks(text: string, fence: string): Fenced[] {

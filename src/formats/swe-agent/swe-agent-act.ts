@@ -2,7 +2,7 @@ import { parseScript } from '../../domain/shell/script.ts'
 import type { Act } from '../../domain/trajectory/trajectory.ts'
 import { SWE_NOT_PARSED } from '../tools/harness-words.ts'
 import { matchWords, soundsTimedOut } from '../tools/outcomes.ts'
-import { type ArgumentKind, meaningOfKind, openCall } from '../tools/tool-table.ts'
+import { type ArgumentKind, meaningOfKind, openCall, own } from '../tools/tool-table.ts'
 
 /**
  * Argument kinds of SWE-agent's own tools (tools/<bundle>/config.yaml), by the first word of an action. `edit` holds both sides of a
@@ -28,30 +28,32 @@ export function sweActOf(action: string, observation: string): Act | null {
   return meaningOfKind(kind, target, call).act
 }
 
-function kindOf(text: string, word: string): { kind: ArgumentKind; target: string | null } {
+/** The kind of an action, and the path of its file. */
+interface ActionKind {
+  readonly kind: ArgumentKind
+  readonly target: string | null
+}
+
+function kindOf(text: string, word: string): ActionKind {
   const isOne = !OPERATORS.some((operator) => text.includes(operator))
   const words = isOne ? text.split(' ') : []
   if (word === 'edit')
     return { kind: isRangeEdit(text) ? 'writes' : isOne || text.includes('\n') ? 'unknown' : 'shell', target: null }
   if (word === 'str_replace_editor') return editorKind(text)
-  const own = isOne && Object.hasOwn(WORDS, word) ? WORDS[word] : undefined
-  if (own === undefined) return { kind: 'shell', target: null }
-  const target = word === 'open' || word === 'create' ? (words[1] ?? null) : null
-  return { kind: own, target }
+  const kind = isOne ? own(WORDS, word) : undefined
+  const isFile = kind !== undefined && (word === 'open' || word === 'create')
+  return { kind: kind ?? 'shell', target: isFile ? (words[1] ?? null) : null }
 }
 
 /** Recognizes `edit 1:1`, new lines, `end_of_edit`. */
 function isRangeEdit(text: string): boolean {
   const line = text.indexOf('\n')
   const range = text.slice('edit '.length, line === -1 ? 0 : line)
-  return (
-    range !== '' &&
-    [...range.slice(0, MAX_WORD)].every((char) => (char >= '0' && char <= '9') || char === ':' || char === ' ')
-  )
+  return range !== '' && [...range.slice(0, MAX_WORD)].every((char) => '0123456789: '.includes(char))
 }
 
 /** Returns the kind of an editor call on a shell line, by its command; the two sides of a replacement are not told apart. */
-function editorKind(text: string): { kind: ArgumentKind; target: string | null } {
+function editorKind(text: string): ActionKind {
   const [, command = '', path = null] = text.slice(0, 1000).split(/\s+/, 3)
   if (command === 'view')
     return { kind: OPERATORS.some((operator) => text.includes(operator)) ? 'shell' : 'reads', target: path }

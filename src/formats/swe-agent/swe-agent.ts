@@ -59,9 +59,8 @@ function readSweAgent(reading: Reading, document: Json): ReadDocument {
   }
   if (steps.length === 0) reading.error('/trajectory', 'holds no steps')
   const agent = { name: 'swe-agent', model: sweModelOf(document) }
-  if (!reading.takeSteps(steps.length, '/trajectory')) return { format: 'swe-agent', agent, steps: [] }
   const numbered = steps.map((parts, index): Step => ({ id: index + 1, name: null, at: null, copied: false, parts }))
-  return { format: 'swe-agent', agent, steps: numbered }
+  return { format: 'swe-agent', agent, steps: reading.takeSteps(steps.length, '/trajectory') ? numbered : [] }
 }
 
 /** Returns the model of a run's configuration, which is an object, or (in newer files) JSON in a string. */
@@ -79,9 +78,9 @@ function readStep(sink: ChatSink, step: unknown, path: string): Part[] {
   }
   sink.reading.warnUnknown(step, path, STEP_FIELDS)
   const text = (field: string): string => {
-    const value = step[field]
+    const value = step[field] ?? ''
     if (typeof value === 'string') return value
-    if (!isAbsent(value)) sink.reading.error(`${path}/${field}`, `must be text, not ${typeName(value)}`)
+    sink.reading.error(`${path}/${field}`, `must be text, not ${typeName(value)}`)
     return ''
   }
   const [thought, action, response] = [text('thought'), text('action'), text('response')]
@@ -110,8 +109,7 @@ function readThinking(sink: ChatSink, step: Json, path: string, parts: Part[]): 
     sink.text(parts, 'agent_reasoning', reasoning, `${path}/reasoning_content`, 'reasoning')
   if (!Array.isArray(blocks) || typeof reasoning === 'string') return
   for (const [block, place] of itemsIn(blocks, `${path}/thinking_blocks`)) {
-    const at = `${place}/thinking`
-    const { thinking } = asRecord(block)
+    const [at, { thinking }] = [`${place}/thinking`, asRecord(block)]
     if (typeof thinking === 'string') sink.text(parts, 'agent_reasoning', thinking, at, 'reasoning')
     else sink.reading.warnOnce(at, 'a block of thinking without a text; not shown')
   }
@@ -165,11 +163,10 @@ function readHistory(sink: ChatSink, history: unknown, trajectory: readonly unkn
     sink.reading.error('/history', `must be an array of messages, not ${typeName(history)}`)
   let answers = 0
   for (const [message, path] of objectsIn(sink.reading, asList(history), '/history', 'a message')) {
+    const last = Math.min(answers, trajectory.length) - 1
     if (message['role'] === 'assistant' && message['is_demo'] !== true) answers++
-    else if (answers === 0 || trajectory.length === 0) before.push(readMessage(sink, message, path))
-    else if (!repeatsObservation(message, trajectory[Math.min(answers, trajectory.length) - 1])) {
-      pushTo(after, Math.min(answers, trajectory.length) - 1, readMessage(sink, message, path))
-    }
+    else if (last < 0) before.push(readMessage(sink, message, path))
+    else if (!repeatsObservation(message, trajectory[last])) pushTo(after, last, readMessage(sink, message, path))
   }
   if (answers !== trajectory.length && Array.isArray(history))
     sink.reading.warn(
@@ -181,10 +178,7 @@ function readHistory(sink: ChatSink, history: unknown, trajectory: readonly unkn
 
 /** The speakers of messages beside the trajectory, by role. */
 const SPEAKERS: Readonly<Record<string, Actor>> = {
-  user: 'user',
-  system: 'system',
-  assistant: 'system',
-  tool: 'tool_output',
+  ...{ user: 'user', system: 'system', assistant: 'system', tool: 'tool_output' },
 }
 
 function readMessage(sink: ChatSink, message: Json, path: string): Part[] {
@@ -192,12 +186,9 @@ function readMessage(sink: ChatSink, message: Json, path: string): Part[] {
   const { role } = message
   const demo = message['is_demo'] === true
   const known = typeof role === 'string' ? own(SPEAKERS, role) : undefined
+  const shown = typeof role === 'string' ? JSON.stringify(cutName(role)) : 'none'
   if (demo) sink.reading.warnOnce(path, 'a demonstration: part of the prompt, not of this run')
-  else if (known === undefined)
-    sink.reading.warn(
-      `${path}/role`,
-      `unknown role ${typeof role === 'string' ? JSON.stringify(cutName(role)) : 'none'}; read as the agent`,
-    )
+  else if (known === undefined) sink.reading.warn(`${path}/role`, `unknown role ${shown}; read as the agent`)
   const actor = demo ? 'system' : (known ?? 'agent_message')
   const name = demo ? 'demonstration' : 'message'
   readBlocks(sink, message['content'], `${path}/content`, { actor, name, parts, outputs: parts })

@@ -1,5 +1,6 @@
 import { type ActOutcome, NOT_RUN } from '../../domain/trajectory/trajectory.ts'
 import { decodeObject } from '../common/json-tree.ts'
+import { isRecord } from '../common/reading.ts'
 import { HARNESS_WORDS, type HarnessWords, SOME_WORDS } from './harness-words.ts'
 import { BY_TOOL, namedIn } from './lookup.ts'
 import { own } from './tool-table.ts'
@@ -11,13 +12,9 @@ const HEAD = 2000
 
 /** Returns the words of a harness that a text begins with; null for other texts. */
 export function matchWords(harness: string | null, text: string): HarnessWords | null {
-  for (const candidate of own(HARNESS_WORDS, harness ?? '') ?? [])
-    if (
-      text.startsWith(candidate.begins) &&
-      (candidate.holds === undefined || text.slice(0, HEAD).includes(candidate.holds))
-    )
-      return candidate
-  return null
+  const isSaid = ({ begins, holds }: HarnessWords): boolean =>
+    text.startsWith(begins) && (holds === undefined || text.slice(0, HEAD).includes(holds))
+  return own(HARNESS_WORDS, harness ?? '')?.find(isSaid) ?? null
 }
 
 /**
@@ -225,11 +222,8 @@ function codeInEnvelope(text: string): number | null {
   if (!text.startsWith('{')) return null
   const edges = text.slice(0, EDGE) + text.slice(-EDGE)
   if (!CODES.some((key) => edges.includes(`"${key}"`))) return null
-  const envelope = decodeObject(text)
-  const noted = [envelope, envelope?.['metadata']].flatMap((record) =>
-    CODES.map((key) =>
-      typeof record === 'object' && record !== null ? (record as Record<string, unknown>)[key] : null,
-    ),
-  )
+  const envelope = decodeObject(text) ?? {}
+  const { metadata } = envelope
+  const noted = [envelope, isRecord(metadata) ? metadata : {}].flatMap((record) => CODES.map((key) => record[key]))
   return noted.find((code) => typeof code === 'number') ?? null
 }

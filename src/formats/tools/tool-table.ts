@@ -117,7 +117,7 @@ export function meaningOf(spec: ToolSpec | undefined, argument: string, call: Ca
 
 /** Returns the meaning of a call with only a name: an act all the same, where its tool acts. */
 export function meaningOfName(spec: ToolSpec | undefined, call: Call): Meaning {
-  const kinds = spec === undefined ? [] : [...Object.values(spec.args), ...(spec.rest === undefined ? [] : [spec.rest])]
+  const kinds = kindsOf(spec)
   const looks = kinds.find((kind) => LOOKS.has(kind))
   const acts = kinds.some((kind) => isLanguage(kind) || kind === 'executes' || kind === 'writes')
   const role = spec === undefined ? 'unknown' : acts || looks === undefined ? 'executes' : (looks as ActRole)
@@ -137,10 +137,10 @@ export function meaningOfKind(kind: ArgumentKind, target: string | null, call: C
 }
 
 /** Returns the kind of a tool's main argument, for sources with one text per call; null where the table has only descriptions. */
-function mainKindOf(spec: ToolSpec): ArgumentKind | null {
-  const kinds = [...Object.values(spec.args), ...(spec.rest === undefined ? [] : [spec.rest])]
-  return kinds.find((kind) => kind !== 'describes') ?? null
-}
+const mainKindOf = (spec: ToolSpec): ArgumentKind | null => kindsOf(spec).find((kind) => kind !== 'describes') ?? null
+
+const kindsOf = (spec: ToolSpec | undefined): readonly ArgumentKind[] =>
+  spec === undefined ? [] : [...Object.values(spec.args), ...(spec.rest === undefined ? [] : [spec.rest])]
 
 function kindOf(spec: ToolSpec, argument: string, args: unknown): ArgumentKind {
   const picked = spec.by === undefined ? undefined : textAt(args, spec.by.argument)
@@ -179,8 +179,7 @@ function firstText(node: unknown, names: readonly string[]): string | null {
 }
 
 function textAt(node: unknown, name: string): string | undefined {
-  if (typeof node !== 'object' || node === null || !Object.hasOwn(node, name)) return undefined
-  const value = (node as Record<string, unknown>)[name]
+  const value = typeof node === 'object' && node !== null ? own(node as Record<string, unknown>, name) : undefined
   return typeof value === 'string' ? value : undefined
 }
 
