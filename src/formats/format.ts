@@ -3,10 +3,7 @@ import type { Json, Reading } from './common/reading.ts'
 
 export type ReadDocument = Pick<Trajectory, 'format' | 'agent' | 'steps'>
 
-/**
- * A trajectory format. A document is one JSON object; `open-documents.ts` turns a file that is an array or JSON lines into `{"records":
- * […]}`, and a file of several runs into several documents.
- */
+/** A trajectory format of one JSON object; `open-documents.ts` makes `{"records": […]}` of an array or JSON lines, and several documents of several runs. */
 export interface Format {
   /** The name that messages show: `claude-code`, `inspect`. */
   readonly name: string

@@ -93,10 +93,7 @@ interface EmbeddedFiles {
   readonly resolved: ReadonlySet<string>
 }
 
-/**
- * Replaces references to files by embedded trajectories, which `readAtif` places. Each file is embedded once, at its first reference:
- * `placed` holds the embedded names over all segments of a run, so circular references end.
- */
+/** Embeds the files that steps refer to, each at its first reference, for `readAtif` to place. `placed`: the names over all segments, so that circles end. */
 function embedSubagentFiles(
   trajectory: Json,
   path: string,

@@ -10,10 +10,7 @@ export const isUsableStepId = (own: unknown): own is number =>
 
 const nameOf = (own: unknown): string | null => asName(own) ?? (typeof own === 'boolean' ? String(own) : idText(own))
 
-/**
- * Numbers the steps of a run: integer ids are kept, and every other step gets its position. Where that gives two steps one id, all steps
- * get their positions and keep their names. Two steps with the same integer are an error, because a citation of it would be ambiguous.
- */
+/** Numbers the steps: integer ids stay, other steps get their positions; all do where two ids collide. One integer twice is an error: a citation would be ambiguous. */
 export function numberSteps(reading: Reading, own: readonly unknown[], path: string): Pick<Step, 'id' | 'name'>[] {
   const first = new Map<number, number>()
   for (const [index, value] of own.entries()) {

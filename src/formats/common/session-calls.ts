@@ -124,10 +124,7 @@ export interface ArgumentLeaf extends Leaf {
   readonly kind?: ArgumentKind
 }
 
-/**
- * Lists the leaves of a call's arguments. An array of command words is one leaf, as JSON, because only all of its words together say what
- * runs; where a shell runs a script, each word is a leaf. An array of command lines gives one leaf a line.
- */
+/** Lists the leaves of a call's arguments. Command words are one leaf, as JSON, but a leaf each around a shell's script; command lines one each. */
 export function argumentLeavesOf(spec: ToolSpec | undefined, args: unknown, path: string): readonly ArgumentLeaf[] {
   let leaves: readonly ArgumentLeaf[] = leavesOf(args, path)
   if (!isRecord(args) || spec === undefined) return leaves

@@ -36,10 +36,7 @@ interface SessionCall {
   answered: boolean
 }
 
-/**
- * Builds the steps of a session. An output is placed in the step of its call while nothing else has happened since; later outputs get a
- * step of their own at their time, never before an earlier event.
- */
+/** Builds the steps of a session. An output stands in the step of its call until anything else happens, then in a step of its own at its time. */
 export class Session {
   readonly reading: Reading
   /** The argument tables of the harness's tools. */

@@ -18,11 +18,7 @@ const MAX_NAME = 100
 /** Characters of a text that is parsed as JSON in search of calls. */
 const MOST_TEXT = 1_000_000
 
-/**
- * Tells whether a record of unknown type may hold an act of the agent: by the name of its type, or by members that calls have, also where the
- * record or a member is written as JSON text. A record of
- * too many members to search may.
- */
+/** Tells whether an unknown record may hold an act: by its type, or by members that calls have, also in JSON text. Too large a record may. */
 export function mayAct(record: unknown): boolean {
   let looked = 0
   const looks = (value: unknown, level: number): boolean => {

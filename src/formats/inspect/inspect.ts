@@ -78,10 +78,7 @@ const SCHEMES = [
 /** Bounds the characters of all resolved references: a reference is short and its text long, so a small file could unfold to any size. */
 const MAX_UNFOLDED = 50_000_000
 
-/**
- * Returns a function that resolves a reference to an attachment into its text, with the pointer of that text. The text is not resolved
- * again, so references cannot loop. A reference without a target stays unchanged, with a warning.
- */
+/** Returns a function that resolves a reference to an attachment into its text and place; the text is not resolved again, so references cannot loop. */
 function attachmentsOf(reading: Reading, sample: Json, at: string): Resolve {
   let unfolded = 0
   return (text, path, isPicture = false) => {

@@ -99,10 +99,7 @@ export function isScaffold(text: string): boolean {
 /** Recognizes the harness's notice that it could not parse the reply and ran no part of it. */
 export const isRejection = (text: string): boolean => text.startsWith(REJECTED)
 
-/**
- * Reads a reply in raw mode: the message is JSON or XML without tool calls, and its commands are the acts; text around the reply is
- * allowed. False for any other message, which is speech.
- */
+/** Reads a reply in raw mode: JSON or XML without tool calls, whose commands are the acts. False for any other message, which is speech. */
 export function readRawReply(reading: Reading, parts: Part[], message: string, path: string): boolean {
   const reply = decodeObject(message)
   const commands = reply?.['commands']

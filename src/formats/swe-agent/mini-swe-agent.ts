@@ -68,10 +68,7 @@ const fenced = (fence: Fence | null): TextProtocol => ({
   noted: readNotedActions,
 })
 
-/**
- * Returns the fence that the harness of this run searches for; the other fence is prose. The first message before the replies that names a
- * fence decides, else the first fence that a reply has a block of. Null where the run uses tool calls: such a harness runs no fence.
- */
+/** Returns the fence that the harness searches for: the first that a prompt names, else the first with a block. Null with tool calls: no fence runs then. */
 function fenceOf(messages: readonly unknown[]): Fence | null {
   const answers = messages.filter((message) => asRecord(message)['role'] === 'assistant')
   if (answers.some((answer) => asList(asRecord(answer)['tool_calls']).length > 0)) return null

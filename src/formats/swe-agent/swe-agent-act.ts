@@ -4,10 +4,7 @@ import { SWE_NOT_PARSED } from '../tools/harness-words.ts'
 import { matchWords, soundsTimedOut } from '../tools/outcomes.ts'
 import { type ArgumentKind, meaningOfKind, openCall, own } from '../tools/tool-table.ts'
 
-/**
- * Argument kinds of SWE-agent's own tools (tools/<bundle>/config.yaml), by the first word of an action. `edit` holds both sides of a
- * replacement, or only the new lines; its form decides.
- */
+/** Argument kinds of SWE-agent's own tools (tools/<bundle>/config.yaml), by the first word of an action; the form of an `edit` decides its kind. */
 const WORDS: Readonly<Record<string, ArgumentKind>> = {
   ...{ open: 'reads', goto: 'reads', scroll_up: 'reads', scroll_down: 'reads', filemap: 'reads', view_image: 'reads' },
   ...{ search_dir: 'searches', search_file: 'searches', find_file: 'searches' },

@@ -151,10 +151,7 @@ interface History {
   readonly after: ReadonlyMap<number, Part[][]>
 }
 
-/**
- * Reads the messages that the trajectory's steps lack. The trajectory holds the agent's replies and their results; a later message is shown
- * only where it does not repeat the observation of its step.
- */
+/** Reads the messages that the trajectory lacks: the prompt, and later messages that do not repeat the observation of their step. */
 function readHistory(sink: ChatSink, history: unknown, trajectory: readonly unknown[]): History {
   const before: Part[][] = []
   const after = new Map<number, Part[][]>()

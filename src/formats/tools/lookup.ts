@@ -60,10 +60,7 @@ export const BY_TOOL: ReadonlyMap<string, readonly string[]> = new Map(
   ]),
 )
 
-/**
- * Returns the argument kinds of a tool: from the table of the agent's own harness, else from the common table, else from the only other
- * table with that tool. Undefined where no table knows the tool, or where two tables of other harnesses differ.
- */
+/** Returns the kinds of a tool's arguments by its harness, the common table, or the only other table; undefined where none or several know it. */
 export function specOf(agentName: string | null, tool: string): ToolSpec | undefined {
   const harness = harnessOf(agentName)
   const table = TABLES.find(([name]) => name === harness)?.[1] ?? {}

@@ -32,19 +32,13 @@ export function outcomeOfResult(harness: string | null, text: string, isError: b
   return isUnsure ? 'interrupted' : words.outcome
 }
 
-/**
- * Tells whether a text without known words of the harness may tell a rejection: the harness may have others, in another version or from the
- * library that runs its tools. A program's output counts as an error, too, in Claude Code.
- */
+/** Tells whether a text without known words may tell a rejection, as other versions word it. A program's output is an error in Claude Code, too. */
 function mayNotHaveRun(harness: string, text: string, isError: boolean | null): boolean {
   const isHarness = isError === true && harness !== 'claude-code'
   return (isHarness ? soundsTurnedDown(text) : soundsUnreceived(text)) && exitCodeInText(harness, text) === null
 }
 
-/**
- * Derives the outcome of a call by the agent's name. A harness without words of its own may use tools of any harness with a tool of that
- * name, and may reject calls in words whose sense decides. Neither is certain.
- */
+/** Derives the outcome by the agent's name. A harness without words of its own may use any harness's tools, or words whose sense decides: neither is certain. */
 export function outcomeOfAgent(agent: string | null, tool: string, text: string, isError: boolean | null): ActOutcome {
   const harness = namedIn(HARNESSES, agent)
   const outcome = outcomeOfResult(harness, text, isError)

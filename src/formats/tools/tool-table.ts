@@ -106,10 +106,7 @@ const WORD_ENDS = /[^\p{L}]+|(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u
 const saysLooking = (tool: string): boolean =>
   tool.length > MOST_NAME_CHARS || tool.split(WORD_ENDS).some((word) => LOOKING_WORDS.has(word.toLowerCase()))
 
-/**
- * Returns the meaning of one argument of a call. `argument` is its whole name (`edits.0.old_string`), empty where the arguments are one
- * text; `args` are the decoded arguments: the target is the nearest on the way to the argument.
- */
+/** Returns the meaning of an argument (`edits.0.old_string`, or '' for arguments of one text). The target is the nearest on the way to it in `args`. */
 export function meaningOf(spec: ToolSpec | undefined, argument: string, call: Call, args: unknown): Meaning {
   const kind = spec === undefined ? 'unknown' : kindOf(spec, argument, args)
   return meaningOfKind(kind, spec?.target === undefined ? null : targetOf(spec.target, argument, args), call)
