@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** As `test/faults/record-row.ts` writes it. */
+/** As `test/faults/sweep.ts` writes it. */
 interface Row {
   readonly operation: string
   readonly act: 'none' | 'kill' | 'full' | 'ioerr' | 'busy'

@@ -16,8 +16,7 @@ describeInBrowser('batches', () => {
     await audit.stop()
   })
   const openBatch = async (batch: Batch) => {
-    const page = await audit.open(`/audit/batches/${batch.id}`)
-    await page.waitForSelector('.progress')
+    const page = await audit.open(`/audit/batches/${batch.id}`, { until: '.progress' })
     return page
   }
 
@@ -87,8 +86,7 @@ describeInBrowser('batches', () => {
     for (const gate of gates) gate.resolve(GOOD_ANSWER)
     const batch = await startBatch(audit.app, makeItems(3), '?name=one%20of%20three')
     await finish(audit.app, batch.id)
-    const page = await audit.open('/audit/batches')
-    await page.waitForSelector('table.list tbody tr')
+    const page = await audit.open('/audit/batches', { until: 'table.list tbody tr' })
     await expectAccessible(page)
     await page.keyboard.press('j')
     await page.keyboard.press('Enter')

@@ -1,6 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { describe, expect } from 'vitest'
@@ -16,8 +15,11 @@ export const describeInBrowser = describe.skipIf(!hasChromium)
 export interface Audit {
   readonly app: TestApp
   readonly origin: string
-  /** Opens a page at a path of the audit in a separate window. The page fails the test for any error of its scripts. */
-  open(path: string, options?: BrowserContextOptions): Promise<Page>
+  /**
+   * Opens a page at a path of the audit in a separate window, and waits until the page has an element of the selector. The page fails the test
+   * for any error of its scripts.
+   */
+  open(path: string, options?: BrowserContextOptions & { readonly until?: string }): Promise<Page>
   /** Errors of the pages since they were opened: scripts, content policy, requests to other origins. */
   readonly complaints: string[]
   stop(): Promise<void>
@@ -26,15 +28,14 @@ export interface Audit {
 /** Starts the service on loopback, and a browser. */
 export async function startAudit(options: Parameters<typeof startApp>[0] = {}): Promise<Audit> {
   const app = await startApp(options)
-  await app.http.listen({ host: '127.0.0.1', port: 0 })
-  const origin = `http://127.0.0.1:${(app.http.server.address() as AddressInfo).port}`
+  const origin = await app.listen()
   const browser: Browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
   const complaints: string[] = []
   return {
     app,
     origin,
     complaints,
-    async open(path, context) {
+    async open(path, { until, ...context } = {}) {
       const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, ...context })
       // The page times out before the test does, so that the error names the awaited element.
       page.setDefaultTimeout(20_000)
@@ -47,6 +48,7 @@ export async function startAudit(options: Parameters<typeof startApp>[0] = {}): 
           complaints.push(`asked for ${request.url()}`)
       })
       await page.goto(origin + path)
+      if (until !== undefined) await page.waitForSelector(until)
       return page
     },
     async stop() {

@@ -44,8 +44,10 @@ describeInBrowser('export', () => {
   }
 
   test('a report in one file has the numbers and plots of the page, and runs nothing', async () => {
-    const page = await audit.open('/audit/report?judge=first&group_by=task', { acceptDownloads: true })
-    await page.waitForSelector('[data-plot=alignment] svg')
+    const page = await audit.open('/audit/report?judge=first&group_by=task', {
+      acceptDownloads: true,
+      until: '[data-plot=alignment] svg',
+    })
     await page.waitForFunction(() => document.querySelectorAll('.plot-box svg').length === 2)
     const path = await save(page)
     expectInert(readFileSync(path, 'utf8'))
@@ -62,8 +64,10 @@ describeInBrowser('export', () => {
   })
 
   test('one grade in one file has its evidence marked at its place', async () => {
-    const page = await audit.open('/audit/disagreements/review?kind=signals&task=fix-git', { acceptDownloads: true })
-    await page.waitForSelector('.step')
+    const page = await audit.open('/audit/disagreements/review?kind=signals&task=fix-git', {
+      acceptDownloads: true,
+      until: '.step',
+    })
     await page.keyboard.press('u')
     const judge = page.locator('.judge', { hasText: 'first' })
     const id = (await judge.getByRole('link', { name: 'The whole grade' }).getAttribute('href'))?.split('/').at(-1)

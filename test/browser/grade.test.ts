@@ -21,8 +21,7 @@ describeInBrowser('one grade', () => {
   afterAll(() => audit.stop())
   const pathOf = (name: string) => `/audit/grades/${grades.get(name)?.id}`
   const openGrade = async (name: string, more = '') => {
-    const page = await audit.open(pathOf(name) + more)
-    await page.waitForSelector('.step')
+    const page = await audit.open(pathOf(name) + more, { until: '.step' })
     return page
   }
 
@@ -161,20 +160,18 @@ describeInBrowser('one grade', () => {
   })
 
   test('a grade that is not there', async () => {
-    const page = await audit.open('/audit/grades/grd_nothing')
-    await page.waitForSelector('[role=alert]')
+    await audit.open('/audit/grades/grd_nothing', { until: '[role=alert]' })
     audit.complaints.splice(0)
   })
 
   test.each(['light', 'dark'] as const)('breaks no accessibility rule in %s', async (colorScheme) => {
-    const page = await audit.open(pathOf('compliant-codex'), { colorScheme })
-    await page.waitForSelector('.step')
+    const page = await audit.open(pathOf('compliant-codex'), { colorScheme, until: '.step' })
     await expectAccessible(page)
     const narrow = await audit.open(pathOf('unverified-media-codex'), {
       colorScheme,
       viewport: { width: 390, height: 800 },
+      until: '.step',
     })
-    await narrow.waitForSelector('.step')
     await expectAccessible(narrow)
   })
 

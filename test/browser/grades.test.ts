@@ -21,8 +21,7 @@ describeInBrowser('the list of grades', () => {
   const rows = 'table.list tbody tr'
 
   test('/ leads to it, and it shows every grade with counts', async () => {
-    const page = await audit.open('/')
-    await page.waitForSelector(rows)
+    const page = await audit.open('/', { until: rows })
     expect(new URL(page.url()).pathname).toBe('/audit/')
     expect(await page.locator(rows).count()).toBe(8)
     expect(await page.locator('.counts').innerText()).toContain('8 grades')
@@ -34,8 +33,7 @@ describeInBrowser('the list of grades', () => {
     await page.getByLabel('Label', { exact: true }).selectOption('ignored')
     await page.waitForFunction(() => document.querySelectorAll('table.list tbody tr').length === 2)
     expect(new URL(page.url()).search).toBe('?label=ignored')
-    const again = await audit.open('/audit/grades?label=ignored&task=ignored-claude-code')
-    await again.waitForSelector(rows)
+    const again = await audit.open('/audit/grades?label=ignored&task=ignored-claude-code', { until: rows })
     expect(await again.locator(rows).count()).toBe(1)
     await again.getByRole('button', { name: 'Clear' }).click()
     await again.waitForFunction(() => document.querySelectorAll('table.list tbody tr').length === 8)
@@ -44,8 +42,7 @@ describeInBrowser('the list of grades', () => {
   })
 
   test('a typed filter waits for the end of the word, and is one step of the history', async () => {
-    const page = await audit.open('/audit/grades')
-    await page.waitForSelector(rows)
+    const page = await audit.open('/audit/grades', { until: rows })
     await page.getByLabel('Task').pressSequentially('compliant-codex', { delay: 20 })
     await page.waitForFunction(() => document.querySelectorAll('table.list tbody tr').length === 1)
     expect(new URL(page.url()).search).toBe('?task=compliant-codex')
@@ -57,8 +54,7 @@ describeInBrowser('the list of grades', () => {
   const column = (page: Page, title: string) => page.locator(`${rows} td[data-title="${title}"]`).allInnerTexts()
 
   test('a row is a trial, with who graded it and what came out', async () => {
-    const page = await audit.open('/audit/grades?task=compliant-codex')
-    await page.waitForSelector(rows)
+    const page = await audit.open('/audit/grades?task=compliant-codex', { until: rows })
     const cells = await Promise.all(
       ['Task', 'Agent', 'Judge', 'Label', 'Confidence', 'Evidence'].map((title) => column(page, title)),
     )
@@ -86,8 +82,10 @@ describeInBrowser('the list of grades', () => {
       { ...UNREAD_ITEM, item_id: undefined, metadata: trial },
     ])
       expect((await own.app.post('/v1/grades', body)).statusCode).toBe(201)
-    const page = await own.open('/audit/grades', { viewport: { width: 1400, height: 800 } })
-    await page.waitForSelector(`${rows}:nth-child(4)`)
+    const page = await own.open('/audit/grades', {
+      viewport: { width: 1400, height: 800 },
+      until: `${rows}:nth-child(4)`,
+    })
     expect((await column(page, 'Task')).slice(2)).toEqual(['–', '–'])
     const links = (await page.locator(`${rows} a.row-link`).allInnerTexts()).slice(2)
     expect(links).toEqual([expect.stringMatching(/^run [0-9a-f]{8}$/), 'fix-git__1'])
@@ -103,8 +101,7 @@ describeInBrowser('the list of grades', () => {
   })
 
   test('is sorted by any column, and the address says how', async () => {
-    const page = await audit.open('/audit/grades')
-    await page.waitForSelector(rows)
+    const page = await audit.open('/audit/grades', { until: rows })
     const newest = await column(page, 'Task')
     const sorted = newest.toSorted()
     await page.getByRole('button', { name: 'Task' }).click()
@@ -115,8 +112,7 @@ describeInBrowser('the list of grades', () => {
     await expect.poll(() => column(page, 'Task')).toEqual(sorted.toReversed())
     await page.getByRole('button', { name: 'Task' }).click()
     await expect.poll(() => column(page, 'Task')).toEqual(newest)
-    const other = await audit.open('/audit/grades?sort=-confidence')
-    await other.waitForSelector(rows)
+    const other = await audit.open('/audit/grades?sort=-confidence', { until: rows })
     const RANKS = ['high', 'medium', 'low', '–']
     const ranks = (await column(other, 'Confidence')).map((word) => RANKS.indexOf(word))
     expect(ranks).toEqual(ranks.toSorted())
@@ -136,8 +132,7 @@ describeInBrowser('the list of grades', () => {
   })
 
   test('a grade leads to those beside it in its list, and back', async () => {
-    const page = await audit.open('/audit/grades?label=ignored&sort=-task')
-    await page.waitForSelector(rows)
+    const page = await audit.open('/audit/grades?label=ignored&sort=-task', { until: rows })
     const [first, second] = await column(page, 'Task')
     await page.locator(`${rows} a.row-link`).first().click()
     const heading = page.locator('h1')
@@ -161,8 +156,7 @@ describeInBrowser('the list of grades', () => {
   })
 
   test('is usable at 400 pixels: a row is a card, the filters come when asked for', async () => {
-    const page = await audit.open('/audit/grades?label=ignored', { viewport: { width: 400, height: 800 } })
-    await page.waitForSelector(rows)
+    const page = await audit.open('/audit/grades?label=ignored', { viewport: { width: 400, height: 800 }, until: rows })
     expect(await page.getByLabel('Agent').isVisible()).toBe(false)
     await page.getByRole('button', { name: 'Filters: 1 chosen' }).click()
     await page.getByLabel('Agent').fill('claude-code')
@@ -173,8 +167,7 @@ describeInBrowser('the list of grades', () => {
   })
 
   test('is read without a mouse: j, k, Enter, and ? says so', async () => {
-    const page = await audit.open('/audit/grades')
-    await page.waitForSelector(rows)
+    const page = await audit.open('/audit/grades', { until: rows })
     const focused = () => page.evaluate(() => document.activeElement?.getAttribute('href'))
     const hrefs = await page
       .locator(`${rows} a.row-link`)
@@ -193,8 +186,7 @@ describeInBrowser('the list of grades', () => {
   })
 
   test('single keys can be switched off', async () => {
-    const page = await audit.open('/audit/grades')
-    await page.waitForSelector(rows)
+    const page = await audit.open('/audit/grades', { until: rows })
     await page.getByRole('button', { name: 'Keys' }).click()
     await page.getByLabel('Single keys do something').uncheck()
     await page.getByRole('button', { name: 'Close' }).click()
@@ -243,8 +235,7 @@ describeInBrowser('the list of grades', () => {
   })
 
   test('what goes wrong is said', async () => {
-    const page = await audit.open('/audit/grades?cursor=nonsense')
-    await page.waitForSelector('[role=alert]')
+    const page = await audit.open('/audit/grades?cursor=nonsense', { until: '[role=alert]' })
     expect(await page.getByRole('alert').innerText()).toContain('Cannot show the grades.')
     audit.complaints.splice(0)
     const nowhere = await audit.open('/audit/nowhere/at/all')
@@ -252,8 +243,7 @@ describeInBrowser('the list of grades', () => {
   })
 
   test.each(['light', 'dark'] as const)('breaks no accessibility rule in %s', async (colorScheme) => {
-    const page = await audit.open('/audit/grades', { colorScheme })
-    await page.waitForSelector(rows)
+    const page = await audit.open('/audit/grades', { colorScheme, until: rows })
     await expectAccessible(page)
   })
 

@@ -148,18 +148,19 @@ describeInBrowser('text of an adversary', () => {
   })
 
   test('is as harmless in lists, titles and addresses', async () => {
-    const list = await audit.open(`/audit/grades?agent=${encodeURIComponent(MARKUP.slice(0, 250))}`)
-    await list.waitForSelector('table.list tbody tr')
+    const list = await audit.open(`/audit/grades?agent=${encodeURIComponent(MARKUP.slice(0, 250))}`, {
+      until: 'table.list tbody tr',
+    })
     await expectHarmless(list)
-    const odd = await audit.open(`/audit/grades/${encodeURIComponent('<img src=x onerror=alert(1)>\u202e')}`)
-    await odd.waitForSelector('[role=alert]')
+    const odd = await audit.open(`/audit/grades/${encodeURIComponent('<img src=x onerror=alert(1)>\u202e')}`, {
+      until: '[role=alert]',
+    })
     await expectHarmless(odd)
     audit.complaints.splice(0)
   })
 
   test('breaks no accessibility rule', async () => {
-    const fresh = await audit.open(`/audit/grades/${grade.id}`)
-    await fresh.waitForSelector('#step-2')
+    const fresh = await audit.open(`/audit/grades/${grade.id}`, { until: '#step-2' })
     await expectAccessible(fresh)
     expect(audit.complaints).toEqual([])
   })

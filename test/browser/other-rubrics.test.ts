@@ -47,8 +47,7 @@ describeInBrowser('a rubric other than tab-behavior', () => {
       expect(response.statusCode, response.body).toBe(201)
       made.push(response.json<Grade>())
     }
-    const page = await audit.open('/audit/disagreements')
-    await page.waitForSelector('table.list tbody tr')
+    const page = await audit.open('/audit/disagreements', { until: 'table.list tbody tr' })
     const masked = await page.locator('table.list').innerText()
     expect(masked).toContain('▒▒▒')
     expect(masked).not.toMatch(/invention|step=/)

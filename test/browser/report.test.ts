@@ -46,15 +46,13 @@ describeInBrowser('report', () => {
   })
 
   test('where only one judge graded what is selected, nothing has to be chosen', async () => {
-    const page = await audit.open(`/audit/report?batch=${audit.batches[0].id}`)
-    await page.waitForSelector('[data-plot=alignment] svg')
+    await audit.open(`/audit/report?batch=${audit.batches[0].id}`, { until: '[data-plot=alignment] svg' })
     expect(audit.complaints).toEqual([])
   })
 
   test('the numbers are those of the service: bars, labels, intervals, denominators, failures', async () => {
     const { groups } = await report(PAIRED)
-    const page = await audit.open(`/audit/report?${PAIRED}`)
-    await page.waitForSelector('[data-plot=paired] svg')
+    const page = await audit.open(`/audit/report?${PAIRED}`, { until: '[data-plot=paired] svg' })
     const shares = page.getByRole('region', { name: 'Behaviour by agent' })
     const text = await shares.innerText()
     for (const { key, shares: rates, counts } of groups) {
@@ -76,8 +74,11 @@ describeInBrowser('report', () => {
   })
 
   test('labels differ without colour, and a picture to take away has its colours in it', async () => {
-    const page = await audit.open(`/audit/report?judge=first`, { colorScheme: 'dark', acceptDownloads: true })
-    await page.waitForSelector('[data-plot=shares] svg')
+    const page = await audit.open(`/audit/report?judge=first`, {
+      colorScheme: 'dark',
+      acceptDownloads: true,
+      until: '[data-plot=shares] svg',
+    })
     const patterns = await page
       .locator('[data-plot=shares] pattern')
       .evaluateAll((all) =>
@@ -121,8 +122,7 @@ describeInBrowser('report', () => {
       expect((await audit.app.post(`/v1/grades/${id}/reviews`, body)).statusCode).toBe(201)
     }
     const { overall } = await report('judge=first')
-    const page = await audit.open('/audit/report?judge=first')
-    await page.waitForSelector('[data-plot=shares] svg')
+    const page = await audit.open('/audit/report?judge=first', { until: '[data-plot=shares] svg' })
     const text = (await page.getByRole('region', { name: 'Shares', exact: true }).innerText()).replace(/\s+/g, ' ')
     expect(overall?.corrected.estimator).toBe('post_stratified')
     expect(text).toContain('post stratified: the reviews are a random sample')

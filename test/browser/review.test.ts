@@ -26,8 +26,7 @@ describeInBrowser('review', () => {
   test('the queue is settled by keyboard alone, from its list to its end', async () => {
     const total = (await queue()).length
     expect(total).toBeGreaterThan(3)
-    const page = await audit.open('/audit/disagreements')
-    await page.waitForSelector('table.list tbody tr')
+    const page = await audit.open('/audit/disagreements', { until: 'table.list tbody tr' })
     await expectAccessible(page)
     await page.keyboard.press('j')
     await page.keyboard.press('Enter')
@@ -90,8 +89,7 @@ describeInBrowser('review', () => {
   })
 
   test('a citation leads to its place in the trajectory', async () => {
-    const page = await audit.open('/audit/disagreements/review')
-    await page.waitForSelector('.step')
+    const page = await audit.open('/audit/disagreements/review', { until: '.step' })
     await page.keyboard.press('u')
     await page.locator('.judge a.jump-to').first().click()
     await page.waitForSelector('#citation-1')
@@ -132,8 +130,7 @@ describeInBrowser('review', () => {
   })
 
   test('filters stand in the address, and hostile names are text', async () => {
-    const page = await audit.open('/audit/disagreements')
-    await page.waitForSelector('table.list tbody tr')
+    const page = await audit.open('/audit/disagreements', { until: 'table.list tbody tr' })
     await page.getByLabel('Kind').selectOption('signals')
     await page.getByLabel('Task').fill(HOSTILE_TASK)
     await page.keyboard.press('Enter')

@@ -51,8 +51,7 @@ describeInBrowser('signing in', () => {
   })
 
   test('by keyboard alone; a bad key is refused aloud, and the field has the focus', async () => {
-    const page = await audit.open('/audit/grades')
-    await page.waitForSelector('form.sign-in')
+    const page = await audit.open('/audit/grades', { until: 'form.sign-in' })
     await page.getByLabel('Key', { exact: true }).focus()
     await page.keyboard.type('vk_wrong')
     await page.keyboard.press('Enter')
@@ -157,14 +156,12 @@ describeInBrowser('signing in', () => {
   })
 
   test.each(['light', 'dark'] as const)('breaks no accessibility rule in %s', async (colorScheme) => {
-    const page = await audit.open('/audit/sign-in', { colorScheme })
-    await page.waitForSelector('form.sign-in')
+    const page = await audit.open('/audit/sign-in', { colorScheme, until: 'form.sign-in' })
     await expectAccessible(page)
   })
 
   test('the documentation works under its policy', async () => {
-    const page = await audit.open('/docs')
-    await page.waitForSelector('.opblock')
+    const page = await audit.open('/docs', { until: '.opblock' })
     await page.locator('#operations-grades-listGrades .opblock-summary-control').click()
     await page.waitForSelector('#operations-grades-listGrades .opblock-body')
     expect(await page.locator('.auth-wrapper .authorize').count()).toBeGreaterThan(0)

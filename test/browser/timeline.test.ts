@@ -39,8 +39,7 @@ describeInBrowser('a trajectory of 5,000 steps', () => {
   }, 60_000)
   afterAll(() => audit.stop())
   const open = async (more = '') => {
-    const page = await audit.open(`/audit/grades/${grade.id}${more}`)
-    await page.waitForSelector('.step')
+    const page = await audit.open(`/audit/grades/${grade.id}${more}`, { until: '.step' })
     return page
   }
   const allLoaded = (page: Page) => page.waitForSelector('.steps[aria-busy=false]')
@@ -118,8 +117,7 @@ describeInBrowser('a trajectory of 5,000 steps', () => {
   ]
 
   test.each(WINDOWS)('a claim leads to evidence that is far away, $width × $height', async (viewport) => {
-    const page = await audit.open(`/audit/grades/${grade.id}`, { viewport })
-    await page.waitForSelector('.step')
+    const page = await audit.open(`/audit/grades/${grade.id}`, { viewport, until: '.step' })
     for (const [index] of grade.citations.entries()) await follow(page, index + 1)
     // Again, after the reader has gone elsewhere.
     await page.locator('.steps').hover()
@@ -136,8 +134,7 @@ describeInBrowser('a trajectory of 5,000 steps', () => {
   })
 
   test.each(WINDOWS)('search finds steps that are not in the page, $width × $height', async (viewport) => {
-    const page = await audit.open(`/audit/grades/${grade.id}`, { viewport })
-    await page.waitForSelector('.step')
+    const page = await audit.open(`/audit/grades/${grade.id}`, { viewport, until: '.step' })
     await allLoaded(page)
     await page.keyboard.press('/')
     await page.keyboard.type('of step 4777,')

@@ -25,17 +25,17 @@ describeInBrowser('records that could not be read', () => {
 
   const column = (page: Page, title: string) => page.locator(`tbody td[data-title="${title}"]`).allInnerTexts()
   const openBatch = async (query = '', width = 1280) => {
-    const page = await audit.open(`/audit/batches/${batch.id}${query}`, { viewport: { width, height: 800 } })
-    await page.waitForSelector('table.list tbody tr')
+    const page = await audit.open(`/audit/batches/${batch.id}${query}`, {
+      viewport: { width, height: 800 },
+      until: 'table.list tbody tr',
+    })
     return page
   }
 
   test('stand in the list of trials, with words', async () => {
-    const page = await audit.open('/audit/grades?judge=lexical')
-    await page.waitForSelector('table.list tbody tr')
+    const page = await audit.open('/audit/grades?judge=lexical', { until: 'table.list tbody tr' })
     expect(await column(page, 'Evidence')).toEqual([`1 contradiction\n${WORDS}`])
-    const read = await audit.open('/audit/grades?judge=scripted&status=graded')
-    await read.waitForSelector('table.list tbody tr')
+    const read = await audit.open('/audit/grades?judge=scripted&status=graded', { until: 'table.list tbody tr' })
     expect(await column(read, 'Evidence')).toEqual(['2 of 2 hold'])
   })
 
@@ -82,8 +82,7 @@ describeInBrowser('records that could not be read', () => {
     const download = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Save as one HTML file' }).click()
     expect(readFileSync(await (await download).path(), 'utf8')).toContain(`${WORDS}.`)
-    const read = await audit.open(`/audit/grades/${results[0]?.grade_id}`)
-    await read.waitForSelector('#receipt')
+    const read = await audit.open(`/audit/grades/${results[0]?.grade_id}`, { until: '#receipt' })
     expect(await read.getByRole('region', { name: 'Warnings' }).count()).toBe(0)
     expect(audit.complaints).toEqual([])
   })

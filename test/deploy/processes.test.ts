@@ -1,11 +1,8 @@
-import { spawn } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
-import { expect, onTestFinished, test } from 'vitest'
-import { getResults, postBatch, waitForEnd } from '../e2e/batch-client.ts'
+import { expect, test } from 'vitest'
 import { judgeAt, startMockCalls } from '../e2e/mock-calls.ts'
-import { tempFolder } from '../e2e/service-process.ts'
+import { userOf } from '../e2e/scene.ts'
+import { spawnProgram, tempFolder } from '../e2e/service-process.ts'
 import { makeTrials } from '../e2e/trials.ts'
 import { freePort } from '../local-server.ts'
 import { describePostgres } from '../storage/postgres-tools.ts'
@@ -17,34 +14,7 @@ const ITEMS = 60
 /** Each item is a call of a judge, and some are two or three. */
 const TIMEOUT_MS = 120_000
 
-/** A command of the compose file, as a process on loopback. */
-function start(name: 'service' | 'worker', env: NodeJS.ProcessEnv) {
-  const [, ...args] = services[name]?.command ?? []
-  const child = spawn(process.execPath, args, { env: { PATH: process.env['PATH'], ...env }, stdio: 'pipe' })
-  onTestFinished(() => void child.kill('SIGKILL'))
-  const output: string[] = []
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => output.push(chunk.toString()))
-  const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)))
-  return {
-    output,
-    async stop() {
-      child.kill('SIGTERM')
-      return exited
-    },
-  }
-}
-
-async function untilReady(origin: string, output: readonly string[]): Promise<void> {
-  for (let tries = 0; ; tries++) {
-    const status = await fetch(`${origin}/readyz`).then(
-      (response) => response.status,
-      () => 0,
-    )
-    if (status === 200) return
-    if (tries === 400) throw new Error(`not ready: ${output.join('')}`)
-    await delay(50)
-  }
-}
+const SAYS = { service: 'audit pages', worker: 'working on batches' }
 
 describePostgres('the commands of the compose file', (tools) => {
   test(
@@ -52,28 +22,36 @@ describePostgres('the commands of the compose file', (tools) => {
     async () => {
       const mock = await startMockCalls({ latency_ms: () => 5 })
       const collector = await startCollector()
-      const file = join(tempFolder(), 'veridict.json')
-      writeFileSync(file, JSON.stringify({ judges: judgeAt(mock.base_url, 8) }))
       const ports = [await freePort(), await freePort(), await freePort()]
       const common = {
         VERIDICT_DATABASE_URL: tools().server.url,
-        VERIDICT_CONFIG: file,
         VERIDICT_HOST: '127.0.0.1',
         OPENAI_API_KEY: 'sk-canary',
         OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
         OTEL_BSP_SCHEDULE_DELAY: '100',
         OTEL_BSP_MAX_QUEUE_SIZE: '20000',
       }
-      const service = start('service', { ...common, VERIDICT_PORT: `${ports[0]}`, VERIDICT_WORKER: 'off' })
-      const workers = ports.slice(1).map((port) => start('worker', { ...common, VERIDICT_WORKER_PORT: `${port}` }))
+      const config = { judges: judgeAt(mock.base_url, 8) }
+      // A command of the compose file, as a process on loopback.
+      const start = (name: 'service' | 'worker', env: NodeJS.ProcessEnv) =>
+        spawnProgram(
+          services[name]?.command.slice(1) ?? [],
+          { file: join(tempFolder(), 'veridict.json'), config },
+          { ...common, ...env },
+          (printed) => (printed.includes(SAYS[name]) ? true : undefined),
+        )
+      const service = start('service', { VERIDICT_PORT: `${ports[0]}`, VERIDICT_WORKER: 'off' })
+      const workers = ports.slice(1).map((port) => start('worker', { VERIDICT_WORKER_PORT: `${port}` }))
       const origins = ports.map((port) => `http://127.0.0.1:${port}`)
       const all = [service, ...workers]
-      await Promise.all(all.map(({ output }, n) => untilReady(origins[n] ?? '', output)))
+      await Promise.all(all.map(({ ready }) => ready))
+      for (const one of origins) expect((await fetch(`${one}/readyz`)).status).toBe(200)
       const [origin = '', ...others] = origins
 
-      const { id } = await postBatch(origin, makeTrials(ITEMS, 'mock'))
-      expect(await waitForEnd(origin, id)).toMatchObject({ status: 'done' })
-      expect(await getResults(origin, id)).toHaveLength(ITEMS)
+      const user = userOf(origin)
+      const { id } = await user.post(makeTrials(ITEMS, 'mock'))
+      expect(await user.end(id)).toMatchObject({ status: 'done' })
+      expect(await user.results(id)).toHaveLength(ITEMS)
 
       const scraped = await Promise.all(others.map(async (worker) => (await fetch(`${worker}/metrics`)).text()))
       const graded = scraped.map((text) =>

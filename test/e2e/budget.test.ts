@@ -5,23 +5,16 @@ import type { Batch, BatchEstimate, BatchResult } from '../../src/schemas/batch.
 import { readLines, toLines } from '../http/make-batch.ts'
 import { runNode } from '../run-to-end.ts'
 import { describePostgres } from '../storage/postgres-tools.ts'
-import { getResults, postBatch, waitForEnd, waitUntil } from './batch-client.ts'
-import { readLedger } from './ledger.ts'
-import { judgeAt, startMockCalls } from './mock-calls.ts'
-import { spawnService, tempFolder } from './service-process.ts'
+import { makeScene, userOf } from './scene.ts'
 import { labelsOf, makeTrials } from './trials.ts'
 import { createFleet } from './worker-process.ts'
 
 /** A call may cost $0.17 and costs $0.0005; all 200 items together cost $0.15. */
 const CAP_USD = 1
-const PRICE = { input: 2, output: 10, cache_read: 0.2, cache_write: 2 }
+const PRICE = { input: 2, output: 10, cache_read: 0.2, cache_write: 2, as_of: '2026-11-01' }
 const ENOUGH = 60
 
-async function setUp(latency_ms = 2) {
-  const mock = await startMockCalls({ latency_ms: () => latency_ms })
-  const judge = judgeAt(mock.base_url, 16).mock
-  return { mock, config: { judges: { mock: { ...judge, price: { ...PRICE, as_of: '2026-11-01' } } } } }
-}
+const setUp = (latency_ms = 2) => makeScene({ latency_ms: () => latency_ms, concurrency: 16, judge: { price: PRICE } })
 
 function expectGraded(items: number, batch: Batch, results: readonly BatchResult[]): void {
   expect(batch).toMatchObject({ status: 'done', failures: {}, uncertain_usd: 0, counts: { total: items, failed: 0 } })
@@ -31,47 +24,37 @@ function expectGraded(items: number, batch: Batch, results: readonly BatchResult
 }
 
 test('a service grades 200 cheap items under a cap that holds five calls at their whole output limit', async () => {
-  const { mock, config } = await setUp()
-  const database = join(tempFolder(), 'veridict.sqlite')
-  const service = spawnService({ database, config })
-  const origin = await service.ready
-  const { id } = await postBatch(origin, makeTrials(200, 'mock'), `?max_cost_usd=${CAP_USD}`)
-  const batch = await waitForEnd(origin, id)
-  expectGraded(200, batch, await getResults(origin, id))
+  const { calls, start, ledger } = await setUp()
+  const service = await start()
+  const { id } = await service.post(makeTrials(200, 'mock'), `?max_cost_usd=${CAP_USD}`)
+  const batch = await service.end(id)
+  expectGraded(200, batch, await service.results(id))
   expect(await service.stop()).toBe(0)
-  const ledger = readLedger(database)
-  expect(ledger).toMatchObject({ paid_twice: 0, graded_twice: 0, calls: mock.calls.length })
-  expect(ledger.cost_usd).toBeCloseTo(batch.cost_usd ?? 0, 9)
+  expect(ledger()).toMatchObject({ paid_twice: 0, graded_twice: 0, calls: calls.length })
+  expect(ledger().cost_usd).toBeCloseTo(batch.cost_usd ?? 0, 9)
 }, 120_000)
 
 test('killed under a cap: what was in flight counts as spent, and the next process stays below it', async () => {
-  const { config } = await setUp(15)
-  const database = join(tempFolder(), 'veridict.sqlite')
-  const first = spawnService({ database, config })
-  const origin = await first.ready
-  const { id } = await postBatch(origin, makeTrials(ENOUGH, 'mock'), `?max_cost_usd=${CAP_USD}`)
-  await waitUntil(origin, id, ({ counts }) => counts.graded > 5)
+  const { start, ledger } = await setUp(15)
+  const first = await start()
+  const { id } = await first.post(makeTrials(ENOUGH, 'mock'), `?max_cost_usd=${CAP_USD}`)
+  await first.until(id, ({ counts }) => counts.graded > 5)
   await first.kill()
-  const second = spawnService({ database, config })
-  const batch = await waitForEnd(await second.ready, id)
+  const second = await start()
+  const batch = await second.end(id)
   expect(await second.stop()).toBe(0)
   expect((batch.cost_usd ?? 0) + batch.uncertain_usd).toBeLessThanOrEqual(CAP_USD + 1e-9)
   const { graded, unverified, failed } = batch.counts
   expect([graded + unverified + failed, batch.failures['budget_exceeded'] ?? 0]).toEqual([ENOUGH, failed])
-  expect(readLedger(database)).toMatchObject({ paid_twice: 0, graded_twice: 0 })
+  expect(ledger()).toMatchObject({ paid_twice: 0, graded_twice: 0 })
 }, 60_000)
 
 test('the command grades them in its own process', async () => {
-  const { config } = await setUp()
-  const folder = tempFolder()
+  const { config, folder, database } = await setUp()
   const [trials, file] = [join(folder, 'trials.ndjson'), join(folder, 'config.json')]
   writeFileSync(trials, toLines(makeTrials(ENOUGH, 'mock')))
   writeFileSync(file, JSON.stringify(config))
-  const env = {
-    VERIDICT_DATABASE: join(folder, 'veridict.sqlite'),
-    VERIDICT_CONFIG: file,
-    OPENAI_API_KEY: 'test-key',
-  }
+  const env = { VERIDICT_DATABASE: database, VERIDICT_CONFIG: file, OPENAI_API_KEY: 'test-key' }
   const run = (...args: string[]) => runNode(['src/cli.ts', ...args], env)
   const dryRun = async () =>
     readLines<BatchEstimate>(
@@ -90,13 +73,13 @@ test('the command grades them in its own process', async () => {
 
 describePostgres('workers under a cap', (tools) => {
   test('two workers grade them, and together they stay below it', async () => {
-    const { mock, config } = await setUp()
+    const { calls, config } = await setUp()
     const fleet = createFleet(tools().server.url, config)
-    const { origin } = await fleet.service()
+    const service = userOf((await fleet.service()).origin)
     await Promise.all([fleet.worker(), fleet.worker()])
-    const { id } = await postBatch(origin, makeTrials(ENOUGH, 'mock'), `?max_cost_usd=${CAP_USD}`)
-    const batch = await waitForEnd(origin, id)
-    expectGraded(ENOUGH, batch, await getResults(origin, id))
-    expect(mock.calls).toHaveLength(batch.calls.made)
+    const { id } = await service.post(makeTrials(ENOUGH, 'mock'), `?max_cost_usd=${CAP_USD}`)
+    const batch = await service.end(id)
+    expectGraded(ENOUGH, batch, await service.results(id))
+    expect(calls).toHaveLength(batch.calls.made)
   }, 90_000)
 })

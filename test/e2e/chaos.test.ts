@@ -1,10 +1,7 @@
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { makeRandom } from '../../bench/random.ts'
-import { getResults, postBatch, waitForEnd } from './batch-client.ts'
-import { readLedger } from './ledger.ts'
-import { judgeAt, type Play, startMockCalls } from './mock-calls.ts'
-import { spawnService, tempFolder } from './service-process.ts'
+import type { Play } from './mock-calls.ts'
+import { makeScene } from './scene.ts'
 import { callsOfAll, labelsOf, makeTrials } from './trials.ts'
 
 const ITEMS = 120
@@ -37,31 +34,25 @@ if (!slow) process.stdout.write('chaos: seeds 2 to 6 are left out: set VERIDICT_
 test.each(slow ? [1, 2, 3, 4, 5, 6] : [1])(
   'every item ends as it would without the chaos, and only good answers cost (seed %i)',
   async (seed) => {
-    const mock = await startMockCalls({ latency_ms: ({ nth }) => 5 + (nth % 20), play: chaos(seed) })
-    const database = join(tempFolder(), 'veridict.sqlite')
-    const service = spawnService({
-      database,
-      config: {
-        judges: judgeAt(mock.base_url, 16),
-        retry: { call_timeout_ms: 2500 },
-      },
-    })
-    const origin = await service.ready
-    const { id } = await postBatch(origin, makeTrials(ITEMS, 'mock'))
-    const batch = await waitForEnd(origin, id, 100_000)
-    const results = await getResults(origin, id)
+    const config = { retry: { call_timeout_ms: 2500 } }
+    const played = { latency_ms: ({ nth }: { nth: number }) => 5 + (nth % 20), play: chaos(seed) }
+    const { start, calls, ledger: read } = await makeScene({ ...played, concurrency: 16, config })
+    const service = await start()
+    const { id } = await service.post(makeTrials(ITEMS, 'mock'))
+    const batch = await service.end(id, 100_000)
+    const labels = await service.labels(id)
     expect(await service.stop()).toBe(0)
 
     const expected = labelsOf(ITEMS)
     expect(batch.failures).toEqual({})
     expect(batch).toMatchObject({ status: 'done', calls: { unknown: 0 } })
-    expect(results.map((one) => one.label)).toEqual(expected)
+    expect(labels).toEqual(expected)
     expect(batch.counts).toMatchObject({ failed: 0, graded: expected.filter((label) => label !== null).length })
 
-    const ledger = readLedger(database)
-    const plays = Object.groupBy(mock.calls, ({ play }) => outcomeOf(play))
+    const ledger = read()
+    const plays = Object.groupBy(calls, ({ play }) => outcomeOf(play))
     expect(ledger.outcomes).toEqual(Object.fromEntries(Object.entries(plays).map(([name, all]) => [name, all?.length])))
-    expect(batch.calls.made).toBe(mock.calls.length)
+    expect(batch.calls.made).toBe(calls.length)
     expect(ledger).toMatchObject({ grades: ITEMS, graded_twice: 0, paid_twice: 0 })
     const good = callsOfAll(ITEMS)
     expect(ledger.outcomes['ok']).toBe(good)

@@ -74,8 +74,20 @@ function respond(response: ServerResponse, call: Call, play: Play): void {
   else response.write(body.slice(0, 200), () => response.destroy())
 }
 
+/** Configuration of the judge `mock` over the batch endpoint of a provider, which is asked each second. */
+export const batchJudgeAt = (provider: 'openai' | 'anthropic', origin: string) => ({
+  judges: {
+    mock: {
+      ...{ provider, model: 'mock-1', effort: null },
+      base_url: provider === 'openai' ? `${origin}/v1` : origin,
+      key_env: provider === 'openai' ? 'OPENAI_API_KEY' : 'ANTHROPIC_API_KEY',
+    },
+  },
+  batches: { poll_seconds: 1 },
+})
+
 /** The judge `mock` over it, with a price, as VERIDICT_CONFIG says it. */
-export const judgeAt = (base_url: string, concurrency: number) => ({
+export const judgeAt = (base_url: string, concurrency: number, more: object = {}) => ({
   mock: {
     provider: 'openai',
     model: 'mock-1',
@@ -83,12 +95,7 @@ export const judgeAt = (base_url: string, concurrency: number) => ({
     effort: null,
     key_env: 'OPENAI_API_KEY',
     concurrency: { initial: concurrency, min: 1, max: concurrency },
-    price: {
-      input: 1,
-      output: 4,
-      cache_read: 0.1,
-      cache_write: 1,
-      as_of: '2026-11-01',
-    },
+    price: { input: 1, output: 4, cache_read: 0.1, cache_write: 1, as_of: '2026-11-01' },
+    ...more,
   },
 })

@@ -3,11 +3,12 @@ import { describe, expect, test } from 'vitest'
 import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
 import type { MockBatches } from '../mock-provider/batch-book.ts'
 import { startMockBatches } from '../mock-provider/batches.ts'
-import { getResults, postBatch, waitForEnd } from './batch-client.ts'
 import { type Ledger, readLedger } from './ledger.ts'
+import { batchJudgeAt } from './mock-calls.ts'
 import { type Exchange, type Phase, startProxy } from './provider-proxy.ts'
+import { sleep, userOf } from './scene.ts'
 import { spawnService, tempFolder } from './service-process.ts'
-import { answerText, callsOf, labelOf, makeTrials, roundOfBody, runOfBody } from './trials.ts'
+import { answerBatchRequest, callsOf, labelOf, makeTrials } from './trials.ts'
 
 /** Provider batches whose service is killed in the middle of an exchange: no second submit, no lost result. */
 
@@ -32,26 +33,10 @@ interface Ended {
 const RUNS = Array.from({ length: 20 }, (_, run) => run).filter((run) => labelOf(run) !== null)
 const MANY = Array.from({ length: 540 }, (_, run) => run).filter((run) => labelOf(run) !== null)
 const callsFor = (runs: readonly number[]) => runs.reduce((sum, run) => sum + callsOf(run), 0)
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
-
-const judgeAt = (provider: Provider, origin: string) => ({
-  mock: {
-    provider,
-    model: 'mock-1',
-    base_url: provider === 'openai' ? `${origin}/v1` : origin,
-    effort: null,
-    key_env: provider === 'openai' ? 'OPENAI_API_KEY' : 'ANTHROPIC_API_KEY',
-  },
-})
 
 /** Runs a batch through the provider and kills the service at the point, once. */
 async function run(provider: Provider, runs: readonly number[], point: Point | null): Promise<Ended> {
-  const mock = await startMockBatches({
-    answer(body) {
-      const text = JSON.stringify(body)
-      return answerText(runOfBody(text), roundOfBody(text))
-    },
-  })
+  const mock = await startMockBatches({ answer: answerBatchRequest })
   const died = Promise.withResolvers<void>()
   let armed = point !== null
   const proxy = await startProxy(mock.origin, async (exchange, phase) => {
@@ -63,19 +48,18 @@ async function run(provider: Provider, runs: readonly number[], point: Point | n
     died.resolve()
   })
   const database = join(tempFolder(), 'veridict.sqlite')
-  const config = { judges: judgeAt(provider, proxy.origin), batches: { poll_seconds: 1 } }
+  const config = batchJudgeAt(provider, proxy.origin)
   let service = spawnService({ database, config })
   const trials = makeTrials(Math.max(...runs) + 1, 'mock').filter((_, at) => runs.includes(at))
-  const { id } = await postBatch(await service.ready, trials, '?mode=provider')
+  const { id } = await userOf(await service.ready).post(trials, '?mode=provider')
   let ledger_at_kill: Ledger | null = null
   if (point !== null) {
     await died.promise
     ledger_at_kill = readLedger(database)
     service = spawnService({ database, config })
   }
-  const origin = await service.ready
-  const batch = await waitForEnd(origin, id, 30_000)
-  const results = await getResults(origin, id)
+  const user = userOf(await service.ready)
+  const [batch, results] = [await user.end(id, 30_000), await user.results(id)]
   expect(await service.stop()).toBe(0)
   return { batch, results, ledger: readLedger(database), ledger_at_kill, mock, exchanges: proxy.exchanges }
 }

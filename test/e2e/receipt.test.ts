@@ -7,9 +7,7 @@ import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { testShell, type } from '../cli/test-shell.ts'
 import { readLines } from '../http/make-batch.ts'
-import { getResults, postBatch, postTo, waitForEnd } from './batch-client.ts'
-import { judgeAt, startMockCalls } from './mock-calls.ts'
-import { spawnService, tempFolder } from './service-process.ts'
+import { makeScene, startService } from './scene.ts'
 import { makeTrials } from './trials.ts'
 
 const SHA = /^sha256:[0-9a-f]{64}$/
@@ -19,30 +17,31 @@ const REFUSED = 7
 
 /** A service with one graded batch, and the commands on it. */
 async function gradeBatch() {
-  const mock = await startMockCalls({
+  const { mock, folder, database, config } = await makeScene({
     latency_ms: () => 1,
     play: ({ run }) => (run === REFUSED ? { status: 400, error: { code: 'unsupported_value' } } : 'answer'),
   })
-  const folder = tempFolder()
-  const database = join(folder, 'veridict.sqlite')
   const base_url = mock.base_url.replace('http://', 'http://user:hidden@')
-  const config = { judges: { mock: { ...judgeAt(base_url, 4).mock, effort: 'low', max_output_tokens: 4000 } } }
-  const service = spawnService({ database, config, env: { OPENAI_API_KEY: 'sk-very-secret-key' } })
-  const origin = await service.ready
+  const service = await startService({
+    database,
+    config: { judges: { mock: { ...config.judges.mock, base_url, effort: 'low', max_output_tokens: 4000 } } },
+    env: { OPENAI_API_KEY: 'sk-very-secret-key' },
+  })
+  const { origin } = service
   const run = async (command: string, ...args: string[]) => {
     const shell = testShell({ env: { VERIDICT_SERVER: origin } })
     await type(shell, command, ...args)
     return { code: shell.code(), out: shell.output(), err: shell.errors() }
   }
-  const { id } = await postBatch(origin, makeTrials(ITEMS, 'mock'))
-  const batch = await waitForEnd(origin, id)
-  const results = await getResults(origin, id)
+  const { id } = await service.post(makeTrials(ITEMS, 'mock'))
+  const batch = await service.end(id)
+  const results = await service.results(id)
   const gradeOf = (at: number): string => results[at]?.grade_id ?? ''
-  return { run, folder, database, service, origin, results, batch, gradeOf, host: new URL(mock.base_url).host }
+  return { run, folder, database, service, results, batch, gradeOf, host: new URL(mock.base_url).host }
 }
 
 test('a receipt says how it was made, as text and as JSON; an old one shows null', async () => {
-  const { run, database, origin, batch, gradeOf, host } = await gradeBatch()
+  const { run, database, service, batch, gradeOf, host } = await gradeBatch()
   const json = async (grade: string, ...more: string[]): Promise<Grade> =>
     (JSON.parse((await run('show', grade, '--json', ...more)).out) as { data: Grade }).data
 
@@ -82,9 +81,11 @@ test('a receipt says how it was made, as text and as JSON; an old one shows null
   // A recheck asks nobody: its replies are those of the grade that it checked.
   const body = JSON.stringify({ query: { batch: batch.id }, recheck: true })
   const headers = { 'content-type': 'application/json' }
-  const { id } = (await (await fetch(`${origin}/v1/regrades`, { method: 'POST', headers, body })).json()) as Batch
-  await waitForEnd(origin, id)
-  const again = (await getResults(origin, id)).find((one) => one.base_grade_id === gradeOf(3))?.grade_id ?? ''
+  const { id } = (await (
+    await fetch(`${service.origin}/v1/regrades`, { method: 'POST', headers, body })
+  ).json()) as Batch
+  await service.end(id)
+  const again = (await service.results(id)).find((one) => one.base_grade_id === gradeOf(3))?.grade_id ?? ''
   const rechecked = (await json(again, '--raw')).receipt
   expect(rechecked).toMatchObject({ mode: 'stored', settings: receipt.settings })
   expect(rechecked.attempts.map(({ reply_digest }) => reply_digest)).toEqual(
@@ -160,32 +161,29 @@ test('a bundle holds results, receipts and replies, from a database and from a s
 
 test('a bundle names each grade and each call once, and keeps the calls that no grade came of', async () => {
   // The fourth run answers in no form at first, and is refused from then on.
-  const mock = await startMockCalls({
-    latency_ms: () => 1,
+  const { folder, start } = await makeScene({
+    ...{ latency_ms: () => 1, concurrency: 1 },
     play: ({ round }) => (round > 0 ? { status: 401, error: { code: 'invalid_api_key' } } : 'answer'),
   })
-  const folder = tempFolder()
-  const config = { judges: judgeAt(mock.base_url, 1) }
-  const service = spawnService({ database: join(folder, 'v.sqlite'), config, env: { OPENAI_API_KEY: 'sk-a-key' } })
-  const origin = await service.ready
+  const service = await start()
   const bundle = async (id: string) => {
-    const shell = testShell({ env: { VERIDICT_SERVER: origin } })
+    const shell = testShell({ env: { VERIDICT_SERVER: service.origin } })
     const out = join(folder, id)
     await type(shell, 'results', id, '-o', 'bundle', '--out', out)
     expect([shell.code(), shell.errors()]).toEqual([0, ''])
     return <T>(name: string): T[] => readLines<T>(readFileSync(join(out, name), 'utf8'))
   }
   const [first, second, , fourth] = makeTrials(4, 'mock') as object[]
-  const { id } = await postBatch(origin, [first, second, { ...first, item_id: 'twin' }] as object[])
-  await waitForEnd(origin, id)
+  const { id } = await service.post([first, second, { ...first, item_id: 'twin' }] as object[])
+  await service.end(id)
   const whole = await bundle(id)
   expect(whole('results.ndjson')).toHaveLength(3)
   expect(whole('grades.ndjson')).toHaveLength(2)
 
-  const { id: refused } = await postBatch(origin, [fourth] as object[])
-  expect((await waitForEnd(origin, refused)).status).toBe('parked')
-  expect((await postTo(origin, `/v1/batches/${refused}/cancel`)).status).toBe(202)
-  const { calls } = (await waitForEnd(origin, refused)) as Batch
+  const { id: refused } = await service.post([fourth] as object[])
+  expect((await service.end(refused)).status).toBe('parked')
+  await service.tell(refused, 'cancel')
+  const { calls } = await service.end(refused)
   const replies = (await bundle(refused))<{ outcome: string; raw_reply: string }>('other-calls.ndjson')
   expect(replies).toHaveLength(calls.made)
   expect(replies.map(({ outcome }) => outcome)).toEqual(['ok', 'authentication'])
@@ -194,11 +192,10 @@ test('a bundle names each grade and each call once, and keeps the calls that no 
 }, 60_000)
 
 test('of a batch that has not ended there is no bundle', async () => {
-  const mock = await startMockCalls({ latency_ms: () => 1, play: () => 'hang' })
-  const folder = tempFolder()
-  const service = spawnService({ database: join(folder, 'v.sqlite'), config: { judges: judgeAt(mock.base_url, 1) } })
-  const origin = await service.ready
-  const { id } = await postBatch(origin, makeTrials(1, 'mock'))
+  const { folder, start } = await makeScene({ latency_ms: () => 1, play: () => 'hang', concurrency: 1 })
+  const service = await start()
+  const { origin } = service
+  const { id } = await service.post(makeTrials(1, 'mock'))
   const shell = testShell({ env: { VERIDICT_SERVER: origin } })
   await type(shell, 'results', id, '-o', 'bundle', '--out', join(folder, 'bundle'))
   expect(shell.code()).toBe(1)

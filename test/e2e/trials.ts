@@ -53,6 +53,12 @@ export const labelsOf = (items: number) => Array.from({ length: items }, (_, run
 export const callsOfAll = (items: number): number =>
   Array.from({ length: items }, (_, run) => callsOf(run)).reduce((sum, calls) => sum + calls, 0)
 
+/** Answers the request body of either provider as the model. */
+export function answerBatchRequest(body: object): string {
+  const text = JSON.stringify(body)
+  return answerText(runOfBody(text), roundOfBody(text))
+}
+
 /** The text of the model. */
 export function answerText(run: number, round: number): string {
   if (round === 0 && run % NEEDS_REPAIR === 3) return 'I would rather not say.'

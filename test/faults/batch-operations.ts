@@ -1,9 +1,7 @@
 import type { Batch } from '../../src/schemas/batch.ts'
 import { callsOfAll, labelsOf, makeTrials } from '../e2e/trials.ts'
 import { toLines } from '../http/make-batch.ts'
-import type { Operation } from './operation.ts'
-import { provideBatches, provideCalls } from './providers.ts'
-import { makeTemplate } from './template.ts'
+import { makeTemplate, type Operation, provideBatches, provideCalls } from './operation.ts'
 import { ask, type EndedBatch, get, post, readEnded, untilEnd } from './user.ts'
 
 export const ITEMS = 8

@@ -7,9 +7,9 @@ import { judgeAt, startMockCalls } from '../e2e/mock-calls.ts'
 import { type ServiceProcess, spawnService, tempFolder } from '../e2e/service-process.ts'
 import { callsOfAll, labelsOf } from '../e2e/trials.ts'
 import { sendBatch } from './batch-operations.ts'
-import { recordRow } from './record-row.ts'
-import { emptyDisk, fillDisk, makeSmallDisk, setLimit } from './small-disk.ts'
+import { emptyDisk, fillDisk, makeSmallDisk, pidOf, setLimit } from './machine.ts'
 import { findBroken } from './stored-state.ts'
+import { recordRow } from './sweep.ts'
 import { get, readEnded } from './user.ts'
 import { sleep } from './victim.ts'
 
@@ -69,11 +69,6 @@ async function fill(disk: Disk): Promise<void> {
     act: 'full',
     promise:
       '503 for writes, reads go on; nothing is bought that cannot be stored, nothing paid for is lost; it goes on by itself',
-    points: 1,
-    runs: 1,
-    met: 1,
-    wrong: [],
-    unheard: 0,
   })
 }
 
@@ -122,7 +117,6 @@ test.skipIf(!slow)(
 test.skipIf(!slow)(
   'a limit on the size of files (RLIMIT_FSIZE)',
   async () => {
-    const pidOf = ({ child }: ServiceProcess) => child.pid ?? 0
     const folder = tempFolder()
     await fill({
       name: 'RLIMIT_FSIZE',

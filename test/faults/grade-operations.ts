@@ -1,9 +1,7 @@
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { Review } from '../../src/schemas/review.ts'
 import { callsOf, labelOf, makeTrials } from '../e2e/trials.ts'
-import type { Operation } from './operation.ts'
-import { provideCalls } from './providers.ts'
-import { makeTemplate } from './template.ts'
+import { makeTemplate, type Operation, provideCalls } from './operation.ts'
 import { get, post } from './user.ts'
 
 /** A run whose first answer is no answer: it takes two calls. */

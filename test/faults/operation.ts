@@ -1,6 +1,9 @@
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { batchJudgeAt, judgeAt, startMockCalls } from '../e2e/mock-calls.ts'
 import { type ServiceProcess, type ServiceSettings, spawnService, tempFolder } from '../e2e/service-process.ts'
+import { answerBatchRequest } from '../e2e/trials.ts'
+import { startMockBatches } from '../mock-provider/batches.ts'
 import type { FaultPlan } from './fault-plan.ts'
 import { spawnVictim } from './victim.ts'
 
@@ -57,3 +60,28 @@ const settingsOf = ({ database, provider }: World): ServiceSettings => ({ databa
 
 export const startVictim = (world: World, plan: FaultPlan): ServiceProcess => spawnVictim(settingsOf(world), plan)
 export const startSound = (world: World): ServiceProcess => spawnService(settingsOf(world))
+
+/** Plays single calls, so many at once. */
+export const provideCalls =
+  (concurrency: number, latency_ms = 0) =>
+  async (): Promise<Provider> => {
+    const mock = await startMockCalls({ latency_ms: () => latency_ms })
+    return { config: { judges: judgeAt(mock.base_url, concurrency) }, billed: () => mock.calls.length }
+  }
+
+/** Plays the batch endpoint of a provider, whose first look finds a batch running. */
+export const provideBatches = (provider: 'openai' | 'anthropic') => async (): Promise<Provider> => {
+  const mock = await startMockBatches({ plan: () => ({ polls: 1 }), answer: answerBatchRequest })
+  return { config: batchJudgeAt(provider, mock.origin), billed: () => mock.counts.requests_run }
+}
+
+/** Makes a file by a sound service, at rest, for the runs of one test to start from. */
+export const makeTemplate =
+  (provide: () => Promise<Provider>, work: (origin: string) => Promise<unknown>) => async (): Promise<string> => {
+    const database = join(tempFolder(), 'template.sqlite')
+    const service = spawnService({ database, config: (await provide()).config })
+    await work(await service.ready)
+    const code = await service.stop()
+    if (code !== 0) throw new Error(`the template’s service ended with ${code}`)
+    return database
+  }

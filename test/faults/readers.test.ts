@@ -6,9 +6,9 @@ import type { Batch } from '../../src/schemas/batch.ts'
 import { spawnService, tempFolder } from '../e2e/service-process.ts'
 import { makeTrials } from '../e2e/trials.ts'
 import { toLines } from '../http/make-batch.ts'
-import { recordRow } from './record-row.ts'
-import { isLinux, pidOf, residentMib, walMib } from './service-facts.ts'
+import { isLinux, pidOf, residentMib, walMib } from './machine.ts'
 import { findBroken } from './stored-state.ts'
+import { recordRow } from './sweep.ts'
 import { ask, untilEnd } from './user.ts'
 import { sleep } from './victim.ts'
 
@@ -52,11 +52,6 @@ test('a reader that does not end: grading goes on, the log grows, and is short a
     operation: 'a read transaction that stays open',
     act: 'none',
     promise: `grading goes on; the log of the database: ${mib(before)} MiB before, ${mib(during)} with the reader, ${mib(after)} after it, 0 at rest`,
-    points: 1,
-    runs: 1,
-    met: 1,
-    wrong: [],
-    unheard: 0,
   })
 }, 60_000)
 
@@ -115,11 +110,6 @@ test.skipIf(!isLinux || !slow)(
       operation: 'clients that never read results and events',
       act: 'none',
       promise: `${READERS} asked for ${whole.toFixed(0)} MiB in all; the service grew by ${Math.max(0, grown).toFixed(0)} MiB and answers others`,
-      points: 1,
-      runs: 1,
-      met: 1,
-      wrong: [],
-      unheard: 0,
     })
   },
   60_000,

@@ -8,10 +8,10 @@ import { spawnService, tempFolder } from '../e2e/service-process.ts'
 import { makeTrials } from '../e2e/trials.ts'
 import { toLines } from '../http/make-batch.ts'
 import { freePort } from '../local-server.ts'
-import { recordRow } from './record-row.ts'
-import { isLinux, openHandles, pidOf } from './service-facts.ts'
-import { fillDisk, makeSmallDisk, setLimit } from './small-disk.ts'
+import { runToEnd } from '../run-to-end.ts'
+import { fillDisk, isLinux, makeSmallDisk, openHandles, pidOf, setLimit } from './machine.ts'
 import { findBroken } from './stored-state.ts'
+import { recordRow } from './sweep.ts'
 import { post } from './user.ts'
 import { sleep } from './victim.ts'
 
@@ -25,8 +25,7 @@ const trial = (run: number): object => {
   return rest
 }
 
-const seen = (operation: string, promise: string) =>
-  recordRow({ operation, act: 'none', promise, points: 1, runs: 1, met: 1, wrong: [], unheard: 0 })
+const seen = (operation: string, promise: string) => recordRow({ operation, act: 'none', promise })
 
 test('nobody reads the log any more: the service goes on, and stops as it should', async () => {
   const database = join(tempFolder(), 'veridict.sqlite')
@@ -100,36 +99,20 @@ test('the temporary folder is full: an import says so, leaves nothing, and can b
   const trials = join(folder, 'trials.ndjson')
   writeFileSync(trials, toLines(makeTrials(200, 'lexical')))
   const archive = join(folder, 'trials.tgz')
-  await run('tar', ['czf', archive, '-C', folder, 'trials.ndjson'], {})
+  await runToEnd('tar', ['czf', archive, '-C', folder, 'trials.ndjson'], {})
   const database = join(folder, 'v.sqlite')
   const env = { VERIDICT_DATABASE: database, TMPDIR: small }
   const command = ['src/cli.ts', 'import', archive, '--out', join(folder, 'out.ndjson'), '--force']
   fillDisk(small)
-  const refused = await run(process.execPath, command, env)
+  const refused = await runToEnd(process.execPath, command, env)
   expect(refused.code).not.toBe(0)
-  expect(refused.text).toMatch(/ENOSPC|no room|no space|full/i)
-  expect(refused.text).not.toMatch(/\n {4}at /)
+  expect(refused.err).toMatch(/ENOSPC|no room|no space|full/i)
+  expect(refused.err).not.toMatch(/\n {4}at /)
   expect(readdirSync(small).filter((name) => name.startsWith('veridict-'))).toEqual([])
   expect(existsSync(join(folder, 'out.ndjson'))).toBe(false)
-  const again = await run(process.execPath, command, { ...env, TMPDIR: folder })
+  const again = await runToEnd(process.execPath, command, { ...env, TMPDIR: folder })
   // Where it takes long, lines of progress stand before.
-  expect([again.code, again.text]).toEqual([0, expect.stringMatching(/(?:^|\n)imported 200 trials\n$/)])
+  expect([again.code, again.err]).toEqual([0, expect.stringMatching(/(?:^|\n)imported 200 trials\n$/)])
   expect(findBroken(database)).toEqual([])
   seen('temporary folder: full', 'an import ends with a message, no output and nothing left behind')
 })
-
-function run(
-  command: string,
-  args: readonly string[],
-  env: NodeJS.ProcessEnv,
-): Promise<{ code: number | null; text: string }> {
-  const child = spawn(command, args, {
-    env: { PATH: process.env['PATH'], ...env },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  let text = ''
-  child.stderr.on('data', (chunk: Buffer) => {
-    text += chunk.toString()
-  })
-  return new Promise((resolve) => child.once('close', (code) => resolve({ code, text })))
-}

@@ -3,8 +3,7 @@ import * as batches from './batch-operations.ts'
 import { ACTS } from './fault-plan.ts'
 import * as grades from './grade-operations.ts'
 import type { AnyOperation } from './operation.ts'
-import { recordRow } from './record-row.ts'
-import { sweep } from './sweep.ts'
+import { recordRow, sweep } from './sweep.ts'
 
 const slow = process.env['VERIDICT_SLOW_TESTS'] === '1'
 /** For work on this harness: operations whose name has this in it, and so many points of each. */

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { appendFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeRandom } from '../../bench/random.ts'
 import type { Act, FaultPlan, Point } from './fault-plan.ts'
@@ -22,6 +22,17 @@ export interface Row {
   readonly wrong: readonly string[]
   /** Questions that the provider answered and nobody heard: marked `unknown` in the ledger. */
   readonly unheard: number
+}
+
+/** Prints a row, and keeps the row for `tools/fault-table.ts`, which says where. What a row does not say happened once, at one point. */
+export function recordRow(given: Pick<Row, 'operation' | 'act' | 'promise'> & Partial<Row>): void {
+  const row: Row = { points: 1, runs: 1, met: 1, wrong: [], unheard: 0, ...given }
+  const { operation, act, points, runs, met, wrong } = row
+  process.stdout.write(
+    `faults: ${operation}, ${act}: ${points} points, ${runs} runs, ${met} met, ${wrong.length} wrong\n`,
+  )
+  const file = process.env['VERIDICT_FAULT_TABLE']
+  if (file !== undefined) appendFileSync(file, `${JSON.stringify(row)}\n`)
 }
 
 /** How many points are tried: all of them, or a sample that is the same every time. */
