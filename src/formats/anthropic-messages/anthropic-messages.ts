@@ -113,10 +113,7 @@ function isHead(exchange: Exchange | null, next: Exchange | null): boolean {
   )
 }
 
-/**
- * Compares two values by their JSON text. Values nested too deep to be written count as different: the exchange is then read, and the
- * reader refuses it by its place.
- */
+/** Compares two values by their JSON text; values nested too deep to be written count as different, and are then refused. */
 function isSame(a: unknown, b: unknown): boolean {
   try {
     return JSON.stringify(a) === JSON.stringify(b)

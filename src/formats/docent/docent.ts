@@ -52,7 +52,8 @@ function readDocent(reading: Reading, document: Json): ReadDocument {
     )
     for (const step of read) {
       const own = { conversation: path, name: cutName(`${name}#${step.name ?? step.id}`) }
-      const of = transcripts.length === 1 ? {} : { ...own, ...(isOfAgent(step) && { agent: name }) }
+      const isOfAgent = step.parts.some(({ actor }) => actor.startsWith('agent_'))
+      const of = transcripts.length === 1 ? {} : { ...own, ...(isOfAgent && { agent: name }) }
       steps.push({ ...step, id: steps.length + 1, ...of })
     }
   }
@@ -72,8 +73,6 @@ function withoutNotes(message: unknown): unknown {
   const { citations: _citations, suggested_messages: _suggested, ...rest } = message
   return rest
 }
-
-const isOfAgent = ({ parts }: Step): boolean => parts.some(({ actor }) => actor.startsWith('agent_'))
 
 function transcriptsOf(document: Json): readonly Transcript[] {
   const { transcripts, transcript_groups: groups } = document

@@ -1,8 +1,9 @@
 import { wordSet } from '../../domain/words.ts'
 import { idText, isAbsent, isRecord, itemsIn, type Json, type Reading, typeName } from '../common/reading.ts'
-import { asText } from '../common/session.ts'
+import { asRecord, asText } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { StepSink } from '../openai-chat/chat-steps.ts'
+import { named, own } from '../tools/tool-table.ts'
 import { decodeLocated } from '../traces/chat-shapes.ts'
 import { contentOf, Located, PLACE, placeMessage, type Tree } from '../traces/located.ts'
 
@@ -38,25 +39,26 @@ function readLangChain(reading: Reading, document: Json): ReadDocument {
   reading.warnUnknown(document, '', new Set([...ROOT_FIELDS, path.split('/')[1] ?? '']))
   let model = asText(document['model'])
   for (const [message, at] of itemsIn(list, path)) {
-    const open = openMessage(message, at)
-    if (open === null) {
-      if (isRecord(message)) reading.unread(at, 'must be a message, not object; not read', true)
-      else reading.error(at, `must be a message, not ${typeName(message)}`)
-      continue
-    }
-    model ??= modelOfMessage(open)
-    readLangChainMessage(sink, open)
+    const open = readAnyMessage(sink, message, at)
+    model ??= open === null ? null : modelOfMessage(open)
   }
   return { format: 'langchain', agent: { name: null, model }, steps: sink.session.finish(path) }
 }
 
-/** The role of a message's author. */
+/** Reads an item of a list of messages, and returns it opened; null for an item that is no message, which is unread or an error. */
+export function readAnyMessage(sink: StepSink, message: unknown, path: string): OpenMessage | null {
+  const open = openMessage(message, path)
+  if (open !== null) readLangChainMessage(sink, open)
+  else if (isRecord(message)) sink.reading.unread(path, 'must be a message, not object; not read', true)
+  else sink.reading.error(path, `must be a message, not ${typeName(message)}`)
+  return open
+}
+
 type Speaker = 'agent' | 'user' | 'system' | 'tool' | 'unknown'
 
 /** A message without its envelope. */
 export interface OpenMessage {
   readonly speaker: Speaker
-  /** The role or type in the file. */
   readonly type: string
   readonly body: Json
   readonly path: string
@@ -65,14 +67,12 @@ export interface OpenMessage {
 }
 
 const SPEAKERS: Readonly<Record<string, Speaker>> = {
-  ...{ ai: 'agent', assistant: 'agent', human: 'user', user: 'user', system: 'system', developer: 'system' },
-  ...{ tool: 'tool', function: 'tool' },
+  ...{ ...named('agent', 'ai assistant'), ...named('user', 'human user'), ...named('system', 'system developer') },
+  ...named('tool', 'tool function'),
 }
 
-const speakerOf = (name: string): Speaker => {
-  const plain = name.replace(/Message(?:Chunk)?$/, '').toLowerCase()
-  return Object.hasOwn(SPEAKERS, plain) ? (SPEAKERS[plain] ?? 'unknown') : 'unknown'
-}
+const speakerOf = (name: string): Speaker =>
+  own(SPEAKERS, name.replace(/Message(?:Chunk)?$/, '').toLowerCase()) ?? 'unknown'
 
 /**
  * Opens a message in any of its forms: plain (`{"type": "ai", "content"}`, langchain-core's `model_dump`), in an envelope (`{"type":
@@ -87,25 +87,21 @@ export function openMessage(message: unknown, path: string): OpenMessage | null 
     const last: unknown = id.at(-1)
     const name = typeof last === 'string' ? last : ''
     const body = isRecord(kwargs) ? kwargs : {}
-    return open(
-      name === 'ChatMessage' && typeof body['role'] === 'string' ? body['role'] : name,
-      body,
-      `${path}/kwargs`,
-    )
+    const { role } = body
+    return open(name === 'ChatMessage' && typeof role === 'string' ? role : name, body, `${path}/kwargs`)
   }
   if (isRecord(data) && typeof type === 'string') return open(ofChat(type, data), data, `${path}/data`)
   if (typeof role === 'string' && type !== 'ai' && type !== 'human') return open(role, message, path)
   return typeof type === 'string' ? open(ofChat(type, message), message, path) : null
 }
 
-/** Returns the model that a reply names. */
 export function modelOfMessage({ speaker, body }: OpenMessage): string | null {
   const { response_metadata: about } = body
   if (speaker !== 'agent' || !isRecord(about)) return null
   return asText(about['model_name']) ?? asText(about['model']) ?? asText(about['model_id'])
 }
 
-/** Returns the type of a message; a message of LangChain's `chat` type has its role in a member of its own. */
+/** Returns the type of a message; LangChain's `chat` type has its role in a member of its own. */
 const ofChat = (type: string, { role }: Json): string =>
   (type === 'chat' || type === 'generic') && typeof role === 'string' ? role : type
 
@@ -124,11 +120,10 @@ const OWN_TYPES: ReadonlySet<unknown> = new Set(['ai', 'human', 'AIMessageChunk'
 function isOwnMessage(message: unknown): boolean {
   if (!isRecord(message) || 'role' in message) return false
   const { type, id, data } = message
-  if (message['lc'] === 1 && Array.isArray(id)) return id.some((name) => name === 'messages') && isConstructor(message)
+  if (message['lc'] === 1 && Array.isArray(id))
+    return type === 'constructor' && id.includes('messages') && isRecord(message['kwargs'])
   return OWN_TYPES.has(type) && ('content' in message || (isRecord(data) && 'content' in data))
 }
-
-const isConstructor = ({ type, kwargs }: Json): boolean => type === 'constructor' && isRecord(kwargs)
 
 const FIELDS: ReadonlySet<string> = wordSet(`content type role id name additional_kwargs response_metadata
   usage_metadata tool_calls invalid_tool_calls tool_call_chunks tool_call_id status artifact example metadata
@@ -136,7 +131,6 @@ const FIELDS: ReadonlySet<string> = wordSet(`content type role id name additiona
   reasoning_content annotations audio model stop_reason stop_sequence usage finish_reason index is_error container
   logprobs parsed provider_state`)
 
-/** Reads one message of LangChain into the steps of a chat. */
 export function readLangChainMessage(sink: StepSink, message: OpenMessage): void {
   checkMessage(sink.reading, message)
   const placed = placeMessage(chatMessageOf(message), message.path)
@@ -166,7 +160,6 @@ export function checkMessage(reading: Reading, message: OpenMessage): void {
 
 const ROLES: Readonly<Record<string, string>> = { agent: 'assistant', user: 'user', system: 'system', tool: 'tool' }
 
-/** Returns a message in the form of a chat. */
 export function chatMessageOf({ speaker, type, body, path, text }: OpenMessage): Tree {
   const message = new Located(body, path)
   const role = ROLES[speaker] ?? type
@@ -202,9 +195,9 @@ export function chatMessageOf({ speaker, type, body, path, text }: OpenMessage):
 
 /** Lists the calls of a reply: LangChain's own, else the provider's that it kept; each may be JSON in a string (verifiers). */
 function callsOf(message: Located, extra: Located): readonly Located[] {
-  const [own, kept] = [message, extra].map((of) => of.member('tool_calls').items()) as [Located[], Located[]]
+  const [direct, kept] = [message, extra].map((of) => of.member('tool_calls').items()) as [Located[], Located[]]
   const older = [message, extra].map((of) => of.member('function_call')).filter(({ value }) => isRecord(value))
-  const list = own.length > 0 ? own : kept.length > 0 ? kept : older.slice(0, 1)
+  const list = direct.length > 0 ? direct : kept.length > 0 ? kept : older.slice(0, 1)
   return list.map((call) => decodeLocated(call) ?? call)
 }
 
@@ -216,9 +209,7 @@ const idOf = (call: Json): string | null =>
 function callTree(call: Located, more: { readonly [name: string]: Tree } = {}): Tree {
   if (!isRecord(call.value)) return call
   const inner = isRecord(call.value['function']) ? call.member('function') : call
-  const record = inner.value as Json
-  const field = ['args', 'arguments', 'input'].find((name) => name in record) ?? 'args'
-  return { id: idOf(call.value), function: { name: inner.member('name'), arguments: inner.member(field) }, ...more }
+  return { id: idOf(call.value), function: { name: inner.member('name'), arguments: argumentsIn(inner) }, ...more }
 }
 
 const CALLS: ReadonlySet<unknown> = wordSet(
@@ -244,7 +235,8 @@ function blockOf(block: Located, value: Json, shown: ReadonlySet<string>): reado
   if (!CALLS.has(type) && !PIECES.has(type)) return [block]
   const id = idText(type === 'function_call' ? (value['call_id'] ?? value['id']) : value['id'])
   if (id !== null && shown.has(id)) return []
-  return type === 'tool_use' || PIECES.has(type) ? [block] : [toolUse(block, value, id)]
+  if (type === 'tool_use' || PIECES.has(type)) return [block]
+  return [{ type: 'tool_use', id, name: block.member('name'), input: argumentsIn(block) }]
 }
 
 const resultTree = (block: Located, value: Json): Tree => ({
@@ -254,10 +246,8 @@ const resultTree = (block: Located, value: Json): Tree => ({
   ...(value['status'] === 'error' && { is_error: true }),
 })
 
-function toolUse(block: Located, value: Json, id: string | null): Tree {
-  const field = ['args', 'arguments', 'input'].find((name) => name in value) ?? 'args'
-  return { type: 'tool_use', id, name: block.member('name'), input: block.member(field) }
-}
+const argumentsIn = (call: Located): Located =>
+  call.member(['args', 'arguments', 'input'].find((name) => name in asRecord(call.value)) ?? 'args')
 
 /** Converts LangChain's media blocks: `{type: "image", base64 | data | url, mime_type}` (langchain_core/messages/content.py). */
 function mediaTree(block: Located, value: Json): Tree {

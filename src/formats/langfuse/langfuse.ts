@@ -75,16 +75,8 @@ const ROOT = 'the trace'
 /** Returns the span of the trace itself, with the input and output of the whole run. */
 function traceSpan(trace: Located): TraceSpan {
   return {
-    ...{
-      path: trace.path,
-      id: null,
-      parent: null,
-      kind: 'agent',
-      called: 'trace',
-      agent: null,
-      model: null,
-      tool: null,
-    },
+    ...{ path: trace.path, id: null, parent: null, kind: 'agent', called: 'trace' },
+    ...{ agent: null, model: null, tool: null },
     name: asText(trace.member('name').value),
     ...{ start: timeOf(trace.member('timestamp').value), end: Number.POSITIVE_INFINITY },
     holds: !isAbsent(trace.member('input').value) || !isAbsent(trace.member('output').value),

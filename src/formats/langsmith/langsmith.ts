@@ -114,7 +114,6 @@ const lastOf = (run: Json): string => {
 /** Returns the id of a row's trace; the row's own id where it names no trace. */
 const traceOf = (run: Json): string => idText(run['trace_id']) ?? idText(run['id']) ?? ''
 
-/** Tells whether a row is the root of its trace. */
 const isRoot = (run: Json): boolean => isAbsent(run['parent_run_id']) || run['parent_run_id'] === ''
 
 /** Warns of runs that a run lists as its own and the file lacks: their acts are not known. */

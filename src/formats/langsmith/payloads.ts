@@ -14,10 +14,7 @@ export function payloadOf(run: Json, path: string, side: 'inputs' | 'outputs'): 
 /** A message of a payload; an odd item beside messages as it stands. */
 export type PayloadMessage = OpenMessage | Located
 
-/**
- * Opens the messages of a list; null where fewer than half of the items are messages. LangChain passes a list of conversations, of which
- * the first is read.
- */
+/** Opens the messages of a list, of several conversations the first; null where fewer than half of the items are messages. */
 function openList(list: Located): PayloadMessage[] | null {
   if (!Array.isArray(list.value)) return null
   const items = list.items()

@@ -49,7 +49,6 @@ const HEAD = 400
 const TASK = 'background task with task id: '
 const FINISHED = ' content=Task id "'
 
-/** A call without a result. */
 interface Waiting {
   readonly id: string
   readonly tool: string

@@ -94,7 +94,6 @@ export class StepSink extends ChatSink {
     return acted ? 'act' : speaker === 'agent' ? 'answer' : 'other'
   }
 
-  /** Returns the part list for the results of a message. */
   #outputs(message: Json, name: string | null): OpenStep['outputs'] {
     const { last } = this.session
     if (this.#isList)
@@ -190,20 +189,15 @@ class CallIds {
   }
 }
 
-/** An item of a list of messages, and its path. */
 export interface ListedMessage {
   readonly message: unknown
   readonly path: string
 }
 
-/** Lists the messages in order of the file, each with its path. */
 export const placeMessages = (messages: readonly unknown[], path: string): ListedMessage[] =>
   messages.map((message, index) => ({ message, path: pointer(path, index) }))
 
-/**
- * Reads the messages of a list as steps, numbered from 1. A result never precedes its call: a result that the file places first is moved
- * behind its call.
- */
+/** Reads the messages of a list as steps, numbered from 1; a result that the file places before its call is moved behind it. */
 export function readTurns(
   sink: StepSink,
   placed: readonly ListedMessage[],
@@ -239,7 +233,6 @@ export function readTurns(
   return sink.session.steps(() => true)
 }
 
-/** Reads a list of messages as the steps of a document. */
 export function readList(
   reading: Reading,
   { format, agent }: Omit<ReadDocument, 'steps'>,

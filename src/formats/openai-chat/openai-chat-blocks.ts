@@ -9,10 +9,7 @@ import { exitCodeInText, outcomeOfAgent, outcomeOfCode, outcomeWithCode } from '
 import { named, own } from '../tools/tool-table.ts'
 import { addCall, type ChatSink, membersOf } from './openai-chat-sink.ts'
 
-/**
- * The speaker of a content, and the part lists that receive it. Tool results have a list of their own, because they belong to the agent's
- * step.
- */
+/** The speaker of a content, and its part lists; `outputs`: tool results, which belong to the agent's step. */
 export interface Speaker {
   readonly actor: Actor
   readonly name: string
@@ -36,15 +33,12 @@ export function readBlocks(sink: ChatSink, content: unknown, path: string, speak
   const { actor, name, parts } = speaker
   if (typeof content === 'string') sink.text(parts, actor, content, path, name)
   else if (Array.isArray(content)) {
-    for (const [block, at] of itemsIn(content, path)) readItem(sink, block, at, speaker)
+    for (const [block, at] of itemsIn(content, path))
+      if (typeof block === 'string') sink.text(parts, actor, block, at, name)
+      else if (isRecord(block)) readBlock(sink, block, at, speaker)
+      else sink.reading.error(at, `a content block must be an object, not ${typeName(block)}`)
   } else if (isRecord(content) && typeof content['type'] === 'string') readBlock(sink, content, path, speaker)
   else sink.reading.error(path, `must be text or an array of content blocks, not ${typeName(content)}`)
-}
-
-function readItem(sink: ChatSink, block: unknown, path: string, speaker: Speaker): void {
-  if (typeof block === 'string') sink.text(speaker.parts, speaker.actor, block, path, speaker.name)
-  else if (isRecord(block)) readBlock(sink, block, path, speaker)
-  else sink.reading.error(path, `a content block must be an object, not ${typeName(block)}`)
 }
 
 function readBlock(sink: ChatSink, block: Json, path: string, speaker: Speaker): void {
@@ -76,18 +70,13 @@ function readString(sink: ChatSink, block: Json, field: string, path: string, sp
   else if (!isAbsent(value)) sink.reading.error(`${path}/${field}`, `must be text, not ${typeName(value)}`)
 }
 
-/**
- * Reads a block of reasoning. Inspect: `reasoning`, with a `summary` where it is redacted. Anthropic: `thinking`. Responses: `summary:
- * [{text}]`.
- */
+/** Reads a block of reasoning: Inspect's `reasoning` and `summary`, Anthropic's `thinking`, Responses' `summary: [{text}]`. */
 export function readReasoning(sink: ChatSink, block: Json, path: string, parts: Part[]): void {
   const speaker: Speaker = { actor: 'agent_reasoning', name: 'reasoning', parts, outputs: parts }
   const hidden = block['redacted'] === true || block['type'] === 'redacted_thinking'
   if (hidden) sink.reading.warnOnce(path, 'reasoning that the provider redacted is not readable; not shown')
   else {
-    readString(sink, block, 'reasoning', path, speaker)
-    readString(sink, block, 'thinking', path, speaker)
-    readString(sink, block, 'think', path, speaker)
+    for (const field of ['reasoning', 'thinking', 'think']) readString(sink, block, field, path, speaker)
     readBlocks(sink, block['content'], `${path}/content`, speaker)
   }
   readBlocks(sink, block['summary'], `${path}/summary`, { ...speaker, name: 'reasoning.summary' })

@@ -8,7 +8,7 @@ import { outcomeOfMessage, readBlocks, readReasoning, type Speaker } from './ope
 import {
   addSlices,
   type ChatSink,
-  type Located,
+  type PlacedText,
   readFunctionCall,
   readToolCalls,
   type Slice,
@@ -46,7 +46,6 @@ const CALL_FIELDS = ['tool_calls', 'function_call'] as const
 /** The preceding message: an act by `protocol`, another answer of the agent, or a message of another speaker. */
 export type Before = 'act' | 'answer' | 'other'
 
-/** Reads one message of a chat. */
 export function readMessage(
   sink: ChatSink,
   message: Json,
@@ -58,7 +57,10 @@ export function readMessage(
   if (isResponse(message)) return readResponse(sink, message['output'], path)
   sink.reading.warnUnknown(message, path, MESSAGE_FIELDS)
   if (role !== null && !KNOWN_ROLES.has(role)) {
-    sink.reading.warnOnce(`${path}/role`, `unknown role ${shown(role)}; read as an agent of this name`)
+    sink.reading.warnOnce(
+      `${path}/role`,
+      `unknown role ${JSON.stringify(cutName(role))}; read as an agent of this name`,
+    )
     // Such a harness runs the code in an agent's words, and its answer has another agent's name.
     if (textOf(message['content']).includes(FENCE)) sink.reading.countUnread(path, true)
     return readAgentMessage(sink, message, path, protocol)
@@ -97,7 +99,7 @@ function readAgentMessage(sink: ChatSink, message: Json, path: string, protocol:
 }
 
 /** Returns the content that is one text; Anthropic's cache marks turn a text into an array of one block. */
-function onlyText(sink: ChatSink, content: unknown, path: string): Located | null {
+function onlyText(sink: ChatSink, content: unknown, path: string): PlacedText | null {
   if (typeof content === 'string') return sink.locate(content, path)
   const [block, ...more] = Array.isArray(content) ? content : []
   const single = more.length === 0 && isRecord(block) && block['type'] === 'text' ? block['text'] : null
@@ -174,7 +176,8 @@ function readItem(sink: ChatSink, item: Json, path: string): ReadMessage {
   const parts: Part[] = []
   const type = typeof item['type'] === 'string' ? item['type'] : 'none'
   if (type === 'reasoning') readReasoning(sink, item, path, parts)
-  else if (type === 'function_call') readFunctionCall(sink, parts, callOf(item), path, item['call_id'])
+  else if (type === 'function_call')
+    readFunctionCall(sink, parts, { name: item['name'], arguments: item['arguments'] }, path, item['call_id'])
   else if (type === 'function_call_output') {
     const outputs: Part[] = []
     const speaker: Speaker = { actor: 'tool_output', name: toolName(sink, item, path), parts: outputs, outputs }
@@ -202,8 +205,6 @@ function readResponse(sink: ChatSink, output: readonly unknown[], path: string):
   }
   return { speaker: 'agent', parts, outputs: [], acted: false }
 }
-
-const callOf = ({ name, arguments: args }: Json): Json => ({ name, arguments: args })
 
 function readOtherMessage(
   sink: ChatSink,
@@ -233,14 +234,12 @@ function readOtherMessage(
   return { speaker: 'other', parts, outputs, acted: false }
 }
 
-const shown = (role: string): string => JSON.stringify(cutName(role))
-
 const FENCE = '```'
 
-/** Returns the agent that a message names by its role; null for the roles that all chats have. */
+/** Returns the agent that a message names by its role (`Orchestrator (thought)`: Orchestrator); null for the roles of all chats. */
 export function agentNamedBy(message: Json): string | null {
   const role = roleOf(message)
-  return role === null || KNOWN_ROLES.has(role) ? null : agentIn(role)
+  return role === null || KNOWN_ROLES.has(role) ? null : cutName(role.split(' (', 1)[0] || role)
 }
 
 /** Tells whether a message is the agent's, so that it begins a step of the agent. */
@@ -249,9 +248,6 @@ export function speaksAsAgent(message: Json): boolean {
   if (role !== null) return role === 'assistant' || !KNOWN_ROLES.has(role)
   return isResponse(message) || message['type'] === 'function_call' || message['type'] === 'reasoning'
 }
-
-/** Returns the agent in a role: `Orchestrator (thought)` is Orchestrator's. */
-const agentIn = (role: string): string => cutName(role.split(' (', 1)[0] || role)
 
 const KNOWN_ROLES: ReadonlySet<string> = wordSet('assistant user system developer tool function exit')
 

@@ -11,10 +11,8 @@ const SAMPLE_NUMBERS = ['reward', 'result', 'score'] as const
  */
 export function splitChats(root: Json): readonly FileRun[] | null {
   const runs = runsOf(root)
-  if (runs === null) {
-    const isRun = chatOf(root) !== null && !('trajectory_format' in root)
-    return isRun ? [{ name: '', document: { ...root }, about: aboutRun(root) }] : null
-  }
+  if (runs === null && (chatOf(root) === null || 'trajectory_format' in root)) return null
+  if (runs === null) return [{ name: '', document: { ...root }, about: aboutRun(root) }]
   // The reader counts the odd records beside a single run.
   if (runs.list.length > 1 && runs.list.filter(isRun).length === 1) return null
   const rows = withoutHeads(runs.list)
@@ -27,10 +25,7 @@ export function splitChats(root: Json): readonly FileRun[] | null {
   }))
 }
 
-/**
- * Removes the episodes that the next episode of the same run repeats: Harbor exports one episode per answer, each with all earlier
- * messages.
- */
+/** Removes the episodes that the next one repeats: Harbor exports one episode per answer, with all earlier messages. */
 function withoutHeads(rows: readonly unknown[]): unknown[] {
   return rows.filter((run, index) => {
     const next = rows[index + 1]

@@ -11,7 +11,7 @@ import { type ArgumentLeaf, addArguments, argumentLeavesOf, knownSpec } from '..
 import { type OpenCall, openCall } from '../tools/tool-table.ts'
 
 /** A text and the pointer of the string that holds it. */
-export interface Located {
+export interface PlacedText {
   readonly text: string
   readonly path: string
 }
@@ -20,7 +20,7 @@ export interface Located {
  * Returns a text and its path. A log may keep a long text elsewhere, with a reference in its place. A picture is kept by reference and does
  * not count as unfolded text.
  */
-export type Resolve = (text: string, path: string, isPicture?: boolean) => Located
+export type Resolve = (text: string, path: string, isPicture?: boolean) => PlacedText
 
 /** A range of a text, in UTF-16 units, with its actor and act. */
 export interface Slice {
@@ -33,10 +33,8 @@ export interface Slice {
   readonly inner?: { readonly pointer: string; readonly text: string }
 }
 
-/** Returns the outcome of a tool's call. */
 type OutcomeOf = (tool: string) => ActOutcome
 
-/** The tool name of a call without a name. */
 const NAMELESS = 'tool_call'
 const MAX_MENTION = 300
 
@@ -150,7 +148,7 @@ export class ChatSink {
  * string. The fragment is RFC 5147's, which cannot be confused with a JSON pointer; where the range is JSON, `#` and a pointer into it
  * follow.
  */
-export function addSlices(reading: Reading, parts: Part[], { text, path }: Located, slices: readonly Slice[]): void {
+export function addSlices(reading: Reading, parts: Part[], { text, path }: PlacedText, slices: readonly Slice[]): void {
   for (const { start, end, actor, name, act = null, inner } of slices) {
     const whole = start === 0 && end === text.length
     const at = whole ? path : `${path}#char=${start},${end}`

@@ -60,7 +60,6 @@ const isMessage = (item: Json): boolean =>
   typeof item['role'] === 'string' &&
   ['content', 'tool_calls', 'function_call', 'tool_call_id', 'refusal'].some((field) => field in item)
 
-/** Returns the messages of one run. */
 export const chatOf = (run: Json): ListIn | null => listIn(run, [...MESSAGE_LISTS, 'records'], isChat)
 
 export const isRun = (run: unknown): run is Json => isRecord(run) && MESSAGE_LISTS.some((field) => isChat(run[field]))

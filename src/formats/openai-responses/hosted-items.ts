@@ -172,10 +172,7 @@ function readStreams(
       readAnswer(session.reading, parts, entry[field], `${pointer(path, index)}/${field}`, `${tool}.${field}`)
 }
 
-/**
- * Argument tables of the tools that OpenAI's Responses API hosts, by the type of their item (openai, resources/responses/responses.d.ts,
- * ResponseItem and ResponseInputItem).
- */
+/** Argument tables of OpenAI's hosted tools, by item type (openai, resources/responses/responses.d.ts, ResponseItem). */
 export const HOSTED_TOOLS: ToolTable = {
   local_shell_call: CODEX_TOOLS['local_shell_call'] ?? { args: {} },
   shell_call: { args: { commands: 'shell', timeout_ms: 'describes', max_output_length: 'describes' } },

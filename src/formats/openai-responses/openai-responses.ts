@@ -1,7 +1,7 @@
 import { wordSet } from '../../domain/words.ts'
 import { ITEM_FIELDS, type ItemDialect, readItem, type Shown, shownBy } from '../codex/codex-items.ts'
 import { idText, isRecord, itemsIn, type Json, type Reading, typeName } from '../common/reading.ts'
-import { asName, asText, Session } from '../common/session.ts'
+import { asList, asName, asRecord, asText, Session } from '../common/session.ts'
 import { type Format, type ListIn, listIn, type ReadDocument } from '../format.ts'
 import { isChat } from '../openai-chat/openai-chat.ts'
 import { outcomeOfOutput } from '../openai-chat/openai-chat-blocks.ts'
@@ -77,7 +77,6 @@ function readAnyItem(session: Session, value: unknown, path: string, { shown, ap
   if (isCut && id !== null && !shown.answered.has(id)) session.settle(id, 'cancelled')
 }
 
-/** Adds the type to a message that has only a role. */
 const asMessage = (item: Json): Json =>
   item['type'] === undefined && typeof item['role'] === 'string' ? { ...item, type: 'message' } : item
 
@@ -105,17 +104,16 @@ function isTelling(item: unknown): boolean {
   if (isOwn(item)) return true
   if (type === 'function_call' || type === 'function_call_output') return typeof id === 'string'
   if (type === 'reasoning') return Array.isArray(summary)
-  return type === 'message' && Array.isArray(content) && content.some(isTyped)
+  return type === 'message' && asList(content).some((block) => TYPED.has(asRecord(block)['type']))
 }
 
-const isTyped = (block: unknown): boolean =>
-  isRecord(block) && (block['type'] === 'output_text' || block['type'] === 'input_text')
+const TYPED: ReadonlySet<unknown> = new Set(['output_text', 'input_text'])
 
 /** Recognizes a list of items. A list that the chat format reads is left to that format, unless it holds items that no chat has. */
 const isList = (list: unknown): list is readonly unknown[] =>
-  Array.isArray(list) && list.some(isTelling) && (!isChat(list) || list.some(isOther))
-
-const isOther = (item: unknown): boolean => isOwn(item) && isRecord(item) && !OF_CHATS.has(item['type'])
+  Array.isArray(list) &&
+  list.some(isTelling) &&
+  (!isChat(list) || list.some((item) => isOwn(item) && !OF_CHATS.has(asRecord(item)['type'])))
 
 /** Returns the lists of items in a document, in order; null for documents of other formats. */
 function listsIn(document: Json): readonly ListIn[] | null {

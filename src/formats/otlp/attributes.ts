@@ -38,7 +38,6 @@ export class Attribute {
     return own.length > 0 ? own : numbered.sort(([a], [b]) => Number(a) - Number(b)).map(([, item]) => item)
   }
 
-  /** Returns the attribute as a tree of located values. */
   tree(): Tree {
     if (this.#members.size === 0) return this.#own
     const items = this.items()

@@ -14,40 +14,28 @@ import type { Attribute } from './attributes.ts'
 /** Messages of a span; null: a form that is not known; undefined: no messages. */
 type SpanMessages = readonly Tree[] | null | undefined
 
-/** An event of a span: its name and attributes. */
 export interface SpanEvent {
   readonly name: string
   readonly attributes: Attribute
 }
 
 /**
- * Reads the input messages of a model call in the GenAI conventions: `gen_ai.system_instructions` and `gen_ai.input.messages` (since 1.37;
- * of the span or of an event), `gen_ai.user.message` and similar events (up to 1.36), `gen_ai.prompt.0.content` (OpenLLMetry). Undefined:
- * none of these; null: a form that is not known.
+ * Reads the messages that a model call received or answered in the GenAI conventions: `gen_ai.system_instructions`, `gen_ai.input.messages`
+ * and `gen_ai.output.messages` (since 1.37; of the span or of an event), `gen_ai.user.message`, `gen_ai.choice` and similar events (up to
+ * 1.36), `gen_ai.prompt.0.content` and `gen_ai.completion.0.content` (OpenLLMetry). Undefined: none of these; null: a form that is not known.
  */
-export function genAiInput(own: Attribute, events: readonly SpanEvent[], path: string): SpanMessages {
+export function genAiMessages(own: Attribute, events: readonly SpanEvent[], path: string, side: Side): SpanMessages {
+  const isOutput = side === 'assistant'
   for (const attributes of [own, ...events.map(({ attributes }) => attributes)]) {
-    const messages = attributes.get('gen_ai.input.messages')
-    const system = attributes.get('gen_ai.system_instructions')
+    const messages = attributes.get(`gen_ai.${isOutput ? 'output' : 'input'}.messages`)
+    const system = isOutput ? null : attributes.get('gen_ai.system_instructions')
     if (messages === null && system === null) continue
-    const input = messages === null ? [] : messagesInTree(messages.tree(), path, (value) => messagesIn(value, 'user'))
+    const read = messages === null ? [] : messagesInTree(messages.tree(), path, (value) => messagesIn(value, side))
     const before = system === null ? [] : messagesInTree(system.tree(), path, systemMessages)
-    return input === null || before === null ? null : [...before, ...input]
+    return read === null || before === null ? null : [...before, ...read]
   }
-  const older = events.flatMap((event) => eventMessages(event, false, path, isStrands(own)))
-  if (older.length > 0) return older
-  return numbered(own.get('gen_ai.prompt'), 'user', path)
-}
-
-/** Reads the output messages likewise: `gen_ai.output.messages`, `gen_ai.choice`, `gen_ai.completion.0.content`. */
-export function genAiOutput(own: Attribute, events: readonly SpanEvent[], path: string): SpanMessages {
-  for (const attributes of [own, ...events.map(({ attributes }) => attributes)]) {
-    const messages = attributes.get('gen_ai.output.messages')
-    if (messages !== null) return messagesInTree(messages.tree(), path, (value) => messagesIn(value, 'assistant'))
-  }
-  const older = events.flatMap((event) => eventMessages(event, true, path, isStrands(own)))
-  if (older.length > 0) return older
-  return numbered(own.get('gen_ai.completion'), 'assistant', path)
+  const older = events.flatMap((event) => eventMessages(event, isOutput, path, isStrands(own)))
+  return older.length > 0 ? older : numbered(own.get(`gen_ai.${isOutput ? 'completion' : 'prompt'}`), side, path)
 }
 
 const EVENT_ROLES: Readonly<Record<string, string>> = {
@@ -58,17 +46,13 @@ const EVENT_ROLES: Readonly<Record<string, string>> = {
   'gen_ai.choice': 'assistant',
 }
 
-/** Tells whether an event holds a message. */
 export const isMessageEvent = ({ name }: SpanEvent): boolean => Object.hasOwn(EVENT_ROLES, name)
 
 /** Recognizes AWS's Strands Agents, whose events hold Converse blocks as JSON in a string, and an agent's last message as plain text. */
 const isStrands = (own: Attribute): boolean =>
   [own.text('gen_ai.system'), own.text('gen_ai.provider.name')].includes('strands-agents')
 
-/**
- * Returns a message of Strands (strands-agents/sdk-python, src/strands/telemetry/tracer.py); tool results are blocks of the user's
- * messages.
- */
+/** Returns a message of Strands (strands-agents/sdk-python, telemetry/tracer.py), whose tool results are the user's blocks. */
 function strandsMessage(content: Located, role: string): Tree {
   const speaker = role === 'tool' ? 'user' : role
   const blocks = decodeLocated(content)

@@ -15,10 +15,13 @@ export const AI_SDK: Readonly<Record<string, SpanKind>> = {
 }
 
 /**
- * Reads the model's input: messages with `tool-call` and `tool-result` blocks, as JSON. Undefined: the span is not the AI SDK's; null: a
- * form that is not known.
+ * Reads the messages of a model call of the AI SDK: its input, with `tool-call` and `tool-result` blocks, as JSON; its output's text
+ * unchanged, and its calls. Undefined: the span is not the AI SDK's; null: a form that is not known.
  */
-export function aiSdkInput(own: Attribute): readonly Tree[] | null | undefined {
+export const aiSdkMessages = (own: Attribute, side: Side): readonly Tree[] | null | undefined =>
+  side === 'user' ? aiSdkInput(own) : aiSdkOutput(own)
+
+function aiSdkInput(own: Attribute): readonly Tree[] | null | undefined {
   const messages = own.value('ai.prompt.messages')
   if (messages !== null) return messagesIn(decodeLocated(messages) ?? messages, 'user')
   const prompt = own.value('ai.prompt')
@@ -32,8 +35,7 @@ export function aiSdkInput(own: Attribute): readonly Tree[] | null | undefined {
   return turns === null ? null : [...first, ...turns]
 }
 
-/** Reads the model's output: its text unchanged, and its calls. */
-export function aiSdkOutput(own: Attribute): readonly Tree[] | null | undefined {
+function aiSdkOutput(own: Attribute): readonly Tree[] | null | undefined {
   const of = (name: string) => own.value(`ai.response.${name}`) ?? own.value(`ai.result.${name}`)
   const [text, calls, reasoning] = [of('text') ?? of('object'), of('toolCalls'), of('reasoning')]
   if (text === null && calls === null && reasoning === null) return undefined
@@ -109,17 +111,10 @@ function blockOf(item: Attribute, isAgent: boolean): Block {
   const call = item.get('tool_call')
   // Blocks that only an agent can write are shown unchanged in another speaker's message.
   if (!isAgent && (call !== null || type === 'reasoning')) return { tree: item.tree(), isText: false, isCall: false }
-  if (call !== null)
-    return {
-      tree: {
-        type: 'tool_use',
-        id: call.value('id'),
-        name: call.value('function.name'),
-        input: call.value('function.arguments'),
-      },
-      isText: false,
-      isCall: true,
-    }
+  if (call !== null) {
+    const [id, name, input] = ['id', 'function.name', 'function.arguments'].map((member) => call.value(member))
+    return { tree: { type: 'tool_use', id, name, input }, isText: false, isCall: true }
+  }
   if (type === 'reasoning') {
     const tree: Tree = text === null ? { type: 'redacted_thinking' } : { type: 'reasoning', reasoning: text }
     return { tree, isText: false, isCall: false }

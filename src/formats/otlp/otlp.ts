@@ -2,13 +2,13 @@ import { cutName, isRecord, type Json, type Reading, timeOf } from '../common/re
 import { asName, asRecord, asText } from '../common/session.ts'
 import { mayAct } from '../common/unread-acts.ts'
 import type { FileRun, Format, ReadDocument } from '../format.ts'
-import { decodeLocated } from '../traces/chat-shapes.ts'
-import { Located } from '../traces/located.ts'
+import { decodeLocated, type Side } from '../traces/chat-shapes.ts'
+import { Located, type Tree } from '../traces/located.ts'
 import { readTrace } from '../traces/trace-run.ts'
 import type { SpanKind, TracedTool, TraceSpan } from '../traces/trace-span.ts'
 import { type Attribute, attributesOf } from './attributes.ts'
-import { genAiInput, genAiOutput, isMessageEvent, type SpanEvent } from './gen-ai.ts'
-import { AI_SDK, aiSdkInput, aiSdkOutput, openInferenceMessages } from './library-spans.ts'
+import { genAiMessages, isMessageEvent, type SpanEvent } from './gen-ai.ts'
+import { AI_SDK, aiSdkMessages, openInferenceMessages } from './library-spans.ts'
 
 /**
  * The format of OpenTelemetry traces with the GenAI semantic conventions, OpenInference or OpenLLMetry: OTLP as JSON (`resourceSpans`; each
@@ -79,7 +79,6 @@ export function splitOtlp(root: Json): readonly FileRun[] | null {
   }))
 }
 
-/** A span, located and as a record. */
 interface LocatedSpan {
   readonly span: Located
   readonly record: Json
@@ -108,14 +107,15 @@ function requestSpans(request: Located): readonly Located[] {
 
 /** Recognizes a span by its id, start and attributes, each under one of several names. */
 const isSpan = (span: Json): boolean =>
-  idIn(span, 'span') !== null && STARTS.some((name) => name in span) && ('attributes' in span || hasDotted(span))
-
-const hasDotted = (span: Json): boolean => Object.keys(span).some((name) => name.startsWith(COLUMN))
+  idIn(span, 'span') !== null &&
+  STARTS.some((name) => name in span) &&
+  ('attributes' in span || Object.keys(span).some((name) => name.startsWith(COLUMN)))
 
 /** The prefix of columns that hold attributes, in tables of spans: `attributes.llm.input_messages`. */
 const COLUMN = 'attributes.'
 
 const STARTS = ['startTimeUnixNano', 'start_time_unix_nano', 'start_time', 'startTime']
+const ENDS = ['endTimeUnixNano', 'end_time_unix_nano', 'end_time', 'endTime']
 
 function idIn(span: Json, of: 'span' | 'trace'): string | null {
   const [camel, snake, context] = [`${of}Id`, `${of}_id`, asRecord(span['context'])]
@@ -124,7 +124,6 @@ function idIn(span: Json, of: 'span' | 'trace'): string | null {
 
 const traceIdOf = (span: Json): string | null => idIn(span, 'trace')
 
-/** Reads one span of any of these exports. */
 function readSpan(reading: Reading, { span, record }: LocatedSpan): TraceSpan {
   const own = 'attributes' in record ? attributesOf(span.member('attributes')) : attributesOf(span, COLUMN)
   const events = span
@@ -145,37 +144,25 @@ function readSpan(reading: Reading, { span, record }: LocatedSpan): TraceSpan {
       kind !== 'other',
     )
   const { path } = span
-  // Null is a result: the messages are in a form that is not known.
-  const orElse = <T>(messages: T | undefined, next: () => T): T => (messages === undefined ? next() : messages)
-  const input = () =>
-    orElse(
-      orElse(genAiInput(own, events, path), () => aiSdkInput(own)),
-      () => openInferenceMessages(own, 'user'),
-    )
-  const output = () =>
-    orElse(
-      orElse(genAiOutput(own, events, path), () => aiSdkOutput(own)),
-      () => openInferenceMessages(own, 'assistant'),
-    )
+  const messagesOf = (side: Side): readonly Tree[] | null => {
+    const messages = genAiMessages(own, events, path, side)
+    // Null is a result: the messages are in a form that is not known.
+    const orSdk = messages === undefined ? aiSdkMessages(own, side) : messages
+    return orSdk === undefined ? openInferenceMessages(own, side) : orSdk
+  }
   const tool = kind === 'tool' ? toolOf(own, events, span, record) : null
+  const momentIn = (fields: readonly string[]): number | null =>
+    fields.map((field) => momentOf(record[field])).find((at) => at !== null) ?? null
   return {
-    ...{ path, kind, called, name, tool, input, output },
+    ...{ path, kind, called, name, tool },
+    ...{ input: () => messagesOf('user'), output: () => messagesOf('assistant') },
     id: idIn(record, 'span'),
     parent: asText(record['parentSpanId'] ?? record['parent_span_id'] ?? record['parent_id'] ?? record['parentId']),
     agent:
-      own.text('gen_ai.agent.name') ??
-      own.text('agent.name') ??
+      textIn(own, 'gen_ai.agent.name agent.name') ??
       (kind === 'agent' ? (own.text('traceloop.entity.name') ?? name) : null),
-    model:
-      own.text('gen_ai.response.model') ??
-      own.text('gen_ai.request.model') ??
-      own.text('llm.model_name') ??
-      own.text('ai.model.id'),
-    start: STARTS.map((field) => momentOf(record[field])).find((at) => at !== null) ?? null,
-    end:
-      ['endTimeUnixNano', 'end_time_unix_nano', 'end_time', 'endTime']
-        .map((field) => momentOf(record[field]))
-        .find((at) => at !== null) ?? null,
+    model: textIn(own, 'gen_ai.response.model gen_ai.request.model llm.model_name ai.model.id'),
+    ...{ start: momentIn(STARTS), end: momentIn(ENDS) },
     holds: tool !== null || CONTENT.some((name) => own.get(name) !== null) || events.some(holdsMessages),
   }
 }
@@ -197,11 +184,7 @@ const OPERATIONS: Readonly<Record<string, SpanKind>> = {
 }
 
 function kindOf(own: Attribute, events: readonly SpanEvent[], record: Json): Pick<TraceSpan, 'kind' | 'called'> {
-  const kind =
-    own.text('openinference.span.kind') ??
-    own.text('gen_ai.operation.name') ??
-    own.text('traceloop.span.kind') ??
-    own.text('ai.operationId')
+  const kind = textIn(own, 'openinference.span.kind gen_ai.operation.name traceloop.span.kind ai.operationId')
   const called = kind ?? asText(record['span_kind']) ?? 'none'
   const upper = own.text('traceloop.span.kind') === called || kind === null ? called.toUpperCase() : called
   const operation = Object.hasOwn(OPERATIONS, upper) ? OPERATIONS[upper] : undefined
@@ -211,40 +194,40 @@ function kindOf(own: Attribute, events: readonly SpanEvent[], record: Json): Pic
   return { kind: isModel && kind === null ? 'model' : 'other', called }
 }
 
+/** Returns the text of the first present attribute of several names, separated by blanks. */
+const textIn = (own: Attribute, names: string): string | null =>
+  names
+    .split(' ')
+    .map((name) => own.text(name))
+    .find((text) => text !== null) ?? null
+
 function toolOf(own: Attribute, events: readonly SpanEvent[], span: Located, record: Json): TracedTool {
   const inEvent = (event: string, name: string): Located | null =>
     events.find((candidate) => candidate.name === event)?.attributes.value(name) ?? null
   const nothing = new Located(undefined, span.path)
   const choice = inEvent('gen_ai.choice', 'message')
   const brought = choice === null ? null : (decodeLocated(choice) ?? choice)
-  const first = (...names: readonly string[]): Located | null =>
-    names.map((name) => own.value(name)).find((value) => value !== null) ?? null
+  const first = (names: string): Located | null =>
+    names
+      .split(' ')
+      .map((name) => own.value(name))
+      .find((value) => value !== null) ?? null
   const status = span.member('status')
   const code = isRecord(status.value) ? (status.value['code'] ?? status.value['status_code']) : record['status_code']
   const isError = code === 2 || (typeof code === 'string' && code.toUpperCase().endsWith('ERROR'))
   const message = isRecord(status.value) ? status.member('message') : span.member('status_message')
   return {
-    id:
-      own.text('gen_ai.tool.call.id') ?? own.text('tool_call.id') ?? own.text('tool.id') ?? own.text('ai.toolCall.id'),
-    name: first('gen_ai.tool.name', 'tool.name', 'traceloop.entity.name', 'ai.toolCall.name') ?? span.member('name'),
-    args:
-      first(
-        'gen_ai.tool.call.arguments',
-        'tool_call.function.arguments',
-        'input.value',
-        'traceloop.entity.input',
-        'tool.parameters',
-        'ai.toolCall.args',
-      ) ??
-      inEvent('gen_ai.tool.message', 'content') ??
-      nothing,
+    id: textIn(own, 'gen_ai.tool.call.id tool_call.id tool.id ai.toolCall.id'),
+    name: first('gen_ai.tool.name tool.name traceloop.entity.name ai.toolCall.name') ?? span.member('name'),
+    args: first(ARGUMENTS) ?? inEvent('gen_ai.tool.message', 'content') ?? nothing,
     result:
-      first('gen_ai.tool.call.result', 'output.value', 'traceloop.entity.output', 'ai.toolCall.result') ??
-      brought ??
-      nothing,
+      first('gen_ai.tool.call.result output.value traceloop.entity.output ai.toolCall.result') ?? brought ?? nothing,
     error: isError ? message : null,
   }
 }
+
+const ARGUMENTS =
+  'gen_ai.tool.call.arguments tool_call.function.arguments input.value traceloop.entity.input tool.parameters ai.toolCall.args'
 
 /** Returns a time in milliseconds since 1970: from nanoseconds as text or number, else from any form that `timeOf` reads. */
 function momentOf(value: unknown): number | null {

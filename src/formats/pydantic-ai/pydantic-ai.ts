@@ -2,10 +2,11 @@ import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { isAbsent, isRecord, itemsIn, type Json, objectsIn, type Reading, timeOf, typeName } from '../common/reading.ts'
-import { addLeaves, asList, asText, mediaText, type OpenStep, settle, sinkTo } from '../common/session.ts'
+import { addLeaves, asText, mediaText, type OpenStep, settle, sinkTo } from '../common/session.ts'
 import { type Format, listIn, type ReadDocument } from '../format.ts'
 import { StepSink } from '../openai-chat/chat-steps.ts'
 import { outcomeOfOutput, readBlocks, readOutput } from '../openai-chat/openai-chat-blocks.ts'
+import { own } from '../tools/tool-table.ts'
 
 /**
  * The format of Pydantic AI's messages, as `ModelMessagesTypeAdapter` and `all_messages_json()` write them (pydantic-ai,
@@ -63,10 +64,9 @@ function readMessage(sink: StepSink, { kind, parts }: Json, path: string): void 
     return
   }
   const step = kind === 'response' ? session.open('agent', null) : null
-  for (const [part, at] of objectsIn(reading, asList(parts), `${path}/parts`, 'a part')) {
+  for (const [part, at] of objectsIn(reading, parts, `${path}/parts`, 'a part'))
     if (step === null) readRequestPart(sink, part, at)
     else readResponsePart(sink, step, part, at)
-  }
 }
 
 const PART_FIELDS: ReadonlySet<string> = wordSet(`part_kind content timestamp dynamic_ref tool_name tool_call_id
@@ -119,7 +119,7 @@ const OUTCOMES: Readonly<Record<string, ActOutcome>> = { denied: 'rejected', int
 function readReturn(sink: StepSink, part: Json, path: string): void {
   const { outcome, content } = part
   const place = sink.session.output(part['tool_call_id'], `${path}/tool_call_id`, null)
-  const declared = typeof outcome === 'string' && Object.hasOwn(OUTCOMES, outcome) ? OUTCOMES[outcome] : undefined
+  const declared = typeof outcome === 'string' ? own(OUTCOMES, outcome) : undefined
   settle(place.call, declared ?? outcomeOfOutput(place.tool, content, outcome === 'failed' ? true : null))
   const isContent = Array.isArray(content) || (isRecord(content) && isMedia(content))
   if (isContent) readContent(sink, place.parts, 'tool_output', content, `${path}/content`, place.tool)
@@ -169,10 +169,8 @@ function readContent(sink: StepSink, parts: Part[], actor: Actor, content: unkno
 function addMedia(sink: StepSink, parts: Part[], actor: Actor, file: Json, path: string, name: string): void {
   const { kind, url, data } = file
   const media_type = asText(file['media_type'])
-  const shown =
-    kind === 'binary' && media_type?.startsWith('image/') === true
-      ? 'image'
-      : ((typeof kind === 'string' && Object.hasOwn(MEDIA, kind) ? MEDIA[kind] : null) ?? 'file')
+  const isImage = kind === 'binary' && media_type?.startsWith('image/') === true
+  const shown = isImage ? 'image' : ((typeof kind === 'string' ? own(MEDIA, kind) : undefined) ?? 'file')
   const source = typeof url === 'string' ? { url } : { media_type, data: standard(data) }
   const text = mediaText(shown, typeof url === 'string' ? url : (media_type ?? file['file_id']))
   sink.reading.addMedia(parts, { actor, text, path, name }, shown === 'image' ? source : undefined)

@@ -3,7 +3,7 @@ import { wordSet } from '../../domain/words.ts'
 import { findUnsound } from '../common/json-tree.ts'
 import { isAbsent, isRecord, type Json } from '../common/reading.ts'
 import { asText } from '../common/session.ts'
-import { own } from '../tools/tool-table.ts'
+import { named, own } from '../tools/tool-table.ts'
 import { contentOf, isConverseBlock, Located, messagesOfParts, type Tree } from './located.ts'
 
 /** The role of a message without a role. */
@@ -12,20 +12,10 @@ export type Side = 'user' | 'assistant'
 /** Role names of other libraries. */
 const ROLES: Readonly<Record<string, string>> = {
   ...{
-    human: 'user',
-    customer: 'user',
-    HumanMessage: 'user',
-    ai: 'assistant',
-    AIMessage: 'assistant',
-    model: 'assistant',
+    ...named('user', 'human customer HumanMessage'),
+    ...named('assistant', 'ai AIMessage model bot AIMessageChunk'),
   },
-  ...{
-    bot: 'assistant',
-    AIMessageChunk: 'assistant',
-    SystemMessage: 'system',
-    instructions: 'system',
-    ToolMessage: 'tool',
-  },
+  ...{ ...named('system', 'SystemMessage instructions'), ToolMessage: 'tool' },
 }
 
 /**
@@ -99,6 +89,12 @@ const isBlock = (value: unknown): boolean =>
   value['role'] === undefined &&
   ((value['type'] === 'text' && typeof value['text'] === 'string') || BLOCK_TYPES.has(value['type']))
 
+/** The lists of a provider's answers (OpenAI, Gemini), and the member of each answer that holds its message. */
+const ANSWERS = [
+  ['choices', 'message'],
+  ['candidates', 'content'],
+] as const
+
 function messagesInRecord(value: Located, record: Json, side: Side): readonly Tree[] | null {
   const under = (name: string): readonly Tree[] | null => messagesIn(value.member(name), side)
   if (Array.isArray(record['messages']) || Array.isArray(record['contents'])) {
@@ -106,16 +102,11 @@ function messagesInRecord(value: Located, record: Json, side: Side): readonly Tr
     const messages = messagesInList(value.member(name), side)
     return messages === null ? null : [...instructionsIn(value), ...messages]
   }
-  if (Array.isArray(record['choices']))
-    return value
-      .member('choices')
-      .items()
-      .flatMap((choice) => messagesIn(choice.member('message'), 'assistant') ?? [])
-  if (Array.isArray(record['candidates']))
-    return value
-      .member('candidates')
-      .items()
-      .flatMap((candidate) => messagesIn(candidate.member('content'), 'assistant') ?? [])
+  for (const [list, member] of ANSWERS)
+    if (Array.isArray(record[list])) {
+      const answers = value.member(list).items()
+      return answers.flatMap((answer) => messagesIn(answer.member(member), 'assistant') ?? [])
+    }
   if (Array.isArray(record['output']) && !('role' in record)) return messagesInList(value.member('output'), 'assistant')
   if (isMessage(record) || 'tool_calls' in record || ('content' in record && isContent(record['content'])))
     return messageOf(value, side)
@@ -128,7 +119,6 @@ function messagesInRecord(value: Located, record: Json, side: Side): readonly Tr
 const isContent = (value: unknown): boolean =>
   typeof value === 'string' || (Array.isArray(value) && value.some((item) => isBlock(item) || isConverseBlock(item)))
 
-/** Reads the instructions of a request beside its messages. */
 export function instructionsIn(value: Located): readonly Tree[] {
   return ['system', 'instructions', 'systemInstruction', 'system_instruction'].flatMap((name) => {
     const member = value.member(name)
@@ -153,8 +143,9 @@ export function systemMessages(value: Located): readonly Tree[] {
 /** Reads one message: unchanged in the form of a chat, else rebuilt in that form. */
 function messageOf(item: Located, side: Side): readonly Tree[] {
   const record = item.value as Json
-  const named = record['role'] ?? (isNamedRole(record) ? record['type'] : undefined)
-  const role = typeof named === 'string' ? (own(ROLES, named) ?? named) : ITEMS.has(record['type']) ? undefined : side
+  const speaker = record['role'] ?? (isNamedRole(record) ? record['type'] : undefined)
+  const role =
+    typeof speaker === 'string' ? (own(ROLES, speaker) ?? speaker) : ITEMS.has(record['type']) ? undefined : side
   if (Array.isArray(record['parts'])) return messagesOfParts(item, role ?? side)
   if (role === undefined) return [item]
   const calls = callsOf(item)

@@ -94,9 +94,7 @@ const textsOf = (value: Located): readonly Tree[] =>
 
 const MARKS = ['toolUse', 'toolResult', 'reasoningContent'] as const
 
-/**
- * Recognizes a block of Bedrock's Converse (@aws-sdk/client-bedrock-runtime, ContentBlock), which has one named member instead of a type.
- */
+/** Recognizes a block of Bedrock's Converse (@aws-sdk/client-bedrock-runtime, ContentBlock): one named member, no type. */
 export const isConverseBlock = (value: unknown): boolean =>
   isRecord(value) &&
   !('type' in value) &&

@@ -12,7 +12,6 @@ interface CallKey {
   readonly name: string
   /** Digest of the decoded arguments. */
   readonly args: string
-  /** The arguments of the message. */
   readonly original: unknown
 }
 
@@ -29,7 +28,6 @@ export function callKeysOf(message: Json): CallKey[] {
   ]
 }
 
-/** Lists the records of a list; none for another value. */
 export const recordsIn = (list: unknown): Json[] => (Array.isArray(list) ? list.filter(isRecord) : [])
 
 const blockKey = (block: Json): CallKey =>
@@ -70,7 +68,6 @@ export function differs(received: unknown, called: unknown): boolean {
   return Object.keys(other).some((name) => Object.hasOwn(own, name) && argsKey(own[name]) !== argsKey(other[name]))
 }
 
-/** Lists the ids of the calls that a message answers. */
 export function answeredIdsOf({ role, type, tool_call_id: id, call_id: other, content }: Json): string[] {
   const own = role === 'tool' || role === 'function' || type === 'function_call_output' ? [id ?? other] : []
   const blocks = recordsIn(content)
@@ -137,7 +134,6 @@ export class MadeCalls {
   /** Calls by tool, and by tool and arguments. */
   readonly #queues = new Map<string, { readonly list: MadeCall[]; next: number }>()
 
-  /** Adds the calls that were read from a message. */
   add(message: Json, made: readonly OpenCall[]): void {
     const calls = callKeysOf(message)
     for (const [index, call] of made.entries()) {

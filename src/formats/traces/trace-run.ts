@@ -32,7 +32,6 @@ export function readTrace(
   return run.sink.session.finish(path)
 }
 
-/** Receives the path of each message that is shown. */
 type OnShow = (path: string) => void
 
 class TraceRun {
@@ -101,7 +100,6 @@ class TraceRun {
     if (what !== 'input') this.#error(span)
   }
 
-  /** Adds an error once. */
   #error({ error, tool }: TraceSpan): void {
     const own = error ?? tool?.error
     if (own === undefined || own === null || this.#errors.has(own.value)) return
@@ -118,7 +116,9 @@ class TraceRun {
     }
     this.#input(span, span.input())
     const output = span.output()
-    const answers = (output ?? []).filter((tree) => roleOf(tree, span.path) === 'assistant').length
+    const answers = (output ?? []).filter(
+      (tree) => placeMessage(tree, span.path)?.message['role'] === 'assistant',
+    ).length
     if (output === null)
       this.#reading.unread(
         span.answered?.path ?? span.path,
@@ -281,8 +281,6 @@ function readsLikeMessages(content: unknown): boolean {
 }
 
 const HEADS = '"role"|"parts"|"messages"|"choices"|"tool_calls"|"tool_use"|"toolUse"|"function_call"'.split('|')
-
-const roleOf = (tree: Tree, path: string): unknown => placeMessage(tree, path)?.message['role']
 
 function resultTree(result: Located, error: Located | null, id: string): Tree {
   const failed = error !== null && { error: { message: error } }

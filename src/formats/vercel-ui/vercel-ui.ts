@@ -8,7 +8,6 @@ import { mayAct } from '../common/unread-acts.ts'
 import { type Format, listIn, type ReadDocument } from '../format.ts'
 import { StepSink } from '../openai-chat/chat-steps.ts'
 import { outcomeOfOutput, readBlocks, readOutput } from '../openai-chat/openai-chat-blocks.ts'
-import type { OpenCall } from '../tools/tool-table.ts'
 
 /**
  * The format of the AI SDK's `useChat` (vercel/ai): `UIMessage` with `parts` (packages/ai/src/ui/ui-messages.ts, versions 5 and 6) and the
@@ -71,8 +70,7 @@ function readUiMessage(sink: StepSink, message: Json, path: string): void {
   reading.warnUnknownOnce(message, path, MESSAGE_FIELDS)
   if (!isAbsent(parts) && !Array.isArray(parts))
     reading.error(`${path}/parts`, `must be an array of parts, not ${typeName(parts)}`)
-  const list = asList(parts)
-  const id = asText(message['id'])
+  const [list, id] = [asList(parts), asText(message['id'])]
   if (!isAbsent(message['data'])) reading.unread(`${path}/data`, 'data for the page; not read', mayAct(message['data']))
   if (role === 'assistant') {
     if (list.length > 0) readAgentParts(sink, list, `${path}/parts`, id)
@@ -220,17 +218,11 @@ function readToolPart(sink: StepSink, step: OpenStep, part: Json, path: string):
   const { type, output, errorText, approval } = part
   sink.reading.warnUnknownOnce(part, path, CALL_FIELDS)
   const field = isAbsent(part['input']) && !isAbsent(part['rawInput']) ? 'rawInput' : 'input'
-  const args = { args: part[field], path: `${path}/${field}` }
-  const call: OpenCall =
+  const named =
     type === 'dynamic-tool'
-      ? sink.call(step, { id: null, name: part['toolName'], namePath: `${path}/toolName`, ...args })
-      : sink.call(step, {
-          id: null,
-          name: String(type).slice('tool-'.length),
-          namePath: `${path}/type`,
-          nameText: String(type),
-          ...args,
-        })
+      ? { name: part['toolName'], namePath: `${path}/toolName` }
+      : { name: String(type).slice('tool-'.length), namePath: `${path}/type`, nameText: String(type) }
+  const call = sink.call(step, { id: null, ...named, args: part[field], path: `${path}/${field}` })
   settle(call, outcomeOfPart(call.tool, part))
   const { outputs } = step
   readOutput(sink, outputs, output, `${path}/output`, call.tool)
@@ -256,7 +248,6 @@ function outcomeOfPart(tool: string, part: Json): ActOutcome {
   return outcomeOfOutput(tool, errorText, true)
 }
 
-/** Reads a tool invocation of version 4. */
 function readInvocation(sink: StepSink, step: OpenStep, invocation: Json, path: string): void {
   const { toolName: name, state, args, result } = invocation
   sink.reading.warnUnknownOnce(invocation, path, INVOCATION_FIELDS)

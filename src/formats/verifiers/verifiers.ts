@@ -14,7 +14,7 @@ import {
 } from '../common/reading.ts'
 import { addLeaves, asList, asRecord, asText, sinkTo } from '../common/session.ts'
 import type { FileRun, Format, ReadDocument } from '../format.ts'
-import { openMessage, readLangChainMessage } from '../langchain/langchain.ts'
+import { readAnyMessage } from '../langchain/langchain.ts'
 import { StepSink } from '../openai-chat/chat-steps.ts'
 
 /**
@@ -59,7 +59,7 @@ function readNodes(sink: StepSink, trace: Json, path: string): void {
     session.now = timeOf(node['timestamp'])
     const { message, sampled } = node
     const isMade = sampled === false && asRecord(message)['role'] === 'assistant'
-    if (!isMade) readMessage(sink, message, `${at}/message`)
+    if (!isMade) readAnyMessage(sink, message, `${at}/message`)
     else {
       reading.warnOnce(`${at}/sampled`, 'a message in the agent’s name that no call of the model made; shown as system')
       const sink = sinkTo(reading, session.open('other', null).parts, 'system', 'context')
@@ -76,7 +76,7 @@ function readRollout(sink: StepSink, document: Json): ReadDocument {
       const role = field === 'prompt' ? 'user' : 'assistant'
       sink.take({ message: { role, content: list }, place: (at) => at.replace('/content', `/${field}`) }, null)
     } else if (!Array.isArray(list)) sink.reading.error(`/${field}`, `must be messages, not ${typeName(list)}`)
-    else for (const [message, at] of itemsIn(list, `/${field}`)) readMessage(sink, message, at)
+    else for (const [message, at] of itemsIn(list, `/${field}`)) readAnyMessage(sink, message, at)
   }
   const { error, trajectory } = document
   if (isRecord(error)) sink.session.note('system', error['error_chain_str'] ?? error['message'], '/error', 'error')
@@ -87,13 +87,6 @@ function readRollout(sink: StepSink, document: Json): ReadDocument {
     agent: { name: null, model: asText(document['model']) },
     steps: sink.session.finish('/completion'),
   }
-}
-
-function readMessage(sink: StepSink, message: unknown, path: string): void {
-  const open = openMessage(message, path)
-  if (open === null && isRecord(message)) sink.reading.unread(path, 'must be a message, not object; not read', true)
-  else if (open === null) sink.reading.error(path, `must be a message, not ${typeName(message)}`)
-  else readLangChainMessage(sink, open)
 }
 
 /** Splits a file of rollouts into one document per row, and per trace of an episode. */
@@ -108,15 +101,18 @@ export function splitRollouts(root: Json): readonly FileRun[] | null {
     if (isRollout(row)) return [row]
     return tracesIn(row)?.traces.map((trace): Json => (isTrace(trace) ? trace : { records: [trace] })) ?? [row]
   })
-  return runs.map((run, index) => ({
-    name: runs.length === 1 ? '' : `${index + 1}_${cutName(idText(run['id'] ?? run['example_id']) ?? 'run')}`,
-    document: { ...run },
-    about: { ...taskOf(run), ...endOf(run), ...(Object.keys(scoresOf(run)).length > 0 && { scores: scoresOf(run) }) },
-  }))
+  return runs.map((run, index) => {
+    const [scores, end] = [scoresOf(run), asText(run['stop_condition'])]
+    return {
+      name: runs.length === 1 ? '' : `${index + 1}_${cutName(idText(run['id'] ?? run['example_id']) ?? 'run')}`,
+      document: { ...run },
+      about: {
+        ...{ ...taskOf(run), ...(end !== null && { ended_by: end }) },
+        ...(Object.keys(scores).length > 0 && { scores }),
+      },
+    }
+  })
 }
-
-const endOf = ({ stop_condition: end }: Json): { readonly ended_by?: string } =>
-  typeof end === 'string' && end !== '' ? { ended_by: end } : {}
 
 function taskOf(run: Json): { readonly task?: string } {
   const { task, example_id: example } = run
