@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { testShell, type } from '../cli/test-shell.ts'
 import { REQUEST } from '../grading/harness.ts'
 import { startApp } from '../start-app.ts'
@@ -15,7 +15,6 @@ describePostgres('keys on PostgreSQL', (tools) => {
 
   test('a key that is made beside a running service holds there until it is revoked', async () => {
     const app = await startApp({ env: env() })
-    onTestFinished(() => app.stop())
     const [one = '', other = ''] = await Promise.all(
       ['one', 'other'].map(async (name) => (await keys('create', name)).output().trim()),
     )

@@ -1,16 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { BatchItem } from '../../src/client/contract.ts'
 import { createClient, isSettled, ServiceError } from '../../src/client/index.ts'
+import { collect } from '../collect.ts'
 import { makeItems } from '../http/make-batch.ts'
 import { judgeOnHold, layWire, runService } from './running-service.ts'
 
 const items = (n: number, more: object = {}): BatchItem[] => makeItems(n, more) as BatchItem[]
-
-async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = []
-  for await (const one of values) all.push(one)
-  return all
-}
 
 /** Starts a service with a judge on hold behind the run `free`, and makes a client of it; `broken`: over a wire that the test can cut. */
 async function hold(free: number, { broken = false } = {}) {

@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Client, createClient, ServiceError, UnreachableError } from '../../src/client/index.ts'
 import { GOOD_ANSWER, GROUND_TRUTH, REQUEST, scriptedJudge, TRAJECTORY } from '../grading/harness.ts'
 import { answeringJudge } from '../http/make-batch.ts'
@@ -62,8 +62,7 @@ describe('a refusal', () => {
 
   test('of a missing key is an error, and a key opens', async () => {
     const app = await startApp({ env: GUARDED })
-    const baseUrl = await app.http.listen({ host: '127.0.0.1', port: 0 })
-    onTestFinished(() => app.stop())
+    const baseUrl = await app.listen()
     expect(await refusalOf(createClient({ baseUrl }).grade(LEXICAL))).toMatchObject({
       status: 401,
       code: 'unauthorized',

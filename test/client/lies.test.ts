@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { createClient } from '../../src/client/index.ts'
+import { collect } from '../collect.ts'
 import { serve } from '../local-server.ts'
 import { noPython, shown } from './run-python.ts'
 
@@ -43,9 +44,7 @@ const endless: Answer = (_path, response) => {
 describe('TypeScript', () => {
   async function results(answer: Answer): Promise<number[]> {
     const { origin } = await lie(answer)
-    const came: number[] = []
-    for await (const { index } of createClient({ baseUrl: origin }).results('b')) came.push(index)
-    return came
+    return (await collect(createClient({ baseUrl: origin }).results('b'))).map(({ index }) => index)
   }
 
   test('a stream that ended early is read again, though the batch has ended since', async () => {

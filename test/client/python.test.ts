@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { GROUND_TRUTH, TRAJECTORY } from '../grading/harness.ts'
 import { makeItems } from '../http/make-batch.ts'
 import { serve } from '../local-server.ts'
@@ -62,8 +62,7 @@ show([type(error).__name__, error.status, error.code, error.errors[0].path, str(
 
   test('sends its key', async () => {
     const app = await startApp({ env: GUARDED })
-    const origin = await app.http.listen({ host: '127.0.0.1', port: 0 })
-    onTestFinished(() => app.stop())
+    const origin = await app.listen()
     const program = `${GIVEN}${CAUGHT}
 show(client.grade(given)["label"])
 error = caught(lambda: veridict.Client("${origin}").grade(given))

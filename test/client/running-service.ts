@@ -11,11 +11,8 @@ export interface RunningService extends TestApp {
 /** Starts the whole service on a port of loopback. The service stops at the end of the test. */
 export async function runService(options: Parameters<typeof startApp>[0] = {}): Promise<RunningService> {
   const app = await startApp(options)
-  const origin = await app.http.listen({ host: '127.0.0.1', port: 0 })
-  onTestFinished(async () => {
-    app.http.server.closeAllConnections()
-    await app.stop()
-  })
+  const origin = await app.listen()
+  onTestFinished(() => app.http.server.closeAllConnections())
   return { ...app, origin }
 }
 

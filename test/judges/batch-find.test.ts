@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { collect } from '../collect.ts'
 import type { Controls } from '../mock-provider/batch-book.ts'
 import { startMockBatches } from '../mock-provider/batches.ts'
 import { APIS, type Api, ended, judgeFor, never, submissionOf, submitted } from './judge-under-test.ts'
@@ -86,9 +87,7 @@ describe('messages', () => {
     const id = await submitted(batch, submissionOf(batch, 'sub_1', ['a1']))
     await ended(batch, id)
     provider.origin = elsewhere.origin
-    const results = []
-    for await (const result of batch.results(id, never())) results.push(result)
-    expect(results).toMatchObject([{ ok: true, custom_id: 'a1' }])
+    expect(await collect(batch.results(id, never()))).toMatchObject([{ ok: true, custom_id: 'a1' }])
     expect(asked).toEqual([])
   })
 })

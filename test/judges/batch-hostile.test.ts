@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { collect } from '../collect.ts'
 import { serve } from '../local-server.ts'
 import { startMockBatches } from '../mock-provider/batches.ts'
-import { APIS, type Api, ended, judgeFor, never, readAll, submissionOf, submitted } from './judge-under-test.ts'
+import { APIS, type Api, ended, judgeFor, never, submissionOf, submitted } from './judge-under-test.ts'
 
 /** Results that an adversary wrote: each odd line is its own failure, and the lines after it are still read. */
 async function startWith(api: Api, order: (lines: string[]) => string[]) {
@@ -31,7 +32,7 @@ describe.each(APIS)('%s', (api) => {
     ['a custom id of a megabyte', line(api, 'x'.repeat(1_000_000), {})],
   ])('a line that is %s is a failure in its place', async (_name, odd) => {
     const { batch, id } = await startWith(api, ([first = '', second = '']) => [first, odd, '', '  \r', second])
-    const results = await readAll(batch.results(id, never()))
+    const results = await collect(batch.results(id, never()))
     expect(results).toMatchObject([
       { ok: true, custom_id: 'a' },
       { ok: false, failure: { code: 'internal', retryable: false } },
@@ -52,7 +53,7 @@ describe.each(APIS)('%s', (api) => {
     ],
   ])('an answer that is %s is a failure of its request', async (_name, body) => {
     const { batch, id } = await startWith(api, ([, second = '']) => [line(api, 'a', body), second])
-    const [first, second] = await readAll(batch.results(id, never()))
+    const [first, second] = await collect(batch.results(id, never()))
     expect(first).toMatchObject({ ok: true, custom_id: 'a', end: 'answered', reply: { ok: false, usage: null } })
     expect(second).toMatchObject({ ok: true, custom_id: 'b', reply: { ok: true } })
   })
@@ -69,7 +70,7 @@ describe.each(APIS)('%s', (api) => {
     }
     const nested = line(api, 'a', good).replace('"__deep__":0', `"__proto__":${deep(200_000)}`)
     const { batch, id } = await startWith(api, ([, second = '']) => [nested, second])
-    const [first, second] = await readAll(batch.results(id, never()))
+    const [first, second] = await collect(batch.results(id, never()))
     expect(first).toMatchObject({ ok: true, reply: { ok: true, text: 'fine', usage: null } })
     expect(second).toMatchObject({ ok: true, custom_id: 'b' })
   })
@@ -101,7 +102,7 @@ test.each(
   const state = await batch.poll('b', never())
   expect(state.ok).toBe(false)
   expect((await batch.cancel('b', never())).ok).toBe(false)
-  for (const result of await readAll(batch.results('b', never()))) expect(result.ok).toBe(false)
+  for (const result of await collect(batch.results('b', never()))) expect(result.ok).toBe(false)
 })
 
 /** A provider whose one batch has ended and whose results never do, or break off after some. */
@@ -141,7 +142,7 @@ test('results are given as they come, and a reader that leaves closes the connec
 
 test('results that break off end with a failure that may be tried again', async () => {
   const { batch } = await startEndless(3)
-  const results = await readAll(batch.results('b', never()))
+  const results = await collect(batch.results('b', never()))
   expect(results).toHaveLength(7)
   expect(results.at(-1)).toMatchObject({ ok: false, failure: { code: 'judge_unreachable', retryable: true } })
 })
@@ -160,7 +161,7 @@ test('a signal ends the reading', async () => {
 
 test('what comes with an error is not read', async () => {
   const { batch, connectionClosed } = await startEndless(null, 500)
-  const results = await readAll(batch.results('b', never()))
+  const results = await collect(batch.results('b', never()))
   expect(results).toMatchObject([{ ok: false, failure: { code: 'judge_unreachable' } }])
   await connectionClosed
 })

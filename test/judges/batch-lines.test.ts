@@ -1,12 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readLines } from '../../src/judges/batch.ts'
+import { collect } from '../collect.ts'
 
-async function linesOf(chunks: readonly Uint8Array[], most?: number): Promise<(string | null)[]> {
-  const lines: (string | null)[] = []
-  for await (const line of readLines(ReadableStream.from(chunks), most)) lines.push(line)
-  return lines
-}
+const linesOf = (chunks: readonly Uint8Array[], most?: number): Promise<(string | null)[]> =>
+  collect(readLines(ReadableStream.from(chunks), most))
 
 /** Bytes cut into pieces at any places, within characters too. */
 const cut = (bytes: Uint8Array, places: readonly number[]): Uint8Array[] => {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { collect } from '../collect.ts'
 import type { Controls } from '../mock-provider/batch-book.ts'
 import { startMockBatches } from '../mock-provider/batches.ts'
 import {
@@ -9,7 +10,6 @@ import {
   KEY,
   never,
   QUESTION,
-  readAll,
   resultsOf,
   submissionOf,
   submitted,
@@ -56,7 +56,7 @@ describe.each(APIS)('%s', (api) => {
     const ids = ['a', 'b', 'c', 'd']
     const id = await submitted(batch, submissionOf(batch, 'sub_1', ids))
     expect(await batch.poll(id, never())).toMatchObject({ ok: true, state: 'in_progress', total: 4 })
-    expect(await readAll(batch.results(id, never()))).toMatchObject([
+    expect(await collect(batch.results(id, never()))).toMatchObject([
       { ok: false, failure: { message: expect.stringContaining('has not ended') as string, retryable: true } },
     ])
     await ended(batch, id)
@@ -141,7 +141,7 @@ describe.each(APIS)('%s', (api) => {
     for (const answer of [
       await batch.poll('batch_1', never()),
       await batch.cancel('batch_1', never()),
-      ...(await readAll(batch.results('batch_1', never()))),
+      ...(await collect(batch.results('batch_1', never()))),
     ])
       expect(answer).toMatchObject({ ok: false, failure: unknown })
   })
@@ -161,7 +161,7 @@ describe.each(APIS)('%s', (api) => {
       await batch.find(submission, never()),
       await batch.poll('batch_1', never()),
       await batch.cancel('batch_1', never()),
-      ...(await readAll(batch.results('batch_1', never()))),
+      ...(await collect(batch.results('batch_1', never()))),
     ]
     expect(answers).toHaveLength(5)
     // Results are paid for and still there, whatever keeps them from being read now.
@@ -227,7 +227,7 @@ test.each(['responses', 'chat'] as const)(
       state: 'failed',
       detail: expect.stringContaining('line 2: duplicate_custom_id') as string,
     })
-    expect(await readAll(batch.results(id, never()))).toEqual([])
+    expect(await collect(batch.results(id, never()))).toEqual([])
     expect(provider.counts.requests_run).toBe(0)
   },
 )

@@ -2,8 +2,9 @@ import type { Config } from '../../src/config/config.ts'
 import { type JudgeSettings, providerDefaults } from '../../src/config/judges.ts'
 import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import { createAnthropicJudge } from '../../src/judges/anthropic-judge.ts'
-import type { Answered, BatchApi, BatchResult, Judge, JudgeRequest, Submission } from '../../src/judges/judge.ts'
+import type { BatchApi, BatchResult, Judge, JudgeRequest, Submission } from '../../src/judges/judge.ts'
 import { createOpenAiJudge } from '../../src/judges/openai-judge.ts'
+import { collect } from '../collect.ts'
 import { GROUND_TRUTH } from '../grading/harness.ts'
 import { type Scripted, startMockProvider } from '../mock-provider/start.ts'
 import { startApp } from '../start-app.ts'
@@ -86,15 +87,9 @@ export async function ended(batch: BatchApi, providerId: string): Promise<void> 
   throw new Error('the batch does not end')
 }
 
-export async function readAll(results: AsyncIterable<Answered<BatchResult>>): Promise<Answered<BatchResult>[]> {
-  const all: Answered<BatchResult>[] = []
-  for await (const result of results) all.push(result)
-  return all
-}
-
 /** Reads the results by custom id; throws where the reader fails on a result. */
 export async function resultsOf(batch: BatchApi, providerId: string): Promise<Map<string, BatchResult>> {
-  const results = await readAll(batch.results(providerId, never()))
+  const results = await collect(batch.results(providerId, never()))
   return new Map(
     results.map((result) => {
       if (!result.ok) throw new Error(result.failure.message)
