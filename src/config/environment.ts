@@ -99,15 +99,10 @@ export const readSecrets = (env: NodeJS.ProcessEnv): Secrets => ({
   key: (variable) => (env[variable] === '' ? undefined : env[variable]),
 })
 
-type AccessSettings = Readonly<ReturnType<typeof resolveAccess>>
-
 /** Tells whether every client on the network can do everything. */
-export const isOpenToAll = ({ required, loopback }: AccessSettings): boolean => !required && !loopback
+export const isOpenToAll = ({ required, loopback }: ReturnType<typeof resolveAccess>): boolean => !required && !loopback
 
-export function resolveAccess(
-  { access: mode = 'auto', behind_tls, allowed_hosts = [] }: Partial<Environment>,
-  host: string,
-) {
+export function resolveAccess({ access: mode = 'auto', behind_tls, allowed_hosts = [] }: Environment, host: string) {
   const loopback = isLoopback(host)
   return {
     mode,

@@ -126,7 +126,8 @@ export const DATABASE_URL = 'VERIDICT_DATABASE_URL'
  */
 export function resolvePostgres(url: string | undefined, file: Static<typeof POSTGRES.file> = {}) {
   if (url === undefined) return null
-  const refusal = (fault: string) => new Error(`${DATABASE_URL} ${fault}; ${FORM}`)
+  const refusal = (fault: string) =>
+    new Error(`${DATABASE_URL} ${fault}; it looks like postgres://user:password@host:5432/database?sslmode=verify-full`)
   if (!URL.canParse(url)) throw refusal('is not a URL')
   const { protocol, hostname, port, pathname, searchParams } = new URL(url)
   if (!/^postgres(?:ql)?:$/.test(protocol)) throw refusal(`must begin with postgres:// and not with ${protocol}`)
@@ -135,8 +136,6 @@ export function resolvePostgres(url: string | undefined, file: Static<typeof POS
   const place = hostname === '' ? (searchParams.get('host') ?? '') : `${hostname}${port === '' ? '' : `:${port}`}`
   return { ...POSTGRES.defaults, ...file, shown: `postgres://${place}${pathname}` }
 }
-
-const FORM = 'it looks like postgres://user:password@host:5432/database?sslmode=verify-full'
 
 /** Names each environment variable that was removed, with its replacement. A start with such a variable fails. */
 const REMOVED_VARIABLES: Readonly<Record<string, string>> = {

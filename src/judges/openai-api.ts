@@ -11,8 +11,6 @@ type ResponsesParams = OpenAI.Responses.ResponseCreateParamsNonStreaming
 type ChatParams = OpenAI.Chat.Completions.ChatCompletionCreateParamsNonStreaming
 
 const dataUrl = ({ media_type, data }: Picture): string => `data:${media_type};base64,${data}`
-const limitOf = (request: JudgeRequest, { max_output_tokens }: JudgeSettings) =>
-  request.max_output_tokens ?? max_output_tokens
 const schemaOf = ({ answer_schema }: JudgeRequest) =>
   ({ name: 'judge_answer', strict: true, schema: answer_schema as Record<string, unknown> }) as const
 
@@ -30,7 +28,7 @@ export function buildResponsesRequest(request: JudgeRequest, settings: JudgeSett
       { role: 'user', content: [...shared, { type: 'input_text', text: request.question }] },
       ...repairTurns(request),
     ],
-    max_output_tokens: limitOf(request, settings),
+    max_output_tokens: request.max_output_tokens ?? settings.max_output_tokens,
     prompt_cache_key: request.cache_hint,
     store: false,
     ...(settings.effort !== null && {
@@ -56,7 +54,7 @@ export function buildChatRequest(request: JudgeRequest, settings: JudgeSettings)
       { role: 'user', content: [...shared, { type: 'text', text: request.question }] },
       ...repairTurns(request),
     ],
-    max_completion_tokens: limitOf(request, settings),
+    max_completion_tokens: request.max_output_tokens ?? settings.max_output_tokens,
     ...(settings.effort !== null && { reasoning_effort: settings.effort as ChatParams['reasoning_effort'] & string }),
     // Gemini refuses the field with a 400; other servers may refuse it, too.
     ...(settings.provider === 'openai' && settings.base_url === null && { prompt_cache_key: request.cache_hint }),

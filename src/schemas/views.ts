@@ -11,8 +11,6 @@ import {
   LABELS,
 } from './vocabulary.ts'
 
-const NullableInteger = (description: string) => t.Nullable(Type.Integer(), description)
-
 /** Describes a configured judge to callers, without its key and without the credentials of its base URL. */
 export const JudgeViewSchema = t.Closed({
   name: t.Text,
@@ -23,8 +21,8 @@ export const JudgeViewSchema = t.Closed({
   base_url: t.Nullable(t.Text, 'Host and path of what is asked; null: nothing leaves the process.'),
   model: t.NullableText,
   parameters: t.Dict(Type.Unknown(), 'Part of the cache key.'),
-  window_tokens: NullableInteger('Input that the judge can take; null: no limit.'),
-  max_output_tokens: NullableInteger('Null: no limit.'),
+  window_tokens: t.Nullable(Type.Integer(), 'Input that the judge can take; null: no limit.'),
+  max_output_tokens: t.Nullable(Type.Integer(), 'Null: no limit.'),
   images: t.Bool('Whether it is sent the pictures of a trajectory.'),
   price: t.Nullable(
     t.Closed({
