@@ -1,17 +1,19 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
+import { openOutput } from '../../src/cli/output/output-target.ts'
 import { createProgressView, duration, frame, progressLine, speedOf } from '../../src/cli/output/progress.ts'
 import { dollars, paintFor, plain } from '../../src/cli/output/text.ts'
 import type { Batch } from '../../src/schemas/batch.ts'
-import { screen } from './test-shell.ts'
+import { tempFolder } from '../temp-folder.ts'
+import { newBatch } from './stand-in-batch.ts'
+import { screen, testShell } from './test-shell.ts'
 
 const batch = (done: number, more: Partial<Batch> = {}): Batch => ({
-  ...{ id: 'bat_01', kind: 'grade', mode: 'direct', name: 'nightly', key: null, status: 'running' },
+  ...newBatch(1, 100, { name: 'nightly' }, 'grade'),
   counts: { total: 100, pending: 90 - done, running: 10, graded: done, unverified: 0, failed: 0, cancelled: 0 },
-  labels: { aligned: done },
-  failures: {},
-  ...{ cached: 0, calls: { made: done, unknown: 0 }, cost_usd: 0.42, uncertain_usd: 0, max_cost_usd: null },
-  ...{ parked_reason: null, resumes_at: null, created_at: '2026-11-21T08:00:00.000Z', finished_at: null, ...more },
+  ...{ labels: { aligned: done }, calls: { made: done, unknown: 0 }, cost_usd: 0.42, ...more },
 })
 
 test('the speed counts the items that ended since the first look', () => {
@@ -123,4 +125,68 @@ test('seconds and dollars in words', () => {
   expect(times).toEqual(['1s', '59s', '1m 00s', '1h 00m', '2h 05m'])
   const sums = [0, 1, 12.345, 0.42, 0.5, 0.012, 0.000_123].map(dollars)
   expect(sums).toEqual(['$0', '$1.00', '$12.35', '$0.42', '$0.50', '$0.012', '$0.00012'])
+})
+
+const folder = tempFolder()
+const fresh = (name: string): string => {
+  const path = join(folder, name)
+  mkdirSync(path)
+  return path
+}
+
+test.each([
+  ['a folder', (path: string) => path],
+  ['a folder, as such', (path: string) => `${path}/`],
+  ['a folder that is not there', (path: string) => join(path, 'not', '/')],
+])('refuses %s before anything is written', async (name, of) => {
+  const path = fresh(name)
+  await expect(openOutput(testShell(), of(path))).rejects.toThrow('cannot be written: it is a folder')
+  expect([readdirSync(path), existsSync(`${path}.partial`)]).toEqual([[], false])
+})
+
+test('a partial file of an earlier run does not stay', async () => {
+  const file = join(fresh('earlier'), 'x.csv')
+  writeFileSync(`${file}.partial`, 'half of something much longer')
+  const target = await openOutput(testShell(), file)
+  await target.write('a\n')
+  await target.commit()
+  expect([readFileSync(file, 'utf8'), existsSync(`${file}.partial`)]).toEqual(['a\n', false])
+})
+
+test('where the name cannot be given in the end, the partial file is removed', async () => {
+  const path = fresh('late')
+  const target = await openOutput(testShell(), join(path, 'x.csv'))
+  await target.write('a\n')
+  mkdirSync(join(path, 'x.csv'))
+  await expect(target.commit()).rejects.toThrow('cannot be written: it is a folder')
+  await target.discard()
+  expect(readdirSync(path)).toEqual(['x.csv'])
+})
+
+test('a new file is readable by its owner alone, and an existing file is refused where the command says so', async () => {
+  const file = join(fresh('own'), 'x.csv')
+  const write = async (text: string, force?: boolean) => {
+    const target = await openOutput(testShell(), file, force)
+    await target.write(text)
+    await target.commit()
+  }
+  await write('a\n', false)
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  await expect(write('b\n', false)).rejects.toMatchObject({
+    message: `${file} is there already, and is not overwritten`,
+    advice: ['Give --out another name, or --force to replace the file.'],
+  })
+  expect(readFileSync(file, 'utf8')).toBe('a\n')
+  await write('b\n')
+  expect([readFileSync(file, 'utf8'), existsSync(`${file}.partial`)]).toEqual(['b\n', false])
+})
+
+test('a file that appears while the results are written is not overwritten', async () => {
+  const file = join(fresh('meanwhile'), 'x.csv')
+  const target = await openOutput(testShell(), file, false)
+  await target.write('a\n')
+  writeFileSync(file, 'of another')
+  await expect(target.commit()).rejects.toThrow('is there already')
+  await target.discard()
+  expect([readFileSync(file, 'utf8'), existsSync(`${file}.partial`)]).toEqual(['of another', false])
 })

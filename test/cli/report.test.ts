@@ -1,9 +1,10 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { ALIGNMENT_FIGURES } from '../../src/schemas/report.ts'
-import { startApp } from '../start-app.ts'
+import { GOOD_ANSWER, modelJudge, REQUEST } from '../grading/harness.ts'
+import { startApp, type TestApp } from '../start-app.ts'
 import { GROUND_TRUTH, makeGrade } from '../storage/make-grade.ts'
-import { typed } from './test-shell.ts'
+import { embeddedAt, trial, typed } from './test-shell.ts'
 
 const onOneGrade = async (metadata: Grade['metadata'] = { agent: 'codex', task: 'fix-git' }) => {
   const app = await startApp()
@@ -46,4 +47,71 @@ test('a field that no trial has is an error that names those that there are; by 
 test('trials without a task are told as such', async () => {
   const report = await onOneGrade({})
   expect((await report()).out).toContain('  1 trial, none with a task: 1 graded')
+})
+
+let app: TestApp
+let url: string
+beforeAll(async () => {
+  app = await startApp()
+  url = await app.listen()
+})
+afterAll(() => app.stop())
+
+const RUBRICS = 'there are: failure-attribution@1, injection@1, surface-discovery@1, tab-behavior@1, tab-behavior@2'
+const JUDGES = 'there are: anthropic, azure, bedrock, google, lexical, openai, vertex'
+const RECHECK = ['--recheck', '--dry-run']
+test.each<[words: string[], ...said: string[]]>([
+  [['report', '-r', 'nonsense'], 'there is no such rubric: nonsense', `--rubric  ${RUBRICS}`],
+  [['report', '-j', 'nobody'], 'there is no such judge: nobody', JUDGES],
+  [['report', '--batch', 'bat_none'], 'there is no such batch: bat_none'],
+  [['report', '--pair-by', 'agent'], '--base  is needed with pair_by'],
+  [['compare', 'bat_a', 'bat_b', '-r', 'nonsense'], `--rubric  ${RUBRICS}`],
+  [['regrade', '--rubric-was', 'nonsense', ...RECHECK], `--rubric-was  ${RUBRICS}`],
+  [['regrade', '--judge-was', 'nobody', ...RECHECK], `--judge-was  ${JUDGES}`],
+  [['regrade', '--agent', 'nobody', ...RECHECK], 'no stored grade fits', '--agent nobody  there are: none'],
+  [['regrade', '--batch', 'bat_none', ...RECHECK], 'there is no such batch: bat_none'],
+])('%j names what there is', async ([name = '', ...words], ...said) => {
+  for (const more of [['--server', url], []]) {
+    const { code, out, err } = await typed({ openLocal: embeddedAt(url) }, name, ...words, ...more)
+    expect([code, out]).toEqual([1, ''])
+    for (const one of said) expect(err).toContain(one)
+    expect(err).not.toMatch(/\/query/)
+  }
+})
+
+test.each([
+  [['-j', 'nobody'], 'there is no such judge: nobody'],
+  [['-j', 'anthropic', '--dry-run'], 'the judge anthropic is not configured: set ANTHROPIC_API_KEY'],
+  [['-r', 'nonsense'], 'there is no such rubric: nonsense'],
+  [['-j', 'lexical', '-r', 'failure-attribution'], 'this rubric asks about none'],
+  [['-j', 'lexical', '-m', 'provider'], 'the judge lexical has no batch endpoint'],
+])('a batch that cannot be graded so is refused with its first trial: %j', async (words, said) => {
+  const { code, err } = await typed({ trials: () => [trial('a')] }, 'batch', 'jobs', '--server', url, ...words)
+  expect([code, err, err.includes('/items')]).toEqual([1, expect.stringContaining(said), false])
+})
+
+test('show names the result of all judges, and the grade keeps its own level', async () => {
+  const unsure = { ...GOOD_ANSWER, confidence: 'low' as const }
+  const app = await startApp({ judges: ['a', 'b'].map((name) => modelJudge(name, unsure)) })
+  const url = await app.http.listen({ host: '127.0.0.1', port: 0 })
+  const grade = async (judge: string) => (await app.post('/v1/grades', { ...REQUEST, judge })).json<Grade>()
+  const show = async (...words: string[]) => {
+    const { out, ...ended } = await typed({}, 'show', ...words, '--server', url)
+    expect(ended).toEqual({ code: 0, err: '' })
+    return out
+  }
+  const { id } = await grade('a')
+  expect(await show(id)).not.toContain('panel:')
+  const other = await grade('b')
+  const text = await show(id)
+  expect(text).toMatch(/^aligned +low confidence/)
+  expect(text).toContain('the result of all judges stands in `veridict show`')
+  expect(text).toContain(
+    '  = panel: aligned, medium confidence; b (model-b) and a (model-a) give aligned from quotes that overlap in steps 3 and 4: the panel’s result is medium, each grade alone is low\n',
+  )
+  expect(JSON.parse(await show(id, '--json')).data).toMatchObject({
+    ...{ id, confidence: { reported: 'low' } },
+    panel: { label: 'aligned', level: 'medium', support: { grades: [{ grade_id: other.id }, { grade_id: id }] } },
+  })
+  await app.stop()
 })

@@ -1,0 +1,94 @@
+import { execFileSync } from 'node:child_process'
+import { expect, test } from 'vitest'
+import { COMMANDS } from '../../src/cli/command-line.ts'
+import { localRefusal } from '../../src/cli/errors.ts'
+import { parseCount, parseDollars, parseSamples } from '../../src/cli/options.ts'
+import { parseValues } from '../../src/cli/output/inspect-scores.ts'
+import { asTyped, programName } from '../../src/cli/shell.ts'
+import { ServiceError } from '../../src/client/errors.ts'
+import { realCommand } from './real-command.ts'
+
+test.each([
+  ['a cap', parseDollars, '0.50', 0.5],
+  ['a cap without a zero', parseDollars, '.5', 0.5],
+  ['a count', parseCount, '20', 20],
+  ['samples', parseSamples, '3', 3],
+] as const)('%s is read', (_name, parse, text, n) => expect(parse(text)).toBe(n))
+
+test.each(['0x10', '0b1', '1e1', '+5', ' ', '', '5.', '１'])('a number is decimal digits, and not %j', (text) => {
+  for (const parse of [parseDollars, parseCount, parseSamples]) expect(() => parse(text)).toThrow(/^It is a /)
+  expect(() => parseValues(`aligned=${text}`)).toThrow('with a number')
+})
+
+test('values of labels may be below zero', () => expect(parseValues('aligned=-.5').get('aligned')).toBe(-0.5))
+
+test('a command says on stderr which variable there is not, and does its work', async () => {
+  const { run } = realCommand({ VERIDICT_MAX_COST_USD_PERDAY: '5', VERIDICT_LAUNCHER: 'veridict' })
+  const { code, out, err } = await run('judges', '-o', 'ndjson')
+  expect([code, err.split('\n')[0]]).toEqual([
+    0,
+    'warning  VERIDICT_MAX_COST_USD_PERDAY is no variable of Veridict, and is ignored: is VERIDICT_MAX_COST_USD_PER_DAY meant?',
+  ])
+  expect(out).toContain('lexical')
+})
+
+test.each([
+  ['nope', 'configured judges: lexical'],
+  ['openai', 'f.ndjson#line 301 /judge  configured judges: lexical'],
+])('a judge that is not there is told with its place, unless it was typed: %s', (typed, told) => {
+  const errors = [{ path: 'f.ndjson#line 301 /judge', message: 'configured judges: lexical' }]
+  const error = new ServiceError(400, { code: 'unknown_judge', detail: 'there is no such judge: nope', errors })
+  expect(localRefusal(error, typed)).toMatchObject({
+    message: 'there is no such judge: nope',
+    advice: [told, expect.stringContaining('veridict judges')],
+  })
+})
+
+test.each([
+  ['no such rubric', '/items/0/rubric', 'loaded rubrics: a@1', ['loaded rubrics: a@1']],
+  ['no batch endpoint', '/mode', 'no batch endpoint', []],
+])('an option that was typed is told once, without a place of HTTP: %s', (detail, path, message, advice) => {
+  const error = new ServiceError(400, { code: 'invalid_request', detail, errors: [{ path, message }] })
+  expect(localRefusal(error, undefined)).toMatchObject({ message: detail, advice })
+})
+
+test('a grade that is not there is looked for among the grades of a batch', () => {
+  const error = new ServiceError(404, { code: 'not_found', detail: 'there is no such grade: grd_x', errors: [] })
+  expect(localRefusal(error, undefined).advice).toEqual([expect.stringContaining('`veridict results BATCH`')])
+})
+
+const npm = { npm_lifecycle_event: 'veridict' }
+test.each([
+  ['on the PATH', {}, '/usr/bin/veridict', '/home/me', 'veridict'],
+  ['the launcher', {}, '/p/bin/veridict.cjs', '/p', 'node bin/veridict.cjs'],
+  ['the launcher, from below', {}, '/p/bin/veridict.cjs', '/p/jobs', 'node ../bin/veridict.cjs'],
+  ['far away', {}, '/p/bin/veridict.cjs', '/home/me/a/b', 'node /p/bin/veridict.cjs'],
+  ['by an old Node.js', { VERIDICT_LAUNCHER: '/p/bin/veridict.cjs' }, '/p/src/cli.ts', '/p', 'node bin/veridict.cjs'],
+  ['npm', npm, '/p/src/cli.ts', '/p', 'npm run --silent veridict --'],
+  ['npm, from below', npm, '/p/src/cli.ts', '/p/jobs', 'npm run --silent veridict --'],
+  ['npm --prefix', npm, '/p/src/cli.ts', '/home', 'npm --prefix ../p run --silent veridict --'],
+  ['another npm script', { npm_lifecycle_event: 'test' }, '/p/src/cli.ts', '/p', 'node src/cli.ts'],
+])('%s', (_name, env, script, typedIn, said) => {
+  expect(programName({ env, script, cwd: '/p', typedIn })).toBe(said)
+})
+
+test('only commands of ours are put in its place', () => {
+  const shell = { program: 'node x.cjs' }
+  expect(asTyped(shell, 'veridict: see `veridict status`; is this a veridict service?')).toBe(
+    'veridict: see `node x.cjs status`; is this a veridict service?',
+  )
+})
+
+test('every command is put in its place', () => {
+  const text = Object.keys(COMMANDS)
+    .map((name) => `veridict ${name} x`)
+    .join('\n')
+  expect(asTyped({ program: 'node x.cjs' }, text)).not.toContain('veridict')
+})
+
+test('the examples are graded as expected, whatever the environment says', () => {
+  const env = { ...process.env, VERIDICT_CONFIG: '/nowhere', VERIDICT_DATABASE: '/nowhere/x', NO_COLOR: '1' }
+  const printed = execFileSync(process.execPath, ['bin/veridict.cjs', 'demo'], { encoding: 'utf8', env })
+  expect(printed).toMatch(/^8 of 8 examples graded as expected/m)
+  expect(printed).toContain('node bin/veridict.cjs batch FOLDER')
+})
