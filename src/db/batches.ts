@@ -12,6 +12,7 @@ import {
   isIn,
   locked,
   newest,
+  type Page,
   run,
   type Sql,
   type Work,
@@ -26,12 +27,9 @@ export interface NewBatch
   readonly payer: Payer | null
 }
 
-export interface BatchQuery {
+export interface BatchQuery extends Page {
   readonly key?: string
   readonly status?: BatchStatus
-  readonly limit: number
-  /** Exclusive: batches older than this id. */
-  readonly before?: string
 }
 
 /** A batch as it is stored: `counts.running` counts only items that wait for a provider’s batch. */

@@ -138,15 +138,19 @@ export const assignments = <T extends TableName>(row: Updateable<Tables[T]>): Ra
 
 export const columns = (names: readonly string[]): RawBuilder<unknown> => sql.raw(names.join(', '))
 
-interface ListQuery {
+/** A page of a list, newest first. */
+export interface Page {
+  readonly limit: number
+  /** Exclusive: rows older than this id. */
+  readonly before?: string | undefined
+}
+
+interface ListQuery extends Page {
   /** The most selective first; an undefined value is no filter. */
   readonly filters: readonly (readonly [column: string, value: unknown])[]
   readonly conditions?: readonly RawBuilder<unknown>[]
   /** Whether the first of the conditions narrows the rows more than any filter. */
   readonly isNarrowed?: boolean
-  /** Exclusive: rows older than this id. */
-  readonly before?: string | undefined
-  readonly limit: number
 }
 
 /**

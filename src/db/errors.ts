@@ -109,10 +109,7 @@ export function toConnectError(error: unknown, server: string | null): StorageEr
   return refusal(message.startsWith(NO_PASSWORD_WORDS) ? NO_PASSWORD : why, { cause: error, server, away })
 }
 
-/**
- * Tells whether the server gave a transaction up for another transaction, or another grade came first to answer the same key: a second run may
- * succeed.
- */
+/** Tells whether a second run may succeed: the server gave the transaction up for another, or another grade came first to answer the same key. */
 export const isSerializationFailure = (error: unknown): boolean => {
   const code = codeOf(error)
   const isSecond = code === '23505' && (error as { constraint?: unknown }).constraint === 'grades_current'

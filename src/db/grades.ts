@@ -3,7 +3,7 @@ import type { Digest } from '../domain/digest.ts'
 import type { Grade } from '../schemas/grade.ts'
 import type { GroundTruth, Signals } from '../schemas/trial.ts'
 import { rubricIdOf } from '../schemas/vocabulary.ts'
-import { all, type Db, first, insert, isIn, newest, run, type Sql, together, Undo, type Unit } from './db.ts'
+import { all, type Db, first, insert, isIn, newest, type Page, run, type Sql, together, Undo, type Unit } from './db.ts'
 import { refusal } from './errors.ts'
 import { type ItemEnd, type ItemRef, settleItem } from './items.ts'
 import type { GradeRow } from './schema.ts'
@@ -15,11 +15,7 @@ export const FILTERS = ['batch', 'task', 'model', 'agent', 'rubric', 'judge', 'l
 /** Conditions that a grade has to meet, all of them; an absent name is no condition. */
 export type GradeFilter = { readonly [Name in (typeof FILTERS)[number]]?: string }
 
-export interface GradeQuery extends GradeFilter {
-  readonly limit: number
-  /** Exclusive: grades older than this id. */
-  readonly before?: string
-}
+export type GradeQuery = GradeFilter & Page
 
 /** A grade with its ground truth, which is no part of the public form. */
 export interface GradeRecord {

@@ -4,16 +4,13 @@ import type { JudgeReply } from '../judges/judge.ts'
 import type { AttemptSummary, Grade, Usage } from '../schemas/grade.ts'
 import { all, assignments, type Db, first, isIn, type Sql } from './db.ts'
 import type { Attempt, EndColumns, PlannedCall, ReplyColumns } from './schema.ts'
-import { type Amounts, addAmounts, type Counted } from './spending.ts'
+import { type Amounts, addAmounts, type Counted, type PaidEnd } from './spending.ts'
 import { parseStored } from './text.ts'
 
 /** The end of a call; batch endpoints know no latency. */
-export interface CallEnd {
-  readonly outcome: AttemptSummary['outcome']
+export interface CallEnd extends PaidEnd {
   readonly message: string | null
-  readonly reply: JudgeReply
   readonly latency_ms: number | null
-  readonly cost_usd: number | null
 }
 
 /** An ended call, with the amounts that its end adds to its scopes. */

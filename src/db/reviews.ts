@@ -1,14 +1,11 @@
 import type { Review } from '../schemas/review.ts'
-import { all, type Db, insert, newest } from './db.ts'
+import { all, type Db, insert, newest, type Page } from './db.ts'
 import { parseStored } from './text.ts'
 
-export interface ReviewQuery {
+export interface ReviewQuery extends Page {
   readonly rater?: string
   readonly grade_id?: string
   readonly question?: string
-  readonly limit: number
-  /** Exclusive: reviews older than this id. */
-  readonly before?: string
 }
 
 export type ReviewStore = ReturnType<typeof createReviews>
@@ -26,12 +23,8 @@ export const createReviews = (db: Db) => ({
   },
 })
 
-export const renderReview = (review: Review) => ({
-  id: review.id,
-  grade_id: review.grade_id,
-  question: `${review.trajectory}/${review.ground_truth}`,
-  rater: review.rater,
-  label: review.label,
-  body: JSON.stringify(review),
-  created_at: review.created_at,
-})
+export function renderReview(review: Review) {
+  const { id, grade_id, rater, label, created_at, trajectory, ground_truth } = review
+  const question = `${trajectory}/${ground_truth}`
+  return { id, grade_id, question, rater, label, body: JSON.stringify(review), created_at }
+}

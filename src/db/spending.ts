@@ -119,7 +119,8 @@ const UNPAID: ReadonlySet<AttemptSummary['outcome']> = new Set([
   ...(['refused', 'context_overflow', 'budget_exceeded'] as const),
 ])
 
-interface End {
+/** The facts of the end of a call that decide its amounts. */
+export interface PaidEnd {
   readonly outcome: AttemptSummary['outcome']
   readonly reply: JudgeReply
   readonly cost_usd: number | null
@@ -129,7 +130,7 @@ interface End {
  * Computes the amounts of a call that has ended. Known costs are settled; tokens without a price are counted as such; a call that may have been paid
  * for at an unknown price stays counted with the bound that was reserved for it.
  */
-export function amountsOf({ outcome, reply, cost_usd }: End, reserved: number): Partial<Amounts> {
+export function amountsOf({ outcome, reply, cost_usd }: PaidEnd, reserved: number): Partial<Amounts> {
   if (cost_usd !== null) return { settled_usd: cost_usd }
   if (reply.usage !== null) return { unpriced_calls: 1 }
   if (UNPAID.has(outcome)) return {}

@@ -77,14 +77,8 @@ function describeDrafts(current: Current): void {
 
   test('names are as they are: of objects, in other letters, with NUL', async () => {
     const names = ['__proto__', 'constructor', 'A', 'a', 'ä', 'a\u0308', 'a\0', 'a\0b', '']
-    await batches().draft(makeBatch('bat_1'))
-    expect(
-      await batches().add(
-        'bat_1',
-        names.map((item_id, index) => makeItem(index, { item_id })),
-      ),
-    ).toBeNull()
-    await batches().open('bat_1')
+    const items = names.map((item_id, index) => makeItem(index, { item_id }))
+    await openBatch(current(), 'bat_1', items)
     expect((await batches().pending('bat_1', -1, 99)).map((item) => item.item_id)).toEqual(names)
   })
 
@@ -134,15 +128,13 @@ function describeItems(current: Current): void {
   const indexes = (items: readonly { readonly index: number }[]) => items.map((item) => item.index)
 
   test('items come back as they were, in order, page by page', async () => {
-    await batches().draft(makeBatch('bat_1'))
     const items = [
       makeItem(1, { base_grade: 'grd_old' }),
       makeItem(0, { item_id: '中文\0' }),
       makeItem(10),
       makeItem(9),
     ]
-    await batches().add('bat_1', items)
-    await batches().open('bat_1')
+    await openBatch(current(), 'bat_1', items)
     const sorted = [...items].sort((a, b) => a.index - b.index).map((item) => ({ ...item, batch: 'bat_1' }))
     expect(await batches().pending('bat_1', -1, 10)).toEqual(sorted)
     expect(indexes(await batches().pending('bat_1', 0, 2))).toEqual([1, 9])
@@ -151,15 +143,13 @@ function describeItems(current: Current): void {
   })
 
   test('chunks are the pending items of one judge among sixteen, and old rows are given their judge', async () => {
-    await batches().draft(makeBatch('bat_1'))
     const judges = ['b "x"', 'a', 'b "x"', '']
     const items = Array.from({ length: 40 }, (_, index) => {
       const judge = index < 16 ? 'a' : judges[index % 4]
       const request = { ...makeItem(index).request, metadata: { judge: 'no' } as object, ...(judge && { judge }) }
       return makeItem(index, { request })
     })
-    await batches().add('bat_1', items)
-    await batches().open('bat_1')
+    await openBatch(current(), 'bat_1', items)
     await current().db.write((sql) => sql.query('UPDATE batch_items SET judge = NULL WHERE idx < 30'))
     await batches().settle({ batch: 'bat_1', index: 33 }, ENDS.aligned)
     await batches().settle({ batch: 'bat_1', index: 37 }, ENDS.aligned)
@@ -196,14 +186,12 @@ function describeItems(current: Current): void {
   })
 
   test('the rubrics that items ask by, whether they have ended or not, and whatever else they hold', async () => {
-    await batches().draft(makeBatch('bat_1'))
     const asked = [{ rubric: 'a@1' }, { rubric: 'b@2' }, { rubric: 'b@2', metadata: { task: 'nul \u0000' } }, {}]
     const items = asked.map((request, index) => ({
       ...makeItem(index),
       request: { ground_truth: makeItem(index).request.ground_truth, ...request },
     }))
-    expect(await batches().add('bat_1', items)).toBeNull()
-    await batches().open('bat_1')
+    await openBatch(current(), 'bat_1', items)
     const rubrics = async (from: number, to: number) =>
       [...(await batches().rubrics('bat_1', from, to))].map(String).sort()
     expect(await rubrics(0, 4)).toEqual(['a@1', 'b@2', 'null'])

@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Stores } from '../../src/db/stores.ts'
+import type { Current } from './contract.ts'
 import { type GradeWords, makeRecord } from './make-grade.ts'
 
 const WORDS: readonly GradeWords[] = [
@@ -11,19 +12,14 @@ const WORDS: readonly GradeWords[] = [
 ]
 
 /** What every adapter must say of the grades that it has. */
-export function describeOverview(name: string, open: () => Promise<Stores>): void {
-  describe(`overview: ${name}`, () => {
-    let stores: Stores
-    beforeEach(async () => {
-      stores = await open()
-    })
-    afterEach(() => stores.close())
-    const putAll = async (words: readonly GradeWords[]) => {
-      for (const one of words) await stores.grades.put(makeRecord(one))
-    }
+export function describeOverview(current: Current): void {
+  describe('overview', () => {
+    const read: Stores['overview']['read'] = (...given) => current().overview.read(...given)
+    const putAll = (words: readonly GradeWords[]) =>
+      Promise.all(words.map((one) => current().grades.put(makeRecord(one))))
 
     test('of nothing is nothing', async () => {
-      expect(await stores.overview.read({})).toEqual({
+      expect(await read({})).toEqual({
         total: 0,
         complete: true,
         statuses: { graded: 0, unverified: 0, failed: 0 },
@@ -34,7 +30,7 @@ export function describeOverview(name: string, open: () => Promise<Stores>): voi
 
     test('counts what fits all filters, as the list does, and names what is stored', async () => {
       await putAll(WORDS)
-      const all = await stores.overview.read({})
+      const all = await read({})
       expect(all).toMatchObject({ total: 5, complete: true, statuses: { graded: 3, unverified: 1, failed: 1 } })
       expect(all.labels).toMatchObject({ aligned: 2, compliant: 1, ignored: 0 })
       expect(all.names).toMatchObject({
@@ -55,21 +51,21 @@ export function describeOverview(name: string, open: () => Promise<Stores>): voi
         { rubric: 'tab-behavior', task: 'fix-git' },
         { rubric: 'tab' },
       ]) {
-        const { total, names } = await stores.overview.read(query)
-        expect(total, JSON.stringify(query)).toBe((await stores.grades.list({ ...query, limit: 100 })).length)
+        const { total, names } = await read(query)
+        expect(total, JSON.stringify(query)).toBe((await current().grades.list({ ...query, limit: 100 })).length)
         expect(names).toEqual(all.names)
       }
     })
 
     test('looks at so many and no more', async () => {
       await putAll(WORDS)
-      expect(await stores.overview.read({}, 6)).toMatchObject({ total: 5, complete: true })
-      expect(await stores.overview.read({}, 4)).toMatchObject({ total: 4, complete: false, statuses: { failed: 1 } })
-      expect(await stores.overview.read({ judge: 'lexical', status: 'graded' }, 2)).toMatchObject({
+      expect(await read({}, 6)).toMatchObject({ total: 5, complete: true })
+      expect(await read({}, 4)).toMatchObject({ total: 4, complete: false, statuses: { failed: 1 } })
+      expect(await read({ judge: 'lexical', status: 'graded' }, 2)).toMatchObject({
         total: 0,
         complete: false,
       })
-      expect(await stores.overview.read({ judge: 'lexical', status: 'graded' }, 4)).toMatchObject({
+      expect(await read({ judge: 'lexical', status: 'graded' }, 4)).toMatchObject({
         total: 1,
         complete: true,
       })
@@ -79,7 +75,7 @@ export function describeOverview(name: string, open: () => Promise<Stores>): voi
       await putAll(
         Array.from({ length: 203 }, (_, n) => ({ metadata: { task: `task-${String(n).padStart(3, '0')}` } })),
       )
-      const { total, names } = await stores.overview.read({})
+      const { total, names } = await read({})
       expect(total).toBe(203)
       expect([names.task.length, names.task[0], names.task.at(-1)]).toEqual([200, 'task-000', 'task-199'])
     })

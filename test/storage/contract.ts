@@ -3,6 +3,7 @@ import type { Stores } from '../../src/db/stores.ts'
 import { describeBatches } from './contract-batches.ts'
 import { describeGrades } from './contract-grades.ts'
 import { describeLedger } from './contract-ledger.ts'
+import { describeOverview } from './contract-overview.ts'
 import { describeProvider } from './contract-provider.ts'
 import { describeReserve } from './contract-reserve.ts'
 import { describeReviews } from './contract-reviews.ts'
@@ -32,6 +33,7 @@ export function describeStores(name: string, open: () => Promise<Stores>): void 
     describeBatches(current)
     describeProvider(current)
     describeReviews(current)
+    describeOverview(current)
 
     test('check writes and may be repeated', async () => {
       await stores.check()

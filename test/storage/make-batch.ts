@@ -40,14 +40,17 @@ export const ENDS = {
   never: { status: 'failed', failure: { ...FAILURE, code: 'budget_exceeded' }, grade_id: null },
 } as const satisfies Record<string, ItemEnd>
 
-/** A running batch with so many items. */
-export async function openBatch(stores: Stores, id: string, items: number, given: Partial<NewBatch> = {}) {
-  await stores.batches.draft(makeBatch(id, given))
-  await stores.batches.add(
-    id,
-    Array.from({ length: items }, (_, index) => makeItem(index)),
-  )
-  await stores.batches.open(id)
+/** A running batch with these items, or with so many. */
+export async function openBatch(
+  { batches }: Pick<Stores, 'batches'>,
+  id: string,
+  items: number | readonly NewItem[],
+  given: Partial<NewBatch> = {},
+) {
+  const list = typeof items === 'number' ? Array.from({ length: items }, (_, index) => makeItem(index)) : items
+  await batches.draft(makeBatch(id, given))
+  if ((await batches.add(id, list)) !== null) throw new Error(`an item of ${id} has the name of another`)
+  await batches.open(id)
 }
 
 /** The batch, which must be there. */

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { decodeText, encodeText } from '../../src/db/open/postgres.ts'
 import { openSqliteStores } from '../../src/db/stores.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
-import { makeBatch, makeItem } from './make-batch.ts'
+import { openBatch } from './make-batch.ts'
 import { makeRecord } from './make-grade.ts'
 import { describePostgres } from './postgres-tools.ts'
 
@@ -68,11 +68,7 @@ describePostgres('content of PostgreSQL', (tools) => {
   test('ids and names sort by their bytes, whatever the locale of the server', async () => {
     const stores = await tools().open()
     const ids = ['bat_a', 'bat_B', 'bat_Z', 'bat_b', 'bat_ä', 'bat_-', 'bat_1']
-    for (const id of ids) {
-      await stores.batches.draft(makeBatch(id))
-      await stores.batches.add(id, [makeItem(0)])
-      await stores.batches.open(id)
-    }
+    for (const id of ids) await openBatch(stores, id, 1)
     const sorted = [...ids].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
     expect((await stores.batches.list({ limit: 9 })).map(({ id }) => id)).toEqual([...sorted].reverse())
     expect((await stores.batches.listDue('')).map(({ id }) => id)).toEqual(sorted)
@@ -81,10 +77,7 @@ describePostgres('content of PostgreSQL', (tools) => {
 
   test('ten thousand items are added, and cancelled, in a few statements', async () => {
     const stores = await tools().open()
-    await stores.batches.draft(makeBatch('bat_1'))
-    const items = Array.from({ length: 10_000 }, (_, index) => makeItem(index))
-    expect(await stores.batches.add('bat_1', items)).toBeNull()
-    await stores.batches.open('bat_1')
+    await openBatch(stores, 'bat_1', 10_000)
     await stores.batches.requestCancel('bat_1')
     await stores.batches.finishCancel('bat_1', 'now')
     expect(await stores.batches.get('bat_1')).toMatchObject({

@@ -2,26 +2,30 @@ import { expect, test } from 'vitest'
 import { NO_CAPS } from '../../src/db/spending.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
 import { ask, kindOf } from './contract-reserve.ts'
-import { AT, makeBatch, makeItem, openBatch, readBatch } from './make-batch.ts'
+import { AT, openBatch, readBatch } from './make-batch.ts'
 import { answered, BATCH, LIMITS, makeRequest } from './make-request.ts'
-import { describePostgres } from './postgres-tools.ts'
+import { describePostgres, type PostgresTools } from './postgres-tools.ts'
 
 const NOW = new Date(AT)
 
+/** Opens the stores of two processes over one schema. */
+async function openTwo({ newSchema, open }: PostgresTools) {
+  const schema = newSchema()
+  const [one, other] = [await open(schema), await open(schema)]
+  return { one, other, close: () => Promise.all([one.close(), other.close()]) }
+}
+
 describePostgres('submissions of several processes', (tools) => {
-  async function openTwo() {
-    const { newSchema, open } = tools()
-    const schema = newSchema()
-    const [one, other] = [await open(schema), await open(schema)]
-    await openBatch(one, BATCH, 1)
-    await one.provider.enqueue(makeRequest('att_1', 0), NO_CAPS)
-    await one.provider.record({ id: 'sub_1', batch: BATCH, judge: 'openai', at: AT }, LIMITS)
-    const close = () => Promise.all([one.close(), other.close()])
-    return { one, other, close }
+  async function openSubmitted() {
+    const both = await openTwo(tools())
+    await openBatch(both.one, BATCH, 1)
+    await both.one.provider.enqueue(makeRequest('att_1', 0), NO_CAPS)
+    await both.one.provider.record({ id: 'sub_1', batch: BATCH, judge: 'openai', at: AT }, LIMITS)
+    return both
   }
 
   test('who was refused, and stood still, does not take back what another has sent since', async () => {
-    const { one, other, close } = await openTwo()
+    const { one, other, close } = await openSubmitted()
     await other.provider.markSubmitted('sub_1', 'provider_1')
     await one.provider.withdraw('sub_1', 'too many', AT)
     const again = { id: 'sub_2', batch: BATCH, judge: 'openai', at: AT }
@@ -34,7 +38,7 @@ describePostgres('submissions of several processes', (tools) => {
   })
 
   test('two that end the last two questions of an item at the same time wake it', async () => {
-    const { one, other, close } = await openTwo()
+    const { one, other, close } = await openSubmitted()
     const rounds = 25
     await openBatch(one, 'bat_2', rounds)
     const request = (id: string, index: number, sample: number) => {
@@ -56,7 +60,7 @@ describePostgres('submissions of several processes', (tools) => {
   })
 
   test('a question of two items that two processes ask at the same time is queued once', async () => {
-    const { one, other, close } = await openTwo()
+    const { one, other, close } = await openSubmitted()
     const rounds = 20
     await openBatch(one, 'bat_2', 2 * rounds)
     for (let at = 0; at < rounds; at++) {
@@ -72,7 +76,7 @@ describePostgres('submissions of several processes', (tools) => {
   })
 
   test('the same ends, read by two at the same time, count once', async () => {
-    const { one, other, close } = await openTwo()
+    const { one, other, close } = await openSubmitted()
     await openBatch(one, 'bat_2', 30)
     for (let index = 0; index < 30; index++) {
       const { planned, line } = makeRequest(`att_b${index}`, index, { batch: 'bat_2' })
@@ -95,11 +99,8 @@ describePostgres('submissions of several processes', (tools) => {
 
 describePostgres('the end of a cancelled batch', (tools) => {
   test('one process at a time cancels the open items; another does not wait for that process', async () => {
-    const schema = tools().newSchema()
-    const [one, other] = [await tools().open(schema), await tools().open(schema)]
-    await one.batches.draft(makeBatch('bat_1'))
-    await one.batches.add('bat_1', [makeItem(0)])
-    await one.batches.open('bat_1')
+    const { one, other, close } = await openTwo(tools())
+    await openBatch(one, 'bat_1', 1)
     await one.batches.requestCancel('bat_1')
     const at = '2026-11-21T10:00:00.000Z'
     await one.db.write(async (sql) => {
@@ -108,31 +109,28 @@ describePostgres('the end of a cancelled batch', (tools) => {
     })
     expect(await other.batches.finishCancel('bat_1', at)).toBe(true)
     expect((await one.batches.get('bat_1'))?.counts).toMatchObject({ pending: 0, cancelled: 1 })
-    await Promise.all([one.close(), other.close()])
+    await close()
   })
 })
 
 describePostgres('turns of calls over several processes', (tools) => {
-  async function openTwo() {
-    const { newSchema, open } = tools()
-    const schema = newSchema()
-    const both = [await open(schema), await open(schema)] as const
-    const of = (n: number) => both[n % 2 === 0 ? 0 : 1]
-    return { of, close: () => Promise.all(both.map((stores) => stores.close())) }
+  async function openTurns() {
+    const { one, other, close } = await openTwo(tools())
+    return { of: (n: number) => (n % 2 === 0 ? one : other), close }
   }
   const kinds = async (asked: readonly ReturnType<typeof ask>[]) =>
     Object.groupBy(await Promise.all(asked.map(kindOf)), (kind) => kind)
   const many = Array.from({ length: 40 }, (_, n) => n)
 
   test('of equal questions at the same time one is asked', async () => {
-    const { of, close } = await openTwo()
+    const { of, close } = await openTurns()
     const { call, wait } = await kinds(many.map((n) => ask(of(n), `att_${n}`, 0, { limit: 99 })))
     expect([call?.length, wait?.length]).toEqual([1, 39])
     await close()
   })
 
   test('of many at the same time no more calls begin than the judge takes', async () => {
-    const { of, close } = await openTwo()
+    const { of, close } = await openTurns()
     const questions = many.map((n) => ask(of(n), `att_${n}`, 0, { limit: 5, key: digestBytes(`${n}`) }))
     const { call, wait } = await kinds(questions)
     expect([call?.length, wait?.length]).toEqual([5, 35])
@@ -140,7 +138,7 @@ describePostgres('turns of calls over several processes', (tools) => {
   })
 
   test('no call is lost while the server is young: a process may hold the reply', async () => {
-    const { of, close } = await openTwo()
+    const { of, close } = await openTurns()
     const { server } = tools()
     await ask(of(0), 'att_1')
     await server.stop()

@@ -5,13 +5,11 @@ import { assertSafeVersion } from '../../src/db/open/sqlite.ts'
 import { openSqliteStores } from '../../src/db/stores.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
 import { describeStores } from './contract.ts'
-import { describeOverview } from './contract-overview.ts'
 import { openSqlite } from './open-sqlite.ts'
 import { tempDatabase } from './temp-folder.ts'
 
 describeStores('SQLite in memory', async () => openSqliteStores({ path: ':memory:' }))
 describeStores('SQLite file', async () => openSqliteStores({ path: tempDatabase() }))
-describeOverview('SQLite', async () => openSqliteStores({ path: ':memory:' }))
 
 test.each([
   ['journal_mode', 'wal'],

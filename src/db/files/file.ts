@@ -109,10 +109,7 @@ const [ok, warning, error] = [finding('ok'), finding('warning'), finding('error'
 
 const RESTORE = 'put back the newest backup that is whole (docs/operations.md).'
 
-/**
- * Examines an SQLite database beside a running service, and changes nothing. Yields a finding for each part; a failure of the database
- * is a finding, too.
- */
+/** Examines an SQLite database beside a running service without a change. Yields a finding for each part, and for a failure. */
 export function* examineFile(path: string): Generator<Finding> {
   let db: Database.Database | undefined
   try {

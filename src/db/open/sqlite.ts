@@ -188,10 +188,7 @@ function openFile(path: string): Database.Database {
   }
 }
 
-/**
- * Refuses versions with the WAL-reset bug, which can lose committed pages: 3.7.0 to 3.51.2, except the two branches that
- * have the fix.
- */
+/** Refuses versions with the WAL-reset bug, which can lose committed pages: 3.7.0 to 3.51.2, except the two mended branches. */
 export function assertSafeVersion(version: string): void {
   const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
   const fixed =
