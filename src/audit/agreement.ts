@@ -56,11 +56,7 @@ interface RaterWord {
   readonly name: string
 }
 
-/**
- * Parses rater words. Throws a RequestError with places `/stored/raters/{index}`.
- *
- * @param measured names of the measures that the harness has.
- */
+/** Parses rater words. `measured`: the measures that the harness has. Throws a RequestError with places `/stored/raters/{index}`. */
 function parseRaters(words: readonly string[], measure: Measure, measured: readonly string[]): RaterWord[] {
   const instead = measured.length > 0 ? `take the measure ${measured.join(' or ')}` : 'this rubric has no such claim'
   const raters = words.map((word) => parseRater(word))
@@ -77,11 +73,9 @@ const WANTED = 'must be judge:<name>, judge:<name>@<rubric>, samples:<name>, hum
 
 function parseRater(word: string): RaterWord | null {
   if (word === 'humans' || word === 'signals') return { kind: word, word, name: '' }
-  const colon = word.indexOf(':')
-  const kind = word.slice(0, Math.max(0, colon))
-  const name = word.slice(colon + 1)
-  const isNamed = kind === 'judge' || kind === 'samples' || kind === 'human'
-  return isNamed && name !== '' ? { kind, word, name } : null
+  const kind = (['judge', 'samples', 'human'] as const).find((one) => word.startsWith(`${one}:`))
+  const name = word.slice(word.indexOf(':') + 1)
+  return kind !== undefined && name !== '' ? { kind, word, name } : null
 }
 
 /** Tells whether a name means a judge: the judge's name alone means it under every rubric. */
@@ -113,7 +107,7 @@ function answersOf(word: RaterWord, question: QuestionRow, humans: readonly Revi
   }
 }
 
-/** Makes the answer of a rating; none where the rater said nothing about the measure. */
+/** Makes the answer of a rating; none where the rater said nothing. */
 const rated = (rater: string, rating: string | null | undefined): Answered[] =>
   rating === undefined ? [] : [rating === null ? { rater, without: 'undecided' } : { rater, rating }]
 
@@ -154,10 +148,8 @@ function answersIn(word: RaterWord, opinion: OpinionRow, measure: Measure): Answ
 const MAX_STORED_RATINGS = 1_000_000
 
 /**
- * Reads the ratings of stored raters, one item per question. An answer without a rating is counted, never filled in.
- *
- * Throws a RequestError with JSON pointers into the request: a word that names no rater, signals of a claim that is not measured, too many
- * ratings.
+ * Reads the ratings of stored raters, one item per question. An answer without a rating is counted, never filled in. Throws a RequestError with
+ * JSON pointers into the request: a word that names no rater, signals of a claim that is not measured, too many ratings.
  */
 export async function readStoredRatings(
   stores: QuestionStores & { readonly reviews: ReviewStore; readonly loaded: Rubrics },

@@ -25,17 +25,13 @@ export interface RepeatedPair {
  */
 export function voteDisagreement(votes: readonly Label[]): number | null {
   const m = votes.length
-  if (m < 2) return null
-  const counts = new Map<Label, number>()
-  for (const vote of votes) counts.set(vote, (counts.get(vote) ?? 0) + 1)
-  const same = [...counts.values()].reduce((sum, n) => sum + n * (n - 1), 0)
-  return 1 - same / (m * (m - 1))
+  const counts = [...Map.groupBy(votes, (vote) => vote).values()].map(({ length }) => length)
+  return m < 2 ? null : 1 - counts.reduce((sum, n) => sum + n * (n - 1), 0) / (m * (m - 1))
 }
 
 /**
- * Estimates the flips that the judge's own noise explains. The disagreement of a side with itself is the mean over its questions with
- * votes; the expected flips are the mean of the sides with votes, times the pairs. Without votes, pairs of one key are repeats themselves.
- * Null where no question was asked twice. Clusters are resampled for all sides at once.
+ * Estimates the flips that the judge's own noise explains: the mean disagreement of the sides that have votes with themselves, times the pairs;
+ * without votes, pairs of one key are repeats. Null where no question was asked twice. Clusters are resampled for all sides at once.
  */
 export function repeatNoise(pairs: readonly RepeatedPair[], settings: BootstrapSettings): RepeatNoise {
   const counted = tally(pairs, ({ cluster }) => cluster, [
@@ -148,9 +144,8 @@ function testsOf(
 }
 
 /**
- * Adjusts p-values by Holm's step-down method: the i-th smallest of m p-values times m − i + 1, never less than the one before, 1 at most.
- * Holm, "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6 (1979). Null stays null and counts
- * as no test.
+ * Adjusts p-values by Holm's step-down method (Scandinavian Journal of Statistics 6, 1979): the i-th smallest of m times m − i + 1, never less
+ * than the one before, 1 at most. Null stays null and counts as no test.
  */
 export function holm(values: readonly (number | null)[]): (number | null)[] {
   const sorted = values.flatMap((p, index) => (p === null ? [] : [{ p, index }])).sort((a, b) => a.p - b.p)

@@ -34,9 +34,8 @@ type Pair = readonly [base: Labelled, head: Labelled]
 const MOST_LABELS = 100
 
 /**
- * Compares two batches over the same questions by label, and returns one page of the flips. A question is a trajectory with its ground truth
- * under one rubric, of any version; repeated questions of both batches are paired in order. Without a base, the head is compared with the
- * grades from which its re-grade started. Throws a RequestError for batches that cannot be compared.
+ * Compares two batches by label over the same questions (a trajectory and its truth under a rubric of any version; repeated ones are paired in
+ * order), with one page of the flips; without a base, with the sources of the re-grade. Throws a RequestError for batches that do not compare.
  */
 export async function compare(context: AuditContext, compute: Compute, query: ComparisonQuery): Promise<Comparison> {
   const { batches, grades } = context.stores

@@ -120,14 +120,12 @@ async function readQueue({ stores, rubrics }: QueueContext, asked: Asked, after:
     const queued = { millis: first.scored.millis, question, verdicts, row }
     const isAsked =
       (kind === undefined || clashes.some((clash) => clash.kind === kind)) &&
-      (settled === undefined || settled === isSettled(verdicts)) &&
+      (settled === undefined || settled === (agreedLabel(verdicts.reviews) !== undefined)) &&
       (verdicts.claim === null || differingClaims(verdicts).some((differing) => differing.claim === verdicts.claim))
     if (isAsked && (after === null || compareQueued(queued, after) > 0)) queue.push(queued)
   }
   return queue.sort(compareQueued)
 }
-
-const isSettled = ({ reviews }: Verdicts): boolean => agreedLabel(reviews) !== undefined
 
 /** Returns the highest clash of each kind that occurs. */
 const tellingClashes = (verdicts: Verdicts) =>
@@ -156,6 +154,6 @@ function describe({ verdicts, row }: Queued): Disagreement {
     signals: Object.keys(verdicts.signals).length > 0 ? verdicts.signals : null,
     claims: differingClaims(verdicts),
     reviews: verdicts.reviews.map(({ claims: _, ...review }) => review),
-    settled: isSettled(verdicts),
+    settled: agreedLabel(verdicts.reviews) !== undefined,
   }
 }

@@ -102,10 +102,8 @@ const namesOf = (grades: readonly Grade[]): string => listed(grades.map(nameOf))
 const listed = (words: readonly string[]): string => new Intl.ListFormat('en-GB').format(words)
 
 /** Tells whether two grades are of different models. Editions of one model, and one model at two providers, are the same. */
-const isOfTwo = ([one, other]: readonly [Grade, Grade]): boolean => {
-  const names = modelNames(one)
-  return !modelNames(other).some((name) => names.includes(name))
-}
+const isOfTwo = ([one, other]: readonly [Grade, Grade]): boolean =>
+  !modelNames(other).some((name) => modelNames(one).includes(name))
 
 const modelNames = ({ receipt }: Grade): string[] =>
   [receipt.model_resolved, receipt.model_requested].flatMap((name) => (name === null ? [] : [plainModel(name)]))
@@ -113,10 +111,7 @@ const modelNames = ({ receipt }: Grade): string[] =>
 /** The name of a model without its provider, date and edition: `us.anthropic.claude-x-20250514-v1:0`, `anthropic/claude-x:beta`. */
 function plainModel(name: string): string {
   let plain = name.slice(0, LONGEST_MODEL).toLowerCase().split('/').at(-1)?.replace(VENDOR, '') ?? ''
-  for (let before = ''; before !== plain; ) {
-    before = plain
-    plain = plain.replace(EDITION, '')
-  }
+  while (EDITION.test(plain)) plain = plain.replace(EDITION, '')
   return plain
 }
 

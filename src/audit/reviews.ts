@@ -1,4 +1,5 @@
 import type { ReviewStore } from '../db/reviews.ts'
+import { once } from '../domain/memo.ts'
 import { defined, type Issue, pushTo } from '../domain/result.ts'
 import {
   type ClaimValues,
@@ -9,7 +10,7 @@ import {
   rubricOf,
 } from '../domain/rubric/claim-values.ts'
 import { claimedOutcome, claimsOfOutcome, differ, labelOf } from '../domain/rubric/outcome.ts'
-import type { ClaimRule, ClaimValue, Rubric } from '../domain/rubric/rubric.ts'
+import type { ClaimValue, Rubric } from '../domain/rubric/rubric.ts'
 import { faultAt, orNotFound, RequestError } from '../schemas/problem.ts'
 import { decodeCursor, idOf, type ReviewQuery, takePage } from '../schemas/queries.ts'
 import type { Review, ReviewRequest } from '../schemas/review.ts'
@@ -92,19 +93,11 @@ const subjectOfReview = (review: Review): string => subjectOf(questionOfReview(r
 
 /** Makes a test for the first review of a rater under a subject; of reviews that come newest first, the first is the standing one. */
 function firstOfRater(): (subject: string, rater: string) => boolean {
-  const ratersBySubject = new Map<string, Set<string>>()
-  return (subject, rater) => {
-    const raters = ratersBySubject.get(subject) ?? new Set()
-    ratersBySubject.set(subject, raters)
-    return !raters.has(rater) && raters.add(rater).size > 0
-  }
+  const ratersOf = once((_: string) => new Set<string>())
+  return (subject, rater) => !ratersOf(subject).has(rater) && ratersOf(subject).add(rater).size > 0
 }
 
-/**
- * Keeps the newest review of a question by a rubric for each rater, newest first. A review with a null label withdraws an earlier label.
- *
- * @param reviews newest first.
- */
+/** Keeps, of reviews newest first, each rater's newest of a question by a rubric. A null label withdraws an earlier label. */
 export function standingReviews(reviews: readonly Review[]): Review[] {
   const isFirst = firstOfRater()
   return reviews.filter((review) => isFirst(subjectOfReview(review), review.rater))
@@ -170,10 +163,8 @@ function wrongForm(name: string, value: ClaimValue, rubric: Rubric): string | nu
   const claim = rubric.claims.find(({ id }) => id === claimIdOf(name))
   if (claim === undefined)
     return `is no claim of ${rubric.name}; there are: ${rubric.claims.map(({ id }) => id).join(', ')}`
-  return value === null ? null : wrongValue(claim, value)
-}
-
-function wrongValue({ type, values, minimum, maximum }: ClaimRule, value: ClaimValue): string | null {
+  const { type, values, minimum, maximum } = claim
+  if (value === null) return null
   switch (type) {
     case 'boolean':
       return typeof value === 'boolean' ? null : 'must be true or false, or null where it is unclear'

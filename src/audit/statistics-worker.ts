@@ -33,7 +33,7 @@ export function createStatisticsWorker() {
       reject(closed ? draining() : new Error('the process that computes statistics ended'))
     }
     own.once('message', resolve).once('exit', lose).once('error', lose)
-    holdOpen(own, true)
+    holdOpen(own, 'ref')
     own.send({ name, input })
     try {
       const reply = await promise
@@ -41,7 +41,7 @@ export function createStatisticsWorker() {
       throw new Error(reply.message)
     } finally {
       own.off('message', resolve).off('exit', lose).off('error', lose)
-      holdOpen(own, false)
+      holdOpen(own, 'unref')
     }
   }
 
@@ -80,9 +80,8 @@ export function createStatisticsWorker() {
   }
 }
 
-/** Keeps the service alive while a statistic is computed, and not for an idle process. */
-function holdOpen(child: ChildProcess, isOpen: boolean): void {
-  const change = isOpen ? 'ref' : 'unref'
+/** Keeps the service alive while a statistic is computed (`ref`), and not for an idle process (`unref`). */
+function holdOpen(child: ChildProcess, change: 'ref' | 'unref'): void {
   child[change]()
   child.channel?.[change]()
 }

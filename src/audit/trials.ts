@@ -52,10 +52,7 @@ const trialOfItem = ({ item, grade }: EndedItem): Trial => {
   }
 }
 
-/**
- * Returns the question of an item: its trajectory and the digest of its ground truth. `instructions`: those of its rubric, where the rubric
- * is loaded; a bare text counts as an instruction only by its name.
- */
+/** Returns trajectory/digest of the truth of an item. `instructions`: of its loaded rubric; a bare text is an instruction only by its name. */
 export const questionOfItem = (
   { trajectory, request }: Pick<ItemRecord, 'trajectory' | 'request'>,
   instructions?: readonly string[],

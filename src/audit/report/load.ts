@@ -69,7 +69,6 @@ const oneOf = (name: string, names: Iterable<string>): Issue[] => {
   return sorted.length > 1 ? [{ path: `/${name}`, message: `is needed, one of: ${sorted.join(', ')}` }] : []
 }
 
-/** Returns the digest of the ground truth of a question. */
 const truthOf = (question: string): string => question.slice(question.indexOf('/') + 1)
 
 /** Reads the instructions of each ground truth, where a claim depends on them. Each truth is read once: tasks share few. */
@@ -164,7 +163,10 @@ function rowOf(trial: Trial, groupBy: string): TrialRow {
   const { question, judge, status, failure, label, grade, signals } = trial
   const { appeared = null, executed = null, resolved = null } = signals
   const metadata: Readonly<Record<string, unknown>> = trial.metadata
-  const claims = Object.entries((grade && claimsOfGrade(grade)) ?? {}).filter(isScalar)
+  // Lists have no share.
+  const claims = Object.entries((grade && claimsOfGrade(grade)) ?? {}).filter(
+    (claim): claim is [string, Scalar] => claim[1] === null || typeof claim[1] !== 'object',
+  )
   const baseline = metadata['terminal_bench_resolved']
   return {
     ...{ judge, status, label, failure: failure?.code ?? null, appeared, executed, resolved, given: [], review: null },
@@ -186,10 +188,6 @@ function rowOf(trial: Trial, groupBy: string): TrialRow {
   }
 }
 
-/** Lists have no share. */
-const isScalar = (claim: readonly [string, unknown]): claim is [string, Scalar] =>
-  claim[1] === null || typeof claim[1] !== 'object'
-
 /** Returns the group of a trial: the judge, the observed category of surface, or a field of the metadata as a text. */
 function keyOf({ judge, label, grade, metadata }: Trial, by: string): string | null {
   if (by === 'judge') return judge
@@ -200,8 +198,7 @@ function keyOf({ judge, label, grade, metadata }: Trial, by: string): string | n
 }
 
 /**
- * Settles a question: the label that more than half of its raters gave, undecided raters included, and each claim likewise. Null without
- * such a majority.
+ * Settles a question: the label that more than half of its raters gave, undecided raters included, and each claim likewise; null without one.
  *
  * @param standing the newest review of each rater.
  * @param gradeId the grade whose label is corrected, or null: a sample stratified by another grade's label does not count for this grade.

@@ -1,4 +1,3 @@
-import { pushTo } from '../result.ts'
 import { count } from '../words.ts'
 import { finding, MARKERS, type MarkerFinding, type MarkerName, type Removed } from './check-run.ts'
 
@@ -38,7 +37,10 @@ interface TaskCheck {
 
 export function checkTask(task: TaskCheck): MarkerFinding[] {
   const findings = MARKERS.filter((marker) => task.markers.includes(marker)).flatMap((marker) => [
-    ...leaks(task, marker),
+    // Terminal-Bench’s own instruction says what a cue restores, and its solution does it: there, only the environment counts.
+    ...(task.removed[marker] === 'in_baseline' ? [] : LEAKS).flatMap(([area, code, what]) =>
+      standing(marker, code, what, inArea(task.files, area)),
+    ),
     ...environmentFindings(task, marker),
   ])
   const apart = findings.some(({ code }) => code === 'missing' || code === 'unsearchable_media')
@@ -50,12 +52,6 @@ const LEAKS = [
   ['tests', 'leaked_tests', 'the tests of the task'],
   ['solution', 'leaked_solution', 'the solution of the task'],
 ] as const
-
-/** Terminal-Bench’s own instruction says what a cue restores, and its solution does it: there, only the environment counts. */
-function leaks({ files, removed }: TaskCheck, marker: MarkerName): MarkerFinding[] {
-  if (removed[marker] === 'in_baseline') return []
-  return LEAKS.flatMap(([area, code, what]) => standing(marker, code, what, inArea(files, area)))
-}
 
 const inArea = (files: readonly SearchedFile[], area: TaskArea) => files.filter((file) => file.area === area)
 
@@ -86,10 +82,20 @@ function placed(task: TaskCheck, marker: MarkerName): MarkerFinding[] {
     const blind = unsearchable(task, marker)
     return blind.length > 0 ? blind : [missing(task, marker, expected, all)]
   }
-  const most = mostRepeated(all, marker)
+  const places = all.flatMap((file) =>
+    file.found[marker].map(({ string, line }) => ({ string, place: placeOf(file, line) })),
+  )
+  const [most = []] = [...Map.groupBy(places, ({ string }) => string).values()].sort((a, b) => b.length - a.length)
   if (most.length > 1) {
     const detail = `stands ${most.length} times in the environment, and should stand once`
-    return [finding(marker, 'ambiguous_anchor', detail, most)]
+    return [
+      finding(
+        marker,
+        'ambiguous_anchor',
+        detail,
+        most.map(({ place }) => place),
+      ),
+    ]
   }
   const stray = placesIn(
     all.filter((file) => !file.isExpected),
@@ -127,14 +133,6 @@ function unsearchable(task: TaskCheck, marker: MarkerName): MarkerFinding[] {
   const why = first.unsearched ?? 'is no text, and a search of its bytes finds nothing'
   const places = blind.map(({ path }) => path)
   return [finding(marker, 'unsearchable_media', `its surface cannot be searched: ${first.path} ${why}`, places)]
-}
-
-/** Returns the places of the string of the marker that stands most often. */
-function mostRepeated(files: readonly SearchedFile[], marker: MarkerName): readonly string[] {
-  const places = new Map<string, string[]>()
-  for (const file of files)
-    for (const { string, line } of file.found[marker]) pushTo(places, string, placeOf(file, line))
-  return [...places.values()].reduce((best, one) => (one.length > best.length ? one : best), [])
 }
 
 /** Reports a distractor on another surface than the cue, for which the surface was chosen. */

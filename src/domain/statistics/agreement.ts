@@ -60,40 +60,29 @@ export function agreement(request: AgreementRequest): Result<Agreement, Issue[]>
   const intervals = bootstrap(units.count, settings, (weights) =>
     estimatesOf(resample((item) => weights[units.of_item[item] ?? 0] ?? 0)).map(({ value }) => value),
   )
-  const statistics = estimatesOf(sample).map((estimate, place): Statistic & { undefined_draws: number } => {
-    const { ci95 = null, reason = 'too_few_units', undefined_draws = 0 } = intervals[place] ?? {}
-    return estimate.value === null
-      ? { value: null, ci95: null, reason: estimate.reason, undefined_draws }
-      : { value: estimate.value, ci95, reason, undefined_draws }
+  const all = estimatesOf(sample)
+  const statistics = all.map(({ value, reason: none }, place): Statistic => {
+    const { ci95 = null, reason = 'too_few_units' } = intervals[place] ?? {}
+    return value === null ? { value, ci95: null, reason: none } : { value, ci95, reason }
   })
-  const plain = byName(NAMES, statistics)
+  const undefinedDraws = all.map((_, place) => intervals[place]?.undefined_draws ?? 0)
   const weighted = byName(WEIGHTED_NAMES, statistics.slice(NAMES.length))
+  const weightedDraws = byName(WEIGHTED_NAMES, undefinedDraws.slice(NAMES.length))
   return ok({
     n_items,
     n_raters: ratings.raters.length,
     n_ratings: ratings.n_ratings,
-    ...plain.statistics,
-    ...(scale !== 'nominal' && { weighted: { scale, ...weighted.statistics, undefined: weighted.undefined } }),
+    ...byName(NAMES, statistics),
+    ...(scale !== 'nominal' && { weighted: { scale, ...weighted, undefined: weightedDraws } }),
     confusion: confusionOf(ratings, sample.cells),
     prevalence: prevalence(ratings),
-    bootstrap: { ...settings, unit: units.unit, n_units: units.count, undefined: plain.undefined },
+    bootstrap: { ...settings, unit: units.unit, n_units: units.count, undefined: byName(NAMES, undefinedDraws) },
   })
 }
 
-/** Names statistics, and the draws in which each was undefined. */
-function byName<Name extends string>(
-  names: readonly Name[],
-  statistics: readonly (Statistic & { readonly undefined_draws: number })[],
-) {
-  const named = names.flatMap((name, place) => {
-    const { undefined_draws, ...statistic } = statistics[place] ?? {}
-    return [{ name, statistic, undefined_draws }]
-  })
-  return {
-    statistics: Object.fromEntries(named.map(({ name, statistic }) => [name, statistic])) as Record<Name, Statistic>,
-    undefined: Object.fromEntries(named.map((one) => [one.name, one.undefined_draws])) as Record<Name, number>,
-  }
-}
+/** Names values in their order. */
+const byName = <Name extends string, T>(names: readonly Name[], values: readonly T[]) =>
+  Object.fromEntries(names.map((name, place) => [name, values[place]])) as Record<Name, T>
 
 /** Lists the faults of labels on a scale: ordinal labels need an order, and interval labels are numbers. */
 function scaleIssues({ ratings, labels }: AgreementRequest, scale: Scale): Issue[] {
