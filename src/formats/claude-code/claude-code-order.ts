@@ -1,6 +1,16 @@
 import { cutName, isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asList, asRecord, asText } from '../common/session.ts'
 
+const SESSION_MARKS = ['parentUuid', 'sessionId', 'session_id', 'parent_tool_use_id'] as const
+
+/** Recognizes a record of a session by its marks. */
+export function isTelling(record: unknown): boolean {
+  if (!isRecord(record) || !SESSION_MARKS.some((mark) => mark in record)) return false
+  const { type, subtype, message } = record
+  if (type === 'assistant' || type === 'user') return isRecord(message) && 'content' in message
+  return type === 'system' && subtype === 'init' && 'tools' in record
+}
+
 /** Names the subagent of a record; null for the main agent. */
 export function subagentOf({ isSidechain, agentId, parent_tool_use_id: call }: Json): string | null {
   if (isSidechain !== true && typeof call !== 'string') return null

@@ -32,7 +32,7 @@ import {
   readBlock,
   readBlocks,
 } from './claude-code-content.ts'
-import { ClaudeLineage, inOrder, StartedSubagents, subagentOf } from './claude-code-order.ts'
+import { ClaudeLineage, inOrder, isTelling, StartedSubagents, subagentOf } from './claude-code-order.ts'
 
 /**
  * The format of Claude Code: the session files under `projects/` (also the file of one subagent), and the output of `--output-format
@@ -54,15 +54,6 @@ export const CLAUDE_CODE: Format = {
 const recordsOf = (document: Json) => listIn(document, ['records', 'loglines'], () => true)
 
 const isFinalResult = (record: Json): boolean => record['type'] === 'result' && 'session_id' in record
-
-const SESSION_MARKS = ['parentUuid', 'sessionId', 'session_id', 'parent_tool_use_id'] as const
-
-function isTelling(record: unknown): boolean {
-  if (!isRecord(record) || !SESSION_MARKS.some((mark) => mark in record)) return false
-  const { type, subtype, message } = record
-  if (type === 'assistant' || type === 'user') return isRecord(message) && 'content' in message
-  return type === 'system' && subtype === 'init' && 'tools' in record
-}
 
 const isMainMessage = (record: unknown): boolean =>
   isRecord(record) && (record['type'] === 'user' || record['type'] === 'assistant') && subagentOf(record) === null
