@@ -243,7 +243,9 @@ function readWhole(sink: StepSink, { run, path }: PlacedRun): string | null {
   const [inputs, outputs] = [payloadOf(run, path, 'inputs'), payloadOf(run, path, 'outputs')]
   const [before, after] = [inputs, outputs].map((payload): OpenMessage[] | null => {
     const messages = payload === null ? null : messagesOf(payload)
-    return messages?.flatMap((message) => (message instanceof Located ? noteOdd(reading, message) : message)) ?? null
+    for (const { value, path: at } of (messages ?? []).filter((message) => message instanceof Located))
+      reading.unread(at, 'not a message; not read', mayAct(value))
+    return messages?.flatMap((message) => (message instanceof Located ? [] : [message])) ?? null
   }) as [OpenMessage[] | null, OpenMessage[] | null]
   const reply = after === null && outputs !== null ? replyOf(outputs) : null
   // The output state repeats the input messages.
@@ -258,11 +260,6 @@ function readWhole(sink: StepSink, { run, path }: PlacedRun): string | null {
   else warnBeside(reading, outputs)
   session.note('system', run['error'], `${path}/error`, 'error')
   return [...(before ?? []), ...fresh].map(modelOfMessage).find((name) => name !== null) ?? null
-}
-
-function noteOdd(reading: Reading, { value, path }: Located): readonly [] {
-  reading.unread(path, 'not a message; not read', mayAct(value))
-  return []
 }
 
 function addPayload({ session, reading }: StepSink, payload: Located | null, actor: Actor, name: string): void {
