@@ -83,7 +83,7 @@ async function measure(session: Session, options: ValidateOptions, file: string)
     await session.discard()
     return EXIT.parked
   }
-  const judged = await readJudged(session, batch, labelled)
+  const judged = await readJudged(session, batch, labelled.labels)
   const certificate = buildCertificate(judged, batch, questions, subject)
   const compared = earlier && compareWith(earlier, certificate, options.margin)
   view.end()
@@ -144,7 +144,7 @@ function readLine(line: unknown, names: Set<string>) {
 
 type Label = Pick<JudgedItem, 'group' | 'cluster' | 'human'> & { readonly place: string; readonly label: HumanLabel }
 
-export type LabelledData = Awaited<ReturnType<typeof readLabels>>
+type LabelledData = Awaited<ReturnType<typeof readLabels>>
 
 /** Reads the labels of a file before a judge is asked, and the rubrics that its lines name. Throws for a file that is cut off in its last line. */
 async function readLabels(session: Session, path: string) {

@@ -16,7 +16,6 @@ import {
 import type { Grade } from '../../schemas/grade.ts'
 import { CONFIDENCE_LEVELS } from '../../schemas/vocabulary.ts'
 import { statisticText } from '../commands/compare-command.ts'
-import type { LabelledData } from '../commands/validate-command.ts'
 import { CliError } from '../errors.ts'
 import { inOrder } from '../output/output-target.ts'
 import { COST_UNKNOWN, clip, dollars, oneLine, type Paint, pad, percent, tally } from '../output/text.ts'
@@ -25,10 +24,13 @@ import { readJson } from '../trials.ts'
 
 type Judged = JudgedItem & { readonly grade: Grade | null }
 
+/** Labels of people by item. */
+type HumanLabels = ReadonlyMap<string, Pick<JudgedItem, 'group' | 'cluster' | 'human'>>
+
 const AT_ONCE = 8
 
 /** Reads the results of a batch with their grades, and joins the labels of people. */
-export async function readJudged(session: Session, batch: Batch, { labels }: LabelledData): Promise<Judged[]> {
+export async function readJudged(session: Session, batch: Batch, labels: HumanLabels): Promise<Judged[]> {
   const { veridict, signal, view } = session
   const judged: Judged[] = []
   const read = async ({ item_id: item, status, grade_id }: BatchResult) => {
