@@ -6,23 +6,23 @@ import { existsSync, readFileSync } from 'node:fs'
  * budget of a part that meets the budget, else the committed count: lower the ceiling with each part that shrinks, and never raise a ceiling.
  */
 const PARTS: Readonly<Record<string, readonly [budget: number, ceiling: number]>> = {
-  src: [48_500, 58_532],
-  domain: [11_500, 12_347],
-  formats: [10_500, 14_596],
-  archives: [3800, 3802],
-  db: [2600, 3643],
+  src: [48_500, 57_893],
+  domain: [11_500, 12_111],
+  formats: [10_500, 14_492],
+  archives: [3800, 3800],
+  db: [2600, 3623],
   grading: [2200, 2200],
   batches: [1400, 1880],
   http: [2500, 2500],
-  cli: [3800, 5413],
-  audit: [3300, 3367],
-  schemas: [2400, 2798],
-  judges: [1600, 2124],
-  config: [900, 919],
-  rest: [2000, 2998],
+  cli: [3800, 5305],
+  audit: [3300, 3300],
+  schemas: [2400, 2784],
+  judges: [1600, 2099],
+  config: [900, 910],
+  rest: [2000, 2984],
   'web/src': [7500, 7500],
-  test: [50_000, 64_580],
-  'bench + tools': [6000, 6225],
+  test: [50_000, 63_831],
+  'bench + tools': [6000, 6000],
 }
 
 const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { encoding: 'utf8', maxBuffer: 1e8 })

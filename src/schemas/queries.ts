@@ -3,6 +3,7 @@ import { BootstrapSettingsSchema } from './agreement.ts'
 import { faultAt } from './problem.ts'
 import { PAIRINGS } from './report.ts'
 import { DisagreementKindSchema } from './review.ts'
+import { nameFilter, TRIAL_FILTERS } from './trial.ts'
 import * as t from './type.ts'
 
 /** Query parameters of every list. */
@@ -15,13 +16,6 @@ export const NextCursorSchema = t.Nullable(t.Text, '`cursor` of the next page; n
 
 /** The query parameter of calls that can also answer a table. */
 const FormatQuery = { format: t.Opt(t.Choice(['json', 'csv'], '`csv`: one row a record.', { default: 'json' })) }
-
-/** The query parameter of a name that selects grades. */
-export const nameFilter = (description?: string) =>
-  t.Opt(Type.String({ maxLength: 300, ...(description !== undefined && { description }) }))
-
-/** The query parameters of the names of a trial. */
-export const TRIAL_FILTERS = { agent: nameFilter(), model: nameFilter(), task: nameFilter() }
 
 export const encodeCursor = (value: string): string => Buffer.from(value).toString('base64url')
 

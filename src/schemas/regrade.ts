@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { AgreementSchema, statistic, UndefinedReasonSchema } from './agreement.ts'
 import { BatchOptions, FailureCountsSchema } from './batch.ts'
 import { GradeSchema } from './grade.ts'
-import { nameFilter, TRIAL_FILTERS } from './queries.ts'
+import { nameFilter, TRIAL_FILTERS } from './trial.ts'
 import * as t from './type.ts'
 import { GradeStatusSchema, LabelSchema } from './vocabulary.ts'
 

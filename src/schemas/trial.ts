@@ -216,3 +216,10 @@ export const GradeOptionsSchema = Type.Pick(GradeRequestSchema, ['rubric', 'judg
   additionalProperties: false,
 })
 export type GradeOptions = Static<typeof GradeOptionsSchema>
+
+/** The query parameter of a name that selects grades. */
+export const nameFilter = (description?: string) =>
+  t.Opt(Type.String({ maxLength: 300, ...(description !== undefined && { description }) }))
+
+/** The query parameters of the names of a trial. */
+export const TRIAL_FILTERS = { agent: nameFilter(), model: nameFilter(), task: nameFilter() }
