@@ -143,3 +143,16 @@ test('odd records are unread at their place; a copied step is shown once; a suba
   expect(invoked.unread.actions).toBe(1)
   expect(read({ records: [first, step(1, 'MODEL', 'RUN_COMMAND', { content: 'ok' })] }).unread.actions).toBe(1)
 })
+
+test('each of many calls of one reply is answered by the step of its own kind, in their order', () => {
+  const view = (AbsolutePath: string) => ({ name: 'view_file', args: { AbsolutePath } })
+  const calls = Array.from({ length: 5000 }, (_, index) => [ran(`make ${index}`), view(`/w/${index}`)]).flat()
+  const results = Array.from({ length: 5000 }, (_, index) =>
+    step(index + 2, 'MODEL', 'RUN_COMMAND', {
+      content: `${TIMES}The command failed with exit code: ${index === 4999 ? 0 : 1}\n`,
+    }),
+  )
+  const done = acts(called(1, ...calls), ...results)
+  expect(done.filter(([, , , outcome]) => outcome === 'ran')).toEqual([['run_command', 'make 4999', 'executes', 'ran']])
+  expect(done.filter(([, , , outcome]) => outcome === 'failed')).toHaveLength(4999)
+})

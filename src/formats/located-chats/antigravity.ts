@@ -49,14 +49,44 @@ const HEAD = 400
 const TASK = 'background task with task id: '
 const FINISHED = ' content=Task id "'
 
-interface Waiting {
-  readonly id: string
-  readonly tool: string
+/** The numbers of the calls of a reply without a result, in the order of the calls, by the type of step that answers them. */
+class Waiting {
+  readonly #queues = new Map<string, { readonly calls: number[]; next: number }>()
+  /** The count of calls that wait. */
+  size = 0
+
+  add(call: number, tool: string): void {
+    const type = own(RESULT_TYPES, tool) ?? ANY
+    const queue = this.#queues.get(type) ?? { calls: [], next: 0 }
+    this.#queues.set(type, queue)
+    queue.calls.push(call)
+    this.size++
+  }
+
+  /** Takes the first call that a step of the type can answer, else the first call of all; null: no call waits. */
+  take(type: string | null): number | null {
+    const queues = type === null ? [...this.#queues.values()] : [this.#queues.get(type), this.#queues.get(ANY)]
+    const open = queues.flatMap((queue) => {
+      const call = queue?.calls[queue.next]
+      return queue === undefined || call === undefined ? [] : [{ queue, call }]
+    })
+    const [head, ...others] = open
+    if (head === undefined) return type === null ? null : this.take(null)
+    const first = others.reduce((best, other) => (other.call < best.call ? other : best), head)
+    first.queue.next++
+    this.size--
+    return first.call
+  }
 }
+
+/** The type of step of tools that have no type of their own. */
+const ANY = ''
+
+const idOf = (call: number): string => `call-${call}`
 
 class Transcript {
   readonly #reading: Reading
-  #waiting: Waiting[] = []
+  #waiting = new Waiting()
   /** Ids of calls by the task in which they go on. */
   readonly #tasks = new Map<string, string>()
   readonly #seen = new Set<string>()
@@ -125,14 +155,14 @@ class Transcript {
     else if (type === 'CHECKPOINT') this.#compaction(sink, content)
     else if (type === 'ERROR_MESSAGE') yield this.#error(record)
     else if (NOTES.has(type)) yield this.#note(sink, content)
-    else if (this.#waiting.length > 0) yield this.#result(record, type)
+    else if (this.#waiting.size > 0) yield this.#result(record, type)
     else if (content.value !== undefined) yield { tree: { role: 'tool', tool_call_id: 'none', content } }
     else this.#reading.unreadRecord(record.path, 'type of step', type, record.value)
   }
 
   #reply(record: Located): Tree {
     // A call without a result by the next reply has none.
-    this.#waiting = []
+    this.#waiting = new Waiting()
     const calls = record
       .member('tool_calls')
       .items()
@@ -143,9 +173,9 @@ class Transcript {
 
   #call(call: Located): Tree {
     if (!isRecord(call.value)) return call
-    const id = `call-${++this.#calls}`
-    this.#waiting.push({ id, tool: asText(call.value['name']) ?? '' })
-    return { id, function: { name: call.member('name'), arguments: plainArguments(call.member('args')) } }
+    const id = ++this.#calls
+    this.#waiting.add(id, asText(call.value['name']) ?? '')
+    return { id: idOf(id), function: { name: call.member('name'), arguments: plainArguments(call.member('args')) } }
   }
 
   #compaction(sink: StepSink, { value, path }: Located): void {
@@ -160,12 +190,11 @@ class Transcript {
     const isCopy = copy !== undefined && asText(told?.value)?.includes(asText(copy.value) ?? '') === true
     if (isCopy) this.#reading.leaveOut(copy.path)
     const content = (isCopy ? texts.slice(0, 1) : texts).map((text) => ({ type: 'text', text }))
-    const [first, ...others] = this.#waiting
-    if (first === undefined) return { tree: { role: 'system', content } }
-    this.#waiting = others
+    const call = this.#waiting.take(null)
+    if (call === null) return { tree: { role: 'system', content } }
     const isUnread = told !== undefined && head(told).includes('invalid tool call')
-    const outcome = isUnread && others.length === 0 ? 'rejected' : 'interrupted'
-    return { tree: { role: 'tool', tool_call_id: first.id, content }, outcome }
+    const outcome = isUnread && this.#waiting.size === 0 ? 'rejected' : 'interrupted'
+    return { tree: { role: 'tool', tool_call_id: idOf(call), content }, outcome }
   }
 
   /** Reads a note of the harness; the end of a background task is the output of its call. */
@@ -183,15 +212,13 @@ class Transcript {
   /** Reads the result of the first waiting call whose tool has results of this type, else of the first waiting call. */
   #result(record: Located, type: string): Pick<LocatedMessage, 'tree' | 'outcome'> {
     const content = record.member('content')
-    const isOf = ({ tool }: Waiting): boolean => (own(RESULT_TYPES, tool) ?? type) === type
-    const call = this.#waiting.find(isOf) ?? this.#waiting[0]
-    this.#waiting = this.#waiting.filter((other) => other !== call)
-    const { status } = asRecord(record.value)
-    if (status === 'RUNNING' && call !== undefined) {
+    const call = this.#waiting.take(type)
+    const id = call === null ? 'none' : idOf(call)
+    if (asRecord(record.value)['status'] === 'RUNNING') {
       const task = lineAfter(content, TASK)
-      if (task !== null) this.#tasks.set(task, call.id)
+      if (task !== null) this.#tasks.set(task, id)
     }
-    const tree = { role: 'tool', tool_call_id: call?.id ?? 'none', content: content.value === undefined ? '' : content }
+    const tree = { role: 'tool', tool_call_id: id, content: content.value === undefined ? '' : content }
     return { tree, outcome: outcomeOf(asRecord(record.value), content) }
   }
 }
