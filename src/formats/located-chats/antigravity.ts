@@ -47,7 +47,8 @@ const CODES: readonly (readonly [mark: string, code: number | null])[] = [
 /** Bounds the head of a result that is searched for the harness's words, in UTF-16 units. */
 const HEAD = 400
 const TASK = 'background task with task id: '
-const FINISHED = ' content=Task id "'
+const CONTENT = ' content='
+const FINISHED = `${CONTENT}Task id "`
 
 /** The numbers of the calls of a reply without a result, in the order of the calls, by the type of step that answers them. */
 class Waiting {
@@ -200,9 +201,11 @@ class Transcript {
   /** Reads a note of the harness; the end of a background task is the output of its call. */
   #note(sink: StepSink, content: Located): Pick<LocatedMessage, 'tree' | 'outcome'> {
     const text = asText(content.value) ?? ''
-    const at = text.indexOf(FINISHED)
+    const at = text.indexOf(CONTENT)
     const end = text.indexOf('"', at + FINISHED.length)
-    const id = at === -1 || end === -1 ? undefined : this.#tasks.get(text.slice(at + FINISHED.length, end))
+    const task = text.startsWith(FINISHED, at) && end !== -1 ? text.slice(at + FINISHED.length, end) : ''
+    // A message that another agent sent may hold the same words.
+    const id = text.slice(0, at).includes(`sender=${task} `) ? this.#tasks.get(task) : undefined
     if (id === undefined) return { tree: { role: 'system', content } }
     const code = codeIn(text.slice(end, end + HEAD))
     sink.session.settle(id, code === null ? 'interrupted' : outcomeOfCode(code))

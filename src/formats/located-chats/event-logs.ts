@@ -100,7 +100,8 @@ class KimiLog {
 
   #noteApproval({ toolCallId, result }: Json): void {
     const { decision } = asRecord(result)
-    if (decision !== 'approved') this.#refused.add(toolCallId)
+    if (decision === 'approved') this.#refused.delete(toolCallId)
+    else this.#refused.add(toolCallId)
   }
 
   /** Reads a message that the harness put into the context: the user's, or its own in the user's name. */
@@ -163,7 +164,15 @@ class KimiLog {
     const result = event.member('result')
     const { isError } = asRecord(result.value)
     const pieces = ['output', 'note'].map((name) => result.member(name)).filter(({ value }) => !isAbsent(value))
-    const outcome = this.#refused.has(id.value) ? 'rejected' : isError === true ? 'failed' : undefined
+    const isRefused = this.#refused.has(id.value)
+    // A refused call has an error; with a result all the same, either is possible.
+    const outcome = isRefused
+      ? isError === true
+        ? 'rejected'
+        : 'interrupted'
+      : isError === true
+        ? 'failed'
+        : undefined
     const content = pieces.length === 1 && pieces[0] !== undefined ? contentOf(pieces[0]) : contentOf(result)
     return {
       tree: { role: 'tool', tool_call_id: id, content, ...(isError === true && { is_error: true }) },
