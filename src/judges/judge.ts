@@ -8,7 +8,7 @@ import type { JudgeView } from '../schemas/views.ts'
 /** The settings by which two judges could answer differently: a part of the cache key, whole. `parameters`: the API, effort, limits; the rules of `lexical`. */
 type JudgeIdentity = Readonly<Pick<JudgeView, 'provider' | 'base_url' | 'model' | 'parameters'>>
 
-/** A judge as `GET /v1/judges` describes it, with the identity in place of its members. */
+/** A judge as `GET /v1/judges` describes it, with the identity in place of its members. `base_url`: host and path without what can be secret. */
 export interface JudgeInfo extends Readonly<Omit<JudgeView, 'default' | 'provider' | 'model' | 'parameters'>> {
   readonly identity: JudgeIdentity
   /** The factor of the token estimate for the model’s own tokenizer. */

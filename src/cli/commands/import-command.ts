@@ -173,7 +173,9 @@ async function* readExport(path: string, signal: AbortSignal): AsyncGenerator<Ex
     ;[group, bytes] = [[], 0]
   }
   if (end !== records)
-    throw refuse(`${inert(path)} is not whole: ${count(records, 'record')} of ${end ?? 'an unknown number'}`)
+    throw refuse(
+      `${inert(path)} is not whole: ${count(records, 'record')} of ${typeof end === 'number' ? end : 'an unknown number'}`,
+    )
   yield group
 }
 

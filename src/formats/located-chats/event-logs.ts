@@ -40,6 +40,16 @@ const KIMI_STATE: ReadonlySet<unknown> =
 type Event = { readonly record: Located; readonly at: number | null }
 type Message = Omit<LocatedMessage, 'at' | 'name'>
 
+/** Members of the events that set a profile, beside its prompt. */
+const KIMI_SETTINGS = [
+  'profileName',
+  'modelAlias',
+  'subagentNames',
+  'environmentDisclosure',
+  'agentsMdPaths',
+  'activeToolNames',
+]
+
 /** A reply under construction. */
 interface Reply {
   readonly texts: Tree[]
@@ -79,7 +89,7 @@ class KimiLog {
     if (type === 'context.append_message') return [...before, ...this.#message(record.member('message'))]
     if (type === 'config.update' || type === 'profile.bind') {
       const prompt = record.member('systemPrompt')
-      this.#reading.leaveOut(record.path)
+      for (const name of KIMI_SETTINGS) this.#reading.leaveOut(record.member(name).path)
       return typeof prompt.value === 'string'
         ? [...before, { tree: { role: 'system', content: prompt }, path: prompt.path }]
         : before

@@ -14,6 +14,8 @@ const FORMATS = [
     'cline',
     'copilot-cli',
     'docent',
+    'droid-stream',
+    'kimi-code',
     'gemini-contents',
     'langfuse',
     'openclaw',
