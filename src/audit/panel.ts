@@ -49,7 +49,7 @@ export function panelResult({ receipt }: Grade, standing: readonly Grade[], rubr
   return { rubric, label, level: support.lifted ? 'medium' : level, support }
 }
 
-/** Finds the support of a label. `opinions`: the latest grade of each judge; `graded`: those with the label; `level`: their best level. */
+/** Finds the support of a label. `opinions`: latest grade of each judge; `graded`: those with the label, at best at `level`; null: not loaded. */
 function supportOf(
   opinions: readonly Grade[],
   graded: readonly Graded[],

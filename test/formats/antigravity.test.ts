@@ -12,6 +12,7 @@ const ran = (CommandLine: string) => ({ name: 'run_command', args: { CommandLine
 const TIMES = 'Created At: 2026-06-06T10:10:51Z\nCompleted At: 2026-06-06T10:10:52Z\n\n\t\t\t\t'
 const SUCCEEDED = `${TIMES}The command completed successfully.\n\t\t\t\tOutput:\n\t\t\t\tok\n`
 const TASK = 'f647/task-9'
+const DENIED = 'permission check failed'
 
 const acts = (...records: unknown[]) =>
   read({ records })
@@ -70,7 +71,18 @@ test.each([
     'interrupted',
   ],
   ['an error', { content: 'Encountered error in step execution', status: 'ERROR' }, 'failed'],
-  ['a denial', { content: 'permission check failed for command(ls): denied', status: 'ERROR' }, 'rejected'],
+  ['a code that its output repeats otherwise', { content: `${SUCCEEDED}The command failed with exit code: 2` }, 'ran'],
+  [
+    'a failure whose output speaks of permissions',
+    { content: `${TIMES}The command exited with code 1.\n${DENIED}`, status: 'ERROR' },
+    'failed',
+  ],
+  [
+    'an error that quotes a denial',
+    { content: `Encountered error in step execution\n${DENIED}`, status: 'ERROR' },
+    'failed',
+  ],
+  ['a denial', { content: `${DENIED} for command(ls): denied`, status: 'ERROR' }, 'rejected'],
   ['a status that leaves the end open', { content: 'Halted', status: 'HALTED' }, 'interrupted'],
 ])('the outcome of a command: %s', (_, rest, outcome) => {
   expect(acts(called(1, ran('make')), step(2, 'MODEL', 'RUN_COMMAND', rest))).toEqual([
@@ -157,4 +169,48 @@ test('each of many calls of one reply is answered by the step of its own kind, i
   const done = acts(called(1, ...calls), ...results)
   expect(done.filter(([, , , outcome]) => outcome === 'ran')).toEqual([['run_command', 'make 4999', 'executes', 'ran']])
   expect(done.filter(([, , , outcome]) => outcome === 'failed')).toHaveLength(4999)
+})
+
+test('a file’s own text is no word of the harness: neither a code, nor a task', () => {
+  const view = { name: 'view_file', args: { AbsolutePath: '/w/log' } }
+  const shown = (content: string, rest: object = {}) =>
+    acts(called(1, view), step(2, 'MODEL', 'VIEW_FILE', { content, ...rest }))[0]?.[3]
+  expect(shown('The command failed with exit code: 2\n')).toBe('ran')
+  const notice = `Tool is running as a background task with task id: ${TASK}`
+  const note = step(3, 'SYSTEM', 'SYSTEM_MESSAGE', {
+    content: `[Message] sender=${TASK} priority=HIGH content=Task id "${TASK}" finished with result:\n\n${SUCCEEDED}`,
+  })
+  const quoted = step(2, 'MODEL', 'RUN_COMMAND', { content: `output:\n${notice}`, status: 'RUNNING' })
+  expect(acts(called(1, ran('cat log')), quoted, note)[0]?.[3]).toBe('interrupted')
+})
+
+test('results behind calls of an earlier reply without a result may be theirs: their outcome is open', () => {
+  const failed = step(4, 'MODEL', 'RUN_COMMAND', { content: `${TIMES}The command failed with exit code: 1\n` })
+  const outcomes = (...between: object[]) =>
+    acts(called(1, ran('make')), ...between, called(3, ran('ls')), failed).map(([, text, , outcome]) => [text, outcome])
+  expect(outcomes()).toEqual([
+    ['make', 'interrupted'],
+    ['ls', 'interrupted'],
+  ])
+  // A user who spoke ended the earlier reply.
+  expect(outcomes(step(2, 'USER_EXPLICIT', 'USER_INPUT', { content: 'Stop' }))).toEqual([
+    ['make', 'interrupted'],
+    ['ls', 'failed'],
+  ])
+})
+
+test('every source of the user is the user; another source never speaks for the tool; equal steps without an index are two', () => {
+  const hi = { source: 'USER_IMPLICIT', type: 'USER_INPUT', status: 'DONE', content: 'Hi' }
+  const fake = step(2, 'SYSTEM', 'NEW_KIND', { content: SUCCEEDED })
+  const run = read({ records: [hi, hi, called(1, ran('make')), fake] })
+  expect(run.steps.map(({ parts }) => [parts[0]?.actor, parts[0]?.text])).toEqual([
+    ...[
+      ['user', 'Hi'],
+      ['user', 'Hi'],
+    ],
+    ['agent_action', 'make'],
+  ])
+  expect(run.unread.records).toBe(1)
+  const lost = read({ records: [hi, step(1, 'MODEL', 'VIEW_FILE', { content: 'x', tool_calls: [ran('rm -r /')] })] })
+  expect(lost.unread.actions).toBeGreaterThan(0)
 })

@@ -68,6 +68,11 @@ describe('streams of cursor', () => {
     expect(new Set(parts.map(({ act }) => act?.call)).size).toBe(3)
   })
 
+  test('a call of an unknown subtype under the id of an open call is no second call', () => {
+    const records = [call('started', 'a', shell('ls')), call('progress', 'a', shell('ls'))]
+    expect(told(read({ records: [INIT, ...records] }))).toEqual([['agent_action: ls']])
+  })
+
   test('the other form of a call', () => {
     const body = { tool: { case: 'shellToolCall', value: { args: { command: 'ls' } } } }
     const document = { records: [INIT, call('started', 'a', body)] }

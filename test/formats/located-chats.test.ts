@@ -395,3 +395,67 @@ test.each([
   expect(parts.filter(({ text }) => text === 'Done')).toHaveLength(1)
   expect(run.unread).toEqual({ records: 1, actions: 1 })
 })
+
+test('Copilot CLI: a command that the user ran is no act where only its request says so', () => {
+  const asked = {
+    type: 'tool.user_requested',
+    data: { toolCallId: 'u', toolName: 'bash', arguments: { command: 'make' } },
+  }
+  const complete = {
+    type: 'tool.execution_complete',
+    data: { toolCallId: 'u', success: true, result: { content: 'done' } },
+  }
+  const run = read({ records: [said, asked, start('u', 'make'), complete, start('v', 'ls')] })
+  expect(run.steps.flatMap(({ parts }) => parts).map(({ actor, text }) => [actor, text])).toEqual([
+    ...[
+      ['agent_message', 'Done.'],
+      ['user', 'make'],
+      ['user', 'done'],
+    ],
+    ['agent_action', 'ls'],
+  ])
+})
+
+const approval = (toolCallId: string, decision: string, rest: object = {}) => ({
+  type: 'permission.record_approval_result',
+  ...{ toolCallId, action: 'run command', sessionApprovalRule: `Bash(${toolCallId})` },
+  result: { decision, ...rest },
+})
+
+test('Kimi Code: a refusal holds for one call, also without a result; an approval by any name is one', () => {
+  const refused = approval('a', 'rejected', { feedback: 'Use the other tool, please.' })
+  const records = [
+    ...[bash('a', 'make'), refused, result('a', 'Refused.', { isError: true })],
+    ...[bash('a', 'ls'), result('a', 'README.md'), bash('d', 'rm x'), approval('d', 'rejected')],
+    ...[bash('b', 'pwd'), approval('b', 'approved_for_session'), result('b', '/w')],
+    ...[bash('c', 'id'), approval('c', 'cancelled'), result('c', 'root')],
+  ]
+  expect(outcomesOf({ records })).toEqual(['rejected', 'ran', 'rejected', 'ran', 'interrupted'])
+  const run = read({ records })
+  const feedback = run.steps.flatMap(({ parts }) => parts).find(({ text }) => text === 'Use the other tool, please.')
+  expect(feedback).toMatchObject({ actor: 'user', path: '/records/1/result/feedback' })
+  expect([run.unread, run.warnings]).toEqual([{ records: 0, actions: 0 }, []])
+})
+
+test('Kimi Code: a reply stands at the time of its first part', () => {
+  const at = (time: number, event: object) => ({ ...event, time })
+  const records = [
+    at(1000, spoken('user', 'Go')),
+    at(2000, loop({ type: 'content.part', part: { type: 'text', text: 'I look.' } })),
+    at(3000, bash('a', 'ls')),
+    at(9000, result('a', 'README.md')),
+  ].map((record, index) => ({ ...record, time: [1000, 2000, 3000, 9000][index] }))
+  expect(read({ records }).steps.map((step) => step.at)).toEqual([1000, 2000])
+})
+
+test('Droid’s stream: a user who says the same words first hides no final text; a system event with a call is an unread act', () => {
+  const records = [
+    { type: 'message', role: 'user', text: 'Say done.', id: 'm1' },
+    { type: 'completion', finalText: 'Say done.' },
+    { type: 'system', subtype: 'init', tools: ['Execute'] },
+    { type: 'system', subtype: 'note', command: 'rm' },
+  ]
+  const run = read({ records })
+  expect(textsOf({ records }).filter((text) => text === 'Say done.')).toHaveLength(2)
+  expect(run.unread).toEqual({ records: 1, actions: 1 })
+})

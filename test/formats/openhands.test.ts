@@ -48,6 +48,8 @@ describe('steps of the old events', () => {
       '/records/3/tool_call_metadata/model_response/choices/0/message/tool_calls/1/function/arguments#/text',
     )
     expect(trajectory.agent.model).toBe('m')
+    const odd = old({ action: 'edit', args: { thought: { toString: 'x' } }, ...reply('1') })
+    expect(told(read({ records: [asks('Go.'), odd] }))[1]).toEqual(['agent_reasoning: hm', 'agent_action: x'])
   })
 
   const RECALLED = { repo_instructions: 'R', date: '', microagent_knowledge: [] }

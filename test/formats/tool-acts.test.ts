@@ -261,3 +261,12 @@ describe('an array of a shell tool is the same in every format', () => {
     expect(documents.map(kinds)).toEqual(documents.map(() => expected))
   })
 })
+
+test.each(['Bash', 'notify_user', 'ask_permission'])('%s proves nothing of an agent that is not known', (tool) => {
+  const kinds = (agent: string) => Object.values(rolesOf(call(agent, tool, { message: 'rotate the key' })))
+  expect(kinds('some-agent')).toEqual(['unknown'])
+})
+
+test('notify_user of Antigravity speaks', () => {
+  expect(Object.values(rolesOf(call('antigravity', 'notify_user', { Message: 'Done.' })))).toEqual(['agent_message'])
+})

@@ -167,6 +167,7 @@ test('a member that JSON writes as an object without a text form is no reason to
 
 test.each([
   ['a difference for the screen', { diff: '- the old line of the file\n+ the new line of the same file' }, 0],
+  ['a difference that holds calls', { diff: { steps: [{ command: 'rm' }] } }, 1],
   [
     'the messages of a subagent',
     { results: [{ messages: [{ type: 'toolCall', arguments: { command: 'rm -rf the whole folder now' } }] }] },

@@ -46,7 +46,7 @@ export interface ReadTrialsOptions {
   /** Ends the reading; unpacked files are removed. */
   readonly abort?: AbortSignal
   readonly onProgress?: (progress: ReadProgress) => void
-  /** Receives the folders of tasks, which are then not read further. Awaited, because an archive's files are removed later. */
+  /** Receives the folders of tasks, which are then not read further (plain folders without it). Awaited: an archive's files are removed later. */
   readonly onTask?: (task: TaskFolder) => Promise<void>
   /** Called at the end for each source of `signals` that was missing in some trials. */
   readonly onMissing?: (missing: MissingSource) => void

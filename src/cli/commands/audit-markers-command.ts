@@ -131,7 +131,7 @@ interface Subject {
 /** A finding on a marker of a task or run, or `ok`. */
 export type MarkerRow = Subject & Omit<MarkerFinding, 'code'> & { readonly code: MarkerCode }
 
-/** An audit. `skipped` counts lost runs and tasks. */
+/** An audit. `skipped` counts lost runs and tasks; without `variant` in `options` each run and task names its own. */
 interface Audit {
   readonly console: Console
   readonly options: Options

@@ -117,7 +117,7 @@ export const finding = (
 /** The markers of the row of a task or run, and of any row of the task. */
 type MarkersOfRow = Readonly<Record<'own' | 'ofTask', Readonly<Partial<Record<MarkerName, unknown>>>>>
 
-/** Returns the markers that must not be there: all in a Terminal-Bench run, one that the variant's name removes, one that only other rows have. */
+/** Returns the markers that must be absent: both in a Terminal-Bench run as it is, one that the variant's name removes, one that only other rows have. */
 export function removedIn(variant: string | undefined, { own, ofTask }: MarkersOfRow): Removed {
   const of = (marker: MarkerName): Removed[MarkerName] => {
     if (variant === BASELINE_VARIANT) return 'in_baseline'

@@ -15,7 +15,10 @@ const STANDARD_TIERS: readonly string[] = ['auto', 'default', 'standard', 'stand
 
 export const isStandardTier = (tier: string): boolean => STANDARD_TIERS.includes(tier)
 
-/** Dollars of a call; null: usage or price unknown, another service tier, the cache’s longer lifetime. No tokens cost nothing, whatever the price. */
+/**
+ * Dollars of a call; null, and never 0: usage or price unknown, another service tier, the cache’s longer lifetime. No tokens cost nothing,
+ * whatever the price.
+ */
 export function costUsd(usage: Usage | null, price: Price | null): number | null {
   if (usage === null) return null
   const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cache_write_long_tokens = 0 } = usage

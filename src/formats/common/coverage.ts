@@ -21,7 +21,8 @@ const ASIDES: ReadonlySet<string> = wordSet(`extra metadata tools tool_definitio
 
 /**
  * Counts as unread what a reader passed over without a word: every text above 40 units that stands in no part, repeats no part, was not
- * counted before, and is neither a word without blanks (an id, a link, a signature) nor below one of the members of `asides`.
+ * counted before, and is neither a word without blanks (an id, a link, a signature) nor below one of the members of `asides`; and every
+ * list of objects that is called like calls, of which a piece stands in no part.
  */
 export function countLostWords(
   reading: Reading,
@@ -40,6 +41,12 @@ export function countLostWords(
     if (Array.isArray(value)) return value.some((item) => isLost(item, nesting))
     return isRecord(value) && Object.keys(value).some((key) => !isAside(key) && isLost(value[key], nesting))
   }
+  /** Tells whether a member that no reader read holds calls of which a piece stands in no part. */
+  const isCalls = (record: Json, key: string): boolean =>
+    Array.isArray(record[key]) &&
+    record[key].some(isRecord) &&
+    holdsCalls(record, key) &&
+    leavesOf(record[key]).some(({ text }) => !shown().has(text))
   const isCopy = (text: string, nesting: number): boolean => {
     const decoded = nesting < MOST_NESTING && '{["'.includes(text.trimStart().charAt(0)) ? parseJson(text) : undefined
     // Text of an adversary may be nested as deep as it is long.
@@ -57,7 +64,7 @@ export function countLostWords(
         visit(member, inner, pointer(path, key))
         continue
       }
-      if (isLost(member, 0)) count(value as Json, key, member, path)
+      if (isLost(member, 0) || (!isList && isCalls(value as Json, key))) count(value as Json, key, member, path)
     }
   }
   const count = (record: Json, key: string, member: unknown, path: string): void => {

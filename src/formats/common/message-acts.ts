@@ -25,7 +25,7 @@ const PROTOCOLS: readonly TextActs[] = [
  * call are searched.
  */
 export function withActsOfMessages(reading: Reading, { format, agent, steps }: ReadDocument): readonly Step[] {
-  const { messages, acted } = messagesOf(steps)
+  const { messages, acted } = messagesOf(steps, format)
   if (messages.length === 0) return steps
   const changed = new Map<Part, readonly Part[]>()
   const form = protocolOf(messages, promptOf(steps), agent.name)
@@ -189,7 +189,12 @@ interface Message {
 }
 
 /** Collects the messages of the turns in which the agent only speaks, and counts the other turns (`acted`). Another speaker ends a turn. */
-function messagesOf(steps: readonly Step[]): { readonly messages: readonly Message[]; readonly acted: number } {
+function messagesOf(
+  steps: readonly Step[],
+  format: string,
+): { readonly messages: readonly Message[]; readonly acted: number } {
+  // In other formats a document itself may give the name.
+  const isSummary = ({ name }: Part): boolean => name === 'compact_summary' && WITH_CALLS.has(format)
   const messages: Message[] = []
   let turn: Message[] = []
   let isAct = false
@@ -208,7 +213,7 @@ function messagesOf(steps: readonly Step[]): { readonly messages: readonly Messa
       const current = parts[part] as Part
       if (!current.actor.startsWith('agent_')) end(current)
       else if (current.actor === 'agent_action' || isArgument(current)) isAct = true
-      else if (current.actor === 'agent_message' && !current.media && current.name !== 'compact_summary')
+      else if (current.actor === 'agent_message' && !current.media && !isSummary(current))
         turn.push({ step, part, text: current.text, answer: null, next: null })
     }
   }

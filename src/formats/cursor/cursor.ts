@@ -126,15 +126,15 @@ class CursorReader extends SessionReader {
     const { subtype, call_id: id, tool_call: made } = event
     const own = idText(id)
     const key = keyOf('call', own) ?? `at ${path}`
+    const isStart = subtype === 'started'
     const isDone = subtype === 'completed'
-    if (subtype !== 'started' && subtype !== 'completed')
-      reading.warn(`${path}/subtype`, 'must be started or completed; read as started')
+    if (!isStart && !isDone) reading.warn(`${path}/subtype`, 'must be started or completed; read as started')
     const tool = toolOf(made, `${path}/tool_call`)
     if (tool === null) this.#unread(made, `${path}/tool_call`, key, own, isDone)
     else {
       for (const field of Object.keys(tool.body))
         if (!BODY_FIELDS.has(field)) reading.warnOnce(tool.path, `unknown field ${JSON.stringify(field)}, not read`)
-      this.#start(tool, path, key, own, isDone)
+      this.#start(tool, path, key, own, isStart)
     }
     if (!isDone) return
     if (tool !== null) this.#complete(tool, key, path)
@@ -142,11 +142,11 @@ class CursorReader extends SessionReader {
   }
 
   /** Adds a call at the place where it started. Its completion repeats the arguments, or has none. */
-  #start({ name, body, path }: Tool, event: string, key: string, id: string | null, isDone: boolean): void {
+  #start({ name, body, path }: Tool, event: string, key: string, id: string | null, isStart: boolean): void {
     const { args } = body
     const words = JSON.stringify([name, args ?? null])
     // An event of a start is a call of its own, also under the id of an open call.
-    const shown = id === null || !isDone ? undefined : this.#open.get(id)
+    const shown = id === null || isStart ? undefined : this.#open.get(id)
     if (shown === words || (shown !== undefined && (isAbsent(args) || shown === CUT))) return
     if (id !== null) this.#open.set(id, words)
     const step = this.turn(null)

@@ -38,15 +38,15 @@ const RESULT_TYPES: Readonly<Record<string, string>> = {
 /** Outcomes by the status of a result. `DONE` decides none: its words do; other statuses leave open how far the call came. */
 const STATUSES: Readonly<Record<string, ActOutcome>> = { ERROR: 'failed', INVALID: 'failed' }
 const DENIED = 'permission check failed'
-/** The lines that a command's result begins with, behind the times: what the harness says of its end. */
-const CODES: readonly (readonly [mark: string, code: number | null])[] = [
+/** Beginnings of the line that the harness writes above a command's output, with the exit code; null: the code follows. */
+const CODES: readonly (readonly [words: string, code: number | null])[] = [
   ['The command completed successfully.', 0],
   ['The command failed with exit code: ', null],
   ['The command exited with code ', null],
 ]
 /** Bounds the head of a result that is searched for the harness's words, in UTF-16 units. */
 const HEAD = 400
-const TASK = 'background task with task id: '
+const TASK = 'Tool is running as a background task with task id: '
 const CONTENT = ' content='
 const FINISHED = `${CONTENT}Task id "`
 
@@ -88,6 +88,9 @@ const idOf = (call: number): string => `call-${call}`
 class Transcript {
   readonly #reading: Reading
   #waiting = new Waiting()
+  /** Whether calls of an earlier reply still lack a result, though no user spoke: a result may be theirs. */
+  #isBehind = false
+  #isSpoken = false
   /** Ids of calls by the task in which they go on. */
   readonly #tasks = new Map<string, string>()
   readonly #seen = new Set<string>()
@@ -123,15 +126,16 @@ class Transcript {
 
   /** Recognizes a step that the file holds a second time, and warns where the session was wound back. */
   #isCopy(record: Json, path: string): boolean {
-    const text = JSON.stringify(record)
     const { step_index: index } = record
+    // Steps without a number may be equal and still be two.
+    if (typeof index !== 'number') return false
+    const text = JSON.stringify(record)
     if (this.#seen.has(text)) {
       this.#reading.warnOnce(path, 'a step that stands in the file before, word by word; shown once')
       this.#reading.leaveOut(path)
       return true
     }
     this.#seen.add(text)
-    if (typeof index !== 'number') return false
     if (index <= this.#last)
       this.#reading.warnOnce(path, 'the session was wound back here: both branches are shown, in the order of the file')
     this.#last = index
@@ -151,18 +155,26 @@ class Transcript {
     { type, source }: { readonly type: string; readonly source: string },
   ): Generator<Pick<LocatedMessage, 'tree' | 'outcome'>> {
     const content = record.member('content')
-    if (type === 'PLANNER_RESPONSE') yield { tree: this.#reply(record) }
-    else if (source === 'USER_EXPLICIT') yield { tree: { role: 'user', content } }
+    const isUsers = source.startsWith('USER') || (type === 'USER_INPUT' && source !== 'MODEL')
+    if (isUsers) yield this.#user(content)
+    else if (type === 'PLANNER_RESPONSE') yield { tree: this.#reply(record) }
     else if (type === 'CHECKPOINT') this.#compaction(sink, content)
     else if (type === 'ERROR_MESSAGE') yield this.#error(record)
     else if (NOTES.has(type)) yield this.#note(sink, content)
+    else if (source !== 'MODEL') this.#reading.unreadRecord(record.path, 'type of step', type, record.value)
     else if (this.#waiting.size > 0) yield this.#result(record, type)
     else if (content.value !== undefined) yield { tree: { role: 'tool', tool_call_id: 'none', content } }
     else this.#reading.unreadRecord(record.path, 'type of step', type, record.value)
   }
 
+  #user(content: Located): Pick<LocatedMessage, 'tree'> {
+    this.#isSpoken = true
+    return { tree: { role: 'user', content } }
+  }
+
   #reply(record: Located): Tree {
-    // A call without a result by the next reply has none.
+    this.#isBehind = this.#waiting.size > 0 && !this.#isSpoken
+    this.#isSpoken = false
     this.#waiting = new Waiting()
     const calls = record
       .member('tool_calls')
@@ -193,8 +205,8 @@ class Transcript {
     const content = (isCopy ? texts.slice(0, 1) : texts).map((text) => ({ type: 'text', text }))
     const call = this.#waiting.take(null)
     if (call === null) return { tree: { role: 'system', content } }
-    const isUnread = told !== undefined && head(told).includes('invalid tool call')
-    const outcome = isUnread && this.#waiting.size === 0 ? 'rejected' : 'interrupted'
+    const isUnread = told !== undefined && firstLine(told.value).startsWith('Error invalid tool call')
+    const outcome = isUnread && this.#waiting.size === 0 && !this.#isBehind ? 'rejected' : 'interrupted'
     return { tree: { role: 'tool', tool_call_id: idOf(call), content }, outcome }
   }
 
@@ -207,7 +219,7 @@ class Transcript {
     // A message that another agent sent may hold the same words.
     const id = text.slice(0, at).includes(`sender=${task} `) ? this.#tasks.get(task) : undefined
     if (id === undefined) return { tree: { role: 'system', content } }
-    const code = codeIn(text.slice(end, end + HEAD))
+    const code = codeIn(text.slice(text.indexOf('\n', end) + 1))
     sink.session.settle(id, code === null ? 'interrupted' : outcomeOfCode(code))
     return { tree: { role: 'tool', tool_call_id: id, content } }
   }
@@ -217,46 +229,42 @@ class Transcript {
     const content = record.member('content')
     const call = this.#waiting.take(type)
     const id = call === null ? 'none' : idOf(call)
-    if (asRecord(record.value)['status'] === 'RUNNING') {
-      const task = lineAfter(content, TASK)
-      if (task !== null) this.#tasks.set(task, id)
-    }
+    const facts = asRecord(record.value)
+    const line = firstLine(content.value)
+    if (facts['status'] === 'RUNNING' && line.startsWith(TASK)) this.#tasks.set(line.slice(TASK.length), id)
     const tree = { role: 'tool', tool_call_id: id, content: content.value === undefined ? '' : content }
-    return { tree, outcome: outcomeOf(asRecord(record.value), content) }
+    return { tree, outcome: this.#isBehind ? 'interrupted' : outcomeOf(facts, content) }
   }
 }
 
-function outcomeOf({ status, exit_code }: Json, content: Located): ActOutcome | undefined {
+function outcomeOf({ status, type, exit_code }: Json, { value }: Located): ActOutcome | undefined {
+  const code = typeof exit_code === 'number' ? exit_code : type === 'RUN_COMMAND' ? codeIn(asText(value) ?? '') : null
+  if (code !== null) return outcomeOfCode(code)
   if (status !== 'DONE') {
     const outcome = (typeof status === 'string' ? own(STATUSES, status) : undefined) ?? 'interrupted'
-    return head(content).includes(DENIED) ? 'rejected' : outcome
+    return firstLine(value).includes(DENIED) ? 'rejected' : outcome
   }
-  const code = typeof exit_code === 'number' ? exit_code : codeIn(head(content))
-  if (code !== null) return outcomeOfCode(code)
-  const outcome = outcomeOfResult(null, asText(content.value) ?? '', null)
-  return NOT_RUN.has(outcome) ? 'interrupted' : undefined
+  return NOT_RUN.has(outcomeOfResult(null, asText(value) ?? '', null)) ? 'interrupted' : undefined
 }
 
-const head = ({ value }: Located): string => (typeof value === 'string' ? value.slice(0, HEAD) : '')
-
-/** Returns the exit code that the harness writes above a command's output; null without one. */
+/** Returns the exit code in the first line of a command's result, which is the harness's; null without one. */
 function codeIn(text: string): number | null {
-  for (const [mark, code] of CODES) {
-    const at = text.indexOf(mark)
-    if (at === -1) continue
-    const told = code ?? Number.parseInt(text.slice(at + mark.length, at + mark.length + 10), 10)
-    return Number.isNaN(told) ? null : told
-  }
-  return null
+  const line = firstLine(text)
+  const [words = '', code = null] = CODES.find(([begin]) => line.startsWith(begin)) ?? []
+  if (words === '' || code !== null) return code
+  const told = Number.parseInt(line.slice(words.length), 10)
+  return Number.isNaN(told) ? null : told
 }
 
-function lineAfter({ value }: Located, mark: string): string | null {
-  const text = typeof value === 'string' ? value.slice(0, HEAD) : ''
-  const at = text.indexOf(mark)
-  if (at === -1) return null
-  const end = text.indexOf('\n', at)
-  return text.slice(at + mark.length, end === -1 ? undefined : end)
+/** Returns the first line of a result behind its times, without the blanks around it. */
+function firstLine(value: unknown): string {
+  const lines = typeof value === 'string' ? value.slice(0, HEAD).split('\n') : []
+  return (
+    lines.map((line) => line.trim()).find((line) => line !== '' && !TIMES.some((time) => line.startsWith(time))) ?? ''
+  )
 }
+
+const TIMES = ['Created At: ', 'Completed At: '] as const
 
 /** Decodes arguments whose values are all JSON in strings, as `transcript.jsonl` writes them; a value that was cut stays as it is. */
 function plainArguments(args: Located): Tree {

@@ -66,7 +66,7 @@ function readCopilotCli(reading: Reading, document: Json): ReadDocument {
 }
 
 function* eventsIn(reading: Reading, sink: StepSink, records: readonly unknown[]): Generator<LocatedMessage> {
-  const requests = new Requests()
+  const requests = new Requests(records)
   const thoughts = new Set(records.map((record) => asRecord(asRecord(record)['data'])['reasoningText']))
   for (const [value, path] of itemsIn(records, '/records')) {
     const { type, data, id, timestamp } = asRecord(value)
@@ -84,6 +84,18 @@ function* eventsIn(reading: Reading, sink: StepSink, records: readonly unknown[]
 /** The requested calls whose start no event has told yet. */
 class Requests {
   readonly #open = new Map<string, number>()
+  /** Ids of commands that the user ran. */
+  readonly #byUser: ReadonlySet<unknown>
+
+  constructor(records: readonly unknown[]) {
+    const ofUser = records.map(asRecord).filter(({ type }) => type === 'tool.user_requested')
+    this.#byUser = new Set(ofUser.map(({ data }) => asRecord(data)['toolCallId']))
+  }
+
+  isByUser({ value }: Located): boolean {
+    const { toolCallId: id, isUserRequested } = asRecord(value)
+    return isUserRequested === true || (asText(id) !== null && this.#byUser.has(id))
+  }
 
   add({ value }: Located, name: string): void {
     const key = keyOf(value, name)
@@ -135,7 +147,9 @@ function messagesOf({ type, data }: CopilotEvent, requests: Requests): readonly 
     return [{ role: 'assistant', content, reasoning_content, ...(calls.length > 0 && { tool_calls: calls }) }]
   }
   if (type === 'tool.execution_start')
-    return requests.start(data) ? [] : [{ role: 'assistant', content: null, tool_calls: [callOf(data, 'toolName')] }]
+    return requests.isByUser(data) || requests.start(data)
+      ? []
+      : [{ role: 'assistant', content: null, tool_calls: [callOf(data, 'toolName')] }]
   // A command that the user ran, and its result, are the user's.
   if (type === 'tool.user_requested') return [{ role: 'user', content: contentOf(data.member('arguments')) }]
   if (type !== 'tool.execution_complete') return []
@@ -145,7 +159,7 @@ function messagesOf({ type, data }: CopilotEvent, requests: Requests): readonly 
     isRecord(result.value) ? result.member('content') : result,
   ].filter(({ value }) => typeof value === 'string')
   const content = texts.length > 1 ? texts.map((text) => ({ type: 'text', text })) : (texts[0] ?? '')
-  if (facts['isUserRequested'] === true) return [{ role: 'user', content }]
+  if (requests.isByUser(data)) return [{ role: 'user', content }]
   return [{ role: 'tool', tool_call_id: data.member('toolCallId'), content }]
 }
 

@@ -1,7 +1,8 @@
 import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
-import { isAbsent, isRecord, itemsIn, type Json, type Reading, timeOf } from '../common/reading.ts'
+import { isAbsent, itemsIn, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asList, asName, asRecord, asText } from '../common/session.ts'
+import { mayAct } from '../common/unread-acts.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { type LocatedMessage, readLocatedChat, type StepSink } from '../openai-chat/chat-steps.ts'
 import { outcomeOfCode } from '../tools/outcomes.ts'
@@ -33,21 +34,16 @@ const KIMI_WORDS: ReadonlySet<unknown> = wordSet(
 /** Events about the harness's own state, and the user's input, which `context.append_message` repeats. */
 const KIMI_STATE: ReadonlySet<unknown> =
   wordSet(`metadata turn.prompt turn.steer turn.ended turn.cancel tools.set_active_tools llm.tools_snapshot llm.request
-  usage.record permission.set_mode permission.record_approval_result plan_mode.enter plan_mode.exit
+  usage.record permission.set_mode plan_mode.enter plan_mode.exit
   full_compaction.begin full_compaction.complete plugin.session_start runtime.set_binding token_counting.measured
   token_counting.turn_recorded interaction.requested interaction.resolved prompt.completed`)
 
-type Event = { readonly record: Located; readonly at: number | null }
-type Message = Omit<LocatedMessage, 'at' | 'name'>
+type Message = Omit<LocatedMessage, 'name'>
 
-/** Members of the events that set a profile, beside its prompt. */
-const KIMI_SETTINGS = [
-  'profileName',
-  'modelAlias',
-  'subagentNames',
-  'environmentDisclosure',
-  'agentsMdPaths',
-  'activeToolNames',
+/** Members of settings and approvals that hold no words of the run. */
+const ASIDE_MEMBERS = [
+  ...['profileName', 'modelAlias', 'subagentNames', 'environmentDisclosure', 'agentsMdPaths', 'activeToolNames'],
+  ...['action', 'sessionApprovalRule'],
 ]
 
 /** A reply under construction. */
@@ -56,6 +52,8 @@ interface Reply {
   readonly thoughts: Tree[]
   readonly calls: Tree[]
   readonly path: string
+  /** The time of its first part, in milliseconds since 1970. */
+  readonly at: number | null
 }
 
 class KimiLog {
@@ -63,6 +61,9 @@ class KimiLog {
   readonly #sink: StepSink
   /** The parts of the reply that is being read. */
   #reply: Reply | null = null
+  /** The time of the event that is being read. */
+  #now: number | null = null
+  /** Ids of calls that were not approved and have no result yet. */
   readonly #refused = new Set<unknown>()
 
   constructor(reading: Reading, sink: StepSink) {
@@ -71,91 +72,93 @@ class KimiLog {
   }
 
   *read(records: readonly unknown[]): Generator<LocatedMessage> {
-    let now: number | null = null
     for (const [value, path] of itemsIn(records, '/records')) {
       const { time } = asRecord(value)
-      const event = { record: new Located(value, path), at: typeof time === 'number' ? time : null }
-      for (const message of this.#messagesOf(event)) yield { ...message, at: now ?? event.at, name: null }
-      now = event.at ?? now
-      this.#sink.session.now = now
+      if (typeof time === 'number') this.#now = time
+      for (const message of this.#messagesOf(new Located(value, path))) yield { ...message, name: null }
     }
-    yield* this.#flush().map((message) => ({ ...message, at: now, name: null }))
+    for (const message of this.#flush()) yield { ...message, name: null }
   }
 
-  #messagesOf({ record }: Event): readonly Message[] {
+  *#messagesOf(record: Located): Generator<Message> {
     const { type } = asRecord(record.value)
-    if (type === 'context.append_loop_event') return this.#loopEvent(record.member('event'))
-    const before = this.#flush()
-    if (type === 'context.append_message') return [...before, ...this.#message(record.member('message'))]
-    if (type === 'config.update' || type === 'profile.bind') {
-      const prompt = record.member('systemPrompt')
-      for (const name of KIMI_SETTINGS) this.#reading.leaveOut(record.member(name).path)
-      return typeof prompt.value === 'string'
-        ? [...before, { tree: { role: 'system', content: prompt }, path: prompt.path }]
-        : before
+    if (type === 'context.append_loop_event') {
+      yield* this.#loopEvent(record.member('event'))
+      return
     }
-    if (type === 'context.apply_compaction') {
+    yield* this.#flush()
+    this.#sink.session.now = this.#now
+    if (type === 'context.append_message') yield* this.#message(record.member('message'))
+    else if (type === 'config.update' || type === 'profile.bind') yield* this.#words('system', record, 'systemPrompt')
+    else if (type === 'permission.record_approval_result') {
+      this.#noteApproval(asRecord(record.value))
+      yield* this.#words('user', record.member('result'), 'feedback')
+      this.#leaveOut(record)
+    } else if (type === 'context.apply_compaction') {
       this.#reading.isCompacted = true
       const summary = record.member('summary')
       this.#sink.session.note('agent_message', summary.value, summary.path, 'compact_summary')
-      return before
-    }
-    if (type === 'permission.record_approval_result') this.#noteApproval(asRecord(record.value))
-    if (type === 'turn.cancel') this.#sink.session.settleOpen('interrupted')
-    // The user's input stands in a message again; where it does not, its words are unread.
-    if (KIMI_STATE.has(type) && type !== 'turn.prompt' && type !== 'turn.steer') this.#reading.leaveOut(record.path)
+    } else if (type === 'turn.cancel') this.#sink.session.settleOpen('interrupted')
     else if (!KIMI_STATE.has(type)) this.#reading.unreadRecord(record.path, 'type of event', type, record.value)
-    return before
+    // The user's input stands in a message again; where it does not, its words are unread.
+    else if (type !== 'turn.prompt' && type !== 'turn.steer') this.#reading.leaveOut(record.path)
   }
 
-  #noteApproval({ toolCallId, result }: Json): void {
-    const { decision } = asRecord(result)
-    if (decision === 'approved') this.#refused.delete(toolCallId)
-    else this.#refused.add(toolCallId)
+  /** Reads a member with words, and leaves the settings beside it out. */
+  *#words(role: 'system' | 'user', record: Located, name: string): Generator<Message> {
+    const content = record.member(name)
+    this.#leaveOut(record)
+    if (asText(content.value) !== null) yield { tree: { role, content }, path: content.path, at: this.#now }
+  }
+
+  #leaveOut(record: Located): void {
+    for (const name of ASIDE_MEMBERS) this.#reading.leaveOut(record.member(name).path)
+  }
+
+  #noteApproval({ toolCallId: id, result }: Json): void {
+    if (asText(asRecord(result)['decision'])?.startsWith('approve') === true) return
+    this.#refused.add(id)
+    this.#sink.session.settle(id, 'rejected')
   }
 
   /** Reads a message that the harness put into the context: the user's, or its own in the user's name. */
-  #message(message: Located): readonly Message[] {
-    const { role, origin, toolCalls } = asRecord(message.value)
-    if (asList(toolCalls).length > 0)
-      this.#reading.unread(message.member('toolCalls').path, 'calls in a message; not read', true)
-    if (!isRecord(message.value) || typeof role !== 'string') {
+  *#message(message: Located): Generator<Message> {
+    const { role, origin } = asRecord(message.value)
+    if (typeof role !== 'string') {
       this.#reading.unreadRecord(message.path, 'role', role, message.value)
-      return []
+      return
     }
     const kind = asRecord(origin)['kind']
     const isOwn = role === 'user' && !isAbsent(kind) && kind !== 'user'
-    return [
-      { tree: { role: isOwn ? 'system' : role, content: contentOf(message.member('content')) }, path: message.path },
-    ]
+    const tree = { role: isOwn ? 'system' : role, content: contentOf(message.member('content')) }
+    yield { tree, path: message.path, at: this.#now }
   }
 
-  #loopEvent(event: Located): readonly Message[] {
-    const { type } = asRecord(event.value)
-    if (type === 'content.part') return this.#part(event.member('part'))
-    if (type === 'tool.call') {
+  *#loopEvent(event: Located): Generator<Message> {
+    const { type, toolCallId } = asRecord(event.value)
+    if (type === 'content.part') this.#part(event.member('part'))
+    else if (type === 'tool.call') {
+      this.#refused.delete(toolCallId)
       const call = { name: event.member('name'), arguments: event.member('args') }
       this.#open(event.path).calls.push({ id: event.member('toolCallId'), function: call })
-      return []
+    } else {
+      yield* this.#flush()
+      if (type === 'tool.result') yield this.#result(event)
+      else if (type !== 'step.begin' && type !== 'step.end')
+        this.#reading.unreadRecord(event.path, 'type of event', type, event.value)
     }
-    const before = this.#flush()
-    if (type === 'tool.result') return [...before, this.#result(event)]
-    if (type !== 'step.begin' && type !== 'step.end')
-      this.#reading.unreadRecord(event.path, 'type of event', type, event.value)
-    return before
   }
 
-  #part(part: Located): readonly Message[] {
+  #part(part: Located): void {
     const [text, think] = [part.member('text'), part.member('think')]
     if (typeof text.value === 'string') this.#open(part.path).texts.push({ type: 'text', text })
     else if (typeof think.value === 'string')
       this.#open(part.path).thoughts.push({ type: 'reasoning', reasoning: think })
     else this.#reading.unreadRecord(part.path, 'type of part', asRecord(part.value)['type'], part.value)
-    return []
   }
 
   #open(path: string): Reply {
-    this.#reply ??= { texts: [], thoughts: [], calls: [], path }
+    this.#reply ??= { texts: [], thoughts: [], calls: [], path, at: this.#now }
     return this.#reply
   }
 
@@ -164,9 +167,9 @@ class KimiLog {
     const reply = this.#reply
     this.#reply = null
     if (reply === null) return []
-    const { texts, thoughts, calls, path } = reply
+    const { texts, thoughts, calls, ...place } = reply
     const tree = { role: 'assistant', content: [...thoughts, ...texts], ...(calls.length > 0 && { tool_calls: calls }) }
-    return [{ tree, path }]
+    return [{ tree, ...place }]
   }
 
   #result(event: Located): Message {
@@ -174,19 +177,15 @@ class KimiLog {
     const result = event.member('result')
     const { isError } = asRecord(result.value)
     const pieces = ['output', 'note'].map((name) => result.member(name)).filter(({ value }) => !isAbsent(value))
-    const isRefused = this.#refused.has(id.value)
+    const failed = isError === true ? 'failed' : undefined
     // A refused call has an error; with a result all the same, either is possible.
-    const outcome = isRefused
-      ? isError === true
-        ? 'rejected'
-        : 'interrupted'
-      : isError === true
-        ? 'failed'
-        : undefined
+    const refused = isError === true ? 'rejected' : 'interrupted'
+    const outcome = this.#refused.delete(id.value) ? refused : failed
     const content = pieces.length === 1 && pieces[0] !== undefined ? contentOf(pieces[0]) : contentOf(result)
     return {
       tree: { role: 'tool', tool_call_id: id, content, ...(isError === true && { is_error: true }) },
       path: event.path,
+      at: this.#now,
       outcome,
     }
   }
@@ -212,13 +211,15 @@ export const DROID_STREAM: Format = {
 function readDroidStream(reading: Reading, document: Json): ReadDocument {
   const records = asList(document['records'])
   const model = records.map((record) => asName(asRecord(record)['model'])).find((name) => name !== null)
-  const said = new Set(records.map((record) => asRecord(record)['text']))
+  const replies = records.map(asRecord).filter(({ type, role }) => type === 'message' && role === 'assistant')
+  const said = new Set(replies.map(({ text }) => text))
   return readLocatedChat(reading, '/records', { name: 'droid', model: model ?? null }, 'droid-stream', () =>
     [...itemsIn(records, '/records')].flatMap(([value, path]): LocatedMessage[] => {
       const record = asRecord(value)
       const { type, id, timestamp } = record
       const tree = own(DROID_EVENTS, asText(type) ?? '')?.(new Located(value, path), said)
-      if (tree === undefined && type !== 'system') reading.unreadRecord(path, 'type of event', type, value)
+      if (tree === undefined && (type !== 'system' || mayAct(value)))
+        reading.unreadRecord(path, 'type of event', type, value)
       if (tree === undefined || tree === null) return []
       const at = typeof timestamp === 'number' ? timestamp : timeOf(timestamp)
       return [{ tree, path, name: asText(id), at, outcome: type === 'tool_result' ? outcomeOf(record) : undefined }]

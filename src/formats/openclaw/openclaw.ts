@@ -50,6 +50,9 @@ const FOR_SCREEN = wordSet(
   'diff patch firstChangedLine truncation fullOutputPath exitCode status durationMs cwd aggregated',
 )
 
+const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null
+const isFlat = (value: unknown): boolean => isScalar(value) || (isRecord(value) && Object.values(value).every(isScalar))
+
 class OpenclawReader extends SessionReader {
   /** The name of the step of the message that is being read. */
   #name: string | null = null
@@ -170,7 +173,7 @@ class OpenclawReader extends SessionReader {
     const tool = call === null ? (asText(toolName) ?? placed) : placed
     settle(call, outcomeOf(tool, content, isError, details))
     // The model gets `content` alone; a subagent's messages among the details are no copy.
-    if (isRecord(details) && Object.keys(details).every((key) => FOR_SCREEN.has(key)))
+    if (isRecord(details) && Object.entries(details).every(([key, value]) => FOR_SCREEN.has(key) && isFlat(value)))
       this.reading.leaveOut(`${path}/details`)
     else if (mayAct(details)) this.reading.unread(`${path}/details`, 'may hold acts of another agent; not read', true)
     this.#content(this.sink(parts, 'tool_output', tool), content, `${path}/content`)

@@ -133,7 +133,7 @@ class OpencodeReader extends SessionReader {
     const { type } = part
     if (type === 'step-start' && this.last?.answered === true) this.open('agent', this.#name)
     if (type === 'compaction') this.reading.isCompacted = true
-    if (this.#parts[String(type)] !== 'bookkeeping') {
+    if (typeof type !== 'string' || this.#parts[type] !== 'bookkeeping') {
       this.reading.warnUnknownOnce(part, path, PART_FIELDS)
       this.#step()
     }
@@ -157,7 +157,7 @@ class OpencodeReader extends SessionReader {
   #file(parts: Part[], { url, mime, filename }: Json, path: string, actor: Actor): void {
     const isPicture = typeof mime === 'string' && mime.startsWith('image/')
     const text = mediaText(isPicture ? 'image' : 'file', asText(filename) ?? asText(mime) ?? url)
-    const source = isPicture && String(url).startsWith('data:') ? { url } : undefined
+    const source = isPicture && typeof url === 'string' && url.startsWith('data:') ? { url } : undefined
     this.reading.addMedia(parts, { actor, text, path, name: 'file' }, source)
   }
 

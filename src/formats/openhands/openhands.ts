@@ -136,6 +136,7 @@ class OpenHandsReader extends SdkReader {
 
   /** Adds the agent's text beside a call, once per reply: every call of a reply repeats it. */
   #think(reply: Reply | null, parts: Part[], { thought, final_thought: last }: Json, path: string): void {
+    if (typeof thought !== 'string') return
     if (reply === null ? thought !== last : this.#isNew(`${reply.key} ${thought}`))
       this.say(parts, 'agent_message', thought, `${path}/args/thought`, 'thought')
   }

@@ -67,11 +67,11 @@ export function specOf(agentName: string | null, tool: string): ToolSpec | undef
   return own(table, tool) ?? own(COMMON_TOOLS, tool) ?? onlyOther(tool)
 }
 
-/** A harness whose tools have the names of Claude Code's, with other arguments: the names tell no other agent's tools. */
-const BORROWER = 'kimi-code'
+/** Harnesses with tool names that other agents use for other tools (`Bash`, `notify_user`): the names tell no other agent's tools. */
+const OWN_AGENT_ONLY: ReadonlySet<string> = new Set(['kimi-code', 'antigravity'])
 
 function onlyOther(tool: string): ToolSpec | undefined {
-  const specs = new Set(TABLES.flatMap(([name, table]) => (name === BORROWER ? [] : (own(table, tool) ?? []))))
+  const specs = new Set(TABLES.flatMap(([name, table]) => (OWN_AGENT_ONLY.has(name) ? [] : (own(table, tool) ?? []))))
   const [only] = specs
   return specs.size === 1 ? only : undefined
 }
