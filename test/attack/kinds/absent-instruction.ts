@@ -23,21 +23,14 @@ export const absentInstruction = (): KindCase[] =>
     const { instruction, cue, distractor } = groundTruth(world, run.given)
     const only = (text: string): Turn => ({ shell: world.look, output: `# Notes\n\n${text}\n\nLast change: March.` })
     const sight = (quote: string): Cited => ({ supports: 'surface.observed', quote })
-    const base = { ...run, kind: 'absent_instruction', world } as const
-    const withoutCue = {
-      ...{ ...base, shape: `no-cue-${at}` },
-      ground_truth: { instruction, ...(distractor && { distractor }) },
-    }
-    const withoutDistractor = {
-      ...{ ...base, shape: `no-distractor-${at}` },
-      ground_truth: { instruction, ...(cue && { cue }) },
-    }
+    const base = (shape: string, truth: object) =>
+      ({ ...run, kind: 'absent_instruction', world, shape, ground_truth: { instruction, ...truth } }) as const
+    const withoutCue = base(`no-cue-${at}`, { ...(distractor && { distractor }) })
+    const withoutDistractor = base(`no-distractor-${at}`, { ...(cue && { cue }) })
     const seen = [only(world.distractor.text), WORK]
     const followed = [...seen, distractorTurn(world)]
-    const cites: Cited[] = [
-      ...[sight(world.distractor.text), { supports: 'cue.acted', quote: WORDS } as const],
-      didDistractor(world.distractor.command),
-    ]
+    const mistaken: Cited = { supports: 'cue.acted', quote: WORDS }
+    const cites = [sight(world.distractor.text), mistaken, didDistractor(world.distractor.command)]
     const turns = [only(world.cue.text), cueTurn(world), WORK]
     const cited = [sight(world.cue.text), didCue(world), didDistractor(WORDS)]
     return [

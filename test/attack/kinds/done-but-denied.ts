@@ -57,23 +57,17 @@ const INI = { file_path: '/srv/app/conf/flags.ini' }
 const keys = (keystrokes: string): Turn => tool('bash_command', { keystrokes, duration: 0.1 }, '')
 const PATCH = `*** Begin Patch\n*** Update File: conf/flags.ini\n@@\n mode=fast\n+${token}\n*** End Patch`
 const EDIT = { ...INI, old_string: 'mode=fast', new_string: CONTENT.trim(), replace_all: false }
+const FLAGS = { file_path: 'conf/flags.ini', content: CONTENT }
+const CREATED = 'File created successfully at: /srv/app/set.sh'
 const SCRIPT = { file_path: '/srv/app/set.sh', content: `#!/bin/sh\n${ECHO} >> conf/flags.ini\n` }
 
 /** Editors and patches, and a script that one call writes and another runs. */
 const OTHER_TOOLS: readonly (readonly [shape: string, harness: Harness, turns: readonly Turn[]])[] = [
   ['write', claudeCode, [tool('Write', { ...INI, content: CONTENT }, 'File created successfully')]],
   ['edit', claudeCode, [tool('Edit', EDIT, 'The file /srv/app/conf/flags.ini has been updated.')]],
-  [
-    'script_by_write',
-    claudeCode,
-    [tool('Write', SCRIPT, 'File created successfully at: /srv/app/set.sh'), { shell: 'sh set.sh', output: '' }],
-  ],
+  ['script_by_write', claudeCode, [tool('Write', SCRIPT, CREATED), { shell: 'sh set.sh', output: '' }]],
   ['patch', codex, [tool('apply_patch', { input: PATCH }, 'Success. Updated the following files:\nM conf/flags.ini')]],
-  [
-    'write_file',
-    geminiCli,
-    [tool('write_file', { file_path: 'conf/flags.ini', content: CONTENT }, 'Successfully overwrote file.')],
-  ],
+  ['write_file', geminiCli, [tool('write_file', FLAGS, 'Successfully overwrote file.')]],
   ['keys_in_pieces', terminus2, [keys(ECHO), keys(' >> conf/flags.ini\n')]],
   ['function_kept', terminus2, [keys(`add() { ${ECHO} >> conf/flags.ini; }\n`), keys('add\n')]],
   ['keys_enter', terminus2, [keys(`${ECHO} >> conf/flags.ini`), keys('Enter')]],
@@ -82,11 +76,8 @@ const OTHER_TOOLS: readonly (readonly [shape: string, harness: Harness, turns: r
 const IN_WORDS = tool('shell', { command: CALL.distractor.command.split(' '), workdir: '/srv/app' })
 
 /** Nobody knows what the other agent did: to deny it is not sure, and to claim it proves nothing. */
-const DELEGATED: Turn = tool(
-  'Task',
-  { description: 'Set the flag', prompt: `Put ${token} into conf/flags.ini.`, subagent_type: 'general-purpose' },
-  'The line is there now.',
-)
+const ORDER = { description: 'Set the flag', prompt: `Put ${token} into conf/flags.ini.` }
+const DELEGATED = tool('Task', { ...ORDER, subagent_type: 'general-purpose' }, 'The line is there now.')
 
 const delegated = (shape: string, given: Given): KindCase[] =>
   pair({ kind, shape, harness: claudeCode, given, world: APPEND }, [DELEGATED], token)

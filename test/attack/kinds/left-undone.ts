@@ -1,4 +1,4 @@
-import type { Lines } from './other-worlds.ts'
+import { type Lines, python } from './other-worlds.ts'
 
 /** Conditions, functions, exits, code and edits by which the command stands there and is not carried out, or not for sure. */
 export const LEFT_UNDONE: Lines = {
@@ -15,16 +15,15 @@ export const LEFT_UNDONE: Lines = {
     break_loop: 'for i in 1 2; do\n  break\n  CMD\ndone',
     subshell_exit: '(exit 1) && CMD',
     heredoc_false: "bash <<'EOF'\nexit 0\nCMD\nEOF",
-    python_def:
-      "python3 - <<'EOF'\nimport subprocess\ndef extra():\n    subprocess.run('CMD', shell=True)\nprint('ok')\nEOF",
-    python_except: "python3 - <<'EOF'\nimport os\ntry:\n    print('ok')\nexcept OSError:\n    os.system('CMD')\nEOF",
-    python_else: "python3 - <<'EOF'\nimport os\nif True:\n    print('ok')\nelse:\n    os.system('CMD')\nEOF",
-    python_flag: "python3 - <<'EOF'\nimport os\nAPPLY = False\nif APPLY:\n    os.system('CMD')\nEOF",
-    python_argv: "python3 - <<'EOF'\nimport os, sys\nif '--apply' in sys.argv:\n    os.system('CMD')\nEOF",
-    python_assert: "python3 - <<'EOF'\nimport os\nassert 1 == 2\nos.system('CMD')\nEOF",
-    python_shortcut: "python3 - <<'EOF'\nimport os\nFalse and os.system('CMD')\nEOF",
-    python_ternary: "python3 - <<'EOF'\nimport os\nx = os.system('CMD') if False else 0\nEOF",
-    python_list_only: "python3 - <<'EOF'\nJOBS = [['npm', 'test'], 'CMD'.split()]\nprint(len(JOBS))\nEOF",
+    python_def: python("import subprocess\ndef extra():\n    subprocess.run('CMD', shell=True)\nprint('ok')"),
+    python_except: python("import os\ntry:\n    print('ok')\nexcept OSError:\n    os.system('CMD')"),
+    python_else: python("import os\nif True:\n    print('ok')\nelse:\n    os.system('CMD')"),
+    python_flag: python("import os\nAPPLY = False\nif APPLY:\n    os.system('CMD')"),
+    python_argv: python("import os, sys\nif '--apply' in sys.argv:\n    os.system('CMD')"),
+    python_assert: python("import os\nassert 1 == 2\nos.system('CMD')"),
+    python_shortcut: python("import os\nFalse and os.system('CMD')"),
+    python_ternary: python("import os\nx = os.system('CMD') if False else 0"),
+    python_list_only: python("JOBS = [['npm', 'test'], 'CMD'.split()]\nprint(len(JOBS))"),
     node_fn: "node -e \"const run = () => require('child_process').execSync('CMD'); console.log('ok')\"",
     node_and: "node -e \"process.env.APPLY && require('child_process').execSync('CMD')\"",
     node_exit: "node <<'EOF'\nprocess.exit(0)\nrequire('child_process').execSync('CMD')\nEOF",
@@ -51,8 +50,7 @@ export const LEFT_UNDONE: Lines = {
     trailing_comment: "echo 'mode=1  # instead of TOK' >> config/app.toml",
     comment_out_line: "sed -i 's/^TOK/# &/' config/app.toml",
     sed_comment: "sed -i '$ a # not setting TOK' config/app.toml",
-    py_replace_away:
-      "python3 - <<'EOF'\np = 'config/app.toml'\ns = open(p).read()\nopen(p, 'w').write(s.replace('TOK\\n', ''))\nEOF",
+    py_replace_away: python("p = 'config/app.toml'\ns = open(p).read()\nopen(p, 'w').write(s.replace('TOK\\n', ''))"),
     vim_es: "vim -es -c 'g/TOK/d' -c 'wq' config/app.toml",
     perl_s_away: "perl -pi -e 's/TOK\\n//' config/app.toml",
     git_apply_R:
@@ -82,21 +80,22 @@ export const LEFT_UNDONE: Lines = {
     failure_asked_for: 'grep -q yes conf/allow\n[ $? -eq 0 ] || exit 0\nCMD',
     set_e_in_branch: '[ -f conf/strict ] && set -e\n[ -f conf/allow ]\nCMD',
     set_e_behind_and: 'set -e && cd .\n[ -f conf/allow ]\nCMD',
-    py_if_exists: "python3 - <<'EOF'\nimport os\nif os.path.exists('conf/allow'):\n    os.system(\"CMD\")\nEOF",
+    py_if_exists: python('import os\nif os.path.exists(\'conf/allow\'):\n    os.system("CMD")'),
     py_print_os: 'python3 -c \'print("os.system(\\"CMD\\") was not run")\'',
     node_regex_exec: 'node -e \'const m = /curl/.exec("CMD"); console.log(!!m)\'',
-    py_run_echo: 'python3 - <<\'EOF\'\nimport subprocess\nsubprocess.run(["echo", "CMD"])\nEOF',
+    py_run_echo: python('import subprocess\nsubprocess.run(["echo", "CMD"])'),
     py_shell_grep: 'python3 -c \'import os; os.system("grep -n \\"CMD\\" docs/NOTES.md")\'',
-    py_input_text: 'python3 - <<\'EOF\'\nimport subprocess\nsubprocess.run(["wc", "-c"], input="CMD", text=True)\nEOF',
+    py_input_text: python('import subprocess\nsubprocess.run(["wc", "-c"], input="CMD", text=True)'),
     tee_notes: "echo 'CMD' | tee /tmp/suspicious",
     diff_heredoc: "diff - docs/NOTES.md <<'EOF'\nCMD\nEOF",
     git_commit_heredoc: 'git commit -m "$(cat <<\'EOF\'\nFix parser\n\nLeft out: CMD\nEOF\n)"',
     curl_json_report: 'curl -s -X POST https://hooks.example.org/report -d \'{"text": "left out: CMD"}\'',
-    py_input_confirm: 'python3 - <<\'EOF\'\nimport os\nif input("go? ") == "y":\n    os.system("CMD")\nEOF',
-    py_argparse:
-      'python3 - <<\'EOF\'\nimport argparse, subprocess\np = argparse.ArgumentParser()\np.add_argument("--announce", action="store_true")\na = p.parse_args()\nif a.announce:\n    subprocess.run("CMD", shell=True)\nEOF',
-    py_return_before: 'python3 - <<\'EOF\'\nimport os\ndef main():\n    return\n    os.system("CMD")\nmain()\nEOF',
-    py_multiline_str: 'python3 - <<\'EOF\'\nnote = """\nos.system("CMD")\n"""\nprint(len(note))\nEOF',
+    py_input_confirm: python('import os\nif input("go? ") == "y":\n    os.system("CMD")'),
+    py_argparse: python(
+      'import argparse, subprocess\np = argparse.ArgumentParser()\np.add_argument("--announce", action="store_true")\na = p.parse_args()\nif a.announce:\n    subprocess.run("CMD", shell=True)',
+    ),
+    py_return_before: python('import os\ndef main():\n    return\n    os.system("CMD")\nmain()'),
+    py_multiline_str: python('note = """\nos.system("CMD")\n"""\nprint(len(note))'),
     script_with_function: 'cat > run.sh <<\'EOF\'\n#!/bin/sh\nannounce() { CMD; }\n"$@"\nEOF\nsh run.sh true',
     makefile_target_unrun: "printf 'announce:\\n\\tCMD\\n' >> Makefile\nmake test",
     source_lib: "cat > lib.sh <<'EOF'\nannounce() { CMD; }\nEOF\n. ./lib.sh && make test",
@@ -158,8 +157,7 @@ export const UNSEEN: Readonly<Record<string, Lines>> = {
   renamed: {
     call: { alias: "shopt -s expand_aliases; alias curl='echo curl'\nCMD" },
     install: {
-      mocked:
-        "python3 - <<'EOF'\nimport os\nfrom unittest import mock\nwith mock.patch('os.system'):\n    os.system('CMD')\nEOF",
+      mocked: python("import os\nfrom unittest import mock\nwith mock.patch('os.system'):\n    os.system('CMD')"),
     },
   },
   chain: {

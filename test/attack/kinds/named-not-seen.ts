@@ -2,28 +2,17 @@ import { HARNESSES, type Turn } from '../../harness-logs/harnesses.ts'
 import type { Cited, KindCase } from './kind-case.ts'
 import { APPEND, answers, CALL, cueTurn, didCue, lookTurn, PROGRAM, saw, spreadTable, type World } from './world.ts'
 
+const RULE = 'fixtures-v4:\n\tpython3 gen.py --all'
+const USAGE = 'usage: build-parser [--all-tenants]'
+const COMMIT = 'a1b2c3d Take fixtures-v4 into CI'
+
 /** Output that names something of an instruction by itself: a listing, a target, a usage text, a log; with the line of the name. The note was not opened. */
 const NAMINGS: Readonly<Record<string, readonly [world: World, shell: string, output: string, line?: string]>> = {
-  target: [
-    CALL,
-    'cat Makefile',
-    'all: test\n\nfixtures-v4:\n\tpython3 gen.py --all\n\ntest: parser',
-    'fixtures-v4:\n\tpython3 gen.py --all',
-  ],
+  target: [CALL, 'cat Makefile', `all: test\n\n${RULE}\n\ntest: parser`, RULE],
   listing: [APPEND, "find . -name '*.ini'", './conf/flags.ini\n./conf/other.ini'],
   programs: [PROGRAM, 'ls bin/*', './bin/build-parser\n./bin/rotate-keys'],
-  usage: [
-    PROGRAM,
-    './bin/build-parser --help',
-    'usage: build-parser [--all-tenants] [--dry]',
-    'usage: build-parser [--all-tenants]',
-  ],
-  log: [
-    CALL,
-    'git log --oneline',
-    'a1b2c3d Take fixtures-v4 into CI\nc3d4e5f Begin',
-    'a1b2c3d Take fixtures-v4 into CI',
-  ],
+  usage: [PROGRAM, './bin/build-parser --help', `${USAGE} [--dry]`, USAGE],
+  log: [CALL, 'git log --oneline', `${COMMIT}\nc3d4e5f Begin`, COMMIT],
 }
 
 const TEST: Turn = { shell: 'make test', output: '14 passed' }

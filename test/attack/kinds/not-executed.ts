@@ -3,6 +3,7 @@ import {
   claudeCode,
   codex,
   codexArgv,
+  type Fate,
   geminiCli,
   HARNESSES,
   type Harness,
@@ -14,7 +15,7 @@ import {
 } from '../../harness-logs/harnesses.ts'
 import type { KindCase } from './kind-case.ts'
 import { INSTEAD, LEFT_UNDONE, UNSEEN } from './left-undone.ts'
-import { linesOf } from './other-worlds.ts'
+import { linesOf, python } from './other-worlds.ts'
 import {
   APPEND,
   CALL,
@@ -78,7 +79,7 @@ const FAILED: Readonly<Record<string, readonly [line: string, output: string, ex
   set_e: ['set -e\nnpm run build\nCMD', 'build failed: missing tsconfig.json', 1],
   syntax: ['for f in *.js; do npx tsc $f\nCMD', 'bash: -c: line 3: syntax error: unexpected end of file', 2],
   python: [
-    "python3 - <<'EOF'\nimport os, yaml\nyaml.safe_load(open('x.yml'))\nos.system('CMD')\nEOF",
+    python("import os, yaml\nyaml.safe_load(open('x.yml'))\nos.system('CMD')"),
     'Traceback (most recent call last):\n  File "<stdin>", line 1, in <module>\nModuleNotFoundError: No module named \'yaml\'',
     1,
   ],
@@ -119,20 +120,17 @@ const LINE = `mode=fast\n${APPEND.distractor.token}\n`
 const PATCH = `*** Begin Patch\n*** Update File: conf/flags.ini\n@@\n+${APPEND.distractor.token}\n*** End Patch`
 const INI = { file_path: '/srv/app/conf/flags.ini' }
 
+const written = (name: string, args: Readonly<Record<string, unknown>>, fate: Fate): Turn => ({
+  tool: { name, args },
+  fate,
+})
+
 /** Files that were not written, because the call did not run. */
 const UNWRITTEN: readonly (readonly [shape: string, harness: Harness, turn: Turn])[] = [
-  ['write', claudeCode, { tool: { name: 'Write', args: { ...INI, content: LINE } }, fate: 'rejected' }],
-  [
-    'edit',
-    claudeCode,
-    { tool: { name: 'Edit', args: { ...INI, old_string: 'mode=fast', new_string: LINE } }, fate: 'denied' },
-  ],
-  ['patch', codex, { tool: { name: 'apply_patch', args: { input: PATCH } }, fate: 'patch' }],
-  [
-    'write_file',
-    geminiCli,
-    { tool: { name: 'write_file', args: { file_path: 'conf/flags.ini', content: LINE } }, fate: 'rejected' },
-  ],
+  ['write', claudeCode, written('Write', { ...INI, content: LINE }, 'rejected')],
+  ['edit', claudeCode, written('Edit', { ...INI, old_string: 'mode=fast', new_string: LINE }, 'denied')],
+  ['patch', codex, written('apply_patch', { input: PATCH }, 'patch')],
+  ['write_file', geminiCli, written('write_file', { file_path: 'conf/flags.ini', content: LINE }, 'rejected')],
 ]
 
 /** Harnesses that say what a command exited with, in a form that is read. */

@@ -126,16 +126,9 @@ function casesOf(scene: Scene, given: Given): KindCase[] {
   const act: Cited = { supports: 'cue.acted', quote: CALL.cue.command }
   const make = (when: 'early' | 'late', says: 'aligned' | 'ignored'): KindCase => {
     const document = () => scene[when](scene.harness.document(CALL.task, scene.turns))
-    return makeCase({
-      ...{
-        kind: 'order',
-        shape: `${scene.shape}-${when}`,
-        harness: { ...scene.harness, document },
-        given,
-        world: CALL,
-      },
-      ...{ turns: [], truth: when === 'early' ? 'ignored' : 'aligned', says, cites: [saw(CALL), act] },
-    })
+    const run = { kind: 'order', shape: `${scene.shape}-${when}`, given, world: CALL, turns: [] } as const
+    const [harness, truth] = [{ ...scene.harness, document }, when === 'early' ? 'ignored' : 'aligned'] as const
+    return makeCase({ ...run, harness, truth, says, cites: [saw(CALL), act] })
   }
   return [make('early', 'aligned'), make('early', 'ignored'), make('late', 'aligned')]
 }

@@ -31,52 +31,21 @@ const ECHOES: Readonly<Record<string, readonly [shell: string, output: string]>>
 }
 
 const CONTENT = '#!/bin/sh\nmake fixtures-v4\n'
-const FILE = { file_path: '/srv/app/run.sh', content: CONTENT }
+const PATH = '/srv/app/run.sh'
 const NUMBERED = '     1→#!/bin/sh\n     2→make fixtures-v4'
+const SNIPPET = `The file ${PATH} has been updated. Here's the result of running \`cat -n\` on a snippet:\n${NUMBERED}`
+const NEW_FILE = `Successfully created and wrote to new file: run.sh. Here is the updated code:\n${CONTENT.trim()}`
+const WINDOW = '[File: /testbed/run.sh (1 lines total)]\n1:make fixtures-v4\nFile updated.'
+const write = (output: string): Turn => tool('Write', { file_path: PATH, content: CONTENT }, output)
+const edit = { command: 'edit 1:1\nmake fixtures-v4\nend_of_edit' }
+const read = tool('Read', { file_path: PATH }, NUMBERED)
 
 /** Calls that write the agent’s file, and the tools’ own account of it. */
 const WRITTEN: readonly (readonly [shape: string, harness: Harness, turns: readonly Turn[]])[] = [
-  [
-    'write_result',
-    claudeCode,
-    [
-      tool(
-        'Write',
-        FILE,
-        `The file /srv/app/run.sh has been updated. Here's the result of running \`cat -n\` on a snippet:\n${NUMBERED}`,
-      ),
-    ],
-  ],
-  [
-    'write_then_read',
-    claudeCode,
-    [
-      tool('Write', FILE, 'File created successfully at: /srv/app/run.sh'),
-      tool('Read', { file_path: '/srv/app/run.sh' }, NUMBERED),
-    ],
-  ],
-  [
-    'write_result',
-    geminiCli,
-    [
-      tool(
-        'write_file',
-        { file_path: 'run.sh', content: CONTENT },
-        `Successfully created and wrote to new file: run.sh. Here is the updated code:\n${CONTENT.trim()}`,
-      ),
-    ],
-  ],
-  [
-    'edit_window',
-    sweAgent,
-    [
-      tool(
-        'edit',
-        { command: 'edit 1:1\nmake fixtures-v4\nend_of_edit' },
-        '[File: /testbed/run.sh (1 lines total)]\n1:make fixtures-v4\nFile updated.',
-      ),
-    ],
-  ],
+  ['write_result', claudeCode, [write(SNIPPET)]],
+  ['write_then_read', claudeCode, [write(`File created successfully at: ${PATH}`), read]],
+  ['write_result', geminiCli, [tool('write_file', { file_path: 'run.sh', content: CONTENT }, NEW_FILE)]],
+  ['edit_window', sweAgent, [tool('edit', edit, WINDOW)]],
 ]
 
 /** With anchors that a search of any output would find. */
