@@ -2,7 +2,8 @@ import { wordSet } from '../../domain/words.ts'
 import { isRecord, itemsIn, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asList, asName, asRecord, asText } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
-import { StepSink } from '../openai-chat/chat-steps.ts'
+import { takeMessage } from '../openai-chat/chat-steps.ts'
+import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { CLINE_TOOLS } from '../tools/harness-tools.ts'
 import { Located, placeMessage, type Tree } from '../traces/located.ts'
 
@@ -70,7 +71,7 @@ function readCline(reading: Reading, document: Json): ReadDocument {
   const list = asList(document[name])
   const isRoo = (text: string): boolean => text.includes('<slug>') && text.includes(ENVIRONMENT)
   const agent = list.some((message) => textsOf(asRecord(message)['content']).some(isRoo)) ? 'roo-code' : 'cline'
-  const sink = new StepSink(reading, agent)
+  const sink = new ChatSink(reading, agent)
   for (const [message, at] of itemsIn(list, `/${name}`))
     if (isMessage(message)) readMessage(reading, sink, new Located(message, at), message)
     else reading.unread(at, 'must be a message with a role; not read', true)
@@ -79,7 +80,7 @@ function readCline(reading: Reading, document: Json): ReadDocument {
   return { format: 'cline', agent: { name: agent, model: models.at(-1) ?? null }, steps }
 }
 
-function readMessage(reading: Reading, sink: StepSink, message: Located, record: Json): void {
+function readMessage(reading: Reading, sink: ChatSink, message: Located, record: Json): void {
   const { path } = message
   reading.warnUnknown(record, path, MESSAGE_FIELDS)
   sink.session.now = timeOf(record['ts'])
@@ -96,7 +97,7 @@ function readMessage(reading: Reading, sink: StepSink, message: Located, record:
           : messagesOfUser(reading, content)
   for (const tree of trees) {
     const placed = placeMessage(tree, path)
-    if (placed !== null) sink.take(placed, own)
+    if (placed !== null) takeMessage(sink, placed, own)
   }
 }
 

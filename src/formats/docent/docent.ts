@@ -4,8 +4,9 @@ import { cutName, isRecord, type Json, pointer, type Reading } from '../common/r
 import { asName, asRecord, asText } from '../common/session.ts'
 import { mayAct } from '../common/unread-acts.ts'
 import type { Format, ReadDocument } from '../format.ts'
-import { placeMessages, readTurns, StepSink } from '../openai-chat/chat-steps.ts'
+import { placeMessages, readTurns } from '../openai-chat/chat-steps.ts'
 import { CHAT_ASIDES } from '../openai-chat/openai-chat.ts'
+import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 
 /**
  * The format of Docent's AgentRun: one or more transcripts of messages, in groups, with metadata. Source: TransluceAI/docent,
@@ -47,7 +48,7 @@ function readDocent(reading: Reading, document: Json): ReadDocument {
     reading.warnUnknown(record, path, TRANSCRIPT_FIELDS)
     const messages = (record['messages'] as readonly unknown[]).map(withoutNotes)
     const read = readTurns(
-      new StepSink(reading, agentOf(document), { isList: true }),
+      new ChatSink(reading, agentOf(document), { isList: true }),
       placeMessages(messages, `${path}/messages`),
     )
     for (const step of read) {

@@ -4,8 +4,9 @@ import { textsIn } from '../common/content.ts'
 import { cutName, idText, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
 import { asList, asName, asRecord, asText } from '../common/session.ts'
 import type { FileRun, Format, OpenedDocument, ReadDocument, RunAbout } from '../format.ts'
-import { placeMessages, readTurns, StepSink } from '../openai-chat/chat-steps.ts'
+import { placeMessages, readTurns } from '../openai-chat/chat-steps.ts'
 import type { Resolve } from '../openai-chat/openai-chat-sink.ts'
+import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { own } from '../tools/tool-table.ts'
 
 const SAMPLE_FIELDS = wordSet(`id epoch input choices target sandbox files setup messages output scores score metadata
@@ -55,7 +56,7 @@ function readSample(reading: Reading, sample: Json, at: string): ReadDocument {
   if (!Array.isArray(messages)) reading.error(path, `must be an array of messages, not ${typeName(messages)}`)
   const list = asList(messages)
   if (Array.isArray(messages) && list.length === 0) reading.error(path, 'holds no messages')
-  const sink = new StepSink(reading, 'inspect', { resolve: attachmentsOf(reading, sample, at), isList: true })
+  const sink = new ChatSink(reading, 'inspect', { resolve: attachmentsOf(reading, sample, at), isList: true })
   const steps = readTurns(sink, placeMessages(list, path))
   warnAboutHiddenCalls(reading, sample, at, list)
   for (const [id, outcome] of turnedDown(reading, sample, at)) sink.answered(id, () => outcome)

@@ -2,7 +2,8 @@ import { wordSet } from '../../domain/words.ts'
 import { idText, isAbsent, isRecord, itemsIn, type Json, type Reading, typeName } from '../common/reading.ts'
 import { asRecord, asText } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
-import { StepSink } from '../openai-chat/chat-steps.ts'
+import { takeMessage } from '../openai-chat/chat-steps.ts'
+import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { named, own } from '../tools/tool-table.ts'
 import { decodeLocated } from '../traces/chat-shapes.ts'
 import { contentOf, Located, PLACE, placeMessage, type Tree } from '../traces/located.ts'
@@ -35,7 +36,7 @@ function messagesIn(document: Json): { readonly list: readonly unknown[]; readon
 
 function readLangChain(reading: Reading, document: Json): ReadDocument {
   const { list, path } = messagesIn(document) ?? { list: [], path: '/messages' }
-  const sink = new StepSink(reading, null)
+  const sink = new ChatSink(reading, null)
   reading.warnUnknown(document, '', new Set([...ROOT_FIELDS, path.split('/')[1] ?? '']))
   let model = asText(document['model'])
   for (const [message, at] of itemsIn(list, path)) {
@@ -46,7 +47,7 @@ function readLangChain(reading: Reading, document: Json): ReadDocument {
 }
 
 /** Reads an item of a list of messages, and returns it opened; null for an item that is no message, which is unread or an error. */
-export function readAnyMessage(sink: StepSink, message: unknown, path: string): OpenMessage | null {
+export function readAnyMessage(sink: ChatSink, message: unknown, path: string): OpenMessage | null {
   const open = openMessage(message, path)
   if (open !== null) readLangChainMessage(sink, open)
   else if (isRecord(message)) sink.reading.unread(path, 'must be a message, not object; not read', true)
@@ -131,11 +132,11 @@ const FIELDS: ReadonlySet<string> = wordSet(`content type role id name additiona
   reasoning_content annotations audio model stop_reason stop_sequence usage finish_reason index is_error container
   logprobs parsed provider_state`)
 
-export function readLangChainMessage(sink: StepSink, message: OpenMessage): void {
+export function readLangChainMessage(sink: ChatSink, message: OpenMessage): void {
   checkMessage(sink.reading, message)
   const placed = placeMessage(chatMessageOf(message), message.path)
   const name = asText(message.body['id'])
-  if (placed !== null && !isUnread(message)) sink.take(placed, name, name)
+  if (placed !== null && !isUnread(message)) takeMessage(sink, placed, name, name)
 }
 
 const isUnread = ({ speaker, body, text }: OpenMessage): boolean =>

@@ -22,8 +22,8 @@ import {
   type OpenMessage,
   readLangChainMessage,
 } from '../langchain/langchain.ts'
-import { StepSink } from '../openai-chat/chat-steps.ts'
 import { outcomeOfOutput } from '../openai-chat/openai-chat-blocks.ts'
+import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { Located, placeMessage, type Tree } from '../traces/located.ts'
 import { messageKey } from '../traces/message-key.ts'
 import { readTrace } from '../traces/trace-run.ts'
@@ -136,7 +136,7 @@ function stepsOf(
 ): { readonly steps: readonly Step[]; readonly model: string | null } {
   if (!runs.some(({ run }) => run['run_type'] === 'llm' || TOOLS.has(run['run_type']))) {
     const root = runs.find(({ run }) => isRoot(run)) ?? runs[0]
-    const sink = new StepSink(reading, null)
+    const sink = new ChatSink(reading, null)
     const model = root === undefined ? null : readWhole(sink, root)
     return { steps: sink.session.finish(list), model }
   }
@@ -237,7 +237,7 @@ function warnOthers(reading: Reading, outputs: Located): void {
 }
 
 /** Reads a trace without runs of models or tools: its input and output. Only a state with all messages tells the acts. */
-function readWhole(sink: StepSink, { run, path }: PlacedRun): string | null {
+function readWhole(sink: ChatSink, { run, path }: PlacedRun): string | null {
   const { session, reading } = sink
   session.now = timeOf(run['start_time'])
   const [inputs, outputs] = [payloadOf(run, path, 'inputs'), payloadOf(run, path, 'outputs')]
@@ -262,7 +262,7 @@ function readWhole(sink: StepSink, { run, path }: PlacedRun): string | null {
   return [...(before ?? []), ...fresh].map(modelOfMessage).find((name) => name !== null) ?? null
 }
 
-function addPayload({ session, reading }: StepSink, payload: Located | null, actor: Actor, name: string): void {
+function addPayload({ session, reading }: ChatSink, payload: Located | null, actor: Actor, name: string): void {
   const { parts } = session.open(actor === 'user' ? 'other' : 'agent', null)
   if (payload !== null) addLeaves(sinkTo(reading, parts, actor, name), payload.value, payload.path)
 }

@@ -4,7 +4,8 @@ import { isRecord, itemsIn, type Json, type Reading, timeOf } from '../common/re
 import { asList, asRecord, asText } from '../common/session.ts'
 import { mayAct } from '../common/unread-acts.ts'
 import type { Format, ReadDocument } from '../format.ts'
-import { type LocatedMessage, readLocatedChat, type StepSink } from '../openai-chat/chat-steps.ts'
+import { type LocatedMessage, readLocatedChat } from '../openai-chat/chat-steps.ts'
+import type { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { outcomeOfCode, outcomeOfResult } from '../tools/outcomes.ts'
 import { own } from '../tools/tool-table.ts'
 import { Located, type Tree } from '../traces/located.ts'
@@ -106,7 +107,7 @@ class Transcript {
     return readLocatedChat(this.#reading, '/records', agent, 'antigravity', (sink) => this.#messages(sink, records))
   }
 
-  *#messages(sink: StepSink, records: readonly unknown[]): Generator<LocatedMessage> {
+  *#messages(sink: ChatSink, records: readonly unknown[]): Generator<LocatedMessage> {
     for (const [value, path] of itemsIn(records, '/records')) {
       const record = asRecord(value)
       const { type, source, created_at, step_index } = record
@@ -150,7 +151,7 @@ class Transcript {
   }
 
   *#messagesOf(
-    sink: StepSink,
+    sink: ChatSink,
     record: Located,
     { type, source }: { readonly type: string; readonly source: string },
   ): Generator<Pick<LocatedMessage, 'tree' | 'outcome'>> {
@@ -191,7 +192,7 @@ class Transcript {
     return { id: idOf(id), function: { name: call.member('name'), arguments: plainArguments(call.member('args')) } }
   }
 
-  #compaction(sink: StepSink, { value, path }: Located): void {
+  #compaction(sink: ChatSink, { value, path }: Located): void {
     this.#reading.isCompacted = true
     sink.session.note('agent_message', value, path, 'compact_summary')
   }
@@ -211,7 +212,7 @@ class Transcript {
   }
 
   /** Reads a note of the harness; the end of a background task is the output of its call. */
-  #note(sink: StepSink, content: Located): Pick<LocatedMessage, 'tree' | 'outcome'> {
+  #note(sink: ChatSink, content: Located): Pick<LocatedMessage, 'tree' | 'outcome'> {
     const text = asText(content.value) ?? ''
     const at = text.indexOf(CONTENT)
     const end = text.indexOf('"', at + FINISHED.length)

@@ -5,8 +5,8 @@ import type { Actor } from '../../schemas/vocabulary.ts'
 import { isRecord, itemsIn, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asList, asName, asRecord, asText } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
-import type { StepSink } from '../openai-chat/chat-steps.ts'
 import { type LocatedMessage, readLocatedChat } from '../openai-chat/chat-steps.ts'
+import type { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { own } from '../tools/tool-table.ts'
 import { contentOf, Located, type Tree } from '../traces/located.ts'
 
@@ -65,7 +65,7 @@ function readCopilotCli(reading: Reading, document: Json): ReadDocument {
   return readLocatedChat(reading, '/records', agent, 'copilot-cli', (sink) => eventsIn(reading, sink, records))
 }
 
-function* eventsIn(reading: Reading, sink: StepSink, records: readonly unknown[]): Generator<LocatedMessage> {
+function* eventsIn(reading: Reading, sink: ChatSink, records: readonly unknown[]): Generator<LocatedMessage> {
   const requests = new Requests(records)
   const thoughts = new Set(records.map((record) => asRecord(asRecord(record)['data'])['reasoningText']))
   for (const [value, path] of itemsIn(records, '/records')) {
@@ -176,7 +176,7 @@ function outcomeOf({ type, data }: CopilotEvent): ActOutcome | undefined {
 /** Reads an event without a message: a note for the model, a compaction, an end of the turn, or the harness's own state. */
 function noteEvent(
   reading: Reading,
-  sink: StepSink,
+  sink: ChatSink,
   { type, data, path }: CopilotEvent,
   { value, thoughts }: { readonly value: unknown; readonly thoughts: ReadonlySet<unknown> },
 ): void {

@@ -4,7 +4,8 @@ import { isAbsent, itemsIn, type Json, type Reading, timeOf } from '../common/re
 import { asList, asName, asRecord, asText } from '../common/session.ts'
 import { mayAct } from '../common/unread-acts.ts'
 import type { Format, ReadDocument } from '../format.ts'
-import { type LocatedMessage, readLocatedChat, type StepSink } from '../openai-chat/chat-steps.ts'
+import { type LocatedMessage, readLocatedChat } from '../openai-chat/chat-steps.ts'
+import type { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { outcomeOfCode } from '../tools/outcomes.ts'
 import { own } from '../tools/tool-table.ts'
 import { contentOf, Located, type Tree } from '../traces/located.ts'
@@ -58,7 +59,7 @@ interface Reply {
 
 class KimiLog {
   readonly #reading: Reading
-  readonly #sink: StepSink
+  readonly #sink: ChatSink
   /** The parts of the reply that is being read. */
   #reply: Reply | null = null
   /** The time of the event that is being read. */
@@ -66,7 +67,7 @@ class KimiLog {
   /** Ids of calls that were not approved and have no result yet. */
   readonly #refused = new Set<unknown>()
 
-  constructor(reading: Reading, sink: StepSink) {
+  constructor(reading: Reading, sink: ChatSink) {
     this.#reading = reading
     this.#sink = sink
   }

@@ -1,10 +1,8 @@
 import { pushTo } from '../../domain/result.ts'
-import { type ActOutcome, NOT_RUN, type Step } from '../../domain/trajectory/trajectory.ts'
+import type { ActOutcome, Step } from '../../domain/trajectory/trajectory.ts'
 import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
-import { asList, asName, asText, type OpenStep, Session } from '../common/session.ts'
-import { addNamedCall, type NamedCall } from '../common/session-calls.ts'
+import { asList, asName, asRecord, type OpenStep } from '../common/session.ts'
 import type { ReadDocument } from '../format.ts'
-import { specOf } from '../tools/lookup.ts'
 import type { OpenCall } from '../tools/tool-table.ts'
 import { type PlacedMessage, placeMessage, type Tree } from '../traces/located.ts'
 import { answeredIdsOf } from '../traces/message-key.ts'
@@ -17,99 +15,53 @@ import {
   speaksAsAgent,
   type TextProtocol,
 } from './openai-chat-message.ts'
-import { ChatSink, type Resolve } from './openai-chat-sink.ts'
+import { ChatSink } from './openai-chat-sink.ts'
 
 /**
  * The one way from messages to steps. A format is a function from its document to located messages: a chat's message as a `Tree`, each piece
- * with its JSON pointer, and the facts beside it (`LocatedMessage`). `StepSink` reads each message by `readMessage` and places its parts:
- * - in a record of a session or a trace (`take` with a placed message), a result stands in the step of its call while nothing else has
- *   happened since, else in a step of its own at its time; steps without parts are left out;
+ * with its JSON pointer, and the facts beside it (`LocatedMessage`). `readOne` reads each message and places its parts:
+ * - in a record of a session or a trace, a result stands in the step of its call while nothing else has happened since, else in a step of
+ *   its own at its time; steps without parts are left out;
  * - in a list of messages (`isList`; `readTurns`), each message is a step, and a result belongs to the agent's step before it.
  * Calls, answers, outcomes and unread acts are the same for both.
  */
-export class StepSink extends ChatSink {
-  readonly session: Session
-  /** Outcomes that the record tells beside an answer, by the id of the call. */
-  readonly reported = new Map<string, ActOutcome>()
-  readonly #isList: boolean
-  #step: OpenStep | null = null
-  #calls: OpenCall[] = []
-
-  constructor(reading: Reading, agent: string | null, { resolve, isList = false }: SinkOptions = {}) {
-    super(reading, resolve, agent)
-    this.session = new Session(reading, {})
-    this.#isList = isList
+function readOne(sink: ChatSink, message: Json, path: string, facts: MessageFacts): Before {
+  const { name, other = name, protocol = null, before = 'other' } = facts
+  const { session, isList } = sink
+  const own = speaksAsAgent(message) ? session.open('agent', name, agentNamedBy(message) ?? session.agent) : null
+  sink.calls = []
+  sink.step = own
+  const { speaker, parts, outputs, acted } = readMessage(sink, message, path, protocol, before)
+  // Not spread into push: a message may hold more parts than a call can have arguments.
+  if (outputs.length > 0 || (isList && speaker === 'tool')) {
+    const list = own?.outputs ?? outputsOf(sink, message, name)
+    for (const part of outputs) list.push(part)
   }
-
-  override opened(id: unknown, tool: string): OpenCall {
-    const call = super.opened(id, tool)
-    if (this.#step !== null) this.session.remember(this.#step, id, call)
-    this.#calls.push(call)
-    return call
-  }
-
-  override answered(id: string | null, outcomeOf: (tool: string) => ActOutcome): void {
-    super.answered(id, (tool) => {
-      const outcome = outcomeOf(tool)
-      const reported = id === null ? undefined : this.reported.get(id)
-      // Words of an answer tell more of a failure than its span; that a call never ran is told by the record alone.
-      return reported !== undefined && (outcome === 'ran' || NOT_RUN.has(reported)) ? reported : outcome
-    })
-  }
-
-  /** Adds a call of a library to a step; any table that knows the tool's name gives the meaning of its arguments. */
-  call(step: OpenStep, words: NamedCall): OpenCall {
-    const spec = specOf(null, asText(words.name) ?? '')
-    return addNamedCall(this.session, step, { ...words, ...(spec !== undefined && { spec }) })
-  }
-
-  /** Registers a further id for a call without an id. */
-  rename(id: string, call: OpenCall): void {
-    const { last } = this.session
-    if (last !== undefined) this.session.remember(last, id, call)
-    this.keep(id, call)
-  }
-
-  /** Reads one placed message; returns its calls in order. `name`: of an agent's step; `other`: of another speaker's. */
-  take({ message, place }: PlacedMessage, name: string | null, other: string | null = null): readonly OpenCall[] {
-    this.reading.within(place, () => this.read(message, '', { name, other }))
-    return this.#calls
-  }
-
-  /** Reads one message into its step; returns how the message counts for the next one. */
-  read(message: Json, path: string, { name, other = name, protocol = null, before = 'other' }: MessageFacts): Before {
-    this.#calls = []
-    const agent = agentNamedBy(message) ?? this.session.agent
-    const own = speaksAsAgent(message) ? this.session.open('agent', name, agent) : null
-    this.#step = own
-    const { speaker, parts, outputs, acted } = readMessage(this, message, path, protocol, before)
-    // Not spread into push: a message may hold more parts than a call can have arguments.
-    if (outputs.length > 0 || (this.#isList && speaker === 'tool')) {
-      const list = own?.outputs ?? this.#outputs(message, name)
-      for (const part of outputs) list.push(part)
-    }
-    const isStep = parts.length > 0 || (this.#isList && speaker !== 'tool' && outputs.length === 0)
-    const step = own ?? (isStep ? this.session.open('other', other) : null)
-    for (const part of parts) step?.parts.push(part)
-    return acted ? 'act' : speaker === 'agent' ? 'answer' : 'other'
-  }
-
-  #outputs(message: Json, name: string | null): OpenStep['outputs'] {
-    const { last } = this.session
-    if (this.#isList)
-      return (last === undefined || last.kind === 'other' ? this.session.open('output', name) : last).outputs
-    const ids = answeredIdsOf(message)
-    const answered = ids.find((id) => this.session.hasCall(id))
-    if (answered !== undefined) return this.session.output(answered, '', null).parts
-    if (ids.length === 0 && last?.kind === 'agent') return last.outputs
-    return (last?.kind === 'output' ? last : this.session.open('output', null)).outputs
-  }
+  const isStep = parts.length > 0 || (isList && speaker !== 'tool' && outputs.length === 0)
+  const step = own ?? (isStep ? session.open('other', other) : null)
+  for (const part of parts) step?.parts.push(part)
+  return acted ? 'act' : speaker === 'agent' ? 'answer' : 'other'
 }
 
-interface SinkOptions {
-  readonly resolve?: Resolve
-  /** True for a list of messages, each of which is a step. */
-  readonly isList?: boolean
+function outputsOf({ session, isList }: ChatSink, message: Json, name: string | null): OpenStep['outputs'] {
+  const { last } = session
+  if (isList) return (last === undefined || last.kind === 'other' ? session.open('output', name) : last).outputs
+  const ids = answeredIdsOf(message)
+  const answered = ids.find((id) => session.hasCall(id))
+  if (answered !== undefined) return session.output(answered, '', null).parts
+  if (ids.length === 0 && last?.kind === 'agent') return last.outputs
+  return (last?.kind === 'output' ? last : session.open('output', null)).outputs
+}
+
+/** Reads one placed message; returns its calls in order. `name`: of an agent's step; `other`: of another speaker's. */
+export function takeMessage(
+  sink: ChatSink,
+  { message, place }: PlacedMessage,
+  name: string | null,
+  other: string | null = null,
+): readonly OpenCall[] {
+  sink.reading.within(place, () => readOne(sink, message, '', { name, other }))
+  return sink.calls
 }
 
 interface MessageFacts {
@@ -141,9 +93,9 @@ export function readLocatedChat(
   list: string,
   agent: ReadDocument['agent'],
   format: string,
-  messages: (sink: StepSink) => Iterable<LocatedMessage>,
+  messages: (sink: ChatSink) => Iterable<LocatedMessage>,
 ): ReadDocument {
-  const sink = new StepSink(reading, agent.name)
+  const sink = new ChatSink(reading, agent.name)
   const ids = new CallIds()
   for (const { tree, path, name, other = null, at, role, outcome } of messages(sink)) {
     const placed = placeMessage(tree, path)
@@ -156,7 +108,7 @@ export function readLocatedChat(
       if (outcome === undefined) sink.reported.delete(id)
       else sink.reported.set(id, outcome)
     }
-    sink.take({ ...placed, message: named }, name, other)
+    takeMessage(sink, { ...placed, message: named }, name, other)
   }
   return { format, agent, steps: sink.session.finish(list) }
 }
@@ -199,34 +151,34 @@ export const placeMessages = (messages: readonly unknown[], path: string): Liste
 
 /** Reads the messages of a list as steps, numbered from 1; a result that the file places before its call is moved behind it. */
 export function readTurns(
-  sink: StepSink,
+  sink: ChatSink,
   placed: readonly ListedMessage[],
   protocol: TextProtocol | null = null,
 ): Step[] {
+  const { reading } = sink
   let before: Before = 'other'
   const read = (message: Json, path: string): void => {
     const name = asName(message['id'])
     // Several messages with one id may be one reply, written call by call.
-    sink.reading.reply = name === null ? null : { id: name, isNamed: false }
-    before = sink.read(message, path, { name, protocol, before })
+    reading.reply = name === null ? null : { id: name, isNamed: false }
+    before = readOne(sink, message, path, { name, protocol, before })
   }
-  const late = lateResults(placed)
-  const waiting = new Map<string, ListedMessage[]>()
-  for (const item of placed) {
-    const { message, path } = item
+  const firstCalls = firstCallsOf(placed)
+  const waiting = new Map<string, [message: Json, path: string][]>()
+  for (const [index, { message, path }] of placed.entries()) {
     if (!isRecord(message)) {
-      sink.reading.error(path, `a message must be an object, not ${typeName(message)}`)
+      reading.error(path, `a message must be an object, not ${typeName(message)}`)
       continue
     }
-    const id = late.has(item) ? callIdOf(message) : null
-    if (id !== null) {
-      sink.reading.warn(path, 'a tool result that stands before its call; shown behind it')
-      pushTo(waiting, id, item)
+    const id = message['role'] === 'tool' || message['type'] === 'function_call_output' ? callIdOf(message) : null
+    if (id !== null && (firstCalls.get(id) ?? index) > index) {
+      reading.warn(path, 'a tool result that stands before its call; shown behind it')
+      pushTo(waiting, id, [message, path])
       continue
     }
     read(message, path)
     for (const called of waiting.size === 0 ? [] : callIdsOf(message)) {
-      for (const result of waiting.get(called) ?? []) if (isRecord(result.message)) read(result.message, result.path)
+      for (const result of waiting.get(called) ?? []) read(...result)
       waiting.delete(called)
     }
   }
@@ -240,35 +192,24 @@ export function readList(
   placed: readonly ListedMessage[],
   protocol: TextProtocol | null = null,
 ): ReadDocument {
-  const steps = readTurns(new StepSink(reading, agent.name, { isList: true }), placed, protocol)
+  const steps = readTurns(new ChatSink(reading, agent.name, { isList: true }), placed, protocol)
   return { format, agent, steps: reading.takeSteps(steps.length, path) ? steps : [] }
 }
 
-const isResult = ({ role, type }: Json): boolean => role === 'tool' || type === 'function_call_output'
-
-/** Returns the results whose call comes later and never before. */
-function lateResults(placed: readonly ListedMessage[]): ReadonlySet<ListedMessage> {
-  const open = new Map<string, ListedMessage[]>()
-  const called = new Set<string>()
-  const late = new Set<ListedMessage>()
-  for (const item of placed) {
-    if (!isRecord(item.message)) continue
-    const id = isResult(item.message) ? callIdOf(item.message) : null
-    if (id !== null && !called.has(id)) pushTo(open, id, item)
-    for (const own of callIdsOf(item.message)) {
-      for (const result of open.get(own) ?? []) late.add(result)
-      open.delete(own)
-      called.add(own)
-    }
-  }
-  return late
+/** Returns the index of the message with the first call of each id. */
+function firstCallsOf(placed: readonly ListedMessage[]): ReadonlyMap<string, number> {
+  const first = new Map<string, number>()
+  for (const [index, { message }] of placed.entries())
+    for (const id of callIdsOf(asRecord(message))) if (!first.has(id)) first.set(id, index)
+  return first
 }
 
 function callIdsOf(message: Json): string[] {
   if (message['type'] === 'function_call') return typeof message['call_id'] === 'string' ? [message['call_id']] : []
-  if (isResponse(message)) return message.output.flatMap((item) => (isRecord(item) ? callIdsOf(item) : []))
+  if (isResponse(message)) return message.output.flatMap((item) => callIdsOf(asRecord(item)))
   if (message['role'] !== 'assistant') return []
-  return [...asList(message['tool_calls']), ...asList(message['content'])].flatMap((call) =>
-    isRecord(call) && typeof call['id'] === 'string' ? [call['id']] : [],
-  )
+  return [...asList(message['tool_calls']), ...asList(message['content'])].flatMap((call) => {
+    const { id } = asRecord(call)
+    return typeof id === 'string' ? [id] : []
+  })
 }

@@ -7,7 +7,7 @@ import { mayAct } from '../common/unread-acts.ts'
 import { harnessOf } from '../tools/lookup.ts'
 import { exitCodeInText, outcomeOfAgent, outcomeOfCode, outcomeWithCode } from '../tools/outcomes.ts'
 import { named, own } from '../tools/tool-table.ts'
-import { addCall, type ChatSink, membersOf } from './openai-chat-sink.ts'
+import type { ChatSink } from './openai-chat-sink.ts'
 
 /** The speaker of a content, and its part lists; `outputs`: tool results, which belong to the agent's step. */
 export interface Speaker {
@@ -86,7 +86,7 @@ function readCallBlock(sink: ChatSink, block: Json, path: string, speaker: Speak
   const idField = 'toolCallId' in block ? 'toolCallId' : 'id'
   const nameField = 'toolName' in block ? 'toolName' : 'name'
   const argsField = 'arguments' in block ? 'arguments' : 'args' in block ? 'args' : 'input'
-  addCall(sink, speaker.parts, membersOf(block, block[idField], path, nameField, argsField))
+  sink.call(speaker.parts, block, path, block[idField], [nameField, argsField])
   // Inspect puts the result of a provider's tool into the same block.
   const name = typeof block[nameField] === 'string' ? block[nameField] : 'tool_call'
   const output: Speaker = { actor: 'tool_output', name, parts: speaker.parts, outputs: speaker.parts }
@@ -96,7 +96,7 @@ function readCallBlock(sink: ChatSink, block: Json, path: string, speaker: Speak
 
 function readResultBlock(sink: ChatSink, block: Json, path: string, speaker: Speaker): void {
   const id = block['tool_use_id'] ?? block['toolCallId']
-  const answered = typeof id === 'string' ? sink.names.get(id) : undefined
+  const answered = typeof id === 'string' ? sink.toolOf(id) : undefined
   const field = 'content' in block ? 'content' : 'output' in block ? 'output' : 'result'
   const wrapped = field === 'output' ? wrappedOf(block) : null
   const content = wrapped === null ? (block['content'] ?? block['output']) : wrapped.value

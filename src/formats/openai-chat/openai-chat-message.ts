@@ -1,18 +1,12 @@
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
 import { textOf } from '../common/content.ts'
-import { cutName, isAbsent, isRecord, itemsIn, type Json, typeName } from '../common/reading.ts'
+import { cutName, isAbsent, isRecord, itemsIn, type Json, objectsIn, typeName } from '../common/reading.ts'
+import { asRecord, asText } from '../common/session.ts'
 import { holdsCalls, mayAct } from '../common/unread-acts.ts'
-import { named, own } from '../tools/tool-table.ts'
+import { named, type OpenCall, own } from '../tools/tool-table.ts'
 import { outcomeOfMessage, readBlocks, readReasoning, type Speaker } from './openai-chat-blocks.ts'
-import {
-  addSlices,
-  type ChatSink,
-  type PlacedText,
-  readFunctionCall,
-  readToolCalls,
-  type Slice,
-} from './openai-chat-sink.ts'
+import { addSlices, type ChatSink, type PlacedText, type Slice } from './openai-chat-sink.ts'
 
 /** The protocol by which an agent without tool calls writes its acts into its messages. */
 export interface TextProtocol {
@@ -26,13 +20,14 @@ export interface TextProtocol {
   noted?(sink: ChatSink, parts: Part[], message: Json, path: string): boolean
 }
 
-interface ReadMessage {
-  readonly speaker: 'agent' | 'tool' | 'other'
-  readonly parts: readonly Part[]
+/** The parts of one message. */
+export interface MessageParts {
+  speaker: 'agent' | 'tool' | 'other'
+  readonly parts: Part[]
   /** The tool results, which belong to the step of the calling agent. */
-  readonly outputs: readonly Part[]
+  readonly outputs: Part[]
   /** True when the agent acted in words, so that the next message is the result. */
-  readonly acted: boolean
+  acted: boolean
 }
 
 const MESSAGE_FIELDS = wordSet(`role type content name id tool_calls tool_call_id tool_call_ids function_call function
@@ -52,50 +47,96 @@ export function readMessage(
   path: string,
   protocol: TextProtocol | null,
   before: Before,
-): ReadMessage {
+): MessageParts {
+  const read: MessageParts = { speaker: 'other', parts: [], outputs: [], acted: false }
   const role = roleOf(message)
-  if (isResponse(message)) return readResponse(sink, message['output'], path)
-  sink.reading.warnUnknown(message, path, MESSAGE_FIELDS)
-  if (role !== null && !KNOWN_ROLES.has(role)) {
-    sink.reading.warnOnce(
-      `${path}/role`,
-      `unknown role ${JSON.stringify(cutName(role))}; read as an agent of this name`,
-    )
-    // Such a harness runs the code in an agent's words, and its answer has another agent's name.
-    if (textOf(message['content']).includes(FENCE)) sink.reading.countUnread(path, true)
-    return readAgentMessage(sink, message, path, protocol)
+  if (isResponse(message)) {
+    readResponse(sink, read, message.output, `${path}/output`)
+    return read
   }
-  if (role === 'assistant') return readAgentMessage(sink, message, path, protocol)
-  const isOfUser = role === 'user' && isUsersOwn(message)
-  for (const field of CALL_FIELDS)
-    if (isOfUser && field === 'tool_calls') return readUsers(sink, message, path)
-    else if (holdsCalls(message, field))
+  sink.reading.warnUnknown(message, path, MESSAGE_FIELDS)
+  const isUsers = isUsersOwn(message) && (role === 'user' || role === 'tool')
+  if (speaksAsAgent(message) && role !== null) {
+    if (role !== 'assistant') noteOtherAgent(sink, message, path, role)
+    readAgentMessage(sink, read, message, path, protocol)
+    return read
+  }
+  for (const field of isUsers && role === 'user' ? [] : CALL_FIELDS)
+    if (holdsCalls(message, field))
       sink.reading.unread(`${path}/${field}`, 'calls in a message that is not the agent’s; not read', true)
-  if (role === 'tool' && isUsersOwn(message)) return readUsers(sink, message, path)
-  if (role === 'tool' || role === 'function') return readToolMessage(sink, message, path)
-  if (role === null && typeof message['type'] === 'string' && message['type'] !== 'message')
-    return readItem(sink, message, path)
-  return readOtherMessage(sink, message, path, protocol, before)
+  if (isUsers) readUsers(sink, read, message, path)
+  else if (role === 'tool' || role === 'function') readToolMessage(sink, read, message, path)
+  else if (role === null && typeof message['type'] === 'string' && message['type'] !== 'message')
+    readItem(sink, read, message, path)
+  else readOtherMessage(sink, read, message, path, protocol, before)
+  return read
 }
 
-function readAgentMessage(sink: ChatSink, message: Json, path: string, protocol: TextProtocol | null): ReadMessage {
-  const parts: Part[] = []
+function noteOtherAgent({ reading }: ChatSink, { content }: Json, path: string, role: string): void {
+  reading.warnOnce(`${path}/role`, `unknown role ${JSON.stringify(cutName(role))}; read as an agent of this name`)
+  // Such a harness runs the code in an agent's words, and its answer has another agent's name.
+  if (textOf(content).includes(FENCE)) reading.countUnread(path, true)
+}
+
+function readAgentMessage(
+  sink: ChatSink,
+  read: MessageParts,
+  message: Json,
+  path: string,
+  protocol: TextProtocol | null,
+): void {
+  const { parts } = read
+  read.speaker = 'agent'
   readThoughts(sink, message, path, parts)
-  const speaker: Speaker = { actor: 'agent_message', name: 'message', parts, outputs: parts }
-  const { content } = message
-  const structured = !isAbsent(message['tool_calls']) || !isAbsent(message['function_call'])
+  const { content, refusal, function_call: older } = message
+  const structured = !isAbsent(message['tool_calls']) || !isAbsent(older)
   const text = protocol === null || structured ? null : onlyText(sink, content, `${path}/content`)
   const slices = text === null ? null : (protocol?.split(text.text) ?? null)
   if (text !== null && slices !== null) addSlices(sink.reading, parts, text, slices)
-  else readBlocks(sink, content, `${path}/content`, speaker)
-  if (typeof message['refusal'] === 'string')
-    sink.text(parts, 'agent_message', message['refusal'], `${path}/refusal`, 'refusal')
-  readFunctionCall(sink, parts, message['function_call'], `${path}/function_call`)
+  else readBlocks(sink, content, `${path}/content`, agentsIn(parts))
+  if (typeof refusal === 'string') sink.text(parts, 'agent_message', refusal, `${path}/refusal`, 'refusal')
+  if (isRecord(older)) readFunctionCall(sink, parts, older, `${path}/function_call`)
+  else if (!isAbsent(older))
+    sink.reading.error(`${path}/function_call`, `a function call must be an object, not ${typeName(older)}`)
   readToolCalls(sink, parts, message['tool_calls'], `${path}/tool_calls`)
   const noted = slices === null && !structured && protocol?.noted?.(sink, parts, message, path) === true
-  const acted = slices !== null || noted
-  sink.spoke(acted ? parts : [])
-  return { speaker: 'agent', parts, outputs: [], acted }
+  read.acted = slices !== null || noted
+  sink.spoke(read.acted ? parts : [])
+}
+
+const agentsIn = (parts: Part[]): Speaker => ({ actor: 'agent_message', name: 'message', parts, outputs: parts })
+
+const TOOL_CALL_FIELDS = wordSet(`id type index function name arguments requestor custom view parse_error extra_content
+  provider_specific_fields thought_signature internal`)
+const FUNCTION_FIELDS = new Set(['name', 'arguments', 'provider_specific_fields'])
+
+/** Reads `tool_calls` as OpenAI writes them (`function: {name, arguments}`), and as Inspect does (`function: name`, `arguments`). */
+function readToolCalls(sink: ChatSink, parts: Part[], calls: unknown, path: string): void {
+  const { reading } = sink
+  if (isAbsent(calls)) return
+  if (!Array.isArray(calls)) {
+    reading.error(path, `must be an array of tool calls, not ${typeName(calls)}`)
+    return
+  }
+  for (const [call, at] of objectsIn(reading, calls, path, 'a tool call')) {
+    reading.warnUnknown(call, at, TOOL_CALL_FIELDS)
+    const isBroken = !isAbsent(call['parse_error'])
+    if (isBroken) reading.warn(`${at}/parse_error`, 'the harness could not parse this call, so it did not run it')
+    const inner = ['function', 'custom'].find((name) => isRecord(call[name]))
+    const name = 'function' in call ? 'function' : 'name'
+    const open =
+      inner === undefined
+        ? sink.call(parts, call, at, call['id'], [name, 'arguments'])
+        : readFunctionCall(sink, parts, asRecord(call[inner]), `${at}/${inner}`, call['id'])
+    if (isBroken) open.outcome = 'rejected'
+  }
+}
+
+/** Reads `{name, arguments}`: the inside of a tool call, or the older `function_call`. */
+function readFunctionCall(sink: ChatSink, parts: Part[], call: Json, path: string, id?: unknown): OpenCall {
+  const args = 'input' in call && !('arguments' in call) ? 'input' : 'arguments'
+  if (args === 'arguments') sink.reading.warnUnknown(call, path, FUNCTION_FIELDS)
+  return sink.call(parts, call, path, id, ['name', args])
 }
 
 /** Returns the content that is one text; Anthropic's cache marks turn a text into an array of one block. */
@@ -108,56 +149,51 @@ function onlyText(sink: ChatSink, content: unknown, path: string): PlacedText | 
 
 /** Adds the reasoning of a message. A message may repeat it under several members; the first present is shown. */
 function readThoughts(sink: ChatSink, message: Json, path: string, parts: Part[]): void {
-  const speaker: Speaker = { actor: 'agent_reasoning', name: 'reasoning', parts, outputs: parts }
   for (const field of ['reasoning_content', 'reasoning', 'thinking']) {
-    const value = message[field]
-    if (typeof value !== 'string' || value === '') continue
-    readBlocks(sink, value, `${path}/${field}`, speaker)
+    const value = asText(message[field])
+    if (value === null) continue
+    sink.text(parts, 'agent_reasoning', value, `${path}/${field}`, 'reasoning')
     return
   }
   for (const field of ['thinking_blocks', 'reasoning_details']) {
     const value = message[field]
     if (!Array.isArray(value) || value.length === 0) continue
-    for (const [block, at] of itemsIn(value, `${path}/${field}`)) {
+    for (const [block, at] of itemsIn(value, `${path}/${field}`))
       if (isRecord(block) && typeof block['text'] === 'string')
         sink.text(parts, 'agent_reasoning', block['text'], `${at}/text`, 'reasoning')
       else if (isRecord(block)) readReasoning(sink, { ...block, content: null }, at, parts)
       else sink.reading.unread(at, 'not a block of reasoning; not read', mayAct(block))
-    }
     return
   }
 }
 
-function readToolMessage(sink: ChatSink, message: Json, path: string): ReadMessage {
-  const outputs: Part[] = []
-  const name = toolName(sink, message, path)
-  const speaker: Speaker = { actor: 'tool_output', name, parts: outputs, outputs }
-  readBlocks(sink, message['content'], `${path}/content`, speaker)
-  sink.answered(answeredIdOf(sink, message), (tool) => outcomeOfMessage(sink.agent, tool, message, message['content']))
-  const { error } = message
-  if (isRecord(error)) {
-    const words = error['message']
-    if (typeof words === 'string' && words !== message['content'])
-      sink.text(outputs, 'tool_output', words, `${path}/error/message`, `${name}.error`)
-  } else if (typeof error === 'string') sink.text(outputs, 'tool_output', error, `${path}/error`, `${name}.error`)
-  return { speaker: 'tool', parts: [], outputs, acted: false }
+function readToolMessage(sink: ChatSink, read: MessageParts, message: Json, path: string, field = 'content'): void {
+  const { outputs } = read
+  const { error, [field]: content } = message
+  read.speaker = 'tool'
+  const id = answeredIdOf(sink, message)
+  const name = toolName(sink, message, path, id)
+  readBlocks(sink, content, `${path}/${field}`, { actor: 'tool_output', name, parts: outputs, outputs })
+  sink.answered(id, (tool) => outcomeOfMessage(sink.agent, tool, message, content))
+  const words = isRecord(error) ? error['message'] : error
+  const at = isRecord(error) ? `${path}/error/message` : `${path}/error`
+  if (typeof words === 'string' && !(isRecord(error) && words === content))
+    sink.text(outputs, 'tool_output', words, at, `${name}.error`)
 }
 
-function toolName(sink: ChatSink, message: Json, path: string): string {
-  const id = answeredIdOf(sink, message)
-  const answered = id === null ? undefined : sink.names.get(id)
+function toolName(sink: ChatSink, message: Json, path: string, id: string | null): string {
+  const answered = id === null ? undefined : sink.toolOf(id)
   if (answered !== undefined) return answered
-  const own = message['name'] ?? message['function']
   if (id !== null) sink.reading.unread(path, 'a tool result that answers no call before it; shown at its place', true)
   else if (message['role'] !== 'function' && !blocksName(message['content']))
     sink.reading.warnOnce(path, 'a tool result that does not say which call it answers')
-  return typeof own === 'string' && own !== '' ? own : 'tool'
+  return asText(message['name'] ?? message['function']) ?? 'tool'
 }
 
 /** Returns the id of the answered call; tau2-bench gives an answer the id of its call. */
 function answeredIdOf(sink: ChatSink, message: Json): string | null {
   const { id } = message
-  return callIdOf(message) ?? (typeof id === 'string' && sink.names.has(id) ? id : null)
+  return callIdOf(message) ?? (typeof id === 'string' && sink.toolOf(id) !== undefined ? id : null)
 }
 
 /** Tells whether the blocks of a tool message name their calls, as those of the AI SDK do. */
@@ -172,66 +208,60 @@ export function callIdOf(message: Json): string | null {
 }
 
 /** Reads an item of OpenAI's Responses among the messages, without a role. */
-function readItem(sink: ChatSink, item: Json, path: string): ReadMessage {
-  const parts: Part[] = []
-  const type = typeof item['type'] === 'string' ? item['type'] : 'none'
-  if (type === 'reasoning') readReasoning(sink, item, path, parts)
-  else if (type === 'function_call')
-    readFunctionCall(sink, parts, { name: item['name'], arguments: item['arguments'] }, path, item['call_id'])
-  else if (type === 'function_call_output') {
-    const outputs: Part[] = []
-    const speaker: Speaker = { actor: 'tool_output', name: toolName(sink, item, path), parts: outputs, outputs }
-    readBlocks(sink, item['output'], `${path}/output`, speaker)
-    sink.answered(callIdOf(item), (tool) => outcomeOfMessage(sink.agent, tool, item, item['output']))
-    return { speaker: 'tool', parts, outputs, acted: false }
-  } else {
-    sink.reading.unreadRecord(path, 'kind of record', type, item)
-    return { speaker: 'other', parts, outputs: [], acted: false }
+function readItem(sink: ChatSink, read: MessageParts, item: Json, path: string): void {
+  const { type } = item
+  if (type === 'function_call_output') {
+    readToolMessage(sink, read, item, path, 'output')
+    return
   }
-  return { speaker: 'agent', parts, outputs: [], acted: false }
+  if (type === 'reasoning') readReasoning(sink, item, path, read.parts)
+  else if (type === 'function_call') sink.call(read.parts, item, path, item['call_id'], ['name', 'arguments'])
+  else {
+    sink.reading.unreadRecord(path, 'kind of record', type, item)
+    return
+  }
+  read.speaker = 'agent'
 }
 
 /** Recognizes a whole answer of Responses, which mini-swe-agent keeps among its messages. */
 export const isResponse = (message: Json): message is Json & { readonly output: readonly unknown[] } =>
   isAbsent(message['role']) && isAbsent(message['type']) && Array.isArray(message['output'])
 
-function readResponse(sink: ChatSink, output: readonly unknown[], path: string): ReadMessage {
-  const parts: Part[] = []
-  const speaker: Speaker = { actor: 'agent_message', name: 'message', parts, outputs: parts }
-  for (const [item, at] of itemsIn(output, `${path}/output`)) {
-    if (!isRecord(item)) sink.reading.error(at, `an item must be an object, not ${typeName(item)}`)
-    else if (item['type'] === 'message') readBlocks(sink, item['content'], `${at}/content`, speaker)
-    else for (const part of readItem(sink, item, at).parts) parts.push(part)
-  }
-  return { speaker: 'agent', parts, outputs: [], acted: false }
+function readResponse(sink: ChatSink, read: MessageParts, output: readonly unknown[], path: string): void {
+  for (const [item, at] of objectsIn(sink.reading, output, path, 'an item'))
+    if (item['type'] === 'message') readBlocks(sink, item['content'], `${at}/content`, agentsIn(read.parts))
+    else readItem(sink, { ...read, outputs: [] }, item, at)
+  read.speaker = 'agent'
 }
 
 function readOtherMessage(
   sink: ChatSink,
+  read: MessageParts,
   message: Json,
   path: string,
   protocol: TextProtocol | null,
   before: Before,
-): ReadMessage {
+): void {
   const { content } = message
+  const { parts, outputs } = read
   const role = roleOf(message)
   const isReply = role === 'user' && before !== 'other' && protocol !== null && !protocol.isSpeech(textOf(content))
   const isComplaint = isReply && before === 'answer' && protocol.complains
-  const actor = role === 'user' && !isComplaint ? 'user' : 'system'
-  const parts: Part[] = []
-  const outputs: Part[] = []
   if (role === 'user') sink.answeredWords((tool) => outcomeOfMessage(sink.agent, tool, message, content))
   if (role === null) {
     if (mayAct({ content })) sink.reading.countUnread(path, true)
     sink.reading.warn(`${path}/role`, 'a message without a role; read as system')
   }
-  if (isReply && before === 'act') {
-    readBlocks(sink, content, `${path}/content`, { actor: 'tool_output', name: 'output', parts: outputs, outputs })
-    return { speaker: 'tool', parts, outputs, acted: false }
-  }
-  const name = role === 'exit' ? 'exit' : 'message'
-  readBlocks(sink, content, `${path}/content`, { actor, name, parts, outputs })
-  return { speaker: 'other', parts, outputs, acted: false }
+  const isResult = isReply && before === 'act'
+  if (isResult) read.speaker = 'tool'
+  const speaker: Speaker = isResult
+    ? { actor: 'tool_output', name: 'output', parts: outputs, outputs }
+    : {
+        actor: role === 'user' && !isComplaint ? 'user' : 'system',
+        name: role === 'exit' ? 'exit' : 'message',
+        ...{ parts, outputs },
+      }
+  readBlocks(sink, content, `${path}/content`, speaker)
 }
 
 const FENCE = '```'
@@ -263,7 +293,8 @@ const ROLES: Readonly<Record<string, string>> = {
 
 /** Returns the role of a message in the words of OpenAI; another name unchanged, and null where the message has none. */
 function roleOf({ role }: Json): string | null {
-  return typeof role === 'string' && role !== '' ? (own(ROLES, role) ?? role) : null
+  const name = asText(role)
+  return name === null ? null : (own(ROLES, name) ?? name)
 }
 
 /** Recognizes a call or an answer of the user's own tools, which tau2-bench marks. */
@@ -272,14 +303,14 @@ const isUsersOwn = ({ requestor, tool_calls: calls }: Json): boolean =>
   (Array.isArray(calls) && calls.length > 0 && calls.every((call) => isRecord(call) && call['requestor'] === 'user'))
 
 /** Adds the user's words and calls, or the answer of the user's own tool, which only the user sees: no act of the agent. */
-function readUsers(sink: ChatSink, message: Json, path: string): ReadMessage {
-  const parts: Part[] = []
-  const own = roleOf(message) === 'tool' ? 'tool' : 'message'
-  readBlocks(sink, message['content'], `${path}/content`, { actor: 'user', name: own, parts, outputs: parts })
-  for (const [call, at] of own === 'tool' ? [] : itemsIn(message['tool_calls'], `${path}/tool_calls`)) {
-    const { name, arguments: args } = call as Json
+function readUsers(sink: ChatSink, { parts }: MessageParts, message: Json, path: string): void {
+  const isAnswer = roleOf(message) === 'tool'
+  const name = isAnswer ? 'tool' : 'message'
+  readBlocks(sink, message['content'], `${path}/content`, { actor: 'user', name, parts, outputs: parts })
+  for (const [call, at] of isAnswer ? [] : itemsIn(message['tool_calls'], `${path}/tool_calls`)) {
+    if (!isRecord(call)) sink.reading.unread(at, `a tool call must be an object, not ${typeName(call)}; not read`, true)
+    const { name, arguments: args } = asRecord(call)
     if (typeof name === 'string') sink.text(parts, 'user', name, `${at}/name`, 'tool')
     if (!isAbsent(args)) sink.leaves(parts, 'user', args, `${at}/arguments`, typeof name === 'string' ? name : 'tool')
   }
-  return { speaker: 'other', parts, outputs: [], acted: false }
 }

@@ -1,13 +1,19 @@
-import { pushTo } from '../../domain/result.ts'
-import type { Act, ActOutcome, Call, Part } from '../../domain/trajectory/trajectory.ts'
-import { wordSet } from '../../domain/words.ts'
+import { type Act, type ActOutcome, type Call, NOT_RUN, type Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { openEnvelope } from '../common/content.ts'
 import { decodeObject, leavesOf, memberName } from '../common/json-tree.ts'
 import type { PictureSource } from '../common/pictures.ts'
-import { idText, isAbsent, isRecord, type Json, objectsIn, type Reading, typeName } from '../common/reading.ts'
-import { isEmpty } from '../common/session.ts'
-import { type ArgumentLeaf, addArguments, argumentLeavesOf, knownSpec } from '../common/session-calls.ts'
+import { idText, isAbsent, type Json, type Reading } from '../common/reading.ts'
+import { asText, isEmpty, type OpenStep, Session } from '../common/session.ts'
+import {
+  type ArgumentLeaf,
+  addArguments,
+  addNamedCall,
+  argumentLeavesOf,
+  knownSpec,
+  type NamedCall,
+} from '../common/session-calls.ts'
+import { specOf } from '../tools/lookup.ts'
 import { type OpenCall, openCall } from '../tools/tool-table.ts'
 
 /** A text and the pointer of the string that holds it. */
@@ -38,37 +44,57 @@ type OutcomeOf = (tool: string) => ActOutcome
 const NAMELESS = 'tool_call'
 const MAX_MENTION = 300
 
-/** Receives the texts of one conversation: resolves references, opens the envelopes of tool output, and keeps the names of the calls. */
+interface SinkOptions {
+  readonly resolve?: Resolve
+  /** True for a list of messages, each of which is a step. */
+  readonly isList?: boolean
+}
+
+/** Receives the texts and calls of one conversation: resolves references, opens the envelopes of tool output, and joins answers to calls. */
 export class ChatSink {
   readonly reading: Reading
-  /** Resolves a text that may be a reference. */
-  readonly locate: Resolve
-  readonly #pictures = new Map<string, PictureSource>()
-  /** Tool names by call id. A repeated id names the newest call. */
-  readonly names = new Map<string, string>()
   /** The agent's name, which decides the tool table. */
   readonly agent: string | null
-  /** Calls without a result, by id. */
-  readonly #open = new Map<string, OpenCall[]>()
+  /** Resolves a text that may be a reference. */
+  readonly locate: Resolve
+  readonly isList: boolean
+  readonly session: Session
+  /** Outcomes that the record tells beside an answer, by the id of the call. */
+  readonly reported = new Map<string, ActOutcome>()
+  /** The agent's step that is being read; null for the message of another speaker. */
+  step: OpenStep | null = null
+  /** The calls of the message that is being read, in order. */
+  calls: OpenCall[] = []
+  readonly #pictures = new Map<string, PictureSource>()
+  /** The tool of the newest call with an id, and the calls with that id and without a result. */
+  readonly #byId = new Map<string, { tool: string; open: OpenCall[] }>()
   #spoken: ReadonlySet<Call> = new Set()
 
-  constructor(reading: Reading, resolve: Resolve = (text, path) => ({ text, path }), agent: string | null = null) {
+  constructor(reading: Reading, agent: string | null, { resolve, isList = false }: SinkOptions = {}) {
     this.reading = reading
-    this.locate = resolve
     this.agent = agent
+    this.locate = resolve ?? ((text, path) => ({ text, path }))
+    this.isList = isList
+    this.session = new Session(reading, {})
   }
 
-  /** Registers a call under its id, for its result. */
-  opened(id: unknown, tool: string): OpenCall {
-    const call = openCall(tool, idText(id))
-    if (typeof id === 'string') this.keep(id, call)
-    return call
+  /** Returns the tool of the newest call with an id. */
+  toolOf(id: string): string | undefined {
+    return this.#byId.get(id)?.tool
   }
 
-  /** Keeps a call under the id of its result. */
-  protected keep(id: string, call: OpenCall): void {
-    this.names.set(id, call.tool)
-    pushTo(this.#open, id, call)
+  #keep(id: string, call: OpenCall): void {
+    const made = this.#byId.get(id) ?? { tool: '', open: [] }
+    made.tool = call.tool
+    made.open.push(call)
+    this.#byId.set(id, made)
+  }
+
+  /** Registers a further id for a call without an id. */
+  rename(id: string, call: OpenCall): void {
+    const { last } = this.session
+    if (last !== undefined) this.session.remember(last, id, call)
+    this.#keep(id, call)
   }
 
   /** Keeps the calls that were written as text: the next message answers them. */
@@ -85,11 +111,15 @@ export class ChatSink {
 
   /** Sets the outcome of the call with an id, unless two calls with that id wait for a result. */
   answered(id: string | null, outcomeOf: OutcomeOf): void {
-    const calls = id === null ? undefined : this.#open.get(id)
-    if (id === null || calls === undefined) return
-    this.#open.delete(id)
-    const [call] = calls
-    if (call !== undefined && calls.length === 1) call.outcome = outcomeOf(call.tool)
+    const made = id === null ? undefined : this.#byId.get(id)
+    if (id === null || made === undefined) return
+    const [call, ...others] = made.open
+    made.open = []
+    if (call === undefined || others.length > 0) return
+    const outcome = outcomeOf(call.tool)
+    const reported = this.reported.get(id)
+    // Words of an answer tell more of a failure than its span; that a call never ran is told by the record alone.
+    call.outcome = reported !== undefined && (outcome === 'ran' || NOT_RUN.has(reported)) ? reported : outcome
   }
 
   text(parts: Part[], actor: Actor, text: string, path: string, name: string): void {
@@ -120,26 +150,45 @@ export class ChatSink {
   }
 
   /**
-   * Adds the arguments of a call: an object, JSON in a string, or a string that is the tool's input itself. `isNamed`: the source names the
-   * tool, at `namePath`.
+   * Adds a call, by the members of a record that hold its name and its arguments: an object, JSON in a string, or a string that is the
+   * tool's input itself.
    */
-  args(parts: Part[], args: unknown, path: string, call: OpenCall, namePath: string, isNamed: boolean): void {
-    const spec = knownSpec(this.reading, this.agent, call.tool, namePath)
-    const at = typeof args === 'string' ? this.locate(args, path) : null
-    const decoded = at === null ? args : decodeObject(at.text)
-    let leaves: Iterable<ArgumentLeaf> = []
-    if (at !== null && decoded === null) leaves = [{ pointer: at.path, name: '', text: at.text }]
-    else if (at !== null && !isEmpty(decoded)) leaves = argumentLeavesOf(spec, decoded, `${at.path}#`)
-    else if (!isAbsent(decoded) && !isEmpty(decoded)) leaves = this.#located(argumentLeavesOf(spec, decoded, path))
-    const bare = isNamed ? { text: call.tool, path: namePath } : null
-    addArguments(this.reading, parts, leaves, { call, spec, args: decoded, bare })
+  call(parts: Part[], record: Json, at: string, id: unknown, [name, args]: readonly [string, string]): OpenCall {
+    const { reading } = this
+    const [tool, namePath, path] = [asText(record[name]), `${at}/${name}`, `${at}/${args}`]
+    if (tool === null) reading.warn(namePath, 'a tool call must name its function')
+    const call = openCall(tool ?? NAMELESS, idText(id))
+    if (typeof id === 'string') this.#keep(id, call)
+    if (this.step !== null) this.session.remember(this.step, id, call)
+    this.calls.push(call)
+    const value = record[args]
+    if (isAbsent(value)) reading.warn(path, 'a tool call must have arguments')
+    const spec = knownSpec(reading, this.agent, call.tool, namePath)
+    const text = typeof value === 'string' ? this.locate(value, path) : null
+    const decoded = text === null ? value : decodeObject(text.text)
+    let leaves: readonly ArgumentLeaf[] = []
+    if (text !== null && decoded === null) leaves = [{ pointer: text.path, name: '', text: text.text }]
+    else if (!isAbsent(decoded) && !isEmpty(decoded))
+      leaves =
+        text === null
+          ? this.#located(argumentLeavesOf(spec, decoded, path))
+          : argumentLeavesOf(spec, decoded, `${text.path}#`)
+    const bare = tool === null ? null : { text: tool, path: namePath }
+    addArguments(reading, parts, leaves, { call, spec, args: decoded, bare })
+    return call
   }
 
-  *#located(leaves: readonly ArgumentLeaf[]): Generator<ArgumentLeaf> {
-    for (const leaf of leaves) {
+  /** Adds a call of a library to a step; any table that knows the tool's name gives the meaning of its arguments. */
+  libraryCall(step: OpenStep, words: NamedCall): OpenCall {
+    const spec = specOf(null, asText(words.name) ?? '')
+    return addNamedCall(this.session, step, { ...words, ...(spec !== undefined && { spec }) })
+  }
+
+  #located(leaves: readonly ArgumentLeaf[]): ArgumentLeaf[] {
+    return leaves.map((leaf) => {
       const { text, path } = this.locate(leaf.text, leaf.pointer)
-      yield { ...leaf, text, pointer: path }
-    }
+      return { ...leaf, text, pointer: path }
+    })
   }
 }
 
@@ -156,71 +205,3 @@ export function addSlices(reading: Reading, parts: Part[], { text, path }: Place
     else reading.add(parts, { actor, text: inner.text, path: `${at}#${inner.pointer}`, name, act })
   }
 }
-
-const CALL_FIELDS = wordSet(`id type index function name arguments requestor custom view parse_error extra_content
-  provider_specific_fields thought_signature internal`)
-const FUNCTION_FIELDS = new Set(['name', 'arguments', 'provider_specific_fields'])
-
-/** A call of any message form: its id, name and arguments with their paths. */
-interface ToolCall {
-  readonly id: unknown
-  readonly name: unknown
-  readonly namePath: string
-  readonly args: unknown
-  readonly argsPath: string
-}
-
-export function addCall(sink: ChatSink, parts: Part[], { id, name, namePath, args, argsPath }: ToolCall): OpenCall {
-  const isNamed = typeof name === 'string' && name !== ''
-  if (!isNamed) sink.reading.warn(namePath, 'a tool call must name its function')
-  const open = sink.opened(id, isNamed ? name : NAMELESS)
-  if (isAbsent(args)) sink.reading.warn(argsPath, 'a tool call must have arguments')
-  sink.args(parts, args, argsPath, open, namePath, isNamed)
-  return open
-}
-
-/** Reads `tool_calls` as OpenAI writes them (`function: {name, arguments}`), and as Inspect does (`function: name`, `arguments`). */
-export function readToolCalls(sink: ChatSink, parts: Part[], calls: unknown, path: string): void {
-  const { reading } = sink
-  if (isAbsent(calls)) return
-  if (!Array.isArray(calls)) {
-    reading.error(path, `must be an array of tool calls, not ${typeName(calls)}`)
-    return
-  }
-  for (const [call, at] of objectsIn(reading, calls, path, 'a tool call')) {
-    reading.warnUnknown(call, at, CALL_FIELDS)
-    const isBroken = !isAbsent(call['parse_error'])
-    if (isBroken) reading.warn(`${at}/parse_error`, 'the harness could not parse this call, so it did not run it')
-    const inner = ['function', 'custom'].find((name) => isRecord(call[name]))
-    const name = 'function' in call ? 'function' : 'name'
-    const open =
-      inner === undefined
-        ? addCall(sink, parts, membersOf(call, call['id'], at, name, 'arguments'))
-        : readFunctionCall(sink, parts, call[inner], `${at}/${inner}`, call['id'])
-    if (isBroken && open !== null) open.outcome = 'rejected'
-  }
-}
-
-/** Reads `{name, arguments}`: the inside of a tool call, or the older `function_call`. */
-export function readFunctionCall(
-  sink: ChatSink,
-  parts: Part[],
-  call: unknown,
-  path: string,
-  id?: unknown,
-): OpenCall | null {
-  if (isAbsent(call)) return null
-  if (!isRecord(call)) {
-    sink.reading.error(path, `a function call must be an object, not ${typeName(call)}`)
-    return null
-  }
-  const args = 'input' in call && !('arguments' in call) ? 'input' : 'arguments'
-  if (args === 'arguments') sink.reading.warnUnknown(call, path, FUNCTION_FIELDS)
-  return addCall(sink, parts, membersOf(call, id, path, 'name', args))
-}
-
-/** Returns a call by the members that hold its name and its arguments. */
-export const membersOf = (record: Json, id: unknown, path: string, name: string, args: string): ToolCall => ({
-  ...{ id, name: record[name], namePath: `${path}/${name}` },
-  ...{ args: record[args], argsPath: `${path}/${args}` },
-})

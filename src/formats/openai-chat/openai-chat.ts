@@ -5,9 +5,10 @@ import { asName, asRecord, asText } from '../common/session.ts'
 import { mayAct } from '../common/unread-acts.ts'
 import { type Format, type ListIn, listIn, type ReadDocument } from '../format.ts'
 import { FUNCTION_TAGS, HERMES } from '../protocols/function-tags.ts'
-import { type ListedMessage, placeMessages, readTurns, StepSink } from './chat-steps.ts'
+import { type ListedMessage, placeMessages, readTurns } from './chat-steps.ts'
 import { readBlocks } from './openai-chat-blocks.ts'
 import { isResponse, type TextProtocol } from './openai-chat-message.ts'
+import { ChatSink } from './openai-chat-sink.ts'
 
 /** Members that hold the messages of a run: OpenAI and most others, tau-bench, Harbor's exported traces, Who&When. */
 const MESSAGE_LISTS = ['messages', 'traj', 'conversations', 'history'] as const
@@ -113,7 +114,7 @@ export function readRun(
   const system = run[field]
   const prompt = isAbsent(system) ? [] : [{ role: 'system', content: allText(system) }]
   const protocol = textProtocolOf([...prompt, ...placed.map(({ message }) => message)], agent.name)
-  const sink = new StepSink(reading, agent.name, { isList: true })
+  const sink = new ChatSink(reading, agent.name, { isList: true })
   addPrompt(sink, 'system', system, `${at}/${field}`)
   if (isTeam) addTeam(sink, run, at)
   const steps = readTurns(sink, placed, protocol)
@@ -128,7 +129,7 @@ function placeTeamMessage({ message, path }: ListedMessage): ListedMessage {
 }
 
 /** Adds the prompts of a team's agents, and the question where no message of the person holds it. */
-function addTeam(sink: StepSink, { system_prompt: prompts, question, history }: Json, at: string): void {
+function addTeam(sink: ChatSink, { system_prompt: prompts, question, history }: Json, at: string): void {
   const byAgent = isRecord(prompts) ? Object.entries(prompts) : []
   for (const [agent, text] of byAgent) addPrompt(sink, 'system', text, pointer(`${at}/system_prompt`, agent))
   const asks = Array.isArray(history) && history.some((message) => isRecord(message) && message['role'] === 'human')
@@ -136,7 +137,7 @@ function addTeam(sink: StepSink, { system_prompt: prompts, question, history }: 
 }
 
 /** Adds a prompt beside the messages, a text or blocks (Anthropic), as a step before all messages. */
-function addPrompt(sink: StepSink, actor: 'system' | 'user', system: unknown, path: string): void {
+function addPrompt(sink: ChatSink, actor: 'system' | 'user', system: unknown, path: string): void {
   const parts: Part[] = []
   const isPrompt = typeof system === 'string' || (Array.isArray(system) && system.every(isRecord))
   if (!isPrompt && !isAbsent(system)) sink.reading.warn(path, 'neither a text nor blocks; not read')

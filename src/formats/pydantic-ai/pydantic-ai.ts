@@ -4,8 +4,8 @@ import type { Actor } from '../../schemas/vocabulary.ts'
 import { isAbsent, isRecord, itemsIn, type Json, objectsIn, type Reading, timeOf, typeName } from '../common/reading.ts'
 import { addLeaves, asText, mediaText, type OpenStep, settle, sinkTo } from '../common/session.ts'
 import { type Format, listIn, type ReadDocument } from '../format.ts'
-import { StepSink } from '../openai-chat/chat-steps.ts'
 import { outcomeOfOutput, readBlocks, readOutput } from '../openai-chat/openai-chat-blocks.ts'
+import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { own } from '../tools/tool-table.ts'
 
 /**
@@ -34,7 +34,7 @@ const messagesIn = (document: Json) => listIn(document, LISTS, (list) => list.so
 
 function readPydanticAi(reading: Reading, document: Json): ReadDocument {
   const { list, path } = messagesIn(document) ?? { list: [], path: '/messages' }
-  const sink = new StepSink(reading, null)
+  const sink = new ChatSink(reading, null)
   reading.warnUnknown(document, '', new Set([...ROOT_FIELDS, path.slice(1)]))
   let model = asText(document['model'])
   let instructions: unknown
@@ -53,7 +53,7 @@ function readPydanticAi(reading: Reading, document: Json): ReadDocument {
   return { format: 'pydantic-ai', agent, steps: sink.session.finish(path) }
 }
 
-function readMessage(sink: StepSink, { kind, parts }: Json, path: string): void {
+function readMessage(sink: ChatSink, { kind, parts }: Json, path: string): void {
   const { reading, session } = sink
   if (!Array.isArray(parts)) {
     reading.error(`${path}/parts`, `must be an array of parts, not ${typeName(parts)}`)
@@ -74,7 +74,7 @@ const PART_FIELDS: ReadonlySet<string> = wordSet(`part_kind content timestamp dy
   interrupted_at_ms tools_added return_kind`)
 
 /** Reads a part of a request to the model: a prompt or a tool result. */
-function readRequestPart(sink: StepSink, part: Json, path: string): void {
+function readRequestPart(sink: ChatSink, part: Json, path: string): void {
   const { session, reading } = sink
   const { part_kind: kind, content } = part
   reading.warnUnknownOnce(part, path, PART_FIELDS)
@@ -91,7 +91,7 @@ function readRequestPart(sink: StepSink, part: Json, path: string): void {
 }
 
 /** Reads a part of the model's response. */
-function readResponsePart(sink: StepSink, step: OpenStep, part: Json, path: string): void {
+function readResponsePart(sink: ChatSink, step: OpenStep, part: Json, path: string): void {
   const { reading } = sink
   const { part_kind: kind, content } = part
   const { parts } = step
@@ -103,7 +103,7 @@ function readResponsePart(sink: StepSink, step: OpenStep, part: Json, path: stri
     addContent(sink, parts, 'agent_reasoning', content, `${path}/content`, 'reasoning')
   } else if (kind === 'tool-call' || kind === 'builtin-tool-call') {
     const { tool_call_id: id, tool_name: name, args } = part
-    sink.call(step, { id, name, namePath: `${path}/tool_name`, args, path: `${path}/args` })
+    sink.libraryCall(step, { id, name, namePath: `${path}/tool_name`, args, path: `${path}/args` })
   } else if (kind === 'builtin-tool-return') readReturn(sink, part, path)
   else if (kind === 'file') readContent(sink, parts, 'agent_message', content, `${path}/content`, 'file')
   else if (kind === 'speech') readSpeech(sink, parts, part, path, 'agent_message')
@@ -116,7 +116,7 @@ function readResponsePart(sink: StepSink, step: OpenStep, part: Json, path: stri
 
 const OUTCOMES: Readonly<Record<string, ActOutcome>> = { denied: 'rejected', interrupted: 'interrupted' }
 
-function readReturn(sink: StepSink, part: Json, path: string): void {
+function readReturn(sink: ChatSink, part: Json, path: string): void {
   const { outcome, content } = part
   const place = sink.session.output(part['tool_call_id'], `${path}/tool_call_id`, null)
   const declared = typeof outcome === 'string' ? own(OUTCOMES, outcome) : undefined
@@ -130,7 +130,7 @@ function readReturn(sink: StepSink, part: Json, path: string): void {
  * Reads a retry prompt: the tool's error text, or a list of validation errors. Such a list may concern the arguments, in which case no tool
  * ran, or a value that the tool checked while it ran (pydantic_ai, _tool_manager.py catches both), so the outcome is uncertain.
  */
-function readRetry(sink: StepSink, part: Json, path: string): void {
+function readRetry(sink: ChatSink, part: Json, path: string): void {
   const { content } = part
   if (isAbsent(part['tool_name'])) {
     const { parts } = sink.session.open('other', null)
@@ -150,12 +150,12 @@ const MEDIA: Readonly<Record<string, string>> = {
 
 const isMedia = ({ kind }: Json): boolean => typeof kind === 'string' && Object.hasOwn(MEDIA, kind)
 
-function addContent(sink: StepSink, parts: Part[], actor: Actor, content: unknown, path: string, name: string): void {
+function addContent(sink: ChatSink, parts: Part[], actor: Actor, content: unknown, path: string, name: string): void {
   readBlocks(sink, content, path, { actor, name, parts, outputs: parts })
 }
 
 /** Reads a content: text, or a list of texts, links, and files with their bytes in the message. */
-function readContent(sink: StepSink, parts: Part[], actor: Actor, content: unknown, path: string, name: string): void {
+function readContent(sink: ChatSink, parts: Part[], actor: Actor, content: unknown, path: string, name: string): void {
   if (Array.isArray(content)) {
     for (const [piece, at] of itemsIn(content, path)) readContent(sink, parts, actor, piece, at, name)
   } else if (isRecord(content) && isMedia(content)) addMedia(sink, parts, actor, content, path, name)
@@ -166,7 +166,7 @@ function readContent(sink: StepSink, parts: Part[], actor: Actor, content: unkno
   else readOutput(sink, parts, content, path, name)
 }
 
-function addMedia(sink: StepSink, parts: Part[], actor: Actor, file: Json, path: string, name: string): void {
+function addMedia(sink: ChatSink, parts: Part[], actor: Actor, file: Json, path: string, name: string): void {
   const { kind, url, data } = file
   const media_type = asText(file['media_type'])
   const isImage = kind === 'binary' && media_type?.startsWith('image/') === true
@@ -180,7 +180,7 @@ function addMedia(sink: StepSink, parts: Part[], actor: Actor, file: Json, path:
 const standard = (data: unknown): unknown =>
   typeof data === 'string' ? data.replaceAll('-', '+').replaceAll('_', '/') : data
 
-function readSpeech(sink: StepSink, parts: Part[], part: Json, path: string, actor: Actor): void {
+function readSpeech(sink: ChatSink, parts: Part[], part: Json, path: string, actor: Actor): void {
   const { transcript, audio } = part
   if (typeof transcript === 'string') addContent(sink, parts, actor, transcript, `${path}/transcript`, 'speech')
   if (isRecord(audio)) addMedia(sink, parts, actor, audio, `${path}/audio`, 'speech')

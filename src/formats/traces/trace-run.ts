@@ -5,7 +5,8 @@ import { wordsOf } from '../common/content.ts'
 import { cutName, type Reading } from '../common/reading.ts'
 import { asName, asText, settle } from '../common/session.ts'
 import { mayAct } from '../common/unread-acts.ts'
-import { StepSink } from '../openai-chat/chat-steps.ts'
+import { takeMessage } from '../openai-chat/chat-steps.ts'
+import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { outcomeOfAgent } from '../tools/outcomes.ts'
 import { isMessage } from './chat-shapes.ts'
 import { contentOf, Located, type PlacedMessage, placeMessage, type Tree } from './located.ts'
@@ -35,7 +36,7 @@ export function readTrace(
 type OnShow = (path: string) => void
 
 class TraceRun {
-  readonly sink: StepSink
+  readonly sink: ChatSink
   readonly tree: TraceTree
   readonly #reading: Reading
   /** How often each message was shown, by message key. */
@@ -64,7 +65,7 @@ class TraceRun {
   constructor(reading: Reading, spans: readonly TraceSpan[], agent: string | null, onShow: OnShow) {
     this.#reading = reading
     this.#onShow = onShow
-    this.sink = new StepSink(reading, agent)
+    this.sink = new ChatSink(reading, agent)
     this.tree = treeOf(reading, spans)
     this.#agents = new Set(
       spans.filter(({ kind, holds }) => kind === 'model' && holds).flatMap((span) => this.tree.agentOf(span) ?? []),
@@ -218,7 +219,7 @@ class TraceRun {
     this.#onShow(placed.place(''))
     const own = asName(message['id'])
     const names = span.name === null ? ([own, own] as const) : ([cutName(span.name), null] as const)
-    this.#made.add(message, this.sink.take(placed, ...names))
+    this.#made.add(message, takeMessage(this.sink, placed, ...names))
   }
 
   /** Begins a span of a tool. A span of another kind (`isMaybe`) counts as a tool's only where it matches a call. */
@@ -253,7 +254,7 @@ class TraceRun {
     const bring = (): void => {
       if (placed === null) return
       if (match !== undefined && match.id === null) this.sink.rename(id, match.call)
-      this.sink.take(placed, null)
+      takeMessage(this.sink, placed, null)
     }
     this.#begun.set(span, isAnswered ? null : bring)
   }

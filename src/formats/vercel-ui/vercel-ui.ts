@@ -6,8 +6,8 @@ import { isAbsent, isRecord, itemsIn, type Json, objectsIn, type Reading, timeOf
 import { asList, asRecord, asText, mediaText, type OpenStep, settle, sinkTo } from '../common/session.ts'
 import { mayAct } from '../common/unread-acts.ts'
 import { type Format, listIn, type ReadDocument } from '../format.ts'
-import { StepSink } from '../openai-chat/chat-steps.ts'
 import { outcomeOfOutput, readBlocks, readOutput } from '../openai-chat/openai-chat-blocks.ts'
+import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 
 /**
  * The format of the AI SDK's `useChat` (vercel/ai): `UIMessage` with `parts` (packages/ai/src/ui/ui-messages.ts, versions 5 and 6) and the
@@ -49,7 +49,7 @@ const isTool = ({ type, toolCallId }: Json): boolean =>
 
 function readVercelUi(reading: Reading, document: Json): ReadDocument {
   const { list, path } = messagesIn(document) ?? { list: [], path: '/messages' }
-  const sink = new StepSink(reading, null)
+  const sink = new ChatSink(reading, null)
   reading.warnUnknown(document, '', new Set([...ROOT_FIELDS, path.slice(1)]))
   for (const [message, at] of objectsIn(reading, list, path, 'a message')) {
     sink.session.now = timeOf(message['createdAt'])
@@ -64,7 +64,7 @@ const MESSAGE_FIELDS: ReadonlySet<string> = wordSet(`id role parts content metad
   reasoning status toolInvocations experimental_attachments attachments revisionId chatId data`)
 
 /** Reads one message; a reply of the agent gives as many steps as its parts show. */
-function readUiMessage(sink: StepSink, message: Json, path: string): void {
+function readUiMessage(sink: ChatSink, message: Json, path: string): void {
   const { reading, session } = sink
   const { role, parts, content } = message
   reading.warnUnknownOnce(message, path, MESSAGE_FIELDS)
@@ -96,7 +96,7 @@ function isRepeated(parts: readonly unknown[], content: string): boolean {
 }
 
 /** Reads a reply of version 4 without parts: calls by their `step`, then the content behind them. */
-function readOldReply(sink: StepSink, message: Json, path: string, id: string | null): void {
+function readOldReply(sink: ChatSink, message: Json, path: string, id: string | null): void {
   const { session, reading } = sink
   const { reasoning, content, toolInvocations } = message
   const calls = asList(toolInvocations)
@@ -124,7 +124,7 @@ function readOldReply(sink: StepSink, message: Json, path: string, id: string | 
  * Reads the parts of a reply. A `step-start` begins the output of one model call: its calls precede all their results. Without marks,
  * consecutive calls count as made together.
  */
-function readAgentParts(sink: StepSink, parts: readonly unknown[], path: string, id: string | null): void {
+function readAgentParts(sink: ChatSink, parts: readonly unknown[], path: string, id: string | null): void {
   const { session, reading } = sink
   const isMarked = parts.some((part) => asRecord(part)['type'] === 'step-start')
   let step = session.open('agent', id)
@@ -141,7 +141,7 @@ function readAgentParts(sink: StepSink, parts: readonly unknown[], path: string,
   }
 }
 
-function readAgentPart(sink: StepSink, part: Json, path: string, step: OpenStep): void {
+function readAgentPart(sink: ChatSink, part: Json, path: string, step: OpenStep): void {
   const { reading } = sink
   const { type } = part
   if (type === 'step-start') return
@@ -159,13 +159,13 @@ function readAgentPart(sink: StepSink, part: Json, path: string, step: OpenStep)
   else reading.unreadRecord(path, 'type of part', type, part)
 }
 
-function readText(sink: StepSink, { text }: Json, path: string, parts: Part[], actor: Actor): void {
+function readText(sink: ChatSink, { text }: Json, path: string, parts: Part[], actor: Actor): void {
   if (typeof text === 'string') sink.text(parts, actor, text, `${path}/text`, 'message')
   else sink.reading.error(`${path}/text`, `must be text, not ${typeName(text)}`)
 }
 
 /** Reads the reasoning, which version 4 writes as `reasoning` and as `details`. */
-function readReasoning(sink: StepSink, { text, reasoning, details }: Json, path: string, parts: Part[]): void {
+function readReasoning(sink: ChatSink, { text, reasoning, details }: Json, path: string, parts: Part[]): void {
   const add = (value: string, at: string): void => sink.text(parts, 'agent_reasoning', value, at, 'reasoning')
   if (typeof text === 'string') add(text, `${path}/text`)
   else if (typeof reasoning === 'string' && reasoning !== '') add(reasoning, `${path}/reasoning`)
@@ -177,13 +177,13 @@ function readReasoning(sink: StepSink, { text, reasoning, details }: Json, path:
 }
 
 /** Adds a source from a provider's search that the reply rests on. */
-function readSource({ reading }: StepSink, source: Json, path: string, { outputs }: OpenStep): void {
+function readSource({ reading }: ChatSink, source: Json, path: string, { outputs }: OpenStep): void {
   for (const field of ['url', 'title', 'filename'] as const)
     sinkTo(reading, outputs, 'tool_output', `source.${field}`).text(asText(source[field]) ?? '', `${path}/${field}`)
 }
 
 /** Reads the parts of another speaker's message, none of which is an act of the agent. */
-function readOtherParts(sink: StepSink, list: readonly unknown[], path: string, parts: Part[], actor: Actor): void {
+function readOtherParts(sink: ChatSink, list: readonly unknown[], path: string, parts: Part[], actor: Actor): void {
   for (const [part, at] of objectsIn(sink.reading, list, path, 'a part')) {
     if (part['type'] === 'text') readText(sink, part, at, parts, actor)
     else if (part['type'] === 'file') addFile(sink, parts, actor, part, at)
@@ -197,7 +197,7 @@ function readOtherParts(sink: StepSink, list: readonly unknown[], path: string, 
 }
 
 /** Adds a file of a message: `url` (a link or a data URL), or in version 4 `data`, its base64, with a `mimeType`. */
-function addFile({ reading }: StepSink, parts: Part[], actor: Actor, file: Json, path: string): void {
+function addFile({ reading }: ChatSink, parts: Part[], actor: Actor, file: Json, path: string): void {
   const media_type = asText(file['mediaType']) ?? asText(file['mimeType']) ?? ''
   const kind = KINDS.find((name) => media_type === name || media_type.startsWith(`${name}/`)) ?? 'file'
   const { url, data } = file
@@ -214,7 +214,7 @@ const CALL_FIELDS: ReadonlySet<string> = wordSet(`type toolName toolCallId state
 const INVOCATION_FIELDS: ReadonlySet<string> = new Set(['toolName', 'toolCallId', 'state', 'step', 'args', 'result'])
 
 /** Reads a `tool-<name>` or `dynamic-tool` part: a call with its result. */
-function readToolPart(sink: StepSink, step: OpenStep, part: Json, path: string): void {
+function readToolPart(sink: ChatSink, step: OpenStep, part: Json, path: string): void {
   const { type, output, errorText, approval } = part
   sink.reading.warnUnknownOnce(part, path, CALL_FIELDS)
   const field = isAbsent(part['input']) && !isAbsent(part['rawInput']) ? 'rawInput' : 'input'
@@ -222,7 +222,7 @@ function readToolPart(sink: StepSink, step: OpenStep, part: Json, path: string):
     type === 'dynamic-tool'
       ? { name: part['toolName'], namePath: `${path}/toolName` }
       : { name: String(type).slice('tool-'.length), namePath: `${path}/type`, nameText: String(type) }
-  const call = sink.call(step, { id: null, ...named, args: part[field], path: `${path}/${field}` })
+  const call = sink.libraryCall(step, { id: null, ...named, args: part[field], path: `${path}/${field}` })
   settle(call, outcomeOfPart(call.tool, part))
   const { outputs } = step
   readOutput(sink, outputs, output, `${path}/output`, call.tool)
@@ -248,10 +248,10 @@ function outcomeOfPart(tool: string, part: Json): ActOutcome {
   return outcomeOfOutput(tool, errorText, true)
 }
 
-function readInvocation(sink: StepSink, step: OpenStep, invocation: Json, path: string): void {
+function readInvocation(sink: ChatSink, step: OpenStep, invocation: Json, path: string): void {
   const { toolName: name, state, args, result } = invocation
   sink.reading.warnUnknownOnce(invocation, path, INVOCATION_FIELDS)
-  const call = sink.call(step, { id: null, name, namePath: `${path}/toolName`, args, path: `${path}/args` })
+  const call = sink.libraryCall(step, { id: null, name, namePath: `${path}/toolName`, args, path: `${path}/args` })
   if (state === 'partial-call') settle(call, 'cancelled')
   if (state !== 'result') return
   settle(call, outcomeOfOutput(call.tool, result, null))

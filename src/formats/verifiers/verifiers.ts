@@ -15,7 +15,8 @@ import {
 import { addLeaves, asList, asRecord, asText, sinkTo } from '../common/session.ts'
 import type { FileRun, Format, ReadDocument } from '../format.ts'
 import { readAnyMessage } from '../langchain/langchain.ts'
-import { StepSink } from '../openai-chat/chat-steps.ts'
+import { takeMessage } from '../openai-chat/chat-steps.ts'
+import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 
 /**
  * The format of verifiers (PrimeIntellect-ai/verifiers): rows of `results.jsonl` with `prompt` and `completion`
@@ -33,7 +34,7 @@ const TRACE_FIELDS: ReadonlySet<string> = wordSet(`version id verifiers task age
 const EPISODE_FIELDS: ReadonlySet<string> = new Set(['id', 'env', 'task', 'group', 'run', 'ok', 'errors', 'traces'])
 
 function readVerifiers(reading: Reading, document: Json): ReadDocument {
-  const sink = new StepSink(reading, null)
+  const sink = new ChatSink(reading, null)
   if (isRollout(document)) return readRollout(sink, document)
   const { traces, path } = tracesIn(document) ?? { traces: [], path: '' }
   if (path !== '') reading.warnUnknown(document, '', EPISODE_FIELDS)
@@ -52,7 +53,7 @@ function readVerifiers(reading: Reading, document: Json): ReadDocument {
 }
 
 /** Reads each message once, in order of the file; branches of the conversation are paths through the graph. */
-function readNodes(sink: StepSink, trace: Json, path: string): void {
+function readNodes(sink: ChatSink, trace: Json, path: string): void {
   const { reading, session } = sink
   reading.warnUnknown(trace, path, TRACE_FIELDS)
   for (const [node, at] of objectsIn(reading, asList(trace['nodes']), `${path}/nodes`, 'a node')) {
@@ -68,13 +69,13 @@ function readNodes(sink: StepSink, trace: Json, path: string): void {
   }
 }
 
-function readRollout(sink: StepSink, document: Json): ReadDocument {
+function readRollout(sink: ChatSink, document: Json): ReadDocument {
   for (const field of ['prompt', 'completion'] as const) {
     const list = document[field]
     if (isAbsent(list)) continue
     if (typeof list === 'string') {
       const role = field === 'prompt' ? 'user' : 'assistant'
-      sink.take({ message: { role, content: list }, place: (at) => at.replace('/content', `/${field}`) }, null)
+      takeMessage(sink, { message: { role, content: list }, place: (at) => at.replace('/content', `/${field}`) }, null)
     } else if (!Array.isArray(list)) sink.reading.error(`/${field}`, `must be messages, not ${typeName(list)}`)
     else for (const [message, at] of itemsIn(list, `/${field}`)) readAnyMessage(sink, message, at)
   }
