@@ -58,7 +58,7 @@ it.each([
 
 it('counts the steps of all segments against the one limit', () => {
   const segments = Array.from({ length: 4 }, () => atif([{ message: 'a' }, { message: 'b' }]))
-  expect(pathsOf(refuse({ segments }, { max_steps: 7 }))).toContain('/segments')
+  expect(pathsOf(refuse({ segments }, { max_steps: 7 }))).toContain('/segments/3/steps')
   expect(read({ segments }, { max_steps: 8 }).steps).toHaveLength(8)
 })
 

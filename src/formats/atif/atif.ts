@@ -8,7 +8,7 @@ import { readStep, type StepContent } from './atif-step.ts'
 import { CallAnswers, type SubagentRef } from './observations.ts'
 import { numberSteps, StepReplies, warnAboutOrder, warnAboutTimes } from './step-order.ts'
 
-/** Bounds the nesting of subagents inside of subagents; known files nest one level. */
+/** Bounds the nesting of subagents inside of subagents; known documents nest one level. */
 const MAX_NESTING = 8
 const NEWEST_MINOR = 8
 
@@ -24,25 +24,53 @@ export const ATIF: Format = {
     if (typeof version === 'string') return version.startsWith('ATIF')
     return Array.isArray(steps) && steps.some((step) => isRecord(step) && 'source' in step && !('actor' in step))
   },
-  read: readAtif,
+  read: (reading, document) => readAtif(reading, document, ''),
   asides: new Set(['notes', 'final_metrics']),
 }
 
-/** Reads an ATIF document of version 1.0 to 1.8, and a later version as far as its members are the same. */
-export function readAtif(reading: Reading, document: Json): ReadDocument {
-  return readSegment(reading, document, '', 0)
+/** The files of a run beside its document, by name. `placed`: the names that stand in the run already, so that circles end. */
+export interface RunFiles {
+  readonly byName: ReadonlyMap<string, Json>
+  readonly placed: Set<string>
 }
 
-/** Reads one trajectory with its embedded subagents, recursively at most `MAX_NESTING` deep. */
-function readSegment(reading: Reading, document: Json, path: string, depth: number): ReadDocument {
+/**
+ * Reads an ATIF trajectory of version 1.0 to 1.8, and a later version as far as its members are the same: at a path, with its embedded
+ * subagents and the files that its steps refer to, at most `MAX_NESTING` deep. `isContinued`: the document holds the rest of the run.
+ */
+export function readAtif(
+  reading: Reading,
+  document: Json,
+  path: string,
+  files: RunFiles = { byName: new Map(), placed: new Set() },
+  { isContinued = false, depth = 0 } = {},
+): ReadDocument {
   reading.warnUnknown(document, path, ROOT_FIELDS)
   const format = readVersion(reading, document['schema_version'], `${path}/schema_version`)
   const agent = readAgent(reading, document['agent'], `${path}/agent`)
-  if (!isAbsent(document['continued_trajectory_ref']))
+  if (!isAbsent(document['continued_trajectory_ref']) && !isContinued)
     reading.unread(`${path}/continued_trajectory_ref`, 'the run goes on in another file, which is not read here', true)
-  const read = readSteps(reading, document, `${path}/steps`, agent.name ?? '')
-  const subagents = readSubagents(reading, document['subagent_trajectories'], `${path}/subagent_trajectories`, depth)
-  return { format, agent, steps: placeSubagents(reading, read, subagents) }
+  const read = readSteps(reading, document, `${path}/steps`, agent.name ?? '').map(({ step, refs }) => ({
+    step,
+    refs: refs.map((ref) => (ref.file !== null && files.byName.has(ref.file) ? { ...ref, trajectory: ref.file } : ref)),
+  }))
+  const embedded = readSubagents(reading, document['subagent_trajectories'], `${path}/subagent_trajectories`, depth)
+  const subagents = [...embedded, ...readFiles(reading, read, files, depth)]
+  return { format, agent, steps: placeSubagents(reading, read, subagents, files.placed) }
+}
+
+/** Reads the files that the steps refer to, each at its first reference. */
+function readFiles(reading: Reading, read: readonly ReadStep[], files: RunFiles, depth: number): Subagent[] {
+  return read.flatMap(({ refs }) =>
+    refs.flatMap(({ file }) => {
+      const document = file === null ? undefined : files.byName.get(file)
+      if (file === null || document === undefined || files.placed.has(file) || depth >= MAX_NESTING - 1) return []
+      files.placed.add(file)
+      const path = pointer('/subagents', file)
+      const { steps } = readAtif(reading, document, path, files, { depth: depth + 1 })
+      return [{ path, trajectoryId: file, name: file, steps }]
+    }),
+  )
 }
 
 function readVersion(reading: Reading, version: unknown, path: string): string {
@@ -132,7 +160,7 @@ function readSubagents(reading: Reading, subagents: unknown, path: string, depth
       return []
     }
     const trajectoryId = asText(subagent['trajectory_id'])
-    const { steps } = readSegment(reading, subagent, at, depth + 1)
+    const { steps } = readAtif(reading, subagent, at, undefined, { depth: depth + 1 })
     return [{ path: at, trajectoryId, name: trajectoryId ?? `subagent-${index + 1}`, steps }]
   })
 }
@@ -150,7 +178,12 @@ interface Subagent {
  * no later, by time; else at the end. The steps get new ids above the parent's and names `trajectory#step`. Every subagent is shown exactly
  * once, so circular references end.
  */
-function placeSubagents(reading: Reading, parent: readonly ReadStep[], subagents: readonly Subagent[]): Step[] {
+function placeSubagents(
+  reading: Reading,
+  parent: readonly ReadStep[],
+  subagents: readonly Subagent[],
+  files: ReadonlySet<string>,
+): Step[] {
   const byId = indexById(reading, subagents)
   const unplaced = new Set(subagents)
   const steps: Step[] = []
@@ -167,7 +200,7 @@ function placeSubagents(reading: Reading, parent: readonly ReadStep[], subagents
   for (const { step, refs } of parent) {
     steps.push(step)
     for (const ref of refs) {
-      const subagent = resolve(reading, ref, byId)
+      const subagent = resolve(reading, ref, byId, files)
       if (subagent === undefined || !unplaced.has(subagent)) continue
       place(subagent, `, shown after step ${step.id}`)
     }
@@ -202,10 +235,16 @@ function indexById(reading: Reading, subagents: readonly Subagent[]): ReadonlyMa
   return byId
 }
 
-function resolve(reading: Reading, ref: SubagentRef, byId: ReadonlyMap<string, Subagent>): Subagent | undefined {
-  const subagent = ref.trajectory === null ? undefined : byId.get(ref.trajectory)
-  if (subagent !== undefined) return subagent
+/** Returns the subagent of a reference. A file that another step has placed, or another segment, is not placed again. */
+function resolve(
+  reading: Reading,
+  { path, trajectory, file }: SubagentRef,
+  byId: ReadonlyMap<string, Subagent>,
+  placed: ReadonlySet<string>,
+): Subagent | undefined {
+  const subagent = byId.get(trajectory ?? '')
+  if (subagent !== undefined || placed.has(file ?? '')) return subagent
   const away = 'the subagent ran in another file, which is not read here'
-  reading.unread(ref.path, ref.file === null ? 'refers to a subagent that this document does not embed' : away, true)
+  reading.unread(path, file === null ? 'refers to a subagent that this document does not embed' : away, true)
   return undefined
 }

@@ -79,7 +79,6 @@ export class Reading {
   ofRecords = false
   /** The reply of the model that is being read: every added part of the agent carries it. */
   reply: Reply | null = null
-  readonly #isElsewhere: (path: string) => boolean
   readonly #warned = new Set<string>()
   readonly #pictures = new WeakMap<PictureSource, ReturnType<typeof parsePicture>>()
   /** Counts of the unread records so far. */
@@ -94,10 +93,8 @@ export class Reading {
   readonly passed: string[] = []
   #lastUnread: { readonly path: string | null; readonly mayAct: boolean } = { path: null, mayAct: false }
 
-  /** `isElsewhere`: tells whether another place shows the record that cannot be read at this path. */
-  constructor(limits: ReadLimits, isElsewhere: (path: string) => boolean = () => false) {
+  constructor(limits: ReadLimits) {
     this.limits = limits
-    this.#isElsewhere = isElsewhere
   }
 
   /** Reads a value assembled from pieces of the document: `place` maps every path that is reported meanwhile. */
@@ -128,7 +125,6 @@ export class Reading {
 
   /** Counts and warns of a record that cannot be read, or not as its own type. `mayAct`: the record may hold an act. */
   unread(path: string, message: string, mayAct: boolean): void {
-    if (this.#isElsewhere(path)) return
     this.countUnread(path, mayAct)
     this.warn(path, message)
   }
