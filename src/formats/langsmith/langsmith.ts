@@ -6,6 +6,7 @@ import {
   idText,
   isAbsent,
   isRecord,
+  itemsIn,
   type Json,
   pointer,
   type Reading,
@@ -80,7 +81,7 @@ function readLangSmith(reading: Reading, document: Json): ReadDocument {
   })
   const traces = new Set(rows.map(({ run }) => traceOf(run)))
   if (traces.size > 1) reading.refuse('', `holds the runs of ${traces.size} traces: send one trace by itself`)
-  const runs = flattenRuns(traces.size > 1 ? [] : rows)
+  const runs = flattenRuns(reading, traces.size > 1 ? [] : rows)
   for (const { run, path } of runs) reading.warnUnknownOnce(run, path, RUN_FIELDS)
   warnAbsent(reading, runs)
   const { steps, model } = traces.size > 1 ? { steps: [], model: null } : stepsOf(reading, runs, at)
@@ -89,13 +90,14 @@ function readLangSmith(reading: Reading, document: Json): ReadDocument {
 }
 
 /** Lists all runs, nested runs too, in order of their start; in order of the file where a start is missing. */
-function flattenRuns(roots: readonly PlacedRun[]): readonly PlacedRun[] {
+function flattenRuns(reading: Reading, roots: readonly PlacedRun[]): readonly PlacedRun[] {
   const placed: PlacedRun[] = []
   const open = [...roots].reverse()
   for (let item = open.pop(); item !== undefined; item = open.pop()) {
     placed.push(item)
-    for (const [index, child] of [...asList(item.run['child_runs']).entries()].reverse())
-      if (isRecord(child)) open.push({ run: child, path: pointer(`${item.path}/child_runs`, index) })
+    for (const [child, path] of [...itemsIn(item.run['child_runs'], `${item.path}/child_runs`)].reverse())
+      if (isRecord(child)) open.push({ run: child, path })
+      else reading.unread(path, 'not a run; not read', true)
   }
   const starts = new Map(placed.map(({ run }) => [run, timeOf(run['start_time'])]))
   if (placed.some(({ run }) => starts.get(run) === null)) return placed

@@ -1,11 +1,11 @@
 import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
-import { isRecord, itemsIn, type Json, type Reading, timeOf } from '../common/reading.ts'
+import { isAbsent, isRecord, itemsIn, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asList, asName, asRecord, asText } from '../common/session.ts'
 import { mayAct } from '../common/unread-acts.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { type LocatedMessage, readLocatedChat } from '../openai-chat/chat-steps.ts'
 import { own } from '../tools/tool-table.ts'
-import { instructionsIn, type Side } from '../traces/chat-shapes.ts'
+import { instructionsIn, isAnswer, type Side } from '../traces/chat-shapes.ts'
 import { Located, messagesOfParts } from '../traces/located.ts'
 
 /** Recognizes a message of Gemini's API by one part without a type, or by an empty list of parts. */
@@ -54,7 +54,13 @@ function readContents(reading: Reading, document: Json): ReadDocument {
     ...answer
       .member('candidates')
       .items()
-      .flatMap((one) => messagesOfContent(one.member('content'), 'assistant', about)),
+      .flatMap((candidate) => {
+        const content = candidate.member('content')
+        const isKnown = isAnswer(candidate.value, 'content') && (isAbsent(content.value) || isRecord(content.value))
+        if (isKnown) return messagesOfContent(content, 'assistant', about)
+        reading.unread(candidate.path, 'not an answer of the model; not read', true)
+        return []
+      }),
   ])
 }
 

@@ -36,9 +36,9 @@ export function readBlocks(sink: ChatSink, content: unknown, path: string, speak
     for (const [block, at] of itemsIn(content, path))
       if (typeof block === 'string') sink.text(parts, actor, block, at, name)
       else if (isRecord(block)) readBlock(sink, block, at, speaker)
-      else sink.reading.error(at, `a content block must be an object, not ${typeName(block)}`)
+      else sink.error(at, `a content block must be an object, not ${typeName(block)}`)
   } else if (isRecord(content) && typeof content['type'] === 'string') readBlock(sink, content, path, speaker)
-  else sink.reading.error(path, `must be text or an array of content blocks, not ${typeName(content)}`)
+  else sink.error(path, `must be text or an array of content blocks, not ${typeName(content)}`)
 }
 
 function readBlock(sink: ChatSink, block: Json, path: string, speaker: Speaker): void {
@@ -46,7 +46,7 @@ function readBlock(sink: ChatSink, block: Json, path: string, speaker: Speaker):
   const { actor, name, parts } = speaker
   if (TEXTS.has(type)) {
     if (typeof block['text'] === 'string') sink.text(parts, actor, block['text'], `${path}/text`, name)
-    else sink.reading.error(`${path}/text`, `must be text, not ${typeName(block['text'])}`)
+    else sink.error(`${path}/text`, `must be text, not ${typeName(block['text'])}`)
   } else if (type === 'refusal') readString(sink, block, 'refusal', path, { ...speaker, name: 'refusal' })
   else if (AGENT_ONLY.has(type) && actor !== 'agent_message') {
     // A tool may print text that resembles an act of the agent.
@@ -67,7 +67,7 @@ export const isResult = (type: unknown): boolean =>
 function readString(sink: ChatSink, block: Json, field: string, path: string, speaker: Speaker): void {
   const value = block[field]
   if (typeof value === 'string') sink.text(speaker.parts, speaker.actor, value, `${path}/${field}`, speaker.name)
-  else if (!isAbsent(value)) sink.reading.error(`${path}/${field}`, `must be text, not ${typeName(value)}`)
+  else if (!isAbsent(value)) sink.error(`${path}/${field}`, `must be text, not ${typeName(value)}`)
 }
 
 /** Reads a block of reasoning: Inspect's `reasoning` and `summary`, Anthropic's `thinking`, Responses' `summary: [{text}]`. */

@@ -1,7 +1,7 @@
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
 import { textOf } from '../common/content.ts'
-import { cutName, isAbsent, isRecord, itemsIn, type Json, objectsIn, typeName } from '../common/reading.ts'
+import { cutName, isAbsent, isRecord, itemsIn, type Json, typeName } from '../common/reading.ts'
 import { asRecord, asText } from '../common/session.ts'
 import { holdsCalls, mayAct } from '../common/unread-acts.ts'
 import { named, type OpenCall, own } from '../tools/tool-table.ts'
@@ -93,11 +93,11 @@ function readAgentMessage(
   const text = protocol === null || structured ? null : onlyText(sink, content, `${path}/content`)
   const slices = text === null ? null : (protocol?.split(text.text) ?? null)
   if (text !== null && slices !== null) addSlices(sink.reading, parts, text, slices)
-  else readBlocks(sink, content, `${path}/content`, agentsIn(parts))
+  else readBlocks(sink, content, `${path}/content`, agentsIn(read.parts))
   if (typeof refusal === 'string') sink.text(parts, 'agent_message', refusal, `${path}/refusal`, 'refusal')
   if (isRecord(older)) readFunctionCall(sink, parts, older, `${path}/function_call`)
   else if (!isAbsent(older))
-    sink.reading.error(`${path}/function_call`, `a function call must be an object, not ${typeName(older)}`)
+    sink.error(`${path}/function_call`, `a function call must be an object, not ${typeName(older)}`)
   readToolCalls(sink, parts, message['tool_calls'], `${path}/tool_calls`)
   const noted = slices === null && !structured && protocol?.noted?.(sink, parts, message, path) === true
   read.acted = slices !== null || noted
@@ -115,10 +115,10 @@ function readToolCalls(sink: ChatSink, parts: Part[], calls: unknown, path: stri
   const { reading } = sink
   if (isAbsent(calls)) return
   if (!Array.isArray(calls)) {
-    reading.error(path, `must be an array of tool calls, not ${typeName(calls)}`)
+    sink.error(path, `must be an array of tool calls, not ${typeName(calls)}`)
     return
   }
-  for (const [call, at] of objectsIn(reading, calls, path, 'a tool call')) {
+  for (const [call, at] of sink.objects(calls, path, 'a tool call')) {
     reading.warnUnknown(call, at, TOOL_CALL_FIELDS)
     const isBroken = !isAbsent(call['parse_error'])
     if (isBroken) reading.warn(`${at}/parse_error`, 'the harness could not parse this call, so it did not run it')
@@ -228,7 +228,7 @@ export const isResponse = (message: Json): message is Json & { readonly output: 
   isAbsent(message['role']) && isAbsent(message['type']) && Array.isArray(message['output'])
 
 function readResponse(sink: ChatSink, read: MessageParts, output: readonly unknown[], path: string): void {
-  for (const [item, at] of objectsIn(sink.reading, output, path, 'an item'))
+  for (const [item, at] of sink.objects(output, path, 'an item'))
     if (item['type'] === 'message') readBlocks(sink, item['content'], `${at}/content`, agentsIn(read.parts))
     else readItem(sink, { ...read, outputs: [] }, item, at)
   read.speaker = 'agent'

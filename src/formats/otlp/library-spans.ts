@@ -1,6 +1,7 @@
 import { isRecord } from '../common/reading.ts'
+import { asRecord } from '../common/session.ts'
 import { decodeLocated, messagesIn, plainMessagesIn, type Side } from '../traces/chat-shapes.ts'
-import type { Tree } from '../traces/located.ts'
+import type { Located, Tree } from '../traces/located.ts'
 import type { SpanKind } from '../traces/trace-span.ts'
 import type { Attribute } from './attributes.ts'
 
@@ -39,21 +40,20 @@ function aiSdkOutput(own: Attribute): readonly Tree[] | null | undefined {
   const of = (name: string) => own.value(`ai.response.${name}`) ?? own.value(`ai.result.${name}`)
   const [text, calls, reasoning] = [of('text') ?? of('object'), of('toolCalls'), of('reasoning')]
   if (text === null && calls === null && reasoning === null) return undefined
-  const list = calls === null ? null : (decodeLocated(calls)?.items() ?? null)
-  if (calls !== null && list?.every(({ value }) => isRecord(value)) !== true) return null
-  return [
-    {
-      role: 'assistant',
-      content: [
-        ...(reasoning === null ? [] : [{ type: 'reasoning', reasoning }]),
-        ...(text === null || text.value === '' ? [] : [{ type: 'text', text }]),
-        ...(list ?? []).map((call): Tree => {
-          const input = call.member(isRecord(call.value) && 'input' in call.value ? 'input' : 'args')
-          return { type: 'tool_use', id: call.member('toolCallId'), name: call.member('toolName'), input }
-        }),
-      ],
-    },
+  const decoded = calls === null ? null : decodeLocated(calls)
+  if (calls !== null && decoded === null) return null
+  const list = decoded !== null && !Array.isArray(decoded.value) ? [decoded] : (decoded?.items() ?? [])
+  const isCall = ({ value }: Located): boolean => isRecord(value) && value !== decoded?.value
+  const content = [
+    ...(reasoning === null ? [] : [{ type: 'reasoning', reasoning }]),
+    ...(text === null || text.value === '' ? [] : [{ type: 'text', text }]),
+    ...list.filter(isCall).map((call): Tree => {
+      const input = call.member('input' in asRecord(call.value) ? 'input' : 'args')
+      return { type: 'tool_use', id: call.member('toolCallId'), name: call.member('toolName'), input }
+    }),
   ]
+  // An odd call stays as it is beside the message, so that it is unread at its place.
+  return [{ role: 'assistant', content }, ...list.filter((call) => !isCall(call))]
 }
 
 /**

@@ -49,7 +49,7 @@ export const SWE_AGENT: Format = {
 function readSweAgent(reading: Reading, document: Json): ReadDocument {
   reading.warnUnknown(document, '', ROOT_FIELDS)
   const list = asList(document['trajectory'])
-  const sink = new ChatSink(reading, 'swe-agent')
+  const sink = new ChatSink(reading, 'swe-agent', { isList: true })
   const history = readHistory(sink, document['history'], list)
   const acts = list.map((step, index) => readStep(sink, step, pointer('/trajectory', index)))
   const steps: Part[][] = [...history.before]

@@ -105,7 +105,10 @@ function messagesInRecord(value: Located, record: Json, side: Side): readonly Tr
   for (const [list, member] of ANSWERS)
     if (Array.isArray(record[list])) {
       const answers = value.member(list).items()
-      return answers.flatMap((answer) => messagesIn(answer.member(member), 'assistant') ?? [])
+      return answers.flatMap(
+        (answer) =>
+          (isAnswer(answer.value, member) ? messagesIn(answer.member(member), 'assistant') : null) ?? [answer],
+      )
     }
   if (Array.isArray(record['output']) && !('role' in record)) return messagesInList(value.member('output'), 'assistant')
   if (isMessage(record) || 'tool_calls' in record || ('content' in record && isContent(record['content'])))
@@ -115,6 +118,12 @@ function messagesInRecord(value: Located, record: Json, side: Side): readonly Tr
   if ('instructions' in record && 'input' in record) return [...instructionsIn(value), ...(under('input') ?? [])]
   return null
 }
+
+/** Recognizes an item of a provider's answers: with a message, or ended without any. An item of another form is returned as it stands. */
+export const isAnswer = (value: unknown, member: string): boolean =>
+  isRecord(value) && (!isAbsent(value[member]) || (!('text' in value) && ENDS.some((name) => !isAbsent(value[name]))))
+
+const ENDS = ['finish_reason', 'finishReason'] as const
 
 const isContent = (value: unknown): boolean =>
   typeof value === 'string' || (Array.isArray(value) && value.some((item) => isBlock(item) || isConverseBlock(item)))

@@ -128,17 +128,17 @@ class TraceRun {
       )
     if (answers > 1) this.#reading.warnOnce(span.path, 'several answers of one call of the model; all are shown')
     this.#reading.reply = this.#reply
-    for (const tree of output ?? []) this.#show(this.#place(tree, span), span)
+    for (const tree of output ?? []) this.#show(this.#place(tree, span, true), span)
   }
 
-  /** Places a message of a span; null for an odd item beside messages, which is unread where it first stands. */
-  #place(tree: Tree, span: TraceSpan): PlacedMessage | null {
+  /** Places a message of a span; null for an odd item beside messages, which is unread where it first stands, and may act as an answer. */
+  #place(tree: Tree, span: TraceSpan, isAnswer = false): PlacedMessage | null {
     const placed = tree instanceof Located && !isMessage(tree.value) ? null : placeMessage(tree, span.path)
     if (placed !== null) return placed
     const odd = tree instanceof Located ? tree : new Located(tree, span.path)
     const key = digestValue(odd.value ?? null)
     if (this.#odd.has(key)) this.#reading.leaveOut(odd.path)
-    else this.#reading.unread(odd.path, 'not a message; not read', mayAct(odd.value))
+    else this.#reading.unread(odd.path, 'not a message; not read', isAnswer || mayAct(odd.value))
     this.#odd.add(key)
     return null
   }
