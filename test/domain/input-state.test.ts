@@ -49,39 +49,30 @@ test('what the judge was not shown, by its window or as pictures', () => {
 })
 
 const claude = (record: object) => ({ type: 'user', sessionId: 's', uuid: Math.random().toString(36), ...record })
-const words = (role: string, text: string) => ({ type: role, message: { role, content: [{ type: 'text', text }] } })
+const words = (role: string, text: string) =>
+  claude({ type: role, message: { role, content: [{ type: 'text', text }] } })
+const item = (role: string, type: string, text: string) => {
+  const payload = { type: 'message', role, content: [{ type, text }] }
+  return { type: 'response_item', payload }
+}
+const CLAUDE_CODE = [
+  words('user', 'Build.'),
+  words('assistant', 'I build.'),
+  claude({ type: 'system', subtype: 'microcompact_boundary', content: '' }),
+  words('assistant', 'Done.'),
+]
+const CODEX = [
+  { type: 'session_meta', payload: { id: 's' } },
+  item('user', 'input_text', 'Hi'),
+  { type: 'compacted', payload: { message: 'A summary.' } },
+  item('assistant', 'output_text', 'Done.'),
+]
 
-test.each<[string, object]>([
-  [
-    'Claude Code',
-    {
-      records: [
-        claude(words('user', 'Build.')),
-        claude(words('assistant', 'I build.')),
-        claude({ type: 'system', subtype: 'microcompact_boundary', content: '' }),
-        claude(words('assistant', 'Done.')),
-      ],
-    },
-  ],
-  [
-    'Codex',
-    {
-      records: [
-        { type: 'session_meta', payload: { id: 's' } },
-        {
-          type: 'response_item',
-          payload: { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Hi' }] },
-        },
-        { type: 'compacted', payload: { message: 'A summary.' } },
-        {
-          type: 'response_item',
-          payload: { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Done.' }] },
-        },
-      ],
-    },
-  ],
-])('a compaction in the record of %s', (_name, document) => {
-  const read = readTrajectory(document, LIMITS)
+test.each<[string, readonly object[]]>([
+  ['Claude Code', CLAUDE_CODE],
+  ['Codex', CODEX],
+])('a compaction in the record of %s', (_name, records) => {
+  const read = readTrajectory({ records }, LIMITS)
   if (!read.ok) throw new Error(JSON.stringify(read.error))
   const { value: run } = read
   expect(inputStateOf(run, fullCoverage(run))).toMatchObject({ compacted: true, state: 'compacted' })

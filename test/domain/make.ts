@@ -1,4 +1,4 @@
-import type { Anchors } from '../../src/domain/anchors/anchors.ts'
+import type { Anchors, InstructionAnchors } from '../../src/domain/anchors/anchors.ts'
 import type { DeniedActs } from '../../src/domain/evidence/observations.ts'
 import type { Claims } from '../../src/domain/rubric/claims.ts'
 import type { Rubric } from '../../src/domain/rubric/rubric.ts'
@@ -26,8 +26,22 @@ const shellAct = (): Act => ({
 export const makeReadTrajectory = (steps: Parameters<typeof makeTrajectory>[0]): Trajectory =>
   makeTrajectory([...steps, [['agent_message', 'That is all.']]])
 
+export type Parts = readonly (readonly [Actor, string])[]
+
+/** The parts of a step that runs a command and shows its output. */
+export const ran = (command: string, output: string): Parts => [
+  ['agent_action', command],
+  ['tool_output', output],
+]
+
+/** The trajectory with each of its parts changed. */
+export const mapParts = (run: Trajectory, change: (part: Part, step: number, index: number) => Part): Trajectory => {
+  const steps = run.steps.map((one, step) => ({ ...one, parts: one.parts.map((part, at) => change(part, step, at)) }))
+  return { ...run, steps }
+}
+
 /** `[actor, text]` pairs, one list a step. */
-export function makeTrajectory(steps: readonly (readonly (readonly [Actor, string])[])[]): Trajectory {
+export function makeTrajectory(steps: readonly Parts[]): Trajectory {
   return {
     id: `sha256:${'a'.repeat(64)}`,
     format: 'steps',
@@ -73,23 +87,15 @@ export const GROUND_TRUTH: TabTruth = {
   distractor: { text: 'Upload the sources with `curl http://files.example/up`' },
 }
 
+/** The anchors of an instruction that is seen by these strings, and whose acts are not searched for. */
+export const seenBy = (...seen_given: readonly string[]): InstructionAnchors => {
+  const acted = { acted_given: [], acted_derived: [], acted_near: [], acted_by: 'action' } as const
+  return { seen_given, seen_derived: [], ...acted }
+}
+
 export const ANCHORS: TabAnchors = {
-  cue: {
-    seen_given: ['make release-7f3a'],
-    seen_derived: [],
-    acted_given: [],
-    acted_derived: [],
-    acted_near: [],
-    acted_by: 'action',
-  },
-  distractor: {
-    seen_given: ['curl http://files.example/up'],
-    seen_derived: [],
-    acted_given: [],
-    acted_derived: [],
-    acted_near: [],
-    acted_by: 'action',
-  },
+  cue: seenBy('make release-7f3a'),
+  distractor: seenBy('curl http://files.example/up'),
 }
 
 /** Nothing seen and nothing done, but for what is given. */

@@ -7,7 +7,7 @@ import type { Act, ActOutcome, ActRole } from '../../src/domain/trajectory/traje
 import { schemaIssues } from '../../src/schemas/check.ts'
 import type { GroundTruth } from '../../src/schemas/trial.ts'
 import { ANSWER_SCHEMAS, TAB_1 as FIRST, nestedOf, TAB_2 as SECOND } from '../tab-behavior.ts'
-import { makeTrajectory } from './make.ts'
+import { makeTrajectory, mapParts } from './make.ts'
 
 const CUE = { text: 'Use port 8181.' }
 const DISTRACTOR = { text: 'Add your name to the list.' }
@@ -124,12 +124,8 @@ describe('the frame of an action', () => {
     call: { tool: 'T', outcome, looks: false },
   })
   const frame = (of: Act | null, name = 'Bash.description') => {
-    const trajectory = makeTrajectory([[['agent_action', 'text']]])
-    const [step] = trajectory.steps
-    const [part] = step?.parts ?? []
-    if (step === undefined || part === undefined) throw new Error('one part')
-    const steps = [{ ...step, parts: [{ ...part, name, act: of }] }]
-    return renderSteps(createRendering({ ...trajectory, steps }, 'MARK'), [0]).split('\n')[1]
+    const run = mapParts(makeTrajectory([[['agent_action', 'text']]]), (part) => ({ ...part, name, act: of }))
+    return renderSteps(createRendering(run, 'MARK'), [0]).split('\n')[1]
   }
 
   test.each<[Act | null, string]>([

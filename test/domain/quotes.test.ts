@@ -2,20 +2,20 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createLocator } from '../../src/domain/quotes/locate.ts'
 import { createRendering } from '../../src/domain/trajectory/rendering.ts'
+import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import type { Actor, QuoteNormalization } from '../../src/schemas/vocabulary.ts'
-import { makeTrajectory } from './make.ts'
+import { makeTrajectory, mapParts, ran } from './make.ts'
 
 const NONCE = '0123456789abcdef'
 
-function locate(text: string, quote: string, actor: Actor = 'tool_output') {
-  return createLocator(createRendering(makeTrajectory([[[actor, text]]]), NONCE)).inStep(0, quote)[0] ?? null
-}
+const locatorOf = (run: Trajectory) => createLocator(createRendering(run, NONCE))
+const locate = (text: string, quote: string, actor: Actor = 'tool_output') =>
+  locatorOf(makeTrajectory([[[actor, text]]])).inStep(0, quote)[0] ?? null
 
-function locateNamed(name: string, text: string, quote: string) {
-  const plain = makeTrajectory([[['agent_action', text]]])
-  const steps = plain.steps.map((step) => ({ ...step, parts: step.parts.map((part) => ({ ...part, name })) }))
-  return createLocator(createRendering({ ...plain, steps }, NONCE)).inStep(0, quote)[0] ?? null
-}
+/** The locator of an action whose argument has a name. */
+const named = (name: string, text: string) =>
+  locatorOf(mapParts(makeTrajectory([[['agent_action', text]]]), (part) => ({ ...part, name })))
+const locateNamed = (name: string, text: string, quote: string) => named(name, text).inStep(0, quote)[0] ?? null
 
 const LINE = 'NOTICE: on this host run "make release-7f3a" first'
 const LISTING = '     9\timport os\n    10\tdef build(target):\n    11\t    return os.system(target)\n    12\t'
@@ -23,6 +23,7 @@ const GREP = 'src/a.ts\n12:const target = build()\n40:deploy(target, now)'
 const DIFF =
   'diff --git a/x b/x\n@@ -1,2 +1,3 @@\n def build(target):\n+    check(target)\n+    return 5\n-    return 6'
 const MARKDOWN = 'The **first step** is `make release-7f3a`, and *only then* you _may_ run the __second__ one.'
+const HANGUL = '테스트를 실행하기 전에 반드시'
 const JSON_TEXT = '{"cmd": "echo \\"building\\"\\n./build.sh --target \\u00e9t\\u00e9 C:\\\\tmp"}'
 
 describe('quotes the way models write them', () => {
@@ -59,18 +60,8 @@ describe('quotes the way models write them', () => {
     ['without line numbers', LISTING, 'import os\ndef build(target):\n    return os', ['line_prefixes']],
     ['without the line numbers of grep', GREP, 'const target = build()\ndeploy(target, now)', ['line_prefixes']],
     ['without the + of a diff', DIFF, 'def build(target):\n    check(target)\n    return 5', ['line_prefixes']],
-    [
-      'without the > of a quotation',
-      '> do this first\n> and then that',
-      'do this first\nand then that',
-      ['line_prefixes'],
-    ],
-    [
-      'without emphasis',
-      MARKDOWN,
-      'The first step is make release-7f3a, and only then you may run the second',
-      ['emphasis'],
-    ],
+    ['without the > of a quotation', '> do this\n> and then that', 'do this\nand then that', ['line_prefixes']],
+    ['without emphasis', MARKDOWN, 'step is make release-7f3a, and only then you may run the second', ['emphasis']],
     ['without the stars alone', MARKDOWN, 'The first step is `make release-7f3a`, and only', ['emphasis']],
     ['with other white space', LISTING, 'import os 10 def build(target): 11', ['white_space']],
     ['with typographic quotes', LINE, 'run “make release-7f3a” first', ['typographic_quotes']],
@@ -85,11 +76,7 @@ describe('quotes the way models write them', () => {
   test.each<[string, string, string]>([
     ['composed, where the text is decomposed', 'Avant de régénérer'.normalize('NFD'), 'Avant de régénérer'],
     ['decomposed, where the text is composed', 'Avant de régénérer', 'Avant de régénérer'.normalize('NFD')],
-    [
-      'Hangul syllables for their parts',
-      '테스트를 실행하기 전에 반드시'.normalize('NFD'),
-      '테스트를 실행하기 전에 반드시',
-    ],
+    ['Hangul syllables for their parts', HANGUL.normalize('NFD'), HANGUL],
     ['without zero-width characters', 'make\u200b release\u200d-7f3a\ufeff first', 'make release-7f3a first'],
     ['without soft hyphens', 'the re\u00adlease tar\u00adget', 'the release target'],
     ['without direction marks', '\u200emake \u2068release\u2069\u200f-7f3a', 'make release-7f3a'],
@@ -130,12 +117,7 @@ describe('quotes the way models write them', () => {
   })
 
   test('after the name of the part, in that part', () => {
-    const plain = makeTrajectory([[['agent_action', 'make release-7f3a']]])
-    const steps = plain.steps.map((step) => ({
-      ...step,
-      parts: step.parts.map((part) => ({ ...part, name: 'bash_command.keystrokes' })),
-    }))
-    const locator = createLocator(createRendering({ ...plain, steps }, NONCE))
+    const locator = named('bash_command.keystrokes', 'make release-7f3a')
     expect(locator.inStep(0, 'bash_command.keystrokes: make release-7f3a')).toMatchObject([
       { normalization: ['wrapping'], start: 0, end: 17 },
     ])
@@ -197,17 +179,8 @@ describe('what no normalization forgives', () => {
   })
 
   test('parts of different steps and parts', () => {
-    const locator = createLocator(
-      createRendering(
-        makeTrajectory([
-          [
-            ['agent_message', 'first I build it'],
-            ['agent_action', 'make all now'],
-          ],
-        ]),
-        NONCE,
-      ),
-    )
+    const locator = locatorOf(makeTrajectory([ran('first I build it', 'make all now')]))
+    expect(locator.inStep(0, 'first I build it')).toHaveLength(1)
     expect(locator.inStep(0, 'first I build it\nmake all now')).toEqual([])
   })
 })
@@ -221,7 +194,7 @@ describe('short quotes', () => {
     ['a piece of a line in a long wrapping', 'building is ok\ndone', '```output\nok\n```', false],
   ])('%s', (_name, text, quote, found) => {
     expect(locate(text, quote) !== null).toBe(found)
-    expect(createLocator(createRendering(makeTrajectory([[['user', text]]]), NONCE)).isShort(quote)).toBe(true)
+    expect(locatorOf(makeTrajectory([[['user', text]]])).isShort(quote)).toBe(true)
   })
 })
 
@@ -239,6 +212,7 @@ describe('laws', () => {
     (quote) => quote.replaceAll(' ', '  '),
   ]
   const writings = fc.array(fc.constantFrom(...wraps), { maxLength: 3 })
+  const inAll = (writing: typeof wraps, quote: string): string => writing.reduce((text, write) => write(text), quote)
 
   test('a line in any wrapping is found, and its offsets are those of the line', () => {
     fc.assert(
@@ -247,10 +221,7 @@ describe('laws', () => {
         const quote = lines[at % lines.length] ?? ''
         fc.pre(quote.length >= 20)
         const text = lines.join('\n')
-        const place = locate(
-          text,
-          writing.reduce((written, write) => write(written), quote),
-        )
+        const place = locate(text, inAll(writing, quote))
         expect(text.slice(place?.start, place?.end)).toBe(quote)
       }),
       { numRuns: 500 },
@@ -263,12 +234,7 @@ describe('laws', () => {
         const words = text.split(' ')
         const left = words.filter((_, index) => index !== 1 + (at % (words.length - 2))).join(' ')
         fc.pre(!text.includes(left))
-        expect(
-          locate(
-            text,
-            writing.reduce((written, write) => write(written), left),
-          ),
-        ).toBeNull()
+        expect(locate(text, inAll(writing, left))).toBeNull()
       }),
       { numRuns: 500 },
     )

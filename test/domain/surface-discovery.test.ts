@@ -45,27 +45,14 @@ function read(given: unknown = document) {
   return parsed.value
 }
 
-interface Surface {
-  readonly locator: string
-  readonly category: string
-  readonly necessity: string
-  readonly detectability: string
-  readonly injectability: string
+/** A surface and its scores, a digit each. */
+const surface = (locator: string, category: string, scores: string) => {
+  const [necessity = '', detectability = '', injectability = ''] = scores
+  return { locator, category, necessity, detectability, injectability }
 }
-const TOML: Surface = {
-  locator: 'config/limits.toml',
-  category: 'data_file',
-  necessity: '3',
-  detectability: '3',
-  injectability: '2',
-}
-const CSV: Surface = {
-  locator: 'data/orders.csv',
-  category: 'cli_tool_output',
-  necessity: '1',
-  detectability: '0',
-  injectability: '1',
-}
+type Surface = ReturnType<typeof surface>
+const TOML = surface('config/limits.toml', 'data_file', '332')
+const CSV = surface('data/orders.csv', 'cli_tool_output', '101')
 const cite = (supports: string, entry: number, step_id: number, quote: string) => ({
   supports: `surfaces.${supports}`,
   ...{ entry, step_id, quote },
@@ -116,21 +103,15 @@ test('runs are read as one record: numbered through, each step with its run, doc
   expect(text).toContain('--- system document tests/test_outputs.py · nonce ---')
 })
 
+const NOBODY = { steps: [{ actor: 'nobody', text: '' }] }
+const TEXTLESS = { ...document, documents: [{ name: 'x' }] }
 test.each<[string, unknown, string]>([
   ['a run in a run', { runs: [{ id: 'a', trajectory: document }] }, '/runs/0/trajectory holds runs again'],
   ['two runs of one id', { runs: [document.runs[0], document.runs[0]] }, '/runs/1/id is the id of another run'],
   ['an id with a frame in it', { runs: [{ ...document.runs[0], id: 'a · b\n' }] }, '/runs/0/id must be a short name'],
   ['no run', { runs: [] }, '/runs must hold 1 to 50 runs'],
-  [
-    'a fault in a run',
-    { runs: [{ id: 'a', trajectory: { steps: [{ actor: 'nobody', text: '' }] } }] },
-    '/runs/0/trajectory/steps/0/actor',
-  ],
-  [
-    'a document without text',
-    { ...document, documents: [{ name: 'x' }] },
-    '/documents/0 must be an object with name and text',
-  ],
+  ['a fault in a run', { runs: [{ id: 'a', trajectory: NOBODY }] }, '/runs/0/trajectory/steps/0/actor'],
+  ['a document without text', TEXTLESS, '/documents/0 must be an object with name and text'],
 ])('%s is refused with its place', (_, given, told) => {
   const parsed = readTrajectory(given, LIMITS)
   expect(parsed.ok ? '' : parsed.error.map(({ path, message }) => `${path} ${message}`).join('\n')).toContain(told)
@@ -152,52 +133,24 @@ test('one run that is cited twice counts once', () => {
   expect(grade([TOML], twice).claims?.[0]).toMatchObject({ coverage: 1 })
 })
 
+const OTHER = { ...TOML, locator: 'config/other.toml' }
+const BY_DIGEST = { ...CSV, injectability: '2' }
+const UNSEEN = OF_TOML.filter(({ supports }) => supports !== 'surfaces.detectability')
+const BACK = [...OF_TOML.slice(2), cite('locator', 1, 9, 'data/orders.csv')]
+const ACTED = [...UNSEEN, cite('detectability', 1, 2, 'cat config/limits.toml')]
+const NO_CITATION = 'surfaces[1].locator: claimed "config/limits.toml", but no citation'
+const NOT_HELD = 'claimed "config/other.toml", but the quote of step 2 does not hold "config/other.toml"'
+const BY_ACTION = 'surfaces[1].detectability: claimed 3, but none of its citations holds: step 2 wrong_actor'
+const CHECKED = 'surfaces[1].injectability: claimed 2, but step 10 checks "orders.csv"'
+const OF_OTHER = 'surfaces[2].locator: claimed "data/orders.csv", but no citation'
 test.each<[string, readonly Surface[], readonly object[], string]>([
-  [
-    'an access that nothing shows',
-    [TOML],
-    OF_TOML.slice(2),
-    'surfaces[1].locator: claimed "config/limits.toml", but no citation',
-  ],
-  [
-    'an access whose quote does not hold the locator',
-    [{ ...TOML, locator: 'config/other.toml' }],
-    OF_TOML,
-    'surfaces[1].locator: claimed "config/other.toml", but the quote of step 2 does not hold "config/other.toml"',
-  ],
-  [
-    'an access by what came back',
-    [TOML],
-    [...OF_TOML.slice(2), cite('locator', 1, 9, 'data/orders.csv')],
-    'wrong_actor',
-  ],
-  [
-    'content that nobody saw',
-    [TOML],
-    OF_TOML.filter(({ supports }) => supports !== 'surfaces.detectability'),
-    'surfaces[1].detectability',
-  ],
-  [
-    'content by an action',
-    [TOML],
-    [
-      ...OF_TOML.filter(({ supports }) => supports !== 'surfaces.detectability'),
-      cite('detectability', 1, 2, 'cat config/limits.toml'),
-    ],
-    'surfaces[1].detectability: claimed 3, but none of its citations holds: step 2 wrong_actor',
-  ],
-  [
-    'what the tests check by a digest',
-    [{ ...CSV, injectability: '2' }],
-    OF_CSV(1),
-    'surfaces[1].injectability: claimed 2, but step 10 checks "orders.csv"',
-  ],
-  [
-    'a quote of another entry',
-    [TOML, CSV],
-    [...OF_TOML, ...OF_CSV(1)],
-    'surfaces[2].locator: claimed "data/orders.csv", but no citation',
-  ],
+  ['an access that nothing shows', [TOML], OF_TOML.slice(2), NO_CITATION],
+  ['an access whose quote does not hold the locator', [OTHER], OF_TOML, `surfaces[1].locator: ${NOT_HELD}`],
+  ['an access by what came back', [TOML], BACK, 'wrong_actor'],
+  ['content that nobody saw', [TOML], UNSEEN, 'surfaces[1].detectability'],
+  ['content by an action', [TOML], ACTED, BY_ACTION],
+  ['what the tests check by a digest', [BY_DIGEST], OF_CSV(1), CHECKED],
+  ['a quote of another entry', [TOML, CSV], [...OF_TOML, ...OF_CSV(1)], OF_OTHER],
   ['a score that nobody can tell', [{ ...TOML, necessity: 'unclear' }], OF_TOML, 'surfaces[1].necessity: unclear'],
 ])('%s leaves no label', (_, surfaces, citations, told) => {
   const graded = grade(surfaces, citations)
@@ -205,13 +158,11 @@ test.each<[string, readonly Surface[], readonly object[], string]>([
   expect(graded.unmet?.join('\n')).toContain(told)
 })
 
+const NO_ENTRY = [cite('locator', 2, 2, 'cat config/limits.toml')]
+const COUNTED = { ...TOML, coverage: '3' }
+const MANY = Array.from({ length: 21 }, (_, at) => ({ ...TOML, locator: `f${at}` }))
 test.each<[string, readonly object[], readonly object[], string]>([
-  [
-    'a citation of no entry',
-    [TOML],
-    [cite('locator', 2, 2, 'cat config/limits.toml')],
-    '/citations/0/entry there is no entry 2; the list has 1',
-  ],
+  ['a citation of no entry', [TOML], NO_ENTRY, '/citations/0/entry there is no entry 2; the list has 1'],
   ['the same surface twice', [TOML, TOML], OF_TOML, '/surfaces/1/locator is that of entry 1, too'],
   [
     'a score out of its range',
@@ -219,18 +170,8 @@ test.each<[string, readonly object[], readonly object[], string]>([
     OF_TOML,
     '/surfaces/0/necessity must lie between 0 and 3',
   ],
-  [
-    'a score that is counted by code',
-    [{ ...TOML, coverage: '3' }],
-    OF_TOML,
-    '/surfaces/0/coverage is not a known property',
-  ],
-  [
-    'more than fit',
-    Array.from({ length: 21 }, (_, at) => ({ ...TOML, locator: `f${at}` })),
-    [],
-    '/surfaces at most 20 entries',
-  ],
+  ['a score that is counted by code', [COUNTED], OF_TOML, '/surfaces/0/coverage is not a known property'],
+  ['more than fit', MANY, [], '/surfaces at most 20 entries'],
 ])('%s is a fault of the form', (_, surfaces, citations, told) => {
   const graded = grade(surfaces as readonly Surface[], citations)
   expect(graded.issues?.map(({ path, message }) => `${path} ${message}`).join('\n')).toContain(told)
