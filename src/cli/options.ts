@@ -1,9 +1,9 @@
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { defined } from '../domain/result.ts'
 import { decimal } from '../domain/words.ts'
 import type { BatchOptions } from '../schemas/batch.ts'
 import { PROVIDER_NAMES } from '../schemas/providers.ts'
-import { BATCH_MODES, type BatchMode, CACHE_MODES, type CacheMode, MOST_SAMPLES } from '../schemas/vocabulary.ts'
+import type { ReportQuery } from '../schemas/queries.ts'
+import { BATCH_MODES, CACHE_MODES, MOST_SAMPLES } from '../schemas/vocabulary.ts'
 
 export const OUTPUT_FORMATS = ['table', 'ndjson', 'csv'] as const
 /** Formats of commands that write the items of a batch. */
@@ -13,40 +13,42 @@ export const RESULTS_FORMATS = [...ITEM_FORMATS, 'inspect', 'bundle'] as const
 /** `json` and `text` are formats of single commands. */
 export type OutputFormat = (typeof RESULTS_FORMATS)[number] | 'json' | 'text'
 
-/** The options that several commands take; a command declares some of them. */
-export interface Options {
+/** The options of commands, by their names in the contract where it has them; a command declares some of them. */
+export interface Options
+  extends Omit<BatchOptions, 'key' | 'dry_run'>,
+    Pick<ReportQuery, 'batch' | 'agent' | 'model' | 'task' | 'variant'> {
   readonly server?: string
   readonly output?: OutputFormat
   readonly out?: string
   readonly force?: boolean
   readonly json?: boolean
   readonly strict?: boolean
-  readonly judge?: string
-  readonly rubric?: string
-  readonly samples?: number
-  readonly cache?: CacheMode
-  readonly mode?: BatchMode
-  readonly maxCostUsd?: number
-  readonly name?: string
-  readonly dryRun?: boolean
+  readonly dry_run?: boolean
   readonly detach?: boolean
-  readonly groundTruth?: string
+  readonly ground_truth?: string
   readonly signals?: readonly string[]
-  readonly variant?: string
-  readonly batch?: string
-  /** Names of the metadata that select grades. */
-  readonly agent?: string
-  readonly model?: string
-  readonly task?: string
 }
 
-const wholeNumber =
-  (most: number, words: string) =>
+/** Picks the options of a query or a body. */
+export const chosen = <O extends object, K extends keyof O>(options: O, ...names: readonly K[]): Pick<O, K> =>
+  Object.fromEntries(names.flatMap((name) => (name in options ? [[name, options[name]]] : []))) as Pick<O, K>
+
+/** The settings of a grading, which are options of the batch. */
+export const settingsOf = (options: Options) =>
+  chosen(options, 'judge', 'rubric', 'samples', 'cache', 'mode', 'max_cost_usd', 'name')
+
+/** Makes the parser of a number. `fault` names the fault of a number; empty for a good number. */
+const numberBy =
+  (fault: (n: number) => string) =>
   (text: string): number => {
     const n = decimal(text)
-    if (!Number.isInteger(n) || n < 1 || n > most) throw new InvalidArgumentError(`It is a whole number ${words}.`)
+    const message = fault(n)
+    if (message !== '') throw new InvalidArgumentError(message)
     return n
   }
+
+const wholeNumber = (most: number, words: string) =>
+  numberBy((n) => (Number.isInteger(n) && n >= 1 && n <= most ? '' : `It is a whole number ${words}.`))
 
 export const parseCount = wholeNumber(Number.MAX_SAFE_INTEGER, 'from 1')
 export const parseSamples = wholeNumber(MOST_SAMPLES, `from 1 to ${MOST_SAMPLES}`)
@@ -54,18 +56,11 @@ export const parseSamples = wholeNumber(MOST_SAMPLES, `from 1 to ${MOST_SAMPLES}
 /** A higher cap is a mistake: no batch reaches it. */
 const MOST_DOLLARS = 1_000_000
 
-export function parseDollars(text: string): number {
-  const n = decimal(text)
-  if (!Number.isFinite(n) || n < 0) throw new InvalidArgumentError('It is a number of US dollars, like 5 or 0.50.')
-  if (n > MOST_DOLLARS) throw new InvalidArgumentError(`It is at most ${MOST_DOLLARS} US dollars.`)
-  return n
-}
-
-export function parseShare(text: string): number {
-  const share = decimal(text)
-  if (!(share > 0 && share < 1)) throw new InvalidArgumentError('It is a share between 0 and 1, like 0.05.')
-  return share
-}
+export const parseDollars = numberBy((n) => {
+  if (!Number.isFinite(n) || n < 0) return 'It is a number of US dollars, like 5 or 0.50.'
+  return n > MOST_DOLLARS ? `It is at most ${MOST_DOLLARS} US dollars.` : ''
+})
+export const parseShare = numberBy((n) => (n > 0 && n < 1 ? '' : 'It is a share between 0 and 1, like 0.05.'))
 
 export const collect = (text: string, before: readonly string[] = []): readonly string[] => [...before, text]
 
@@ -128,25 +123,22 @@ export interface Definition {
 
 /** Builds a command, which can write its data as one JSON object. */
 export function buildCommand({ name, about, args = {}, options = [], help }: Definition): Command {
-  const command = new Command(name).description(about).addOption(JSON_OPTION)
+  const command = new Command(name).description(about)
   for (const [flags, text] of Object.entries(args)) command.argument(flags, text)
-  for (const row of options) command.addOption(row instanceof Option ? row : optionOf(row))
+  for (const row of [JSON_OPTION, ...options]) command.addOption(optionOf(row))
   return command.addHelpText('after', `\n${help.join('\n\n')}`)
 }
 
-type Group = Pick<Definition, 'name' | 'about' | 'help'>
-
-export function buildGroup({ name, about, help }: Group, commands: readonly Command[]): Command {
+export function buildGroup({ name, about, help }: Definition, commands: readonly Command[]): Command {
   const group = new Command(name).description(about).addHelpText('after', `\n${help.join('\n\n')}`)
   for (const command of commands) group.addCommand(command)
   return group
 }
 
-function optionOf([flags, text, parse, initial]: Exclude<OptionRow, Option>): Option {
-  const option = new Option(flags, text).default(initial)
-  return parse === undefined ? option : option.argParser(parse as (text: string) => unknown)
-}
-
-export function batchOptions({ judge, rubric, samples, cache, mode, maxCostUsd, name }: Options): BatchOptions {
-  return defined({ judge, rubric, samples, cache, mode, max_cost_usd: maxCostUsd, name })
+/** Makes an option, whose value has the name of the contract: `max_cost_usd`. */
+function optionOf(row: OptionRow): Option {
+  const option = row instanceof Option ? row : new Option(row[0], row[1]).default(row[3])
+  if (!(row instanceof Option) && row[2] !== undefined) option.argParser(row[2] as (text: string) => unknown)
+  option.attributeName = () => option.name().replaceAll('-', '_')
+  return option
 }

@@ -50,42 +50,35 @@ export interface Session extends Console {
 type Connection = Pick<Session, 'veridict' | 'local' | 'url' | 'flag'>
 type Work<C, O, A extends readonly unknown[]> = (console: C, options: O, ...args: A) => Promise<ExitCode>
 
-/** Makes a command that asks no Veridict. With `records`, `--json` writes its object to stdout, and the target gets the records. */
-export const consoleCommand =
-  <O extends Options, A extends readonly unknown[] = []>(
-    definition: Definition & { readonly records?: true },
-    work: Work<Console, O, A>,
-  ) =>
-  (shell: Shell): Command =>
-    buildCommand(definition).action((...typed: readonly unknown[]) => {
-      // commander hands over the arguments, the options and the command.
-      const [options, args] = [typed.at(-2) as O, typed.slice(0, -2) as unknown as A]
-      const run = () => withConsole(shell, definition, options, (console) => work(console, options, ...args))
-      return runCommand(shell, run, options)
-    })
-
-/** `database`: by default `make`, or `look_any` for a dry run. `check` may end the command by `command.error` before anything is opened. */
-interface SessionDefinition<O> extends Definition {
-  readonly database?: DatabaseUse | ((options: O) => DatabaseUse)
+interface ConsoleDefinition<O> extends Definition {
+  /** `--json` writes its object to stdout, and the target gets the records. */
+  readonly records?: true
+  /** May end the command by `command.error` before anything is opened. */
   readonly check?: (command: Command, options: O, args: readonly string[]) => Promise<void>
 }
 
-/** Makes a command that asks Veridict. A Ctrl-C ends with the next commands. */
+/** Makes a command that asks no Veridict. */
+export const consoleCommand =
+  <O extends Options, A extends readonly unknown[] = []>(definition: ConsoleDefinition<O>, work: Work<Console, O, A>) =>
+  (shell: Shell): Command =>
+    buildCommand(definition).action(async (...typed: readonly unknown[]) => {
+      // commander hands over the arguments, the options and the command.
+      const [command, options, args] = [typed.at(-1) as Command, typed.at(-2) as O, typed.slice(0, -2) as unknown as A]
+      await definition.check?.(command, options, command.args)
+      const run = () => withConsole(shell, definition, options, (console) => work(console, options, ...args))
+      await runCommand(shell, run, options)
+    })
+
+/** Makes a command that asks Veridict, with a database of its own by default. A dry run makes and migrates no database. */
 export const sessionCommand = <O extends Options, A extends readonly unknown[] = []>(
-  definition: SessionDefinition<O>,
+  definition: ConsoleDefinition<O> & { readonly database?: DatabaseUse },
   work: Work<Session, O, A>,
-) => {
-  const { database, check } = definition
-  const make = consoleCommand<O, A>(definition, (console, options, ...args) => {
-    const use = typeof database === 'function' ? database(options) : database
-    return withConnection(console, { ...options, use }, (session) => work(session, options, ...args))
+) =>
+  consoleCommand<O, A>(definition, (console, options, ...args) => {
+    const { database = 'make' } = definition
+    const use = options.dry_run ? (database === 'read' ? 'look' : 'look_any') : database
+    return withConnection(console, options, use, (session) => work(session, options, ...args))
   })
-  return (shell: Shell): Command => {
-    const command = make(shell)
-    if (check === undefined) return command
-    return command.hook('preAction', () => check(command, command.opts() as O, command.args))
-  }
-}
 
 /** Opens the console of a command, runs the command, keeps its output, and discards unfinished output in any case. */
 async function withConsole(
@@ -185,13 +178,14 @@ async function openLocal(shell: Shell, use: DatabaseUse): Promise<LocalVeridict>
 /** Opens the session of a console, and closes its Veridict in any case. */
 export async function withConnection(
   console: Console,
-  options: Options & { readonly use?: DatabaseUse | undefined },
+  options: Options,
+  use: DatabaseUse,
   work: (session: Session) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const { shell, signal, view } = console
   let session: Session | null = null
   try {
-    const connection = await connect(shell, options.server, options.use ?? (options.dryRun ? 'look_any' : 'make'))
+    const connection = await connect(shell, options.server, use)
     session = Object.assign(console, connection, { batch: null, follows: false, skipped: 0 })
     signal.throwIfAborted()
     return await work(session)

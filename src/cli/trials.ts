@@ -9,7 +9,7 @@ import { count, fileFault } from '../domain/words.ts'
 import type { ReadItem } from '../library/veridict.ts'
 import type { BatchItem } from '../schemas/batch.ts'
 import { CliError } from './errors.ts'
-import type { Options } from './options.ts'
+import { chosen, type Options } from './options.ts'
 import type { ProgressView } from './output/progress.ts'
 import { clip, oneLine, present, unreadText } from './output/text.ts'
 import type { Session } from './session.ts'
@@ -115,9 +115,10 @@ type Counts = typeof NO_COUNTS
 
 /** Opens the trials of a command, and reads the first trial. Throws where there is no trial to grade. */
 export function openTrials({ shell, signal, local, view }: Session, paths: readonly string[], options: Options) {
-  const { groundTruth: ground_truth, signals = [], variant, rubric } = options
-  const chosen = { signals, abort: signal, ...defined({ limits: local?.limits, ground_truth, variant, rubric }) }
-  return openTrialStream((onMissing) => shell.readTrials(paths, { ...chosen, onMissing }), view, ground_truth)
+  const { signals = [], ground_truth } = options
+  const read = { signals, abort: signal, ...(local && { limits: local.limits }) }
+  const more = chosen(options, 'ground_truth', 'variant', 'rubric')
+  return openTrialStream((onMissing) => shell.readTrials(paths, { ...read, ...more, onMissing }), view, ground_truth)
 }
 
 /**

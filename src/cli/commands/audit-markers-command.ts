@@ -69,7 +69,7 @@ a glob that begins with / is a path in the container, for runs alone.`,
   async (console, options, paths) => {
     const { view, json, format, paint, write } = console
     await checkPaths(paths)
-    const { groundTruth: file } = options
+    const { ground_truth: file } = options
     const truths = file === undefined ? null : watchTruths(await readTruths(file), file)
     const counts = { tasks: 0, runs: 0, skipped: 0 }
     const isTable = format === 'table'

@@ -3,12 +3,12 @@ import { isSettled } from '../../client/persist.ts'
 import { defined } from '../../domain/result.ts'
 import { count } from '../../domain/words.ts'
 import type { RegradeRequest } from '../../schemas/regrade.ts'
-import { GRADE_STATUSES, type GradeStatus, type Label } from '../../schemas/vocabulary.ts'
+import { GRADE_STATUSES } from '../../schemas/vocabulary.ts'
 import { CliError, EXIT, type ExitCode, nothingFits, requireId, strictCode } from '../errors.ts'
 import { EXIT_HELP, finishBatch, isEnded, requireServer, watchBatch } from '../follow.ts'
 import {
-  batchOptions,
   choice,
+  chosen,
   collect,
   DETACH,
   GRADING,
@@ -17,6 +17,7 @@ import {
   SERVER,
   STRICT,
   STRICT_UNREAD,
+  settingsOf,
   TRIAL_PATHS,
   TRIALS,
 } from '../options.ts'
@@ -50,10 +51,10 @@ A trial that cannot be graded is skipped and named on stderr with its reason.`,
   },
   async (session, options, paths) => {
     const { veridict, view, signal } = session
-    const request = { ...batchOptions(options), signal }
-    if (options.detach && !options.dryRun) requireServer(session)
+    const request = { ...settingsOf(options), signal }
+    if (options.detach && !options.dry_run) requireServer(session)
     const { counts, send } = await openTrials(session, paths, options)
-    if (options.dryRun) {
+    if (options.dry_run) {
       const estimate = await send((items) => veridict.estimateBatch(items, request))
       view.note(countsText(counts))
       await writeEstimate(session, estimate)
@@ -67,20 +68,19 @@ A trial that cannot be graded is skipped and named on stderr with its reason.`,
   },
 )
 
-interface RegradeOptions extends Options {
-  readonly grade?: readonly string[]
-  readonly label?: Label
-  readonly status?: GradeStatus
-  readonly judgeWas?: string
-  readonly rubricWas?: string
-  readonly recheck?: boolean
-}
+type RegradeOptions = Options &
+  Pick<RegradeRequest['query'], 'label' | 'status'> & {
+    readonly grade?: string[]
+    readonly judge_was?: string
+    readonly rubric_was?: string
+    readonly recheck?: boolean
+  }
 
 export const regrade = sessionCommand<RegradeOptions>(
   {
     name: 'regrade',
     about: 'grade stored grades again, with another rubric, judge, or only today’s evidence rules',
-    database: ({ dryRun }) => (dryRun ? 'look' : 'read'),
+    database: 'read',
     options: [
       ['-b, --batch <id>', 'grades of this batch'],
       ['--grade <id>', 'this grade; may be repeated', collect],
@@ -111,12 +111,12 @@ Then list the changed labels: veridict compare NEW_BATCH`,
     const { veridict, view, flag, json } = session
     const request = regradeRequest(options)
     const whyNone = async (error: unknown): Promise<never> => {
-      const { agent, model, task, batch, grade } = options
+      const named = chosen(options, 'agent', 'model', 'task')
       const isNone = error instanceof ServiceError && error.errors.some(({ path }) => path === '/query')
-      const isNamed = (agent ?? model ?? task) !== undefined && batch === undefined && grade === undefined
-      throw isNone && isNamed ? await nothingFits(veridict, { agent, model, task }) : withTruthHint(error)
+      const isNamed = Object.keys(named).length > 0 && options.batch === undefined && options.grade === undefined
+      throw isNone && isNamed ? await nothingFits(veridict, named) : withTruthHint(error)
     }
-    if (options.dryRun) {
+    if (options.dry_run) {
       await writeEstimate(session, await veridict.estimateRegrade(request).catch(whyNone))
       return EXIT.graded
     }
@@ -132,9 +132,11 @@ Then list the changed labels: veridict compare NEW_BATCH`,
 
 /** Builds the request. Throws where no option selects grades, and for contradictory options. */
 function regradeRequest(options: RegradeOptions): RegradeRequest {
-  const { batch, grade, label, status, judgeWas, rubricWas, agent, model, task, recheck } = options
-  const ids = grade && [...grade]
-  const query = defined({ batch, ids, label, status, judge: judgeWas, rubric: rubricWas, agent, model, task })
+  const { grade: ids, judge_was, rubric_was, recheck } = options
+  const query = {
+    ...chosen(options, 'batch', 'label', 'status', 'agent', 'model', 'task'),
+    ...defined({ ids, judge: judge_was, rubric: rubric_was }),
+  }
   if (Object.keys(query).length === 0)
     throw new CliError('which grades? Nothing chooses them', [
       'Give --batch ID, or any of --grade --label --status --judge-was --rubric-was --agent --model --task.',
@@ -146,7 +148,7 @@ function regradeRequest(options: RegradeOptions): RegradeRequest {
     throw new CliError('nothing would change: say what is different this time', [
       'Give --judge, --rubric, --samples, --cache refresh (the same judge is asked again), or --recheck.',
     ])
-  return { query, ...batchOptions(options), ...(recheck && { recheck }) }
+  return { query, ...settingsOf(options), ...(recheck && { recheck }) }
 }
 
 /** Adds the remedy to a refusal of stored ground truths, which fit another rubric alone. */

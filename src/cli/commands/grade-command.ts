@@ -11,7 +11,7 @@ import { inputIssues } from '../../schemas/check.ts'
 import type { Grade } from '../../schemas/grade.ts'
 import { type GivenTruth, type GradeRequest, truthSchemaFor } from '../../schemas/trial.ts'
 import { adviceFor, EXIT, type ExitCode, exitOfGrade, strictCode } from '../errors.ts'
-import { JUDGING, LIST, type Options, STRICT_UNREAD } from '../options.ts'
+import { chosen, JUDGING, LIST, type Options, STRICT_UNREAD } from '../options.ts'
 import { printGrade, printRefusal } from '../output/grade-text.ts'
 import { limitRows, newTally, type ResultsTally, tallyLimit } from '../output/results-format.ts'
 import { clip, line, oneLine } from '../output/text.ts'
@@ -19,7 +19,7 @@ import { consoleCommand, SERVER_HELP, type Session, sessionCommand, tell } from 
 import { asTyped } from '../shell.ts'
 import { checkPaths, readJson, type Trial } from '../trials.ts'
 
-type GradeOptions = Options & { readonly groundTruth: string }
+type GradeOptions = Options & { readonly ground_truth: string }
 
 export const grade = sessionCommand<GradeOptions, [files: string[]]>(
   {
@@ -41,14 +41,14 @@ export const grade = sessionCommand<GradeOptions, [files: string[]]>(
   veridict grade examples/aligned-terminus-2/trajectory.json -g examples/aligned-terminus-2/ground-truth.json`,
     ],
     // The `requiredOption` of commander would be reported before an unknown option.
-    async check(command, { groundTruth }, files) {
-      if (groundTruth !== undefined) return
+    async check(command, { ground_truth }, files) {
+      if (ground_truth !== undefined) return
       const hint = await truthHint(files)
       command.error(`error: required option '-g, --ground-truth <file>' not specified${hint}`)
     },
   },
   async (session, options, files) => {
-    await checkPaths(files, [options.groundTruth])
+    await checkPaths(files, [options.ground_truth])
     const all = newTally()
     const data: object[] = []
     session.data = data
@@ -102,19 +102,20 @@ function refusalOf(error: unknown): Refusal {
 async function gradeFile(
   { veridict, shell, write, format, signal }: Session,
   file: string,
-  { groundTruth, judge, rubric, samples, cache, strict = false }: GradeOptions,
+  options: GradeOptions,
   { all, data }: { readonly all: ResultsTally; readonly data: object[] },
 ): Promise<ExitCode> {
-  const ground_truth = readTruth(groundTruth, rubric)
+  const { rubric } = options
+  const ground_truth = readTruth(options.ground_truth, rubric)
   let worst: ExitCode = EXIT.graded
   for (const { name, trajectory, warnings } of await readRuns(file, ground_truth, rubric)) {
-    const request = { trajectory, ground_truth, ...defined({ judge, rubric, samples, cache }) }
+    const request = { trajectory, ground_truth, ...chosen(options, 'judge', 'rubric', 'samples', 'cache') }
     const made = await veridict.grade(request as GradeRequest, { signal })
     data.push({ file: name, ...made })
     await write(format === 'table' ? printGrade(name, made) : line({ file: name, ...made }))
     tallyLimit(all, { label: made.label, grade: made })
     for (const warning of warnings) shell.err.write(`warning  ${oneLine(name)}  ${clip(warning, 300)}\n`)
-    const code = strictCode(exitOfGrade(made), { strict }, made.receipt.unread?.records ?? 0)
+    const code = strictCode(exitOfGrade(made), options, made.receipt.unread?.records ?? 0)
     if (code > worst) worst = code
   }
   return worst

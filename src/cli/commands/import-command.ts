@@ -52,7 +52,7 @@ trial was skipped or has unread records; 130 interrupted.`,
   async (console, options, paths) => {
     const exported = await exportAmong(paths, options)
     if (exported !== null) return importExport(console, exported)
-    return withConnection(console, options, (session) => importPaths(session, paths, options))
+    return withConnection(console, options, 'make', (session) => importPaths(session, paths, options))
   },
 )
 

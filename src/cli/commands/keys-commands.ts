@@ -12,7 +12,6 @@ import {
   USUAL_SCOPES,
 } from '../../access/keys.ts'
 import { storeOf } from '../../boot/open-store.ts'
-import { defined } from '../../domain/result.ts'
 import { count } from '../../domain/words.ts'
 import { assertDatabase, configurationOf } from '../database.ts'
 import { CliError, EXIT } from '../errors.ts'
@@ -64,12 +63,7 @@ export const keys = (shell: Shell): Command => {
   return buildGroup({ name: 'keys', about, help: KEYS_HELP }, [create(shell), list(shell), revoke(shell)])
 }
 
-interface CreateOptions extends Options {
-  readonly scopes: readonly Scope[]
-  readonly expires?: number
-  readonly maxRequestsPerMinute?: number
-  readonly maxCostUsdPerDay?: number
-}
+type CreateOptions = Options & Omit<KeyPlan, 'name' | 'expires_at'> & { readonly expires?: number }
 
 const parseScopes = (text: string): readonly Scope[] =>
   text.split(',').map((typed) => {
@@ -122,16 +116,10 @@ The key alone goes to stdout, other text to stderr. The key cannot be shown agai
   veridict keys create ci --scopes grade,read --expires 90d --max-cost-usd-per-day 20 -o json`,
     ],
   },
-  async ({ store, database, shell, write }, { scopes, expires, output, json, ...limits }, name) => {
+  async ({ store, database, shell, write }, { expires, output, json, ...rights }, name) => {
     const now = new Date()
-    const plan: KeyPlan = {
-      ...{ name, scopes },
-      ...defined({
-        expires_at: expires === undefined ? undefined : new Date(now.getTime() + expires),
-        max_requests_per_minute: limits.maxRequestsPerMinute,
-        max_cost_usd_per_day: limits.maxCostUsdPerDay,
-      }),
-    }
+    const end = expires !== undefined && { expires_at: new Date(now.getTime() + expires) }
+    const plan: KeyPlan = { name, ...rights, ...end }
     const fault = findPlanFault(plan, now)
     if (fault !== null) throw new CliError(`no key was made: ${fault}`)
     const { key, token } = await createKey(store, plan, now)

@@ -23,11 +23,7 @@ import { OUTPUT_HELP, summary } from '../output/results-format.ts'
 import { type Column, clip, costCell, line, NDJSON, oneLine, present, type Rows, tableOf } from '../output/text.ts'
 import { SERVER_HELP, type Session, sessionCommand, tell } from '../session.ts'
 
-interface StatusOptions extends Options {
-  readonly status?: BatchStatus
-  readonly limit: number
-  readonly follow?: boolean
-}
+type StatusOptions = Options & { readonly status?: BatchStatus; readonly limit: number; readonly follow?: boolean }
 
 export const status = sessionCommand<StatusOptions, [id?: string]>(
   {
@@ -113,10 +109,7 @@ async function showBatch(session: Session, id: string, { follow = false }: Statu
   return restsFor(session, batch, follow) ? EXIT.parked : exitOfCounts(batch.counts)
 }
 
-interface ResultsOptions extends Options {
-  readonly wait?: boolean
-  readonly values?: LabelValues
-}
+type ResultsOptions = Options & { readonly wait?: boolean; readonly values?: LabelValues }
 
 export const results = sessionCommand<ResultsOptions, [id: string]>(
   {
@@ -188,12 +181,7 @@ async function printScores(session: Session, { id }: Batch, { values, out }: Res
   return counts.unread
 }
 
-interface ShowOptions extends Options {
-  readonly attempts?: boolean
-  readonly raw?: boolean
-}
-
-export const show = sessionCommand<ShowOptions, [id: string]>(
+export const show = sessionCommand<Options & { readonly attempts?: boolean; readonly raw?: boolean }, [id: string]>(
   {
     name: 'show',
     about: 'show one stored grade with its evidence',

@@ -1,11 +1,10 @@
-import { defined } from '../../domain/result.ts'
 import { count } from '../../domain/words.ts'
+import type { ReportQuery } from '../../library/veridict.ts'
 import {
   ALIGNMENT_FIGURES,
   type Corrected,
   NO_FIELD,
   type PairedReport,
-  type Pairing,
   type Report,
   type ReportGroup,
 } from '../../schemas/report.ts'
@@ -14,14 +13,7 @@ import { type Options, OUTPUT_FORMATS, output, SERVER } from '../options.ts'
 import { clip, line, oneLine, pad, percent, tally } from '../output/text.ts'
 import { SERVER_HELP, sessionCommand } from '../session.ts'
 
-interface ReportOptions extends Options {
-  readonly groupBy?: string
-  readonly pairBy?: Pairing
-  readonly base?: string
-  readonly head?: string
-}
-
-export const report = sessionCommand<ReportOptions>(
+export const report = sessionCommand<Options & ReportQuery>(
   {
     name: 'report',
     about: 'show the shares of outcomes and claims of stored grades, with intervals and denominators',
@@ -58,10 +50,9 @@ Exit codes: 0 reported; 1 bad input or no service; 130 interrupted.`,
   veridict report --judge openai --pair-by variant --base tab --head tab-defended -o csv --out paired.csv`,
     ],
   },
-  async (session, { groupBy: group_by, pairBy: pair_by, ...options }) => {
+  async (session, options) => {
     const { veridict, format, write } = session
-    const { judge, rubric, batch, agent, model, task, variant, base, head } = options
-    const query = defined({ group_by, judge, rubric, batch, agent, model, task, variant, pair_by, base, head })
+    const { server: _server, output: _output, out: _out, json: _json, ...query } = options
     if (format === 'csv') {
       await write(await veridict.reportCsv(query))
       return EXIT.graded
@@ -69,7 +60,7 @@ Exit codes: 0 reported; 1 bad input or no service; 130 interrupted.`,
     const made = await veridict.report(query)
     if (format === 'table' && made.judges.length === 0) throw await nothingFits(veridict, query)
     const noField = made.notes.find((note) => note.startsWith(NO_FIELD))
-    if (format === 'table' && noField !== undefined && group_by !== undefined && group_by !== 'surface')
+    if (format === 'table' && noField !== undefined && query.group_by !== undefined && query.group_by !== 'surface')
       throw new CliError(oneLine(noField))
     await write(format === 'table' ? reportText(made) : line(made))
     session.data = made

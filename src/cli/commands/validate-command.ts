@@ -13,7 +13,7 @@ import type { GradeRequest } from '../../schemas/trial.ts'
 import { Choice, Closed, Type } from '../../schemas/type.ts'
 import { CliError, EXIT, type ExitCode } from '../errors.ts'
 import { tellOverBudget, tellRest, watchBatch } from '../follow.ts'
-import { batchOptions, GRADING, type Options, output, parseShare, SERVER } from '../options.ts'
+import { GRADING, type Options, output, parseShare, SERVER, settingsOf } from '../options.ts'
 import { writeEstimate } from '../output/results-format.ts'
 import { oneLine } from '../output/text.ts'
 import { SERVER_HELP, type Session, sessionCommand } from '../session.ts'
@@ -27,10 +27,7 @@ import {
   readJudged,
 } from '../validation/certificate.ts'
 
-interface ValidateOptions extends Options {
-  readonly against?: string
-  readonly margin: number
-}
+type ValidateOptions = Options & { readonly against?: string; readonly margin: number }
 
 export const validate = sessionCommand<ValidateOptions, [file: string]>(
   {
@@ -71,9 +68,9 @@ async function measure(session: Session, options: ValidateOptions, file: string)
   requireFit(labelled, questions)
   const subject = { data: labelled.data, rubric: { name: rubric.name, digest: rubric.digest } }
   const earlier = options.against === undefined ? null : readEarlier(options.against, subject)
-  const sent = { ...batchOptions(options), rubric: rubric.name, signal }
+  const sent = { ...settingsOf(options), rubric: rubric.name, signal }
   const { send } = await openTrialStream(() => readLabelled(session, file), view)
-  if (options.dryRun) {
+  if (options.dry_run) {
     await writeEstimate(session, await send((items) => veridict.estimateBatch(items, sent)))
     return EXIT.graded
   }
