@@ -28,3 +28,12 @@ export async function freePort(): Promise<string> {
   await stop()
   return new URL(origin).port
 }
+
+/** Posts a text as it is, or another value as JSON. */
+export const postJson = (url: string, body: unknown, more: RequestInit = {}): Promise<Response> =>
+  fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    ...more,
+  })

@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
 import { backUpDatabase } from '../../src/db/files/file.ts'
-import { getResults, postBatch, verdictsOf, waitForEnd, waitUntil } from '../e2e/batch-client.ts'
+import { verdictsOf } from '../e2e/batch-client.ts'
 import { readLedger } from '../e2e/ledger.ts'
-import { judgeAt, startMockCalls } from '../e2e/mock-calls.ts'
-import { type ServiceSettings, spawnService } from '../e2e/service-process.ts'
-import { answerText, makeTrials, roundOfBody, runOfBody } from '../e2e/trials.ts'
+import { batchJudgeAt } from '../e2e/mock-calls.ts'
+import { makeScene, startService } from '../e2e/scene.ts'
+import { answerBatchRequest, makeTrials } from '../e2e/trials.ts'
 import { startMockBatches } from '../mock-provider/batches.ts'
 import { tempFolder } from '../temp-folder.ts'
 import { examine } from './doctor-database.ts'
@@ -33,15 +33,13 @@ function rows(path: string, sql: string): unknown[] {
 
 /** The same batch where nothing happens to it. */
 async function runCalmly() {
-  const mock = await startMockCalls({ latency_ms: () => 1 })
-  const database = join(tempFolder(), 'veridict.sqlite')
-  const service = spawnService({ database, config: { judges: judgeAt(mock.base_url, 16) } })
-  const origin = await service.ready
-  const { id } = await postBatch(origin, makeTrials(ITEMS, 'mock'))
-  const { counts } = await waitForEnd(origin, id)
-  const results = await getResults(origin, id)
+  const { start, calls } = await makeScene({ latency_ms: () => 1, concurrency: 16 })
+  const service = await start()
+  const { id } = await service.post(makeTrials(ITEMS, 'mock'))
+  const { counts } = await service.end(id)
+  const results = await service.results(id)
   expect(await service.stop()).toBe(0)
-  return { counts, verdicts: verdictsOf(results), calls: mock.calls.length }
+  return { counts, verdicts: verdictsOf(results), calls: calls.length }
 }
 
 const GRADES = 'SELECT id, body FROM grades ORDER BY id'
@@ -49,35 +47,31 @@ const REPLIES = "SELECT id, reply_text, cost_usd FROM attempts WHERE outcome = '
 
 test('what was acknowledged before the backup is there, the rest is graded again, and the counts add up', async () => {
   const calm = await runCalmly()
-  const mock = await startMockCalls({ latency_ms: ({ nth }) => 15 + ((nth * 7) % 20) })
-  const folder = tempFolder()
-  const [database, backup] = [join(folder, 'veridict.sqlite'), join(folder, 'backup.sqlite')]
-  const settings: ServiceSettings = { database, config: { judges: judgeAt(mock.base_url, 4) } }
-
-  const first = spawnService(settings)
-  const origin = await first.ready
-  const { id } = await postBatch(origin, makeTrials(ITEMS, 'mock'))
-  await waitUntil(origin, id, ({ counts }) => counts.pending + counts.running <= ITEMS - 30)
-  const acknowledged = await getResults(origin, id)
+  const { start, calls, folder, database } = await makeScene({ latency_ms: ({ nth }) => 15 + ((nth * 7) % 20) })
+  const backup = join(folder, 'backup.sqlite')
+  const first = await start()
+  const { id } = await first.post(makeTrials(ITEMS, 'mock'))
+  const untilLeft = (left: number) => first.until(id, ({ counts }) => counts.pending + counts.running <= left)
+  await untilLeft(ITEMS - 30)
+  const acknowledged = await first.results(id)
   await backUpDatabase(database, backup)
   const atBackup = { grades: rows(backup, GRADES), replies: rows(backup, REPLIES), ledger: readLedger(backup) }
   expect(atBackup.grades.length).toBeGreaterThanOrEqual(acknowledged.length)
   expect(atBackup.grades.length).toBeLessThan(ITEMS)
 
   // After the backup: more items, and a batch that the backup knows nothing of.
-  await waitUntil(origin, id, ({ counts }) => counts.pending + counts.running <= ITEMS - atBackup.grades.length - 20)
-  const later = await postBatch(origin, makeTrials(2, 'mock'))
+  await untilLeft(ITEMS - atBackup.grades.length - 20)
+  const later = await first.post(makeTrials(2, 'mock'))
   await first.kill()
   const lostGrades = rows(database, GRADES).length - atBackup.grades.length
   expect(lostGrades).toBeGreaterThan(0)
-  const callsBefore = mock.calls.length
+  const callsBefore = calls.length
 
   putBack(backup, database)
-  const second = spawnService(settings)
-  const again = await second.ready
-  expect((await fetch(`${again}/v1/batches/${later.id}`)).status).toBe(404)
-  const batch = await waitForEnd(again, id)
-  const results = await getResults(again, id)
+  const second = await start()
+  expect((await fetch(`${second.origin}/v1/batches/${later.id}`)).status).toBe(404)
+  const batch = await second.end(id)
+  const results = await second.results(id)
   expect(await second.stop()).toBe(0)
 
   expect(batch).toMatchObject({ status: 'done', counts: calm.counts })
@@ -91,7 +85,7 @@ test('what was acknowledged before the backup is there, the rest is graded again
   // Replies of the backup were not asked for again, not even those whose grade was not written yet.
   expect(ledger).toMatchObject({ grades: ITEMS, graded_twice: 0, paid_twice: 0 })
   expect(ledger.outcomes['ok']).toBe(calm.calls)
-  const asked = mock.calls.length - callsBefore
+  const asked = calls.length - callsBefore
   expect(asked).toBe(calm.calls - (atBackup.ledger.outcomes['ok'] ?? 0))
   // Calls that were in flight while the backup was made are of an unknown end there.
   expect(ledger.outcomes['unknown'] ?? 0).toBe(atBackup.ledger.outcomes['sent'] ?? 0)
@@ -108,10 +102,7 @@ describe('what lies with a provider when a backup is restored', () => {
   async function startProvider(polls: number) {
     const provider = { open: true }
     const mock = await startMockBatches({
-      answer(body) {
-        const text = JSON.stringify(body)
-        return answerText(runOfBody(text), roundOfBody(text))
-      },
+      answer: answerBatchRequest,
       plan: () => ({ polls }),
       intercept: (method, path) =>
         provider.open || method !== 'POST' || !path.endsWith('/batches')
@@ -120,24 +111,23 @@ describe('what lies with a provider when a backup is restored', () => {
     })
     const folder = tempFolder()
     const database = join(folder, 'veridict.sqlite')
-    const judge = { provider: 'openai', model: 'mock-1', base_url: mock.openai_base_url, effort: null }
-    const config = { judges: { mock: { ...judge, key_env: 'OPENAI_API_KEY' } }, batches: { poll_seconds: 1 } }
-    return { mock, provider, database, backup: join(folder, 'backup.sqlite'), settings: { database, config } }
+    const settings = { database, config: batchJudgeAt('openai', mock.origin) }
+    return { mock, provider, database, backup: join(folder, 'backup.sqlite'), settings }
   }
 
   test('recorded before the backup, sent after it: found there, and not sent again', async () => {
     const { mock, provider, database, backup, settings } = await startProvider(3)
     provider.open = false
-    const first = spawnService(settings)
-    const { id } = await postBatch(await first.ready, makeTrials(RUNS, 'mock'), '?mode=provider')
+    const first = await startService(settings)
+    const { id } = await first.post(makeTrials(RUNS, 'mock'), '?mode=provider')
     await until(() => rows(database, "SELECT 1 FROM submissions WHERE status = 'recorded'").length === 1)
     await backUpDatabase(database, backup)
     provider.open = true
     await until(() => mock.counts.submits === 1)
     await first.kill()
     putBack(backup, database)
-    const second = spawnService(settings)
-    const batch = await waitForEnd(await second.ready, id)
+    const second = await startService(settings)
+    const batch = await second.end(id)
     expect(await second.stop()).toBe(0)
     expect(batch).toMatchObject({ status: 'done', counts: { total: RUNS, failed: 0 } })
     const ledger = readLedger(database)

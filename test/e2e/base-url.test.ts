@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { GOOD_ANSWER, GROUND_TRUTH, REQUEST, TRAJECTORY } from '../grading/harness.ts'
-import { serve } from '../local-server.ts'
+import { postJson, serve } from '../local-server.ts'
 import { type AnswerPath, answerBody } from '../mock-provider/batch-answers.ts'
 import { type Ended, runNode } from '../run-to-end.ts'
 import { spawnService, tempFolder } from './service-process.ts'
@@ -79,10 +79,7 @@ function run(args: readonly string[], { database, config, env }: Scene): Promise
 
 const gradeByService = async ({ name }: Provider, scene: Scene) => {
   const service = spawnService(scene)
-  const body = JSON.stringify({ ...REQUEST, judge: name })
-  const headers = { 'content-type': 'application/json' }
-  const response = await fetch(`${await service.ready}/v1/grades`, { method: 'POST', headers, body })
-  expect(response.status).toBe(201)
+  expect((await postJson(`${await service.ready}/v1/grades`, { ...REQUEST, judge: name })).status).toBe(201)
   await service.stop()
 }
 

@@ -5,7 +5,7 @@ import type { Batch, BatchEstimate, BatchResult } from '../../src/schemas/batch.
 import { readLines, toLines } from '../http/make-batch.ts'
 import { runNode } from '../run-to-end.ts'
 import { describePostgres } from '../storage/postgres-tools.ts'
-import { makeScene, userOf } from './scene.ts'
+import { makeScene } from './scene.ts'
 import { labelsOf, makeTrials } from './trials.ts'
 import { createFleet } from './worker-process.ts'
 
@@ -75,7 +75,7 @@ describePostgres('workers under a cap', (tools) => {
   test('two workers grade them, and together they stay below it', async () => {
     const { calls, config } = await setUp()
     const fleet = createFleet(tools().server.url, config)
-    const service = userOf((await fleet.service()).origin)
+    const service = await fleet.service()
     await Promise.all([fleet.worker(), fleet.worker()])
     const { id } = await service.post(makeTrials(ENOUGH, 'mock'), `?max_cost_usd=${CAP_USD}`)
     const batch = await service.end(id)

@@ -1,18 +1,24 @@
+import { request } from 'node:http'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { GOOD_ANSWER, REQUEST } from '../grading/harness.ts'
+import { toLines } from '../http/make-batch.ts'
+import { postJson } from '../local-server.ts'
+import { startMockBatches } from '../mock-provider/batches.ts'
 import { startMockProvider } from '../mock-provider/start.ts'
+import { batchJudgeAt } from './mock-calls.ts'
+import { makeScene, sleep, startService } from './scene.ts'
 import { spawnService, tempFolder } from './service-process.ts'
+import { callsOfAll, labelsOf, makeTrials } from './trials.ts'
 
 /** Real processes, a real file, a real SIGKILL. */
 
-const post = (origin: string) =>
-  fetch(`${origin}/v1/grades`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ ...REQUEST, judge: 'openai' }),
-  })
+const ITEMS = 300
+const GOOD = callsOfAll(ITEMS)
+
+const post = (origin: string) => postJson(`${origin}/v1/grades`, { ...REQUEST, judge: 'openai' })
 
 test('killed between the reply and the grade: the reply is in the ledger and is not paid for again', async () => {
   // The first answer is unusable, so the process asks for a repair, which hangs: the first reply is stored, the grade is not.
@@ -36,3 +42,101 @@ test('killed between the reply and the grade: the reply is in the ledger and is 
   expect(provider.requests).toHaveLength(3)
   expect(await second.stop()).toBe(0)
 })
+
+/** A cancel is kept before it is answered: whoever comes after the crash ends the batch, and asks nobody. */
+test('killed while it cancels: the next process ends it without a call', async () => {
+  const { start, calls, ledger } = await makeScene({ latency_ms: () => 400, concurrency: 8 })
+  const first = await start()
+  const { id } = await first.post(makeTrials(100, 'mock'))
+  await first.until(id, ({ counts }) => counts.graded > 0)
+  await first.tell(id, 'cancel')
+  await first.kill()
+  const made = calls.length
+
+  const second = await start()
+  const batch = await second.end(id, 10_000)
+  expect(await second.stop()).toBe(0)
+  const { ok = 0, unknown = 0 } = ledger().outcomes
+  expect(batch).toMatchObject({ status: 'cancelled', counts: { pending: 0, running: 0, failed: 0 } })
+  expect(batch.counts.cancelled).toBeGreaterThan(80)
+  expect(batch.calls).toEqual({ made: ok + unknown, unknown })
+  expect(unknown).toBeGreaterThan(0)
+  expect(calls).toHaveLength(made)
+})
+
+test.each(['openai', 'anthropic'] as const)(
+  'killed while it cancels at %s: the provider is told by the next',
+  async (provider) => {
+    const mock = await startMockBatches({ plan: () => ({ polls: 1_000_000 }) })
+    const settings = { database: join(tempFolder(), 'v.sqlite'), config: batchJudgeAt(provider, mock.origin) }
+    const first = await startService(settings)
+    const { id } = await first.post(makeTrials(10, 'mock'), '?mode=provider')
+    while (mock.counts.submits === 0) await sleep(20)
+    await first.tell(id, 'cancel')
+    await first.kill()
+
+    const second = await startService(settings)
+    const batch = await second.end(id, 20_000)
+    expect(await second.stop()).toBe(0)
+    expect(batch).toMatchObject({ status: 'cancelled', counts: { cancelled: 10 }, calls: { made: 0, unknown: 0 } })
+    expect(mock.batches.map((one) => one.end)).toEqual(['cancelled'])
+    expect(mock.counts).toMatchObject({ submits: 1, requests_run: 0 })
+  },
+)
+
+/** Sends the first lines of a batch and keeps the connection open. */
+const sendHalf = (origin: string, lines: string) =>
+  new Promise<'lost'>((resolve) => {
+    const headers = { 'content-type': 'application/x-ndjson' }
+    const sending = request(`${origin}/v1/batches?key=k`, { method: 'POST', headers })
+    sending.on('error', () => resolve('lost'))
+    sending.write(lines)
+  })
+
+function countRows(database: string): number {
+  const db = new Database(database, { readonly: true })
+  const rows = db.prepare('SELECT count(*) FROM batch_items').pluck().get() as number
+  db.close()
+  return rows
+}
+
+test('killed while a batch is still arriving: nobody sees a part of it, nothing is asked, and it can be sent again', async () => {
+  const { start, calls, database } = await makeScene({ latency_ms: () => 5, concurrency: 16 })
+  const first = await start()
+  const trials = makeTrials(ITEMS, 'mock')
+  const lost = sendHalf(first.origin, toLines(trials.slice(0, 200)))
+  while (countRows(database) < 128) await sleep(20)
+  await first.kill()
+  expect(await lost).toBe('lost')
+  expect(countRows(database)).toBeGreaterThan(0)
+
+  const second = await start()
+  expect(await (await fetch(`${second.origin}/v1/batches?key=k`)).json()).toMatchObject({ items: [] })
+  const { id } = await second.post(trials, '?key=k')
+  expect(await second.end(id)).toMatchObject({ status: 'done', counts: { total: ITEMS, failed: 0 } })
+  expect(await second.stop()).toBe(0)
+  // What was left of the part is gone.
+  expect(countRows(database)).toBe(ITEMS)
+  expect(calls).toHaveLength(GOOD)
+})
+
+/** Somebody else writes for longer than a service waits for the lock: a backup, say. */
+test('a file that is locked for a while: no reply is lost, none is paid twice, and the batch goes on', async () => {
+  const played = { latency_ms: ({ nth }: { nth: number }) => 20 + ((nth * 17) % 60), concurrency: 12 }
+  const { start, calls, database, ledger } = await makeScene(played)
+  const service = await start()
+  const { id } = await service.post(makeTrials(ITEMS, 'mock'))
+  await service.until(id, ({ counts }) => counts.graded > 5)
+  const other = new Database(database)
+  other.exec('BEGIN IMMEDIATE')
+  await sleep(7000)
+  other.exec('COMMIT')
+  other.close()
+  const batch = await service.end(id, 30_000)
+  const labels = await service.labels(id)
+  expect(await service.stop()).toBe(0)
+  expect(batch).toMatchObject({ status: 'done', counts: { failed: 0 }, calls: { made: GOOD, unknown: 0 } })
+  expect(labels).toEqual(labelsOf(ITEMS))
+  expect(ledger()).toMatchObject({ outcomes: { ok: GOOD }, grades: ITEMS, graded_twice: 0, paid_twice: 0 })
+  expect(calls).toHaveLength(GOOD)
+}, 60_000)

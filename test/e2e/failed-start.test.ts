@@ -3,6 +3,8 @@ import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
+import { buildContext } from '../../src/boot/context.ts'
+import { loadConfig } from '../../src/config/config.ts'
 import { openSqliteStores } from '../../src/db/stores.ts'
 import { serve } from '../local-server.ts'
 import { runToEnd } from '../run-to-end.ts'
@@ -105,3 +107,12 @@ test('a port that is taken, also through npm', async () => {
   const { code, err } = await start(['npm', 'start', '--silent'], env)
   expect([code, err]).toEqual([1, expected])
 }, 30_000)
+
+test('a rubric that changed under its version stops the start, with what to do', async () => {
+  const database = join(tempFolder(), 'v.sqlite')
+  const stores = openSqliteStores({ path: database })
+  await stores.settings.registerRubric('tab-behavior@1', `sha256:${'0'.repeat(64)}`, '{}')
+  await stores.close()
+  const { config, secrets } = loadConfig({ VERIDICT_DATABASE: database }, () => '')
+  await expect(buildContext({ config, secrets })).rejects.toThrow(/tab-behavior@1 was changed, but not its version/)
+})

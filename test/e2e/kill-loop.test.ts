@@ -1,12 +1,10 @@
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { makeRandom } from '../../bench/random.ts'
 import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
-import { getBatch, getResults, postBatch, verdictsOf, waitForEnd } from './batch-client.ts'
-import { type Ledger, readLedger } from './ledger.ts'
-import { judgeAt, startMockCalls } from './mock-calls.ts'
-import { type ServiceProcess, spawnService, tempFolder } from './service-process.ts'
-import { callsOfAll, labelOf, makeTrials } from './trials.ts'
+import { verdictsOf } from './batch-client.ts'
+import type { Ledger } from './ledger.ts'
+import { makeScene, sleep, userOf } from './scene.ts'
+import { callsOfAll, labelsOf, makeTrials } from './trials.ts'
 
 /** Real processes, a real file, real SIGKILLs: what ends is what would have ended without them. */
 
@@ -24,34 +22,26 @@ interface Plan {
   readonly kills: number
 }
 
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
-
 async function runBatch({ items, concurrency, kills }: Plan): Promise<Ended> {
   const random = makeRandom(20_261_121)
-  const mock = await startMockCalls({ latency_ms: ({ nth }) => 20 + ((nth * 7) % 31) })
-  const database = join(tempFolder(), 'veridict.sqlite')
-  const settings = { database, config: { judges: judgeAt(mock.base_url, concurrency) } }
-  let service = spawnService(settings)
-  const { id } = await postBatch(await service.ready, makeTrials(items, 'mock'))
+  const scene = await makeScene({ latency_ms: ({ nth }) => 20 + ((nth * 7) % 31), concurrency })
+  let service = scene.spawn()
+  const { id } = await userOf(await service.ready).post(makeTrials(items, 'mock'))
   let killed = 0
   for (; killed < kills; killed++) {
     // Every fourth one hits a process that starts.
     const early = killed % 4 === 3
     if (!early) await service.ready
     await sleep(early ? 100 + random() * 400 : 200 + random() * 450)
-    if (!early && (await isDone(service, id))) break
+    if (!early && (await userOf(await service.ready).batch(id)).status === 'done') break
     await service.kill()
-    service = spawnService(settings)
+    service = scene.spawn()
   }
-  const origin = await service.ready
-  const batch = await waitForEnd(origin, id)
-  const results = await getResults(origin, id)
+  const user = userOf(await service.ready)
+  const [batch, results] = [await user.end(id), await user.results(id)]
   expect(await service.stop()).toBe(0)
-  return { batch, results, ledger: readLedger(database), mock_calls: mock.calls.length, kills: killed }
+  return { batch, results, ledger: scene.ledger(), mock_calls: scene.calls.length, kills: killed }
 }
-
-const isDone = async (service: ServiceProcess, id: string) =>
-  (await getBatch(await service.ready, id)).status === 'done'
 
 function expectUndisturbed(run: Ended, calm: Ended, items: number): void {
   expect(verdictsOf(run.results)).toEqual(verdictsOf(calm.results))
@@ -73,7 +63,7 @@ function expectUndisturbed(run: Ended, calm: Ended, items: number): void {
 
 async function compare(plan: Plan, leastKills: number): Promise<void> {
   const calm = await runBatch({ ...plan, concurrency: 32, kills: 0 })
-  expect(calm.results.map((one) => one.label)).toEqual(Array.from({ length: plan.items }, (_, run) => labelOf(run)))
+  expect(calm.results.map((one) => one.label)).toEqual(labelsOf(plan.items))
   expect(calm.mock_calls).toBe(callsOfAll(plan.items))
   expect(calm.ledger.calls).toBe(calm.mock_calls)
   const run = await runBatch(plan)

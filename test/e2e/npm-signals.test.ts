@@ -5,6 +5,7 @@ import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { openSqliteStores } from '../../src/db/stores.ts'
 import { REQUEST } from '../grading/harness.ts'
+import { postJson } from '../local-server.ts'
 import { startMockProvider } from '../mock-provider/start.ts'
 import { tempFolder } from './service-process.ts'
 
@@ -60,11 +61,7 @@ test('SIGTERM to the npm of `npm start` stops the service cleanly', async () => 
 
 test('a Ctrl-C that reaches npm and the service counts once; the next one ends at once', async () => {
   const { child, exited, said, provider, origin } = await startService()
-  const sent = fetch(`${origin}/v1/grades`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ ...REQUEST, judge: 'openai' }),
-  }).catch(() => 'broken off')
+  const sent = postJson(`${origin}/v1/grades`, { ...REQUEST, judge: 'openai' }).catch(() => 'broken off')
   await expect.poll(() => provider.requests.length, { timeout: 10_000 }).toBe(1)
   process.kill(-(child.pid ?? 0), 'SIGINT')
   await expect.poll(said, { timeout: 10_000 }).toContain('stopping: waiting')

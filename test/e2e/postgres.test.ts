@@ -1,13 +1,10 @@
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { toLines } from '../http/make-batch.ts'
-import { newDatabase } from '../storage/new-database.ts'
-import { describePostgres } from '../storage/postgres-tools.ts'
-import { getResults, postBatch, waitForEnd, waitUntil } from './batch-client.ts'
-import { judgeAt, startMockCalls } from './mock-calls.ts'
-import { type ServiceProcess, spawnService, tempFolder } from './service-process.ts'
+import { postJson } from '../local-server.ts'
+import { describePostgres, newDatabase } from '../storage/postgres-tools.ts'
+import { makeScene, sleep, type userOf } from './scene.ts'
 import { callsOfAll, labelsOf, makeTrials } from './trials.ts'
 
 const ITEMS = 100
@@ -23,8 +20,7 @@ interface Seen {
 }
 
 const ask = async <T>(origin: string, path: string, body?: string): Promise<T> => {
-  const headers = { 'content-type': 'application/json' }
-  const response = await fetch(`${origin}${path}`, body === undefined ? {} : { method: 'POST', headers, body })
+  const response = await (body === undefined ? fetch(origin + path) : postJson(origin + path, body))
   const text = await response.text()
   expect(response.ok, `${path} ${response.status} ${text}`).toBe(true)
   return JSON.parse(text) as T
@@ -44,45 +40,38 @@ async function readPages(origin: string): Promise<Seen['pages']> {
   return { sizes: pages.map((page) => page.length), labels: labels.sort() }
 }
 
-async function look(origin: string, id: string, single: Grade): Promise<Seen> {
+async function look(user: ReturnType<typeof userOf>, id: string, single: Grade): Promise<Seen> {
   // On PostgreSQL the calls of the killed process are lost by their age: the longest call and half a minute.
-  const { status, counts, labels, failures } = await waitForEnd(origin, id, 120_000)
-  const results = await getResults(origin, id)
+  const { status, counts, labels, failures } = await user.end(id, 120_000)
+  const results = await user.results(id)
+  const { notes, citations, votes } = single
   return {
     batch: { status, counts, labels, failures },
     results: results.map(({ item_id, status: end, label }, index) => ({ index, item_id, status: end, label })),
-    pages: await readPages(origin),
-    single: {
-      status: single.status,
-      label: single.label,
-      notes: single.notes,
-      citations: single.citations,
-      votes: single.votes,
-    },
+    pages: await readPages(user.origin),
+    single: { status: single.status, label: single.label, notes, citations, votes },
   }
 }
 
 /** One grade, then a batch whose service is killed in the middle and started again. */
-async function run(
-  env: NodeJS.ProcessEnv,
-): Promise<{ seen: Seen; calls: number; services: readonly ServiceProcess[] }> {
-  const mock = await startMockCalls({ latency_ms: () => 15 })
-  const config = { judges: judgeAt(mock.base_url, 4), retry: { call_timeout_ms: 10_000 } }
-  const settings = { database: join(tempFolder(), 'v.sqlite'), config, env }
-  const first = spawnService(settings)
+async function run(env: NodeJS.ProcessEnv) {
+  const { calls, start } = await makeScene({
+    ...{ latency_ms: () => 15, config: { retry: { call_timeout_ms: 10_000 } }, env },
+  })
+  const first = await start()
   const [one] = makeTrials(1, 'lexical') as { item_id: string }[]
   const { item_id: _, ...request } = one ?? { item_id: '' }
-  const single = await ask<Grade>(await first.ready, '/v1/grades', JSON.stringify(request))
-  const { id } = await postBatch(await first.ready, makeTrials(ITEMS, 'mock'))
-  await waitUntil(await first.ready, id, ({ counts }) => counts.graded >= 20)
+  const single = await ask<Grade>(first.origin, '/v1/grades', JSON.stringify(request))
+  const { id } = await first.post(makeTrials(ITEMS, 'mock'))
+  await first.until(id, ({ counts }) => counts.graded >= 20)
   await first.kill()
-  const second = spawnService(settings)
-  const seen = await look(await second.ready, id, single)
+  const second = await start()
+  const seen = await look(second, id, single)
   // The same batch again is answered from what is stored.
-  const again = await postBatch(await second.ready, makeTrials(ITEMS, 'mock'))
-  expect(await waitForEnd(await second.ready, again.id)).toMatchObject({ status: 'done', cached: ITEMS })
+  const again = await second.post(makeTrials(ITEMS, 'mock'))
+  expect(await second.end(again.id)).toMatchObject({ status: 'done', cached: ITEMS })
   expect(await second.stop()).toBe(0)
-  return { seen, calls: mock.calls.length, services: [first, second] }
+  return { seen, calls: calls.length, services: [first, second] }
 }
 
 describePostgres('a service on PostgreSQL', (tools) => {
@@ -106,29 +95,26 @@ describePostgres('a service on PostgreSQL', (tools) => {
 
   test('goes on when the server was away: 503 meanwhile, nothing that fails, nothing that is lost', async () => {
     const { server } = tools()
-    const mock = await startMockCalls({ latency_ms: () => 20 })
-    const database = join(tempFolder(), 'v.sqlite')
     const env = { VERIDICT_DATABASE_URL: await newDatabase(server) }
-    const service = spawnService({ database, config: { judges: judgeAt(mock.base_url, 4) }, env })
-    const origin = await service.ready
-    const { id } = await postBatch(origin, makeTrials(ITEMS, 'mock'))
-    await waitUntil(origin, id, ({ counts }) => counts.graded >= 20)
+    const { calls, start } = await makeScene({ latency_ms: () => 20, env })
+    const service = await start()
+    const { id } = await service.post(makeTrials(ITEMS, 'mock'))
+    await service.until(id, ({ counts }) => counts.graded >= 20)
     await server.stop()
-    const refused = await fetch(`${origin}/v1/batches/${id}`)
+    const refused = await fetch(`${service.origin}/v1/batches/${id}`)
     expect([refused.status, ((await refused.json()) as { code: string }).code]).toEqual([503, 'storage_busy'])
-    const posted = await fetch(`${origin}/v1/batches`, {
+    const posted = await fetch(`${service.origin}/v1/batches`, {
       method: 'POST',
       headers: { 'content-type': 'application/x-ndjson' },
       body: toLines(makeTrials(3, 'mock')),
     })
     expect(posted.status).toBe(503)
-    await new Promise((resolve) => setTimeout(resolve, 3000))
+    await sleep(3000)
     await server.start()
-    const batch = await waitForEnd(origin, id)
+    const batch = await service.end(id)
     expect(batch).toMatchObject({ status: 'done', counts: { total: ITEMS, graded: expect.any(Number), failed: 0 } })
-    const results = await getResults(origin, id)
-    expect(results.map(({ label }) => label)).toEqual(labelsOf(ITEMS))
+    expect(await service.labels(id)).toEqual(labelsOf(ITEMS))
     expect(await service.stop()).toBe(0)
-    expect(mock.calls.length).toBeLessThanOrEqual(GOOD + 4)
+    expect(calls.length).toBeLessThanOrEqual(GOOD + 4)
   }, 120_000)
 })

@@ -1,61 +1,110 @@
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { getBatch, getResults, postBatch, postTo, waitForEnd } from './batch-client.ts'
-import { readLedger } from './ledger.ts'
-import { judgeAt, type Play, startMockCalls } from './mock-calls.ts'
-import { spawnService, tempFolder } from './service-process.ts'
+import type { Play } from './mock-calls.ts'
+import { makeScene, sleep } from './scene.ts'
 import { callsOfAll, labelsOf, makeTrials } from './trials.ts'
 
 const QUOTA: Play = { status: 429, error: { code: 'insufficient_quota', type: 'insufficient_quota' } }
 const ITEMS = 40
 const GOOD = callsOfAll(ITEMS)
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
-
-/** A service whose provider answers `calls` times, and then as `then` says. */
-async function startLimited(calls: number, then: Play) {
-  const left = { calls }
-  const play = (): Play => (left.calls-- > 0 ? 'answer' : then)
-  const mock = await startMockCalls({ latency_ms: () => 15, play })
-  const database = join(tempFolder(), 'veridict.sqlite')
-  const settings = { database, config: { judges: judgeAt(mock.base_url, 4) } }
-  return { left, mock, database, settings, service: spawnService(settings) }
-}
 
 test.each(['stop', 'kill'] as const)(
   'quota in the middle: parked, parked after a %s, and on when told to',
   async (how) => {
-    const { left, mock, database, settings, service: first } = await startLimited(20, QUOTA)
-    const { id } = await postBatch(await first.ready, makeTrials(ITEMS, 'mock'))
-    const parked = await waitForEnd(await first.ready, id)
+    let left = 20
+    const play = (): Play => (left-- > 0 ? 'answer' : QUOTA)
+    const { start, calls, ledger } = await makeScene({ latency_ms: () => 15, play })
+    const first = await start()
+    const { id } = await first.post(makeTrials(ITEMS, 'mock'))
+    const parked = await first.end(id)
     expect(parked).toMatchObject({ status: 'parked', resumes_at: null, counts: { failed: 0, running: 0 } })
     expect(parked.parked_reason).toMatch(/^mock: quota_exhausted: .*insufficient_quota/)
     expect(parked.counts.graded).toBeGreaterThan(0)
     // Nobody burns the archive: only what was in flight met the empty account.
-    const refused = mock.calls.length - 20
+    const refused = calls.length - 20
     expect(refused).toBeLessThanOrEqual(4)
 
     await first[how]()
-    const second = spawnService(settings)
-    const origin = await second.ready
+    const second = await start()
     await sleep(700)
-    expect(await getBatch(origin, id)).toEqual(parked)
-    expect(mock.calls).toHaveLength(20 + refused)
+    expect(await second.batch(id)).toEqual(parked)
+    expect(calls).toHaveLength(20 + refused)
 
     // Told to go on too early, it looks and parks again.
-    expect((await postTo(origin, `/v1/batches/${id}/resume`)).status).toBe(202)
-    const again = await waitForEnd(origin, id)
-    expect(again).toMatchObject({ status: 'parked', counts: parked.counts })
-    expect(mock.calls.length - refused - 20).toBeLessThanOrEqual(4)
+    await second.tell(id, 'resume')
+    expect(await second.end(id)).toMatchObject({ status: 'parked', counts: parked.counts })
+    expect(calls.length - refused - 20).toBeLessThanOrEqual(4)
 
-    left.calls = 1000
-    expect((await postTo(origin, `/v1/batches/${id}/resume`)).status).toBe(202)
-    const batch = await waitForEnd(origin, id)
-    const results = await getResults(origin, id)
+    left = 1000
+    await second.tell(id, 'resume')
+    const batch = await second.end(id)
+    const labels = await second.labels(id)
     expect(await second.stop()).toBe(0)
     expect(batch).toMatchObject({ status: 'done', parked_reason: null, counts: { failed: 0 }, calls: { unknown: 0 } })
-    expect(results.map((one) => one.label)).toEqual(labelsOf(ITEMS))
-    const ledger = readLedger(database)
-    expect(ledger).toMatchObject({ grades: ITEMS, graded_twice: 0, paid_twice: 0, calls: mock.calls.length })
-    expect(ledger.outcomes).toEqual({ ok: GOOD, quota_exhausted: mock.calls.length - GOOD })
+    expect(labels).toEqual(labelsOf(ITEMS))
+    expect(ledger()).toMatchObject({ grades: ITEMS, graded_twice: 0, paid_twice: 0, calls: calls.length })
+    expect(ledger().outcomes).toEqual({ ok: GOOD, quota_exhausted: calls.length - GOOD })
   },
 )
+
+/** A provider that asks for an hour: the batch says so at once, and whoever stops it or lets it go on need not wait. */
+const MANY = 60
+const LONG: Play = { status: 429, error: { code: 'rate_limit_exceeded' }, headers: { 'retry-after': '3600' } }
+
+async function startLimited(isLimited: (run: number) => boolean) {
+  const state = { isLimited }
+  const { start, calls } = await makeScene({
+    latency_ms: ({ nth }) => 15 + ((nth * 13) % 40),
+    play: ({ run }) => (state.isLimited(run) ? LONG : 'answer'),
+    concurrency: 16,
+  })
+  const service = await start()
+  const { id } = await service.post(makeTrials(MANY, 'mock'))
+  const untilStatus = (wanted: string) => service.until(id, ({ status }) => status === wanted, 8000)
+  return { state, calls, service, id, untilStatus }
+}
+
+const lastOnly = (run: number) => run === MANY - 1
+const fromTwentieth = (run: number) => run >= 20
+
+test.each([
+  ['the last item alone meets it', lastOnly],
+  ['all that are in flight meet it', fromTwentieth],
+])('parked until then, at once: %s', async (_, isLimited) => {
+  const { calls, untilStatus } = await startLimited(isLimited)
+  const parked = await untilStatus('parked')
+  expect(Date.parse(parked.resumes_at ?? '') - Date.now()).toBeGreaterThan(3_500_000)
+  expect(parked.counts.failed).toBe(0)
+  // Nobody calls again who was told to wait.
+  expect(calls.filter(({ play }) => play !== 'answer').length).toBeLessThanOrEqual(16)
+})
+
+test('parked until a time: a cancel ends it', async () => {
+  const { service, id, untilStatus } = await startLimited(lastOnly)
+  await untilStatus('parked')
+  await service.tell(id, 'cancel')
+  const batch = await untilStatus('cancelled')
+  expect(batch.counts).toMatchObject({ pending: 0, running: 0, failed: 0 })
+  expect(batch.counts.cancelled).toBeGreaterThan(0)
+})
+
+test('parked until a time: told to go on, it begins at once; the judge’s pause, a minute at most, goes on', async () => {
+  const { state, service, id, untilStatus } = await startLimited(lastOnly)
+  await untilStatus('parked')
+  state.isLimited = () => false
+  await service.tell(id, 'resume')
+  const running = await service.until(id, ({ counts }) => counts.running > 0, 8000)
+  expect(running).toMatchObject({ status: 'running', resumes_at: null })
+})
+
+test.each(['cancel', 'stop'] as const)('a %s does not wait for a judge that has asked for time', async (what) => {
+  const { service, calls, id, untilStatus } = await startLimited(fromTwentieth)
+  while (!calls.some(({ play }) => play !== 'answer')) await sleep(10)
+  const before = Date.now()
+  if (what === 'stop') {
+    expect(await service.stop()).toBe(0)
+  } else {
+    await service.tell(id, 'cancel')
+    await untilStatus('cancelled')
+  }
+  expect(Date.now() - before).toBeLessThan(8000)
+})

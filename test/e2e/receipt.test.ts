@@ -7,6 +7,7 @@ import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { testShell, type } from '../cli/test-shell.ts'
 import { readLines } from '../http/make-batch.ts'
+import { postJson } from '../local-server.ts'
 import { makeScene, startService } from './scene.ts'
 import { makeTrials } from './trials.ts'
 
@@ -79,11 +80,8 @@ test('a receipt says how it was made, as text and as JSON; an old one shows null
   expect(refused.out).toContain(`: ${host} answered 400 (unsupported_value`)
 
   // A recheck asks nobody: its replies are those of the grade that it checked.
-  const body = JSON.stringify({ query: { batch: batch.id }, recheck: true })
-  const headers = { 'content-type': 'application/json' }
-  const { id } = (await (
-    await fetch(`${service.origin}/v1/regrades`, { method: 'POST', headers, body })
-  ).json()) as Batch
+  const asked = { query: { batch: batch.id }, recheck: true }
+  const { id } = (await (await postJson(`${service.origin}/v1/regrades`, asked)).json()) as Batch
   await service.end(id)
   const again = (await service.results(id)).find((one) => one.base_grade_id === gradeOf(3))?.grade_id ?? ''
   const rechecked = (await json(again, '--raw')).receipt

@@ -38,17 +38,20 @@ interface SceneOptions extends MockCallOptions {
   readonly judge?: object
   /** Settings of VERIDICT_CONFIG beside the judge. */
   readonly config?: object
+  readonly env?: NodeJS.ProcessEnv
 }
 
 /** Makes a played provider, an empty SQLite file, and the services on the file. */
-export async function makeScene({ concurrency = 4, judge, config: more, ...played }: SceneOptions) {
+export async function makeScene({ concurrency = 4, judge, config: more, env = {}, ...played }: SceneOptions) {
   const mock = await startMockCalls(played)
   const folder = tempFolder()
   const database = join(folder, 'veridict.sqlite')
   const config = { judges: judgeAt(mock.base_url, concurrency, judge), ...more }
-  const settings = { database, config }
+  const settings = { database, config, env }
   return {
     ...{ mock, calls: mock.calls, folder, database, config },
+    /** Starts a service and does not wait until the service listens. */
+    spawn: () => spawnService(settings),
     start: () => startService(settings),
     ledger: () => readLedger(database),
   }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { GROUND_TRUTH, TRAJECTORY } from '../grading/harness.ts'
+import { postJson } from '../local-server.ts'
 import { type ServiceProcess, spawnService, tempFolder } from './service-process.ts'
 
 /** Clients that are slow, idle or gone, against the real process: others are answered, and nothing of them stays. */
@@ -33,8 +34,7 @@ async function open(origin: string, bytes: string): Promise<Socket> {
   return socket
 }
 
-const post = (origin: string, body: string) =>
-  fetch(`${origin}/v1/grades`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+const post = (origin: string, body: string) => postJson(`${origin}/v1/grades`, body)
 
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await delay(20)

@@ -1,202 +1,261 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
-import { askDatabase, newDatabase } from '../storage/new-database.ts'
-import { describePostgres, type PostgresTools } from '../storage/postgres-tools.ts'
-import { getBatch, getResults, postBatch, postTo, waitForEnd, waitUntil } from './batch-client.ts'
-import { judgeAt, type MockCallOptions, startMockCalls } from './mock-calls.ts'
-import { callsOfAll, labelsOf, makeTrials } from './trials.ts'
+import { openLocal } from '../../src/cli/database.ts'
+import type { BatchItem } from '../../src/schemas/batch.ts'
+import { postJson } from '../local-server.ts'
+import { startMockBatches } from '../mock-provider/batches.ts'
+import { askDatabase, describePostgres, newDatabase } from '../storage/postgres-tools.ts'
+import type { getBatch } from './batch-client.ts'
+import { batchJudgeAt, judgeAt, type MockCallOptions, startMockCalls } from './mock-calls.ts'
+import { sleep } from './scene.ts'
+import { tempFolder } from './service-process.ts'
+import { answerBatchRequest, callsOf, callsOfAll, labelOf, labelsOf, makeTrials } from './trials.ts'
 import { createFleet } from './worker-process.ts'
 
 const CONCURRENCY = 8
 /** A worker that is silent for so long loses its chunks. */
 const HEARTBEAT_MS = 10_000
 
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
-
-/** A service that runs nothing, and a judge; each test has a database of its own. */
-async function setUp(tools: PostgresTools, mock: MockCallOptions) {
-  const calls = await startMockCalls(mock)
-  const judges = judgeAt(calls.base_url, CONCURRENCY)
-  // Whoever dies keeps its share of the judge for as long as its calls may last.
-  const config = { judges, retry: { call_timeout_ms: 5000 } }
-  const url = await newDatabase(tools.server)
-  const fleet = createFleet(url, config)
-  const { process: service, origin } = await fleet.service()
-  const query = (text: string) => askDatabase(url, text.replaceAll('{schema}', 'veridict'))
-  return { calls: calls.calls, fleet, service, origin, query }
-}
-
 const TWICE = `SELECT count(*)::int AS n FROM (
-  SELECT 1 FROM {schema}.grades WHERE status <> 'failed' GROUP BY key HAVING count(*) > 1) AS twice`
-
-const CALLS = 'SELECT process, count(*)::int AS calls FROM {schema}.attempts GROUP BY process ORDER BY process'
+  SELECT 1 FROM veridict.grades WHERE status <> 'failed' GROUP BY key HAVING count(*) > 1) AS twice`
+const CALLS = 'SELECT process, count(*)::int AS calls FROM veridict.attempts GROUP BY process ORDER BY process'
 
 describePostgres('workers on one PostgreSQL', (tools) => {
+  /** Starts a service that runs nothing, the workers, and a judge; each test has a database of its own. */
+  async function setUp(workers: number, mock: MockCallOptions) {
+    const { calls, base_url } = await startMockCalls(mock)
+    // Whoever dies keeps its share of the judge for as long as its calls may last.
+    const config = { judges: judgeAt(base_url, CONCURRENCY), retry: { call_timeout_ms: 5000 } }
+    const url = await newDatabase(tools().server)
+    const fleet = createFleet(url, config)
+    const service = await fleet.service()
+    const first = await fleet.worker()
+    const others = await Promise.all(Array.from({ length: workers - 1 }, () => fleet.worker()))
+    const query = (text: string) => askDatabase(url, text)
+    /** Posts a batch and waits until so many of its items are graded. */
+    const postUntil = async (items: number, graded: number) => {
+      const { id } = await service.post(makeTrials(items, 'mock'))
+      await service.until(id, ({ counts }) => counts.graded >= graded)
+      return id
+    }
+    /** Expects that the batch ends as it would have ended without the trouble, no item twice. */
+    const expectWhole = async (id: string, items: number, most_ms?: number) => {
+      expect(await service.end(id, most_ms)).toMatchObject({ status: 'done', counts: { total: items, failed: 0 } })
+      expect(await service.labels(id)).toEqual(labelsOf(items))
+      expect(await query(TWICE)).toEqual([{ n: 0 }])
+    }
+    const stop = async (ended = [first, ...others]) => {
+      for (const code of await Promise.all(ended.map((worker) => worker.stop()))) expect(code).toBe(0)
+    }
+    return { calls, service, first, others, query, postUntil, expectWhole, stop }
+  }
+
   test('a service that runs nothing and two workers: each item once, each call once', async () => {
     const items = 600
-    const { calls, fleet, service, origin, query } = await setUp(tools(), { latency_ms: () => 30 })
-    const workers = await Promise.all([fleet.worker(), fleet.worker()])
-    const { id } = await postBatch(origin, makeTrials(items, 'mock'))
+    const { calls, service, query, expectWhole, stop } = await setUp(2, { latency_ms: () => 30 })
+    const { id } = await service.post(makeTrials(items, 'mock'))
     // Progress is seen from where nothing runs.
-    const seen = await waitUntil(origin, id, ({ counts }) => counts.running > 0)
+    const seen = await service.until(id, ({ counts }) => counts.running > 0)
     expect(seen.counts.running).toBeLessThanOrEqual(2 * 2 * CONCURRENCY)
-    const events = readEvents(origin, id)
-    expect(await waitForEnd(origin, id, 90_000)).toMatchObject({ status: 'done', counts: { total: items, failed: 0 } })
-    expect((await getResults(origin, id)).map(({ label }) => label)).toEqual(labelsOf(items))
+    const events = readEvents(service.origin, id)
+    await expectWhole(id, items, 90_000)
     expect(calls).toHaveLength(callsOfAll(items))
-    expect(await query(TWICE)).toEqual([{ n: 0 }])
-    expect(await query('SELECT count(DISTINCT process)::int AS n FROM {schema}.attempts')).toEqual([{ n: 2 }])
+    expect(await query(CALLS)).toHaveLength(2)
     const told = await events
     expect(told.at(-1)).toMatchObject({ event: 'end', status: 'done' })
     expect(told.filter(({ event, running }) => event === 'progress' && running > 0).length).toBeGreaterThan(2)
-    const recheck = await fetch(`${origin}/v1/regrades`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ query: { batch: id }, recheck: true }),
-    })
+    const recheck = await postJson(`${service.origin}/v1/regrades`, { query: { batch: id }, recheck: true })
     const { id: again } = (await recheck.json()) as { id: string }
-    expect(await waitForEnd(origin, again)).toMatchObject({ kind: 'recheck', status: 'done', counts: { total: items } })
-    const rechecked = (await getResults(origin, again)).map(({ label }) => label)
-    expect(rechecked.sort()).toEqual(labelsOf(items).sort())
+    expect(await service.end(again)).toMatchObject({ kind: 'recheck', status: 'done', counts: { total: items } })
+    expect((await service.labels(again)).sort()).toEqual(labelsOf(items).sort())
     expect(calls).toHaveLength(callsOfAll(items))
-    expect(await Promise.all([...workers.map((one) => one.stop()), service.stop()])).toEqual([0, 0, 0])
+    await stop()
+    expect(await service.stop()).toBe(0)
   }, 120_000)
 
   test('a worker that is killed: another goes on, and only what was in flight is paid for again', async () => {
     const items = 300
-    const { calls, fleet, origin, query } = await setUp(tools(), { latency_ms: () => 100 })
-    const [first, second] = await Promise.all([fleet.worker(), fleet.worker()])
-    const { id } = await postBatch(origin, makeTrials(items, 'mock'))
-    await waitUntil(origin, id, ({ counts }) => counts.graded >= 60)
+    const { calls, first, others, postUntil, expectWhole, stop } = await setUp(2, { latency_ms: () => 100 })
+    const id = await postUntil(items, 60)
     await first.kill()
     const killed = Date.now()
-    expect(await waitForEnd(origin, id, 60_000)).toMatchObject({ status: 'done', counts: { failed: 0 } })
+    await expectWhole(id, items)
     process.stdout.write(`workers: ended ${Date.now() - killed} ms after one was killed\n`)
-    expect((await getResults(origin, id)).map(({ label }) => label)).toEqual(labelsOf(items))
-    expect(await query(TWICE)).toEqual([{ n: 0 }])
     expect(calls.length).toBeLessThanOrEqual(callsOfAll(items) + CONCURRENCY)
-    expect(await second.stop()).toBe(0)
+    await stop(others)
   }, 120_000)
 
   test('a worker that stands still until its chunks are another worker’s publishes nothing of them, and works on', async () => {
     const items = 600
-    const { calls, fleet, origin, query } = await setUp(tools(), { latency_ms: () => 100 })
-    const [first, second] = await Promise.all([fleet.worker(), fleet.worker()])
-    const { id } = await postBatch(origin, makeTrials(items, 'mock'))
+    const { calls, service, first, query, expectWhole, stop } = await setUp(2, { latency_ms: () => 100 })
+    const { id } = await service.post(makeTrials(items, 'mock'))
     // Both have begun: the one that is ready first could grade the forty alone.
     await vi.waitFor(async () => expect(await query(CALLS)).toHaveLength(2), { timeout: 20_000 })
-    await waitUntil(origin, id, ({ counts }) => counts.graded >= 40)
-    first.pause()
+    await service.until(id, ({ counts }) => counts.graded >= 40)
+    first.child.kill('SIGSTOP')
     await sleep(HEARTBEAT_MS + 5000)
-    await waitUntil(origin, id, ({ counts }) => counts.graded >= 120)
+    await service.until(id, ({ counts }) => counts.graded >= 120)
     const before = await query(CALLS)
-    first.goOn()
-    expect(await waitForEnd(origin, id, 60_000)).toMatchObject({ status: 'done', counts: { failed: 0 } })
-    expect((await getResults(origin, id)).map(({ label }) => label)).toEqual(labelsOf(items))
-    expect(await query(TWICE)).toEqual([{ n: 0 }])
+    first.child.kill('SIGCONT')
+    await expectWhole(id, items)
     expect(calls.length).toBeLessThanOrEqual(callsOfAll(items) + CONCURRENCY)
     // The worker has taken new chunks since.
     const after = await query(CALLS)
     expect(after).toHaveLength(2)
     for (const [at, { calls: made }] of after.entries()) expect(made).toBeGreaterThan(Number(before[at]?.['calls']))
-    expect(await Promise.all([first.stop(), second.stop()])).toEqual([0, 0])
+    await stop()
   }, 120_000)
 
   test('cancelled, and parked and resumed, from a service that runs nothing', async () => {
-    const items = 200
     let left = 30
-    const { calls, fleet, origin } = await setUp(tools(), {
+    const { calls, service, stop } = await setUp(2, {
       latency_ms: () => 60,
       play: () => (left-- > 0 ? 'answer' : { status: 429, error: { code: 'insufficient_quota' } }),
     })
-    const workers = await Promise.all([fleet.worker(), fleet.worker()])
-    const { id } = await postBatch(origin, makeTrials(items, 'mock'))
-    expect(await waitForEnd(origin, id)).toMatchObject({ status: 'parked', resumes_at: null })
+    const { id } = await service.post(makeTrials(200, 'mock'))
+    expect(await service.end(id)).toMatchObject({ status: 'parked', resumes_at: null })
     // What was in flight elsewhere has heard the same by then.
     await sleep(1000)
     left = 10_000
-    expect((await postTo(origin, `/v1/batches/${id}/resume`)).status).toBe(202)
-    await waitUntil(origin, id, ({ counts }) => counts.graded >= 50)
-    expect((await postTo(origin, `/v1/batches/${id}/cancel`)).status).toBe(202)
-    const batch = await waitUntil(origin, id, ({ status }) => status === 'cancelled', 45_000)
+    await service.tell(id, 'resume')
+    await service.until(id, ({ counts }) => counts.graded >= 50)
+    await service.tell(id, 'cancel')
+    const batch = await service.until(id, ({ status }) => status === 'cancelled', 45_000)
     expect(batch.counts.cancelled).toBeGreaterThan(0)
     expect(batch.counts.pending + batch.counts.running).toBe(0)
     const made = calls.length
     await sleep(500)
     expect(calls).toHaveLength(made)
-    expect(await Promise.all(workers.map((one) => one.stop()))).toEqual([0, 0])
+    await stop()
   }, 120_000)
 
   test('work that no job tells of is found by a sweep: the batch still ends', async () => {
     const items = 200
-    const { calls, fleet, origin, query } = await setUp(tools(), { latency_ms: () => 60 })
-    await fleet.worker()
-    const { id } = await postBatch(origin, makeTrials(items, 'mock'))
-    await waitUntil(origin, id, ({ counts }) => counts.graded >= 30)
-    await query("UPDATE {schema}.batches SET status = 'parked', parked_reason = 'by hand'")
+    const { calls, query, postUntil, expectWhole } = await setUp(1, { latency_ms: () => 60 })
+    const id = await postUntil(items, 30)
+    await query("UPDATE veridict.batches SET status = 'parked', parked_reason = 'by hand'")
     // The worker has read it, and nothing is in flight any more.
-    const sent = "SELECT count(*)::int AS n FROM {schema}.attempts WHERE outcome = 'sent'"
+    const sent = "SELECT count(*)::int AS n FROM veridict.attempts WHERE outcome = 'sent'"
     await vi.waitFor(async () => expect(await query(sent)).toEqual([{ n: 0 }]), { timeout: 20_000 })
-    await query("UPDATE {schema}.batches SET status = 'running', parked_reason = NULL")
-    expect(await waitForEnd(origin, id, 60_000)).toMatchObject({ status: 'done', counts: { failed: 0 } })
+    await query("UPDATE veridict.batches SET status = 'running', parked_reason = NULL")
+    await expectWhole(id, items)
     expect(calls).toHaveLength(callsOfAll(items))
   }, 120_000)
 
   test('SIGTERM: what has not begun is given back at once, and nothing is paid for twice', async () => {
     const items = 200
-    const { calls, fleet, origin } = await setUp(tools(), { latency_ms: () => 100 })
-    const [first, second] = await Promise.all([fleet.worker(), fleet.worker()])
-    const { id } = await postBatch(origin, makeTrials(items, 'mock'))
-    await waitUntil(origin, id, ({ counts }) => counts.graded >= 40)
+    const { calls, first, postUntil, expectWhole, stop } = await setUp(2, { latency_ms: () => 100 })
+    const id = await postUntil(items, 40)
     expect(await first.stop()).toBe(0)
-    expect(await waitForEnd(origin, id, 60_000)).toMatchObject({ status: 'done', counts: { failed: 0 } })
+    await expectWhole(id, items)
     expect(calls).toHaveLength(callsOfAll(items))
-    expect(await second.stop()).toBe(0)
+    await stop()
   }, 120_000)
 
   test('the server is away: nothing fails, and nothing that was answered is paid for again', async () => {
     const items = 200
-    const { calls, fleet, origin, query } = await setUp(tools(), { latency_ms: () => 60 })
-    const workers = await Promise.all([fleet.worker(), fleet.worker()])
-    const { id } = await postBatch(origin, makeTrials(items, 'mock'))
-    await waitUntil(origin, id, ({ counts }) => counts.graded >= 40)
+    const { calls, postUntil, expectWhole, stop } = await setUp(2, { latency_ms: () => 60 })
+    const id = await postUntil(items, 40)
     await tools().server.stop()
     await sleep(4000)
     await tools().server.start()
-    expect(await waitForEnd(origin, id, 90_000)).toMatchObject({ status: 'done', counts: { failed: 0 } })
-    expect((await getResults(origin, id)).map(({ label }) => label)).toEqual(labelsOf(items))
-    expect(await query(TWICE)).toEqual([{ n: 0 }])
+    await expectWhole(id, items, 90_000)
     // Every reply that came meanwhile was held until it could be stored.
     expect(calls).toHaveLength(callsOfAll(items))
-    expect(await Promise.all(workers.map((one) => one.stop()))).toEqual([0, 0])
+    await stop()
   }, 150_000)
 
   test('a small batch behind a large one does not wait for its end', async () => {
-    const { fleet, origin } = await setUp(tools(), { latency_ms: () => 60 })
-    await fleet.worker()
-    const large = await postBatch(origin, makeTrials(250, 'mock'))
-    await waitUntil(origin, large.id, ({ counts }) => counts.graded >= 10)
-    const small = await postBatch(origin, makeTrials(266, 'mock').slice(250))
-    expect(await waitForEnd(origin, small.id)).toMatchObject({ status: 'done' })
-    expect((await getBatch(origin, large.id)).counts.pending).toBeGreaterThan(50)
-    expect((await postTo(origin, `/v1/batches/${large.id}/cancel`)).status).toBe(202)
-    await waitUntil(origin, large.id, ({ status }) => status === 'cancelled', 45_000)
+    const { service, postUntil } = await setUp(1, { latency_ms: () => 60 })
+    const large = await postUntil(250, 10)
+    const small = await service.post(makeTrials(266, 'mock').slice(250))
+    expect(await service.end(small.id)).toMatchObject({ status: 'done' })
+    expect((await service.batch(large)).counts.pending).toBeGreaterThan(50)
+    await service.tell(large, 'cancel')
+    await service.until(large, ({ status }) => status === 'cancelled', 45_000)
   }, 60_000)
+
+  test('a command beside workers stores its batch, which workers run with their judges; a judge that only the command has waits', async () => {
+    const mock = await startMockCalls({ latency_ms: () => 20 })
+    const config = { judges: { theirs: judgeAt(mock.base_url, 4).mock } }
+    const url = await newDatabase(tools().server)
+    const fleet = createFleet(url, config)
+    const service = await fleet.service()
+    const file = join(tempFolder(), 'config.json')
+    writeFileSync(file, JSON.stringify({ judges: { ...config.judges, ours: judgeAt(mock.base_url, 4).mock } }))
+    const env = { VERIDICT_DATABASE_URL: url, VERIDICT_CONFIG: file, OPENAI_API_KEY: 'k' }
+    const embedded = await openLocal(env)
+    const store = async (count: number, judge: string) => {
+      async function* items() {
+        for (const item of makeTrials(count, judge)) yield { item: item as BatchItem, trajectory: null }
+      }
+      return (await embedded.createBatch(items())).id
+    }
+    const [theirs, ours] = [await store(20, 'theirs'), await store(2, 'ours')]
+    const worker = await fleet.worker()
+    expect(await service.end(theirs)).toMatchObject({ status: 'done', counts: { failed: 0 } })
+    expect(await service.labels(theirs)).toEqual(labelsOf(20))
+    await embedded.close()
+    // The batch of the command’s own judge is not lost: it waits for a worker that has the judge.
+    expect(await service.batch(ours)).toMatchObject({
+      ...{ status: 'running', parked_reason: 'waiting: no worker for ours', calls: { made: 0 } },
+    })
+    expect(await worker.stop()).toBe(0)
+  }, 90_000)
+
+  /** Starts a service that runs nothing and workers, with the batch endpoint of a provider. */
+  async function setUpProvider(options: Parameters<typeof startMockBatches>[0], workers: number) {
+    const mock = await startMockBatches(options)
+    const fleet = createFleet(await newDatabase(tools().server), batchJudgeAt('openai', mock.origin))
+    const service = await fleet.service()
+    return { mock, service, workers: await Promise.all(Array.from({ length: workers }, () => fleet.worker())) }
+  }
+
+  test('a provider’s batch that is cancelled from a service that runs nothing: the provider is told', async () => {
+    const { mock, service, workers } = await setUpProvider({ answer: () => '{}', plan: () => ({ polls: 1000 }) }, 1)
+    const { id } = await service.post(makeTrials(10, 'mock'), '?mode=provider')
+    await service.until(id, ({ counts }) => counts.running === 10)
+    // The questions wait for their provider before they are sent.
+    await expect.poll(() => mock.counts.submits, { timeout: 20_000 }).toBe(1)
+    await service.tell(id, 'cancel')
+    const batch = await service.until(id, ({ status }) => status === 'cancelled', 45_000)
+    expect(batch).toMatchObject({ counts: { cancelled: 10, running: 0, pending: 0 } })
+    expect(mock.counts).toMatchObject({ submits: 1, requests_run: 0 })
+    expect(await workers[0]?.stop()).toBe(0)
+  }, 60_000)
+
+  test('killed while the provider works: another fetches what it was sent, and sends nothing again', async () => {
+    const { mock, service, workers } = await setUpProvider({ answer: answerBatchRequest }, 2)
+    const runs = Array.from({ length: 40 }, (_, run) => run).filter((run) => labelOf(run) !== null)
+    const calls = runs.reduce((sum, run) => sum + callsOf(run), 0)
+    const trials = makeTrials(40, 'mock').filter((_, run) => labelOf(run) !== null)
+    const { id } = await service.post(trials, '?mode=provider')
+    while (mock.counts.submits === 0) await sleep(20)
+    // Whichever worker sent the submission: the other goes on.
+    await workers[0]?.kill()
+    expect(await service.end(id, 60_000)).toMatchObject({
+      ...{ status: 'done', counts: { failed: 0 }, calls: { made: calls, unknown: 0 } },
+    })
+    expect(await service.labels(id)).toEqual(runs.map(labelOf))
+    expect(mock.counts).toMatchObject({ submits: 2, requests_run: calls, single_calls: 0 })
+    expect(await workers[1]?.stop()).toBe(0)
+  }, 90_000)
 
   // The last: its judge is paused for all processes, for up to a minute.
   test('parked until a time: it is gone on with then, whoever parked it', async () => {
-    const { fleet, origin, query } = await setUp(tools(), {
+    const { service, first, query } = await setUp(1, {
       latency_ms: () => 30,
       play: () => ({ status: 429, error: { code: 'rate_limit_exceeded' }, headers: { 'retry-after': '3600' } }),
     })
-    const worker = await fleet.worker()
-    const { id } = await postBatch(origin, makeTrials(60, 'mock'))
-    expect(await waitForEnd(origin, id)).toMatchObject({ status: 'parked', resumes_at: expect.any(String) })
-    await worker.kill()
-    await query(`UPDATE {schema}.batches SET resumes_at = '${new Date(Date.now() + 2000).toISOString()}'`)
-    await waitUntil(origin, id, ({ status }) => status === 'running', 45_000)
-    expect((await postTo(origin, `/v1/batches/${id}/cancel`)).status).toBe(202)
+    const { id } = await service.post(makeTrials(60, 'mock'))
+    expect(await service.end(id)).toMatchObject({ status: 'parked', resumes_at: expect.any(String) })
+    await first.kill()
+    await query(`UPDATE veridict.batches SET resumes_at = '${new Date(Date.now() + 2000).toISOString()}'`)
+    await service.until(id, ({ status }) => status === 'running', 45_000)
+    await service.tell(id, 'cancel')
     // A call that the killed worker had in flight is lost after 35 s: its item is spared until then.
-    await waitUntil(origin, id, ({ status }) => status === 'cancelled', 90_000)
+    await service.until(id, ({ status }) => status === 'cancelled', 90_000)
   }, 150_000)
 })
 

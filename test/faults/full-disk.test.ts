@@ -6,6 +6,7 @@ import { readLedger } from '../e2e/ledger.ts'
 import { judgeAt, startMockCalls } from '../e2e/mock-calls.ts'
 import { type ServiceProcess, spawnService, tempFolder } from '../e2e/service-process.ts'
 import { callsOfAll, labelsOf } from '../e2e/trials.ts'
+import { postJson } from '../local-server.ts'
 import { sendBatch } from './batch-operations.ts'
 import { emptyDisk, fillDisk, makeSmallDisk, pidOf, setLimit } from './machine.ts'
 import { findBroken } from './stored-state.ts'
@@ -76,8 +77,7 @@ async function fill(disk: Disk): Promise<void> {
 async function untilRefused(origin: string): Promise<string> {
   for (let run = 1000; run < 1400; run++) {
     const trial = { steps: [{ actor: 'user', text: `${run} ${'x'.repeat(200)}` }] }
-    const headers = { 'content-type': 'application/json' }
-    const response = await fetch(`${origin}/v1/trajectories`, { method: 'POST', headers, body: JSON.stringify(trial) })
+    const response = await postJson(`${origin}/v1/trajectories`, trial)
     if (response.status === 503) return ((await response.json()) as { code: string }).code
     expect(response.status).toBeLessThan(300)
   }

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { spawnService, tempFolder } from '../e2e/service-process.ts'
 import { REQUEST } from '../grading/harness.ts'
+import { postJson } from '../local-server.ts'
 import { startMockProvider } from '../mock-provider/start.ts'
 
 /** The service as a process: it says where it listens, and stops when told to. */
@@ -15,11 +16,7 @@ async function start(more: NodeJS.ProcessEnv = {}) {
 }
 
 const grade = (origin: string) =>
-  fetch(`${origin}/v1/grades`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ ...REQUEST, judge: 'openai' }),
-  }).catch(() => 'broken off')
+  postJson(`${origin}/v1/grades`, { ...REQUEST, judge: 'openai' }).catch(() => 'broken off')
 
 const refused = (origin: string) => expect(fetch(`${origin}/healthz`)).rejects.toThrow()
 

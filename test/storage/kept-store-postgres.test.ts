@@ -1,6 +1,5 @@
 import { readKeptStore, testKeptStore } from './kept-store.ts'
-import { askDatabase, newDatabase } from './new-database.ts'
-import { describePostgres } from './postgres-tools.ts'
+import { askDatabase, describePostgres, newDatabase } from './postgres-tools.ts'
 
 describePostgres('PostgreSQL', (tools) => {
   testKeptStore('vk_328e1f3924959d13_OCyZwa4n13_yiwp6PEAX_VpAbwiiH1y29-mhQ_34_Eo', async () => {

@@ -1,3 +1,4 @@
+import pg from 'pg'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { openPostgresStores, type Stores } from '../../src/db/stores.ts'
 import { NATIVE, type PostgresServer, SKIPPED, startPostgres } from './postgres-server.ts'
@@ -33,4 +34,28 @@ export function describePostgres(name: string, define: (tools: () => PostgresToo
         openPostgresStores({ url: server.url, schema, ...SETTINGS, ...given }),
     }))
   })
+}
+
+let databases = 0
+
+/** Makes a database of its own on the server of a test. Answers its URL. */
+export async function newDatabase({ url, query }: Pick<PostgresServer, 'url' | 'query'>): Promise<string> {
+  databases += 1
+  const name = `made_${databases}`
+  await query(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'`)
+  const own = new URL(url)
+  own.pathname = `/${name}`
+  return own.href
+}
+
+/** Answers the rows of the last of some statements in a database of `newDatabase`. */
+export async function askDatabase(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const result: pg.QueryResult | pg.QueryResult[] = await client.query(text)
+    return (Array.isArray(result) ? result.at(-1) : result)?.rows ?? []
+  } finally {
+    await client.end()
+  }
 }

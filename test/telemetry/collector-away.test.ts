@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { spawnService, tempFolder } from '../e2e/service-process.ts'
 import { REQUEST } from '../grading/harness.ts'
+import { postJson } from '../local-server.ts'
 import { startCollector } from './collector.ts'
 import { startTraced, tracedTo } from './traced-service.ts'
 
@@ -84,9 +85,7 @@ test('the real service sends at its stop, and ends cleanly with a collector that
       },
     })
     const origin = await service.ready
-    const body = JSON.stringify(LEXICAL)
-    const headers = { 'content-type': 'application/json' }
-    expect((await fetch(`${origin}/v1/grades`, { method: 'POST', headers, body })).status).toBe(201)
+    expect((await postJson(`${origin}/v1/grades`, LEXICAL)).status).toBe(201)
     expect(await service.stop()).toBe(0)
     const root = collector.spans.find(({ kind }) => kind === 2)
     expect(root).toMatchObject({ name: 'POST /v1/grades', resource: { 'service.name': 'lab', site: 'a b' } })
