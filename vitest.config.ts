@@ -13,7 +13,6 @@ const SLOW = [
   'test/grading/cluster*.test.ts',
   // Processes of Python; uploads that are large.
   'test/client/{python,memory}.test.ts',
-  'test/cli/worker.test.ts',
   // The command itself, again and again, over whole archives.
   'test/cli/unread-records.test.ts',
   'test/cli/{backup-drill,start-failure,validate}.test.ts',

@@ -3,12 +3,8 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { openLocal } from '../../src/cli/database.ts'
-import { migrateSqlite, postgresMigrations, sqliteMigrations } from '../../src/db/open/migrate.ts'
-import { connectPostgres } from '../../src/db/open/postgres.ts'
-import { migratePostgres } from '../../src/db/open/postgres-schema.ts'
+import { migrateSqlite, sqliteMigrations } from '../../src/db/open/migrate.ts'
 import { openSqliteStores } from '../../src/db/stores.ts'
-import { SETTINGS } from '../storage/postgres-settings.ts'
-import { describePostgres } from '../storage/postgres-tools.ts'
 import { tempFolder } from '../temp-folder.ts'
 import { trial, typed } from './test-shell.ts'
 
@@ -57,24 +53,6 @@ test('a dry run leaves a database of an older version as it is', async () => {
   expect(schema()).toEqual(before)
   await run(env, 'status')
   expect(schema()).not.toEqual(before)
-})
-
-describePostgres('a dry run on PostgreSQL', (tools) => {
-  test('makes no schema, and migrates none', async () => {
-    const { server } = tools()
-    const env = { VERIDICT_DATABASE_URL: server.url }
-    const schemas = () => server.query("SELECT nspname FROM pg_namespace WHERE starts_with(nspname::text, 'veridict')")
-    const applied = () => server.query('SELECT name FROM veridict.schema_migrations ORDER BY name')
-    expect([await dryRun(env), await schemas()]).toEqual([ONE, []])
-    const db = connectPostgres(server.url, SETTINGS, 'veridict')
-    await migratePostgres(db, 'veridict', postgresMigrations().slice(0, 2))
-    await db.close()
-    expect([await dryRun(env), (await applied()).length]).toEqual([ONE, 2])
-    await (await openLocal(env)).close()
-    const all = await applied()
-    expect(await dryRun(env)).toEqual(ONE)
-    expect([await applied(), await schemas()]).toEqual([all, [{ nspname: 'veridict' }]])
-  }, 60_000)
 })
 
 test('what is there is read', async () => {

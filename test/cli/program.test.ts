@@ -4,16 +4,19 @@ import { expect, test } from 'vitest'
 import { COMMANDS } from '../../src/cli/command-line.ts'
 import { runNode } from '../run-to-end.ts'
 import { tempFolder } from '../temp-folder.ts'
+import { typedLine } from './real-command.ts'
 import { startStandIn } from './stand-in.ts'
 import { testShell } from './test-shell.ts'
 
-/** What belongs to no single command: real processes. */
-const run = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
-  runNode(['src/cli.ts', ...args], { VERIDICT_DATABASE: join(tempFolder(), 'v.sqlite'), ...env })
+/** What belongs to no single command. */
+const inFolder = (env: NodeJS.ProcessEnv) => ({ VERIDICT_DATABASE: join(tempFolder(), 'v.sqlite'), ...env })
+const run = (args: readonly string[], env: NodeJS.ProcessEnv = {}) => typedLine(args, inFolder(env))
+const runAlone = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
+  runNode(['src/cli.ts', ...args], inFolder(env))
 
 test('--version is that of the package', async () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
-  expect(await run(['--version'])).toEqual({ code: 0, out: `${version}\n`, err: '' })
+  expect(await runAlone(['--version'])).toEqual({ code: 0, out: `${version}\n`, err: '' })
 })
 
 test('a short option stands for the same long one in every command', async () => {
@@ -55,6 +58,11 @@ test.each([
   expect(await run(args)).toEqual({ code: 1, out: '', err: `error: ${told}${HINT}` })
 })
 
+test('a usage error ends a process of its own with its code', async () => {
+  const told = `error: unknown option '--frobnicate'\n${HINT}`
+  expect(await runAlone(['grade', '--frobnicate'])).toEqual({ code: 1, out: '', err: told })
+})
+
 test.each([
   [['help', 'status'], 'Usage: veridict status'],
   [['keys', 'create', '--help'], 'operator (/metrics alone'],
@@ -93,7 +101,7 @@ test('--json prints a usage error as the same envelope', async () => {
 test('the batch of the README prints what stands there', async () => {
   const [, command = '', shown] = /-- (batch .+)\n```\n\n```\n([^`]+)```/.exec(readFileSync('README.md', 'utf8')) ?? []
   const [name = '', glob = ''] = command.split(' ')
-  const { code, out, err } = await run([name, ...globSync(glob).sort()])
+  const { code, out, err } = await runAlone([name, ...globSync(glob).sort()])
   // How far it is when it is first looked at differs.
   const settled = (text = '') => text.replaceAll(/(bat|grd)_\w+/g, '$1').replace(/^running .*\n/m, '')
   expect([code, settled(err + out)]).toEqual([0, settled(shown)])
@@ -112,7 +120,10 @@ test('--server may stand before the command; behind it, it is the one that count
 
 test('commands that read a database end by themselves', async () => {
   const env = { VERIDICT_DATABASE: join(tempFolder(), 'v.sqlite'), VERIDICT_CONFIG: '' }
-  const graded = await run(['batch', 'examples/aligned-terminus-2', 'examples/compliant-codex', '-o', 'ndjson'], env)
+  const graded = await runAlone(
+    ['batch', 'examples/aligned-terminus-2', 'examples/compliant-codex', '-o', 'ndjson'],
+    env,
+  )
   const [grade = ''] = /grd_\w+/.exec(graded.out) ?? []
   const [batch = ''] = /bat_\w+/.exec(graded.err) ?? []
   const commands = [
@@ -125,7 +136,7 @@ test('commands that read a database end by themselves', async () => {
     ['regrade', '--batch', batch, '-j', 'lexical', '--dry-run'],
     ['doctor'],
   ]
-  const ended = await Promise.all(commands.map((command) => run(command, env)))
+  const ended = await Promise.all(commands.map((command) => runAlone(command, env)))
   for (const [index, { code, err }] of ended.entries())
     expect([commands[index], code, err.includes('Warning')], err).toEqual([commands[index], 0, false])
 }, 60_000)

@@ -7,7 +7,7 @@ import { createProgressView, duration, frame, progressLine, speedOf } from '../.
 import { dollars, paintFor, plain } from '../../src/cli/output/text.ts'
 import type { Batch } from '../../src/schemas/batch.ts'
 import { tempFolder } from '../temp-folder.ts'
-import { newBatch } from './stand-in-batch.ts'
+import { newBatch } from './stand-in.ts'
 import { screen, testShell } from './test-shell.ts'
 
 const batch = (done: number, more: Partial<Batch> = {}): Batch => ({

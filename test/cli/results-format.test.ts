@@ -10,7 +10,7 @@ import { escaped, markdownOf, plain } from '../../src/cli/output/text.ts'
 import type { Batch, BatchResult, ResultGrade } from '../../src/schemas/batch.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { LimitCode } from '../../src/schemas/vocabulary.ts'
-import { newBatch } from './stand-in-batch.ts'
+import { newBatch } from './stand-in.ts'
 import { testShell } from './test-shell.ts'
 
 const [OLD, NEW] = [`grd_${'0'.repeat(26)}`, `grd_${'1'.repeat(26)}`]

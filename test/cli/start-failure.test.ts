@@ -1,12 +1,19 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { openLocal } from '../../src/cli/database.ts'
 import { startFailureText } from '../../src/cli/errors.ts'
 import { StorageError } from '../../src/db/errors.ts'
+import { postgresMigrations } from '../../src/db/open/migrate.ts'
+import { connectPostgres } from '../../src/db/open/postgres.ts'
+import { migratePostgres } from '../../src/db/open/postgres-schema.ts'
+import { createFleet } from '../e2e/worker-process.ts'
 import { serve } from '../local-server.ts'
 import { runNode } from '../run-to-end.ts'
+import { SETTINGS } from '../storage/postgres-settings.ts'
 import { describePostgres } from '../storage/postgres-tools.ts'
 import { tempFolder } from '../temp-folder.ts'
+import { trial, typed } from './test-shell.ts'
 
 const POSTGRES = { VERIDICT_DATABASE_URL: 'postgres://u@db.example/x' }
 
@@ -47,6 +54,29 @@ test('a service on SQLite warns that it cannot leave its batches to others, and 
 }, 30_000)
 
 describePostgres('a start on a PostgreSQL', (tools) => {
+  // The first: later tests make the schema.
+  test('a dry run makes no schema, and migrates none', async () => {
+    const { server } = tools()
+    const env = { VERIDICT_DATABASE_URL: server.url }
+    const dryRun = async () => {
+      const { code, out } = await typed({ env, openLocal, trials: () => [trial('a')] }, 'batch', 'a', '--dry-run')
+      expect([code, out.split(':')[0]]).toEqual([0, '1 item'])
+    }
+    const schemas = () => server.query("SELECT nspname FROM pg_namespace WHERE starts_with(nspname::text, 'veridict')")
+    const applied = () => server.query('SELECT name FROM veridict.schema_migrations ORDER BY name')
+    await dryRun()
+    expect(await schemas()).toEqual([])
+    const db = connectPostgres(server.url, SETTINGS, 'veridict')
+    await migratePostgres(db, 'veridict', postgresMigrations().slice(0, 2))
+    await db.close()
+    await dryRun()
+    expect(await applied()).toHaveLength(2)
+    await (await openLocal(env)).close()
+    const all = await applied()
+    await dryRun()
+    expect([await applied(), await schemas()]).toEqual([all, [{ nspname: 'veridict' }]])
+  }, 60_000)
+
   const at = (change: Partial<Pick<URL, 'password' | 'pathname'>>) => ({
     VERIDICT_DATABASE_URL: Object.assign(new URL(tools().server.url), change).href,
   })
@@ -79,6 +109,23 @@ describePostgres('a start on a PostgreSQL', (tools) => {
       `veridict: cannot start: 127.0.0.1:${port} is taken: set VERIDICT_WORKER_PORT, or stop what listens there\n`,
     ])
   }, 30_000)
+
+  test('a worker answers a supervisor on the port that it was given', async () => {
+    const worker = await createFleet(tools().server.url, {}).worker({ VERIDICT_WORKER_PORT: '0' })
+    const origin = /http:\/\/127\.0\.0\.1:\d+/.exec(worker.output.join(''))?.[0]
+    const ask = async (path: string) => {
+      const response = await fetch(`${origin}${path}`)
+      return [response.status, await response.text()] as const
+    }
+    expect(await ask('/healthz')).toEqual([200, '{"status":"ok"}'])
+    expect(await ask('/readyz')).toEqual([200, '{"status":"ready"}'])
+    const [status, text] = await ask('/metrics')
+    expect(status).toBe(200)
+    expect(text).toContain('veridict_judge_attempts_total')
+    expect((await ask('/v1/batches'))[0]).toBe(404)
+    expect(await worker.stop()).toBe(0)
+    expect(worker.output.join('')).toContain('"msg":"stopped"')
+  }, 60_000)
 })
 
 test.each([
@@ -90,4 +137,19 @@ test.each([
     1,
     `veridict: unexpected argument "--port": settings are variables, such as ${variable} (docs/configuration.md)\n`,
   ])
+})
+
+test('on SQLite there is no worker, and it says what to do', async () => {
+  const { code, err } = await veridict(['worker'], {})
+  expect(code).toBe(1)
+  expect(err).toContain('set VERIDICT_DATABASE_URL')
+  expect(err).toContain('works on its batches itself')
+})
+
+test('its help says how to start one', async () => {
+  const { code, out } = await veridict(['worker', '--help'], {})
+  expect(code).toBe(0)
+  for (const word of ['VERIDICT_DATABASE_URL', 'VERIDICT_WORKER_PORT', 'SIGTERM', 'most_in_flight', 'Examples'])
+    expect(out).toContain(word)
+  expect((await veridict(['serve', '--help'], {})).out).toContain('--no-worker')
 })

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { expect, test } from 'vitest'
 import { serve } from '../local-server.ts'
-import { newBatch } from './stand-in-batch.ts'
+import { newBatch } from './stand-in.ts'
 import { trial, typed } from './test-shell.ts'
 
 /** Answers every request with one body: a page, JSON, or a problem. */
