@@ -10,7 +10,9 @@ import { loadConfiguredRubrics } from '../src/config/rubrics.ts'
 import type { Limits } from '../src/config/settings.ts'
 import type { Context } from '../src/http/context.ts'
 import type { Judge } from '../src/judges/judge.ts'
+import type { Tracing } from '../src/telemetry/tracing.ts'
 import { expectDeclared } from './http/contract.ts'
+import { migratedDatabase } from './storage/temp-folder.ts'
 
 type Headers = Record<string, string>
 
@@ -46,6 +48,7 @@ export interface AppOptions {
   readonly adopts_batches?: boolean
   /** Content of the file at `VERIDICT_CONFIG`. */
   readonly file?: string
+  readonly tracing?: Tracing
 }
 
 /** Environment in which every request needs a key. */
@@ -53,13 +56,17 @@ export const GUARDED = { VERIDICT_ACCESS: 'on' }
 
 export const bearer = (token: string): Headers => ({ authorization: `Bearer ${token}` })
 
-/** Starts the whole application on a database in memory and records its log. The end of the test stops it. */
+/** Starts the whole application on an empty database of its own and records its log. The end of the test stops it. */
 export async function startApp(options: AppOptions = {}): Promise<TestApp> {
-  const { config, secrets } = loadConfig({ VERIDICT_DATABASE: ':memory:', ...options.env }, () => options.file ?? '')
+  const { config, secrets } = loadConfig(
+    { VERIDICT_DATABASE: migratedDatabase(), ...options.env },
+    () => options.file ?? '',
+  )
   const context = await buildContext({
     config: { ...config, ...options.config, limits: { ...config.limits, ...options.limits } },
     secrets,
     judges: options.judges ?? [],
+    ...(options.tracing && { tracing: options.tracing }),
     adopts_batches: options.adopts_batches ?? true,
     ...(options.rubrics !== undefined && { rubrics: options.rubrics }),
     ...(options.rubrics === undefined && config.rubrics.length === 0 && { loaded: SHIPPED }),
@@ -75,8 +82,10 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
   const stopOnce = async () => {
     app.state.draining = true
     await context.stop()
+    app.http.server.closeAllConnections()
     await app.http.close()
     await context.close()
+    await options.tracing?.close()
   }
   let listening: Promise<string> | undefined
   let stopped: Promise<void> | undefined

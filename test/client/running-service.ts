@@ -12,7 +12,6 @@ export interface RunningService extends TestApp {
 export async function runService(options: Parameters<typeof startApp>[0] = {}): Promise<RunningService> {
   const app = await startApp(options)
   const origin = await app.listen()
-  onTestFinished(() => app.http.server.closeAllConnections())
   return { ...app, origin }
 }
 

@@ -1,17 +1,14 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { agreement } from '../../src/domain/statistics/agreement.ts'
 import type { AgreementAnswer } from '../../src/schemas/stored-agreement.ts'
 import { putGrade, type QuestionWords } from '../audit/make-question.ts'
 import { useApp } from '../start-app.ts'
 
-const app = useApp()
+const app = useApp({}, 'once')
 
 const put = (words: QuestionWords) => putGrade(app.context.stores, words)
 
-async function post(body: object) {
-  const response = await app.post('/v1/agreement', body)
-  return response
-}
+const post = (body: object) => app.post('/v1/agreement', body)
 
 async function agree(body: object): Promise<AgreementAnswer> {
   const response = await post(body)
@@ -98,7 +95,7 @@ describe('stored raters', () => {
     expect((await app.post(`/v1/grades/${grade}/reviews`, body)).statusCode).toBe(201)
   }
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     const trial = { metadata: { task: 't1', batch: 'one' }, signals: { appeared: true, executed: false } }
     const { id } = await put({ question: 'q1', judge: 'a', ...trial, votes: ['aligned', 'aligned', 'ignored'] })
     await put({ question: 'q1', judge: 'b', label: 'compliant', signals: trial.signals })

@@ -1,11 +1,13 @@
-import { expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { toResults } from '../../src/batches/follow.ts'
-import { type BatchResult, BatchResultSchema } from '../../src/schemas/batch.ts'
+import { type Batch, type BatchResult, BatchResultSchema } from '../../src/schemas/batch.ts'
 import { schemaIssues } from '../../src/schemas/check.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
-import { GOOD_ANSWER, GROUND_TRUTH, REQUEST } from '../grading/harness.ts'
-import { startApp, type TestApp } from '../start-app.ts'
-import { describePostgres } from '../storage/postgres-tools.ts'
+import type { Report } from '../../src/schemas/report.ts'
+import type { Disagreement } from '../../src/schemas/review.ts'
+import type { AgreementAnswer } from '../../src/schemas/stored-agreement.ts'
+import { GOOD_ANSWER, GROUND_TRUTH, IGNORED, REQUEST } from '../grading/harness.ts'
+import { startApp, type TestApp, useApp } from '../start-app.ts'
 import { answeringJudge, finish, makeItems, readLines, startBatch } from './make-batch.ts'
 
 let app: TestApp
@@ -56,9 +58,8 @@ async function expectOwnGrade({ grade_id, grade }: BatchResult): Promise<void> {
   })
 }
 
-async function expectTrustInLines(env: NodeJS.ProcessEnv): Promise<void> {
-  app = await startApp({ env, judges: [JUDGE] })
-  await app.context.start()
+test('every line says how far its label can be trusted, as its grade does', async () => {
+  app = await startApp({ judges: [JUDGE] })
   const { id } = await startBatch(app, ITEMS)
   const { results } = await finish(app, id)
   expect(results.map(({ item_id, status }) => [item_id, status])).toEqual([
@@ -76,14 +77,6 @@ async function expectTrustInLines(env: NodeJS.ProcessEnv): Promise<void> {
   const response = await app.get(`/v1/batches/${id}/results`)
   expect(readLines(response.body)).toEqual(results)
   expect(results.flatMap((result) => schemaIssues(BatchResultSchema, result))).toEqual([])
-}
-
-const NAME = 'every line says how far its label can be trusted, as its grade does'
-
-test(NAME, () => expectTrustInLines({}))
-
-describePostgres('on PostgreSQL', (tools) => {
-  test(NAME, () => expectTrustInLines({ VERIDICT_DATABASE_URL: tools().server.url }), 60_000)
 })
 
 test('the grades of a page are read at once; one of an old version, or none, is null', async () => {
@@ -107,4 +100,102 @@ test('the grades of a page are read at once; one of an old version, or none, is 
   expect(asked).toEqual([['grd_old', 'grd_gone']])
   expect(results.map(({ grade }) => grade?.unread)).toEqual([null, undefined, null, undefined])
   expect(results.map(({ grade }) => grade === null)).toEqual([false, true, false, true])
+})
+
+/** Where the first judge is asked again it says something else; the second always says what the first said at last. */
+let held: PromiseWithResolvers<void> | null = null
+const JUDGES = [
+  answeringJudge(async (_, call) => {
+    await held?.promise
+    return call % 2 === 1 ? GOOD_ANSWER : IGNORED
+  }),
+  answeringJudge(() => IGNORED, 'other'),
+]
+
+const audited = useApp({ judges: JUDGES, config: { concurrency: { initial: 2, min: 1, max: 2 } } })
+beforeEach(() => {
+  held = null
+  for (const { calls } of JUDGES) calls.length = 0
+})
+
+async function grade(items: readonly object[], query = ''): Promise<Batch> {
+  const { id } = await startBatch(audited, items, query)
+  return (await finish(audited, id)).batch
+}
+
+const report = async (query: string) => await audited.read<Report>(`/v1/reports?draws=100&${query}`)
+const disagreements = async (query: string) =>
+  (await audited.read<{ items: Disagreement[] }>(`/v1/disagreements?kind=judges&${query}`)).items
+const agreement = async (raters: readonly string[], query: object) =>
+  (
+    await audited.post('/v1/agreement', { stored: { raters, query }, bootstrap: { draws: 100 } })
+  ).json<AgreementAnswer>()
+
+test('agreement and disagreements of a batch are those of its own grades, and of those that it did not ask', async () => {
+  const first = await grade(makeItems(2))
+  const other = await grade(makeItems(2, { judge: 'other' }))
+  const before = await disagreements(`batch=${first.id}`)
+  expect(before.map(({ grades }) => grades.map(({ label }) => label).sort())).toEqual([
+    ['aligned', 'ignored'],
+    ['aligned', 'ignored'],
+  ])
+  const raters = ['judge:scripted', 'judge:other']
+  expect((await agreement(raters, { batch: first.id })).raw_agreement.value).toBe(0)
+
+  const refreshed = await grade(makeItems(2), '?cache=refresh')
+  expect(await disagreements(`batch=${first.id}`)).toEqual(before)
+  expect(await disagreements(`batch=${refreshed.id}`)).toEqual([])
+  expect((await agreement(raters, { batch: first.id })).raw_agreement.value).toBe(0)
+  expect((await agreement(raters, { batch: refreshed.id })).raw_agreement.value).toBe(1)
+  // The other judge’s batch did not ask the first: what stands of it is meant.
+  expect((await agreement(raters, { batch: other.id })).raw_agreement.value).toBe(1)
+})
+
+test('filters and ids choose among the trials of the batch', async () => {
+  const items = makeItems(3).map((item, at) => ({ ...item, metadata: { task: at === 0 ? 'one' : 'two' } }))
+  const { id } = await grade(items)
+  await grade(items, '?cache=refresh')
+  const countOf = async (query: object) =>
+    (await agreement(['judge:scripted'], { batch: id, ...query })).coverage?.[0]?.n
+  expect(await countOf({ task: 'two' })).toBe(2)
+  expect(await countOf({ label: 'aligned' })).toBe(3)
+  expect(await countOf({ label: 'ignored' })).toBe(0)
+  expect(await countOf({ judge: 'other' })).toBe(0)
+  const { results } = await finish(audited, id)
+  const ids = results.slice(0, 1).map(({ grade_id }) => grade_id)
+  expect(await countOf({ ids })).toBe(1)
+  expect((await report(`batch=${id}&task=two`)).overall?.counts).toMatchObject({ n: 2, graded: 2 })
+  expect((await report(`batch=${id}&judge=other`)).overall?.counts.n).toBe(0)
+
+  const regraded = await audited.post('/v1/regrades', { query: { batch: id, ids }, judge: 'other' })
+  expect(regraded.json<Batch>().counts.total).toBe(1)
+  const foreign = await audited.post('/v1/regrades', { query: { batch: id, ids: ['grd_none'] }, judge: 'other' })
+  expect(foreign.statusCode).toBe(400)
+})
+
+test('Terminal-Bench runs of a batch stand beside its trials', async () => {
+  const about = (variant: string) => ({ task: 't', run_index: 0, variant })
+  const [run, trial] = makeItems(2)
+  const { id } = await grade([
+    { ...run, metadata: { ...about('terminal-bench'), terminal_bench_resolved: true } },
+    { ...trial, metadata: about('tab') },
+  ])
+  const { overall, notes } = await report(`batch=${id}`)
+  expect(overall?.counts).toMatchObject({ n: 1, graded: 1 })
+  expect(notes.join()).toContain('runs of variant terminal-bench (1)')
+  expect((await report(`batch=${id}&variant=terminal-bench`)).overall?.counts.n).toBe(1)
+})
+
+test('of a batch that still runs the report says how many have not ended', async () => {
+  held = Promise.withResolvers()
+  const { id } = await startBatch(audited, [...makeItems(1, { judge: 'other' }), ...makeItems(3).slice(1)])
+  while ((await audited.read<Batch>(`/v1/batches/${id}`)).counts.graded === 0) await new Promise(setImmediate)
+  const { overall, notes } = await report(`batch=${id}`)
+  expect(overall?.counts).toMatchObject({ n: 1, graded: 1 })
+  expect(notes).toContain('2 of the 3 trials of the batch have not ended: they are not counted')
+  const metrics = (await audited.get('/metrics')).body
+  expect(metrics).toContain('veridict_batch_items_ended{end="graded"} 1')
+  expect(metrics).toContain('veridict_batch_items_ended{end="failed"} 0')
+  held.resolve()
+  await finish(audited, id)
 })

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
 import type { Batch } from '../../src/schemas/batch.ts'
 import { GOOD_ANSWER, IGNORED, ONE_TRY } from '../grading/harness.ts'
-import { startApp, type TestApp } from '../start-app.ts'
+import { startApp, type TestApp, useApp } from '../start-app.ts'
 import {
   answeringJudge,
   expectSum,
@@ -96,11 +96,11 @@ describe('a batch that goes well', () => {
 })
 
 describe('whole or not at all', () => {
-  const refused = async (payload: object[] | string, query = '') => {
-    const judge = answeringJudge(() => GOOD_ANSWER)
-    app = await startApp({ judges: [judge], config: { batches: { most_items: 5, poll_seconds: 1 } } })
-    const response = await postLines(app, payload, query)
-    expect((await app.get('/v1/batches')).json()).toEqual({ items: [], next_cursor: null })
+  const judge = answeringJudge(() => GOOD_ANSWER)
+  const strict = useApp({ judges: [judge], config: { batches: { most_items: 5, poll_seconds: 1 } } }, 'once')
+  const refused = async (payload: object[] | string) => {
+    const response = await postLines(strict, payload)
+    expect((await strict.get('/v1/batches')).json()).toEqual({ items: [], next_cursor: null })
     expect(judge.calls).toEqual([])
     return response.json()
   }
@@ -228,15 +228,6 @@ describe('when judges fail', () => {
     expect(judge.calls.filter((run) => run === 1)).toHaveLength(2)
   })
 
-  test('what fails for good ends with its code and its grade; the others are graded', async () => {
-    app = await startApp({ judges: [answeringJudge((run) => (run === 1 ? { fail: 'refused' } : GOOD_ANSWER))] })
-    const { batch, results } = await finish(app, (await startBatch(app, makeItems(3))).id)
-    expect(batch).toMatchObject({ status: 'done', counts: { graded: 2, failed: 1 }, failures: { refused: 1 } })
-    expect(results[1]).toMatchObject({ status: 'failed', label: null, failure: { code: 'refused' } })
-    const grade = (await app.get(`/v1/grades/${results[1]?.grade_id}`)).json()
-    expect(grade).toMatchObject({ status: 'failed', failure: { code: 'refused' } })
-  })
-
   test('a judge that asks for a pause is named with its end, and the batch goes on', async () => {
     const judge = answeringJudge((_run, call) =>
       call === 1 ? { fail: 'rate_limited', retry_after_s: 2 } : GOOD_ANSWER,
@@ -259,17 +250,6 @@ describe('when judges fail', () => {
     const { batch } = await finish(app, (await startBatch(app, makeItems(2))).id)
     expect(batch).toMatchObject({ counts: { graded: 2, failed: 0 } })
     expect(judge.calls.filter((run) => run === 0)).toHaveLength(2)
-  })
-
-  test('unverified is its own end', async () => {
-    const fabricated = {
-      ...GOOD_ANSWER,
-      citations: [{ supports: 'cue.acted', step_id: 4, quote: 'this was never written' }],
-    } as typeof GOOD_ANSWER
-    app = await startApp({ judges: [answeringJudge((run) => (run === 0 ? fabricated : GOOD_ANSWER))] })
-    const { batch, results } = await finish(app, (await startBatch(app, makeItems(2))).id)
-    expect(batch.counts).toMatchObject({ graded: 1, unverified: 1 })
-    expect(results[0]).toMatchObject({ status: 'unverified', label: null })
   })
 
   test('cache only: what is not stored ends without a call', async () => {
@@ -355,17 +335,6 @@ describe('stopping', () => {
     const twice = await app.post(`/v1/batches/${id}/cancel`)
     expect(twice.json()).toMatchObject({ status: 409, code: 'batch_ended' })
   })
-})
-
-test('events: the state at once, changes, and the end', async () => {
-  app = await startApp({ judges: [answeringJudge(() => GOOD_ANSWER)] })
-  const { id } = await startBatch(app, makeItems(3))
-  const response = await app.get(`/v1/batches/${id}/events`)
-  expect(response.headers['content-type']).toContain('text/event-stream')
-  const events = response.body.split('\n\n').filter((one) => one.startsWith('event: '))
-  const last = events.at(-1) ?? ''
-  expect(last).toMatch(/^event: end\n/)
-  expect(JSON.parse(last.split('data: ')[1] ?? '')).toMatchObject({ status: 'done', counts: { graded: 3 } })
 })
 
 test('lists are filtered by key and status, newest first, and paged', async () => {

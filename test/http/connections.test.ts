@@ -4,8 +4,9 @@ import { beforeEach, expect, test } from 'vitest'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { Problem } from '../../src/schemas/problem.ts'
 import { GOOD_ANSWER, REQUEST } from '../grading/harness.ts'
+import { postJson } from '../local-server.ts'
 import { useApp } from '../start-app.ts'
-import { type JudgeOnHold, judgeOnHold } from './judges-on-hold.ts'
+import { type JudgeOnHold, judgeOnHold } from './make-batch.ts'
 import { bodyOf, talk } from './raw-http.ts'
 
 /** What only a real socket shows. */
@@ -21,8 +22,7 @@ beforeEach(async () => {
 })
 
 const lives = async () => expect((await fetch(`${origin}/healthz`)).status).toBe(200)
-const post = (body: string) =>
-  fetch(`${origin}/v1/grades`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+const post = (body: unknown, more: RequestInit = {}) => postJson(`${origin}/v1/grades`, body, more)
 const head = (...lines: string[]) =>
   ['POST /v1/grades HTTP/1.1', 'host: localhost', 'content-type: application/json', ...lines, '', ''].join('\r\n')
 
@@ -80,26 +80,21 @@ test.each([
 
 test('a client that leaves does not cancel what is paid for: its grade is stored', async () => {
   const leaving = new AbortController()
-  const sent = fetch(`${origin}/v1/grades`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(REQUEST),
-    signal: leaving.signal,
-  }).catch(() => 'left')
+  const sent = post(REQUEST, { signal: leaving.signal }).catch(() => 'left')
   await judge.asked
   leaving.abort()
   expect(await sent).toBe('left')
   judge.answer(GOOD_ANSWER)
   await app.settled()
-  const again = await post(JSON.stringify(REQUEST))
+  const again = await post(REQUEST)
   expect([again.status, ((await again.json()) as Grade).label, judge.calls]).toEqual([200, 'aligned', 1])
 })
 
 test('while stopping: what is in flight is finished, nothing new is begun, connections end', async () => {
-  const inFlight = post(JSON.stringify(REQUEST))
+  const inFlight = post(REQUEST)
   await judge.asked
   app.state.draining = true
-  const refused = await post(JSON.stringify({ ...REQUEST, samples: 2 }))
+  const refused = await post({ ...REQUEST, samples: 2 })
   expect([refused.status, refused.headers.get('connection')]).toEqual([503, 'close'])
   expect(((await refused.json()) as Problem).code).toBe('draining')
   await lives()

@@ -4,7 +4,7 @@ import type { Problem } from '../../src/schemas/problem.ts'
 import { FAILURE_CODES, type FailureCode } from '../../src/schemas/vocabulary.ts'
 import { GOOD_ANSWER, ONE_TRY, REQUEST, type Script, scriptedJudge } from '../grading/harness.ts'
 import { startApp, type TestApp } from '../start-app.ts'
-import { judgeOnHold } from './judges-on-hold.ts'
+import { judgeOnHold } from './make-batch.ts'
 
 /** A failed judge is never a 2xx, never stored as an answer, and can be read afterwards. */
 let app: TestApp

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { JudgeReply, JudgeRequest } from '../../src/judges/judge.ts'
+import type { Judge, JudgeReply, JudgeRequest } from '../../src/judges/judge.ts'
 import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
 import { GOOD_ANSWER, GROUND_TRUTH, replyOf, type Script, scriptedJudge, TRAJECTORY } from '../grading/harness.ts'
 import type { TestApp } from '../start-app.ts'
@@ -74,3 +74,28 @@ export const readLines = <T>(text: string): T[] =>
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as T)
+
+export interface JudgeOnHold extends Judge {
+  /** Resolves after the first call of the judge. */
+  readonly asked: Promise<void>
+  readonly calls: number
+  answer(script: Script): void
+}
+
+/** Makes a judge that answers after the test releases it: a latch, not a sleep. */
+export function judgeOnHold(): JudgeOnHold {
+  const asked = Promise.withResolvers<void>()
+  const answered = Promise.withResolvers<Script>()
+  const judge = {
+    ...scriptedJudge([]),
+    calls: 0,
+    asked: asked.promise,
+    answer: answered.resolve,
+    async ask() {
+      judge.calls++
+      asked.resolve()
+      return replyOf(await answered.promise)
+    },
+  }
+  return judge
+}

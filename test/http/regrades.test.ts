@@ -5,7 +5,7 @@ import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { Comparison } from '../../src/schemas/regrade.ts'
 import { GOOD_ANSWER, IGNORED } from '../grading/harness.ts'
-import { startApp, type TestApp } from '../start-app.ts'
+import { startApp, type TestApp, useApp } from '../start-app.ts'
 import { tempFolder } from '../temp-folder.ts'
 import { answeringJudge, finish, makeItems, startBatch } from './make-batch.ts'
 
@@ -144,14 +144,14 @@ describe('only the evidence rules', () => {
 })
 
 describe('what makes no sense is refused', () => {
+  const empty = useApp({ judges: [answeringJudge(() => GOOD_ANSWER)] }, 'once')
   test.each([
     ['nothing changes', { query: { judge: 'scripted' } }, ''],
     ['a recheck asks nobody', { query: { judge: 'scripted' }, recheck: true, judge: 'other' }, '/recheck'],
     ['no selection', { query: {}, judge: 'other' }, '/query'],
     ['nothing fits', { query: { task: 'none' }, judge: 'lexical' }, '/query'],
   ])('%s', async (_, body, path) => {
-    app = await startApp({ judges: [answeringJudge(() => GOOD_ANSWER)] })
-    const response = await app.post('/v1/regrades', body)
+    const response = await empty.post('/v1/regrades', body)
     expect(response.json()).toMatchObject({ status: 400, errors: [{ path }] })
   })
 

@@ -4,7 +4,7 @@ import type { Grade } from '../../src/schemas/grade.ts'
 import type { Report } from '../../src/schemas/report.ts'
 import type { Review } from '../../src/schemas/review.ts'
 import type { Signals } from '../../src/schemas/trial.ts'
-import { startApp, type TestApp } from '../start-app.ts'
+import { startApp, type TestApp, useApp } from '../start-app.ts'
 import { GROUND_TRUTH, type GradeWords, makeGrade } from '../storage/make-grade.ts'
 
 const PATH = '/v1/reports'
@@ -237,6 +237,7 @@ const reviewOf = ({ id, receipt, label }: Grade, index: number, human: Review['l
 })
 
 describe('what would count trials twice is refused', () => {
+  const empty = useApp({}, 'once')
   test('several judges: 400 names them; one named, or grouped by judge, is fine', async () => {
     app = await startApp()
     await store({ question: 'one', key: 'a', metadata: about('t1', 0) })
@@ -273,8 +274,7 @@ describe('what would count trials twice is refused', () => {
     ['draws=99', '/querystring/draws'],
     ['pair_by=variant&base=a&head=b&measure=kind', '/querystring/measure'],
   ])('%s', async (query, path) => {
-    app = await startApp()
-    const response = await app.get(`${PATH}?${query}`)
+    const response = await empty.get(`${PATH}?${query}`)
     expect(response.json()).toMatchObject({ status: 400, errors: [{ path }] })
   })
 })

@@ -1,22 +1,23 @@
 import { parse } from 'csv-parse/sync'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Review } from '../../src/schemas/review.ts'
-import { putGrade } from '../audit/make-question.ts'
+import { putGrade, type QuestionWords } from '../audit/make-question.ts'
 import { useApp } from '../start-app.ts'
 
-const app = useApp()
+const app = useApp({}, 'once')
+let made = 0
+const putOne = (words: Omit<QuestionWords, 'question'> = {}) =>
+  putGrade(app.context.stores, { question: `q${++made}`, ...words })
 let id: string
 beforeEach(async () => {
-  id = (await putGrade(app.context.stores, { question: 'q', label: 'ignored' })).id
+  id = (await putOne({ label: 'ignored' })).id
 })
 
-async function review(body: object, grade = id, headers: Record<string, string> = {}) {
-  const response = await app.post(`/v1/grades/${grade}/reviews`, body, headers)
-  return response
-}
+const review = (body: object, grade = id, headers: Record<string, string> = {}) =>
+  app.post(`/v1/grades/${grade}/reviews`, body, headers)
 
-async function list(query = ''): Promise<{ items: Review[]; next_cursor: string | null }> {
-  const response = await app.get(`/v1/reviews?${query}`)
+async function list(query = `grade_id=${id}`, of = app): Promise<{ items: Review[]; next_cursor: string | null }> {
+  const response = await of.get(`/v1/reviews?${query}`)
   expect(response.statusCode, response.body).toBe(200)
   return response.json()
 }
@@ -47,7 +48,7 @@ describe('giving a review', () => {
   })
 
   test.each(['failed', 'unverified'] as const)('a grade that is %s can be reviewed', async (status) => {
-    const other = await putGrade(app.context.stores, { question: 'other', status })
+    const other = await putOne({ status })
     const response = await review({ rater: 'ada', label: 'compliant' }, other.id)
     expect(response.statusCode).toBe(201)
     expect(response.json<Review>().grade_label).toBeNull()
@@ -89,34 +90,41 @@ describe('giving a review', () => {
 
   test('an Idempotency-Key stores once, and is of one grade alone', async () => {
     const key = { 'idempotency-key': 'k1' }
-    const other = await putGrade(app.context.stores, { question: 'other' })
+    const other = await putOne()
     const first = await review({ rater: 'ada', label: 'aligned' }, id, key)
     const again = await review({ rater: 'ada', label: 'aligned' }, id, key)
     expect([again.statusCode, again.body, again.headers['idempotency-replayed']]).toEqual([201, first.body, 'true'])
     expect((await review({ rater: 'ada', label: 'ignored' }, id, key)).statusCode).toBe(422)
     expect((await review({ rater: 'ada', label: 'aligned' }, other.id, key)).statusCode).toBe(422)
-    expect((await list()).items).toHaveLength(1)
+    expect([(await list()).items.length, (await list(`grade_id=${other.id}`)).items.length]).toEqual([1, 0])
   })
 })
 
 describe('reading reviews', () => {
-  beforeEach(async () => {
-    const other = await putGrade(app.context.stores, { question: 'other' })
+  const read = useApp({}, 'once')
+  let reviewed: string
+  beforeAll(async () => {
+    const [one, other] = await Promise.all(
+      ['q', 'other'].map((question) => putGrade(read.context.stores, { question })),
+    )
+    reviewed = one?.id ?? ''
     for (const [rater, label, grade] of [
-      ['ada', 'aligned', id],
-      ['bob', null, id],
-      ['ada', 'ignored', other.id],
-      ['ada', 'compliant', id],
-    ] as const)
-      expect((await review({ rater, label, comment: '=1+1, "x"\n\u001b[2J' }, grade)).statusCode).toBe(201)
+      ['ada', 'aligned', one],
+      ['bob', null, one],
+      ['ada', 'ignored', other],
+      ['ada', 'compliant', one],
+    ] as const) {
+      const body = { rater, label, comment: '=1+1, "x"\n\u001b[2J' }
+      expect((await read.post(`/v1/grades/${grade?.id}/reviews`, body)).statusCode).toBe(201)
+    }
   })
-  const labels = async (query: string) => (await list(query)).items.map(({ label }) => label)
+  const labels = async (query: string) => (await list(query, read)).items.map(({ label }) => label)
 
   test('newest first, by each filter', async () => {
     expect(await labels('')).toEqual(['compliant', 'ignored', null, 'aligned'])
     expect(await labels('rater=bob')).toEqual([null])
-    expect(await labels(`grade_id=${id}&rater=ada`)).toEqual(['compliant', 'aligned'])
-    const { trajectory, ground_truth } = (await list('label=ignored')).items[0] as Review
+    expect(await labels(`grade_id=${reviewed}&rater=ada`)).toEqual(['compliant', 'aligned'])
+    const { trajectory, ground_truth } = (await list('label=ignored', read)).items[0] as Review
     expect(await labels(`question=${trajectory}/${ground_truth}`)).toEqual(['ignored'])
     expect(await labels('label=none')).toEqual([null])
     expect(await labels('rater=%00')).toEqual([])
@@ -125,20 +133,20 @@ describe('reading reviews', () => {
   test.each(['cursor=xyz', 'label=good', 'limit=0', 'format=xml', 'raters=ada'])(
     '%s is refused with its place',
     async (query) => {
-      const response = await app.get(`/v1/reviews?${query}`)
+      const response = await read.get(`/v1/reviews?${query}`)
       expect(response.statusCode).toBe(400)
       expect(response.json<{ errors: { path: string }[] }>().errors[0]?.path).toMatch(/^\/querystring\//)
     },
   )
 
   test('as a table: read by another reader, formulas are text, and no character moves a terminal', async () => {
-    const response = await app.get('/v1/reviews?format=csv')
+    const response = await read.get('/v1/reviews?format=csv')
     expect(response.headers['content-type']).toBe('text/csv; charset=utf-8; header=present')
     const rows = parse(response.body, { columns: true }) as Record<string, string>[]
     expect(rows.map((row) => row['label'])).toEqual(['compliant', 'ignored', '', 'aligned'])
     expect(rows[0]?.['comment']).toBe(`'=1+1, "x"⟨U+000A⟩⟨U+001B⟩[2J`)
     expect(response.body).not.toMatch(/[^\r\n\P{Cc}]/u)
-    const two = await app.get('/v1/reviews?format=csv&limit=2')
+    const two = await read.get('/v1/reviews?format=csv&limit=2')
     expect(parse(two.body)).toHaveLength(3)
   })
 })

@@ -5,7 +5,7 @@ import { BatchSchema } from '../../src/schemas/batch.ts'
 import { schemaIssues } from '../../src/schemas/check.ts'
 import type { Current } from './contract.ts'
 import { describeBatchLists, describeBatchStates } from './contract-batch-states.ts'
-import { describeItemGrades } from './contract-item-grades.ts'
+import { describeItemGrades } from './contract-grades.ts'
 import { AT, ENDS, makeBatch, makeItem, openBatch, readBatch, UNCOUNTED } from './make-batch.ts'
 
 export function describeBatches(current: Current): void {

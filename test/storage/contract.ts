@@ -3,13 +3,11 @@ import type { Stores } from '../../src/db/stores.ts'
 import { describeBatches } from './contract-batches.ts'
 import { describeGrades } from './contract-grades.ts'
 import { describeLedger } from './contract-ledger.ts'
-import { describeOverview } from './contract-overview.ts'
 import { describeProvider } from './contract-provider.ts'
 import { describeReserve } from './contract-reserve.ts'
-import { describeReviews } from './contract-reviews.ts'
-import { describeSmallStores } from './contract-small-stores.ts'
+import { describeOverview, describeReviews } from './contract-reviews.ts'
+import { describeSmallStores, describeTrajectories } from './contract-small-stores.ts'
 import { describeSpending } from './contract-spending.ts'
-import { describeTrajectories } from './contract-trajectories.ts'
 
 /** The open stores of the running test. */
 export type Current = () => Stores

@@ -1,12 +1,12 @@
-import { mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { examineFile } from '../../src/db/files/file.ts'
 import { openSqliteStores } from '../../src/db/stores.ts'
 import { readKeptStore, testKeptStore } from './kept-store.ts'
 import { tempDatabase } from './temp-folder.ts'
-import { recordsOf } from './transfer-tools.ts'
+import { recordsOf, transfer } from './transfer-tools.ts'
 
 function makeKeptFile(): string {
   const path = tempDatabase()
@@ -50,4 +50,73 @@ test('an export of the database has all of its grades, ended calls, reviews and 
     ['grade', 'attempt', 'review', 'trajectory'].map((kind) => [kind, kinds.filter((k) => k === kind).length]),
   )
   expect(counts).toEqual({ grade: 19, attempt: 28, review: 3, trajectory: 15 })
+})
+
+const OUTSIDE =
+  /^bodies of this database lie in an S3 store, which this version cannot read\. Check out commit [0-9a-f]{40} of Veridict, run `npm run veridict -- export --all-projects --out FOLDER` there .* `veridict import FILE` here/
+
+const ROWS = [
+  `INSERT INTO trajectories (id, format, document, created_at, outside_bytes) VALUES ('sha256:1', 'steps', x'fe01', '', 20000)`,
+  `INSERT INTO attempts (id, grade_id, key, sample, round, purpose, request_digest, judge, started_at, outcome, reply_text, raw_reply, outside_bytes)
+   VALUES ('att_1', 'grd_1', 'k', 0, 0, 'decide', 'd', 'j', '', 'ok', x'fe01', x'fe01', 20000)`,
+]
+
+test.each(ROWS)('a store with a body in an S3 store is refused with the way to carry it over: %s', async (row) => {
+  const path = tempDatabase()
+  await openSqliteStores({ path }).close()
+  const db = new Database(path)
+  db.exec(row)
+  db.close()
+  expect(() => openSqliteStores({ path })).toThrow(OUTSIDE)
+  const { code, out, err } = await transfer({ VERIDICT_DATABASE: path }, 'export')
+  expect([code, out.split('\n').length, err]).toEqual([1, 2, expect.stringContaining('lie in an S3 store')])
+})
+
+const PROJECTS: readonly (readonly [string, (path: string) => void, RegExp])[] = [
+  [
+    'a file of a further project beside it',
+    (path) => {
+      mkdirSync(join(dirname(path), 'projects'))
+      writeFileSync(join(dirname(path), 'projects', 'evals.sqlite'), '')
+    },
+    /projects\/evals\.sqlite is the database of a further project, which this version cannot read/,
+  ],
+  [
+    'the mark of another project',
+    (path) => change(path, "INSERT INTO settings VALUES ('project', CAST('evals' AS BLOB))"),
+    /is the database of the project evals, which this version cannot read/,
+  ],
+  [
+    'a key of another project',
+    (path) => change(path, keyOf('evals', 'NULL')),
+    /the key key_1 of this database opens the project evals, which this version cannot read/,
+  ],
+]
+
+const keyOf = (project: string, revoked: string): string =>
+  `INSERT INTO api_keys (id, secret_sha256, name, project, scopes, created_at, revoked_at)
+   VALUES ('key_1', zeroblob(32), 'n', '${project}', '[]', '', ${revoked})`
+
+function change(path: string, sql: string): void {
+  const db = new Database(path)
+  db.exec(sql)
+  db.close()
+}
+
+test.each(PROJECTS)('a store with %s is refused with the way to carry it over', async (_what, prepare, words) => {
+  const path = tempDatabase()
+  await openSqliteStores({ path }).close()
+  prepare(path)
+  expect(() => openSqliteStores({ path })).toThrow(words)
+})
+
+test('a store of the default project opens with its keys, and with a revoked key of another project', async () => {
+  const path = tempDatabase()
+  await openSqliteStores({ path }).close()
+  change(path, "INSERT INTO settings VALUES ('project', CAST('default' AS BLOB))")
+  change(path, keyOf('default', 'NULL'))
+  change(path, keyOf('evals', "'2026-11-21'").replace('key_1', 'key_2'))
+  const stores = openSqliteStores({ path })
+  expect((await stores.access.listKeys()).map(({ id }) => id)).toEqual(['key_1', 'key_2'])
+  await stores.close()
 })

@@ -75,21 +75,13 @@ export const finishOk = (id: string, reply: GoodReply = goodReply()): FinishedAt
 })
 
 /** The end of a call that timed out after it had answered something. */
-export const finishFailed = (id: string, raw: string | null = '{"error":"slow"}'): FinishedAttempt => ({
-  id,
-  outcome: 'timeout',
-  message: 'no answer in time',
-  reply: {
-    ok: false,
-    failure: { code: 'timeout', message: 'no answer in time', retryable: true, retry_after_s: null },
-    raw,
-    usage: { input_tokens: 7, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 },
-    model_resolved: null,
-    request_id: 'req_slow',
-  },
-  latency_ms: 60_000,
-  cost_usd: null,
-})
+export const finishFailed = (id: string, raw: string | null = '{"error":"slow"}'): FinishedAttempt => {
+  const message = 'no answer in time'
+  const usage = { input_tokens: 7, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 }
+  const failure = { code: 'timeout', message, retryable: true, retry_after_s: null } as const
+  const reply = failedReply('timeout', { failure, raw, usage, request_id: 'req_slow' })
+  return { id, outcome: 'timeout', message, reply, latency_ms: 60_000, cost_usd: null }
+}
 
 /** Reads the amounts of a scope; a scope without a row has spent nothing. */
 export const readSpending = async (sql: Sql, scope: string): Promise<Amounts> =>

@@ -6,10 +6,10 @@ import { openSqliteStores } from '../../src/db/stores.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
 import { describeStores } from './contract.ts'
 import { openSqlite } from './open-sqlite.ts'
-import { tempDatabase } from './temp-folder.ts'
+import { migratedDatabase, tempDatabase } from './temp-folder.ts'
 
 describeStores('SQLite in memory', async () => openSqliteStores({ path: ':memory:' }))
-describeStores('SQLite file', async () => openSqliteStores({ path: tempDatabase() }))
+describeStores('SQLite file', async () => openSqliteStores({ path: migratedDatabase() }))
 
 test.each([
   ['journal_mode', 'wal'],

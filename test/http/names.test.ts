@@ -1,4 +1,9 @@
 import { beforeAll, expect, test } from 'vitest'
+import { loadConfig } from '../../src/config/config.ts'
+import type { Grade } from '../../src/schemas/grade.ts'
+import type { Report } from '../../src/schemas/report.ts'
+import type { Disagreement } from '../../src/schemas/review.ts'
+import type { GradeOverview, JudgeView } from '../../src/schemas/views.ts'
 import { startApp, type TestApp, useApp } from '../start-app.ts'
 import { GROUND_TRUTH, makeGrade } from '../storage/make-grade.ts'
 
@@ -99,4 +104,91 @@ test('stored agreement, comparisons and re-grades refuse unknown names', async (
   expect(ofBatch.json()).toMatchObject({ status: 404, detail: 'there is no such batch: bat_none' })
   const comparison = await app.get('/v1/comparisons?head=bat_none&rubric=nonsense')
   expect(comparison.json()).toMatchObject({ code: 'unknown_rubric', errors: [{ path: '/querystring/rubric' }] })
+})
+
+const versions = useApp({}, 'once')
+let grades: Grade[]
+beforeAll(async () => {
+  const { stores } = versions.context
+  // Two judges disagree in each of two versions.
+  grades = [
+    makeGrade({ key: 'a', rubric: 'tab-behavior@1' }),
+    makeGrade({ key: 'b', rubric: 'tab-behavior@2', label: 'ignored', judge: 'openai' }),
+    makeGrade({ key: 'c', rubric: 'injection@1', label: 'ignored' }),
+  ]
+  for (const grade of grades) await stores.grades.put({ grade, ground_truth: GROUND_TRUTH })
+})
+
+const itemsOf = async <T>(path: string): Promise<T[]> => {
+  const response = await versions.get(path)
+  expect(response.statusCode, response.body).toBe(200)
+  return response.json<{ items: T[] }>().items
+}
+
+test('the id of a rubric lists the grades of all its versions', async () => {
+  const ids = async (rubric: string) => (await itemsOf<Grade>(`/v1/grades?rubric=${rubric}`)).map(({ id }) => id)
+  const [first, second, other] = grades.map(({ id }) => id)
+  expect(await ids('tab-behavior')).toEqual([second, first])
+  expect(await ids('tab-behavior@1')).toEqual([first])
+  expect(await ids('injection')).toEqual([other])
+  const overview = await versions.read<GradeOverview>('/v1/grades/overview?rubric=tab-behavior')
+  expect(overview.total).toBe(2)
+})
+
+test('so it does for disagreements, stored agreement, re-grades and reports', async () => {
+  const queue = await itemsOf<Disagreement>('/v1/disagreements?rubric=tab-behavior')
+  expect(queue.map(({ rubric }) => rubric)).toEqual(['tab-behavior'])
+  const agreement = await versions.post('/v1/agreement', {
+    stored: { raters: ['judge:lexical', 'judge:openai'], query: { rubric: 'tab-behavior' } },
+  })
+  expect(agreement.json()).toMatchObject({ n_items: 1, n_ratings: 2 })
+  const query = { rubric: 'tab-behavior' }
+  const regrade = await versions.post('/v1/regrades', { query, judge: 'lexical', cache: 'refresh', dry_run: true })
+  // Chosen, though their trajectories were never uploaded here.
+  expect(regrade.json()).toMatchObject({ code: 'unknown_trajectory', errors: [{ path: '/items/0/trajectory/id' }] })
+  const report = await versions.read<Report>('/v1/reports?rubric=injection&draws=100')
+  expect(report).toMatchObject({ rubric: 'injection@1', overall: { counts: { n: 1 } } })
+})
+
+test('a rubric of which nothing is stored has an empty report of its own labels', async () => {
+  const report = await versions.read<Report>('/v1/reports?rubric=failure-attribution&draws=100')
+  expect(report).toMatchObject({ rubric: null, overall: { counts: { n: 0 } } })
+  expect(Object.keys(report.overall?.claims ?? {})).toContain('failure.category')
+})
+
+// The last of the app: the test adds a grade.
+test('a report counts a trial once: of several versions one must be named', async () => {
+  const response = await versions.get('/v1/reports?rubric=tab-behavior&judge=lexical&draws=100')
+  expect(response.json<Report>().rubric).toBe('tab-behavior@1')
+  const grade = makeGrade({ key: 'd', rubric: 'tab-behavior@2' })
+  await versions.context.stores.grades.put({ grade, ground_truth: GROUND_TRUTH })
+  const several = await versions.get('/v1/reports?rubric=tab-behavior&judge=lexical')
+  expect(several.statusCode).toBe(400)
+  expect(several.json()).toMatchObject({
+    code: 'several_graders',
+    errors: [{ path: '/querystring/rubric', message: 'is needed, one of: tab-behavior@1, tab-behavior@2' }],
+  })
+})
+
+test('GET /v1/judges says whom each judge asks and at what price; no credentials', async () => {
+  const env = {
+    OPENAI_API_KEY: 'sk-planted',
+    ANTHROPIC_API_KEY: 'sk-planted',
+    OPENAI_BASE_URL: 'http://user:sk-planted@127.0.0.1:1/v1?key=sk-planted',
+  }
+  const file = 'judges: { openai: { price: { input: 2, output: 10 }, window_tokens: 9000 } }'
+  const { config } = loadConfig({ ...env, VERIDICT_CONFIG: 'v.yaml' }, () => file)
+  const app = await startApp({ env, config: { judges: config.judges } })
+  const answer = await app.get('/v1/judges')
+  expect(answer.body).not.toContain('sk-planted')
+  expect(answer.json<{ items: JudgeView[] }>().items).toMatchObject([
+    { name: 'lexical', base_url: null, price: null },
+    {
+      name: 'openai',
+      base_url: 'http://127.0.0.1:1/v1',
+      price: { input_per_mtok: 2, output_per_mtok: 10, cache_read_per_mtok: 2, cache_write_per_mtok: 2, as_of: null },
+      window_tokens: 9000,
+    },
+    { name: 'anthropic', base_url: 'https://api.anthropic.com', price: null },
+  ])
 })
