@@ -1,7 +1,7 @@
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
-import { previewOf, readContent, readPreview } from '../common/content.ts'
+import { previewOf, readAtifContent, readPreview } from '../common/content.ts'
 import { decodeObject } from '../common/json-tree.ts'
 import { idText, isAbsent, isRecord, type Json, objectsIn, type Reading, timeOf, typeName } from '../common/reading.ts'
 import { asText, isEmpty, sinkTo } from '../common/session.ts'
@@ -68,7 +68,7 @@ function readReasoning(reading: Reading, step: Json, path: string): Part[] {
   const content = step['reasoning_content']
   const at = `${path}/reasoning_content`
   if (content === 'null') reading.warn(at, 'the text "null" stands for no reasoning; not shown')
-  else readContent(reading, content, at, sinkTo(reading, parts, 'agent_reasoning', 'reasoning'))
+  else readAtifContent(reading, content, at, sinkTo(reading, parts, 'agent_reasoning', 'reasoning'))
   return parts
 }
 
@@ -125,7 +125,7 @@ function readMessage(reading: Reading, step: Json, at: string, speaker: Actor, a
     const isRaw = isTerminus(agent) && calls.count === 0 && !resultTexts(step).some(isRejection)
     if (isRaw && readRawReply(reading, parts, message, at)) return typed(parts, step)
   }
-  readContent(reading, message, at, sinkTo(reading, parts, speaker, 'message'))
+  readAtifContent(reading, message, at, sinkTo(reading, parts, speaker, 'message'))
   return parts
 }
 

@@ -1,5 +1,5 @@
 import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
-import { type ContentSink, openEnvelope, readContent, readPreview, textOf } from '../common/content.ts'
+import { type ContentSink, openEnvelope, readAtifContent, readPreview, textOf } from '../common/content.ts'
 import { memberName } from '../common/json-tree.ts'
 import { isAbsent, isRecord, itemsIn, type Json, objectsIn, type Reading, typeName } from '../common/reading.ts'
 import { isScaffold, isTerminus } from '../protocols/terminus.ts'
@@ -70,7 +70,7 @@ export function readObservation(reading: Reading, observation: unknown, path: st
     if (!isAbsent(result['source_call_id'])) linked++
     else if (calls.count > 1 && !isTerminus(agent)) unlinked++
     const own = resultSink(reading, parts, name, isTerminus(agent))
-    readContent(reading, result['content'], `${at}/content`, own)
+    readAtifContent(reading, result['content'], `${at}/content`, own)
     const extra = calls.count === 1 ? step.extra : null
     for (const call of answered) call.call.outcome = outcomeOf(result, call, extra, agent, own.exitCode)
   }

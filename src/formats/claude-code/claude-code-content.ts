@@ -1,6 +1,6 @@
 import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
-import { type ContentSink, readOnePiece, readPieces } from '../common/content.ts'
-import { cutName, idText, isRecord, itemsIn, type Json, type Reading, typeName } from '../common/reading.ts'
+import { type ContentSink, readBlock as readAnyBlock, readContent } from '../common/content.ts'
+import { idText, isRecord, itemsIn, type Json, type Reading, typeName } from '../common/reading.ts'
 import { addLeaves, asRecord, asText, mediaText, type OpenStep, type Session, sinkTo } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
 import { mayAct } from '../common/unread-acts.ts'
@@ -35,25 +35,17 @@ export function isHarnessText(text: string): boolean {
 /** Recognizes the summary of a compaction, which older versions do not flag. */
 export const isSummary = (text: string): boolean => text.trimStart().startsWith(SUMMARY)
 
-/** Reads the content blocks of a user's message or of a tool result. */
-export const readBlocks = (reading: Reading, content: unknown, path: string, sink: ContentSink): void =>
-  readPieces(reading, content, path, sink, readPiece, BLOCKS)
-
-export const readBlock = (reading: Reading, block: unknown, path: string, sink: ContentSink): void =>
-  readOnePiece(reading, block, path, sink, readPiece, BLOCKS)
-
-const BLOCKS = { whole: 'must be text or an array of content blocks', piece: 'a content block must be an object' }
-
-function readPiece(reading: Reading, block: Json, path: string, sink: ContentSink): void {
-  const { type } = block
+/** Reads a block of a user's message or of a tool result, or a text or picture of the agent. */
+export function readBlock(block: Json, path: string, sink: ContentSink, reading: Reading): boolean {
+  const { type, ...rest } = block
   if (type === 'text') readString(reading, block, path, 'text', sink)
   else if (type === 'tool_reference') readString(reading, block, path, 'tool_name', sink)
   else if (type === 'image' || type === 'document') readSource(block, path, type, sink)
   else {
-    reading.warnOnce(path, `unknown type of content block: ${cutName(asText(type) ?? 'none')}; shown leaf by leaf`)
-    const { type: _type, ...rest } = block
+    reading.warnType(path, 'type of content block', type)
     addLeaves(sink, rest, path)
   }
+  return true
 }
 
 function readString(reading: Reading, block: Json, path: string, field: string, sink: ContentSink): void {
@@ -91,7 +83,7 @@ export function readAssistant(session: Session, content: unknown, place: Assista
   let step = place.step(false)
   const speaker = (): ContentSink =>
     sinkTo(reading, step.parts, place.synthetic ? 'system' : 'agent_message', 'message')
-  if (!Array.isArray(content)) readBlocks(reading, content, place.path, speaker())
+  if (!Array.isArray(content)) readContent(reading, content, place.path, speaker(), readBlock)
   let ran = false
   for (const [block, at] of itemsIn(content, place.path)) {
     if (isRecord(block) && isRepeated(reading, block, at, place)) continue
@@ -102,19 +94,19 @@ export function readAssistant(session: Session, content: unknown, place: Assista
     }
     if (ran) step = place.step(true)
     ran = false
-    if (!isRecord(block)) readBlock(reading, block, at, speaker())
-    else if (block['type'] === 'thinking')
+    const { type } = asRecord(block)
+    if (isRecord(block) && type === 'thinking')
       readString(reading, block, at, 'thinking', sinkTo(reading, step.parts, 'agent_reasoning', 'reasoning'))
-    else if (block['type'] === 'redacted_thinking') reading.warnOnce(at, 'encrypted reasoning; it cannot be shown')
-    else if (isCall(block['type'])) readCall(session, step, block, at)
+    else if (type === 'redacted_thinking') reading.warnOnce(at, 'encrypted reasoning; it cannot be shown')
+    else if (isRecord(block) && isCall(type)) readCall(session, step, block, at)
     else readSpoken(reading, block, at, speaker())
   }
 }
 
 /** Reads any other block of the agent as speech, and counts a block that may be an act as unread. */
-function readSpoken(reading: Reading, block: Json, path: string, sink: ContentSink): void {
-  if (!SPOKEN.has(block['type']) && mayAct(block)) reading.countUnread(path, true)
-  readBlock(reading, block, path, sink)
+function readSpoken(reading: Reading, block: unknown, path: string, sink: ContentSink): void {
+  if (isRecord(block) && !SPOKEN.has(block['type']) && mayAct(block)) reading.countUnread(path, true)
+  readAnyBlock(reading, block, path, sink, readBlock)
 }
 
 const SPOKEN: ReadonlySet<unknown> = new Set(['text', 'tool_reference', 'image', 'document'])
@@ -128,7 +120,7 @@ function readServerResult(session: Session, block: Json, path: string): void {
   const isError = asText(asRecord(content)['type'])?.endsWith('_error')
   const { sink } = session.answer(id, path, null, isError ? 'failed' : 'ran')
   if (isRecord(content)) addLeaves(sink, content, `${path}/content`)
-  else readBlocks(session.reading, content, `${path}/content`, sink)
+  else readContent(session.reading, content, `${path}/content`, sink, readBlock)
 }
 
 /** Tells whether an earlier record of the same reply showed this block: streams repeat all blocks so far in each record. */

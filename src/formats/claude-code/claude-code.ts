@@ -1,5 +1,5 @@
 import { wordSet } from '../../domain/words.ts'
-import type { ContentSink } from '../common/content.ts'
+import { type ContentSink, readBlock as readAnyBlock, readContent } from '../common/content.ts'
 import {
   isAbsent,
   isRecord,
@@ -30,7 +30,6 @@ import {
   type ReplySeen,
   readAssistant,
   readBlock,
-  readBlocks,
 } from './claude-code-content.ts'
 import { ClaudeLineage, inOrder, isTelling, StartedSubagents, subagentOf } from './claude-code-order.ts'
 
@@ -201,15 +200,15 @@ class ClaudeReader extends SessionReader {
       chain.reply = null
       return step
     })
-    if (!Array.isArray(content)) readBlocks(this.reading, content, path, sink)
+    if (!Array.isArray(content)) readContent(this.reading, content, path, sink, readBlock)
     for (const [block, at] of itemsIn(content, path)) {
       if (isRecord(block) && block['type'] === 'tool_result') {
         const outcome = (tool: string) => outcomeOfResult(tool, block, record)
         const { tool, sink: output } = this.answer(block['tool_use_id'], at, name, outcome)
         this.#started.note(tool, block, record, at)
-        readBlocks(this.reading, block['content'], `${at}/content`, output)
+        readContent(this.reading, block['content'], `${at}/content`, output, readBlock)
         step = null
-      } else readBlock(this.reading, block, at, sink)
+      } else readAnyBlock(this.reading, block, at, sink, readBlock)
     }
   }
 
@@ -249,7 +248,7 @@ class ClaudeReader extends SessionReader {
     const step = this.open('other', asText(record['uuid']))
     const name = typeof type === 'string' ? type : 'attachment'
     if (type === 'queued_command') {
-      readBlocks(this.reading, prompt, `${at}/prompt`, this.sink(step.parts, 'user'))
+      readContent(this.reading, prompt, `${at}/prompt`, this.sink(step.parts, 'user'), readBlock)
       if (typeof prompt === 'string') this.userTexts.add(prompt)
     } else addLeaves(this.sink(step.parts, 'system', name), prompt === undefined ? rest : { prompt, ...rest }, at)
     if (!isRecord(record['attachment']))

@@ -1,7 +1,7 @@
 import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
-import { type ContentSink, readPieces } from '../common/content.ts'
+import { type ContentSink, readContent } from '../common/content.ts'
 import { decodeObject, leavesOf } from '../common/json-tree.ts'
 import { idText, isAbsent, isRecord, type Json, type Reading } from '../common/reading.ts'
 import { addLeaves, asList, asText, mediaText, type Session, settle, sinkTo } from '../common/session.ts'
@@ -90,34 +90,28 @@ function readMessage(session: Session, item: Json, path: string, shown: Shown, {
       reading.addMedia(step.parts, { actor, text, path: at, name: 'message' }, source)
     },
   }
-  readPieces(reading, content, `${path}/content`, sink, readPiece)
+  readContent(reading, content, `${path}/content`, sink, readBlock)
 }
 
 function speakerOf(role: unknown, text: string): Actor {
   return role === 'user' && !HARNESS_HEADS.some((head) => text.trimStart().startsWith(head)) ? 'user' : 'system'
 }
 
-/** Reads one piece of content: `input_text`, `output_text`, `input_image`, … */
-function readPiece(reading: Reading, piece: Json, path: string, sink: ContentSink): void {
-  const { type, text, refusal } = piece
+/** Reads a block of content: `input_text`, `output_text`, `input_image`, … */
+function readBlock(block: Json, path: string, sink: ContentSink, reading: Reading): boolean {
+  const { type, text, refusal, image_url: image, mimeType: media_type, data, filename } = block
+  const kind = typeof type === 'string' ? ['image', 'audio', 'file'].find((kind) => type.includes(kind)) : undefined
   if (typeof text === 'string') sink.text(text, `${path}/text`)
   else if (typeof refusal === 'string') sink.text(refusal, `${path}/refusal`)
   else if (type === 'encrypted_content') reading.warnOnce(path, 'encrypted content; it cannot be shown')
-  else if (typeof type === 'string' && (type.includes('image') || type.includes('audio') || type.includes('file'))) {
-    readMedia(piece, type, path, sink)
-  } else {
-    reading.warnType(path, 'type of content', type)
-    addLeaves(sink, piece, path)
+  else if (kind === undefined) return false
+  else {
+    const url = isRecord(image) ? image['url'] : image
+    const picture = isAbsent(url) ? { media_type, data } : { url }
+    const shown = mediaText(kind, asText(url) ?? media_type ?? filename)
+    sink.media(shown, path, kind, kind === 'image' ? picture : undefined)
   }
-}
-
-function readMedia(piece: Json, type: string, path: string, sink: ContentSink): void {
-  const kind = type.includes('image') ? 'image' : type.includes('audio') ? 'audio' : 'file'
-  const { image_url: image, mimeType: media_type, data } = piece
-  const url = isRecord(image) ? image['url'] : image
-  const picture = isAbsent(url) ? { media_type, data } : { url }
-  const shown = mediaText(kind, asText(url) ?? media_type ?? piece['filename'])
-  sink.media(shown, path, kind, kind === 'image' ? picture : undefined)
+  return true
 }
 
 function readReasoning(session: Session, item: Json, path: string, shown: Shown): void {
@@ -132,8 +126,8 @@ function readReasoning(session: Session, item: Json, path: string, shown: Shown)
     },
     media: () => undefined,
   }
-  readPieces(reading, item['summary'], `${path}/summary`, sink, readPiece)
-  readPieces(reading, item['content'], `${path}/content`, sink, readPiece)
+  readContent(reading, item['summary'], `${path}/summary`, sink, readBlock)
+  readContent(reading, item['content'], `${path}/content`, sink, readBlock)
   if (!readable && !isAbsent(item['encrypted_content']))
     reading.warnOnce(`${path}/encrypted_content`, 'encrypted reasoning; it cannot be shown')
 }
@@ -186,7 +180,7 @@ export function readAnswer(reading: Reading, parts: Part[], output: unknown, pat
     for (const { text, pointer: at, name } of envelope === null ? [] : leavesOf(envelope, `${path}#`))
       reading.add(parts, { actor: 'tool_output', text, path: at, name: `${tool}.${name}` })
   } else if (Array.isArray(output) && output.every((piece) => isRecord(piece) && typeof piece['type'] === 'string'))
-    readPieces(reading, output, path, sink, readPiece)
+    readContent(reading, output, path, sink, readBlock)
   else if (isRecord(output) && ('content' in output || 'body' in output)) {
     const field = 'content' in output ? 'content' : 'body'
     readAnswer(reading, parts, output[field], `${path}/${field}`, tool)

@@ -1,6 +1,6 @@
 import { idText, isRecord, itemsIn, type Json, pointer } from '../common/reading.ts'
 import { asRecord, asText, keyOf, SessionReader } from '../common/session.ts'
-import { addCall } from '../common/session-calls.ts'
+import { addCall, ProceedingCalls } from '../common/session-calls.ts'
 import { own } from '../tools/tool-table.ts'
 import { changesOf, SCRIPT } from './codex-events.ts'
 import { outcomeOfItem, readAnswer, type Shown } from './codex-items.ts'
@@ -38,9 +38,9 @@ const EVENT_NOTES: ReadonlySet<string> = new Set(['ContextCompaction', 'EnteredR
 
 /** Reads the items of `exec --json`, which start, change and complete. */
 export abstract class CodexStream extends SessionReader {
-  readonly #plans = new Map<string, string>()
-  /** Arguments, as JSON, of the items that have started and not completed, by id. */
-  readonly #acts = new Map<string, string>()
+  readonly #plans = new ProceedingCalls()
+  /** The items that have started and not completed. */
+  readonly #acts = new ProceedingCalls()
 
   protected streamItem(record: Json, path: string): void {
     const item = asRecord(record['item'])
@@ -89,10 +89,7 @@ export abstract class CodexStream extends SessionReader {
 
   /** Shows a plan at each change of it. */
   #plan(item: Json, path: string): void {
-    const id = idText(item['id'])
-    const words = JSON.stringify(item['items'] ?? null)
-    if (id !== null && this.#plans.get(id) === words) return
-    if (id !== null) this.#plans.set(id, words)
+    if (!this.#plans.isNew(idText(item['id']), item['items'])) return
     const step = this.turn(null)
     const call = this.call(step, null, 'todo_list')
     const namePath = typePath(item, path)
@@ -107,10 +104,11 @@ export abstract class CodexStream extends SessionReader {
     const isSilent = acts.every((field) => item[field] === undefined || item[field] === '')
     // A search item starts before it holds its query.
     if (isSilent && !isDone) return
-    if (this.#isNew(item, own, type, acts, isSilent)) this.#act(item, path, type, id)
+    const words = [type, ...acts.map((field) => item[field])]
+    if (this.#acts.isNew(own, words, isSilent)) this.#act(item, path, type, id)
     if (!isDone) return
     // A repeated id behind the completion belongs to another run and another call.
-    if (own !== null) this.#acts.delete(own)
+    this.#acts.end(own)
     if (this.isWaitingFor(SCRIPT)) {
       this.settle(id, outcomeOfItem(item))
       for (const field of answers) this.reading.leaveOut(`${path}/${field}`)
@@ -122,16 +120,6 @@ export abstract class CodexStream extends SessionReader {
       if (field === 'error' && words !== null) sink.text(words, `${path}/error/message`)
       else readAnswer(this.reading, parts, item[field], pointer(path, field), tool)
     }
-  }
-
-  /** Tells whether an item shows new arguments: an item is repeated as it progresses. An item without an id is always new. */
-  #isNew(item: Json, id: string | null, type: string, acts: readonly string[], isSilent: boolean): boolean {
-    if (id === null) return true
-    const words = JSON.stringify([type, ...acts.map((field) => item[field])])
-    const shown = this.#acts.get(id)
-    if (shown === words || (isSilent && shown !== undefined)) return false
-    this.#acts.set(id, words)
-    return true
   }
 
   #act(item: Json, path: string, type: string, id: string): void {

@@ -3,6 +3,7 @@ import { LONGEST_WORDS } from '../tools/outcomes.ts'
 import { decodeObject, type Leaf, leavesOf } from './json-tree.ts'
 import type { PictureSource } from './pictures.ts'
 import { isAbsent, isRecord, itemsIn, type Json, type Reading, typeName } from './reading.ts'
+import { addLeaves } from './session.ts'
 import { mayAct } from './unread-acts.ts'
 
 /** Receives the pieces of a content. */
@@ -38,69 +39,58 @@ export function readPreview(
   return true
 }
 
-/** Reads a message or the content of a result: text, or an array of parts (ATIF 1.6), or nothing. */
-export function readContent(reading: Reading, content: unknown, path: string, sink: ContentSink): void {
-  if (Array.isArray(content)) for (const [item, at] of itemsIn(content, path)) readContentPart(reading, item, at, sink)
-  else if (!readPreview(reading, content, path, sink)) readPieces(reading, content, path, sink, () => undefined, PARTS)
-}
+/** Reads a block of a type that the format knows; false for a block of another type, which is shown leaf by leaf. */
+export type ReadBlock = (block: Json, path: string, sink: ContentSink, reading: Reading) => boolean
 
-const PARTS = { whole: 'must be text or an array of content parts', piece: 'a content part must be an object' }
-
-/** Words of the errors for a content, and for a piece of it, of a wrong type. */
-const PIECES = { whole: 'must be text or an array of content', piece: 'a piece of content must be an object' }
-
-type ReadPiece = (reading: Reading, piece: Json, path: string, sink: ContentSink) => void
-
-/** Reads the content of another harness: text, a list of texts and of pieces of its own types, or nothing. */
-export function readPieces(
+/** Reads a content in the form of its format: text, an array of texts and blocks, or nothing. */
+export function readContent(
   reading: Reading,
   content: unknown,
   path: string,
   sink: ContentSink,
-  readPiece: ReadPiece,
-  words = PIECES,
+  read: ReadBlock,
 ): void {
   if (isAbsent(content)) return
   if (typeof content === 'string') sink.text(content, path)
-  else if (!Array.isArray(content)) reading.error(path, `${words.whole}, not ${typeName(content)}`)
-  else for (const [piece, at] of itemsIn(content, path)) readOnePiece(reading, piece, at, sink, readPiece, words)
+  else if (!Array.isArray(content))
+    reading.error(path, `must be text or an array of content blocks, not ${typeName(content)}`)
+  else for (const [block, at] of itemsIn(content, path)) readBlock(reading, block, at, sink, read)
 }
 
-/** Reads one piece of such a content. */
-export function readOnePiece(
-  reading: Reading,
-  piece: unknown,
-  path: string,
-  sink: ContentSink,
-  readPiece: ReadPiece,
-  words: typeof PIECES,
-): void {
-  if (typeof piece === 'string') sink.text(piece, path)
-  else if (isRecord(piece)) readPiece(reading, piece, path, sink)
-  else reading.error(path, `${words.piece}, not ${typeName(piece)}`)
-}
-
-function readContentPart(reading: Reading, part: unknown, path: string, sink: ContentSink): void {
-  if (typeof part === 'string') reading.warn(path, 'a content part must be an object; read as text')
-  if (!isRecord(part)) {
-    readOnePiece(reading, part, path, sink, () => undefined, PARTS)
-    return
+export function readBlock(reading: Reading, block: unknown, path: string, sink: ContentSink, read: ReadBlock): void {
+  if (typeof block === 'string') sink.text(block, path)
+  else if (!isRecord(block)) reading.error(path, `a content block must be an object, not ${typeName(block)}`)
+  else if (!read(block, path, sink, reading)) {
+    reading.warnType(path, 'type of content block', block['type'])
+    addLeaves(sink, block, path)
   }
+}
+
+/** Reads a message or the content of a result of ATIF: text, an array of parts (since 1.6), or the preview of a cut value. */
+export function readAtifContent(reading: Reading, content: unknown, path: string, sink: ContentSink): void {
+  if (readPreview(reading, content, path, sink)) return
+  for (const [block, at] of itemsIn(content, path))
+    if (typeof block === 'string') reading.warn(at, 'a content block must be an object; read as text')
+  readContent(reading, content, path, sink, readContentPart)
+}
+
+function readContentPart(part: Json, path: string, sink: ContentSink, reading: Reading): boolean {
   reading.warnUnknown(part, path, PART_FIELDS)
   const { type, text } = part
   if (typeof text === 'string') {
-    if (type !== 'text') reading.warn(path, 'a content part with text must be of type text; read as text')
+    if (type !== 'text') reading.warn(path, 'a content block with text must be of type text; read as text')
     sink.text(text, `${path}/text`)
   } else if (type === 'text') reading.error(`${path}/text`, `must be text, not ${typeName(text)}`)
   if (type !== 'text') readMedia(reading, part, path, sink)
+  return true
 }
 
 function readMedia(reading: Reading, part: Json, path: string, sink: ContentSink): void {
   const { type, text, source } = part
   const kind = typeof type === 'string' ? type : 'part'
   if (kind !== 'image' && kind !== 'audio') {
-    if (typeof text === 'string') reading.warn(`${path}/type`, 'unknown type of content part')
-    else reading.unread(`${path}/type`, 'unknown type of content part', mayAct(part))
+    if (typeof text === 'string') reading.warn(`${path}/type`, 'unknown type of content block')
+    else reading.unread(`${path}/type`, 'unknown type of content block', mayAct(part))
   }
   const file = isRecord(source) ? mediaPath(reading, source, path) : null
   if (file === null && !(isRecord(source) && 'data' in source)) reading.warn(path, 'names no file')

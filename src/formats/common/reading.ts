@@ -181,9 +181,9 @@ export class Reading {
     this.unread(path, `${unknownType(what, type)}; not read`, mayAct(record))
   }
 
-  /** Warns of a piece of unknown type, whose leaves are all shown. */
+  /** Warns once of a type of piece that the reader does not know; the leaves of all such pieces are shown. */
   warnType(path: string, what: string, type: unknown): void {
-    this.warn(path, `${unknownType(what, type)}; shown leaf by leaf`)
+    this.warnOnce(path, `${unknownType(what, type)}; shown leaf by leaf`)
   }
 
   /** Counts the steps of a list; false, with an error, above the limit of steps. */

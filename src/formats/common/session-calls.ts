@@ -93,6 +93,27 @@ export function addNamedCall(session: Session, step: OpenStep, { id, name, ...wo
   return call
 }
 
+/** The arguments, as JSON, of the calls that records repeat as they proceed, by id. */
+export class ProceedingCalls {
+  readonly #args = new Map<string, string>()
+
+  has = (id: string | null): boolean => id !== null && this.#args.has(id)
+
+  /** Tells whether a record shows a call, or other arguments of a call, for the first time; a call without an id repeats no call. */
+  isNew(id: string | null, args: unknown, isSilent = false): boolean {
+    const words = JSON.stringify(args ?? null)
+    const shown = id === null ? undefined : this.#args.get(id)
+    if (shown === words || (isSilent && shown !== undefined)) return false
+    if (id !== null) this.#args.set(id, words)
+    return true
+  }
+
+  /** Ends a call: its id may name another call from here on. */
+  end(id: string | null): void {
+    if (id !== null) this.#args.delete(id)
+  }
+}
+
 function argumentsOf(
   spec: ToolSpec | undefined,
   value: unknown,

@@ -13,7 +13,7 @@ import {
   type RecordTable,
   SessionReader,
 } from '../common/session.ts'
-import { addCall } from '../common/session-calls.ts'
+import { addCall, ProceedingCalls } from '../common/session-calls.ts'
 import type { Format } from '../format.ts'
 import { CURSOR_TOOLS } from '../tools/harness-tools.ts'
 import { outcomeWithCode, soundsTurnedDown } from '../tools/outcomes.ts'
@@ -56,8 +56,10 @@ const EVENT_FIELDS: ReadonlySet<string> = wordSet(`type subtype text session_id 
   usage error query_type query response _corpus_step_shrunk`)
 
 class CursorReader extends SessionReader {
-  /** Arguments, as JSON, of the calls that have started and not completed, by id. */
-  readonly #open = new Map<string, string>()
+  /** The calls that have started and not completed. */
+  readonly #open = new ProceedingCalls()
+  /** Ids of those that a corpus cut, or whose form is unknown. */
+  readonly #cut = new Set<string | null>()
   /** The step of a reply that is printed in pieces, and the text of the pieces so far. */
   #reply: { readonly step: OpenStep; text: string } | null = null
 
@@ -138,17 +140,20 @@ class CursorReader extends SessionReader {
     }
     if (!isDone) return
     if (tool !== null) this.#complete(tool, key, path)
-    if (own !== null) this.#open.delete(own)
+    this.#end(own)
+  }
+
+  #end(id: string | null): void {
+    this.#open.end(id)
+    this.#cut.delete(id)
   }
 
   /** Adds a call at the place where it started. Its completion repeats the arguments, or has none. */
   #start({ name, body, path }: Tool, event: string, key: string, id: string | null, isStart: boolean): void {
     const { args } = body
-    const words = JSON.stringify([name, args ?? null])
     // An event of a start is a call of its own, also under the id of an open call.
-    const shown = id === null || isStart ? undefined : this.#open.get(id)
-    if (shown === words || (shown !== undefined && (isAbsent(args) || shown === CUT))) return
-    if (id !== null) this.#open.set(id, words)
+    if (isStart) this.#end(id)
+    if (!this.#open.isNew(id, [name, args ?? null], isAbsent(args) || this.#cut.has(id))) return
     const step = this.turn(null)
     const made = { call: this.call(step, key, name), args: isRecord(args) ? withoutKeys(args, HARNESS_ARGS) : args }
     const place = { path: `${path}/args`, namePath: `${event}/type`, nameText: 'tool_call' }
@@ -158,11 +163,12 @@ class CursorReader extends SessionReader {
   /** Adds a call that a corpus cut, or whose form is unknown: an act without a known target. */
   #unread(made: unknown, path: string, key: string, id: string | null, isDone: boolean): void {
     const { reading } = this
-    if (isDone && id !== null && this.#open.has(id)) {
+    if (isDone && this.#open.has(id)) {
       reading.unread(path, 'the end of a call, cut or of an unknown form; not shown', false)
       return
     }
-    if (id !== null) this.#open.set(id, CUT)
+    this.#open.isNew(id, null)
+    this.#cut.add(id)
     const step = this.turn(null)
     const call = this.call(step, key, 'tool_call')
     const meaning = { name: 'tool_call', ...meaningOfKind('unknown', null, call) }
@@ -215,9 +221,6 @@ interface Tool {
   readonly body: Json
   readonly path: string
 }
-
-/** Marks a call in `#open` that a corpus cut. */
-const CUT = 'cut'
 
 /** Returns the tool of a call: `{"shellToolCall": {…}}`, or `{"tool": {"case": "shellToolCall", "value": {…}}}`. Null for other values. */
 function toolOf(made: unknown, path: string): Tool | null {

@@ -1,6 +1,6 @@
 import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
-import { type ContentSink, readPieces } from '../common/content.ts'
+import { type ContentSink, readContent } from '../common/content.ts'
 import {
   idText,
   isAbsent,
@@ -193,12 +193,10 @@ function readGeminiCli(reading: Reading, document: Json): ReadDocument {
 /** Reads a list of parts of the API: text, `{text}`, `{inlineData}`, `{functionResponse}`, or an array of them. */
 function readParts(reading: Reading, content: unknown, path: string, sink: ContentSink): void {
   if (isRecord(content)) readPart(content, path, sink)
-  else readPieces(reading, content, path, sink, (_, part, at) => readPart(part, at, sink), PARTS)
+  else readContent(reading, content, path, sink, readPart)
 }
 
-const PARTS = { whole: 'must be text or parts', piece: 'a part must be text or an object' }
-
-function readPart(part: Json, path: string, sink: ContentSink): void {
+function readPart(part: Json, path: string, sink: ContentSink): boolean {
   const { text, inlineData, fileData, functionResponse, ...others } = part
   const { thoughtSignature: _signature, thought: _thought, ...rest } = others
   if (typeof text === 'string') sink.text(text, `${path}/text`)
@@ -215,6 +213,7 @@ function readPart(part: Json, path: string, sink: ContentSink): void {
       if (isRecord(inner)) readPart(inner, place, sink)
   }
   addLeaves(sink, rest, path)
+  return true
 }
 
 /** Recognizes a call without arguments yet, which is the same call as a later one with its id and tool. */

@@ -1,6 +1,6 @@
 import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
-import { type ContentSink, readPieces } from '../common/content.ts'
-import { isAbsent, isRecord, itemsIn, type Json, type Reading } from '../common/reading.ts'
+import { type ContentSink, readBlock, readContent } from '../common/content.ts'
+import { isAbsent, isRecord, itemsIn, type Json } from '../common/reading.ts'
 import {
   addLeaves,
   asList,
@@ -13,7 +13,7 @@ import {
   SessionReader,
   settle,
 } from '../common/session.ts'
-import { addCall } from '../common/session-calls.ts'
+import { addCall, ProceedingCalls } from '../common/session-calls.ts'
 import { outcomeOfResult as outcomeInWords, outcomeWithCode } from '../tools/outcomes.ts'
 import { named } from '../tools/tool-table.ts'
 
@@ -22,8 +22,7 @@ export abstract class SdkReader extends SessionReader {
   /** The name of the step of the event that is being read. */
   #name: string | null = null
   #turn: { readonly reply: string; readonly step: OpenStep } | null = null
-  /** Arguments of other agents' calls, as JSON, by id. */
-  readonly #foreign = new Map<string, string>()
+  readonly #foreign = new ProceedingCalls()
   sdkModel: string | null = null
 
   /** Readers by the kind of an event. */
@@ -79,7 +78,7 @@ export abstract class SdkReader extends SessionReader {
       const { text } = asRecord(thought)
       if (typeof text === 'string') this.#think(step.parts, text, `${at}/text`, event['reasoning_content'])
       else if (isRecord(thought))
-        readPiece(this.reading, thought, at, this.sink(step.parts, 'agent_message', 'thought'))
+        readBlock(this.reading, thought, at, this.sink(step.parts, 'agent_message', 'thought'), readSdkBlock)
     }
     const made = asRecord(event['tool_call'])
     const { arguments: inner } = asRecord(made['function'])
@@ -142,7 +141,7 @@ export abstract class SdkReader extends SessionReader {
   }
 
   #content(content: unknown, path: string, sink: ContentSink): void {
-    readPieces(this.reading, content, path, sink, readPiece)
+    readContent(this.reading, content, path, sink, readSdkBlock)
   }
 
   #answered(event: Json, path: string): ContentSink {
@@ -174,7 +173,7 @@ export abstract class SdkReader extends SessionReader {
     const sink = this.sink(this.open('other', this.#name).parts, 'system')
     for (const field of ['system_prompt', 'dynamic_context']) {
       const { [field]: content } = event
-      if (isRecord(content)) readPiece(this.reading, content, `${path}/${field}`, sink)
+      if (isRecord(content)) readBlock(this.reading, content, `${path}/${field}`, sink, readSdkBlock)
       else this.#content(content, `${path}/${field}`, sink)
     }
   }
@@ -182,17 +181,13 @@ export abstract class SdkReader extends SessionReader {
   /** Reads a call that another agent made over the Agent Client Protocol; its event is repeated as the call proceeds. */
   #foreignCall(event: Json, path: string): void {
     const id = keyOf('acp', event['tool_call_id']) ?? `acp at ${path}`
-    const words = JSON.stringify(event['raw_input'] ?? null)
-    // The first event may lack the arguments; other arguments under the same id are another call, and a call without an id repeats no call.
-    const shown = this.#foreign.get(id)
-    const isNew = shown === undefined || (shown !== words && words !== 'null')
-    this.#foreign.set(id, words === 'null' ? (shown ?? words) : words)
     const [tool, nameField] = firstName(
       [event['title'], 'title'],
       [event['tool_kind'], 'tool_kind'],
       ['ACPToolCallEvent', 'kind'],
     )
-    if (isNew) {
+    // The first event may lack the arguments; other arguments under the same id are another call.
+    if (this.#foreign.isNew(id, event['raw_input'], isAbsent(event['raw_input']))) {
       const step = this.open('agent', this.#name)
       const call = this.call(step, id, tool)
       const [args, at] = [event['raw_input'], `${path}/raw_input`]
@@ -211,17 +206,15 @@ function firstName(...names: readonly (readonly [name: unknown, field: string])[
   return [String(name), field]
 }
 
-function readPiece(reading: Reading, piece: Json, path: string, sink: ContentSink): void {
-  const { type, text, image_urls: urls, mimeType: media_type, data } = piece
+function readSdkBlock(block: Json, path: string, sink: ContentSink): boolean {
+  const { type, text, image_urls: urls, mimeType: media_type, data } = block
+  if (typeof text !== 'string' && type !== 'image' && !Array.isArray(urls)) return false
   if (typeof text === 'string') sink.text(text, `${path}/text`)
-  else if (type === 'image' || Array.isArray(urls)) {
+  else if (asList(urls).length === 0) sink.media(mediaText('image', media_type), path, 'image', { media_type, data })
+  else
     for (const [url, at] of itemsIn(urls, `${path}/image_urls`))
       sink.media(mediaText('image', url), at, 'image', { url })
-    if (asList(urls).length === 0) sink.media(mediaText('image', media_type), path, 'image', { media_type, data })
-  } else {
-    reading.warnType(path, 'type of content', type)
-    addLeaves(sink, piece, path)
-  }
+  return true
 }
 
 /** Returns a failure's exit code. Code -1: the command still runs, or reached a time limit. */
