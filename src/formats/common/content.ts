@@ -69,9 +69,11 @@ export function readBlock(reading: Reading, block: unknown, path: string, sink: 
 /** Reads a message or the content of a result of ATIF: text, an array of parts (since 1.6), or the preview of a cut value. */
 export function readAtifContent(reading: Reading, content: unknown, path: string, sink: ContentSink): void {
   if (readPreview(reading, content, path, sink)) return
-  for (const [block, at] of itemsIn(content, path))
+  if (!Array.isArray(content)) readContent(reading, content, path, sink, readContentPart)
+  for (const [block, at] of itemsIn(content, path)) {
     if (typeof block === 'string') reading.warn(at, 'a content block must be an object; read as text')
-  readContent(reading, content, path, sink, readContentPart)
+    readBlock(reading, block, at, sink, readContentPart)
+  }
 }
 
 function readContentPart(part: Json, path: string, sink: ContentSink, reading: Reading): boolean {
