@@ -1,12 +1,14 @@
 import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
+import { wordSet } from '../../domain/words.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { wordsOf } from '../common/content.ts'
 import type { PictureSource } from '../common/pictures.ts'
 import { cutName, isAbsent, isRecord, itemsIn, type Json, typeName } from '../common/reading.ts'
+import { asRecord } from '../common/session.ts'
 import { mayAct } from '../common/unread-acts.ts'
 import { harnessOf } from '../tools/lookup.ts'
 import { exitCodeInText, outcomeOfAgent, outcomeOfCode, outcomeWithCode } from '../tools/outcomes.ts'
-import { named, own } from '../tools/tool-table.ts'
+import { named, type OpenCall, own } from '../tools/tool-table.ts'
 import type { ChatSink } from './openai-chat-sink.ts'
 
 /** The speaker of a content, and its part lists; `outputs`: tool results, which belong to the agent's step. */
@@ -80,6 +82,39 @@ export function readReasoning(sink: ChatSink, block: Json, path: string, parts: 
     readBlocks(sink, block['content'], `${path}/content`, speaker)
   }
   readBlocks(sink, block['summary'], `${path}/summary`, { ...speaker, name: 'reasoning.summary' })
+}
+
+const TOOL_CALL_FIELDS = wordSet(`id type index function name arguments requestor custom view parse_error extra_content
+  provider_specific_fields thought_signature internal`)
+const FUNCTION_FIELDS = new Set(['name', 'arguments', 'provider_specific_fields'])
+
+/** Reads `tool_calls` as OpenAI writes them (`function: {name, arguments}`), and as Inspect does (`function: name`, `arguments`). */
+export function readToolCalls(sink: ChatSink, parts: Part[], calls: unknown, path: string): void {
+  const { reading } = sink
+  if (isAbsent(calls)) return
+  if (!Array.isArray(calls)) {
+    sink.error(path, `must be an array of tool calls, not ${typeName(calls)}`)
+    return
+  }
+  for (const [call, at] of sink.objects(calls, path, 'a tool call')) {
+    reading.warnUnknown(call, at, TOOL_CALL_FIELDS)
+    const isBroken = !isAbsent(call['parse_error'])
+    if (isBroken) reading.warn(`${at}/parse_error`, 'the harness could not parse this call, so it did not run it')
+    const inner = ['function', 'custom'].find((name) => isRecord(call[name]))
+    const name = 'function' in call ? 'function' : 'name'
+    const open =
+      inner === undefined
+        ? sink.call(parts, call, at, call['id'], [name, 'arguments'])
+        : readFunctionCall(sink, parts, asRecord(call[inner]), `${at}/${inner}`, call['id'])
+    if (isBroken) open.outcome = 'rejected'
+  }
+}
+
+/** Reads `{name, arguments}`: the inside of a tool call, or the older `function_call`. */
+export function readFunctionCall(sink: ChatSink, parts: Part[], call: Json, path: string, id?: unknown): OpenCall {
+  const args = 'input' in call && !('arguments' in call) ? 'input' : 'arguments'
+  if (args === 'arguments') sink.reading.warnUnknown(call, path, FUNCTION_FIELDS)
+  return sink.call(parts, call, path, id, ['name', args])
 }
 
 function readCallBlock(sink: ChatSink, block: Json, path: string, speaker: Speaker): void {

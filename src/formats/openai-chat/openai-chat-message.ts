@@ -4,8 +4,15 @@ import { textOf } from '../common/content.ts'
 import { cutName, isAbsent, isRecord, itemsIn, type Json, typeName } from '../common/reading.ts'
 import { asRecord, asText } from '../common/session.ts'
 import { holdsCalls, mayAct } from '../common/unread-acts.ts'
-import { named, type OpenCall, own } from '../tools/tool-table.ts'
-import { outcomeOfMessage, readBlocks, readReasoning, type Speaker } from './openai-chat-blocks.ts'
+import { named, own } from '../tools/tool-table.ts'
+import {
+  outcomeOfMessage,
+  readBlocks,
+  readFunctionCall,
+  readReasoning,
+  readToolCalls,
+  type Speaker,
+} from './openai-chat-blocks.ts'
 import { addSlices, type ChatSink, type PlacedText, type Slice } from './openai-chat-sink.ts'
 
 /** The protocol by which an agent without tool calls writes its acts into its messages. */
@@ -105,39 +112,6 @@ function readAgentMessage(
 }
 
 const agentsIn = (parts: Part[]): Speaker => ({ actor: 'agent_message', name: 'message', parts, outputs: parts })
-
-const TOOL_CALL_FIELDS = wordSet(`id type index function name arguments requestor custom view parse_error extra_content
-  provider_specific_fields thought_signature internal`)
-const FUNCTION_FIELDS = new Set(['name', 'arguments', 'provider_specific_fields'])
-
-/** Reads `tool_calls` as OpenAI writes them (`function: {name, arguments}`), and as Inspect does (`function: name`, `arguments`). */
-function readToolCalls(sink: ChatSink, parts: Part[], calls: unknown, path: string): void {
-  const { reading } = sink
-  if (isAbsent(calls)) return
-  if (!Array.isArray(calls)) {
-    sink.error(path, `must be an array of tool calls, not ${typeName(calls)}`)
-    return
-  }
-  for (const [call, at] of sink.objects(calls, path, 'a tool call')) {
-    reading.warnUnknown(call, at, TOOL_CALL_FIELDS)
-    const isBroken = !isAbsent(call['parse_error'])
-    if (isBroken) reading.warn(`${at}/parse_error`, 'the harness could not parse this call, so it did not run it')
-    const inner = ['function', 'custom'].find((name) => isRecord(call[name]))
-    const name = 'function' in call ? 'function' : 'name'
-    const open =
-      inner === undefined
-        ? sink.call(parts, call, at, call['id'], [name, 'arguments'])
-        : readFunctionCall(sink, parts, asRecord(call[inner]), `${at}/${inner}`, call['id'])
-    if (isBroken) open.outcome = 'rejected'
-  }
-}
-
-/** Reads `{name, arguments}`: the inside of a tool call, or the older `function_call`. */
-function readFunctionCall(sink: ChatSink, parts: Part[], call: Json, path: string, id?: unknown): OpenCall {
-  const args = 'input' in call && !('arguments' in call) ? 'input' : 'arguments'
-  if (args === 'arguments') sink.reading.warnUnknown(call, path, FUNCTION_FIELDS)
-  return sink.call(parts, call, path, id, ['name', args])
-}
 
 /** Returns the content that is one text; Anthropic's cache marks turn a text into an array of one block. */
 function onlyText(sink: ChatSink, content: unknown, path: string): PlacedText | null {
@@ -284,11 +258,8 @@ const KNOWN_ROLES: ReadonlySet<string> = wordSet('assistant user system develope
 /** Roles of other programs. */
 const ROLES: Readonly<Record<string, string>> = {
   ...{ ...named('user', 'human User Human'), ...named('assistant', 'ai model bot Assistant') },
-  ...{
-    ...named('tool', 'tool_result tool_response ipython environment observation'),
-    System: 'system',
-    _system_prompt: 'system',
-  },
+  ...named('tool', 'tool_result tool_response ipython environment observation'),
+  ...named('system', 'System _system_prompt'),
 }
 
 /** Returns the role of a message in the words of OpenAI; another name unchanged, and null where the message has none. */
