@@ -159,7 +159,7 @@ function readRuns(reading: Reading, document: Json): ReadDocument {
 }
 
 function idOf(reading: Reading, run: unknown, path: string, ids: Set<string>): string | null {
-  const id = isRecord(run) ? run['id'] : undefined
+  const { id } = asRecord(run)
   if (!isRecord(run)) reading.error(path, `a run must be an object with id and trajectory, not ${typeName(run)}`)
   else if (typeof id !== 'string' || !ID.test(id)) reading.error(`${path}/id`, 'must be a short name without spaces')
   else if (ids.has(id)) reading.error(`${path}/id`, 'is the id of another run, too')

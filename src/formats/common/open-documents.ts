@@ -41,7 +41,7 @@ const SPLITTERS: readonly Splitter[] = [
 export function openDocuments(text: string): Result<readonly OpenedDocument[], Issue[]> {
   const parsed = parseFile(withoutNul(text))
   if (!parsed.ok) return parsed
-  const isHalf = mayHoldHalf(text) && !isWellFormed(parsed.value.root)
+  const isHalf = mayHoldHalf(text) && holdsHalf(parsed.value.root)
   const root = asRecords((isHalf ? wellFormed(parsed.value.root) : parsed.value.root) as Json)
   const warnings = [...parsed.value.warnings, ...(isHalf ? [HALF] : [])]
   for (const split of SPLITTERS) {
@@ -56,16 +56,12 @@ const HALF = 'the file holds half a character (a lone surrogate); read as U+FFFD
 /** Tells whether JSON may hold half a character: as such, or escaped. */
 const mayHoldHalf = (text: string): boolean => !text.isWellFormed() || text.includes('\\ud') || text.includes('\\uD')
 
-const isWellFormed = (value: unknown): boolean => {
+/** Tells whether a value holds half a character; a value nested too deep to be written may. */
+function holdsHalf(value: unknown): boolean {
   try {
-    return (
-      JSON.stringify(value, (key, item: unknown) => {
-        if (!key.isWellFormed() || (typeof item === 'string' && !item.isWellFormed())) throw new RangeError(key)
-        return item
-      }) !== undefined
-    )
+    return JSON.stringify(wellFormed(value)) !== JSON.stringify(value)
   } catch {
-    return false
+    return true
   }
 }
 

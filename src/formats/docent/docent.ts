@@ -77,19 +77,11 @@ function withoutNotes(message: unknown): unknown {
 
 function transcriptsOf(document: Json): readonly Transcript[] {
   const { transcripts, transcript_groups: groups } = document
-  const names = new Map(
-    (Array.isArray(groups) ? groups : isRecord(groups) ? Object.values(groups) : []).flatMap(
-      (group): [unknown, string][] =>
-        isRecord(group) && asText(group['name']) !== null ? [[group['id'], String(group['name'])]] : [],
-    ),
-  )
+  const list: readonly unknown[] = Array.isArray(groups) ? groups : Object.values(asRecord(groups))
+  const names = new Map(list.map(asRecord).map(({ id, name }) => [id, asText(name)]))
   return Object.entries(transcripts as object).flatMap(([key, record]: [string, unknown], index): Transcript[] => {
     if (!isTranscript(record)) return []
-    const own =
-      asText(record['name']) ??
-      (Array.isArray(transcripts) ? null : key) ??
-      names.get(record['transcript_group_id']) ??
-      null
+    const own = asText(record['name']) ?? (Array.isArray(transcripts) ? names.get(record['transcript_group_id']) : key)
     return [{ record, path: pointer('/transcripts', key), name: cutName(own ?? `transcript ${index + 1}`) }]
   })
 }

@@ -160,8 +160,7 @@ function spanOf(reading: Reading, { run, path }: PlacedRun, opened: Map<string, 
   const isModel = type === 'llm'
   const isTool = TOOLS.has(type)
   if (!isModel && !isTool && !HOLDERS.has(type)) {
-    const named = JSON.stringify(cutName(asText(type) ?? 'none'))
-    reading.unread(path, `unknown type of run: ${named}; not read`, true)
+    reading.unread(path, `unknown type of run: ${JSON.stringify(cutName(asText(type) ?? 'none'))}; not read`, true)
     return []
   }
   const [inputs, outputs] = [payloadOf(run, path, 'inputs'), payloadOf(run, path, 'outputs')]
@@ -197,7 +196,7 @@ function spanOf(reading: Reading, { run, path }: PlacedRun, opened: Map<string, 
 function toolOf(run: Json, path: string, inputs: Located | null, outputs: Located | null): TracedTool {
   const name = asText(run['name'])
   const error = asText(run['error'])
-  const message = toolMessageIn(outputs)
+  const message = asRecord(outputs === null ? null : messageIn(outputs.member('output')).value)
   const isOpen = error === null && isAbsent(run['outputs']) && isAbsent(run['end_time'])
   const result =
     error !== null
@@ -205,9 +204,9 @@ function toolOf(run: Json, path: string, inputs: Located | null, outputs: Locate
       : outputs === null
         ? new Located(run['outputs'], `${path}/outputs`)
         : outputOf(outputs)
-  const isFault = error !== null || message?.['status'] === 'error' ? true : null
+  const isFault = error !== null || message['status'] === 'error' ? true : null
   return {
-    id: idText(inputs?.member('id').value) ?? idText(message?.['tool_call_id']) ?? `run ${idText(run['id']) ?? path}`,
+    id: idText(inputs?.member('id').value) ?? idText(message['tool_call_id']) ?? `run ${idText(run['id']) ?? path}`,
     name: new Located(name, `${path}/name`),
     args: inputs ?? new Located(run['inputs'], `${path}/inputs`),
     result: isOpen ? null : result,
@@ -216,17 +215,15 @@ function toolOf(run: Json, path: string, inputs: Located | null, outputs: Locate
   }
 }
 
-function toolMessageIn(outputs: Located | null): Json | null {
-  const output = outputs?.member('output').value
-  if (!isRecord(output)) return null
-  return 'lc' in output ? asRecord(output['kwargs']) : output
-}
+/** Unwraps a serialized message of LangChain. */
+const messageIn = (output: Located): Located =>
+  isRecord(output.value) && 'lc' in output.value ? output.member('kwargs') : output
 
 /** Unwraps a tool's output from LangChain's `output`, a message or the value itself. */
 function outputOf(outputs: Located): Located {
   const output = outputs.member('output')
   if (output.value === undefined || Object.keys(outputs.value as Json).length > 1) return outputs
-  const message = isRecord(output.value) && 'lc' in output.value ? output.member('kwargs') : output
+  const message = messageIn(output)
   return isRecord(message.value) && 'content' in message.value ? message.member('content') : output
 }
 
@@ -243,12 +240,15 @@ function readWhole(sink: ChatSink, { run, path }: PlacedRun): string | null {
   const { session, reading } = sink
   session.now = timeOf(run['start_time'])
   const [inputs, outputs] = [payloadOf(run, path, 'inputs'), payloadOf(run, path, 'outputs')]
-  const [before, after] = [inputs, outputs].map((payload): OpenMessage[] | null => {
+  const [before = null, after = null] = [inputs, outputs].map((payload): OpenMessage[] | null => {
     const messages = payload === null ? null : messagesOf(payload)
-    for (const { value, path: at } of (messages ?? []).filter((message) => message instanceof Located))
-      reading.unread(at, 'not a message; not read', mayAct(value))
-    return messages?.flatMap((message) => (message instanceof Located ? [] : [message])) ?? null
-  }) as [OpenMessage[] | null, OpenMessage[] | null]
+    if (messages === null) return null
+    return messages.flatMap((message) => {
+      if (!(message instanceof Located)) return [message]
+      reading.unread(message.path, 'not a message; not read', mayAct(message.value))
+      return []
+    })
+  })
   const reply = after === null && outputs !== null ? replyOf(outputs) : null
   // The output state repeats the input messages.
   const isNew = after?.findIndex((message, index) => keyOf(message) !== keyOf(before?.[index])) ?? -1

@@ -28,7 +28,7 @@ export interface TextProtocol {
 }
 
 /** The parts of one message. */
-export interface MessageParts {
+interface MessageParts {
   speaker: 'agent' | 'tool' | 'other'
   readonly parts: Part[]
   /** The tool results, which belong to the step of the calling agent. */

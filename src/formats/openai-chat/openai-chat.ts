@@ -1,5 +1,6 @@
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
+import { textsIn } from '../common/content.ts'
 import { isAbsent, isRecord, itemsIn, type Json, pointer, type Reading } from '../common/reading.ts'
 import { asName, asRecord, asText } from '../common/session.ts'
 import { mayAct } from '../common/unread-acts.ts'
@@ -147,11 +148,7 @@ function addPrompt(sink: ChatSink, actor: 'system' | 'user', system: unknown, pa
 }
 
 /** Joins a system prompt to one text, in which announced call forms are searched. */
-function allText(system: unknown): string {
-  if (typeof system === 'string') return system
-  const blocks: readonly unknown[] = Array.isArray(system) ? system : []
-  return blocks.map((block) => (isRecord(block) && typeof block['text'] === 'string' ? block['text'] : '')).join('\n')
-}
+const allText = (system: unknown): string => (typeof system === 'string' ? system : textsIn(system).join('\n'))
 
 /** Selects the messages to read. OpenHands logs a chat without tool calls twice: as it was sent, and with its calls as calls. */
 function chatRead(reading: Reading, run: Json, at: string, chat: ListIn): ListIn {
@@ -194,17 +191,13 @@ export const modelOf = ({ model, response }: Json): string | null =>
  * announcement are read by `message-acts.ts`, from the whole run.
  */
 function textProtocolOf(messages: readonly unknown[], agent: string | null): TextProtocol | null {
-  const firstAnswer = messages.findIndex((message) => isRecord(message) && message['role'] === 'assistant')
-  if (firstAnswer === -1) return null
-  const hasCalls = messages.some(
-    (message) => isRecord(message) && (message['role'] === 'tool' || Array.isArray(message['tool_calls'])),
-  )
-  if (hasCalls) return null
-  const prompt = messages.slice(0, firstAnswer)
-  const announces = (mark: string): boolean =>
-    prompt.some(
-      (message) => isRecord(message) && typeof message['content'] === 'string' && message['content'].includes(mark),
-    )
+  const records = messages.map(asRecord)
+  const firstAnswer = records.findIndex(({ role }) => role === 'assistant')
+  const hasCalls = records.some(({ role, tool_calls: calls }) => role === 'tool' || Array.isArray(calls))
+  if (firstAnswer === -1 || hasCalls) return null
+  const prompt = records.slice(0, firstAnswer)
+  const announces = (mark: string) =>
+    prompt.some(({ content }) => typeof content === 'string' && content.includes(mark))
   const acts = [HERMES, FUNCTION_TAGS].find(({ announced }) => announced.some(announces))
   return acts === undefined
     ? null

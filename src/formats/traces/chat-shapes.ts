@@ -2,7 +2,7 @@ import { parseJson } from '../../domain/text/json.ts'
 import { wordSet } from '../../domain/words.ts'
 import { findUnsound } from '../common/json-tree.ts'
 import { isAbsent, isRecord, type Json } from '../common/reading.ts'
-import { asText } from '../common/session.ts'
+import { asRecord, asText } from '../common/session.ts'
 import { named, own } from '../tools/tool-table.ts'
 import { contentOf, isConverseBlock, Located, messagesOfParts, type Tree } from './located.ts'
 
@@ -11,11 +11,8 @@ export type Side = 'user' | 'assistant'
 
 /** Role names of other libraries. */
 const ROLES: Readonly<Record<string, string>> = {
-  ...{
-    ...named('user', 'human customer HumanMessage'),
-    ...named('assistant', 'ai AIMessage model bot AIMessageChunk'),
-  },
-  ...{ ...named('system', 'SystemMessage instructions'), ToolMessage: 'tool' },
+  ...{ ...named('user', 'human customer HumanMessage'), ...named('system', 'SystemMessage instructions') },
+  ...{ ...named('assistant', 'ai AIMessage model bot AIMessageChunk'), ToolMessage: 'tool' },
 }
 
 /**
@@ -25,14 +22,10 @@ const ROLES: Readonly<Record<string, string>> = {
  */
 export function messagesIn(value: Located, side: Side): readonly Tree[] | null {
   const content = value.value
-  if (isAbsent(content)) return []
-  if (typeof content === 'string') return messagesInText(value, content, side)
+  if (isAbsent(content) || content === '') return []
   if (Array.isArray(content)) return messagesInList(value, side)
-  return isRecord(content) ? messagesInRecord(value, content, side) : null
-}
-
-function messagesInText(value: Located, text: string, side: Side): readonly Tree[] | null {
-  if (text === '') return []
+  if (isRecord(content)) return messagesInRecord(value, content, side)
+  if (typeof content !== 'string') return null
   const decoded = decodeLocated(value)
   const messages = decoded === null ? null : messagesIn(decoded, side)
   return messages ?? [{ role: side, content: value }]
@@ -40,11 +33,7 @@ function messagesInText(value: Located, text: string, side: Side): readonly Tree
 
 /** Reads the messages of a value whose strings are plain text: JSON in them is the speaker's own text, neither a message nor a call. */
 export const plainMessagesIn = (value: Located, side: Side): readonly Tree[] | null =>
-  typeof value.value === 'string'
-    ? value.value === ''
-      ? []
-      : [{ role: side, content: value }]
-    : messagesIn(value, side)
+  asText(value.value) === null ? messagesIn(value, side) : [{ role: side, content: value }]
 
 /** Decodes the object or array in a JSON string; null where the string holds none, or none that can be shown leaf by leaf. */
 export function decodeLocated({ value, path }: Located): Located | null {
@@ -193,13 +182,10 @@ function callsOf(message: Located): readonly { readonly id: Located; readonly tr
 
 /** Removes the blocks that repeat calls of the message, so that each call is read once. */
 function withoutCalls(content: Located, shown: ReadonlySet<string>, isAgent: boolean): Tree {
-  const isShown = ({ value }: Located): boolean =>
-    isRecord(value) &&
-    typeof value['id'] === 'string' &&
-    shown.has(value['id']) &&
-    asText(value['type'])?.startsWith('tool') === true
-  if (!Array.isArray(content.value)) return contentOf(content, isAgent)
-  return content.items().some(isShown)
-    ? content.items().filter((block) => !isShown(block))
-    : contentOf(content, isAgent)
+  const isShown = ({ value }: Located): boolean => {
+    const { id, type } = asRecord(value)
+    return typeof id === 'string' && shown.has(id) && asText(type)?.startsWith('tool') === true
+  }
+  const blocks = content.items()
+  return blocks.some(isShown) ? blocks.filter((block) => !isShown(block)) : contentOf(content, isAgent)
 }

@@ -22,20 +22,15 @@ export function callKeysOf(message: Json): CallKey[] {
     ...(type === 'function_call' ? [callKey(id, name, args)] : []),
     ...recordsIn(content)
       .filter((block) => CALLS.has(block['type']))
-      .map(blockKey),
+      .map(({ id, toolCallId, name, toolName, input, args, arguments: given }) =>
+        callKey(id ?? toolCallId, name ?? toolName, input ?? args ?? given),
+      ),
     ...(isRecord(older) ? [callKey(null, older['name'], older['arguments'])] : []),
     ...recordsIn(calls).map(toolCallKey),
   ]
 }
 
 export const recordsIn = (list: unknown): Json[] => (Array.isArray(list) ? list.filter(isRecord) : [])
-
-const blockKey = (block: Json): CallKey =>
-  callKey(
-    block['id'] ?? block['toolCallId'],
-    block['name'] ?? block['toolName'],
-    block['input'] ?? block['args'] ?? block['arguments'],
-  )
 
 function toolCallKey(call: Json): CallKey {
   const inner = [call['function'], call['custom']].find(isRecord)

@@ -38,18 +38,15 @@ function readVerifiers(reading: Reading, document: Json): ReadDocument {
   if (isRollout(document)) return readRollout(sink, document)
   const { traces, path } = tracesIn(document) ?? { traces: [], path: '' }
   if (path !== '') reading.warnUnknown(document, '', EPISODE_FIELDS)
-  const [trace] = traces
-  if (traces.length > 1) reading.refuse(path, `holds ${traces.length} traces: send the one to read by itself`)
+  const isOne = traces.length <= 1
+  if (!isOne) reading.refuse(path, `holds ${traces.length} traces: send the one to read by itself`)
   const at = path === '' ? '' : pointer(path, 0)
-  if (isRecord(trace) && traces.length === 1) readNodes(sink, trace, at)
-  const about = asRecord(asRecord(trace)['agent'])
-  const config = asRecord(about['config'])
-  const agent = {
-    name: asText(about['name']),
-    model: asText(config['model']) ?? asText(asRecord(config['model'])['id']),
-  }
-  const steps = traces.length > 1 ? [] : sink.session.finish(`${at}/nodes`)
-  return { format: 'verifiers', agent, steps }
+  const trace = asRecord(traces[0])
+  if (isOne) readNodes(sink, trace, at)
+  const { name, config } = asRecord(trace['agent'])
+  const { model } = asRecord(config)
+  const agent = { name: asText(name), model: asText(model) ?? asText(asRecord(model)['id']) }
+  return { format: 'verifiers', agent, steps: isOne ? sink.session.finish(`${at}/nodes`) : [] }
 }
 
 /** Reads each message once, in order of the file; branches of the conversation are paths through the graph. */
@@ -123,14 +120,13 @@ function taskOf(run: Json): { readonly task?: string } {
 
 /** Returns the reward of a row; for a trace, each reward by name and their weighted sum. */
 function scoresOf(run: Json): Record<string, number> {
-  const own = run['reward']
   const named = Object.entries(asRecord(run['rewards'])).flatMap(([name, entry]): [string, number][] => {
     const { score, weight = 1 } = asRecord(entry)
     return typeof score === 'number' && typeof weight === 'number' ? [[name, score * weight]] : []
   })
   const sum = named.reduce((total, [, value]) => total + value, 0)
-  const reward = typeof own === 'number' ? own : named.length > 0 ? sum : null
-  return { ...Object.fromEntries(named), ...(reward === null ? {} : { reward }) }
+  const reward = typeof run['reward'] === 'number' ? run['reward'] : sum
+  return { ...Object.fromEntries(named), ...((named.length > 0 || typeof run['reward'] === 'number') && { reward }) }
 }
 
 const MARKS = ['example_id', 'reward', 'is_completed', 'is_truncated', 'stop_condition', 'metrics'] as const
