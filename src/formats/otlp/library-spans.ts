@@ -76,8 +76,8 @@ function messageOf(message: Attribute, side: Side): Tree {
   const calls = (message.get('tool_calls')?.items() ?? []).map((item) => callOf(item.get('tool_call') ?? item))
   const contents = (message.get('contents')?.items() ?? []).map((item) => blockOf(item, role === 'assistant'))
   const name = message.value('function_call_name')
-  const shown = contents.filter((block) => block.isCall === false || calls.length === 0)
-  const hasText = shown.some(({ isText }) => isText)
+  const shown = contents.filter(({ kind }) => kind !== 'call' || calls.length === 0)
+  const hasText = shown.some(({ kind }) => kind === 'text')
   const content = message.value('content')
   const blocks = shown.map(({ tree }) => tree)
   return {
@@ -100,8 +100,7 @@ const callOf = (call: Attribute): Tree => ({
 
 interface Block {
   readonly tree: Tree
-  readonly isText: boolean
-  readonly isCall: boolean
+  readonly kind: 'text' | 'call' | 'other'
 }
 
 function blockOf(item: Attribute, isAgent: boolean): Block {
@@ -109,20 +108,19 @@ function blockOf(item: Attribute, isAgent: boolean): Block {
   const type = content?.text('type')
   const text = content?.value('text') ?? null
   const call = item.get('tool_call')
+  const other = (tree: Tree): Block => ({ tree, kind: 'other' })
   // Blocks that only an agent can write are shown unchanged in another speaker's message.
-  if (!isAgent && (call !== null || type === 'reasoning')) return { tree: item.tree(), isText: false, isCall: false }
+  if (!isAgent && (call !== null || type === 'reasoning')) return other(item.tree())
   if (call !== null) {
     const [id, name, input] = ['id', 'function.name', 'function.arguments'].map((member) => call.value(member))
-    return { tree: { type: 'tool_use', id, name, input }, isText: false, isCall: true }
+    return { tree: { type: 'tool_use', id, name, input }, kind: 'call' }
   }
-  if (type === 'reasoning') {
-    const tree: Tree = text === null ? { type: 'redacted_thinking' } : { type: 'reasoning', reasoning: text }
-    return { tree, isText: false, isCall: false }
-  }
-  if (type === 'text' || text !== null) return { tree: { type: 'text', text }, isText: true, isCall: false }
+  if (type === 'reasoning')
+    return other(text === null ? { type: 'redacted_thinking' } : { type: 'reasoning', reasoning: text })
+  if (type === 'text' || text !== null) return { tree: { type: 'text', text }, kind: 'text' }
   const image = content?.value('image.image.url') ?? content?.value('image.url') ?? null
-  if (image !== null) return { tree: { type: 'image_url', image_url: { url: image } }, isText: false, isCall: false }
+  if (image !== null) return other({ type: 'image_url', image_url: { url: image } })
   const audio = content?.value('audio.audio.url') ?? null
-  if (audio !== null) return { tree: { type: 'audio', source: { url: audio } }, isText: false, isCall: false }
-  return { tree: content?.tree() ?? item.tree(), isText: false, isCall: false }
+  if (audio !== null) return other({ type: 'audio', source: { url: audio } })
+  return other(content?.tree() ?? item.tree())
 }
