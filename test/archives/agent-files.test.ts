@@ -16,44 +16,28 @@ describe('finds the run where its agent left it', () => {
       { role: 'assistant', content: 'Done.' },
     ],
   }
+  const OTHERS = { 'agent/a.trajectory.json': atif('x') }
   const claude = ['user', 'assistant'].map((type, index) =>
     JSON.stringify({
-      type,
-      uuid: `u${index}`,
-      parentUuid: null,
-      sessionId: 's',
-      timestamp: '2026-11-20T10:00:00Z',
+      ...{ type, uuid: `u${index}`, parentUuid: null, sessionId: 's', timestamp: '2026-11-20T10:00:00Z' },
       message: { role: type, content: 'text of a session' },
     }),
   )
+  const session = claude.join('\n')
   it.each([
     ['a collected artifact', { 'artifacts/trajectory.json': atif() }, 'artifacts/trajectory.json'],
-    [
-      'an agent with a file of its own',
-      { 'agent/openhands.trajectory.json': atif() },
-      'agent/openhands.trajectory.json',
-    ],
-    [
-      'a Claude Code session',
-      { 'agent/sessions/projects/p/s.jsonl': claude.join('\n') },
-      'agent/sessions/projects/p/s.jsonl',
-    ],
+    ['an agent with a file of its own', { 'agent/own.trajectory.json': atif() }, 'agent/own.trajectory.json'],
+    ['a Claude Code session', { 'agent/sessions/projects/p/s.jsonl': session }, 'agent/sessions/projects/p/s.jsonl'],
     ['a chat', { 'agent/litellm.json': chat }, 'agent/litellm.json'],
-    [
-      'the ATIF file before all',
-      { ...RUN, 'agent/a.trajectory.json': atif('x'), 'agent/s.jsonl': claude.join('\n') },
-      'agent/trajectory.json',
-    ],
+    ['the ATIF file before all', { ...RUN, ...OTHERS, 'agent/s.jsonl': session }, 'agent/trajectory.json'],
   ])('%s', async (_, files, path) => {
     await writeFiles(job, trial('a__1234567', files))
     expect(onlyTrial(await readAll(job)).source).toBe(join(job, 'a__1234567', path))
   })
 
   it('and falls back from a file that is broken, saying so', async () => {
-    await writeFiles(
-      job,
-      trial('a__1234567', { 'agent/trajectory.json': '{"steps": [', 'agent/sessions/s.jsonl': claude.join('\n') }),
-    )
+    const files = { 'agent/trajectory.json': '{"steps": [', 'agent/sessions/s.jsonl': session }
+    await writeFiles(job, trial('a__1234567', files))
     const { source: from, warnings } = onlyTrial(await readAll(job))
     expect(from).toContain('sessions/s.jsonl')
     expect(warnings[0]).toContain('agent/trajectory.json is not what was read')
@@ -62,7 +46,7 @@ describe('finds the run where its agent left it', () => {
   it('and takes the largest of several sessions, naming the others', async () => {
     const files = {
       'agent/sessions/a.jsonl': claude[0],
-      'agent/sessions/b.jsonl': claude.join('\n'),
+      'agent/sessions/b.jsonl': session,
       'agent/sessions/s/subagents/agent-1.jsonl': claude.join('\n\n'),
     }
     await writeFiles(job, trial('a__1234567', files))
@@ -148,10 +132,8 @@ describe('what the agent can write besides its run', () => {
 })
 
 it('follows continuations and subagent files into one document, once each', async () => {
-  const refs = [
-    { trajectory_path: 'trajectory.summarization-1-summary.json' },
-    { trajectory_path: '../../secret.json' },
-  ]
+  const summary = 'trajectory.summarization-1-summary.json'
+  const refs = [summary, '../../secret.json'].map((trajectory_path) => ({ trajectory_path }))
   const observation = { results: [{ content: 'ok', subagent_trajectory_ref: refs }] }
   const first = atif('one', { continued_trajectory_ref: 'trajectory.cont-1.json' })
   ;(first['steps'] as object[]).push({ step_id: 3, source: 'agent', message: '', observation })
@@ -159,15 +141,12 @@ it('follows continuations and subagent files into one document, once each', asyn
   const files = {
     'agent/trajectory.json': first,
     'agent/trajectory.cont-1.json': second,
-    'agent/trajectory.summarization-1-summary.json': atif('summary'),
+    [`agent/${summary}`]: atif('summary'),
     'secret.json': atif('secret'),
   }
   await writeFiles(job, trial('a__1234567', files))
   const { request, warnings } = onlyTrial(await readAll(job))
-  expect(request.trajectory).toEqual({
-    segments: [first, second],
-    subagents: { 'trajectory.summarization-1-summary.json': atif('summary') },
-  })
+  expect(request.trajectory).toEqual({ segments: [first, second], subagents: { [summary]: atif('summary') } })
   expect(warnings).toEqual([
     'joined from trajectory.cont-1.json',
     'joined from trajectory.summarization-1-summary.json',

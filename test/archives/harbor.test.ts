@@ -5,7 +5,6 @@ import {
   atif,
   CORPUS,
   detailsOf,
-  harborResult,
   hasCorpus,
   outline,
   RUN,
@@ -98,16 +97,10 @@ it('counts the runs of a task in the order of their start, each agent by itself'
 })
 
 it('counts the runs of a task over all folders and paths of a reading, and none where nobody knows the task', async () => {
-  await writeFiles(job, {
-    ...Object.fromEntries(
-      ['one', 'two', '3'].map((end) => [
-        `cut/a-task-with-a-long-name-number-${end}__1234567/agent/trajectory.json`,
-        atif(),
-      ]),
-    ),
-    ...Object.fromEntries(Object.entries(trial('b__aaaaaaa', RUN)).map(([path, file]) => [`j1/${path}`, file])),
-    ...Object.fromEntries(Object.entries(trial('b__bbbbbbb', RUN)).map(([path, file]) => [`j2/${path}`, file])),
-  })
+  const long = 'cut/a-task-with-a-long-name-number'
+  for (const end of ['one', 'two', '3']) await writeFiles(join(job, `${long}-${end}__1234567`), RUN)
+  await writeFiles(join(job, 'j1'), trial('b__aaaaaaa', RUN))
+  await writeFiles(join(job, 'j2'), trial('b__bbbbbbb', RUN))
   const runs = async (paths: string[]) =>
     (await readAll(paths)).map((item) => item.kind === 'trial' && item.request.metadata?.run_index)
   expect(await runs([job])).toEqual([undefined, undefined, undefined, 0, 1])
@@ -162,6 +155,17 @@ it('tells of trials without a trajectory, and why', async () => {
   expect(details[5]).toContain('agent/some.json')
 })
 
+/** What the verifier left, by its two files. */
+const left = (text: string, json?: object) => ({
+  ...{ 'verifier/reward.txt': text, ...(json && { 'verifier/reward.json': json }) },
+})
+
+/** Reads the one trial of a job, with a truth of its task. */
+async function readOne(files: object, result: object) {
+  await writeFiles(job, trial('a__1234567', files, result))
+  return readAll(job, { groundTruths: truths([{ ...TRUTH, task: 'a' }]) })
+}
+
 it('reads the steps of a trial one by one, each with its own reward', async () => {
   const result = {
     step_results: [
@@ -169,17 +173,13 @@ it('reads the steps of a trial one by one, each with its own reward', async () =
       { step_name: 'two', verifier_result: null, exception_info: { exception_type: 'AgentTimeoutError' } },
     ],
   }
-  await writeFiles(
-    job,
-    trial('a__1234567', {
-      'steps/one/agent/trajectory.json': atif('first'),
-      'steps/two/agent/trajectory.json': atif('second'),
-      'steps/two/verifier/reward.json': { reward: 0 },
-      'steps/three/verifier/reward.txt': '1.0',
-      ...{ 'result.json': harborResult('org/a', 'a__1234567', result) },
-    }),
-  )
-  const items = await readAll(job, { groundTruths: truths([{ ...TRUTH, task: 'a' }]) })
+  const files = {
+    'steps/one/agent/trajectory.json': atif('first'),
+    'steps/two/agent/trajectory.json': atif('second'),
+    'steps/two/verifier/reward.json': { reward: 0 },
+    'steps/three/verifier/reward.txt': '1.0',
+  }
+  const items = await readOne(files, result)
   expect(outline(items)).toEqual([
     'job/a__1234567/steps/one',
     'job/a__1234567/steps/three: no_trajectory',
@@ -197,61 +197,26 @@ it('reads the steps of a trial one by one, each with its own reward', async () =
 
 it.each<[string, object, object, object]>([
   ['reward.json alone', { 'verifier/reward.json': { reward: 0 } }, { reward: 0 }, { resolved: false }],
-  ['reward.txt alone', { 'verifier/reward.txt': '1\n' }, { reward: 1 }, { resolved: true }],
+  ['reward.txt alone', left('1\n'), { reward: 1 }, { resolved: true }],
   ['a number in reward.json', { 'verifier/reward.json': '0.5' }, { reward: 0.5 }, { resolved: false }],
-  [
-    'both, with one reward',
-    { 'verifier/reward.txt': '1.0', 'verifier/reward.json': { reward: 1 } },
-    { reward: 1 },
-    { resolved: true },
-  ],
-  [
-    'both: a report in reward.json, and the reward in reward.txt',
-    { 'verifier/reward.txt': '1', 'verifier/reward.json': { style: 0.5 } },
-    { reward: 1 },
-    { resolved: true },
-  ],
+  ['both, with one reward', left('1.0', { reward: 1 }), { reward: 1 }, { resolved: true }],
+  ['both: a report in reward.json', left('1', { style: 0.5 }), { reward: 1 }, { resolved: true }],
 ])('reads what the verifier left where the result has no rewards: %s', async (_, files, metadata, signals) => {
-  const result = { verifier_result: null }
-  const own = { 'agent/trajectory.json': atif(), 'result.json': harborResult('org/a', 'a__1234567', result), ...files }
-  await writeFiles(job, trial('a__1234567', own))
-  const items = await readAll(job, { groundTruths: truths([{ ...TRUTH, task: 'a' }]) })
+  const items = await readOne({ ...RUN, ...files }, { verifier_result: null })
   expect(items).toMatchObject([{ kind: 'trial', request: { metadata, ground_truth: { signals } } }])
 })
 
+const LOG = 'reward: 7\n1 failed\nreward: 0.0\nstyle: 1.0\n'
+const LOGGED = { 'verifier/reward.json': { reward: 1 }, 'verifier/test-stdout.txt': LOG }
+const OLDER = "verifier/reward.txt is older than the verifier's run"
+
 it.each<[string, object, object, string]>([
-  [
-    'reward.json and reward.txt',
-    { 'verifier/reward.txt': '0', 'verifier/reward.json': { reward: 1 } },
-    {},
-    'reward.json 1, reward.txt 0',
-  ],
-  [
-    'result and reward.txt',
-    { 'verifier/reward.txt': '0' },
-    { verifier_result: { rewards: { reward: 1 } } },
-    'result.json 1, reward.txt 0',
-  ],
-  [
-    'reward.json and the scores at the end of the log',
-    {
-      'verifier/reward.json': { reward: 1 },
-      'verifier/test-stdout.txt': 'reward: 7\n1 failed\nreward: 0.0\nstyle: 1.0\n',
-    },
-    {},
-    'reward.json 1, test-stdout.txt 0',
-  ],
-  [
-    'a file from before the verifier',
-    { 'verifier/reward.txt': '1' },
-    { verifier: { started_at: '2999-01-01T00:00:00Z' } },
-    "verifier/reward.txt is older than the verifier's run",
-  ],
+  ['reward.json and reward.txt', left('0', { reward: 1 }), {}, 'reward.json 1, reward.txt 0'],
+  ['result and reward.txt', left('0'), { verifier_result: { rewards: { reward: 1 } } }, 'result.json 1, reward.txt 0'],
+  ['reward.json and the scores at the end of the log', LOGGED, {}, 'reward.json 1, test-stdout.txt 0'],
+  ['a file from before the verifier', left('1'), { verifier: { started_at: '2999-01-01T00:00:00Z' } }, OLDER],
 ])('uses no reward where they contradict each other: %s', async (_, files, more, reason) => {
-  const result = { verifier_result: null, ...more }
-  const own = { 'agent/trajectory.json': atif(), 'result.json': harborResult('org/a', 'a__1234567', result), ...files }
-  await writeFiles(job, trial('a__1234567', own))
-  const [item] = await readAll(job, { groundTruths: truths([{ ...TRUTH, task: 'a' }]) })
+  const [item] = await readOne({ ...RUN, ...files }, { verifier_result: null, ...more })
   expect(item).toMatchObject({ kind: 'trial', request: { metadata: { conflicting_reward: true } } })
   if (item?.kind !== 'trial') throw new Error('no trial was read')
   expect(item.request.metadata).not.toHaveProperty('reward')
@@ -259,27 +224,17 @@ it.each<[string, object, object, string]>([
   expect(item.warnings.join()).toContain(reason)
 })
 
+const TIMED_OUT = { exception_info: { exception_type: 'AgentTimeoutError' } }
+const EXITED = {
+  trajectory_format: 'mini-swe-agent-1.1',
+  info: { exit_status: 'LimitsExceeded' },
+  messages: [{ role: 'assistant', content: 'Done.' }],
+}
+
 it.each<[string, object, object, string]>([
-  [
-    'an exception of the harness',
-    atif(),
-    { exception_info: { exception_type: 'AgentTimeoutError' } },
-    'AgentTimeoutError',
-  ],
-  [
-    'the exit status of the run itself',
-    {
-      trajectory_format: 'mini-swe-agent-1.1',
-      info: { exit_status: 'LimitsExceeded' },
-      messages: [{ role: 'assistant', content: 'Done.' }],
-    },
-    {},
-    'LimitsExceeded',
-  ],
+  ['an exception of the harness', atif(), TIMED_OUT, 'AgentTimeoutError'],
+  ['the exit status of the run itself', EXITED, {}, 'LimitsExceeded'],
 ])('names the end of a run: %s', async (_, run, result, ended_by) => {
-  const files = { 'agent/trajectory.json': run, 'result.json': harborResult('org/a', 'a__1234567', result) }
-  await writeFiles(job, trial('a__1234567', files))
-  expect(await readAll(job, { groundTruths: truths([{ ...TRUTH, task: 'a' }]) })).toMatchObject([
-    { request: { metadata: { ended_by } } },
-  ])
+  const items = await readOne({ 'agent/trajectory.json': run }, result)
+  expect(items).toMatchObject([{ request: { metadata: { ended_by } } }])
 })

@@ -7,8 +7,10 @@ import {
   atif,
   detailsOf,
   FOR_ALL,
+  GOOD,
   outline,
   readAll,
+  readArchive,
   type TarEntry,
   tarOf,
   tempFolder,
@@ -23,17 +25,6 @@ beforeEach(async () => {
   folder = await tempFolder()
   temp = await tempFolder()
 })
-
-/** Reads one archive; whatever happens, nothing of it stays, and nothing of it stands beside its own folder. */
-async function readArchive(name: string, bytes: Buffer, limits = {}) {
-  await writeFiles(folder, { [name]: bytes })
-  const items = await readAll(join(folder, name), { tempFolder: temp, limits })
-  expect(await readdir(temp)).toEqual([])
-  expect(await readdir(folder)).toEqual([name])
-  return items
-}
-
-const GOOD = { name: 'good.json', content: atif() }
 
 describe('an entry that is not safe is refused by its name, and the rest is read', () => {
   const tars: [string, TarEntry, string][] = [
@@ -81,13 +72,8 @@ describe('an entry that is not safe is refused by its name, and the rest is read
   })
 
   it('and one that is too large is not kept', async () => {
-    const items = await readArchive(
-      'a.tar',
-      await tarOf([{ name: 'big.json', content: atif('x'.repeat(5000)) }, GOOD]),
-      {
-        max_entry_bytes: 4000,
-      },
-    )
+    const tar = await tarOf([{ name: 'big.json', content: atif('x'.repeat(5000)) }, GOOD])
+    const items = await readArchive('a.tar', tar, { max_entry_bytes: 4000 })
     expect(outline(items)).toEqual(['a.tar!good.json', 'a.tar!big.json: refused'])
   })
 

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { crc32, deflateRawSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { type Header, pack } from 'tar-stream'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { type ReadTrialsOptions, readTrials } from '../../src/archives/trials/read-trials.ts'
 import type { TrialItem } from '../../src/archives/trials/reading-job.ts'
 import { type GroundTruths, parseGroundTruths } from '../../src/archives/truth/ground-truths.ts'
@@ -198,6 +198,17 @@ export const source = (text: string): SignalSource => {
   const parsed = parseSignalSource(text)
   if (!parsed.ok) throw new Error(parsed.error)
   return parsed.value
+}
+
+export const GOOD = { name: 'good.json', content: atif() }
+
+/** Reads one archive; whatever happens, nothing of it stays, and nothing of it stands beside its own folder. */
+export async function readArchive(name: string, bytes: Buffer, limits = {}): Promise<TrialItem[]> {
+  const folder = await writeFiles(await tempFolder(), { [name]: bytes })
+  const temp = await tempFolder()
+  const items = await readAll(join(folder, name), { tempFolder: temp, limits })
+  expect([await readdir(temp), await readdir(folder)]).toEqual([[], [name]])
+  return items
 }
 
 /** Makes the files of a Harbor trial, by path below the job. */

@@ -1,19 +1,6 @@
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { atif, detailsOf, outline, readAll, tarOf, tempFolder, writeFiles, zipOf } from './make.ts'
-
-/** Reads one archive; whatever happens, nothing of it stays. */
-async function readArchive(name: string, bytes: Buffer, limits = {}) {
-  const folder = await writeFiles(await tempFolder(), { [name]: bytes })
-  const temp = await tempFolder()
-  const items = await readAll(join(folder, name), { tempFolder: temp, limits })
-  expect(await readdir(temp)).toEqual([])
-  return items
-}
-
-const GOOD = { name: 'good.json', content: atif() }
+import { atif, detailsOf, GOOD, outline, readArchive, tarOf, zipOf } from './make.ts'
 
 describe('an archive that is not safe is refused whole, and says what it was', () => {
   it.each([

@@ -3,21 +3,14 @@ import { measureSignals, parseSignalSource } from '../../src/archives/truth/sign
 import { source, tempFolder, writeFiles } from './make.ts'
 
 describe('reads where a signal stands', () => {
+  const file = (names: string[], ...pointer: string[]) => ({ kind: 'file', names, pointer })
   it.each([
     ['resolved=reward:reward>=1', { kind: 'reward', key: 'reward' }, { operator: '>=', value: 1 }],
     ['executed=reward:tests.executed', { kind: 'reward', key: 'tests.executed' }, null],
     ['executed=reward:a>b>0.5', { kind: 'reward', key: 'a>b' }, { operator: '>', value: 0.5 }],
-    [
-      'appeared=file:verifier/s.json#/a~1b/0',
-      { kind: 'file', names: ['verifier', 's.json'], pointer: ['a/b', '0'] },
-      null,
-    ],
-    [
-      'executed=file:c.json#/status==passed',
-      { kind: 'file', names: ['c.json'], pointer: ['status'] },
-      { operator: '==', value: 'passed' },
-    ],
-    ['resolved=file:r.txt != "0"', { kind: 'file', names: ['r.txt'], pointer: [] }, { operator: '!=', value: '0' }],
+    ['appeared=file:verifier/s.json#/a~1b/0', file(['verifier', 's.json'], 'a/b', '0'), null],
+    ['executed=file:c.json#/status==passed', file(['c.json'], 'status'), { operator: '==', value: 'passed' }],
+    ['resolved=file:r.txt != "0"', file(['r.txt']), { operator: '!=', value: '0' }],
   ])('%s', (text, place, comparison) => {
     expect(source(text)).toEqual({ signal: text.split('=')[0], place, comparison })
   })
@@ -78,9 +71,8 @@ describe('measures', () => {
   })
 
   it('leaves a signal unknown, and warns, where its place holds something else', async () => {
-    const { signals, warnings } = await measure(['resolved=reward:half', 'executed=file:s.json#/deep==1'], {
-      half: 0.5,
-    })
+    const texts = ['resolved=reward:half', 'executed=file:s.json#/deep==1']
+    const { signals, warnings } = await measure(texts, { half: 0.5 })
     expect(signals).toEqual({})
     expect(warnings).toHaveLength(2)
   })

@@ -4,7 +4,7 @@ import { compareQueued, explainScore, mostTelling, scoreClash } from '../../src/
 import { claimedOutcome, claimsOfOutcome, outcomeDistance } from '../../src/domain/rubric/outcome.ts'
 import type { Rubric } from '../../src/domain/rubric/rubric.ts'
 import { DISAGREEMENT_KINDS } from '../../src/schemas/review.ts'
-import { LABELS } from '../../src/schemas/vocabulary.ts'
+import { type ConfidenceLevel, LABELS } from '../../src/schemas/vocabulary.ts'
 import { rubricNamed, TAB_1, TAB_2 } from '../tab-behavior.ts'
 
 const clash = fc.record({
@@ -60,8 +60,10 @@ describe('the label table', () => {
 })
 
 describe('the score', () => {
+  const of = (distance: number, confidence: ConfidenceLevel | null, votes: number) => ({ distance, confidence, votes })
+
   test('is the sum of its terms', () => {
-    expect(scoreClash('judges', { distance: 2, confidence: 'high', votes: 2 / 3 })).toEqual({
+    expect(scoreClash('judges', of(2, 'high', 2 / 3))).toEqual({
       millis: 56_667,
       terms: { kind: 50, claims: 4, confidence: 2, votes: 0.667 },
     })
@@ -85,45 +87,31 @@ describe('the score', () => {
   })
 
   test.each([
-    [
-      'more claims apart',
-      { distance: 2, confidence: 'low', votes: 0 },
-      { distance: 1, confidence: 'medium', votes: 0.9 },
-    ],
-    ['surer sides', { distance: 1, confidence: 'high', votes: 0 }, { distance: 1, confidence: 'medium', votes: 0.9 }],
-    [
-      'any confidence rather than none reported',
-      { distance: 1, confidence: 'medium', votes: 0 },
-      { distance: 1, confidence: null, votes: 0 },
-    ],
-    ['more votes', { distance: 1, confidence: 'low', votes: 0.9 }, { distance: 1, confidence: 'low', votes: 0.5 }],
+    ['more claims apart', of(2, 'low', 0), of(1, 'medium', 0.9)],
+    ['surer sides', of(1, 'high', 0), of(1, 'medium', 0.9)],
+    ['any confidence rather than none reported', of(1, 'medium', 0), of(1, null, 0)],
+    ['more votes', of(1, 'low', 0.9), of(1, 'low', 0.5)],
   ] as const)('%s is more telling', (_name, more, less) => {
     expect(mostTelling('judges', [less, more])?.clash).toBe(more)
     expect(mostTelling('judges', [more, less])?.clash).toBe(more)
   })
 
   test('the first of equal ones is taken, and none of none', () => {
-    const [one, other] = [
-      { distance: 1, confidence: null, votes: 1 },
-      { distance: 1, confidence: null, votes: 1 },
-    ]
+    const [one, other] = [of(1, null, 1), of(1, null, 1)]
     expect(mostTelling('judges', [one, other])?.clash).toBe(one)
     expect(mostTelling('judges', [])).toBeNull()
   })
 
   test('is explained', () => {
-    expect(explainScore('samples', scoreClash('samples', { distance: 1, confidence: 'low', votes: 0.5 }))).toBe(
+    expect(explainScore('samples', scoreClash('samples', of(1, 'low', 0.5)))).toBe(
       'Score 32.5 = 30 (samples) + 2 (claims apart) + 0 (confidence) + 0.5 (votes).',
     )
   })
 
   test('ties have a fixed order', () => {
-    const queue = [
-      { millis: 1, question: 'b' },
-      { millis: 2, question: 'c' },
-      { millis: 1, question: 'a' },
-    ]
+    const queued = (millis: number, question: string) => ({ millis, question })
+    const queue = [queued(1, 'b'), queued(2, 'c'), queued(1, 'a')]
     expect([...queue].sort(compareQueued).map(({ question }) => question)).toEqual(['c', 'a', 'b'])
-    expect(compareQueued({ millis: 1, question: 'a' }, { millis: 1, question: 'a' })).toBe(0)
+    expect(compareQueued(queued(1, 'a'), queued(1, 'a'))).toBe(0)
   })
 })

@@ -91,10 +91,20 @@ test('a doubt that nothing but the reach of the check causes is lifted', () => {
   })
 })
 
+const WHOLE = 'b (b-model) did not read the whole run'
 const SAME = 'support takes two different models'
 const DISJOINT = 'from disjoint quotes (no quotes of cue.acted overlap): nothing is lifted'
 const LEXICAL = { model: null }
-const { coverage: COVERAGE } = gradeOf('b').receipt
+const DOUBTED = { more: { contradictions: [DOUBT] } }
+const covering = (less: Partial<Grade['receipt']['coverage']>): Words => ({
+  receipt: { coverage: { ...gradeOf('b').receipt.coverage, ...less } },
+})
+/** Quotes whose last one does not hold. */
+const citing = (status: CheckedCitation['status'], ...others: readonly CheckedCitation[]): Words => ({
+  citations: [SEEN, ...others, { ...ACTED, status }],
+})
+const DIFFER = { votes: (['aligned', 'aligned', null] as const).map(vote) }
+const OTHERWISE = { claims: { 'surface.observed': true, 'cue.acted': true, 'distractor.acted': null } }
 
 test.each<[string, Words, 'overlapping' | 'disjoint' | 'none', string]>([
   ['disjoint acts', { citations: [SEEN, cite('cue.acted', 4, 17, 30)] }, 'disjoint', DISJOINT],
@@ -102,95 +112,36 @@ test.each<[string, Words, 'overlapping' | 'disjoint' | 'none', string]>([
   ['acts of two parts of a step', { citations: [SEEN, { ...ACTED, path: '/steps/3/other' }] }, 'disjoint', DISJOINT],
   ['an act in the quote of a sight', { citations: [SEEN, cite('distractor.acted', 4, 0, 17)] }, 'disjoint', DISJOINT],
   ['a quote without a place', { citations: [SEEN, { ...ACTED, path: null }] }, 'disjoint', DISJOINT],
-  [
-    'a contradiction',
-    { more: { contradictions: [DOUBT] } },
-    'overlapping',
-    'since the grade of b (b-model) has a contradiction (doubtful_act)',
-  ],
-  [
-    'an unverified quote',
-    { citations: [SEEN, ACTED, { ...ACTED, status: 'not_found' }] },
-    'overlapping',
-    '1 quote of b (b-model) does not hold',
-  ],
-  [
-    'a claim whose quote is unverified',
-    { citations: [SEEN, { ...ACTED, status: 'wrong_actor' }] },
-    'disjoint',
-    DISJOINT,
-  ],
-  [
-    'records that nobody could read',
-    { receipt: { unread: { records: 1, actions: 0 } } },
-    'overlapping',
-    'b (b-model) did not read the whole run',
-  ],
-  ['characters left out', { receipt: { coverage: { ...COVERAGE, elided_chars: 9 } } }, 'overlapping', 'whole run'],
-  [
-    'a picture that was not shown',
-    { receipt: { coverage: { ...COVERAGE, media_parts: 1 } } },
-    'overlapping',
-    'whole run',
-  ],
+  ['a contradiction', DOUBTED, 'overlapping', 'since the grade of b (b-model) has a contradiction (doubtful_act)'],
+  ['an unverified quote', citing('not_found', ACTED), 'overlapping', '1 quote of b (b-model) does not hold'],
+  ['a claim whose quote is unverified', citing('wrong_actor'), 'disjoint', DISJOINT],
+  ['records that nobody could read', { receipt: { unread: { records: 1, actions: 0 } } }, 'overlapping', WHOLE],
+  ['characters left out', covering({ elided_chars: 9 }), 'overlapping', WHOLE],
+  ['a picture that was not shown', covering({ media_parts: 1 }), 'overlapping', WHOLE],
   ['a grade of older rules', { more: { confidence: makeConfidence() } }, 'overlapping', 'older rules of evidence'],
-  [
-    'samples that differ',
-    { more: { votes: [vote('aligned'), vote('aligned'), vote(null)] } },
-    'overlapping',
-    'the samples of b (b-model) differ',
-  ],
-  [
-    'other claims under one label',
-    { more: { claims: { 'surface.observed': true, 'cue.acted': true, 'distractor.acted': null } } },
-    'none',
-    'by different claims',
-  ],
+  ['samples that differ', { more: DIFFER }, 'overlapping', 'the samples of b (b-model) differ'],
+  ['other claims under one label', { more: OTHERWISE }, 'none', 'by different claims'],
 ])('nothing is lifted by a second grade: %s', (_, words, kind, reason) => {
   expectNoLift([gradeOf('a'), gradeOf('b', words)], kind, reason)
 })
 
+const [A, B] = [gradeOf('a'), gradeOf('b')]
+const SAME_MODEL = [gradeOf('a', { model: 'm', asked: 'x' }), gradeOf('b', { model: 'm', asked: 'y' })]
+const OTHER_ACT = gradeOf('b', { citations: [SEEN, cite('cue.acted', 9, 0, 9)] })
+const OTHER_SIGHT = gradeOf('c', { citations: [cite('surface.observed', 9, 0, 9), ACTED] })
+const FAILED = asTab(gradeOf('c', { more: makeGrade({ status: 'failed', judge: 'c' }), receipt: {} }))
+const UNVERIFIED = gradeOf('c', { more: { status: 'unverified', label: null } })
+
 test.each<[string, Grade[], 'overlapping' | 'disjoint' | 'none', string]>([
-  ['one judge', [gradeOf('a')], 'none', SAME],
+  ['one judge', [A], 'none', SAME],
   ['one model twice', [gradeOf('a', { model: 'm' }), gradeOf('b', { model: 'm' })], 'none', SAME],
-  ['a model and the search', [gradeOf('a'), gradeOf('lexical', LEXICAL)], 'none', 'lexical (no model)'],
+  ['a model and the search', [A, gradeOf('lexical', LEXICAL)], 'none', 'lexical (no model)'],
   ['a search twice', [gradeOf('other', LEXICAL), gradeOf('lexical', LEXICAL)], 'none', SAME],
-  [
-    'one answering model under two names',
-    [gradeOf('a', { model: 'm', asked: 'x' }), gradeOf('b', { model: 'm', asked: 'y' })],
-    'none',
-    SAME,
-  ],
-  [
-    'a pair for each claim, and none for both',
-    [
-      gradeOf('a'),
-      gradeOf('b', { citations: [SEEN, cite('cue.acted', 9, 0, 9)] }),
-      gradeOf('c', { citations: [cite('surface.observed', 9, 0, 9), ACTED] }),
-    ],
-    'disjoint',
-    'no two models overlap for every claim',
-  ],
-  [
-    'a contradiction of the search',
-    [gradeOf('a'), gradeOf('b'), gradeOf('lexical', { ...LEXICAL, more: { contradictions: [DOUBT] } })],
-    'overlapping',
-    'contradiction',
-  ],
-  [
-    'a judge that failed',
-    [gradeOf('a'), gradeOf('b'), gradeOf('c', { more: makeGrade({ status: 'failed', judge: 'c' }), receipt: {} })].map(
-      asTab,
-    ),
-    'overlapping',
-    'failed',
-  ],
-  [
-    'a judge whose evidence does not hold',
-    [gradeOf('a'), gradeOf('b'), gradeOf('c', { more: { status: 'unverified', label: null } })],
-    'overlapping',
-    'the evidence of c (c-model) does not hold',
-  ],
+  ['one answering model under two names', SAME_MODEL, 'none', SAME],
+  ['a pair for each claim, none for both', [A, OTHER_ACT, OTHER_SIGHT], 'disjoint', 'no two models overlap for every'],
+  ['the search', [A, B, gradeOf('lexical', { ...LEXICAL, ...DOUBTED })], 'overlapping', 'contradiction'],
+  ['a judge that failed', [A, B, FAILED], 'overlapping', 'failed'],
+  ['a judge without evidence', [A, B, UNVERIFIED], 'overlapping', 'the evidence of c (c-model) does not hold'],
 ])('nothing is lifted: %s', (_, grades, kind, reason) => {
   expectNoLift(grades, kind, reason)
 })
@@ -208,14 +159,8 @@ function makeConfidence(): Grade['confidence'] {
 }
 
 function vote(label: Label | null): Grade['votes'][number] {
-  return {
-    sample: 0,
-    status: label === null ? 'unverified' : 'graded',
-    label,
-    claimed_label: label,
-    confidence: 'low',
-    failure: null,
-  }
+  const status = label === null ? 'unverified' : 'graded'
+  return { sample: 0, status, label, claimed_label: label, confidence: 'low', failure: null }
 }
 
 /** The same grade under the rubric of all others. */
@@ -253,13 +198,8 @@ test('editions of a model, and a model at two providers, are one model', () => {
     resultOf(gradeOf('a', { model }), gradeOf('b', { model: other })).support.lifted
   const names = [
     ['gpt-5', 'gpt-5-2025-08-07', 'openai/gpt-5', 'GPT-5', 'openai/gpt-5:free', 'gpt-5-latest'],
-    [
-      'claude-x-4',
-      'claude-x-4-20250514',
-      'us.anthropic.claude-x-4-20250514-v1:0',
-      'anthropic/claude-x-4',
-      'claude-x-4@20250514',
-    ],
+    ['claude-x-4', 'claude-x-4-20250514', 'anthropic/claude-x-4', 'claude-x-4@20250514'],
+    ['claude-x-4', 'us.anthropic.claude-x-4-20250514-v1:0'],
   ]
   for (const [name = '', ...others] of names)
     for (const other of others) expect([other, isLifted(name, other)]).toEqual([other, false])

@@ -19,6 +19,7 @@ const line = (api: Api, custom_id: unknown, body: unknown): string =>
       ? { custom_id, result: { type: 'succeeded', message: body } }
       : { custom_id, response: { status_code: 200, request_id: null, body }, error: null },
   )
+const NO_TEXT = { message: { content: {} } }
 const deep = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth)
 
 describe.each(APIS)('%s', (api) => {
@@ -47,10 +48,7 @@ describe.each(APIS)('%s', (api) => {
     ['an empty object', {}],
     ['lists that are none', { output: 1, choices: 'x', content: { map: 1 }, stop_reason: 'end_turn' }],
     ['parts that are null', { output: [null], choices: [null], content: [null], stop_reason: 'end_turn' }],
-    [
-      'a text that is none',
-      { output: 7, choices: [{ message: { content: {} } }], content: 7, stop_reason: 'end_turn' },
-    ],
+    ['a text that is none', { output: 7, choices: [NO_TEXT], content: 7, stop_reason: 'end_turn' }],
   ])('an answer that is %s is a failure of its request', async (_name, body) => {
     const { batch, id } = await startWith(api, ([, second = '']) => [line(api, 'a', body), second])
     const [first, second] = await collect(batch.results(id, never()))
@@ -76,34 +74,26 @@ describe.each(APIS)('%s', (api) => {
   })
 })
 
-test.each(
-  APIS.flatMap((api) =>
-    [
-      'null',
-      '{}',
-      '[]',
-      '7',
-      '""',
-      '<html>',
-      '{"status":7,"processing_status":{}}',
-      '{"status":"failed","errors":{"data":7}}',
-      '{"data":[null]}',
-      '',
-    ].map((body) => [api, body] as const),
-  ),
-)('%s: %j where a batch should be is never a throw', async (api, body) => {
-  const provider = await startMockBatches({
-    intercept: () => ({ status: 200, body, headers: { 'content-type': 'application/json' } }),
-  })
-  const { batch } = judgeFor(api, provider)
-  const submission = submissionOf(batch, 'sub_1', ['a'])
-  expect((await batch.submit(submission, never())).ok).toBe(false)
-  expect(await batch.find(submission, never())).toMatchObject({ ok: false, failure: { code: 'judge_unreachable' } })
-  const state = await batch.poll('b', never())
-  expect(state.ok).toBe(false)
-  expect((await batch.cancel('b', never())).ok).toBe(false)
-  for (const result of await collect(batch.results('b', never()))) expect(result.ok).toBe(false)
-})
+const NO_BATCHES = [
+  ...['null', '{}', '[]', '7', '""', '<html>', '{"status":7,"processing_status":{}}'],
+  ...['{"status":"failed","errors":{"data":7}}', '{"data":[null]}', ''],
+]
+test.each(APIS.flatMap((api) => NO_BATCHES.map((body) => [api, body] as const)))(
+  '%s: %j where a batch should be is never a throw',
+  async (api, body) => {
+    const provider = await startMockBatches({
+      intercept: () => ({ status: 200, body, headers: { 'content-type': 'application/json' } }),
+    })
+    const { batch } = judgeFor(api, provider)
+    const submission = submissionOf(batch, 'sub_1', ['a'])
+    expect((await batch.submit(submission, never())).ok).toBe(false)
+    expect(await batch.find(submission, never())).toMatchObject({ ok: false, failure: { code: 'judge_unreachable' } })
+    const state = await batch.poll('b', never())
+    expect(state.ok).toBe(false)
+    expect((await batch.cancel('b', never())).ok).toBe(false)
+    for (const result of await collect(batch.results('b', never()))) expect(result.ok).toBe(false)
+  },
+)
 
 /** A provider whose one batch has ended and whose results never do, or break off after some. */
 async function startEndless(breakOffAfter: number | null, status = 200) {

@@ -143,12 +143,8 @@ const TOLD: readonly Told[] = [
   ['vertex', 'too_many', 429, 'RESOURCE_EXHAUSTED', { status: 429, body: [EXHAUSTED] }],
 ]
 
-async function failureOf(
-  provider: Provider,
-  origin: string,
-  signal = never(),
-  address = origin,
-): Promise<JudgeReply & { ok: false }> {
+type Failed = JudgeReply & { ok: false }
+async function failureOf(provider: Provider, origin: string, signal = never(), address = origin): Promise<Failed> {
   for (const [name, value] of Object.entries(cloudCredentials(origin))) vi.stubEnv(name, value)
   const reply = await (await judgeAt(provider, address)).ask(QUESTION, signal)
   if (reply.ok) throw new Error('it is no failure')
@@ -181,22 +177,14 @@ describe('one line says what to do', () => {
 })
 
 describe.each(PROVIDER_NAMES)('%s that cannot be reached', (provider) => {
+  const NOTHING = /^nothing listens at 127\.0\.0\.1:9: start the server there, or check base_url of the judge tested$/
+  const NO_HOST =
+    /^no address is known for judge\.invalid: check base_url of the judge tested, and the DNS of this machine$/
+  const NO_TLS = /shows no certificate that this machine trusts \((?:ERR_SSL_|EPROTO)/
   test.each<[string, (origin: string) => string, RegExp]>([
-    [
-      'nothing listens',
-      () => 'http://127.0.0.1:9',
-      /^nothing listens at 127\.0\.0\.1:9: start the server there, or check base_url of the judge tested$/,
-    ],
-    [
-      'no such host',
-      () => 'http://judge.invalid',
-      /^no address is known for judge\.invalid: check base_url of the judge tested, and the DNS of this machine$/,
-    ],
-    [
-      'no TLS where https is written',
-      (origin) => origin.replace('http:', 'https:'),
-      /shows no certificate that this machine trusts \((?:ERR_SSL_|EPROTO)/,
-    ],
+    ['nothing listens', () => 'http://127.0.0.1:9', NOTHING],
+    ['no such host', () => 'http://judge.invalid', NO_HOST],
+    ['no TLS where https is written', (origin) => origin.replace('http:', 'https:'), NO_TLS],
   ])('%s: nothing was used', async (_name, addressOf, message) => {
     const { origin } = await play({ body: {} })
     const { failure, usage } = await failureOf(provider, origin, never(), addressOf(origin))
@@ -233,16 +221,8 @@ describe.each(PROVIDER_NAMES)('%s that cannot be reached', (provider) => {
   })
 })
 
-test.each([
-  [
-    'bedrock',
-    'there are no AWS credentials (aws configure, AWS_PROFILE or AWS_BEARER_TOKEN_BEDROCK) for the judge tested',
-  ],
-  [
-    'vertex',
-    'there are no Google credentials (gcloud auth application-default login, or GOOGLE_APPLICATION_CREDENTIALS) for the judge tested',
-  ],
-] as const)('%s without credentials asks nobody', async (provider, message) => {
+test.each(['bedrock', 'vertex'] as const)('%s without credentials asks nobody', async (provider) => {
+  const message = `there are no ${PLACES[provider].credentials} for the judge tested`
   const { origin, asked } = await play({ body: {} })
   for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'AWS_PROFILE'])
     vi.stubEnv(name, undefined)
@@ -270,11 +250,8 @@ const HOSTILE = [
 test.each(HOSTILE)('a code that is none is not told (%#)', async (code) => {
   const { origin } = await play(openai(400, code, code))
   const reply = await (await judgeAt('openai', origin)).ask(QUESTION, never())
-  const { host } = new URL(origin)
-  expect(reply).toMatchObject({
-    ok: false,
-    failure: { message: expect.stringMatching(new RegExp(`: ${host} answered 400$`)) },
-  })
+  const message = expect.stringMatching(new RegExp(`: ${new URL(origin).host} answered 400$`))
+  expect(reply).toMatchObject({ ok: false, failure: { message } })
 })
 
 test('of a key within which a reply was cut nothing is kept', async () => {

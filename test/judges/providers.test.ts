@@ -21,30 +21,26 @@ async function ledgerOf(app: TestApp, gradeId: string) {
   return response.json<{ items: { outcome: string; purpose: string; raw_reply: string | null }[] }>().items
 }
 
+const refusal = 'I cannot help.'
+const REFUSED = {
+  ...{ type: 'message', id: 'msg_1', role: 'assistant', status: 'completed' },
+  content: [{ type: 'refusal', refusal }],
+}
+const REFUSED_CHOICE = {
+  ...{ index: 0, finish_reason: 'stop', logprobs: null },
+  message: { role: 'assistant', content: null, refusal },
+}
 /** Refusals as the vendors’ own response types have them; aimock plays none. */
 const REFUSALS: Record<Api, object> = {
-  responses: {
-    ...answerBody('/v1/responses', '1', ''),
-    output: [
-      {
-        ...{ type: 'message', id: 'msg_1', role: 'assistant', status: 'completed' },
-        content: [{ type: 'refusal', refusal: 'I cannot help.' }],
-      },
-    ],
-  },
-  chat: {
-    ...answerBody('/v1/chat/completions', '1', ''),
-    choices: [
-      {
-        ...{ index: 0, finish_reason: 'stop', logprobs: null },
-        message: { role: 'assistant', content: null, refusal: 'I cannot help.' },
-      },
-    ],
-  },
+  responses: { ...answerBody('/v1/responses', '1', ''), output: [REFUSED] },
+  chat: { ...answerBody('/v1/chat/completions', '1', ''), choices: [REFUSED_CHOICE] },
   messages: { ...answerBody('/v1/messages', '1', ''), content: [], stop_reason: 'refusal' },
 }
 
 const answer = (value: unknown): Scripted => ({ text: JSON.stringify(value) })
+const WHOLE = { text: JSON.stringify(GOOD_ANSWER) }
+const QUOTA = 'insufficient_quota'
+const ELSEWHERE = { location: 'http://127.0.0.1:1/' }
 const FABRICATED = {
   ...GOOD_ANSWER,
   citations: [GOOD_ANSWER.citations[0], { supports: 'cue.acted', step_id: 4, quote: 'make release-7f3a --install' }],
@@ -79,13 +75,7 @@ describe.each(APIS)('%s', (api) => {
 
   test.each<[string, Scripted, number, string, number]>([
     ['a 429 that asks for an hour', { status: 429, retryAfter: 3600 }, 503, 'rate_limited', 1],
-    [
-      'an exhausted quota',
-      { status: 429, code: 'insufficient_quota', type: 'insufficient_quota' },
-      503,
-      'quota_exhausted',
-      1,
-    ],
+    ['an exhausted quota', { status: 429, code: QUOTA, type: QUOTA }, 503, 'quota_exhausted', 1],
     ['a refusal', { json: REFUSALS[api] }, 502, 'refused', 1],
     ['500s', { status: 500 }, 502, 'judge_unreachable', 3],
     ['an overloaded provider', { status: 529 }, 503, 'rate_limited', 3],
@@ -97,20 +87,8 @@ describe.each(APIS)('%s', (api) => {
     ['a hang', 'hang', 504, 'timeout', 3],
     ['a disconnect', 'disconnect', 502, 'judge_unreachable', 3],
     ['a body that breaks off', 'break_off', 502, 'judge_unreachable', 3],
-    [
-      'a truncated answer that is valid JSON',
-      { text: JSON.stringify(GOOD_ANSWER), finishReason: 'length' },
-      502,
-      'truncated',
-      2,
-    ],
-    [
-      'a redirect',
-      { json: {}, status: 302, headers: { location: 'http://127.0.0.1:1/' } },
-      502,
-      'judge_unreachable',
-      3,
-    ],
+    ['a truncated answer that is valid JSON', { ...WHOLE, finishReason: 'length' }, 502, 'truncated', 2],
+    ['a redirect', { json: {}, status: 302, headers: ELSEWHERE }, 502, 'judge_unreachable', 3],
   ])('%s is a failure with its code, never a label', async (_name, script, status, code, calls) => {
     const { grade, app, provider } = await start(api, [script])
     const response = await grade()

@@ -63,15 +63,10 @@ describe('Who&When', () => {
       [5, 'Orchestrator', ['agent_message: Look it up.']],
     ])
     expect(one.human).toEqual({ claims: { 'failure.step': 2, 'failure.agent': 'Coder' } })
-    expect(one).toMatchObject({
-      group: 'Set',
-      trial: {
-        name: 'Set/1.json',
-        request: {
-          ground_truth: { instruction: 'How many?', expected: '8' },
-          metadata: { task: 'q1', variant: 'Set' },
-        },
-      },
+    expect(one).toMatchObject({ group: 'Set', trial: { name: 'Set/1.json' } })
+    expect(one.trial.request).toMatchObject({
+      ground_truth: { instruction: 'How many?', expected: '8' },
+      metadata: { task: 'q1', variant: 'Set' },
     })
   })
 
@@ -97,10 +92,8 @@ describe('Who&When', () => {
   })
 
   test('a file over the limit is refused, not read', async () => {
-    const [one] = await read('who-and-when', folderOf({ '1.json': whoAndWhen }), {
-      ...DEFAULT_LIMITS,
-      max_file_bytes: 10,
-    })
+    const limits = { ...DEFAULT_LIMITS, max_file_bytes: 10 }
+    const [one] = await read('who-and-when', folderOf({ '1.json': whoAndWhen }), limits)
     expect(one).toMatchObject({ kind: 'skipped', detail: expect.stringContaining('10') })
   })
 })
@@ -111,6 +104,10 @@ const failure = {
   failure_category: 'Misinterpretation of Tool Output',
   failed_agent: 'Websurfer',
 }
+const FIRST = '/failures/0'
+const blamed = (changes: object, failure_id: number | string = 2, trajectory_id: string | number = 'abc') => ({
+  ...{ trajectory_id, failures: [{ ...failure, ...changes }], root_cause: { failure_id } },
+})
 const magentic = (label: object) => ({
   'ground_truth/magentic_one_ground_truth.json': [label],
   'magentic_dataset/abc.json': [
@@ -123,8 +120,7 @@ const magentic = (label: object) => ({
 
 describe('AgentRx', () => {
   test('the root cause is the label, steps counted from 1, agents spelled as in the run', async () => {
-    const label = { trajectory_id: 'abc', failures: [failure], root_cause: { failure_id: '2' } }
-    const one = only(await read('agentrx', folderOf(magentic(label))))
+    const one = only(await read('agentrx', folderOf(magentic(blamed({}, '2')))))
     expect(one.human.claims).toEqual({
       'failure.step': 2,
       'failure.agent': 'WebSurfer',
@@ -140,11 +136,10 @@ describe('AgentRx', () => {
       { role: 'assistant', content: null, tool_calls: [{ function: { name: 'find_user', arguments: '{"zip":"1"}' } }] },
       { role: 'tool', name: 'find_user', content: 'found' },
     ]
-    const label = { trajectory_id: 7, failures: [{ ...failure, failed_agent: 'User' }], root_cause: { failure_id: 2 } }
     const files = {
       ...magentic({}),
       'ground_truth/magentic_one_ground_truth.json': [],
-      'ground_truth/tau_ground_truth.json': [label],
+      'ground_truth/tau_ground_truth.json': [blamed({ failed_agent: 'User' }, 2, 7)],
       'tau_retail/tau_dataset_failed.json': [{ task_id: 7, traj, info: { task: { instruction: 'You are Yu.' } } }],
     }
     const one = only(await read('agentrx', folderOf(files)))
@@ -159,24 +154,12 @@ describe('AgentRx', () => {
 
   test.each([
     ['an id that leaves the folder', { trajectory_id: '../abc' }, '/0/trajectory_id: is no name of a file'],
+    ['a root cause that is no failure', blamed({}, 3), '/root_cause/failure_id: 3 is no failure of the list'],
+    ['a step beyond the run', blamed({ step_number: 3 }), `${FIRST}/step_number: is 3, and the run has 2 steps`],
     [
-      'a root cause that is no failure',
-      { trajectory_id: 'abc', failures: [failure], root_cause: { failure_id: 3 } },
-      '/root_cause/failure_id: 3 is no failure of the list',
-    ],
-    [
-      'a step beyond the run',
-      { trajectory_id: 'abc', failures: [{ ...failure, step_number: 3 }], root_cause: { failure_id: 2 } },
-      '/failures/0/step_number: is 3, and the run has 2 steps',
-    ],
-    [
-      'a kind that is not known',
-      {
-        trajectory_id: 'abc',
-        failures: [{ ...failure, failure_category: 'constructor' }],
-        root_cause: { failure_id: 2 },
-      },
-      '/failures/0/failure_category: constructor is not known here',
+      'an odd kind',
+      blamed({ failure_category: 'constructor' }),
+      `${FIRST}/failure_category: constructor is not known here`,
     ],
   ])('%s is skipped with its place', async (_what, label, detail) => {
     expect(await read('agentrx', folderOf(magentic(label)))).toMatchObject([{ kind: 'skipped', detail }])
@@ -218,11 +201,8 @@ describe('ASSEBench', () => {
   })
 
   test('runs about something else are left out; a label that is none is skipped with its place', async () => {
-    const runs = [
-      planted(0, 'The agent may breach privacy.'),
-      { ...planted(1), risk_type: 'Prompt Injection' },
-      planted(2),
-    ]
+    const privacy = planted(0, 'The agent may breach privacy.')
+    const runs = [privacy, { ...planted(1), risk_type: 'Prompt Injection' }, planted(2)]
     expect(await read('assebench', join(folderOf({ 'x.json': runs }), 'x.json'))).toMatchObject([
       { kind: 'skipped', name: 'x/9', detail: '/2/label: must be 0 (safe) or 1 (unsafe)' },
     ])
@@ -231,19 +211,12 @@ describe('ASSEBench', () => {
 
 describe('fenced code', () => {
   test.each([
-    ['said', [['said', null]]],
-    [
-      'a\n```sh\nls\n```\nb',
-      [
-        ['a', null],
-        ['ls', 'sh'],
-        ['b', null],
-      ],
-    ],
-    ['```\nx\n```', [['x', 'code']]],
-    ['a\n```py\nnever closed', [['a\n```py\nnever closed', null]]],
-  ])('%j', (message, pieces) => {
-    expect(cutFences(message).map(({ text, code }) => [text, code])).toEqual(pieces)
+    ['said', 'said', null],
+    ['a\n```sh\nls\n```\nb', 'a', null, 'ls', 'sh', 'b', null],
+    ['```\nx\n```', 'x', 'code'],
+    ['a\n```py\nnever closed', 'a\n```py\nnever closed', null],
+  ])('%j', (message, ...pieces) => {
+    expect(cutFences(message).flatMap(({ text, code }) => [text, code])).toEqual(pieces)
   })
 })
 

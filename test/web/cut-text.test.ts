@@ -2,19 +2,15 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { chunkText, cutText, HEAD, splitAtMarks } from '../../web/src/timeline/cut-text.ts'
 
+const TWO = [
+  [0, HEAD],
+  [499_400, 500_610],
+]
 test.each([
   ['a short text is whole', 100, [], [[0, 100]]],
   ['an empty one too', 0, [], [[0, 0]]],
   ['a long one is its head', 1_000_000, [], [[0, HEAD]]],
-  [
-    'and what is around a mark far in',
-    1_000_000,
-    [{ start: 500_000, end: 500_010 }],
-    [
-      [0, HEAD],
-      [499_400, 500_610],
-    ],
-  ],
+  ['and what is around a mark far in', 1_000_000, [{ start: 500_000, end: 500_010 }], TWO],
   ['a mark just behind the head is no gap', 1_000_000, [{ start: 4200, end: 4300 }], [[0, 4900]]],
 ] as const)('%s', (_, length, places, spans) => {
   expect(cutText(length, places).map(({ start, end }) => [start, end])).toEqual(spans)
