@@ -173,7 +173,7 @@ export function chatMessageOf({ speaker, type, body, path, text }: OpenMessage):
       ...((body['status'] === 'error' || body['is_error'] === true) && { is_error: true }),
     }
   if (speaker !== 'agent' && speaker !== 'unknown')
-    return { [PLACE]: path, id, role, content: blocksOf(content, new Set()), tool_calls: message.member('tool_calls') }
+    return { [PLACE]: path, id, role, content: blocksOf(content, null), tool_calls: message.member('tool_calls') }
   const extra = message.member('additional_kwargs')
   const calls = callsOf(message, extra)
   const broken = message.member('invalid_tool_calls').items()
@@ -223,17 +223,17 @@ const PIECES: ReadonlySet<unknown> = wordSet(
 const RESULTS: ReadonlySet<unknown> = new Set(['server_tool_call_result', 'server_tool_result'])
 const MEDIA: ReadonlySet<unknown> = new Set(['image', 'audio', 'video', 'file'])
 
-/** Returns a content in the blocks of a provider; blocks that repeat the calls in `shown` are left out. */
-const blocksOf = (content: Located, shown: ReadonlySet<string>): Tree =>
+/** Returns a content in the blocks of a provider; blocks that repeat the calls in `shown` are left out. Null: calls are not the agent's. */
+const blocksOf = (content: Located, shown: ReadonlySet<string> | null): Tree =>
   Array.isArray(content.value)
     ? content.items().flatMap((block) => (isRecord(block.value) ? blockOf(block, block.value, shown) : [block]))
     : content
 
-function blockOf(block: Located, value: Json, shown: ReadonlySet<string>): readonly Tree[] {
+function blockOf(block: Located, value: Json, shown: ReadonlySet<string> | null): readonly Tree[] {
   const { type } = value
   if (MEDIA.has(type)) return [mediaTree(block, value)]
   if (RESULTS.has(type)) return [resultTree(block, value)]
-  if (!CALLS.has(type) && !PIECES.has(type)) return [block]
+  if (shown === null || !(CALLS.has(type) || PIECES.has(type))) return [block]
   const id = idText(type === 'function_call' ? (value['call_id'] ?? value['id']) : value['id'])
   if (id !== null && shown.has(id)) return []
   if (type === 'tool_use' || PIECES.has(type)) return [block]

@@ -1,4 +1,5 @@
 import { isRecord, type Json } from '../common/reading.ts'
+import { asText } from '../common/session.ts'
 import type { Located, Tree } from '../traces/located.ts'
 
 /**
@@ -20,15 +21,17 @@ export class Attribute {
     return this.#find(name.split('.'))
   }
 
-  /** Returns the value of an attribute; null where the attribute has members. */
-  value(name: string): Located | null {
-    const attribute = this.get(name)
-    return attribute === null || attribute.#members.size > 0 ? null : attribute.#own
+  /** Returns the value of the first present attribute of several names, separated by blanks; an attribute with members has none. */
+  value(names: string): Located | null {
+    return firstOf(names, (name) => {
+      const attribute = this.get(name)
+      return attribute === null || attribute.#members.size > 0 ? null : attribute.#own
+    })
   }
 
-  text(name: string): string | null {
-    const content = this.value(name)?.value
-    return typeof content === 'string' && content !== '' ? content : null
+  /** Returns the first text of the attributes of several names, separated by blanks. */
+  text(names: string): string | null {
+    return firstOf(names, (name) => asText(this.value(name)?.value))
   }
 
   /** Lists the values of a list in order: an array, or members named `0`, `1`, … */
@@ -85,6 +88,14 @@ export class Attribute {
     }
     return null
   }
+}
+
+function firstOf<T>(names: string, find: (name: string) => T | null): T | null {
+  for (const name of names.split(' ')) {
+    const found = find(name)
+    if (found !== null) return found
+  }
+  return null
 }
 
 const NUMBER = /^\d{1,9}$/

@@ -111,8 +111,8 @@ function numbered(list: Attribute | null, side: Side, path: string): SpanMessage
       (call): Tree => ({
         id: call.value('id'),
         function: {
-          name: call.value('name') ?? call.value('function.name'),
-          arguments: call.value('arguments') ?? call.value('function.arguments'),
+          name: call.value('name function.name'),
+          arguments: call.value('arguments function.arguments'),
         },
       }),
     )

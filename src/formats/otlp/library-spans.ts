@@ -37,7 +37,7 @@ function aiSdkInput(own: Attribute): readonly Tree[] | null | undefined {
 }
 
 function aiSdkOutput(own: Attribute): readonly Tree[] | null | undefined {
-  const of = (name: string) => own.value(`ai.response.${name}`) ?? own.value(`ai.result.${name}`)
+  const of = (name: string) => own.value(`ai.response.${name} ai.result.${name}`)
   const [text, calls, reasoning] = [of('text') ?? of('object'), of('toolCalls'), of('reasoning')]
   if (text === null && calls === null && reasoning === null) return undefined
   const decoded = calls === null ? null : decodeLocated(calls)
@@ -118,7 +118,7 @@ function blockOf(item: Attribute, isAgent: boolean): Block {
   if (type === 'reasoning')
     return other(text === null ? { type: 'redacted_thinking' } : { type: 'reasoning', reasoning: text })
   if (type === 'text' || text !== null) return { tree: { type: 'text', text }, kind: 'text' }
-  const image = content?.value('image.image.url') ?? content?.value('image.url') ?? null
+  const image = content?.value('image.image.url image.url') ?? null
   if (image !== null) return other({ type: 'image_url', image_url: { url: image } })
   const audio = content?.value('audio.audio.url') ?? null
   if (audio !== null) return other({ type: 'audio', source: { url: audio } })

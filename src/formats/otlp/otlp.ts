@@ -159,9 +159,9 @@ function readSpan(reading: Reading, { span, record }: LocatedSpan): TraceSpan {
     id: idIn(record, 'span'),
     parent: asText(record['parentSpanId'] ?? record['parent_span_id'] ?? record['parent_id'] ?? record['parentId']),
     agent:
-      textIn(own, 'gen_ai.agent.name agent.name') ??
+      own.text('gen_ai.agent.name agent.name') ??
       (kind === 'agent' ? (own.text('traceloop.entity.name') ?? name) : null),
-    model: textIn(own, 'gen_ai.response.model gen_ai.request.model llm.model_name ai.model.id'),
+    model: own.text('gen_ai.response.model gen_ai.request.model llm.model_name ai.model.id'),
     ...{ start: momentIn(STARTS), end: momentIn(ENDS) },
     holds: tool !== null || CONTENT.some((name) => own.get(name) !== null) || events.some(holdsMessages),
   }
@@ -184,7 +184,7 @@ const OPERATIONS: Readonly<Record<string, SpanKind>> = {
 }
 
 function kindOf(own: Attribute, events: readonly SpanEvent[], record: Json): Pick<TraceSpan, 'kind' | 'called'> {
-  const kind = textIn(own, 'openinference.span.kind gen_ai.operation.name traceloop.span.kind ai.operationId')
+  const kind = own.text('openinference.span.kind gen_ai.operation.name traceloop.span.kind ai.operationId')
   const called = kind ?? asText(record['span_kind']) ?? 'none'
   const upper = own.text('traceloop.span.kind') === called || kind === null ? called.toUpperCase() : called
   const operation = Object.hasOwn(OPERATIONS, upper) ? OPERATIONS[upper] : undefined
@@ -194,34 +194,24 @@ function kindOf(own: Attribute, events: readonly SpanEvent[], record: Json): Pic
   return { kind: isModel && kind === null ? 'model' : 'other', called }
 }
 
-/** Returns the text of the first present attribute of several names, separated by blanks. */
-const textIn = (own: Attribute, names: string): string | null =>
-  names
-    .split(' ')
-    .map((name) => own.text(name))
-    .find((text) => text !== null) ?? null
-
 function toolOf(own: Attribute, events: readonly SpanEvent[], span: Located, record: Json): TracedTool {
   const inEvent = (event: string, name: string): Located | null =>
     events.find((candidate) => candidate.name === event)?.attributes.value(name) ?? null
   const nothing = new Located(undefined, span.path)
   const choice = inEvent('gen_ai.choice', 'message')
   const brought = choice === null ? null : (decodeLocated(choice) ?? choice)
-  const first = (names: string): Located | null =>
-    names
-      .split(' ')
-      .map((name) => own.value(name))
-      .find((value) => value !== null) ?? null
   const status = span.member('status')
   const code = isRecord(status.value) ? (status.value['code'] ?? status.value['status_code']) : record['status_code']
   const isError = code === 2 || (typeof code === 'string' && code.toUpperCase().endsWith('ERROR'))
   const message = isRecord(status.value) ? status.member('message') : span.member('status_message')
   return {
-    id: textIn(own, 'gen_ai.tool.call.id tool_call.id tool.id ai.toolCall.id'),
-    name: first('gen_ai.tool.name tool.name traceloop.entity.name ai.toolCall.name') ?? span.member('name'),
-    args: first(ARGUMENTS) ?? inEvent('gen_ai.tool.message', 'content') ?? nothing,
+    id: own.text('gen_ai.tool.call.id tool_call.id tool.id ai.toolCall.id'),
+    name: own.value('gen_ai.tool.name tool.name traceloop.entity.name ai.toolCall.name') ?? span.member('name'),
+    args: own.value(ARGUMENTS) ?? inEvent('gen_ai.tool.message', 'content') ?? nothing,
     result:
-      first('gen_ai.tool.call.result output.value traceloop.entity.output ai.toolCall.result') ?? brought ?? nothing,
+      own.value('gen_ai.tool.call.result output.value traceloop.entity.output ai.toolCall.result') ??
+      brought ??
+      nothing,
     error: isError ? message : null,
   }
 }
