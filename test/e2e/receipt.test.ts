@@ -5,7 +5,7 @@ import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
-import { testShell, type } from '../cli/test-shell.ts'
+import { typed } from '../cli/test-shell.ts'
 import { readLines } from '../http/make-batch.ts'
 import { postJson } from '../local-server.ts'
 import { makeScene, startService } from './scene.ts'
@@ -29,11 +29,7 @@ async function gradeBatch() {
     env: { OPENAI_API_KEY: 'sk-very-secret-key' },
   })
   const { origin } = service
-  const run = async (command: string, ...args: string[]) => {
-    const shell = testShell({ env: { VERIDICT_SERVER: origin } })
-    await type(shell, command, ...args)
-    return { code: shell.code(), out: shell.output(), err: shell.errors() }
-  }
+  const run = (command: string, ...args: string[]) => typed({ env: { VERIDICT_SERVER: origin } }, command, ...args)
   const { id } = await service.post(makeTrials(ITEMS, 'mock'))
   const batch = await service.end(id)
   const results = await service.results(id)
@@ -165,10 +161,9 @@ test('a bundle names each grade and each call once, and keeps the calls that no 
   })
   const service = await start()
   const bundle = async (id: string) => {
-    const shell = testShell({ env: { VERIDICT_SERVER: service.origin } })
     const out = join(folder, id)
-    await type(shell, 'results', id, '-o', 'bundle', '--out', out)
-    expect([shell.code(), shell.errors()]).toEqual([0, ''])
+    const env = { VERIDICT_SERVER: service.origin }
+    expect(await typed({ env }, 'results', id, '-o', 'bundle', '--out', out)).toMatchObject({ code: 0, err: '' })
     return <T>(name: string): T[] => readLines<T>(readFileSync(join(out, name), 'utf8'))
   }
   const [first, second, , fourth] = makeTrials(4, 'mock') as object[]
@@ -194,11 +189,11 @@ test('of a batch that has not ended there is no bundle', async () => {
   const service = await start()
   const { origin } = service
   const { id } = await service.post(makeTrials(1, 'mock'))
-  const shell = testShell({ env: { VERIDICT_SERVER: origin } })
-  await type(shell, 'results', id, '-o', 'bundle', '--out', join(folder, 'bundle'))
-  expect(shell.code()).toBe(1)
-  expect(shell.errors()).toContain(`${id} has not ended (running)`)
-  expect(shell.errors()).toContain(`Follow it to its end: veridict status ${id} --server ${origin} --follow`)
+  const env = { VERIDICT_SERVER: origin }
+  const { code, err } = await typed({ env }, 'results', id, '-o', 'bundle', '--out', join(folder, 'bundle'))
+  expect(code).toBe(1)
+  expect(err).toContain(`${id} has not ended (running)`)
+  expect(err).toContain(`Follow it to its end: veridict status ${id} --server ${origin} --follow`)
   expect(existsSync(join(folder, 'bundle'))).toBe(false)
   await service.kill()
 }, 30_000)

@@ -63,7 +63,7 @@ describe('every answer has them', () => {
     expect(Object.keys(response.headers).filter((name) => name.startsWith('access-control'))).toEqual([])
   })
 
-  test('a stream of events, from its first byte', async () => {
+  test('a stream of events, from its first byte; the last event is the end of the batch', async () => {
     const { id } = (await postLines(open, makeItems(2))).json<{ id: string }>()
     const response = await open.get(`/v1/batches/${id}/events`)
     expect(response.headers).toMatchObject({
@@ -71,6 +71,8 @@ describe('every answer has them', () => {
       'content-type': 'text/event-stream',
       'cache-control': 'no-store',
     })
+    const [, end = ''] = /event: end\ndata: (.*)\n/.exec(response.body) ?? []
+    expect(JSON.parse(end)).toMatchObject({ status: 'done', counts: { graded: 2 } })
     const lines = await open.get(`/v1/batches/${id}/results?wait=true`)
     expect(lines.headers).toMatchObject({
       ...EVERYWHERE,

@@ -1,21 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect } from 'vitest'
-import { testShell, type } from '../cli/test-shell.ts'
-
-interface Ended {
-  readonly code: number | null
-  readonly out: string
-  readonly err: string
-}
+import { typed } from '../cli/test-shell.ts'
 
 /** Runs `veridict export` or `veridict import` in this process. */
-export async function transfer(env: NodeJS.ProcessEnv, ...args: readonly string[]): Promise<Ended> {
-  const shell = testShell({ args, env })
-  const [name = '', ...words] = args
-  await type(shell, name, ...words)
-  return { code: shell.code(), out: shell.output(), err: shell.errors() }
-}
+export const transfer = (env: NodeJS.ProcessEnv, name: 'export' | 'import', ...words: readonly string[]) =>
+  typed({ env }, name, ...words)
 
 /** The records of a database as the lines of its export, sorted: equal lines are equal bytes and digests. */
 export async function recordsOf(env: NodeJS.ProcessEnv): Promise<string[]> {
