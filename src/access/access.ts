@@ -9,13 +9,6 @@ export interface Caller extends Pick<KeyRecord, 'name' | 'max_requests_per_minut
   readonly scopes: ReadonlySet<Scope>
 }
 
-/** The session of a signed-in browser. The id names the key and the end, and counts only with the signature of its cookie. */
-interface Session {
-  readonly id: string
-  readonly caller: Caller
-  readonly expires_at: string
-}
-
 /** The caller of every request where access control is off. */
 export const ANYBODY: Caller = {
   key_id: null,
@@ -72,8 +65,8 @@ export function createAccess({ store, required, session_secret, now }: AccessDep
       const record = await check(token)
       return record === null ? null : admit(record)
     },
-    /** Opens a session; null for a key that is not good. */
-    async openSession(token: string): Promise<Session | null> {
+    /** Opens the session of a browser; null for a key that is not good. The id names the key and the end, and counts only with the signature of its cookie. */
+    async openSession(token: string) {
       const record = await check(token)
       if (record === null) return null
       const expires_at = endOf(record, now())

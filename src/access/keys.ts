@@ -34,15 +34,11 @@ export interface AccessStore {
   touchKey(id: string, at: string): Promise<void>
 }
 
-/** The properties of a new key. */
-export interface KeyPlan {
-  readonly name: string
-  /** Absent: `USUAL_SCOPES`. */
-  readonly scopes?: readonly Scope[]
-  readonly expires_at?: Date
-  readonly max_requests_per_minute?: number
-  readonly max_cost_usd_per_day?: number
-}
+type Limits = Pick<KeyRecord, 'max_requests_per_minute' | 'max_cost_usd_per_day'>
+
+/** The properties of a new key; without scopes it has `USUAL_SCOPES`, without limits none. */
+export type KeyPlan = Pick<KeyRecord, 'name'> &
+  Partial<Pick<KeyRecord, 'scopes'> & Limits> & { readonly expires_at?: Date }
 
 /** A key without its secret. */
 export type KeyView = Omit<KeyRecord, 'secret_sha256'> & { readonly state: KeyState }
@@ -64,22 +60,14 @@ export function findPlanFault(plan: KeyPlan, now: Date): string | null {
 }
 
 /** Makes a key, and shows its token for the only time. Throws a RangeError for a plan with a fault (`findPlanFault`). */
-export async function createKey(
-  store: AccessStore,
-  plan: KeyPlan,
-  now: Date,
-): Promise<{ readonly key: KeyView; readonly token: string }> {
+export async function createKey(store: AccessStore, plan: KeyPlan, now: Date) {
   const fault = findPlanFault(plan, now)
   if (fault !== null) throw new RangeError(fault)
   const { id, secret, token } = makeToken()
   const { name, scopes = USUAL_SCOPES, max_requests_per_minute = null, max_cost_usd_per_day = null } = plan
   const record: KeyRecord = {
-    id,
-    secret_sha256: digestSecret(secret),
-    name,
-    scopes: [...new Set(scopes)],
-    max_requests_per_minute,
-    max_cost_usd_per_day,
+    ...{ id, secret_sha256: digestSecret(secret), name, scopes: [...new Set(scopes)] },
+    ...{ max_requests_per_minute, max_cost_usd_per_day },
     created_at: now.toISOString(),
     expires_at: plan.expires_at?.toISOString() ?? null,
     revoked_at: null,
@@ -111,18 +99,16 @@ export function stateOf({ revoked_at, expires_at }: Pick<KeyRecord, 'revoked_at'
 /** The form of a token, which is shown once: `vk_<16 hex digits>_<43 characters of base64url>`. */
 const TOKEN = /^vk_([0-9a-f]{16})_([A-Za-z0-9_-]{43})$/
 
-const SECRET_BYTES = 32
+const makeSecret = (): string => randomBytes(32).toString('base64url')
 
-const makeSecret = (): string => randomBytes(SECRET_BYTES).toString('base64url')
-
-export function makeToken(): { readonly id: string; readonly secret: string; readonly token: string } {
+export function makeToken() {
   const mark = randomBytes(8).toString('hex')
   const secret = makeSecret()
   return { id: `key_${mark}`, secret, token: `vk_${mark}_${secret}` }
 }
 
 /** Parses a token; null for a text of another form. */
-export function parseToken(token: string): { readonly id: string; readonly secret: string } | null {
+export function parseToken(token: string) {
   const [, mark, secret] = TOKEN.exec(token) ?? []
   return mark === undefined || secret === undefined ? null : { id: `key_${mark}`, secret }
 }

@@ -35,7 +35,7 @@ export async function* runExamples(
 ): AsyncGenerator<{ readonly rubric: LoadedRubric; readonly results: readonly ExampleResult[] }> {
   const { config, secrets } = loadConfig({ VERIDICT_DATABASE: ':memory:' }, () => '')
   let text = ''
-  const judge: Judge = {
+  const player: Judge = {
     info: {
       ...createLexicalJudge().info,
       ...{ name: JUDGE, kind: 'model', description: 'answers by the reply of an example' },
@@ -44,13 +44,13 @@ export async function* runExamples(
     },
     ask: async () => ({ ok: true, text, raw: text, usage: null, model_resolved: JUDGE, request_id: null }),
   }
-  const context = await buildContext({ config, secrets, judges: [judge], loaded: rubrics, adopts_batches: false })
+  const context = await buildContext({ config, secrets, judges: [player], loaded: rubrics, adopts_batches: false })
   const run = (read: LoadedExample, rubric: string): Promise<ExampleResult> => {
-    const { reply = '', truth, judge: name = JUDGE } = read.example
+    const { name, expect, reply = '', truth, judge = JUDGE } = read.example
     text = typeof reply === 'string' ? reply : JSON.stringify(reply)
-    const request = { trajectory: read.trajectory, ground_truth: truth, rubric, judge: name, cache: 'refresh' } as const
+    const request = { trajectory: read.trajectory, ground_truth: truth, rubric, judge, cache: 'refresh' } as const
     return context.service.grade(request).then(
-      ({ grade }) => resultOf(read, grade),
+      ({ grade }) => ({ file: read.file, name, faults: [], differences: differencesOf(expect, grade), grade }),
       (error: unknown) => refused(read, error),
     )
   }
@@ -79,11 +79,6 @@ function refused({ file, example, placeOf }: LoadedExample, error: unknown): Exa
   })
   return { file, name: example.name, faults, differences: [], grade: null }
 }
-
-const resultOf = ({ file, example }: LoadedExample, grade: Grade): ExampleResult => ({
-  ...{ file, name: example.name, faults: [], grade },
-  differences: differencesOf(example.expect, grade),
-})
 
 const sorted = (names: readonly string[]): string[] => [...new Set(names)].sort()
 

@@ -1,5 +1,6 @@
 import { ServiceError, UnreachableError } from '../client/errors.ts'
 import { RubricError } from '../domain/rubric/load/rubric-error.ts'
+import type { Veridict } from '../library/veridict.ts'
 import type { BatchCounts } from '../schemas/batch.ts'
 import type { Grade } from '../schemas/grade.ts'
 import { NAMED_BY, type NamedBy } from '../schemas/views.ts'
@@ -137,11 +138,8 @@ export function localRefusal(error: ServiceError, judge: string | undefined): Cl
 const MOST_NAMES = 20
 
 /** Builds the error of a selection without grades, with the names that do have grades. */
-export async function nothingFits(
-  client: { overview(): Promise<{ readonly names: Readonly<Record<NamedBy, readonly string[]>> }> },
-  query: Readonly<Partial<Record<NamedBy, string | undefined>>>,
-): Promise<CliError> {
-  const { names } = await client.overview()
+export async function nothingFits(veridict: Veridict, query: Partial<Record<NamedBy, string>>): Promise<CliError> {
+  const { names } = await veridict.overview()
   const shown = (all: readonly string[]) =>
     all.slice(0, MOST_NAMES).map(oneLine).join(', ') +
     (all.length > MOST_NAMES ? ` and ${all.length - MOST_NAMES} more` : '')

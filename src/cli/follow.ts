@@ -26,8 +26,7 @@ export async function finishBatch(
 ): Promise<ExitCode> {
   session.batch = begun
   if (options.detach === true) {
-    session.data = begun
-    await session.write(`${begun.id}\n`)
+    await session.answer(begun, `${begun.id}\n`)
     tell(session, `Follow: veridict status ${begun.id}${session.flag} --follow`)
     return EXIT.graded
   }

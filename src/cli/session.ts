@@ -29,6 +29,8 @@ export interface Console extends OutputTarget {
   /** Whether the command writes its data as one JSON object, and no text. */
   readonly json: boolean
   data: unknown
+  /** Ends the command with its data, for `--json`, and its text. */
+  answer(data: unknown, text: string, code?: ExitCode): Promise<ExitCode>
 }
 
 /** A console with its Veridict: a running service, or this process. */
@@ -95,7 +97,14 @@ async function withConsole(
   const paint = paintFor(target.screen, shell.env)
   const none = async () => {}
   const silence = isSilent && { write: none, commit: none, discard: none }
-  const console: Console = { ...target, ...silence, shell, view, paint, signal, format, json, data: null }
+  const console: Console = {
+    ...{ ...target, ...silence, shell, view, paint, signal, format, json, data: null },
+    async answer(data, text, code = EXIT.graded) {
+      this.data = data
+      await this.write(text)
+      return code
+    },
+  }
   try {
     const code = await work(console)
     view.end()

@@ -3,6 +3,7 @@ import type { Writable } from 'node:stream'
 import type { TrialItem } from '../archives/trials/reading-job.ts'
 import type { ReadLimits } from '../archives/unpack/limits.ts'
 import type { LocalVeridict } from '../library/veridict.ts'
+import type { Options } from './options.ts'
 
 /**
  * The use of a database by a command: `make` creates a missing database, `read` needs an existing database, `none` needs none. A dry run
@@ -10,11 +11,8 @@ import type { LocalVeridict } from '../library/veridict.ts'
  */
 export type DatabaseUse = 'make' | 'read' | 'look' | 'look_any' | 'none'
 
-export interface TrialSourceOptions {
-  readonly ground_truth?: string
+export interface TrialSourceOptions extends Pick<Options, 'ground_truth' | 'variant' | 'rubric'> {
   readonly signals: readonly string[]
-  readonly variant?: string
-  readonly rubric?: string
   readonly abort: AbortSignal
   readonly limits?: ReadLimits
   /** Receives, at the end, the places of signals at which most trials had nothing. */

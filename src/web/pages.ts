@@ -15,12 +15,6 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const HIDDEN = { schema: { hide: true } }
 
-interface PageFile {
-  readonly body: Buffer
-  readonly type: string
-  readonly etag: string
-}
-
 /**
  * Registers the audit pages: `/audit/assets/…` are the built files, every other path below `/audit/` is the single page, which routes by
  * itself. The files are read once, here: no path of a request ever reaches the disk. Without `web/dist` no pages are registered.
@@ -38,7 +32,7 @@ export function pageRoutes(app: FastifyInstance, folder: string = DIST): void {
   })
 }
 
-function sendFile(request: FastifyRequest, reply: FastifyReply, file: PageFile): FastifyReply {
+function sendFile(request: FastifyRequest, reply: FastifyReply, file: ReturnType<typeof readFile>): FastifyReply {
   // Browsers store the files and revalidate each use.
   reply.headers({ 'cache-control': 'no-cache', etag: file.etag })
   if (request.headers['if-none-match'] === file.etag) return reply.code(304).send()
@@ -46,16 +40,15 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, file: PageFile):
 }
 
 /** Reads the files of a folder, by their path below it, with `/`. */
-function readFiles(folder: string): ReadonlyMap<string, PageFile> {
+function readFiles(folder: string): ReadonlyMap<string, ReturnType<typeof readFile>> {
   if (!existsSync(folder)) return new Map()
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-  return new Map(
-    entries.map((entry) => {
-      const path = join(entry.parentPath, entry.name)
-      const body = readFileSync(path)
-      const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
-      const type = TYPES[extname(entry.name)] ?? 'application/octet-stream'
-      return [relative(folder, path).split(sep).join('/'), { body, type, etag }]
-    }),
-  )
+  const paths = entries.map((entry) => join(entry.parentPath, entry.name))
+  return new Map(paths.map((path) => [relative(folder, path).split(sep).join('/'), readFile(path)]))
+}
+
+function readFile(path: string) {
+  const body = readFileSync(path)
+  const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`
+  return { body, type: TYPES[extname(path)] ?? 'application/octet-stream', etag }
 }

@@ -4,7 +4,7 @@ import { defined } from '../../domain/result.ts'
 import { count } from '../../domain/words.ts'
 import type { RegradeRequest } from '../../schemas/regrade.ts'
 import { GRADE_STATUSES } from '../../schemas/vocabulary.ts'
-import { CliError, EXIT, type ExitCode, nothingFits, requireId, strictCode } from '../errors.ts'
+import { CliError, EXIT, nothingFits, requireId, strictCode } from '../errors.ts'
 import { EXIT_HELP, finishBatch, isEnded, requireServer, watchBatch } from '../follow.ts'
 import {
   choice,
@@ -23,7 +23,7 @@ import {
 } from '../options.ts'
 import { OUTPUT_HELP, writeEstimate } from '../output/results-format.ts'
 import { tally } from '../output/text.ts'
-import { SERVER_HELP, type Session, sessionCommand, tell } from '../session.ts'
+import { SERVER_HELP, sessionCommand, tell } from '../session.ts'
 import { countsText, openTrials } from '../trials.ts'
 
 const GO_ON = `Going on:
@@ -209,18 +209,14 @@ export const cancel = sessionCommand<Options, [id: string]>(
       'Example:\n  veridict cancel bat_01',
     ],
   },
-  (session, _options, id) => cancelBatch(session, id),
+  async (session, _options, id) => {
+    const { veridict } = session
+    requireId('batch', id)
+    const before = await veridict.batch(id)
+    if (isEnded(before))
+      throw new CliError(`${id} has ended already: it is ${before.status}`, [`Its results: veridict results ${id}`])
+    const ended = await watchBatch(session, await veridict.cancel(id))
+    const { total, ...counts } = ended.counts
+    return session.answer(ended, `${id} is ${ended.status}: ${count(total, 'item')} · ${tally(counts)}\n`)
+  },
 )
-
-async function cancelBatch(session: Session, id: string): Promise<ExitCode> {
-  const { veridict } = session
-  requireId('batch', id)
-  const before = await veridict.batch(id)
-  if (isEnded(before))
-    throw new CliError(`${id} has ended already: it is ${before.status}`, [`Its results: veridict results ${id}`])
-  const ended = await watchBatch(session, await veridict.cancel(id))
-  const { total, ...counts } = ended.counts
-  await session.write(`${id} is ${ended.status}: ${count(total, 'item')} · ${tally(counts)}\n`)
-  session.data = ended
-  return EXIT.graded
-}

@@ -192,9 +192,8 @@ export const demo = consoleCommand(
     const { openVeridict } = await import('../../library/open.ts')
     await using veridict = await openVeridict({ env: {} })
     const { text, grades, areExpected } = await gradeExamples((request) => veridict.grade(request))
-    console.data = grades
-    await console.write(`${text}They are in ${EXAMPLES}\n${asTyped(console.shell, NEXT)}`)
-    return areExpected ? EXIT.graded : EXIT.refused
+    const shown = `${text}They are in ${EXAMPLES}\n${asTyped(console.shell, NEXT)}`
+    return console.answer(grades, shown, areExpected ? EXIT.graded : EXIT.refused)
   },
 )
 

@@ -16,7 +16,7 @@ import { count } from '../../domain/words.ts'
 import { assertDatabase, configurationOf } from '../database.ts'
 import { CliError, EXIT } from '../errors.ts'
 import { buildGroup, choice, type Definition, type Options, parseCount, parseDollars } from '../options.ts'
-import { clip, dollars, line, oneLine, present, tableOf } from '../output/text.ts'
+import { clip, dollars, line, NDJSON, oneLine, present, type Rows, tableOf } from '../output/text.ts'
 import { type Console, consoleCommand } from '../session.ts'
 import type { Shell } from '../shell.ts'
 
@@ -145,10 +145,9 @@ const list = keyCommand<Options>(
   },
   async ({ store, database, shell, format, write }) => {
     const all = await listKeys(store, new Date())
-    const isTable = format === 'table'
-    if (isTable && all.length > 0) await write(TABLE.head())
-    for (const key of all) await write(isTable ? TABLE.row(key) : line(key))
-    if (all.length === 0) shell.err.write(`no keys in ${database}; veridict keys create NAME makes a key\n`)
+    const rows: Rows<KeyView> = format === 'table' ? TABLE : NDJSON
+    if (all.length > 0) await write(rows.head() + all.map(rows.row).join(''))
+    else shell.err.write(`no keys in ${database}; veridict keys create NAME makes a key\n`)
     return all
   },
 )

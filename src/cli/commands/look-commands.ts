@@ -103,10 +103,10 @@ async function showBatch(session: Session, id: string, { follow = false }: Statu
   const wait = waitsForWorker(batch) ? ` (${oneLine(batch.parked_reason ?? '')})` : ''
   const state = `${batch.id}${name}: ${stateOf(session, batch)}${wait}${since}`
   const text = present([state, summary(batch, paint), roundText(batch)]).join('\n')
-  await session.write(format === 'table' ? `${text}\n` : line(batch))
-  session.data = batch
+  const code = restsFor(session, batch, follow) ? EXIT.parked : exitOfCounts(batch.counts)
+  await session.answer(batch, format === 'table' ? `${text}\n` : line(batch))
   tellRest(session, batch)
-  return restsFor(session, batch, follow) ? EXIT.parked : exitOfCounts(batch.counts)
+  return code
 }
 
 type ResultsOptions = Options & { readonly wait?: boolean; readonly values?: LabelValues }
@@ -213,8 +213,7 @@ judges graded the trial, the result of all of them (\`panel\` in --json): its la
     const calls = raw ? await veridict.calls(id, { signal }) : null
     const { metadata, receipt } = grade
     const name = metadata.trial || metadata.task || receipt.trajectory
-    await session.write(printGrade(name, grade, panel) + (attempts || raw ? receiptText(grade, calls) : ''))
-    session.data = { ...fullGrade(grade, calls), panel }
-    return exitOfGrade(grade)
+    const text = printGrade(name, grade, panel) + (attempts || raw ? receiptText(grade, calls) : '')
+    return session.answer({ ...fullGrade(grade, calls), panel }, text, exitOfGrade(grade))
   },
 )

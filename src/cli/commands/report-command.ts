@@ -5,10 +5,11 @@ import {
   type Corrected,
   NO_FIELD,
   type PairedReport,
+  type Rate,
   type Report,
   type ReportGroup,
 } from '../../schemas/report.ts'
-import { CliError, EXIT, nothingFits } from '../errors.ts'
+import { CliError, nothingFits } from '../errors.ts'
 import { type Options, OUTPUT_FORMATS, output, SERVER } from '../options.ts'
 import { clip, line, oneLine, pad, percent, tally } from '../output/text.ts'
 import { SERVER_HELP, sessionCommand } from '../session.ts'
@@ -51,20 +52,15 @@ Exit codes: 0 reported; 1 bad input or no service; 130 interrupted.`,
     ],
   },
   async (session, options) => {
-    const { veridict, format, write } = session
+    const { veridict, format } = session
     const { server: _server, output: _output, out: _out, json: _json, ...query } = options
-    if (format === 'csv') {
-      await write(await veridict.reportCsv(query))
-      return EXIT.graded
-    }
+    if (format === 'csv') return session.answer(null, await veridict.reportCsv(query))
     const made = await veridict.report(query)
     if (format === 'table' && made.judges.length === 0) throw await nothingFits(veridict, query)
     const noField = made.notes.find((note) => note.startsWith(NO_FIELD))
     if (format === 'table' && noField !== undefined && query.group_by !== undefined && query.group_by !== 'surface')
       throw new CliError(oneLine(noField))
-    await write(format === 'table' ? reportText(made) : line(made))
-    session.data = made
-    return EXIT.graded
+    return session.answer(made, format === 'table' ? reportText(made) : line(made))
   },
 )
 
@@ -129,13 +125,7 @@ function pairedLines({ base, head, pairs, measures, alignment }: PairedReport): 
   ]
 }
 
-interface Figure {
-  readonly value: number | null
-  readonly ci95: readonly number[] | null
-  readonly reason?: string | null
-  readonly k?: number
-  readonly n?: number
-}
+type Figure = Pick<Rate, 'value' | 'ci95'> & Partial<Pick<Rate, 'reason' | 'k' | 'n'>>
 
 const WIDTH = 36
 const number = (value: number): string => value.toPrecision(4)

@@ -107,9 +107,7 @@ The rubric works as it stands. Change it (docs/rubrics.md), and after each chang
 Then grade with it:
   VERIDICT_RUBRICS=${folder} veridict grade RUN -g TRUTH --rubric ${name} --judge openai
 `
-    console.data = { name, folder }
-    await console.write(asTyped(console.shell, text))
-    return EXIT.graded
+    return console.answer({ name, folder }, asTyped(console.shell, text))
   },
 )
 
@@ -194,13 +192,12 @@ const showRubric = consoleCommand<Options & { readonly schema?: boolean }, [type
   },
   async (console, { schema }, typed) => {
     const all = findRubrics(console.shell, typed).map(({ rubric }) => rubric)
-    console.data = all.map(({ name, system, question, answer_schema }) => ({ name, system, question, answer_schema }))
-    for (const { system, question, answer_schema } of all) {
-      const text = schema ? JSON.stringify(answer_schema, null, 2) : `${system}\n${question}`
-      // Tabs and line breaks stay; other controls would act on a terminal.
-      await console.write(`${text.split('\n').map(inert).join('\n')}\n`)
-    }
-    return EXIT.graded
+    const data = all.map(({ name, system, question, answer_schema }) => ({ name, system, question, answer_schema }))
+    const texts = data.map(({ system, question, answer_schema }) =>
+      schema ? JSON.stringify(answer_schema, null, 2) : `${system}\n${question}`,
+    )
+    // Tabs and line breaks stay; other controls would act on a terminal.
+    return console.answer(data, texts.map((text) => `${text.split('\n').map(inert).join('\n')}\n`).join(''))
   },
 )
 

@@ -24,9 +24,7 @@ put it back: stop the service, copy FILE to VERIDICT_DATABASE, remove its -wal a
   },
   async (console, options, file) => {
     const bytes = await backUpDatabase(existingDatabase(console.shell, options), file, console.signal)
-    console.data = { file, bytes }
-    await console.write(`${inert(file)}: ${count(bytes, 'byte')}\n`)
-    return EXIT.graded
+    return console.answer({ file, bytes }, `${inert(file)}: ${count(bytes, 'byte')}\n`)
   },
 )
 

@@ -10,7 +10,7 @@ import { CliError } from '../errors.ts'
 import { claimColumns, isEnded } from '../follow.ts'
 import type { Session } from '../session.ts'
 import { fullGrade } from './grade-text.ts'
-import { inOrder, type OutputTarget, openOutput } from './output-target.ts'
+import { inOrder, openOutput } from './output-target.ts'
 import { writeResults } from './results-format.ts'
 import { line, plain } from './text.ts'
 
@@ -94,16 +94,11 @@ async function writeRubric({ veridict, signal }: Session, name: string, digest: 
 
 const pretty = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
-interface BundleFile extends OutputTarget {
-  readonly hash: ReturnType<typeof createHash>
-  bytes: number
-}
-
 /** Creates a folder that takes its name when it is whole. An existing folder is never touched. */
 async function createBundle({ shell }: Session, folder: string) {
   const path = resolve(folder)
   const partial = join(dirname(path), `.${basename(path)}.partial-${process.pid}`)
-  const files = new Map<string, BundleFile>()
+  const files = new Map<string, Awaited<ReturnType<typeof openFile>>>()
   const writing = <T>(write: Promise<T>): Promise<T> =>
     write.catch((error: unknown) => {
       const fault = error instanceof CliError ? error.message.replace(/^.* cannot be written: /, '') : fileFault(error)
@@ -113,14 +108,13 @@ async function createBundle({ shell }: Session, folder: string) {
     if ((await lstat(path).catch(() => null)) === null) return
     throw new CliError(`${path} is there already, and is not overwritten`, ['Give --out another folder.'])
   }
-  const openFile = async (name: string): Promise<BundleFile> => {
+  const openFile = async (name: string) => {
     await writing(mkdir(dirname(join(partial, name)), { recursive: true }))
-    const file = { ...(await writing(openOutput(shell, join(partial, name)))), hash: createHash('sha256'), bytes: 0 }
-    files.set(name, file)
-    return file
+    return { ...(await writing(openOutput(shell, join(partial, name)))), hash: createHash('sha256'), bytes: 0 }
   }
   const write = async (name: string, text: string): Promise<void> => {
     const file = files.get(name) ?? (await openFile(name))
+    files.set(name, file)
     file.hash.update(text)
     file.bytes += Buffer.byteLength(text)
     await writing(file.write(text))

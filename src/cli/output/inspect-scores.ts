@@ -66,14 +66,10 @@ export async function writeInspectScores(
   return counts
 }
 
-interface Sample {
-  readonly log: string
-  readonly id: string
-  readonly epoch: number
-}
+type Sample = NonNullable<ReturnType<typeof sampleOf>>
 
 /** Reads the sample of an item. Inspect compares ids as texts. */
-function sampleOf({ metadata }: BatchResult): Sample | null {
+function sampleOf({ metadata }: BatchResult) {
   const facts: Readonly<Record<string, unknown>> = metadata
   const { inspect_eval_id: log, inspect_sample_id: id, inspect_epoch: epoch } = facts
   if (typeof id !== 'string' || !Number.isSafeInteger(epoch)) return null

@@ -15,25 +15,13 @@ import {
 } from './text.ts'
 
 /** The progress of a command, on stderr: stdout is for results. */
-export interface ProgressView {
-  /** Prints a line that stays. */
-  note(text: string): void
-  /** Shows the work before there is a batch. */
-  doing(text: string): void
-  show(batch: Batch): void
-  /** Leaves the last state on the screen. */
-  end(): void
-}
+export type ProgressView = Awaited<ReturnType<typeof createProgressView>>
 
 /** Milliseconds between two lines in a pipe, and between two frames on a terminal. */
 const TIMING = { line_ms: 5_000, frame_ms: 100 }
 
 /** Creates the view of a screen: frames that replace each other on a terminal, else lines. */
-export async function createProgressView(
-  screen: Screen,
-  env: NodeJS.ProcessEnv,
-  { line_ms, frame_ms } = TIMING,
-): Promise<ProgressView> {
+export async function createProgressView(screen: Screen, env: NodeJS.ProcessEnv, { line_ms, frame_ms } = TIMING) {
   // A terminal of no size (under `expect`, in some CI) has no room for a frame.
   const isLive = screen.isTTY === true && screen.columns !== 0 && env['TERM'] !== 'dumb'
   // Loading log-update takes 30 ms that a pipe need not wait.
@@ -62,22 +50,25 @@ export async function createProgressView(
   // The expected time goes on while no item ends.
   const ticker = isLive ? setInterval(draw, Math.max(frame_ms, 500)).unref() : undefined
   return {
-    note(text) {
+    /** Prints a line that stays. */
+    note(text: string): void {
       if (update === null || ended) screen.write(`${inert(text)}\n`)
       else update.persist(inert(text))
     },
-    doing(text) {
+    /** Shows the work before there is a batch. */
+    doing(text: string): void {
       task = text
       drawIfDue()
     },
-    show(next) {
+    show(next: Batch): void {
       const hasTurned = next.status !== batch?.status
       batch = next
       first ??= { at: performance.now(), done: doneOf(next.counts) }
       if (hasTurned) draw()
       else drawIfDue()
     },
-    end() {
+    /** Leaves the last state on the screen. */
+    end(): void {
       if (ended) return
       ended = true
       clearInterval(ticker)

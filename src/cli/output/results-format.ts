@@ -225,16 +225,12 @@ export function summary(batch: Batch, paint: Paint, all: ResultsTally = newTally
 export const newTally = () => ({
   ...{ items: 0, records: 0, actions: 0, known_usd: 0, graded: 0 },
   levels: { high: 0, medium: 0, low: 0 },
-  limits: new Map<string, LimitTally>(),
+  limits: new Map<string, { readonly level: string; count: number; readonly reasons: ReasonTally }>(),
 })
 export type ResultsTally = ReturnType<typeof newTally>
 
-/** Limits of one level and code, with the count of each reason. */
-interface LimitTally {
-  readonly level: string
-  count: number
-  readonly reasons: Map<string, { readonly lift: string; count: number }>
-}
+/** Counts of the reasons of the limits of one level and code. */
+type ReasonTally = Map<string, { readonly lift: string; count: number }>
 
 /** Reasons that the tally keeps of one code: steps and quotes make reasons without end. */
 const MOST_REASONS = 1000
@@ -250,7 +246,8 @@ export function tallyLimit(
   all.levels[level]++
   if (!limit) return
   const key = `${level} ${limit.code}`
-  const limits: LimitTally = all.limits.get(key) ?? { level, count: 0, reasons: new Map() }
+  const reasons: ReasonTally = new Map()
+  const limits = all.limits.get(key) ?? { level, count: 0, reasons }
   limits.count++
   all.limits.set(key, limits)
   const reason = limits.reasons.get(limit.reason) ?? { lift: limit.lift, count: 0 }
