@@ -82,11 +82,7 @@ export abstract class SdkReader extends SessionReader {
     }
     const made = asRecord(event['tool_call'])
     const { arguments: inner } = asRecord(made['function'])
-    const [tool, nameField] = firstName(
-      [event['tool_name'], 'tool_name'],
-      [made['name'], 'tool_call/name'],
-      ['ActionEvent', 'kind'],
-    )
+    const [tool, nameField] = firstName(event, 'tool_name', 'tool_call/name', 'kind')
     const call = this.call(step, keyOf('id', event['id']), tool)
     this.remember(step, keyOf('call', event['tool_call_id']), call)
     // The SDK could not make an action from the model's call: wrong arguments, or an unknown tool.
@@ -181,11 +177,7 @@ export abstract class SdkReader extends SessionReader {
   /** Reads a call that another agent made over the Agent Client Protocol; its event is repeated as the call proceeds. */
   #foreignCall(event: Json, path: string): void {
     const id = keyOf('acp', event['tool_call_id']) ?? `acp at ${path}`
-    const [tool, nameField] = firstName(
-      [event['title'], 'title'],
-      [event['tool_kind'], 'tool_kind'],
-      ['ACPToolCallEvent', 'kind'],
-    )
+    const [tool, nameField] = firstName(event, 'title', 'tool_kind', 'kind')
     // The first event may lack the arguments; other arguments under the same id are another call.
     if (this.#foreign.isNew(id, event['raw_input'], isAbsent(event['raw_input']))) {
       const step = this.open('agent', this.#name)
@@ -200,10 +192,12 @@ export abstract class SdkReader extends SessionReader {
   }
 }
 
-/** Returns the first name that is a text, and the member that holds it; else the last of the names. */
-function firstName(...names: readonly (readonly [name: unknown, field: string])[]): readonly [string, string] {
-  const [name, field] = names.find(([name]) => asText(name) !== null) ?? ['', '']
-  return [String(name), field]
+/** Returns the first text at one of the places below an event, and the place. Every event has the last place, its kind. */
+function firstName(event: Json, ...places: readonly string[]): readonly [name: string, place: string] {
+  const textAt = (place: string) =>
+    asText(place.split('/').reduce<unknown>((value, key) => asRecord(value)[key], event))
+  const place = places.find((place) => textAt(place) !== null) ?? ''
+  return [textAt(place) ?? '', place]
 }
 
 function readSdkBlock(block: Json, path: string, sink: ContentSink): boolean {

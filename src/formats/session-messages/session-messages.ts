@@ -50,3 +50,39 @@ function readSession(reading: Reading, document: Json): ReadDocument {
   const model = placed.map(({ message }) => asName((message as Json)['model'])).findLast((known) => known !== null)
   return readList(reading, { format: 'session-messages', agent: { name, model: model ?? null } }, '/records', placed)
 }
+
+/** The format of Grok CLI's `chat_history.jsonl`: the messages of a chat, whose `type` is the role, with `tool_result` records and reasoning. */
+export const GROK_CLI: Format = {
+  name: 'grok-cli',
+  recognizes: ({ records }) => Array.isArray(records) && records.every(isEntry) && records.some(isGrokEntry),
+  read: readGrokCli,
+  asides: CHAT_ASIDES,
+}
+
+const GROK_ROLES: ReadonlySet<unknown> = wordSet('system user assistant tool_result')
+
+const isEntry = (record: unknown): boolean => !isRecord(record) || (!('role' in record) && !('message' in record))
+
+/** Recognizes a reply or a result in the form of a chat, which no other format writes without a role. */
+const isGrokEntry = (record: unknown): boolean =>
+  isRecord(record) &&
+  ((record['type'] === 'assistant' && 'content' in record && ('model_id' in record || 'tool_calls' in record)) ||
+    (record['type'] === 'tool_result' && 'content' in record && typeof record['tool_call_id'] === 'string'))
+
+function readGrokCli(reading: Reading, document: Json): ReadDocument {
+  const records = asList(document['records'])
+  const placed = [...itemsIn(records, '/records')].flatMap(([record, path]): ListedMessage[] => {
+    if (!isRecord(record) || typeof record['type'] === 'string') return [{ message: messageOf(record), path }]
+    reading.unread(path, 'a record without a type; not read', true)
+    return []
+  })
+  const model = asName(records.filter(isRecord).findLast((record) => asName(record['model_id']) !== null)?.['model_id'])
+  return readList(reading, { format: 'grok-cli', agent: { name: 'grok-cli', model } }, '/records', placed)
+}
+
+/** Returns a record as a message of a chat; a record of another type unchanged. */
+function messageOf(record: unknown): unknown {
+  if (!isRecord(record) || !GROK_ROLES.has(record['type'])) return record
+  const { type, model_id: _model, prompt_index: _index, ...rest } = record
+  return { ...rest, role: type === 'tool_result' ? 'tool' : type }
+}
