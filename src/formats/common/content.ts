@@ -3,7 +3,7 @@ import { LONGEST_WORDS } from '../tools/outcomes.ts'
 import { decodeObject, type Leaf, leavesOf } from './json-tree.ts'
 import type { PictureSource } from './pictures.ts'
 import { isAbsent, isRecord, itemsIn, type Json, type Reading, typeName } from './reading.ts'
-import { addLeaves } from './session.ts'
+import { addLeaves, asRecord, asText, mediaText } from './session.ts'
 import { mayAct } from './unread-acts.ts'
 
 /** Receives the pieces of a content. */
@@ -15,8 +15,7 @@ export interface ContentSink {
 const PART_FIELDS = new Set(['type', 'text', 'source'])
 /** Members of a media source. `data` is Veridict's own: the base64 of the file at `path`, so that the picture travels along. */
 const SOURCE_FIELDS = new Set(['media_type', 'path', 'duration_sec', 'data'])
-const MAX_MEDIA_PATH = 300
-const MAX_TYPE = 40
+const MAX_KIND = 300
 
 /** Returns the head of a value's JSON text, which a trimmed corpus keeps instead of the value. */
 export const previewOf = (value: unknown): string | null =>
@@ -94,23 +93,15 @@ function readMedia(reading: Reading, part: Json, path: string, sink: ContentSink
     if (typeof text === 'string') reading.warn(`${path}/type`, 'unknown type of content block')
     else reading.unread(`${path}/type`, 'unknown type of content block', mayAct(part))
   }
-  const file = isRecord(source) ? mediaPath(reading, source, path) : null
-  if (file === null && !(isRecord(source) && 'data' in source)) reading.warn(path, 'names no file')
-  const placeholder = file === null ? `[${kind.slice(0, MAX_MEDIA_PATH).toWellFormed()}]` : `[${kind}: ${file}]`
+  if (isRecord(source)) reading.warnUnknown(source, `${path}/source`, SOURCE_FIELDS)
+  const { path: file } = asRecord(source)
+  if (asText(file) === null && !(isRecord(source) && 'data' in source)) reading.warn(path, 'names no file')
+  const placeholder = mediaText(kind.slice(0, MAX_KIND).toWellFormed(), file)
   sink.media(placeholder, path, kind, kind === 'image' && isRecord(source) ? pictureSource(source) : undefined)
 }
 
 const pictureSource = ({ media_type, path, data }: Json): PictureSource =>
   typeof data === 'string' ? { media_type, data } : { url: path }
-
-function mediaPath(reading: Reading, source: Json, path: string): string | null {
-  reading.warnUnknown(source, `${path}/source`, SOURCE_FIELDS)
-  const file = source['path']
-  if (typeof file !== 'string' || file === '') return null
-  // The rest of a data URL is the picture itself.
-  if (file.startsWith('data:')) return file.slice('data:'.length, MAX_TYPE).split(/[;,]/, 1)[0] ?? ''
-  return file.length > MAX_MEDIA_PATH ? `${file.slice(0, MAX_MEDIA_PATH).toWellFormed()}…` : file
-}
 
 /** Members of the JSON envelope that mini-swe-agent, predev and similar harnesses put around a command's output. */
 const ENVELOPE = wordSet(`output stdout stderr error exception_info exception returncode return_code exit_code signal

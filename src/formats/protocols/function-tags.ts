@@ -155,10 +155,7 @@ function nameAfter(text: string, end: string): string | null {
   return stop > 0 && stop <= MAX_NAME && TOOL_NAME.test(text.slice(0, stop).trim()) ? text.slice(0, stop) : null
 }
 
-/**
- * The protocol of `<function=name><parameter=x>…</parameter></function>`. Source: All-Hands-AI/OpenHands,
- * openhands/llm/fn_call_converter.py.
- */
+/** The protocol of `<function=name><parameter=x>…</parameter></function>`. Source: All-Hands-AI/OpenHands, openhands/llm/fn_call_converter.py. */
 export const FUNCTION_TAGS = tagProtocol('function tags', 'openhands', '<function=', {
   ...{ open: '<function=', nameEnd: '>', close: '</function>' },
   marks: parameterMarks('<parameter=', ''),
@@ -176,18 +173,13 @@ export const INVOKE_TAGS = tagProtocol('invoke tags', null, '<invoke name=', {
 const CALL_OPEN = '<tool_call>'
 const CALL_CLOSE = '</tool_call>'
 
-/**
- * The protocol of `<tool_call>tool<arg_key>x</arg_key><arg_value>…</arg_value></tool_call>`. Source: zai-org/GLM-4.5, chat_template.jinja.
- */
+/** The protocol of `<tool_call>tool<arg_key>x</arg_key><arg_value>…</arg_value></tool_call>`. Source: zai-org/GLM-4.5, chat_template.jinja. */
 export const ARG_TAGS = tagProtocol('argument tags', null, '<arg_key>', {
   ...{ open: CALL_OPEN, nameEnd: '<arg_key>', isParameter: true, close: CALL_CLOSE },
   marks: KEY_MARKS,
 })
 
-/**
- * The protocol of `<tool_call>{"name", "arguments"}</tool_call>`. Source: NousResearch/Hermes-Function-Calling,
- * prompt_assets/sys_prompt.yml.
- */
+/** The protocol of `<tool_call>{"name", "arguments"}</tool_call>`. Source: NousResearch/Hermes-Function-Calling, prompt_assets/sys_prompt.yml. */
 export const HERMES = protocolOf(
   { name: 'Hermes', harness: null, announced: ['<tools>'], needsAnswer: false },
   (slices, text, agent) =>

@@ -10,10 +10,7 @@ import { protocolOf, scan } from './slices.ts'
 
 const COMMAND = 'bash_command'
 
-/**
- * The protocol of terminus-1 and terminus-2: JSON with `commands` of `keystrokes`. Source: terminal-bench,
- * terminal_bench/agents/terminus_1.py.
- */
+/** The protocol of terminus-1 and terminus-2: JSON with `commands` of `keystrokes`. Source: terminal-bench, terminal_bench/agents/terminus_1.py. */
 export const TERMINUS_JSON = protocolOf(
   { name: 'terminus JSON', harness: 'terminus', announced: ['"keystrokes"'], needsAnswer: false },
   (slices, text) => {

@@ -267,3 +267,22 @@ export const INSPECT_TOOLS: ToolTable = {
 export const TERMINUS_TOOLS: ToolTable = toolTable(`
   bash_command | keystrokes keystrokes; describes duration duration_sec is_blocking timeout_sec
   mark_task_complete | speaks *`)
+
+/** The tables by the agent's name in ATIF files: the whole name, or its beginning (`terminus-2-summarization`). */
+export const TABLES: readonly (readonly [string, ToolTable])[] = [
+  ['claude-code', CLAUDE_CODE_TOOLS],
+  ['codex', CODEX_TOOLS],
+  ['gemini-cli', GEMINI_CLI_TOOLS],
+  ['antigravity', ANTIGRAVITY_TOOLS],
+  ['kimi-code', KIMI_CODE_TOOLS],
+  ['openhands', OPENHANDS_TOOLS],
+  ['cursor', CURSOR_TOOLS],
+  ['terminus', TERMINUS_TOOLS],
+  ['droid', { Execute: { args: { command: 'shell' }, rest: 'describes' } }],
+  // Its one tool is in the common table.
+  ['mini-swe-agent', {}],
+  ['swe-agent', SWE_AGENT_TOOLS],
+  ['inspect', INSPECT_TOOLS],
+  ['cline', CLINE_TOOLS],
+  ['roo', CLINE_TOOLS],
+]

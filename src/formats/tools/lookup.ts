@@ -1,37 +1,6 @@
 import { COMMON_TOOLS } from './common-tools.ts'
-import {
-  ANTIGRAVITY_TOOLS,
-  CLAUDE_CODE_TOOLS,
-  CLINE_TOOLS,
-  CODEX_TOOLS,
-  CURSOR_TOOLS,
-  GEMINI_CLI_TOOLS,
-  INSPECT_TOOLS,
-  KIMI_CODE_TOOLS,
-  OPENHANDS_TOOLS,
-  SWE_AGENT_TOOLS,
-  TERMINUS_TOOLS,
-} from './harness-tools.ts'
-import { own, type ToolSpec, type ToolTable } from './tool-table.ts'
-
-/** The tables by the agent's name in ATIF files: the whole name, or its beginning (`terminus-2-summarization`). */
-const TABLES: readonly (readonly [string, ToolTable])[] = [
-  ['claude-code', CLAUDE_CODE_TOOLS],
-  ['codex', CODEX_TOOLS],
-  ['gemini-cli', GEMINI_CLI_TOOLS],
-  ['antigravity', ANTIGRAVITY_TOOLS],
-  ['kimi-code', KIMI_CODE_TOOLS],
-  ['openhands', OPENHANDS_TOOLS],
-  ['cursor', CURSOR_TOOLS],
-  ['terminus', TERMINUS_TOOLS],
-  ['droid', { Execute: { args: { command: 'shell' }, rest: 'describes' } }],
-  // Its one tool is in the common table.
-  ['mini-swe-agent', {}],
-  ['swe-agent', SWE_AGENT_TOOLS],
-  ['inspect', INSPECT_TOOLS],
-  ['cline', CLINE_TOOLS],
-  ['roo', CLINE_TOOLS],
-]
+import { TABLES } from './harness-tools.ts'
+import { own, type ToolSpec } from './tool-table.ts'
 
 const HARNESSES = TABLES.map(([name]) => name)
 
