@@ -157,8 +157,7 @@ function stepsOf(
 /** Returns the span of a run; none for a run of an unknown type. `opened`: receives the messages by their paths. */
 function spanOf(reading: Reading, { run, path }: PlacedRun, opened: Map<string, OpenMessage>): TraceSpan[] {
   const { run_type: type, error } = run
-  const isModel = type === 'llm'
-  const isTool = TOOLS.has(type)
+  const [id, isModel, isTool] = [idText(run['id']), type === 'llm', TOOLS.has(type)]
   if (!isModel && !isTool && !HOLDERS.has(type)) {
     reading.unread(path, `unknown type of run: ${JSON.stringify(cutName(asText(type) ?? 'none'))}; not read`, true)
     return []
@@ -173,12 +172,7 @@ function spanOf(reading: Reading, { run, path }: PlacedRun, opened: Map<string, 
   const isSilent = (side: 'inputs' | 'outputs') => isAbsent(run[side]) || isEmpty(run[side])
   const span: TraceSpan = {
     ...{ path, kind: isModel ? 'model' : isTool ? 'tool' : 'agent', called: String(type), agent: null },
-    ...{
-      id: idText(run['id']),
-      name: isTool ? idText(run['id']) : null,
-      parent: idText(run['parent_run_id']),
-      holds: isModel,
-    },
+    ...{ id, name: isTool ? id : null, parent: idText(run['parent_run_id']), holds: isModel },
     model: isModel ? asText(asRecord(asRecord(run['extra'])['metadata'])['ls_model_name']) : null,
     ...{ start: timeOf(run['start_time']), end: timeOf(run['end_time']) },
     input: () => (inputs === null ? null : messagesOf(inputs))?.map(treeOf) ?? (isSilent('inputs') ? [] : null),
