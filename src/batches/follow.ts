@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { BatchStore } from '../db/batches.ts'
 import type { GradeStore } from '../db/grades.ts'
 import type { ItemRecord } from '../db/items.ts'
@@ -13,20 +12,14 @@ import type { RubricView } from '../schemas/rubric.ts'
 
 /** The shortest time between two looks for ended items. */
 const SHORTEST_MS = 100
-/** Another process may run the batch, and tells no follower in this process. */
-const LONGEST_MS = 500
+/** A look takes at most so large a part of the time of its follower: the counts of a large batch are a walk over its items. */
+const MOST_LOOKING = 0.1
+const LONGEST_MS = 1000
 const SILENCE_MS = 10_000
 const PAGE = 200
 
-/** Methods of `BatchService` that a follower calls. */
-interface FollowedBatches {
-  get(id: string): Promise<Batch | null>
-  results(id: string, after: number, limit: number): Promise<readonly ItemRecord[]>
-  watch(id: string, listener: () => void): () => void
-}
-
 interface Following {
-  readonly batches: FollowedBatches
+  readonly batches: Pick<BatchStore, 'get' | 'results'>
   readonly clock: Clock
   readonly id: string
   /** Whether the follower has gone. */
@@ -73,22 +66,14 @@ export const isEnded = ({ status }: Batch): boolean => status === 'done' || stat
 
 const isOver = (batch: Batch): boolean => isEnded(batch) || (batch.status === 'parked' && batch.resumes_at === null)
 
-/** Yields the batch at once and after changes; a change while the caller works is kept for the next wait. */
+/** Yields the batch at once and after each pause; whichever process runs the batch. */
 async function* look({ batches, clock, id, isOff }: Following, every_ms: number): AsyncGenerator<Batch | null> {
-  let changed = Promise.withResolvers<void>()
-  const close = batches.watch(id, () => changed.resolve())
-  try {
-    while (!isOff()) {
-      changed = Promise.withResolvers()
-      yield await batches.get(id)
-      await delay(every_ms)
-      const waiting = new AbortController()
-      const slept = clock.sleep(LONGEST_MS, waiting.signal).catch(() => undefined)
-      await Promise.race([changed.promise, slept])
-      waiting.abort()
-    }
-  } finally {
-    close()
+  while (!isOff()) {
+    const begun = performance.now()
+    const batch = await batches.get(id)
+    const pause = Math.max(every_ms, Math.min(LONGEST_MS, (performance.now() - begun) / MOST_LOOKING))
+    yield batch
+    await clock.sleep(pause)
   }
 }
 

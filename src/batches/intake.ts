@@ -43,16 +43,14 @@ export interface IntakeItem {
 /** Items that are read and written together. */
 const CHUNK = 64
 const CHUNK_BYTES = 8 * 1024 * 1024
-const MOST_READS = 5
-const READ_AGAIN_MS = 200
 
 /**
  * Opens a draft. On PostgreSQL the jobs belong to the unit of work that opens the batch, which reads by no second connection; on SQLite the jobs
  * begin afterwards.
  */
-export async function openDraft({ stores, jobs }: Pick<BatchDeps, 'stores' | 'jobs'>, id: string): Promise<void> {
+export async function openDraft({ stores, jobs }: Pick<BatchDeps, 'stores' | 'jobs'>, id: string): Promise<Batch> {
   const chunks = stores.run_lock === null ? await stores.batches.chunks(id) : []
-  await stores.batches.open(id, (sql) => jobs.addChunks(chunks, sql))
+  return stores.batches.open(id, (sql) => jobs.addChunks(chunks, sql))
 }
 
 /**
@@ -60,28 +58,16 @@ export async function openDraft({ stores, jobs }: Pick<BatchDeps, 'stores' | 'jo
  * asking a judge, and only a draft without a fault is opened. Never holds more than one chunk of items. Throws a RequestError for a fault.
  */
 export async function takeBatch(deps: BatchDeps, plan: BatchPlan, items: AsyncIterable<IntakeItem>): Promise<Batch> {
-  const { stores, clock } = deps
-  const { batches } = stores
+  const { batches } = deps.stores
   const { defaults: _, ...columns } = plan
   const id = deps.newId('bat')
-  await batches.draft({ id, ...columns, created_at: clock.now().toISOString() })
+  await batches.draft({ id, ...columns, created_at: deps.clock.now().toISOString() })
   try {
     await addAll(deps, id, plan, items)
-    await openDraft(deps, id)
+    return await openDraft(deps, id)
   } catch (error) {
     await batches.discard(id)
     throw error
-  }
-  // The batch is stored and will run: a client that met a passing error of the database here would send the batch again.
-  for (let tries = 1; ; tries++) {
-    try {
-      const batch = await batches.get(id)
-      if (batch === null) throw new Error(`the batch ${id} was opened and is not there`)
-      return batch
-    } catch (error) {
-      if (tries >= MOST_READS) throw error
-      await clock.sleep(READ_AGAIN_MS)
-    }
   }
 }
 

@@ -1,7 +1,7 @@
 import PQueue from 'p-queue'
 import type { BatchRecord, RunPlan } from '../db/batches.ts'
 import { settleAll } from '../db/db.ts'
-import type { Chunk, ItemEnd, OpenItem } from '../db/items.ts'
+import { type Chunk, type ItemEnd, type OpenItem, toItemEnd } from '../db/items.ts'
 import type { Stores } from '../db/stores.ts'
 import type { Clock } from '../domain/clock.ts'
 import { isTransient } from '../grading/ask-by-call.ts'
@@ -269,16 +269,10 @@ function endOf(outcome: RunOutcome): ItemEnd | null {
     return failed('internal', fault === undefined ? message : `${message} (${fault.path}: ${fault.message})`)
   }
   const { grade, cached } = outcome
-  if (grade.status === 'failed' && grade.failure !== null)
-    return { status: 'failed', failure: grade.failure, grade_id: grade.id }
-  if (!cached) return null
-  return grade.label === null
-    ? { status: 'unverified', grade_id: grade.id, cached }
-    : { status: 'graded', label: grade.label, grade_id: grade.id, cached }
+  return cached || grade.status === 'failed' ? toItemEnd(grade, cached) : null
 }
 
 const failed = (code: Failure['code'], message: string): ItemEnd => ({
-  status: 'failed',
+  ...{ status: 'failed', grade_id: null },
   failure: { code, message, retryable: false, retry_after_s: null },
-  grade_id: null,
 })

@@ -144,7 +144,7 @@ async function reserve(db: Db, sql: Unit, call: CallRequest): Promise<Reserved> 
   const read = () => Promise.all([findOrphan(db, sql, attempt, own, freshness), countInFlight(sql, attempt, lost)])
   const [judge, [orphan, { n, same_id, same_at }]] = await lockJudge(db, sql, attempt.judge, read)
   if (orphan !== null) return { kind: 'stored', orphan }
-  if (same_id !== null && same_at !== null) {
+  if (same_id !== undefined && same_at !== undefined) {
     if (same_at > (await lostBefore(db, sql, lost))) return { kind: 'wait', for: 'same' }
     await expire(db, sql, [same_id])
   }
@@ -158,12 +158,13 @@ async function reserve(db: Db, sql: Unit, call: CallRequest): Promise<Reserved> 
 
 /** Counts the calls of a judge in flight that are not lost, and finds the newest call in flight that asks the same question. */
 async function countInFlight(sql: Sql, attempt: PlannedAttempt, lost: string) {
-  type Row = { readonly n: number; readonly same_id: string | null; readonly same_at: string | null }
+  type Row = { readonly n: number; readonly same: string | null }
   const row = await first<Row>(sql)`
     SELECT count(*) FILTER (WHERE judge = ${attempt.judge} AND started_at > ${lost}) AS n,
-      max(id) FILTER (WHERE ${asks(attempt)}) AS same_id, max(started_at) FILTER (WHERE ${asks(attempt)}) AS same_at
+      max(started_at || ' ' || id) FILTER (WHERE ${asks(attempt)}) AS same
     FROM attempts WHERE ${IN_FLIGHT}`
-  return row ?? { n: 0, same_id: null, same_at: null }
+  const [same_at, same_id] = row?.same?.split(' ') ?? []
+  return { n: row?.n ?? 0, same_id, same_at }
 }
 
 /** Processes need so long to store a held reply after the server of the database has come back. */

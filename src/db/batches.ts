@@ -35,9 +35,6 @@ export interface BatchQuery extends Page {
 /** A batch as it is stored: `counts.running` counts only items that wait for a provider’s batch. */
 export type BatchRecord = Batch
 
-/** A batch that has not ended. `is_open`: an item has not ended. */
-type DueBatch = Pick<BatchRow, 'id' | 'status'> & { readonly is_open: boolean }
-
 /** The facts of a batch that a runner needs. `payer` null: no key in particular pays. */
 export type RunPlan = Pick<BatchRow, 'id' | 'kind' | 'mode' | 'status' | 'max_cost_usd'> & {
   readonly payer: Payer | null
@@ -53,11 +50,15 @@ export function createBatches(db: Db) {
   return {
     ...createItems(db),
     ...createDrafts(db),
-    get: async (id: string): Promise<BatchRecord | null> => (await readBatches(db, { id, limit: 1 }))[0] ?? null,
-    list: (query: BatchQuery): Promise<readonly BatchRecord[]> => readBatches(db, query),
-    /** Lists the batches that have not ended, oldest first, without the batches that are parked beyond a time, or until they are resumed. */
-    listDue: (now: string): Promise<readonly DueBatch[]> =>
-      all<DueBatch>(db.read)`
+    get: async (id: string): Promise<BatchRecord | null> =>
+      (await readBatches(db, db.read, { id, limit: 1 }))[0] ?? null,
+    list: (query: BatchQuery): Promise<readonly BatchRecord[]> => readBatches(db, db.read, query),
+    /**
+     * Lists the batches that have not ended, oldest first, without the batches that are parked beyond a time, or until they are resumed. `is_open`: an
+     * item has not ended.
+     */
+    listDue: (now: string) =>
+      all<Pick<BatchRow, 'id' | 'status'> & { readonly is_open: boolean }>(db.read)`
         SELECT id, status, EXISTS (SELECT 1 FROM batch_items WHERE batch = batches.seq AND batch_items.${ITEM_IS_OPEN}) AS is_open FROM batches
         WHERE status IN ('running', 'cancelling', 'parked') AND (status <> 'parked' OR resumes_at <= ${now}) ORDER BY id`,
     async listRunning(ids: readonly string[]): Promise<ReadonlySet<string>> {
@@ -108,11 +109,9 @@ const changeIn = (db: Db, sql: Sql, id: string, states: readonly BatchRow['statu
  */
 async function finish(db: Db, sql: Sql, id: string, state: BatchRow['status'], row: Partial<BatchRow>) {
   const open = await first(sql)`SELECT 1 FROM batch_items WHERE ${isOf(id)} AND ${ITEM_IS_OPEN} LIMIT 1`
-  if (open !== undefined || (await changeIn(db, sql, id, [state], row)) === 0) return false
-  await run(
-    sql,
-  )`UPDATE batches SET ${assignments<'batches'>({ tallies: await countItems(sql, isOf(id)) })} WHERE id = ${id}`
-  return true
+  if (open !== undefined) return false
+  const tallies = await countItems(sql, isOf(id))
+  return (await changeIn(db, sql, id, [state], { ...row, tallies })) > 0
 }
 
 /** A grade is made of its replies within this time. */
@@ -177,11 +176,14 @@ function createDrafts(db: Db) {
         if (twice === null) await run(sql)`UPDATE batches SET total = total + ${items.length} WHERE seq = ${seq}`
         return twice
       }),
-    /** Ends the draft: the batch runs from now on. `onOpen` belongs to the same unit of work. */
-    open: (id: string, onOpen: Work<void> = async () => undefined): Promise<void> =>
+    /** Ends the draft: the batch runs from now on. `onOpen` belongs to the same unit of work. Returns the batch. */
+    open: (id: string, onOpen: Work<void> = async () => undefined): Promise<BatchRecord> =>
       db.write(async (sql) => {
         await run(sql)`UPDATE batches SET status = 'running' WHERE seq = ${await findDraft(sql, id)}`
         await onOpen(sql)
+        const [batch] = await readBatches(db, sql, { id, limit: 1 })
+        if (batch === undefined) throw refusal(`the batch ${id} was opened and is not there`)
+        return batch
       }),
     discard: async (id: string): Promise<void> => void (await forget(raw`id = ${id}`, () => true)),
     /** Forgets drafts of dead processes: on PostgreSQL, and of other machines, drafts that were begun before a time. Returns their number. */
@@ -191,17 +193,17 @@ function createDrafts(db: Db) {
 }
 
 /** Reads batches with the counts of their items and their spending, newest first. Drafts are only read by their id. */
-async function readBatches(db: Db, query: BatchQuery & { readonly id?: string }): Promise<BatchRecord[]> {
+async function readBatches(db: Db, sql: Sql, query: BatchQuery & { readonly id?: string }): Promise<BatchRecord[]> {
   const { id, key, status, ...page } = query
   const filters = Object.entries({ id, key, status })
   const conditions = [raw`status <> 'draft'`]
-  const rows = await all<BatchRow>(db.read)`${newest(db, 'batches', '*', { filters, conditions, ...page })}`
+  const rows = await all<BatchRow>(sql)`${newest(db, 'batches', '*', { filters, conditions, ...page })}`
   if (rows.length === 0) return []
   const scopes = rows.map((row) => `batch:${row.id}`)
   const uncounted = rows.flatMap(({ seq, tallies }) => (tallies === null ? [seq] : []))
   const [counted, spent] = await Promise.all([
-    countItems(db.read, isIn(db, 'batch', uncounted)),
-    all<Spending>(db.read)`SELECT * FROM spending WHERE ${isIn(db, 'scope', scopes)}`,
+    countItems(sql, isIn(db, 'batch', uncounted)),
+    all<Spending>(sql)`SELECT * FROM spending WHERE ${isIn(db, 'scope', scopes)}`,
   ])
   return rows.map((row) => {
     const tallies = row.tallies ?? counted.filter(({ batch }) => batch === row.seq)
@@ -216,13 +218,12 @@ const countItems = (sql: Sql, which: Expression<SqlBool>) =>
 
 function toRecord(row: BatchRow, tallies: readonly Tally[], spent: Amounts): BatchRecord {
   const { id, kind, mode, name, key, max_cost_usd, parked_reason, resumes_at, total, created_at, finished_at } = row
-  const count = (fits: (tally: Tally) => boolean): number => tallies.filter(fits).reduce((sum, { n }) => sum + n, 0)
-  const ended = (end: Tally['status']): number => count(({ status }) => status === end)
+  const totalOf = (some: readonly Tally[]): number => some.reduce((sum, { n }) => sum + n, 0)
+  const endedAs = (end: Tally['status']) => tallies.filter(({ status }) => status === end)
+  const ended = (end: Tally['status']): number => totalOf(endedAs(end))
   const byDetail = (end: Tally['status']): Record<string, number> => {
-    const details = tallies.flatMap((tally) => (tally.status === end ? [tally.detail ?? ''] : []))
-    return Object.fromEntries(
-      details.map((name) => [name, count(({ status, detail }) => status === end && (detail ?? '') === name)]),
-    )
+    const details = Map.groupBy(endedAs(end), ({ detail }) => detail ?? '')
+    return Object.fromEntries([...details].map(([name, some]) => [name, totalOf(some)]))
   }
   const open = { pending: ended('pending'), running: ended('waiting') }
   const closed = { unverified: ended('unverified'), failed: ended('failed'), cancelled: ended('cancelled') }
@@ -231,7 +232,7 @@ function toRecord(row: BatchRow, tallies: readonly Tally[], spent: Amounts): Bat
     counts: { total, ...open, graded: ended('graded'), ...closed },
     labels: byDetail('graded'),
     failures: byDetail('failed'),
-    cached: count(({ cached }) => cached === 1),
+    cached: totalOf(tallies.filter(({ cached }) => cached === 1)),
     calls: { made: spent.calls, unknown: spent.unknown_calls },
     uncertain_usd: spent.uncertain_usd,
     cost_usd: spent.unpriced_calls > 0 ? null : spent.settled_usd,

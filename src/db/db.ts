@@ -214,26 +214,3 @@ export function pidExists(pid: number): boolean {
 }
 
 export const closed = () => refusal('the database is closed')
-
-/** Rows of one reading of `together`: each may hold a whole grade. */
-const MOST_TOGETHER = 16
-
-/** Makes one reading of the readings of a turn of the event loop: hits come at once, and often for the same key. */
-export function together<K, V>(readAll: (keys: readonly K[]) => Promise<Iterable<readonly [K, V]>>) {
-  let next: { readonly keys: Set<K>; readonly rows: Promise<ReadonlyMap<K, V>> } | null = null
-  const open = () => {
-    const keys = new Set<K>()
-    const read = async () => {
-      await new Promise(setImmediate)
-      if (next?.keys === keys) next = null
-      return new Map(await readAll([...keys]))
-    }
-    return { keys, rows: read() }
-  }
-  return async (key: K): Promise<V | null> => {
-    next ??= open()
-    const { keys, rows } = next
-    if (keys.add(key).size >= MOST_TOGETHER) next = null
-    return (await rows).get(key) ?? null
-  }
-}

@@ -3,11 +3,9 @@ import type { Digest } from '../domain/digest.ts'
 import type { Grade } from '../schemas/grade.ts'
 import type { GroundTruth, Signals } from '../schemas/trial.ts'
 import { rubricIdOf } from '../schemas/vocabulary.ts'
-import { all, type Db, first, insert, isIn, newest, type Page, run, type Sql, together, Undo, type Unit } from './db.ts'
-import { refusal } from './errors.ts'
-import { type ItemEnd, type ItemRef, settleItem } from './items.ts'
+import { all, type Db, first, insert, isIn, newest, type Page, run, type Sql, Undo, type Unit } from './db.ts'
+import { type ItemRef, settleItem, toItemEnd } from './items.ts'
 import type { GradeRow } from './schema.ts'
-import { parseStored } from './text.ts'
 
 /** The filters of lists, from the most selective to the least. */
 export const FILTERS = ['batch', 'task', 'model', 'agent', 'rubric', 'judge', 'label', 'status'] as const
@@ -25,15 +23,6 @@ export interface GradeRecord {
   readonly item?: ItemRef
   /** The grade is kept beside the others without answering its key: it only checked stored replies again. */
   readonly silent?: boolean
-}
-
-/** A number of grades, or of checked citations in grades, of one judge and rubric with one status. */
-export interface EvidenceCount {
-  readonly judge: string
-  readonly rubric: string
-  readonly kind: 'grade' | 'citation'
-  readonly status: string
-  readonly n: number
 }
 
 /** A grade with the measurements of the harness in its trial. */
@@ -72,17 +61,12 @@ export const fitsNames = (names: Names, filter: GradeFilter): boolean =>
 
 export type GradeStore = ReturnType<typeof createGrades>
 
-type BodyRow = Pick<GradeRow, 'body'>
+/** The columns of a standing grade: `grade` is parsed from its text. */
+const STANDING = "body AS grade, coalesce(signals, '{}') AS signals"
 
 export function createGrades(db: Db) {
-  const getText = async (id: string): Promise<string | null> =>
-    (await first<BodyRow>(db.read)`SELECT body FROM grades WHERE id = ${id}`)?.body ?? null
-  const readTexts = async (keys: readonly string[]): Promise<[key: string, body: string][]> => {
-    type Row = Pick<GradeRow, 'key' | 'body'>
-    const rows = await all<Row>(db.read)`SELECT key, body FROM grades WHERE ${isIn(db, 'key', keys)} AND is_current = 1`
-    return rows.map(({ key, body }) => [key, body])
-  }
-  const findTextByKey: (key: Digest) => Promise<string | null> = together<string, string>(readTexts)
+  const readCurrent = <Row>(columns: string, keys: readonly string[]): Promise<Row[]> =>
+    all<Row>(db.read)`SELECT ${raw.raw(columns)} FROM grades WHERE ${isIn(db, 'key', keys)} AND is_current = 1`
   return {
     /**
      * Stores a grade with its ground truth, in one unit of work; a good grade answers its key from now on, and a failed grade never replaces a
@@ -90,40 +74,45 @@ export function createGrades(db: Db) {
      */
     put: (record: GradeRecord): Promise<void> => db.write((sql) => putGrade(sql, record)),
     /** Finds the stored JSON of a grade: an answer passes it on unparsed. */
-    getText,
-    get: async (id: string): Promise<Grade | null> => parseText(await getText(id)),
+    getText: async (id: string): Promise<string | null> =>
+      (await first<Pick<GradeRow, 'body'>>(db.read)`SELECT body FROM grades WHERE id = ${id}`)?.body ?? null,
+    get: async (id: string): Promise<Grade | null> =>
+      (await first<Parsed>(db.read)`SELECT body AS grade FROM grades WHERE id = ${id}`)?.grade ?? null,
     /** Finds those of the grades that are stored, in no order. */
     getMany: async (ids: readonly string[]): Promise<readonly Grade[]> =>
-      (await all<BodyRow>(db.read)`SELECT body FROM grades WHERE ${isIn(db, 'id', ids)}`).map(toGrade),
-    async getGroundTruth(id: string): Promise<GroundTruth | null> {
-      type Row = Pick<GradeRow, 'ground_truth'>
-      const row = await first<Row>(db.read)`SELECT ground_truth FROM grades WHERE id = ${id}`
-      return row === undefined ? null : parseStored<GroundTruth>(row.ground_truth)
-    },
-    findByKey: async (key: Digest): Promise<Grade | null> => parseText(await findTextByKey(key)),
-    findTextByKey,
+      (await all<Parsed>(db.read)`SELECT body AS grade FROM grades WHERE ${isIn(db, 'id', ids)}`).map(toGrade),
+    getGroundTruth: async (id: string): Promise<GroundTruth | null> =>
+      (await first<Pick<GradeRow, 'ground_truth'>>(db.read)`SELECT ground_truth FROM grades WHERE id = ${id}`)
+        ?.ground_truth ?? null,
+    findByKey: async (key: Digest): Promise<Grade | null> =>
+      (await readCurrent<Parsed>('body AS grade', [key]))[0]?.grade ?? null,
+    findTextByKey: async (key: Digest): Promise<string | null> =>
+      (await readCurrent<Pick<GradeRow, 'body'>>('body', [key]))[0]?.body ?? null,
     /** Finds the grades that answer the keys now, by key. */
     findByKeys: async (keys: readonly Digest[]): Promise<ReadonlyMap<string, Grade>> =>
-      new Map((await readTexts(keys)).map(([key, body]) => [key, toGrade({ body })])),
+      new Map((await readCurrent<Parsed>('body AS grade', keys)).map(({ grade }) => [grade.receipt.key, grade])),
     list: async (query: GradeQuery): Promise<readonly Grade[]> =>
-      (await all<BodyRow>(db.read)`${selectGrades(db, 'body', query)}`).map(toGrade),
+      (await all<Parsed>(db.read)`${selectGrades(db, 'body AS grade', query)}`).map(toGrade),
     /**
      * Lists standing grades, newest first: of each key the grade that answers it, or its newest failure where no good grade answers it. Grades
      * that only checked stored replies again do not stand.
      */
-    listStanding: async (query: GradeQuery): Promise<readonly StandingGrade[]> =>
-      (await all<StandingRow>(db.read)`${selectGrades(db, 'body, signals', query, [STANDS])}`).map(toStanding),
-    async listForQuestion(question: string): Promise<readonly StandingGrade[]> {
+    listStanding: (query: GradeQuery): Promise<readonly StandingGrade[]> =>
+      all<StandingGrade>(db.read)`${selectGrades(db, STANDING, query, [STANDS])}`,
+    listForQuestion(question: string): Promise<readonly StandingGrade[]> {
       const short = question.slice(7, 23) + question.slice(79, 87)
-      const rows = await all<StandingRow>(db.read)`SELECT body, signals FROM grades
+      return all<StandingGrade>(db.read)`SELECT ${raw.raw(STANDING)} FROM grades
         WHERE substr(question, 8, 16) || substr(question, 80, 8) = ${short} AND question = ${question} AND ${STANDS}
         ORDER BY id DESC`
-      return rows.map(toStanding)
     },
     /** Counts all grades and their citations by judge, rubric and status, but grades that only checked stored replies again. */
-    countEvidence(): Promise<readonly EvidenceCount[]> {
+    countEvidence() {
+      type Row = Pick<GradeRow, 'judge' | 'rubric' | 'status'> & {
+        readonly kind: 'grade' | 'citation'
+        readonly n: number
+      }
       const cited = db.kind === 'sqlite' ? CITED_IN_SQLITE : CITED_IN_POSTGRES
-      return all<EvidenceCount>(db.read)`
+      return all<Row>(db.read)`
         SELECT judge, rubric, 'grade' AS kind, status, count(*) AS n FROM grades
         WHERE silent = 0 GROUP BY judge, rubric, status
         UNION ALL SELECT judge, rubric, 'citation', ${cited} WHERE silent = 0 GROUP BY judge, rubric, cited_as
@@ -148,13 +137,8 @@ const CITED_IN_SQLITE = raw`json_extract(cited.value, '$.status') AS cited_as, c
 const CITED_IN_POSTGRES = raw`cited[1] AS cited_as, count(*) FROM grades, regexp_matches(
   split_part(split_part(body, '"citations":[', 2), '],"unmet":', 1), '"status":"([a-z_]+)"', 'g') AS cited`
 
-type StandingRow = Pick<GradeRow, 'body' | 'signals'>
-const toGrade = ({ body }: BodyRow): Grade => parseStored<Grade>(body)
-const parseText = (body: string | null): Grade | null => (body === null ? null : parseStored<Grade>(body))
-const toStanding = ({ body, signals }: StandingRow): StandingGrade => ({
-  grade: parseStored<Grade>(body),
-  signals: signals ?? {},
-})
+type Parsed = Pick<StandingGrade, 'grade'>
+const toGrade = ({ grade }: Parsed): Grade => grade
 
 /** The column that a filter compares: a rubric without its version means all of them. */
 export const columnOf = (name: (typeof FILTERS)[number], query: GradeFilter) =>
@@ -181,37 +165,23 @@ async function putGrade(sql: Unit, record: GradeRecord): Promise<void> {
   if (answers) sql.last(replaceCurrent(sql, grade.receipt.key))
   sql.last(insert(sql, 'grades', { ...renderGrade(record), is_current: answers }))
   // Another process has ended the item meanwhile: nothing of this grade is published, and its replies are kept.
-  if (item !== undefined && !(await settleItem(sql, item, toItemEnd(grade)))) throw new Undo(undefined)
+  if (item !== undefined && !(await settleItem(sql, item, toItemEnd(grade, false)))) throw new Undo(undefined)
 }
 
 /** Marks that no grade answers the key, within a unit of work that stores the next answer. */
 export const replaceCurrent = (sql: Sql, key: string) =>
   run(sql)`UPDATE grades SET is_current = 0 WHERE key = ${key} AND is_current = 1`
 
-/** Makes the end of an item of the grade that was made for it. Throws for a grade that breaks the closed sets. */
-function toItemEnd({ id, status, label, failure }: Grade): ItemEnd {
-  if (status === 'unverified') return { status, grade_id: id, cached: false }
-  if (status === 'failed' && failure !== null) return { status, failure, grade_id: id }
-  if (status === 'graded' && label !== null) return { status, label, grade_id: id, cached: false }
-  throw refusal(`the grade ${id} is ${status} without its label or its failure`)
-}
-
 export function renderGrade({ grade, ground_truth, silent = false }: GradeRecord) {
   const { id, status, label, claimed_label, created_at } = grade
   const { key, judge, rubric, trajectory } = grade.receipt
   const metadata: Readonly<Record<string, unknown>> = grade.metadata
-  const text = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+  const text = (name: string): string | null => (typeof metadata[name] === 'string' ? metadata[name] : null)
   return {
     ...{ id, status, label, claimed_label, created_at },
     ...{ key, judge, rubric, trajectory },
-    agent: text(metadata['agent']),
-    model: text(metadata['model']),
-    task: text(metadata['task']),
-    batch: text(metadata['batch']),
-    ground_truth: JSON.stringify(ground_truth),
-    signals: ground_truth.signals ?? null,
-    body: JSON.stringify(grade),
-    silent,
-    question: questionOf(grade),
+    ...{ agent: text('agent'), model: text('model'), task: text('task'), batch: text('batch') },
+    ...{ ground_truth, signals: ground_truth.signals ?? null },
+    ...{ body: JSON.stringify(grade), silent, question: questionOf(grade) },
   }
 }

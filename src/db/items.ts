@@ -1,8 +1,9 @@
 import { sql as raw, type SqlBool } from 'kysely'
 import type { Digest } from '../domain/digest.ts'
-import type { Failure } from '../schemas/grade.ts'
+import type { Failure, Grade } from '../schemas/grade.ts'
 import type { ItemStatus, Label } from '../schemas/vocabulary.ts'
 import { all, assignments, type Db, first, insert, isIn, lit, run, type Sql } from './db.ts'
+import { refusal } from './errors.ts'
 import type { ItemRow, StoredRequest } from './schema.ts'
 
 export interface NewItem {
@@ -28,10 +29,14 @@ export interface ItemRef {
   readonly index: number
 }
 
-export type ItemEnd =
-  | { readonly status: 'graded'; readonly label: Label; readonly grade_id: string; readonly cached: boolean }
-  | { readonly status: 'unverified'; readonly grade_id: string; readonly cached: boolean }
-  | { readonly status: 'failed'; readonly failure: Failure; readonly grade_id: string | null }
+/** The end of an item: `graded` with a label, `failed` with a failure. */
+export interface ItemEnd {
+  readonly status: Exclude<ItemStatus, 'cancelled'>
+  readonly grade_id: string | null
+  readonly label?: Label
+  readonly failure?: Failure
+  readonly cached?: boolean
+}
 
 /** An ended item, as the results show it. */
 export interface ItemRecord extends NewItem, Readonly<Pick<ItemRow, 'grade_id' | 'failure'>> {
@@ -61,17 +66,18 @@ const NEW = raw`idx AS "index", item_id, trajectory, request, base_grade`
 
 /** Ends an item, within a unit of work; false, without a change, where the item has ended before. */
 export async function settleItem(sql: Sql, { batch, index }: ItemRef, end: ItemEnd): Promise<boolean> {
-  const failure = end.status === 'failed' ? end.failure : null
-  const row = {
-    status: end.status,
-    label: end.status === 'graded' ? end.label : null,
-    grade_id: end.grade_id,
-    failure_code: failure?.code ?? null,
-    failure,
-    cached: end.status !== 'failed' && end.cached,
-  }
+  const { status, grade_id, label = null, failure = null, cached = false } = end
+  const row = { status, grade_id, label, failure, cached, failure_code: failure?.code ?? null }
   const set = assignments<'batch_items'>(row)
   return (await run(sql)`UPDATE batch_items SET ${set} WHERE ${isOf(batch)} AND idx = ${index} AND ${ITEM_IS_OPEN}`) > 0
+}
+
+/** Makes the end of an item of its grade. Throws for a grade that breaks the closed sets. */
+export function toItemEnd({ id, status, label, failure }: Grade, cached: boolean): ItemEnd {
+  if (status === 'unverified') return { status, grade_id: id, cached }
+  if (status === 'failed' && failure !== null) return { status, failure, grade_id: id }
+  if (status === 'graded' && label !== null) return { status, label, grade_id: id, cached }
+  throw refusal(`the grade ${id} is ${status} without its label or its failure`)
 }
 
 /** Items of one INSERT: a statement has room for some ten thousand values. */

@@ -5,7 +5,6 @@ import type { AttemptSummary, Grade, Usage } from '../schemas/grade.ts'
 import { all, assignments, type Db, first, isIn, type Sql } from './db.ts'
 import type { Attempt, EndColumns, PlannedCall, ReplyColumns } from './schema.ts'
 import { type Amounts, addAmounts, type Counted, type PaidEnd } from './spending.ts'
-import { parseStored } from './text.ts'
 
 /** The end of a call; batch endpoints know no latency. */
 export interface CallEnd extends PaidEnd {
@@ -92,8 +91,8 @@ const WALKED = { most_requests: 1000, most_bytes: 4 * 1024 * 1024 }
 
 export function createLedger(db: Db) {
   const namedAttempts = async (gradeId: string): Promise<string[]> => {
-    const row = await first<{ body: string }>(db.read)`SELECT body FROM grades WHERE id = ${gradeId}`
-    return row === undefined ? [] : parseStored<Grade>(row.body).receipt.attempts.map(({ id }) => id)
+    const row = await first<{ grade: Grade }>(db.read)`SELECT body AS grade FROM grades WHERE id = ${gradeId}`
+    return (row?.grade.receipt.attempts ?? []).map(({ id }) => id)
   }
   return {
     /** Counts the items of a batch with a direct call in flight, over all processes, and finds the time of the newest call; null: no call. */

@@ -1,6 +1,5 @@
 import type { Review } from '../schemas/review.ts'
 import { all, type Db, insert, newest, type Page } from './db.ts'
-import { parseStored } from './text.ts'
 
 export interface ReviewQuery extends Page {
   readonly rater?: string
@@ -18,8 +17,10 @@ export const createReviews = (db: Db) => ({
   /** Lists reviews, newest first. */
   async list({ question, grade_id, rater, ...page }: ReviewQuery): Promise<readonly Review[]> {
     const filters = Object.entries({ question, grade_id, rater })
-    const rows = await all<{ body: string }>(db.read)`${newest(db, 'reviews', 'body', { filters, ...page })}`
-    return rows.map(({ body }) => parseStored<Review>(body))
+    const rows = await all<{ review: Review }>(
+      db.read,
+    )`${newest(db, 'reviews', 'body AS review', { filters, ...page })}`
+    return rows.map(({ review }) => review)
   },
 })
 

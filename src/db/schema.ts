@@ -2,7 +2,7 @@ import type { Generated, Selectable } from 'kysely'
 import type { KeyRecord } from '../access/keys.ts'
 import type { Digest } from '../domain/digest.ts'
 import type { AttemptSummary, Failure, Usage } from '../schemas/grade.ts'
-import type { GradeRequest, Signals } from '../schemas/trial.ts'
+import type { GradeRequest, GroundTruth, Signals } from '../schemas/trial.ts'
 import type { BatchKind, BatchMode, ItemStatus } from '../schemas/vocabulary.ts'
 
 /** The outcome of a call; `queued`, `sent` and `void` of a provider’s batch too. */
@@ -66,11 +66,12 @@ export interface Tables {
   readonly trajectories: Texts<'format' | 'created_at'> & { id: Digest; document: Buffer }
   /** `key`: the cache key; `question`: `sha256:…/sha256:…`, the trajectory and the ground truth; `body`: the public JSON of the grade. */
   readonly grades: Texts<
-    'id' | 'key' | 'status' | 'judge' | 'rubric' | 'trajectory' | 'ground_truth' | 'body' | 'created_at' | 'question'
+    'id' | 'key' | 'status' | 'judge' | 'rubric' | 'trajectory' | 'body' | 'created_at' | 'question'
   > &
     OptionalTexts<'label' | 'claimed_label' | 'agent' | 'model' | 'task' | 'batch'> & {
       /** The rubric without its version; computed by the database. */
       rubric_id: Generated<string>
+      ground_truth: GroundTruth
       signals: Signals | null
       /** 1: the grade only checked stored replies again, and never answers its key. */
       silent: number | boolean

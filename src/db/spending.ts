@@ -90,19 +90,13 @@ export async function reserveIn(
 const spentOf = ({ settled_usd, reserved_usd, uncertain_usd }: Amounts): number =>
   settled_usd + reserved_usd + uncertain_usd
 
-/** Scopes of one statement: a statement has room for some ten thousand values. */
-const ADDED_AT_ONCE = 1000
-
 /** Adds the changes to their scopes, in the order of all units of work. */
 export async function addSpending(sql: Sql, changes: readonly Change[]): Promise<void> {
   const sums = new Map<string, Partial<Amounts>>()
   for (const [counted, change] of changes)
     for (const { scope } of scopesOf(counted)) sums.set(scope, addAmounts(sums.get(scope) ?? {}, change))
   const rows = [...sums].sort(([a], [b]) => (a < b ? -1 : 1))
-  const adding: Promise<unknown>[] = []
-  for (let from = 0; from < rows.length; from += ADDED_AT_ONCE)
-    adding.push(addTo(sql, rows.slice(from, from + ADDED_AT_ONCE)))
-  await Promise.all(adding)
+  if (rows.length > 0) await addTo(sql, rows)
 }
 
 const ADDED = columns(NAMES.map((name) => `${name} = spending.${name} + excluded.${name}`))

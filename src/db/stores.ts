@@ -1,4 +1,3 @@
-import type { AccessStore } from '../access/keys.ts'
 import { createAttempts } from './attempts.ts'
 import { createBatches } from './batches.ts'
 import type { Db } from './db.ts'
@@ -14,23 +13,22 @@ import { createIdempotency, createKeys, createSettings } from './settings.ts'
 import { createSubmissions } from './submissions.ts'
 import { createTrajectories } from './trajectories.ts'
 
-export type Stores = Omit<ReturnType<typeof storesOver>, 'access'> & { readonly access: AccessStore }
+export type Stores = ReturnType<typeof storesOver>
 
 function storesOver(db: Db, run_lock: RunLock | null) {
-  const attempts = createAttempts(db)
   const settings = createSettings(db)
   let closing: Promise<void> | undefined
   return {
     db,
     access: createKeys(db),
-    attempts,
+    attempts: createAttempts(db),
     batches: createBatches(db),
     grades: createGrades(db),
     idempotency: createIdempotency(db),
     imports: createImports(db),
     judges: createJudges(db),
     overview: createOverview(db),
-    provider: createSubmissions(db, attempts),
+    provider: createSubmissions(db),
     reviews: createReviews(db),
     settings,
     trajectories: createTrajectories(db),

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql as raw } from 'kysely'
 import type { JudgeReply } from '../judges/judge.ts'
-import type { AttemptLedger, PlannedAttempt, QuestionMark } from './attempts.ts'
+import type { PlannedAttempt, QuestionMark } from './attempts.ts'
 import { all, columns, type Db, first, insert, isIn, locked, run, type Sql, Undo } from './db.ts'
 import { refusal } from './errors.ts'
 import { type ItemRef, isOf } from './items.ts'
@@ -65,8 +65,7 @@ export type Submissions = ReturnType<typeof createSubmissions>
  * Questions in a provider’s batch endpoint. A submission is recorded before it is sent; an answer is recorded before it is used; each answer counts
  * once, however often it is read. An unknown submission changes nothing, but for `markSubmitted`, which rejects.
  */
-export const createSubmissions = (db: Db, { adopt }: Pick<AttemptLedger, 'adopt'>) => ({
-  adopt,
+export const createSubmissions = (db: Db) => ({
   /**
    * Queues a question, reserves its bound, and lets its item wait, in one unit of work. Returns the cap that the bound would pass: then nothing is
    * written. A question for an item that has ended is not queued, nor a question of the batch that another process has queued since `find`.

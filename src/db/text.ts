@@ -76,8 +76,8 @@ function decompress(bytes: Uint8Array): Buffer {
   }
 }
 
-/** Columns that hold their values in another form, by their names in all tables: JSON texts, packed texts, and conditions. */
-const JSON_COLUMNS = ['failure', 'request', 'scopes', 'signals', 'tallies', 'usage']
+/** Columns that hold their values in another form, by their names in all tables and readings: JSON texts, packed texts, and conditions. */
+const JSON_COLUMNS = ['failure', 'grade', 'ground_truth', 'request', 'review', 'scopes', 'signals', 'tallies', 'usage']
 /** Bytes above which the text of a column is compressed. */
 const PACKED_ABOVE: Readonly<Record<string, number>> = { reply_text: 1024, raw_reply: 1024, line: 0 }
 const CONDITIONS = ['is_open', 'is_orphan']
