@@ -30,61 +30,49 @@ export interface Jobs {
   stop(): Promise<void>
 }
 
-/** The jobs of one process: that of the run lock of an SQLite file. */
-export class LocalJobs implements Jobs {
-  private readonly chunksAtOnce: (judge: string) => number
-  private readonly clock: Clock
-  private readonly queues = new Map<string, PQueue>()
+/** Creates the jobs of one process: that of the run lock of an SQLite file. */
+export function createLocalJobs(chunksAtOnce: (judge: string) => number, clock: Clock): Jobs {
+  const queues = new Map<string, PQueue>()
   /** The jobs that wait or run, by their keys, each with its batch. */
-  private readonly jobs = new Map<string, { readonly batch: string; readonly done: Promise<void> }>()
-  private readonly stopping = new AbortController()
-  private handlers: JobHandlers | null = null
-
-  constructor(chunksAtOnce: (judge: string) => number, clock: Clock) {
-    this.chunksAtOnce = chunksAtOnce
-    this.clock = clock
-  }
-
-  async addChunks(chunks: readonly Chunk[]): Promise<void> {
-    const { signal } = this.stopping
-    const run = async (chunk: Chunk) => (signal.aborted ? undefined : this.handlers?.runChunk(chunk, signal))
-    // The beginnings of all batches come first.
-    for (const chunk of chunks)
-      this.add(chunk, chunk.chunk, (queue) => queue.add(() => run(chunk), { priority: -chunk.chunk }))
-  }
-
-  async addPoll(poll: Poll, delay_ms: number): Promise<void> {
-    const { signal } = this.stopping
-    this.add(poll, 'poll', async () => {
-      for (let next: number | null = delay_ms; next !== null && !signal.aborted; ) {
-        await this.clock.sleep(next, signal).catch(() => undefined)
-        if (!signal.aborted) next = (await this.handlers?.poll(poll)) ?? null
-      }
-    })
-  }
-
-  async busy(): Promise<ReadonlySet<string>> {
-    return new Set([...this.jobs.values()].map(({ batch }) => batch))
-  }
-
-  async start(judges: readonly string[], handlers: JobHandlers): Promise<void> {
-    this.handlers = handlers
-    for (const judge of judges) this.queues.set(judge, new PQueue({ concurrency: this.chunksAtOnce(judge) }))
-  }
-
-  async stop(): Promise<void> {
-    this.stopping.abort()
-    while (this.jobs.size > 0) await Promise.all([...this.jobs.values()].map(({ done }) => done))
-  }
+  const jobs = new Map<string, { readonly batch: string; readonly done: Promise<void> }>()
+  const stopping = new AbortController()
+  const { signal } = stopping
+  let handlers: JobHandlers | null = null
 
   /** Starts a job of a judge that this process has, unless the job waits or runs already. */
-  private add({ batch, judge }: Poll, name: number | 'poll', work: (queue: PQueue) => Promise<void>): void {
-    const queue = this.queues.get(judge)
+  function add({ batch, judge }: Poll, name: number | 'poll', work: (queue: PQueue) => Promise<void>): void {
+    const queue = queues.get(judge)
     const key = `${batch} ${name} ${judge}`
-    if (queue === undefined || this.jobs.has(key) || this.stopping.signal.aborted) return
+    if (queue === undefined || jobs.has(key) || signal.aborted) return
     const done = work(queue)
       .catch(() => undefined)
-      .finally(() => this.jobs.delete(key))
-    this.jobs.set(key, { batch, done })
+      .finally(() => jobs.delete(key))
+    jobs.set(key, { batch, done })
+  }
+
+  return {
+    async addChunks(chunks) {
+      const run = async (chunk: Chunk) => (signal.aborted ? undefined : handlers?.runChunk(chunk, signal))
+      // The beginnings of all batches come first.
+      for (const chunk of chunks)
+        add(chunk, chunk.chunk, (queue) => queue.add(() => run(chunk), { priority: -chunk.chunk }))
+    },
+    async addPoll(poll, delay_ms) {
+      add(poll, 'poll', async () => {
+        for (let next: number | null = delay_ms; next !== null && !signal.aborted; ) {
+          await clock.sleep(next, signal).catch(() => undefined)
+          if (!signal.aborted) next = (await handlers?.poll(poll)) ?? null
+        }
+      })
+    },
+    busy: async () => new Set([...jobs.values()].map(({ batch }) => batch)),
+    async start(judges, given) {
+      handlers = given
+      for (const judge of judges) queues.set(judge, new PQueue({ concurrency: chunksAtOnce(judge) }))
+    },
+    async stop() {
+      stopping.abort()
+      while (jobs.size > 0) await Promise.all([...jobs.values()].map(({ done }) => done))
+    },
   }
 }

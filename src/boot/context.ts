@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import { createAccess, sessionSecret } from '../access/access.ts'
 import type { BatchListener } from '../batches/run-chunk.ts'
 import { openPlaces } from '../batches/run-chunk.ts'
-import { BatchService } from '../batches/service.ts'
+import { createBatchService } from '../batches/service.ts'
 import type { Config } from '../config/config.ts'
 import type { Secrets } from '../config/environment.ts'
 import { type LoadedRubric, loadConfiguredRubrics } from '../config/rubrics.ts'
@@ -115,7 +115,7 @@ async function compose(options: ContextOptions, { stores, judges, unready, rubri
       return outcome
     },
   })
-  const batches = new BatchService({
+  const batches = createBatchService({
     ...{ stores, service, judges, clock, newId, laneOf, adopts, lost_ms },
     works: options.works ?? (adopts && config.workers.in_service),
     placeOf: openPlaces(config.workers.most_in_flight),

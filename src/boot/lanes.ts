@@ -1,4 +1,4 @@
-import { type Jobs, LocalJobs } from '../batches/jobs.ts'
+import { createLocalJobs, type Jobs } from '../batches/jobs.ts'
 import type { BatchListener } from '../batches/run-chunk.ts'
 import type { Config } from '../config/config.ts'
 import { CHUNK_ITEMS } from '../db/items.ts'
@@ -43,9 +43,9 @@ export async function openJobs({ config, clock, laneOf, url, onTrouble }: JobsDe
     const most = Math.min(laneOf(judge).settings.max, most_in_flight ?? Number.POSITIVE_INFINITY)
     return Math.max(1, Math.ceil((most * ITEMS_PER_CALL) / CHUNK_ITEMS))
   }
-  if (url === undefined) return new LocalJobs(chunksAtOnce, clock)
-  const { BossJobs } = await import('../batches/boss.ts')
-  return new BossJobs({
+  if (url === undefined) return createLocalJobs(chunksAtOnce, clock)
+  const { createBossJobs } = await import('../batches/boss.ts')
+  return createBossJobs({
     url,
     chunksAtOnce: (judge) => chunksAtOnce(judge) + WAITING_CHUNKS,
     onError: (error) => onTrouble({ batch: '', error }),

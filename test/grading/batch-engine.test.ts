@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { LocalJobs } from '../../src/batches/jobs.ts'
+import { createLocalJobs } from '../../src/batches/jobs.ts'
 import type { BatchDeps, Trouble } from '../../src/batches/run-chunk.ts'
-import { BatchService } from '../../src/batches/service.ts'
+import { createBatchService } from '../../src/batches/service.ts'
 import type { BatchStore } from '../../src/db/batches.ts'
 import type { Chunk } from '../../src/db/items.ts'
 import { openSqliteStores, type Stores } from '../../src/db/stores.ts'
@@ -116,8 +116,8 @@ test('a batch whose calls in flight are all late says so, and when lost calls ar
   await reserveCall(stores, 'att_1', 0, { batch: 'bat_1', item: 0 })
   const viewAfter = async (ms: number) => {
     const clock = { now: () => new Date(Date.parse(AT) + ms), sleep: () => delay(1) }
-    const deps = { stores, clock, judges: new Map(), jobs: new LocalJobs(() => 1, clock), lost_ms: 150_000 }
-    return new BatchService(deps as unknown as BatchDeps).get('bat_1')
+    const deps = { stores, clock, judges: new Map(), jobs: createLocalJobs(() => 1, clock), lost_ms: 150_000 }
+    return createBatchService(deps as unknown as BatchDeps).get('bat_1')
   }
   expect(await viewAfter(29_000)).toMatchObject({ counts: { running: 1 }, parked_reason: null })
   const late = await viewAfter(31_000)
@@ -134,9 +134,9 @@ describe('trouble', () => {
     for (const id of ['bat_1', 'bat_2']) await openBatch(stores, id, 0)
     const clock = { ...fakeClock(), sleep: () => delay(1) }
     const troubles: string[] = []
-    const engine = new BatchService({
+    const engine = createBatchService({
       stores: { ...stores, batches: { ...stores.batches, ...given(stores) } },
-      ...{ clock, judges: new Map(), jobs: new LocalJobs(() => 1, clock), poll_ms: 1, lost_ms: 1 },
+      ...{ clock, judges: new Map(), jobs: createLocalJobs(() => 1, clock), poll_ms: 1, lost_ms: 1 },
       ...{ adopts: true, works: true, newId: () => 'bat_0', notify: () => undefined, onStatus: () => undefined },
       onTrouble: ({ batch, error }: Trouble) => void troubles.push(`${batch} ${(error as Error).message}`),
     } as unknown as BatchDeps)
@@ -177,7 +177,7 @@ describe('the jobs of one process', () => {
   /** Jobs whose chunks run until the test ends them. */
   async function working() {
     const clock = fakeClock()
-    const jobs = new LocalJobs(() => 1, clock)
+    const jobs = createLocalJobs(() => 1, clock)
     const runs: string[] = []
     const gates: (() => void)[] = []
     const runChunk = async ({ batch, chunk: n }: Chunk) => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { expect, test, vi } from 'vitest'
-import { BossJobs } from '../../src/batches/boss.ts'
+import { createBossJobs } from '../../src/batches/boss.ts'
 import { openDraft } from '../../src/batches/intake.ts'
 import { makeBatch, makeItem } from './make-batch.ts'
 import { describePostgres } from './postgres-tools.ts'
@@ -8,7 +8,7 @@ import { describePostgres } from './postgres-tools.ts'
 const CHUNK = { batch: 'bat_refused', chunk: 0, judge: 'openai' }
 
 describePostgres('jobs of several processes', (tools) => {
-  const openJobs = () => new BossJobs({ url: tools().server.url, chunksAtOnce: () => 1, onError: () => undefined })
+  const openJobs = () => createBossJobs({ url: tools().server.url, chunksAtOnce: () => 1, onError: () => undefined })
 
   test('a batch opens with its jobs or not at all, over fewer connections than batches', async () => {
     const stores = await tools().open(undefined, { max_connections: 2, connect_timeout_ms: 2000 })
@@ -18,8 +18,9 @@ describePostgres('jobs of several processes', (tools) => {
       await stores.batches.draft(makeBatch(id))
       await stores.batches.add(id, [makeItem(0)])
     }
+    const { addChunks } = jobs
     vi.spyOn(jobs, 'addChunks').mockImplementationOnce(async (...given) => {
-      await BossJobs.prototype.addChunks.apply(jobs, given)
+      await addChunks(...given)
       throw new Error('refused')
     })
     await expect(openDraft({ stores, jobs }, 'bat_5')).rejects.toThrow('refused')
