@@ -1,7 +1,16 @@
 import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
-import { type ContentSink, openEnvelope, readAtifContent, readPreview, textOf } from '../common/content.ts'
+import { openEnvelope, readAtifContent, readPreview, textOf } from '../common/content.ts'
 import { memberName } from '../common/json-tree.ts'
-import { isAbsent, isRecord, itemsIn, type Json, objectsIn, type Reading, typeName } from '../common/reading.ts'
+import {
+  type ContentSink,
+  isAbsent,
+  isRecord,
+  itemsIn,
+  type Json,
+  objectsIn,
+  type Reading,
+  typeName,
+} from '../common/reading.ts'
 import { isScaffold, isTerminus } from '../protocols/terminus.ts'
 import { harnessOf } from '../tools/lookup.ts'
 import { exitCodeInText, outcomeOfAgent, outcomeWithCode } from '../tools/outcomes.ts'

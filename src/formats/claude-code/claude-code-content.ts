@@ -1,6 +1,6 @@
 import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
-import { type ContentSink, readBlock as readAnyBlock, readContent } from '../common/content.ts'
-import { idText, isRecord, itemsIn, type Json, type Reading, typeName } from '../common/reading.ts'
+import { readBlock as readAnyBlock, readContent } from '../common/content.ts'
+import { type ContentSink, idText, isRecord, itemsIn, type Json, type Reading, typeName } from '../common/reading.ts'
 import { addLeaves, asRecord, asText, mediaText, type OpenStep, type Session, sinkTo } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
 import { mayAct } from '../common/unread-acts.ts'

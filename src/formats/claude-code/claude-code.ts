@@ -1,6 +1,7 @@
 import { wordSet } from '../../domain/words.ts'
-import { type ContentSink, readBlock as readAnyBlock, readContent } from '../common/content.ts'
+import { readBlock as readAnyBlock, readContent } from '../common/content.ts'
 import {
+  type ContentSink,
   isAbsent,
   isRecord,
   itemsIn,

@@ -2,15 +2,9 @@ import { wordSet } from '../../domain/words.ts'
 import { LONGEST_WORDS } from '../tools/outcomes.ts'
 import { decodeObject, type Leaf, leavesOf } from './json-tree.ts'
 import type { PictureSource } from './pictures.ts'
-import { isAbsent, isRecord, itemsIn, type Json, type Reading, typeName } from './reading.ts'
+import { type ContentSink, isAbsent, isRecord, itemsIn, type Json, type Reading, typeName } from './reading.ts'
 import { addLeaves, asRecord, asText, mediaText } from './session.ts'
 import { mayAct } from './unread-acts.ts'
-
-/** Receives the pieces of a content. */
-export interface ContentSink {
-  text(text: string, path: string): void
-  media(placeholder: string, path: string, kind: string, source?: PictureSource): void
-}
 
 const PART_FIELDS = new Set(['type', 'text', 'source'])
 /** Members of a media source. `data` is Veridict's own: the base64 of the file at `path`, so that the picture travels along. */

@@ -67,6 +67,12 @@ class IssueList {
   }
 }
 
+/** Receives the pieces of a content. */
+export interface ContentSink {
+  text(text: string, path: string): void
+  media(placeholder: string, path: string, kind: string, source?: PictureSource): void
+}
+
 /** Maps a path that a reader reports to a path in the document. */
 export type Place = (path: string) => string
 

@@ -2,9 +2,8 @@ import { type ActOutcome, NOT_RUN, type Part, type Step } from '../../domain/tra
 import type { Actor } from '../../schemas/vocabulary.ts'
 import type { ListIn, ReadDocument } from '../format.ts'
 import { type OpenCall, openCall, own, type ToolTable } from '../tools/tool-table.ts'
-import type { ContentSink } from './content.ts'
 import { leavesOf } from './json-tree.ts'
-import { cutName, idText, isRecord, type Json, objectsIn, type Reading } from './reading.ts'
+import { type ContentSink, cutName, idText, isRecord, type Json, objectsIn, type Reading } from './reading.ts'
 
 /** A step under construction: the agent's parts of one reply come before the results of its calls. */
 export interface OpenStep {

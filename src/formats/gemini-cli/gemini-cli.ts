@@ -1,7 +1,8 @@
 import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
-import { type ContentSink, readContent } from '../common/content.ts'
+import { readContent } from '../common/content.ts'
 import {
+  type ContentSink,
   idText,
   isAbsent,
   isRecord,

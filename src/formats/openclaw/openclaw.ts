@@ -1,7 +1,17 @@
 import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
-import { type ContentSink, textOf } from '../common/content.ts'
-import { idText, isAbsent, isRecord, itemsIn, type Json, type Reading, timeOf, typeName } from '../common/reading.ts'
+import { textOf } from '../common/content.ts'
+import {
+  type ContentSink,
+  idText,
+  isAbsent,
+  isRecord,
+  itemsIn,
+  type Json,
+  type Reading,
+  timeOf,
+  typeName,
+} from '../common/reading.ts'
 import {
   addLeaves,
   asRecord,

@@ -1,6 +1,6 @@
 import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
-import { type ContentSink, readBlock, readContent } from '../common/content.ts'
-import { isAbsent, isRecord, itemsIn, type Json } from '../common/reading.ts'
+import { readBlock, readContent } from '../common/content.ts'
+import { type ContentSink, isAbsent, isRecord, itemsIn, type Json } from '../common/reading.ts'
 import {
   addLeaves,
   asList,
