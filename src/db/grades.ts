@@ -65,8 +65,8 @@ export type GradeStore = ReturnType<typeof createGrades>
 const STANDING = "body AS grade, coalesce(signals, '{}') AS signals"
 
 export function createGrades(db: Db) {
-  const readCurrent = <Row>(columns: string, keys: readonly string[]): Promise<Row[]> =>
-    all<Row>(db.read)`SELECT ${raw.raw(columns)} FROM grades WHERE ${isIn(db, 'key', keys)} AND is_current = 1`
+  const readCurrent = <Row>(columns: string, key: string): Promise<Row | undefined> =>
+    first<Row>(db.read)`SELECT ${raw.raw(columns)} FROM grades WHERE key = ${key} AND is_current = 1`
   return {
     /**
      * Stores a grade with its ground truth, in one unit of work; a good grade answers its key from now on, and a failed grade never replaces a
@@ -85,12 +85,16 @@ export function createGrades(db: Db) {
       (await first<Pick<GradeRow, 'ground_truth'>>(db.read)`SELECT ground_truth FROM grades WHERE id = ${id}`)
         ?.ground_truth ?? null,
     findByKey: async (key: Digest): Promise<Grade | null> =>
-      (await readCurrent<Parsed>('body AS grade', [key]))[0]?.grade ?? null,
+      (await readCurrent<Parsed>('body AS grade', key))?.grade ?? null,
     findTextByKey: async (key: Digest): Promise<string | null> =>
-      (await readCurrent<Pick<GradeRow, 'body'>>('body', [key]))[0]?.body ?? null,
+      (await readCurrent<Pick<GradeRow, 'body'>>('body', key))?.body ?? null,
     /** Finds the grades that answer the keys now, by key. */
-    findByKeys: async (keys: readonly Digest[]): Promise<ReadonlyMap<string, Grade>> =>
-      new Map((await readCurrent<Parsed>('body AS grade', keys)).map(({ grade }) => [grade.receipt.key, grade])),
+    async findByKeys(keys: readonly Digest[]): Promise<ReadonlyMap<string, Grade>> {
+      const rows = await all<Parsed>(
+        db.read,
+      )`SELECT body AS grade FROM grades WHERE ${isIn(db, 'key', keys)} AND is_current = 1`
+      return new Map(rows.map(({ grade }) => [grade.receipt.key, grade]))
+    },
     list: async (query: GradeQuery): Promise<readonly Grade[]> =>
       (await all<Parsed>(db.read)`${selectGrades(db, 'body AS grade', query)}`).map(toGrade),
     /**
