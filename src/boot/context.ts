@@ -55,8 +55,8 @@ const systemClock: Clock = {
 
 const DEFAULT_RUBRIC = 'tab-behavior@2'
 
-/** Characters of the runs that are kept in memory. */
-const RECENT_CHARS = 6 * 1024 * 1024
+/** Characters of the runs that are kept in memory: a batch of some hundred runs is graded by the reading of its intake. */
+const RECENT_CHARS = 16 * 1024 * 1024
 
 /** Builds the service: the one composition root. Rejects with the reason and the next step; never starts half. */
 export async function buildContext(options: ContextOptions): Promise<Context> {
