@@ -1,7 +1,7 @@
 import type { Contradiction } from '../../schemas/grade.ts'
 import { instructionsOf, type Signal } from '../../schemas/trial.ts'
 import type { ContradictionCode } from '../../schemas/vocabulary.ts'
-import { type Acts, actsOf, isDone } from '../acts/acts.ts'
+import { type Acts, actsOf, isDone, type LocatedUse } from '../acts/acts.ts'
 import { actStrings, type InstructionAnchors, textOfAnchor, wholeActs } from '../anchors/anchors.ts'
 import { type Claims, claimedValue } from '../rubric/claims.ts'
 import { actClaims, type ClaimRule, instructionDone, proofOf, sightClaim } from '../rubric/rubric.ts'
@@ -219,8 +219,9 @@ function againstDenied({ claim, anchors, acts, sight, from, isMeasured }: Search
   const strings = [...(from === sight ? [] : whole), ...(isMeasured ? [] : acted_near)]
   const near = against ?? acts.firstUse(from, strings, acted_by)
   if (near?.isUndone) return []
-  // A word of a given anchor, where a complete search finds nothing of the anchor itself, is no act.
-  if (from === sight && against === null && anchors.acted_given.length > 0 && near?.use === 'maybe') return []
+  // Where a complete search finds nothing of a given anchor itself, a word near it is no act, but for a whole word of the anchor in a command or call.
+  if (from === sight && against === null && near?.use === 'maybe' && anchors.acted_given.length > 0 && !isOtherway(near, anchors))
+    return []
   if (near === null)
     return isMeasured || whole.length > 0 ? [] : [supportable('doubtful_act', claim, NOTHING_TO_SEARCH)]
   const [does, know] = isDone(near.use)
@@ -228,6 +229,13 @@ function againstDenied({ claim, anchors, acts, sight, from, isMeasured }: Search
     : ['may do', 'and the check cannot tell']
   const detail = `claimed not acted on, but step ${near.step.id} ${does} something with ${quoted(near.anchor)}, ${know}`
   return [doubt('doubtful_act', claim, detail, near.step.id)]
+}
+
+/** Tells whether a command or call holds a distinctive word of a given anchor: the same target may be reached in another way. */
+function isOtherway({ anchor, step, position }: LocatedUse, { acted_given }: InstructionAnchors): boolean {
+  const role = step.parts[position.part]?.act?.role
+  const isWord = acted_given.some((given) => textOfAnchor(given).split(/\s+/).includes(anchor))
+  return isWord && !anchor.startsWith('-') && role !== 'writes' && role !== 'removes'
 }
 
 /** Finds values that need no quote, such as that nothing happened, beside a step in which another value would have to be proved. */
