@@ -52,8 +52,9 @@ const tests = (paths: readonly string[]): string[] => paths.map((path) => path.r
 const shared = {
   globalSetup: 'test/left-temp-folders.ts',
   setupFiles: ['test/fixed-seed.ts', 'test/own-temp-folder.ts'],
-  testTimeout: 30_000,
-  hookTimeout: 30_000,
+  // No test is held to a time; these end a test that hangs.
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
   unstubEnvs: true,
   // A shared machine may stand still for seconds. A test that passed only in its second try is marked "(retry x1)" in what is printed.
   retry: process.env['CI'] === undefined ? 0 : 1,

@@ -101,10 +101,9 @@ function refusalOf(document: unknown): string {
   }
   const version = document['schema_version']
   const empty = Object.keys(document).find((key) => Array.isArray(document[key]) && document[key].length === 0)
-  if (empty !== undefined && version === undefined)
-    return `No run stands in the empty list ${quoted(empty, 40)}. ${ACCEPTED}.`
+  const list = empty === undefined ? '' : `No run stands in the empty list ${quoted(empty, 40)}. `
   const other = typeof version === 'string' ? ` The schema_version ${quoted(version, 40)} is neither.` : ''
-  return `${ACCEPTED}.${other}`
+  return `${list}${ACCEPTED}.${other}`
 }
 
 const MOST_RUNS = 50

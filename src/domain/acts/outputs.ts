@@ -95,7 +95,8 @@ function tellsFailure(output: string): boolean {
   return [text, last].some((line) => FAILED_LINE.test(line.slice(0, LONGEST_COMPLAINT).trimStart()))
 }
 
-const FAILING = /not found|no such|denied|not permitted|cannot|can't|failed|error|invalid|unable/iu
+const FAILING =
+  /not found|no such|denied|not permitted|cannot|can't|could ?n[o']t|refused|unreachable|timed out|failed|error|invalid|unable|unknown/iu
 const HARMLESS = /^(?:Entering|Leaving|Nothing to be done|Removing leading|\d)/u
 
 /** Tells whether an output has a line with which the program reports a failure: `swapoff: /dev/sda2: …`; where the outcome hides failures, any such line. */

@@ -114,11 +114,11 @@ class GeminiReader extends SessionReader {
     const made = addNamedCall(this, step, { id: null, name, args, path: `${path}/args`, namePath: `${path}/name` })
     settle(made, outcomeOfCall(call))
     const output = this.sink(step.outputs, 'tool_output', made.tool)
-    if (!isAbsent(result) && !(Array.isArray(result) && result.length === 0)) {
+    const { length } = step.outputs
+    if (!isAbsent(result) && !(Array.isArray(result) && result.length === 0))
       readParts(this.reading, result, `${path}/result`, output)
-      this.reading.leaveOut(`${path}/resultDisplay`)
-    }
-    // The display text that people saw, where the file omits the result.
+    if (step.outputs.length > length) this.reading.leaveOut(`${path}/resultDisplay`)
+    // The display that people saw, where the file holds no text of the result.
     else if (typeof display === 'string') output.text(display, `${path}/resultDisplay`)
     else if (!isAbsent(display)) addLeaves(output, display, `${path}/resultDisplay`)
   }

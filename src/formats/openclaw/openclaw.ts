@@ -182,11 +182,15 @@ class OpenclawReader extends SessionReader {
     const { parts, tool: placed, call } = this.output(toolCallId, `${path}/toolCallId`, this.#name)
     const tool = call === null ? (asText(toolName) ?? placed) : placed
     settle(call, outcomeOf(tool, content, isError, details))
-    // The model gets `content` alone; a subagent's messages among the details are no copy.
-    if (isRecord(details) && Object.entries(details).every(([key, value]) => FOR_SCREEN.has(key) && isFlat(value)))
+    this.#content(this.sink(parts, 'tool_output', tool), content, `${path}/content`)
+    // The model gets `content` alone; a subagent's messages among the details are no copy, and no copy stands beside an empty content.
+    if (
+      parts.length > 0 &&
+      isRecord(details) &&
+      Object.entries(details).every(([key, value]) => FOR_SCREEN.has(key) && isFlat(value))
+    )
       this.reading.leaveOut(`${path}/details`)
     else if (mayAct(details)) this.reading.unread(`${path}/details`, 'may hold acts of another agent; not read', true)
-    this.#content(this.sink(parts, 'tool_output', tool), content, `${path}/content`)
   }
 }
 

@@ -77,7 +77,7 @@ const CODE: ToolSpec = {
 export const COMMON_TOOLS: ToolTable = {
   ...toolTable(`
   bash execute_bash run_shell_command shell sh terminal run_command execute_command run_terminal_cmd run_in_terminal
-    bash_session developer__shell Shell bash_tool local_shell run exec | ${SHELL}
+    bash_session developer__shell Shell bash_tool local_shell run exec Execute | ${SHELL}
   write_bash process write_stdin | keystrokes input data chars text keys;
     describes sessionId session_id shellId delay action timeout yield_time_ms max_output_tokens
   read_bash stop_bash list_bash report_intent developer__list_windows | describes *

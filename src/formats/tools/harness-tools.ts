@@ -191,6 +191,19 @@ export const KIMI_CODE_TOOLS: ToolTable = toolTable(`
   TodoList EnterPlanMode CreateGoal SetGoalBudget UpdateGoal | thinks *
   ExitPlanMode AskUserQuestion | speaks *`)
 
+/** Factory Droid: docs.factory.ai, and observed files. */
+const DROID_TOOLS: ToolTable = toolTable(`
+  Execute | shell command; describes *
+  Create | writes file_path content | file_path
+  Edit MultiEdit | writes file_path new_str new_string; removes old_str old_string; describes change_all replace_all | file_path
+  ApplyPatch | patch input patch
+  Read | reads file_path; describes * | file_path
+  LS Grep Glob | searches *
+  WebSearch FetchUrl | web *
+  Task | delegates prompt; describes *
+  TodoWrite | thinks *
+  AskUser ExitSpecMode | speaks *`)
+
 /** Arguments that every tool of OpenHands accepts: the risk of the call, its purpose and the thought behind it. */
 const ABOUT = 'describes security_risk summary; speaks thought'
 const OPENHANDS_FILE = `${ABOUT}; writes path file_path content file_text new_str new_string; removes old_str old_string;
@@ -278,9 +291,8 @@ export const TABLES: readonly (readonly [string, ToolTable])[] = [
   ['openhands', OPENHANDS_TOOLS],
   ['cursor', CURSOR_TOOLS],
   ['terminus', TERMINUS_TOOLS],
-  ['droid', { Execute: { args: { command: 'shell' }, rest: 'describes' } }],
-  // Its one tool is in the common table.
-  ['mini-swe-agent', {}],
+  ['droid', DROID_TOOLS],
+  ['mini-swe-agent', {}], // Its one tool is in the common table.
   ['swe-agent', SWE_AGENT_TOOLS],
   ['inspect', INSPECT_TOOLS],
   ['cline', CLINE_TOOLS],

@@ -37,7 +37,7 @@ export function specOf(agentName: string | null, tool: string): ToolSpec | undef
 }
 
 /** Harnesses with tool names that other agents use for other tools (`Bash`, `notify_user`): the names tell no other agent's tools. */
-const OWN_AGENT_ONLY: ReadonlySet<string> = new Set(['kimi-code', 'antigravity'])
+const OWN_AGENT_ONLY: ReadonlySet<string> = new Set(['kimi-code', 'antigravity', 'droid'])
 
 function onlyOther(tool: string): ToolSpec | undefined {
   const specs = new Set(TABLES.flatMap(([name, table]) => (OWN_AGENT_ONLY.has(name) ? [] : (own(table, tool) ?? []))))
