@@ -68,10 +68,10 @@ test('every item of a batch says how many of its records could not be read', { t
   const unread = csv.map((row) => `${row['unread_records']},${row['unread_actions']}`)
   expect(unread).toEqual(['0,0', '2,1', '1,1', '1,0'])
   const lines = (await results('ndjson')).out.trimEnd().split('\n')
-  const unreadOf = (one: string, name: string) =>
-    (JSON.parse(one) as { grade: { unread: Record<string, number> } }).grade.unread[name]
-  const counts = lines.map((one) => `${unreadOf(one, 'records')},${unreadOf(one, 'actions')}`)
-  expect(counts).toEqual(unread)
+  const counts = lines.map((one) => (JSON.parse(one) as { grade: { unread: unknown } }).grade.unread)
+  expect(counts).toEqual(
+    unread.map((one) => ({ records: Number(one.split(',')[0]), actions: Number(one.split(',')[1]) })),
+  )
   expect([(await results('table')).code, (await results('table', '--strict')).code]).toEqual([0, 3])
 })
 

@@ -38,6 +38,19 @@ describe('gemini-cli', () => {
     expect(said(chat({ toolCalls: [{ ...call, ...more }] }))).toEqual(['agent_action: ls', ...expected])
   })
 
+  const words = 'the whole display of the screen stands here, in more than forty units'
+  test.each<[string, unknown, readonly string[]]>([
+    ['left out beside a result', 'README', ['tool_output: README']],
+    ['shown beside an empty text', '', [`tool_output: ${words}`]],
+    ['shown beside an empty answer', [{ functionResponse: { response: { output: '' } } }], [`tool_output: ${words}`]],
+  ])('has a long display of a result %s', (_, result, expected) => {
+    const document = chat({
+      toolCalls: [{ ...call, name: 'run_shell_command', result, resultDisplay: { fileDiff: words } }],
+    })
+    expect(said(document)).toEqual(['agent_action: ls', ...expected])
+    expect(read(document)).toMatchObject({ unread: { records: 0, actions: 0 }, warnings: [] })
+  })
+
   test('tells thoughts and calls in the content by what they are', () => {
     const functionCall = { name: 'sh', args: { command: 'make' } }
     expect(said(chat({ content: [{ text: 'hm', thought: true }, { text: 'So.' }, { functionCall }] }))).toEqual([
@@ -101,4 +114,25 @@ describe('claude-code', () => {
       'agent_message: Done.',
     ])
   })
+})
+
+test.each<[string, unknown, object]>([
+  ['beside an answer', 'Updated.', { records: 0, actions: 0 }],
+  ['beside an empty answer', '', { records: 1, actions: 1 }],
+  ['beside an empty block', [{ type: 'text', text: '' }], { records: 1, actions: 1 }],
+])('details of OpenClaw for the screen %s', (_, content, unread) => {
+  const details = { diff: '- the old line of the file that was read\n+ the new line of it' }
+  const call = { type: 'toolCall', id: '1', name: 'exec', arguments: { command: 'make' } }
+  const messages = [
+    { role: 'user', content: [{ type: 'text', text: 'Run it.' }] },
+    { role: 'assistant', content: [call], stopReason: 'toolUse' },
+    { role: 'toolResult', toolCallId: '1', toolName: 'exec', content, isError: false, details },
+  ]
+  const records = messages.map((message, at) => ({
+    type: 'message',
+    id: `e${at}`,
+    parentId: at === 0 ? null : `e${at - 1}`,
+    message,
+  }))
+  expect(read({ records: [{ type: 'session', version: 3, id: 's', cwd: '/w' }, ...records] }).unread).toEqual(unread)
 })

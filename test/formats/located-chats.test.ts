@@ -459,3 +459,42 @@ test('Droid’s stream: a user who says the same words first hides no final text
   expect(textsOf({ records }).filter((text) => text === 'Say done.')).toHaveLength(2)
   expect(run.unread).toEqual({ records: 1, actions: 1 })
 })
+
+const planner = (source: string, type: string, content: string) => ({ source, type, status: 'DONE', content })
+test.each<[string, readonly object[]]>([
+  [
+    'qwen-code',
+    [qwen('user', [{ text: 'Say ok.' }]), qwen('assistant', [{ text: 'ok' }]), qwen('user', [{ text: 'So.' }])],
+  ],
+  [
+    'antigravity',
+    [
+      planner('USER_EXPLICIT', 'USER_INPUT', 'Say ok.'),
+      planner('MODEL', 'PLANNER_RESPONSE', 'ok'),
+      planner('USER_EXPLICIT', 'USER_INPUT', 'So.'),
+    ],
+  ],
+  [
+    'kimi-code',
+    [
+      { type: 'metadata', protocol_version: '1.4' },
+      spoken('user', 'Say ok.'),
+      loop({ type: 'content.part', part: { type: 'text', text: 'ok' } }),
+      spoken('user', 'So.'),
+    ],
+  ],
+  [
+    'droid-stream',
+    [
+      { type: 'message', role: 'user', text: 'Say ok.', id: 'm1' },
+      { type: 'message', role: 'assistant', text: 'ok', id: 'm2' },
+      { type: 'message', role: 'user', text: 'So.', id: 'm3' },
+      { type: 'completion', finalText: 'ok' },
+    ],
+  ],
+])('answered words of an agent that marks every call are no act: %s', (format, records) => {
+  const run = read({ records })
+  expect(run).toMatchObject({ format, unread: { records: 0, actions: 0 }, warnings: [] })
+  const messages = run.steps.flatMap(({ parts }) => parts).filter(({ actor }) => actor === 'agent_message')
+  expect(messages.map(({ text, act }) => [text, act])).toEqual([['ok', null]])
+})

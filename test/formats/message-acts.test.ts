@@ -224,6 +224,12 @@ describe('a message that only may hold an act', () => {
     expect(told).toHaveLength(1)
   })
 
+  test('is marked in a step list whose message calls itself the summary of a compaction', () => {
+    const message = { actor: 'agent_message', name: 'compact_summary', text: '<execute_bash>make x</execute_bash>' }
+    const steps = [{ actor: 'user', text: 'Fix it.' }, message, { actor: 'user', text: 'Fine.' }]
+    expect(doubts({ steps })).toEqual(['agent_message', 'unknown', 'message'])
+  })
+
   test('is no act where the run’s other messages have a form of their own', () => {
     const call = ['<execute_bash>ls</execute_bash>', 'Observation: a']
     expect(doubts(chat('Use <execute_bash>.', 'I will not run make x.', 'Go on.', ...call)).slice(0, 2)).toEqual([

@@ -122,6 +122,18 @@ it('knows the tool by which Droid runs commands', () => {
   expect(acts).toEqual(['shell'])
 })
 
+it.each([
+  ['Create', { file_path: 'NOTES.md', content: 'make x' }, ['writes', 'writes']],
+  ['Edit', { file_path: 'NOTES.md', old_str: 'make x', new_str: '' }, ['writes', 'removes']],
+  ['Read', { file_path: 'NOTES.md' }, ['reads']],
+  ['AskUser', { questionnaire: 'make x?' }, []],
+])('knows the arguments of Droid’s tool %s', (name, input, roles) => {
+  const records = structuredClone(DROID.records)
+  Object.assign(records[2]?.message?.content[0] ?? {}, { name, input })
+  const acts = read({ records }).steps.flatMap(({ parts }) => parts.flatMap(({ act }) => act?.role ?? []))
+  expect(acts).toEqual(roles)
+})
+
 it('reads a named user in the history of a plain chat as the user', () => {
   const { steps } = read({ history: [{ role: 'user', name: 'ada', content: 'Hello.' }] })
   expect(steps.flatMap(({ parts }) => parts.map(({ actor }) => actor))).toEqual(['user'])

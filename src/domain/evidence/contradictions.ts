@@ -220,7 +220,13 @@ function againstDenied({ claim, anchors, acts, sight, from, isMeasured }: Search
   const near = against ?? acts.firstUse(from, strings, acted_by)
   if (near?.isUndone) return []
   // Where a complete search finds nothing of a given anchor itself, a word near it is no act, but for a whole word of the anchor in a command or call.
-  if (from === sight && against === null && near?.use === 'maybe' && anchors.acted_given.length > 0 && !isOtherway(near, anchors))
+  if (
+    from === sight &&
+    against === null &&
+    near?.use === 'maybe' &&
+    anchors.acted_given.length > 0 &&
+    !isOtherway(near, anchors)
+  )
     return []
   if (near === null)
     return isMeasured || whole.length > 0 ? [] : [supportable('doubtful_act', claim, NOTHING_TO_SEARCH)]
