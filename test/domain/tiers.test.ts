@@ -287,7 +287,7 @@ describe('a denied act', () => {
     ['an act holds a word of a command', 'ls /dev', ['swapoff /dev/sda2'], 'searched'],
     ['a word as the only anchor', 'make report', ['swapoff'], 'searched'],
     ['the act in other words', 'swapoff --all', ['swapoff /dev/sda2'], 'searched'],
-    ['a word of it in another command', 'mount /dev/sda2 /mnt', ['swapoff /dev/sda2'], 'searched'],
+    ['an argument of it in another command', 'mount /dev/sda2 /mnt', ['swapoff /dev/sda2'], 'low'],
     ['the act in a construct', 'for d in a; do swapoff /dev/sda2; done', ['swapoff /dev/sda2'], 'low'],
     ['the act in a shell that only looks', "bash -c 'grep swapoff /dev/sda2 notes'", ['swapoff /dev/sda2'], 'searched'],
     ['the act in a commit message', "git commit -m 'no swapoff /dev/sda2'", ['swapoff /dev/sda2'], 'searched'],

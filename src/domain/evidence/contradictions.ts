@@ -225,7 +225,7 @@ function againstDenied({ claim, anchors, acts, sight, from, isMeasured }: Search
     against === null &&
     near?.use === 'maybe' &&
     anchors.acted_given.length > 0 &&
-    !isOtherway(near, anchors)
+    !holdsArgument(near, anchors)
   )
     return []
   if (near === null)
@@ -237,12 +237,17 @@ function againstDenied({ claim, anchors, acts, sight, from, isMeasured }: Search
   return [doubt('doubtful_act', claim, detail, near.step.id)]
 }
 
-/** Tells whether a command or call holds a distinctive word of a given anchor: the same target may be reached in another way. */
-function isOtherway({ anchor, step, position }: LocatedUse, { acted_given }: InstructionAnchors): boolean {
-  const role = step.parts[position.part]?.act?.role
-  const isWord = acted_given.some((given) => textOfAnchor(given).split(/\s+/).includes(anchor))
-  return isWord && !anchor.startsWith('-') && role !== 'writes' && role !== 'removes'
+/** Tells whether a distinctive word of a given anchor is an argument of a command or call: the same target may be reached in another way. */
+function holdsArgument({ anchor, step, position }: LocatedUse, { acted_given }: InstructionAnchors): boolean {
+  const part = step.parts[position.part]
+  const role = part?.act?.role
+  if (part === undefined || anchor.startsWith('-') || role === 'writes' || role === 'removes') return false
+  const isArgument = (text: string): boolean =>
+    text.split(/\s/).some((word) => word === anchor || isQuoted(word, anchor))
+  return acted_given.some((given) => isArgument(textOfAnchor(given))) && isArgument(part.text)
 }
+
+const isQuoted = (word: string, text: string): boolean => word === `'${text}'` || word === `"${text}"`
 
 /** Finds values that need no quote, such as that nothing happened, beside a step in which another value would have to be proved. */
 const stepsOfNothing = (claims: Claims, { rubric }: EvidenceQuestion): Contradiction[] =>
