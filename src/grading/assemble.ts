@@ -57,7 +57,7 @@ function sampleBody(question: Question, sample: SampleResult): Body {
     label: labelOf(outcome),
     claimed_label: labelOf(claimedOutcome(claims, question.rubric)),
     outcome,
-    confidence: confidenceOf(claims.confidence, limitOf(evidence), question.judge.info.kind),
+    confidence: confidenceOf(claims.confidence, limitOf(evidence), question.judge.info),
     claims: { ...claims.values } as Grade['claims'] & object,
     ...groupsOf(claims),
     citations: [...evidence.citations],
@@ -82,7 +82,7 @@ function groupsOf({ values }: Claims): Pick<Body, 'surface' | 'cue' | 'distracto
 }
 
 /** Caps the confidence that the judge reports by the limit of the evidence (design rule 7). */
-function confidenceOf(claimed: ConfidenceLevel, limit: Limit | null, kind: JudgeInfo['kind']): Grade['confidence'] {
+function confidenceOf(claimed: ConfidenceLevel, limit: Limit | null, judge: JudgeInfo): Grade['confidence'] {
   const isCapped = limit !== null && levelIndex(limit.level) <= levelIndex(claimed)
   const reported = isCapped ? limit.level : claimed
   return {
@@ -90,30 +90,17 @@ function confidenceOf(claimed: ConfidenceLevel, limit: Limit | null, kind: Judge
     vote_share: null,
     calibrated: null,
     source: reported === claimed ? 'reported' : 'capped',
-    limit: isCapped ? limit : claimed === 'high' ? null : limitOfJudge(claimed, kind),
+    limit: isCapped ? limit : claimed === 'high' ? null : limitOfJudge(claimed, judge),
   }
 }
 
 const levelIndex = (level: ConfidenceLevel): number => CONFIDENCE_LEVELS.indexOf(level)
 
-const limitOfJudge = (level: 'low' | 'medium', kind: JudgeInfo['kind']): Limit => ({
-  level,
-  code: 'judge',
-  claim: null,
-  step_id: null,
-  ...(kind === 'lexical' ? LIMIT_OF_SEARCH : limitOfModel(level)),
-})
-
-/** The search reports `low` where it finds no sight, and for a label that depends on a mention. */
-const LIMIT_OF_SEARCH = {
-  reason:
-    'the search of the lexical judge finds no sight of the instructions, or the label rests on a mention whose meaning no search tells',
-  lift: 'a model as judge; for a sight that is not there, the signal `appeared` of the harness',
-}
-
-const limitOfModel = (level: string) => ({
-  reason: `the judge itself reports confidence ${level}`,
+/** States why a judge reports no more: in its own words, where it has some. */
+const limitOfJudge = (level: 'low' | 'medium', { own_limit }: JudgeInfo): Limit => ({
+  ...{ level, code: 'judge', claim: null, step_id: null, reason: `the judge itself reports confidence ${level}` },
   lift: 'another judge, or more samples, may be surer; the result of all judges stands in `veridict show` and `GET /v1/grades/{id}/panel`',
+  ...own_limit,
 })
 
 /** The lowest limit of the evidence: a contradiction stands below all others. */

@@ -1,6 +1,6 @@
 import type { Rubric } from '../domain/rubric/rubric.ts'
 import type { Picture, Trajectory } from '../domain/trajectory/trajectory.ts'
-import type { Failure, Usage } from '../schemas/grade.ts'
+import type { Failure, Limit, Usage } from '../schemas/grade.ts'
 import type { BatchLimits } from '../schemas/providers.ts'
 import type { GroundTruth } from '../schemas/trial.ts'
 import type { JudgeView } from '../schemas/views.ts'
@@ -15,6 +15,8 @@ export interface JudgeInfo extends Readonly<Omit<JudgeView, 'default' | 'provide
   readonly token_factor: number
   /** Whether its provider holds it to the answer schema; if not, the prompt tells it the form. */
   readonly structured_output: boolean
+  /** The reason of the judge for a confidence below `high`, and its remedy, where every answer has the same. */
+  readonly own_limit?: Pick<Limit, 'reason' | 'lift'>
   /** The setting to change where answers are in no form, since the server may not hold the model to the schema. */
   readonly form_remedy?: string
 }

@@ -38,6 +38,11 @@ const INFO: JudgeInfo = {
   structured_output: true,
   price: null,
   base_url: null,
+  own_limit: {
+    reason:
+      'the search of the lexical judge finds no sight of the instructions, or the label rests on a mention whose meaning no search tells',
+    lift: 'a model as judge; for a sight that is not there, the signal `appeared` of the harness',
+  },
 }
 
 /** Creates the judge that needs no key and no network. Its answer passes the same gate as any model's. */
