@@ -20,6 +20,7 @@ const run = {
   inputs: { messages: [{ role: 'user', content: 'Go.' }] },
 }
 const ODD = { oddly: 'shaped' }
+const CALL_TEXT = '\n {"command": "rm -r the whole folder of the project, please"}'
 
 describe('an odd record beside sound ones is unread at its place, and the document is read', () => {
   test.each<[string, object, string]>([
@@ -190,4 +191,19 @@ test('an odd command of a terminus reply leaves the others their acts', () => {
     ['ls', 'unknown'],
     ['pwd\n', 'keystrokes'],
   ])
+})
+
+const atifOf = (content: unknown) => ({
+  schema_version: 'ATIF-v1.7',
+  agent: { name: 'x', version: '1' },
+  steps: [
+    { step_id: 1, source: 'user', message: 'Go.' },
+    { step_id: 2, source: 'agent', message: 'Done.', observation: { results: [{ content }] } },
+  ],
+})
+test.each<[string, unknown]>([
+  ['a content block', [{ type: 'tool_call', name: 'bash', input: { command: 'rm x' } }]],
+  ['a text of JSON behind blanks, in a member that no reader knows', [{ type: 'text', text: 'a', more: CALL_TEXT }]],
+])('an unread call is an unread act: %s', (_, content) => {
+  expect(read(atifOf(content)).unread.actions - read(atifOf('a')).unread.actions).toBe(1)
 })

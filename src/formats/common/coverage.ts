@@ -22,7 +22,7 @@ const ASIDES: ReadonlySet<string> = wordSet(`extra metadata tools tool_definitio
 /**
  * Counts as unread what a reader passed over without a word: every text above 40 units that stands in no part, repeats no part, was not
  * counted before, and is neither a word without blanks (an id, a link, a signature) nor below one of the members of `asides`; and every
- * list of objects that is called like calls, of which a piece stands in no part.
+ * unread member that is a list of objects and is called like calls, of which a piece stands in no part.
  */
 export function countLostWords(
   reading: Reading,
