@@ -17,10 +17,13 @@ import type { TrialSourceOptions } from './shell.ts'
 
 /** Reads a JSON file. Throws the error that `refuse` makes of the fault. */
 export function readJson(file: string, refuse: (why: string) => Error): unknown {
+  let text = ''
   try {
-    return JSON.parse(readFileSync(file, 'utf8'))
+    text = readFileSync(file, 'utf8')
+    return JSON.parse(text)
   } catch (error) {
-    throw refuse(error instanceof SyntaxError ? 'is not JSON' : `cannot be read: ${fileFault(error)}`)
+    if (!(error instanceof SyntaxError)) throw refuse(`cannot be read: ${fileFault(error)}`)
+    throw refuse(text.trim() === '' ? 'is empty' : 'is not JSON')
   }
 }
 

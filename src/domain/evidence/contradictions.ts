@@ -192,8 +192,11 @@ function againstClaimed({ claim, anchors, acts, sight }: SearchedAct): Contradic
   if (strings.length === 0) return []
   const found = acts.firstUse(sight, strings, anchors.acted_by)
   if (found === null) {
-    const detail = `claimed acted on, but no action after it was seen does anything with ${kindOf(anchors)}`
-    return [doubt('acted_against_anchor', claim, detail)]
+    const before = sight && acts.firstUse(START, strings, anchors.acted_by)
+    const detail = before
+      ? `claimed acted on, but step ${before.step.id}, which holds ${kindOf(anchors)}, does not come after the sight`
+      : `claimed acted on, but no action after it was seen does anything with ${kindOf(anchors)}`
+    return [doubt('acted_against_anchor', claim, detail, before?.step.id)]
   }
   if (isDone(found.use)) return []
   const { id } = found.step
