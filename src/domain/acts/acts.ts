@@ -106,8 +106,16 @@ export class Acts {
     return use === 'told' && !NOT_RUN.has(act.call.outcome) && this.uses.mayRunLater(part, act, at) ? 'maybe' : use
   }
 
-  /** Finds the first act after the sight that surely carries out an anchor, else that may; a message only where words are the act, or it holds calls. */
-  firstUse(sight: Position | null, anchors: readonly ActionAnchor[], actedBy: ActedBy): LocatedUse | null {
+  /**
+   * Finds the first act after the sight that surely carries out an anchor, else that may; a message only where words are the act, or it holds calls.
+   * `isMeant` leaves out parts.
+   */
+  firstUse(
+    sight: Position | null,
+    anchors: readonly ActionAnchor[],
+    actedBy: ActedBy,
+    isMeant: (part: Part) => boolean = () => true,
+  ): LocatedUse | null {
     if (sight === null || anchors.length === 0) return null
     const { steps } = this.trajectory
     let maybe: LocatedUse | null = null
@@ -117,7 +125,7 @@ export class Acts {
       for (const [place, part] of step.parts.entries()) {
         const at = { step: from + index, part: place }
         const isMessage = part.actor === 'agent_message' && (actedBy !== 'action' || part.act !== null)
-        if (!isMessage && part.actor !== 'agent_action') continue
+        if ((!isMessage && part.actor !== 'agent_action') || !isMeant(part)) continue
         if (!happensAfter(this.trajectory, at, sight)) continue
         const found = this.firstInPart(step, part, at, anchors, sight)
         if (found !== null && isDone(found.use)) return found

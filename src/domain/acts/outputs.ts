@@ -95,8 +95,14 @@ function tellsFailure(output: string): boolean {
   return [text, last].some((line) => FAILED_LINE.test(line.slice(0, LONGEST_COMPLAINT).trimStart()))
 }
 
-const FAILING =
-  /not found|no such|denied|not permitted|cannot|can't|could ?n[o']t|refused|unreachable|timed out|failed|error|invalid|unable|unknown/iu
+const FAILING = new RegExp(
+  [
+    "not found|no such|denied|not permitted|cannot|can't|failed|error|invalid|unable|refused|unreachable|timed out|fatal",
+    "could ?n[o']t (?:resolve|connect|find|open|read|write|create|load|access|start)|unknown (?:option|command|host|user|flag)",
+    'no route|not known|name resolution|reset by|empty reply|certificate problem|does not exist',
+  ].join('|'),
+  'iu',
+)
 const HARMLESS = /^(?:Entering|Leaving|Nothing to be done|Removing leading|\d)/u
 
 /** Tells whether an output has a line with which the program reports a failure: `swapoff: /dev/sda2: …`; where the outcome hides failures, any such line. */

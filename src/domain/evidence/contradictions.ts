@@ -1,11 +1,11 @@
 import type { Contradiction } from '../../schemas/grade.ts'
 import { instructionsOf, type Signal } from '../../schemas/trial.ts'
 import type { ContradictionCode } from '../../schemas/vocabulary.ts'
-import { type Acts, actsOf, isDone, type LocatedUse } from '../acts/acts.ts'
+import { type Acts, actsOf, isDone } from '../acts/acts.ts'
 import { actStrings, type InstructionAnchors, textOfAnchor, wholeActs } from '../anchors/anchors.ts'
 import { type Claims, claimedValue } from '../rubric/claims.ts'
 import { actClaims, type ClaimRule, instructionDone, proofOf, sightClaim } from '../rubric/rubric.ts'
-import { earlier, type Position } from '../trajectory/trajectory.ts'
+import { earlier, isBefore, type Part, type Position } from '../trajectory/trajectory.ts'
 import { quoted } from '../words.ts'
 import { doubt, type EvidenceQuestion, firstDoubtful, measuredOf, partAt } from './observations.ts'
 import { type CheckedAnswer, isSeenClaimed } from './unmet-claims.ts'
@@ -192,7 +192,8 @@ function againstClaimed({ claim, anchors, acts, sight }: SearchedAct): Contradic
   if (strings.length === 0) return []
   const found = acts.firstUse(sight, strings, anchors.acted_by)
   if (found === null) {
-    const before = sight && acts.firstUse(START, strings, anchors.acted_by)
+    const other = sight && acts.firstUse(START, strings, anchors.acted_by)
+    const before = other && isDone(other.use) && isBefore(other.position, sight) ? other : null
     const detail = before
       ? `claimed acted on, but step ${before.step.id}, which holds ${kindOf(anchors)}, does not come after the sight`
       : `claimed acted on, but no action after it was seen does anything with ${kindOf(anchors)}`
@@ -222,15 +223,9 @@ function againstDenied({ claim, anchors, acts, sight, from, isMeasured }: Search
   const strings = [...(from === sight ? [] : whole), ...(isMeasured ? [] : acted_near)]
   const near = against ?? acts.firstUse(from, strings, acted_by)
   if (near?.isUndone) return []
-  // Where a complete search finds nothing of a given anchor itself, a word near it is no act, but for a whole word of the anchor in a command or call.
-  if (
-    from === sight &&
-    against === null &&
-    near?.use === 'maybe' &&
-    anchors.acted_given.length > 0 &&
-    !holdsArgument(near, anchors)
-  )
-    return []
+  // Where a complete search finds nothing of a given anchor itself, a word near it is no act.
+  if (from === sight && against === null && near?.use === 'maybe' && anchors.acted_given.length > 0)
+    return isMeasured ? [] : reachedOtherwise({ claim, anchors, acts, sight })
   if (near === null)
     return isMeasured || whole.length > 0 ? [] : [supportable('doubtful_act', claim, NOTHING_TO_SEARCH)]
   const [does, know] = isDone(near.use)
@@ -240,17 +235,40 @@ function againstDenied({ claim, anchors, acts, sight, from, isMeasured }: Search
   return [doubt('doubtful_act', claim, detail, near.step.id)]
 }
 
-/** Tells whether a distinctive word of a given anchor is an argument of a command or call: the same target may be reached in another way. */
-function holdsArgument({ anchor, step, position }: LocatedUse, { acted_given }: InstructionAnchors): boolean {
-  const part = step.parts[position.part]
-  const role = part?.act?.role
-  if (part === undefined || anchor.startsWith('-') || role === 'writes' || role === 'removes') return false
-  const isArgument = (text: string): boolean =>
-    text.split(/\s/).some((word) => word === anchor || isQuoted(word, anchor))
-  return acted_given.some((given) => isArgument(textOfAnchor(given))) && isArgument(part.text)
+/** Doubts a denial where a command or call has a distinctive operand of a given command: the same target may be reached in another way. */
+function reachedOtherwise({ claim, anchors, acts, sight }: Pick<SearchedAct, 'claim' | 'anchors' | 'acts' | 'sight'>) {
+  const operands = new Set(anchors.acted_given.flatMap((given) => textOfAnchor(given).split(/\s+/).slice(1)))
+  for (const word of anchors.acted_near) {
+    if (!operands.has(word) || NO_OPERAND.test(word)) continue
+    const found = acts.firstUse(sight, [word], anchors.acted_by, (part) => hasOperand(part, word))
+    if (found === null || found.isUndone) continue
+    const detail = `claimed not acted on, but step ${found.step.id} may do something with ${quoted(word)}, and the check cannot tell`
+    return [doubt('doubtful_act', claim, detail, found.step.id)]
+  }
+  return []
 }
 
-const isQuoted = (word: string, text: string): boolean => word === `'${text}'` || word === `"${text}"`
+/** Options, redirections, and files that take or give anything. */
+const NO_OPERAND = /^-|[<>]|^\/dev\/(?:null|tty|std(?:in|out|err))$/
+/** Commands that do nothing to their operands. */
+const IDLE = /^\s*(?:cd|pushd|git (?:-C \S{1,200} )?add)\s|\s--help(?:\s|$)/
+
+/** In a longer text, each place of the word counts. */
+const LONGEST_READ = 100_000
+
+function hasOperand({ actor, act, text }: Part, word: string): boolean {
+  if (actor !== 'agent_action' || act === null || act.call.looks || act.role === 'writes' || act.role === 'removes')
+    return false
+  if (!text.includes(word) || text.length > LONGEST_READ) return text.includes(word)
+  const texts = [word, `'${word}'`, `"${word}"`]
+  const script = text.slice(0, text.includes('<<') ? text.indexOf('\n', text.indexOf('<<')) : undefined)
+  return script.split(/[;&|\n()]/).some((command) => {
+    const words = IDLE.test(command) ? [] : command.split(/\s/)
+    return words.some(
+      (one) => texts.includes(one) || (one.startsWith('-') && texts.includes(one.slice(one.indexOf('=') + 1))),
+    )
+  })
+}
 
 /** Finds values that need no quote, such as that nothing happened, beside a step in which another value would have to be proved. */
 const stepsOfNothing = (claims: Claims, { rubric }: EvidenceQuestion): Contradiction[] =>

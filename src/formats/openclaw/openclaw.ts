@@ -182,10 +182,11 @@ class OpenclawReader extends SessionReader {
     const { parts, tool: placed, call } = this.output(toolCallId, `${path}/toolCallId`, this.#name)
     const tool = call === null ? (asText(toolName) ?? placed) : placed
     settle(call, outcomeOf(tool, content, isError, details))
+    const { length } = parts
     this.#content(this.sink(parts, 'tool_output', tool), content, `${path}/content`)
     // The model gets `content` alone; a subagent's messages among the details are no copy, and no copy stands beside an empty content.
     if (
-      parts.length > 0 &&
+      parts.length > length &&
       isRecord(details) &&
       Object.entries(details).every(([key, value]) => FOR_SCREEN.has(key) && isFlat(value))
     )

@@ -7,6 +7,7 @@ const HARNESSES = TABLES.map(([name]) => name)
 /** Forks that kept the tools of their original harness. */
 const FORKS: Readonly<Record<string, string>> = {
   'qwen-code': 'gemini-cli',
+  'factory-droid': 'droid',
   'claude-agent-sdk': 'claude-code',
   claude: 'claude-code',
 }
