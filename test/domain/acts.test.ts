@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { actsOf, type Use } from '../../src/domain/acts/acts.ts'
+import { limitOfArguments } from '../../src/domain/acts/call-arguments.ts'
 import { MOST_READ } from '../../src/domain/acts/scripts.ts'
 import { happensAfter } from '../../src/domain/trajectory/order.ts'
 import type {
@@ -12,6 +13,7 @@ import type {
   Trajectory,
 } from '../../src/domain/trajectory/trajectory.ts'
 import type { GroundTruth } from '../../src/schemas/trial.ts'
+import { read } from '../formats/make.ts'
 import { GROUND_TRUTH, makeTrajectory, mapParts } from './make.ts'
 
 const URL_ANCHOR = 'http://files.example/up'
@@ -322,4 +324,29 @@ test('what comes after more actions than are read may do anything: neither done 
 test('what comes before them is read', () => {
   const run = makeTrajectory([[['agent_action', 'make release-7f3a']], [['agent_action', LONG]]])
   expect(actsOf(run, GROUND_TRUTH).useOf({ step: 0, part: 0 }, ['make release-7f3a'])).toBe('whole')
+})
+
+test.each([
+  ['/srv/app', 'make release', 'whole'],
+  ['/tmp/copy', 'make release', 'sure'],
+  ['/tmp/copy', './release.sh', 'maybe'],
+  ['/srv/app', './release.sh', 'sure'],
+])('a call in the folder %s bounds the command %s: %s', (workdir, command, expected) => {
+  const call = {
+    id: 'a',
+    type: 'function',
+    function: { name: 'bash', arguments: JSON.stringify({ command, workdir }) },
+  }
+  const { steps } = read({
+    messages: [
+      { role: 'user', content: 'Go.' },
+      { role: 'assistant', tool_calls: [call] },
+    ],
+  })
+  const found = steps.flatMap((step) =>
+    step.parts.flatMap((part) =>
+      part.act !== null && part.text === command ? [limitOfArguments(step, part, part.act, command)] : [],
+    ),
+  )
+  expect(found).toEqual([expected])
 })
