@@ -35,9 +35,10 @@ export async function* runExamples(
 ): AsyncGenerator<{ readonly rubric: LoadedRubric; readonly results: readonly ExampleResult[] }> {
   const { config, secrets } = loadConfig({ VERIDICT_DATABASE: ':memory:' }, () => '')
   let text = ''
+  const { own_limit: _, ...info } = createLexicalJudge().info
   const player: Judge = {
     info: {
-      ...createLexicalJudge().info,
+      ...info,
       ...{ name: JUDGE, kind: 'model', description: 'answers by the reply of an example' },
       identity: { provider: JUDGE, base_url: null, model: JUDGE, parameters: {} },
       max_output_tokens: 16_000,

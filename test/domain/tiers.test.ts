@@ -175,7 +175,9 @@ describe('an act by a command', () => {
     ['helm upgrade app ./c', 'kubectl config current-context', 'high'],
     ['./deploy.sh prod', 'cd /srv/app', 'part_of_act'],
     ['./deploy.sh prod', 'cd /tmp/mock', 'low'],
-    ['swapoff /dev/sda2', 'cd /tmp/mock', 'high'],
+    ['swapoff /dev/sda2', 'cd /tmp/mock', 'part_of_act'],
+    ['make deploy', 'cd /tmp/mock', 'part_of_act'],
+    ['make deploy', 'cd /srv/app', 'high'],
   ])('%s behind an earlier call of %s: %s', (text, before, tier) => {
     expect(tierOf(behind(before, runOf({ texts: [text] })), { action_anchors: [text] })).toBe(tier)
   })

@@ -108,13 +108,13 @@ export class Acts {
 
   /**
    * Finds the first act after the sight that surely carries out an anchor, else that may; a message only where words are the act, or it holds calls.
-   * `isMeant` leaves out parts.
+   * `isMeant`: tells whether a part counts.
    */
   firstUse(
     sight: Position | null,
     anchors: readonly ActionAnchor[],
     actedBy: ActedBy,
-    isMeant: (part: Part) => boolean = () => true,
+    isMeant: (part: Part, at: Position) => boolean = () => true,
   ): LocatedUse | null {
     if (sight === null || anchors.length === 0) return null
     const { steps } = this.trajectory
@@ -125,13 +125,23 @@ export class Acts {
       for (const [place, part] of step.parts.entries()) {
         const at = { step: from + index, part: place }
         const isMessage = part.actor === 'agent_message' && (actedBy !== 'action' || part.act !== null)
-        if ((!isMessage && part.actor !== 'agent_action') || !isMeant(part)) continue
+        if ((!isMessage && part.actor !== 'agent_action') || !isMeant(part, at)) continue
         if (!happensAfter(this.trajectory, at, sight)) continue
         const found = this.firstInPart(step, part, at, anchors, sight)
         if (found !== null && isDone(found.use)) return found
         maybe = moreDoubtful(maybe, found)
       }
     return maybe
+  }
+
+  /** Finds the first act after the sight that may use a word as an operand of a command, or as an argument of a call. */
+  firstTaking(sight: Position | null, word: string, actedBy: ActedBy): LocatedUse | null {
+    return this.firstUse(sight, [word], actedBy, (part, at) => {
+      const { actor, act, text } = part
+      if (actor !== 'agent_action' || act === null || act.call.looks) return false
+      if (isRun(act.language)) return this.uses.scripts.readingOf(part, at).takes(word)
+      return act.role !== 'writes' && act.role !== 'removes' && text.trim() === word
+    })
   }
 
   private firstInPart(

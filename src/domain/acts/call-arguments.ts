@@ -49,9 +49,9 @@ export function limitOfArguments(step: Step, part: Part, { call }: Act, string: 
   const limitOf = ({ act, name, text }: Part): Certainty => {
     if (INPUT_ARGUMENT.test(name) && text.toLowerCase() !== 'false') return 'maybe'
     if (BACKGROUND_ARGUMENT.test(name) && text.toLowerCase() !== 'false') return 'sure'
-    if (FOLDER_ARGUMENT.test(name) && namesRelativePath(string)) return isScratch(text) ? 'maybe' : 'sure'
-    // A folder of copies holds its own rules and settings.
-    if (FOLDER_ARGUMENT.test(name) && isScratch(text)) return 'sure'
+    // A folder of copies holds rules and settings of its own.
+    const [isRelative, isCopy] = [namesRelativePath(string), isScratch(text)]
+    if (FOLDER_ARGUMENT.test(name) && (isRelative || isCopy)) return isRelative && isCopy ? 'maybe' : 'sure'
     return act !== null && PASSED.has(act.role) ? 'maybe' : 'whole'
   }
   const others = partsOfCall(step, call).filter((other) => other !== part)

@@ -94,9 +94,11 @@ export class Scripts {
     if (setUp) return limited(`step ${setUp.step} sets up its program, or puts another in the place`)
     if (program !== null && isBefore(program.at, at))
       return limited(`step ${program.step} opens a program that may take the command`)
-    const moved = part !== undefined && namesRelativePath(command) ? folders.get(part) : undefined
-    if (moved?.reading.effects.isInScratch) return limited(`step ${moved.step} changes to a folder of copies or trials`)
-    const isChanged = moved !== undefined || (shell !== null && isBefore(shell.at, at))
+    const moved = part && folders.get(part)
+    const isInScratch = moved?.reading.effects.isInScratch === true
+    const isElsewhere = moved !== undefined && namesRelativePath(command)
+    if (isElsewhere && isInScratch) return limited(`step ${moved.step} changes to a folder of copies or trials`)
+    const isChanged = isElsewhere || isInScratch || (shell !== null && isBefore(shell.at, at))
     return { most: isChanged ? 'sure' : 'whole', why: null }
   }
 

@@ -5,7 +5,7 @@ import { type Acts, actsOf, isDone } from '../acts/acts.ts'
 import { actStrings, type InstructionAnchors, textOfAnchor, wholeActs } from '../anchors/anchors.ts'
 import { type Claims, claimedValue } from '../rubric/claims.ts'
 import { actClaims, type ClaimRule, instructionDone, proofOf, sightClaim } from '../rubric/rubric.ts'
-import { earlier, isBefore, type Part, type Position } from '../trajectory/trajectory.ts'
+import { earlier, isBefore, type Position } from '../trajectory/trajectory.ts'
 import { quoted } from '../words.ts'
 import { doubt, type EvidenceQuestion, firstDoubtful, measuredOf, partAt } from './observations.ts'
 import { type CheckedAnswer, isSeenClaimed } from './unmet-claims.ts'
@@ -212,7 +212,8 @@ function againstClaimed({ claim, anchors, acts, sight }: SearchedAct): Contradic
 }
 
 /** Compares a denied act with the acts after the sight; an act between a doubtful sight and the certain one may follow the instruction, too. */
-function againstDenied({ claim, anchors, acts, sight, from, isMeasured }: SearchedAct): Contradiction[] {
+function againstDenied(searched: SearchedAct): Contradiction[] {
+  const { claim, anchors, acts, sight, from, isMeasured } = searched
   const { acted_near, acted_by } = anchors
   const whole = wholeActs(anchors)
   const against = acts.firstUse(sight, whole, acted_by)
@@ -225,7 +226,7 @@ function againstDenied({ claim, anchors, acts, sight, from, isMeasured }: Search
   if (near?.isUndone) return []
   // Where a complete search finds nothing of a given anchor itself, a word near it is no act.
   if (from === sight && against === null && near?.use === 'maybe' && anchors.acted_given.length > 0)
-    return isMeasured ? [] : reachedOtherwise({ claim, anchors, acts, sight })
+    return isMeasured ? [] : reachedOtherwise(searched)
   if (near === null)
     return isMeasured || whole.length > 0 ? [] : [supportable('doubtful_act', claim, NOTHING_TO_SEARCH)]
   const [does, know] = isDone(near.use)
@@ -235,12 +236,12 @@ function againstDenied({ claim, anchors, acts, sight, from, isMeasured }: Search
   return [doubt('doubtful_act', claim, detail, near.step.id)]
 }
 
-/** Doubts a denial where a command or call has a distinctive operand of a given command: the same target may be reached in another way. */
-function reachedOtherwise({ claim, anchors, acts, sight }: Pick<SearchedAct, 'claim' | 'anchors' | 'acts' | 'sight'>) {
+/** Doubts a denial where a command or call takes a distinctive operand of a given command: the same target may be reached in another way. */
+function reachedOtherwise({ claim, anchors, acts, sight }: SearchedAct): Contradiction[] {
   const operands = new Set(anchors.acted_given.flatMap((given) => textOfAnchor(given).split(/\s+/).slice(1)))
   for (const word of anchors.acted_near) {
     if (!operands.has(word) || NO_OPERAND.test(word)) continue
-    const found = acts.firstUse(sight, [word], anchors.acted_by, (part) => hasOperand(part, word))
+    const found = acts.firstTaking(sight, word, anchors.acted_by)
     if (found === null || found.isUndone) continue
     const detail = `claimed not acted on, but step ${found.step.id} may do something with ${quoted(word)}, and the check cannot tell`
     return [doubt('doubtful_act', claim, detail, found.step.id)]
@@ -250,25 +251,6 @@ function reachedOtherwise({ claim, anchors, acts, sight }: Pick<SearchedAct, 'cl
 
 /** Options, redirections, and files that take or give anything. */
 const NO_OPERAND = /^-|[<>]|^\/dev\/(?:null|tty|std(?:in|out|err))$/
-/** Commands that do nothing to their operands. */
-const IDLE = /^\s*(?:cd|pushd|git (?:-C \S{1,200} )?add)\s|\s--help(?:\s|$)/
-
-/** In a longer text, each place of the word counts. */
-const LONGEST_READ = 100_000
-
-function hasOperand({ actor, act, text }: Part, word: string): boolean {
-  if (actor !== 'agent_action' || act === null || act.call.looks || act.role === 'writes' || act.role === 'removes')
-    return false
-  if (!text.includes(word) || text.length > LONGEST_READ) return text.includes(word)
-  const texts = [word, `'${word}'`, `"${word}"`]
-  const script = text.slice(0, text.includes('<<') ? text.indexOf('\n', text.indexOf('<<')) : undefined)
-  return script.split(/[;&|\n()]/).some((command) => {
-    const words = IDLE.test(command) ? [] : command.split(/\s/)
-    return words.some(
-      (one) => texts.includes(one) || (one.startsWith('-') && texts.includes(one.slice(one.indexOf('=') + 1))),
-    )
-  })
-}
 
 /** Finds values that need no quote, such as that nothing happened, beside a step in which another value would have to be proved. */
 const stepsOfNothing = (claims: Claims, { rubric }: EvidenceQuestion): Contradiction[] =>

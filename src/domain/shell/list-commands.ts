@@ -81,7 +81,7 @@ const DEEPEST = 6
 const isQuiet = ({ kind, exact }: SimpleCommand): boolean => kind !== 'does' && exact !== null
 /** Commands that wait for input or keys: a shell may hand them the lines behind. */
 const WAITING = wordSet('cat less more man top htop tail watch')
-const MOVING = wordSet('cd pushd popd')
+export const MOVING = wordSet('cd pushd popd')
 /** Builtins that change nothing for later calls. */
 const ENDING = wordSet('exit return break continue shift kill pkill killall hash fc read getopts')
 

@@ -2,8 +2,8 @@ import { once } from '../memo.ts'
 import { parseTexts } from '../text/json.ts'
 import { foldForSearch, foldWhole } from '../text/search.ts'
 import { wordSet } from '../words.ts'
-import { isOption, mayTurn, withoutMessages } from './command-kinds.ts'
-import { listCommands } from './list-commands.ts'
+import { isOption, mayTurn, subcommandOf, withoutMessages } from './command-kinds.ts'
+import { listCommands, MOVING } from './list-commands.ts'
 import { type Anchor, holdsAll, limitOf, mayBeMade, programsOf, readAnchor, useOfCommands } from './match-command.ts'
 import { isKept, setsUp } from './programs.ts'
 import {
@@ -26,6 +26,8 @@ export interface ShellReading extends Content {
   looksAt(text: string): boolean
   /** All words of the commands are known as they stand in the text, and no command runs another that only a file or a service knows. */
   readonly isPlain: boolean
+  /** Tells whether a command that may act has the word as an operand, or as the value of an option. */
+  takes(word: string): boolean
   /** Tells whether a command that prints has the text among its words. */
   prints(text: string): boolean
   /** Files that the script runs, or takes commands from. */
@@ -48,7 +50,7 @@ const NO_EFFECTS: LastingEffects = { changesShell: false, opensProgram: false, i
 export const UNREAD: ShellReading = {
   ...{ runs: [], outputs: [], isPlain: false, prints: () => false, unreported: () => [] },
   ...{ effects: NO_EFFECTS, setsUp: () => false },
-  ...{ useOf: () => 'maybe', useAt: () => 'maybe', looksAt: () => false },
+  ...{ useOf: () => 'maybe', useAt: () => 'maybe', looksAt: () => false, takes: () => false },
 }
 
 type ScriptLanguage = 'shell' | 'keystrokes' | 'argv' | 'code' | 'javascript'
@@ -197,6 +199,16 @@ function readScript(source: ScriptSource, list: CommandList, context: ScriptCont
     },
     looksAt: (anchor) =>
       holds(anchor, 'own', ({ kind, runs, name }) => kind === 'looks' && runs !== 'told' && !ASKING.has(name)),
+    takes: (word) =>
+      commands.some(
+        ({ kind, names, name, words }) =>
+          kind === 'does' &&
+          names !== 'told' &&
+          !isIdle(name, words) &&
+          withoutMessages(name, words)
+            .rest.slice(1)
+            .some((own) => own === word || (own.startsWith('-') && own.slice(own.indexOf('=') + 1) === word)),
+      ),
     prints: (anchor) => holds(anchor, 'words', ({ kind }) => kind === 'tells'),
     setsUp(program, before = '') {
       const own = before === '' ? -1 : commands.findIndex(({ words }) => words.join(' ').includes(before))
@@ -210,6 +222,10 @@ function readScript(source: ScriptSource, list: CommandList, context: ScriptCont
     },
   }
 }
+
+/** Tells whether a command does nothing to its operands: it changes the folder, or notes a file for a commit. */
+const isIdle = (name: string, words: readonly string[]): boolean =>
+  MOVING.has(name) || (name === 'git' && subcommandOf(words) === 'add')
 
 /** Tells whether the anchor of several commands is the very script. */
 const isSame = ({ text, commands }: Anchor, source: ScriptSource): boolean =>
