@@ -12,7 +12,6 @@ import {
   LIMITS,
   POSTGRES,
   RETRY,
-  removedKeysIn,
   resolveConcurrency,
   resolvePostgres,
   SettingError,
@@ -109,8 +108,7 @@ function readConfigFile(path: string, readFile: (path: string) => string): Confi
   const [fault] = faults
   if (fault !== undefined)
     throw new Error(`VERIDICT_CONFIG: ${path} cannot be read as YAML or JSON at ${fault.place} (${fault.code})`)
-  const removed = removedKeysIn(value)
-  const found = removed.length > 0 ? removed : inputIssues(FileSchema, value ?? {})
+  const found = inputIssues(FileSchema, value ?? {})
   if (found.length === 0) return (value ?? {}) as ConfigFile
   throw new SettingError(found.map(({ path: place, message }) => `${place || '/'} ${message}`).join('; '))
 }

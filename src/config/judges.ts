@@ -111,7 +111,6 @@ interface AskedJudge {
   readonly text: Secrets['key']
 }
 
-const EFFORT = 'write low, medium or high, or null for the model’s own'
 const refusal = ({ name }: Pick<AskedJudge, 'name'>, setting: string, message: string) =>
   new SettingError(`/judges/${name}${setting && `/${setting}`}${message}`)
 
@@ -123,7 +122,7 @@ function resolveJudge(asked: AskedJudge, concurrency: Concurrency): JudgeSetting
   const api = judge.api ?? defaults.api
   if (!apis.includes(api)) throw refusal(asked, 'api', ` must be one of ${apis.join(', ')}`)
   if (provider === 'google' && /^-?\d+$/.test(judge.effort ?? ''))
-    throw refusal(asked, 'effort', `: a number of tokens was removed: ${EFFORT}`)
+    throw refusal(asked, 'effort', ` is a number of tokens: write low, medium or high, or null for the model’s own`)
   const base_url = settleBaseUrl(asked)
   return {
     ...defaults,

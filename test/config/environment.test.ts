@@ -73,11 +73,6 @@ test.each([
   expect(() => load(env)).toThrow(message)
 })
 
-test('the file names the variable that replaces its key', () => {
-  expect(() => load({}, { access: { mode: 'on' } })).toThrow('/access/mode was removed: set VERIDICT_ACCESS.')
-  expect(() => load({}, { access: {} })).toThrow('/access is not a known property')
-})
-
 const loadUrl = (url: string, file = '') =>
   loadConfig({ VERIDICT_DATABASE_URL: url, ...(file !== '' && { VERIDICT_CONFIG: 'file' }) }, () => file)
 
