@@ -7,7 +7,7 @@ import type { Poll } from './jobs.ts'
 import type { BatchDeps, Parking } from './run-chunk.ts'
 
 /** `none`: nothing lies with the provider; `returned`: items can go on. */
-type PumpStep = { readonly kind: 'none' | 'waiting' | 'returned' } | ({ readonly kind: 'parked' } & Parking)
+type PumpStep = 'none' | 'waiting' | 'returned' | Parking
 
 /** Below the limit of any provider: a submission stands in memory while it is sent. */
 const MOST_BYTES = 32 * 1024 * 1024
@@ -16,19 +16,15 @@ const CALL_MS = 120_000
 const SUBMIT_MS = 15 * 60_000
 const DOWNLOAD_MS = 30 * 60_000
 const STORED_AT_ONCE = 200
-/** Between two renewals of the mark of a sending. */
-const RENEW_MS = 10_000
 
-type Moved = 'open' | 'closed' | Extract<PumpStep, { kind: 'parked' }>
-
-export type ProviderPump = ReturnType<typeof createProviderPump>
+type Moved = 'open' | 'closed' | Parking
 
 /** Moves the questions of a batch to a judge’s provider, and the answers back. Every step can be broken off and begun again. */
 export function createProviderPump(deps: Pick<BatchDeps, 'stores' | 'judges' | 'clock' | 'newId'>) {
   const queue = deps.stores.provider
   const now = () => deps.clock.now()
   const openOf = async ({ batch, judge }: Poll) =>
-    (await queue.listOpen(batch, now())).filter((record) => record.judge === judge)
+    (await queue.listOpen(batch)).filter((record) => record.judge === judge)
 
   /** Polls submissions, stores answers and, with `maySubmit`, sends queued questions. */
   async function step(poll: Poll, maySubmit: boolean): Promise<PumpStep> {
@@ -40,8 +36,8 @@ export function createProviderPump(deps: Pick<BatchDeps, 'stores' | 'judges' | '
     if (maySubmit) moved.push(...(await submitAll(api, poll)))
     const stop = moved.find((one) => typeof one === 'object')
     if (stop !== undefined) return stop
-    if (moved.includes('closed')) return { kind: 'returned' }
-    return { kind: moved.includes('open') ? 'waiting' : 'none' }
+    if (moved.includes('closed')) return 'returned'
+    return moved.includes('open') ? 'waiting' : 'none'
   }
 
   /** Cancels the submissions at the provider, and stores earlier answers; true once no submission is open. */
@@ -58,15 +54,13 @@ export function createProviderPump(deps: Pick<BatchDeps, 'stores' | 'judges' | '
   }
 
   /** Moves one submission a step further. */
-  async function move(api: BatchApi, record: SubmissionRecord, maySubmit: boolean): Promise<Moved> {
-    if (record.is_being_sent) return 'open'
-    return record.provider_id === null ? reconcile(api, record, maySubmit) : look(api, record, record.provider_id)
-  }
+  const move = (api: BatchApi, record: SubmissionRecord, maySubmit: boolean): Promise<Moved> =>
+    record.provider_id === null ? reconcile(api, record, maySubmit) : look(api, record, record.provider_id)
 
   /** Asks the provider for a recorded submission that may have been sent, before the submission is sent again. */
   async function reconcile(api: BatchApi, record: SubmissionRecord, maySubmit: boolean): Promise<Moved> {
     const found = await api.find((await submissionOf(record)).mark, AbortSignal.timeout(CALL_MS))
-    if (!found.ok) return isTransient(found.failure) ? 'open' : refused(record.judge, found.failure)
+    if (!found.ok) return unanswered(record.judge, found.failure)
     if (found.provider_id === null && maySubmit) return submit(api, record)
     if (found.provider_id === null) {
       await queue.withdraw(record.id, 'cancelled before it was sent', now().toISOString())
@@ -97,20 +91,7 @@ export function createProviderPump(deps: Pick<BatchDeps, 'stores' | 'judges' | '
     }
   }
 
-  /** Sends a submission; the mark of the sending keeps other processes from asking the provider for the submission meanwhile. */
   async function submit(api: BatchApi, record: SubmissionRecord): Promise<Moved> {
-    if (!(await queue.sending(record.id, now()))) return 'open'
-    const renew = setInterval(() => void queue.sending(record.id, now(), true).catch(() => undefined), RENEW_MS)
-    try {
-      return await send(api, record)
-    } finally {
-      clearInterval(renew)
-      // A mark that stays ends by its time.
-      await queue.sent(record.id).catch(() => undefined)
-    }
-  }
-
-  async function send(api: BatchApi, record: SubmissionRecord): Promise<Moved> {
     const { mark, lines } = await submissionOf(record)
     const sent = await api.submit({ ...mark, lines }, AbortSignal.timeout(SUBMIT_MS))
     if (sent.ok) {
@@ -124,14 +105,14 @@ export function createProviderPump(deps: Pick<BatchDeps, 'stores' | 'judges' | '
   }
 
   /**
-   * Stores the provider’s id of a submission. A process that stood still while it sent, and lost its mark, may have sent the submission for a second
+   * Stores the provider’s id of a submission. A process that stood still while it sent, and lost its job, may have sent the submission for a second
    * time: the provider cancels the second.
    */
   async function markOrCancel(api: BatchApi, { id, batch }: SubmissionRecord, providerId: string): Promise<void> {
     try {
       await queue.markSubmitted(id, providerId)
     } catch (error) {
-      const open = await queue.listOpen(batch, now())
+      const open = await queue.listOpen(batch)
       const other = open.find((record) => record.id === id)?.provider_id ?? providerId
       if (other !== providerId) await api.cancel(providerId, AbortSignal.timeout(CALL_MS))
       throw error
@@ -140,7 +121,7 @@ export function createProviderPump(deps: Pick<BatchDeps, 'stores' | 'judges' | '
 
   async function look(api: BatchApi, record: SubmissionRecord, providerId: string): Promise<Moved> {
     const state = await api.poll(providerId, AbortSignal.timeout(CALL_MS))
-    if (!state.ok) return isTransient(state.failure) ? 'open' : refused(record.judge, state.failure)
+    if (!state.ok) return unanswered(record.judge, state.failure)
     if (state.state === 'in_progress') return 'open'
     const at = now().toISOString()
     if (state.state === 'failed') {
@@ -178,7 +159,10 @@ export function createProviderPump(deps: Pick<BatchDeps, 'stores' | 'judges' | '
     return { id: result.custom_id, end: 'answered', reply: result.reply, cost_usd }
   }
 
-  function refused(judge: string, failure: Failure): Moved {
+  const unanswered = (judge: string, failure: Failure): Moved =>
+    isTransient(failure) ? 'open' : refused(judge, failure)
+
+  function refused(judge: string, failure: Failure): Parking {
     const wait = failure.code === 'rate_limited' ? Math.max(60, failure.retry_after_s ?? 0) * 1000 : null
     const until = wait === null ? null : new Date(now().getTime() + wait)
     return parked(`${judge}: ${failure.code}: ${failure.message}`, until)
@@ -187,4 +171,4 @@ export function createProviderPump(deps: Pick<BatchDeps, 'stores' | 'judges' | '
   return { step, drain }
 }
 
-const parked = (reason: string, resumes_at: Date | null) => ({ kind: 'parked' as const, reason, resumes_at })
+const parked = (reason: string, resumes_at: Date | null): Parking => ({ reason, resumes_at })

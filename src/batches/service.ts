@@ -154,7 +154,6 @@ export function createBatchService(deps: BatchDeps) {
     if (stopping.signal.aborted || (!adopts && own.size === 0)) return false
     if (run_lock?.take() !== true) return false
     await markLost(true)
-    await provider.sent(null)
     await jobs.start([...judges.keys()], work)
     leadsSince ??= newId('bat')
     await announce()

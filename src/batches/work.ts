@@ -24,8 +24,6 @@ interface BatchState {
   readonly unasked: Map<string, number>
 }
 
-export type BatchWork = ReturnType<typeof createBatchWork>
-
 /** Creates the work of this process on batches: it does their jobs, parks batches and ends batches. `stopping`: aborted where this process stops. */
 export function createBatchWork(deps: BatchDeps, stopping: AbortSignal) {
   const { clock, jobs } = deps
@@ -80,13 +78,13 @@ export function createBatchWork(deps: BatchDeps, stopping: AbortSignal) {
     const asks = pending > 0 && pending !== unasked.get(judge)
     unasked.set(judge, pending)
     const step = await pump.step(poll, !asks)
-    if (step.kind === 'waiting') return deps.poll_ms
-    if (step.kind === 'parked') {
+    if (step === 'waiting') return deps.poll_ms
+    if (typeof step === 'object') {
       await park(batch, step)
       return null
     }
     await jobs.addChunks(await batches.chunks(batch))
-    if (pending > 0 || step.kind === 'returned') return POLL_SOON_MS
+    if (pending > 0 || step === 'returned') return POLL_SOON_MS
     await end(plan)
     return null
   }

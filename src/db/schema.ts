@@ -93,9 +93,8 @@ export interface Tables {
       /** The failure of an answer of a provider’s batch. */
       failure: Failure | null
     }
-  /** `sending_until`: the time until which a process sends the submission. */
   readonly submissions: Texts<'id' | 'judge' | 'batch' | 'recorded_at'> &
-    OptionalTexts<'provider_id' | 'detail' | 'ended_at' | 'sending_until'> & {
+    OptionalTexts<'provider_id' | 'detail' | 'ended_at'> & {
       seq: Generated<number>
       status: 'recorded' | 'submitted' | 'ended' | 'failed'
       requests: number

@@ -39,10 +39,7 @@ export type ProviderEnd = { readonly id: string } & (
 /** The columns of a submission that a sender needs. */
 const SENT = ['id', 'judge', 'batch', 'status', 'provider_id', 'recorded_at', 'requests'] as const
 
-export interface SubmissionRecord extends Readonly<Pick<Submission, (typeof SENT)[number]>> {
-  /** A process sends the submission right now. */
-  readonly is_being_sent: boolean
-}
+export type SubmissionRecord = Readonly<Pick<Submission, (typeof SENT)[number]>>
 
 /** The part of a batch that lies with its provider now. */
 export interface ProviderRound {
@@ -54,8 +51,6 @@ export interface ProviderRound {
   readonly usual_seconds: number | null
 }
 
-/** The mark of a sending ends by itself after this time, so that a dead process holds no submission. */
-const SENDING_MS = 30_000
 /** Each line of a submission ends with a line feed, which counts. */
 const LINE_END_BYTES = 1
 
@@ -145,27 +140,13 @@ export const createSubmissions = (db: Db) => ({
       const row = { ...submission, status: 'recorded', requests: chosen.length, recorded_at: at } as const
       await insert(sql, 'submissions', row)
       await run(sql)`UPDATE attempts SET outcome = 'sent', submission = ${row.id} WHERE ${isIn(db, 'seq', chosen)}`
-      return { ...row, provider_id: null, is_being_sent: false }
+      return { ...row, provider_id: null }
     }),
   /** Lists ids and lines of a submission’s requests without an answer, in their order. */
   lines: (id: string): Promise<readonly { readonly id: string; readonly line: string }[]> =>
     all<{ id: string; line: string }>(
       db.read,
     )`SELECT id, line FROM attempts WHERE submission = ${id} AND outcome = 'sent' ORDER BY seq`,
-  /** Marks that this process sends a submission; false where another process sends it. `isOwn`: the mark of this process is renewed. */
-  sending: (id: string, now: Date, isOwn = false): Promise<boolean> =>
-    db.write(async (sql) => {
-      const until = new Date(now.getTime() + SENDING_MS).toISOString()
-      const free = isOwn ? raw`` : raw`AND (sending_until IS NULL OR sending_until < ${now.toISOString()})`
-      const marked = run(sql)`
-        UPDATE submissions SET sending_until = ${until} WHERE id = ${id} AND status = 'recorded' ${free}`
-      return (await marked) > 0
-    }),
-  /** Marks that no process sends the submission; null: none of the submissions, whose senders have died. */
-  async sent(id: string | null): Promise<void> {
-    const which = id === null ? raw`` : raw`WHERE id = ${id}`
-    await db.write((sql) => run(sql)`UPDATE submissions SET sending_until = NULL ${which}`)
-  },
   /** Stores the provider’s id; the same id twice is fine, another id for the same submission is refused. */
   async markSubmitted(id: string, providerId: string): Promise<void> {
     const marked = await db.write(
@@ -204,14 +185,9 @@ export const createSubmissions = (db: Db) => ({
     }
   },
   /** Lists recorded and submitted submissions of a batch, oldest first. */
-  async listOpen(batch: string, now: Date): Promise<readonly SubmissionRecord[]> {
-    const rows = await all<Pick<Submission, (typeof SENT)[number] | 'sending_until'>>(db.read)`
-      SELECT ${columns(SENT)}, sending_until FROM submissions WHERE batch = ${batch} AND ${IS_OPEN} ORDER BY seq`
-    return rows.map(({ sending_until, ...row }) => ({
-      ...row,
-      is_being_sent: sending_until !== null && sending_until > now.toISOString(),
-    }))
-  },
+  listOpen: (batch: string): Promise<readonly SubmissionRecord[]> =>
+    all<SubmissionRecord>(db.read)`
+      SELECT ${columns(SENT)} FROM submissions WHERE batch = ${batch} AND ${IS_OPEN} ORDER BY seq`,
   /** Ends a submission: requests without an answer are `void`, and their items go on. */
   close: (id: string, detail: string, at: string): Promise<void> =>
     db.write(async (sql) => {

@@ -98,7 +98,7 @@ export function describeProviderEnds(current: Current): void {
     await queue().markSubmitted('prb_1', 'batch_abc')
     await queue().storeEnds('prb_1', [answered('att_0')])
     for (const _time of [1, 2]) await queue().close('prb_1', 'expired', AT)
-    expect(await queue().listOpen(BATCH, new Date(AT))).toEqual([])
+    expect(await queue().listOpen(BATCH)).toEqual([])
     expect(await counts()).toEqual({ pending: 2, waiting: 1, made: 1, cost_usd: 0.25 })
     expect(await spent()).toBeCloseTo(1.25, 9)
     expect((await queue().find(markOf(makeRequest('att_0', 0))))?.state).toBe('answered')

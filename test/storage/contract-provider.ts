@@ -170,7 +170,6 @@ function describeSubmissions(current: Current): void {
       provider_id: null,
       recorded_at: AT,
       requests: 2,
-      is_being_sent: false,
     }
     expect(await record('prb_1', { most_requests: 2 })).toEqual(recorded)
     expect(await queue().lines('prb_1')).toEqual(
@@ -178,10 +177,10 @@ function describeSubmissions(current: Current): void {
     )
     expect(await record('prb_2', { most_requests: 2 })).toMatchObject({ requests: 1 })
     expect(await record('prb_3')).toBeNull()
-    expect(await queue().listOpen(BATCH, new Date(AT))).toEqual([recorded, { ...recorded, id: 'prb_2', requests: 1 }])
+    expect(await queue().listOpen(BATCH)).toEqual([recorded, { ...recorded, id: 'prb_2', requests: 1 }])
     await queue().markSubmitted('prb_1', 'batch_abc')
     await queue().markSubmitted('prb_1', 'batch_abc')
-    expect((await queue().listOpen(BATCH, new Date(AT)))[0]).toEqual({
+    expect((await queue().listOpen(BATCH))[0]).toEqual({
       ...recorded,
       status: 'submitted',
       provider_id: 'batch_abc',
@@ -220,23 +219,6 @@ function describeSubmissions(current: Current): void {
     expect(await record('prb_1', { most_bytes: 19 })).toMatchObject({ requests: 1 })
   })
 
-  test('one process at a time sends a submission; the mark of a dead process ends by itself', async () => {
-    await openBatch(current(), BATCH, 1)
-    await enqueue('att_1', 0)
-    await record('prb_1')
-    const [now, later] = [new Date(AT), new Date(Date.parse(AT) + 31_000)]
-    const isBeingSent = async (at: Date) => (await queue().listOpen(BATCH, at))[0]?.is_being_sent
-    expect([await queue().sending('prb_1', now), await queue().sending('prb_1', now)]).toEqual([true, false])
-    expect([await isBeingSent(now), await isBeingSent(later)]).toEqual([true, false])
-    expect([await queue().sending('prb_1', now, true), await queue().sending('prb_1', later)]).toEqual([true, true])
-    await queue().sent('prb_1')
-    expect([await isBeingSent(now), await queue().sending('prb_1', now)]).toEqual([false, true])
-    await queue().sent(null)
-    expect(await isBeingSent(now)).toBe(false)
-    await queue().markSubmitted('prb_1', 'batch_abc')
-    expect([await queue().sending('prb_1', now), await queue().sending('prb_none', now)]).toEqual([false, false])
-  })
-
   test('a submission that never arrived is taken back: the same requests again, still reserved', async () => {
     await openBatch(current(), BATCH, 2)
     await enqueue('att_1', 0)
@@ -244,7 +226,7 @@ function describeSubmissions(current: Current): void {
     await enqueue('att_2', 1)
     await queue().withdraw('prb_1', 'refused', AT)
     await queue().withdraw('prb_1', 'refused', AT)
-    expect(await queue().listOpen(BATCH, new Date(AT))).toEqual([])
+    expect(await queue().listOpen(BATCH)).toEqual([])
     expect(await linesOf('prb_1')).toEqual([])
     expect(await counts()).toMatchObject({ pending: 0, waiting: 2 })
     expect(await spent()).toBe(2)

@@ -243,7 +243,7 @@ export function testKeptStore(token: string, open: () => Promise<KeptStore>): vo
       const { app } = await start(await open())
       const { provider, batches: store } = app.context.stores
       const now = new Date()
-      expect(await provider.listOpen('bat_provider', now)).toMatchObject([{ id: 'sub_1', provider_id: 'batch_abc' }])
+      expect(await provider.listOpen('bat_provider')).toMatchObject([{ id: 'sub_1', provider_id: 'batch_abc' }])
       expect((await provider.lines('sub_1')).map(({ id }) => id)).toEqual(['att_p1'])
       const states = await Promise.all(
         KEYS.map((key, n) => provider.find({ ...markOf(makeRequest('', n, { key })), batch: 'bat_provider' })),

@@ -182,7 +182,7 @@ const STEPS: readonly (readonly [string, Work, readonly string[], Work?])[] = [
   ],
   [
     'open submissions',
-    ({ provider }) => provider.listOpen(BATCH, new Date()),
+    ({ provider }) => provider.listOpen(BATCH),
     ['SEARCH submissions USING INDEX provider_batches_open (batch=?)'],
   ],
   [
