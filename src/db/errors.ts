@@ -31,7 +31,7 @@ export const refusal = (why: string, options?: FailureOptions): StorageError =>
 export const inUse = (path: string): StorageError =>
   new StorageError(
     'storage_busy',
-    `${path} is in use by a living process: stop the service and its commands first (one that was killed on another machine counts as living for a minute)`,
+    `${path} is in use by a living process: stop the service and its commands first (one that was killed counts as living for a minute)`,
   )
 
 type Explanation = readonly [codes: RegExp, code: StorageErrorCode, message: string]

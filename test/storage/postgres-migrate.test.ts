@@ -54,7 +54,7 @@ describePostgres('migrations of PostgreSQL', (tools) => {
     const all = postgresMigrations()
     await migrate(unit, schema, all.slice(0, 1))
     await server.query(`INSERT INTO "${schema}".processes (id, host, pid, seen_at) VALUES ('old', 'there', 7, now())`)
-    await expect(migrate(unit, schema, all)).rejects.toThrow(/stop them all/)
+    await expect(migrate(unit, schema, all)).rejects.toThrow(/stop the service and its commands first/)
     await migrate(unit, schema, all.slice(0, 1))
     await server.query(`DELETE FROM "${schema}".processes`)
     await migrate(unit, schema, all)

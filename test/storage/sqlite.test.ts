@@ -1,7 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { assertSafeVersion } from '../../src/db/open/sqlite.ts'
 import { openSqliteStores } from '../../src/db/stores.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
 import { describeStores } from './contract.ts'
@@ -31,14 +30,11 @@ test('every table is STRICT, there are twelve, and no trigger writes', async () 
   expect(await run(count)).toEqual([{ type: 'table', n: 13 }])
 })
 
-test.each(['3.51.3', '3.51.10', '3.54.1', '3.100.0', '4.0.0', '3.50.7', '3.44.6'])('SQLite %s is safe', (version) => {
-  expect(() => assertSafeVersion(version)).not.toThrow()
+test('the SQLite of the package is newer than the WAL-reset bug, which can lose committed pages', async () => {
+  const [row] = await openSqlite().run('SELECT sqlite_version() AS version')
+  const [major = 0, minor = 0] = String(row?.['version']).split('.').map(Number)
+  expect(major === 3 && minor > 51).toBe(true)
 })
-
-test.each(['3.51.2', '3.50.6', '3.49.9', '3.44.5', '3.7.0', '2.60.0', 'unknown', ''])(
-  'SQLite %s is refused',
-  (version) => expect(() => assertSafeVersion(version)).toThrow(/3\.51\.3 or newer/),
-)
 
 test('check writes a row, since the lock alone does not show a full disk', async () => {
   const { run, stores } = openSqlite()

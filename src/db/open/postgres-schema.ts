@@ -1,17 +1,6 @@
 import { type Db, first, type Sql } from '../db.ts'
 import { refusal } from '../errors.ts'
-import {
-  APPLIED,
-  type Applied,
-  digestSql,
-  isComplete,
-  type Migration,
-  missingOf,
-  OLD_ROWS,
-  type OldRow,
-  postgresMigrations,
-  refuseOld,
-} from './migrate.ts'
+import { type Applied, isComplete, type Migration, migrate, postgresMigrations } from './migrate.ts'
 import { connectPostgres, type PoolSettings } from './postgres.ts'
 
 /** The schema of a service. */
@@ -50,64 +39,40 @@ const say = async <R>(sql: Sql, text: string): Promise<R[]> => (await sql.query<
 /** Any number that other programs are unlikely to lock. */
 const LOCK = 0x7e8d1c7
 
-/**
- * Makes the schema where it is missing and applies the missing migrations, all in one transaction, one process at a time. Rejects with a
- * StorageError as the migrations of SQLite do.
- */
+/** The schema of a further project, which earlier versions made. A schema without the own table belongs to another program. */
+const FURTHER = `
+  SELECT nspname::text AS name FROM pg_catalog.pg_namespace
+  WHERE nspname::text ~ '^veridict_[a-z0-9][a-z0-9-]{0,39}$' AND current_schema() = '${SCHEMA}'
+    AND pg_catalog.to_regclass(pg_catalog.quote_ident(nspname) || '.schema_migrations') IS NOT NULL
+  ORDER BY nspname LIMIT 1`
+
+/** Makes the schema where it is missing, and migrates it, one process at a time. Rejects with a StorageError as the migrations of SQLite do. */
 export async function migratePostgres(
   db: Pick<Db, 'write'>,
   schema: string,
   migrations: readonly Migration[] = postgresMigrations(),
 ): Promise<void> {
-  await db.write(async (sql) => {
-    await say(sql, `SELECT pg_advisory_xact_lock(${LOCK}, hashtext('${schema}'))`)
-    // The role that made the schema for us need not let us make others.
-    const known = await say(sql, `SELECT 1 FROM pg_namespace WHERE nspname = '${schema}'`)
-    if (known.length === 0) await say(sql, `CREATE SCHEMA "${schema}"`)
-    await say(
-      sql,
-      `CREATE TABLE IF NOT EXISTS "${schema}".schema_migrations (
-         name text COLLATE "C" PRIMARY KEY, sha256 text COLLATE "C" NOT NULL, applied_at timestamptz NOT NULL DEFAULT now()
-       )`,
-    )
-    const applied = await say<Applied>(sql, APPLIED)
-    const missing = missingOf(applied, migrations)
-    if (applied.length > 0) await assertReadableSchema(sql, schema, missing.length > 0)
-    for (const { name, sql: text } of missing) {
-      await say(sql, text)
-      await say(sql, `INSERT INTO schema_migrations (name, sha256) VALUES ('${name}', '${digestSql(text)}')`)
-    }
-  })
-}
-
-/** Schemas of further projects, which earlier versions made. A schema without the own table belongs to another program. */
-const FURTHER = `
-  SELECT nspname::text AS id FROM pg_catalog.pg_namespace
-  WHERE nspname::text ~ '^veridict_[a-z0-9][a-z0-9-]{0,39}$'
-    AND pg_catalog.to_regclass(pg_catalog.quote_ident(nspname) || '.schema_migrations') IS NOT NULL
-  ORDER BY nspname LIMIT 1`
-
-/** Processes of an older version that spoke within the last minute. */
-const OLD_PROCESSES =
-  "SELECT count(*)::integer AS n FROM processes WHERE seen_at > clock_timestamp() - interval '1 minute'"
-
-/** Rejects with a StorageError for a schema that this version cannot read, or that is to change while processes of an older version use it. */
-async function assertReadableSchema(sql: Sql, schema: string, changes: boolean): Promise<void> {
-  const has = async (table: string, column: string): Promise<boolean> =>
-    (await first(sql)`SELECT 1 AS found FROM information_schema.columns
-      WHERE table_schema = current_schema() AND table_name = ${table} AND column_name = ${column}`) !== undefined
-  for (const { table, column, query, refuse } of OLD_ROWS) {
-    const [row] = (await has(table, column)) ? await say<OldRow>(sql, query) : []
-    if (row !== undefined) throw refuse(row)
+  const begin = `
+    SELECT pg_advisory_xact_lock(${LOCK}, hashtext('${schema}'));
+    DO $$ BEGIN
+      -- The role that made the schema for us need not let us make others.
+      IF NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = '${schema}') THEN CREATE SCHEMA "${schema}"; END IF;
+    END $$;
+    CREATE TABLE IF NOT EXISTS "${schema}".schema_migrations (
+      name text COLLATE "C" PRIMARY KEY, sha256 text COLLATE "C" NOT NULL, applied_at timestamptz NOT NULL DEFAULT now()
+    )`
+  const hasColumn = (table: string, column: string): string =>
+    `SELECT 1 FROM information_schema.columns
+     WHERE table_schema = current_schema() AND table_name = '${table}' AND column_name = '${column}'`
+  const others = {
+    column: ['schema_migrations', 'name'] as const,
+    query: FURTHER,
+    why: (name: string) => `the database has the schema ${name} of a further project`,
   }
-  const [further] = schema === SCHEMA ? await say<OldRow>(sql, FURTHER) : []
-  if (further !== undefined) throw refuseOld(`the database has the schema ${further.id} of a further project`)
-  const [old] = changes && (await has('processes', 'seen_at')) ? await say<{ n: number }>(sql, OLD_PROCESSES) : []
-  if (old !== undefined && old.n > 0)
-    throw refusal(
-      `its schema is older than this program, and ${old.n} of the older processes that use it may live: stop them all, then start this one ` +
-        '(one that was killed counts as living for a minute)',
-    )
+  await db.write(async (sql) => {
+    const steps = migrate({ name: 'the database', migrations, begin, hasColumn, others, isRun: () => false })
+    for (let step = steps.next(); step.done !== true; ) step = steps.next(await say(sql, step.value))
+  })
 }
 
 /** Tells whether the schema exists and would be opened without a migration. */

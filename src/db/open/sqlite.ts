@@ -178,7 +178,6 @@ function openFile(path: string): Database.Database {
   let db: Database.Database | undefined
   try {
     db = new Database(path, { timeout: 5000 })
-    assertSafeVersion((db.prepare('SELECT sqlite_version() AS version').get() as { version: string }).version)
     setPragmas(db)
     migrateSqlite(db)
     return db
@@ -186,15 +185,6 @@ function openFile(path: string): Database.Database {
     db?.close()
     throw toStorageError(error)
   }
-}
-
-/** Refuses versions with the WAL-reset bug, which can lose committed pages: 3.7.0 to 3.51.2, except the two mended branches. */
-export function assertSafeVersion(version: string): void {
-  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
-  const fixed =
-    minor > 51 || (minor === 51 && patch >= 3) || (minor === 50 && patch >= 7) || (minor === 44 && patch >= 6)
-  if (!(major > 3 || (major === 3 && fixed)))
-    throw refusal(`SQLite ${version} can corrupt a database in WAL mode; 3.51.3 or newer is needed (or 3.50.7, 3.44.6)`)
 }
 
 /** Makes the file for its owner alone, in its folder; the files that SQLite makes beside it get the same mode. An existing file keeps its own. */
