@@ -6,22 +6,22 @@ import { existsSync, readFileSync } from 'node:fs'
  * budget of a part that meets the budget, else the committed count: lower the ceiling with each part that shrinks, and never raise a ceiling.
  */
 const PARTS: Readonly<Record<string, readonly [budget: number, ceiling: number]>> = {
-  src: [48_500, 57_625],
+  src: [48_500, 57_493],
   domain: [11_500, 12_181],
   formats: [10_500, 14_441],
   archives: [3800, 3800],
-  db: [2600, 3574],
+  db: [2600, 3515],
   grading: [2200, 2200],
-  batches: [1400, 1750],
+  batches: [1400, 1731],
   http: [2500, 2500],
   cli: [3800, 5224],
   audit: [3300, 3300],
   schemas: [2400, 2784],
   judges: [1600, 2106],
-  config: [900, 910],
+  config: [900, 900],
   rest: [2000, 2952],
   'web/src': [7500, 7500],
-  test: [50_000, 63_185],
+  test: [50_000, 63_126],
   'bench + tools': [6000, 6000],
 }
 
