@@ -82,13 +82,13 @@ function withoutUnread(reading: Reading, document: Json): Json {
 function readAs(reading: Reading, document: Json): ReadDocument | null {
   const format = FORMATS.find((candidate) => candidate.recognizes(document))
   if (format === undefined) return null
-  reading.ofRecords = Array.isArray(document['records']) && document['records'].length > 1
   const read = format.read(reading, document)
   reading.reply = null
   const steps = withActsOfMessages(reading, read)
   markUnanswered(steps)
   if (!format.holdsSubagents) countAbsentAgents(reading, steps)
   if (reading.errors.total === 0) countLostWords(reading, document, steps, format.asides)
+  if (!steps.some(({ parts }) => parts.length > 0)) reading.refuseOddities()
   return { ...read, steps }
 }
 
@@ -122,16 +122,14 @@ const holdsRuns = (document: unknown): document is Json =>
  * run.
  */
 function readRuns(reading: Reading, document: Json): ReadDocument {
-  reading.warnUnknown(document, '', new Set(['runs', 'documents']))
   const runs = document['runs'] as readonly unknown[]
-  if (runs.length === 0 || runs.length > MOST_RUNS) reading.error('/runs', `must hold 1 to ${MOST_RUNS} runs`)
+  if (runs.length === 0 || runs.length > MOST_RUNS) reading.refuse('/runs', `must hold 1 to ${MOST_RUNS} runs`)
   const ids = new Set<string>()
   const steps: Step[] = []
   let parts = 0
   for (const [run, path] of itemsIn(runs.slice(0, MOST_RUNS), '/runs')) {
     const id = idOf(reading, run, path, ids)
     if (id === null || !isRecord(run)) continue
-    reading.warnUnknown(run, path, new Set(['id', 'trajectory']))
     const max_steps = Math.max(1, reading.limits.max_steps - steps.length)
     const { trajectory } = run
     const read = holdsRuns(trajectory)
@@ -139,7 +137,7 @@ function readRuns(reading: Reading, document: Json): ReadDocument {
       : readTrajectory(trajectory, { ...reading.limits, max_steps })
     const at = `${path}/trajectory`
     if (!read.ok) {
-      for (const issue of read.error) reading.error(at + issue.path, issue.message)
+      for (const issue of read.error) reading.refuse(at + issue.path, issue.message)
       continue
     }
     for (const issue of read.value.warnings) reading.warn(at + issue.path, issue.message)
@@ -147,7 +145,7 @@ function readRuns(reading: Reading, document: Json): ReadDocument {
     for (const step of read.value.steps) steps.push(ofRun(step, id, at, steps.length + 1))
     parts += read.value.steps.reduce((sum, step) => sum + step.parts.length, 0)
     if (parts > MOST_PARTS) {
-      reading.error(at, `more than ${MOST_PARTS} parts in all runs together`)
+      reading.refuse(at, `more than ${MOST_PARTS} parts in all runs together`)
       break
     }
   }
@@ -159,9 +157,9 @@ function readRuns(reading: Reading, document: Json): ReadDocument {
 
 function idOf(reading: Reading, run: unknown, path: string, ids: Set<string>): string | null {
   const { id } = asRecord(run)
-  if (!isRecord(run)) reading.error(path, `a run must be an object with id and trajectory, not ${typeName(run)}`)
-  else if (typeof id !== 'string' || !ID.test(id)) reading.error(`${path}/id`, 'must be a short name without spaces')
-  else if (ids.has(id)) reading.error(`${path}/id`, 'is the id of another run, too')
+  if (!isRecord(run)) reading.refuse(path, `a run must be an object with id and trajectory, not ${typeName(run)}`)
+  else if (typeof id !== 'string' || !ID.test(id)) reading.refuse(`${path}/id`, 'must be a short name without spaces')
+  else if (ids.has(id)) reading.refuse(`${path}/id`, 'is the id of another run, too')
   else {
     ids.add(id)
     return id
@@ -181,15 +179,14 @@ const ofRun = (step: Step, run: string, at: string, id: number): Step => ({
 
 function readDocuments(reading: Reading, documents: unknown): Step['parts'] {
   if (documents === undefined) return []
-  if (!Array.isArray(documents)) reading.error('/documents', `must be an array, not ${typeName(documents)}`)
+  if (!Array.isArray(documents)) reading.refuse('/documents', `must be an array, not ${typeName(documents)}`)
   const parts: Part[] = []
   for (const [document, path] of itemsIn(documents, '/documents')) {
     const { name, text } = asRecord(document)
     if (!isRecord(document) || typeof name !== 'string' || typeof text !== 'string') {
-      reading.error(path, 'must be an object with name and text')
+      reading.refuse(path, 'must be an object with name and text')
       continue
     }
-    reading.warnUnknown(document, path, new Set(['name', 'text']))
     reading.add(parts, { actor: 'system', text, path: `${path}/text`, name: `document ${name}` })
   }
   return parts

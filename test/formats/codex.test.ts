@@ -183,7 +183,6 @@ describe('steps of codex', () => {
       item({ type: 'reasoning', summary: [], encrypted_content: 'x' }),
       '/records/1/payload/encrypted_content',
     ],
-    ['an unknown field', item({ ...message('user', 'a'), odd: 1 }), '/records/1/payload'],
   ])('%s is warned about', (_, record, path) => {
     expect(pathsOf(read({ records: [item(message('user', 'Go.')), record] }).warnings)).toEqual([path])
   })

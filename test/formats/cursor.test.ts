@@ -115,7 +115,6 @@ describe('streams of cursor', () => {
     ['a call that a corpus cut', call('started', 'a', cut), '/records/2/tool_call'],
     ['a subtype of system event', event('system', { subtype: 'odd' }), '/records/2'],
     ['a tool of a server', call('started', 'a', { mcpToolCall: { args: { name: 'n' } } }), '/records/2/type'],
-    ['a field', { ...event('thinking', { subtype: 'delta', text: 'a' }), odd: 1 }, '/records/2'],
   ])('%s that is not known is warned about', (_, odd, path) => {
     expect(pathsOf(read({ records: [INIT, user, odd] }).warnings)).toEqual([path])
   })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { read, refuse } from './make.ts'
+import { read } from './make.ts'
 
 /** What the agent did in a document as a file holds it, in its order, with what the tools answered. */
 const told = (document: unknown): string[] =>
@@ -180,14 +180,14 @@ test('a long name with many values below it stands in no path of theirs', () => 
   expect(parts.map(({ text }) => text)).toEqual([JSON.stringify(args[long]), 'kept'])
 })
 
-test('a file of a run with a name that no file has is refused', () => {
+test('a file of a run with a name that no file has is unread', () => {
   const name = 'n'.repeat(1001)
   const run = {
     schema_version: 'ATIF-v1.7',
     agent: { name: 'a' },
     steps: [{ step_id: 1, source: 'user', message: 'm' }],
   }
-  expect(refuse({ segments: [run], subagents: { [name]: run } })).toEqual([
-    { path: '/subagents', message: 'a file name of 1001 characters' },
-  ])
+  const { unread, warnings } = read({ segments: [run], subagents: { [name]: run } })
+  expect(unread.actions).toBe(1)
+  expect(warnings).toContainEqual({ path: '/subagents', message: 'a file name of 1001 characters; not read' })
 })

@@ -29,6 +29,14 @@ export function refuse(document: unknown, limits: Partial<ReadLimits> = {}): Iss
   return result.error
 }
 
+/** Lists the places of the odd values of a document that is read all the same; each is one unread act. */
+export function oddIn(document: unknown): string[] {
+  const { warnings, unread } = read(document)
+  const odd = warnings.filter(({ message }) => message.startsWith('must be ') && message.endsWith('; not read'))
+  expect(unread.actions).toBeGreaterThanOrEqual(odd.length)
+  return pathsOf(odd)
+}
+
 /** Lists `[actor, name, path, text]` of every part of a step, for tables of expectations. */
 export const partsOf = (trajectory: Trajectory, index: number): string[][] =>
   (trajectory.steps[index]?.parts ?? []).map((part) => [part.actor, part.name, part.path, part.text])

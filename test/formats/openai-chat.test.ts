@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { openDocuments } from '../../src/formats/common/open-documents.ts'
 import { PNG } from '../pictures.ts'
-import { beyondTools, partsOf, pathsOf, read, refuse } from './make.ts'
+import { beyondTools, oddIn, partsOf, pathsOf, read, refuse } from './make.ts'
 
 const chat = (...messages: object[]): { messages: object[] } => ({ messages })
 const ask = { role: 'user', content: 'Do it.' }
@@ -121,7 +121,7 @@ describe('a chat', () => {
       ['agent_action', 'tool_output'],
       [],
     ])
-    expect(pathsOf(trajectory.warnings)).toEqual(expect.arrayContaining(['/messages/4', '/messages/4/query']))
+    expect(pathsOf(trajectory.warnings)).toContain('/messages/4')
     expect(trajectory.unread).toEqual({ records: 1, actions: 1 })
   })
 
@@ -158,7 +158,6 @@ describe('a chat', () => {
   test.each<[string, object, string[]]>([
     ['an unknown role', { role: 'critic', content: 'No.' }, ['/messages/1/role']],
     ['an unknown block', { role: 'user', content: [{ type: 'hologram' }] }, ['/messages/1/content/0/type']],
-    ['an unknown field', { role: 'user', content: 'x', hidden: 'y' }, ['/messages/1/hidden']],
     ['an orphan', { role: 'tool', tool_call_id: 'nobody', content: 'x' }, ['/messages/1']],
   ])('is read with %s, which is shown and warned of', (_, message, warned) => {
     const trajectory = read(chat(ask, message))
@@ -200,8 +199,8 @@ describe('a chat', () => {
     ['calls that are text', { role: 'assistant', content: '', tool_calls: 'ls' }, '/messages/1/tool_calls'],
     ['a call that is text', { role: 'assistant', content: '', tool_calls: ['ls'] }, '/messages/1/tool_calls/0'],
     ['a text block without text', { role: 'user', content: [{ type: 'text' }] }, '/messages/1/content/0/text'],
-  ])('is refused with %s', (_, message, path) => {
-    expect(pathsOf(refuse(chat(ask, message)))).toEqual([path])
+  ])('is read but for %s', (_, message, path) => {
+    expect(oddIn(chat(ask, message))).toEqual([path])
   })
 
   test('has no words of an act where none were announced', () => {
@@ -233,7 +232,7 @@ describe('hostile chats', () => {
       ['agent_action', 'f.__proto__.a', '/messages/1/tool_calls/0/function/arguments#/__proto__/a', 'b'],
       ['tool_output', 'f', '/messages/2/content', 'y'],
     ])
-    expect(pathsOf(beyondTools(trajectory.warnings))).toEqual(['/messages/0/__proto__'])
+    expect(beyondTools(trajectory.warnings)).toEqual([])
   })
 
   test('are refused when nested beyond use, before and after they are opened', () => {

@@ -1,4 +1,3 @@
-import { wordSet } from '../../domain/words.ts'
 import { isAbsent, isRecord, type Json, type Reading } from '../common/reading.ts'
 import { asList } from '../common/session.ts'
 import type { FileRun, Format, ReadDocument } from '../format.ts'
@@ -15,22 +14,10 @@ export const ANTHROPIC_MESSAGES: Format = {
   asides: CHAT_ASIDES,
 }
 
-const DOCUMENT_FIELDS = wordSet(`request response id custom_id timestamp logged_at metadata duration_ms error`)
-/** Members of a request or response object whose `body` is the message. */
-const HTTP_FIELDS = wordSet(`url method path headers timestamp status_code status body request_id`)
-const REQUEST_FIELDS = wordSet(`stop_sequences top_k thinking betas cache_control container context_management
-  diagnostics inference_geo mcp_servers output_config output_format service_tier speed user_profile_id workspace_id
-  billing_policy compaction fallbacks fallback_credit_token thread anthropic_version anthropic_beta`)
-
 function readExchange(reading: Reading, document: Json): ReadDocument {
   const exchange = exchangeIn(document)
-  const form = { format: 'anthropic-messages', fields: REQUEST_FIELDS }
+  const form = { format: 'anthropic-messages' }
   if (exchange === null || exchange.requestPath === '') return readRun(reading, document, '', form)
-  reading.warnUnknown(document, '', DOCUMENT_FIELDS)
-  for (const side of ['request', 'response'] as const) {
-    const outer = document[side]
-    if (isRecord(outer) && isRecord(outer['body'])) reading.warnUnknown(outer, `/${side}`, HTTP_FIELDS)
-  }
   const { request, requestPath, response, path } = exchange
   const answer = answerIn(reading, response, path)
   const read = readRun(reading, request, requestPath, {

@@ -22,20 +22,18 @@ export const ATIF_SEGMENTS: Format = {
   asides: ATIF.asides ?? new Set(),
 }
 
-const ROOT_FIELDS = new Set(['segments', 'subagents'])
 /** Bounds a file name, which is repeated in the path of every part of that file. */
 const MAX_FILE_NAME = 1000
 
 /** Reads the segments in order, numbers their steps through, and places each subagent behind its first mention. */
 function readAtifSegments(reading: Reading, document: Json): ReadDocument {
-  reading.warnUnknown(document, '', ROOT_FIELDS)
   const segments = asList(document['segments'])
   const subagents = Object.entries(asRecord(document['subagents']))
   const byName = new Map(subagents.filter((file): file is [string, Json] => isRecord(file[1])))
   const files = { byName, placed: new Set<string>() }
   const runs: ReadDocument[] = []
   let highest = 0
-  for (const [segment, path, index] of objectsIn(reading, segments, '/segments', 'a segment')) {
+  for (const [segment, path, index] of objectsIn(reading, segments, '/segments')) {
     const isContinued = index < segments.length - 1
     const run = readAtif(reading, segment, path, files, { isContinued })
     const steps = numberOn(run.steps, highest, index)
@@ -43,7 +41,8 @@ function readAtifSegments(reading: Reading, document: Json): ReadDocument {
     runs.push({ ...run, steps })
   }
   for (const [name] of subagents)
-    if (name.length > MAX_FILE_NAME) reading.error('/subagents', `a file name of ${name.length} characters`)
+    if (name.length > MAX_FILE_NAME)
+      reading.unread('/subagents', `a file name of ${name.length} characters; not read`, true)
     else if (!files.placed.has(name))
       reading.unread(pointer('/subagents', name), `no step refers to ${cutName(name)}; not shown`, true)
   const [first] = runs

@@ -1,5 +1,4 @@
 import type { Part } from '../../domain/trajectory/trajectory.ts'
-import { wordSet } from '../../domain/words.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { previewOf, readAtifContent, readPreview } from '../common/content.ts'
 import { decodeObject } from '../common/json-tree.ts'
@@ -10,11 +9,6 @@ import { isRejection, isTerminus, readRawReply } from '../protocols/terminus.ts'
 import { meaningOf, type OpenCall, openCall } from '../tools/tool-table.ts'
 import { type CallAnswers, type Calls, type Observation, readObservation, type StepCall } from './observations.ts'
 
-const STEP_FIELDS = wordSet(`step_id timestamp source message model_name reasoning_effort reasoning_content tool_calls
-  metrics observation is_copied_context llm_call_count extra`)
-const METRIC_FIELDS = wordSet(`prompt_tokens completion_tokens cached_tokens cost_usd prompt_token_ids
-  completion_token_ids logprobs extra`)
-const CALL_FIELDS = new Set(['tool_call_id', 'function_name', 'arguments', 'extra'])
 const AGENT_FIELDS = ['reasoning_content', 'tool_calls'] as const
 
 export interface StepContent extends Observation {
@@ -29,8 +23,6 @@ export function readStep(
   path: string,
   { agent, answers }: { readonly agent: string; readonly answers: CallAnswers },
 ): StepContent {
-  reading.warnUnknown(step, path, STEP_FIELDS)
-  if (isRecord(step['metrics'])) reading.warnUnknown(step['metrics'], `${path}/metrics`, METRIC_FIELDS)
   const speaker = readSpeaker(reading, step, path)
   const reasoning = readReasoning(reading, step, path)
   const calls = readCalls(reading, step['tool_calls'], `${path}/tool_calls`, agent)
@@ -42,7 +34,7 @@ export function readStep(
   if (isAbsent(step['message'])) {
     const others = AGENT_FIELDS.some((field) => !isAbsent(step[field])) || !isAbsent(step['observation'])
     if (others) reading.warn(`${path}/message`, 'a step must have a message')
-    else reading.error(`${path}/message`, 'a step without a message, tool calls or an observation cannot be read')
+    else reading.odd(`${path}/message`, 'text', step['message'])
   }
   return { copied: step['is_copied_context'] === true, at: timeOf(step['timestamp']), parts, ...links }
 }
@@ -81,11 +73,10 @@ function readCalls(reading: Reading, calls: unknown, path: string, agent: string
     const text = (preview: string, at: string): void =>
       reading.add(parts, { ...meaning, text: preview, path: at, name: 'tool_calls' })
     const isCut = readPreview(reading, calls, path, { text, media: text }, true)
-    if (!isCut) reading.error(path, `must be an array of tool calls, not ${typeName(calls)}`)
+    if (!isCut) reading.odd(path, 'an array', calls)
     return { parts, list, count: isCut ? 1 : 0 }
   }
-  for (const [record, at] of objectsIn(reading, calls, path, 'a tool call')) {
-    reading.warnUnknown(record, at, CALL_FIELDS)
+  for (const [record, at] of objectsIn(reading, calls, path)) {
     const { tool_call_id: id, function_name: name, extra } = record
     const namePath = `${at}/function_name`
     if (asText(name) === null) reading.warn(namePath, 'a tool call must name its function')

@@ -1,6 +1,5 @@
 import { pushTo } from '../../domain/result.ts'
 import type { Step, Trajectory } from '../../domain/trajectory/trajectory.ts'
-import { wordSet } from '../../domain/words.ts'
 import { cutName, isAbsent, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
 import { asText } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
@@ -11,12 +10,6 @@ import { numberSteps, StepReplies, warnAboutOrder, warnAboutTimes } from './step
 /** Bounds the nesting of subagents inside of subagents; known documents nest one level. */
 const MAX_NESTING = 8
 const NEWEST_MINOR = 8
-
-const ROOT_FIELDS = wordSet(`schema_version session_id trajectory_id agent steps notes final_metrics
-  continued_trajectory_ref extra subagent_trajectories`)
-const AGENT_FIELDS = new Set(['name', 'version', 'model_name', 'tool_definitions', 'extra'])
-const FINAL_FIELDS = wordSet(`total_prompt_tokens total_completion_tokens total_cached_tokens total_cost_usd
-  total_steps extra`)
 
 export const ATIF: Format = {
   name: 'atif',
@@ -45,7 +38,6 @@ export function readAtif(
   files: RunFiles = { byName: new Map(), placed: new Set() },
   { isContinued = false, depth = 0 } = {},
 ): ReadDocument {
-  reading.warnUnknown(document, path, ROOT_FIELDS)
   const format = readVersion(reading, document['schema_version'], `${path}/schema_version`)
   const agent = readAgent(reading, document['agent'], `${path}/agent`)
   if (!isAbsent(document['continued_trajectory_ref']) && !isContinued)
@@ -92,7 +84,6 @@ function readAgent(reading: Reading, agent: unknown, path: string): Trajectory['
     reading.warn(path, isAbsent(agent) ? 'no agent is named' : `must be an object, not ${typeName(agent)}`)
     return { name: null, model: null }
   }
-  reading.warnUnknown(agent, path, AGENT_FIELDS)
   const [name, model] = [asText(agent['name']), asText(agent['model_name'])]
   if (name === null) reading.warn(`${path}/name`, 'must be a text')
   if (model === null && !isAbsent(agent['model_name'])) reading.warn(`${path}/model_name`, 'must be a text')
@@ -104,10 +95,9 @@ type ReadStep = Pick<StepContent, 'refs'> & { readonly step: Step }
 function readSteps(reading: Reading, document: Json, path: string, agent: string): ReadStep[] {
   const { steps } = document
   if (!Array.isArray(steps)) {
-    reading.error(path, steps === undefined ? 'steps are missing' : `must be an array of steps, not ${typeName(steps)}`)
+    reading.odd(path, 'an array', steps)
     return []
   }
-  if (steps.length === 0) reading.error(path, 'holds no steps')
   warnAboutTotal(reading, document['final_metrics'], path, steps.length)
   if (!reading.takeSteps(steps.length, path)) return []
   const own = steps.map((step) => (isRecord(step) ? step['step_id'] : null))
@@ -121,7 +111,7 @@ function readSteps(reading: Reading, document: Json, path: string, agent: string
     const at = pointer(path, index)
     const id = ids[index]
     if (!isRecord(step) || id === undefined) {
-      reading.error(at, `a step must be an object, not ${typeName(step)}`)
+      reading.odd(at, 'an object', step)
       return []
     }
     reading.reply = replies.of(step, at)
@@ -138,7 +128,6 @@ function readSteps(reading: Reading, document: Json, path: string, agent: string
 function warnAboutTotal(reading: Reading, metrics: unknown, stepsPath: string, count: number): void {
   if (!isRecord(metrics)) return
   const path = `${stepsPath.slice(0, -'/steps'.length)}/final_metrics`
-  reading.warnUnknown(metrics, path, FINAL_FIELDS)
   const total = metrics['total_steps']
   if (!isAbsent(total) && total !== count) reading.warn(`${path}/total_steps`, `the file holds ${count} steps`)
 }
@@ -146,17 +135,17 @@ function warnAboutTotal(reading: Reading, metrics: unknown, stepsPath: string, c
 function readSubagents(reading: Reading, subagents: unknown, path: string, depth: number): Subagent[] {
   if (isAbsent(subagents)) return []
   if (!Array.isArray(subagents)) {
-    reading.error(path, `must be an array of trajectories, not ${typeName(subagents)}`)
+    reading.odd(path, 'an array', subagents)
     return []
   }
   if (depth >= MAX_NESTING && subagents.length > 0) {
-    reading.error(path, `subagents are nested deeper than ${MAX_NESTING} levels`)
+    reading.unread(path, `subagents nested deeper than ${MAX_NESTING} levels; not read`, true)
     return []
   }
   return subagents.flatMap((subagent, index): Subagent[] => {
     const at = pointer(path, index)
     if (!isRecord(subagent)) {
-      reading.error(at, `a trajectory must be an object, not ${typeName(subagent)}`)
+      reading.odd(at, 'an object', subagent)
       return []
     }
     const trajectoryId = asText(subagent['trajectory_id'])

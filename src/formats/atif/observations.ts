@@ -1,24 +1,11 @@
 import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
 import { openEnvelope, readAtifContent, readPreview, textOf } from '../common/content.ts'
 import { memberName } from '../common/json-tree.ts'
-import {
-  type ContentSink,
-  isAbsent,
-  isRecord,
-  itemsIn,
-  type Json,
-  objectsIn,
-  type Reading,
-  typeName,
-} from '../common/reading.ts'
+import { type ContentSink, isAbsent, isRecord, type Json, objectsIn, type Reading } from '../common/reading.ts'
 import { isScaffold, isTerminus } from '../protocols/terminus.ts'
 import { harnessOf } from '../tools/lookup.ts'
 import { exitCodeInText, outcomeOfAgent, outcomeWithCode } from '../tools/outcomes.ts'
 import type { OpenCall } from '../tools/tool-table.ts'
-
-const OBSERVATION_FIELDS = new Set(['results', 'extra'])
-const RESULT_FIELDS = new Set(['source_call_id', 'content', 'subagent_trajectory_ref', 'extra'])
-const REF_FIELDS = new Set(['trajectory_id', 'trajectory_path', 'session_id', 'extra'])
 
 /** A call of a step, with the facts by which its result is matched. */
 export interface StepCall {
@@ -71,8 +58,7 @@ export function readObservation(reading: Reading, observation: unknown, path: st
   }
   const results = resultsOf(reading, observation, path)
   const called = answers.match(results, calls.list)
-  for (const [result, at, index] of objectsIn(reading, results, `${path}/results`, 'a result')) {
-    reading.warnUnknown(result, at, RESULT_FIELDS)
+  for (const [result, at, index] of objectsIn(reading, results, `${path}/results`)) {
     refs.push(...readRefs(reading, result['subagent_trajectory_ref'], `${at}/subagent_trajectory_ref`))
     const answered = called[index] ?? []
     const name = toolName(reading, result, at, calls, answered)
@@ -137,14 +123,13 @@ export class CallAnswers {
 
 function resultsOf(reading: Reading, observation: unknown, path: string): readonly unknown[] {
   if (!isRecord(observation)) {
-    reading.error(path, `must be an object, not ${typeName(observation)}`)
+    reading.odd(path, 'an object', observation)
     return []
   }
-  reading.warnUnknown(observation, path, OBSERVATION_FIELDS)
   const results = observation['results']
   if (Array.isArray(results)) return results
   if (isAbsent(results)) reading.warn(`${path}/results`, 'an observation must have results')
-  else reading.error(`${path}/results`, `must be an array, not ${typeName(results)}`)
+  else reading.odd(`${path}/results`, 'an array', results)
   return []
 }
 
@@ -232,15 +217,7 @@ function flagOf(note: Json): boolean | undefined {
 }
 
 function readRefs(reading: Reading, refs: unknown, path: string): SubagentRef[] {
-  if (isAbsent(refs)) return []
-  if (!Array.isArray(refs)) reading.unread(path, `must be an array, not ${typeName(refs)}; not read`, true)
-  return [...itemsIn(refs, path)].flatMap(([ref, at]) => {
-    if (!isRecord(ref)) {
-      reading.unread(at, `must be an object, not ${typeName(ref)}; not read`, true)
-      return []
-    }
-    reading.warnUnknown(ref, at, REF_FIELDS)
-    const { trajectory_id: id, trajectory_path: file } = ref
-    return [{ path: at, trajectory: typeof id === 'string' ? id : null, file: typeof file === 'string' ? file : null }]
-  })
+  return [...objectsIn(reading, refs, path)].map(([{ trajectory_id: id, trajectory_path: file }, at]) => ({
+    ...{ path: at, trajectory: typeof id === 'string' ? id : null, file: typeof file === 'string' ? file : null },
+  }))
 }

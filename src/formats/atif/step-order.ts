@@ -17,7 +17,7 @@ export function numberSteps(reading: Reading, own: readonly unknown[], path: str
     if (!isUsableStepId(value)) continue
     const earlier = first.get(value)
     if (earlier === undefined) first.set(value, index)
-    else reading.error(`${path}/${index}/step_id`, `${value} is the id of ${path}/${earlier} as well`)
+    else reading.refuse(`${path}/${index}/step_id`, `${value} is the id of ${path}/${earlier} as well`)
   }
   const collides = own.some((value, index) => !isUsableStepId(value) && first.has(index + 1))
   if (collides) reading.warn(path, 'some steps have no usable step_id; all are numbered by position')

@@ -51,7 +51,7 @@ export function readBlock(block: Json, path: string, sink: ContentSink, reading:
 function readString(reading: Reading, block: Json, path: string, field: string, sink: ContentSink): void {
   const text = block[field]
   if (typeof text === 'string') sink.text(text, `${path}/${field}`)
-  else reading.error(`${path}/${field}`, `must be text, not ${typeName(text)}`)
+  else reading.odd(`${path}/${field}`, 'text', text)
 }
 
 function readSource(block: Json, path: string, kind: string, sink: ContentSink): void {

@@ -6,11 +6,9 @@ import {
   isRecord,
   itemsIn,
   type Json,
-  objectAt,
   pointer,
   type Reading,
   timeOf,
-  typeName,
 } from '../common/reading.ts'
 import {
   addLeaves,
@@ -65,8 +63,8 @@ function readClaudeCode(reading: Reading, document: Json): ReadDocument {
   else
     for (const { record, index } of inOrder(reading, records, root)) {
       const path = pointer(root, index)
-      const object = objectAt(reading, record, path, 'a record')
-      if (object !== null) reader.record(object, path)
+      if (isRecord(record)) reader.record(record, path)
+      else reading.odd(path, 'a record', record)
     }
   reader.warnOfSubagents()
   for (const { text, path } of reader.queued)
@@ -144,12 +142,10 @@ class ClaudeReader extends SessionReader {
 
   #message(record: Json, path: string, type: 'assistant' | 'user'): void {
     const { message } = record
-    this.reading.warnUnknownOnce(record, path, RECORD_FIELDS)
     if (!isRecord(message)) {
-      this.reading.error(`${path}/message`, `must be an object, not ${typeName(message)}`)
+      this.reading.odd(`${path}/message`, 'an object', message)
       return
     }
-    this.reading.warnUnknownOnce(message, `${path}/message`, MESSAGE_FIELDS)
     if (this.#lineage.isRepeated(record, path)) {
       this.reading.leaveOut(path)
       return
@@ -252,8 +248,7 @@ class ClaudeReader extends SessionReader {
       readContent(this.reading, prompt, `${at}/prompt`, this.sink(step.parts, 'user'), readBlock)
       if (typeof prompt === 'string') this.userTexts.add(prompt)
     } else addLeaves(this.sink(step.parts, 'system', name), prompt === undefined ? rest : { prompt, ...rest }, at)
-    if (!isRecord(record['attachment']))
-      this.reading.error(at, `must be an object, not ${typeName(record['attachment'])}`)
+    if (!isRecord(record['attachment'])) this.reading.odd(at, 'an object', record['attachment'])
   }
 
   /** Reads the last record of a stream, which repeats the agent's last message or explains its absence. */
@@ -282,15 +277,3 @@ const SYSTEM_BOOKKEEPING: ReadonlySet<unknown> = wordSet(`init compact_boundary 
   turn_duration stop_hook_summary api_error api_retry api_metrics status hook_started hook_progress hook_response
   task_started task_progress task_updated task_notification files_persisted session_state_changed away_summary
   memory_saved agents_killed bridge_status informational local_command_output thinking_tokens permission_denied`)
-
-/** Members of a record beside its message. `toolUseResult` is the harness's own copy of a result, which the agent did not see. */
-const RECORD_FIELDS: ReadonlySet<string> = wordSet(`type subtype message uuid parentUuid logicalParentUuid
-  parent_tool_use_id timestamp level isSidechain isMeta isCompactSummary isVisibleInTranscriptOnly isApiErrorMessage
-  isSynthetic isReplay isVirtual userType sessionId session_id version gitBranch cwd entrypoint requestId request_id
-  promptId promptSource slug agentId agentName teamName agentColor toolUseResult tool_use_result toolUseID
-  parentToolUseID mcpMeta sourceToolAssistantUUID sourceToolUseID permissionMode permission_mode todos
-  thinkingMetadata imagePasteIds origin planContent error errorDetails apiErrorStatus forkedFrom attributionAgent
-  attributionSkill interruptedMessageId queuePriority effort caller toolDenialKind session_kind sessionKind data`)
-
-const MESSAGE_FIELDS: ReadonlySet<string> = wordSet(`id type role model content stop_reason stop_sequence
-  stop_details usage container context_management diagnostics`)

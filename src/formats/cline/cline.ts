@@ -60,12 +60,6 @@ function textsOf(content: unknown): string[] {
   return asList(content).flatMap((block) => asText(asRecord(block)['text']) ?? [])
 }
 
-/** Members beside those of a provider's message without content of the run. */
-const MESSAGE_FIELDS: ReadonlySet<string> =
-  wordSet(`role content id ts modelInfo metrics type summary encrypted_content text
-  conversationHistoryIndex reasoning_content reasoning_details isSummary condenseId condenseParent truncationId
-  truncationParent isTruncationMarker providerOptions`)
-
 function readCline(reading: Reading, document: Json): ReadDocument {
   const name = listOf(document) ?? 'records'
   const list = asList(document[name])
@@ -74,7 +68,7 @@ function readCline(reading: Reading, document: Json): ReadDocument {
   const sink = new ChatSink(reading, agent)
   for (const [message, at] of itemsIn(list, `/${name}`))
     if (isMessage(message)) readMessage(reading, sink, new Located(message, at), message)
-    else reading.unread(at, 'must be a message with a role; not read', true)
+    else reading.odd(at, 'a message with a role', message)
   const models = list.flatMap((message) => asName(asRecord(asRecord(message)['modelInfo'])['modelId']) ?? [])
   const steps = sink.session.finish(`/${name}`)
   return { format: 'cline', agent: { name: agent, model: models.at(-1) ?? null }, steps }
@@ -82,7 +76,6 @@ function readCline(reading: Reading, document: Json): ReadDocument {
 
 function readMessage(reading: Reading, sink: ChatSink, message: Located, record: Json): void {
   const { path } = message
-  reading.warnUnknown(record, path, MESSAGE_FIELDS)
   sink.session.now = timeOf(record['ts'])
   const own = asText(record['id'])
   const content = message.member('content')

@@ -11,9 +11,6 @@ import type { ToolSpec } from '../tools/tool-table.ts'
 
 /** The items of the Responses API, as codex keeps them in its rollouts. */
 
-export const ITEM_FIELDS: ReadonlySet<string> = wordSet(`type id status role content phase summary encrypted_content
-  name namespace arguments call_id action input output tools execution revised_prompt result author recipient end_turn
-  internal_chat_message_metadata_passthrough metadata timestamp ghost_commit`)
 const UNSHOWN: ReadonlySet<unknown> = new Set(['ghost_snapshot', 'additional_tools'])
 const ENCRYPTED: ReadonlySet<unknown> = new Set(['compaction', 'compaction_summary', 'context_compaction'])
 
@@ -43,20 +40,17 @@ export interface Shown {
 
 /** The differences between codex and other programs that keep the same items. */
 export interface ItemDialect {
-  /** Members of items that codex does not have. */
-  readonly fields: ReadonlySet<string>
   speakerOf(role: unknown, text: string): Actor
   outcomeOf(tool: string, output: unknown): ActOutcome
   /** Returns the argument table of a tool that the session's own table lacks. */
   specOf(tool: string): ToolSpec | undefined
 }
 
-const CODEX: ItemDialect = { fields: ITEM_FIELDS, speakerOf, outcomeOf: outcomeOfOutput, specOf: () => undefined }
+const CODEX: ItemDialect = { speakerOf, outcomeOf: outcomeOfOutput, specOf: () => undefined }
 
 /** Reads one item; the session keeps its calls and results. */
 export function readItem(session: Session, item: Json, path: string, shown: Shown, dialect: ItemDialect = CODEX): void {
   const { reading } = session
-  reading.warnUnknownOnce(item, path, dialect.fields)
   const { type } = item
   if (type === 'message' || type === 'agent_message') readMessage(session, item, path, shown, dialect)
   else if (type === 'reasoning') readReasoning(session, item, path, shown)

@@ -83,7 +83,7 @@ export abstract class CodexStream extends SessionReader {
   }
 
   #say(actor: 'agent_message' | 'agent_reasoning', text: unknown, path: string): void {
-    if (typeof text !== 'string') this.reading.error(path, 'must be text')
+    if (typeof text !== 'string') this.reading.odd(path, 'text', text)
     else this.sink(this.turn(null).parts, actor).text(text, path)
   }
 

@@ -1,5 +1,5 @@
 import { wordSet } from '../../domain/words.ts'
-import { isRecord, itemsIn, type Json, type Reading, timeOf, typeName } from '../common/reading.ts'
+import { isRecord, itemsIn, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asList, asRecord, asText } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { CODEX_TOOLS } from '../tools/harness-tools.ts'
@@ -76,7 +76,7 @@ class CodexReader extends CodexStream {
   #envelope(record: Json, path: string): void {
     const at = `${path}/payload`
     const { type, payload } = record
-    if (!isRecord(payload)) this.reading.error(at, `must be an object, not ${typeName(payload)}`)
+    if (!isRecord(payload)) this.reading.odd(at, 'an object', payload)
     else if (type === 'response_item') readItem(this, payload, at, this.#shown)
     else if (type === 'event_msg') this.#event(payload, at)
     else if (type === 'turn_context') {
@@ -149,5 +149,5 @@ function readCodex(reading: Reading, document: Json): ReadDocument {
   const [records, path] = isOldest ? [items, '/items'] : [asList(document['records']), '/records']
   const reader = new CodexReader(reading, shownBy(itemsOf(records)))
   if (isOldest) reader.record(session, '/session')
-  return reader.readAll({ list: records, path }, 'a record')
+  return reader.readAll({ list: records, path })
 }

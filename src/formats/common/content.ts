@@ -2,13 +2,10 @@ import { wordSet } from '../../domain/words.ts'
 import { LONGEST_WORDS } from '../tools/outcomes.ts'
 import { decodeObject, type Leaf, leavesOf } from './json-tree.ts'
 import type { PictureSource } from './pictures.ts'
-import { type ContentSink, isAbsent, isRecord, itemsIn, type Json, type Reading, typeName } from './reading.ts'
+import { type ContentSink, isAbsent, isRecord, itemsIn, type Json, type Reading } from './reading.ts'
 import { addLeaves, asRecord, asText, mediaText } from './session.ts'
 import { mayAct } from './unread-acts.ts'
 
-const PART_FIELDS = new Set(['type', 'text', 'source'])
-/** Members of a media source. `data` is Veridict's own: the base64 of the file at `path`, so that the picture travels along. */
-const SOURCE_FIELDS = new Set(['media_type', 'path', 'duration_sec', 'data'])
 const MAX_KIND = 300
 
 /** Returns the head of a value's JSON text, which a trimmed corpus keeps instead of the value. */
@@ -45,14 +42,13 @@ export function readContent(
 ): void {
   if (isAbsent(content)) return
   if (typeof content === 'string') sink.text(content, path)
-  else if (!Array.isArray(content))
-    reading.error(path, `must be text or an array of content blocks, not ${typeName(content)}`)
+  else if (!Array.isArray(content)) reading.odd(path, 'text or an array of content blocks', content)
   else for (const [block, at] of itemsIn(content, path)) readBlock(reading, block, at, sink, read)
 }
 
 export function readBlock(reading: Reading, block: unknown, path: string, sink: ContentSink, read: ReadBlock): void {
   if (typeof block === 'string') sink.text(block, path)
-  else if (!isRecord(block)) reading.error(path, `a content block must be an object, not ${typeName(block)}`)
+  else if (!isRecord(block)) reading.odd(path, 'a content block', block)
   else if (!read(block, path, sink, reading)) {
     reading.warnType(path, 'type of content block', block['type'])
     addLeaves(sink, block, path)
@@ -70,12 +66,11 @@ export function readAtifContent(reading: Reading, content: unknown, path: string
 }
 
 function readContentPart(part: Json, path: string, sink: ContentSink, reading: Reading): boolean {
-  reading.warnUnknown(part, path, PART_FIELDS)
   const { type, text } = part
   if (typeof text === 'string') {
     if (type !== 'text') reading.warn(path, 'a content block with text must be of type text; read as text')
     sink.text(text, `${path}/text`)
-  } else if (type === 'text') reading.error(`${path}/text`, `must be text, not ${typeName(text)}`)
+  } else if (type === 'text') reading.odd(`${path}/text`, 'text', text)
   if (type !== 'text') readMedia(reading, part, path, sink)
   return true
 }
@@ -87,13 +82,13 @@ function readMedia(reading: Reading, part: Json, path: string, sink: ContentSink
     if (typeof text === 'string') reading.warn(`${path}/type`, 'unknown type of content block')
     else reading.unread(`${path}/type`, 'unknown type of content block', mayAct(part))
   }
-  if (isRecord(source)) reading.warnUnknown(source, `${path}/source`, SOURCE_FIELDS)
   const { path: file } = asRecord(source)
   if (asText(file) === null && !(isRecord(source) && 'data' in source)) reading.warn(path, 'names no file')
   const placeholder = mediaText(kind.slice(0, MAX_KIND).toWellFormed(), file)
   sink.media(placeholder, path, kind, kind === 'image' && isRecord(source) ? pictureSource(source) : undefined)
 }
 
+/** Returns the source of a picture. `data` is Veridict's own: the base64 of the file at `path`, so that the picture travels along. */
 const pictureSource = ({ media_type, path, data }: Json): PictureSource =>
   typeof data === 'string' ? { media_type, data } : { url: path }
 

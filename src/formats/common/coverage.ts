@@ -41,11 +41,10 @@ export function countLostWords(
     if (Array.isArray(value)) return value.some((item) => isLost(item, nesting))
     return isRecord(value) && Object.keys(value).some((key) => !isAside(key) && isLost(value[key], nesting))
   }
-  /** Tells whether a member that no reader read holds calls of which a piece stands in no part. */
+  /** Tells whether a member that no reader read holds calls of which a piece stands in no part; one word is the name of a call. */
   const isCalls = (record: Json, key: string): boolean =>
-    Array.isArray(record[key]) &&
-    record[key].some(isRecord) &&
     holdsCalls(record, key) &&
+    (typeof record[key] !== 'string' || NOT_WORD.test(record[key])) &&
     leavesOf(record[key]).some(({ text }) => !shown().has(text))
   const isCopy = (text: string, nesting: number): boolean => {
     const decoded = nesting < MOST_NESTING && '{["'.includes(text.trimStart().charAt(0)) ? parseJson(text) : undefined
@@ -64,6 +63,8 @@ export function countLostWords(
         visit(member, inner, pointer(path, key))
         continue
       }
+      if (!isList && key.startsWith('_corpus_'))
+        reading.warn(pointer(path, key), 'the corpus that published this file cut it')
       if (isLost(member, 0) || (!isList && isCalls(value as Json, key))) count(value as Json, key, member, path)
     }
   }

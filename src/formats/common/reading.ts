@@ -2,7 +2,7 @@ import type { Issue } from '../../domain/result.ts'
 import { NOTHING_UNREAD, type Part, type Reply } from '../../domain/trajectory/trajectory.ts'
 import type { Unread } from '../../schemas/grade.ts'
 import { type PictureSource, parsePicture } from './pictures.ts'
-import { holdsCalls, mayAct } from './unread-acts.ts'
+import { mayAct } from './unread-acts.ts'
 
 /** Bounds of the documents that a reader accepts. Characters are UTF-16 units, as in every offset of the product. */
 export interface ReadLimits {
@@ -78,11 +78,13 @@ export type Place = (path: string) => string
 
 /** Collects the issues and counts of one reading of one document; its `add` is the only way to make a part. */
 export class Reading {
-  readonly errors = new IssueList()
+  errors = new IssueList()
+  /** True for Veridict's own forms, which people write by hand: an odd value refuses the document. */
+  isStrict = false
+  /** The values of another form than is due: the refusal of a document without any part names them. */
+  readonly oddities = new IssueList()
   readonly warnings = new IssueList()
   readonly limits: ReadLimits
-  /** True for a document of many records: JSON lines, or an array. */
-  ofRecords = false
   /** The reply of the model that is being read: every added part of the agent carries it. */
   reply: Reply | null = null
   readonly #warned = new Set<string>()
@@ -114,10 +116,20 @@ export class Reading {
     }
   }
 
-  /** Reports a value of a wrong type. In a file of many records no single record refuses the run: the value counts as unread. */
-  error(path: string, message: string): void {
-    if (this.ofRecords) this.unread(path, `${message}; not read`, true)
-    else this.refuse(path, message)
+  /**
+   * Reports a value of another form than is due: the value is one unread record and one unread act, because the value may have held an act.
+   * The other values of the document are read.
+   */
+  odd(path: string, due: string, value: unknown): void {
+    const message = `must be ${due}, not ${value === undefined ? 'absent' : typeName(value)}`
+    this.oddities.add(this.#place(path), message)
+    if (this.isStrict) this.refuse(path, message)
+    else this.unread(path, `${message}; not read`, true)
+  }
+
+  /** Refuses the document, of which nothing was read, for its odd values. */
+  refuseOddities(): void {
+    if (this.oddities.total > 0) this.errors = this.oddities
   }
 
   /** Refuses the document. */
@@ -162,26 +174,6 @@ export class Reading {
     this.warn(path, message)
   }
 
-  /** Warns of unknown members: a surface could hide in a member that is not read. */
-  warnUnknown(record: Json, path: string, fields: ReadonlySet<string>): void {
-    for (const key in record) {
-      if (fields.has(key)) continue
-      const isCut = key.startsWith('_corpus_')
-      const message = isCut ? 'the corpus that published this file cut it' : 'unknown field, not read'
-      if (holdsCalls(record, key)) this.countUnread(path, true)
-      this.warn(pointer(path, key), message)
-    }
-  }
-
-  /** Warns of unknown members once per file, because session logs repeat their members in every line. */
-  warnUnknownOnce(record: Json, path: string, fields: ReadonlySet<string>): void {
-    for (const key of Object.keys(record)) {
-      if (fields.has(key)) continue
-      if (holdsCalls(record, key)) this.countUnread(path, true)
-      this.warnOnce(path, `unknown field ${JSON.stringify(cutName(key))}, not read`)
-    }
-  }
-
   /** Counts and warns of a record whose type the reader does not know; no part of the record is shown. */
   unreadRecord(path: string, what: string, type: unknown, record: unknown): void {
     this.unread(path, `${unknownType(what, type)}; not read`, mayAct(record))
@@ -192,11 +184,12 @@ export class Reading {
     this.warnOnce(path, `${unknownType(what, type)}; shown leaf by leaf`)
   }
 
-  /** Counts the steps of a list; false, with an error, above the limit of steps. */
+  /** Counts the steps of a list; false, with an error, for an empty list and above the limit of steps. */
   takeSteps(count: number, path: string): boolean {
     this.#steps += count
-    if (this.#steps <= this.limits.max_steps) return true
-    this.refuse(path, `${this.#steps} steps, more than the ${this.limits.max_steps} that are accepted`)
+    if (count > 0 && this.#steps <= this.limits.max_steps) return true
+    if (count === 0) this.refuse(path, 'holds no steps')
+    else this.refuse(path, `${this.#steps} steps, more than the ${this.limits.max_steps} that are accepted`)
     return false
   }
 
@@ -246,29 +239,23 @@ const unknownType = (what: string, type: unknown): string =>
 export const pointer = (base: string, key: string | number): string =>
   `${base}/${typeof key === 'number' ? key : key.replaceAll('~', '~0').replaceAll('/', '~1')}`
 
-/** Returns an item of a list where the item is an object; else null, with an error. */
-export function objectAt(reading: Reading, item: unknown, at: string, what: string): Json | null {
-  if (isRecord(item)) return item
-  reading.error(at, `${what} must be an object, not ${typeName(item)}`)
-  return null
-}
-
 /** Yields the items of an array with their pointers; nothing for another value. */
 export function* itemsIn(list: unknown, path: string): Generator<readonly [item: unknown, path: string]> {
   if (!Array.isArray(list)) return
   for (let index = 0; index < list.length; index++) yield [list[index], pointer(path, index)]
 }
 
-/** Yields the objects of a list with their pointers and indexes; any other item is an error: `a message must be an object, not null`. */
+/** Yields the objects of a list with their pointers; any other item, and a value that is no list, is odd. */
 export function* objectsIn(
   reading: Reading,
-  list: readonly unknown[],
+  list: unknown,
   path: string,
-  what: string,
 ): Generator<readonly [record: Json, path: string, index: number]> {
-  for (const [index, item] of list.entries()) {
-    const at = pointer(path, index)
-    const record = objectAt(reading, item, at, what)
-    if (record !== null) yield [record, at, index]
+  if (!isAbsent(list) && !Array.isArray(list)) reading.odd(path, 'an array', list)
+  let index = 0
+  for (const [item, at] of itemsIn(list, path)) {
+    if (isRecord(item)) yield [item, at, index]
+    else reading.odd(at, 'an object', item)
+    index++
   }
 }

@@ -166,7 +166,6 @@ export class Session {
   /** Returns the steps with parts, numbered from 1. An error where there are no steps, or too many. */
   finish(path: string): Step[] {
     const steps = this.steps((step) => step.parts.length + step.outputs.length > 0)
-    if (steps.length === 0) this.reading.refuse(path, 'holds no steps')
     return this.reading.takeSteps(steps.length, path) ? steps : []
   }
 
@@ -198,9 +197,8 @@ export abstract class SessionReader extends Session {
 
   abstract record(record: Json, path: string): void
 
-  /** Reads all records. `what`: the noun of a record in the error for an item that is no object. */
-  readAll({ list, path }: ListIn, what: string): ReadDocument {
-    for (const [record, at] of objectsIn(this.reading, list, path, what)) this.record(record, at)
+  readAll({ list, path }: ListIn): ReadDocument {
+    for (const [record, at] of objectsIn(this.reading, list, path)) this.record(record, at)
     return this.ended(path)
   }
 

@@ -1,18 +1,15 @@
-import type { Part, Step, Trajectory } from '../../domain/trajectory/trajectory.ts'
+import type { Part, Step } from '../../domain/trajectory/trajectory.ts'
 import { ACT_OUTCOMES, ACTORS, type ActOutcome, type Actor } from '../../schemas/vocabulary.ts'
 import { isUsableStepId, numberSteps } from '../atif/step-order.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { specOf } from '../tools/lookup.ts'
 import { meaningOf, meaningOfKind, openCall } from '../tools/tool-table.ts'
 import { decodeObject, leavesOf } from './json-tree.ts'
-import { isAbsent, isRecord, type Json, objectsIn, pointer, type Reading, typeName } from './reading.ts'
+import { isAbsent, isRecord, type Json, objectsIn, pointer, type Reading } from './reading.ts'
 import { asList, asRecord } from './session.ts'
 
-const ROOT_FIELDS = new Set(['steps', 'agent'])
-const AGENT_FIELDS = new Set(['name', 'model'])
-const SHORT_FIELDS = new Set(['step_id', 'agent', 'actor', 'text', 'name', 'outcome'])
-const LONG_FIELDS = new Set(['step_id', 'agent', 'parts'])
-const PART_FIELDS = new Set(['actor', 'text', 'name', 'outcome'])
+const STEP = ['step_id', 'agent']
+const PART = ['actor', 'text', 'name', 'outcome']
 
 export const STEP_LIST: Format = {
   name: 'steps',
@@ -33,63 +30,52 @@ const DEFAULT_NAMES: Readonly<Record<Actor, string>> = {
  * "agent_action", "text": "…", "name": "bash"}]} ] }`. In a run of several agents each step names its `agent`.
  */
 function readStepList(reading: Reading, document: Json): ReadDocument {
-  reading.warnUnknown(document, '', ROOT_FIELDS)
-  const agent = readAgent(reading, document['agent'])
+  reading.isStrict = true
+  warnUnknown(reading, document, '', ['steps', 'agent'])
+  const { agent: about } = document
+  if (!isAbsent(about) && !isRecord(about)) reading.odd('/agent', 'an object', about)
+  const { name, model } = asRecord(about)
+  const agent = { name: textAt(reading, name, '/agent/name'), model: textAt(reading, model, '/agent/model') }
   const steps = asList(document['steps'])
-  if (steps.length === 0) reading.error('/steps', 'holds no steps')
   if (!reading.takeSteps(steps.length, '/steps')) return { format: 'steps', agent, steps: [] }
   const own = steps.map((step) => asRecord(step)['step_id'])
-  const read = numberSteps(reading, own, '/steps').map((id, index): Step => {
-    const path = pointer('/steps', index)
-    const of = readAgentName(reading, asRecord(steps[index])['agent'], `${path}/agent`)
-    return { ...id, ...of, at: null, copied: false, parts: readStep(reading, steps[index], path, agent.name) }
-  })
+  const ids = numberSteps(reading, own, '/steps')
+  const read: Step[] = []
+  for (const [step, path, index] of objectsIn(reading, steps, '/steps')) {
+    const of = textAt(reading, step['agent'], `${path}/agent`)
+    if (of !== null && (of === '' || of.length > MOST_AGENT_CHARS))
+      reading.refuse(`${path}/agent`, `must be a text of at most ${MOST_AGENT_CHARS} characters`)
+    if (!isAbsent(own[index]) && !isUsableStepId(own[index]))
+      reading.warn(`${path}/step_id`, 'not a usable step_id; the step is numbered')
+    const { id = index + 1, name = null } = ids[index] ?? {}
+    const parts = readStep(reading, step, path, agent.name)
+    read.push({ id, name, ...(of !== null && { agent: of }), at: null, copied: false, parts })
+  }
   return { format: 'steps', agent, steps: read }
 }
 
 const MOST_AGENT_CHARS = 200
 
-function readAgentName(reading: Reading, name: unknown, path: string): { readonly agent?: string } {
-  if (isAbsent(name)) return {}
-  if (typeof name === 'string' && name !== '' && name.length <= MOST_AGENT_CHARS) return { agent: name }
-  reading.error(path, `must be a text of at most ${MOST_AGENT_CHARS} characters`)
-  return {}
+function textAt(reading: Reading, value: unknown, path: string): string | null {
+  if (!isAbsent(value) && typeof value !== 'string') reading.odd(path, 'text', value)
+  return typeof value === 'string' ? value : null
 }
 
-function readAgent(reading: Reading, agent: unknown): Trajectory['agent'] {
-  if (isAbsent(agent)) return { name: null, model: null }
-  if (!isRecord(agent)) reading.error('/agent', `must be an object, not ${typeName(agent)}`)
-  else reading.warnUnknown(agent, '/agent', AGENT_FIELDS)
-  const text = (field: 'name' | 'model'): string | null => {
-    const value = asRecord(agent)[field] ?? null
-    if (typeof value === 'string' || value === null) return value
-    reading.error(`/agent/${field}`, `must be text, not ${typeName(value)}`)
-    return null
-  }
-  return { name: text('name'), model: text('model') }
-}
-
-function readStep(reading: Reading, step: unknown, path: string, agent: string | null): Part[] {
+function readStep(reading: Reading, step: Json, path: string, agent: string | null): Part[] {
   const parts: Part[] = []
-  if (!isRecord(step)) {
-    reading.error(path, `a step must be an object, not ${typeName(step)}`)
-    return parts
-  }
-  const own = step['step_id']
-  if (!isAbsent(own) && !isUsableStepId(own))
-    reading.warn(`${path}/step_id`, 'not a usable step_id; the step is numbered')
-  if (step['parts'] === undefined) {
-    reading.warnUnknown(step, path, SHORT_FIELDS)
-    readPart(reading, parts, step, path, agent)
-    return parts
-  }
-  reading.warnUnknown(step, path, LONG_FIELDS)
-  if (!Array.isArray(step['parts'])) reading.error(`${path}/parts`, `must be an array, not ${typeName(step['parts'])}`)
-  for (const [part, at] of objectsIn(reading, asList(step['parts']), `${path}/parts`, 'a part')) {
-    reading.warnUnknown(part, at, PART_FIELDS)
+  const { parts: list } = step
+  warnUnknown(reading, step, path, [...STEP, ...(list === undefined ? PART : ['parts'])])
+  if (list === undefined) readPart(reading, parts, step, path, agent)
+  for (const [part, at] of objectsIn(reading, list, `${path}/parts`)) {
+    warnUnknown(reading, part, at, PART)
     readPart(reading, parts, part, at, agent)
   }
   return parts
+}
+
+function warnUnknown(reading: Reading, record: Json, path: string, fields: readonly string[]): void {
+  for (const key of Object.keys(record))
+    if (!fields.includes(key)) reading.warn(pointer(path, key), 'unknown field, not read')
 }
 
 const MAX_TOOL = 100
@@ -101,21 +87,16 @@ const isActor = (value: unknown): value is Actor => ACTORS.some((actor) => actor
 
 function readPart(reading: Reading, parts: Part[], part: Json, path: string, agent: string | null): void {
   const { actor, text, name, outcome = 'unknown' } = part
-  const named = typeof name === 'string' || name === undefined
-  if (!isOutcome(outcome)) {
-    reading.error(`${path}/outcome`, `must be one of ${ACT_OUTCOMES.join(', ')}`)
-    return
-  }
   if (actor !== 'agent_action' && outcome !== 'unknown')
     reading.warn(`${path}/outcome`, 'only an agent_action has an outcome; not read')
-  if (!isActor(actor)) reading.error(`${path}/actor`, `must be one of ${ACTORS.join(', ')}`)
-  if (typeof text !== 'string')
-    reading.error(`${path}/text`, text === undefined ? 'text is missing' : `must be text, not ${typeName(text)}`)
-  if (!named) reading.error(`${path}/name`, `must be text, not ${typeName(name)}`)
-  if (isActor(actor) && typeof text === 'string' && named)
-    if (actor === 'agent_action')
-      readAction(reading, parts, { text, path: `${path}/text`, shown: name ?? DEFAULT_NAMES[actor], outcome }, agent)
-    else reading.add(parts, { actor, text, path: `${path}/text`, name: name ?? DEFAULT_NAMES[actor] })
+  if (!isOutcome(outcome)) reading.odd(`${path}/outcome`, `one of ${ACT_OUTCOMES.join(', ')}`, outcome)
+  if (!isActor(actor)) reading.odd(`${path}/actor`, `one of ${ACTORS.join(', ')}`, actor)
+  if (typeof text !== 'string') reading.odd(`${path}/text`, 'text', text)
+  const shown = textAt(reading, name, `${path}/name`) ?? (isActor(actor) ? DEFAULT_NAMES[actor] : '')
+  if (!isActor(actor) || !isOutcome(outcome) || typeof text !== 'string') return
+  const at = `${path}/text`
+  if (actor === 'agent_action') readAction(reading, parts, { text, path: at, shown, outcome }, agent)
+  else reading.add(parts, { actor, text, path: at, name: shown })
 }
 
 /** An action; `shown`: its name in the document. */

@@ -1,7 +1,7 @@
 import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
 import { previewOf, readPreview, wordsOf } from '../common/content.ts'
-import { idText, isAbsent, isRecord, itemsIn, type Json, pointer, timeOf, typeName } from '../common/reading.ts'
+import { idText, isAbsent, isRecord, itemsIn, type Json, pointer, timeOf } from '../common/reading.ts'
 import {
   addLeaves,
   asList,
@@ -33,9 +33,8 @@ export const CURSOR: Format = {
     return Array.isArray(records) && records.some(isTelling)
   },
   read(reading, document) {
-    reading.warnUnknown(document, '', ROOT_FIELDS)
     const list = listAt(document, Array.isArray(document['steps']) ? 'steps' : 'records')
-    return new CursorReader(reading, 'cursor', CURSOR_TOOLS).readAll(list, 'an event')
+    return new CursorReader(reading, 'cursor', CURSOR_TOOLS).readAll(list)
   },
   // Members that Cursor adds to a command for itself.
   asides: wordSet('parsingResult simpleCommands classifierResult'),
@@ -49,11 +48,6 @@ function isTelling(record: unknown): boolean {
   if (type === 'thinking') return 'session_id' in record && (subtype === 'delta' || subtype === 'completed')
   return type === 'system' && subtype === 'init' && 'apiKeySource' in record && 'cwd' in record && !('tools' in record)
 }
-
-const ROOT_FIELDS: ReadonlySet<string> = new Set(['schema_version', 'source_format', 'steps', 'records'])
-const EVENT_FIELDS: ReadonlySet<string> = wordSet(`type subtype text session_id timestamp_ms call_id tool_call
-  model_call_id message apiKeySource cwd model permissionMode duration_ms duration_api_ms is_error result request_id
-  usage error query_type query response _corpus_step_shrunk`)
 
 class CursorReader extends SessionReader {
   /** The calls that have started and not completed. */
@@ -88,7 +82,6 @@ class CursorReader extends SessionReader {
     this.now = timeOf(event['timestamp_ms'])
     const reply = asText(event['model_call_id'])
     this.reading.reply = reply === null ? null : { id: reply, isNamed: true }
-    this.reading.warnUnknownOnce(event, path, EVENT_FIELDS)
     if (event['type'] !== 'assistant') this.#reply = null
     this.byType(this.#events, 'type of event', event, path)
   }
@@ -112,8 +105,7 @@ class CursorReader extends SessionReader {
     const { content } = asRecord(event['message'])
     const at = `${path}/message/content`
     if (typeof content === 'string') sink.text(content, at)
-    else if (!Array.isArray(content))
-      this.reading.error(at, `must be text or an array of blocks, not ${typeName(content)}`)
+    else if (!Array.isArray(content)) this.reading.odd(at, 'text or an array of blocks', content)
     for (const [block, place] of itemsIn(content, at)) {
       const { type, text } = asRecord(block)
       if (typeof text === 'string') sink.text(text, `${place}/text`)
@@ -133,11 +125,7 @@ class CursorReader extends SessionReader {
     if (!isStart && !isDone) reading.warn(`${path}/subtype`, 'must be started or completed; read as started')
     const tool = toolOf(made, `${path}/tool_call`)
     if (tool === null) this.#unread(made, `${path}/tool_call`, key, own, isDone)
-    else {
-      for (const field of Object.keys(tool.body))
-        if (!BODY_FIELDS.has(field)) reading.warnOnce(tool.path, `unknown field ${JSON.stringify(field)}, not read`)
-      this.#start(tool, path, key, own, isStart)
-    }
+    else this.#start(tool, path, key, own, isStart)
     if (!isDone) return
     if (tool !== null) this.#complete(tool, key, path)
     this.#end(own)
@@ -214,7 +202,6 @@ const HARNESS_ARGS: ReadonlySet<string> = wordSet(`toolCallId parsingResult simp
 const HARNESS_RESULT: ReadonlySet<string> = wordSet(`command workingDirectory executionTime localExecutionTimeMs
   signal aborted path pattern interleavedOutput fileSize isEmpty exceededLimit totalLines totalChars readRange pid
   afterFullFileContent linesAdded linesRemoved isReadonly shellId msToWait contentBlobId`)
-const BODY_FIELDS: ReadonlySet<string> = new Set(['args', 'result', 'description'])
 
 interface Tool {
   readonly name: string

@@ -1,5 +1,4 @@
 import type { Step } from '../../domain/trajectory/trajectory.ts'
-import { wordSet } from '../../domain/words.ts'
 import { cutName, isRecord, type Json, pointer, type Reading } from '../common/reading.ts'
 import { asName, asRecord, asText } from '../common/session.ts'
 import { mayAct } from '../common/unread-acts.ts'
@@ -16,7 +15,8 @@ export const DOCENT: Format = {
   name: 'docent',
   recognizes: ({ transcripts }) => isTranscripts(transcripts),
   read: readDocent,
-  asides: CHAT_ASIDES,
+  // Docent's notes for its own pages.
+  asides: new Set([...CHAT_ASIDES, 'citations', 'suggested_messages']),
 }
 
 const isTranscript = (value: unknown): value is Json => isRecord(value) && Array.isArray(value['messages'])
@@ -24,11 +24,6 @@ const isTranscript = (value: unknown): value is Json => isRecord(value) && Array
 /** Recognizes transcripts: a list, or an object by name in older files. */
 const isTranscripts = (value: unknown): boolean =>
   (Array.isArray(value) || isRecord(value)) && Object.values(value).some(isTranscript)
-
-const ROOT_FIELDS: ReadonlySet<string> = wordSet(`id name description transcripts transcript_groups metadata
-  collection_id created_at`)
-const TRANSCRIPT_FIELDS: ReadonlySet<string> = wordSet(`id name description transcript_group_id created_at messages
-  metadata collection_id agent_run_id`)
 
 interface Transcript {
   readonly record: Json
@@ -38,15 +33,13 @@ interface Transcript {
 }
 
 function readDocent(reading: Reading, document: Json): ReadDocument {
-  reading.warnUnknown(document, '', ROOT_FIELDS)
   const transcripts = transcriptsOf(document)
   for (const [key, value] of Object.entries(document['transcripts'] as object))
     if (!isTranscript(value))
       reading.unread(pointer('/transcripts', key), 'not a transcript with messages; not read', mayAct(value))
   const steps: Step[] = []
   for (const { record, path, name } of transcripts) {
-    reading.warnUnknown(record, path, TRANSCRIPT_FIELDS)
-    const messages = (record['messages'] as readonly unknown[]).map(withoutNotes)
+    const messages = record['messages'] as readonly unknown[]
     const read = readTurns(
       new ChatSink(reading, agentOf(document), { isList: true }),
       placeMessages(messages, `${path}/messages`),
@@ -63,16 +56,8 @@ function readDocent(reading: Reading, document: Json): ReadDocument {
       '/transcripts',
       'several transcripts: shown one behind the other, as in the file; whose act was first cannot be told',
     )
-  if (steps.length === 0) reading.error('/transcripts', 'holds no messages')
   const kept = reading.takeSteps(steps.length, '/transcripts') ? steps : []
   return { format: 'docent', agent: { name: agentOf(document), model: modelOf(document, transcripts) }, steps: kept }
-}
-
-/** Removes the members that Docent adds to a message for its own pages. */
-function withoutNotes(message: unknown): unknown {
-  if (!isRecord(message)) return message
-  const { citations: _citations, suggested_messages: _suggested, ...rest } = message
-  return rest
 }
 
 function transcriptsOf(document: Json): readonly Transcript[] {

@@ -1,5 +1,4 @@
 import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
-import { wordSet } from '../../domain/words.ts'
 import { readContent } from '../common/content.ts'
 import {
   type ContentSink,
@@ -8,11 +7,9 @@ import {
   isRecord,
   itemsIn,
   type Json,
-  objectAt,
   objectsIn,
   type Reading,
   timeOf,
-  typeName,
 } from '../common/reading.ts'
 import {
   addLeaves,
@@ -54,12 +51,6 @@ const isHead = (record: unknown): boolean =>
 const isStream = ([first]: readonly unknown[]): boolean =>
   isRecord(first) && first['type'] === 'init' && typeof first['session_id'] === 'string'
 
-const ROOT_FIELDS: ReadonlySet<string> = wordSet(`sessionId projectHash startTime lastUpdated messages records summary
-  directories kind activeExtensionName`)
-const MESSAGE_FIELDS: ReadonlySet<string> = wordSet(`id timestamp type content displayContent thoughts tokens model
-  toolCalls`)
-const CALL_FIELDS: ReadonlySet<string> = wordSet(`id name args result status timestamp agentId displayName description
-  resultDisplay renderOutputAsMarkdown`)
 const NOTICES: ReadonlySet<unknown> = new Set(['info', 'warning', 'error'])
 
 class GeminiReader extends SessionReader {
@@ -70,7 +61,6 @@ class GeminiReader extends SessionReader {
       this.reading.unreadRecord(path, 'type of message', type, message)
       return
     }
-    this.reading.warnUnknownOnce(message, path, MESSAGE_FIELDS)
     const name = asText(message['id'])
     if (type === 'gemini') this.#reply(message, path, name)
     else {
@@ -82,16 +72,14 @@ class GeminiReader extends SessionReader {
   #reply({ content, thoughts, toolCalls, model }: Json, path: string, name: string | null): void {
     this.model ??= asText(model)
     const step = this.open('agent', name)
-    for (const [thought, at] of itemsIn(this.#list(thoughts, `${path}/thoughts`), `${path}/thoughts`)) {
+    for (const [thought, at] of itemsIn(thoughts, `${path}/thoughts`)) {
       const { subject, description } = asRecord(thought)
       this.say(step.parts, 'agent_reasoning', thought, at)
       this.say(step.parts, 'agent_reasoning', subject, `${at}/subject`)
       this.say(step.parts, 'agent_reasoning', description, `${at}/description`)
     }
-    const calls = this.#list(toolCalls, `${path}/toolCalls`)
-    this.#content(content, `${path}/content`, step, calls)
-    for (const [call, at] of objectsIn(this.reading, calls, `${path}/toolCalls`, 'a tool call'))
-      this.#call(call, at, step)
+    this.#content(content, `${path}/content`, step, asList(toolCalls))
+    for (const [call, at] of objectsIn(this.reading, toolCalls, `${path}/toolCalls`)) this.#call(call, at, step)
   }
 
   /** Reads the parts of a reply: reasoning and calls stand among its texts. `toolCalls` shows its own calls, with their results. */
@@ -109,7 +97,6 @@ class GeminiReader extends SessionReader {
   }
 
   #call(call: Json, path: string, step: OpenStep): void {
-    this.reading.warnUnknownOnce(call, path, CALL_FIELDS)
     const { name, args, result, resultDisplay: display } = call
     const made = addNamedCall(this, step, { id: null, name, args, path: `${path}/args`, namePath: `${path}/name` })
     settle(made, outcomeOfCall(call))
@@ -123,11 +110,6 @@ class GeminiReader extends SessionReader {
     else if (!isAbsent(display)) addLeaves(output, display, `${path}/resultDisplay`)
   }
 
-  #list(value: unknown, path: string): readonly unknown[] {
-    if (!Array.isArray(value) && !isAbsent(value)) this.reading.error(path, `must be an array, not ${typeName(value)}`)
-    return asList(value)
-  }
-
   /** Reads an event of `--output-format stream-json`. */
   event(event: Json, path: string): void {
     const { type, role, content, tool_id: id, tool_name: tool, parameters, output, error, message } = event
@@ -135,7 +117,7 @@ class GeminiReader extends SessionReader {
     if (type === 'init') this.model ??= asText(event['model'])
     else if (type === 'message' && role === 'user') this.note('user', content, `${path}/content`, 'message')
     else if (type === 'message') {
-      if (typeof content !== 'string') this.reading.error(`${path}/content`, `must be text, not ${typeName(content)}`)
+      if (typeof content !== 'string') this.reading.odd(`${path}/content`, 'text', content)
       else this.say(this.turn(null).parts, 'agent_message', content, `${path}/content`)
     } else if (type === 'tool_use') {
       const step = this.turn(null)
@@ -176,8 +158,7 @@ function messagesOf(reading: Reading, records: readonly unknown[]) {
 
 function readGeminiCli(reading: Reading, document: Json): ReadDocument {
   const reader = new GeminiReader(reading, 'gemini-cli', GEMINI_CLI_TOOLS)
-  reading.warnUnknown(document, '', ROOT_FIELDS)
-  if (Array.isArray(document['messages'])) return reader.readAll(listAt(document, 'messages'), 'a message')
+  if (Array.isArray(document['messages'])) return reader.readAll(listAt(document, 'messages'))
   const { list, path } = listAt(document, 'records')
   if (isStream(list))
     for (const [event, at] of itemsIn(list, path))
@@ -185,8 +166,8 @@ function readGeminiCli(reading: Reading, document: Json): ReadDocument {
       else reading.unreadRecord(at, 'type of event', undefined, event)
   else
     for (const { message, path } of messagesOf(reading, list)) {
-      const record = objectAt(reading, message, path, 'a message')
-      if (record !== null) reader.record(record, path)
+      if (isRecord(message)) reader.record(message, path)
+      else reading.odd(path, 'a message', message)
     }
   return reader.ended(path)
 }

@@ -1,19 +1,13 @@
 import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
 import { textsIn } from '../common/content.ts'
-import { cutName, idText, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
+import { cutName, idText, isRecord, type Json, pointer, type Reading } from '../common/reading.ts'
 import { asList, asName, asRecord, asText } from '../common/session.ts'
 import type { FileRun, Format, OpenedDocument, ReadDocument, RunAbout } from '../format.ts'
 import { placeMessages, readTurns } from '../openai-chat/chat-steps.ts'
 import type { Resolve } from '../openai-chat/openai-chat-sink.ts'
 import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { own } from '../tools/tool-table.ts'
-
-const SAMPLE_FIELDS = wordSet(`id epoch input choices target sandbox files setup messages output scores score metadata
-  store events transcript model_usage role_usage started_at completed_at total_time working_time uuid invalidation
-  error error_retries attachments limit timelines events_data`)
-const LOG_FIELDS = wordSet(`version status eval plan results stats error samples reductions location etag invalidated
-  log_updates tags metadata`)
 
 /**
  * The format of one sample of an Inspect log: `{"id", "epoch", "input", "messages", …}`, from `samples/` of an `.eval` file or `samples` of
@@ -24,13 +18,12 @@ export const INSPECT: Format = {
   recognizes: (document) => isSample(document) || isLog(document),
   read(reading, document) {
     if (isSample(document)) return readSample(reading, document, '')
-    reading.warnUnknown(document, '', LOG_FIELDS)
     const samples = Array.isArray(document['samples']) ? document['samples'] : []
     const [only] = samples
     if (samples.length === 1 && isRecord(only)) return readSample(reading, only, pointer('/samples', 0))
     const message =
       samples.length === 0 ? 'holds no samples' : `holds ${samples.length} samples: send the one to read by itself`
-    reading.error('/samples', samples.length === 1 ? 'a sample must be an object' : message)
+    reading.refuse('/samples', samples.length === 1 ? 'a sample must be an object' : message)
     return { format: 'inspect', agent: { name: null, model: null }, steps: [] }
   },
   // Events repeat the messages, and attachments are shown where a message mentions them.
@@ -49,13 +42,11 @@ const isLog = ({ eval: spec, samples }: Json): boolean =>
   isRecord(spec) && Array.isArray(samples) && ('task' in spec || 'model' in spec)
 
 function readSample(reading: Reading, sample: Json, at: string): ReadDocument {
-  reading.warnUnknown(sample, at, SAMPLE_FIELDS)
   const agent = { name: null, model: sampleModelOf(sample) }
   const { messages } = sample
   const path = `${at}/messages`
-  if (!Array.isArray(messages)) reading.error(path, `must be an array of messages, not ${typeName(messages)}`)
+  if (!Array.isArray(messages)) reading.odd(path, 'an array', messages)
   const list = asList(messages)
-  if (Array.isArray(messages) && list.length === 0) reading.error(path, 'holds no messages')
   const sink = new ChatSink(reading, 'inspect', { resolve: attachmentsOf(reading, sample, at), isList: true })
   const steps = readTurns(sink, placeMessages(list, path))
   warnAboutHiddenCalls(reading, sample, at, list)

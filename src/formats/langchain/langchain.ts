@@ -1,5 +1,5 @@
 import { wordSet } from '../../domain/words.ts'
-import { idText, isAbsent, isRecord, itemsIn, type Json, type Reading, typeName } from '../common/reading.ts'
+import { idText, isAbsent, isRecord, itemsIn, type Json, type Reading } from '../common/reading.ts'
 import { asRecord, asText } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { takeMessage } from '../openai-chat/chat-steps.ts'
@@ -20,10 +20,6 @@ export const LANGCHAIN: Format = {
 }
 
 const STATES = ['values', 'state', 'output', 'outputs', 'channel_values'] as const
-const ROOT_FIELDS: ReadonlySet<string> = wordSet(`next config metadata created_at createdAt parent_config parentConfig
-  checkpoint parent_checkpoint checkpoint_id parent_checkpoint_id tasks interrupts thread_id model id
-  structured_response remaining_steps is_last_step`)
-
 function messagesIn(document: Json): { readonly list: readonly unknown[]; readonly path: string } | null {
   const states = STATES.map((name) => [document[name], `/${name}`] as const)
   for (const [state, path] of [[document, ''] as const, ...states]) {
@@ -37,7 +33,6 @@ function messagesIn(document: Json): { readonly list: readonly unknown[]; readon
 function readLangChain(reading: Reading, document: Json): ReadDocument {
   const { list, path } = messagesIn(document) ?? { list: [], path: '/messages' }
   const sink = new ChatSink(reading, null)
-  reading.warnUnknown(document, '', new Set([...ROOT_FIELDS, path.split('/')[1] ?? '']))
   let model = asText(document['model'])
   for (const [message, at] of itemsIn(list, path)) {
     const open = readAnyMessage(sink, message, at)
@@ -50,8 +45,7 @@ function readLangChain(reading: Reading, document: Json): ReadDocument {
 export function readAnyMessage(sink: ChatSink, message: unknown, path: string): OpenMessage | null {
   const open = openMessage(message, path)
   if (open !== null) readLangChainMessage(sink, open)
-  else if (isRecord(message)) sink.reading.unread(path, 'must be a message, not object; not read', true)
-  else sink.reading.error(path, `must be a message, not ${typeName(message)}`)
+  else sink.reading.odd(path, 'a message', message)
   return open
 }
 
@@ -126,12 +120,6 @@ function isOwnMessage(message: unknown): boolean {
   return OWN_TYPES.has(type) && ('content' in message || (isRecord(data) && 'content' in data))
 }
 
-const FIELDS: ReadonlySet<string> = wordSet(`content type role id name additional_kwargs response_metadata
-  usage_metadata tool_calls invalid_tool_calls tool_call_chunks tool_call_id status artifact example metadata
-  chunk_position lc_kwargs lc_namespace lc_serializable contentBlocks content_blocks function_call refusal reasoning
-  reasoning_content annotations audio model stop_reason stop_sequence usage finish_reason index is_error container
-  logprobs parsed provider_state`)
-
 export function readLangChainMessage(sink: ChatSink, message: OpenMessage): void {
   checkMessage(sink.reading, message)
   const placed = placeMessage(chatMessageOf(message), message.path)
@@ -145,7 +133,6 @@ const isUnread = ({ speaker, body, text }: OpenMessage): boolean =>
 /** Warns of the members of a message that no reader shows. */
 export function checkMessage(reading: Reading, message: OpenMessage): void {
   const { speaker, type, body, path } = message
-  reading.warnUnknownOnce(body, path, FIELDS)
   if (speaker === 'tool' && !isAbsent(body['artifact']))
     reading.warnOnce(
       `${path}/artifact`,
@@ -153,10 +140,9 @@ export function checkMessage(reading: Reading, message: OpenMessage): void {
     )
   const { tool_calls: calls, content } = body
   if (isUnread(message)) reading.unreadRecord(path, 'type of message', type, body)
-  else if (!isAbsent(calls) && !Array.isArray(calls))
-    reading.error(`${path}/tool_calls`, `must be an array of tool calls, not ${typeName(calls)}`)
+  else if (!isAbsent(calls) && !Array.isArray(calls)) reading.odd(`${path}/tool_calls`, 'an array', calls)
   else if (typeof content === 'number' || typeof content === 'boolean')
-    reading.error(`${path}/content`, `must be text or blocks, not ${typeName(content)}`)
+    reading.odd(`${path}/content`, 'text or blocks', content)
 }
 
 const ROLES: Readonly<Record<string, string>> = { agent: 'assistant', user: 'user', system: 'system', tool: 'tool' }

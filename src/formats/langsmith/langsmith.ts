@@ -1,5 +1,4 @@
 import type { Step } from '../../domain/trajectory/trajectory.ts'
-import { wordSet } from '../../domain/words.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import {
   cutName,
@@ -11,7 +10,6 @@ import {
   pointer,
   type Reading,
   timeOf,
-  typeName,
 } from '../common/reading.ts'
 import { addLeaves, asList, asName, asRecord, asText, isEmpty, sinkTo } from '../common/session.ts'
 import { mayAct } from '../common/unread-acts.ts'
@@ -42,14 +40,6 @@ export const LANGSMITH: Format = {
   holdsSubagents: true,
 }
 
-const RUN_FIELDS: ReadonlySet<string> = wordSet(`id name run_type start_time end_time extra error serialized events
-  inputs outputs reference_example_id parent_run_id tags attachments session_id session_name child_run_ids child_runs
-  feedback_stats app_path manifest_id status prompt_tokens completion_tokens total_tokens first_token_time total_cost
-  prompt_cost completion_cost parent_run_ids trace_id dotted_order in_dataset revision_id execution_order
-  child_execution_order inputs_s3_urls outputs_s3_urls s3_urls trace_tier trace_upgrade latency inputs_preview
-  outputs_preview prompt_token_details completion_token_details prompt_cost_details completion_cost_details metadata
-  direct_child_run_ids reference_dataset_id ttl_seconds trace_first_received_at last_queued_at thread_id share_token
-  is_root price_model_id trace_min_start_time trace_max_start_time manifest_s3_id messages replicas project_name`)
 /** Types of runs that only hold other runs, or that make nothing of the agent's. */
 const HOLDERS: ReadonlySet<unknown> = new Set(['chain', 'prompt', 'parser', 'embedding'])
 const TOOLS: ReadonlySet<unknown> = new Set(['tool', 'retriever'])
@@ -75,14 +65,12 @@ function readLangSmith(reading: Reading, document: Json): ReadDocument {
   const rows = list.flatMap((run, index): PlacedRun[] => {
     const path = isRun(document) ? '' : pointer(at, index)
     if (isRun(run)) return [{ run, path }]
-    if (isRecord(run)) reading.unread(path, 'not a run; not read', true)
-    else reading.error(path, `a run must be an object, not ${typeName(run)}`)
+    reading.odd(path, 'a run', run)
     return []
   })
   const traces = new Set(rows.map(({ run }) => traceOf(run)))
   if (traces.size > 1) reading.refuse('', `holds the runs of ${traces.size} traces: send one trace by itself`)
   const runs = flattenRuns(reading, traces.size > 1 ? [] : rows)
-  for (const { run, path } of runs) reading.warnUnknownOnce(run, path, RUN_FIELDS)
   warnAbsent(reading, runs)
   const { steps, model } = traces.size > 1 ? { steps: [], model: null } : stepsOf(reading, runs, at)
   const root = rows.find(({ run }) => isRoot(run))?.run ?? rows[0]?.run
@@ -97,7 +85,7 @@ function flattenRuns(reading: Reading, roots: readonly PlacedRun[]): readonly Pl
     placed.push(item)
     for (const [child, path] of [...itemsIn(item.run['child_runs'], `${item.path}/child_runs`)].reverse())
       if (isRecord(child)) open.push({ run: child, path })
-      else reading.unread(path, 'not a run; not read', true)
+      else reading.odd(path, 'a run', child)
   }
   const starts = new Map(placed.map(({ run }) => [run, timeOf(run['start_time'])]))
   if (placed.some(({ run }) => starts.get(run) === null)) return placed

@@ -1,6 +1,6 @@
 import { pushTo } from '../../domain/result.ts'
 import type { ActOutcome, Step } from '../../domain/trajectory/trajectory.ts'
-import { isAbsent, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
+import { isAbsent, isRecord, type Json, pointer, type Reading } from '../common/reading.ts'
 import { asList, asName, asRecord, type OpenStep } from '../common/session.ts'
 import type { ReadDocument } from '../format.ts'
 import type { OpenCall } from '../tools/tool-table.ts'
@@ -167,7 +167,7 @@ export function readTurns(
   const waiting = new Map<string, [message: Json, path: string][]>()
   for (const [index, { message, path }] of placed.entries()) {
     if (!isRecord(message)) {
-      reading.error(path, `a message must be an object, not ${typeName(message)}`)
+      reading.odd(path, 'a message', message)
       continue
     }
     const id = message['role'] === 'tool' || message['type'] === 'function_call_output' ? callIdOf(message) : null

@@ -1,9 +1,8 @@
 import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
-import { wordSet } from '../../domain/words.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { wordsOf } from '../common/content.ts'
 import type { PictureSource } from '../common/pictures.ts'
-import { cutName, isAbsent, isRecord, itemsIn, type Json, typeName } from '../common/reading.ts'
+import { cutName, isAbsent, isRecord, itemsIn, type Json, objectsIn } from '../common/reading.ts'
 import { asRecord } from '../common/session.ts'
 import { mayAct } from '../common/unread-acts.ts'
 import { harnessOf } from '../tools/lookup.ts'
@@ -38,9 +37,9 @@ export function readBlocks(sink: ChatSink, content: unknown, path: string, speak
     for (const [block, at] of itemsIn(content, path))
       if (typeof block === 'string') sink.text(parts, actor, block, at, name)
       else if (isRecord(block)) readBlock(sink, block, at, speaker)
-      else sink.error(at, `a content block must be an object, not ${typeName(block)}`)
+      else sink.reading.odd(at, 'a content block', block)
   } else if (isRecord(content) && typeof content['type'] === 'string') readBlock(sink, content, path, speaker)
-  else sink.error(path, `must be text or an array of content blocks, not ${typeName(content)}`)
+  else sink.reading.odd(path, 'text or an array of content blocks', content)
 }
 
 function readBlock(sink: ChatSink, block: Json, path: string, speaker: Speaker): void {
@@ -48,7 +47,7 @@ function readBlock(sink: ChatSink, block: Json, path: string, speaker: Speaker):
   const { actor, name, parts } = speaker
   if (TEXTS.has(type)) {
     if (typeof block['text'] === 'string') sink.text(parts, actor, block['text'], `${path}/text`, name)
-    else sink.error(`${path}/text`, `must be text, not ${typeName(block['text'])}`)
+    else sink.reading.odd(`${path}/text`, 'text', block['text'])
   } else if (type === 'refusal') readString(sink, block, 'refusal', path, { ...speaker, name: 'refusal' })
   else if (AGENT_ONLY.has(type) && actor !== 'agent_message') {
     // A tool may print text that resembles an act of the agent.
@@ -69,7 +68,7 @@ export const isResult = (type: unknown): boolean =>
 function readString(sink: ChatSink, block: Json, field: string, path: string, speaker: Speaker): void {
   const value = block[field]
   if (typeof value === 'string') sink.text(speaker.parts, speaker.actor, value, `${path}/${field}`, speaker.name)
-  else if (!isAbsent(value)) sink.error(`${path}/${field}`, `must be text, not ${typeName(value)}`)
+  else if (!isAbsent(value)) sink.reading.odd(`${path}/${field}`, 'text', value)
 }
 
 /** Reads a block of reasoning: Inspect's `reasoning` and `summary`, Anthropic's `thinking`, Responses' `summary: [{text}]`. */
@@ -84,20 +83,10 @@ export function readReasoning(sink: ChatSink, block: Json, path: string, parts: 
   readBlocks(sink, block['summary'], `${path}/summary`, { ...speaker, name: 'reasoning.summary' })
 }
 
-const TOOL_CALL_FIELDS = wordSet(`id type index function name arguments requestor custom view parse_error extra_content
-  provider_specific_fields thought_signature internal`)
-const FUNCTION_FIELDS = new Set(['name', 'arguments', 'provider_specific_fields'])
-
 /** Reads `tool_calls` as OpenAI writes them (`function: {name, arguments}`), and as Inspect does (`function: name`, `arguments`). */
 export function readToolCalls(sink: ChatSink, parts: Part[], calls: unknown, path: string): void {
   const { reading } = sink
-  if (isAbsent(calls)) return
-  if (!Array.isArray(calls)) {
-    sink.error(path, `must be an array of tool calls, not ${typeName(calls)}`)
-    return
-  }
-  for (const [call, at] of sink.objects(calls, path, 'a tool call')) {
-    reading.warnUnknown(call, at, TOOL_CALL_FIELDS)
+  for (const [call, at] of objectsIn(reading, calls, path)) {
     const isBroken = !isAbsent(call['parse_error'])
     if (isBroken) reading.warn(`${at}/parse_error`, 'the harness could not parse this call, so it did not run it')
     const inner = ['function', 'custom'].find((name) => isRecord(call[name]))
@@ -113,7 +102,6 @@ export function readToolCalls(sink: ChatSink, parts: Part[], calls: unknown, pat
 /** Reads `{name, arguments}`: the inside of a tool call, or the older `function_call`. */
 export function readFunctionCall(sink: ChatSink, parts: Part[], call: Json, path: string, id?: unknown): OpenCall {
   const args = 'input' in call && !('arguments' in call) ? 'input' : 'arguments'
-  if (args === 'arguments') sink.reading.warnUnknown(call, path, FUNCTION_FIELDS)
   return sink.call(parts, call, path, id, ['name', args])
 }
 

@@ -1,7 +1,7 @@
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
 import { textOf } from '../common/content.ts'
-import { cutName, isAbsent, isRecord, itemsIn, type Json, typeName } from '../common/reading.ts'
+import { cutName, isAbsent, isRecord, itemsIn, type Json, objectsIn, typeName } from '../common/reading.ts'
 import { asRecord, asText } from '../common/session.ts'
 import { holdsCalls, mayAct } from '../common/unread-acts.ts'
 import { named, own } from '../tools/tool-table.ts'
@@ -37,12 +37,6 @@ interface MessageParts {
   acted: boolean
 }
 
-const MESSAGE_FIELDS = wordSet(`role type content name id tool_calls tool_call_id tool_call_ids function_call function
-  reasoning_content reasoning thinking thinking_blocks reasoning_details refusal error audio annotations
-  provider_specific_fields extra cache_control source model metadata timestamp status agent message_type stop_reason
-  usage call_id arguments output summary encrypted_content weight finish_reason is_error internal prefix object
-  created_at stop_sequence stop_details container context_management diagnostics requestor turn_idx cost raw_data`)
-
 const CALL_FIELDS = ['tool_calls', 'function_call'] as const
 
 /** The preceding message: an act by `protocol`, another answer of the agent, or a message of another speaker. */
@@ -61,7 +55,6 @@ export function readMessage(
     readResponse(sink, read, message.output, `${path}/output`)
     return read
   }
-  sink.reading.warnUnknown(message, path, MESSAGE_FIELDS)
   const isUsers = isUsersOwn(message) && (role === 'user' || role === 'tool')
   if (speaksAsAgent(message) && role !== null) {
     if (role !== 'assistant') noteOtherAgent(sink, message, path, role)
@@ -103,8 +96,7 @@ function readAgentMessage(
   else readBlocks(sink, content, `${path}/content`, agentsIn(read.parts))
   if (typeof refusal === 'string') sink.text(parts, 'agent_message', refusal, `${path}/refusal`, 'refusal')
   if (isRecord(older)) readFunctionCall(sink, parts, older, `${path}/function_call`)
-  else if (!isAbsent(older))
-    sink.error(`${path}/function_call`, `a function call must be an object, not ${typeName(older)}`)
+  else if (!isAbsent(older)) sink.reading.odd(`${path}/function_call`, 'a function call', older)
   readToolCalls(sink, parts, message['tool_calls'], `${path}/tool_calls`)
   const noted = slices === null && !structured && protocol?.noted?.(sink, parts, message, path) === true
   read.acted = slices !== null || noted
@@ -202,7 +194,7 @@ export const isResponse = (message: Json): message is Json & { readonly output: 
   isAbsent(message['role']) && isAbsent(message['type']) && Array.isArray(message['output'])
 
 function readResponse(sink: ChatSink, read: MessageParts, output: readonly unknown[], path: string): void {
-  for (const [item, at] of sink.objects(output, path, 'an item'))
+  for (const [item, at] of objectsIn(sink.reading, output, path))
     if (item['type'] === 'message') readBlocks(sink, item['content'], `${at}/content`, agentsIn(read.parts))
     else readItem(sink, { ...read, outputs: [] }, item, at)
   read.speaker = 'agent'

@@ -3,7 +3,7 @@ import type { Actor } from '../../schemas/vocabulary.ts'
 import { openEnvelope } from '../common/content.ts'
 import { decodeObject, leavesOf, memberName } from '../common/json-tree.ts'
 import type { PictureSource } from '../common/pictures.ts'
-import { idText, isAbsent, isRecord, itemsIn, type Json, type Reading, typeName } from '../common/reading.ts'
+import { idText, isAbsent, type Json, type Reading } from '../common/reading.ts'
 import { asText, isEmpty, type OpenStep, Session } from '../common/session.ts'
 import {
   type ArgumentLeaf,
@@ -76,19 +76,6 @@ export class ChatSink {
     this.locate = resolve ?? ((text, path) => ({ text, path }))
     this.isList = isList
     this.session = new Session(reading, {})
-  }
-
-  /** Reports a piece of a wrong type: an error in a list of messages; unread in a record, so that its other pieces are read. */
-  error(path: string, message: string): void {
-    if (this.isList) this.reading.error(path, message)
-    else this.reading.unread(path, `${message}; not read`, true)
-  }
-
-  /** Yields the objects of a list with their pointers, and reports its other items. */
-  *objects(list: readonly unknown[], path: string, what: string): Generator<readonly [record: Json, path: string]> {
-    for (const [item, at] of itemsIn(list, path))
-      if (isRecord(item)) yield [item, at]
-      else this.error(at, `${what} must be an object, not ${typeName(item)}`)
   }
 
   /** Returns the tool of the newest call with an id. */

@@ -13,22 +13,6 @@ import { ChatSink } from './openai-chat-sink.ts'
 
 /** Members that hold the messages of a run: OpenAI and most others, tau-bench, Harbor's exported traces, Who&When. */
 const MESSAGE_LISTS = ['messages', 'traj', 'conversations', 'history'] as const
-const ROOT_FIELDS = new Set([
-  ...wordSet(`system messages traj conversations records model agent id object created metadata usage`),
-  // The parameters and the cost of a provider call.
-  ...wordSet(`tools functions tool_choice parallel_tool_calls kwargs context_window temperature top_p max_tokens
-  max_completion_tokens response_format stream stop seed reasoning_effort store response raw_messages raw_response
-  choices cost timestamp latency_sec tool_definitions`),
-  // A benchmark's facts about the run.
-  ...wordSet('task_id reward info trial model_provider date task episode run_id trial_name result'),
-  ...wordSet('policy termination_reason reward_info'),
-])
-
-/** Members of a Who&When run: its question, the prompts of its agents, and the findings of its annotators. */
-const TEAM_FIELDS =
-  wordSet(`history question question_ID level ground_truth is_correct is_corrected mistake_agent mistake_step mistake_reason
-  mistake_type system_prompt labels`)
-
 /** Members of a chat beside its messages: a benchmark's facts, the harness's own view of a call, a provider's answer before it was parsed. */
 export const CHAT_ASIDES: ReadonlySet<string> = wordSet(
   'info view raw_response reward_info mistake_reason ground_truth',
@@ -90,8 +74,6 @@ function readOpenAiChat(reading: Reading, document: Json): ReadDocument {
 /** The format of a run, and an answer that the run itself does not hold. */
 interface RunForm {
   readonly format: string
-  /** Members that a plain chat does not have. */
-  readonly fields?: ReadonlySet<string>
   readonly answer?: readonly ListedMessage[]
 }
 
@@ -102,11 +84,10 @@ export function readRun(
   at: string,
   form: RunForm = { format: 'openai-chat' },
 ): ReadDocument {
-  const { format, fields = new Set(), answer = [] } = form
+  const { format, answer = [] } = form
   const agent = { name: asName(run['agent']), model: modelOf(run) }
   const chat = chatOf(run)
   const isTeam = chat?.path === '/history' && ('mistake_agent' in run || 'question' in run)
-  reading.warnUnknown(run, at, new Set([...ROOT_FIELDS, ...fields, ...(isTeam ? TEAM_FIELDS : [])]))
   if (chat === null) reading.refuse(at, 'holds no messages')
   const { list, path } = chatRead(reading, run, at, chat ?? { list: [], path: '/messages' })
   const listed = placeMessages(list, `${at}${path}`).filter(({ message }) => !isBookkeeping(message))

@@ -1,6 +1,6 @@
 import { wordSet } from '../../domain/words.ts'
-import { ITEM_FIELDS, type ItemDialect, readItem, type Shown, shownBy } from '../codex/codex-items.ts'
-import { idText, isRecord, itemsIn, type Json, type Reading, typeName } from '../common/reading.ts'
+import { type ItemDialect, readItem, type Shown, shownBy } from '../codex/codex-items.ts'
+import { idText, isRecord, itemsIn, type Json, type Reading } from '../common/reading.ts'
 import { asList, asName, asRecord, asText, Session } from '../common/session.ts'
 import { type Format, type ListIn, listIn, type ReadDocument } from '../format.ts'
 import { isChat } from '../openai-chat/openai-chat.ts'
@@ -18,21 +18,7 @@ export const OPENAI_RESPONSES: Format = {
   read: readResponses,
 }
 
-const ROOT_FIELDS: ReadonlySet<string> = wordSet(`object id instructions model agent status error created_at
-  completed_at incomplete_details usage tools tool_choice metadata text reasoning parallel_tool_calls temperature
-  top_p max_output_tokens max_tool_calls previous_response_id conversation store background service_tier truncation
-  user safety_identifier top_logprobs prompt prompt_cache_key prompt_cache_retention prompt_cache_options billing
-  output_text include stream moderation frequency_penalty presence_penalty first_id last_id has_more session_id
-  verbosity _request_id`)
-
 const DIALECT: ItemDialect = {
-  fields: new Set([
-    ...ITEM_FIELDS,
-    ...wordSet(`caller created_by async environment operation outcome max_output_length
-  queries results code container_id outputs server_label approval_request_id approve reason error
-  pending_safety_checks acknowledged_safety_checks actions background output_format quality size svg_usage created_at
-  provider_data providerData logprobs annotations`),
-  ]),
   speakerOf: (role) => (role === 'user' ? 'user' : 'system'),
   outcomeOf: (tool, output) => outcomeOfOutput(tool, output, null),
   specOf: specOfFunction,
@@ -40,9 +26,6 @@ const DIALECT: ItemDialect = {
 
 function readResponses(reading: Reading, document: Json): ReadDocument {
   const lists = listsIn(document) ?? []
-  // A list that is not read counts as an unknown member, with a warning.
-  const read = [...lists.map(({ path }) => path.slice(1)), ...(typeof document['input'] === 'string' ? ['input'] : [])]
-  reading.warnUnknown(document, '', new Set([...ROOT_FIELDS, ...read]))
   const session = new Session(reading, HOSTED_TOOLS)
   const { instructions, input } = document
   session.note('system', instructions, '/instructions', 'instructions')
@@ -65,7 +48,7 @@ interface RunFacts {
 function readAnyItem(session: Session, value: unknown, path: string, { shown, approvals }: RunFacts): void {
   const { item, at, waits } = innerOf(value, path)
   if (!isRecord(item)) {
-    session.reading.error(at, `an item must be an object, not ${typeName(item)}`)
+    session.reading.odd(at, 'an object', item)
     return
   }
   const id = idText(item['call_id'])

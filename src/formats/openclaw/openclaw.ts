@@ -10,7 +10,6 @@ import {
   type Json,
   type Reading,
   timeOf,
-  typeName,
 } from '../common/reading.ts'
 import {
   addLeaves,
@@ -39,7 +38,7 @@ export const OPENCLAW: Format = {
   recognizes: ({ records }) => Array.isArray(records) && records.some(isHead) && records.some(isMessage),
   read(reading, document) {
     const entries = listAt(document, 'records')
-    return new OpenclawReader(reading, entries.list).readAll(entries, 'an entry')
+    return new OpenclawReader(reading, entries.list).readAll(entries)
   },
 }
 
@@ -50,10 +49,6 @@ const ROLES: ReadonlySet<unknown> = new Set(['user', 'assistant', 'toolResult', 
 
 const isMessage = (value: unknown): boolean =>
   isRecord(value) && value['type'] === 'message' && isRecord(value['message']) && ROLES.has(value['message']['role'])
-
-const MESSAGE_FIELDS: ReadonlySet<string> = wordSet(`role content timestamp api provider model usage stopReason
-  errorMessage toolCallId toolName isError details command output exitCode cancelled truncated fullOutputPath
-  excludeFromContext customType display responseId idempotencyKey senderIsOwner responseModel`)
 
 /** Members of a result's details for the screen: differences of an edit, the text before it was cut, the end of a command. */
 const FOR_SCREEN = wordSet(
@@ -110,7 +105,6 @@ class OpenclawReader extends SessionReader {
       return
     }
     this.#name = asText(entry['id'])
-    this.reading.warnUnknownOnce(message, `${path}/message`, MESSAGE_FIELDS)
     this.byType(this.#messages, 'role', message, `${path}/message`, message['role'] ?? null)
   }
 
@@ -168,7 +162,7 @@ class OpenclawReader extends SessionReader {
       this.reading.warnOnce(path, 'reasoning that the provider redacted is not readable; not shown')
     else if (type === 'thinking' && typeof thinking === 'string')
       this.say(parts, 'agent_reasoning', thinking, `${path}/thinking`)
-    else if (!isRecord(block)) this.reading.error(path, `a content block must be an object, not ${typeName(block)}`)
+    else if (!isRecord(block)) this.reading.odd(path, 'a content block', block)
     else if (type !== 'toolCall') this.reading.unreadRecord(path, 'type of content', type, block)
     else {
       const { id, name, arguments: args } = block

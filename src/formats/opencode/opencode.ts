@@ -1,10 +1,8 @@
 import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
-import { wordSet } from '../../domain/words.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { isAbsent, isRecord, itemsIn, type Json, objectsIn, type Reading, timeOf } from '../common/reading.ts'
 import {
   addLeaves,
-  asList,
   asRecord,
   asText,
   isEmpty,
@@ -49,22 +47,14 @@ const isEvent = (value: unknown): value is Json =>
   typeof value['sessionID'] === 'string' &&
   ('part' in value || 'error' in value)
 
-const ROOT_FIELDS: ReadonlySet<string> = new Set(['info', 'messages', 'records', 'data'])
-const INFO_FIELDS: ReadonlySet<string> = wordSet(`id sessionID role time agent mode model modelID providerID parentID
-  path cost tokens summary system tools format error structured variant finish runtime`)
-const PART_FIELDS: ReadonlySet<string> = wordSet(`id sessionID messageID type text synthetic ignored time metadata
-  callID tool state mime filename url source prompt description agent model command attempt error snapshot`)
-const STATE_FIELDS: ReadonlySet<string> = wordSet(`status input raw output error title metadata time attachments`)
-
 function readOpencode(reading: Reading, document: Json): ReadDocument {
-  reading.warnUnknown(document, '', ROOT_FIELDS)
   const reader = new OpencodeReader(reading, 'opencode', COMMON_TOOLS)
   const messages = messagesOf(document)
   const { list, path } = messages ?? listAt(document, 'records')
   for (const [item, at] of itemsIn(list, path))
     if (messages !== null && isMessage(item)) reader.message(item, at)
     else if (messages === null && isRecord(item)) reader.record(item, at)
-    else reading.unread(at, 'is no message with info and parts, and no event; not read', true)
+    else reading.odd(at, 'a message with info and parts, or an event', item)
   reader.model = modelOf(list)
   return reader.ended(path)
 }
@@ -95,13 +85,12 @@ class OpencodeReader extends SessionReader {
   /** Reads a message. The agent's messages hold one step per request, headed by `step-start`. */
   message({ info, parts }: Json, path: string): void {
     const about = asRecord(info)
-    this.reading.warnUnknownOnce(about, `${path}/info`, INFO_FIELDS)
     this.now = timeOf(asRecord(about['time'])['created'])
     this.#name = asText(about['id'])
     this.#isAgent = about['role'] === 'assistant'
     if (!this.#isAgent) this.note('system', about['system'], `${path}/info/system`, 'system', this.#name)
     this.open(this.#isAgent ? 'agent' : 'other', this.#name)
-    for (const [part, at] of objectsIn(this.reading, asList(parts), `${path}/parts`, 'a part')) this.#part(part, at)
+    for (const [part, at] of objectsIn(this.reading, parts, `${path}/parts`)) this.#part(part, at)
     this.#error(about['error'], `${path}/info/error`, 'error')
   }
 
@@ -133,10 +122,7 @@ class OpencodeReader extends SessionReader {
     const { type } = part
     if (type === 'step-start' && this.last?.answered === true) this.open('agent', this.#name)
     if (type === 'compaction') this.reading.isCompacted = true
-    if (typeof type !== 'string' || this.#parts[type] !== 'bookkeeping') {
-      this.reading.warnUnknownOnce(part, path, PART_FIELDS)
-      this.#step()
-    }
+    if (typeof type !== 'string' || this.#parts[type] !== 'bookkeeping') this.#step()
     if (type === 'tool' && this.#isAgent) this.#tool(part, path)
     else this.byType(this.#parts, 'type of part', part, path)
   }
@@ -151,7 +137,7 @@ class OpencodeReader extends SessionReader {
       this.reading.leaveOut(path)
       this.reading.warnOnce(path, 'texts that are marked as ignored, which no model was sent, are not shown')
     } else if (typeof text === 'string') this.sink(this.#step().parts, actor).text(text, `${path}/text`)
-    else this.reading.error(`${path}/text`, 'must be text')
+    else this.reading.odd(`${path}/text`, 'text', text)
   }
 
   #file(parts: Part[], { url, mime, filename }: Json, path: string, actor: Actor): void {
@@ -172,7 +158,6 @@ class OpencodeReader extends SessionReader {
     const { reading } = this
     const at = `${path}/state`
     const state = asRecord(part['state'])
-    reading.warnUnknownOnce(state, at, STATE_FIELDS)
     const step = this.#step()
     const { input, raw, output, error } = state
     const isBare = isAbsent(input) || (isRecord(input) && isEmpty(input))

@@ -154,7 +154,7 @@ export abstract class SdkReader extends SessionReader {
     const { source, llm_message: own } = event
     const at = `${path}/llm_message`
     const message = asRecord(own)
-    if (!isRecord(own)) this.reading.error(at, 'must be an object')
+    if (!isRecord(own)) this.reading.odd(at, 'an object', own)
     const byAgent = source === 'agent' && message['role'] !== 'user'
     const { parts } = byAgent ? this.#stepOf(event) : this.open('other', this.#name)
     if (byAgent) this.#reason(parts, message, at)

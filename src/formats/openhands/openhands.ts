@@ -29,11 +29,10 @@ export const OPENHANDS: Format = {
   name: 'openhands',
   recognizes: (document) => LISTS.some((list) => Array.isArray(document[list]) && document[list].some(isTelling)),
   read(reading, document) {
-    reading.warnUnknown(document, '', ROOT_FIELDS)
     const reader = new OpenHandsReader(reading, 'openhands', OPENHANDS_TOOLS)
     const list = listAt(document, LISTS.find((name) => Array.isArray(document[name])) ?? 'records')
     const { model } = asRecord(asRecord(document['metadata'])['llm_config'])
-    const read = reader.readAll(list, 'an event')
+    const read = reader.readAll(list)
     return { ...read, agent: { ...read.agent, model: asText(model) ?? read.agent.model ?? reader.sdkModel } }
   },
   holdsSubagents: true,
@@ -45,16 +44,6 @@ export const OPENHANDS: Format = {
 const LISTS = ['records', 'history', 'events'] as const
 const KINDS: ReadonlySet<unknown> = wordSet(`ActionEvent ObservationEvent MessageEvent SystemPromptEvent
   ConversationStateUpdateEvent AgentErrorEvent UserRejectObservation ACPToolCallEvent`)
-
-const ROOT_FIELDS = wordSet(`records history events instance_id instance instruction metadata metrics error
-  test_result git_patch llm_completions`)
-const EVENT_FIELDS = wordSet(`id timestamp source kind message action args observation content
-  extras cause tool_call_metadata llm_metrics timeout success tool_name tool_call_id tool_call action_id thought
-  reasoning_content thinking_blocks responses_reasoning_item llm_response_id security_risk critic_result summary
-  llm_message sender activated_skills activated_microagents extended_content system_prompt dynamic_context tools
-  rejection_reason rejection_source error key value code detail additional_context forgotten_event_ids summary_offset
-  title tool_kind raw_input status raw_output is_error hook_event_type hook_command stdout stderr exit_code blocked
-  reason`)
 
 function isTelling(event: unknown): boolean {
   if (!isRecord(event)) return false
@@ -78,7 +67,6 @@ class OpenHandsReader extends SdkReader {
   #parallel: { readonly key: string; readonly step: OpenStep; left: number } | null = null
 
   override record(event: Json, path: string): void {
-    this.reading.warnUnknownOnce(event, path, EVENT_FIELDS)
     this.now = timeOf(event['timestamp'])
     const { kind, action, observation } = event
     if (typeof kind === 'string') this.sdkEvent(event, path)
@@ -110,7 +98,7 @@ class OpenHandsReader extends SdkReader {
     const { content } = args
     if (typeof content === 'string') sink.text(content, `${path}/args/content`)
     else if (typeof message === 'string') sink.text(message, `${path}/message`)
-    else this.reading.error(`${path}/args/content`, 'must be text')
+    else this.reading.odd(`${path}/args/content`, 'text', content)
     for (const [url, at] of itemsIn(args['image_urls'], `${path}/args/image_urls`))
       sink.media(mediaText('image', url), at, 'image', { url })
   }
@@ -186,7 +174,7 @@ class OpenHandsReader extends SdkReader {
     // The text that the model receives of an edit; the diff beside it is for people.
     if (typeof shown === 'string' && shown !== '') sink.text(shown, `${path}/extras/formatted_output_and_error`)
     else if (typeof content === 'string') sink.text(content, `${path}/content`)
-    else if (content !== undefined) this.reading.error(`${path}/content`, 'must be text')
+    else if (content !== undefined) this.reading.odd(`${path}/content`, 'text', content)
     if (typeof suffix === 'string') sink.text(suffix, `${path}/extras/metadata/suffix`)
     this.reading.leaveOut(`${path}/content`)
     if (asText(screenshot) !== null)

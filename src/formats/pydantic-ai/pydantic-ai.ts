@@ -1,7 +1,6 @@
 import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
-import { wordSet } from '../../domain/words.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
-import { isAbsent, isRecord, itemsIn, type Json, objectsIn, type Reading, timeOf, typeName } from '../common/reading.ts'
+import { isAbsent, isRecord, itemsIn, type Json, objectsIn, type Reading, timeOf } from '../common/reading.ts'
 import { addLeaves, asText, mediaText, type OpenStep, settle, sinkTo } from '../common/session.ts'
 import { type Format, listIn, type ReadDocument } from '../format.ts'
 import { outcomeOfOutput, readBlocks, readOutput } from '../openai-chat/openai-chat-blocks.ts'
@@ -19,11 +18,6 @@ export const PYDANTIC_AI: Format = {
 }
 
 const LISTS = ['records', 'messages', 'all_messages', 'new_messages', 'message_history'] as const
-const ROOT_FIELDS: ReadonlySet<string> = wordSet(`output usage run_id conversation_id model agent id metadata`)
-const MESSAGE_FIELDS: ReadonlySet<string> = wordSet(`kind parts timestamp instructions run_id conversation_id metadata
-  state usage model_name provider_name provider_url provider_details provider_response_id finish_reason vendor_details
-  vendor_id cost instruction_parts`)
-
 const isMessage = (item: unknown): boolean =>
   isRecord(item) &&
   (item['kind'] === 'request' || item['kind'] === 'response') &&
@@ -35,11 +29,9 @@ const messagesIn = (document: Json) => listIn(document, LISTS, (list) => list.so
 function readPydanticAi(reading: Reading, document: Json): ReadDocument {
   const { list, path } = messagesIn(document) ?? { list: [], path: '/messages' }
   const sink = new ChatSink(reading, null)
-  reading.warnUnknown(document, '', new Set([...ROOT_FIELDS, path.slice(1)]))
   let model = asText(document['model'])
   let instructions: unknown
-  for (const [message, at] of objectsIn(reading, list, path, 'a message')) {
-    reading.warnUnknownOnce(message, at, MESSAGE_FIELDS)
+  for (const [message, at] of objectsIn(reading, list, path)) {
     model ??= asText(message['model_name'])
     sink.session.now = timeOf(message['timestamp'])
     // Every request of a run repeats its instructions.
@@ -55,29 +47,20 @@ function readPydanticAi(reading: Reading, document: Json): ReadDocument {
 
 function readMessage(sink: ChatSink, { kind, parts }: Json, path: string): void {
   const { reading, session } = sink
-  if (!Array.isArray(parts)) {
-    reading.error(`${path}/parts`, `must be an array of parts, not ${typeName(parts)}`)
-    return
-  }
   if (kind !== 'request' && kind !== 'response') {
     reading.unread(`${path}/kind`, 'neither a request nor a response; not read', true)
     return
   }
   const step = kind === 'response' ? session.open('agent', null) : null
-  for (const [part, at] of objectsIn(reading, parts, `${path}/parts`, 'a part'))
+  for (const [part, at] of objectsIn(reading, parts, `${path}/parts`))
     if (step === null) readRequestPart(sink, part, at)
     else readResponsePart(sink, step, part, at)
 }
-
-const PART_FIELDS: ReadonlySet<string> = wordSet(`part_kind content timestamp dynamic_ref tool_name tool_call_id
-  tool_kind metadata outcome args id provider_name provider_details signature dynamic speaker transcript audio
-  interrupted_at_ms tools_added return_kind`)
 
 /** Reads a part of a request to the model: a prompt or a tool result. */
 function readRequestPart(sink: ChatSink, part: Json, path: string): void {
   const { session, reading } = sink
   const { part_kind: kind, content } = part
-  reading.warnUnknownOnce(part, path, PART_FIELDS)
   if (kind === 'system-prompt' || kind === 'instruction')
     session.note('system', content, `${path}/content`, kind === 'instruction' ? 'instructions' : 'message')
   else if (kind === 'user-prompt') {
@@ -95,7 +78,6 @@ function readResponsePart(sink: ChatSink, step: OpenStep, part: Json, path: stri
   const { reading } = sink
   const { part_kind: kind, content } = part
   const { parts } = step
-  reading.warnUnknownOnce(part, path, PART_FIELDS)
   if (kind === 'text') addContent(sink, parts, 'agent_message', content, `${path}/content`, 'message')
   else if (kind === 'thinking') {
     if (content === '' && !isAbsent(part['signature']))

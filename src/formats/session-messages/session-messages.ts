@@ -32,7 +32,6 @@ function agentOf(records: readonly unknown[]): 'droid' | 'cursor' | null {
 
 /** Droid's records of its own state. */
 const BOOKKEEPING: ReadonlySet<unknown> = wordSet('session_start session_end todo_state')
-const RECORD_FIELDS = wordSet('type id timestamp parentId role message')
 
 function readSession(reading: Reading, document: Json): ReadDocument {
   const records = asList(document['records'])
@@ -40,7 +39,6 @@ function readSession(reading: Reading, document: Json): ReadDocument {
   const placed = [...itemsIn(records, '/records')].flatMap(([record, path]): ListedMessage[] => {
     if (isWrapped(record)) {
       const { role, message } = record as Json
-      reading.warnUnknown(record as Json, path, RECORD_FIELDS)
       return [{ message: { ...(role !== undefined && { role }), ...(message as Json) }, path: `${path}/message` }]
     }
     if (!isRecord(record) || !BOOKKEEPING.has(record['type']))

@@ -1,6 +1,6 @@
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { textsIn } from '../common/content.ts'
-import { isRecord, itemsIn, type Json, type Reading, typeName } from '../common/reading.ts'
+import { type Json, objectsIn, type Reading } from '../common/reading.ts'
 import { asList, asName, asRecord, asText } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { placeMessages, readList } from '../openai-chat/chat-steps.ts'
@@ -9,7 +9,6 @@ import type { TextProtocol } from '../openai-chat/openai-chat-message.ts'
 import type { ChatSink, Slice } from '../openai-chat/openai-chat-sink.ts'
 import { meaningOfKind, openCall } from '../tools/tool-table.ts'
 
-const ROOT_FIELDS = new Set(['trajectory_format', 'info', 'messages', 'records', 'instance_id'])
 const FENCES = ['```mswea_bash_command', '```bash'] as const
 const NEW_FENCE = FENCES[0]
 
@@ -42,13 +41,11 @@ const holdsFences = (list: unknown): boolean =>
   list.map(asRecord).some(({ role, content }) => role === 'assistant' && asText(content)?.includes(NEW_FENCE))
 
 function readMiniSweAgent(reading: Reading, document: Json): ReadDocument {
-  reading.warnUnknown(document, '', ROOT_FIELDS)
   const field = 'messages' in document ? 'messages' : 'records'
   const list = document[field]
   const agent = { name: 'mini-swe-agent', model: miniModelOf(document) }
   const format = versionOf(document['trajectory_format'])
-  if (!Array.isArray(list)) reading.error(`/${field}`, `must be an array of messages, not ${typeName(list)}`)
-  else if (list.length === 0) reading.refuse(`/${field}`, 'holds no messages')
+  if (!Array.isArray(list)) reading.odd(`/${field}`, 'an array', list)
   const messages = asList(list)
   const placed = placeMessages(messages, `/${field}`)
   return readList(reading, { format, agent }, `/${field}`, placed, fenced(fenceOf(messages)))
@@ -122,16 +119,11 @@ function fencedBlocks(text: string, fence: string): Fenced[] {
 function readNotedActions(sink: ChatSink, parts: Part[], message: Json, path: string): boolean {
   const actions = asList(asRecord(message['extra'])['actions'])
   const before = parts.length
-  for (const [action, place] of itemsIn(actions, `${path}/extra/actions`)) {
-    if (!isRecord(action)) {
-      sink.reading.unread(place, `must be an object, not ${typeName(action)}; not read`, true)
-      continue
-    }
-    const { command = null } = action
+  for (const [{ command = null }, place] of objectsIn(sink.reading, actions, `${path}/extra/actions`)) {
     const at = `${place}/command`
     const meaning = meaningOfKind('shell', null, openCall('bash'))
     if (typeof command === 'string') sink.reading.add(parts, { ...sink.locate(command, at), name: 'bash', ...meaning })
-    else sink.reading.unread(at, `must be text, not ${typeName(command)}; not read`, true)
+    else sink.reading.odd(at, 'text', command)
   }
   return parts.length > before
 }

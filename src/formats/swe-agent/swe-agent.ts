@@ -4,17 +4,7 @@ import { wordSet } from '../../domain/words.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { textsIn } from '../common/content.ts'
 import { decodeObject } from '../common/json-tree.ts'
-import {
-  cutName,
-  isAbsent,
-  isRecord,
-  itemsIn,
-  type Json,
-  objectsIn,
-  pointer,
-  type Reading,
-  typeName,
-} from '../common/reading.ts'
+import { cutName, isAbsent, isRecord, itemsIn, type Json, objectsIn, pointer, type Reading } from '../common/reading.ts'
 import { asList, asName, asRecord, asText } from '../common/session.ts'
 import type { FileRun, Format, ReadDocument } from '../format.ts'
 import { readBlocks } from '../openai-chat/openai-chat-blocks.ts'
@@ -22,10 +12,6 @@ import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { own } from '../tools/tool-table.ts'
 import { MINI_SWE_AGENT, miniModelOf } from './mini-swe-agent.ts'
 import { sweActOf } from './swe-agent-act.ts'
-
-const ROOT_FIELDS = wordSet(`environment trajectory history info replay_config instance_id problem_statement`)
-const STEP_FIELDS = wordSet(`action observation response thought state execution_time messages query extra_info
-  thinking_blocks reasoning_content tool_calls tool_call_ids exit_status submission done output`)
 
 /**
  * The format of SWE-agent's `.traj`: `trajectory` holds the agent's thoughts, actions and observations; `history` holds the prompt before
@@ -47,7 +33,6 @@ export const SWE_AGENT: Format = {
 }
 
 function readSweAgent(reading: Reading, document: Json): ReadDocument {
-  reading.warnUnknown(document, '', ROOT_FIELDS)
   const list = asList(document['trajectory'])
   const sink = new ChatSink(reading, 'swe-agent', { isList: true })
   const history = readHistory(sink, document['history'], list)
@@ -57,7 +42,6 @@ function readSweAgent(reading: Reading, document: Json): ReadDocument {
     steps.push(parts)
     for (const later of history.after.get(index) ?? []) steps.push(later)
   }
-  if (steps.length === 0) reading.error('/trajectory', 'holds no steps')
   const agent = { name: 'swe-agent', model: sweModelOf(document) }
   const numbered = steps.map((parts, index): Step => ({ id: index + 1, name: null, at: null, copied: false, parts }))
   return { format: 'swe-agent', agent, steps: reading.takeSteps(steps.length, '/trajectory') ? numbered : [] }
@@ -73,14 +57,13 @@ function sweModelOf({ replay_config: replay }: Json): string | null {
 function readStep(sink: ChatSink, step: unknown, path: string): Part[] {
   const parts: Part[] = []
   if (!isRecord(step)) {
-    sink.reading.error(path, `a step must be an object, not ${typeName(step)}`)
+    sink.reading.odd(path, 'an object', step)
     return parts
   }
-  sink.reading.warnUnknown(step, path, STEP_FIELDS)
   const text = (field: string): string => {
     const value = step[field] ?? ''
     if (typeof value === 'string') return value
-    sink.reading.error(`${path}/${field}`, `must be text, not ${typeName(value)}`)
+    sink.reading.odd(`${path}/${field}`, 'text', value)
     return ''
   }
   const [thought, action, response] = [text('thought'), text('action'), text('response')]
@@ -156,10 +139,8 @@ function readHistory(sink: ChatSink, history: unknown, trajectory: readonly unkn
   const before: Part[][] = []
   const after = new Map<number, Part[][]>()
   if (isAbsent(history)) sink.reading.warn('/history', 'no history, so the prompt is not known')
-  else if (!Array.isArray(history))
-    sink.reading.error('/history', `must be an array of messages, not ${typeName(history)}`)
   let answers = 0
-  for (const [message, path] of objectsIn(sink.reading, asList(history), '/history', 'a message')) {
+  for (const [message, path] of objectsIn(sink.reading, history, '/history')) {
     const last = Math.min(answers, trajectory.length) - 1
     if (message['role'] === 'assistant' && message['is_demo'] !== true) answers++
     else if (last < 0) before.push(readMessage(sink, message, path))

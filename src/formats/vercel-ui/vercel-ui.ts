@@ -1,8 +1,7 @@
 import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
-import { wordSet } from '../../domain/words.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { textsIn } from '../common/content.ts'
-import { isAbsent, isRecord, itemsIn, type Json, objectsIn, type Reading, timeOf, typeName } from '../common/reading.ts'
+import { isAbsent, isRecord, itemsIn, type Json, objectsIn, type Reading, timeOf } from '../common/reading.ts'
 import { asList, asRecord, asText, mediaText, type OpenStep, settle, sinkTo } from '../common/session.ts'
 import { mayAct } from '../common/unread-acts.ts'
 import { type Format, listIn, type ReadDocument } from '../format.ts'
@@ -21,8 +20,6 @@ export const VERCEL_UI: Format = {
 }
 
 const LISTS = ['messages', 'records', 'initialMessages'] as const
-const ROOT_FIELDS: ReadonlySet<string> = wordSet(`id chatId title userId visibility createdAt updatedAt trigger
-  messageId model metadata`)
 const ROLES: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'data'])
 
 const messagesIn = (document: Json) => listIn(document, LISTS, (list) => list.some(isTelling))
@@ -50,8 +47,7 @@ const isTool = ({ type, toolCallId }: Json): boolean =>
 function readVercelUi(reading: Reading, document: Json): ReadDocument {
   const { list, path } = messagesIn(document) ?? { list: [], path: '/messages' }
   const sink = new ChatSink(reading, null)
-  reading.warnUnknown(document, '', new Set([...ROOT_FIELDS, path.slice(1)]))
-  for (const [message, at] of objectsIn(reading, list, path, 'a message')) {
+  for (const [message, at] of objectsIn(reading, list, path)) {
     sink.session.now = timeOf(message['createdAt'])
     if (ROLES.has(message['role'])) readUiMessage(sink, message, at)
     else reading.unreadRecord(at, 'role of a message', message['role'], message)
@@ -60,16 +56,11 @@ function readVercelUi(reading: Reading, document: Json): ReadDocument {
   return { format: 'vercel-ui', agent: { name: null, model }, steps: sink.session.finish(path) }
 }
 
-const MESSAGE_FIELDS: ReadonlySet<string> = wordSet(`id role parts content metadata createdAt updatedAt annotations
-  reasoning status toolInvocations experimental_attachments attachments revisionId chatId data`)
-
 /** Reads one message; a reply of the agent gives as many steps as its parts show. */
 function readUiMessage(sink: ChatSink, message: Json, path: string): void {
   const { reading, session } = sink
   const { role, parts, content } = message
-  reading.warnUnknownOnce(message, path, MESSAGE_FIELDS)
-  if (!isAbsent(parts) && !Array.isArray(parts))
-    reading.error(`${path}/parts`, `must be an array of parts, not ${typeName(parts)}`)
+  if (!isAbsent(parts) && !Array.isArray(parts)) reading.odd(`${path}/parts`, 'an array', parts)
   const [list, id] = [asList(parts), asText(message['id'])]
   if (!isAbsent(message['data'])) reading.unread(`${path}/data`, 'data for the page; not read', mayAct(message['data']))
   if (role === 'assistant') {
@@ -82,7 +73,7 @@ function readUiMessage(sink: ChatSink, message: Json, path: string): void {
     else readBlocks(sink, content, `${path}/content`, { actor, name: 'message', parts, outputs: parts })
     // The attached files of version 4: `{name, contentType, url}`.
     for (const field of ['experimental_attachments', 'attachments'] as const)
-      for (const [file, at] of objectsIn(reading, asList(message[field]), `${path}/${field}`, 'an attachment'))
+      for (const [file, at] of objectsIn(reading, message[field], `${path}/${field}`))
         addFile(sink, parts, actor, { ...file, mediaType: file['contentType'] ?? file['mediaType'] }, at)
   }
   // Version 4 repeats the texts of the parts as one content.
@@ -104,7 +95,7 @@ function readOldReply(sink: ChatSink, message: Json, path: string, id: string | 
   if (typeof reasoning === 'string')
     sink.text(step.parts, 'agent_reasoning', reasoning, `${path}/reasoning`, 'reasoning')
   let last: unknown
-  for (const [call, at, index] of objectsIn(reading, calls, `${path}/toolInvocations`, 'a tool invocation')) {
+  for (const [call, at, index] of objectsIn(reading, toolInvocations, `${path}/toolInvocations`)) {
     if (index > 0 && call['step'] !== last) step = session.open('agent', id)
     last = call['step']
     readInvocation(sink, step, call, at)
@@ -129,7 +120,7 @@ function readAgentParts(sink: ChatSink, parts: readonly unknown[], path: string,
   const isMarked = parts.some((part) => asRecord(part)['type'] === 'step-start')
   let step = session.open('agent', id)
   let invoked: unknown
-  for (const [part, at] of objectsIn(reading, parts, path, 'a part')) {
+  for (const [part, at] of objectsIn(reading, parts, path)) {
     const isCall = isTool(part) || part['type'] === 'tool-invocation'
     const turn = asRecord(part['toolInvocation'])['step']
     const isNext = isMarked ? part['type'] === 'step-start' : step.answered && (!isCall || turn !== invoked)
@@ -161,7 +152,7 @@ function readAgentPart(sink: ChatSink, part: Json, path: string, step: OpenStep)
 
 function readText(sink: ChatSink, { text }: Json, path: string, parts: Part[], actor: Actor): void {
   if (typeof text === 'string') sink.text(parts, actor, text, `${path}/text`, 'message')
-  else sink.reading.error(`${path}/text`, `must be text, not ${typeName(text)}`)
+  else sink.reading.odd(`${path}/text`, 'text', text)
 }
 
 /** Reads the reasoning, which version 4 writes as `reasoning` and as `details`. */
@@ -184,7 +175,7 @@ function readSource({ reading }: ChatSink, source: Json, path: string, { outputs
 
 /** Reads the parts of another speaker's message, none of which is an act of the agent. */
 function readOtherParts(sink: ChatSink, list: readonly unknown[], path: string, parts: Part[], actor: Actor): void {
-  for (const [part, at] of objectsIn(sink.reading, list, path, 'a part')) {
+  for (const [part, at] of objectsIn(sink.reading, list, path)) {
     if (part['type'] === 'text') readText(sink, part, at, parts, actor)
     else if (part['type'] === 'file') addFile(sink, parts, actor, part, at)
     else if (part['type'] !== 'step-start')
@@ -209,14 +200,9 @@ function addFile({ reading }: ChatSink, parts: Part[], actor: Actor, file: Json,
 
 const KINDS = ['image', 'audio', 'video'] as const
 
-const CALL_FIELDS: ReadonlySet<string> = wordSet(`type toolName toolCallId state input output errorText rawInput
-  approval title providerExecuted preliminary callProviderMetadata resultProviderMetadata toolMetadata`)
-const INVOCATION_FIELDS: ReadonlySet<string> = new Set(['toolName', 'toolCallId', 'state', 'step', 'args', 'result'])
-
 /** Reads a `tool-<name>` or `dynamic-tool` part: a call with its result. */
 function readToolPart(sink: ChatSink, step: OpenStep, part: Json, path: string): void {
   const { type, output, errorText, approval } = part
-  sink.reading.warnUnknownOnce(part, path, CALL_FIELDS)
   const field = isAbsent(part['input']) && !isAbsent(part['rawInput']) ? 'rawInput' : 'input'
   const named =
     type === 'dynamic-tool'
@@ -250,7 +236,6 @@ function outcomeOfPart(tool: string, part: Json): ActOutcome {
 
 function readInvocation(sink: ChatSink, step: OpenStep, invocation: Json, path: string): void {
   const { toolName: name, state, args, result } = invocation
-  sink.reading.warnUnknownOnce(invocation, path, INVOCATION_FIELDS)
   const call = sink.libraryCall(step, { id: null, name, namePath: `${path}/toolName`, args, path: `${path}/args` })
   if (state === 'partial-call') settle(call, 'cancelled')
   if (state !== 'result') return

@@ -1,4 +1,3 @@
-import { wordSet } from '../../domain/words.ts'
 import {
   cutName,
   idText,
@@ -10,9 +9,8 @@ import {
   pointer,
   type Reading,
   timeOf,
-  typeName,
 } from '../common/reading.ts'
-import { addLeaves, asList, asRecord, asText, sinkTo } from '../common/session.ts'
+import { addLeaves, asRecord, asText, sinkTo } from '../common/session.ts'
 import type { FileRun, Format, ReadDocument } from '../format.ts'
 import { readAnyMessage } from '../langchain/langchain.ts'
 import { takeMessage } from '../openai-chat/chat-steps.ts'
@@ -29,15 +27,10 @@ export const VERIFIERS: Format = {
   read: readVerifiers,
 }
 
-const TRACE_FIELDS: ReadonlySet<string> = wordSet(`version id verifiers task agent tools nodes calls request_rewrites
-  response_rewrites rewards metrics info extra_usage is_completed ok stop_condition errors timing reward`)
-const EPISODE_FIELDS: ReadonlySet<string> = new Set(['id', 'env', 'task', 'group', 'run', 'ok', 'errors', 'traces'])
-
 function readVerifiers(reading: Reading, document: Json): ReadDocument {
   const sink = new ChatSink(reading, null)
   if (isRollout(document)) return readRollout(sink, document)
   const { traces, path } = tracesIn(document) ?? { traces: [], path: '' }
-  if (path !== '') reading.warnUnknown(document, '', EPISODE_FIELDS)
   const isOne = traces.length <= 1
   if (!isOne) reading.refuse(path, `holds ${traces.length} traces: send the one to read by itself`)
   const at = path === '' ? '' : pointer(path, 0)
@@ -52,8 +45,7 @@ function readVerifiers(reading: Reading, document: Json): ReadDocument {
 /** Reads each message once, in order of the file; branches of the conversation are paths through the graph. */
 function readNodes(sink: ChatSink, trace: Json, path: string): void {
   const { reading, session } = sink
-  reading.warnUnknown(trace, path, TRACE_FIELDS)
-  for (const [node, at] of objectsIn(reading, asList(trace['nodes']), `${path}/nodes`, 'a node')) {
+  for (const [node, at] of objectsIn(reading, trace['nodes'], `${path}/nodes`)) {
     session.now = timeOf(node['timestamp'])
     const { message, sampled } = node
     const isMade = sampled === false && asRecord(message)['role'] === 'assistant'
@@ -73,7 +65,7 @@ function readRollout(sink: ChatSink, document: Json): ReadDocument {
     if (typeof list === 'string') {
       const role = field === 'prompt' ? 'user' : 'assistant'
       takeMessage(sink, { message: { role, content: list }, place: (at) => at.replace('/content', `/${field}`) }, null)
-    } else if (!Array.isArray(list)) sink.reading.error(`/${field}`, `must be messages, not ${typeName(list)}`)
+    } else if (!Array.isArray(list)) sink.reading.odd(`/${field}`, 'messages', list)
     else for (const [message, at] of itemsIn(list, `/${field}`)) readAnyMessage(sink, message, at)
   }
   const { error, trajectory } = document
