@@ -6,9 +6,9 @@ import { existsSync, readFileSync } from 'node:fs'
  * budget of a part that meets the budget, else the committed count: lower the ceiling with each part that shrinks, and never raise a ceiling.
  */
 const PARTS: Readonly<Record<string, readonly [budget: number, ceiling: number]>> = {
-  src: [48_500, 57_493],
+  src: [48_500, 57_111],
   domain: [11_500, 12_181],
-  formats: [10_500, 14_441],
+  formats: [10_500, 14_059],
   archives: [3800, 3800],
   db: [2600, 3515],
   grading: [2200, 2200],
@@ -21,7 +21,7 @@ const PARTS: Readonly<Record<string, readonly [budget: number, ceiling: number]>
   config: [900, 900],
   rest: [2000, 2952],
   'web/src': [7500, 7500],
-  test: [50_000, 63_126],
+  test: [50_000, 63_107],
   'bench + tools': [6000, 6000],
 }
 
