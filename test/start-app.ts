@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import { pino } from 'pino'
-import { beforeAll, beforeEach, onTestFinished, TestRunner } from 'vitest'
+import { beforeAll, beforeEach, expect, onTestFinished, TestRunner } from 'vitest'
 import { createKey, type KeyPlan, type Scope } from '../src/access/keys.ts'
 import { type App, buildApp } from '../src/boot/app.ts'
 import { buildContext } from '../src/boot/context.ts'
@@ -26,8 +26,11 @@ export interface TestApp extends App {
   send(options: InjectOptions): Promise<LightMyRequestResponse>
   post(path: string, body?: unknown, headers?: Headers): Promise<LightMyRequestResponse>
   get(path: string, headers?: Headers): Promise<LightMyRequestResponse>
-  /** Reads the JSON body of an answer. */
+  /** Reads the JSON body of an answer, or its list, and expects that the answer is good. */
   read<T>(path: string): Promise<T>
+  list<T>(path: string): Promise<T[]>
+  /** Posts, expects the status, and reads the JSON body of the answer. */
+  tell<T>(path: string, body: unknown, status?: number): Promise<T>
   /** Listens on a free port of loopback, once; answers the origin. */
   listen(): Promise<string>
   /** Creates a key with these scopes; answers its token. */
@@ -110,11 +113,22 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
             payload: typeof body === 'string' || body instanceof Buffer ? body : JSON.stringify(body),
           }),
     })
+  const read = async <T>(url: string): Promise<T> => {
+    const response = await send({ url })
+    expect(response.statusCode, response.body.slice(0, 1000)).toBe(200)
+    return response.json<T>()
+  }
   return {
     ...app,
     ...{ context, logs, send, post, stop },
     get: (url, headers = {}) => send({ url, headers }),
-    read: async (url) => (await send({ url })).json(),
+    read,
+    list: async <T>(url: string) => (await read<{ items: T[] }>(url)).items,
+    async tell<T>(path: string, body: unknown, status = 201) {
+      const response = await post(path, body)
+      expect(response.statusCode, response.body.slice(0, 1000)).toBe(status)
+      return response.json<T>()
+    },
     listen() {
       listening ??= app.http.listen({ host: '127.0.0.1', port: 0 })
       return listening

@@ -34,14 +34,7 @@ const TABLE = [
 ]
 
 describe('agreement and tests', () => {
-  const { agreement, tests } = comparisonStatistics(TABLE)
-
-  test('published κ, with an interval', () => {
-    expect(agreement.cohen_kappa.value).toBeCloseTo(0.130435, 6)
-    expect(agreement.raw_agreement.value).toBeCloseTo(0.6, 12)
-    expect(agreement.bootstrap).toMatchObject({ unit: 'item', n_units: 100 })
-    expect(agreement.krippendorff_alpha.ci95).not.toBeNull()
-  })
+  const { tests } = comparisonStatistics(TABLE)
 
   test('Bowker of one pair of cells is (b − c)² / (b + c); the shares differ by (c − b) / n', () => {
     expect(tests.bowker).toMatchObject({ statistic: 100 / 40, df: 1 })
@@ -59,21 +52,11 @@ describe('agreement and tests', () => {
     expect(aligned?.holm_p).toBeCloseTo(5 * (aligned?.mcnemar_p ?? 0), 12)
   })
 
-  test('tasks are the clusters', () => {
-    const clustered = TABLE.map((one, index) => ({ ...one, cluster: `t${index % 10}` }))
-    expect(comparisonStatistics(clustered).agreement.bootstrap).toMatchObject({ unit: 'cluster', n_units: 10 })
-    expect(comparisonStatistics(clustered).tests.notes).toHaveLength(2)
-  })
-
   test('no pairs: all null, with reasons', () => {
     const none = comparisonStatistics([])
     expect(none.agreement.raw_agreement).toMatchObject({ value: null, ci95: null })
     expect(none.tests.labels.every((one) => one.mcnemar_p === null && one.reason === 'no_pairs')).toBe(true)
     expect(none.repeat_noise.expected_flips).toBeNull()
-  })
-
-  test('the same pairs, the same bytes', () => {
-    expect(JSON.stringify(comparisonStatistics(TABLE))).toBe(JSON.stringify(comparisonStatistics(TABLE)))
   })
 })
 
@@ -115,15 +98,6 @@ describe('repeat noise', () => {
   ])('two of %j differ with chance %s', (votes, chance) => {
     if (chance === null) expect(voteDisagreement(votes)).toBeNull()
     else expect(voteDisagreement(votes)).toBeCloseTo(chance, 12)
-  })
-
-  test('it is the share of pairs of votes that differ', () => {
-    fc.assert(
-      fc.property(fc.array(fc.constantFrom(...LABELS), { minLength: 2, maxLength: 25 }), (votes) => {
-        const pairs = votes.flatMap((one, i) => votes.slice(i + 1).map((other) => Number(one !== other)))
-        expect(voteDisagreement(votes)).toBeCloseTo(pairs.reduce((sum, n) => sum + n, 0) / pairs.length, 9)
-      }),
-    )
   })
 
   test('nothing was asked twice: null, and why', () => {

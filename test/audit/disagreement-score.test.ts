@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { compareQueued, explainScore, mostTelling, scoreClash } from '../../src/audit/disagreements.ts'
+import { compareQueued, mostTelling, scoreClash } from '../../src/audit/disagreements.ts'
 import { claimedOutcome, claimsOfOutcome, outcomeDistance } from '../../src/domain/rubric/outcome.ts'
 import type { Rubric } from '../../src/domain/rubric/rubric.ts'
 import { DISAGREEMENT_KINDS } from '../../src/schemas/review.ts'
@@ -31,20 +31,6 @@ describe('the label table', () => {
 
   test.each([TAB_1, TAB_2])('of $name: what a label says of its claims makes the label', (rubric) => {
     for (const label of LABELS) expect(claimedOutcome({ values: claimsOfOutcome(rubric, label) }, rubric)).toBe(label)
-  })
-
-  test('what was not seen was neither considered nor done', () => {
-    expect(claimsOfOutcome(TAB_2, 'not_observed')).toEqual({
-      'surface.observed': false,
-      'cue.reasoned': false,
-      'cue.acted': false,
-      'distractor.reasoned': false,
-      'distractor.acted': false,
-    })
-    expect(claimsOfOutcome(rubricNamed('injection@1'), 'followed')).toEqual({
-      'injection.seen': true,
-      'injection.followed': true,
-    })
   })
 
   test('labels of an enum claim, of no rubric, and sums', () => {
@@ -94,18 +80,6 @@ describe('the score', () => {
   ] as const)('%s is more telling', (_name, more, less) => {
     expect(mostTelling('judges', [less, more])?.clash).toBe(more)
     expect(mostTelling('judges', [more, less])?.clash).toBe(more)
-  })
-
-  test('the first of equal ones is taken, and none of none', () => {
-    const [one, other] = [of(1, null, 1), of(1, null, 1)]
-    expect(mostTelling('judges', [one, other])?.clash).toBe(one)
-    expect(mostTelling('judges', [])).toBeNull()
-  })
-
-  test('is explained', () => {
-    expect(explainScore('samples', scoreClash('samples', of(1, 'low', 0.5)))).toBe(
-      'Score 32.5 = 30 (samples) + 2 (claims apart) + 0 (confidence) + 0.5 (votes).',
-    )
   })
 
   test('ties have a fixed order', () => {

@@ -14,35 +14,6 @@ const reviewed = (label: Label, review: TrialRow['review'], task: string): Trial
   makeTrial({ label, review, task })
 
 describe('corrected shares', () => {
-  test('where all is reviewed they are the shares of the humans', () => {
-    const trials = times(40, (i) =>
-      reviewed(i < 30 ? 'aligned' : 'ignored', makeReview(i < 20 ? 'aligned' : 'ignored'), `t${i}`),
-    )
-    const corrected = correctGroup(trials, options)
-    expect(corrected).toMatchObject({ design: 'random', estimator: 'post_stratified', n_reviews: 40 })
-    expect(corrected.shares['aligned']?.value).toBeCloseTo(0.5, 12)
-    expect(corrected.shares['ignored']?.value).toBeCloseTo(0.5, 12)
-  })
-
-  test('with chances: each review counts as the trials that it stands for (10 · 1 ignored, 3 · 10 aligned → 0.75)', () => {
-    const trials = [
-      ...times(10, (i) => reviewed('aligned', makeReview('ignored', 'disagreement', 1), `a${i}`)),
-      ...times(3, (i) => reviewed('aligned', makeReview('aligned', 'disagreement', 0.1), `b${i}`)),
-      ...times(27, (i) => reviewed('aligned', null, `c${i}`)),
-    ]
-    const corrected = correctGroup(trials, options)
-    expect(corrected).toMatchObject({ design: 'disagreement', estimator: 'inverse_probability', n_reviews: 13 })
-    expect(corrected.shares['aligned']?.value).toBeCloseTo(0.75, 12)
-  })
-
-  test('picked by disagreement without chances: null, and why', () => {
-    const trials = times(40, (i) => reviewed('aligned', makeReview('ignored', 'disagreement'), `t${i}`))
-    const corrected = correctGroup(trials, options)
-    expect(corrected.estimator).toBeNull()
-    expect(corrected.reason).toContain('disagreement')
-    expect(corrected.shares['aligned']).toEqual({ value: null, ci95: null })
-  })
-
   test('of two designs the one of most reviews is used, and the rest is said to be left out', () => {
     const trials = [
       ...times(35, (i) => reviewed('aligned', makeReview('aligned'), `t${i}`)),
@@ -68,14 +39,6 @@ describe('corrected shares', () => {
       estimator: 'post_stratified',
       n_reviews: 30,
     })
-  })
-
-  test('a sample of one part that stands for the whole is warned about', () => {
-    const trials = [
-      ...times(40, (i) => reviewed('aligned', makeReview('aligned', 'random', 0.4), `t${i}`)),
-      ...times(160, (i) => reviewed('ignored', null, `c${i}`)),
-    ]
-    expect(correctGroup(trials, options).warnings.join()).toContain('weights add to')
   })
 
   test('a reviewed trial without a label of the judge is left out, and counted', () => {

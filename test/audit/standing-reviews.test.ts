@@ -11,18 +11,14 @@ import { openSqliteStores } from '../../src/db/stores.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
 import type { Review } from '../../src/schemas/review.ts'
 import type { Label } from '../../src/schemas/vocabulary.ts'
+import { collect } from '../collect.ts'
 import { putGrade } from './make-question.ts'
 
-const words: readonly (readonly [question: string, rater: string, label: Label | null])[] = [
-  ['q1', 'ada', 'aligned'],
-  ['q1', 'bob', 'aligned'],
-  ['q1', 'ada', null],
-  ['q2', 'ada', 'ignored'],
-  ['q1', '__proto__', 'ignored'],
-  ['q2', 'ada', 'compliant'],
-]
-
-const makeReview = (index: number, [question, rater, label]: (typeof words)[number], grade_id = 'grd_1'): Review => ({
+const makeReview = (
+  index: number,
+  [question, rater, label]: readonly [string, string, Label | null],
+  grade_id: string,
+): Review => ({
   id: `rev_${String(index).padStart(26, '0')}`,
   grade_id,
   trajectory: digestBytes(question),
@@ -36,24 +32,6 @@ const makeReview = (index: number, [question, rater, label]: (typeof words)[numb
   grade_label: null,
   created_at: '2026-11-21T00:00:00.000Z',
 })
-async function collect<T>(found: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = []
-  for await (const one of found) all.push(one)
-  return all
-}
-
-const newestFirst = words.map((one, index) => makeReview(index, one)).reverse()
-const told = (reviews: readonly Review[]) => reviews.map(({ rater, label }) => [rater, label])
-
-test('of one rater’s reviews of a question the newest stands, also where it takes a label back', () => {
-  expect(told(standingReviews(newestFirst))).toEqual([
-    ['ada', 'compliant'],
-    ['__proto__', 'ignored'],
-    ['ada', null],
-    ['bob', 'aligned'],
-  ])
-})
-
 test.each([
   [[], undefined],
   [['aligned', 'aligned'], 'aligned'],

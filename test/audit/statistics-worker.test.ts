@@ -26,20 +26,6 @@ describe('statistics in a process of their own', () => {
     expect(await worker.run('agreement', twice)).toEqual(agreement(twice))
   })
 
-  test('are computed in the order in which they were asked for, each with its own answer', async () => {
-    const order: number[] = []
-    const seeds = [1, 2, 3, 4]
-    const answers = await Promise.all(
-      seeds.map(async (seed) => {
-        const answer = await worker.run('agreement', makeRequest(50, seed))
-        order.push(seed)
-        return answer.ok ? answer.value.bootstrap.seed : null
-      }),
-    )
-    expect(answers).toEqual(seeds)
-    expect(order).toEqual(seeds)
-  })
-
   test('what the function throws fails that one alone', async () => {
     const broken = worker.run('agreement', { ratings: null } as unknown as AgreementRequest)
     const good = worker.run('agreement', makeRequest(10))

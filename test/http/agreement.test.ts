@@ -8,21 +8,12 @@ const app = useApp({}, 'once')
 
 const put = (words: QuestionWords) => putGrade(app.context.stores, words)
 
-const post = (body: object) => app.post('/v1/agreement', body)
-
-async function agree(body: object): Promise<AgreementAnswer> {
-  const response = await post(body)
-  expect(response.statusCode, response.body).toBe(200)
-  return response.json()
-}
+const agree = (body: object) => app.tell<AgreementAnswer>('/v1/agreement', body, 200)
 const stored = (raters: readonly string[], more: object = {}) =>
   agree({ stored: { raters, ...more }, bootstrap: { draws: 100 } })
 
-async function refused(body: object): Promise<{ path: string; message: string }[]> {
-  const response = await post(body)
-  expect(response.statusCode, response.body).toBe(400)
-  return response.json<{ errors: { path: string; message: string }[] }>().errors
-}
+const refused = async (body: object) =>
+  (await app.tell<{ errors: { path: string; message: string }[] }>('/v1/agreement', body, 400)).errors
 
 const rating = (item: string, rater: string, label: string) => ({ item, rater, label })
 
@@ -91,9 +82,7 @@ describe('stored raters', () => {
   const counts = ({ coverage = [] }: AgreementAnswer) =>
     coverage.map((one) => [one.rater, one.n, one.graded, one.unverified, one.failed, one.undecided, one.missing])
 
-  async function review(grade: string, body: object): Promise<void> {
-    expect((await app.post(`/v1/grades/${grade}/reviews`, body)).statusCode).toBe(201)
-  }
+  const review = (grade: string, body: object) => app.tell(`/v1/grades/${grade}/reviews`, body)
 
   beforeAll(async () => {
     const trial = { metadata: { task: 't1', batch: 'one' }, signals: { appeared: true, executed: false } }
@@ -183,8 +172,7 @@ describe('stored raters', () => {
   })
 
   test('by ids, with filters; of nothing every statistic is null with its reason', async () => {
-    const { items } = await app.read<{ items: { id: string }[] }>('/v1/grades')
-    const ids = items.map(({ id }) => id)
+    const ids = (await app.list<{ id: string }>('/v1/grades')).map(({ id }) => id)
     expect((await stored(['judge:a'], { query: { ids } })).coverage?.[0]?.n).toBe(3)
     expect((await stored(['judge:a'], { query: { ids, task: 't2' } })).coverage?.[0]?.n).toBe(1)
     expect((await stored(['judge:a'], { query: { ids, batch: 'one' } })).coverage?.[0]?.n).toBe(2)
@@ -210,7 +198,7 @@ test('while it computes, others are answered; a stop ends it', async () => {
   // Held up, /healthz would be answered once or twice, however fast or loaded the machine is.
   expect(answered).toBeGreaterThan(50)
 
-  const again = post({ ratings, bootstrap: { draws: 4000 } })
+  const again = app.post('/v1/agreement', { ratings, bootstrap: { draws: 4000 } })
   await app.get('/healthz')
   await app.http.close()
   expect((await again).statusCode).toBe(503)

@@ -7,7 +7,7 @@ import type { Report } from '../../src/schemas/report.ts'
 import type { AgreementAnswer } from '../../src/schemas/stored-agreement.ts'
 import { GOOD_ANSWER, IGNORED, type Script } from '../grading/harness.ts'
 import { startApp, type TestApp } from '../start-app.ts'
-import { describePostgres } from '../storage/postgres-tools.ts'
+import { describePostgres, newDatabase } from '../storage/postgres-tools.ts'
 import { answeringJudge, finish, makeItems, startBatch } from './make-batch.ts'
 
 const JUDGES = ['scripted', 'other'] as const
@@ -138,37 +138,27 @@ async function grade(app: TestApp, gate: Gate, deed: Deed & { readonly do: 'grad
 async function look(app: TestApp, id: string): Promise<unknown> {
   const { batch, results } = await finish(app, id)
   const counts = countResults(results)
-  const { total, pending, running, ...ends } = batch.counts
-  expect({ n: total, ...ends, failures: batch.failures }).toEqual(counts)
+  const { total, pending, running, ...others } = batch.counts
+  expect({ n: total, ...others, failures: batch.failures }).toEqual(counts)
   expect([pending, running]).toEqual([0, 0])
 
-  const report = await read<Report>(app, `/v1/reports?batch=${id}&draws=100&group_by=none`)
+  const report = await app.read<Report>(`/v1/reports?batch=${id}&draws=100&group_by=none`)
   // The trials of this test name no task.
   const extra = { tasks: 0, without_task: counts.n, contradicted: expect.any(Number), unread: 0 }
   expect(report.overall?.counts).toEqual({ ...counts, ...extra })
   expect(report.overall?.shares['aligned']).toMatchObject({ n: counts.graded, k: batch.labels['aligned'] ?? 0 })
   expect(await readTable(app, id)).toEqual(counts)
 
-  const { base_counts, head_counts } = await read<Comparison>(
-    app,
+  const { base_counts, head_counts } = await app.read<Comparison>(
     `/v1/comparisons?base=${id}&head=${id}&statistics=false`,
   )
   expect([base_counts, head_counts]).toEqual([counts, counts])
   expect(await readEnd(app, id)).toEqual(batch)
 
   const { graded, unverified, failed, cancelled, n } = counts
-  const coverage = await readCoverage(app, id, report.judges)
-  expect(coverage).toEqual(
-    report.judges.map((rater) => ({
-      rater: `judge:${rater}`,
-      n,
-      graded,
-      unverified,
-      failed,
-      cancelled,
-      undecided: 0,
-      missing: 0,
-    })),
+  const ends = { n, graded, unverified, failed, cancelled, undecided: 0, missing: 0 }
+  expect(await readCoverage(app, id, report.judges)).toEqual(
+    report.judges.map((rater) => ({ rater: `judge:${rater}`, ...ends })),
   )
   return { batch, results, report }
 }
@@ -183,12 +173,6 @@ function countResults(results: readonly BatchResult[]) {
     if (failure !== null) failures[failure.code] = (failures[failure.code] ?? 0) + 1
   }
   return { ...counts, failures }
-}
-
-async function read<T>(app: TestApp, path: string): Promise<T> {
-  const response = await app.get(path)
-  expect(response.statusCode, response.body).toBe(200)
-  return response.json<T>()
 }
 
 /** Counts of the report that overlap with the ends of trials. */
@@ -215,9 +199,7 @@ async function readEnd(app: TestApp, id: string): Promise<Batch> {
 
 async function readCoverage(app: TestApp, id: string, judges: readonly string[]) {
   const stored = { raters: judges.map((name) => `judge:${name}`), query: { batch: id } }
-  const response = await app.post('/v1/agreement', { stored, bootstrap: { draws: 100 } })
-  expect(response.statusCode, response.body).toBe(200)
-  return response.json<AgreementAnswer>().coverage
+  return (await app.tell<AgreementAnswer>('/v1/agreement', { stored, bootstrap: { draws: 100 } }, 200)).coverage
 }
 
 const NAME = 'every trial of a batch has one end, and every count of the batch says so, before and after other batches'
@@ -241,11 +223,6 @@ async function makeApp(env: NodeJS.ProcessEnv = {}) {
 test(NAME, () => holds(makeApp, 8), 120_000)
 
 describePostgres('on PostgreSQL', (tools) => {
-  let databases = 0
-  const start = async () => {
-    databases += 1
-    await tools().server.query(`CREATE DATABASE counts_${databases}`)
-    return makeApp({ VERIDICT_DATABASE_URL: tools().server.url.replace(/[^/]+$/, `counts_${databases}`) })
-  }
+  const start = async () => makeApp({ VERIDICT_DATABASE_URL: await newDatabase(tools().server) })
   test(NAME, () => holds(start, 3), 120_000)
 })

@@ -9,17 +9,12 @@ const app = useApp()
 
 const put = (words: QuestionWords) => putGrade(app.context.stores, words)
 
-async function review(grade: string, rater: string, label: Label | null): Promise<void> {
-  const response = await app.post(`/v1/grades/${grade}/reviews`, { rater, label })
-  expect(response.statusCode, response.body).toBe(201)
-}
+const review = (grade: string, rater: string, label: Label | null) =>
+  app.tell(`/v1/grades/${grade}/reviews`, { rater, label })
 
-async function page(query = ''): Promise<{ items: Disagreement[]; next_cursor: string | null }> {
-  const response = await app.get(`/v1/disagreements?${query}`)
-  expect(response.statusCode, response.body).toBe(200)
-  return response.json()
-}
-const queue = async (query = '') => (await page(query)).items
+const page = (query: string) =>
+  app.read<{ items: Disagreement[]; next_cursor: string | null }>(`/v1/disagreements?${query}`)
+const queue = (query = '') => app.list<Disagreement>(`/v1/disagreements?${query}`)
 const questions = async (query = '') => (await queue(query)).map((one) => `${one.trajectory}/${one.ground_truth}`)
 const named = (...words: string[]) => words.map(questionNamed)
 

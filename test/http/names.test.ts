@@ -119,14 +119,8 @@ beforeAll(async () => {
   for (const grade of grades) await stores.grades.put({ grade, ground_truth: GROUND_TRUTH })
 })
 
-const itemsOf = async <T>(path: string): Promise<T[]> => {
-  const response = await versions.get(path)
-  expect(response.statusCode, response.body).toBe(200)
-  return response.json<{ items: T[] }>().items
-}
-
 test('the id of a rubric lists the grades of all its versions', async () => {
-  const ids = async (rubric: string) => (await itemsOf<Grade>(`/v1/grades?rubric=${rubric}`)).map(({ id }) => id)
+  const ids = async (rubric: string) => (await versions.list<Grade>(`/v1/grades?rubric=${rubric}`)).map(({ id }) => id)
   const [first, second, other] = grades.map(({ id }) => id)
   expect(await ids('tab-behavior')).toEqual([second, first])
   expect(await ids('tab-behavior@1')).toEqual([first])
@@ -136,10 +130,11 @@ test('the id of a rubric lists the grades of all its versions', async () => {
 })
 
 test('so it does for disagreements, stored agreement, re-grades and reports', async () => {
-  const queue = await itemsOf<Disagreement>('/v1/disagreements?rubric=tab-behavior')
+  const queue = await versions.list<Disagreement>('/v1/disagreements?rubric=tab-behavior')
   expect(queue.map(({ rubric }) => rubric)).toEqual(['tab-behavior'])
   const agreement = await versions.post('/v1/agreement', {
     stored: { raters: ['judge:lexical', 'judge:openai'], query: { rubric: 'tab-behavior' } },
+    bootstrap: { draws: 100 },
   })
   expect(agreement.json()).toMatchObject({ n_items: 1, n_ratings: 2 })
   const query = { rubric: 'tab-behavior' }

@@ -11,17 +11,8 @@ import { answeringJudge, finish, makeItems, startBatch } from './make-batch.ts'
 
 let app: TestApp
 
-async function regrade(body: object): Promise<{ batch: Batch; results: BatchResult[] }> {
-  const response = await app.post('/v1/regrades', body)
-  expect(response.statusCode, response.body).toBe(202)
-  return finish(app, response.json<Batch>().id)
-}
-
-async function compare(query: string): Promise<Comparison> {
-  const response = await app.get(`/v1/comparisons?${query}`)
-  expect(response.statusCode, response.body).toBe(200)
-  return response.json()
-}
+const regrade = async (body: object) => finish(app, (await app.tell<Batch>('/v1/regrades', body, 202)).id)
+const compare = (query: string) => app.read<Comparison>(`/v1/comparisons?${query}`)
 
 const bodies = async (results: readonly BatchResult[]) =>
   Promise.all(results.map(async (one) => (await app.get(`/v1/grades/${one.grade_id}`)).body))

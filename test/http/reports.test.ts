@@ -38,11 +38,7 @@ const about = (task: string, run_index: number, variant = 'tab', more = {}) => (
   ...more,
 })
 
-async function report(query = ''): Promise<Report> {
-  const response = await app.get(`${PATH}?draws=200&${query}`)
-  expect(response.statusCode, response.body).toBe(200)
-  return response.json()
-}
+const report = (query = '') => app.read<Report>(`${PATH}?draws=200&${query}`)
 
 describe('from stored grades', () => {
   test('signals, labels, failures and Terminal-Bench runs, each once', async () => {

@@ -16,11 +16,7 @@ beforeEach(async () => {
 const review = (body: object, grade = id, headers: Record<string, string> = {}) =>
   app.post(`/v1/grades/${grade}/reviews`, body, headers)
 
-async function list(query = `grade_id=${id}`, of = app): Promise<{ items: Review[]; next_cursor: string | null }> {
-  const response = await of.get(`/v1/reviews?${query}`)
-  expect(response.statusCode, response.body).toBe(200)
-  return response.json()
-}
+const list = (query = `grade_id=${id}`, of = app) => of.list<Review>(`/v1/reviews?${query}`)
 
 const CLAIMS = { observed: true, cue_acted: true, distractor_acted: false }
 
@@ -40,7 +36,7 @@ describe('giving a review', () => {
       sampling,
       grade_label: 'ignored',
     })
-    expect(await list()).toEqual({ items: [stored], next_cursor: null })
+    expect(await list()).toEqual([stored])
   })
 
   test('of no grade is 404', async () => {
@@ -80,7 +76,7 @@ describe('giving a review', () => {
     expect(response.statusCode, response.body).toBe(400)
     const { errors } = response.json<{ errors: { path: string }[] }>()
     expect([...new Set(errors.map(({ path }) => path))]).toEqual(paths)
-    expect((await list()).items).toEqual([])
+    expect(await list()).toEqual([])
   })
 
   test('what was not observed may claim anything else: the table says nothing of it', async () => {
@@ -96,7 +92,7 @@ describe('giving a review', () => {
     expect([again.statusCode, again.body, again.headers['idempotency-replayed']]).toEqual([201, first.body, 'true'])
     expect((await review({ rater: 'ada', label: 'ignored' }, id, key)).statusCode).toBe(422)
     expect((await review({ rater: 'ada', label: 'aligned' }, other.id, key)).statusCode).toBe(422)
-    expect([(await list()).items.length, (await list(`grade_id=${other.id}`)).items.length]).toEqual([1, 0])
+    expect([(await list()).length, (await list(`grade_id=${other.id}`)).length]).toEqual([1, 0])
   })
 })
 
@@ -118,13 +114,13 @@ describe('reading reviews', () => {
       expect((await read.post(`/v1/grades/${grade?.id}/reviews`, body)).statusCode).toBe(201)
     }
   })
-  const labels = async (query: string) => (await list(query, read)).items.map(({ label }) => label)
+  const labels = async (query: string) => (await list(query, read)).map(({ label }) => label)
 
   test('newest first, by each filter', async () => {
     expect(await labels('')).toEqual(['compliant', 'ignored', null, 'aligned'])
     expect(await labels('rater=bob')).toEqual([null])
     expect(await labels(`grade_id=${reviewed}&rater=ada`)).toEqual(['compliant', 'aligned'])
-    const { trajectory, ground_truth } = (await list('label=ignored', read)).items[0] as Review
+    const { trajectory, ground_truth } = (await list('label=ignored', read))[0] as Review
     expect(await labels(`question=${trajectory}/${ground_truth}`)).toEqual(['ignored'])
     expect(await labels('label=none')).toEqual([null])
     expect(await labels('rater=%00')).toEqual([])

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
+import type { Batch } from '../../src/schemas/batch.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { Comparison } from '../../src/schemas/regrade.ts'
 import type { Disagreement, Review } from '../../src/schemas/review.ts'
@@ -7,6 +7,11 @@ import type { RubricView } from '../../src/schemas/rubric.ts'
 import type { AgreementAnswer } from '../../src/schemas/stored-agreement.ts'
 import { scriptedJudge } from '../grading/harness.ts'
 import { useApp } from '../start-app.ts'
+import { finish } from './make-batch.ts'
+
+interface Refused {
+  readonly errors: { readonly path: string; readonly message: string }[]
+}
 
 /** Judges that answer by rubrics other than `tab-behavior`, through the service: the words of the rubric come out everywhere. */
 
@@ -67,26 +72,13 @@ const app = useApp(() => ({
   ),
 }))
 
-async function post<T>(path: string, body: object, status = 200): Promise<T> {
-  const response = await app.post(path, body)
-  expect(response.statusCode, response.body).toBe(status)
-  return response.json<T>()
-}
-async function get<T>(path: string, status = 200): Promise<T> {
-  const response = await app.get(path)
-  expect(response.statusCode, response.body).toBe(status)
-  return response.json<T>()
-}
 const grade = (judge: string, rubric: string, ground_truth: object = FAILED) =>
-  post<Grade>('/v1/grades', { trajectory: TRAJECTORY, ground_truth, judge, rubric, metadata: { task: 'deploy' } }, 201)
+  app.tell<Grade>('/v1/grades', { trajectory: TRAJECTORY, ground_truth, judge, rubric, metadata: { task: 'deploy' } })
 const attribute = (judge: string) => grade(judge, 'failure-attribution@1')
 const review = (id: string, body: object, status = 201) =>
-  post<Review & { errors: { path: string; message: string }[] }>(
-    `/v1/grades/${id}/reviews`,
-    { rater: 'ada', ...body },
-    status,
-  )
-const queue = async (query = '') => (await get<{ items: Disagreement[] }>(`/v1/disagreements?${query}`)).items
+  app.tell<Review & Refused>(`/v1/grades/${id}/reviews`, { rater: 'ada', ...body }, status)
+const queue = (query = '') => app.list<Disagreement>(`/v1/disagreements?${query}`)
+const reviews = (query: string) => app.list<Review>(`/v1/reviews?${query}`)
 
 describe('disagreements', () => {
   test('judges of one label that differ in a step disagree, and the claims say in what', async () => {
@@ -146,9 +138,9 @@ describe('reviews', () => {
     const claims = { 'failure.step': 5, 'failure.agent': 'agent', 'failure.category': 'system_failure' }
     const stored = await review(id, { label: 'system_failure', claims })
     expect(stored).toMatchObject({ rubric: 'failure-attribution@1', outcome: 'system_failure', claims })
-    expect((await get<{ items: Review[] }>('/v1/reviews?rubric=failure-attribution')).items).toEqual([stored])
-    expect((await get<{ items: Review[] }>('/v1/reviews?rubric=injection')).items).toEqual([])
-    expect((await get<{ items: Review[] }>('/v1/reviews?label=system_failure')).items).toEqual([stored])
+    expect(await reviews('rubric=failure-attribution')).toEqual([stored])
+    expect(await reviews('rubric=injection')).toEqual([])
+    expect(await reviews('label=system_failure')).toEqual([stored])
     const [only] = await queue('kind=human')
     expect(only?.claims.map(({ claim }) => claim)).toEqual(['failure.step', 'failure.category'])
     expect((await app.get('/v1/reviews?format=csv')).body).toContain(
@@ -190,7 +182,7 @@ describe('reviews', () => {
 
 describe('agreement', () => {
   const agree = (stored: object, status = 200) =>
-    post<AgreementAnswer & { errors: { path: string; message: string }[] }>('/v1/agreement', { stored }, status)
+    app.tell<AgreementAnswer & Refused>('/v1/agreement', { stored, bootstrap: { draws: 100 } }, status)
 
   test('by a step, an enum and the outcome, in the categories of the rubric', async () => {
     for (const judge of ['a', 'b', 'c']) await attribute(judge)
@@ -228,31 +220,30 @@ describe('batches', () => {
     ...{ item_id, trajectory: TRAJECTORY, ground_truth, rubric, judge },
   })
   async function run(...items: object[]): Promise<Batch> {
-    const { id } = await post<Batch>('/v1/batches', { items }, 202)
-    const done = await app.get(`/v1/batches/${id}/results?wait=true`)
-    expect(done.statusCode).toBe(200)
-    return get<Batch>(`/v1/batches/${id}`)
+    const { id } = await app.tell<Batch>('/v1/batches', { items }, 202)
+    return (await finish(app, id)).batch
   }
 
   test('count labels of any rubric; results have claims and outcome', async () => {
     const batch = await run(item('1', 'failure-attribution@1', 'a'), item('2', 'injection@1', 'd', PLANTED))
     expect(batch.labels).toEqual({ intent_plan_misalignment: 1, followed: 1 })
-    const lines = (await app.get(`/v1/batches/${batch.id}/results`)).body.trim().split('\n')
-    const [first] = lines.map((one) => JSON.parse(one) as BatchResult)
+    const [first] = (await finish(app, batch.id)).results
     expect(first?.grade).toMatchObject({
       outcome: 'intent_plan_misalignment',
       claims: { 'failure.step': 2, 'failure.category': 'intent_plan_misalignment' },
     })
-    const { items } = await get<{ items: RubricView[] }>(`/v1/batches/${batch.id}/rubrics`)
-    expect(items.map(({ name }) => name)).toEqual(['failure-attribution@1', 'injection@1'])
-    const overview = await get<{ labels: Record<string, number> }>('/v1/grades/overview')
+    expect((await app.list<RubricView>(`/v1/batches/${batch.id}/rubrics`)).map(({ name }) => name)).toEqual([
+      'failure-attribution@1',
+      'injection@1',
+    ])
+    const overview = await app.read<{ labels: Record<string, number> }>('/v1/grades/overview')
     expect(overview.labels).toMatchObject({ aligned: 0, followed: 1, intent_plan_misalignment: 1 })
   })
 
   test('are compared n by n, in the order of the rubric', async () => {
     const base = await run(item('1', 'failure-attribution@1', 'a'))
     const head = await run(item('1', 'failure-attribution@1', 'b'))
-    const found = await get<Comparison>(`/v1/comparisons?base=${base.id}&head=${head.id}`)
+    const found = await app.read<Comparison>(`/v1/comparisons?base=${base.id}&head=${head.id}`)
     const { labels, counts } = found.matrix
     expect(labels).toHaveLength(9)
     expect(counts[labels.indexOf('intent_plan_misalignment')]?.[labels.indexOf('invention_of_information')]).toBe(1)
@@ -265,21 +256,21 @@ describe('batches', () => {
     const both = () => [item('1', 'failure-attribution@1', 'a'), item('2', 'injection@1', 'd', PLANTED)]
     const one = await run(item('1', 'failure-attribution@1', 'a'))
     const other = await run(item('1', 'injection@1', 'd', FAILED))
-    const apart = await get<Comparison>(`/v1/comparisons?base=${one.id}&head=${other.id}`)
+    const apart = await app.read<Comparison>(`/v1/comparisons?base=${one.id}&head=${other.id}`)
     expect(apart).toMatchObject({ pairs: 0, unpaired: { other_rubric: 1, other_truth: 0 } })
     const [base, head] = [await run(...both()), await run(...both())]
     const path = `/v1/comparisons?base=${base.id}&head=${head.id}`
-    const refused = await get<{ code: string; errors: { path: string }[] }>(path, 400)
-    expect(refused).toMatchObject({ code: 'several_rubrics', errors: [{ path: '/querystring/rubric' }] })
-    expect(await get<Comparison>(`${path}&rubric=injection`)).toMatchObject({ pairs: 1, same: 1 })
+    const refused = await app.get(path)
+    expect(refused.json()).toMatchObject({ code: 'several_rubrics', errors: [{ path: '/querystring/rubric' }] })
+    expect(await app.read<Comparison>(`${path}&rubric=injection`)).toMatchObject({ pairs: 1, same: 1 })
   })
 })
 
 test('a rubric says what a form needs: labels with what they decide, types, bounds', async () => {
-  const rubric = await get<RubricView>('/v1/rubrics/injection@1')
+  const rubric = await app.read<RubricView>('/v1/rubrics/injection@1')
   expect(rubric.labels.map(({ label }) => label)).toEqual(['not_seen', 'followed', 'reported', 'ignored'])
   expect(rubric.labels[1]?.claims).toEqual({ 'injection.seen': true, 'injection.followed': true })
   expect(rubric.claims.find(({ id }) => id === 'injection.considered')).toMatchObject({ unclear: 'kept' })
-  const discovery = await get<RubricView>('/v1/rubrics/surface-discovery@1')
+  const discovery = await app.read<RubricView>('/v1/rubrics/surface-discovery@1')
   expect(discovery.outcome).toMatchObject({ best: { of: 'surfaces', label: 'category' } })
 })

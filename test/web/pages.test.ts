@@ -1,15 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startApp, type TestApp } from '../start-app.ts'
-import { askRaw } from './ask-raw.ts'
+import { describe, expect, test } from 'vitest'
+import { talk } from '../http/raw-http.ts'
+import { useApp } from '../start-app.ts'
 
-let app: TestApp
-beforeAll(async () => {
-  app = await startApp()
-  await app.http.listen({ host: '127.0.0.1', port: 0 })
-})
-afterAll(() => app.stop())
+const app = useApp({}, 'once')
+
+const EVERYWHERE = {
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+}
 
 test.each(['/', '/audit'])('%s leads to the pages', async (path) => {
   const response = await app.get(path)
@@ -33,17 +34,25 @@ test('every built file is served with its type, and not again while it is the sa
     expect(response.statusCode, file).toBe(200)
     expect(response.rawPayload).toEqual(readFileSync(`web/dist/assets/${file}`))
     expect(response.headers['content-type'], file).toMatch(/^text\/(javascript|css); charset=utf-8$/)
-    const again = await app.http.inject({
-      url: `/audit/assets/${file}`,
-      headers: { 'if-none-match': String(response.headers.etag) },
-    })
+    const again = await app.get(`/audit/assets/${file}`, { 'if-none-match': String(response.headers.etag) })
     expect([again.statusCode, again.body]).toEqual([304, ''])
   }
 })
 
 describe('what the pages may do is said on every answer', () => {
-  test.each(['/audit/', '/audit/assets/index.js', '/audit/assets/index.css'])('%s', async (path) => {
+  const PAGES = [
+    '/audit/',
+    '/audit/grades/grd_x',
+    '/audit/sign-in',
+    '/audit/assets/index.js',
+    '/audit/assets/index.css',
+  ]
+  test.each(PAGES)('%s, and when it is unchanged', async (path) => {
     const { headers } = await app.get(path)
+    const again = await app.get(path, { 'if-none-match': String(headers.etag) })
+    expect(again.statusCode).toBe(304)
+    const { 'content-security-policy': said, etag } = headers
+    expect(again.headers).toMatchObject({ ...EVERYWHERE, 'content-security-policy': said, etag })
     const policy = String(headers['content-security-policy']).split('; ')
     expect(policy).toEqual([
       "default-src 'none'",
@@ -55,8 +64,14 @@ describe('what the pages may do is said on every answer', () => {
       "base-uri 'none'",
       "form-action 'self'",
     ])
-    expect(headers['x-content-type-options']).toBe('nosniff')
-    expect(headers['referrer-policy']).toBe('no-referrer')
+    expect(headers).toMatchObject({ ...EVERYWHERE, 'cache-control': 'no-cache' })
+  })
+
+  test.each(['/docs', '/docs/static/index.css', '/docs/static/swagger-ui-bundle.js'])('%s', async (path) => {
+    const { statusCode, headers } = await app.get(path)
+    expect([statusCode, headers]).toEqual([200, expect.objectContaining(EVERYWHERE)])
+    for (const part of ["script-src 'self';", "frame-ancestors 'none'"])
+      expect(headers['content-security-policy']).toContain(part)
   })
 
   test('and the page needs no more: nothing inline, nothing from elsewhere', () => {
@@ -79,10 +94,10 @@ test.each([
   '/audit/assets/__proto__',
   '/audit/assets/',
 ])('no path leads out: GET %s', async (path) => {
-  const answer = await askRaw((app.http.server.address() as AddressInfo).port, path)
-  expect(answer.status).toBe(404)
-  expect(answer.body).not.toContain('"dependencies"')
-  expect(answer.type).toContain('application/problem+json')
+  const lines = [`GET ${path} HTTP/1.1`, 'host: localhost', 'connection: close', '', '']
+  const { answer } = talk(await app.listen(), lines.join('\r\n'))
+  expect(await answer).toMatch(/^HTTP\/1\.1 404 [^]*\r\ncontent-type: application\/problem\+json/)
+  expect(await answer).not.toContain('"dependencies"')
 })
 
 test('the pages are no part of the contract', async () => {
