@@ -96,7 +96,7 @@ test.each([
 ])('no path leads out: GET %s', async (path) => {
   const lines = [`GET ${path} HTTP/1.1`, 'host: localhost', 'connection: close', '', '']
   const { answer } = talk(await app.listen(), lines.join('\r\n'))
-  expect(await answer).toMatch(/^HTTP\/1\.1 404 [^]*\r\ncontent-type: application\/problem\+json/)
+  expect(await answer).toMatch(/^HTTP\/1\.1 404 [\s\S]*\r\ncontent-type: application\/problem\+json/)
   expect(await answer).not.toContain('"dependencies"')
 })
 
