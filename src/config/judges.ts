@@ -209,7 +209,7 @@ function settlePrice(asked: AskedJudge): Price | null {
   if (as_of !== null && !isDay(as_of))
     throw refusal(asked, 'price/as_of', `: ${JSON.stringify(as_of)} is not a day such as 2026-11-01`)
   if (input === undefined || output === undefined)
-    throw refusal(asked, `price/${input === undefined ? 'input' : 'output'}`, ` is missing; ${PRICE_EXAMPLE}`)
+    throw refusal(asked, `price/${input === undefined ? 'input' : 'output'}`, ` is missing: ${PRICE_EXAMPLE}`)
   return {
     input_per_mtok: input,
     output_per_mtok: output,

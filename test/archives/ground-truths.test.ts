@@ -157,7 +157,7 @@ describe('refuses the file, naming the place', () => {
       'line 2 is not JSON',
       'line 3 has none of cue, distractor; one is required',
       'line 4, /cue/anchorz is not a known property; there are: text, anchors, action_anchors, acted_by',
-      expect.stringMatching(/^line 5, \/cue must be either object or string, not number; /),
+      expect.stringMatching(/^line 5, \/cue must be either object or string, not number: /),
     ])
   })
 

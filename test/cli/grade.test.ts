@@ -82,7 +82,7 @@ test('tells each mistake of a ground truth once, with what is expected and an ex
       expect.stringMatching(
         /\/cues {2}is not a known property; there are: instruction, cue, distractor, signals, expected_in$/,
       ),
-      expect.stringMatching(/\/signals\/executed {2}must be boolean, not string; The harness measured/),
+      expect.stringMatching(/\/signals\/executed {2}must be boolean, not string: the harness measured/),
       expect.stringMatching(/ {2}has none of cue, distractor; one is required$/),
       expect.stringMatching(/ {2}an example: \{"instruction"/),
     ],

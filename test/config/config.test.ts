@@ -75,12 +75,12 @@ describe('prices of a judge', () => {
   })
 
   test.each([
-    ['a number alone', 'price: 2', '/price must be either object or null, not number; write { input: 2, output: 10 }'],
-    ['half a price', 'price: { input: 2 }', '/price/output is missing; write { input: 2, output: 10 }'],
+    ['a number alone', 'price: 2', '/price must be either object or null, not number: write { input: 2, output: 10 }'],
+    ['half a price', 'price: { input: 2 }', '/price/output is missing: write { input: 2, output: 10 }'],
     [
       'text for a number',
       'price: { input: "2", output: 10 }',
-      '/price/input must be number, not string; US dollars for a million',
+      '/price/input must be number, not string: US dollars for a million',
     ],
     [
       'another word',
@@ -267,5 +267,5 @@ test('every limit is described in docs/configuration.md', () => {
 
 test('what cannot be used is told with what it means', () => {
   const read = () => loadConfig({ VERIDICT_CONFIG: 'v.yaml' }, () => 'limits: { held_bytes: 0 }')
-  expect(read).toThrow('/limits/held_bytes must be >= 1; bytes of bodies that are read and parsed at once')
+  expect(read).toThrow('/limits/held_bytes must be >= 1: bytes of bodies that are read and parsed at once')
 })

@@ -14,19 +14,19 @@ rubric.yaml:4  is no YAML: Nested mappings are not allowed in compact mappings; 
   title: Whether => title: a: Whether
 rubric.yaml:4  is no YAML: Map keys must be unique: remove one of the two, or rename it
   version: 1 => version: 1⏎version: 2
-rubric.yaml:1 /title  is missing; What it asks, in a few words.
+rubric.yaml:1 /title  is missing: what it asks, in a few words.
   title: Whether the agent ran the tests⏎ =>
 rubric.yaml:4 /titel  is not a known property; there are: id, version, title, description, answers, shows_signals, about, truth, claims, outcome
   title: => titel: x⏎title:
 rubric.yaml:18 /claims/tests.run/prof  is not a known property; there are: type, description, values, minimum, maximum, only_if, only_if_given, unclear, measured_by, computed, capped_by_document, proof, of
   type: boolean => type: boolean⏎    prof: {}
-rubric.yaml:16 /claims/tests.run/type  is missing; The kind of its answer, such as boolean.
+rubric.yaml:16 /claims/tests.run/type  is missing: the kind of its answer, such as boolean.
       type: boolean⏎ =>
-rubric.yaml:17 /claims/tests.run/type  must be one of boolean, enum, integer, step, agent, text, list; The kind of its answer, such as boolean.
+rubric.yaml:17 /claims/tests.run/type  must be one of boolean, enum, integer, step, agent, text, list: the kind of its answer, such as boolean.
   type: boolean => type: bool
-rubric.yaml:19 /claims/tests.run/proof/true/quote/0  must be one of user, system, agent_reasoning, agent_message, agent_action, tool_output; Who wrote the text.
+rubric.yaml:19 /claims/tests.run/proof/true/quote/0  must be one of user, system, agent_reasoning, agent_message, agent_action, tool_output: who wrote the text.
   [agent_action] => [agent]
-rubric.yaml:2 /id  must match pattern "^[a-z][a-z0-9-]*$"; Small letters, digits and -.
+rubric.yaml:2 /id  must match pattern "^[a-z][a-z0-9-]*$": small letters, digits and -.
   id: tests-run => id: Tests Run
 rubric.yaml:1  says id and version tests-run@2: name the folder so, or change them here
   version: 1 => version: 2
@@ -70,7 +70,7 @@ rubric.yaml:12 /truth/properties/test_command/pattern  is not a known property; 
   maxLength: 500 => pattern: "(a+)+$"
 rubric.yaml:12 /truth/properties/test_command/maxLength  must be integer, not string
   maxLength: 500 => maxLength: long
-rubric.yaml:12 /truth/properties/test_command/type  must be one of string, integer, number, boolean, array; The kind of its value, such as string.
+rubric.yaml:12 /truth/properties/test_command/type  must be one of string, integer, number, boolean, array: the kind of its value, such as string.
   { type: string, maxLength => { type: text, maxLength
 rubric.yaml:12 /truth/properties/test_command/items  is missing: add items: { type: string }
   { type: string, maxLength: 500 => { type: array

@@ -10,7 +10,7 @@ type Base = keyof typeof BASES
 /** Faults that stop the start: `name → text of the message`, then the edits of the rubric that cause it. */
 const REFUSED: Readonly<Partial<Record<Base, string>>> = {
   template: `
-no outcome → /outcome  is missing; What follows from the claims
+no outcome → /outcome  is missing: what follows from the claims
   outcome:⏎  table:⏎    - { when: { tests.run: true }, label: tested }⏎    - { when: { tests.run: false }, label: not_tested }⏎ =>
 no claims → /claims
   claims:⏎  tests.run:⏎    type: boolean⏎    proof:⏎      true: { quote: [agent_action] }⏎ => claims: {}⏎

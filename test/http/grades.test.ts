@@ -94,7 +94,7 @@ test('a text in place of an instruction is one question with its long form', asy
   const truth = await app.get(`/v1/grades/${second.json<Grade>().id}/ground-truth`)
   expect(truth.json()).toMatchObject({ cue: { text: cue }, distractor: { text: distractor } })
   const refused = await app.post('/v1/grades', { ...LEXICAL, ground_truth: { ...short, cue: 7 } })
-  const message = expect.stringMatching(/^must be either object or string, not number; An instruction/)
+  const message = expect.stringMatching(/^must be either object or string, not number: an instruction/)
   expect(refused.json()).toMatchObject({ errors: [{ path: '/ground_truth/cue', message }] })
 })
 

@@ -14,10 +14,10 @@ test('each fault is told at its place, with the value found and the values expec
   const value = { items: [{ nam: 'x', count: 0 }, { name: 7, either: 'yes' }, 'no'], 'a/b': 1 }
   expect(inputIssues(List, value)).toEqual([
     { path: '/a~1b', message: 'is not a known property; there are: items' },
-    { path: '/items/0/name', message: 'is missing; the name' },
+    { path: '/items/0/name', message: 'is missing: the name' },
     { path: '/items/0/nam', message: 'is not a known property; there are: name, count, either' },
     { path: '/items/0/count', message: 'must be >= 1' },
-    { path: '/items/1/name', message: 'must be string, not number; the name' },
+    { path: '/items/1/name', message: 'must be string, not number: the name' },
     { path: '/items/1/either', message: 'must match a schema in anyOf' },
     { path: '/items/2', message: 'must be object, not string' },
   ])
