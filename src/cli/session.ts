@@ -3,7 +3,6 @@ import { ServiceError } from '../client/errors.ts'
 import { readSecrets } from '../config/environment.ts'
 import { RubricError } from '../domain/rubric/load/rubric-error.ts'
 import { count } from '../domain/words.ts'
-import { remote } from '../library/remote.ts'
 import type { LocalVeridict, Veridict } from '../library/veridict.ts'
 import { signalEcho } from '../process/stop.ts'
 import type { Batch } from '../schemas/batch.ts'
@@ -157,6 +156,7 @@ async function connect(shell: Shell, server: string | undefined, use: DatabaseUs
     throw new CliError(`"${url}" is not the address of a service`, [
       'Give an address like --server http://127.0.0.1:8787',
     ])
+  const { remote } = await import('../library/remote.ts')
   const veridict = remote(url, readKey(shell.env), { retries: { tries: 1 } })
   return { veridict, local: null, url, flag: ` --server ${url}` }
 }

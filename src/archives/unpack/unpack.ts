@@ -4,7 +4,7 @@ import { pipeline, type Transform } from 'node:stream'
 import { createGunzip, createZstdDecompress } from 'node:zlib'
 import { codeOf } from './place.ts'
 import { ArchiveRefusal, Spool, type SpoolOptions } from './spool.ts'
-import { counted, type TarPacking, unpackTar, unpackZip } from './tar-and-zip.ts'
+import type { TarPacking } from './tar-and-zip.ts'
 
 export type Packing = TarPacking | OnePacking | 'zip'
 
@@ -55,6 +55,7 @@ export async function unpackArchive(
   if (packed === null) return { kind: 'unreadable', detail: 'cannot be opened' }
   const spool = new Spool(packed.size, options)
   try {
+    const { unpackTar, unpackZip } = await import('./tar-and-zip.ts')
     if (packing === 'zip') await unpackZip(path, limits, spool)
     else if (packing === 'gz' || packing === 'zst') await unpackOne(path, packing, unpackedName(name, packing), spool)
     else await unpackTar(path, packing, spool, abort)
@@ -72,6 +73,7 @@ export async function unpackArchive(
 type OnePacking = 'gz' | 'zst'
 
 export async function unpackOne(path: string, packing: OnePacking, name: string, spool: Spool): Promise<void> {
+  const { counted } = await import('./tar-and-zip.ts')
   spool.countEntry()
   await spool.addFile(
     name,
