@@ -1,10 +1,11 @@
 import type { Payer } from '../db/attempts.ts'
-import { fitsNames, type GradeQuery, isOwnBatch, namesOf } from '../db/grades.ts'
+import { fitsNames, isOwnBatch, namesOf } from '../db/grades.ts'
 import type { Stores } from '../db/stores.ts'
+import { defined } from '../domain/result.ts'
 import type { Grade } from '../schemas/grade.ts'
 import { faultAt } from '../schemas/problem.ts'
 import type { GradeSelection, RegradeRequest } from '../schemas/regrade.ts'
-import { endedPages, withGrades } from './follow.ts'
+import { type EndedItem, endedPages, withGrades } from './follow.ts'
 import type { BatchPlan, IntakeItem } from './intake.ts'
 
 const PAGE = 200
@@ -49,15 +50,14 @@ function assertSense({ judge, rubric, samples, cache, recheck, mode, max_cost_us
  */
 export async function* selectGrades(stores: RegradeStores, request: RegradeRequest): AsyncGenerator<IntakeItem> {
   const seen = new Set<string>()
-  let index = 0
-  for await (const grade of findGrades(stores, request.query)) {
+  for await (const { grade, item_id = grade.id } of findGrades(stores, request.query)) {
     const { key, trajectory, judge, rubric } = grade.receipt
     if (seen.has(key) || (request.recheck === true && grade.status === 'failed')) continue
     seen.add(key)
     const ground_truth = await stores.grades.getGroundTruth(grade.id)
     if (ground_truth === null) throw new Error(`the ground truth of ${grade.id} is not stored`)
     const item = {
-      item_id: grade.id,
+      item_id,
       trajectory: { id: trajectory },
       ground_truth,
       judge: request.judge ?? judge,
@@ -66,38 +66,37 @@ export async function* selectGrades(stores: RegradeStores, request: RegradeReque
       ...(request.cache !== undefined && { cache: request.cache }),
       metadata: grade.metadata,
     }
-    yield { item, place: `/items/${index++}`, base_grade: grade.id }
+    yield { item, place: `/items/${seen.size - 1}`, base_grade: grade.id }
   }
 }
 
-async function* findGrades(stores: RegradeStores, { ids, ...filters }: GradeSelection): AsyncGenerator<Grade> {
-  const { batch, ...rest } = filters
-  if (isOwnBatch(batch)) {
-    const wanted = ids && new Set(ids)
-    for await (const grade of gradesOf(batch, stores))
-      if (fitsNames(namesOf(grade), rest) && wanted?.has(grade.id) !== false) yield grade
-  } else if (ids === undefined) {
-    yield* standingGrades(stores, { ...filters, limit: PAGE })
-  } else {
+type Chosen = { readonly grade: Grade; readonly item_id?: string }
+
+async function* findGrades({ batches, grades }: RegradeStores, query: GradeSelection): AsyncGenerator<Chosen> {
+  const { ids, ...filters } = query
+  if (isOwnBatch(query.batch)) {
+    const choose = chosenOf(query)
+    for await (const page of endedPages(batches, query.batch)) yield* (await withGrades(grades, page)).flatMap(choose)
+  } else if (ids !== undefined) {
     for (const id of ids) {
-      const grade = await stores.grades.get(id)
-      if (grade !== null && fitsNames(namesOf(grade), filters)) yield grade
+      const grade = await grades.get(id)
+      if (grade !== null && fitsNames(namesOf(grade), filters)) yield { grade }
     }
+  } else {
+    let page: readonly Chosen[] = []
+    do {
+      page = await grades.listStanding({ ...filters, limit: PAGE, ...defined({ before: page.at(-1)?.grade.id }) })
+      yield* page
+    } while (page.length === PAGE)
   }
 }
 
-/** Yields the grades of a batch, whatever replaced them since, in its order, with the names of its items: a grade of the cache has others. */
-async function* gradesOf(batch: string, { batches, grades }: RegradeStores): AsyncGenerator<Grade> {
-  for await (const page of endedPages(batches, batch))
-    for (const { item, grade } of await withGrades(grades, page))
-      if (grade !== null) yield { ...grade, metadata: item.request.metadata ?? grade.metadata }
-}
-
-async function* standingGrades({ grades }: RegradeStores, first: GradeQuery): AsyncGenerator<Grade> {
-  for (let query: GradeQuery | null = first; query !== null; ) {
-    const page: readonly Grade[] = (await grades.listStanding(query)).map(({ grade }) => grade)
-    yield* page
-    const before = page.at(-1)?.id
-    query = before === undefined || page.length < PAGE ? null : { ...query, before }
+/** Chooses the grade of an item, whatever replaced it since, with the names of the item: a grade of the cache has others. */
+function chosenOf({ ids, batch: _, ...names }: GradeSelection) {
+  const wanted = ids && new Set(ids)
+  return ({ item: { item_id, request }, grade }: EndedItem): Chosen[] => {
+    if (grade === null || wanted?.has(grade.id) === false) return []
+    const named = { ...grade, metadata: request.metadata ?? grade.metadata }
+    return fitsNames(namesOf(named), names) ? [{ item_id, grade: named }] : []
   }
 }

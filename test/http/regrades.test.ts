@@ -70,8 +70,8 @@ describe('another judge', () => {
     const head = await regrade({ query: { batch: base.batch.id }, judge: 'other' })
     expect(head.batch).toMatchObject({ kind: 'regrade', status: 'done', counts: { graded: 5 } })
     expect(await bodies(base.results)).toEqual(before)
-    // In the order of the batch that is graded again, and named after it.
     expect(head.results.map((one) => one.base_grade_id)).toEqual(base.results.map((one) => one.grade_id))
+    expect(head.results.map((one) => one.item_id)).toEqual(base.results.map((one) => one.item_id))
     expect(head.batch.name).toBe(`regrade of ${base.batch.name ?? base.batch.id}`)
     expect((await regrade({ query: { batch: base.batch.id }, recheck: true, name: 'mine' })).batch.name).toBe('mine')
 

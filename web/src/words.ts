@@ -117,6 +117,10 @@ export const contradictionWords = ({ code, claim }: Contradiction): string =>
     ? 'a record that may hold an act could not be read'
     : `${CONTRADICTION_WORDS[code]}${claim === null ? '' : ` (${claimWords(claim)})`}`
 
+/** Replaces the codes of contradictions in a sentence by words. */
+export const withoutCodes = (text: string): string =>
+  text.replaceAll(/\b[a-z]+(?:_[a-z]+)+\b/g, (word) => CONTRADICTION_WORDS[word as ContradictionCode] ?? word)
+
 export const KIND_WORDS: Readonly<Record<DisagreementKind, string>> = {
   human: 'human',
   judges: 'judge against judge',

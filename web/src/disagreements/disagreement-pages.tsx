@@ -11,7 +11,7 @@ import { type Filter, Filters, readFilters, textFilters, useNames, withNames } f
 import { Pager } from '../ui/pager.tsx'
 import { Empty, FIRST_COMMAND, LoadView, NameOrNone, None } from '../ui/parts.tsx'
 import { type Column, countColumn, Table } from '../ui/table.tsx'
-import { formatCount, KIND_WORDS, LABELS } from '../words.ts'
+import { formatCount, KIND_WORDS, LABELS, withoutCodes } from '../words.ts'
 
 /** The queue of the questions on which judges, harness or humans disagree, the most telling first. */
 export function DisagreementsPage() {
@@ -194,7 +194,7 @@ function Why({ of, open }: { readonly of: Reasons; readonly open: boolean }) {
     <ul class="why">
       {(open ? of.why : maskWhy(of)).map((sentence) => (
         <li key={sentence}>
-          <HostileText text={sentence} />
+          <HostileText text={withoutCodes(sentence)} />
         </li>
       ))}
     </ul>
