@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import type { Config } from '../config/config.ts'
 import type { Secrets } from '../config/environment.ts'
 import { DATABASE_URL } from '../config/settings.ts'
@@ -16,6 +18,12 @@ interface Store {
   isMigrated(): Promise<boolean>
   /** Hands every record to `work`, all from one state of the database. Changes nothing. Rejects with a StorageError. */
   exportRecords(work: (records: AsyncIterable<ExportRecord>) => Promise<void>): Promise<void>
+}
+
+/** Returns the folder that the opening of the database makes; null where the folder exists, or none is needed. */
+export function missingFolder({ database, postgres }: Config): string | null {
+  const folder = dirname(resolve(database))
+  return postgres !== null || database === ':memory:' || existsSync(folder) ? null : folder
 }
 
 /** Chooses between SQLite and PostgreSQL. */

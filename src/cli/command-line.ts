@@ -2,8 +2,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { VERSION } from '../grading/software.ts'
 import { EXIT, errorLine, startFailureText } from './errors.ts'
+import { exampleOf } from './options.ts'
 import { inert } from './output/text.ts'
-import { programName, type Shell, typedFrom } from './shell.ts'
+import { asTyped, programName, type Shell, typedFrom } from './shell.ts'
 
 type MakeCommand = (shell: Shell) => Command
 
@@ -42,8 +43,9 @@ export const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
 
 const LABELLED =
   'write its items with `npm run --silent labelled -- KIND FOLDER > items.ndjson` in the repository, and validate that file'
+const EACH_NEW = 'each such command begins a new batch; `veridict resume BATCH` goes on with an earlier one'
 
-/** Names each removed command, option, and first argument of a command (`validate agentrx`), with its replacement. */
+/** Names removed commands, options, and first arguments of a command (`validate agentrx`), with their replacement. */
 const REMOVED: Readonly<Record<string, string>> = {
   'migrate-store':
     '`veridict export --out FILE` writes the old store, `veridict import FILE` reads FILE into the new one',
@@ -52,18 +54,9 @@ const REMOVED: Readonly<Record<string, string>> = {
     'a backup is a database file: stop the service, copy the file to VERIDICT_DATABASE, remove its -wal and -shm files, run `veridict doctor`',
   'keys --project': 'a service has one database; make the key in the database of the project',
   'backup --all-projects': 'back up each file by itself: `veridict backup FILE --database DATABASE`',
-  'batch --new': 'every `veridict batch` begins a new batch; `veridict resume BATCH` goes on with an earlier one',
-  'regrade --new': 'every `veridict regrade` begins a new batch; `veridict resume BATCH` goes on with an earlier one',
-  'validate --new': 'every `veridict validate` begins a new batch',
-  'doctor --full': 'every examination runs `integrity_check`',
-  'doctor -o': 'read the exit code: 2 warnings, 3 errors',
-  'doctor --output': 'read the exit code: 2 warnings, 3 errors',
-  'backup --force': 'give the name of a new file, or remove the old file first',
-  'audit-markers --all': '`-o ndjson` lists the ok rows, too',
-  'audit-markers --base':
-    'audit each variant by itself; `veridict report --group-by variant` compares what reached the agent',
-  'rubric --json': 'the file rubric.yaml has the claims, `veridict rubrics -o ndjson` the list',
-  'rubric --prompt': '`veridict rubric show NAME` prints the prompt',
+  'batch --new': EACH_NEW,
+  'regrade --new': EACH_NEW,
+  'validate --new': EACH_NEW,
   'validate --save': 'write the certificate with `-o json --out FILE`',
   'validate who-and-when': LABELLED,
   'validate agentrx': LABELLED,
@@ -169,7 +162,7 @@ export async function runCommand(args: readonly string[]): Promise<void> {
   endWithTheReader()
   const shell: Shell = {
     ...{ env, program, args, out: process.stdout, err: process.stderr, signals: process },
-    openLocal: async (given, use) => (await import('./database.ts')).openLocal(given, use),
+    openLocal: async (...given) => (await import('./database.ts')).openLocal(...given),
     async *readTrials(paths, options) {
       yield* (await import('./trials.ts')).readTrialItems(paths, options)
     },
@@ -189,7 +182,7 @@ export async function runCommand(args: readonly string[]): Promise<void> {
   // Help and usage errors show all commands.
   const typed = Object.hasOwn(COMMANDS, first) ? [first] : Object.keys(COMMANDS)
   for (const make of await Promise.all(typed.map((name) => COMMANDS[name]?.()))) {
-    if (make !== undefined) addCommand(root, make(shell))
+    if (make !== undefined) addCommand(root, make(shell), shell)
   }
   // A service writes these warnings to its log.
   if (first !== 'serve' && first !== 'worker') await warnOfVariables(shell)
@@ -204,14 +197,20 @@ function writeUsageError(text: string): void {
   process.stdout.write(errorLine('usage', [message.replace(/^error: /, ''), ...advice], EXIT.refused))
 }
 
-function addCommand(program: Command, command: Command): void {
+/** Adds a command, whose usage errors are followed by an example. */
+function addCommand(program: Command, command: Command, shell: Shell): void {
   const inherit = (from: Command, to: Command): void => {
     to.copyInheritedSettings(from)
+    const example = exampleOf(to)
+    if (example !== undefined && !shell.args.includes('--json'))
+      to.showHelpAfterError(`(like ${asTyped(shell, example)}; ${ADD_HELP})`)
     for (const sub of to.commands) inherit(to, sub)
   }
   inherit(program, command)
   program.addCommand(command)
 }
+
+const ADD_HELP = 'add --help for what there is'
 
 function buildProgram(typedAs: string): Command {
   const program = new Command('veridict')
@@ -223,7 +222,7 @@ function buildProgram(typedAs: string): Command {
     .hook('preAction', passServer)
     .version(VERSION)
     .description('Grades what terminal agents did with instructions that they found in their environment.')
-    .showHelpAfterError('(add --help for what there is)')
+    .showHelpAfterError(`(${ADD_HELP})`)
     .addHelpText(
       'after',
       `

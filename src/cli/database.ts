@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { storeOf } from '../boot/open-store.ts'
+import { missingFolder, storeOf } from '../boot/open-store.ts'
 import { type Config, loadConfig } from '../config/config.ts'
 import { fileFault } from '../domain/words.ts'
 import type { Judge } from '../judges/judge.ts'
@@ -11,12 +11,12 @@ import type { DatabaseUse, Shell } from './shell.ts'
 
 /**
  * Opens Veridict in this process. Batches of other processes rest until the command resumes them. Rejects where the command needs a database and
- * none exists. `judges` stand beside the configured judges, for measurements.
+ * none exists. `judges` stand beside the configured judges, for measurements; `note` receives the folder that was made for a database.
  */
 export async function openLocal(
   env: NodeJS.ProcessEnv,
   use: DatabaseUse = 'make',
-  judges: readonly Judge[] = [],
+  { judges = [], note }: { readonly judges?: readonly Judge[]; readonly note?: (text: string) => void } = {},
 ): Promise<LocalVeridict> {
   const used = use === 'none' ? { ...env, VERIDICT_DATABASE: ':memory:', VERIDICT_DATABASE_URL: '' } : env
   const { config, secrets } = configurationOf(used)
@@ -27,7 +27,9 @@ export async function openLocal(
     throw new CliError(`${store.shown} is not of this version, and a dry run does not migrate it`, [
       'Back the database up, then migrate it: `veridict status` and a start of the service migrate.',
     ])
-  if (use === 'look_any' && !(hasDatabase(config) && (await store.isMigrated()))) return openLocal(env, 'none', judges)
+  if (use === 'look_any' && !(hasDatabase(config) && (await store.isMigrated())))
+    return openLocal(env, 'none', { judges })
+  const folder = missingFolder(config)
   const { buildContext } = await import('../boot/context.ts')
   const { local } = await import('../library/local.ts')
   const context = await buildContext({
@@ -35,6 +37,7 @@ export async function openLocal(
     config: { ...config, access: { ...access, required: false, loopback: true, allowed_hosts: [] } },
     ...{ secrets, adopts_batches: false, judges },
   })
+  if (folder !== null) note?.(`made the folder ${inert(folder)} for the database`)
   // A trajectory of a file may be larger than a body over HTTP.
   return local(context, { body_bytes: Number.MAX_SAFE_INTEGER })
 }

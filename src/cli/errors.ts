@@ -4,7 +4,7 @@ import type { Veridict } from '../library/veridict.ts'
 import type { BatchCounts } from '../schemas/batch.ts'
 import type { Grade } from '../schemas/grade.ts'
 import { NAMED_BY, type NamedBy } from '../schemas/views.ts'
-import { inert, line, oneLine, paintFor } from './output/text.ts'
+import { inert, line, oneLine, paintFor, present } from './output/text.ts'
 import { asTyped, type Shell } from './shell.ts'
 
 /** Exit codes of commands. The higher of two codes wins. */
@@ -44,12 +44,12 @@ export class CliError extends Error {
 export async function runCommand(
   shell: Pick<Shell, 'env' | 'program' | 'out' | 'err' | 'setExitCode'>,
   command: () => Promise<ExitCode>,
-  { json = false }: { readonly json?: boolean } = {},
+  { json = false, judge }: { readonly json?: boolean; readonly judge?: string } = {},
 ): Promise<void> {
   try {
     shell.setExitCode(await command())
   } catch (error) {
-    const { message, advice, exit, code } = explain(error)
+    const { message, advice, exit, code } = explain(error, judge)
     const texts = [message, ...advice].map((text) => inert(asTyped(shell, text)))
     if (json) shell.out.write(errorLine(code, texts, exit))
     else shell.err.write(`${paintFor(shell.err, shell.env)('red', 'veridict:')} ${texts.join('\n  ')}\n`)
@@ -80,17 +80,24 @@ const ADVICE: Readonly<Record<string, readonly string[]>> = {
 export const adviceFor = ({ code, detail = '' }: { readonly code: string; readonly detail?: string }) =>
   ADVICE[code === 'not_found' && detail.startsWith('there is no such grade') ? 'no_grade' : code] ?? []
 
-function explain(error: unknown): CliError {
+/** Explains an error to the user, who typed options and sent no HTTP request. `judge`: the typed judge, which is wrong for all items. */
+export function explain(error: unknown, judge?: string): CliError {
   const refused = (message: string, advice: readonly string[] = [], code?: string): CliError =>
-    new CliError(message, advice, EXIT.refused, code)
+    new CliError(oneLine(message), advice, EXIT.refused, code)
   if (error instanceof CliError) return error
-  if (error instanceof UnreachableError) return refused(oneLine(error.message), adviceFor(error), error.code)
+  if (error instanceof UnreachableError) return refused(error.message, adviceFor(error), error.code)
   if (error instanceof RubricError) return refused(error.message.split('\n')[0] ?? '', error.faults)
-  if (!(error instanceof ServiceError)) return refused(oneLine(messageOf(error)))
-  if (error.status === 200) return refused(oneLine(error.detail), ADVICE['other_program'], error.code)
-  const places = error.errors.map(({ path, message }) => `${placeText(path) || '/'}  ${oneLine(message)}`)
-  const message = `${oneLine(error.detail)} (${error.code}, HTTP ${error.status})`
-  return refused(message, [...places, ...adviceFor(error)], error.code)
+  if (!(error instanceof ServiceError)) return refused(messageOf(error))
+  const { code, detail, errors, status } = error
+  if (status === 200) return refused(detail, ADVICE['other_program'], code)
+  const isTyped = code === 'unknown_judge' && judge !== undefined && detail.includes(judge)
+  const places = errors.flatMap(({ path, message }) => {
+    const place = isTyped ? '' : placeText(path)
+    const isSaid = message === detail && (place === '' || place.startsWith('--'))
+    return isSaid ? [] : present([place, oneLine(message)]).join('  ')
+  })
+  // Several items may repeat one refusal.
+  return refused(detail, [...new Set(places), ...adviceFor(error)], code)
 }
 
 /** Renders the message of an error; the message of a store with its server. */
@@ -110,29 +117,13 @@ export function requireId(kind: 'batch' | 'grade', id: string): void {
 /** Members of a request that no option of a command has. */
 const NO_OPTIONS: readonly string[] = ['trajectory', 'ground_truth', 'metadata', 'items', 'query']
 
-/** Maps the place of a refused parameter to the typed option. */
+/** Maps the place of a refused parameter to the typed option; empty for an option that holds for all items, and for the whole selection. */
 function placeText(path: string): string {
+  if (/^\/(?:items\/\d+\/(?:judge|rubric|mode|max_cost_usd)|query)$/.test(path)) return ''
   const [, where, name = ''] = /^\/(?:(query|querystring)\/)?([a-z_]{1,40})$/.exec(path) ?? []
-  if (name === '' || (where === undefined && NO_OPTIONS.includes(name))) return oneLine(path)
+  if (name === '' || (where === undefined && NO_OPTIONS.includes(name))) return oneLine(path) || '/'
   const isOfOld = where === 'query' && (name === 'judge' || name === 'rubric')
   return `--${name.replaceAll('_', '-')}${isOfOld ? '-was' : ''}`
-}
-
-/** Places of typed options: in an item of a batch or a re-grade, or the whole selection. */
-const OPTION = /^(?:\/items\/\d+\/(?:judge|rubric|mode|max_cost_usd)|\/query)$/
-
-/** Explains a refusal in this process to the user, who sent no HTTP request. */
-export function localRefusal(error: ServiceError, judge: string | undefined): CliError {
-  const { code, detail, errors } = error
-  // A typed judge is wrong for all items; a judge of an item is reported with its place.
-  const isTyped = code === 'unknown_judge' && judge !== undefined && detail.includes(judge)
-  const places = errors.map(({ path, message }) => {
-    const place = message === detail && placeText(path).startsWith('--') ? '' : placeText(path)
-    return place === '' || OPTION.test(place) || isTyped ? oneLine(message) : `${place}  ${oneLine(message)}`
-  })
-  // Several items may repeat one refusal, or the refusal of the whole batch.
-  const others = [...new Set(places)].filter((place) => place !== oneLine(detail))
-  return new CliError(oneLine(detail), [...others, ...adviceFor(error)], EXIT.refused, code)
 }
 
 const MOST_NAMES = 20

@@ -126,8 +126,14 @@ export function buildCommand({ name, about, args = {}, options = [], help }: Def
   const command = new Command(name).description(about)
   for (const [flags, text] of Object.entries(args)) command.argument(flags, text)
   for (const row of [JSON_OPTION, ...options]) command.addOption(optionOf(row))
+  const [, example] = /Examples?:\n +(.*?)(?: {3}.*)?$/m.exec(help.join('\n')) ?? []
+  if (example !== undefined) examples.set(command, example)
   return command.addHelpText('after', `\n${help.join('\n\n')}`)
 }
+
+const examples = new WeakMap<Command, string>()
+/** Returns the first example in the help of a command. */
+export const exampleOf = (command: Command): string | undefined => examples.get(command)
 
 export function buildGroup({ name, about, help }: Definition, commands: readonly Command[]): Command {
   const group = new Command(name).description(about).addHelpText('after', `\n${help.join('\n\n')}`)

@@ -1,12 +1,11 @@
 import type { Command } from 'commander'
-import { ServiceError } from '../client/errors.ts'
 import { readSecrets } from '../config/environment.ts'
 import { RubricError } from '../domain/rubric/load/rubric-error.ts'
 import { count } from '../domain/words.ts'
 import type { LocalVeridict, Veridict } from '../library/veridict.ts'
 import { signalEcho } from '../process/stop.ts'
 import type { Batch } from '../schemas/batch.ts'
-import { CliError, EXIT, type ExitCode, localRefusal, messageOf, readStorageFailure, runCommand } from './errors.ts'
+import { CliError, EXIT, type ExitCode, messageOf, readStorageFailure, runCommand } from './errors.ts'
 import { buildCommand, type Definition, type Options, type OutputFormat } from './options.ts'
 import { type OutputTarget, openOutput } from './output/output-target.ts'
 import { createProgressView, doneOf, type ProgressView } from './output/progress.ts'
@@ -145,10 +144,10 @@ export const tell = ({ shell }: Pick<Console, 'shell'>, ...lines: readonly strin
   void shell.err.write(asTyped(shell, `${lines.join('\n  ')}\n`))
 
 /** Opens the service of `--server` or VERIDICT_SERVER, else Veridict in this process. */
-async function connect(shell: Shell, server: string | undefined, use: DatabaseUse): Promise<Connection> {
+async function connect({ shell, view }: Console, server: string | undefined, use: DatabaseUse): Promise<Connection> {
   const url = server ?? (shell.env['VERIDICT_SERVER'] || undefined)
   if (url === undefined) {
-    const veridict = await openLocal(shell, use)
+    const veridict = await openLocal(shell, use, view)
     return { veridict, local: veridict, url: 'this process', flag: '' }
   }
   const protocol = URL.parse(url)?.protocol
@@ -170,9 +169,9 @@ function readKey(env: NodeJS.ProcessEnv): string | undefined {
   ])
 }
 
-async function openLocal(shell: Shell, use: DatabaseUse): Promise<LocalVeridict> {
+async function openLocal(shell: Shell, use: DatabaseUse, view: ProgressView): Promise<LocalVeridict> {
   try {
-    return await shell.openLocal(shell.env, use)
+    return await shell.openLocal(shell.env, use, view)
   } catch (error) {
     if (error instanceof CliError || error instanceof RubricError) throw error
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
@@ -194,13 +193,12 @@ export async function withConnection(
   const { shell, signal, view } = console
   let session: Session | null = null
   try {
-    const connection = await connect(shell, options.server, use)
+    const connection = await connect(console, options.server, use)
     session = Object.assign(console, connection, { batch: null, follows: false, skipped: 0 })
     signal.throwIfAborted()
     return await work(session)
   } catch (error) {
-    const isLocal = session !== null && session.local !== null && error instanceof ServiceError
-    if (!signal.aborted) throw isLocal ? localRefusal(error, options.judge) : error
+    if (!signal.aborted) throw error
     view.end()
     throw await interrupted(shell, session, options)
   } finally {

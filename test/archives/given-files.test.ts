@@ -89,6 +89,11 @@ describe('a loose file that should be a run', () => {
     expect(items.map((item) => (item.kind === 'trial' ? item.kind : item.detail))).toEqual(['trial', 'trial'])
   })
 
+  it('is no run where it is JSON, but no object and no list', async () => {
+    const told = 'the file holds no run: a run is an object or a list, not null'
+    expect(await details({ 'run.json': 'null' })).toEqual([['unsupported', told]])
+  })
+
   it.each([
     ['{"schema_version": "ATIF-v1.5", "steps": [\n{"ä": 1,', 'ends at byte 52'],
     ['{"steps": [\n{1}]}', 'stops being JSON at byte 13'],

@@ -83,7 +83,7 @@ describe('results', () => {
   test('of no batch', async () => {
     const { code, err } = await run('results', 'bat_99')
     expect(code).toBe(1)
-    expect(err).toContain('no such batch (not_found, HTTP 404)\n  `veridict status` lists the batches')
+    expect(err).toContain('no such batch\n  `veridict status` lists the batches')
   })
 })
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { COMMANDS } from '../../src/cli/command-line.ts'
-import { localRefusal } from '../../src/cli/errors.ts'
+import { explain } from '../../src/cli/errors.ts'
 import { parseCount, parseDollars, parseSamples } from '../../src/cli/options.ts'
 import { parseValues } from '../../src/cli/output/inspect-scores.ts'
 import { asTyped, programName } from '../../src/cli/shell.ts'
@@ -38,7 +38,7 @@ test.each([
 ])('a judge that is not there is told with its place, unless it was typed: %s', (typed, told) => {
   const errors = [{ path: 'f.ndjson#line 301 /judge', message: 'configured judges: lexical' }]
   const error = new ServiceError(400, { code: 'unknown_judge', detail: 'there is no such judge: nope', errors })
-  expect(localRefusal(error, typed)).toMatchObject({
+  expect(explain(error, typed)).toMatchObject({
     message: 'there is no such judge: nope',
     advice: [told, expect.stringContaining('veridict judges')],
   })
@@ -49,12 +49,12 @@ test.each([
   ['no batch endpoint', '/mode', 'no batch endpoint', []],
 ])('an option that was typed is told once, without a place of HTTP: %s', (detail, path, message, advice) => {
   const error = new ServiceError(400, { code: 'invalid_request', detail, errors: [{ path, message }] })
-  expect(localRefusal(error, undefined)).toMatchObject({ message: detail, advice })
+  expect(explain(error)).toMatchObject({ message: detail, advice })
 })
 
 test('a grade that is not there is looked for among the grades of a batch', () => {
   const error = new ServiceError(404, { code: 'not_found', detail: 'there is no such grade: grd_x', errors: [] })
-  expect(localRefusal(error, undefined).advice).toEqual([expect.stringContaining('`veridict results BATCH`')])
+  expect(explain(error).advice).toEqual([expect.stringContaining('`veridict results BATCH`')])
 })
 
 const npm = { npm_lifecycle_event: 'veridict' }

@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { parseJson } from '../../domain/text/json.ts'
 import { subagentFilesOf } from '../../formats/atif/atif-segments.ts'
 import { openDocuments, withoutNul } from '../../formats/common/open-documents.ts'
-import { isRecord, type Json } from '../../formats/common/reading.ts'
+import { isRecord, type Json, typeName } from '../../formats/common/reading.ts'
 import type { OpenedDocument } from '../../formats/format.ts'
 import type { ArchiveLimits } from '../unpack/limits.ts'
 import { shownName } from '../unpack/names.ts'
@@ -35,7 +35,7 @@ export async function openRunFile(folder: Place, file: Place, limits: ArchiveLim
   if (read.kind !== 'read') return { kind: read.kind === 'over' ? 'refused' : 'unreadable', detail: read.detail }
   const first = withoutNul(read.text).trimStart().charAt(0)
   if (first === '') return { kind: 'unsupported', detail: 'the file is empty' }
-  if (first !== '{' && first !== '[') return { kind: 'unsupported', detail: 'the file is neither JSON nor JSON lines' }
+  if (first !== '{' && first !== '[') return { kind: 'unsupported', detail: noRunIn(read.text) }
   const opened = openDocuments(read.text)
   if (!opened.ok) {
     const [issue] = opened.error
@@ -50,6 +50,13 @@ export async function openRunFile(folder: Place, file: Place, limits: ArchiveLim
   const joined = await joinFiles(folder, file, only.document, limits, bytes)
   const warnings = [...read.warnings, ...joined.warnings, ...(await embedPictures(folder, joined.document, bytes))]
   return { kind: 'opened', runs: [{ ...only, document: joined.document }], warnings, consumed: joined.consumed }
+}
+
+/** Explains why a text that begins like no object and no list holds no run. */
+export function noRunIn(text: string): string {
+  const value = parseJson(text)
+  if (value === undefined) return 'the file is neither JSON nor JSON lines'
+  return `the file holds no run: a run is an object or a list, not ${typeName(value)}`
 }
 
 /** Recognizes an asciicast recording by the size of the terminal in its first line or whole document. */

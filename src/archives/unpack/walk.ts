@@ -5,7 +5,7 @@ import { readTask, taskNamesIn } from '../tasks/task-folder.ts'
 import { trialsNamedBy } from '../trials/harbor.ts'
 import { type Scope, skip, type TrialItem } from '../trials/reading-job.ts'
 import { holdsRequests, isRequest, readRequestLines, requestItem } from '../trials/request-lines.ts'
-import { openRunFile, readingOrder } from '../trials/run-files.ts'
+import { noRunIn, openRunFile, readingOrder } from '../trials/run-files.ts'
 import { inspectHead, isOpencodeStorage, readInspectFolder, readOpencodeStorage } from '../trials/stored-runs.ts'
 import { NO_FACTS, runFactsIn, type TrialFacts } from '../trials/trial-facts.ts'
 import { isTruthFile, readTrialFolder, trialFactsOf, withTruthOf } from '../trials/trial-folder.ts'
@@ -98,7 +98,7 @@ export async function* walkFile(scope: Scope, folder: Place, file: Place): Async
   const { limits } = scope.job
   const first = firstByte(head)
   if (first !== undefined && first !== OBJECT && first !== ARRAY && !isUtf16(head))
-    return yield* skipFile(scope, skip(scope, file, 'unsupported', 'the file is neither JSON nor JSON lines'))
+    return yield* skipFile(scope, skip(scope, file, 'unsupported', noRunIn(head.toString())))
   if (first === OBJECT && (await holdsRequests(file.path, limits.max_line_bytes)))
     return yield* readRequestLines(scope, file)
   const opened = await openRunFile(folder, file, limits)

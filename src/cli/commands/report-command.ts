@@ -80,7 +80,10 @@ function reportText({ judges, rubric, group_by, overall, groups, paired, evidenc
     ]),
     ...notes.map((note, index) => `${index === 0 ? '\n' : ''}note: ${oneLine(note)}`),
   ]
-  return `${lines.join('\n')}\n`
+  const shown = lines.filter((text) => text !== EMPTY)
+  const empty = lines.length - shown.length
+  if (empty > 0) shown.push(`\n${count(empty, 'figure')} without a value left out: -o csv has them, with their reasons`)
+  return `${shown.join('\n')}\n`
 }
 
 function groupLines({ counts, shares, levels, mean, claims, corrected, ...figures }: ReportGroup): string[] {
@@ -117,7 +120,7 @@ function pairedLines({ base, head, pairs, measures, alignment }: PairedReport): 
     ...measures.flatMap(({ measure, base_rate, head_rate, mcnemar_p, difference }) => {
       const lines = pairLines(measure, base_rate, head_rate, difference)
       const p = mcnemar_p === null ? '' : `  p ${mcnemar_p.toPrecision(2)}`
-      return [...lines.slice(0, -1), `${lines.at(-1)}${p}`]
+      return lines.map((text, at) => (at === 2 && text !== EMPTY ? `${text}${p}` : text))
     }),
     ...Object.entries(alignment ?? {}).flatMap(([name, pair]) =>
       pairLines(name, pair.base, pair.head, pair.difference),
@@ -125,17 +128,19 @@ function pairedLines({ base, head, pairs, measures, alignment }: PairedReport): 
   ]
 }
 
-type Figure = Pick<Rate, 'value' | 'ci95'> & Partial<Pick<Rate, 'reason' | 'k' | 'n'>>
+type Figure = Pick<Rate, 'value' | 'ci95'> & Partial<Pick<Rate, 'k' | 'n'>>
 
 const WIDTH = 36
+/** Stands for a figure without a value. */
+const EMPTY = '\0'
 const number = (value: number): string => value.toPrecision(4)
 
 const figureLines = (figures: Readonly<Record<string, Figure>>, nameOf = (name: string) => name): string[] =>
   Object.entries(figures).map(([name, figure]) => figureLine(nameOf(name), figure))
 
-function figureLine(name: string, { value, ci95, reason, k, n }: Figure, show = percent): string {
+function figureLine(name: string, { value, ci95, k, n }: Figure, show = percent): string {
+  if (value === null) return EMPTY
   const of = n === undefined ? '' : `  ${k === undefined ? '' : `${k}/`}${n}`
   const interval = ci95 === null ? '' : `  [${ci95.map(show).join(', ')}]`
-  const why = reason ? `  (${reason})` : ''
-  return `  ${pad(clip(name, WIDTH), WIDTH)}  ${value === null ? '–' : show(value)}${interval}${of}${why}`
+  return `  ${pad(clip(name, WIDTH), WIDTH)}  ${show(value)}${interval}${of}`
 }
