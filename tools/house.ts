@@ -12,7 +12,7 @@ const PARTS: Readonly<Record<string, readonly [budget: number, ceiling: number]>
   archives: [3800, 3800],
   db: [2600, 3515],
   grading: [2200, 2200],
-  batches: [1400, 1731],
+  batches: [1400, 1730],
   http: [2500, 2500],
   cli: [3800, 5224],
   audit: [3300, 3300],
