@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { harnessOf, specOf } from '../../src/formats/tools/lookup.ts'
+import { harnessOf, specOf } from '../../src/formats/tools/harnesses.ts'
 import { atif, pathsOf, read } from './make.ts'
 import { type Args, type Roles, rolesBy } from './roles.ts'
 

@@ -3,7 +3,7 @@ import { openEnvelope, readAtifContent, readPreview, textOf } from '../common/co
 import { memberName } from '../common/json-tree.ts'
 import { type ContentSink, isAbsent, isRecord, type Json, objectsIn, type Reading } from '../common/reading.ts'
 import { isScaffold, isTerminus } from '../protocols/terminus.ts'
-import { harnessOf } from '../tools/lookup.ts'
+import { harnessOf } from '../tools/harnesses.ts'
 import { exitCodeInText, outcomeOfAgent, outcomeWithCode } from '../tools/outcomes.ts'
 import type { OpenCall } from '../tools/tool-table.ts'
 

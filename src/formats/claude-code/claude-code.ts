@@ -20,7 +20,6 @@ import {
   SessionReader,
 } from '../common/session.ts'
 import { type Format, listIn, type ReadDocument } from '../format.ts'
-import { CLAUDE_CODE_TOOLS } from '../tools/harness-tools.ts'
 import { named } from '../tools/tool-table.ts'
 import {
   isHarnessText,
@@ -96,7 +95,7 @@ class ClaudeReader extends SessionReader {
   subagentModel: string | null = null
 
   constructor(reading: Reading, hasMain: boolean) {
-    super(reading, 'claude-code', CLAUDE_CODE_TOOLS)
+    super(reading, 'claude-code')
     this.#lineage = new ClaudeLineage(reading)
     this.#hasMain = hasMain
   }

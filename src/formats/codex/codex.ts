@@ -2,7 +2,6 @@ import { wordSet } from '../../domain/words.ts'
 import { isRecord, itemsIn, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asList, asRecord, asText } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
-import { CODEX_TOOLS } from '../tools/harness-tools.ts'
 import { readEvent } from './codex-events.ts'
 import { readItem, type Shown, shownBy } from './codex-items.ts'
 import { CodexStream } from './codex-stream.ts'
@@ -57,7 +56,7 @@ class CodexReader extends CodexStream {
   readonly #shown: Shown
 
   constructor(reading: Reading, shown: Shown) {
-    super(reading, 'codex', CODEX_TOOLS)
+    super(reading, 'codex')
     this.#shown = shown
   }
 

@@ -1,6 +1,6 @@
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { baseName } from '../../domain/words.ts'
-import { specOf } from '../tools/lookup.ts'
+import { specOf } from '../tools/harnesses.ts'
 import { type ArgumentKind, meaningOf, meaningOfName, type OpenCall, own, type ToolSpec } from '../tools/tool-table.ts'
 import { decodeObject, type Leaf, leavesOf, memberName } from './json-tree.ts'
 import { cutName, isAbsent, isRecord, type Json, pointer, type Reading } from './reading.ts'

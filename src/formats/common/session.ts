@@ -1,6 +1,7 @@
 import { type ActOutcome, NOT_RUN, type Part, type Step } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import type { ListIn, ReadDocument } from '../format.ts'
+import { toolsOf } from '../tools/harnesses.ts'
 import { type OpenCall, openCall, own, type ToolTable } from '../tools/tool-table.ts'
 import { leavesOf } from './json-tree.ts'
 import { type ContentSink, cutName, idText, isRecord, type Json, objectsIn, type Reading } from './reading.ts'
@@ -190,8 +191,8 @@ export abstract class SessionReader extends Session {
   readonly harness: string
   model: string | null = null
 
-  constructor(reading: Reading, harness: string, tools: ToolTable) {
-    super(reading, tools)
+  constructor(reading: Reading, harness: string) {
+    super(reading, toolsOf(harness))
     this.harness = harness
   }
 

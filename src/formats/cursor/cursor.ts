@@ -15,7 +15,6 @@ import {
 } from '../common/session.ts'
 import { addCall, ProceedingCalls } from '../common/session-calls.ts'
 import type { Format } from '../format.ts'
-import { CURSOR_TOOLS } from '../tools/harness-tools.ts'
 import { outcomeWithCode, soundsTurnedDown } from '../tools/outcomes.ts'
 import { meaningOfKind, named } from '../tools/tool-table.ts'
 
@@ -34,7 +33,7 @@ export const CURSOR: Format = {
   },
   read(reading, document) {
     const list = listAt(document, Array.isArray(document['steps']) ? 'steps' : 'records')
-    return new CursorReader(reading, 'cursor', CURSOR_TOOLS).readAll(list)
+    return new CursorReader(reading, 'cursor').readAll(list)
   },
   // Members that Cursor adds to a command for itself.
   asides: wordSet('parsingResult simpleCommands classifierResult'),

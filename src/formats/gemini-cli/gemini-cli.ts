@@ -24,7 +24,6 @@ import {
 } from '../common/session.ts'
 import { addCall, addNamedCall } from '../common/session-calls.ts'
 import type { Format, ReadDocument } from '../format.ts'
-import { GEMINI_CLI_TOOLS } from '../tools/harness-tools.ts'
 import { exitCodeInText, matchWords, outcomeOfResult as outcomeInWords, outcomeWithCode } from '../tools/outcomes.ts'
 
 /**
@@ -157,7 +156,7 @@ function messagesOf(reading: Reading, records: readonly unknown[]) {
 }
 
 function readGeminiCli(reading: Reading, document: Json): ReadDocument {
-  const reader = new GeminiReader(reading, 'gemini-cli', GEMINI_CLI_TOOLS)
+  const reader = new GeminiReader(reading, 'gemini-cli')
   if (Array.isArray(document['messages'])) return reader.readAll(listAt(document, 'messages'))
   const { list, path } = listAt(document, 'records')
   if (isStream(list))

@@ -13,7 +13,7 @@ import {
   knownSpec,
   type NamedCall,
 } from '../common/session-calls.ts'
-import { specOf } from '../tools/lookup.ts'
+import { specOf } from '../tools/harnesses.ts'
 import { type OpenCall, openCall } from '../tools/tool-table.ts'
 
 /** A text and the pointer of the string that holds it. */

@@ -14,9 +14,7 @@ import {
 } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
 import { outcomeOfOutput } from '../openai-chat/openai-chat-blocks.ts'
-import { SUBAGENT } from '../tools/common-tools.ts'
-import { CODEX_TOOLS } from '../tools/harness-tools.ts'
-import { specOf } from '../tools/lookup.ts'
+import { COMMON_TOOLS, specOf, toolsOf } from '../tools/harnesses.ts'
 import { outcomeOfCode } from '../tools/outcomes.ts'
 import { named, type OpenCall, type ToolSpec, type ToolTable } from '../tools/tool-table.ts'
 
@@ -174,7 +172,7 @@ function readStreams(
 
 /** Argument tables of OpenAI's hosted tools, by item type (openai, resources/responses/responses.d.ts, ResponseItem). */
 export const HOSTED_TOOLS: ToolTable = {
-  local_shell_call: CODEX_TOOLS['local_shell_call'] ?? { args: {} },
+  local_shell_call: toolsOf('codex')['local_shell_call'] ?? { args: {} },
   shell_call: { args: { commands: 'shell', timeout_ms: 'describes', max_output_length: 'describes' } },
   apply_patch_call: {
     args: { diff: 'patch', path: 'writes', type: 'describes' },
@@ -193,4 +191,4 @@ const HANDOFF = 'transfer_to_'
 
 /** Returns the argument table of the program's own tool. */
 export const specOfFunction = (tool: string): ToolSpec | undefined =>
-  Object.hasOwn(HOSTED_TOOLS, tool) ? undefined : tool.startsWith(HANDOFF) ? SUBAGENT : specOf(null, tool)
+  Object.hasOwn(HOSTED_TOOLS, tool) ? undefined : tool.startsWith(HANDOFF) ? COMMON_TOOLS['task'] : specOf(null, tool)

@@ -25,7 +25,6 @@ import {
 import { addNamedCall } from '../common/session-calls.ts'
 import { mayAct } from '../common/unread-acts.ts'
 import type { Format } from '../format.ts'
-import { COMMON_TOOLS } from '../tools/common-tools.ts'
 import { exitCodeInText, outcomeOfAgent, outcomeOfCode, outcomeWithCode } from '../tools/outcomes.ts'
 import { named } from '../tools/tool-table.ts'
 
@@ -66,7 +65,7 @@ class OpenclawReader extends SessionReader {
   readonly #answered: ReadonlySet<unknown>
 
   constructor(reading: Reading, entries: readonly unknown[]) {
-    super(reading, 'openclaw', COMMON_TOOLS)
+    super(reading, 'openclaw')
     this.#answered = new Set(entries.map((entry) => asRecord(asRecord(entry)['message'])['toolCallId']))
   }
 

@@ -15,7 +15,6 @@ import {
 } from '../common/session.ts'
 import { addNamedCall } from '../common/session-calls.ts'
 import { type Format, listIn, type ReadDocument } from '../format.ts'
-import { COMMON_TOOLS } from '../tools/common-tools.ts'
 import { outcomeOfResult, outcomeWithCode } from '../tools/outcomes.ts'
 import { named } from '../tools/tool-table.ts'
 
@@ -48,7 +47,7 @@ const isEvent = (value: unknown): value is Json =>
   ('part' in value || 'error' in value)
 
 function readOpencode(reading: Reading, document: Json): ReadDocument {
-  const reader = new OpencodeReader(reading, 'opencode', COMMON_TOOLS)
+  const reader = new OpencodeReader(reading, 'opencode')
   const messages = messagesOf(document)
   const { list, path } = messages ?? listAt(document, 'records')
   for (const [item, at] of itemsIn(list, path))

@@ -14,7 +14,6 @@ import {
 } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
 import type { Format } from '../format.ts'
-import { OPENHANDS_TOOLS } from '../tools/harness-tools.ts'
 import { outcomeOfResult as outcomeInWords, outcomeWithCode, soundsTimedOut } from '../tools/outcomes.ts'
 import { failureCode, SdkReader } from './openhands-sdk.ts'
 
@@ -29,7 +28,7 @@ export const OPENHANDS: Format = {
   name: 'openhands',
   recognizes: (document) => LISTS.some((list) => Array.isArray(document[list]) && document[list].some(isTelling)),
   read(reading, document) {
-    const reader = new OpenHandsReader(reading, 'openhands', OPENHANDS_TOOLS)
+    const reader = new OpenHandsReader(reading, 'openhands')
     const list = listAt(document, LISTS.find((name) => Array.isArray(document[name])) ?? 'records')
     const { model } = asRecord(asRecord(document['metadata'])['llm_config'])
     const read = reader.readAll(list)

@@ -2,7 +2,7 @@ import { lineEnd } from '../../domain/text/search.ts'
 import { decodeObject, leavesOf } from '../common/json-tree.ts'
 import { cutName, isRecord, type Json } from '../common/reading.ts'
 import { sweActOf } from '../swe-agent/swe-agent-act.ts'
-import { specOf } from '../tools/lookup.ts'
+import { specOf } from '../tools/harnesses.ts'
 import { meaningOfKind, named, type OpenCall, openCall, own, type ToolSpec } from '../tools/tool-table.ts'
 import { linesOf, protocolOf, type Slices } from './slices.ts'
 

@@ -1,8 +1,7 @@
 import { decodeObject, leavesOf } from '../common/json-tree.ts'
 import { isAbsent, isRecord } from '../common/reading.ts'
 import { asName, isEmpty } from '../common/session.ts'
-import { CLINE_TOOLS } from '../tools/harness-tools.ts'
-import { specOf } from '../tools/lookup.ts'
+import { CLINE_TOOLS, specOf } from '../tools/harnesses.ts'
 import { type ArgumentKind, meaningOfKind, named, openCall, own, type ToolSpec } from '../tools/tool-table.ts'
 import { closedBy, protocolOf, type Slices, scan } from './slices.ts'
 

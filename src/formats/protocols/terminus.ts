@@ -4,7 +4,7 @@ import { isRecord, itemsIn, type Reading } from '../common/reading.ts'
 import { isEmpty } from '../common/session.ts'
 import { addArguments } from '../common/session-calls.ts'
 import { addSlices } from '../openai-chat/openai-chat-sink.ts'
-import { TERMINUS_TOOLS } from '../tools/harness-tools.ts'
+import { toolsOf } from '../tools/harnesses.ts'
 import { meaningOfName, openCall } from '../tools/tool-table.ts'
 import { protocolOf, scan } from './slices.ts'
 
@@ -25,7 +25,7 @@ export const TERMINUS_JSON = protocolOf(
     for (const [index, args] of commands.entries()) {
       const inCommands = leavesOf(args).map((leaf) => ({ ...leaf, pointer: `/commands/${index}${leaf.pointer}` }))
       // An odd command leaves the others their acts, and may itself be an act.
-      const spec = isCommand(args) ? TERMINUS_TOOLS[COMMAND] : undefined
+      const spec = isCommand(args) ? toolsOf('terminus')[COMMAND] : undefined
       slices.json(start, end, inCommands, { call: openCall(COMMAND), spec, args })
     }
     slices.skip(end)
@@ -39,7 +39,7 @@ const TAG_ENDS: ReadonlySet<string> = new Set(['>', ' '])
 const COMPLETE = 'mark_task_complete'
 
 /** Returns the meaning of the mark of completion. */
-const completion = () => ({ name: COMPLETE, ...meaningOfName(TERMINUS_TOOLS[COMPLETE], openCall(COMPLETE)) })
+const completion = () => ({ name: COMPLETE, ...meaningOfName(toolsOf('terminus')[COMPLETE], openCall(COMPLETE)) })
 
 const DONE = '<task_complete>true</task_complete>'
 
@@ -57,7 +57,7 @@ export const TERMINUS_XML = protocolOf(
       if (stop === -1) return text.length
       slices.say(start)
       slices.skip(start + head + 1)
-      const piece = { call: openCall(COMMAND), spec: TERMINUS_TOOLS[COMMAND], argument: 'keystrokes', args: null }
+      const piece = { call: openCall(COMMAND), spec: toolsOf('terminus')[COMMAND], argument: 'keystrokes', args: null }
       slices.argument(start + head + 1, stop, piece)
       slices.skip(stop + CLOSE.length)
       return stop + CLOSE.length
@@ -115,7 +115,7 @@ export function readRawReply(reading: Reading, parts: Part[], message: string, p
   for (const leaf of isEmpty(spoken) ? [] : leavesOf(spoken))
     reading.add(parts, { actor: 'agent_message', text: leaf.text, path: `${path}#${leaf.pointer}`, name: leaf.name })
   for (const [args, at] of itemsIn(commands, `${path}#/commands`)) {
-    const [call, spec] = [openCall(COMMAND), TERMINUS_TOOLS[COMMAND]]
+    const [call, spec] = [openCall(COMMAND), toolsOf('terminus')[COMMAND]]
     addArguments(reading, parts, leavesOf(args, at), { call, spec, args, bare: null })
   }
   if (isDone === true) reading.add(parts, { text: 'true', path: `${path}#/task_complete`, ...completion() })

@@ -1,6 +1,5 @@
 import { parseScript } from '../../domain/shell/script.ts'
 import type { Act } from '../../domain/trajectory/trajectory.ts'
-import { SWE_NOT_PARSED } from '../tools/harness-words.ts'
 import { matchWords, soundsTimedOut } from '../tools/outcomes.ts'
 import { type ArgumentKind, meaningOfKind, openCall, own } from '../tools/tool-table.ts'
 
@@ -13,6 +12,8 @@ const WORDS: Readonly<Record<string, ArgumentKind>> = {
 /** Shell syntax that may begin a second command on the line. */
 const OPERATORS = [';', '&', '|', '<', '>', '`', '$(', '\n'] as const
 const MAX_WORD = 40
+/** The beginning of a result where `bash -n` rejects the command. */
+const SWE_NOT_PARSED = 'Your bash command contained syntax errors and was NOT executed.'
 
 /** Reads an action, a shell line whose first word may be a tool of the harness; its outcome is read from the observation. */
 export function sweActOf(action: string, observation: string): Act | null {

@@ -1,8 +1,7 @@
 import { type ActOutcome, NOT_RUN } from '../../domain/trajectory/trajectory.ts'
 import { decodeObject } from '../common/json-tree.ts'
 import { isRecord } from '../common/reading.ts'
-import { HARNESS_WORDS, type HarnessWords, SOME_WORDS } from './harness-words.ts'
-import { BY_TOOL, namedIn } from './lookup.ts'
+import { HARNESS_WORDS, type HarnessWords, harnessesWith, namedIn, SOME_WORDS } from './harnesses.ts'
 import { own } from './tool-table.ts'
 
 const HARNESSES = Object.keys(HARNESS_WORDS)
@@ -42,8 +41,8 @@ function mayNotHaveRun(harness: string, text: string, isError: boolean | null): 
 export function outcomeOfAgent(agent: string | null, tool: string, text: string, isError: boolean | null): ActOutcome {
   const harness = namedIn(HARNESSES, agent)
   const outcome = outcomeOfResult(harness, text, isError)
-  if (isError === false || (harness !== null && !SOME_WORDS.has(harness)) || NOT_RUN.has(outcome)) return outcome
-  const others = harness === null ? [...(BY_TOOL.get(tool) ?? []), ...SOME_WORDS] : []
+  if (isError === false || (harness !== null && !SOME_WORDS.includes(harness)) || NOT_RUN.has(outcome)) return outcome
+  const others = harness === null ? [...harnessesWith(tool), ...SOME_WORDS] : []
   let result = outcome
   for (const name of others) {
     const words = matchWords(name, text)

@@ -31,7 +31,7 @@ export type ToolTable = Readonly<Record<string, ToolSpec>>
 export const named = <const V>(value: V, names: string): Readonly<Record<string, V>> =>
   Object.fromEntries(wordsIn(names).map((name) => [name, value]))
 
-const wordsIn = (list: string): string[] => list.trim().split(/\s+/u)
+const wordsIn = (list: string): string[] => list.match(/\S+/gu) ?? []
 
 const LANGUAGES: ReadonlySet<string> = new Set(ACT_LANGUAGES)
 const isLanguage = (kind: ArgumentKind): kind is ActLanguage => LANGUAGES.has(kind)
@@ -43,6 +43,7 @@ export function argumentKinds(clauses: string): ToolSpec['args'] {
   return Object.fromEntries(
     clauses.split(';').flatMap((clause) => {
       const [word, ...names] = wordsIn(clause)
+      if (word === undefined) return []
       const kind = KINDS.find((known) => known === word)
       if (kind === undefined) throw new TypeError(`${word} is no kind of an argument`)
       return names.map((name) => [name, kind] as const)
@@ -53,27 +54,39 @@ export function argumentKinds(clauses: string): ToolSpec['args'] {
 /** Specs by their text: tables of several harnesses share the spec of an equal tool. */
 const SPECS = new Map<string, ToolSpec>()
 
-/** Parses the argument kinds of a tool, and the names of the arguments with the path of its file. */
-export function toolSpec(clauses: string, files = ''): ToolSpec {
-  const key = wordsIn(`${clauses} | ${files}`).join(' ')
+/**
+ * Parses the argument kinds of a tool, the names of the arguments with the path of its file, and, for a tool of several commands, the
+ * argument that selects the command with the kinds of each: `command: view = reads path / create write = describes old_str / * = …`.
+ */
+export function toolSpec(clauses: string, files = '', commands = ''): ToolSpec {
+  const key = wordsIn(`${clauses} | ${files} | ${commands}`).join(' ')
   const { '*': rest, ...args } = argumentKinds(clauses)
   const target = files.trim() === '' ? {} : { target: wordsIn(files) }
-  const spec = SPECS.get(key) ?? { args, ...(rest !== undefined && { rest }), ...target }
+  const by = commands.trim() === '' ? {} : { by: casesOf(commands) }
+  const spec = SPECS.get(key) ?? { args, ...(rest !== undefined && { rest }), ...target, ...by }
   SPECS.set(key, spec)
   return spec
 }
 
-/** Parses a table of tools, a row each: `Edit MultiEdit | writes path new_string; describes * | path`. More than two blanks continue a row. */
-export const toolTable = (text: string): ToolTable =>
+function casesOf(commands: string): NonNullable<ToolSpec['by']> {
+  const [argument = '', list = ''] = commands.split(':')
+  const cases = list.split('/').flatMap((one) => {
+    const [names = '', clauses = ''] = one.split('=')
+    const kinds = argumentKinds(clauses)
+    return wordsIn(names).map((name) => [name, kinds] as const)
+  })
+  const { '*': otherwise, ...named } = Object.fromEntries(cases)
+  return { argument: argument.trim(), cases: named, ...(otherwise !== undefined && { otherwise }) }
+}
+
+/** Parses a table of tools, a row each: `Edit MultiEdit | writes path new_string; describes * | path`. */
+export const toolTable = (rows: readonly string[]): ToolTable =>
   Object.fromEntries(
-    text
-      .trim()
-      .split(/\n {2}(?=\S)/u)
-      .flatMap((row) => {
-        const [names = '', clauses = '', files] = row.split('|')
-        const spec = toolSpec(clauses, files)
-        return wordsIn(names).map((name) => [name, spec])
-      }),
+    rows.flatMap((row) => {
+      const [names = '', clauses = '', files, commands] = row.split('|')
+      const spec = toolSpec(clauses, files, commands)
+      return wordsIn(names).map((name) => [name, spec])
+    }),
   )
 
 /** The actor of a text, and its act. */
