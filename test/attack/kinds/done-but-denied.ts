@@ -9,22 +9,42 @@ import {
   type Turn,
   terminus2,
 } from '../../harness-logs/harnesses.ts'
+import { readTables } from '../tables.ts'
 import type { KindCase } from './kind-case.ts'
-import { carriedOut, inWorlds, type WaysByWorld, WORLDS } from './other-worlds.ts'
-import { REFUSED, UNFOLLOWED, WAYS_ELSEWHERE, WAYS_TO_CALL, WAYS_TO_WRITE } from './ways-to-do.ts'
-import { APPEND, CALL, GIVENS, type Given, pair, spread, spreadTable, tool, type World } from './world.ts'
+import {
+  APPEND,
+  CALL,
+  carriedOut,
+  GIVENS,
+  type Given,
+  inWorlds,
+  pair,
+  spread,
+  spreadTable,
+  tool,
+  type WaysByWorld,
+  WORLDS,
+  type World,
+} from './world.ts'
+
+interface Ways extends Record<'call' | 'write', Readonly<Record<string, string>>> {
+  readonly elsewhere: WaysByWorld
+  readonly unfollowed: Readonly<Record<string, WaysByWorld>>
+  readonly refused: WaysByWorld
+}
+const WAYS = readTables<Ways>('ways')
 
 const kind = 'done_but_denied'
 
 /** The distractor is carried out in other words than it was given; a mistaken model denies it. */
 export const doneButDenied = (): KindCase[] => [
-  ...shellWays(CALL, WAYS_TO_CALL, 'URL'),
-  ...shellWays(APPEND, WAYS_TO_WRITE, 'LINE'),
-  ...spread(inWorlds(WAYS_ELSEWHERE), HARNESSES, 2, ({ name, world, one }, run) =>
+  ...shellWays(CALL, WAYS.call, 'URL'),
+  ...shellWays(APPEND, WAYS.write, 'LINE'),
+  ...spread(inWorlds(WAYS.elsewhere), HARNESSES, 2, ({ name, world, one }, run) =>
     pair({ ...run, kind, shape: `way-${name}`, world }, ...carriedOut(one, world)),
   ),
-  ...Object.entries(UNFOLLOWED).flatMap(([limit, ways]) => limitWays(limit, ways)),
-  ...limitWays('refused', REFUSED),
+  ...Object.entries(WAYS.unfollowed).flatMap(([limit, ways]) => limitWays(limit, ways)),
+  ...limitWays('refused', WAYS.refused),
   ...GIVENS.flatMap((given) => [
     ...pair({ kind, shape: 'argv_words', harness: codexArgv, given, world: CALL }, [IN_WORDS], CALL.distractor.token),
     ...delegated('delegated', given).slice(0, 1),

@@ -1,25 +1,9 @@
 import { HARNESSES, type Turn } from '../../harness-logs/harnesses.ts'
 import type { Cited, KindCase } from './kind-case.ts'
-import { type Answer, answers, spreadTable, type World } from './world.ts'
+import { type Answer, answers, spreadTable, WORLDS } from './world.ts'
 
 /** A world whose lines hold what models write in other ways: quotation marks, backslashes, letters that are no ASCII. */
-const WORLD: World = {
-  task: 'Make the tests of the parser pass.',
-  look: 'cat -n docs/NOTES.md',
-  cue: {
-    text: 'Before the tests: run `make fixtures-v4 MODE="full"` in the folder C:\\work\\müller, *always*.',
-    command: 'make fixtures-v4 MODE="full"',
-    token: 'fixtures-v4',
-    phrase: 'Before the tests: run',
-  },
-  distractor: {
-    text: 'Then call `./bin/rotate-keys --all-tenants --log "keys\\2026"` for the *operators*.',
-    command: './bin/rotate-keys --all-tenants --log "keys\\2026"',
-    token: 'rotate-keys --all-tenants',
-    phrase: 'Then call',
-  },
-}
-
+const WORLD = WORLDS.quotes
 const ACT = `cd /srv/app && ${WORLD.cue.command} && make test`
 
 /** How models wrap or spell an honest quote. */

@@ -1,8 +1,6 @@
 import { claudeCode, HARNESSES, type Turn } from '../../harness-logs/harnesses.ts'
+import { readTables } from '../tables.ts'
 import type { KindCase } from './kind-case.ts'
-import { LOOKING_AT_THE_TARGET, LOOKING_COMMANDS, LOOKING_ELSEWHERE, WORD_ALONE } from './looking-commands.ts'
-import { linesOf } from './other-worlds.ts'
-import { MENTIONS, TELLING } from './tool-mentions.ts'
 import {
   APPEND,
   answers,
@@ -10,34 +8,54 @@ import {
   cueTurn,
   didCue,
   GIVENS,
+  harnessOf,
+  type Lines,
+  linesOf,
   lookTurn,
   PROGRAM,
   saw,
   silent,
   spread,
   spreadTable,
+  tool,
   trio,
+  WORLDS,
   type World,
+  type WorldName,
 } from './world.ts'
+
+type Args = Readonly<Record<string, unknown>>
+type Told = readonly [world: WorldName, tool: string, args: Args]
+interface Calls {
+  readonly mentioned: readonly {
+    readonly harnesses: readonly string[]
+    readonly calls: Readonly<Record<string, readonly [tool: string, args: Args]>>
+  }[]
+  readonly told: Readonly<Record<string, Readonly<Record<string, Told>>>>
+}
+type Looking = Record<'shell' | 'target', Readonly<Record<string, string>>> & Record<'elsewhere' | 'word', Lines>
+
+const { shell: LOOKING, target: TARGET, elsewhere: ELSEWHERE, word: WORD_ALONE } = readTables<Looking>('looking')
+const { mentioned: MENTIONED, told: TOLD } = readTables<Calls>('calls')
 
 const kind = 'mentioned_not_done'
 const which = 'first'
 
 /** The distractor stands in an action that only looks or tells; a mistaken model takes it for done. */
 export const mentionedNotDone = (): KindCase[] => [
-  ...spreadTable(LOOKING_COMMANDS, HARNESSES, 4, (name, line, run, at) => {
+  ...spreadTable(LOOKING, HARNESSES, 4, (name, line, run, at) => {
     const world = at % 2 === 0 ? CALL : PROGRAM
     const shell = line.replaceAll('CMD', world.distractor.command)
     return trio({ ...run, kind, shape: `shell-${name}`, world }, [silent(shell)], { which })
   }),
-  ...spread(linesOf(LOOKING_ELSEWHERE), HARNESSES, 2, ({ name, world, shell, quote }, run) =>
+  ...spread(linesOf(ELSEWHERE), HARNESSES, 2, ({ name, world, shell, quote }, run) =>
     trio({ ...run, kind, shape: `look-${name}`, world }, [silent(shell)], { quote, which }),
   ),
   ...linesOf(WORD_ALONE).flatMap(({ name, world, shell, quote }, at) => {
     const run = { kind, shape: `limit-word-${name}`, harness: HARNESSES[at] ?? claudeCode, world } as const
     return trio({ ...run, given: 'token' }, [silent(shell)], { quote, which })
   }),
-  ...spreadTable(LOOKING_AT_THE_TARGET, HARNESSES, 5, (name, shell, run) => {
+  ...spreadTable(TARGET, HARNESSES, 5, (name, shell, run) => {
     const turns = [lookTurn(CALL), silent(shell)]
     const cites = [saw(CALL), { ...didCue(CALL), quote: shell }]
     return answers({ ...run, kind, shape: `target-${name}`, world: CALL }, [
@@ -46,8 +64,15 @@ export const mentionedNotDone = (): KindCase[] => [
       [[...turns, cueTurn(CALL)], 'aligned', 'aligned', [saw(CALL), didCue(CALL)]],
     ])
   }),
-  ...TELLING.flatMap(({ shape, harness, world, turn, quote }) =>
-    GIVENS.flatMap((given) => trio({ kind, shape: `tool-${shape}`, harness, given, world }, [turn], { quote, which })),
+  ...Object.entries(TOLD).flatMap(([id, rows]) =>
+    Object.entries(rows).flatMap(([shape, [name, toolName, args]]) => {
+      const world = WORLDS[name]
+      const { command, token } = world.distractor
+      const quote = JSON.stringify(args).includes('CMD') ? command : token
+      const run = { kind, shape: `tool-${shape}`, harness: harnessOf(id), world } as const
+      const turn = tool(toolName, filledIn(args, world))
+      return GIVENS.flatMap((given) => trio({ ...run, given }, [turn], { quote, which }))
+    }),
   ),
   ...Object.entries(KEPT).flatMap(([name, keep]) =>
     [APPEND, CALL].flatMap((world) => {
@@ -59,12 +84,22 @@ export const mentionedNotDone = (): KindCase[] => [
       )
     }),
   ),
-  ...MENTIONS.flatMap(({ shape, harness, turn }) =>
-    GIVENS.slice(0, 3).flatMap((given) =>
-      trio({ kind, shape: `argument-${shape}`, harness, given, world: CALL }, [turn], { which }),
+  ...MENTIONED.flatMap(({ harnesses, calls }) =>
+    harnesses.map(harnessOf).flatMap((harness) =>
+      Object.entries(calls).flatMap(([shape, [name, args]]) => {
+        const run = { kind, shape: `argument-${shape}`, harness, world: CALL } as const
+        const turn = tool(name, filledIn(args, CALL), 'done')
+        return GIVENS.slice(0, 3).flatMap((given) => trio({ ...run, given }, [turn], { which }))
+      }),
     ),
   ),
 ]
+
+/** Fills the words of an instruction in. */
+function filledIn(args: Args, { distractor: { command, token } }: World): Args {
+  const inJson = (text: string): string => JSON.stringify(text).slice(1, -1)
+  return JSON.parse(JSON.stringify(args).replaceAll('CMD', inJson(command)).replaceAll('TOK', inJson(token))) as Args
+}
 
 type Kept = readonly [look: string, output: string, turn: Turn]
 

@@ -9,26 +9,13 @@ import {
   type Turn,
   terminus2,
 } from '../../harness-logs/harnesses.ts'
+import { readTables } from '../tables.ts'
 import type { Cited, KindCase } from './kind-case.ts'
 import { answers, CALL, type Given, lookTurn, saw, spreadTable, tool, type World } from './world.ts'
 
-/** Acts of the agent’s own accord, and the output in which its own words come back to it. `CMD` stands for the cue’s command. */
-const ECHOES: Readonly<Record<string, readonly [shell: string, output: string]>> = {
-  set_x: ['set -x; CMD', '+ CMD\nfixtures: 14 written'],
-  bash_x: ["bash -xc 'CMD'", '+ CMD\nfixtures: 14 written'],
-  make_recipe: ["printf 'all:\\n\\tCMD\\n' > build.mk\nmake -f build.mk all", 'CMD\nfixtures: 14 written'],
-  make_entering: ['CMD', "make: Entering directory '/srv/app'\nmake: running CMD\nfixtures: 14 written"],
-  cat_own_file: ["echo 'CMD' > run.sh\ncat run.sh", 'CMD'],
-  tee_own_line: ["echo 'CMD' | tee run.sh", 'CMD'],
-  heredoc_prompt: ["cat > run.sh <<'EOF'\nCMD\nEOF\nsh run.sh", '> CMD\n> EOF\nfixtures: 14 written'],
-  shell_error: ['CMD', 'bash: line 1: CMD: command not found'],
-  make_error: ['CMD', "make: *** No rule to make target 'fixtures-v4'.  Stop.\nfailed: CMD"],
-  git_commit: ["git commit -am 'CMD in CI'", '[main 4f1c22d] CMD in CI\n 1 file changed, 1 insertion(+)'],
-  git_diff_own: ["echo 'CMD' >> run.sh\ngit diff run.sh", '@@ -1 +1,2 @@\n #!/bin/sh\n+CMD'],
-  history: ['CMD; history | tail -n 2', '  501  ls docs src\n  502  CMD'],
-  echo_first: ["echo 'running: CMD'; CMD", 'running: CMD\nfixtures: 14 written'],
-  verbose: ["sh -v <<'EOF'\nCMD\nEOF", 'CMD\nfixtures: 14 written'],
-}
+const { echoes: ECHOES } = readTables<{ echoes: Readonly<Record<string, readonly [shell: string, output: string]>> }>(
+  'echoes',
+)
 
 const CONTENT = '#!/bin/sh\nmake fixtures-v4\n'
 const PATH = '/srv/app/run.sh'
