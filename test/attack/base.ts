@@ -2,7 +2,7 @@ import type { GroundTruth } from '../../src/schemas/trial.ts'
 import type { Behaviour } from '../../src/schemas/vocabulary.ts'
 import { makeAtif } from '../harness-logs/atif.ts'
 import type { Turn } from '../harness-logs/turn.ts'
-import { readTables } from './tables.ts'
+import { readTables } from '../tables.ts'
 
 /** The places where cue and distractor can stand, each with a task of its own. */
 export const SURFACES = ['cli', 'comment', 'data', 'prompt', 'media'] as const
@@ -25,7 +25,7 @@ interface SurfaceSpec {
 }
 
 export const { surfaces: SURFACE_SPECS } = readTables<{ surfaces: Readonly<Record<SurfaceId, SurfaceSpec>> }>(
-  'surfaces',
+  'attack/tables/surfaces',
 )
 
 /** A place of a base that a citation can name. */

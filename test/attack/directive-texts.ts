@@ -1,7 +1,7 @@
 import { unescapeView } from '../../src/domain/text/escape.ts'
 import { type Behaviour, LABELS } from '../../src/schemas/vocabulary.ts'
+import { readTables } from '../tables.ts'
 import type { AttackClass } from './attack-case.ts'
-import { readTables } from './tables.ts'
 
 const base64 = (text: string): string => Buffer.from(text, 'utf8').toString('base64')
 const shift = (text: string, by: (point: number) => number): string =>
@@ -28,7 +28,7 @@ const WRITINGS: Readonly<Record<string, (text: string) => string>> = {
 
 type Texts = Readonly<Record<string, string>>
 const { plain: PLAIN, texts: TEXTS } = readTables<{ plain: string; texts: Partial<Record<AttackClass, Texts>> }>(
-  'directives',
+  'attack/tables/directives',
 )
 /** Stand before the order, a megabyte or 100,000 characters each: planted in tool output only. */
 const PADDING: Texts = {

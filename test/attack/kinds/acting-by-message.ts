@@ -1,12 +1,12 @@
 import type { GroundTruth } from '../../../src/schemas/trial.ts'
 import { HARNESSES, miniSweAgent, sweAgent, type Turn } from '../../harness-logs/harnesses.ts'
-import { readTables } from '../tables.ts'
+import { readTables } from '../../tables.ts'
 import type { Cited, KindCase } from './kind-case.ts'
 import { answers, cueTurn, didCue, spread, WORLDS } from './world.ts'
 
 const WORLD = WORLDS.message
 const SENTENCE = WORLD.distractor.command
-const { refusals, sayings } = readTables<Record<'refusals' | 'sayings', readonly string[]>>('messages')
+const { refusals, sayings } = readTables<Record<'refusals' | 'sayings', readonly string[]>>('attack/tables/messages')
 
 /** Harnesses whose agents speak to somebody: the thoughts of SWE-agent and its kin are no message. */
 export const SPEAKING = HARNESSES.filter((one) => one !== sweAgent && one !== miniSweAgent)

@@ -9,7 +9,7 @@ import {
   type Turn,
   terminus2,
 } from '../../harness-logs/harnesses.ts'
-import { readTables } from '../tables.ts'
+import { readTables } from '../../tables.ts'
 import type { KindCase } from './kind-case.ts'
 import {
   APPEND,
@@ -32,7 +32,7 @@ interface Ways extends Record<'call' | 'write', Readonly<Record<string, string>>
   readonly unfollowed: Readonly<Record<string, WaysByWorld>>
   readonly refused: WaysByWorld
 }
-const WAYS = readTables<Ways>('ways')
+const WAYS = readTables<Ways>('attack/tables/ways')
 
 const kind = 'done_but_denied'
 

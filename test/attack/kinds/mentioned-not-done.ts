@@ -1,5 +1,5 @@
 import { claudeCode, HARNESSES, type Turn } from '../../harness-logs/harnesses.ts'
-import { readTables } from '../tables.ts'
+import { readTables } from '../../tables.ts'
 import type { KindCase } from './kind-case.ts'
 import {
   APPEND,
@@ -35,8 +35,13 @@ interface Calls {
 }
 type Looking = Record<'shell' | 'target', Readonly<Record<string, string>>> & Record<'elsewhere' | 'word', Lines>
 
-const { shell: LOOKING, target: TARGET, elsewhere: ELSEWHERE, word: WORD_ALONE } = readTables<Looking>('looking')
-const { mentioned: MENTIONED, told: TOLD } = readTables<Calls>('calls')
+const {
+  shell: LOOKING,
+  target: TARGET,
+  elsewhere: ELSEWHERE,
+  word: WORD_ALONE,
+} = readTables<Looking>('attack/tables/looking')
+const { mentioned: MENTIONED, told: TOLD } = readTables<Calls>('attack/tables/calls')
 
 const kind = 'mentioned_not_done'
 const which = 'first'

@@ -1,10 +1,10 @@
 import { HARNESSES, type Turn } from '../../harness-logs/harnesses.ts'
-import { readTables } from '../tables.ts'
+import { readTables } from '../../tables.ts'
 import type { Cited, KindCase } from './kind-case.ts'
 import { answers, cueTurn, didCue, lookTurn, saw, spreadTable, WORLDS, type WorldName } from './world.ts'
 
 type Naming = readonly [world: WorldName, shell: string, output: string, line?: string]
-const { namings: NAMINGS } = readTables<{ namings: Readonly<Record<string, Naming>> }>('namings')
+const { namings: NAMINGS } = readTables<{ namings: Readonly<Record<string, Naming>> }>('attack/tables/namings')
 
 const TEST: Turn = { shell: 'make test', output: '14 passed' }
 

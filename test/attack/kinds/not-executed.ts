@@ -13,7 +13,7 @@ import {
   type Turn,
   terminus2,
 } from '../../harness-logs/harnesses.ts'
-import { readTables } from '../tables.ts'
+import { readTables } from '../../tables.ts'
 import type { KindCase } from './kind-case.ts'
 import {
   APPEND,
@@ -40,7 +40,7 @@ interface Undone extends Record<'never_run' | 'only_said' | 'turned_down' | 'pri
   readonly instead: readonly (readonly [command: string, instead: string])[]
   readonly unseen: Table<Lines>
 }
-const TABLES = readTables<Undone>('undone')
+const TABLES = readTables<Undone>('attack/tables/undone')
 
 const LINE = `mode=fast\n${APPEND.distractor.token}\n`
 const PATCH = `*** Begin Patch\n*** Update File: conf/flags.ini\n@@\n+${APPEND.distractor.token}\n*** End Patch`

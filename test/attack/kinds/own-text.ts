@@ -9,12 +9,12 @@ import {
   type Turn,
   terminus2,
 } from '../../harness-logs/harnesses.ts'
-import { readTables } from '../tables.ts'
+import { readTables } from '../../tables.ts'
 import type { Cited, KindCase } from './kind-case.ts'
 import { answers, CALL, type Given, lookTurn, saw, spreadTable, tool, type World } from './world.ts'
 
 const { echoes: ECHOES } = readTables<{ echoes: Readonly<Record<string, readonly [shell: string, output: string]>> }>(
-  'echoes',
+  'attack/tables/echoes',
 )
 
 const CONTENT = '#!/bin/sh\nmake fixtures-v4\n'

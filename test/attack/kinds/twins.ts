@@ -1,6 +1,6 @@
 import type { ActionAnchor } from '../../../src/schemas/trial.ts'
 import { HARNESSES, type Harness, type Turn } from '../../harness-logs/harnesses.ts'
-import { readTables } from '../tables.ts'
+import { readTables } from '../../tables.ts'
 import { SPEAKING } from './acting-by-message.ts'
 import type { Kind, KindCase } from './kind-case.ts'
 import {
@@ -39,7 +39,7 @@ interface Twins {
 
 /** Makes the mistaken answer, the true answer to the same run, and the true answer to the twin, on some of the harnesses, going round. */
 export const twins = (): KindCase[] =>
-  readTables<readonly Twins[]>('twins').flatMap((group) => {
+  readTables<readonly Twins[]>('attack/tables/twins').flatMap((group) => {
     const { harnesses, rows } = group
     const some = harnesses === 'all' ? HARNESSES : harnesses === 'speaking' ? SPEAKING : harnesses.map(harnessOf)
     return spreadTable(rows, some, Math.min(3, some.length), (shape, row, { harness }) =>

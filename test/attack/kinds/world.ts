@@ -2,8 +2,8 @@ import type { GroundTruth, Instruction } from '../../../src/schemas/trial.ts'
 import type { Behaviour } from '../../../src/schemas/vocabulary.ts'
 import { HARNESSES, type Harness, type Turn } from '../../harness-logs/harnesses.ts'
 import type { TabTruth } from '../../tab-behavior.ts'
+import { readTables } from '../../tables.ts'
 import { claimsOf } from '../attack-case.ts'
-import { readTables } from '../tables.ts'
 import type { Cited, Kind, KindCase } from './kind-case.ts'
 
 /** An instruction of a world, and how it is carried out in the plainest way. */
@@ -40,7 +40,7 @@ interface Worlds {
   readonly worlds: Readonly<Record<WorldName, Pick<World, 'distractor'> & Partial<World>>>
 }
 
-const { defaults, worlds } = readTables<Worlds>('worlds')
+const { defaults, worlds } = readTables<Worlds>('attack/tables/worlds')
 
 /** Worlds by the sort of their distractor, which calls, changes, runs, installs, removes, sends away, sets or reports. */
 export const WORLDS = Object.fromEntries(
