@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config'
 const GATE = [
   'test/domain/{acts,anchors,contradictions,disguises,elision,evidence,evidence-searched}.test.ts',
   'test/domain/{line-marks,quotes,search,sights,surface-discovery,weak-anchors,windows}.test.ts',
-  'test/domain/shell/{tiers,truth}.test.ts',
+  'test/domain/shell/tables.test.ts',
 ]
 
 export default defineConfig({

@@ -16,8 +16,22 @@ import { twins } from './twins.ts'
 import { windows } from './windows.ts'
 
 const MAKERS: readonly (() => KindCase[])[] = [
-  ...[mentionedNotDone, notExecuted, actsInMessages, doneButDenied, seenButDenied, ownText, absentInstruction, order],
-  ...[actingByMessage, honestQuotes, windows, pictures, namedNotSeen, seenFirst, framedQuotes, twins],
+  mentionedNotDone,
+  notExecuted,
+  actsInMessages,
+  doneButDenied,
+  seenButDenied,
+  ownText,
+  absentInstruction,
+  order,
+  actingByMessage,
+  honestQuotes,
+  windows,
+  pictures,
+  namedNotSeen,
+  seenFirst,
+  framedQuotes,
+  twins,
 ]
 
 /** All cases of the kinds; those over real runs where these are present, else a line says that they are not. */
