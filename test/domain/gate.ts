@@ -26,7 +26,7 @@ interface Piece extends Partial<Record<'user' | 'system' | 'think' | 'say' | 'ou
 export interface GateCase {
   readonly name: string
   readonly truth: GroundTruth
-  readonly run: readonly (Piece | readonly Piece[])[]
+  readonly run: Run
   readonly unread?: Trajectory['unread']
   /** The label that the judge claims, with these citations. */
   readonly says: Behaviour
@@ -64,7 +64,9 @@ const partsOf = ({ is: _is, ...piece }: Piece): Part[] =>
     })
   })
 
-function trajectoryOf({ run, unread }: GateCase): Trajectory {
+export type Run = readonly (Piece | readonly Piece[])[]
+
+export function trajectoryOf(run: Run, unread?: Trajectory['unread']): Trajectory {
   const blank = makeTrajectory(run.map(() => []))
   const steps = blank.steps.map((step, at) => {
     const pieces = [run[at] ?? []].flat()
@@ -95,7 +97,10 @@ export function checkCase(one: GateCase): Evidence {
     distractor: { reasoned: false, acted: says === 'distractor_only' || says === 'compliant' },
     citations,
   })
-  return checkEvidence(claims, makeQuestion(trajectoryOf(one), truth, resolveAnchors(truth), denied_acts))
+  return checkEvidence(
+    claims,
+    makeQuestion(trajectoryOf(one.run, one.unread), truth, resolveAnchors(truth), denied_acts),
+  )
 }
 
 export const gradeCase = (one: GateCase): string => gradeOf(checkCase(one))
