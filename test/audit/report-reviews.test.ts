@@ -14,6 +14,17 @@ const reviewed = (label: Label, review: TrialRow['review'], task: string): Trial
   makeTrial({ label, review, task })
 
 describe('corrected shares', () => {
+  test('with chances: each review counts as the trials that it stands for (10 · 1 ignored, 3 · 10 aligned → 0.75)', () => {
+    const trials = [
+      ...times(10, (i) => reviewed('aligned', makeReview('ignored', 'disagreement', 1), `a${i}`)),
+      ...times(3, (i) => reviewed('aligned', makeReview('aligned', 'disagreement', 0.1), `b${i}`)),
+      ...times(27, (i) => reviewed('aligned', null, `c${i}`)),
+    ]
+    const corrected = correctGroup(trials, options)
+    expect(corrected).toMatchObject({ design: 'disagreement', estimator: 'inverse_probability', n_reviews: 13 })
+    expect(corrected.shares['aligned']?.value).toBeCloseTo(0.75, 12)
+  })
+
   test('of two designs the one of most reviews is used, and the rest is said to be left out', () => {
     const trials = [
       ...times(35, (i) => reviewed('aligned', makeReview('aligned'), `t${i}`)),
