@@ -30,7 +30,7 @@ const REFUSED_CHOICE = {
   ...{ index: 0, finish_reason: 'stop', logprobs: null },
   message: { role: 'assistant', content: null, refusal },
 }
-/** Refusals as the vendors’ own response types have them; aimock plays none. */
+/** Refusals as the vendors’ own response types have them. */
 const REFUSALS: Record<Api, object> = {
   responses: { ...answerBody('/v1/responses', '1', ''), output: [REFUSED] },
   chat: { ...answerBody('/v1/chat/completions', '1', ''), choices: [REFUSED_CHOICE] },

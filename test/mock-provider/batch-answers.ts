@@ -14,6 +14,15 @@ export function answerBody(path: AnswerPath, id: string, text: string): object {
   return path === '/v1/messages' ? messageOf(id, text) : completionOf(id, text)
 }
 
+/** Ends an answer of any API where its output limit ends it. */
+export function truncated(answer: object): object {
+  if ('choices' in answer)
+    return { ...answer, choices: [{ ...(answer.choices as object[])[0], finish_reason: 'length' }] }
+  if ('output' in answer)
+    return { ...answer, status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }
+  return { ...answer, stop_reason: 'max_tokens' }
+}
+
 const responseOf = (id: string, text: string): Omit<OpenAI.Responses.Response, 'output_text'> => ({
   id: `resp_${id}`,
   object: 'response',
