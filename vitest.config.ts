@@ -19,7 +19,7 @@ const SLOW = [
   // Processes that come and go.
   'test/storage/durability.test.ts',
   // Clusters over HTTP, and statistics, which run in a process of their own.
-  'test/http/{agreement,batch-counts,cluster-batches,process,regrades,reports}.test.ts',
+  'test/http/{agreement,batch-counts,cluster-batches,regrades,reports}.test.ts',
   'test/telemetry/collector-away.test.ts',
   // Harnesses and platforms themselves, each installed in its own folder.
   'test/integrations/*-real.test.ts',

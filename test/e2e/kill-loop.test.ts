@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { makeRandom } from '../../bench/random.ts'
 import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
-import { verdictsOf } from './batch-client.ts'
 import type { Ledger } from './ledger.ts'
-import { makeScene, sleep, userOf } from './scene.ts'
+import { makeScene, sleep, userOf, verdictsOf } from './scene.ts'
 import { callsOfAll, labelsOf, makeTrials } from './trials.ts'
 
 /** Real processes, a real file, real SIGKILLs: what ends is what would have ended without them. */

@@ -33,7 +33,7 @@ function endGroup({ pid }: ChildProcess): boolean {
   }
 }
 
-async function startService() {
+async function startService(env: NodeJS.ProcessEnv = {}) {
   const provider = await startMockProvider(['hang'])
   const database = join(tempFolder(), 'v.sqlite')
   const service = npm(['start'], {
@@ -41,6 +41,7 @@ async function startService() {
     VERIDICT_DATABASE: database,
     OPENAI_API_KEY: 'sk-test',
     OPENAI_BASE_URL: `${provider.origin}/v1`,
+    ...env,
   })
   const origin = () => /http:\/\/127\.0\.0\.1:\d+/.exec(service.said())?.[0] ?? ''
   await expect.poll(origin, { timeout: 20_000, interval: 20 }).not.toBe('')
@@ -50,11 +51,12 @@ async function startService() {
 /** A clean stop writes the log back and removes it; a killed process leaves the log. */
 const isClosed = (database: string): boolean => !existsSync(`${database}-wal`)
 
-test('SIGTERM to the npm of `npm start` stops the service cleanly', async () => {
-  const { child, exited, said, database, origin } = await startService()
+test('SIGTERM to the npm of `npm start` stops the service cleanly, also one that says how its first key is made', async () => {
+  const { child, exited, said, database, origin } = await startService({ VERIDICT_ACCESS: 'on' })
   process.kill(child.pid ?? 0, 'SIGTERM')
   expect(await exited).toBe(0)
-  expect(said()).toContain('stopping: waiting for what is in flight')
+  for (const words of ['needs a key here', 'veridict keys create NAME', 'stopping: waiting for what is in flight'])
+    expect(said()).toContain(words)
   expect(isClosed(database)).toBe(true)
   await expect(fetch(`${origin}/healthz`)).rejects.toThrow()
 }, 40_000)

@@ -1,29 +1,53 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
-import type { Batch } from '../../src/schemas/batch.ts'
-import { getBatch, getResults, postBatch, postTo, waitForEnd, waitUntil } from './batch-client.ts'
+import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
+import { expectSum, readLines, toLines } from '../http/make-batch.ts'
 import { readLedger } from './ledger.ts'
 import { judgeAt, type MockCallOptions, startMockCalls } from './mock-calls.ts'
 import { type ServiceSettings, spawnService, tempFolder } from './service-process.ts'
 
 export { sleep }
 
-/** The user of a service at an origin. Each look at a batch checks that its counts add up. */
-export const userOf = (origin: string) => ({
-  origin,
-  post: (items: readonly object[], query?: string) => postBatch(origin, items, query),
-  batch: (id: string) => getBatch(origin, id),
-  results: (id: string) => getResults(origin, id),
-  labels: async (id: string) => (await getResults(origin, id)).map(({ label }) => label),
-  until: (id: string, isWanted: (batch: Batch) => boolean, most_ms?: number) =>
-    waitUntil(origin, id, isWanted, most_ms),
-  end: (id: string, most_ms?: number) => waitForEnd(origin, id, most_ms),
-  /** Tells the service what to do with a batch, and expects that the service takes it. */
-  async tell(id: string, what: 'cancel' | 'resume') {
-    expect((await postTo(origin, `/v1/batches/${id}/${what}`)).status).toBe(202)
-  },
-})
+/** The user of the HTTP API of a service. Each look at a batch expects that the counts of the batch add up. */
+export function userOf(origin: string) {
+  const ask = async (path: string, status: number, init?: RequestInit) => {
+    const response = await fetch(`${origin}/v1/batches${path}`, init)
+    const text = await response.text()
+    expect(response.status, text).toBe(status)
+    return text
+  }
+  const batch = async (id: string) => {
+    const found = JSON.parse(await ask(`/${id}`, 200)) as Batch
+    expectSum(found)
+    return found
+  }
+  /** Looks until the batch is as wanted. */
+  const until = async (id: string, isWanted: (batch: Batch) => boolean, most_ms = 60_000) => {
+    for (const deadline = Date.now() + most_ms; ; await sleep(50)) {
+      const found = await batch(id)
+      if (isWanted(found)) return found
+      if (Date.now() > deadline) throw new Error(`waited too long: ${JSON.stringify(found)}`)
+    }
+  }
+  const results = async (id: string) => readLines<BatchResult>(await ask(`/${id}/results`, 200))
+  return {
+    ...{ origin, batch, until, results },
+    async post(items: readonly object[], query = '') {
+      const headers = { 'content-type': 'application/x-ndjson' }
+      return JSON.parse(await ask(query, 202, { method: 'POST', headers, body: toLines(items) })) as Batch
+    },
+    labels: async (id: string) => (await results(id)).map(({ label }) => label),
+    end: (id: string, most_ms?: number) =>
+      until(id, ({ status }) => status === 'done' || status === 'cancelled' || status === 'parked', most_ms),
+    /** Tells the service what to do with a batch, and expects that the service takes it. */
+    tell: async (id: string, what: 'cancel' | 'resume') => void (await ask(`/${id}/${what}`, 202, { method: 'POST' })),
+  }
+}
+
+/** What two runs of the same batch must have in common. */
+export const verdictsOf = (results: readonly BatchResult[]) =>
+  results.map(({ item_id, status, label, failure }) => ({ item_id, status, label, failure: failure?.code ?? null }))
 
 /** Starts a service as a process, and waits until the service listens. */
 export async function startService(settings: ServiceSettings) {

@@ -2,11 +2,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { openLocal } from '../../src/cli/database.ts'
-import type { BatchItem } from '../../src/schemas/batch.ts'
+import type { Batch, BatchItem } from '../../src/schemas/batch.ts'
 import { postJson } from '../local-server.ts'
 import { startMockBatches } from '../mock-provider/batches.ts'
 import { askDatabase, describePostgres, newDatabase } from '../storage/postgres-tools.ts'
-import type { getBatch } from './batch-client.ts'
 import { batchJudgeAt, judgeAt, type MockCallOptions, startMockCalls } from './mock-calls.ts'
 import { sleep } from './scene.ts'
 import { tempFolder } from './service-process.ts'
@@ -271,7 +270,7 @@ async function readEvents(origin: string, id: string): Promise<Told[]> {
   return text.split('\n\n').flatMap((block) => {
     const [, event, data] = /^event: (\w+)\ndata: (.*)$/.exec(block) ?? []
     if (event === undefined || data === undefined) return []
-    const { status, counts } = JSON.parse(data) as Awaited<ReturnType<typeof getBatch>>
+    const { status, counts } = JSON.parse(data) as Batch
     return [{ event, status, running: counts.running }]
   })
 }

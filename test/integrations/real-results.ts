@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
 import type { Judge } from '../../src/judges/judge.ts'
-import { getResults, postBatch, waitForEnd } from '../e2e/batch-client.ts'
+import { userOf } from '../e2e/scene.ts'
 import { GOOD_ANSWER, ONE_TRY, REQUEST, type Script, scriptedJudge } from '../grading/harness.ts'
 import { toLines } from '../http/make-batch.ts'
 import { startApp } from '../start-app.ts'
@@ -30,24 +30,31 @@ export async function startJudges(): Promise<string> {
 export const TRACES = ['a'.repeat(32), '0af7651916cd43dd8448eb211c80319c', 'd'.repeat(32)] as const
 
 /**
- * Prints `veridict results -o ndjson` of a batch of a real service: two graded trials, an unverified trial, a failed trial, and a trial
+ * Prints `veridict results -o ndjson` of a batch of a real service, once for all tests of a file: two graded trials, an unverified trial, a failed trial, and a trial
  * without a trace.
  */
-export async function realResults(): Promise<string> {
-  const origin = await startJudges()
+export const realResults = (): Promise<string> => {
+  made ??= printResults()
+  return made
+}
+
+let made: Promise<string> | undefined
+
+async function printResults(): Promise<string> {
+  const user = userOf(await startJudges())
   const item = (judge: string, item_id: string, trace_id?: string) => ({
     ...REQUEST,
     judge,
     item_id,
     metadata: trace_id === undefined ? {} : { trace_id },
   })
-  const { id } = await postBatch(origin, [
+  const { id } = await user.post([
     item('good', 'first', TRACES[0]),
     item('lexical', `exported/${TRACES[1]}.json`),
     item('unproved', 'third', TRACES[2]),
     item('broken', 'fourth', 'e'.repeat(32)),
     item('good', 'fifth'),
   ])
-  await waitForEnd(origin, id)
-  return toLines(await getResults(origin, id))
+  await user.end(id)
+  return toLines(await user.results(id))
 }
