@@ -1,7 +1,7 @@
 import type { ProviderEnd, SubmissionRecord } from '../db/submissions.ts'
 import { costUsd } from '../domain/money/price.ts'
 import { isTransient } from '../grading/ask-by-call.ts'
-import type { BatchApi, BatchResult } from '../judges/judge.ts'
+import { type BatchApi, BatchFailure, type BatchResult } from '../judges/judge.ts'
 import type { Failure } from '../schemas/grade.ts'
 import type { Poll } from './jobs.ts'
 import type { BatchDeps, Parking } from './run-chunk.ts'
@@ -54,19 +54,25 @@ export function createProviderPump(deps: Pick<BatchDeps, 'stores' | 'judges' | '
   }
 
   /** Moves one submission a step further. */
-  const move = (api: BatchApi, record: SubmissionRecord, maySubmit: boolean): Promise<Moved> =>
-    record.provider_id === null ? reconcile(api, record, maySubmit) : look(api, record, record.provider_id)
+  async function move(api: BatchApi, record: SubmissionRecord, maySubmit: boolean): Promise<Moved> {
+    const { provider_id, judge } = record
+    try {
+      return await (provider_id === null ? reconcile(api, record, maySubmit) : look(api, record, provider_id))
+    } catch (error) {
+      if (!(error instanceof BatchFailure)) throw error
+      return isTransient(error.failure) ? 'open' : refused(judge, error.failure)
+    }
+  }
 
   /** Asks the provider for a recorded submission that may have been sent, before the submission is sent again. */
   async function reconcile(api: BatchApi, record: SubmissionRecord, maySubmit: boolean): Promise<Moved> {
     const found = await api.find((await submissionOf(record)).mark, AbortSignal.timeout(CALL_MS))
-    if (!found.ok) return unanswered(record.judge, found.failure)
-    if (found.provider_id === null && maySubmit) return submit(api, record)
-    if (found.provider_id === null) {
+    if (found === null && maySubmit) return submit(api, record)
+    if (found === null) {
       await queue.withdraw(record.id, 'cancelled before it was sent', now().toISOString())
       return 'closed'
     }
-    await queue.markSubmitted(record.id, found.provider_id)
+    await queue.markSubmitted(record.id, found)
     return 'open'
   }
 
@@ -93,15 +99,17 @@ export function createProviderPump(deps: Pick<BatchDeps, 'stores' | 'judges' | '
 
   async function submit(api: BatchApi, record: SubmissionRecord): Promise<Moved> {
     const { mark, lines } = await submissionOf(record)
-    const sent = await api.submit({ ...mark, lines }, AbortSignal.timeout(SUBMIT_MS))
-    if (sent.ok) {
-      await markOrCancel(api, record, sent.provider_id)
+    try {
+      await markOrCancel(api, record, await api.submit({ ...mark, lines }, AbortSignal.timeout(SUBMIT_MS)))
       return 'open'
+    } catch (error) {
+      if (!(error instanceof BatchFailure)) throw error
+      const { failure } = error
+      // After a broken connection `reconcile` finds out whether the provider has the submission.
+      if (isTransient(failure) && failure.code !== 'rate_limited') return 'open'
+      await queue.withdraw(record.id, failure.message, now().toISOString())
+      return refused(record.judge, failure)
     }
-    // After a broken connection `reconcile` finds out whether the provider has the submission.
-    if (isTransient(sent.failure) && sent.failure.code !== 'rate_limited') return 'open'
-    await queue.withdraw(record.id, sent.failure.message, now().toISOString())
-    return refused(record.judge, sent.failure)
   }
 
   /**
@@ -121,46 +129,36 @@ export function createProviderPump(deps: Pick<BatchDeps, 'stores' | 'judges' | '
 
   async function look(api: BatchApi, record: SubmissionRecord, providerId: string): Promise<Moved> {
     const state = await api.poll(providerId, AbortSignal.timeout(CALL_MS))
-    if (!state.ok) return unanswered(record.judge, state.failure)
     if (state.state === 'in_progress') return 'open'
     const at = now().toISOString()
     if (state.state === 'failed') {
       await queue.withdraw(record.id, state.detail, at, providerId)
       return parked(`${record.judge}: the provider refused the batch ${providerId}: ${state.detail}`, null)
     }
-    if (!(await download(api, record, providerId))) return 'open'
+    await download(api, record, providerId)
     await queue.close(record.id, state.detail, at)
     return 'closed'
   }
 
-  /** Stores results before further results are read; false where the reading broke off, to begin anew later. */
-  async function download(api: BatchApi, record: SubmissionRecord, providerId: string): Promise<boolean> {
-    let ends: ProviderEnd[] = []
-    const store = async () => {
-      if (ends.length > 0) await queue.storeEnds(record.id, ends)
-      ends = []
-    }
-    for await (const result of api.results(providerId, AbortSignal.timeout(DOWNLOAD_MS))) {
-      if (result.ok) ends.push(endOf(record.judge, api, result))
-      else if (result.failure.retryable) {
-        await store()
-        return false
+  /** Stores results before further results are read; a reading that breaks off begins anew later. */
+  async function download(api: BatchApi, { id, judge }: SubmissionRecord, providerId: string): Promise<void> {
+    const ends: ProviderEnd[] = []
+    const store = () => queue.storeEnds(id, ends.splice(0))
+    try {
+      for await (const result of api.results(providerId, AbortSignal.timeout(DOWNLOAD_MS))) {
+        ends.push(endOf(judge, api, result))
+        if (ends.length >= STORED_AT_ONCE) await store()
       }
-      if (ends.length >= STORED_AT_ONCE) await store()
+    } finally {
+      await store()
     }
-    await store()
-    return true
   }
 
-  function endOf(judge: string, api: BatchApi, result: BatchResult): ProviderEnd {
-    if (result.end !== 'answered' || result.reply === null) return { id: result.custom_id, end: 'void' }
-    const cost = costUsd(result.reply.usage, deps.judges.get(judge)?.info.price ?? null)
-    const cost_usd = cost === null ? null : cost * api.price_factor
-    return { id: result.custom_id, end: 'answered', reply: result.reply, cost_usd }
+  function endOf(judge: string, api: BatchApi, { custom_id: id, reply }: BatchResult): ProviderEnd {
+    if (reply === null) return { id, end: 'void' }
+    const cost = costUsd(reply.usage, deps.judges.get(judge)?.info.price ?? null)
+    return { id, end: 'answered', reply, cost_usd: cost === null ? null : cost * api.price_factor }
   }
-
-  const unanswered = (judge: string, failure: Failure): Moved =>
-    isTransient(failure) ? 'open' : refused(judge, failure)
 
   function refused(judge: string, failure: Failure): Parking {
     const wait = failure.code === 'rate_limited' ? Math.max(60, failure.retry_after_s ?? 0) * 1000 : null

@@ -17,7 +17,15 @@ import {
 } from './call.ts'
 import { addressOf, describeJudge, placeOf, repairTurns, sharedParts } from './describe.ts'
 import { classifyHttp, failure, faultWords, NOTHING_USED, type Place, wordOf } from './faults.ts'
-import type { Answered, BatchCalls, BatchResult, BatchState, Judge, JudgeReply, JudgeRequest } from './judge.ts'
+import {
+  type BatchCalls,
+  BatchFailure,
+  type BatchResult,
+  type BatchState,
+  type Judge,
+  type JudgeReply,
+  type JudgeRequest,
+} from './judge.ts'
 import { makeBatchFetch, makeDownloadFetch, makeFetch } from './transport.ts'
 
 /** Creates a judge behind Anthropic's Messages API: one call per question. Veridict retries by itself, so the SDK's retries are off. */
@@ -163,56 +171,43 @@ function createAnthropicBatch(client: Anthropic, sdk: Sdk, settings: JudgeSettin
      * submission of the same size, and must not be cancelled or awaited as this one.
      */
     async find(mark, signal) {
-      const listed = await callBatch(sdk, signal, async () => {
-        const candidates: { readonly id: string; readonly isEnded: boolean }[] = []
-        for await (const batch of recent(mark, signal)) {
-          const { state, total } = stateOf(batch)
-          if (total === mark.custom_ids.length) candidates.push({ id: idOf(batch), isEnded: state === 'ended' })
-        }
-        return { candidates }
+      const candidates = await callBatch(sdk, signal, async () => {
+        const found: { readonly id: string; readonly isEnded: boolean }[] = []
+        for await (const batch of recent(mark, signal))
+          if (totalOf(batch) === mark.custom_ids.length)
+            found.push({ id: idOf(batch), isEnded: stateOf(batch).state === 'ended' })
+        return found
       })
-      if (!listed.ok) return listed
-      let unknown: Extract<Answered<object>, { ok: false }> | null = null
-      for (const { id, isEnded } of listed.candidates) {
-        const match = isEnded ? await isOf(api.results(id, signal), mark.custom_ids) : NOT_YET_KNOWN
-        if (!match.ok) unknown ??= match
-        else if (match.isOurs) return { ok: true, provider_id: id }
+      let isUnknown = false
+      for (const { id, isEnded } of candidates) {
+        const isOurs = isEnded ? await isOf(api.results(id, signal), mark.custom_ids) : null
+        if (isOurs === true) return id
+        isUnknown ||= isOurs === null
       }
-      return unknown ?? { ok: true, provider_id: null }
+      if (isUnknown) throw new BatchFailure(NOT_YET_KNOWN)
+      return null
     },
   }
 }
 
 /** Reads the state of a batch. An unknown state is no end: the batch is polled again. */
-function stateOf({ processing_status, request_counts }: MessageBatch): BatchState {
+function stateOf({ processing_status }: MessageBatch): BatchState {
   if (typeof processing_status !== 'string') throw new TypeError('the answer is no batch')
-  const { processing, succeeded, errored, canceled, expired } = request_counts
-  const completed = [succeeded, errored, canceled, expired].reduce((sum, count) => sum + countOf(count), 0)
-  return {
-    state: processing_status === 'ended' ? 'ended' : 'in_progress',
-    detail: processing_status.slice(0, MOST_DETAIL_CHARS),
-    completed,
-    total: completed + countOf(processing),
-  }
+  const state = processing_status === 'ended' ? 'ended' : 'in_progress'
+  return { state, detail: processing_status.slice(0, MOST_DETAIL_CHARS) }
 }
 
-/** The failure while a batch of matching age and size still runs: its results, which identify it, exist only at its end. */
-const NOT_YET_KNOWN = {
-  ok: false,
-  failure: failure('judge_unreachable', 'a batch that may be this one has not ended: only its results tell'),
-} as const
+/** Counts the requests of a batch. */
+const totalOf = ({ request_counts }: MessageBatch): number =>
+  Object.values(request_counts).reduce((sum, count) => sum + countOf(count), 0)
 
-/** Tells whether the results are of a submission. The first readable result decides: all ids of a batch are of the submission, or none is. */
-async function isOf(
-  results: ReturnType<BatchCalls['results']>,
-  ours: readonly string[],
-): Promise<Answered<{ isOurs: boolean }>> {
-  let last: Answered<{ isOurs: boolean }> = { ok: true, isOurs: false }
-  for await (const result of results) {
-    if (result.ok) return { ok: true, isOurs: ours.includes(result.custom_id) }
-    last = result
-  }
-  return last
+/** The failure while a batch of matching age and size still runs: its results, which identify it, exist only at its end. */
+const NOT_YET_KNOWN = failure('judge_unreachable', 'a batch that may be this one has not ended: only its results tell')
+
+/** Tells whether the results are of a submission; null without a result. The first decides: all ids of a batch are of the submission, or none is. */
+async function isOf(results: ReturnType<BatchCalls['results']>, ours: readonly string[]): Promise<boolean | null> {
+  for await (const { custom_id } of results) return ours.includes(custom_id)
+  return null
 }
 
 /** A line of the results as documented; every member is unchecked. */
@@ -239,18 +234,17 @@ const STATUS: ReadonlyMap<string | null, number> = new Map([
 /** Reads the result in a line of Message Batches. An errored request is not billed, whatever its error. */
 function resultOfMessageLine(line: ResultLine, place: Place): BatchResult {
   const { custom_id, result } = line as MessageLine
-  if (result?.type === 'expired') return { custom_id, end: 'expired', reply: null }
-  if (result?.type === 'canceled') return { custom_id, end: 'cancelled', reply: null }
+  if (result?.type === 'expired' || result?.type === 'canceled') return { custom_id, reply: null }
   if (result?.type === 'errored') {
     const { error } = result
     const words = faultWords({ body: error, headers: undefined })
     const fault = { status: STATUS.get(words.type) ?? 500, headers: undefined, ...words }
     const about = { usage: { ...NOTHING_USED }, model_resolved: null, request_id: wordOf(error?.request_id) }
-    return { custom_id, end: 'answered', reply: failed(classifyHttp(fault, place), error, about) }
+    return { custom_id, reply: failed(classifyHttp(fault, place), error, about) }
   }
   const reply = replyOrFailure(result?.message ?? line, null, () => {
     if (result?.type !== 'succeeded') throw new TypeError('the line has no result')
     return replyOfMessage(result.message as Anthropic.Message, null)
   })
-  return { custom_id, end: 'answered', reply }
+  return { custom_id, reply }
 }

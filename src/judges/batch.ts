@@ -1,15 +1,14 @@
 import { splitLines } from '../domain/text/line-splitter.ts'
-import type { Failure } from '../schemas/grade.ts'
 import { callProvider, describeError, redactAll, type Sdk } from './call.ts'
 import { failure } from './faults.ts'
-import type {
-  Answered,
-  BatchCalls,
-  BatchResult,
-  BatchState,
-  JudgeRequest,
-  Submission,
-  SubmissionMark,
+import {
+  type BatchCalls,
+  BatchFailure,
+  type BatchResult,
+  type BatchState,
+  type JudgeRequest,
+  type Submission,
+  type SubmissionMark,
 } from './judge.ts'
 
 /** Tolerated lag of a provider’s clock. */
@@ -31,18 +30,18 @@ function checkCustomId(id: string): string {
   return id
 }
 
-/** Makes one call of a batch endpoint. `missing`: the message for a server that does not know the path. */
-export async function callBatch<T extends object>(
+/** Makes one call of a batch endpoint, whose failure is a BatchFailure. `missing`: the message for a server that does not know the path. */
+export async function callBatch<T>(
   sdk: Sdk,
   signal: AbortSignal,
   call: () => Promise<T>,
   missing = NO_BATCHES,
-): Promise<Answered<T>> {
+): Promise<T> {
   const called = await callProvider(sdk, signal, call)
-  if (called.ok) return { ok: true, ...called.value }
+  if (called.ok) return called.value
   const { failure: fault, status } = called.fault
-  if (status === null || !NO_ENDPOINT.includes(status)) return { ok: false, failure: fault }
-  return { ok: false, failure: failure('internal', `${missing} (HTTP ${status})`) }
+  const isMissing = status !== null && NO_ENDPOINT.includes(status)
+  throw new BatchFailure(isMissing ? failure('internal', `${missing} (HTTP ${status})`) : fault)
 }
 
 /** Returns the id in an answer. Throws a TypeError for an answer without a usable id. */
@@ -55,49 +54,6 @@ export function idOf(created: { readonly id: unknown } | null): string {
 /** A line of a results file; the provider defines its other members, which are unchecked. */
 export interface ResultLine {
   readonly custom_id: string
-}
-
-/** Thrown when results of a running batch are read. */
-class NotEnded extends Error {}
-
-/**
- * The failure of a line without a readable result. Not retryable: the file will not change, and the request of that line stays without a
- * result.
- */
-const DAMAGED = {
-  ok: false,
-  failure: failure('internal', 'a line of the batch’s results could not be read'),
-} as const satisfies Answered<BatchResult>
-
-/**
- * Reads every line as a result. A damaged line is a failure in its place, and later lines are still read; where the reading itself breaks
- * off, the last item is a failure. That failure is retryable whatever its cause (a wrong key, say), because the results are paid for and
- * still stored; it is final only where the server does not have them.
- */
-async function* readResults(
-  sdk: Sdk,
-  signal: AbortSignal,
-  lines: AsyncIterable<string | null>,
-  resultOf: (line: ResultLine) => BatchResult,
-): AsyncGenerator<Answered<BatchResult>> {
-  try {
-    for await (const text of lines) {
-      if (text?.trim() === '') continue
-      const line = text === null ? null : parseLine(text)
-      yield line === null ? DAMAGED : redactAll({ ok: true, ...resultOf(line) }, sdk.secret)
-    }
-  } catch (error) {
-    yield redactAll({ ok: false, failure: brokenOff(error, sdk, signal) }, sdk.secret)
-  }
-}
-
-function brokenOff(error: unknown, sdk: Sdk, signal: AbortSignal): Failure {
-  if (error instanceof NotEnded)
-    return { ...failure('internal', 'the batch has not ended: it has no results yet'), retryable: true }
-  const fault = describeError(error, sdk, signal)
-  return fault.status !== null && GONE.includes(fault.status)
-    ? failure('internal', `${NO_SUCH_BATCH} (HTTP ${fault.status})`)
-    : { ...fault.failure, retryable: true }
 }
 
 /** Bounds a line above every answer: single calls refuse a longer one. */
@@ -113,9 +69,9 @@ export async function* readLines(
 }
 
 /** Parses a line; null without a custom id of at most 64 characters, the limit of this client's ids. */
-function parseLine(text: string): ResultLine | null {
+function parseLine(text: string | null): ResultLine | null {
   try {
-    const line = JSON.parse(text) as ResultLine | null
+    const line = JSON.parse(text ?? '') as ResultLine | null
     return typeof line?.custom_id === 'string' && line.custom_id.length <= 64 ? line : null
   } catch {
     return null
@@ -139,31 +95,32 @@ interface BatchEndpoint<Batch extends { readonly id: string }> {
   createdAt(batch: Batch): number
 }
 
-/** Makes the calls of such an endpoint, which never throw, but for `recent`. Each provider finds a submission again in a way of its own. */
+/** Makes the calls of such an endpoint. Each provider finds a submission again in a way of its own. */
 export function callsOf<Batch extends { readonly id: string }>(sdk: Sdk, endpoint: BatchEndpoint<Batch>) {
-  const poll: BatchCalls['poll'] = (id, signal) =>
-    callBatch(sdk, signal, async () => endpoint.stateOf(await endpoint.retrieve(id, signal)), NO_SUCH_BATCH)
-  async function* linesOf(id: string, signal: AbortSignal) {
-    const batch = await endpoint.retrieve(id, signal)
-    const { state } = endpoint.stateOf(batch)
-    if (state === 'in_progress') throw new NotEnded()
-    if (state === 'ended') for await (const file of endpoint.open(batch, signal)) yield* readLines(file.body)
-  }
   const calls: Omit<BatchCalls, 'find'> = {
     encode: (customId, request) =>
       JSON.stringify({ custom_id: checkCustomId(customId), ...endpoint.envelope(request) }),
-    submit: (submission, signal) =>
-      callBatch(sdk, signal, async () => ({ provider_id: idOf(await endpoint.submit(submission, signal)) })),
-    poll,
-    results: (id, signal) => readResults(sdk, signal, linesOf(id, signal), endpoint.resultOf),
-    async cancel(id, signal) {
-      const cancel = async () => ({ id: idOf(await endpoint.cancel(id, signal)) })
-      const cancelled = await callBatch(sdk, signal, cancel, NO_SUCH_BATCH)
-      if (cancelled.ok) return { ok: true }
-      // A batch that ended by itself meanwhile cannot be cancelled, and need not be.
-      const now = await poll(id, signal)
-      return now.ok && now.state !== 'in_progress' ? { ok: true } : cancelled
+    submit: (submission, signal) => callBatch(sdk, signal, async () => idOf(await endpoint.submit(submission, signal))),
+    poll: (id, signal) =>
+      callBatch(sdk, signal, async () => endpoint.stateOf(await endpoint.retrieve(id, signal)), NO_SUCH_BATCH),
+    /** A reading that breaks off can be repeated, whatever the cause (a wrong key, say): the results are paid for and still stored. */
+    async *results(id, signal) {
+      try {
+        const batch = await endpoint.retrieve(id, signal)
+        const { state } = endpoint.stateOf(batch)
+        if (state === 'in_progress') throw new TypeError('the batch has not ended')
+        if (state === 'failed') return
+        for await (const file of endpoint.open(batch, signal))
+          for await (const text of readLines(file.body)) {
+            const line = parseLine(text)
+            if (line !== null) yield redactAll(endpoint.resultOf(line), sdk.secret)
+          }
+      } catch (error) {
+        const { status, failure: fault } = redactAll(describeError(error, sdk, signal), sdk.secret)
+        if (status === null || !GONE.includes(status)) throw new BatchFailure({ ...fault, retryable: true })
+      }
     },
+    cancel: async (id, signal) => void (await callProvider(sdk, signal, () => endpoint.cancel(id, signal))),
   }
   return { ...calls, recent: (mark: SubmissionMark, signal: AbortSignal) => recentOf(endpoint, mark, signal) }
 }

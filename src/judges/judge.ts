@@ -107,27 +107,38 @@ export interface Judge {
 export interface BatchApi extends BatchLimits, BatchCalls {}
 
 /**
- * The calls of a provider’s batch endpoint: the same questions at half the price, answered within a day and in any order. Never throws for what
- * a provider does. The caller records a submission before it is sent, so that a crash in between is settled by `find`.
+ * The calls of a provider’s batch endpoint: the same questions at half the price, answered within a day and in any order. They throw a BatchFailure
+ * for what a provider does. The caller records a submission before it is sent, so that a crash in between is settled by `find`.
  */
 export interface BatchCalls {
   /** One line of a submission: exactly the body that `Judge.ask` would send, in the provider’s envelope. */
   encode(customId: string, request: JudgeRequest): string
-  submit(submission: Submission, signal: AbortSignal): Promise<Answered<{ readonly provider_id: string }>>
+  /** Sends a submission; returns the provider’s id of the batch. */
+  submit(submission: Submission, signal: AbortSignal): Promise<string>
   /**
    * The provider’s id of a submission that may or may not have reached it; null where it surely has not. The judge finds it by
    * Veridict’s id where the provider keeps the id (OpenAI: `metadata`), else by time, counts and the custom ids of results (Anthropic): while a candidate
    * still runs, a retryable failure.
    */
-  find(submission: SubmissionMark, signal: AbortSignal): Promise<Answered<{ readonly provider_id: string | null }>>
-  poll(providerId: string, signal: AbortSignal): Promise<Answered<BatchState>>
-  /** Every request’s own end, in any order; of the output file, the error file, and of what expired or was cancelled. */
-  results(providerId: string, signal: AbortSignal): AsyncIterable<Answered<BatchResult>>
-  cancel(providerId: string, signal: AbortSignal): Promise<Answered<object>>
+  find(submission: SubmissionMark, signal: AbortSignal): Promise<string | null>
+  poll(providerId: string, signal: AbortSignal): Promise<BatchState>
+  /**
+   * Every request’s own end, in any order; of the output file, the error file, and of what expired or was cancelled. A request whose line is damaged,
+   * or whose results the server does not have any more, has no end.
+   */
+  results(providerId: string, signal: AbortSignal): AsyncIterable<BatchResult>
+  /** Asks for the end of a batch, which `poll` tells. Never throws. */
+  cancel(providerId: string, signal: AbortSignal): Promise<void>
 }
 
-/** An answer of the provider’s batch endpoint, or why there is none. */
-export type Answered<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly failure: Failure }
+/** A failed call of a batch endpoint. */
+export class BatchFailure extends Error {
+  readonly failure: Failure
+  constructor(failure: Failure) {
+    super(failure.message)
+    this.failure = failure
+  }
+}
 
 export interface SubmissionMark {
   /** The id that Veridict gave the submission. */
@@ -147,14 +158,10 @@ export interface BatchState {
   readonly state: 'in_progress' | 'ended' | 'failed'
   /** The provider’s own word for its state, and what it says of a failed one. */
   readonly detail: string
-  readonly completed: number
-  readonly total: number
 }
 
 export interface BatchResult {
   readonly custom_id: string
-  /** `expired` and `cancelled` requests were never run and cost nothing: they may be sent again. */
-  readonly end: 'answered' | 'expired' | 'cancelled'
-  /** For `answered`: what `Judge.ask` would have returned for the same bytes. */
+  /** What `Judge.ask` would have returned for the same bytes; null: the request expired or was cancelled, was never run and cost nothing. */
   readonly reply: JudgeReply | null
 }

@@ -2,7 +2,7 @@ import OpenAI, { AzureOpenAI, toStreamingFile } from 'openai'
 import type { JudgeSettings } from '../config/judges.ts'
 import { providerRow } from '../schemas/providers.ts'
 import { callBatch, callsOf, idOf, MOST_DETAIL_CHARS, type ResultLine } from './batch.ts'
-import { askProvider, countOf, failed, LONGEST_CALL_MS, replyOrFailure, type Sdk, UNKNOWN } from './call.ts'
+import { askProvider, failed, LONGEST_CALL_MS, replyOrFailure, type Sdk, UNKNOWN } from './call.ts'
 import { addressOf, describeJudge, placeOf } from './describe.ts'
 import { classifyHttp, failure, faultWords, type Place, usageOfFault, wordOf, wordsOf } from './faults.ts'
 import type { BatchCalls, BatchResult, BatchState, Judge, JudgeReply } from './judge.ts'
@@ -109,9 +109,8 @@ function createOpenAiBatch(client: OpenAI, sdk: Sdk, settings: JudgeSettings): B
     ...own,
     find: (mark, signal) =>
       callBatch(sdk, signal, async () => {
-        for await (const batch of recent(mark, signal))
-          if (batch.metadata?.[OUR_ID] === mark.id) return { provider_id: idOf(batch) }
-        return { provider_id: null }
+        for await (const batch of recent(mark, signal)) if (batch.metadata?.[OUR_ID] === mark.id) return idOf(batch)
+        return null
       }),
   }
 }
@@ -120,7 +119,7 @@ async function* bytesOfLines(lines: readonly string[]): AsyncGenerator<string> {
   for (const line of lines) yield `${line}\n`
 }
 
-function stateOf({ status, errors, request_counts: counts }: Batch): BatchState {
+function stateOf({ status, errors }: Batch): BatchState {
   if (typeof status !== 'string') throw new TypeError('the answer is no batch')
   const faults = (errors?.data ?? []).slice(0, 5).map(({ code, message, line }) => {
     const place = typeof line === 'number' ? `line ${line}: ` : ''
@@ -129,8 +128,6 @@ function stateOf({ status, errors, request_counts: counts }: Batch): BatchState 
   return {
     state: status === 'failed' ? 'failed' : ENDED.includes(status) ? 'ended' : 'in_progress',
     detail: [status, ...faults].join('; ').slice(0, MOST_DETAIL_CHARS),
-    completed: countOf(counts?.completed) + countOf(counts?.failed),
-    total: countOf(counts?.total),
   }
 }
 
@@ -144,11 +141,10 @@ interface OutputLine extends ResultLine {
 function resultOfOutput(line: ResultLine, api: OpenAiApi, place: Place, settings: JudgeSettings): BatchResult {
   const { custom_id, response, error } = line as OutputLine
   // The provider never ran the request.
-  if (error?.code === 'batch_expired') return { custom_id, end: 'expired', reply: null }
-  if (error?.code === 'batch_cancelled') return { custom_id, end: 'cancelled', reply: null }
+  if (error?.code === 'batch_expired' || error?.code === 'batch_cancelled') return { custom_id, reply: null }
   const [status, body] = [response?.status_code, response?.body]
   const request_id = wordOf(response?.request_id)
-  const end = (reply: JudgeReply): BatchResult => ({ custom_id, end: 'answered', reply })
+  const end = (reply: JudgeReply): BatchResult => ({ custom_id, reply })
   if (status === 200) return end(replyOrFailure(body, request_id, () => api.replyOf(body, request_id, settings)))
   const reported = faultWords({ body, headers: undefined })
   const words = { ...reported, code: reported.code ?? wordOf(error?.code) }

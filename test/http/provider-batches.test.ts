@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import type { BatchApi, BatchResult, Judge, JudgeRequest, Submission } from '../../src/judges/judge.ts'
+import {
+  type BatchApi,
+  BatchFailure,
+  type BatchResult,
+  type Judge,
+  type JudgeRequest,
+  type Submission,
+} from '../../src/judges/judge.ts'
 import type { Batch } from '../../src/schemas/batch.ts'
 import { GOOD_ANSWER, replyOf, type Script } from '../grading/harness.ts'
 import { startApp, type TestApp } from '../start-app.ts'
@@ -29,15 +36,12 @@ function providerJudge({ answer = () => GOOD_ANSWER, ...options }: Options = {})
   const calls = new Map<number, number>()
   const submitted: Submission[] = []
   const cancelled = new Set<string>()
-  const ok = { ok: true } as const
   const resultOf = (id: string): BatchResult => {
     const run = requests.get(id) ?? -1
     const call = (calls.get(run) ?? 0) + 1
     calls.set(run, call)
     const script = answer(run, call)
-    return script === 'expired'
-      ? { custom_id: id, end: 'expired', reply: null }
-      : { custom_id: id, end: 'answered', reply: replyOf(script) }
+    return { custom_id: id, reply: script === 'expired' ? null : replyOf(script) }
   }
   const base = answeringJudge(() => {
     throw new Error('single calls are not expected')
@@ -57,24 +61,23 @@ function providerJudge({ answer = () => GOOD_ANSWER, ...options }: Options = {})
         submitted.push(submission)
         if (options.losesFirstSubmit === true && submitted.length === 1) {
           const lost = { code: 'judge_unreachable', message: 'lost', retryable: true, retry_after_s: null } as const
-          return { ok: false, failure: lost }
+          throw new BatchFailure(lost)
         }
-        return { ...ok, provider_id: `prov-${submission.id}` }
+        return `prov-${submission.id}`
       },
       async find({ id }) {
-        return { ...ok, provider_id: submitted.some((one) => one.id === id) ? `prov-${id}` : null }
+        return submitted.some((one) => one.id === id) ? `prov-${id}` : null
       },
       async poll(id) {
         const ended = cancelled.has(id) || (options.ends?.() ?? true)
-        return { ...ok, state: ended ? 'ended' : 'in_progress', detail: '', completed: 0, total: 0 }
+        return { state: ended ? 'ended' : 'in_progress', detail: '' }
       },
       async *results(id) {
         const submission = submitted.find((one) => `prov-${one.id}` === id)
-        for (const custom_id of (submission?.custom_ids ?? []).toReversed()) yield { ...ok, ...resultOf(custom_id) }
+        for (const custom_id of (submission?.custom_ids ?? []).toReversed()) yield resultOf(custom_id)
       },
       async cancel(id) {
         cancelled.add(id)
-        return ok
       },
     },
   }
@@ -142,14 +145,13 @@ test('a submission that another process has sent meanwhile is cancelled at the p
   const batch: BatchApi = {
     ...api,
     async submit(submission, signal) {
-      // This process stands still here, loses its mark, and another process sends the submission.
+      // This process stands still here, loses its job, and another process sends the submission.
       await app.context.stores.provider.markSubmitted(submission.id, `prov-${submission.id}`)
       await api.submit(submission, signal)
-      return { ok: true, provider_id: 'second' }
+      return 'second'
     },
     async cancel(id) {
       cancelled.push(id)
-      return { ok: true }
     },
   }
   app = await start({ ...rest, batch })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { collect } from '../collect.ts'
 import type { Controls } from '../mock-provider/batch-book.ts'
 import { startMockBatches } from '../mock-provider/batches.ts'
-import { APIS, type Api, ended, judgeFor, never, submissionOf, submitted } from './judge-under-test.ts'
+import { APIS, type Api, ended, failureOf, judgeFor, never, submissionOf, submitted } from './judge-under-test.ts'
 
 /** A crash between sending a submission and recording that it was sent: it must be found again, and never paid for twice. */
 async function start(api: Api, controls: Partial<Controls> = {}) {
@@ -17,9 +17,9 @@ describe.each(APIS)('%s', (api) => {
     const { provider, batch } = await start(api, { plan: (nth) => ({ drop: nth === 1, polls: 0 }), page_size: 2 })
     await submitted(batch, submissionOf(batch, 'sub_1', ['a1', 'a2']))
     const lost = submissionOf(batch, 'sub_2', ['b1', 'b2'])
-    expect(await batch.submit(lost, never())).toMatchObject({ ok: false, failure: { code: 'judge_unreachable' } })
+    expect(await failureOf(batch.submit(lost, never()))).toMatchObject({ code: 'judge_unreachable' })
     for (const one of ['c', 'd', 'e']) await submitted(batch, submissionOf(batch, `sub_${one}`, [`${one}1`, `${one}2`]))
-    expect(await batch.find(lost, never())).toEqual({ ok: true, provider_id: provider.batches[1]?.id })
+    expect(await batch.find(lost, never())).toBe(provider.batches[1]?.id)
     expect(provider.counts.lists).toBeGreaterThan(1)
     expect(provider.counts.submits).toBe(5)
   })
@@ -27,10 +27,7 @@ describe.each(APIS)('%s', (api) => {
   test('one that never arrived is not found, whatever others there are', async () => {
     const { batch } = await start(api, { plan: () => ({ polls: 0 }) })
     for (const one of ['a', 'b']) await submitted(batch, submissionOf(batch, `sub_${one}`, [`${one}1`, `${one}2`]))
-    expect(await batch.find(submissionOf(batch, 'sub_lost', ['x1', 'x2']), never())).toEqual({
-      ok: true,
-      provider_id: null,
-    })
+    expect(await batch.find(submissionOf(batch, 'sub_lost', ['x1', 'x2']), never())).toBeNull()
   })
 
   test('the search ends with the page that is older than the record', async () => {
@@ -38,7 +35,7 @@ describe.each(APIS)('%s', (api) => {
     const { provider, batch } = await start(api, { now: () => now, page_size: 3 })
     for (let one = 0; one < 12; one++) await submitted(batch, submissionOf(batch, `sub_${one}`, [`a${one}`]))
     now = Date.now()
-    expect(await batch.find(submissionOf(batch, 'sub_x', ['x']), never())).toEqual({ ok: true, provider_id: null })
+    expect(await batch.find(submissionOf(batch, 'sub_x', ['x']), never())).toBeNull()
     expect(provider.counts.lists).toBe(1)
   })
 
@@ -52,8 +49,8 @@ describe.each(APIS)('%s', (api) => {
     const { batch } = await start(api, {
       intercept: () => ({ status: 200, body, headers: { 'content-type': 'application/json' } }),
     })
-    const found = await batch.find(submissionOf(batch, 'sub_x', ['x']), never())
-    expect(found).toMatchObject({ ok: false, failure: { code: 'judge_unreachable' } })
+    const failure = await failureOf(batch.find(submissionOf(batch, 'sub_x', ['x']), never()))
+    expect(failure).toMatchObject({ code: 'judge_unreachable' })
   })
 })
 
@@ -62,17 +59,17 @@ describe('messages', () => {
     const { provider, batch } = await start('messages', { plan: (nth) => ({ drop: nth === 1, polls: 1 }) })
     const other = await submitted(batch, submissionOf(batch, 'sub_1', ['a1', 'a2']))
     const lost = submissionOf(batch, 'sub_2', ['b1', 'b2'])
-    await batch.submit(lost, never())
-    expect(await batch.find(lost, never())).toMatchObject({ ok: false, failure: { retryable: true } })
+    await failureOf(batch.submit(lost, never()))
+    expect(await failureOf(batch.find(lost, never()))).toMatchObject({ retryable: true })
     await ended(batch, other)
     await ended(batch, provider.batches[1]?.id ?? '')
-    expect(await batch.find(lost, never())).toEqual({ ok: true, provider_id: provider.batches[1]?.id })
+    expect(await batch.find(lost, never())).toBe(provider.batches[1]?.id)
   })
 
   test('a batch of another size is never waited for', async () => {
     const { batch } = await start('messages', { plan: () => ({ polls: 1000 }) })
     await submitted(batch, submissionOf(batch, 'sub_1', ['a1', 'a2', 'a3']))
-    expect(await batch.find(submissionOf(batch, 'sub_2', ['b1']), never())).toEqual({ ok: true, provider_id: null })
+    expect(await batch.find(submissionOf(batch, 'sub_2', ['b1']), never())).toBeNull()
   })
 
   test('results are not fetched from an address that the provider names', async () => {
@@ -87,7 +84,7 @@ describe('messages', () => {
     const id = await submitted(batch, submissionOf(batch, 'sub_1', ['a1']))
     await ended(batch, id)
     provider.origin = elsewhere.origin
-    expect(await collect(batch.results(id, never()))).toMatchObject([{ ok: true, custom_id: 'a1' }])
+    expect(await collect(batch.results(id, never()))).toMatchObject([{ custom_id: 'a1' }])
     expect(asked).toEqual([])
   })
 })

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import type { BatchResult } from '../../src/judges/judge.ts'
 import { collect } from '../collect.ts'
 import { serve } from '../local-server.ts'
 import { startMockBatches } from '../mock-provider/batches.ts'
-import { APIS, type Api, ended, judgeFor, never, submissionOf, submitted } from './judge-under-test.ts'
+import { APIS, type Api, ended, failureOf, judgeFor, never, submissionOf, submitted } from './judge-under-test.ts'
 
 /** Results that an adversary wrote: each odd line is its own failure, and the lines after it are still read. */
 async function startWith(api: Api, order: (lines: string[]) => string[]) {
@@ -31,14 +32,10 @@ describe.each(APIS)('%s', (api) => {
     ['no custom id', '{"result":{"type":"expired"}}'],
     ['a custom id that is none', line(api, { toString: 1 }, {})],
     ['a custom id of a megabyte', line(api, 'x'.repeat(1_000_000), {})],
-  ])('a line that is %s is a failure in its place', async (_name, odd) => {
+  ])('a line that is %s has no result, and the lines after it have', async (_name, odd) => {
     const { batch, id } = await startWith(api, ([first = '', second = '']) => [first, odd, '', '  \r', second])
     const results = await collect(batch.results(id, never()))
-    expect(results).toMatchObject([
-      { ok: true, custom_id: 'a' },
-      { ok: false, failure: { code: 'internal', retryable: false } },
-      { ok: true, custom_id: 'b' },
-    ])
+    expect(results).toMatchObject([{ custom_id: 'a' }, { custom_id: 'b' }])
   })
 
   test.each([
@@ -52,8 +49,8 @@ describe.each(APIS)('%s', (api) => {
   ])('an answer that is %s is a failure of its request', async (_name, body) => {
     const { batch, id } = await startWith(api, ([, second = '']) => [line(api, 'a', body), second])
     const [first, second] = await collect(batch.results(id, never()))
-    expect(first).toMatchObject({ ok: true, custom_id: 'a', end: 'answered', reply: { ok: false, usage: null } })
-    expect(second).toMatchObject({ ok: true, custom_id: 'b', reply: { ok: true } })
+    expect(first).toMatchObject({ custom_id: 'a', reply: { ok: false, usage: null } })
+    expect(second).toMatchObject({ custom_id: 'b', reply: { ok: true } })
   })
 
   test('counts of tokens that are none are unknown, and a depth that nobody can write back is cut', async () => {
@@ -69,8 +66,8 @@ describe.each(APIS)('%s', (api) => {
     const nested = line(api, 'a', good).replace('"__deep__":0', `"__proto__":${deep(200_000)}`)
     const { batch, id } = await startWith(api, ([, second = '']) => [nested, second])
     const [first, second] = await collect(batch.results(id, never()))
-    expect(first).toMatchObject({ ok: true, reply: { ok: true, text: 'fine', usage: null } })
-    expect(second).toMatchObject({ ok: true, custom_id: 'b' })
+    expect(first).toMatchObject({ reply: { ok: true, text: 'fine', usage: null } })
+    expect(second).toMatchObject({ custom_id: 'b' })
   })
 })
 
@@ -79,19 +76,18 @@ const NO_BATCHES = [
   ...['{"status":"failed","errors":{"data":7}}', '{"data":[null]}', ''],
 ]
 test.each(APIS.flatMap((api) => NO_BATCHES.map((body) => [api, body] as const)))(
-  '%s: %j where a batch should be is never a throw',
+  '%s: %j where a batch should be is a failure of the call',
   async (api, body) => {
     const provider = await startMockBatches({
       intercept: () => ({ status: 200, body, headers: { 'content-type': 'application/json' } }),
     })
     const { batch } = judgeFor(api, provider)
     const submission = submissionOf(batch, 'sub_1', ['a'])
-    expect((await batch.submit(submission, never())).ok).toBe(false)
-    expect(await batch.find(submission, never())).toMatchObject({ ok: false, failure: { code: 'judge_unreachable' } })
-    const state = await batch.poll('b', never())
-    expect(state.ok).toBe(false)
-    expect((await batch.cancel('b', never())).ok).toBe(false)
-    for (const result of await collect(batch.results('b', never()))) expect(result.ok).toBe(false)
+    await failureOf(batch.submit(submission, never()))
+    expect(await failureOf(batch.find(submission, never()))).toMatchObject({ code: 'judge_unreachable' })
+    await failureOf(batch.poll('b', never()))
+    await batch.cancel('b', never())
+    await failureOf(collect(batch.results('b', never())))
   },
 )
 
@@ -124,34 +120,42 @@ async function startEndless(breakOffAfter: number | null, status = 200) {
 test('results are given as they come, and a reader that leaves closes the connection', async () => {
   const { batch, connectionClosed } = await startEndless(null)
   for await (const result of batch.results('b', never())) {
-    expect(result).toMatchObject({ ok: true, end: 'expired' })
+    expect(result).toMatchObject({ reply: null })
     break
   }
   await connectionClosed
 })
 
+/** Reads results until they break off; answers them, and the failure. */
+async function readBroken(results: AsyncIterable<BatchResult>, onResult: (count: number) => void = () => undefined) {
+  const read: BatchResult[] = []
+  const failure = await failureOf(
+    (async () => {
+      for await (const result of results) onResult(read.push(result))
+    })(),
+  )
+  return { read, failure }
+}
+
 test('results that break off end with a failure that may be tried again', async () => {
   const { batch } = await startEndless(3)
-  const results = await collect(batch.results('b', never()))
-  expect(results).toHaveLength(7)
-  expect(results.at(-1)).toMatchObject({ ok: false, failure: { code: 'judge_unreachable', retryable: true } })
+  const { read, failure } = await readBroken(batch.results('b', never()))
+  expect(read).toHaveLength(6)
+  expect(failure).toMatchObject({ code: 'judge_unreachable', retryable: true })
 })
 
 test('a signal ends the reading', async () => {
   const { batch, connectionClosed } = await startEndless(null)
   const stop = new AbortController()
-  const results = []
-  for await (const result of batch.results('b', stop.signal)) {
-    results.push(result)
-    if (results.length === 5) stop.abort()
-  }
-  expect(results.at(-1)).toMatchObject({ ok: false, failure: { code: 'cancelled' } })
+  const { failure } = await readBroken(batch.results('b', stop.signal), (count) => {
+    if (count === 5) stop.abort()
+  })
+  expect(failure).toMatchObject({ code: 'cancelled' })
   await connectionClosed
 })
 
 test('what comes with an error is not read', async () => {
   const { batch, connectionClosed } = await startEndless(null, 500)
-  const results = await collect(batch.results('b', never()))
-  expect(results).toMatchObject([{ ok: false, failure: { code: 'judge_unreachable' } }])
+  expect(await failureOf(collect(batch.results('b', never())))).toMatchObject({ code: 'judge_unreachable' })
   await connectionClosed
 })

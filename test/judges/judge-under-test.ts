@@ -2,8 +2,16 @@ import type { Config } from '../../src/config/config.ts'
 import { type JudgeSettings, providerDefaults } from '../../src/config/judges.ts'
 import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import { createAnthropicJudge } from '../../src/judges/anthropic-judge.ts'
-import type { BatchApi, BatchResult, Judge, JudgeRequest, Submission } from '../../src/judges/judge.ts'
+import {
+  type BatchApi,
+  BatchFailure,
+  type BatchResult,
+  type Judge,
+  type JudgeRequest,
+  type Submission,
+} from '../../src/judges/judge.ts'
 import { createOpenAiJudge } from '../../src/judges/openai-judge.ts'
+import type { Failure } from '../../src/schemas/grade.ts'
 import { collect } from '../collect.ts'
 import { GROUND_TRUTH } from '../grading/harness.ts'
 import { type Scripted, startMockProvider } from '../mock-provider/start.ts'
@@ -72,28 +80,29 @@ export const submissionOf = (
 })
 
 /** Sends the batch and answers the id of the provider; throws where the provider refuses. */
-export async function submitted(batch: BatchApi, submission: Submission): Promise<string> {
-  const sent = await batch.submit(submission, never())
-  if (!sent.ok) throw new Error(sent.failure.message)
-  return sent.provider_id
+export const submitted = (batch: BatchApi, submission: Submission): Promise<string> => batch.submit(submission, never())
+
+/** Answers the failure of a call; throws where the call succeeds. */
+export async function failureOf(call: Promise<unknown>): Promise<Failure> {
+  const end = await call.then(
+    () => null,
+    (error: unknown) => error,
+  )
+  if (end instanceof BatchFailure) return end.failure
+  throw end ?? new Error('the call succeeded')
 }
 
 /** Polls the batch until it has ended. */
 export async function ended(batch: BatchApi, providerId: string): Promise<void> {
   for (let looks = 0; looks < 10; looks++) {
     const now = await batch.poll(providerId, never())
-    if (now.ok && now.state !== 'in_progress') return
+    if (now.state !== 'in_progress') return
   }
   throw new Error('the batch does not end')
 }
 
-/** Reads the results by custom id; throws where the reader fails on a result. */
+/** Reads the results by custom id. */
 export async function resultsOf(batch: BatchApi, providerId: string): Promise<Map<string, BatchResult>> {
   const results = await collect(batch.results(providerId, never()))
-  return new Map(
-    results.map((result) => {
-      if (!result.ok) throw new Error(result.failure.message)
-      return [result.custom_id, result]
-    }),
-  )
+  return new Map(results.map((result) => [result.custom_id, result]))
 }
