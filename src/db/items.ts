@@ -121,7 +121,6 @@ export function createItems(db: Db) {
     },
     /** Lists the chunks of a batch with pending items, in order. */
     async chunks(batch: string): Promise<readonly Chunk[]> {
-      await nameJudges(db, batch)
       const rows = await all<Pick<Chunk, 'judge' | 'chunk'>>(db.read)`
         SELECT DISTINCT judge, idx / ${lit(CHUNK_ITEMS)} AS chunk FROM batch_items
         WHERE ${isOf(batch)} AND status = 'pending' ORDER BY chunk`
@@ -145,21 +144,5 @@ export function createItems(db: Db) {
         WHERE ${isOf(batch)} AND NOT ${ITEM_IS_OPEN} AND idx > ${after} ORDER BY idx LIMIT ${limit}`
       return rows.map((row) => ({ ...row, cached: row.cached === 1 }))
     },
-  }
-}
-
-const NAMED_AT_ONCE = 500
-
-/** Writes the judge of each item that an earlier version stored, as its request names it. */
-async function nameJudges(db: Db, batch: string): Promise<void> {
-  for (;;) {
-    const rows = await all<Pick<ItemRow, 'batch' | 'idx' | 'request'>>(db.read)`
-      SELECT batch, idx, request FROM batch_items
-      WHERE ${isOf(batch)} AND status = 'pending' AND judge IS NULL LIMIT ${NAMED_AT_ONCE}`
-    if (rows.length === 0) return
-    await db.write(async (sql) => {
-      for (const { batch: seq, idx, request } of rows)
-        await run(sql)`UPDATE batch_items SET judge = ${request.judge ?? ''} WHERE batch = ${seq} AND idx = ${idx}`
-    })
   }
 }

@@ -119,7 +119,7 @@ export interface Tables {
     item_id: string
     trajectory: Digest
     request: StoredRequest
-    /** The judge of the request; null in rows of earlier versions. */
+    /** The judge of the request; null in ended items of earlier versions. */
     judge: string | null
     status: Generated<ItemStatus | 'pending' | 'waiting'>
     failure: Failure | null
