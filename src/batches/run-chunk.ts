@@ -66,7 +66,6 @@ export interface ChunkRun {
   readonly signal: AbortSignal
   /** Parks the batch; false where an operator has resumed the batch since the failed call began. */
   readonly park: (parking: Parking, since?: number) => Promise<boolean>
-  readonly budget: BudgetLine
   /** An item of the batch has ended. */
   readonly onEnd: () => void
 }
@@ -122,31 +121,8 @@ const MOST_RUNS = 8
 const MOST_LIMITED_RUNS = 60
 const LONG_REST_MS = 600_000
 const LONGEST_DELAY_MS = 60_000
-/** Items that wait for money ask again after this time at the latest: other batches may have given money back. */
+/** Items that wait for money which calls in flight have reserved ask again after this time. */
 const BUDGET_AGAIN_MS = 2000
-/** Items that ask again when a call has ended: money for one more call may have come back, and the call may have cost less than its bound. */
-const WOKEN = 2
-
-/** The items of a batch that wait for money which calls in flight have reserved. */
-export class BudgetLine {
-  private readonly waiting = new Set<() => void>()
-
-  async wait(clock: Clock, signal: AbortSignal): Promise<void> {
-    const stop = new AbortController()
-    const wake = () => stop.abort()
-    this.waiting.add(wake)
-    await clock.sleep(BUDGET_AGAIN_MS, AbortSignal.any([signal, stop.signal])).catch(() => undefined)
-    this.waiting.delete(wake)
-  }
-
-  wake(): void {
-    for (const wake of [...this.waiting].slice(0, WOKEN)) {
-      this.waiting.delete(wake)
-      wake()
-    }
-  }
-}
-
 interface Tries {
   failed: number
   limited: number
@@ -163,7 +139,7 @@ async function runItem(deps: BatchDeps, run: ChunkRun, item: OpenItem, first: Ah
     if (failure.code === 'budget_exceeded') {
       // A question for a provider’s batch waits until the answers of the others are there.
       if (run.plan.mode === 'provider') return
-      await run.budget.wait(deps.clock, run.signal)
+      await deps.clock.sleep(BUDGET_AGAIN_MS, run.signal).catch(() => undefined)
       continue
     }
     const delay = await delayOf(deps, run, failure, tries)
@@ -253,7 +229,6 @@ async function settle(deps: BatchDeps, run: ChunkRun, item: OpenItem, outcome: R
   }
   const end = endOf(outcome)
   if (end !== null) await deps.stores.batches.settle({ batch: run.plan.id, index: item.index }, end)
-  run.budget.wake()
   run.onEnd()
 }
 

@@ -1,7 +1,7 @@
 import type { RunPlan } from '../db/batches.ts'
 import type { JobHandlers, Poll } from './jobs.ts'
 import { createProviderPump } from './provider.ts'
-import { type BatchDeps, BudgetLine, type ChunkRun, type Parking, runChunk } from './run-chunk.ts'
+import { type BatchDeps, type ChunkRun, type Parking, runChunk } from './run-chunk.ts'
 
 /** While items of a provider’s batch have not asked yet. */
 const POLL_SOON_MS = 250
@@ -14,7 +14,6 @@ interface BatchState {
   leaving: AbortController
   /** Aborted where an operator resumes the batch: its rest after a refusal of the database ends. */
   resting: AbortController
-  readonly budget: BudgetLine
   chunks: number
   /** Refusals of the database since an item has ended. */
   refusals: number
@@ -35,7 +34,7 @@ export function createBatchWork(deps: BatchDeps, stopping: AbortSignal) {
     const known = states.get(id)
     if (known !== undefined) return known
     const signals = { leaving: new AbortController(), resting: new AbortController() }
-    const state = { ...signals, budget: new BudgetLine(), chunks: 0, refusals: 0, resumed_at: 0, unasked: new Map() }
+    const state = { ...signals, chunks: 0, refusals: 0, resumed_at: 0, unasked: new Map() }
     states.set(id, state)
     return state
   }
@@ -127,7 +126,7 @@ export function createBatchWork(deps: BatchDeps, stopping: AbortSignal) {
         const leaving = AbortSignal.any([signal, state.leaving.signal])
         // A call of a run that has been left says nothing any more: another process may have resumed the batch meanwhile.
         const parkRun: ChunkRun['park'] = async (...given) => leaving.aborted || park(batch, ...given)
-        await runChunk(deps, { plan, chunk, signal: leaving, budget: state.budget, park: parkRun, onEnd })
+        await runChunk(deps, { plan, chunk, signal: leaving, park: parkRun, onEnd })
       } catch (error) {
         await breakOff(batch, state, error)
         throw error

@@ -1,6 +1,6 @@
 import PQueue from 'p-queue'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { BudgetLine, type Parking, runChunk, type Trouble } from '../../src/batches/run-chunk.ts'
+import { type Parking, runChunk, type Trouble } from '../../src/batches/run-chunk.ts'
 import type { NewBatch } from '../../src/db/batches.ts'
 import { StorageError } from '../../src/db/errors.ts'
 import { openSqliteStores } from '../../src/db/stores.ts'
@@ -12,7 +12,6 @@ import type { Failure } from '../../src/schemas/grade.ts'
 import { RequestError } from '../../src/schemas/problem.ts'
 import { makeBatch, makeItem } from '../storage/make-batch.ts'
 import { fakeClock, scriptedJudge } from './harness.ts'
-import { steppedClock } from './stepped-clock.ts'
 
 type Fail = Pick<Failure, 'code'> & Partial<Failure>
 type Outcome = Fail | 'refused' | Error
@@ -73,7 +72,6 @@ async function start(
       plan,
       chunk: { batch: 'bat_1', chunk: 0, judge: 'scripted' },
       signal: leaving.signal,
-      budget: new BudgetLine(),
       onEnd: () => undefined,
     },
     park: async (parking) => {
@@ -149,18 +147,6 @@ describe('a failure that may pass', () => {
     await done
     expect([runs, await counts()]).toMatchObject([[0], { pending: 1 }])
   })
-})
-
-test('two items that wait for money ask again when a call has ended, the first first; the others later', async () => {
-  const [line, clock, woken] = [new BudgetLine(), steppedClock(), [] as number[]]
-  const { signal } = new AbortController()
-  for (const n of [0, 1, 2, 3]) void line.wait(clock, signal).then(() => woken.push(n))
-  await clock.wake()
-  await expect.poll(() => woken).toEqual([0])
-  line.wake()
-  await expect.poll(() => woken).toEqual([0, 1, 2])
-  line.wake()
-  await expect.poll(() => woken).toEqual([0, 1, 2, 3])
 })
 
 describe('the batch is parked', () => {

@@ -90,36 +90,43 @@ type Settled = { readonly ok: true; readonly value: unknown } | { readonly ok: f
 
 /**
  * Runs units of work, one after the other. The units of one turn of the event loop share one commit: with a hundred in a group, full durability
- * costs one commit. Each unit has a savepoint, so that a unit that fails takes none of its neighbours with it.
+ * costs one commit. Each of several units has a savepoint, so that a unit that fails takes none of its neighbours with it.
  */
 function createUnits(db: Database.Database) {
   const sql = createSql('sqlite', prepareOn(db, true))
+  // A transaction that begins by reading cannot wait for the write lock, whatever the busy timeout.
+  const begin = db.prepare('BEGIN IMMEDIATE')
+  const commit = db.prepare('COMMIT')
   const mark = db.prepare('SAVEPOINT unit')
   const undo = db.prepare('ROLLBACK TO unit')
   const release = db.prepare('RELEASE unit')
   const queue: WaitingUnit[] = []
   let running: Promise<void> | null = null
 
+  async function runUnit({ work }: WaitingUnit): Promise<Settled> {
+    const { value, rest } = await runWork(sql, work)
+    await settleAll(rest)
+    return { ok: true, value }
+  }
+
+  async function runMarked(unit: WaitingUnit): Promise<Settled> {
+    mark.run()
+    const settled = await runUnit(unit).catch((error: unknown): Settled => {
+      // A full disk ends the whole transaction, not only the savepoint.
+      if (!db.inTransaction) throw error
+      undo.run()
+      return { ok: false, error }
+    })
+    release.run()
+    return settled
+  }
+
   async function runGroup(units: readonly WaitingUnit[]): Promise<readonly Settled[]> {
     const settled: Settled[] = []
-    // A transaction that begins by reading cannot wait for the write lock, whatever the busy timeout.
-    db.exec('BEGIN IMMEDIATE')
+    begin.run()
     try {
-      for (const { work } of units) {
-        mark.run()
-        try {
-          const { value, rest } = await runWork(sql, work)
-          await settleAll(rest)
-          settled.push({ ok: true, value })
-        } catch (error) {
-          // A full disk ends the whole transaction, not only the savepoint.
-          if (!db.inTransaction) throw error
-          undo.run()
-          settled.push({ ok: false, error })
-        }
-        release.run()
-      }
-      db.exec('COMMIT')
+      for (const unit of units) settled.push(await (units.length === 1 ? runUnit : runMarked)(unit))
+      commit.run()
       return settled
     } catch (error) {
       if (db.inTransaction) db.exec('ROLLBACK')
