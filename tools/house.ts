@@ -6,22 +6,22 @@ import { existsSync, readFileSync } from 'node:fs'
  * budget of a part that meets the budget, else the committed count: lower the ceiling with each part that shrinks, and never raise a ceiling.
  */
 const PARTS: Readonly<Record<string, readonly [budget: number, ceiling: number]>> = {
-  src: [48_500, 56_610],
+  src: [48_500, 56_526],
   domain: [11_500, 12_181],
   formats: [10_500, 13_533],
   archives: [3800, 3800],
-  db: [2600, 3515],
+  db: [2600, 3505],
   grading: [2200, 2200],
-  batches: [1400, 1730],
+  batches: [1400, 1702],
   http: [2500, 2500],
   cli: [3800, 5224],
   audit: [3300, 3300],
   schemas: [2400, 2784],
-  judges: [1600, 2106],
+  judges: [1600, 2060],
   config: [900, 900],
   rest: [2000, 2952],
   'web/src': [7500, 7500],
-  test: [50_000, 59_654],
+  test: [50_000, 59_645],
   'bench + tools': [6000, 6000],
 }
 
