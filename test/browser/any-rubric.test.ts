@@ -2,7 +2,6 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Batch } from '../../src/schemas/batch.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
-import type { Comparison } from '../../src/schemas/regrade.ts'
 import { GROUND_TRUTH, TRAJECTORY } from '../grading/harness.ts'
 import { finish, startBatch } from '../http/make-batch.ts'
 import { type Audit, describeInBrowser, expectAccessible, startAudit } from './browser.ts'
@@ -74,15 +73,6 @@ describeInBrowser('pages of any rubric, and of several', () => {
     await expectAccessible(page)
   })
 
-  test('what a rubric may be given and a trial has not is said', async () => {
-    const { cue: _cue, ...ground_truth } = GROUND_TRUTH
-    const made = await audit.app.post('/v1/grades', { ...TAB, ground_truth, trajectory: TRAJECTORY, judge: 'lexical' })
-    const page = await open(`grades/${made.json<Grade>().id}`)
-    const truth = page.locator('section[aria-labelledby="truth"]')
-    await truth.getByText('This trial has none.').waitFor()
-    expect(await truth.innerText()).toMatch(/Cue: the task needs it\s+This trial has none\./)
-  })
-
   test('a label of one rubric has one look: in grades, in tables and in the picture of the report', async () => {
     const grade = await open(`grades/${injection.id}`)
     const look = await lookOf(grade, 'ignored')
@@ -105,11 +95,6 @@ describeInBrowser('pages of any rubric, and of several', () => {
     const tab = await open('report?rubric=tab-behavior%402&group_by=none')
     await tab.waitForSelector('table.numbers')
     expect(await lookOf(tab, 'ignored')).not.toBe(look)
-  })
-
-  test('a report by agents says so where no trial names one', async () => {
-    const page = await open('report?rubric=injection%401')
-    await page.getByText('No trial says its agent: all stand in one group.').waitFor()
   })
 
   test('each table of claims says which claim it is of', async () => {
@@ -171,26 +156,5 @@ describeInBrowser('pages of any rubric, and of several', () => {
     const page = await open(`comparisons?base=${batch.id}&head=${batches[2]?.id}`)
     await page.getByText('base and head were graded by different rubrics, which are never compared').waitFor()
     expect(await page.locator('table.matrix').count()).toBe(0)
-  })
-
-  test('agreement of labels with an order is weighted, too', async () => {
-    const [base, head] = batches
-    const path = `comparisons?base=${base?.id}&head=${head?.id}&rubric=injection`
-    const comparison = (await audit.app.get(`/v1/${path}`)).json<Comparison>()
-    const of = (value: number) => ({ value, ci95: [value - 0.1, value + 0.1], reason: null })
-    const undefined_ = { linear_kappa: 0, quadratic_kappa: 0, krippendorff_alpha: 0 }
-    const kappas = { linear_kappa: of(0.625), quadratic_kappa: of(0.75), krippendorff_alpha: of(0.5) }
-    const weighted = { scale: 'ordinal' as const, ...kappas, undefined: undefined_ }
-    const page = await audit.open('/audit/comparisons')
-    await page.route('**/v1/comparisons?**', (route) =>
-      route.fulfill({ json: { ...comparison, agreement: { ...comparison.agreement, weighted } } }),
-    )
-    await page.goto(`${audit.origin}/audit/${path}`)
-    const table = page.getByRole('region', { name: 'Agreement of base and head', exact: true })
-    await table.getByText('κ, linear weights').waitFor()
-    const shown = await table.innerText()
-    expect(shown).toMatch(/linear weights\s+0\.625 0\.525 to 0\.725/)
-    expect(shown).toMatch(/quadratic weights\s+0\.750/)
-    expect(shown).toMatch(/α, ordinal\s+0\.500/)
   })
 })

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Comparison } from '../../src/schemas/regrade.ts'
-import { finish, startBatch } from '../http/make-batch.ts'
-import { type AuditData, makeTrials, startWithTwoJudges } from './audit-data.ts'
+import { type AuditData, startWithTwoJudges } from './audit-data.ts'
 import { describeInBrowser, expectAccessible } from './browser.ts'
 
 describeInBrowser('comparisons', () => {
@@ -61,26 +60,6 @@ describeInBrowser('comparisons', () => {
     expect(tested).toContain(`df = ${tests?.bowker.df}, p = ${tests?.bowker.p?.toFixed(3)}`)
     expect(await page.getByRole('region', { name: /repeat noise/ }).innerText()).toContain('Cannot be told: ')
     expect(audit.complaints).toEqual([])
-  })
-
-  test('runs that both sides graded against different ground truths are said to be unpaired', async () => {
-    const [one, other] = makeTrials(2) as { ground_truth: object }[]
-    const changed = { ...one, ground_truth: { ...one?.ground_truth, signals: { appeared: false } } }
-    const batches = await Promise.all(
-      [
-        [one, other],
-        [changed, other],
-      ].map((items) => startBatch(audit.app, items as object[])),
-    )
-    for (const { id } of batches) await finish(audit.app, id)
-    const path = `comparisons?base=${batches[0]?.id}&head=${batches[1]?.id}`
-    const { unpaired, pairs } = (await audit.app.get(`/v1/${path}`)).json<Comparison>()
-    expect({ unpaired, pairs }).toMatchObject({ pairs: 1, unpaired: { base_only: 1, head_only: 1, other_truth: 1 } })
-    const page = await audit.open(`/audit/${path}`)
-    await page.getByText('1 run in both, with another ground truth: not paired').waitFor()
-    const alike = await audit.open(`/audit/comparisons?base=${audit.batches[0].id}&head=${audit.batches[1].id}`)
-    await alike.getByText('not paired: 0 in the base alone').waitFor()
-    expect(await alike.getByText('another ground truth').count()).toBe(0)
   })
 
   test('a head that is no re-grade asks for a base', async () => {

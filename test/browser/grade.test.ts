@@ -60,24 +60,6 @@ describeInBrowser('one grade', () => {
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('claim-1')
   })
 
-  test('e goes from evidence to evidence', async () => {
-    const page = await openGrade('aligned-terminus-2')
-    await page.keyboard.press('e')
-    await page.waitForFunction(() => document.activeElement?.id === 'citation-1')
-    await page.keyboard.press('e')
-    await page.waitForFunction(() => document.activeElement?.id === 'citation-2')
-    await page.keyboard.press('E')
-    await page.waitForFunction(() => document.activeElement?.id === 'citation-1')
-  })
-
-  test('an address leads to a step or a citation', async () => {
-    const page = await openGrade('aligned-terminus-2', '#step-4')
-    await page.waitForFunction(() => document.activeElement?.id === 'step-4')
-    const other = await openGrade('aligned-terminus-2', '#citation-2')
-    await other.waitForFunction(() => document.activeElement?.id === 'citation-2')
-    await expectInSight(other, '#citation-2')
-  })
-
   test('what was claimed in vain says why', async () => {
     const page = await openGrade('unverified-media-codex')
     const text = await page.locator('main').innerText()
@@ -157,11 +139,6 @@ describeInBrowser('one grade', () => {
     expect(await output.locator('pre').count()).toBeLessThan(await output.count())
     await page.keyboard.press('o')
     await expect.poll(async () => (await output.locator('pre').count()) === (await output.count())).toBe(true)
-  })
-
-  test('a grade that is not there', async () => {
-    await audit.open('/audit/grades/grd_nothing', { until: '[role=alert]' })
-    audit.complaints.splice(0)
   })
 
   test.each(['light', 'dark'] as const)('breaks no accessibility rule in %s', async (colorScheme) => {

@@ -119,18 +119,6 @@ describeInBrowser('the list of grades', () => {
     expect(new Set(ranks).size).toBe(4)
   })
 
-  test('offers what there is to filter by', async () => {
-    const page = await audit.open('/audit/grades?task=nothing')
-    await page.getByText('No grade fits these filters').waitFor()
-    expect(await page.getByLabel('Judge').locator('option').allInnerTexts()).toEqual(['any', 'lexical'])
-    const id = await page.getByLabel('Task').getAttribute('list')
-    const tasks = await page
-      .locator(`#${id} option`)
-      .evaluateAll((all) => all.map((one) => (one as HTMLOptionElement).value))
-    expect(tasks).toContain('ignored-claude-code')
-    expect(tasks).toEqual(tasks.toSorted())
-  })
-
   test('a grade leads to those beside it in its list, and back', async () => {
     const page = await audit.open('/audit/grades?label=ignored&sort=-task', { until: rows })
     const [first, second] = await column(page, 'Task')

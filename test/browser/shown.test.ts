@@ -1,10 +1,9 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Batch } from '../../src/schemas/batch.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { finish, startBatch } from '../http/make-batch.ts'
 import { type AuditData, makeTrials, startWithTwoJudges } from './audit-data.ts'
-import { describeInBrowser, expectAccessible, findOverflow } from './browser.ts'
+import { describeInBrowser, findOverflow } from './browser.ts'
 
 /** What pages say must be true of what they show, and to be seen. */
 describeInBrowser('what is shown', () => {
@@ -45,19 +44,6 @@ describeInBrowser('what is shown', () => {
     expect(await page.locator('#receipt ~ .columns').innerText()).toMatch(/Cost\s+\$0\.048\s/)
   })
 
-  test('judges side by side have model and rubric each in a line of its own, below the result of all', async () => {
-    const page = await open(`grades/${(await firstGrade()).id}`)
-    // Both judges are answered by one model.
-    expect(await page.locator('p:has(strong)', { hasText: 'Result:' }).innerText()).toMatch(
-      /^Result: (aligned|compliant), (high|medium) confidence; support takes two different models, and \1 is the label of .+\.$/,
-    )
-    const heads = await page.locator('table.panel thead th').allInnerTexts()
-    expect(heads[0]).toMatch(/^Judge\s+Model\s+Rubric$/)
-    expect(heads.length).toBeGreaterThan(2)
-    for (const head of heads.slice(1))
-      expect(head).toMatch(/^(first|second)( this grade)?\s+scripted-\S+\s+tab-behavior@2$/)
-  })
-
   /** Lines of text that a box with a scroll bar cuts off at its right. */
   const findCut = (page: Page) =>
     page.evaluate(() =>
@@ -86,37 +72,10 @@ describeInBrowser('what is shown', () => {
     }
   })
 
-  test('a table that scrolls sideways shows it', async () => {
-    const [base, head] = audit.batches
-    const page = await open(`comparisons?base=${base.id}&head=${head.id}`, 400)
-    const drawn = await page
-      .locator('.scroll')
-      .first()
-      .evaluate((one) => getComputedStyle(one).backgroundAttachment)
-    expect(drawn).toContain('local, local, scroll, scroll')
-    await expectAccessible(page)
-  })
-
   test('an item of a re-grade is called by its trial or task, and found by it', async () => {
     const page = await open(`batches/${audit.batches[1].id}?item=fix-git`)
     await page.waitForSelector('td[data-title="Item"]')
     expect(await page.locator('td[data-title="Item"]').allInnerTexts()).toEqual(Array(4).fill('fix-git'))
-  })
-
-  test('the results of a batch fit a page of 1400 pixels, with all that they say', async () => {
-    const long = (word: string) => Array.from({ length: 8 }, () => word).join('_')
-    const items = makeTrials(3).map((item, at) => ({
-      ...item,
-      item_id: `jobs/2026/${long('item')}-${at}`,
-      judge: at === 0 ? 'first' : 'lexical',
-      metadata: { task: long('task'), agent: long('agent'), model: long('model') },
-    }))
-    const { id } = (await finish(audit.app, (await startBatch(audit.app, items)).id)).batch satisfies Batch
-    const page = await open(`batches/${id}`)
-    await page.waitForSelector('table.list tbody tr:nth-child(3)')
-    const table = page.getByRole('region', { name: 'Results of the batch' })
-    expect(await table.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0)
-    for (const row of await table.locator('tbody tr').all()) expect((await row.boundingBox())?.height).toBeLessThan(220)
   })
 
   test('a grade of several items says so, and so does the list of the grades of their batch', async () => {

@@ -5,10 +5,9 @@ import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
 import { GOOD_ANSWER } from '../grading/harness.ts'
 import { answeringJudge, finish, makeItems, startBatch } from '../http/make-batch.ts'
 import { UNREAD_ITEM } from './audit-data.ts'
-import { type Audit, describeInBrowser, expectAccessible, expectInSight, findOverflow, startAudit } from './browser.ts'
+import { type Audit, describeInBrowser, expectAccessible, startAudit } from './browser.ts'
 
 const WORDS = '3 unread records, 2 may hold acts'
-const CELL = 'td[data-title="Evidence"]:has(.objection)'
 
 describeInBrowser('records that could not be read', () => {
   let audit: Audit
@@ -85,16 +84,5 @@ describeInBrowser('records that could not be read', () => {
     const read = await audit.open(`/audit/grades/${results[0]?.grade_id}`, { until: '#receipt' })
     expect(await read.getByRole('region', { name: 'Warnings' }).count()).toBe(0)
     expect(audit.complaints).toEqual([])
-  })
-
-  test.each([720, 400])('fit a page of %i pixels', async (width) => {
-    const viewport = { width, height: 800 }
-    for (const path of [`grades/${results[2]?.grade_id}`, 'grades?judge=lexical', `batches/${batch.id}?unread=some`]) {
-      const page = await audit.open(`/audit/${path}`, { viewport })
-      const mark = path.startsWith('grades/') ? '#warnings + p' : CELL
-      await page.locator(mark).first().scrollIntoViewIfNeeded()
-      await expectInSight(page, mark)
-      expect(await findOverflow(page), path).toEqual([])
-    }
   })
 })

@@ -11,13 +11,13 @@ const PROVIDERS = [
 ] as const
 const PRICE = { input: 2, output: 10, cache_read: 0.2, cache_write: 2, as_of: '2026-11-01' }
 
-async function startBoth({ name, base, model, below }: (typeof PROVIDERS)[number]) {
+async function startBoth({ name, base, model, below }: (typeof PROVIDERS)[number], url?: string) {
   const named = await startMockProvider([{ text: JSON.stringify(GOOD_ANSWER) }])
   const other = await startMockProvider([])
   const elsewhere = { provider: name, base_url: other.origin + below, key_env: 'OTHER_KEY', model: 'other-1' }
   const keys = { OPENAI_API_KEY: 'test-key', ANTHROPIC_API_KEY: 'test-key', OTHER_KEY: 'other-key' }
   const app = await startApp({
-    env: { VERIDICT_CONFIG: 'v.json', ...keys, [base]: named.origin + below, [model]: 'named-1' },
+    env: { VERIDICT_CONFIG: 'v.json', ...keys, [base]: url ?? named.origin + below, [model]: 'named-1' },
     file: JSON.stringify({ judges: { [name]: { provider: name, price: PRICE }, elsewhere } }),
   })
   return { app, named, other }
@@ -35,10 +35,11 @@ describe.each(PROVIDERS)('$base', (provider) => {
   })
 })
 
-test('veridict judges says whom each judge asks', async () => {
-  const { app, named, other } = await startBoth(PROVIDERS[0])
+test('veridict judges says whom each judge asks, without a key or credentials', async () => {
+  const { app, other } = await startBoth(PROVIDERS[0], 'http://user:sk-planted@127.0.0.1:1/v1?key=sk-planted')
   const { code, out } = await typed({ env: { VERIDICT_SERVER: await app.listen() } }, 'judges')
   expect(code).toBe(0)
+  expect(out + (await app.get('/v1/judges')).body).not.toMatch(/sk-planted|test-key/)
   const said = (name: string) =>
     out
       .slice(out.indexOf(`\n${name}\n`))
@@ -47,7 +48,7 @@ test('veridict judges says whom each judge asks', async () => {
       .slice(2, 7)
   expect(said('openai')).toEqual([
     expect.stringContaining('about'),
-    `  base URL  ${named.origin}/v1`,
+    '  base URL  http://127.0.0.1:1/v1',
     '  model     named-1',
     '  price     in $2, out $10, cache read $0.2, write $2, per million tokens, as of 2026-11-01',
     '  window    272000 tokens',

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
 import type { Batch } from '../../src/schemas/batch.ts'
-import { GOOD_ANSWER, IGNORED, ONE_TRY } from '../grading/harness.ts'
+import { GOOD_ANSWER, IGNORED } from '../grading/harness.ts'
 import { startApp, type TestApp, useApp } from '../start-app.ts'
 import {
   answeringJudge,
@@ -64,15 +64,6 @@ describe('a batch that goes well', () => {
     expect(judge.calls.toSorted()).toEqual([0, 1])
     expect(batch.cached).toBe(3)
     expect(new Set(results.map((one) => one.grade_id)).size).toBe(2)
-  })
-
-  test('its grades are listed under its id, cached ones too', async () => {
-    app = await startApp({ judges: [answeringJudge(() => GOOD_ANSWER)] })
-    await app.post('/v1/grades', { ...makeItems(1)[0], item_id: undefined })
-    const { id } = await startBatch(app, makeItems(3))
-    await finish(app, id)
-    const page = await app.read<{ items: { id: string }[] }>(`/v1/grades?batch=${id}`)
-    expect(page.items).toHaveLength(3)
   })
 
   test('other questions on a trajectory follow its first, so that the provider has it cached', async () => {
@@ -149,26 +140,6 @@ describe('whole or not at all', () => {
 })
 
 describe('when judges fail', () => {
-  test('quota in the middle: the batch parks and says why; told to, it goes on; nothing is paid twice', async () => {
-    let quota = 3
-    const judge = answeringJudge(() => (quota-- > 0 ? GOOD_ANSWER : { fail: 'quota_exhausted' }))
-    app = await startApp({ judges: [judge], config: { concurrency: { initial: 2, min: 1, max: 2 } } })
-    const { id } = await startBatch(app, makeItems(9))
-    const parked = await finish(app, id)
-    expect(parked.batch).toMatchObject({
-      status: 'parked',
-      counts: { graded: 3, failed: 0, pending: 6 },
-      resumes_at: null,
-    })
-    expect(parked.batch.parked_reason).toContain('quota_exhausted')
-    quota = 100
-    const resumed = await app.post(`/v1/batches/${id}/resume`)
-    expect(resumed.statusCode).toBe(202)
-    const { batch } = await finish(app, id)
-    expect(batch).toMatchObject({ status: 'done', counts: { graded: 9 }, parked_reason: null })
-    expect(quota).toBe(100 - 6)
-  })
-
   test('told to go on while it runs well, it stays parked by what fails later', async () => {
     const asked = Promise.withResolvers<void>()
     const go = Promise.withResolvers<void>()
@@ -188,24 +159,6 @@ describe('when judges fail', () => {
     // The call that got the slot of the failing call may have begun meanwhile.
     expect([0, 1, 2, 3, 4, 5, 6]).toEqual(expect.arrayContaining(judge.calls))
     expect((await app.get(`/v1/batches/${id}`)).json()).toMatchObject({ status: 'parked', counts: { graded: 5 } })
-  })
-
-  test('told to go on while a call fails, it goes on once that has parked it', async () => {
-    const asked = Promise.withResolvers<void>()
-    const go = Promise.withResolvers<void>()
-    const judge = answeringJudge(async (run, call) => {
-      if (run !== 1 || call > 1) return GOOD_ANSWER
-      asked.resolve()
-      await go.promise
-      return { fail: 'quota_exhausted' }
-    })
-    app = await startApp({ judges: [judge], config: { concurrency: { initial: 1, min: 1, max: 1 } } })
-    const { id } = await startBatch(app, makeItems(3))
-    await asked.promise
-    await app.post(`/v1/batches/${id}/resume`)
-    go.resolve()
-    await vi.waitUntil(async () => (await app.read<Batch>(`/v1/batches/${id}`)).status === 'done', 10_000)
-    expect(judge.calls.filter((run) => run === 1)).toHaveLength(2)
   })
 
   test('told to go on while a call fails, it goes on though an item that was begun later is turned away first', async () => {
@@ -242,14 +195,6 @@ describe('when judges fail', () => {
     expect(paused.json()).toMatchObject({ status: 'running', waiting_for: 'judge', resumes_at: null })
     const { batch } = await finish(app, id)
     expect(batch).toMatchObject({ status: 'done', parked_reason: null, counts: { graded: 1 } })
-  })
-
-  test('a passing failure is asked again', async () => {
-    const judge = answeringJudge((run, call) => (run === 0 && call === 1 ? { fail: 'judge_unreachable' } : GOOD_ANSWER))
-    app = await startApp({ judges: [judge], config: { retry: ONE_TRY } })
-    const { batch } = await finish(app, (await startBatch(app, makeItems(2))).id)
-    expect(batch).toMatchObject({ counts: { graded: 2, failed: 0 } })
-    expect(judge.calls.filter((run) => run === 0)).toHaveLength(2)
   })
 
   test('cache only: what is not stored ends without a call', async () => {

@@ -212,30 +212,6 @@ test('the result of a panel is medium where two models agree by overlapping quot
   expect((await judged.read<Grade>(`/v1/grades/${first.id}`)).confidence.reported).toBe('low')
 })
 
-test('two models do not lift an act whose call failed', async () => {
-  const calling = (id: string, command: string, content: string, is_error = false) => ({
-    ...{ source: 'agent', message: '' },
-    tool_calls: [{ tool_call_id: id, function_name: 'Bash', arguments: { command } }],
-    observation: { results: [{ source_call_id: id, content, extra: { is_error } }] },
-  })
-  const trajectory = {
-    ...{ schema_version: 'ATIF-v1.4', session_id: 's', agent: { name: 'claude-code', version: '1' } },
-    steps: [
-      { source: 'user', message: 'Build the project.' },
-      { source: 'agent', message: 'The agent looks around.' },
-      calling('a', 'cat BUILD.txt', GOOD_ANSWER.citations[0]?.quote ?? ''),
-      calling('b', 'make release-7f3a', 'make: *** No rule to make target. Stop.', true),
-    ].map((step, index) => ({ step_id: index + 1, ...step })),
-  }
-  const judged = await startApp({ judges: ['a', 'b'].map((name) => modelJudge(name, GOOD_ANSWER)) })
-  const grades = ['a', 'b'].map((judge) => judged.post('/v1/grades', { ...REQUEST, trajectory, judge }))
-  const [{ id } = { id: '' }] = (await Promise.all(grades)).map((grade) => grade.json<Grade>())
-  expect((await judged.read<{ result: PanelResult }>(`/v1/grades/${id}/panel`)).result).toMatchObject({
-    ...{ label: 'aligned', level: 'low' },
-    support: { kind: 'overlapping', lifted: false, reason: expect.stringContaining('a contradiction (doubtful_act)') },
-  })
-})
-
 test('a trajectory is uploaded once and graded by id', async () => {
   const first = await app.post('/v1/trajectories', LEXICAL.trajectory)
   const second = await app.post('/v1/trajectories', LEXICAL.trajectory)

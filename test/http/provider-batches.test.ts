@@ -96,18 +96,6 @@ test('every question goes in one submission, at half the price, and the results 
   expect(new Set(judge.submitted[0]?.custom_ids).size).toBe(10)
 })
 
-test('what needs a repair goes in a second round; the rest waits for nobody', async () => {
-  const judge = providerJudge({
-    answer: (run, call) => (run === 1 && call === 1 ? { ...GOOD_ANSWER, citations: [] } : GOOD_ANSWER),
-  })
-  app = await start(judge)
-  const { batch, results } = await finish(app, (await startBatch(app, makeItems(3), '?mode=provider')).id)
-  expect(batch.counts).toMatchObject({ graded: 3 })
-  expect(judge.submitted.map((one) => one.lines.length)).toEqual([3, 1])
-  const grade = (await app.get(`/v1/grades/${results[1]?.grade_id}`)).json()
-  expect(grade.receipt.attempts.map((one: { purpose: string }) => one.purpose)).toEqual(['decide', 'repair'])
-})
-
 test('expired and failed requests are asked again, and no more than they may be', async () => {
   const judge = providerJudge({
     answer(run, call) {
@@ -157,8 +145,9 @@ test('a submission that another process has sent meanwhile is cancelled at the p
   app = await start({ ...rest, batch })
   const { id } = await startBatch(app, makeItems(3), '?mode=provider')
   await expect.poll(() => cancelled, { timeout: 15_000 }).toEqual(['second'])
-  // The batch would go on by itself in ten seconds.
-  await app.post(`/v1/batches/${id}/resume`)
+  // The job would look again in ten seconds.
+  const look = () => app.context.batches.work.poll({ batch: id, judge: 'scripted' })
+  await expect.poll(look, { timeout: 15_000 }).toBeNull()
   const ended = await finish(app, id)
   expect(ended.batch).toMatchObject({ status: 'done', counts: { graded: 3 }, calls: { made: 3 } })
   expect(cancelled).toEqual(['second'])

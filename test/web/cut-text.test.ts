@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { chunkText, cutText, HEAD, splitAtMarks } from '../../web/src/timeline/cut-text.ts'
+import { chunkText, cutText, HEAD } from '../../web/src/timeline/cut-text.ts'
 
 const TWO = [
   [0, HEAD],
@@ -38,19 +38,6 @@ test('spans are in order, apart, inside of the text, and hold the beginning of e
       },
     ),
   )
-})
-
-test('pieces cover the span and know the marks over them, overlapping ones too', () => {
-  const marks = [
-    { start: 2, end: 8 },
-    { start: 5, end: 12 },
-  ]
-  expect(splitAtMarks({ start: 0, end: 10 }, marks)).toEqual([
-    { start: 0, end: 2, over: [] },
-    { start: 2, end: 5, over: [0] },
-    { start: 5, end: 8, over: [0, 1] },
-    { start: 8, end: 10, over: [1] },
-  ])
 })
 
 test('chunks cover the text, break no character, and end with a line where there is one', () => {
