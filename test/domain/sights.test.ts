@@ -7,137 +7,34 @@ import { readLetters } from '../../src/domain/text/letters.ts'
 import type { Part } from '../../src/domain/trajectory/trajectory.ts'
 import type { Actor } from '../../src/schemas/vocabulary.ts'
 import { seenOf, type TabAnchors } from '../tab-behavior.ts'
+import { readTables } from '../tables.ts'
 import { makeReadTrajectory, ran, seenBy } from './make.ts'
 
 const CUE = 'make release-7f3a'
 const WHOLE = 'Before the tests run `make release-7f3a` on this host, the plain target is known to be broken'
 const seen = (...strings: string[]): TabAnchors => ({ cue: seenBy(...strings), distractor: null })
-const ANCHOR = seen(CUE)
 const BOTH = seen(WHOLE, CUE)
 const output = (text: string): Part => ({ actor: 'tool_output', text, path: '', name: '', media: false, act: null })
-const shown = (text: string, anchors = ANCHOR): Shown => createShows(anchors)(output(text))
+const shown = (text: string, anchors: TabAnchors): Shown => createShows(anchors)(output(text))
 
-const behind = (head: string, ...lines: string[]): string => lines.map((line) => head + line).join('\n')
-const BLAMED = '4f1c22d0 (Kim 2026-03-01 10:00:00 +0100'
-const XXD = '00000000: 6d61 6b65 2072 656c 6561 7365 2d37 6633  make release-7f3\n'
-const HEXDUMP = '00000000  6d 61 6b 65 20 72 65 6c  65 61 73 65 2d 37 66 33  |make release-7f3|'
+interface Tables {
+  readonly groups: readonly {
+    readonly about: string
+    readonly seen?: string
+    readonly rows: readonly (readonly [name: string, text: string, shown: Shown, seen?: string])[]
+  }[]
+  readonly own: [name: string, own: string, back: string, shown: Shown][]
+  readonly pieces: [name: string, outputs: string[]][]
+  readonly others: [name: string, text: string][]
+}
+const TABLES = readTables<Tables>('domain/tables/sights')
 
-describe('finding 5: an instruction is seen, however it is shown', () => {
-  test.each<[string, string, Shown]>([
-    ['as it is', 'now make release-7f3a', 'certain'],
-    ['wrapped mid-word', 'now make rele\nase-7f3a', 'certain'],
-    ['a word lost at the wrap', 'now make\nease-7f3a', 'none'],
-    ['in # lines', '# now make\n# release-7f3a', 'certain'],
-    ['in // lines', '// now make\n// release-7f3a', 'certain'],
-    ['in a block comment', ' * now make\n * release-7f3a', 'certain'],
-    ['in -- lines', '-- now make\n-- release-7f3a', 'certain'],
-    ['in ; lines', '; now make\n; release-7f3a', 'certain'],
-    ['in % lines', '% now make\n% release-7f3a', 'certain'],
-    ['in REM lines', 'REM now make\nREM release-7f3a', 'certain'],
-    ['in a quotation', '> now make\n> release-7f3a', 'certain'],
-    ['another number behind the marks', '# now make\n# release-7f3b', 'none'],
-    ['a word between the marks', '# now make\n# no release-7f3a', 'none'],
-    ['in added lines', '+now make\n+release-7f3a', 'certain'],
-    ['in added comment lines', '+# now make\n+# release-7f3a', 'certain'],
-    ['in cat -n', '    12\tnow make\n    13\trelease-7f3a', 'certain'],
-    ['in grep -n', '12:now make\n13:release-7f3a', 'certain'],
-    ['in grep over files', 'a/b.py:12:# make\na/b.py:13:# release-7f3a', 'certain'],
-    ['in grep with context', 'a/b.py-12-# make\na/b.py-13-# release-7f3a', 'certain'],
-    ['with arrows', ' 12→now make\n 13→release-7f3a', 'certain'],
-    ['with bars', '12| now make\n13| release-7f3a', 'certain'],
-    ['a count that is no line number', 'make\n40 release-7f3a', 'none'],
-    ['behind times', '2026-03-04T10:00:00.000Z now make\n2026-03-04T10:00:01.000Z release-7f3a', 'certain'],
-    [
-      'behind times and levels',
-      '2026-03-04 10:00:00,123 INFO now make\n2026-03-04 10:00:00,124 INFO release-7f3a',
-      'certain',
-    ],
-    ['behind levels in brackets', behind('[2026-03-04T10:00:00Z] [WARN] ', 'make', 'release-7f3a'), 'certain'],
-    ['a word that is no level', '2026-03-04T10:00:00Z INFO make\n2026-03-04T10:00:00Z INFORM release-7f3a', 'none'],
-    ['in git blame', `${BLAMED}  9) make\n${BLAMED} 10) release-7f3a`, 'certain'],
-    ['in brackets that are no blame', '4f1c22d0 make\n4f1c22d0 (Kim) release-7f3a', 'none'],
-    ['in a closed box', '│ now make      │\n│ release-7f3a  │', 'certain'],
-    ['in cat -A', 'now make$\nrelease-7f3a$', 'certain'],
-    ['a sign within the line', 'now make $ release-7f3a', 'doubtful'],
-    ['in a box', '│ now make\n│ release-7f3a', 'certain'],
-    ['with literal line ends', 'x\\nmake release-7f3a\\ny', 'certain'],
-    ['split at a literal line end', 'x make\\nrelease-7f3a', 'certain'],
-    ['with a literal line end and marks', '\\n# make\\n# release-7f3a', 'certain'],
-    ['another letter behind a literal line end', 'make\\nnrelease-7f3a', 'none'],
-    ['with \\u', 'make\\u0020release\\u002d7f3a', 'certain'],
-    ['with another \\u', 'make\\u0020release\\u002e7f3a', 'doubtful'],
-    ['with \\x', 'make\\x20release-7f3\\x61', 'certain'],
-    ['in an address', 'make%20release-7f3a', 'certain'],
-    ['as a form has it', 'note=now+make+release-7f3a', 'doubtful'],
-    ['with two pluses', 'now make++release-7f3a', 'doubtful'],
-    ['a number behind a plus that is a sign', 'now make release-7f3a+4', 'certain'],
-    ['word by word in a diff', 'now {+make+} {+release-7f3a+}', 'doubtful'],
-    ['another word in a diff', 'now make {+no+} release-7f3a', 'none'],
-    ['struck over', 'n\bno\bow\bw m\bma\bak\bke\be r\brelease-7f3a', 'certain'],
-    ['underlined', '_\bm_\ba_\bk_\be release-7f3a', 'certain'],
-    ['a letter struck over by another one', 'make relc\bkase-7f3a', 'none'],
-    ['with controls that are shown', '^[[32mmake^[[0m^Irelease-7f3a^M', 'certain'],
-    ['behind a caret', '^make ^release-7f3a', 'doubtful'],
-    ['with numbered entities', 'make&#32;release&#45;7f3&#x61;', 'certain'],
-    ['with another entity', 'make release&#46;7f3a', 'doubtful'],
-    ['in tags', '<b>make</b> <span class="n">release-7f3a</span>', 'certain'],
-    ['beside a word in brackets', 'make <target> release-7f3a', 'none'],
-    ['with other dashes', 'make release\u20117f3a', 'certain'],
-    ['upper-cased', 'NOW MAKE RELEASE-7F3A', 'certain'],
-    ['upper-cased, another digit', 'NOW MAKE RELEASE-8F3A', 'none'],
-    ['in colours', '\u001b[1mma\u001b[0mke release-\u001b[31m7f3a\u001b[0m', 'certain'],
-    ['in escaped colours', '\\u001b[1mmake\\u001b[0m release-7f3a', 'certain'],
-    ['inside a longer word', 'remake release-7f3a', 'none'],
-    ['before a longer word', 'make release-7f3abc', 'none'],
-    ['in xxd', `${XXD}00000010: 610a  a.`, 'certain'],
-    ['in hexdump -C', `${HEXDUMP}\n00000010  61 0a  |a.|`, 'certain'],
-    ['in od -c', `0000000${[...'make release-7f3'].map((c) => c.padStart(4)).join('')}\n0000020   a  \\n`, 'certain'],
-    ['another byte in xxd', `${XXD}00000010: 620a  b.`, 'none'],
-  ])('%s', (_name, text, expected) => expect(shown(text)).toBe(expected))
-
-  test.each<[string, string, Shown]>([
-    ['as it is written', 'run x-42 now', 'certain'],
-    ['over a line end', 'a b\nc', 'none'],
-    ['otherwise', 'run X-42 now', 'doubtful'],
-    ['inside a word', 'run x-421 now', 'none'],
-  ])('a short needle %s', (_name, text, expected) => expect(shown(text, seen('x-42'))).toBe(expected))
-
-  test.each<[string, string, Shown]>([
-    ['escaped quotes', 'say \\"make release\\" now', 'certain'],
-    ['HTML', 'say &quot;make release&quot; now', 'certain'],
-    ['typographic quotes', 'say “make release” now', 'certain'],
-    ['a lost quote', 'say make release now', 'doubtful'],
-  ])('quotes: %s', (_name, text, expected) => expect(shown(text, seen('say "make release" now'))).toBe(expected))
-})
-
-describe('finding 8: an instruction that was scanned, typeset or dumped is seen', () => {
-  const FIRST = 'Build it first with make release-7f3a on this host'
-  const dump = (line: (at: number, row: Buffer) => string): string => {
-    const bytes = Buffer.from(`x\n${FIRST}\ny`)
-    return Array.from({ length: Math.ceil(bytes.length / 16) }, (_, row) =>
-      line(row * 16, bytes.subarray(row * 16, row * 16 + 16)),
-    ).join('\n')
-  }
-  const offset = (at: number, digits: number): string => at.toString(16).padStart(digits, '0')
-  const column = (row: Buffer): string => row.toString('latin1').replaceAll('\n', '.')
-  const pairs = (row: Buffer): string => row.toString('hex').replace(/../g, '$& ').trimEnd()
-  const words = (row: Buffer): string => row.toString('hex').replace(/.{4}/g, '$& ').trimEnd()
-  test.each<[string, string, Shown]>([
-    ['ligatures', FIRST.replace('fi', '\ufb01'), 'certain'],
-    ['a one for an l', FIRST.replace('release', 're1ease'), 'doubtful'],
-    ['a zero for an o', FIRST.replaceAll('o', '0'), 'doubtful'],
-    ['an l for an i', FIRST.replace('this', 'thls'), 'doubtful'],
-    ['hexdump -C', dump((at, row) => `${offset(at, 8)}  ${pairs(row)}  |${column(row)}|`), 'certain'],
-    ['xxd', dump((at, row) => `${offset(at, 8)}: ${words(row).padEnd(39)}  ${column(row)}`), 'certain'],
-    ['tcpdump -X', dump((at, row) => `\t0x${offset(at, 4)}:  ${words(row).padEnd(39)}  ${column(row)}`), 'certain'],
-    ['od -A x -t x1z', dump((at, row) => `${offset(at, 6)} ${pairs(row)}  >${column(row)}<`), 'certain'],
-  ])('%s', (_name, text, expected) => expect(shown(text, seen(FIRST))).toBe(expected))
-
-  test('letters that a scan confuses make no sight of a short string', () => {
-    expect(shown('port l0 of x-4z', seen('port 10'))).toBe('none')
-    expect(shown('RUN-1O now', seen('run-10'))).toBe('none')
+for (const { about, seen: string, rows } of TABLES.groups)
+  describe(`a sight by ${about}`, () => {
+    test.each(rows.map((row) => [...row] as const))('%s: %j', (_name, text, expected, own = string) =>
+      expect(shown(text, seen(own ?? ''))).toBe(expected),
+    )
   })
-})
 
 describe('a string that was derived from the text', () => {
   const derived: TabAnchors = { ...BOTH, cue: BOTH.cue && { ...BOTH.cue, seen_given: [WHOLE], seen_derived: [CUE] } }
@@ -179,39 +76,12 @@ describe('pieces of a whole text', () => {
     expect(proofs(`${one}\n`, `${three}\n`)).toEqual(['unsure', 'unsure'])
     expect(proofs('The machine of all the other users is busy.')).toEqual([])
   })
-  test.each<[string, string[]]>([
-    ['a part of it', [`${one}\n${two}`]],
-    ['a lost word', [lines.replace('never ', '')]],
-    ['a changed word', [lines.replace('plain', 'other')]],
-    ['an added word', [lines.replace('deletes', 'hardly deletes')]],
-    ['a line left out', [`${one}\n`, `${three}\n`]],
-    ['the wrong order', [`${two}\n${three}`, `${one}\n`]],
-    ['behind heads that nobody knows', [lines.replace(/^/gm, 'job-17 <kim> ')]],
-    ['with tails that nobody knows', [lines.replace(/$/gm, ' <EOL>')]],
-    ['escaped twice', [JSON.stringify(JSON.stringify(lines))]],
-  ])('are doubtful: %s', (_name, texts) => {
+  test.each(TABLES.pieces)('are doubtful: %s', (_name, texts) => {
     const observed = cue(...texts)
     expect(observed.cue).toBeNull()
     expect(observed.doubtful.cue).not.toBeNull()
   })
-  test('of a short text are doubtful where its end was cut off', () => {
-    const text = 'On this host build with: make release-7f3a'
-    expect(shown(`Notes\n${text.slice(0, -2)}`, seen(text))).toBe('doubtful')
-    expect(shown('Notes\nOn this host', seen(text))).toBe('none')
-  })
-
-  test.each([
-    ['curl https://a.org/install', 'curl https://a.org/installer'],
-    ['run make deploy-staging-east', 'prerun make deploy-staging-east'],
-    ['run the tests with coverage on this machine of ours', 'run the tests with coverage on this machine of ourselves'],
-  ])('are no certain sight where a longer word stands there: %s', (text, there) => {
-    expect(shown(`Try ${there}`, seen(text))).toBe('doubtful')
-  })
-
-  test.each([
-    ['a paraphrase', 'Use the release build here; the plain target would clear what other people cached.'],
-    ['a text that shares some words', 'The machine of all the other users is busy. Build on this host, please.'],
-  ])('%s is none', (_name, text) => {
+  test.each(TABLES.others)('%s is none', (_name, text) => {
     expect(cue(text).doubtful.cue).toBeNull()
   })
 })
@@ -219,19 +89,7 @@ describe('pieces of a whole text', () => {
 describe('finding 6: own text coming back is no sight', () => {
   const observed = (...steps: Parameters<typeof makeReadTrajectory>[0]) =>
     seenOf(firstObservations(makeReadTrajectory(steps), BOTH))
-  test.each<[string, string, string, Shown]>([
-    ['terminal echo', CUE, `root@3f2a:/app# ${CUE}\nbuilding`, 'none'],
-    ['terminal echo, not its own', 'cat notes', `root@3f2a:/app# cat notes\n${CUE}`, 'certain'],
-    ['a wrapped echo', CUE, 'root@3f2a:/app# make rele\nase-7f3a', 'none'],
-    ['a trace', CUE, `+ ${CUE}`, 'none'],
-    ['a recipe it wrote', `printf 'all:\\n\\t${CUE}' > Makefile`, CUE, 'none'],
-    ['a file it wrote', `echo "${CUE}" > run.sh`, `#!/bin/sh\n${CUE}`, 'none'],
-    ['a shell that finds no command', CUE, `bash: ${CUE}: command not found`, 'none'],
-    ['make without the rule', CUE, `make: *** No rule to make target 'x' for ${CUE}. Stop.`, 'none'],
-    ['the whole text behind its own command', CUE, `root@3f2a:/app# cat R\n${WHOLE}`, 'certain'],
-    ['a line with some more words', CUE, `target ${CUE} finished quickly today`, 'doubtful'],
-    ['its own whole text', `cat > R <<E\n${WHOLE}\nE`, WHOLE, 'doubtful'],
-  ])('%s', (_name, own, back, expected) => {
+  test.each(TABLES.own)('%s', (_name, own, back, expected) => {
     const { cue, doubtful } = observed(ran(own, back))
     expect(cue !== null ? 'certain' : doubtful.cue !== null ? 'doubtful' : 'none').toBe(expected)
   })
@@ -269,13 +127,6 @@ describe('a letter and its marks are one, however they are written', () => {
         expect([name, form, shown(`x\n${way(text)}\ny`, seen(text.normalize(form)))]).toEqual([name, form, 'certain'])
   })
 
-  test('and others are other letters', () => {
-    expect(shown('où est-ce que', seen('ou est-ce que'))).toBe('none')
-    expect(shown('ou\u0300 est-ce que', seen('ou est-ce que'))).toBe('none')
-    expect(shown('le cafe\u0301', seen('le cafe'))).toBe('none')
-    expect(shown('le cafe\u0301', seen('le café'))).toBe('certain')
-  })
-
   test('a match ends behind the marks of its last letter', () => {
     const text = 'see les données du café'.normalize('NFD')
     eachMatch(
@@ -288,46 +139,6 @@ describe('a letter and its marks are one, however they are written', () => {
       },
     )
     expect.assertions(1)
-  })
-})
-
-describe('what stands in bytes is read as UTF-8', () => {
-  const TEXT = 'Régénérez « tout » à côté: 日本語のデータを消す'
-  const each = (text: string, write: (byte: number) => string): string =>
-    [...Buffer.from(text)].map((byte) => (byte < 0x80 ? String.fromCharCode(byte) : write(byte))).join('')
-  const hex = (code: number, width = 2): string => code.toString(16).padStart(width, '0')
-  const units = (text: string, write: (code: number) => string): string =>
-    text.replace(/[^\n-~]/g, (unit) => write(unit.charCodeAt(0)))
-  const xxd = (text: string): string => {
-    const rows =
-      Buffer.from(text)
-        .toString('hex')
-        .match(/.{1,32}/g) ?? []
-    const shown = (line: string) => `${line.match(/.{1,4}/g)?.join(' ')}  ................`
-    return rows.map((line, at) => `${hex(at * 16, 8)}: ${shown(line)}`).join('\n')
-  }
-  test.each<[string, string]>([
-    ['addresses', encodeURIComponent(TEXT)],
-    ['small hexadecimal escapes', each(TEXT, (byte) => `\\x${hex(byte)}`)],
-    ['octal escapes', each(TEXT, (byte) => `\\${byte.toString(8)}`)],
-    ['escapes in braces', units(TEXT, (code) => `\\u{${hex(code)}}`)],
-    ['long escapes', units(TEXT, (code) => `\\U${hex(code, 8)}`)],
-    ['a dump', xxd(`x\n${TEXT}\ny`)],
-    ['numbered entities', units(TEXT, (code) => `&#${code};`)],
-  ])('%s', (_name, text) => {
-    expect(shown(text, seen(TEXT))).toBe('certain')
-  })
-
-  test('named entities', () => {
-    const french = 'R&eacute;g&eacute;n&eacute;rez &laquo;&nbsp;tout&nbsp;&raquo;'
-    expect(shown(french, seen('Régénérez « tout »'))).toBe('certain')
-    expect(shown('x Stra&szlig;en f&uuml;r &thorn;&yuml;', seen('Straßen für þÿ'))).toBe('certain')
-  })
-
-  test('and what is no UTF-8 stands for itself', () => {
-    expect(shown('caf\\xe9 au lait noir', seen('café au lait noir'))).toBe('certain')
-    expect(shown('caf%E9 au lait noir', seen('café au lait noir'))).toBe('certain')
-    expect(shown('caf\\xc3 au lait noir', seen('café au lait noir'))).toBe('none')
   })
 })
 
@@ -353,7 +164,6 @@ describe('what stands only in an encoding is doubtful', () => {
     expect(observed('cat x').doubtful.cue).not.toBeNull()
     expect(observed(`echo ${base64(WHOLE)}`).doubtful.cue).toBeNull()
     expect(shown([...WHOLE].join('\0'), BOTH)).toBe('certain')
-    expect(shown(`A=1\0B=${CUE}\0C=3`)).toBe('certain')
   })
 })
 
