@@ -1,62 +1,13 @@
 import { symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { MissingSource } from '../../src/archives/trials/read-trials.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
-import { atif, onlyTrial, outline, RUN, readAll, tempFolder, trial, writeFiles } from './make.ts'
+import { atif, onlyTrial, outline, RUN, readAll, source, tempFolder, trial, writeFiles } from './make.ts'
 
 let job = ''
 beforeEach(async () => {
   job = join(await tempFolder(), 'job')
-})
-
-describe('finds the run where its agent left it', () => {
-  const chat = {
-    messages: [
-      { role: 'user', content: 'Build it.' },
-      { role: 'assistant', content: 'Done.' },
-    ],
-  }
-  const OTHERS = { 'agent/a.trajectory.json': atif('x') }
-  const claude = ['user', 'assistant'].map((type, index) =>
-    JSON.stringify({
-      ...{ type, uuid: `u${index}`, parentUuid: null, sessionId: 's', timestamp: '2026-11-20T10:00:00Z' },
-      message: { role: type, content: 'text of a session' },
-    }),
-  )
-  const session = claude.join('\n')
-  it.each([
-    ['a collected artifact', { 'artifacts/trajectory.json': atif() }, 'artifacts/trajectory.json'],
-    ['an agent with a file of its own', { 'agent/own.trajectory.json': atif() }, 'agent/own.trajectory.json'],
-    ['a Claude Code session', { 'agent/sessions/projects/p/s.jsonl': session }, 'agent/sessions/projects/p/s.jsonl'],
-    ['a chat', { 'agent/litellm.json': chat }, 'agent/litellm.json'],
-    ['the ATIF file before all', { ...RUN, ...OTHERS, 'agent/s.jsonl': session }, 'agent/trajectory.json'],
-  ])('%s', async (_, files, path) => {
-    await writeFiles(job, trial('a__1234567', files))
-    expect(onlyTrial(await readAll(job)).source).toBe(join(job, 'a__1234567', path))
-  })
-
-  it('and falls back from a file that is broken, saying so', async () => {
-    const files = { 'agent/trajectory.json': '{"steps": [', 'agent/sessions/s.jsonl': session }
-    await writeFiles(job, trial('a__1234567', files))
-    const { source: from, warnings } = onlyTrial(await readAll(job))
-    expect(from).toContain('sessions/s.jsonl')
-    expect(warnings[0]).toContain('agent/trajectory.json is not what was read')
-  })
-
-  it('and takes the largest of several sessions, naming the others', async () => {
-    const files = {
-      'agent/sessions/a.jsonl': claude[0],
-      'agent/sessions/b.jsonl': session,
-      'agent/sessions/s/subagents/agent-1.jsonl': claude.join('\n\n'),
-    }
-    await writeFiles(job, trial('a__1234567', files))
-    const { source: from, warnings } = onlyTrial(await readAll(job))
-    expect(from).toContain('sessions/b.jsonl')
-    expect(warnings).toEqual([
-      'not read: agent/sessions/a.jsonl',
-      'not read: what a subagent did, agent/sessions/s/subagents/agent-1.jsonl',
-    ])
-  })
 })
 
 describe('what subagents of a session did', () => {
@@ -104,62 +55,58 @@ describe('what subagents of a session did', () => {
   })
 })
 
-describe('what the agent can write besides its run', () => {
-  const FORGED = { 'artifacts/app/trajectory.json': atif('forged') }
-  it('is read with a warning where nothing else is a run', async () => {
-    await writeFiles(job, trial('a__1234567', { ...FORGED, 'agent/claude-code.txt': 'text', 'agent/x.json': {} }))
-    expect(onlyTrial(await readAll(job)).warnings.at(-1)).toBe(
-      'the run is taken from artifacts/, which the agent can write',
-    )
-  })
-
-  it.each([
-    ['is broken', 'agent/trajectory.json', '{"steps": [', 'unreadable'],
-    ['has no steps', 'agent/trajectory.json', atif('x', { steps: [] }), 'unreadable'],
-    ['is empty', 'agent/trajectory.json', '', 'no_trajectory'],
-    ['is of no format', 'agent/trajectory.json', { x: 1 }, 'no_trajectory'],
-    ['of another name is broken', 'agent/a.trajectory.json', '{"steps": [', 'unreadable'],
-  ])('does not stand in for a run that %s', async (_, path, content, reason) => {
-    await writeFiles(job, trial('a__1234567', { ...FORGED, [path]: content }))
-    expect(outline(await readAll(job))).toEqual([`job/a__1234567: ${reason}`])
-  })
-
-  it('does not stand in for a run that is a link', async () => {
-    await writeFiles(job, trial('a__1234567', { ...FORGED, 'agent/x.txt': '' }))
-    await symlink('nowhere', join(job, 'a__1234567/agent/trajectory.json'))
-    expect(outline(await readAll(job))).toEqual(['job/a__1234567: no_trajectory'])
-  })
-})
-
-it('follows continuations and subagent files into one document, once each', async () => {
-  const summary = 'trajectory.summarization-1-summary.json'
-  const refs = [summary, '../../secret.json'].map((trajectory_path) => ({ trajectory_path }))
-  const observation = { results: [{ content: 'ok', subagent_trajectory_ref: refs }] }
-  const first = atif('one', { continued_trajectory_ref: 'trajectory.cont-1.json' })
-  ;(first['steps'] as object[]).push({ step_id: 3, source: 'agent', message: '', observation })
-  const second = atif('two', { continued_trajectory_ref: 'trajectory.json' })
-  const files = {
-    'agent/trajectory.json': first,
-    'agent/trajectory.cont-1.json': second,
-    [`agent/${summary}`]: atif('summary'),
-    'secret.json': atif('secret'),
-  }
+it('a file that the agent can write does not stand in for a run that is a link', async () => {
+  const files = { 'artifacts/app/trajectory.json': atif('forged'), 'agent/x.txt': '' }
   await writeFiles(job, trial('a__1234567', files))
-  const { request, warnings } = onlyTrial(await readAll(job))
-  expect(request.trajectory).toEqual({ segments: [first, second], subagents: { [summary]: atif('summary') } })
-  expect(warnings).toEqual([
-    'joined from trajectory.cont-1.json',
-    'joined from trajectory.summarization-1-summary.json',
-    'the run goes on in trajectory.json, which was read before',
-    'a subagent is in ../../secret.json, which is outside of the folder',
-  ])
+  await symlink('nowhere', join(job, 'a__1234567/agent/trajectory.json'))
+  expect(outline(await readAll(job))).toEqual(['job/a__1234567: no_trajectory'])
 })
 
-it('reads loose runs of several files once, and what continues nothing by itself', async () => {
-  await writeFiles(job, {
-    'trajectory.json': atif('one', { continued_trajectory_ref: 'trajectory.cont-1.json' }),
-    'trajectory.cont-1.json': atif('two'),
-    'x.cont-7.json': atif('alone'),
+describe('signals of a reading', () => {
+  const rewards = (more: object) => ({ verifier_result: { rewards: more } })
+
+  it('are told once where a place holds nothing, and counted at the end', async () => {
+    await writeFiles(job, {
+      ...trial('a__1234567', RUN),
+      ...trial('b__1234567', RUN),
+      ...trial('c__1234567', RUN, rewards({ reward: 1, seen: true })),
+    })
+    const signals = [source('resolved=reward:rewrad>=1'), source('appeared=reward:seen')]
+    const missing: MissingSource[] = []
+    const items = await readAll(job, { signals, onMissing: (one) => missing.push(one) })
+    const warnings = items.flatMap((item) => (item.kind === 'trial' ? item.warnings : []))
+    expect(warnings).toEqual([
+      expect.stringContaining('there is nothing at resolved=reward:rewrad;'),
+      expect.stringContaining('there is nothing at appeared=reward:seen;'),
+    ])
+    expect(missing).toEqual([
+      { source: signals[0], missing: 3, trials: 3 },
+      { source: signals[1], missing: 2, trials: 3 },
+    ])
   })
-  expect(outline(await readAll(job))).toEqual(['job/trajectory.json', 'job/x.cont-7.json'])
+
+  it('are told once to be unknown where the only reward is called otherwise', async () => {
+    await writeFiles(job, {
+      ...trial('a__1234567', RUN, rewards({ score: 1 })),
+      ...trial('b__1234567', RUN, rewards({ score: 0 })),
+    })
+    const warningsOf = async (options = {}) =>
+      (await readAll(job, options)).flatMap((item) => (item.kind === 'trial' ? item.warnings : []))
+    expect(await warningsOf()).toEqual([expect.stringContaining('no reward is called reward, but score')])
+    expect(await warningsOf({ signals: [source('resolved=reward:score>=1')] })).toEqual([])
+    expect(await warningsOf({ signals: [source('resolved=none')] })).toEqual([])
+  })
+})
+
+const utf16 = (text: string) => Buffer.from(text, 'utf16le')
+
+it.each([
+  ['with a byte order mark', utf16(`\ufeff${JSON.stringify(atif())}`)],
+  ['without one', utf16(JSON.stringify(atif()))],
+  ['big-endian', utf16(`\ufeff${JSON.stringify(atif())}`).swap16()],
+])('a loose file is read as UTF-16: %s', async (_name, bytes) => {
+  const texts = { 'run.json': bytes, 'nul.jsonl': `\0\0${JSON.stringify(atif())}\0` }
+  await writeFiles(job, texts)
+  const items = await readAll(Object.keys(texts).map((name) => join(job, name)))
+  expect(items.map((item) => (item.kind === 'trial' ? item.kind : item.detail))).toEqual(['trial', 'trial'])
 })

@@ -7,7 +7,6 @@ import type { TrialItem } from '../../src/archives/trials/reading-job.ts'
 import {
   atif,
   CORPUS,
-  detailsOf,
   FOR_ALL,
   filesBelow,
   harborResult,
@@ -75,47 +74,6 @@ describe('an archive reads as its folder does', () => {
 })
 
 const TRUTH_OF_LINE = { instruction: 'x', cue: { text: 'y' } }
-const SESSION_LINE = { type: 'user', sessionId: 's', message: { role: 'user', content: 'x' } }
-
-it('answers everything that it finds, in one order', async () => {
-  await writeFiles(folder, {
-    'b/10.json': atif(),
-    'b/9.json': atif(),
-    'b/notes.md': '# text',
-    'a.png': Buffer.from('\x89PNG'),
-    'empty.json': '',
-    'broken.json': '{"steps": [',
-    '.hidden/x.json': atif(),
-    's.jsonl': ['u', 'v'].map((uuid) => JSON.stringify({ ...SESSION_LINE, uuid })).join('\n'),
-    's/subagents/agent-1.jsonl': '{}',
-  })
-  const expected = [
-    'f/a.png: unsupported',
-    'f/b/9.json',
-    'f/b/10.json',
-    'f/b/notes.md: unsupported',
-    'f/broken.json: unreadable',
-    'f/empty.json: unsupported',
-    'f/s: unsupported',
-    'f/s.jsonl',
-    'f#hidden: unsupported',
-  ]
-  expect(outline(await readAll(folder))).toEqual(expected)
-  expect(outline(await readAll(`${folder}/`))).toEqual(expected)
-})
-
-it('tells files of no format by name up to a number, and counts the rest', async () => {
-  await writeFiles(folder, Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`${index}.txt`, 'x'])))
-  const items = await readAll(folder, { limits: { max_refusals: 3 } })
-  expect(items).toHaveLength(4)
-  expect(detailsOf(items).at(-1)).toBe('6 more files are no trajectories')
-})
-
-it('keeps paths of one name apart, and says which cannot be opened', async () => {
-  await writeFiles(folder, { 'x/jobs/a.json': atif(), 'y/jobs/a.json': atif() })
-  const paths = ['x/jobs', 'y/jobs', 'none'].map((path) => join(folder, path))
-  expect(outline(await readAll(paths))).toEqual(['x/jobs/a.json', 'y/jobs/a.json', 'none: unreadable'])
-})
 
 it('reads what is given twice once, however it is written', async () => {
   await writeFiles(folder, { 'jobs/a.json': atif() })
@@ -156,19 +114,6 @@ it('cuts long names in a way that tells them apart', async () => {
   const names = (await readAll(folder)).map((item) => item.name)
   expect(new Set(names).size).toBe(2)
   expect(names.every((name) => name.length <= 300 && name.endsWith('/a.json'))).toBe(true)
-})
-
-it('refuses a file that is too large, and a folder that is too full or too deep', async () => {
-  await writeFiles(folder, {
-    'big.json': atif('x'.repeat(2000)),
-    'full/1.json': atif(),
-    'full/2.json': atif(),
-    'full/3.json': atif(),
-    'full/4.json': atif(),
-    'd/d/d/d/x.json': atif(),
-  })
-  const items = await readAll(folder, { limits: { max_file_bytes: 1000, max_entries: 3, max_depth: 3 } })
-  expect(outline(items)).toEqual(['f/big.json: refused', 'f/d/d/d: refused', 'f/full: refused'])
 })
 
 it('does not read the file of ground truths as a trajectory, and tells how far it is', async () => {
