@@ -265,6 +265,10 @@ export const asName = (value: unknown): string | null => {
   return text === null ? null : cutName(text)
 }
 
+/** Returns the last name among the values; null where none is a name. */
+export const lastName = (values: readonly unknown[]): string | null =>
+  values.map(asName).findLast((name) => name !== null) ?? null
+
 export const asRecord = (value: unknown): Json => (isRecord(value) ? value : {})
 
 export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])

@@ -3,7 +3,7 @@ import type { Actor } from '../../schemas/vocabulary.ts'
 import { wordsOf } from '../common/content.ts'
 import type { PictureSource } from '../common/pictures.ts'
 import { cutName, isAbsent, isRecord, itemsIn, type Json, objectsIn } from '../common/reading.ts'
-import { asRecord } from '../common/session.ts'
+import { asRecord, mediaText } from '../common/session.ts'
 import { mayAct } from '../common/unread-acts.ts'
 import { harnessOf } from '../tools/harnesses.ts'
 import { exitCodeInText, outcomeOfAgent, outcomeOfCode, outcomeWithCode } from '../tools/outcomes.ts'
@@ -193,6 +193,7 @@ function readDocument(sink: ChatSink, source: Json, path: string, speaker: Speak
 /** Returns the source of a picture: OpenAI's URLs, Inspect's `image`, Anthropic's `source`, the AI SDK's `image` with its `mediaType`. */
 function pictureOf(block: Json): PictureSource {
   const source = block['image_url'] ?? block['image'] ?? block['source']
+  if (isMcp(block)) return { media_type: block['mimeType'], data: block['data'] }
   if (isRecord(source))
     return 'data' in source ? { media_type: source['media_type'], data: source['data'] } : { url: source['url'] }
   const type = block['mediaType'] ?? block['mimeType']
@@ -200,8 +201,12 @@ function pictureOf(block: Json): PictureSource {
   return isUrl || type === undefined ? { url: source } : { media_type: type, data: source }
 }
 
+/** Recognizes a picture or a sound of MCP: `{type: "image", data, mimeType}`. */
+const isMcp = (block: Json): boolean => typeof block['data'] === 'string' && typeof block['mimeType'] === 'string'
+
 /** Returns a placeholder such as `[image: https://…]`; a picture inside of the file has no name to show. */
 function placeholderOf(block: Json, kind: string): string {
+  if (isMcp(block)) return mediaText(kind, block['mimeType'])
   const source = block[kind] ?? block[`${kind}_url`] ?? block['source'] ?? block['document']
   const place = isRecord(source)
     ? (source['url'] ?? source['filename'] ?? source['path'])

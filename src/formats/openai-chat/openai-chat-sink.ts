@@ -79,9 +79,7 @@ export class ChatSink {
   }
 
   /** Returns the tool of the newest call with an id. */
-  toolOf(id: string): string | undefined {
-    return this.#byId.get(id)?.tool
-  }
+  toolOf = (id: string): string | undefined => this.#byId.get(id)?.tool
 
   #keep(id: string, call: OpenCall): void {
     const made = this.#byId.get(id) ?? { tool: '', open: [] }
