@@ -111,7 +111,7 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
   'openclaw: branches, unknown entries and answers without a call': {
     ...{ seed: 'openclaw/8df5dda8', agent: OPENCLAW, acts: ['unknown unknown'] },
     unread: { records: 2, actions: 2 },
-    warned: [...['/records/3', '/records/3', '/records/4/message/toolCallId', '/records/2/message/content/0/text']],
+    warned: [...['/records/3', '/records/3', '/records/4/message', '/records/2/message/content/0/text']],
     told: [['user: a'], ['agent_message: b'], ['tool_output: c']],
   },
   'opencode: an export, each request of the agent is a step': {

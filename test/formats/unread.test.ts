@@ -191,3 +191,27 @@ test.each([
   expect(run.unread.actions).toBe(actions)
   expect(run.unread.records).toBe(actions)
 })
+
+test('OpenClaw: a picture beside details for the screen repeats none of them', () => {
+  const aggregated = 'the whole output of the command, as people saw it'
+  const result = (content: Row): Row => ({
+    role: 'toolResult',
+    toolCallId: 'c',
+    content: [content],
+    details: { aggregated },
+  })
+  const unreadOf = (content: Row): number =>
+    read({
+      records: [
+        { type: 'session', id: 's', cwd: '/' },
+        {
+          type: 'message',
+          id: 'a',
+          message: { role: 'assistant', content: [{ type: 'toolCall', id: 'c', name: 'exec' }] },
+        },
+        { type: 'message', id: 'b', message: result(content) },
+      ],
+    }).unread.records
+  expect(unreadOf({ type: 'text', text: 'done' })).toBe(0)
+  expect(unreadOf({ type: 'image', data: 'AAAA', mimeType: 'image/png' })).toBe(1)
+})

@@ -70,13 +70,13 @@ function readCline(reading: Reading, document: Json): ReadDocument {
     if (isMessage(message)) readMessage(reading, sink, new Located(message, at), message)
     else reading.odd(at, 'a message with a role', message)
   const models = list.flatMap((message) => asName(asRecord(asRecord(message)['modelInfo'])['modelId']) ?? [])
-  const steps = sink.session.finish(`/${name}`)
+  const steps = sink.finish(`/${name}`)
   return { format: 'cline', agent: { name: agent, model: models.at(-1) ?? null }, steps }
 }
 
 function readMessage(reading: Reading, sink: ChatSink, message: Located, record: Json): void {
   const { path } = message
-  sink.session.now = timeOf(record['ts'])
+  sink.now = timeOf(record['ts'])
   const own = asText(record['id'])
   const content = message.member('content')
   const trees =

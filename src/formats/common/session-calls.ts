@@ -19,6 +19,8 @@ export interface CallWords {
   readonly field?: string
   /** True when the arguments are free text, even text that resembles JSON. */
   readonly isText?: boolean
+  /** True when a text that is no JSON object is the tool's input itself. */
+  readonly isInput?: boolean
   /** The argument table of the tool; null for a tool of another harness, whose argument names have no known meaning. */
   readonly spec?: ToolSpec | null
   /** Returns the kind of a leaf whose name does not decide it. */
@@ -26,14 +28,23 @@ export interface CallWords {
 }
 
 /** Adds the arguments of a call as parts, each with its meaning. A call without arguments is an act all the same, cited by the tool's name. */
-export function addCall({ reading, tools }: Session, parts: Part[], words: CallWords): void {
-  const { call, args, path, namePath, nameText = call.tool } = words
+export function addCall(session: Session, parts: Part[], words: CallWords): void {
+  const { reading } = session
+  const { call, namePath, nameText = call.tool } = words
+  const text = typeof words.args === 'string' ? session.locate(words.args, words.path) : null
+  const { text: args, path } = text ?? { text: words.args, path: words.path }
   const value = typeof args === 'string' && words.isText !== true ? (decodeObject(args) ?? args) : args
-  const spec = words.spec === undefined ? own(tools, call.tool) : (words.spec ?? undefined)
+  const spec = words.spec === undefined ? session.specOf(call.tool) : (words.spec ?? undefined)
   if (spec === undefined && namePath !== null) warnOfTool(reading, call.tool, namePath, words.spec === null)
-  const leaves = argumentsOf(spec, value, typeof args === 'string' && value !== args ? `${path}#` : path, words)
+  const inner = argumentsOf(spec, value, typeof args === 'string' && value !== args ? `${path}#` : path, words)
+  const leaves = text === null ? inner.map((leaf) => locatedIn(session, leaf)) : inner
   const bare = namePath === null ? null : { text: nameText, path: namePath }
   addArguments(reading, parts, leaves, { ...words, spec, args: value, bare })
+}
+
+function locatedIn(session: Session, leaf: ArgumentLeaf): ArgumentLeaf {
+  const { text, path } = session.locate(leaf.text, leaf.pointer)
+  return { ...leaf, text, pointer: path }
 }
 
 /** Warns once of a tool that no table knows. Tools of another harness share a single warning, because their names are not known anyway. */
@@ -118,10 +129,11 @@ function argumentsOf(
   spec: ToolSpec | undefined,
   value: unknown,
   path: string,
-  { field = '', isText = false }: CallWords,
+  { field = '', isText = false, isInput = false }: CallWords,
 ): readonly ArgumentLeaf[] {
   if (value === null || value === undefined || isEmpty(value)) return []
-  if (typeof value === 'string') return [{ pointer: path, name: '', text: value, ...stringKind(spec, field, isText) }]
+  if (typeof value === 'string')
+    return [{ pointer: path, name: '', text: value, ...stringKind(spec, field, isText || isInput) }]
   if (isArgv(spec, field)) return commandOf(value, path, '') ?? leavesOf(value, path).map(asUnknown)
   const leaves = argumentLeavesOf(spec, value, path)
   // An argument with an empty name is one argument, not the whole value.

@@ -1,8 +1,8 @@
 import { type ActOutcome, NOT_RUN, type Part, type Step } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import type { ListIn, ReadDocument } from '../format.ts'
-import { toolsOf } from '../tools/harnesses.ts'
-import { type OpenCall, openCall, own, type ToolTable } from '../tools/tool-table.ts'
+import { specOf, toolsOf } from '../tools/harnesses.ts'
+import { type OpenCall, openCall, own, type ToolSpec, type ToolTable } from '../tools/tool-table.ts'
 import { leavesOf } from './json-tree.ts'
 import { type ContentSink, cutName, idText, isRecord, type Json, objectsIn, type Reading } from './reading.ts'
 
@@ -28,8 +28,20 @@ export interface OutputPlace {
   readonly call: OpenCall | null
 }
 
+/** A text and the pointer of the string that holds it. */
+export interface PlacedText {
+  readonly text: string
+  readonly path: string
+}
+
+/**
+ * Returns a text and its path. A log may keep a long text elsewhere, with a reference in its place. A picture is kept by reference and does
+ * not count as unfolded text.
+ */
+export type Resolve = (text: string, path: string, isPicture?: boolean) => PlacedText
+
 interface SessionCall {
-  readonly step: OpenStep
+  readonly step: OpenStep | null
   readonly call: OpenCall
   /** True when several calls share this id and none had a result: a result cannot be assigned to one of them. */
   readonly shared: boolean
@@ -39,27 +51,38 @@ interface SessionCall {
 /** Builds the steps of a session. An output stands in the step of its call until anything else happens, then in a step of its own at its time. */
 export class Session {
   readonly reading: Reading
-  /** The argument tables of the harness's tools. */
-  readonly tools: ToolTable
+  /** The argument tables of the harness's tools; null: the name of the agent picks them. */
+  readonly tools: ToolTable | null
+  /** The agent's name. */
+  readonly agent: string | null
   /** The time of the record that is being read. */
   now: number | null = null
   /** The agent of the record that is being read, in a log of several agents. */
-  agent: string | null = null
+  subagent: string | null = null
   readonly #steps: OpenStep[] = []
   readonly #calls = new Map<string, SessionCall>()
   /** Calls without a result whose id only they have. */
   readonly #waiting = new Set<SessionCall>()
 
-  constructor(reading: Reading, tools: ToolTable) {
+  /** Resolves a text that may be a reference. */
+  locate: Resolve = (text, path) => ({ text, path })
+
+  constructor(reading: Reading, tools: ToolTable | null, agent: string | null = null) {
     this.reading = reading
     this.tools = tools
+    this.agent = agent
+  }
+
+  /** Returns the argument kinds of a tool. */
+  specOf(tool: string): ToolSpec | undefined {
+    return this.tools === null ? specOf(this.agent, tool) : own(this.tools, tool)
   }
 
   get last(): OpenStep | undefined {
     return this.#steps.at(-1)
   }
 
-  open(kind: OpenStep['kind'], name: string | null, agent = this.agent): OpenStep {
+  open(kind: OpenStep['kind'], name: string | null, agent = this.subagent): OpenStep {
     const cut = name === null ? null : cutName(name)
     const step: OpenStep = { kind, name: cut, at: this.now, agent, parts: [], outputs: [], answered: false }
     this.#steps.push(step)
@@ -100,8 +123,26 @@ export class Session {
   }
 
   hasCall(id: unknown): boolean {
+    return this.#made(id) !== undefined
+  }
+
+  #made(id: unknown): SessionCall | undefined {
     const key = idText(id)
-    return key !== null && this.#calls.has(key)
+    return key === null ? undefined : this.#calls.get(key)
+  }
+
+  /** Returns the tool of the newest call with an id. */
+  toolOf(id: unknown): string | undefined {
+    return this.#made(id)?.call.tool
+  }
+
+  /** Takes the call that a result answers, at its first result; null where no call or several have the id. */
+  protected answeredCall(id: unknown): OpenCall | null {
+    const made = this.#made(id)
+    if (made === undefined || made.answered) return null
+    made.answered = true
+    this.#waiting.delete(made)
+    return made.shared ? null : made.call
   }
 
   /** Tells whether a call of the tool has no result yet. */
@@ -111,14 +152,14 @@ export class Session {
   }
 
   /** Registers a new call under its id. A repeated id belongs to the later call, whose result can only follow. */
-  call(step: OpenStep, id: unknown, tool: string): OpenCall {
+  call(step: OpenStep | null, id: unknown, tool: string): OpenCall {
     const call = openCall(tool, idText(id))
     this.remember(step, id, call)
     return call
   }
 
   /** Registers a call under a further id. */
-  remember(step: OpenStep, id: unknown, call: OpenCall): void {
+  remember(step: OpenStep | null, id: unknown, call: OpenCall): void {
     const key = idText(id)
     if (key === null) return
     const before = this.#calls.get(key)
@@ -131,8 +172,7 @@ export class Session {
 
   /** Sets the outcome of a call by its id, from a record beside the results, which is plainer than their text. */
   settle(id: unknown, outcome: ActOutcome): void {
-    const key = idText(id)
-    const made = key === null ? undefined : this.#calls.get(key)
+    const made = this.#made(id)
     if (made !== undefined && !made.shared && outcome !== 'unknown') made.call.outcome = outcome
   }
 
@@ -148,18 +188,17 @@ export class Session {
   }
 
   output(id: unknown, path: string, name: string | null): OutputPlace {
-    const key = idText(id)
-    const made = key === null ? undefined : this.#calls.get(key)
+    const made = this.#made(id)
     const { last } = this
     if (made === undefined) this.reading.unread(path, 'answers no tool call before it; shown at its place', true)
     else {
-      made.step.answered = true
+      if (made.step !== null) made.step.answered = true
       made.answered = true
       this.#waiting.delete(made)
     }
     const call = made === undefined || made.shared ? null : made.call
     const tool = made?.call.tool ?? 'observation'
-    if (made !== undefined && made.step === last) return { parts: last.outputs, tool, call }
+    if (last !== undefined && made?.step === last) return { parts: last.outputs, tool, call }
     const step = last?.kind === 'output' ? last : this.open('output', name)
     return { parts: step.outputs, tool, call }
   }
@@ -192,7 +231,7 @@ export abstract class SessionReader extends Session {
   model: string | null = null
 
   constructor(reading: Reading, harness: string) {
-    super(reading, toolsOf(harness))
+    super(reading, toolsOf(harness), harness)
     this.harness = harness
   }
 

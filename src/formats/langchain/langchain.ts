@@ -38,7 +38,7 @@ function readLangChain(reading: Reading, document: Json): ReadDocument {
     const open = readAnyMessage(sink, message, at)
     model ??= open === null ? null : modelOfMessage(open)
   }
-  return { format: 'langchain', agent: { name: null, model }, steps: sink.session.finish(path) }
+  return { format: 'langchain', agent: { name: null, model }, steps: sink.finish(path) }
 }
 
 /** Reads an item of a list of messages, and returns it opened; null for an item that is no message, which is unread or an error. */

@@ -11,7 +11,7 @@ import {
   type Reading,
   timeOf,
 } from '../common/reading.ts'
-import { addLeaves, asList, asName, asRecord, asText, isEmpty, sinkTo } from '../common/session.ts'
+import { addLeaves, asList, asName, asRecord, asText, isEmpty } from '../common/session.ts'
 import { mayAct } from '../common/unread-acts.ts'
 import { type FileRun, type Format, listIn, type ReadDocument } from '../format.ts'
 import {
@@ -128,7 +128,7 @@ function stepsOf(
     const root = runs.find(({ run }) => isRoot(run)) ?? runs[0]
     const sink = new ChatSink(reading, null)
     const model = root === undefined ? null : readWhole(sink, root)
-    return { steps: sink.session.finish(list), model }
+    return { steps: sink.finish(list), model }
   }
   const opened = new Map<string, OpenMessage>()
   let model: string | null = null
@@ -219,8 +219,8 @@ function warnOthers(reading: Reading, outputs: Located): void {
 
 /** Reads a trace without runs of models or tools: its input and output. Only a state with all messages tells the acts. */
 function readWhole(sink: ChatSink, { run, path }: PlacedRun): string | null {
-  const { session, reading } = sink
-  session.now = timeOf(run['start_time'])
+  const { reading } = sink
+  sink.now = timeOf(run['start_time'])
   const [inputs, outputs] = [payloadOf(run, path, 'inputs'), payloadOf(run, path, 'outputs')]
   const [before = null, after = null] = [inputs, outputs].map((payload): OpenMessage[] | null => {
     const messages = payload === null ? null : messagesOf(payload)
@@ -242,13 +242,13 @@ function readWhole(sink: ChatSink, { run, path }: PlacedRun): string | null {
   if (after === null)
     reading.unread(path, 'no run of a model or a tool is in the file; what they did is not known', true)
   else warnBeside(reading, outputs)
-  session.note('system', run['error'], `${path}/error`, 'error')
+  sink.note('system', run['error'], `${path}/error`, 'error')
   return [...(before ?? []), ...fresh].map(modelOfMessage).find((name) => name !== null) ?? null
 }
 
-function addPayload({ session, reading }: ChatSink, payload: Located | null, actor: Actor, name: string): void {
-  const { parts } = session.open(actor === 'user' ? 'other' : 'agent', null)
-  if (payload !== null) addLeaves(sinkTo(reading, parts, actor, name), payload.value, payload.path)
+function addPayload(sink: ChatSink, payload: Located | null, actor: Actor, name: string): void {
+  const { parts } = sink.open(actor === 'user' ? 'other' : 'agent', null)
+  if (payload !== null) addLeaves(sink.sink(parts, actor, name), payload.value, payload.path)
 }
 
 /** Members of a payload that may hold the messages. */

@@ -119,7 +119,7 @@ class Transcript {
       this.#noteTruncation(record, path)
       const name = typeof step_index === 'number' ? String(step_index) : null
       const about = { path, name, at: timeOf(created_at) }
-      sink.session.now = about.at
+      sink.now = about.at
       for (const message of this.#messagesOf(sink, new Located(record, path), { type, source }))
         yield { ...about, ...message }
     }
@@ -194,7 +194,7 @@ class Transcript {
 
   #compaction(sink: ChatSink, { value, path }: Located): void {
     this.#reading.isCompacted = true
-    sink.session.note('agent_message', value, path, 'compact_summary')
+    sink.note('agent_message', value, path, 'compact_summary')
   }
 
   /** Reads an error: of the only call that waits, which was then never carried out, of one of several, or of the harness. */
@@ -221,7 +221,7 @@ class Transcript {
     const id = text.slice(0, at).includes(`sender=${task} `) ? this.#tasks.get(task) : undefined
     if (id === undefined) return { tree: { role: 'system', content } }
     const code = codeIn(text.slice(text.indexOf('\n', end) + 1))
-    sink.session.settle(id, code === null ? 'interrupted' : outcomeOfCode(code))
+    sink.settle(id, code === null ? 'interrupted' : outcomeOfCode(code))
     return { tree: { role: 'tool', tool_call_id: id, content } }
   }
 

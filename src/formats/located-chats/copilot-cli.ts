@@ -73,8 +73,8 @@ function* eventsIn(reading: Reading, sink: ChatSink, records: readonly unknown[]
     const event = { type: asText(type) ?? '', data: new Located(data, `${path}/data`), path }
     const about = { path: event.data.path, name: asText(id), at: timeOf(timestamp) }
     const parent = asText(asRecord(data)['parentToolCallId'])
-    sink.session.now = about.at
-    sink.session.agent = parent === null ? null : `subagent of ${parent}`
+    sink.now = about.at
+    sink.subagent = parent === null ? null : `subagent of ${parent}`
     const trees = messagesOf(event, requests)
     for (const tree of trees) yield { ...about, tree, outcome: outcomeOf(event) }
     if (trees.length === 0) noteEvent(reading, sink, event, { value, thoughts })
@@ -182,7 +182,7 @@ function noteEvent(
 ): void {
   const note = (actor: Actor, member: string, name: string): void => {
     const { value: text, path: at } = data.member(member)
-    sink.session.note(actor, text, at, name)
+    sink.note(actor, text, at, name)
   }
   const member = own(NOTES, type)
   if (member !== undefined) note('system', member, type)
@@ -191,7 +191,7 @@ function noteEvent(
   else if (type === 'session.compaction_complete' || type === 'session.truncation') {
     reading.isCompacted = true
     note('agent_message', 'summaryContent', 'compact_summary')
-  } else if (type === 'abort') sink.session.settleOpen('interrupted')
+  } else if (type === 'abort') sink.settleOpen('interrupted')
   else if (type === 'session.snapshot_rewind')
     reading.warn(path, 'the session was wound back; what was said before stays shown')
   else if (LEFT_OUT.has(type) || type.endsWith('_delta')) reading.leaveOut(path)

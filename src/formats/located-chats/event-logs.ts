@@ -88,7 +88,7 @@ class KimiLog {
       return
     }
     yield* this.#flush()
-    this.#sink.session.now = this.#now
+    this.#sink.now = this.#now
     if (type === 'context.append_message') yield* this.#message(record.member('message'))
     else if (type === 'config.update' || type === 'profile.bind') yield* this.#words('system', record, 'systemPrompt')
     else if (type === 'permission.record_approval_result') {
@@ -98,8 +98,8 @@ class KimiLog {
     } else if (type === 'context.apply_compaction') {
       this.#reading.isCompacted = true
       const summary = record.member('summary')
-      this.#sink.session.note('agent_message', summary.value, summary.path, 'compact_summary')
-    } else if (type === 'turn.cancel') this.#sink.session.settleOpen('interrupted')
+      this.#sink.note('agent_message', summary.value, summary.path, 'compact_summary')
+    } else if (type === 'turn.cancel') this.#sink.settleOpen('interrupted')
     else if (!KIMI_STATE.has(type)) this.#reading.unreadRecord(record.path, 'type of event', type, record.value)
     // The user's input stands in a message again; where it does not, its words are unread.
     else if (type !== 'turn.prompt' && type !== 'turn.steer') this.#reading.leaveOut(record.path)
@@ -119,7 +119,7 @@ class KimiLog {
   #noteApproval({ toolCallId: id, result }: Json): void {
     if (asText(asRecord(result)['decision'])?.startsWith('approve') === true) return
     this.#refused.add(id)
-    this.#sink.session.settle(id, 'rejected')
+    this.#sink.settle(id, 'rejected')
   }
 
   /** Reads a message that the harness put into the context: the user's, or its own in the user's name. */

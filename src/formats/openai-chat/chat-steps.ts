@@ -27,8 +27,8 @@ import { ChatSink } from './openai-chat-sink.ts'
  */
 function readOne(sink: ChatSink, message: Json, path: string, facts: MessageFacts): Before {
   const { name, other = name, protocol = null, before = 'other' } = facts
-  const { session, isList } = sink
-  const own = speaksAsAgent(message) ? session.open('agent', name, agentNamedBy(message) ?? session.agent) : null
+  const { isList } = sink
+  const own = speaksAsAgent(message) ? sink.open('agent', name, agentNamedBy(message) ?? sink.subagent) : null
   sink.calls = []
   sink.step = own
   const { speaker, parts, outputs, acted } = readMessage(sink, message, path, protocol, before)
@@ -38,19 +38,19 @@ function readOne(sink: ChatSink, message: Json, path: string, facts: MessageFact
     for (const part of outputs) list.push(part)
   }
   const isStep = parts.length > 0 || (isList && speaker !== 'tool' && outputs.length === 0)
-  const step = own ?? (isStep ? session.open('other', other) : null)
+  const step = own ?? (isStep ? sink.open('other', other) : null)
   for (const part of parts) step?.parts.push(part)
   return acted ? 'act' : speaker === 'agent' ? 'answer' : 'other'
 }
 
-function outputsOf({ session, isList }: ChatSink, message: Json, name: string | null): OpenStep['outputs'] {
-  const { last } = session
-  if (isList) return (last === undefined || last.kind === 'other' ? session.open('output', name) : last).outputs
+function outputsOf(sink: ChatSink, message: Json, name: string | null): OpenStep['outputs'] {
+  const { last, isList } = sink
+  if (isList) return (last === undefined || last.kind === 'other' ? sink.open('output', name) : last).outputs
   const ids = answeredIdsOf(message)
-  const answered = ids.find((id) => session.hasCall(id))
-  if (answered !== undefined) return session.output(answered, '', null).parts
+  const answered = ids.find((id) => sink.hasCall(id))
+  if (answered !== undefined) return sink.output(answered, '', null).parts
   if (ids.length === 0 && last?.kind === 'agent') return last.outputs
-  return (last?.kind === 'output' ? last : session.open('output', null)).outputs
+  return (last?.kind === 'output' ? last : sink.open('output', null)).outputs
 }
 
 /** Reads one placed message; returns its calls in order. `name`: of an agent's step; `other`: of another speaker's. */
@@ -100,7 +100,7 @@ export function readLocatedChat(
   for (const { tree, path, name, other = null, at, role, outcome } of messages(sink)) {
     const placed = placeMessage(tree, path)
     if (placed === null) continue
-    sink.session.now = at
+    sink.now = at
     const isTurned = role !== undefined && placed.message['role'] === 'user'
     const named = ids.complete({ ...placed.message, ...(isTurned && { role }) })
     const { tool_call_id: id } = named
@@ -110,7 +110,7 @@ export function readLocatedChat(
     }
     takeMessage(sink, { ...placed, message: named }, name, other)
   }
-  return { format, agent, steps: sink.session.finish(list) }
+  return { format, agent, steps: sink.finish(list) }
 }
 
 /** Names calls and answers without ids by their tool and their order: the first answer of a tool answers its first open call. */
@@ -182,7 +182,7 @@ export function readTurns(
       waiting.delete(called)
     }
   }
-  return sink.session.steps(() => true)
+  return sink.steps(() => true)
 }
 
 export function readList(

@@ -93,7 +93,7 @@ export function readToolCalls(sink: ChatSink, parts: Part[], calls: unknown, pat
     const name = 'function' in call ? 'function' : 'name'
     const open =
       inner === undefined
-        ? sink.call(parts, call, at, call['id'], [name, 'arguments'])
+        ? sink.addCall(parts, call, at, call['id'], [name, 'arguments'])
         : readFunctionCall(sink, parts, asRecord(call[inner]), `${at}/${inner}`, call['id'])
     if (isBroken) open.outcome = 'rejected'
   }
@@ -102,14 +102,14 @@ export function readToolCalls(sink: ChatSink, parts: Part[], calls: unknown, pat
 /** Reads `{name, arguments}`: the inside of a tool call, or the older `function_call`. */
 export function readFunctionCall(sink: ChatSink, parts: Part[], call: Json, path: string, id?: unknown): OpenCall {
   const args = 'input' in call && !('arguments' in call) ? 'input' : 'arguments'
-  return sink.call(parts, call, path, id, ['name', args])
+  return sink.addCall(parts, call, path, id, ['name', args])
 }
 
 function readCallBlock(sink: ChatSink, block: Json, path: string, speaker: Speaker): void {
   const idField = 'toolCallId' in block ? 'toolCallId' : 'id'
   const nameField = 'toolName' in block ? 'toolName' : 'name'
   const argsField = 'arguments' in block ? 'arguments' : 'args' in block ? 'args' : 'input'
-  sink.call(speaker.parts, block, path, block[idField], [nameField, argsField])
+  sink.addCall(speaker.parts, block, path, block[idField], [nameField, argsField])
   // Inspect puts the result of a provider's tool into the same block.
   const name = typeof block[nameField] === 'string' ? block[nameField] : 'tool_call'
   const output: Speaker = { actor: 'tool_output', name, parts: speaker.parts, outputs: speaker.parts }

@@ -2,7 +2,7 @@ import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
 import { textOf } from '../common/content.ts'
 import { cutName, isAbsent, isRecord, itemsIn, type Json, objectsIn, typeName } from '../common/reading.ts'
-import { asRecord, asText } from '../common/session.ts'
+import { asRecord, asText, type PlacedText } from '../common/session.ts'
 import { holdsCalls, mayAct } from '../common/unread-acts.ts'
 import { named, own } from '../tools/tool-table.ts'
 import {
@@ -13,7 +13,7 @@ import {
   readToolCalls,
   type Speaker,
 } from './openai-chat-blocks.ts'
-import { addSlices, type ChatSink, type PlacedText, type Slice } from './openai-chat-sink.ts'
+import { addSlices, type ChatSink, type Slice } from './openai-chat-sink.ts'
 
 /** The protocol by which an agent without tool calls writes its acts into its messages. */
 export interface TextProtocol {
@@ -181,7 +181,7 @@ function readItem(sink: ChatSink, read: MessageParts, item: Json, path: string):
     return
   }
   if (type === 'reasoning') readReasoning(sink, item, path, read.parts)
-  else if (type === 'function_call') sink.call(read.parts, item, path, item['call_id'], ['name', 'arguments'])
+  else if (type === 'function_call') sink.addCall(read.parts, item, path, item['call_id'], ['name', 'arguments'])
   else {
     sink.reading.unreadRecord(path, 'kind of record', type, item)
     return

@@ -124,7 +124,7 @@ function addPrompt(sink: ChatSink, actor: 'system' | 'user', system: unknown, pa
   const isPrompt = typeof system === 'string' || (Array.isArray(system) && system.every(isRecord))
   if (!isPrompt && !isAbsent(system)) sink.reading.warn(path, 'neither a text nor blocks; not read')
   if (isPrompt) readBlocks(sink, system, path, { actor, name: actor, parts, outputs: parts })
-  const step = parts.length === 0 ? null : sink.session.open('other', null)
+  const step = parts.length === 0 ? null : sink.open('other', null)
   for (const part of parts) step?.parts.push(part)
 }
 

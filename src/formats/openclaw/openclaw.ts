@@ -61,7 +61,7 @@ function* messagesIn(sink: ChatSink, { records }: Json, answered: ReadonlySet<un
     const isWrapped = type === 'message' && isRecord(message)
     const entry = isWrapped ? new Located(message, `${path}/message`) : new Located(record, path)
     const about = { path: entry.path, name: asText(id), other: asText(id), at: timeOf(timestamp) }
-    sink.session.now = about.at
+    sink.now = about.at
     const tree = treeOf(sink, entry, isWrapped ? message['role'] : type)
     if (tree !== null) yield { ...about, tree }
     if (isWrapped && message['role'] === 'assistant') endReply(sink, entry, answered, cut)
@@ -85,7 +85,7 @@ function treeOf(sink: ChatSink, entry: Located, role: unknown): Tree {
   const isCompaction = role === 'compaction' || role === 'compactionSummary'
   if (isCompaction) sink.reading.isCompacted = true
   if (isCompaction || role === 'branch_summary' || role === 'branchSummary')
-    sink.session.note('agent_message', summary.value, summary.path, isCompaction ? 'compact_summary' : 'summary')
+    sink.note('agent_message', summary.value, summary.path, isCompaction ? 'compact_summary' : 'summary')
   else if (typeof role === 'string' && BOOKKEEPING.has(role)) sink.reading.leaveOut(path)
   else sink.reading.unreadRecord(path, 'type of entry', role, value)
   return null
@@ -108,14 +108,15 @@ function endReply(sink: ChatSink, reply: Located, answered: ReadonlySet<unknown>
       call.outcome = answered.has(call.id) ? 'interrupted' : 'cancelled'
       cut.add(call.id ?? '')
     }
-  sink.session.note('system', errorMessage, `${reply.path}/errorMessage`, 'error')
+  sink.note('system', errorMessage, `${reply.path}/errorMessage`, 'error')
 }
 
-function endResult({ reading, session, toolOf }: ChatSink, { value, path }: Located, cut: ReadonlySet<string>): void {
+function endResult(sink: ChatSink, { value, path }: Located, cut: ReadonlySet<string>): void {
   const { toolCallId, content, isError, details, toolName } = asRecord(value)
+  const { reading } = sink
   const id = idText(toolCallId) ?? ''
-  const tool = toolOf(id) ?? asText(toolName) ?? ''
-  session.settle(id, cut.has(id) ? 'interrupted' : outcomeOf(tool, content, isError, details))
+  const tool = sink.toolOf(id) ?? asText(toolName) ?? ''
+  sink.settle(id, cut.has(id) ? 'interrupted' : outcomeOf(tool, content, isError, details))
   // The model gets `content` alone. Details for the screen repeat a text of the content; a picture repeats none.
   const hasText = typeof content === 'string' ? content !== '' : textsIn(content).some((text) => text !== '')
   const isForScreen = ([key, member]: [string, unknown]): boolean => FOR_SCREEN.has(key) && isFlat(member)

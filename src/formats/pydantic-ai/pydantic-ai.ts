@@ -2,6 +2,7 @@ import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { isAbsent, isRecord, itemsIn, type Json, objectsIn, type Reading, timeOf } from '../common/reading.ts'
 import { addLeaves, asText, mediaText, type OpenStep, settle, sinkTo } from '../common/session.ts'
+import { addNamedCall } from '../common/session-calls.ts'
 import { type Format, listIn, type ReadDocument } from '../format.ts'
 import { outcomeOfOutput, readBlocks, readOutput } from '../openai-chat/openai-chat-blocks.ts'
 import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
@@ -33,25 +34,25 @@ function readPydanticAi(reading: Reading, document: Json): ReadDocument {
   let instructions: unknown
   for (const [message, at] of objectsIn(reading, list, path)) {
     model ??= asText(message['model_name'])
-    sink.session.now = timeOf(message['timestamp'])
+    sink.now = timeOf(message['timestamp'])
     // Every request of a run repeats its instructions.
     if (message['instructions'] !== instructions) {
       instructions = message['instructions'] ?? instructions
-      sink.session.note('system', message['instructions'], `${at}/instructions`, 'instructions')
+      sink.note('system', message['instructions'], `${at}/instructions`, 'instructions')
     }
     readMessage(sink, message, at)
   }
   const agent = { name: asText(document['agent']), model }
-  return { format: 'pydantic-ai', agent, steps: sink.session.finish(path) }
+  return { format: 'pydantic-ai', agent, steps: sink.finish(path) }
 }
 
 function readMessage(sink: ChatSink, { kind, parts }: Json, path: string): void {
-  const { reading, session } = sink
+  const { reading } = sink
   if (kind !== 'request' && kind !== 'response') {
     reading.unread(`${path}/kind`, 'neither a request nor a response; not read', true)
     return
   }
-  const step = kind === 'response' ? session.open('agent', null) : null
+  const step = kind === 'response' ? sink.open('agent', null) : null
   for (const [part, at] of objectsIn(reading, parts, `${path}/parts`))
     if (step === null) readRequestPart(sink, part, at)
     else readResponsePart(sink, step, part, at)
@@ -59,16 +60,16 @@ function readMessage(sink: ChatSink, { kind, parts }: Json, path: string): void 
 
 /** Reads a part of a request to the model: a prompt or a tool result. */
 function readRequestPart(sink: ChatSink, part: Json, path: string): void {
-  const { session, reading } = sink
+  const { reading } = sink
   const { part_kind: kind, content } = part
   if (kind === 'system-prompt' || kind === 'instruction')
-    session.note('system', content, `${path}/content`, kind === 'instruction' ? 'instructions' : 'message')
+    sink.note('system', content, `${path}/content`, kind === 'instruction' ? 'instructions' : 'message')
   else if (kind === 'user-prompt') {
-    const { parts } = session.open('other', null)
+    const { parts } = sink.open('other', null)
     readContent(sink, parts, 'user', content, `${path}/content`, 'message')
   } else if (kind === 'tool-return' || kind === 'builtin-tool-return') readReturn(sink, part, path)
   else if (kind === 'retry-prompt') readRetry(sink, part, path)
-  else if (kind === 'speech') readSpeech(sink, session.open('other', null).parts, part, path, 'user')
+  else if (kind === 'speech') readSpeech(sink, sink.open('other', null).parts, part, path, 'user')
   else if (kind === 'tool-availability-delta') reading.warnOnce(path, 'a change of what tools there are; not read')
   else reading.unreadRecord(path, 'kind of part', kind, part)
 }
@@ -85,7 +86,7 @@ function readResponsePart(sink: ChatSink, step: OpenStep, part: Json, path: stri
     addContent(sink, parts, 'agent_reasoning', content, `${path}/content`, 'reasoning')
   } else if (kind === 'tool-call' || kind === 'builtin-tool-call') {
     const { tool_call_id: id, tool_name: name, args } = part
-    sink.libraryCall(step, { id, name, namePath: `${path}/tool_name`, args, path: `${path}/args` })
+    addNamedCall(sink, step, { id, name, namePath: `${path}/tool_name`, args, path: `${path}/args` })
   } else if (kind === 'builtin-tool-return') readReturn(sink, part, path)
   else if (kind === 'file') readContent(sink, parts, 'agent_message', content, `${path}/content`, 'file')
   else if (kind === 'speech') readSpeech(sink, parts, part, path, 'agent_message')
@@ -100,7 +101,7 @@ const OUTCOMES: Readonly<Record<string, ActOutcome>> = { denied: 'rejected', int
 
 function readReturn(sink: ChatSink, part: Json, path: string): void {
   const { outcome, content } = part
-  const place = sink.session.output(part['tool_call_id'], `${path}/tool_call_id`, null)
+  const place = sink.output(part['tool_call_id'], `${path}/tool_call_id`, null)
   const declared = typeof outcome === 'string' ? own(OUTCOMES, outcome) : undefined
   settle(place.call, declared ?? outcomeOfOutput(place.tool, content, outcome === 'failed' ? true : null))
   const isContent = Array.isArray(content) || (isRecord(content) && isMedia(content))
@@ -115,12 +116,12 @@ function readReturn(sink: ChatSink, part: Json, path: string): void {
 function readRetry(sink: ChatSink, part: Json, path: string): void {
   const { content } = part
   if (isAbsent(part['tool_name'])) {
-    const { parts } = sink.session.open('other', null)
+    const { parts } = sink.open('other', null)
     if (typeof content === 'string') addContent(sink, parts, 'system', content, `${path}/content`, 'retry')
     else addLeaves(sinkTo(sink.reading, parts, 'system', 'retry'), content ?? {}, `${path}/content`)
     return
   }
-  const place = sink.session.output(part['tool_call_id'], `${path}/tool_call_id`, null)
+  const place = sink.output(part['tool_call_id'], `${path}/tool_call_id`, null)
   settle(place.call, Array.isArray(content) ? 'interrupted' : outcomeOfOutput(place.tool, content, true))
   addLeaves(sinkTo(sink.reading, place.parts, 'tool_output', `${place.tool}.retry`), content ?? {}, `${path}/content`)
 }

@@ -30,7 +30,7 @@ export function readTrace(
   const run = new TraceRun(reading, spans, agent, onShow)
   for (const event of eventsOf(spans, run.tree)) run.take(event)
   run.tellLost()
-  return run.sink.session.finish(path)
+  return run.sink.finish(path)
 }
 
 type OnShow = (path: string) => void
@@ -88,10 +88,10 @@ class TraceRun {
   }
 
   take({ span, what }: TraceEvent): void {
-    const { session } = this.sink
+    const { sink } = this
     const now = what === 'output' ? span.end : span.start
-    session.now = now !== null && Number.isFinite(now) ? now : null
-    session.agent = this.#agents.size > 1 ? this.tree.agentOf(span) : null
+    sink.now = now !== null && Number.isFinite(now) ? now : null
+    sink.subagent = this.#agents.size > 1 ? this.tree.agentOf(span) : null
     this.#reading.reply = null
     if (span.tool !== null && what === 'input') this.#begin(span, span.tool, span.kind !== 'tool')
     else if (span.tool !== null) this.#begun.get(span)?.()
@@ -105,7 +105,7 @@ class TraceRun {
     const own = error ?? tool?.error
     if (own === undefined || own === null || this.#errors.has(own.value)) return
     this.#errors.add(own.value)
-    if (error !== undefined && tool === null) this.sink.session.note('system', error.value, error.path, 'error')
+    if (error !== undefined && tool === null) this.sink.note('system', error.value, error.path, 'error')
   }
 
   /** Reads a model call: the new messages of its request, and its answer, which is always new. */
@@ -253,7 +253,7 @@ class TraceRun {
     const isAnswered = this.#answered.has(`id ${id}`) || (text !== null && this.#answered.has(text))
     const bring = (): void => {
       if (placed === null) return
-      if (match !== undefined && match.id === null) this.sink.rename(id, match.call)
+      if (match !== undefined && match.id === null) this.sink.remember(this.sink.last ?? null, id, match.call)
       takeMessage(this.sink, placed, null)
     }
     this.#begun.set(span, isAnswered ? null : bring)

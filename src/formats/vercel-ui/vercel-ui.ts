@@ -3,6 +3,7 @@ import type { Actor } from '../../schemas/vocabulary.ts'
 import { textsIn } from '../common/content.ts'
 import { isAbsent, isRecord, itemsIn, type Json, objectsIn, type Reading, timeOf } from '../common/reading.ts'
 import { asList, asRecord, asText, mediaText, type OpenStep, settle, sinkTo } from '../common/session.ts'
+import { addNamedCall } from '../common/session-calls.ts'
 import { mayAct } from '../common/unread-acts.ts'
 import { type Format, listIn, type ReadDocument } from '../format.ts'
 import { outcomeOfOutput, readBlocks, readOutput } from '../openai-chat/openai-chat-blocks.ts'
@@ -48,17 +49,17 @@ function readVercelUi(reading: Reading, document: Json): ReadDocument {
   const { list, path } = messagesIn(document) ?? { list: [], path: '/messages' }
   const sink = new ChatSink(reading, null)
   for (const [message, at] of objectsIn(reading, list, path)) {
-    sink.session.now = timeOf(message['createdAt'])
+    sink.now = timeOf(message['createdAt'])
     if (ROLES.has(message['role'])) readUiMessage(sink, message, at)
     else reading.unreadRecord(at, 'role of a message', message['role'], message)
   }
   const model = asText(document['model'])
-  return { format: 'vercel-ui', agent: { name: null, model }, steps: sink.session.finish(path) }
+  return { format: 'vercel-ui', agent: { name: null, model }, steps: sink.finish(path) }
 }
 
 /** Reads one message; a reply of the agent gives as many steps as its parts show. */
 function readUiMessage(sink: ChatSink, message: Json, path: string): void {
-  const { reading, session } = sink
+  const { reading } = sink
   const { role, parts, content } = message
   if (!isAbsent(parts) && !Array.isArray(parts)) reading.odd(`${path}/parts`, 'an array', parts)
   const [list, id] = [asList(parts), asText(message['id'])]
@@ -67,7 +68,7 @@ function readUiMessage(sink: ChatSink, message: Json, path: string): void {
     if (list.length > 0) readAgentParts(sink, list, `${path}/parts`, id)
     else readOldReply(sink, message, path, id)
   } else {
-    const { parts } = session.open('other', id)
+    const { parts } = sink.open('other', id)
     const actor = role === 'user' ? 'user' : 'system'
     if (list.length > 0) readOtherParts(sink, list, `${path}/parts`, parts, actor)
     else readBlocks(sink, content, `${path}/content`, { actor, name: 'message', parts, outputs: parts })
@@ -88,20 +89,20 @@ function isRepeated(parts: readonly unknown[], content: string): boolean {
 
 /** Reads a reply of version 4 without parts: calls by their `step`, then the content behind them. */
 function readOldReply(sink: ChatSink, message: Json, path: string, id: string | null): void {
-  const { session, reading } = sink
+  const { reading } = sink
   const { reasoning, content, toolInvocations } = message
   const calls = asList(toolInvocations)
-  let step = session.open('agent', id)
+  let step = sink.open('agent', id)
   if (typeof reasoning === 'string')
     sink.text(step.parts, 'agent_reasoning', reasoning, `${path}/reasoning`, 'reasoning')
   let last: unknown
   for (const [call, at, index] of objectsIn(reading, toolInvocations, `${path}/toolInvocations`)) {
-    if (index > 0 && call['step'] !== last) step = session.open('agent', id)
+    if (index > 0 && call['step'] !== last) step = sink.open('agent', id)
     last = call['step']
     readInvocation(sink, step, call, at)
   }
   if (calls.length > 0 && !isAbsent(content) && content !== '') {
-    step = session.open('agent', id)
+    step = sink.open('agent', id)
     reading.warnOnce(
       `${path}/content`,
       'a message without parts does not say whether its text stands before or behind its calls; shown behind them',
@@ -116,15 +117,15 @@ function readOldReply(sink: ChatSink, message: Json, path: string, id: string | 
  * consecutive calls count as made together.
  */
 function readAgentParts(sink: ChatSink, parts: readonly unknown[], path: string, id: string | null): void {
-  const { session, reading } = sink
+  const { reading } = sink
   const isMarked = parts.some((part) => asRecord(part)['type'] === 'step-start')
-  let step = session.open('agent', id)
+  let step = sink.open('agent', id)
   let invoked: unknown
   for (const [part, at] of objectsIn(reading, parts, path)) {
     const isCall = isTool(part) || part['type'] === 'tool-invocation'
     const turn = asRecord(part['toolInvocation'])['step']
     const isNext = isMarked ? part['type'] === 'step-start' : step.answered && (!isCall || turn !== invoked)
-    if (isNext) step = session.open('agent', id)
+    if (isNext) step = sink.open('agent', id)
     if (isCall) invoked = turn
     if (isCall && step.answered && !isMarked && turn === undefined)
       reading.warnOnce(at, 'calls without a mark of their step are taken to have been made together')
@@ -208,7 +209,7 @@ function readToolPart(sink: ChatSink, step: OpenStep, part: Json, path: string):
     type === 'dynamic-tool'
       ? { name: part['toolName'], namePath: `${path}/toolName` }
       : { name: String(type).slice('tool-'.length), namePath: `${path}/type`, nameText: String(type) }
-  const call = sink.libraryCall(step, { id: null, ...named, args: part[field], path: `${path}/${field}` })
+  const call = addNamedCall(sink, step, { id: null, ...named, args: part[field], path: `${path}/${field}` })
   settle(call, outcomeOfPart(call.tool, part))
   const { outputs } = step
   readOutput(sink, outputs, output, `${path}/output`, call.tool)
@@ -236,7 +237,7 @@ function outcomeOfPart(tool: string, part: Json): ActOutcome {
 
 function readInvocation(sink: ChatSink, step: OpenStep, invocation: Json, path: string): void {
   const { toolName: name, state, args, result } = invocation
-  const call = sink.libraryCall(step, { id: null, name, namePath: `${path}/toolName`, args, path: `${path}/args` })
+  const call = addNamedCall(sink, step, { id: null, name, namePath: `${path}/toolName`, args, path: `${path}/args` })
   if (state === 'partial-call') settle(call, 'cancelled')
   if (state !== 'result') return
   settle(call, outcomeOfOutput(call.tool, result, null))

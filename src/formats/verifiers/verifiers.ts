@@ -10,7 +10,7 @@ import {
   type Reading,
   timeOf,
 } from '../common/reading.ts'
-import { addLeaves, asRecord, asText, sinkTo } from '../common/session.ts'
+import { addLeaves, asRecord, asText } from '../common/session.ts'
 import type { FileRun, Format, ReadDocument } from '../format.ts'
 import { readAnyMessage } from '../langchain/langchain.ts'
 import { takeMessage } from '../openai-chat/chat-steps.ts'
@@ -39,21 +39,20 @@ function readVerifiers(reading: Reading, document: Json): ReadDocument {
   const { name, config } = asRecord(trace['agent'])
   const { model } = asRecord(config)
   const agent = { name: asText(name), model: asText(model) ?? asText(asRecord(model)['id']) }
-  return { format: 'verifiers', agent, steps: isOne ? sink.session.finish(`${at}/nodes`) : [] }
+  return { format: 'verifiers', agent, steps: isOne ? sink.finish(`${at}/nodes`) : [] }
 }
 
 /** Reads each message once, in order of the file; branches of the conversation are paths through the graph. */
 function readNodes(sink: ChatSink, trace: Json, path: string): void {
-  const { reading, session } = sink
+  const { reading } = sink
   for (const [node, at] of objectsIn(reading, trace['nodes'], `${path}/nodes`)) {
-    session.now = timeOf(node['timestamp'])
+    sink.now = timeOf(node['timestamp'])
     const { message, sampled } = node
     const isMade = sampled === false && asRecord(message)['role'] === 'assistant'
     if (!isMade) readAnyMessage(sink, message, `${at}/message`)
     else {
       reading.warnOnce(`${at}/sampled`, 'a message in the agent’s name that no call of the model made; shown as system')
-      const sink = sinkTo(reading, session.open('other', null).parts, 'system', 'context')
-      addLeaves(sink, message, `${at}/message`)
+      addLeaves(sink.sink(sink.open('other', null).parts, 'system', 'context'), message, `${at}/message`)
     }
   }
 }
@@ -69,13 +68,13 @@ function readRollout(sink: ChatSink, document: Json): ReadDocument {
     else for (const [message, at] of itemsIn(list, `/${field}`)) readAnyMessage(sink, message, at)
   }
   const { error, trajectory } = document
-  if (isRecord(error)) sink.session.note('system', error['error_chain_str'] ?? error['message'], '/error', 'error')
+  if (isRecord(error)) sink.note('system', error['error_chain_str'] ?? error['message'], '/error', 'error')
   if (Array.isArray(trajectory))
     sink.reading.warn('/trajectory', 'the calls of the model one by one; prompt and completion are read')
   return {
     format: 'verifiers',
     agent: { name: null, model: asText(document['model']) },
-    steps: sink.session.finish('/completion'),
+    steps: sink.finish('/completion'),
   }
 }
 
