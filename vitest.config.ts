@@ -15,11 +15,11 @@ const SLOW = [
   'test/client/{python,memory}.test.ts',
   // The command itself, again and again, over whole archives.
   'test/cli/unread-records.test.ts',
-  'test/cli/{backup-drill,start-failure,validate}.test.ts',
+  'test/cli/{backup-drill,program,rubric,start-failure,two-ways,validate}.test.ts',
   // Processes that come and go.
   'test/storage/durability.test.ts',
-  // Clusters over HTTP, and statistics, which run in a process of their own.
-  'test/http/{agreement,batch-counts,cluster-batches,regrades,reports}.test.ts',
+  // Clusters over HTTP, waits for room, and statistics, which run in a process of their own.
+  'test/http/{admission,agreement,batch-counts,cluster-batches,regrades,reports}.test.ts',
   'test/telemetry/collector-away.test.ts',
   // Harnesses and platforms themselves, each installed in its own folder.
   'test/integrations/*-real.test.ts',
@@ -42,7 +42,7 @@ const PURE = ['test/{config,domain,formats,fuzz,schemas,tools}/**']
  */
 const SERVICE = [
   'test/{archives,audit,cli,client,grading,library,storage,telemetry,web}/**',
-  'test/http/!(admission|compressed).test.ts',
+  'test/http/!(compressed).test.ts',
   'test/judges/!(batch-lines|batches).test.ts',
 ]
 

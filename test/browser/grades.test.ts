@@ -1,15 +1,6 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { UNREAD_ITEM } from './audit-data.ts'
-import {
-  type Audit,
-  describeInBrowser,
-  expectAccessible,
-  expectInSight,
-  gradeExamples,
-  readExample,
-  startAudit,
-} from './browser.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Audit, describeInBrowser, expectAccessible, expectInSight, gradeExamples, startAudit } from './browser.ts'
 
 describeInBrowser('the list of grades', () => {
   let audit: Audit
@@ -66,38 +57,6 @@ describeInBrowser('the list of grades', () => {
       'low',
       expect.stringMatching(/^(\d) of \1 hold\n1 contradiction$/),
     ])
-  })
-
-  test('a trial without a task has a dash there, and its link in its trial, else its run; nothing of a row is cut off or broken at 1400 pixels', async () => {
-    const own = await startAudit()
-    onTestFinished(() => own.stop())
-    const long = (word: string) => Array.from({ length: 8 }, () => word).join('_')
-    const trial = { agent: long('agent'), model: long('model'), task: long('task'), trial: long('trial') }
-    const read = readExample('compliant-codex')
-    const request = (metadata: object) => ({ ...read, cache: 'refresh', metadata })
-    for (const body of [
-      request({ trial: 'fix-git__1' }),
-      request({}),
-      request(trial),
-      { ...UNREAD_ITEM, item_id: undefined, metadata: trial },
-    ])
-      expect((await own.app.post('/v1/grades', body)).statusCode).toBe(201)
-    const page = await own.open('/audit/grades', {
-      viewport: { width: 1400, height: 800 },
-      until: `${rows}:nth-child(4)`,
-    })
-    expect((await column(page, 'Task')).slice(2)).toEqual(['–', '–'])
-    const links = (await page.locator(`${rows} a.row-link`).allInnerTexts()).slice(2)
-    expect(links).toEqual([expect.stringMatching(/^run [0-9a-f]{8}$/), 'fix-git__1'])
-    const table = page.getByRole('region', { name: 'Grades by trial' })
-    expect(await table.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0)
-    const lines = page.locator('td[data-title="Evidence"] .line')
-    expect(await lines.count()).toBe(8)
-    for (const line of await lines.all()) expect((await line.boundingBox())?.height).toBeLessThan(30)
-    for (const width of [900, 400]) {
-      await page.setViewportSize({ width, height: 800 })
-      expect(await table.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0)
-    }
   })
 
   test('is sorted by any column, and the address says how', async () => {

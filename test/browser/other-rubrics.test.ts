@@ -82,19 +82,4 @@ describeInBrowser('a rubric other than tab-behavior', () => {
     await page.getByRole('heading', { name: 'failure.step: 2' }).waitFor()
     expect(audit.complaints).toEqual([])
   })
-
-  test('a run without a task is called as its batch calls it', async () => {
-    const audit = await startJudges()
-    const asked = { trajectory: TRAJECTORY, ground_truth: { instruction: 'Deploy the site.' } }
-    const items = JSON.stringify({ item_id: 'runs/deploy.json', ...asked })
-    for (const name of ['one', 'two']) {
-      const begun = await audit.app.post(`/v1/batches?rubric=failure-attribution@1&judge=${name}`, items, {
-        'content-type': 'application/x-ndjson',
-      })
-      await audit.app.get(`/v1/batches/${begun.json<{ id: string }>().id}/results?wait=true`)
-    }
-    const page = await audit.open('/audit/disagreements')
-    await page.locator('table.list tbody tr').getByText('runs/deploy.json').waitFor()
-    expect(audit.complaints).toEqual([])
-  })
 })

@@ -88,15 +88,6 @@ describeInBrowser('review', () => {
     expect(audit.complaints).toEqual([])
   })
 
-  test('a citation leads to its place in the trajectory', async () => {
-    const page = await audit.open('/audit/disagreements/review', { until: '.step' })
-    await page.keyboard.press('u')
-    await page.locator('.judge a.jump-to').first().click()
-    await page.waitForSelector('#citation-1')
-    await page.waitForFunction(() => document.activeElement?.id === 'citation-1')
-    expect(new URL(page.url()).hash).toBe('#citation-1')
-  })
-
   test('what is missing is said, what is refused is kept, and drafts outlive going elsewhere', async () => {
     const page = await audit.open('/audit/disagreements/review')
     page.setDefaultTimeout(5000)

@@ -23,27 +23,6 @@ describeInBrowser('what is shown', () => {
   const firstGrade = async () =>
     (await audit.app.get('/v1/grades?limit=1')).json<{ items: Grade[] }>().items[0] as Grade
 
-  test('a failure by a cap is said to be one under this cap, after a full stop; dollars have the digits of the command', async () => {
-    const grade = await firstGrade()
-    const failure = {
-      code: 'budget_exceeded',
-      message: 'the batch’s cap is $0.05, of which $0.048 is spent',
-      retryable: false,
-      retry_after_s: null,
-    }
-    const page = await audit.open('/audit/grades')
-    await page.route(`**/v1/grades/${grade.id}`, (route) =>
-      route.fulfill({
-        json: { ...grade, status: 'failed', label: null, failure, receipt: { ...grade.receipt, cost_usd: 0.048 } },
-      }),
-    )
-    await page.goto(`${audit.origin}/audit/grades/${grade.id}`)
-    expect(await page.locator('.trouble').first().innerText()).toBe(
-      'budget exceeded: the batch’s cap is $0.05, of which $0.048 is spent. The same request would fail again under this cap; under a higher one it can succeed.',
-    )
-    expect(await page.locator('#receipt ~ .columns').innerText()).toMatch(/Cost\s+\$0\.048\s/)
-  })
-
   /** Lines of text that a box with a scroll bar cuts off at its right. */
   const findCut = (page: Page) =>
     page.evaluate(() =>
@@ -70,12 +49,6 @@ describeInBrowser('what is shown', () => {
       expect(await findOverflow(page), path).toEqual([])
       await page.close()
     }
-  })
-
-  test('an item of a re-grade is called by its trial or task, and found by it', async () => {
-    const page = await open(`batches/${audit.batches[1].id}?item=fix-git`)
-    await page.waitForSelector('td[data-title="Item"]')
-    expect(await page.locator('td[data-title="Item"]').allInnerTexts()).toEqual(Array(4).fill('fix-git'))
   })
 
   test('a grade of several items says so, and so does the list of the grades of their batch', async () => {

@@ -148,41 +148,6 @@ describeInBrowser('a trajectory of 5,000 steps', () => {
     }
   })
 
-  test.each([
-    { ids: 'without gaps', step: 4000 },
-    { ids: 'with gaps', step: 1300 },
-  ])('what its reader does is not interrupted by steps that come late, ids $ids', async ({ ids, step }) => {
-    const { id } = ids === 'with gaps' ? gapped : grade
-    const page = await audit.open('/audit/')
-    let release = () => {}
-    const held = new Promise<void>((resolve) => {
-      release = resolve
-    })
-    await page.route('**/steps?*', async (route) => {
-      await held
-      await route.continue()
-    })
-    await page.goto(`${audit.origin}/audit/grades/${id}#step-${step}`)
-    const field = page.getByLabel('Step', { exact: true })
-    await field.click()
-    await page.keyboard.type('2')
-    release()
-    await allLoaded(page)
-    await page.waitForTimeout(200)
-    await page.keyboard.type('5')
-    expect(await field.inputValue()).toBe('25')
-  })
-
-  test('evidence is in sight wherever its reader was on the page', async () => {
-    const page = await open()
-    for (const share of [1, 0.5]) {
-      await page.evaluate((to) => scrollTo(0, to * document.documentElement.scrollHeight), share)
-      await page.keyboard.press('e')
-      const { hash } = new URL(page.url())
-      await expectInSight(page, `mark[data-citations~="${hash.replace('#citation-', '')}"]`)
-    }
-  })
-
   test('step ids with gaps are reached by their own numbers', async () => {
     const page = await audit.open(`/audit/grades/${gapped.id}#step-1300`)
     await page.waitForFunction(() => document.activeElement?.id === 'step-1300')

@@ -31,7 +31,7 @@ async function grade(scripts: readonly Script[], request: object = {}) {
   return { grade: response.json<Grade>(), judge }
 }
 
-const queue = async () => (await app.read<{ items: Disagreement[] }>('/v1/disagreements')).items
+const queue = () => app.list<Disagreement>('/v1/disagreements')
 
 test('an answer in words is an answer: the label is derived, and the schema asked for has words', async () => {
   const { grade: made, judge } = await grade([answer({ cue_acted: 'YES', observed: 'Yes' })])
@@ -55,9 +55,6 @@ describe('unclear', () => {
     expect(others).toEqual([])
     expect(entry).toMatchObject({ kinds: ['unverified'], grades: [{ grade_id: made.id, label: null }] })
     expect(entry?.why[0]).toBe(`scripted@tab-behavior@2 could not tell: ${claim} unclear.`)
-    expect((await app.get(`/v1/grades/${made.id}`)).statusCode).toBe(200)
-    const counts = await app.read<{ totals?: object }>('/v1/reports')
-    expect(JSON.stringify(counts)).toContain('"unverified":1')
   })
 
   test('of an act is never “not observed”, even where nothing is said to have been seen', async () => {

@@ -86,11 +86,13 @@ describe.each(NAMES)('%s', (name) => {
     expect(await told(await post('/v1/grades', body, encoding))).toEqual([413, 'body_too_large'])
   })
 
-  test.each(['/v1/grades', '/v1/trajectories', '/v1/batches'])('zeros to %s are a bomb', async (path) => {
-    const type = path === '/v1/grades' ? 'application/json' : 'application/x-ndjson'
-    const body = ENCODE[name](Buffer.alloc(60 * MEBIBYTE, ' \n'))
-    const response = await post(path, body, { ...encoding, 'content-type': type })
-    expect(await told(response)).toEqual([400, 'compression_ratio'])
+  test('zeros are a bomb', async () => {
+    const body = ENCODE[name](Buffer.alloc(20 * MEBIBYTE, ' \n'))
+    for (const path of name === 'gzip' ? ['/v1/grades', '/v1/trajectories', '/v1/batches'] : ['/v1/grades']) {
+      const type = path === '/v1/grades' ? 'application/json' : 'application/x-ndjson'
+      const response = await post(path, body, { ...encoding, 'content-type': type })
+      expect(await told(response), path).toEqual([400, 'compression_ratio'])
+    }
   })
 })
 
