@@ -6,7 +6,7 @@ import type { JudgeInfo, JudgeRequest } from '../judges/judge.ts'
 /**
  * How far `estimateTokens` may be off, either way. Measured against o200k_base (js-tiktoken 1.0.21, November 2026): 101 real
  * trajectories of more than 2000 characters came to 0.99…1.24 of their tokens, median 1.09; the 17 kinds of terminal text of
- * `tokens-samples.ts` to 1.01…1.14. So 1.25 holds both ways for what agents write and print. It does not hold for text made to be
+ * `tokens.yaml` to 1.01…1.14. So 1.25 holds both ways for what agents write and print. It does not hold for text made to be
  * expensive: random capitals come to 0.79 of their tokens, random marks to 0.63, random Han to 0.39, random Hangul to 0.29. Such a call may
  * cost more than it reserved; its real cost takes the place of the reservation when it ends, so a cap is passed by at most the calls
  * in flight. Another vendor’s tokenizer is `token_factor`’s business.

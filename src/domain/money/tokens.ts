@@ -4,7 +4,7 @@
  * A BPE library is no option on text that an attacker wrote: 20 000 equal signs take js-tiktoken 30 s (judge-science.md,
  * finding 6). Characters divided by four is wrong by half on the output of terminals (finding 5). So the estimate adds up what each
  * character costs by its kind and that of the character before it. The costs are a least-squares fit, in November 2026, to the counts of
- * js-tiktoken 1.0.21 (o200k_base) in 840 pieces of 101 real trajectories, in the kinds of terminal text of `tokens-samples.ts`, and in random letters,
+ * js-tiktoken 1.0.21 (o200k_base) in 840 pieces of 101 real trajectories, in the kinds of terminal text of `tokens.yaml`, and in random letters,
  * digits and marks; the fit aims 8 % too high.
  */
 
