@@ -1,91 +1,42 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { agreement } from '../../../src/domain/statistics/agreement.ts'
-import {
-  cohenKappa,
-  fleissKappa,
-  groupRatings,
-  gwetAc1,
-  type ItemTable,
-  itemTable,
-  krippendorffAlpha,
-  linear,
-  quadratic,
-  rawAgreement,
-} from '../../../src/domain/statistics/coefficients.ts'
+import { cohenKappa, linear, quadratic } from '../../../src/domain/statistics/coefficients.ts'
 import type { Agreement, AgreementRequest, Rating } from '../../../src/schemas/agreement.ts'
-import {
-  answer,
-  COHEN,
-  DISTRIB_6_RATERS,
-  FLEISS_1971,
-  KRIPPENDORFF,
-  KRIPPENDORFF_C,
-  ratingsOf,
-  ratingsOfCounts,
-  ratingsOfMatrix,
-  table,
-  WIKIPEDIA_FLEISS,
-} from './oracles.ts'
+import { readTables } from '../../tables.ts'
+import { answer, letters, ratingsOf, ratingsOfCounts, ratingsOfMatrix, table } from './oracles.ts'
 
 const FEW = { draws: 100, seed: 1 }
+const STATISTICS = ['raw_agreement', 'cohen_kappa', 'fleiss_kappa', 'krippendorff_alpha', 'gwet_ac1'] as const
+type Statistic = (typeof STATISTICS)[number]
 
-function tableOf(counts: readonly (readonly number[])[]): ItemTable {
-  const grouped = groupRatings(ratingsOfCounts(counts))
-  if (!grouped.ok) throw new Error(JSON.stringify(grouped.error))
-  return itemTable(grouped.value)
+const answerTo = (ratings: readonly Rating[]) => answer({ ratings: [...ratings], bootstrap: FEW })
+
+interface Published extends Partial<Record<Statistic, number | string>> {
+  readonly source: string
+  readonly matrix?: string
+  readonly counts?: string
+  readonly ratings?: string
+  readonly digits: number
 }
+interface Tables {
+  readonly published: readonly Published[]
+  readonly krippendorff_c: string
+}
+const TABLES = readTables<Tables>('domain/tables/agreement')
 
-test.each(COHEN)('Cohen’s κ: %s %j', (_source, matrix, kappa, digits) => {
-  expect(cohenKappa(matrix.flat(), matrix.length).value).toBeCloseTo(kappa, digits)
-  expect(answerTo(ratingsOfMatrix(matrix)).cohen_kappa.value).toBeCloseTo(kappa, digits)
-})
-
-test('Gwet’s paradox: much agreement, κ below 0, AC1 high', () => {
-  const paradox = answerTo(ratingsOfMatrix(table('118 5 / 2 0')))
-  expect(paradox.raw_agreement.value).toBeCloseTo(0.944, 12)
-  expect(paradox.cohen_kappa.value).toBeCloseTo(-0.02339181286549608, 12)
-  expect(paradox.gwet_ac1.value).toBeCloseTo(0.9407763376087177, 12)
-})
-
-test('irrCAC 1.0, cont3x3abstractors: every statistic of two raters', () => {
-  const found = answerTo(ratingsOfMatrix(table('13 0 0 / 0 20 7 / 0 4 56')))
-  expect(found.raw_agreement.value).toBeCloseTo(0.89, 12)
-  expect(found.cohen_kappa.value).toBeCloseTo(0.7964094, 7)
-  expect(found.fleiss_kappa.value, 'of two raters it is Scott’s π').toBeCloseTo(0.7962397, 7)
-  expect(found.gwet_ac1.value).toBeCloseTo(0.8493305, 7)
-  expect(found.krippendorff_alpha.value).toBeCloseTo(0.7972585, 7)
-})
-
-test.each([
-  ['Wikipedia, Fleiss’ kappa', WIKIPEDIA_FLEISS, 0.20993070442195522, 12],
-  ['Fleiss 1971, as irr 0.84 gives it', FLEISS_1971, 0.4302445, 7],
-  ['Randolph’s calculator, in the tests of statsmodels', table('7 1 / 3 5'), 0.161905, 6],
-  ['irrCAC 1.0, distrib.6raters', DISTRIB_6_RATERS, 0.4139265, 7],
-] as const)('Fleiss’ κ: %s', (_source, counts, kappa, digits) => {
-  expect(fleissKappa(tableOf(counts)).value).toBeCloseTo(kappa, digits)
-  expect(answerTo(ratingsOfCounts(counts)).fleiss_kappa.value).toBeCloseTo(kappa, digits)
-})
-
-test.each(KRIPPENDORFF)('Krippendorff’s α: %s', (_source, rows, alpha, digits) => {
-  expect(answerTo(ratingsOf(rows)).krippendorff_alpha.value).toBeCloseTo(alpha, digits)
-})
-
-test('irrCAC 1.0 on Krippendorff’s C, with missing ratings', () => {
-  const missing = answerTo(ratingsOf(KRIPPENDORFF_C))
-  expect(missing.n_ratings).toBe(41)
-  expect(missing.raw_agreement.value).toBeCloseTo(0.8181818, 7)
-  expect(missing.gwet_ac1.value).toBeCloseTo(0.77544, 5)
-  expect(missing.fleiss_kappa).toEqual({ value: null, ci95: null, reason: 'unequal_ratings' })
-  expect(missing.cohen_kappa).toEqual({ value: null, ci95: null, reason: 'not_two_raters' })
-})
-
-test('irrCAC 1.0, distrib.6raters, and Fleiss 1971: α, AC1', () => {
-  const table = tableOf(DISTRIB_6_RATERS)
-  expect(rawAgreement(table).value).toBeCloseTo(0.5511111, 7)
-  expect(gwetAc1(table).value).toBeCloseTo(0.4448007, 7)
-  expect(krippendorffAlpha(table).value).toBeCloseTo(0.4204384, 7)
-  expect(krippendorffAlpha(tableOf(FLEISS_1971)).value).toBeCloseTo(0.43341, 5)
+test.each(TABLES.published)('$source', ({ matrix, counts, ratings = '', digits, ...wanted }) => {
+  const given = matrix
+    ? ratingsOfMatrix(table(matrix))
+    : counts
+      ? ratingsOfCounts(table(counts))
+      : ratingsOf(letters(ratings))
+  const found = answerTo(given)
+  for (const name of STATISTICS) {
+    const due = wanted[name]
+    if (typeof due === 'number') expect(found[name].value, name).toBeCloseTo(due, digits)
+    else if (due !== undefined) expect(found[name]).toEqual({ value: null, ci95: null, reason: due })
+  }
 })
 
 const ask = (request: AgreementRequest) => agreement({ bootstrap: { draws: 100, seed: 1 }, ...request })
@@ -138,7 +89,7 @@ describe('κ of places', () => {
 })
 
 describe('Krippendorff’s α, example C of the source: four raters with gaps', () => {
-  const ratings: Rating[] = ratingsOf(KRIPPENDORFF_C)
+  const ratings: Rating[] = ratingsOf(letters(TABLES.krippendorff_c))
   const labels = ['1', '2', '3', '4', '5']
 
   test.each([
@@ -157,10 +108,6 @@ test('labels without an order have nothing weighted, and an order that is not gi
   expect(ask({ ratings, scale: 'interval' })).toMatchObject({ ok: false, error: [{ path: '/ratings/0/label' }] })
   expect(ask({ ratings: [{ ...ratings[0], label: ' ' } as Rating], scale: 'interval' }).ok).toBe(false)
 })
-
-const STATISTICS = ['raw_agreement', 'cohen_kappa', 'fleiss_kappa', 'krippendorff_alpha', 'gwet_ac1'] as const
-
-const answerTo = (ratings: readonly Rating[]) => answer({ ratings: [...ratings], bootstrap: FEW })
 
 const cell = fc.option(fc.constantFrom('a', 'b', 'c', 'd'), { nil: null, freq: 6 })
 const anyRows = fc

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { agreement, cellsOf, MAX_RESAMPLED_ITEMS, prevalence } from '../../../src/domain/statistics/agreement.ts'
 import { groupRatings } from '../../../src/domain/statistics/coefficients.ts'
-import { type Agreement, AgreementRequestSchema, type Rating } from '../../../src/schemas/agreement.ts'
+import { AgreementRequestSchema, type Rating } from '../../../src/schemas/agreement.ts'
 import { schemaIssues } from '../../../src/schemas/check.ts'
+import { readTables } from '../../tables.ts'
 import { answer, letters, ratingsOf, table } from './oracles.ts'
 
 test('the whole answer for two raters', () => {
@@ -31,40 +32,15 @@ test('the whole answer for two raters', () => {
 })
 
 describe('undefined is null with a reason', () => {
-  const all = (found: Agreement) => ({
-    raw: found.raw_agreement.reason,
-    cohen: found.cohen_kappa.reason,
-    fleiss: found.fleiss_kappa.reason,
-    alpha: found.krippendorff_alpha.reason,
-    ac1: found.gwet_ac1.reason,
-  })
-  const none = 'no_pairs'
-  const one = 'one_category'
+  type Row = readonly [name: string, ratings: string, ...reasons: string[]]
+  const { undefined: rows } = readTables<{ undefined: readonly Row[] }>('domain/tables/agreement')
 
-  test.each<[string, (string | null)[][], ReturnType<typeof all>]>([
-    ['one rater', [['a', 'b']], { raw: none, cohen: 'not_two_raters', fleiss: none, alpha: none, ac1: none }],
-    ['nothing in common', letters('a * / * b'), { raw: none, cohen: none, fleiss: none, alpha: none, ac1: none }],
-    ['one category', letters('a a / a a'), { raw: 'no_spread', cohen: one, fleiss: one, alpha: one, ac1: one }],
-    [
-      'one item',
-      [['a'], ['b']],
-      {
-        raw: 'too_few_units',
-        cohen: 'too_few_units',
-        fleiss: 'too_few_units',
-        alpha: 'too_few_units',
-        ac1: 'too_few_units',
-      },
-    ],
-  ])('%s', (_name, rows, reasons) => {
-    const found = answer({ ratings: ratingsOf(rows) })
-    expect(all(found)).toEqual(reasons)
-    for (const { value, ci95, reason } of [
-      found.raw_agreement,
-      found.cohen_kappa,
-      found.fleiss_kappa,
-      found.gwet_ac1,
-    ]) {
+  test.each(rows)('%s', (_name, ratings, ...reasons) => {
+    const found = answer({ ratings: ratingsOf(letters(ratings)) })
+    const { raw_agreement, cohen_kappa, fleiss_kappa, krippendorff_alpha, gwet_ac1 } = found
+    const all = [raw_agreement, cohen_kappa, fleiss_kappa, krippendorff_alpha, gwet_ac1]
+    expect(all.map(({ reason }) => reason)).toEqual(reasons)
+    for (const { value, ci95, reason } of all) {
       expect(ci95).toBeNull()
       expect(value === null).toBe(!['no_spread', 'too_few_units'].includes(reason ?? ''))
     }
