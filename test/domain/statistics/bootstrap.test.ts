@@ -8,6 +8,7 @@ import {
   splitMix64,
   xoshiro128,
 } from '../../../src/domain/statistics/bootstrap.ts'
+import { readTables } from '../../tables.ts'
 
 const SETTINGS = { draws: 2000, seed: 1 }
 
@@ -79,19 +80,12 @@ test.each([
   expect(interval).toMatchObject({ ci95: null, reason })
 })
 
-/** R: pnorm(-sqrt(n / (n - 1)) * qt(0.975, n - 1)); here by SciPy. */
-test.each([
-  [3, 6.834137311941282e-8],
-  [5, 0.0009541005518824907],
-  [10, 0.008550639024406366],
-  [20, 0.015880829920347974],
-  [40, 0.020257536362843834],
-  [100, 0.023064387207087644],
-  [1000, 0.024804305905564303],
-  [50000, 0.024996081637633182],
-])('the tail for %i units', (units, tail) => {
-  expect(expandedTail(units) / tail).toBeCloseTo(1, 5)
-})
+test.each(readTables<{ tails: [units: number, tail: number][] }>('domain/tables/statistics').tails)(
+  'the tail for %i units',
+  (units, tail) => {
+    expect(expandedTail(units) / tail).toBeCloseTo(1, 5)
+  },
+)
 
 test('few units are resampled with little left to cut off; many with 2.5%', () => {
   expect(expandedTail(2)).toBeLessThan(1e-12)

@@ -9,6 +9,7 @@ import {
 } from '../../../src/domain/statistics/corrected-shares.ts'
 import { at, range, sum } from '../../../src/domain/statistics/weighted-shares.ts'
 import { SAMPLING_DESIGNS, type SamplingDesign } from '../../../src/schemas/review.ts'
+import { readTables } from '../../tables.ts'
 import { table } from './oracles.ts'
 
 const TWO = ['a', 'b']
@@ -186,30 +187,16 @@ test('warns of few reviews, few clusters, uneven weights and weights that do not
     expect(text).toMatch(part)
 })
 
-const TABLE: readonly (readonly [Design, string | null, RegExp])[] = [
-  [{ sampling: 'random' }, 'post_stratified', /random sample/],
-  [{ sampling: 'random', weights: [3, 3, 3] }, 'post_stratified', /random sample/],
-  [{ sampling: 'random', weights: [3, 1, 3] }, 'inverse_probability', /known probability/],
-  [{ sampling: 'stratified' }, 'post_stratified', /judge’s label/],
-  [{ sampling: 'stratified', weights: [1, 4] }, 'post_stratified', /judge’s label/],
-  [{ sampling: 'disagreement' }, null, /disagreement/],
-  [{ sampling: 'disagreement', weights: [] }, null, /disagreement/],
-  [{ sampling: 'disagreement', weights: [null, undefined] }, null, /disagreement/],
-  [{ sampling: 'disagreement', weights: [1, 10, 10] }, 'inverse_probability', /known probability/],
-  [{ sampling: 'disagreement', weights: [1, null, 10] }, null, /some have none/],
-  [{ sampling: 'disagreement', weights: [1, 0] }, null, /above 0/],
-  [{ sampling: 'disagreement', weights: [1, Number.NaN] }, null, /above 0/],
-  [{ sampling: 'disagreement', weights: [1, Infinity] }, null, /finite/],
-  [{ sampling: 'disagreement', weights: [1, -2] }, null, /above 0/],
-  [{ sampling: 'chosen' }, null, /by hand/],
-  [{ sampling: 'chosen', weights: [1, 2] }, null, /by hand/],
-]
+type Estimator = [design: Design, estimator: string | null, reason: string]
 
-test.each(TABLE)('%j → %s', (design, estimator, reason) => {
-  const choice = chooseEstimator(design)
-  expect(choice.estimator).toBe(estimator)
-  expect(choice.reason).toMatch(reason)
-})
+test.each(readTables<{ estimators: Estimator[] }>('domain/tables/statistics').estimators)(
+  '%j → %s',
+  (design, estimator, reason) => {
+    const choice = chooseEstimator(design)
+    expect(choice.estimator).toBe(estimator)
+    expect(choice.reason).toContain(reason)
+  },
+)
 
 test('every sampling has its own reason', () => {
   const reasons = SAMPLING_DESIGNS.map((sampling) => chooseEstimator({ sampling }).reason)

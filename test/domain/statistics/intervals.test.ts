@@ -5,19 +5,18 @@ import { shareInterval, wilson } from '../../../src/domain/statistics/intervals.
 import { rateOf, tally } from '../../../src/domain/statistics/rates.ts'
 import { at, clusteredVariance, range, sum, weightedShares } from '../../../src/domain/statistics/weighted-shares.ts'
 import { exactInterval, exactLimit } from '../../attack/clopper-pearson.ts'
+import { readTables } from '../../tables.ts'
 
-/** Newcombe, Statistics in Medicine 17 (1998), table I, method 3; more digits recomputed. */
-test.each([
-  [81, 263, 0.2553, 0.3662],
-  [15, 148, 0.0624, 0.1605],
-  [0, 20, 0, 0.1611],
-  [1, 29, 0.0061, 0.1718],
-  [29, 29, 0.883, 1],
-])('Wilson %i of %i', (successes, trials, low, high) => {
-  const ci95 = wilson(successes / trials, trials)
-  expect(ci95[0]).toBeCloseTo(low, 4)
-  expect(ci95[1]).toBeCloseTo(high, 4)
-})
+type Wilson = [successes: number, trials: number, low: number, high: number]
+
+test.each(readTables<{ wilson: Wilson[] }>('domain/tables/statistics').wilson)(
+  'Wilson %i of %i',
+  (successes, trials, low, high) => {
+    const ci95 = wilson(successes / trials, trials)
+    expect(ci95[0]).toBeCloseTo(low, 4)
+    expect(ci95[1]).toBeCloseTo(high, 4)
+  },
+)
 
 test('Wilson ends exactly at 0 and 1', () => {
   expect(wilson(0, 20)[0]).toBe(0)

@@ -2,29 +2,18 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { seededRandom } from '../../../src/domain/statistics/bootstrap.ts'
 import { type BooleanPair, bowker, comparePairs, mcNemar } from '../../../src/domain/statistics/rates.ts'
+import { readTables } from '../../tables.ts'
 import { table } from './oracles.ts'
 
-/** statsmodels’ tests against vassarstats (first four), Agresti in exact2x2 (86, 150), the exact binomial (SciPy) for the others. */
-test.each([
-  [121, 59, 4.4344492637551645e-6],
-  [70, 59, 0.378688],
-  [80, 59, 0.08945231499446925],
-  [30, 60, 0.0020602656809630745],
-  [86, 150, 3.7159361395713866e-5],
-  [10, 30, 0.0022214337732293643],
-  [10, 10, 1],
-  [1, 9, 0.021484375],
-  [0, 5, 0.0625],
-  [0, 6, 0.03125],
-  [2, 8, 0.109375],
-  [3, 7, 0.34375],
-  [0, 0, 1],
-])('McNemar %i, %i', (b, c, exact) => {
-  const digits = exact === 0.378688 ? 6 : 9
-  expect(mcNemar(b, c)).toBeCloseTo(exact, digits)
-  expect(mcNemar(c, b), 'symmetric').toBeCloseTo(exact, digits)
-  expect(Math.abs(mcNemar(b, c) / exact - 1), 'relative').toBeLessThan(1e-5)
-})
+test.each(readTables<{ mcnemar: [b: number, c: number, p: number][] }>('domain/tables/statistics').mcnemar)(
+  'McNemar %i, %i',
+  (b, c, exact) => {
+    const digits = exact === 0.378688 ? 6 : 9
+    expect(mcNemar(b, c)).toBeCloseTo(exact, digits)
+    expect(mcNemar(c, b), 'symmetric').toBeCloseTo(exact, digits)
+    expect(Math.abs(mcNemar(b, c) / exact - 1), 'relative').toBeLessThan(1e-5)
+  },
+)
 
 test('p against the sum of the binomial', () => {
   const small = fc.integer({ min: 0, max: 25 })
