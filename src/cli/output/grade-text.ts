@@ -1,18 +1,15 @@
 import { styleText } from 'node:util'
 import type { TObject } from 'typebox'
-import { count } from '../../domain/words.ts'
 import {
   type AttemptSummary,
   AttemptSummarySchema,
   type CheckedCitation,
   type Grade,
   type LedgerEntry,
-  type Receipt,
   ReceiptSchema,
 } from '../../schemas/grade.ts'
-import { inputWords } from '../../schemas/input-words.ts'
 import type { PanelResult } from '../../schemas/review.ts'
-import { clip, dollars, LABEL_STYLE, oneLine, pad, present, type Style, safe, unreadText } from './text.ts'
+import { clip, dollars, LABEL_STYLE, oneLine, pad, present, type Style, safe, tableOf, unreadText } from './text.ts'
 
 /** Renders a grade for people: label, evidence, unmet claims, the result of its panel. Ends with a blank line. */
 export function printGrade(file: string, grade: Grade, panel: PanelResult | null = null): string {
@@ -121,64 +118,32 @@ export function fullGrade(grade: Grade, calls: readonly LedgerEntry[] | null) {
 const rawOf = ({ id }: Pick<AttemptSummary, 'id'>, calls: readonly LedgerEntry[]): string | null =>
   calls.find((call) => call.id === id)?.raw_reply ?? null
 
-/** Renders the settings and calls of a grade; with `calls`, the raw replies. */
-export function receiptText({ receipt }: Grade, calls: readonly LedgerEntry[] | null): string {
-  const rows = receipt.attempts.flatMap((attempt) => [
-    attemptRow(attempt),
-    ...(calls === null ? [] : rawRows(attempt, rawOf(attempt, calls))),
-  ])
-  return `${[...settingRows(receipt), ...(rows.length === 0 ? ['  no call was made'] : rows)].join('\n')}\n`
+const CALLS = tableOf<AttemptSummary>([
+  ['sample', 6, ({ sample }) => String(sample)],
+  ['round', 5, ({ round }) => String(round)],
+  ['purpose', 7, ({ purpose }) => purpose],
+  ['outcome', 14, ({ outcome }) => outcome],
+  ['time', 9, ({ latency_ms }) => `${latency_ms} ms`],
+  ['tokens', 20, ({ usage }) => (usage === null ? '–' : `${usage.input_tokens} in, ${usage.output_tokens} out`)],
+  ['cost', 8, ({ cost_usd }) => (cost_usd === null ? '?' : dollars(cost_usd))],
+  ['', 0, ({ replayed, message }) => `${replayed ? 'replayed ' : ''}${clip(message ?? '', 200)}`],
+])
+
+/** Renders the receipt of a grade, a member a line, and a row a call; with `calls`, their digests and raw replies. */
+export function receiptText(grade: Grade, calls: readonly LedgerEntry[] | null): string {
+  const { attempts, warnings: _, ...members } = fullGrade(grade, calls).receipt
+  const rows = attempts.map((attempt) => {
+    const { id, request_id, max_output_tokens, request_digest, reply_digest } = attempt
+    const ids = memberRows({ id, request_id, max_output_tokens, request_digest, reply_digest })
+    const reply = safe(rawOf(attempt, calls ?? []) ?? 'no reply is kept').replaceAll('\n', '\n    ')
+    return CALLS.row(attempt) + (calls === null ? '' : `${ids.join('\n')}\n    ${reply}\n`)
+  })
+  return `${memberRows(members).join('\n')}\n\n${rows.length === 0 ? 'no call was made\n' : CALLS.head() + rows.join('')}`
 }
 
-const say = (word: string, value: unknown): string => `${word} ${value ?? 'null'}`
-
-function settingRows(receipt: Receipt): string[] {
-  const { provider, settings, versions, mode, judge, samples } = receipt
-  // A search makes no call: it has no host, and no model answered.
-  const isAsked = provider !== null
-  const asked = isAsked
-    ? [say(provider, settings?.api), say('host', settings?.host)]
-    : [`nobody: \`${judge}\` is a search and no model`]
-  const limits: readonly [string, unknown][] = isAsked
-    ? [
-        ['effort', settings?.effort],
-        ['temperature', settings?.temperature],
-        ['output limit', settings?.max_output_tokens],
-      ]
-    : []
-  const facts: readonly [string, readonly string[]][] = [
-    ['asked', [...asked, say('mode', mode)]],
-    ['model', [receipt.model_requested ?? 'none', ...(isAsked ? [say('answered as', receipt.model_resolved)] : [])]],
-    ['settings', [...limits.map(([word, value]) => say(word, value)), say('samples', samples)]],
-    ['made by', [receipt.software ?? 'null', ...Object.entries(versions).map(([name, value]) => say(name, value))]],
-    ['input', receipt.input == null ? ['null'] : inputWords(receipt.input)],
-    ['digests', [say('key', receipt.key), say('trajectory', receipt.trajectory)]],
-    ['', [say('ground truth', receipt.ground_truth), say('rubric', receipt.rubric_digest)]],
-  ]
-  return facts.map(([name, words]) => `  ${pad(name, 9)} ${oneLine(words.join(' · '))}`)
-}
-
-function attemptRow(attempt: AttemptSummary): string {
-  const { sample, round, purpose, outcome, latency_ms, usage, cost_usd, message, replayed } = attempt
-  const cells = present([
-    pad(`sample ${sample} round ${round}`, 17),
-    pad(purpose, 7),
-    pad(outcome, 14),
-    pad(`${latency_ms} ms`, 9),
-    pad(usage === null ? '–' : `${usage.input_tokens} in, ${usage.output_tokens} out`, 20),
-    pad(cost_usd === null ? '?' : dollars(cost_usd), 8),
-    replayed ? 'replayed ' : '',
-    message === null ? '' : clip(message, 200),
-  ])
-  return `  ${cells.join('  ')}`.trimEnd()
-}
-
-function rawRows(attempt: AttemptSummary, raw: string | null): string[] {
-  const { id, request_id, request_digest, reply_digest, max_output_tokens } = attempt
-  const limit = max_output_tokens == null ? 'null' : count(max_output_tokens, 'token')
-  return [
-    `    ${oneLine(`${id} · request id ${request_id} · output limit ${limit}`)}`,
-    `    ${oneLine(`request ${request_digest ?? null} · reply ${reply_digest ?? null}`)}`,
-    `    ${raw === null ? 'no reply is kept' : safe(raw).replaceAll('\n', '\n    ')}`,
-  ]
+/** Renders the members of a value, `settings.host  api.example`, and null for an unknown value. */
+function memberRows(value: unknown, path = ''): string[] {
+  if (typeof value === 'object' && value !== null && Object.keys(value).length > 0)
+    return Object.entries(value).flatMap(([name, own]) => memberRows(own, path === '' ? name : `${path}.${name}`))
+  return [`  ${pad(path, 26)} ${typeof value === 'string' ? oneLine(value) : JSON.stringify(value)}`]
 }
