@@ -1,12 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { GroundTruths } from '../../archives/truth/ground-truths.ts'
 import { ServiceError } from '../../client/errors.ts'
 import { defined } from '../../domain/result.ts'
-import { parseJson } from '../../domain/text/json.ts'
-import { fileFault } from '../../domain/words.ts'
 import { inputIssues } from '../../schemas/check.ts'
 import type { Grade } from '../../schemas/grade.ts'
 import { type GivenTruth, type GradeRequest, truthSchemaFor } from '../../schemas/trial.ts'
@@ -139,17 +137,9 @@ type Run = Pick<Trial, 'name' | 'warnings'> & { readonly trajectory: unknown }
 
 const USE_BATCH = 'grade it with `veridict batch`, which takes folders, archives and files of requests'
 
-/** Reads the runs of a file. ATIF goes to the service unchanged, which names issues by their places; other formats are read as by `batch`. */
+/** Reads the runs of a file as `batch` does. Throws a Refusal for a file that holds anything else. */
 async function readRuns(file: string, truth: GivenTruth, rubric?: string): Promise<Run[]> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    // A document holds less than 512 MiB; JSON lines may hold more.
-    if (error.code === 'ERR_STRING_TOO_LONG') return ''
-    throw new Refusal(error.code === 'EISDIR' ? `is a folder: ${USE_BATCH}` : `cannot be read: ${fileFault(error)}`)
-  })
-  const document = parseJson(text)
-  const isOneRun =
-    typeof document === 'object' && document !== null && ('steps' in document || 'schema_version' in document)
-  if (isOneRun) return [{ name: file, trajectory: document, warnings: [] }]
+  if ((await stat(file)).isDirectory()) throw new Refusal(`is a folder: ${USE_BATCH}`)
   const { readTrials } = await import('../../archives/trials/read-trials.ts')
   let joined = false
   const groundTruths: GroundTruths = {
