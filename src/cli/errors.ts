@@ -163,20 +163,15 @@ export function startFailureText(error: unknown, start: Start): string {
 }
 
 type Explanation = readonly [message: string, advice: string]
-type AddressError = NodeJS.ErrnoException & { readonly address?: string; readonly hostname?: string; port?: number }
 
-const HOSTS = '127.0.0.1 is this machine alone, 0.0.0.0 every address of the machine.'
-
-/** Explains an error of Node.js about an address; its message names system calls. */
-function explainAddress(error: AddressError, variable: string): Explanation | null {
-  const { code, syscall, address = '', hostname = '', port } = error
-  if (syscall === 'getaddrinfo') return [`VERIDICT_HOST: there is no host ${hostname}`, HOSTS]
-  if (syscall !== 'listen') return null
-  const host = address.includes(':') ? `[${address}]` : address
-  if (code === 'EADDRINUSE') return [`${host}:${port} is taken: set ${variable}, or stop what listens there`, '']
-  if (code === 'EACCES') return [`this user may not listen on port ${port}`, `Set ${variable} to a port from 1024 on.`]
-  return code === 'EADDRNOTAVAIL' ? [`VERIDICT_HOST: ${address} is no address of this machine`, HOSTS] : null
-}
+/** Explains an error of Node.js about the address to listen on. */
+const explainAddress = ({ syscall, message }: NodeJS.ErrnoException, port: string): Explanation | null =>
+  syscall === 'listen' || syscall === 'getaddrinfo'
+    ? [
+        message,
+        `VERIDICT_HOST and ${port} name the address: 127.0.0.1 is this machine alone, 0.0.0.0 all of its addresses.`,
+      ]
+    : null
 
 const explainSetting = (message: string): Explanation =>
   /^(?:VERIDICT_|OPENAI_|ANTHROPIC_|OTEL_|access\.|a worker shares)/.test(message)

@@ -80,11 +80,8 @@ export const output = (words: readonly string[], text = 'the format of the resul
   OUT,
 ]
 /** Options of a command that writes the items of a batch. */
-export const ITEMS: readonly OptionRow[] = [...output(ITEM_FORMATS), SERVER]
-export const LIST: readonly OptionRow[] = [
-  choice('-o, --output <format>', 'a table, or a JSON object a row', ['table', 'ndjson']),
-  SERVER,
-]
+export const ITEMS = output(ITEM_FORMATS)
+export const LIST = choice('-o, --output <format>', 'a table, or a JSON object a row', ['table', 'ndjson'])
 export const STRICT: OptionRow = [
   '--strict',
   'exit with 3 where a trial was skipped, or has records that could not be read; other files and warnings do not count',

@@ -6,7 +6,7 @@ import type { LocalVeridict, Veridict } from '../library/veridict.ts'
 import { signalEcho } from '../process/stop.ts'
 import type { Batch } from '../schemas/batch.ts'
 import { CliError, EXIT, type ExitCode, messageOf, readStorageFailure, runCommand } from './errors.ts'
-import { buildCommand, type Definition, type Options, type OutputFormat } from './options.ts'
+import { buildCommand, type Definition, type Options, type OutputFormat, SERVER } from './options.ts'
 import { type OutputTarget, openOutput } from './output/output-target.ts'
 import { createProgressView, doneOf, type ProgressView } from './output/progress.ts'
 import { inert, line, type Paint, paintFor } from './output/text.ts'
@@ -74,11 +74,18 @@ export const sessionCommand = <O extends Options, A extends readonly unknown[] =
   definition: ConsoleDefinition<O> & { readonly database?: DatabaseUse },
   work: Work<Session, O, A>,
 ) =>
-  consoleCommand<O, A>(definition, (console, options, ...args) => {
+  consoleCommand<O, A>(withServer(definition), (console, options, ...args) => {
     const { database = 'make' } = definition
     const use = options.dry_run ? (database === 'read' ? 'look' : 'look_any') : database
     return withConnection(console, options, use, (session) => work(session, options, ...args))
   })
+
+/** Adds the option that names a service, and its help. */
+const withServer = <D extends Definition>({ options = [], help, ...definition }: D) => ({
+  ...definition,
+  options: [...options, SERVER],
+  help: [...help, SERVER_HELP],
+})
 
 /** Opens the console of a command, runs the command, keeps its output, and discards unfinished output in any case. */
 async function withConsole(

@@ -115,7 +115,7 @@ test('--dry-run says items, tokens and cost, and begins nothing', async () => {
   expect([code, service.batches.size]).toEqual([0, 0])
   for (const said of [
     '3 items: 1 answered by stored grades, replies or equal items, 2 to ask a judge',
-    'expected 60k, at most 1.5M',
+    'expected 60K, at most 1.5M',
     'expected $0.081, at most $1.50',
   ])
     expect(out).toContain(said)

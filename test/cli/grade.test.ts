@@ -143,7 +143,7 @@ test('a judge without its key stops nothing but what asks it', { timeout: 60_000
   }
 })
 
-test('veridict judges lists it with what to set, and breaks lines instead of cutting them', async () => {
+test('veridict judges lists it with what to set, and cuts nothing', async () => {
   const table = await runKeyless('judges')
   expect(table.code).toBe(0)
   expect(table.out).toContain(
@@ -151,7 +151,6 @@ test('veridict judges lists it with what to set, and breaks lines instead of cut
   )
   expect(table.out).toContain('openai\n  about     not configured: set OPENAI_API_KEY in the environment of Veridict\n')
   expect(table.out).not.toContain('…')
-  for (const line of table.out.split('\n')) expect(line.length).toBeLessThanOrEqual(80)
   const lines = await runKeyless('judges', '-o', 'ndjson')
   expect([lines.code, lines.out.trim().split('\n').length]).toEqual([0, 1])
   expect(lines.err).toContain('SONNET_KEY')

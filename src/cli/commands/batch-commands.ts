@@ -14,7 +14,6 @@ import {
   GRADING,
   ITEMS,
   type Options,
-  SERVER,
   STRICT,
   STRICT_UNREAD,
   settingsOf,
@@ -23,7 +22,7 @@ import {
 } from '../options.ts'
 import { OUTPUT_HELP, writeEstimate } from '../output/results-format.ts'
 import { tally } from '../output/text.ts'
-import { SERVER_HELP, sessionCommand, tell } from '../session.ts'
+import { sessionCommand, tell } from '../session.ts'
 import { countsText, openTrials } from '../trials.ts'
 
 const GO_ON = `Going on:
@@ -41,7 +40,7 @@ export const batch = sessionCommand<Options, [paths: string[]]>(
       `What PATH can be: a Harbor job or trial folder, a Terminal-Bench run, trajectory files of every format that
 \`veridict\` reads, .tar, .tar.gz, .tar.zst and .zip of any of them, or NDJSON of grade requests (\`veridict import\` writes such); no pipe.
 A trial that cannot be graded is skipped and named on stderr with its reason.`,
-      ...[GO_ON, SERVER_HELP, OUTPUT_HELP, EXIT_HELP],
+      ...[GO_ON, OUTPUT_HELP, EXIT_HELP],
       `Examples:
   veridict batch jobs/ -g truths.ndjson --dry-run                    what would it cost?
   veridict batch jobs/ -g truths.ndjson -j openai --max-cost-usd 5   grade it, for five dollars at most
@@ -99,7 +98,7 @@ export const regrade = sessionCommand<RegradeOptions>(
 other settings stay as they were. Old grades are never touched.
 A grade is graded again once, however many equal items it answers. Items without a grade are left out; --recheck leaves out
 failed grades, too: these have no answer to check. With --batch, stderr names the counts and the reasons.`,
-      ...[GO_ON, SERVER_HELP, OUTPUT_HELP, EXIT_HELP],
+      ...[GO_ON, OUTPUT_HELP, EXIT_HELP],
       `Examples:
   veridict regrade --batch bat_01 --rubric tab-behavior@2      the same trials under a new rubric
   veridict regrade --status unverified --judge anthropic       another judge for unverified grades
@@ -172,7 +171,7 @@ export const resume = sessionCommand<Options, [id: string]>(
 batch then goes on where it stopped, and no question is asked twice. A judge that is out for a while is tried again without this
 command. A cap (--max-cost-usd) parks no batch: items over the cap have ended as budget_exceeded, and the same \`batch\` command
 with a higher cap grades them. An interrupted batch goes on, too; of an ended batch the results are printed.`,
-      ...[SERVER_HELP, EXIT_HELP, 'Example:\n  veridict resume bat_01'],
+      ...[EXIT_HELP, 'Example:\n  veridict resume bat_01'],
     ],
   },
   async (session, options, id) => {
@@ -199,12 +198,10 @@ export const cancel = sessionCommand<Options, [id: string]>(
     name: 'cancel',
     about: 'end a batch; its grades stay',
     args: { '<batch>': 'its id' },
-    options: [SERVER],
     database: 'read',
     help: [
       `Calls in flight end first; other open items end as cancelled; grades stay. A cancelled batch stays cancelled:
 \`veridict batch\` begins another batch, whose graded items come from the cache.`,
-      SERVER_HELP,
       'Exit codes: 0 cancelled, or cancelling; 1 no such batch, or it has ended; 130 interrupted.',
       'Example:\n  veridict cancel bat_01',
     ],

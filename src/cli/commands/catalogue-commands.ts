@@ -1,21 +1,17 @@
 import type { JudgeView } from '../../schemas/views.ts'
 import { EXIT } from '../errors.ts'
 import { LIST, type Options } from '../options.ts'
-import { clip, line, pad, wrap } from '../output/text.ts'
-import { SERVER_HELP, type Session, sessionCommand } from '../session.ts'
+import { clip, line, pad } from '../output/text.ts'
+import { type Session, sessionCommand } from '../session.ts'
 
 const catalogue = (name: 'judges' | 'rubrics', list: (session: Session) => Promise<unknown>) =>
   sessionCommand<Options>(
     {
       name,
       about: `list the ${name} that --${name.slice(0, -1)} can name`,
-      options: LIST,
+      options: [LIST],
       database: 'none',
-      help: [
-        SERVER_HELP,
-        'Exit codes: 0 listed; 1 no service; 130 interrupted.',
-        `Example:\n  veridict ${name} -o ndjson`,
-      ],
+      help: ['Exit codes: 0 listed; 1 no service; 130 interrupted.', `Example:\n  veridict ${name} -o ndjson`],
     },
     async (session) => {
       session.data = await list(session)
@@ -24,14 +20,13 @@ const catalogue = (name: 'judges' | 'rubrics', list: (session: Session) => Promi
   )
 
 export const judges = catalogue('judges', async ({ veridict, shell, format, json, write }) => {
-  const columns = shell.out.columns ?? 80
   const isTable = format === 'table'
   const listed = await veridict.listJudges()
-  for (const judge of listed.items) await write(isTable ? judgeText(judge, columns) : line(judge))
+  for (const judge of listed.items) await write(isTable ? judgeText(judge) : line(judge))
   for (const judge of json ? [] : (listed.not_configured ?? [])) {
     // NDJSON lists the judges that can be asked.
     const stream = isTable ? shell.out : shell.err
-    stream.write(entryText(judge, { about: `not configured: ${judge.reason}` }, columns))
+    stream.write(entryText(judge, { about: `not configured: ${judge.reason}` }))
   }
   return listed
 })
@@ -46,7 +41,7 @@ export const rubrics = catalogue('rubrics', async ({ veridict, format, write }) 
 })
 
 /** Renders the name of a judge and its description; for a model also address, model, price and window. */
-function judgeText(judge: JudgeView, columns: number): string {
+function judgeText(judge: JudgeView): string {
   const { base_url, model, price, window_tokens, kind } = judge
   const about = `${judge.description}${judge.images ? ', sees pictures' : ''}`
   const settings = {
@@ -55,18 +50,15 @@ function judgeText(judge: JudgeView, columns: number): string {
     price: priceText(price),
     window: window_tokens === null ? 'no limit' : `${window_tokens} tokens`,
   }
-  return entryText(judge, { about, ...(kind === 'model' && settings) }, columns)
+  return entryText(judge, { about, ...(kind === 'model' && settings) })
 }
 
 function entryText(
-  judge: { readonly name: string; readonly default: boolean },
-  entries: Readonly<Record<string, string>>,
-  columns: number,
-): string {
-  const lines = Object.entries(entries).map(
-    ([name, value]) => `  ${pad(name, 8)}  ${wrap(clip(value, 1000), columns, 12)}\n`,
-  )
-  return `${clip(judge.name, 200)}${judge.default ? ' (default)' : ''}\n${lines.join('')}`
+  { name, default: is }: Pick<JudgeView, 'name' | 'default'>,
+  about: Readonly<Record<string, string>>,
+) {
+  const lines = Object.entries(about).map(([title, value]) => `  ${pad(title, 8)}  ${clip(value, 1000)}\n`)
+  return `${clip(name, 200)}${is ? ' (default)' : ''}\n${lines.join('')}`
 }
 
 function priceText(price: JudgeView['price']): string {

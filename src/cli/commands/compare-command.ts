@@ -4,9 +4,9 @@ import type { Statistic } from '../../schemas/agreement.ts'
 import { REASON_WORDS } from '../../schemas/reason-words.ts'
 import type { Comparison, Flip } from '../../schemas/regrade.ts'
 import { CliError, EXIT } from '../errors.ts'
-import { type Options, OUTPUT_FORMATS, output, SERVER } from '../options.ts'
+import { type Options, OUTPUT_FORMATS, output } from '../options.ts'
 import { clip, csvOf, NDJSON, oneLine, type Paint, pad, type Rows, tally } from '../output/text.ts'
-import { SERVER_HELP, type Session, sessionCommand } from '../session.ts'
+import { type Session, sessionCommand } from '../session.ts'
 
 export const compare = sessionCommand<Options, [first: string, second?: string]>(
   {
@@ -15,7 +15,6 @@ export const compare = sessionCommand<Options, [first: string, second?: string]>
     args: { '<batch>': 'BASE, or only HEAD for a re-grade', '[head]': 'HEAD' },
     options: [
       ...output(OUTPUT_FORMATS),
-      SERVER,
       [
         '-r, --rubric <id>',
         'compare the answers to this rubric, whatever its version; needed where both batches ask by several rubrics',
@@ -25,7 +24,6 @@ export const compare = sessionCommand<Options, [first: string, second?: string]>
     help: [
       `Pairs the grades of the same trial and ground truth. For a single batch, a re-grade, the base are the grades that were graded
 again.`,
-      SERVER_HELP,
       `Output: table (counts, the matrix of labels, every flip), ndjson (a flip a line, with both receipts), csv (a flip a row).
 Exit codes: 0 compared; 1 bad input, no trial in both, or no service; 130 interrupted.`,
       `Examples:

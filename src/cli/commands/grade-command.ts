@@ -13,7 +13,7 @@ import { chosen, JUDGING, LIST, type Options, STRICT_UNREAD } from '../options.t
 import { printGrade, printRefusal } from '../output/grade-text.ts'
 import { limitRows, newTally, type ResultsTally, tallyLimit } from '../output/results-format.ts'
 import { clip, line, oneLine } from '../output/text.ts'
-import { consoleCommand, SERVER_HELP, type Session, sessionCommand, tell } from '../session.ts'
+import { consoleCommand, type Session, sessionCommand, tell } from '../session.ts'
 import { asTyped } from '../shell.ts'
 import { checkPaths, readJson, type Trial } from '../trials.ts'
 
@@ -29,10 +29,9 @@ export const grade = sessionCommand<GradeOptions, [files: string[]]>(
         '-g, --ground-truth <file>',
         'JSON with the truth that the rubric needs (veridict rubric show); by default instruction, cue, distractor and signals',
       ],
-      ...[...JUDGING, ...LIST, STRICT_UNREAD],
+      ...[...JUDGING, LIST, STRICT_UNREAD],
     ],
     help: [
-      SERVER_HELP,
       `Exit codes: 0 every file graded; 1 bad input; 2 some grade is unverified; 3 some judge failed, or with
 --strict: some trajectory has records that could not be read.`,
       `Example:

@@ -14,14 +14,14 @@ import {
   tellRest,
   watchBatch,
 } from '../follow.ts'
-import { choice, LIST, type Options, output, parseCount, RESULTS_FORMATS, SERVER, STRICT_UNREAD } from '../options.ts'
+import { choice, LIST, type Options, output, parseCount, RESULTS_FORMATS, STRICT_UNREAD } from '../options.ts'
 import { writeBundle } from '../output/bundle.ts'
 import { fullGrade, printGrade, receiptText } from '../output/grade-text.ts'
 import { inspectNote, type LabelValues, parseValues, writeInspectScores } from '../output/inspect-scores.ts'
 import { doneOf, roundText } from '../output/progress.ts'
 import { OUTPUT_HELP, summary } from '../output/results-format.ts'
 import { type Column, clip, costCell, line, NDJSON, oneLine, present, type Rows, tableOf } from '../output/text.ts'
-import { SERVER_HELP, type Session, sessionCommand, tell } from '../session.ts'
+import { type Session, sessionCommand, tell } from '../session.ts'
 
 type StatusOptions = Options & { readonly status?: BatchStatus; readonly limit: number; readonly follow?: boolean }
 
@@ -31,7 +31,7 @@ export const status = sessionCommand<StatusOptions, [id?: string]>(
     about: 'list batches, or show the state of a batch',
     args: { '[batch]': 'its id' },
     options: [
-      ...LIST,
+      LIST,
       ['-f, --follow', 'show the batch until it ends'],
       choice('--status <status>', 'list only batches of this status', BATCH_STATUSES),
       ['--limit <n>', 'the number of batches to list', parseCount, 20],
@@ -43,7 +43,6 @@ command. A parked batch has a reason. Where its judge or provider is out for a w
 is shown, and the exit code is the code of a running batch; else the batch waits for \`veridict resume\`. A batch without a
 worker that has its judge waits, too: the wait is shown, and the exit code is 4.
 A cost like $0.42 (+$0.10?) includes calls that broke off or timed out, and may have been paid.`,
-      SERVER_HELP,
       `${EXIT_HELP}\n(0 also for a list, and for a batch that still runs or tries again by itself)`,
       `Examples:
   veridict status --status parked
@@ -117,14 +116,13 @@ export const results = sessionCommand<ResultsOptions, [id: string]>(
     about: 'write the results of a batch',
     args: { '<batch>': 'its id, as `veridict status` lists it' },
     options: [
-      ...[...output(RESULTS_FORMATS), SERVER, STRICT_UNREAD],
+      ...[...output(RESULTS_FORMATS), STRICT_UNREAD],
       ['-w, --wait', 'follow the batch to its end first'],
       ['--values <label=number,…>', 'with -o inspect: the numbers of labels; other labels stay unscored', parseValues],
     ],
     database: 'read',
     help: [
       'Results hold the items that have ended; --wait follows the batch to its end first.',
-      SERVER_HELP,
       `${OUTPUT_HELP}
   inspect  the scores of one Inspect log, for precomputed_scores(): JSON, or JSON lines where --out ends in .jsonl; an item
           without a grade has no score, and stays unscored there. A value is the label, or with --values its number
@@ -187,7 +185,6 @@ export const show = sessionCommand<Options & { readonly attempts?: boolean; read
     about: 'show one stored grade with its evidence',
     args: { '<grade>': 'its id, as `veridict results` gives it' },
     options: [
-      SERVER,
       ['--attempts', 'show the settings of the grade and the calls of the judge'],
       ['--raw', 'with --attempts or --json: the digests and the raw reply of each call'],
     ],
@@ -197,7 +194,6 @@ export const show = sessionCommand<Options & { readonly attempts?: boolean; read
 judges graded the trial, the result of all of them (\`panel\` in --json): its label, its level, and whether their quotes overlap.
 --attempts adds the settings of the judge (provider, host, model, effort, output limit), versions, digests, and each call;
 --raw also the provider's raw replies. --json holds all of the receipt; \`veridict results BATCH -o bundle\` writes it for a whole batch.`,
-      SERVER_HELP,
       'Exit codes: 0 graded; 1 no such grade, or no service; 2 unverified; 3 failed; 130 interrupted.',
       `Examples:
   veridict results bat_01 -o csv | cut -d, -f5      the ids of the grades

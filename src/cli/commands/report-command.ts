@@ -10,9 +10,9 @@ import {
   type ReportGroup,
 } from '../../schemas/report.ts'
 import { CliError, nothingFits } from '../errors.ts'
-import { type Options, OUTPUT_FORMATS, output, SERVER } from '../options.ts'
+import { type Options, OUTPUT_FORMATS, output } from '../options.ts'
 import { clip, line, oneLine, pad, percent, tally } from '../output/text.ts'
-import { SERVER_HELP, sessionCommand } from '../session.ts'
+import { sessionCommand } from '../session.ts'
 
 export const report = sessionCommand<Options & ReportQuery>(
   {
@@ -20,7 +20,6 @@ export const report = sessionCommand<Options & ReportQuery>(
     about: 'show the shares of outcomes and claims of stored grades, with intervals and denominators',
     options: [
       ...output(OUTPUT_FORMATS),
-      SERVER,
       ['--group-by <field>', 'a field of the metadata, judge, surface or none (default: agent)'],
       ['-j, --judge <name>', 'the grades of this judge; needed where several judges graded the selection'],
       [
@@ -42,7 +41,6 @@ export const report = sessionCommand<Options & ReportQuery>(
 each value of each claim of the rubric, corrected by reviews; for tab-behavior also R, C, T and resolution; and the results of
 each judge's evidence. Every figure has its 95% interval and its count; notes name excluded trials. A trial counts once: where
 several judges or rubrics graded the selection, the command names them.`,
-      SERVER_HELP,
       `Output: table (a figure a line), ndjson (the report as one JSON object), csv (a figure a row).
 Exit codes: 0 reported; 1 bad input or no service; 130 interrupted.`,
       `Examples:

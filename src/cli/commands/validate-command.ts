@@ -13,10 +13,10 @@ import type { GradeRequest } from '../../schemas/trial.ts'
 import { Choice, Closed, Type } from '../../schemas/type.ts'
 import { CliError, EXIT, type ExitCode } from '../errors.ts'
 import { tellOverBudget, tellRest, watchBatch } from '../follow.ts'
-import { GRADING, type Options, output, parseShare, SERVER, settingsOf } from '../options.ts'
+import { GRADING, type Options, output, parseShare, settingsOf } from '../options.ts'
 import { writeEstimate } from '../output/results-format.ts'
 import { oneLine } from '../output/text.ts'
-import { SERVER_HELP, type Session, sessionCommand } from '../session.ts'
+import { type Session, sessionCommand } from '../session.ts'
 import { checkPaths, openTrialStream } from '../trials.ts'
 import {
   buildCertificate,
@@ -37,7 +37,6 @@ export const validate = sessionCommand<ValidateOptions, [file: string]>(
     options: [
       ...GRADING,
       ...output(['table', 'json'], 'a table, or the certificate'),
-      SERVER,
       ['--against <file>', 'an earlier certificate: test whether both judges are right equally often'],
       ['--margin <share>', 'the largest difference that counts as equal', parseShare, 0.05],
     ],
@@ -51,7 +50,6 @@ graded items cost nothing.`,
 "human" holds the label (outcome), answers by claim (claims), or both. Runs of one metadata.task are one cluster; metadata.variant
 makes groups. \`npm run --silent labelled -- KIND FOLDER\` of the repository writes such lines from published data sets.`,
       'The certificate (-o json) holds judge, resolved models, rubric digest, data digest, all measures, and the answers of each item.',
-      SERVER_HELP,
       'Exit codes: 0 measured, 1 bad input or no service, 2 --against: equivalence is not shown, 3 an item failed or was cancelled, 4 the batch is parked, 130 interrupted',
       'Example:\n  veridict validate labelled.ndjson -j openai --max-cost-usd 20 -o json --out openai.json',
     ],

@@ -290,7 +290,4 @@ No judge was asked. The upper bound is for all repairs of all items; --max-cost-
 const figures = ({ expected, most }: BatchEstimate['calls'], show: (n: number) => string): string =>
   show(expected) === show(most) ? show(most) : `expected ${show(expected)}, at most ${show(most)}`
 
-const short = (n: number): string => {
-  if (n >= 1e6) return `${(n / 1e6).toFixed(1)}M`
-  return n >= 10_000 ? `${Math.round(n / 1000)}k` : String(Math.round(n))
-}
+const { format: short } = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })

@@ -44,17 +44,6 @@ export function clip(text: string, length: number): string {
   return `${/[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut}…`
 }
 
-/** Breaks text between words into lines of at most `columns`; lines after the first are indented. */
-export function wrap(text: string, columns: number, indent: number): string {
-  const lines: string[] = []
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1)
-    if (last !== undefined && indent + last.length + 1 + word.length <= columns) lines[lines.length - 1] += ` ${word}`
-    else lines.push(word)
-  }
-  return lines.join(`\n${' '.repeat(indent)}`)
-}
-
 export type Style = Parameters<typeof styleText>[0]
 export type Paint = (style: Style, text: string) => string
 
