@@ -38,12 +38,8 @@ const PANEL = Type.Object({ result: Type.Optional(PanelResultSchema) })
  */
 export function remote(url: string, key?: string, options: Omit<CallsOptions, 'baseUrl' | 'token'> = {}): Veridict {
   const calls = createCalls({ ...options, baseUrl: url, token: key })
-  const explain = (error: unknown): never => {
-    const isText = error instanceof ServiceError && error.code === 'not_json'
-    throw isText ? strange(url, 'something that is not JSON') : error
-  }
   const checked = async <S extends TSchema>(schema: S, answer: Promise<unknown>): Promise<Static<S>> =>
-    requireShape(url, schema, await answer.catch(explain))
+    requireShape(url, schema, await answer)
   type Name = Parameters<typeof calls.call>[0]
   const ask = <S extends TSchema, N extends Name>(
     schema: S,
@@ -52,11 +48,7 @@ export function remote(url: string, key?: string, options: Omit<CallsOptions, 'b
     { signal }: CallOptions = {},
   ): Promise<Static<S>> => checked(schema, calls.call(name, given as never, { signal } as never))
   async function* each<S extends TSchema>(schema: S, values: AsyncIterable<unknown>): AsyncGenerator<Static<S>> {
-    try {
-      for await (const value of values) yield requireShape(url, schema, value)
-    } catch (error) {
-      explain(error)
-    }
+    for await (const value of values) yield requireShape(url, schema, value)
   }
   const post = <S extends TSchema>(schema: S, items: Items<BatchItem | ReadItem>, options: CreateOptions, dry = {}) => {
     const { signal, ...query } = options
@@ -99,7 +91,7 @@ export function remote(url: string, key?: string, options: Omit<CallsOptions, 'b
     report: (query = {}) => ask(ReportSchema, 'getReport', { query }),
     reportCsv: (query = {}) => calls.text('getReport', { query: { ...query, format: 'csv' } }),
     // Labels of given ratings may be any text: the answer is no word of a closed set to check.
-    agreement: (body) => calls.call('computeAgreement', { body }).catch(explain),
+    agreement: (body) => calls.call('computeAgreement', { body }),
     disagreements: (query = {}) => ask(DISAGREEMENTS, 'listDisagreements', { query }),
     reviews: (query = {}) => ask(REVIEWS, 'listReviews', { query }),
     review: (id, body) => ask(ReviewSchema, 'createReview', { path: { id }, body }),
@@ -153,9 +145,6 @@ const shapes = new WeakMap<TSchema, object>()
 function requireShape<S extends TSchema>(url: string, schema: S, value: unknown): Static<S> {
   const shape = shapes.get(schema) ?? (relaxed(schema) as object)
   shapes.set(schema, shape)
-  if (schemaIssues(shape, value).length > 0) throw strange(url, 'JSON that says something else than was asked')
-  return value as Static<S>
+  if (schemaIssues(shape, value).length === 0) return value as Static<S>
+  throw strangeAnswer('strange_answer', `${url} answered JSON that says something else than was asked`)
 }
-
-const strange = (url: string, answer: string): ServiceError =>
-  strangeAnswer('strange_answer', `${url} answered ${answer}`)
