@@ -77,8 +77,18 @@ const ADVICE: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Returns the advice for a refusal; empty where the refusal says all. */
-export const adviceFor = ({ code, detail = '' }: { readonly code: string; readonly detail?: string }) =>
-  ADVICE[code === 'not_found' && detail.startsWith('there is no such grade') ? 'no_grade' : code] ?? []
+export function adviceFor({
+  code,
+  detail = '',
+}: {
+  readonly code: string
+  readonly detail?: string
+}): readonly string[] {
+  const [, kind, id = ''] = /^there is no such (batch|grade)(?:: ((?:bat|grd)_\S+))?/.exec(detail) ?? []
+  if (kind === 'batch' && id.startsWith('grd_')) return [`${id} is a grade: veridict show ${id}`]
+  if (kind === 'grade' && id.startsWith('bat_')) return [`${id} is a batch: veridict results ${id}`]
+  return ADVICE[code === 'not_found' && kind === 'grade' ? 'no_grade' : code] ?? []
+}
 
 /** Explains an error to the user, who typed options and sent no HTTP request. `judge`: the typed judge, which is wrong for all items. */
 export function explain(error: unknown, judge?: string): CliError {
@@ -103,16 +113,6 @@ export function explain(error: unknown, judge?: string): CliError {
 /** Renders the message of an error; the message of a store with its server. */
 export const messageOf = (error: unknown): string =>
   readStorageFailure(error)?.message ?? (error instanceof Error ? error.message : 'unknown error')
-
-/** Throws for the id of a grade (`grd_`) where a command takes a batch (`bat_`), and the reverse. */
-export function requireId(kind: 'batch' | 'grade', id: string): void {
-  const [other, prefix, next] =
-    kind === 'batch'
-      ? ['grade', 'grd_', 'Its evidence: veridict show']
-      : ['batch', 'bat_', 'Its grades: veridict results']
-  const shown = oneLine(id)
-  if (id.startsWith(prefix)) throw new CliError(`${shown} is a ${other}, and no ${kind}`, [`${next} ${shown}`])
-}
 
 /** Members of a request that no option of a command has. */
 const NO_OPTIONS: readonly string[] = ['trajectory', 'ground_truth', 'metadata', 'items', 'query']

@@ -75,17 +75,6 @@ test.each([
   expect(await run(args)).toEqual({ code: 0, out: expect.stringContaining(said), err: '' })
 })
 
-test.each([
-  [['show', 'bat_1'], 'bat_1 is a batch, and no grade'],
-  [['results', 'grd_1'], 'grd_1 is a grade, and no batch'],
-  [['status', 'grd_1'], 'grd_1 is a grade, and no batch'],
-  [['resume', 'grd_1'], 'grd_1 is a grade, and no batch'],
-  [['cancel', 'grd_1'], 'grd_1 is a grade, and no batch'],
-])('%j names the kind of the id', async (args, told) => {
-  const { code, err } = await run([...args, '--server', 'http://127.0.0.1:1'])
-  expect([code, err]).toEqual([1, expect.stringContaining(told)])
-})
-
 test('grade asks VERIDICT_SERVER as the other commands do', async () => {
   const example = 'examples/aligned-terminus-2'
   const args = ['grade', `${example}/trajectory.json`, '-g', `${example}/ground-truth.json`]

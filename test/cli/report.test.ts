@@ -65,6 +65,8 @@ test.each<[words: string[], ...said: string[]]>([
   [['report', '-r', 'nonsense'], 'there is no such rubric: nonsense', `--rubric  ${RUBRICS}`],
   [['report', '-j', 'nobody'], 'there is no such judge: nobody', JUDGES],
   [['report', '--batch', 'bat_none'], 'there is no such batch: bat_none'],
+  [['show', 'bat_1'], 'bat_1 is a batch: veridict results bat_1'],
+  [['resume', 'grd_1'], 'grd_1 is a grade: veridict show grd_1'],
   [['report', '--pair-by', 'agent'], '--base  is needed with pair_by'],
   [['compare', 'bat_a', 'bat_b', '-r', 'nonsense'], `--rubric  ${RUBRICS}`],
   [['regrade', '--rubric-was', 'nonsense', ...RECHECK], `--rubric-was  ${RUBRICS}`],

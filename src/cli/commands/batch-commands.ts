@@ -4,7 +4,7 @@ import { defined } from '../../domain/result.ts'
 import { count } from '../../domain/words.ts'
 import type { RegradeRequest } from '../../schemas/regrade.ts'
 import { GRADE_STATUSES } from '../../schemas/vocabulary.ts'
-import { CliError, EXIT, nothingFits, requireId, strictCode } from '../errors.ts'
+import { CliError, EXIT, nothingFits, strictCode } from '../errors.ts'
 import { EXIT_HELP, finishBatch, isEnded, requireServer, watchBatch } from '../follow.ts'
 import {
   choice,
@@ -177,7 +177,6 @@ with a higher cap grades them. An interrupted batch goes on, too; of an ended ba
   async (session, options, id) => {
     const { veridict, view, local } = session
     if (options.detach) requireServer(session)
-    requireId('batch', id)
     const before = await veridict.batch(id)
     const isParked = before.status === 'parked'
     const rereadEnded = (error: unknown) => {
@@ -208,7 +207,6 @@ export const cancel = sessionCommand<Options, [id: string]>(
   },
   async (session, _options, id) => {
     const { veridict } = session
-    requireId('batch', id)
     const before = await veridict.batch(id)
     if (isEnded(before))
       throw new CliError(`${id} has ended already: it is ${before.status}`, [`Its results: veridict results ${id}`])

@@ -2,7 +2,7 @@ import { waitsForWorker, waitsForYou } from '../../client/persist.ts'
 import { count } from '../../domain/words.ts'
 import type { Batch } from '../../schemas/batch.ts'
 import { BATCH_STATUSES, type BatchStatus } from '../../schemas/vocabulary.ts'
-import { CliError, EXIT, type ExitCode, exitOfCounts, exitOfGrade, requireId, strictCode } from '../errors.ts'
+import { CliError, EXIT, type ExitCode, exitOfCounts, exitOfGrade, strictCode } from '../errors.ts'
 import {
   EXIT_HELP,
   finishBatch,
@@ -91,7 +91,6 @@ const columnsOf = (session: Session): Column<Batch>[] => [
 
 async function showBatch(session: Session, id: string, { follow = false }: StatusOptions): Promise<ExitCode> {
   const { veridict, format, paint, signal } = session
-  requireId('batch', id)
   const first = await veridict.batch(id, { signal })
   session.follows = true
   const batch = follow && !isOrphan(session, first) ? await watchBatch(session, first) : first
@@ -143,7 +142,6 @@ export const results = sessionCommand<ResultsOptions, [id: string]>(
 
 async function writeBatchResults(session: Session, options: ResultsOptions, id: string): Promise<ExitCode> {
   const { veridict, flag, signal, format } = session
-  requireId('batch', id)
   if (options.values !== undefined && format !== 'inspect') throw new CliError('--values is for --output inspect')
   const first = await veridict.batch(id, { signal })
   session.follows = true
@@ -203,7 +201,6 @@ judges graded the trial, the result of all of them (\`panel\` in --json): its la
   },
   async (session, { attempts, raw }, id) => {
     const { veridict, signal } = session
-    requireId('grade', id)
     const grade = await veridict.readGrade(id, { signal })
     const panel = await veridict.panel(id, { signal })
     const calls = raw ? await veridict.calls(id, { signal }) : null

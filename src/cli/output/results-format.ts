@@ -225,15 +225,12 @@ export function summary(batch: Batch, paint: Paint, all: ResultsTally = newTally
 export const newTally = () => ({
   ...{ items: 0, records: 0, actions: 0, known_usd: 0, graded: 0 },
   levels: { high: 0, medium: 0, low: 0 },
-  limits: new Map<string, { readonly level: string; count: number; readonly reasons: ReasonTally }>(),
+  limits: new Map<string, LimitTally>(),
 })
 export type ResultsTally = ReturnType<typeof newTally>
 
-/** Counts of the reasons of the limits of one level and code. */
-type ReasonTally = Map<string, { readonly lift: string; count: number }>
-
-/** Reasons that the tally keeps of one code: steps and quotes make reasons without end. */
-const MOST_REASONS = 1000
+/** The limits of one level and code: their count and the first reason, `isOne` where no other reason was given. */
+type LimitTally = Record<'level' | 'reason' | 'lift', string> & { count: number; isOne: boolean }
 
 /** Counts the confidence of a label, and its limit. */
 export function tallyLimit(
@@ -245,27 +242,23 @@ export function tallyLimit(
   all.graded++
   all.levels[level]++
   if (!limit) return
-  const key = `${level} ${limit.code}`
-  const reasons: ReasonTally = new Map()
-  const limits = all.limits.get(key) ?? { level, count: 0, reasons }
-  limits.count++
-  all.limits.set(key, limits)
-  const reason = limits.reasons.get(limit.reason) ?? { lift: limit.lift, count: 0 }
-  reason.count++
-  if (limits.reasons.size < MOST_REASONS || reason.count > 1) limits.reasons.set(limit.reason, reason)
+  const { code, reason, lift } = limit
+  const tally = all.limits.get(`${level} ${code}`) ?? { level, reason, lift, count: 0, isOne: true }
+  all.limits.set(`${level} ${code}`, tally)
+  tally.count++
+  tally.isOne &&= tally.reason === reason
 }
 
-/** Renders the shares of the levels; for each limit its most frequent reason, and the remedy. */
+/** Renders the shares of the levels; for each limit a reason, and the remedy. */
 export function limitRows({ levels, limits, graded: total }: ResultsTally): string[] {
   if (total === 0) return []
   const shares = Object.entries(levels).map(([level, n]) => `${level} ${n} (${percent(n / total)})`)
   const rows = [...limits.values()].sort((a, b) => b.count - a.count)
   return [
     `levels    ${shares.join(' · ')}`,
-    ...rows.map(({ level, count: n, reasons }) => {
-      const [[reason, { lift }] = ['', { lift: '' }]] = [...reasons].sort(([, a], [, b]) => b.count - a.count)
-      const most = reasons.size > 1 ? 'most often: ' : ''
-      return `${pad(level, 9)} ${n} of ${total}: ${most}${clip(reason, 300)}; to lift: ${clip(lift, 300)}`
+    ...rows.map(({ level, count: n, reason, lift, isOne }) => {
+      const why = `${isOne ? '' : 'such as: '}${clip(reason, 300)}`
+      return `${pad(level, 9)} ${n} of ${total}: ${why}; to lift: ${clip(lift, 300)}`
     }),
   ]
 }
