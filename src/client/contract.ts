@@ -3910,18 +3910,6 @@ export interface operations {
                         batch?: string;
                         ids?: string[];
                     };
-                    /** @description For items that name none. */
-                    judge?: string;
-                    /** @description For items that name none. */
-                    rubric?: string;
-                    /** @description For items that say none. */
-                    samples?: number;
-                    /**
-                     * @description `use`: answer from the cache where possible; `refresh`: ask the judge again; `only`: never ask a judge.
-                     * @default use
-                     * @enum {string}
-                     */
-                    cache?: "use" | "refresh" | "only";
                     /** @description Only checks stored replies under the evidence rules of today; asks no judge. */
                     recheck?: boolean;
                     /** @description For people. */
@@ -3938,6 +3926,18 @@ export interface operations {
                     max_cost_usd?: number;
                     /** @description Answers what the batch would cost; nothing is asked and nothing is kept. */
                     dry_run?: boolean;
+                    /** @description For items that name none. */
+                    judge?: string;
+                    /** @description For items that name none. */
+                    rubric?: string;
+                    /** @description For items that say none. */
+                    samples?: number;
+                    /**
+                     * @description `use`: answer from the cache where possible; `refresh`: ask the judge again; `only`: never ask a judge.
+                     * @default use
+                     * @enum {string}
+                     */
+                    cache?: "use" | "refresh" | "only";
                 };
             };
         };

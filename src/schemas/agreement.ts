@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { REASON_WORDS } from './reason-words.ts'
 import * as t from './type.ts'
 
 /** The most categories, which bound the confusion matrix. */
@@ -6,23 +7,10 @@ export const MAX_AGREEMENT_LABELS = 100
 export const DEFAULT_DRAWS = 2000
 export const DEFAULT_SEED = 1
 
-/** The reason for a null statistic or interval. */
-const UNDEFINED_REASONS = [
-  'no_ratings',
-  'no_pairs',
-  'one_category',
-  'not_two_raters',
-  'unequal_ratings',
-  'no_cases',
-  'no_discordant_pairs',
-  'too_few_units',
-  'too_few_reviews',
-  'mostly_undefined',
-  'no_spread',
-] as const
-export type UndefinedReason = (typeof UNDEFINED_REASONS)[number]
+/** Reasons of a null statistic or interval. */
+export type UndefinedReason = keyof typeof REASON_WORDS
 export const UndefinedReasonSchema = t.Choice(
-  UNDEFINED_REASONS,
+  Object.keys(REASON_WORDS) as UndefinedReason[],
   '`no_ratings`; `no_pairs`: no item has two ratings to compare; `one_category`: all ratings are of one category, so that chance ' +
     'explains them; `not_two_raters`, `unequal_ratings`: the statistic is for two raters, or for items with equally many ratings; ' +
     '`no_cases`: nothing to divide by; `no_discordant_pairs`: nothing differs; `too_few_reviews`. Of an interval alone: ' +

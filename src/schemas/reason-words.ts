@@ -1,7 +1,5 @@
-import type { UndefinedReason } from './agreement.ts'
-
 /** Words for the reasons of a missing number or interval, in tables and on pages. */
-export const REASON_WORDS: Readonly<Record<UndefinedReason, string>> = {
+export const REASON_WORDS = {
   no_ratings: 'no ratings',
   no_pairs: 'no pairs',
   one_category: 'all of one category',
@@ -13,4 +11,4 @@ export const REASON_WORDS: Readonly<Record<UndefinedReason, string>> = {
   too_few_reviews: 'too few reviews',
   mostly_undefined: 'undefined in most resamples',
   no_spread: 'no spread: every resample is the same',
-}
+} as const

@@ -21,21 +21,11 @@ export const GradeSelectionSchema = t.Closed(
 )
 export type GradeSelection = Static<typeof GradeSelectionSchema>
 
-const { name, key, mode, max_cost_usd, dry_run, judge, rubric, samples, cache } = BatchOptions
-
 /** A batch over stored grades. An absent member stays as each grade has it. */
 export const RegradeRequestSchema = t.Closed({
   query: GradeSelectionSchema,
-  judge,
-  rubric,
-  samples,
-  cache,
   recheck: t.Opt(t.Bool('Only checks stored replies under the evidence rules of today; asks no judge.')),
-  name,
-  key,
-  mode,
-  max_cost_usd,
-  dry_run,
+  ...BatchOptions,
 })
 export type RegradeRequest = Static<typeof RegradeRequestSchema>
 
