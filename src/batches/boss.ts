@@ -1,5 +1,6 @@
 import { PgBoss } from 'pg-boss'
 import type { Chunk } from '../db/items.ts'
+import { createInFlight } from '../grading/in-flight.ts'
 import type { Jobs, Poll } from './jobs.ts'
 
 /** The schema of pg-boss’s own tables. */
@@ -43,7 +44,7 @@ export function createBossJobs({ url, chunksAtOnce, onError }: BossOptions): Job
   const queues = new Map<string, Promise<void>>()
   /** The queues on whose jobs this process works. */
   const worked = new Set<string>()
-  const running = new Set<Promise<unknown>>()
+  const { track, settled } = createInFlight()
   const stopping = new AbortController()
   let starting: Promise<unknown> | null = null
   let lastError = Number.NEGATIVE_INFINITY
@@ -84,13 +85,6 @@ export function createBossJobs({ url, chunksAtOnce, onError }: BossOptions): Job
       throw error
     })
     return name
-  }
-
-  function track<T>(work: Promise<T>): Promise<T> {
-    const forget = () => void running.delete(work)
-    running.add(work)
-    work.then(forget, forget)
-    return work
   }
 
   async function addPoll(poll: Poll, delay_ms: number): Promise<void> {
@@ -146,7 +140,7 @@ export function createBossJobs({ url, chunksAtOnce, onError }: BossOptions): Job
     async stop() {
       stopping.abort()
       for (const queue of worked) await boss.offWork(queue, { wait: false })
-      while (running.size > 0) await Promise.allSettled(running)
+      await settled()
       if (starting === null) return
       await starting.catch(() => undefined)
       await boss.stop({ graceful: true, timeout: 5000 })

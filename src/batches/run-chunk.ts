@@ -66,6 +66,8 @@ export interface ChunkRun {
   readonly signal: AbortSignal
   /** Parks the batch; false where an operator has resumed the batch since the failed call began. */
   readonly park: (parking: Parking, since?: number) => Promise<boolean>
+  /** The items of the batch that wait for money which calls in flight have reserved: an abort lets an item ask again. */
+  readonly waiting: Set<AbortController>
   /** An item of the batch has ended. */
   readonly onEnd: () => void
 }
@@ -121,8 +123,18 @@ const MOST_RUNS = 8
 const MOST_LIMITED_RUNS = 60
 const LONG_REST_MS = 600_000
 const LONGEST_DELAY_MS = 60_000
-/** Items that wait for money which calls in flight have reserved ask again after this time. */
+/** Items that wait for money ask again after this time at the latest: other batches may have given money back. */
 const BUDGET_AGAIN_MS = 2000
+/** Items that ask again when a call has ended: money for one more call may have come back, and the call may have cost less than its bound. */
+const WOKEN = 2
+
+async function waitForMoney(clock: Clock, { waiting, signal }: ChunkRun): Promise<void> {
+  const item = new AbortController()
+  waiting.add(item)
+  await clock.sleep(BUDGET_AGAIN_MS, AbortSignal.any([signal, item.signal])).catch(() => undefined)
+  waiting.delete(item)
+}
+
 interface Tries {
   failed: number
   limited: number
@@ -139,7 +151,7 @@ async function runItem(deps: BatchDeps, run: ChunkRun, item: OpenItem, first: Ah
     if (failure.code === 'budget_exceeded') {
       // A question for a provider’s batch waits until the answers of the others are there.
       if (run.plan.mode === 'provider') return
-      await deps.clock.sleep(BUDGET_AGAIN_MS, run.signal).catch(() => undefined)
+      await waitForMoney(deps.clock, run)
       continue
     }
     const delay = await delayOf(deps, run, failure, tries)
@@ -229,6 +241,7 @@ async function settle(deps: BatchDeps, run: ChunkRun, item: OpenItem, outcome: R
   }
   const end = endOf(outcome)
   if (end !== null) await deps.stores.batches.settle({ batch: run.plan.id, index: item.index }, end)
+  for (const item of [...run.waiting].slice(0, WOKEN)) item.abort()
   run.onEnd()
 }
 

@@ -12,8 +12,7 @@ const REST_MS = 10_000
 interface BatchState {
   /** Aborted where the batch is parked or cancelled: its chunks end here. */
   leaving: AbortController
-  /** Aborted where an operator resumes the batch: its rest after a refusal of the database ends. */
-  resting: AbortController
+  readonly waiting: ChunkRun['waiting']
   chunks: number
   /** Refusals of the database since an item has ended. */
   refusals: number
@@ -33,8 +32,8 @@ export function createBatchWork(deps: BatchDeps, stopping: AbortSignal) {
   function stateOf(id: string): BatchState {
     const known = states.get(id)
     if (known !== undefined) return known
-    const signals = { leaving: new AbortController(), resting: new AbortController() }
-    const state = { ...signals, chunks: 0, refusals: 0, resumed_at: 0, unasked: new Map() }
+    const fresh = { leaving: new AbortController(), waiting: new Set<AbortController>(), unasked: new Map() }
+    const state = { ...fresh, chunks: 0, refusals: 0, resumed_at: 0 }
     states.set(id, state)
     return state
   }
@@ -48,7 +47,7 @@ export function createBatchWork(deps: BatchDeps, stopping: AbortSignal) {
     return true
   }
 
-  /** Rests after a refusal of the database, until an operator resumes the batch; a damage that lasts parks the batch. */
+  /** Rests after a refusal of the database; a damage that lasts parks the batch. */
   async function breakOff(batch: string, state: BatchState, error: unknown): Promise<void> {
     deps.onTrouble({ batch, error })
     const { code, message } = error as { code?: unknown; message?: unknown }
@@ -58,9 +57,7 @@ export function createBatchWork(deps: BatchDeps, stopping: AbortSignal) {
       state.refusals = 0
       return void (await park(batch, { reason, resumes_at: null }).catch(() => undefined))
     }
-    if (state.resting.signal.aborted) state.resting = new AbortController()
-    const signal = AbortSignal.any([stopping, state.resting.signal])
-    await clock.sleep(REST_MS, signal).catch(() => undefined)
+    await clock.sleep(REST_MS, stopping).catch(() => undefined)
   }
 
   async function pollOnce(poll: Poll): Promise<number | null> {
@@ -102,14 +99,11 @@ export function createBatchWork(deps: BatchDeps, stopping: AbortSignal) {
   }
 
   /** Tells the listeners of the new status of a batch. */
-  async function tell(id: string): Promise<void> {
-    try {
-      const batch = await batches.get(id)
-      if (batch !== null) deps.onStatus(batch)
-    } catch (error) {
-      deps.onTrouble({ batch: id, error })
-    }
-  }
+  const tell = (id: string): Promise<void> =>
+    batches.get(id).then(
+      (batch) => (batch === null ? undefined : deps.onStatus(batch)),
+      (error: unknown) => deps.onTrouble({ batch: id, error }),
+    )
 
   const handlers: JobHandlers = {
     async runChunk(chunk, signal) {
@@ -126,7 +120,7 @@ export function createBatchWork(deps: BatchDeps, stopping: AbortSignal) {
         const leaving = AbortSignal.any([signal, state.leaving.signal])
         // A call of a run that has been left says nothing any more: another process may have resumed the batch meanwhile.
         const parkRun: ChunkRun['park'] = async (...given) => leaving.aborted || park(batch, ...given)
-        await runChunk(deps, { plan, chunk, signal: leaving, park: parkRun, onEnd })
+        await runChunk(deps, { plan, chunk, signal: leaving, waiting: state.waiting, park: parkRun, onEnd })
       } catch (error) {
         await breakOff(batch, state, error)
         throw error
@@ -156,7 +150,6 @@ export function createBatchWork(deps: BatchDeps, stopping: AbortSignal) {
     resumed(id: string, wasParked: boolean): void {
       const state = stateOf(id)
       if (wasParked) state.refusals = 0
-      state.resting.abort()
       state.resumed_at = clock.now().getTime()
     },
     /** Ends the chunks of batches that another process has parked, cancelled or ended; forgets batches without a chunk here. */

@@ -10,7 +10,6 @@ import {
   ended,
   failed,
   LONGEST_CALL_MS,
-  replyOrFailure,
   type Sdk,
   servedTier,
   usageFrom,
@@ -20,7 +19,6 @@ import { classifyHttp, failure, faultWords, NOTHING_USED, type Place, wordOf } f
 import {
   type BatchCalls,
   BatchFailure,
-  type BatchResult,
   type BatchState,
   type Judge,
   type JudgeReply,
@@ -158,7 +156,7 @@ function createAnthropicBatch(client: Anthropic, sdk: Sdk, settings: JudgeSettin
       const path = `/v1/messages/batches/${encodeURIComponent(id)}/results`
       yield await downloads.get(path, { signal, timeout: LONGEST_CALL_MS }).asResponse()
     },
-    resultOf: (line) => resultOfMessageLine(line, sdk.place),
+    replyOf: (line) => replyOfLine(line, sdk.place),
     list: (after_id, signal) =>
       batches.list({ limit: 100, ...(after_id !== undefined && { after_id }) }, { signal }).asResponse(),
     createdAt: ({ created_at }) => Date.parse(created_at),
@@ -231,20 +229,14 @@ const STATUS: ReadonlyMap<string | null, number> = new Map([
   ['overloaded_error', 529],
 ])
 
-/** Reads the result in a line of Message Batches. An errored request is not billed, whatever its error. */
-function resultOfMessageLine(line: ResultLine, place: Place): BatchResult {
-  const { custom_id, result } = line as MessageLine
-  if (result?.type === 'expired' || result?.type === 'canceled') return { custom_id, reply: null }
-  if (result?.type === 'errored') {
-    const { error } = result
-    const words = faultWords({ body: error, headers: undefined })
-    const fault = { status: STATUS.get(words.type) ?? 500, headers: undefined, ...words }
-    const about = { usage: { ...NOTHING_USED }, model_resolved: null, request_id: wordOf(error?.request_id) }
-    return { custom_id, reply: failed(classifyHttp(fault, place), error, about) }
-  }
-  const reply = replyOrFailure(result?.message ?? line, null, () => {
-    if (result?.type !== 'succeeded') throw new TypeError('the line has no result')
-    return replyOfMessage(result.message as Anthropic.Message, null)
-  })
-  return { custom_id, reply }
+/** Reads the reply in a line of Message Batches. An errored request is not billed, whatever its error. */
+function replyOfLine({ result }: MessageLine, place: Place): JudgeReply | null {
+  if (result?.type === 'expired' || result?.type === 'canceled') return null
+  if (result?.type === 'succeeded') return replyOfMessage(result.message as Anthropic.Message, null)
+  if (result?.type !== 'errored') throw new TypeError('the line has no result')
+  const { error } = result
+  const words = faultWords({ body: error, headers: undefined })
+  const fault = { status: STATUS.get(words.type) ?? 500, headers: undefined, ...words }
+  const about = { usage: { ...NOTHING_USED }, model_resolved: null, request_id: wordOf(error?.request_id) }
+  return failed(classifyHttp(fault, place), error, about)
 }

@@ -1,11 +1,11 @@
 import { splitLines } from '../domain/text/line-splitter.ts'
-import { callProvider, describeError, redactAll, type Sdk } from './call.ts'
+import { callProvider, describeError, failed, redactAll, type Sdk, UNKNOWN } from './call.ts'
 import { failure } from './faults.ts'
 import {
   type BatchCalls,
   BatchFailure,
-  type BatchResult,
   type BatchState,
+  type JudgeReply,
   type JudgeRequest,
   type Submission,
   type SubmissionMark,
@@ -78,6 +78,18 @@ function parseLine(text: string | null): ResultLine | null {
   }
 }
 
+const MALFORMED = failure('judge_unreachable', 'the provider’s answer is not what its API promises')
+
+/** Reads the reply in a line. A malformed answer fails its own request, not its batch. */
+function replyIn(line: ResultLine, replyOf: (line: ResultLine) => JudgeReply | null): JudgeReply | null {
+  try {
+    return replyOf(line)
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    return failed(MALFORMED, line, UNKNOWN)
+  }
+}
+
 /** A provider's batch endpoint through its SDK, which throws errors. */
 interface BatchEndpoint<Batch extends { readonly id: string }> {
   /** Returns the members of a line beside the custom id. */
@@ -89,7 +101,8 @@ interface BatchEndpoint<Batch extends { readonly id: string }> {
   stateOf(batch: Batch): BatchState
   /** Opens the files of an ended batch that hold its results. */
   open(batch: Batch, signal: AbortSignal): AsyncIterable<Response>
-  resultOf(line: ResultLine): BatchResult
+  /** Reads the reply in a line; null: the request was never run. Throws a TypeError for a line of another form. */
+  replyOf(line: ResultLine): JudgeReply | null
   /** Lists a page of batches, the newest first, behind an id. */
   list(after: string | undefined, signal: AbortSignal): Promise<Response>
   createdAt(batch: Batch): number
@@ -113,7 +126,8 @@ export function callsOf<Batch extends { readonly id: string }>(sdk: Sdk, endpoin
         for await (const file of endpoint.open(batch, signal))
           for await (const text of readLines(file.body)) {
             const line = parseLine(text)
-            if (line !== null) yield redactAll(endpoint.resultOf(line), sdk.secret)
+            if (line === null) continue
+            yield redactAll({ custom_id: line.custom_id, reply: replyIn(line, endpoint.replyOf) }, sdk.secret)
           }
       } catch (error) {
         const { status, failure: fault } = redactAll(describeError(error, sdk, signal), sdk.secret)

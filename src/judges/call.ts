@@ -46,17 +46,6 @@ export const ended = (end: keyof typeof ENDS, body: unknown, about: ReplyDetails
 /** Details of a reply of unknown usage. */
 export const UNKNOWN: ReplyDetails = { usage: null, model_resolved: null, request_id: null }
 
-/** Reads a reply from an unchecked answer: a malformed answer fails its own request, not its batch. */
-export function replyOrFailure(body: unknown, request_id: string | null, replyOf: () => JudgeReply): JudgeReply {
-  try {
-    return replyOf()
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error
-    const malformed = failure('judge_unreachable', 'the provider’s answer is not what its API promises')
-    return failed(malformed, body, { ...UNKNOWN, request_id })
-  }
-}
-
 /** Reads reported token counts; null if a value is no count. */
 export function usageFrom(input: unknown, output: unknown, cacheRead: unknown, cacheWrite: unknown): Usage | null {
   if (!isCount(input) || !isCount(output) || !isCount(cacheRead) || !isCount(cacheWrite)) return null

@@ -22,20 +22,18 @@ export interface JudgeInfo extends Readonly<Omit<JudgeView, 'default' | 'provide
 }
 
 /** Describes a judge as `GET /v1/judges` shows it. */
-export const judgeView = (info: JudgeInfo, default_judge: string): JudgeView => ({
-  name: info.name,
-  kind: info.kind,
-  description: info.description,
-  default: info.name === default_judge,
-  provider: info.identity.provider,
-  base_url: info.base_url,
-  model: info.identity.model,
-  parameters: { ...info.identity.parameters },
-  window_tokens: info.window_tokens,
-  max_output_tokens: info.max_output_tokens,
-  images: info.images,
-  price: info.price,
-})
+export function judgeView(info: JudgeInfo, default_judge: string): JudgeView {
+  const {
+    identity,
+    token_factor: _,
+    structured_output: _form,
+    own_limit: _limit,
+    form_remedy: _remedy,
+    ...shown
+  } = info
+  const { provider, model, parameters } = identity
+  return { ...shown, default: info.name === default_judge, provider, model, parameters: { ...parameters } }
+}
 
 /** The judges of a process, by name. */
 export interface Judges {

@@ -2,10 +2,10 @@ import OpenAI, { AzureOpenAI, toStreamingFile } from 'openai'
 import type { JudgeSettings } from '../config/judges.ts'
 import { providerRow } from '../schemas/providers.ts'
 import { callBatch, callsOf, idOf, MOST_DETAIL_CHARS, type ResultLine } from './batch.ts'
-import { askProvider, failed, LONGEST_CALL_MS, replyOrFailure, type Sdk, UNKNOWN } from './call.ts'
+import { askProvider, failed, LONGEST_CALL_MS, type Sdk, UNKNOWN } from './call.ts'
 import { addressOf, describeJudge, placeOf } from './describe.ts'
 import { classifyHttp, failure, faultWords, type Place, usageOfFault, wordOf, wordsOf } from './faults.ts'
-import type { BatchCalls, BatchResult, BatchState, Judge, JudgeReply } from './judge.ts'
+import type { BatchCalls, BatchState, Judge } from './judge.ts'
 import { type OpenAiApi, openAiApi } from './openai-api.ts'
 import { makeBatchFetch, makeDownloadFetch, makeFetch } from './transport.ts'
 
@@ -100,7 +100,7 @@ function createOpenAiBatch(client: OpenAI, sdk: Sdk, settings: JudgeSettings): B
       for (const file of [output_file_id, error_file_id])
         if (file) yield await downloads.files.content(file, { signal, timeout: LONGEST_CALL_MS })
     },
-    resultOf: (line) => resultOfOutput(line, api, sdk.place, settings),
+    replyOf: (line) => replyOfLine(line, api, sdk.place, settings),
     list: (after, signal) =>
       batches.list({ limit: 100, ...(after !== undefined && { after }) }, { signal }).asResponse(),
     createdAt: ({ created_at }) => created_at * 1000,
@@ -137,25 +137,20 @@ interface OutputLine extends ResultLine {
   readonly error?: { readonly code?: unknown } | null
 }
 
-/** Reads the result in a line of an output or error file. */
-function resultOfOutput(line: ResultLine, api: OpenAiApi, place: Place, settings: JudgeSettings): BatchResult {
-  const { custom_id, response, error } = line as OutputLine
+/** Reads the reply in a line of an output or error file. */
+function replyOfLine({ response, error }: OutputLine, api: OpenAiApi, place: Place, settings: JudgeSettings) {
   // The provider never ran the request.
-  if (error?.code === 'batch_expired' || error?.code === 'batch_cancelled') return { custom_id, reply: null }
+  if (error?.code === 'batch_expired' || error?.code === 'batch_cancelled') return null
   const [status, body] = [response?.status_code, response?.body]
   const request_id = wordOf(response?.request_id)
-  const end = (reply: JudgeReply): BatchResult => ({ custom_id, reply })
-  if (status === 200) return end(replyOrFailure(body, request_id, () => api.replyOf(body, request_id, settings)))
+  if (status === 200) return api.replyOf(body, request_id, settings)
   const reported = faultWords({ body, headers: undefined })
   const words = { ...reported, code: reported.code ?? wordOf(error?.code) }
-  const [about, raw] = [
-    { ...UNKNOWN, request_id },
-    { response, error },
-  ]
+  const raw = { response, error }
   if (typeof status === 'number' && status >= 300) {
     const fault = { status, headers: undefined, ...words }
-    return end(failed(classifyHttp(fault, place), raw, { ...about, usage: usageOfFault(fault) }))
+    return failed(classifyHttp(fault, place), raw, { ...UNKNOWN, request_id, usage: usageOfFault(fault) })
   }
   const message = `the provider did not run this request of the batch to its end${wordsOf(words)}`
-  return end(failed(failure('judge_unreachable', message), raw, about))
+  return failed(failure('judge_unreachable', message), raw, { ...UNKNOWN, request_id })
 }

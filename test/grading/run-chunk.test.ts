@@ -72,6 +72,7 @@ async function start(
       plan,
       chunk: { batch: 'bat_1', chunk: 0, judge: 'scripted' },
       signal: leaving.signal,
+      waiting: new Set(),
       onEnd: () => undefined,
     },
     park: async (parking) => {
