@@ -13,8 +13,6 @@ export interface Format {
   read(reading: Reading, document: Json): ReadDocument
   /** True where the reader itself tells which subagents the document holds: a trace, or a harness that names them. */
   readonly holdsSubagents?: true
-  /** Members, at any depth, that hold no words of the run: settings, scores, the harness's own copies of what is read elsewhere. */
-  readonly asides?: ReadonlySet<string>
 }
 
 /** A list of a document, and its path. */

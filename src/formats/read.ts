@@ -11,6 +11,7 @@ import type { ReadDocument } from './format.ts'
 import { FORMATS } from './formats.ts'
 import { runsIn } from './langsmith/langsmith.ts'
 import type { OpenCall } from './tools/tool-table.ts'
+import { namesOf } from './vocabulary.ts'
 
 export type { ReadLimits } from './common/reading.ts'
 
@@ -87,7 +88,7 @@ function readAs(reading: Reading, document: Json): ReadDocument | null {
   const steps = withActsOfMessages(reading, read)
   markUnanswered(steps)
   if (!format.holdsSubagents) countAbsentAgents(reading, steps)
-  if (reading.errors.total === 0) countLostWords(reading, document, steps, format.asides)
+  if (reading.errors.total === 0) countLostWords(reading, document, steps, namesOf(format.name, 'asides'))
   if (!steps.some(({ parts }) => parts.length > 0)) reading.refuseOddities()
   return { ...read, steps }
 }

@@ -1,7 +1,7 @@
 import { isAbsent, isRecord, type Json, type Reading } from '../common/reading.ts'
 import { asList } from '../common/session.ts'
 import type { FileRun, Format, ReadDocument } from '../format.ts'
-import { CHAT_ASIDES, isAnswer, isChat, readRun } from '../openai-chat/openai-chat.ts'
+import { isAnswer, isChat, readRun } from '../openai-chat/openai-chat.ts'
 
 /**
  * The format of a call of Anthropic's Messages API (@anthropic-ai/sdk, resources/messages/messages.d.ts): the request, with its `system`
@@ -11,7 +11,6 @@ export const ANTHROPIC_MESSAGES: Format = {
   name: 'anthropic-messages',
   recognizes: (document) => exchangeIn(document) !== null,
   read: readExchange,
-  asides: CHAT_ASIDES,
 }
 
 function readExchange(reading: Reading, document: Json): ReadDocument {

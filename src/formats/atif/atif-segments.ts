@@ -2,7 +2,7 @@ import type { Step } from '../../domain/trajectory/trajectory.ts'
 import { cutName, isRecord, type Json, objectsIn, pointer, type Reading } from '../common/reading.ts'
 import { asList, asRecord, asText } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
-import { ATIF, readAtif } from './atif.ts'
+import { readAtif } from './atif.ts'
 
 /**
  * The format of one ATIF run whose harness wrote several files, combined into one document: `{ "segments": [trajectory, continuation, …],
@@ -19,7 +19,6 @@ export const ATIF_SEGMENTS: Format = {
     segments.some((segment) => isRecord(segment) && Array.isArray(segment['steps'])) &&
     (subagents === undefined || isRecord(subagents)),
   read: readAtifSegments,
-  asides: ATIF.asides ?? new Set(),
 }
 
 /** Bounds a file name, which is repeated in the path of every part of that file. */

@@ -18,7 +18,6 @@ export const ATIF: Format = {
     return Array.isArray(steps) && steps.some((step) => isRecord(step) && 'source' in step && !('actor' in step))
   },
   read: (reading, document) => readAtif(reading, document, ''),
-  asides: new Set(['notes', 'final_metrics']),
 }
 
 /** The files of a run beside its document, by name. `placed`: the names that stand in the run already, so that circles end. */

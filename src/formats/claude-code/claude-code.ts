@@ -1,4 +1,3 @@
-import { wordSet } from '../../domain/words.ts'
 import { readBlock as readAnyBlock, readContent } from '../common/content.ts'
 import {
   type ContentSink,
@@ -20,7 +19,7 @@ import {
   SessionReader,
 } from '../common/session.ts'
 import { type Format, listIn, type ReadDocument } from '../format.ts'
-import { named } from '../tools/tool-table.ts'
+import { namesOf } from '../vocabulary.ts'
 import {
   isHarnessText,
   isSummary,
@@ -43,8 +42,6 @@ export const CLAUDE_CODE: Format = {
   recognizes: (document) => isFinalResult(document) || recordsOf(document)?.list.some(isTelling) === true,
   read: readClaudeCode,
   holdsSubagents: true,
-  // The harness's own copies of results, which no model saw.
-  asides: wordSet('toolUseResult tool_use_result mcpMeta planContent thinkingMetadata todos'),
 }
 
 /** Finds the records: those of a file, or `loglines` of a session on the web. */
@@ -72,6 +69,8 @@ function readClaudeCode(reading: Reading, document: Json): ReadDocument {
   reader.model ??= reader.subagentModel
   return reader.ended(root)
 }
+
+const LEFT_OUT_SYSTEM = namesOf('claude-code', 'left_out_system')
 
 interface Reply {
   readonly id: string
@@ -107,7 +106,6 @@ class ClaudeReader extends SessionReader {
 
   /** Readers by the type of a record. */
   readonly #records: RecordTable = {
-    ...named('bookkeeping', BOOKKEEPING),
     user: (record, path) => this.#message(record, path, 'user'),
     assistant: (record, path) => this.#message(record, path, 'assistant'),
     system: (record, path) => this.#system(record, path),
@@ -232,7 +230,7 @@ class ClaudeReader extends SessionReader {
     else if (subtype === 'compact_boundary' || subtype === 'microcompact_boundary') this.reading.isCompacted = true
     else if (subtype === 'permission_denied') this.settle(record['tool_use_id'], 'rejected')
     if (typeof content === 'string') this.note('system', content, `${path}/content`, asText(subtype) ?? 'system')
-    else if (SYSTEM_BOOKKEEPING.has(subtype)) this.reading.leaveOut(path)
+    else if (LEFT_OUT_SYSTEM.has(subtype)) this.reading.leaveOut(path)
     else this.reading.unreadRecord(path, 'subtype of system record', subtype, { ...record, type: subtype })
   }
 
@@ -263,16 +261,3 @@ class ClaudeReader extends SessionReader {
 
 const nameIn = (subagent: string | null, name: string | null): string | null =>
   subagent === null ? name : `${subagent}#${name ?? ''}`
-
-/** Types of records without anything that the agent said, did or saw. */
-const BOOKKEEPING = `summary last-prompt file-history-snapshot file-history-delta
-  ai-title custom-title agent-name agent-color agent-setting tag mode permission-mode pr-link worktree-state
-  content-replacement attribution-snapshot bridge-session task-summary speculation-accept started rate_limit_event
-  stream_event tool_progress tool_use_summary keep_alive control_request control_response control_cancel_request
-  auth_status prompt_suggestion`
-
-/** Subtypes of `system` records without a text. */
-const SYSTEM_BOOKKEEPING: ReadonlySet<unknown> = wordSet(`init compact_boundary microcompact_boundary
-  turn_duration stop_hook_summary api_error api_retry api_metrics status hook_started hook_progress hook_response
-  task_started task_progress task_updated task_notification files_persisted session_state_changed away_summary
-  memory_saved agents_killed bridge_status informational local_command_output thinking_tokens permission_denied`)

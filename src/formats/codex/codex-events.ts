@@ -3,6 +3,7 @@ import { idText, isAbsent, isRecord, type Json, pointer } from '../common/readin
 import { asRecord, asText, keyOf, type Session } from '../common/session.ts'
 import { addCall, type CallWords } from '../common/session-calls.ts'
 import { own } from '../tools/tool-table.ts'
+import { namesOf } from '../vocabulary.ts'
 import { outcomeOfEvent, readAnswer, type Shown } from './codex-items.ts'
 
 /** The event protocol of codex: events stand beside the items of a rollout, or alone in the output of old `exec --json`. */
@@ -44,15 +45,7 @@ const TURNS: ReadonlySet<string> = wordSet(`task_started turn_started user_messa
 
 const NOTES: ReadonlySet<string> = new Set(['error', 'stream_error', 'warning'])
 
-const BOOKKEEPING: ReadonlySet<string> = wordSet(`task_started turn_started token_count session_configured
-  background_event turn_diff exec_command_output_delta exec_approval_request apply_patch_approval_request
-  agent_message_delta agent_reasoning_delta agent_reasoning_section_break agent_message_content_delta
-  agent_reasoning_raw_content_delta reasoning_content_delta reasoning_raw_content_delta plan_delta plan_update
-  web_search_begin patch_apply_updated context_compacted shutdown_complete raw_response_item item_started entered_review_mode exited_review_mode undo_started undo_completed mcp_startup_update
-  mcp_startup_complete mcp_list_tools_response list_skills_response thread_name_updated thread_settings_applied
-  model_reroute deprecation_notice get_history_entry_response elicitation_request request_user_input
-  request_permissions skills_update_available image_generation_begin hook_started hook_completed guardian_assessment
-  sub_agent_activity thread_goal_updated`)
+const BOOKKEEPING = namesOf('codex', 'left_out')
 
 /** Reads one event, unless an item shows the same content. */
 export function readEvent(session: Session, event: Json, path: string, shown: Shown): void {

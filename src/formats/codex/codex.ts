@@ -6,16 +6,13 @@ import { readEvent } from './codex-events.ts'
 import { readItem, type Shown, shownBy } from './codex-items.ts'
 import { CodexStream } from './codex-stream.ts'
 
-/** The forms of an output beside the form that is read. */
-const CODEX_ASIDES: ReadonlySet<string> = wordSet('stdout stderr aggregated_output formatted_output parsed_cmd')
-
 /**
  * The format of codex: rollouts (`{timestamp, type, payload}`), the older rollouts whose lines are the items, the oldest rollouts, one
  * object `{session, items}`, and the output of `codex exec --json`, old and new.
  *
  * One step holds the agent's items up to the next result, with the results that arrive while nothing else happens.
  */
-export const CODEX: Format = { name: 'codex', recognizes: recognizesCodex, read: readCodex, asides: CODEX_ASIDES }
+export const CODEX: Format = { name: 'codex', recognizes: recognizesCodex, read: readCodex }
 
 const ENVELOPES: ReadonlySet<unknown> = wordSet(`session_meta response_item event_msg turn_context compacted`)
 /** Recognizes a line of a rollout; an envelope of a later version, too. */

@@ -28,7 +28,7 @@ export function countLostWords(
   reading: Reading,
   document: Json,
   steps: readonly Step[],
-  asides: ReadonlySet<string> = new Set(),
+  asides: ReadonlySet<unknown>,
 ): void {
   const read: Read = new Map()
   for (const { parts } of steps) for (const { path } of parts) mark(read, path)

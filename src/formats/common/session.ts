@@ -3,6 +3,7 @@ import type { Actor } from '../../schemas/vocabulary.ts'
 import type { ListIn, ReadDocument } from '../format.ts'
 import { specOf, toolsOf } from '../tools/harnesses.ts'
 import { type OpenCall, openCall, own, type ToolSpec, type ToolTable } from '../tools/tool-table.ts'
+import { namesOf } from '../vocabulary.ts'
 import { leavesOf } from './json-tree.ts'
 import { type ContentSink, cutName, idText, isRecord, type Json, objectsIn, type Reading } from './reading.ts'
 
@@ -222,17 +223,20 @@ export class Session {
   }
 }
 
-/** The readers of a harness's records by type; `bookkeeping`: the record holds nothing that the agent said, did or saw. */
-export type RecordTable = Readonly<Record<string, ((record: Json, path: string) => void) | 'bookkeeping'>>
+/** The readers of a harness's records by type. */
+export type RecordTable = Readonly<Record<string, (record: Json, path: string) => void>>
 
 /** Reads the log of one harness, a list of records, into the steps of a session. */
 export abstract class SessionReader extends Session {
   readonly harness: string
+  /** Types of records that hold nothing that the agent said, did or saw. */
+  readonly leftOut: ReadonlySet<unknown>
   model: string | null = null
 
   constructor(reading: Reading, harness: string) {
     super(reading, toolsOf(harness), harness)
     this.harness = harness
+    this.leftOut = namesOf(harness, 'left_out')
   }
 
   abstract record(record: Json, path: string): void
@@ -249,9 +253,9 @@ export abstract class SessionReader extends Session {
   /** Reads a record by its type; a record of a type that the table lacks counts as unread. */
   protected byType(table: RecordTable, what: string, record: Json, path: string, type = record['type']): void {
     const read = typeof type === 'string' ? own(table, type) : undefined
-    if (read === undefined) this.reading.unreadRecord(path, what, type, record)
-    else if (read === 'bookkeeping') this.reading.leaveOut(path)
-    else read(record, path)
+    if (read !== undefined) read(record, path)
+    else if (this.leftOut.has(type)) this.reading.leaveOut(path)
+    else this.reading.unreadRecord(path, what, type, record)
   }
 }
 

@@ -1,5 +1,4 @@
 import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
-import { wordSet } from '../../domain/words.ts'
 import { previewOf, readPreview, wordsOf } from '../common/content.ts'
 import { idText, isAbsent, isRecord, itemsIn, type Json, pointer, timeOf } from '../common/reading.ts'
 import {
@@ -16,7 +15,8 @@ import {
 import { addCall, ProceedingCalls } from '../common/session-calls.ts'
 import type { Format } from '../format.ts'
 import { outcomeWithCode, soundsTurnedDown } from '../tools/outcomes.ts'
-import { meaningOfKind, named } from '../tools/tool-table.ts'
+import { meaningOfKind } from '../tools/tool-table.ts'
+import { namesOf } from '../vocabulary.ts'
 
 /**
  * The format of Cursor's command-line agent: the output of `--output-format stream-json`, as JSON lines or as `steps` of a document whose
@@ -35,8 +35,6 @@ export const CURSOR: Format = {
     const list = listAt(document, Array.isArray(document['steps']) ? 'steps' : 'records')
     return new CursorReader(reading, 'cursor').readAll(list)
   },
-  // Members that Cursor adds to a command for itself.
-  asides: wordSet('parsingResult simpleCommands classifierResult'),
 }
 
 /** Recognizes an event of Cursor; Claude Code's streams have the same envelope, but no event of a call, and no owner of the API key. */
@@ -58,7 +56,6 @@ class CursorReader extends SessionReader {
 
   /** Readers by the type of an event. A query is the harness's question to the user; its call follows. */
   readonly #events: RecordTable = {
-    ...named('bookkeeping', 'interaction_query connection retry status'),
     thinking: ({ text }, path) => {
       if (typeof text === 'string') this.say(this.turn(null).parts, 'agent_reasoning', text, `${path}/text`)
     },
@@ -195,12 +192,9 @@ const OUTCOMES: Readonly<Record<string, ActOutcome>> = {
 }
 
 /** Members of the arguments that the harness adds for itself. */
-const HARNESS_ARGS: ReadonlySet<string> = wordSet(`toolCallId parsingResult simpleCommands hasInputRedirect
-  hasOutputRedirect skipApproval fileOutputThresholdBytes timeoutBehavior closeStdin classifierResult agentId`)
+const HARNESS_ARGS = namesOf('cursor', 'own_arguments')
 /** Members of a result that repeat its call, and the harness's own figures. */
-const HARNESS_RESULT: ReadonlySet<string> = wordSet(`command workingDirectory executionTime localExecutionTimeMs
-  signal aborted path pattern interleavedOutput fileSize isEmpty exceededLimit totalLines totalChars readRange pid
-  afterFullFileContent linesAdded linesRemoved isReadonly shellId msToWait contentBlobId`)
+const HARNESS_RESULT = namesOf('cursor', 'own_results')
 
 interface Tool {
   readonly name: string
@@ -230,5 +224,5 @@ function outcomeOf(result: unknown): ActOutcome {
   return outcome === 'failed' && soundsTurnedDown(wordsOf(result[kind])) ? 'interrupted' : outcome
 }
 
-const withoutKeys = (record: Json, keys: ReadonlySet<string>): Json =>
+const withoutKeys = (record: Json, keys: ReadonlySet<unknown>): Json =>
   Object.fromEntries(Object.entries(record).filter(([key]) => !keys.has(key)))

@@ -4,7 +4,6 @@ import { asName, asRecord, asText } from '../common/session.ts'
 import { mayAct } from '../common/unread-acts.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { placeMessages, readTurns } from '../openai-chat/chat-steps.ts'
-import { CHAT_ASIDES } from '../openai-chat/openai-chat.ts'
 import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 
 /**
@@ -15,8 +14,6 @@ export const DOCENT: Format = {
   name: 'docent',
   recognizes: ({ transcripts }) => isTranscripts(transcripts),
   read: readDocent,
-  // Docent's notes for its own pages.
-  asides: new Set([...CHAT_ASIDES, 'citations', 'suggested_messages']),
 }
 
 const isTranscript = (value: unknown): value is Json => isRecord(value) && Array.isArray(value['messages'])

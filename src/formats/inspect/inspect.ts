@@ -1,5 +1,4 @@
 import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
-import { wordSet } from '../../domain/words.ts'
 import { textsIn } from '../common/content.ts'
 import { cutName, idText, isRecord, type Json, pointer, type Reading } from '../common/reading.ts'
 import { asList, asName, asRecord, asText, type Resolve } from '../common/session.ts'
@@ -25,9 +24,6 @@ export const INSPECT: Format = {
     reading.refuse('/samples', samples.length === 1 ? 'a sample must be an object' : message)
     return { format: 'inspect', agent: { name: null, model: null }, steps: [] }
   },
-  // Events repeat the messages, and attachments are shown where a message mentions them.
-  asides: wordSet(`events transcript events_data attachments scores score target sandbox store choices view eval plan
-    results stats samples reductions`),
 }
 
 /** Recognizes the members that every sample has had since the first version. */

@@ -16,7 +16,6 @@ export const LANGCHAIN: Format = {
   name: 'langchain',
   recognizes: (document) => messagesIn(document) !== null,
   read: readLangChain,
-  asides: new Set(['artifact']),
 }
 
 const STATES = ['values', 'state', 'output', 'outputs', 'channel_values'] as const

@@ -1,6 +1,5 @@
 import { parseJson } from '../../domain/text/json.ts'
 import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
-import { wordSet } from '../../domain/words.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { isRecord, itemsIn, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asList, asName, asRecord, asText } from '../common/session.ts'
@@ -9,6 +8,7 @@ import { type LocatedMessage, readLocatedChat } from '../openai-chat/chat-steps.
 import type { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { own } from '../tools/tool-table.ts'
 import { contentOf, Located, type Tree } from '../traces/located.ts'
+import { namesOf } from '../vocabulary.ts'
 
 /**
  * The format of GitHub Copilot CLI (`~/.copilot/session-state/*\/events.jsonl`, `--output-format json`) and of Copilot's transcripts in VS Code: events
@@ -19,16 +19,6 @@ export const COPILOT_CLI: Format = {
   recognizes: ({ records }) =>
     asList(records).some((record) => MESSAGES.has(asRecord(record)['type']) && isRecord(asRecord(record)['data'])),
   read: readCopilotCli,
-  // Texts for people and settings beside the words of the run.
-  asides: new Set([
-    'detailedContent',
-    'toolTelemetry',
-    'intentionSummary',
-    'context',
-    'modelMetrics',
-    'encryptedContent',
-    'reasoningOpaque',
-  ]),
 }
 
 const MESSAGES: ReadonlySet<unknown> = new Set(['user.message', 'assistant.message'])
@@ -40,16 +30,7 @@ const NOTES: Readonly<Record<string, string>> = {
 }
 
 /** Events about the harness's own state, and pieces of messages that come whole. */
-const LEFT_OUT =
-  wordSet(`tool.execution_start assistant.reasoning assistant.turn_start assistant.turn_end assistant.usage assistant.intent
-  assistant.streaming_delta session.start session.resume session.idle session.shutdown
-  session.model_change session.mode_changed session.permissions_changed session.auto_mode_resolved session.plan_changed session.title_changed session.context_changed
-  session.workspace_file_changed session.usage_info session.usage_checkpoint session.task_complete session.info session.warning
-  session.compaction_start session.tools_updated session.background_tasks_changed session.skills_loaded
-  session.mcp_servers_loaded session.mcp_server_status_changed session.extensions_loaded session.custom_agents_updated
-  pending_messages.modified permission.requested permission.completed hook.start hook.end tool.execution_progress
-  tool.execution_partial_result external_tool.requested external_tool.completed user_input.requested
-  user_input.completed command.queued command.execute command.completed commands.changed capabilities.changed result`)
+const LEFT_OUT = namesOf('copilot-cli', 'left_out')
 
 const REFUSALS: ReadonlySet<unknown> = new Set(['denied', 'rejected'])
 /** `<exited with exit code 1>`, `<shellId: 0 completed with exit code 1>` */

@@ -9,6 +9,7 @@ import type { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { outcomeOfCode } from '../tools/outcomes.ts'
 import { own } from '../tools/tool-table.ts'
 import { contentOf, Located, type Tree } from '../traces/located.ts'
+import { namesOf } from '../vocabulary.ts'
 
 /**
  * The format of Kimi Code (`~/.kimi-code/sessions/*\/*\/agents/main/wire.jsonl`): events of the context, in which a reply of the model is
@@ -23,8 +24,6 @@ export const KIMI_CODE: Format = {
     const agent = { name: 'kimi-code', model: model ?? null }
     return readLocatedChat(reading, '/records', agent, 'kimi-code', (sink) => new KimiLog(reading, sink).read(records))
   },
-  // The screen's copies of a call and its result.
-  asides: new Set(['display', 'contextSummary', 'description']),
 }
 
 /** Events that hold words of the run; other harnesses have none of them. */
@@ -33,19 +32,11 @@ const KIMI_WORDS: ReadonlySet<unknown> = wordSet(
 )
 
 /** Events about the harness's own state, and the user's input, which `context.append_message` repeats. */
-const KIMI_STATE: ReadonlySet<unknown> =
-  wordSet(`metadata turn.prompt turn.steer turn.ended turn.cancel tools.set_active_tools llm.tools_snapshot llm.request
-  usage.record permission.set_mode plan_mode.enter plan_mode.exit
-  full_compaction.begin full_compaction.complete plugin.session_start runtime.set_binding token_counting.measured
-  token_counting.turn_recorded interaction.requested interaction.resolved prompt.completed`)
+const KIMI_STATE = namesOf('kimi-code', 'left_out')
+/** Members of settings and approvals that hold no words of the run. */
+const KIMI_MEMBERS = namesOf('kimi-code', 'left_out_members')
 
 type Message = Omit<LocatedMessage, 'name'>
-
-/** Members of settings and approvals that hold no words of the run. */
-const ASIDE_MEMBERS = [
-  ...['profileName', 'modelAlias', 'subagentNames', 'environmentDisclosure', 'agentsMdPaths', 'activeToolNames'],
-  ...['action', 'sessionApprovalRule'],
-]
 
 /** A reply under construction. */
 interface Reply {
@@ -113,7 +104,8 @@ class KimiLog {
   }
 
   #leaveOut(record: Located): void {
-    for (const name of ASIDE_MEMBERS) this.#reading.leaveOut(record.member(name).path)
+    for (const name of Object.keys(asRecord(record.value)))
+      if (KIMI_MEMBERS.has(name)) this.#reading.leaveOut(record.member(name).path)
   }
 
   #noteApproval({ toolCallId: id, result }: Json): void {

@@ -29,7 +29,6 @@ export const GEMINI_CONTENTS: Format = {
       (record) => isContent(record) && record['role'] === 'model' && asList(record['parts']).length > 0,
     ),
   read: readContents,
-  asides: new Set(['generationConfig', 'safetySettings', 'usageMetadata', 'tools', 'toolConfig', 'safetyRatings']),
 }
 
 function readContents(reading: Reading, document: Json): ReadDocument {
@@ -84,8 +83,6 @@ export const QWEN_CODE: Format = {
   recognizes: ({ records }) =>
     asList(records).some((record) => isOfSession(record) && isContent(asRecord(record)['message'])),
   read: readQwenCode,
-  // The harness's own copies of results, notes for its screen, and settings.
-  asides: new Set(['toolCallResult', 'systemPayload', 'usageMetadata', 'cwd', 'gitBranch']),
 }
 
 const isOfSession = (record: unknown): boolean => typeof asRecord(record)['sessionId'] === 'string'

@@ -1,5 +1,4 @@
 import type { Part } from '../../domain/trajectory/trajectory.ts'
-import { wordSet } from '../../domain/words.ts'
 import { textsIn } from '../common/content.ts'
 import { isAbsent, isRecord, itemsIn, type Json, pointer, type Reading } from '../common/reading.ts'
 import { asName, asRecord, asText } from '../common/session.ts'
@@ -13,11 +12,6 @@ import { ChatSink } from './openai-chat-sink.ts'
 
 /** Members that hold the messages of a run: OpenAI and most others, tau-bench, Harbor's exported traces, Who&When. */
 const MESSAGE_LISTS = ['messages', 'traj', 'conversations', 'history'] as const
-/** Members of a chat beside its messages: a benchmark's facts, the harness's own view of a call, a provider's answer before it was parsed. */
-export const CHAT_ASIDES: ReadonlySet<string> = wordSet(
-  'info view raw_response reward_info mistake_reason ground_truth',
-)
-
 /**
  * The format of a provider's chat: `{"messages": [{"role", "content", "tool_calls"}]}`, a bare array of such messages, a log of one
  * provider call (litellm: `messages` and `response`), one run of tau-bench (`traj`) or of Harbor's traces (`conversations`).
@@ -26,7 +20,6 @@ export const OPENAI_CHAT: Format = {
   name: 'openai-chat',
   recognizes: (document) => chatOf(document) !== null || runsOf(document) !== null,
   read: readOpenAiChat,
-  asides: CHAT_ASIDES,
 }
 
 /** Recognizes messages of a chat: the first object has a role and a content or call, and some item has a role. */

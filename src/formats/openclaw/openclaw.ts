@@ -9,6 +9,7 @@ import { type LocatedMessage, readLocatedChat } from '../openai-chat/chat-steps.
 import type { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { exitCodeInText, outcomeOfAgent, outcomeOfCode, outcomeWithCode } from '../tools/outcomes.ts'
 import { Located, type Tree } from '../traces/located.ts'
+import { namesOf } from '../vocabulary.ts'
 
 /**
  * The format of OpenClaw's sessions (and pi's, which has the same form): JSON lines; the first is `{"type": "session", …}`, each other line
@@ -36,8 +37,7 @@ const FOR_SCREEN = wordSet(
 const isScalar = (value: unknown): boolean => typeof value !== 'object' || value === null
 const isFlat = (value: unknown): boolean => isScalar(value) || (isRecord(value) && Object.values(value).every(isScalar))
 
-/** Entries about the session itself. */
-const BOOKKEEPING = wordSet('session model_change thinking_level_change custom label session_info leaf')
+const LEFT_OUT = namesOf('openclaw', 'left_out')
 
 function readOpenclaw(reading: Reading, document: Json): ReadDocument {
   const messages = asList(document['records']).map((record) => asRecord(asRecord(record)['message']))
@@ -86,7 +86,7 @@ function treeOf(sink: ChatSink, entry: Located, role: unknown): Tree {
   if (isCompaction) sink.reading.isCompacted = true
   if (isCompaction || role === 'branch_summary' || role === 'branchSummary')
     sink.note('agent_message', summary.value, summary.path, isCompaction ? 'compact_summary' : 'summary')
-  else if (typeof role === 'string' && BOOKKEEPING.has(role)) sink.reading.leaveOut(path)
+  else if (LEFT_OUT.has(role)) sink.reading.leaveOut(path)
   else sink.reading.unreadRecord(path, 'type of entry', role, value)
   return null
 }

@@ -16,7 +16,6 @@ import {
 import { addNamedCall } from '../common/session-calls.ts'
 import { type Format, listIn, type ReadDocument } from '../format.ts'
 import { outcomeOfResult, outcomeWithCode } from '../tools/outcomes.ts'
-import { named } from '../tools/tool-table.ts'
 
 /**
  * The format of opencode: `opencode export` (`{info, messages: [{info, parts}]}`), the messages of a session alone (`GET
@@ -73,7 +72,6 @@ class OpencodeReader extends SessionReader {
 
   /** Readers by the type of a part. Marks of requests and states of the folder are opencode's own. */
   readonly #parts: RecordTable = {
-    ...named('bookkeeping', 'step-start step-finish snapshot patch compaction agent'),
     text: (part, path) => this.#text(part, path, this.#speaker(part)),
     reasoning: (part, path) => this.#text(part, path, 'agent_reasoning'),
     file: (part, path) => this.#file(this.#step().parts, part, path, this.#isAgent ? 'agent_message' : 'user'),
@@ -121,7 +119,7 @@ class OpencodeReader extends SessionReader {
     const { type } = part
     if (type === 'step-start' && this.last?.answered === true) this.open('agent', this.#name)
     if (type === 'compaction') this.reading.isCompacted = true
-    if (typeof type !== 'string' || this.#parts[type] !== 'bookkeeping') this.#step()
+    if (!this.leftOut.has(type)) this.#step()
     if (type === 'tool' && this.#isAgent) this.#tool(part, path)
     else this.byType(this.#parts, 'type of part', part, path)
   }

@@ -27,8 +27,6 @@ export abstract class SdkReader extends SessionReader {
 
   /** Readers by the kind of an event. */
   readonly #kinds: RecordTable = {
-    ...named('bookkeeping', 'PauseEvent CondensationRequest LLMCompletionLogEvent TokenEvent InterruptEvent'),
-    ...named('bookkeeping', 'StreamingDeltaEvent ConversationIdleEvent'),
     ActionEvent: (event, path) => this.#action(event, path),
     ObservationEvent: (event, path) => this.#observation(event, path),
     MessageEvent: (event, path) => this.#message(event, path),

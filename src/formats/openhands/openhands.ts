@@ -15,6 +15,7 @@ import {
 import { addCall } from '../common/session-calls.ts'
 import type { Format } from '../format.ts'
 import { outcomeOfResult as outcomeInWords, outcomeWithCode, soundsTimedOut } from '../tools/outcomes.ts'
+import { namesOf } from '../vocabulary.ts'
 import { failureCode, SdkReader } from './openhands-sdk.ts'
 
 /**
@@ -35,9 +36,6 @@ export const OPENHANDS: Format = {
     return { ...read, agent: { ...read.agent, model: asText(model) ?? read.agent.model ?? reader.sdkModel } }
   },
   holdsSubagents: true,
-  // The harness's own words about an event, and its forms of a call.
-  asides: wordSet(`message translated_ipython_code tool_call_metadata test_result llm_completions instance
-    diff old_content new_content formatted_output_and_error`),
 }
 
 const LISTS = ['records', 'history', 'events'] as const
@@ -52,12 +50,8 @@ function isTelling(event: unknown): boolean {
   return typeof action === 'string' ? isRecord(event['args']) : typeof observation === 'string' && 'extras' in event
 }
 
-/** Actions and observations of the harness alone. */
-const BOOKKEEPING: ReadonlySet<unknown> = wordSet(`change_agent_state agent_state_changed null recall
-  condensation_request start pause resume stop loop_recovery agent_delegate`)
 /** Members of `args` that the harness sets. */
-const HARNESS_ARGS = wordSet(`blocking hidden confirmation_state is_static impl_source translated_ipython_code cwd
-  kernel_init_code include_extra return_axtree security_risk wait_for_response`)
+const HARNESS_ARGS = namesOf('openhands', 'own_arguments')
 
 /** Reads the events of the application up to 1.x, each with `action` or `observation`; those of the SDK by its own reader. */
 class OpenHandsReader extends SdkReader {
@@ -83,7 +77,7 @@ class OpenHandsReader extends SdkReader {
     else if (action === 'system') this.note('system', args['content'], `${path}/args/content`, 'message', name)
     else if (action === 'condensation')
       this.note('agent_message', args['summary'], `${path}/args/summary`, 'compact_summary', name)
-    else if (BOOKKEEPING.has(action)) return
+    else if (this.leftOut.has(action)) return
     else if (event['source'] !== 'agent' && reply === null) this.#byOthers(event, path, args, action)
     else this.#act(event, path, args, action, reply)
   }
@@ -157,7 +151,7 @@ class OpenHandsReader extends SdkReader {
     if (observation === 'recall') this.#recall(id, extras, path)
     else if (observation === 'condense' || observation === 'agent_condense')
       this.note('agent_message', content, `${path}/content`, 'compact_summary', idText(id))
-    else if (BOOKKEEPING.has(observation)) this.reading.leaveOut(path)
+    else if (this.leftOut.has(observation)) this.reading.leaveOut(path)
     else if (observation === 'error' && !this.hasCall(keyOf('event', cause)))
       this.note('system', content, `${path}/content`, 'error', idText(id))
     else if (typeof observation === 'string') this.#answer(event, path, extras)

@@ -3,7 +3,7 @@ import { isRecord, itemsIn, type Json, type Reading } from '../common/reading.ts
 import { asList, asName } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { type ListedMessage, readList } from '../openai-chat/chat-steps.ts'
-import { CHAT_ASIDES } from '../openai-chat/openai-chat.ts'
+import { namesOf } from '../vocabulary.ts'
 
 /**
  * The formats of session files whose records wrap a message of the Messages API: Factory's Droid (`~/.factory/sessions`, `type: message` behind
@@ -13,7 +13,6 @@ export const SESSION_MESSAGES: Format = {
   name: 'session-messages',
   recognizes: ({ records }) => Array.isArray(records) && agentOf(records) !== null,
   read: readSession,
-  asides: CHAT_ASIDES,
 }
 
 const isWrapped = (record: unknown): boolean =>
@@ -31,7 +30,7 @@ function agentOf(records: readonly unknown[]): 'droid' | 'cursor' | null {
 }
 
 /** Droid's records of its own state. */
-const BOOKKEEPING: ReadonlySet<unknown> = wordSet('session_start session_end todo_state')
+const BOOKKEEPING = namesOf('session-messages', 'left_out')
 
 function readSession(reading: Reading, document: Json): ReadDocument {
   const records = asList(document['records'])
@@ -54,7 +53,6 @@ export const GROK_CLI: Format = {
   name: 'grok-cli',
   recognizes: ({ records }) => Array.isArray(records) && records.every(isEntry) && records.some(isGrokEntry),
   read: readGrokCli,
-  asides: CHAT_ASIDES,
 }
 
 const GROK_ROLES: ReadonlySet<unknown> = wordSet('system user assistant tool_result')

@@ -32,7 +32,6 @@ export const MINI_SWE_AGENT: Format = {
     return holdsFences(document['messages'] ?? document['records'])
   },
   read: readMiniSweAgent,
-  asides: new Set(['info']),
 }
 
 /** Recognizes older files, which are bare messages, by a fence name that no other harness uses. */

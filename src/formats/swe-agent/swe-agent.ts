@@ -28,8 +28,6 @@ export const SWE_AGENT: Format = {
     )
   },
   read: readSweAgent,
-  // The history and each step repeat the texts of the run in the forms of the model's requests.
-  asides: wordSet(`history messages query response state info replay_config problem_statement extra_info`),
 }
 
 function readSweAgent(reading: Reading, document: Json): ReadDocument {

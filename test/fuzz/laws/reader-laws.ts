@@ -3,6 +3,7 @@ import type { Trajectory } from '../../../src/domain/trajectory/trajectory.ts'
 import { findUnsound, wellFormed } from '../../../src/formats/common/json-tree.ts'
 import { FORMATS } from '../../../src/formats/formats.ts'
 import { readTrajectory } from '../../../src/formats/read.ts'
+import { namesOf } from '../../../src/formats/vocabulary.ts'
 import { ACTORS } from '../../../src/schemas/vocabulary.ts'
 import { textAt } from '../../formats/make.ts'
 import { BrokenLaw, hold } from '../target.ts'
@@ -87,7 +88,7 @@ const COMMON_ASIDES = ['extra', 'metadata', 'tools', 'tool_definitions', 'functi
 function checkWords({ steps, unread, format }: Trajectory, document: unknown): void {
   // A counted record is counted whole.
   if (unread.records > 0) return
-  const own = FORMATS.find(({ name }) => format.startsWith(name))?.asides ?? new Set()
+  const own = namesOf(FORMATS.find(({ name }) => format.startsWith(name))?.name ?? '', 'asides')
   const isAside = (key: string): boolean => own.has(key) || COMMON_ASIDES.includes(key)
   const paths = steps.flatMap(({ parts }) => parts.map(({ path }) => path.split('#')[0] ?? ''))
   const shown = new Set(paths)
