@@ -34,6 +34,11 @@ describe('gemini-cli', () => {
     ['an object', { resultDisplay: { fileDiff: '+a' } }, ['tool_output: +a']],
     ['a text, beside an empty result', { result: [], resultDisplay: 'README' }, ['tool_output: README']],
     ['not shown beside a result', { result: 'README', resultDisplay: 'pretty' }, ['tool_output: README']],
+    [
+      'not output of a call that awaits approval',
+      { status: 'awaiting_approval', resultDisplay: { fileDiff: '+a' } },
+      [],
+    ],
   ])('has the display of a result where it is all there is: %s', (_, more, expected) => {
     expect(said(chat({ toolCalls: [{ ...call, ...more }] }))).toEqual(['agent_action: ls', ...expected])
   })

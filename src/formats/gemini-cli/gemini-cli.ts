@@ -96,14 +96,15 @@ class GeminiReader extends SessionReader {
   }
 
   #call(call: Json, path: string, step: OpenStep): void {
-    const { name, args, result, resultDisplay: display } = call
+    const { name, args, status, result, resultDisplay: display } = call
     const made = addNamedCall(this, step, { id: null, name, args, path: `${path}/args`, namePath: `${path}/name` })
     settle(made, outcomeOfCall(call))
     const output = this.sink(step.outputs, 'tool_output', made.tool)
     const { length } = step.outputs
     if (!isAbsent(result) && !(Array.isArray(result) && result.length === 0))
       readParts(this.reading, result, `${path}/result`, output)
-    if (step.outputs.length > length) this.reading.leaveOut(`${path}/resultDisplay`)
+    // The display of a call that never began shows people what the call would do.
+    if (step.outputs.length > length || NOT_BEGUN.has(status)) this.reading.leaveOut(`${path}/resultDisplay`)
     // The display that people saw, where the file holds no text of the result.
     else if (typeof display === 'string') output.text(display, `${path}/resultDisplay`)
     else if (!isAbsent(display)) addLeaves(output, display, `${path}/resultDisplay`)
