@@ -1,4 +1,5 @@
 import { type RawBuilder, sql as raw } from 'kysely'
+import { quantile } from '../domain/statistics/bootstrap.ts'
 import type { JudgeReply } from '../judges/judge.ts'
 import type { PlannedAttempt, QuestionMark } from './attempts.ts'
 import { all, columns, type Db, first, insert, isIn, locked, run, type Sql, Undo } from './db.ts'
@@ -91,7 +92,6 @@ export const createSubmissions = (db: Db) => ({
     if (row === undefined) return null
     const { id: attempt_id, outcome, failure, cost_usd, latency_ms, tries } = row
     const state = outcome === 'queued' || outcome === 'sent' ? 'open' : outcome === 'void' ? 'void' : 'answered'
-    if (state !== 'answered') return { attempt_id, state, reply: null, cost_usd: null, latency_ms: null, tries }
     const { text: _, ...good } = parseReply(row)
     const failed = failure && { ...good, ok: false as const, failure, raw: row.raw_reply }
     const reply = failed ?? (outcome === 'ok' ? parseReply(row) : null)
@@ -177,11 +177,13 @@ export const createSubmissions = (db: Db) => ({
     const past = await all<Submission>(db.read)`
       SELECT recorded_at, ended_at FROM submissions WHERE judge = ${oldest.judge} AND status = 'ended'
       ORDER BY seq DESC LIMIT 20`
+    const took = past.map((row) => (Date.parse(row.ended_at ?? '') - Date.parse(row.recorded_at)) / 1000)
+    took.sort((a, b) => a - b)
     return {
       number: ofBatch.filter(({ status }) => status === 'ended').length + 1,
       questions: open.reduce((sum, { requests }) => sum + requests, 0),
       begun_at: oldest.recorded_at,
-      usual_seconds: median(past.map((row) => (Date.parse(row.ended_at ?? '') - Date.parse(row.recorded_at)) / 1000)),
+      usual_seconds: took.length === 0 ? null : quantile(took, 0.5),
     }
   },
   /** Lists recorded and submitted submissions of a batch, oldest first. */
@@ -238,11 +240,4 @@ function endOf(came: ProviderEnd): [end: Partial<Attempt>, amounts?: Parameters<
   const end = { outcome, message: failure?.message ?? null, reply, cost_usd, latency_ms: null }
   const amounts = (reserved: number) => ({ calls: 1, ...amountsOf(end, reserved) })
   return [encodeRow({ ...renderEnd(end), failure, line: null }), amounts]
-}
-
-function median(values: readonly number[]): number | null {
-  const sorted = values.toSorted((a, b) => a - b)
-  const middle = (sorted.length - 1) / 2
-  const [low, high] = [sorted[Math.floor(middle)], sorted[Math.ceil(middle)]]
-  return low === undefined || high === undefined ? null : (low + high) / 2
 }

@@ -17,12 +17,8 @@ const MOST_PAGES = 1000
 /** Bounds a provider's detail of a batch for display. */
 export const MOST_DETAIL_CHARS = 1000
 const CUSTOM_ID = /^[a-zA-Z0-9_-]{1,64}$/
-/** Statuses of a server that does not know the path, and of results that no server will ever return again. */
-const NO_ENDPOINT = [404, 405, 501]
-const GONE = [...NO_ENDPOINT, 410]
-
-const NO_BATCHES = 'this server has no batch endpoint'
-const NO_SUCH_BATCH = 'this server does not know the batch, or has no batch endpoint'
+/** Statuses of a server that does not know the path, or will never return the batch again. */
+const MISSING = [404, 405, 410, 501]
 
 /** Checks a custom id by Anthropic's rule; OpenAI publishes none. Throws a RangeError, because this client makes the ids. */
 function checkCustomId(id: string): string {
@@ -30,18 +26,14 @@ function checkCustomId(id: string): string {
   return id
 }
 
-/** Makes one call of a batch endpoint, whose failure is a BatchFailure. `missing`: the message for a server that does not know the path. */
-export async function callBatch<T>(
-  sdk: Sdk,
-  signal: AbortSignal,
-  call: () => Promise<T>,
-  missing = NO_BATCHES,
-): Promise<T> {
+/** Makes one call of a batch endpoint, whose failure is a BatchFailure. */
+export async function callBatch<T>(sdk: Sdk, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
   const called = await callProvider(sdk, signal, call)
   if (called.ok) return called.value
   const { failure: fault, status } = called.fault
-  const isMissing = status !== null && NO_ENDPOINT.includes(status)
-  throw new BatchFailure(isMissing ? failure('internal', `${missing} (HTTP ${status})`) : fault)
+  if (status === null || !MISSING.includes(status)) throw new BatchFailure(fault)
+  const words = `this server has no batch endpoint, or does not know the batch (HTTP ${status})`
+  throw new BatchFailure(failure('internal', words))
 }
 
 /** Returns the id in an answer. Throws a TypeError for an answer without a usable id. */
@@ -114,8 +106,7 @@ export function callsOf<Batch extends { readonly id: string }>(sdk: Sdk, endpoin
     encode: (customId, request) =>
       JSON.stringify({ custom_id: checkCustomId(customId), ...endpoint.envelope(request) }),
     submit: (submission, signal) => callBatch(sdk, signal, async () => idOf(await endpoint.submit(submission, signal))),
-    poll: (id, signal) =>
-      callBatch(sdk, signal, async () => endpoint.stateOf(await endpoint.retrieve(id, signal)), NO_SUCH_BATCH),
+    poll: (id, signal) => callBatch(sdk, signal, async () => endpoint.stateOf(await endpoint.retrieve(id, signal))),
     /** A reading that breaks off can be repeated, whatever the cause (a wrong key, say): the results are paid for and still stored. */
     async *results(id, signal) {
       try {
@@ -131,7 +122,7 @@ export function callsOf<Batch extends { readonly id: string }>(sdk: Sdk, endpoin
           }
       } catch (error) {
         const { status, failure: fault } = redactAll(describeError(error, sdk, signal), sdk.secret)
-        if (status === null || !GONE.includes(status)) throw new BatchFailure({ ...fault, retryable: true })
+        if (status === null || !MISSING.includes(status)) throw new BatchFailure({ ...fault, retryable: true })
       }
     },
     cancel: async (id, signal) => void (await callProvider(sdk, signal, () => endpoint.cancel(id, signal))),

@@ -132,11 +132,10 @@ describe.each(APIS)('%s', (api) => {
   test('a server without a batch endpoint is named as such, and is not asked again', async () => {
     const { batch } = await start(api, { intercept: () => ({ status: 404, body: '{"detail":"Not Found"}' }) })
     const submission = submissionOf(batch, 'sub_1', ['a'])
-    const failure = { code: 'internal', message: 'this server has no batch endpoint (HTTP 404)', retryable: false }
+    const failure = { code: 'internal', message: expect.stringContaining('(HTTP 404)') as string, retryable: false }
     expect(await failureOf(batch.submit(submission, never()))).toMatchObject(failure)
     expect(await failureOf(batch.find(submission, never()))).toMatchObject(failure)
-    const unknown = { retryable: false, message: expect.stringContaining('does not know the batch') as string }
-    expect(await failureOf(batch.poll('batch_1', never()))).toMatchObject(unknown)
+    expect(await failureOf(batch.poll('batch_1', never()))).toMatchObject(failure)
     await batch.cancel('batch_1', never())
     expect(await collect(batch.results('batch_1', never()))).toEqual([])
   })
