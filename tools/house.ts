@@ -6,18 +6,18 @@ import { existsSync, readFileSync } from 'node:fs'
  * budget of a part that meets the budget, else the committed count: lower the ceiling with each part that shrinks, and never raise a ceiling.
  */
 const PARTS: Readonly<Record<string, readonly [budget: number, ceiling: number]>> = {
-  src: [48_500, 56_222],
+  src: [48_500, 56_208],
   domain: [11_500, 12_181],
   formats: [10_500, 13_376],
   archives: [3800, 3800],
-  db: [2600, 3505],
+  db: [2600, 3500],
   grading: [2200, 2200],
   batches: [1400, 1702],
   http: [2500, 2500],
   cli: [3800, 5136],
   audit: [3300, 3300],
   schemas: [2400, 2760],
-  judges: [1600, 2048],
+  judges: [1600, 2039],
   config: [900, 900],
   rest: [2000, 2946],
   'web/src': [7500, 7500],
