@@ -27,8 +27,8 @@ async function startRefused(): Promise<string> {
   return id
 }
 
-const look = async (id: string) => (await app.get(`/v1/batches/${id}`)).json<Batch>()
-const tell = (id: string, what: string) => app.http.inject({ method: 'POST', url: `/v1/batches/${id}/${what}` })
+const look = (id: string) => app.read<Batch>(`/v1/batches/${id}`)
+const tell = (id: string, what: string) => app.post(`/v1/batches/${id}/${what}`)
 
 /** Well before the ten seconds are over. */
 const SOON = { timeout: 4000, interval: 20 }

@@ -8,7 +8,7 @@ import type { Disagreement } from '../../src/schemas/review.ts'
 import type { AgreementAnswer } from '../../src/schemas/stored-agreement.ts'
 import { GOOD_ANSWER, GROUND_TRUTH, IGNORED, REQUEST } from '../grading/harness.ts'
 import { startApp, type TestApp, useApp } from '../start-app.ts'
-import { answeringJudge, finish, makeItems, readLines, startBatch } from './make-batch.ts'
+import { answeringJudge, finish, makeItems, readLines, startBatch, untilBatch } from './make-batch.ts'
 
 let app: TestApp
 
@@ -123,13 +123,10 @@ async function grade(items: readonly object[], query = ''): Promise<Batch> {
   return (await finish(audited, id)).batch
 }
 
-const report = async (query: string) => await audited.read<Report>(`/v1/reports?draws=100&${query}`)
-const disagreements = async (query: string) =>
-  (await audited.read<{ items: Disagreement[] }>(`/v1/disagreements?kind=judges&${query}`)).items
-const agreement = async (raters: readonly string[], query: object) =>
-  (
-    await audited.post('/v1/agreement', { stored: { raters, query }, bootstrap: { draws: 100 } })
-  ).json<AgreementAnswer>()
+const report = (query: string) => audited.read<Report>(`/v1/reports?draws=100&${query}`)
+const disagreements = (query: string) => audited.list<Disagreement>(`/v1/disagreements?kind=judges&${query}`)
+const agreement = (raters: readonly string[], query: object) =>
+  audited.tell<AgreementAnswer>('/v1/agreement', { stored: { raters, query }, bootstrap: { draws: 100 } }, 200)
 
 test('agreement and disagreements of a batch are those of its own grades, and of those that it did not ask', async () => {
   const first = await grade(makeItems(2))
@@ -189,7 +186,7 @@ test('Terminal-Bench runs of a batch stand beside its trials', async () => {
 test('of a batch that still runs the report says how many have not ended', async () => {
   held = Promise.withResolvers()
   const { id } = await startBatch(audited, [...makeItems(1, { judge: 'other' }), ...makeItems(3).slice(1)])
-  while ((await audited.read<Batch>(`/v1/batches/${id}`)).counts.graded === 0) await new Promise(setImmediate)
+  await untilBatch(audited, id, ({ counts }) => counts.graded > 0)
   const { overall, notes } = await report(`batch=${id}`)
   expect(overall?.counts).toMatchObject({ n: 1, graded: 1 })
   expect(notes).toContain('2 of the 3 trials of the batch have not ended: they are not counted')

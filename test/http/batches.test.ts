@@ -12,6 +12,7 @@ import {
   postLines,
   startBatch,
   toLines,
+  untilBatch,
 } from './make-batch.ts'
 
 type Gate = PromiseWithResolvers<void>
@@ -155,7 +156,7 @@ describe('when judges fail', () => {
     expect((await app.post(`/v1/batches/${id}/resume`)).statusCode).toBe(202)
     go.resolve()
     await vi.waitUntil(() => judge.calls.length > 5)
-    await vi.waitUntil(async () => (await app.read<Batch>(`/v1/batches/${id}`)).status === 'parked')
+    await untilBatch(app, id, ({ status }) => status === 'parked')
     // The call that got the slot of the failing call may have begun meanwhile.
     expect([0, 1, 2, 3, 4, 5, 6]).toEqual(expect.arrayContaining(judge.calls))
     expect((await app.get(`/v1/batches/${id}`)).json()).toMatchObject({ status: 'parked', counts: { graded: 5 } })
@@ -177,7 +178,7 @@ describe('when judges fail', () => {
     await vi.waitUntil(() => judge.calls.length === 3)
     await delay(50)
     failing.resolve()
-    await vi.waitUntil(async () => (await app.read<Batch>(`/v1/batches/${id}`)).status === 'done', 10_000)
+    await untilBatch(app, id, ({ status }) => status === 'done')
     expect(judge.calls.filter((run) => run === 1)).toHaveLength(2)
   })
 
@@ -187,12 +188,9 @@ describe('when judges fail', () => {
     )
     app = await startApp({ judges: [judge] })
     const { id } = await startBatch(app, makeItems(1))
-    const read = async () => await app.read<Batch>(`/v1/batches/${id}`)
-    await expect
-      .poll(async () => (await read()).parked_reason)
-      .toMatch(/^scripted: rate_limited, waiting until 2\d{3}-/)
-    const paused = await app.get(`/v1/batches/${id}`)
-    expect(paused.json()).toMatchObject({ status: 'running', waiting_for: 'judge', resumes_at: null })
+    const paused = await untilBatch(app, id, ({ parked_reason }) => parked_reason !== null)
+    expect(paused.parked_reason).toMatch(/^scripted: rate_limited, waiting until 2\d{3}-/)
+    expect(paused).toMatchObject({ status: 'running', waiting_for: 'judge', resumes_at: null })
     const { batch } = await finish(app, id)
     expect(batch).toMatchObject({ status: 'done', parked_reason: null, counts: { graded: 1 } })
   })

@@ -1,57 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import pg from 'pg'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { BatchApi, Judge } from '../../src/judges/judge.ts'
-import type { Batch } from '../../src/schemas/batch.ts'
 import { GOOD_ANSWER, REQUEST, replyOf, scriptedJudge } from '../grading/harness.ts'
 import { startApp, type TestApp } from '../start-app.ts'
-import { describePostgres } from '../storage/postgres-tools.ts'
-import { answeringJudge, makeItems, startBatch } from './make-batch.ts'
+import { askDatabase, describePostgres, newDatabase } from '../storage/postgres-tools.ts'
+import { answeringJudge, makeItems, startBatch, untilBatch } from './make-batch.ts'
 
 describePostgres('batches of several processes on one PostgreSQL', (tools) => {
-  let databases = 0
-
-  /** Processes on a database of their own. */
+  /** Starts processes on a database of their own. */
   async function makeDatabase() {
-    databases += 1
-    const name = `batches_${databases}`
-    await tools().server.query(`CREATE DATABASE ${name}`)
-    const url = tools().server.url.replace(/[^/]+$/, name)
-    const query = async (text: string) => {
-      const client = new pg.Client({ connectionString: url })
-      await client.connect()
-      const { rows } = await client.query<Record<string, unknown>>(text)
-      await client.end()
-      return rows
-    }
+    const url = await newDatabase(tools().server)
     return {
-      query,
+      query: (text: string) => askDatabase(url, text),
       async start(judges: readonly Judge[], in_service: boolean): Promise<TestApp> {
-        const app = await startApp({
-          env: { VERIDICT_DATABASE_URL: url },
-          config: { workers: { in_service, most_in_flight: null, port: null } },
-          judges,
-        })
-        let stopping: Promise<void> | undefined
-        const { stop } = app
-        app.stop = () => {
-          stopping ??= stop()
-          return stopping
-        }
-        onTestFinished(() => app.stop())
+        const workers = { in_service, most_in_flight: null, port: null }
+        const app = await startApp({ env: { VERIDICT_DATABASE_URL: url }, config: { workers }, judges })
         await app.context.start()
         return app
       },
-    }
-  }
-
-  const see = async (app: TestApp, id: string) => (await app.get(`/v1/batches/${id}`)).json() as Batch
-
-  async function until(app: TestApp, id: string, isSo: (batch: Batch) => boolean, most_ms = 60_000): Promise<Batch> {
-    for (const ends = Date.now() + most_ms; ; await delay(50)) {
-      const batch = await see(app, id)
-      if (isSo(batch)) return batch
-      if (Date.now() > ends) throw new Error(`waited too long: ${JSON.stringify(batch)}`)
     }
   }
 
@@ -65,7 +31,7 @@ describePostgres('batches of several processes on one PostgreSQL', (tools) => {
     const worker = await start([judge()], true)
     while (!worker.logs.some((line) => line.includes('damaged'))) await delay(20)
     // That takes three tries with ten seconds between them.
-    const parked = await until(service, id, ({ status }) => status === 'parked', 60_000)
+    const parked = await untilBatch(service, id, ({ status }) => status === 'parked')
     expect(parked.parked_reason).toContain('damaged')
   }, 90_000)
 
@@ -74,20 +40,20 @@ describePostgres('batches of several processes on one PostgreSQL', (tools) => {
     const service = await start([judge()], false)
     const having = await start([answeringJudge(() => delay(30, GOOD_ANSWER))], true)
     const first = await startBatch(service, makeItems(1))
-    await until(service, first.id, ({ status }) => status === 'done')
+    await untilBatch(service, first.id, ({ status }) => status === 'done')
     // Such as one that was not yet started anew with the configuration of the others.
     await start([], true)
     const { id } = await startBatch(service, makeItems(100))
-    const ends = await until(service, id, ({ status }) => status !== 'running')
+    const ends = await untilBatch(service, id, ({ status }) => status !== 'running')
     expect(ends).toMatchObject({ status: 'done', counts: { graded: 100 } })
     await having.stop()
     const other = await startBatch(service, makeItems(2, { cache: 'refresh' }))
-    const waiting = await until(service, other.id, ({ parked_reason }) => parked_reason !== null)
+    const waiting = await untilBatch(service, other.id, ({ parked_reason }) => parked_reason !== null)
     const { name } = judge().info
     const reason = `waiting: no worker for ${name}`
     expect(waiting).toMatchObject({ status: 'running', parked_reason: reason, waiting_for: 'worker' })
     await start([judge()], true)
-    const done = await until(service, other.id, ({ status }) => status === 'done')
+    const done = await untilBatch(service, other.id, ({ status }) => status === 'done')
     expect(done).toMatchObject({ parked_reason: null, counts: { graded: 2 } })
     expect(done).not.toHaveProperty('waiting_for')
   }, 90_000)
@@ -139,10 +105,7 @@ describePostgres('batches of several processes on one PostgreSQL', (tools) => {
 describePostgres('several services on one PostgreSQL', (tools) => {
   /** Starts two services with a judge each that waits until the test opens the gate; the calls of both are counted together. */
   async function startTwo() {
-    const { server } = tools()
-    const name = `services_${Date.now()}`
-    await server.query(`CREATE DATABASE ${name}`)
-    const url = server.url.replace(/[^/]+$/, name)
+    const url = await newDatabase(tools().server)
     const gate = Promise.withResolvers<void>()
     let calls = 0
     const judge = (): Judge => ({
@@ -153,11 +116,7 @@ describePostgres('several services on one PostgreSQL', (tools) => {
         return replyOf(GOOD_ANSWER)
       },
     })
-    const start = async () => {
-      const app = await startApp({ env: { VERIDICT_DATABASE_URL: url }, judges: [judge()] })
-      onTestFinished(() => app.stop())
-      return app
-    }
+    const start = () => startApp({ env: { VERIDICT_DATABASE_URL: url }, judges: [judge()] })
     return { a: await start(), b: await start(), calls: () => calls, open: () => gate.resolve() }
   }
 

@@ -1,4 +1,4 @@
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import type { Judge, JudgeReply, JudgeRequest } from '../../src/judges/judge.ts'
 import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
 import { GOOD_ANSWER, GROUND_TRUTH, replyOf, type Script, scriptedJudge, TRAJECTORY } from '../grading/harness.ts'
@@ -63,6 +63,16 @@ export async function finish(app: TestApp, id: string): Promise<{ batch: Batch; 
   expectSum(batch)
   return { batch, results }
 }
+
+/** Looks at a batch until the batch is as wanted. */
+export const untilBatch = (app: TestApp, id: string, isWanted: (batch: Batch) => boolean): Promise<Batch> =>
+  vi.waitUntil(
+    async () => {
+      const batch = await app.read<Batch>(`/v1/batches/${id}`)
+      return isWanted(batch) && batch
+    },
+    { timeout: 60_000, interval: 10 },
+  ) as Promise<Batch>
 
 export function expectSum({ counts }: Batch): void {
   const { total, ...parts } = counts

@@ -7,11 +7,10 @@ import {
   type JudgeRequest,
   type Submission,
 } from '../../src/judges/judge.ts'
-import type { Batch } from '../../src/schemas/batch.ts'
 import { GOOD_ANSWER, replyOf, type Script } from '../grading/harness.ts'
 import { startApp, type TestApp } from '../start-app.ts'
 import { tempDatabase } from '../storage/temp-folder.ts'
-import { answeringJudge, finish, makeItems, runOf, startBatch } from './make-batch.ts'
+import { answeringJudge, finish, makeItems, runOf, startBatch, untilBatch } from './make-batch.ts'
 
 let app: TestApp
 
@@ -157,23 +156,16 @@ test('a round at the provider says how much lies there, until when, and how long
   let ends = false
   const judge = providerJudge({ ends: () => ends })
   app = await start(judge)
-  const read = async (id: string) => await app.read<Batch>(`/v1/batches/${id}`)
-  const waitForRound = async (id: string) => {
-    for (;;) {
-      const { round } = await read(id)
-      if (round !== undefined) return round
-      await new Promise((resolve) => setTimeout(resolve, 5))
-    }
-  }
+  const waitForRound = async (id: string) => (await untilBatch(app, id, ({ round }) => round !== undefined)).round
   const first = await startBatch(app, makeItems(2), '?mode=provider')
   const round = await waitForRound(first.id)
   expect(round).toMatchObject({ number: 1, questions: 2, usual_seconds: null })
-  expect(Date.parse(round.ends_by) - Date.parse(round.begun_at)).toBe(24 * 3_600_000)
+  expect(Date.parse(round?.ends_by ?? '') - Date.parse(round?.begun_at ?? '')).toBe(24 * 3_600_000)
   ends = true
   expect((await finish(app, first.id)).batch.round).toBeUndefined()
   ends = false
   const second = await startBatch(app, makeItems(5).slice(2), '?mode=provider')
-  expect((await waitForRound(second.id)).usual_seconds).toBeGreaterThan(0)
+  expect((await waitForRound(second.id))?.usual_seconds).toBeGreaterThan(0)
   ends = true
   await finish(app, second.id)
 })
@@ -193,11 +185,9 @@ test('the replies of one judge are taken in where the other judge of the batch i
   ends = true
   app = await start(judge, env)
   await app.context.start()
-  const read = async () => await app.read<Batch>(`/v1/batches/${id}`)
-  const wait = { timeout: 15_000 }
-  await expect.poll(async () => (await read()).counts.graded, wait).toBe(3)
-  await expect.poll(async () => (await read()).parked_reason, wait).toBe('waiting: no worker for absent')
-  expect(await read()).toMatchObject({ status: 'running', counts: { graded: 3, failed: 0 } })
+  const waits = await untilBatch(app, id, ({ counts, parked_reason }) => counts.graded === 3 && parked_reason !== null)
+  const parked_reason = 'waiting: no worker for absent'
+  expect(waits).toMatchObject({ status: 'running', parked_reason, counts: { graded: 3, failed: 0 } })
   await app.stop()
   app = await startApp({ judges: [judge, other], config: POLL, env })
   await app.context.start()
@@ -230,8 +220,10 @@ test('cancel: a batch whose open submission has no judge any more says so', asyn
   app = await startApp({ judges: [], config: POLL, env })
   await app.context.start()
   await app.post(`/v1/batches/${id}/cancel`)
-  const read = async () => await app.read<Batch>(`/v1/batches/${id}`)
-  expect(await read()).toMatchObject({ status: 'cancelling', parked_reason: 'waiting: no worker for scripted' })
+  expect(await app.read(`/v1/batches/${id}`)).toMatchObject({
+    status: 'cancelling',
+    parked_reason: 'waiting: no worker for scripted',
+  })
   await app.stop()
   app = await start(judge, env)
   await app.context.start()
