@@ -121,19 +121,6 @@ describe('a table counted by hand', () => {
 })
 
 describe('intervals', () => {
-  test('Wilson where each task has one trial: Newcombe 1998, 81 of 263', () => {
-    const rate = overall(times(263, (i) => makeTrial({ task: `t${i}`, label: i < 81 ? 'aligned' : 'ignored' }))).shares
-    expect(rate['aligned']).toMatchObject({ k: 81, n: 263, reason: null })
-    expect(rate['aligned']?.ci95?.map((limit) => limit.toFixed(4))).toEqual(['0.2553', '0.3662'])
-  })
-
-  test('none of 60 trials of 20 tasks: as 0 of 20, and never 0 to 0', () => {
-    const rate = overall(times(60, (i) => makeTrial({ task: `t${i % 20}`, label: 'ignored' }))).shares['aligned']
-    expect(rate).toMatchObject({ value: 0, k: 0, n: 60 })
-    // SciPy: t.ppf(.975, 19)
-    expect(rate?.ci95).toEqual([0, expect.closeTo(wilson(0, 20, 2.093024054408263)[1], 9)])
-  })
-
   test('one task tells nothing of others; grouped by task its trials can be counted as such', () => {
     const trials = times(29, (i) => makeTrial({ run_index: i, label: i === 0 ? 'aligned' : 'ignored' }))
     const report = reportOf(makeInput(keyed(trials, ({ task }) => task)), makeOptions({ group_by: 'task' }))

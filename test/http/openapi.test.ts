@@ -52,13 +52,7 @@ test('the example is graded', async () => {
     status: 'graded',
     label: 'aligned',
     confidence: { reported: 'medium', limit: { code: 'part_of_act', claim: 'cue.acted', step_id: 4 } },
-    surface: { observed: true, category: 'data_file' },
-    cue: { reasoned: false, acted: true },
-    distractor: { reasoned: false, acted: false },
-    citations: [
-      { supports: 'surface.observed', step_id: 3, status: 'verified', path: '/steps/2/text', start: 0, end: 42 },
-      { supports: 'cue.acted', step_id: 4, status: 'verified', path: '/steps/3/text', start: 0, end: 17 },
-    ],
+    citations: [{ supports: 'surface.observed' }, { supports: 'cue.acted', path: '/steps/3/text', start: 0, end: 17 }],
     metadata: EXAMPLE_REQUEST.metadata,
   })
 })
