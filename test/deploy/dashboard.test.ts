@@ -40,7 +40,7 @@ const metricsIn = (expression: string): { readonly name: string; readonly labels
     const groupings = [...part.matchAll(/\b(?:by|on)\s*\(([^)]*)\)/g)].flatMap(([, labels = '']) =>
       labels.split(/[\s,]+/),
     )
-    return [...part.matchAll(/\b((?:veridict|process|nodejs)_[a-z_]+)(?:\{([^}]*)\})?/g)].map(
+    return [...part.matchAll(/\b((?:veridict|process|nodejs)_[a-z0-9_]+)(?:\{([^}]*)\})?/g)].map(
       ([, name = '', matchers = '']) => {
         const matched = [...matchers.matchAll(/(\w+)[!=~]+"/g)].map(([, label = '']) => label)
         return { name, labels: [...matched, ...groupings].filter((label) => !OF_TARGETS.has(label)) }

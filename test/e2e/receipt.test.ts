@@ -76,17 +76,13 @@ test('a receipt says how it was made, as text and as JSON; an old one shows null
   expect(refused.out).toContain(`: ${host} answered 400 (unsupported_value`)
 
   // A recheck asks nobody: its replies are those of the grade that it checked.
-  const asked = { query: { batch: batch.id }, recheck: true }
-  const { id } = (await (await postJson(`${service.origin}/v1/regrades`, asked)).json()) as Batch
+  const recheck = { query: { batch: batch.id }, recheck: true }
+  const { id } = (await (await postJson(`${service.origin}/v1/regrades`, recheck)).json()) as Batch
   await service.end(id)
   const again = (await service.results(id)).find((one) => one.base_grade_id === gradeOf(3))?.grade_id ?? ''
-  const rechecked = (await json(again, '--raw')).receipt
-  expect(rechecked).toMatchObject({ mode: 'stored', settings: receipt.settings })
-  expect(rechecked.attempts.map(({ reply_digest }) => reply_digest)).toEqual(
-    receipt.attempts.map(({ reply_digest }) => reply_digest),
-  )
-  for (const attempt of rechecked.attempts)
-    expect(attempt).toHaveProperty('raw_reply', expect.stringContaining('"output"'))
+  const { mode, settings, attempts } = (await json(again, '--raw')).receipt
+  const replies = (all: typeof attempts) => all.map((one) => [one.reply_digest, 'raw_reply' in one && one.raw_reply])
+  expect([mode, settings, replies(attempts)]).toEqual(['stored', receipt.settings, replies(receipt.attempts)])
 
   const db = new Database(database)
   const strip =
