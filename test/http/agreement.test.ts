@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { agreement } from '../../src/domain/statistics/agreement.ts'
 import type { AgreementAnswer } from '../../src/schemas/stored-agreement.ts'
 import { putGrade, type QuestionWords } from '../audit/make-question.ts'
-import { useApp } from '../start-app.ts'
+import { startApp, useApp } from '../start-app.ts'
 
 const app = useApp({}, 'once')
 
@@ -187,19 +187,21 @@ test('while it computes, others are answered; a stop ends it', async () => {
     rating(`i${index >> 1}`, `r${index & 1}`, `l${(index * 7919) % 7}`),
   )
   let done = false
-  const computing = agree({ ratings, bootstrap: { draws: 600 } }).finally(() => (done = true))
+  const own = await startApp()
+  const ask = (draws: number) => own.post('/v1/agreement', { ratings, bootstrap: { draws } })
+  const computing = ask(600).finally(() => (done = true))
   let answered = 0
   while (!done) {
-    expect((await app.get('/healthz')).statusCode).toBe(200)
+    expect((await own.get('/healthz')).statusCode).toBe(200)
     answered++
     await new Promise((resolve) => setImmediate(resolve))
   }
-  expect((await computing).n_items).toBe(50_000)
+  expect((await computing).json<AgreementAnswer>().n_items).toBe(50_000)
   // Held up, /healthz would be answered once or twice, however fast or loaded the machine is.
   expect(answered).toBeGreaterThan(50)
 
-  const again = app.post('/v1/agreement', { ratings, bootstrap: { draws: 4000 } })
-  await app.get('/healthz')
-  await app.http.close()
+  const again = ask(4000)
+  await own.get('/healthz')
+  await own.http.close()
   expect((await again).statusCode).toBe(503)
 })

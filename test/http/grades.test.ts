@@ -131,19 +131,16 @@ describe('Idempotency-Key', () => {
 test('lists with filters and pages, newest first', async () => {
   for (const task of ['a', 'b', 'c'])
     await app.post('/v1/grades', { ...LEXICAL, cache: 'refresh', metadata: { task, agent: 'x' } })
-  const page = await app.get('/v1/grades?agent=x&limit=2')
-  const first = page.json<{ items: Grade[]; next_cursor: string }>()
-  expect(first.items.map((one) => one.metadata.task)).toEqual(['c', 'b'])
-  const second = await app.read<{
-    items: Grade[]
-    next_cursor: null
-  }>(`/v1/grades?agent=x&limit=2&cursor=${first.next_cursor}`)
-  expect(second.items.map((one) => one.metadata.task)).toEqual(['a'])
-  expect(second.next_cursor).toBeNull()
-  expect(
-    (await app.read<{ items: Grade[] }>('/v1/grades?task=b&label=aligned&status=graded&judge=lexical')).items,
-  ).toHaveLength(1)
-  expect((await app.read<{ items: Grade[] }>('/v1/grades?label=ignored')).items).toHaveLength(0)
+  const page = async (query: string) => {
+    const path = `/v1/grades?agent=x&limit=2${query}`
+    const { items, next_cursor } = await app.read<{ items: Grade[]; next_cursor: string | null }>(path)
+    return { tasks: items.map(({ metadata }) => metadata.task), next_cursor }
+  }
+  const first = await page('')
+  expect(first.tasks).toEqual(['c', 'b'])
+  expect(await page(`&cursor=${first.next_cursor}`)).toEqual({ tasks: ['a'], next_cursor: null })
+  expect((await page('&task=b&label=aligned&status=graded&judge=lexical')).tasks).toEqual(['b'])
+  expect((await page('&label=ignored')).tasks).toEqual([])
 })
 
 test('counts what fits and names what is stored', async () => {
@@ -164,11 +161,10 @@ test('the panel of a grade is what stands for its question, its ground truth is 
   const second = (await app.post('/v1/grades', { ...LEXICAL, samples: 3 })).json<Grade>()
   const other = { ...LEXICAL, ground_truth: { ...LEXICAL.ground_truth, instruction: 'Something else.' } }
   await app.post('/v1/grades', other)
-  const panel = await app.get(`/v1/grades/${first.id}/panel`)
-  expect(panel.json<{ items: Grade[] }>().items.map(({ id }) => id)).toEqual([second.id, first.id])
-  const newer = (await app.post('/v1/grades', { ...LEXICAL, cache: 'refresh' })).json<Grade>()
-  const after = await app.read<{ items: Grade[] }>(`/v1/grades/${first.id}/panel`)
-  expect(after.items.map(({ id }) => id)).toEqual([newer.id, second.id])
+  const panel = async () => (await app.list<Grade>(`/v1/grades/${first.id}/panel`)).map(({ id }) => id)
+  expect(await panel()).toEqual([second.id, first.id])
+  const newer = await app.tell<Grade>('/v1/grades', { ...LEXICAL, cache: 'refresh' })
+  expect(await panel()).toEqual([newer.id, second.id])
   const truth = await app.get(`/v1/grades/${first.id}/ground-truth`)
   expect(truth.json()).toMatchObject(LEXICAL.ground_truth)
 })
@@ -220,15 +216,6 @@ test('a trajectory is uploaded once and graded by id', async () => {
   const byId = await app.post('/v1/grades', { ...LEXICAL, trajectory: { id } })
   expect(byId.json<Grade>()).toMatchObject({ label: 'aligned', receipt: { trajectory: id } })
   expect((await app.post('/v1/grades', LEXICAL)).json<Grade>().id).toBe(byId.json<Grade>().id)
-  const steps = await app.get(`/v1/trajectories/${id}/steps?from=3&to=4`)
-  expect(
-    steps
-      .json<{ items: { id: number; parts: { actor: string }[] }[] }>()
-      .items.map((one) => [one.id, one.parts[0]?.actor]),
-  ).toEqual([
-    [3, 'tool_output'],
-    [4, 'agent_action'],
-  ])
   expect((await app.read<{ document: unknown }>(`/v1/trajectories/${id}?document=true`)).document).toEqual(
     LEXICAL.trajectory,
   )

@@ -106,7 +106,6 @@ function logged(trouble: Trouble): Record<string, unknown> {
 }
 
 const refused = new StorageError('storage_busy', 'the server is gone', { server: 'db.example:5432', away: true })
-const cut = Object.assign(new Error('connect refused'), { code: 'ECONNREFUSED' })
 
 test.each<[string, Trouble, Record<string, unknown>]>([
   [
@@ -116,11 +115,6 @@ test.each<[string, Trouble, Record<string, unknown>]>([
       ...{ code: 'storage_busy', detail: 'the server is gone', server: 'db.example:5432' },
       msg: 'work on batches met an error',
     },
-  ],
-  [
-    'of the queue',
-    { batch: '', error: cut },
-    { code: 'ECONNREFUSED', detail: 'connect refused', msg: 'work on batches met an error' },
   ],
   [
     'of the store and a batch',

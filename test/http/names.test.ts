@@ -43,8 +43,9 @@ test.each(LISTS)('%s of an unknown judge or batch says so', async (path) => {
 test.each(['/v1/grades', '/v1/grades/overview'])(
   '%s of a label that no rubric and no grade has says so',
   async (path) => {
+    const own = await startApp()
     for (const label of ['nope', '']) {
-      const response = await app.get(`${path}?label=${label}`)
+      const response = await own.get(`${path}?label=${label}`)
       expect(response.json()).toMatchObject({
         status: 400,
         code: 'invalid_request',
@@ -52,8 +53,8 @@ test.each(['/v1/grades', '/v1/grades/overview'])(
       })
     }
     const grade = makeGrade({ label: 'of_old' as never, judge: 'older', rubric: 'gone@3' })
-    await app.context.stores.grades.put({ grade, ground_truth: GROUND_TRUTH })
-    for (const label of ['aligned', 'of_old']) expect((await app.get(`${path}?label=${label}`)).statusCode).toBe(200)
+    await own.context.stores.grades.put({ grade, ground_truth: GROUND_TRUTH })
+    for (const label of ['aligned', 'of_old']) expect((await own.get(`${path}?label=${label}`)).statusCode).toBe(200)
   },
 )
 
@@ -150,13 +151,14 @@ test('a rubric of which nothing is stored has an empty report of its own labels'
   expect(Object.keys(report.overall?.claims ?? {})).toContain('failure.category')
 })
 
-// The last of the app: the test adds a grade.
 test('a report counts a trial once: of several versions one must be named', async () => {
-  const response = await versions.get('/v1/reports?rubric=tab-behavior&judge=lexical&draws=100')
-  expect(response.json<Report>().rubric).toBe('tab-behavior@1')
-  const grade = makeGrade({ key: 'd', rubric: 'tab-behavior@2' })
-  await versions.context.stores.grades.put({ grade, ground_truth: GROUND_TRUTH })
-  const several = await versions.get('/v1/reports?rubric=tab-behavior&judge=lexical')
+  const own = await startApp()
+  const put = (grade: Grade) => own.context.stores.grades.put({ grade, ground_truth: GROUND_TRUTH })
+  await put(makeGrade({ key: 'a', rubric: 'tab-behavior@1' }))
+  const report = await own.read<Report>('/v1/reports?rubric=tab-behavior&judge=lexical&draws=100')
+  expect(report.rubric).toBe('tab-behavior@1')
+  await put(makeGrade({ key: 'd', rubric: 'tab-behavior@2' }))
+  const several = await own.get('/v1/reports?rubric=tab-behavior&judge=lexical')
   expect(several.statusCode).toBe(400)
   expect(several.json()).toMatchObject({
     code: 'several_graders',

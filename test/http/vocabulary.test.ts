@@ -103,16 +103,6 @@ describe('disagreements', () => {
     expect(await queue('claim=failure.category')).toEqual([])
   })
 
-  test('labels of an enum are one claim apart', async () => {
-    await attribute('a')
-    await attribute('b')
-    const [only] = await queue()
-    expect(only?.why[0]).toMatch(
-      /^b@.* says invention_of_information, a@.* says intent_plan_misalignment: 1 claim apart\.$/,
-    )
-    expect(only?.claims.map(({ claim }) => claim)).toEqual(['failure.step', 'failure.category'])
-  })
-
   test('a claim that the label leaves open is one to differ in', async () => {
     await grade('d', 'injection@1', PLANTED)
     await grade('e', 'injection@1', PLANTED)

@@ -46,24 +46,12 @@ test('a grade is told once, on its own span, by the names of the convention', as
   expect(CONVENTION).toEqual(expect.arrayContaining(own))
 })
 
-test('a failed judge has an error and no score', async () => {
-  const { events } = await eventsOf({ fail: 'refused' })
-  expect(events[0]).toEqual({
-    name: 'gen_ai.evaluation.result',
-    attributes: {
-      'gen_ai.evaluation.name': 'tab-behavior@2',
-      'error.type': 'refused',
-      'veridict.grade.status': 'failed',
-    },
-  })
-})
-
-test('an unverified grade has neither', async () => {
-  const { events } = await eventsOf({ ...GOOD_ANSWER, citations: [] })
-  expect(events[0]?.attributes).toEqual({
-    'gen_ai.evaluation.name': 'tab-behavior@2',
-    'veridict.grade.status': 'unverified',
-  })
+test.each<[string, Script, object]>([
+  ['a failed judge has an error and no score', { fail: 'refused' }, { 'error.type': 'refused', status: 'failed' }],
+  ['an unverified grade has neither', { ...GOOD_ANSWER, citations: [] }, { status: 'unverified' }],
+])('%s', async (_name, script, { status, ...more }: { status?: string }) => {
+  const attributes = { 'gen_ai.evaluation.name': 'tab-behavior@2', 'veridict.grade.status': status, ...more }
+  expect((await eventsOf(script)).events[0]).toEqual({ name: 'gen_ai.evaluation.result', attributes })
 })
 
 test('an outcome that is a number is the value', async () => {
