@@ -35,7 +35,7 @@ describeInBrowser('pages of any rubric, and of several', () => {
     for (const query of ['?name=one', '?name=two'])
       batches.push((await finish(audit.app, (await startBatch(audit.app, items([TAB, INJECTION]), query)).id)).batch)
     batches.push((await finish(audit.app, (await startBatch(audit.app, items([INJECTION]), '?name=three')).id)).batch)
-    const grades = (await audit.app.get('/v1/grades?rubric=injection')).json<{ items: Grade[] }>().items
+    const grades = await audit.app.list<Grade>('/v1/grades?rubric=injection')
     injection = grades[0] as Grade
     expect(injection.label).toBe('ignored')
   }, 60_000)

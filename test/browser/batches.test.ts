@@ -63,7 +63,7 @@ describeInBrowser('batches', () => {
     const page = await openBatch(batch)
     await page.getByRole('button', { name: 'Cancel…' }).click()
     await page.getByRole('button', { name: 'Go on' }).click()
-    expect((await audit.app.get(`/v1/batches/${batch.id}`)).json<Batch>().status).toBe('running')
+    expect((await audit.app.read<Batch>(`/v1/batches/${batch.id}`)).status).toBe('running')
     await page.getByRole('button', { name: 'Cancel…' }).click()
     await page.getByRole('button', { name: 'Cancel what has not begun' }).click()
     await page.getByText('cancelling').first().waitFor()

@@ -19,7 +19,7 @@ describeInBrowser('comparisons', () => {
     const { searchParams } = new URL(page.url())
     expect([searchParams.get('base'), searchParams.get('head')]).toEqual([base.id, head.id])
     await page.waitForSelector('table.matrix')
-    const compared = (await audit.app.get(`/v1/comparisons?base=${base.id}&head=${head.id}`)).json<Comparison>()
+    const compared = await audit.app.read<Comparison>(`/v1/comparisons?base=${base.id}&head=${head.id}`)
     const shown = await page.evaluate(() =>
       [...document.querySelectorAll('table.matrix tbody tr')]
         .slice(0, 5)

@@ -71,7 +71,7 @@ describeInBrowser('export', () => {
     await page.keyboard.press('u')
     const judge = page.locator('.judge', { hasText: 'first' })
     const id = (await judge.getByRole('link', { name: 'The whole grade' }).getAttribute('href'))?.split('/').at(-1)
-    const grade = (await audit.app.get(`/v1/grades/${id}`)).json<Grade>()
+    const grade = await audit.app.read<Grade>(`/v1/grades/${id}`)
     expect(grade.label).toBe('compliant')
     const path = await save(page, judge)
     expectInert(readFileSync(path, 'utf8'))

@@ -104,7 +104,7 @@ describeInBrowser('one grade', () => {
       },
     ]
     const body = { ...example, trajectory: { ...example.trajectory, steps } }
-    const { id } = (await audit.app.post('/v1/grades', body)).json<Grade>()
+    const { id } = await audit.app.tell<Grade>('/v1/grades', body)
     const page = await audit.open(`/audit/grades/${id}`)
     const headOf = (text: string) => page.locator('.part', { hasText: text }).first().locator('header').innerText()
     await page.getByText('rotate-key --now').waitFor()

@@ -74,7 +74,7 @@ describeInBrowser('a rubric other than tab-behavior', () => {
         blind: true,
       },
     ])
-    const queue = (await audit.app.get('/v1/disagreements')).json<{ items: Disagreement[] }>().items
+    const queue = await audit.app.list<Disagreement>('/v1/disagreements')
     expect(queue[0]?.kinds[0]).toBe('human')
 
     await page.goto(new URL(`/audit/grades/${made[0]?.id}`, page.url()).href)

@@ -52,7 +52,7 @@ const STATES: Readonly<Record<string, () => Promise<State>>> = {
   },
   async 'a run of 5,000 steps'() {
     const audit = await startWithJudges()
-    const grade = (await audit.app.post('/v1/grades', makeLongRun(5000))).json<Grade>()
+    const grade = await audit.app.tell<Grade>('/v1/grades', makeLongRun(5000))
     const path = `grades/${grade.id}`
     return { audit, pages: { grade: path, evidence: `${path}#citation-1`, step: `${path}#step-4321` } }
   },

@@ -17,7 +17,7 @@ describeInBrowser('report', () => {
     folder = tempFolder()
   })
   afterEach(() => audit.stop())
-  const report = async (query: string) => (await audit.app.get(`/v1/reports?group_by=agent&${query}`)).json<Report>()
+  const report = async (query: string) => await audit.app.read<Report>(`/v1/reports?group_by=agent&${query}`)
 
   test('several judges ask for one; then every plot is drawn, with its table', async () => {
     const page = await audit.open('/audit/report')
@@ -143,7 +143,7 @@ describeInBrowser('report', () => {
     const items = [{ ...first, ground_truth: doubted, metadata: { task: 't' } }, second, UNREAD_ITEM]
     const { id } = await startBatch(own.app, items)
     await finish(own.app, id)
-    const { overall } = (await own.app.get(`/v1/reports?batch=${id}`)).json<Report>()
+    const { overall } = await own.app.read<Report>(`/v1/reports?batch=${id}`)
     expect(overall?.counts).toMatchObject({ graded: 3, contradicted: 2, unread: 1, tasks: 1, without_task: 2 })
     for (const width of [1280, 400]) {
       const page = await own.open(`/audit/report?batch=${id}`, { viewport: { width, height: 800 } })

@@ -11,8 +11,8 @@ describeInBrowser('review', () => {
   })
   afterEach(() => audit.stop())
 
-  const queue = async () => (await audit.app.get('/v1/disagreements')).json<{ items: Disagreement[] }>().items
-  const reviews = async () => (await audit.app.get('/v1/reviews?limit=200')).json<{ items: Review[] }>().items
+  const queue = async () => await audit.app.list<Disagreement>('/v1/disagreements')
+  const reviews = async () => await audit.app.list<Review>('/v1/reviews?limit=200')
   const waitForQuestion = (page: Page, number: number) =>
     page.getByRole('heading', { name: `Question ${number} of` }).waitFor()
   /** Everything that the page holds, attributes too; without the form and the help for keys, which name every label. */

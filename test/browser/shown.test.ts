@@ -20,8 +20,7 @@ describeInBrowser('what is shown', () => {
     )
     return page
   }
-  const firstGrade = async () =>
-    (await audit.app.get('/v1/grades?limit=1')).json<{ items: Grade[] }>().items[0] as Grade
+  const firstGrade = async () => (await audit.app.list<Grade>('/v1/grades?limit=1'))[0] as Grade
 
   /** Lines of text that a box with a scroll bar cuts off at its right. */
   const findCut = (page: Page) =>

@@ -34,7 +34,7 @@ describeInBrowser('a trajectory of 5,000 steps', () => {
         makeLongRun(450, (index) => 10 + index * 3),
       )
     ).json<Grade>()
-    grade = (await audit.app.post('/v1/grades', makeLongRun(STEPS))).json<Grade>()
+    grade = await audit.app.tell<Grade>('/v1/grades', makeLongRun(STEPS))
     expect(grade.citations.map(({ step_id }) => step_id)).toContain(SEEN + 1)
   }, 60_000)
   afterAll(() => audit.stop())
