@@ -11,6 +11,8 @@ export interface Format {
   recognizes(document: Json): boolean
   /** Reads a document. Errors and warnings go to `reading`; the `path` of a part is a JSON pointer into the document. */
   read(reading: Reading, document: Json): ReadDocument
+  /** Splits a file of many runs, each with the facts about it; null where the file is of another kind. A document of many runs is refused. */
+  split?(root: Json): readonly FileRun[] | null
   /** True where the reader itself tells which subagents the document holds: a trace, or a harness that names them. */
   readonly holdsSubagents?: true
 }
@@ -32,6 +34,21 @@ export function listIn(
     if (Array.isArray(list) && isKind(list)) return { list, path: `/${name}` }
   }
   return null
+}
+
+/** Groups the rows of a list by their run, in order of the first rows; an odd row stays beside the row before it, and is unread there. */
+export function groupRows(
+  list: readonly unknown[],
+  isRow: (row: unknown) => row is Json,
+  idOf: (row: Json) => string,
+): readonly (readonly [id: string, rows: readonly unknown[]])[] {
+  const first = list.find(isRow)
+  let id = first === undefined ? '' : idOf(first)
+  const groups = Map.groupBy(list, (row) => {
+    if (isRow(row)) id = idOf(row)
+    return id
+  })
+  return [...groups]
 }
 
 /** A run of a file, as a document for `readTrajectory`, with the file's facts about it. */

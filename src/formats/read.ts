@@ -83,6 +83,8 @@ function withoutUnread(reading: Reading, document: Json): Json {
 function readAs(reading: Reading, document: Json): ReadDocument | null {
   const format = FORMATS.find((candidate) => candidate.recognizes(document))
   if (format === undefined) return null
+  const runs = format.split?.(document)?.length ?? 1
+  if (runs > 1) reading.refuse('', `holds ${runs} runs: send the one to read by itself`)
   const read = format.read(reading, document)
   reading.reply = null
   const steps = withActsOfMessages(reading, read)

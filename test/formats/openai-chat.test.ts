@@ -215,7 +215,7 @@ describe('a chat', () => {
 
   test('is refused where it holds several runs', () => {
     expect(refuse({ records: [chat(ask), chat(ask)] })).toEqual([
-      { path: '/records', message: expect.stringContaining('2 runs') },
+      { path: '', message: expect.stringContaining('2 runs') },
     ])
   })
 })

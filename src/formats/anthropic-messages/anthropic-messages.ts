@@ -11,6 +11,7 @@ export const ANTHROPIC_MESSAGES: Format = {
   name: 'anthropic-messages',
   recognizes: (document) => exchangeIn(document) !== null,
   read: readExchange,
+  split: splitExchanges,
 }
 
 function readExchange(reading: Reading, document: Json): ReadDocument {
@@ -73,7 +74,7 @@ const isText = (block: unknown): boolean => isRecord(block) && typeof block['tex
  * Splits a log of exchanges into runs. An agent sends the whole conversation with every request, so an exchange whose request and answer
  * both begin the next request is left out.
  */
-export function splitExchanges(root: Json): readonly FileRun[] | null {
+function splitExchanges(root: Json): readonly FileRun[] | null {
   const { records } = root
   const exchanges = asList(records).map((record) => (isRecord(record) ? exchangeIn(record) : null))
   if (!exchanges.some((exchange) => exchange !== null && exchange.requestPath !== '')) return null

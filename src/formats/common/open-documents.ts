@@ -1,33 +1,10 @@
 import { err, type Issue, ok, type Result } from '../../domain/result.ts'
 import { parseJson, readJson } from '../../domain/text/json.ts'
-import { splitExchanges } from '../anthropic-messages/anthropic-messages.ts'
-import type { FileRun, OpenedDocument } from '../format.ts'
+import type { OpenedDocument } from '../format.ts'
 import { FORMATS } from '../formats.ts'
-import { splitInspectLog } from '../inspect/inspect.ts'
-import { splitLangfuse } from '../langfuse/langfuse.ts'
-import { splitLangSmith } from '../langsmith/langsmith.ts'
-import { splitChats } from '../openai-chat/openai-chat-runs.ts'
-import { splitOtlp } from '../otlp/otlp.ts'
 import { UNREAD_LINES } from '../read.ts'
-import { splitSweRun } from '../swe-agent/swe-agent.ts'
-import { splitRollouts } from '../verifiers/verifiers.ts'
 import { wellFormed } from './json-tree.ts'
 import { isRecord, type Json } from './reading.ts'
-
-/** Splits a file of many runs; null where the file is of another kind. */
-type Splitter = (root: Json) => readonly FileRun[] | null
-
-/** The splitters in the order in which they are tried: the most distinctive marks first. */
-const SPLITTERS: readonly Splitter[] = [
-  splitInspectLog,
-  splitSweRun,
-  splitLangfuse,
-  splitOtlp,
-  splitLangSmith,
-  splitRollouts,
-  splitExchanges,
-  splitChats,
-]
 
 /**
  * Reads the runs from the text of a file. The content decides its kind: one JSON value, or JSON lines. An array or JSON lines become one
@@ -44,8 +21,8 @@ export function openDocuments(text: string): Result<readonly OpenedDocument[], I
   const isHalf = mayHoldHalf(text) && holdsHalf(parsed.value.root)
   const root = asRecords((isHalf ? wellFormed(parsed.value.root) : parsed.value.root) as Json)
   const warnings = [...parsed.value.warnings, ...(isHalf ? [HALF] : [])]
-  for (const split of SPLITTERS) {
-    const runs = split(root)
+  for (const format of FORMATS) {
+    const runs = format.split?.(root) ?? null
     if (runs !== null) return ok(runs.map(({ name, document, about = {} }) => ({ name, document, about, warnings })))
   }
   return ok([{ name: '', document: { ...root }, about: {}, warnings }])

@@ -13,15 +13,14 @@ import { own } from '../tools/tool-table.ts'
  */
 export const INSPECT: Format = {
   name: 'inspect',
+  split: splitInspectLog,
   recognizes: (document) => isSample(document) || isLog(document),
   read(reading, document) {
     if (isSample(document)) return readSample(reading, document, '')
     const samples = Array.isArray(document['samples']) ? document['samples'] : []
     const [only] = samples
     if (samples.length === 1 && isRecord(only)) return readSample(reading, only, pointer('/samples', 0))
-    const message =
-      samples.length === 0 ? 'holds no samples' : `holds ${samples.length} samples: send the one to read by itself`
-    reading.refuse('/samples', samples.length === 1 ? 'a sample must be an object' : message)
+    if (samples.length <= 1) reading.refuse('/samples', 'holds no sample')
     return { format: 'inspect', agent: { name: null, model: null }, steps: [] }
   },
 }
@@ -256,7 +255,7 @@ function scoresOf(sample: Json): Record<string, number> {
 }
 
 /** Splits a JSON log of Inspect into one document per sample and epoch. The reader reports an invalid sample, which stays unchanged. */
-export function splitInspectLog(root: Json): readonly FileRun[] | null {
+function splitInspectLog(root: Json): readonly FileRun[] | null {
   if (isSample(root)) return [{ ...openInspectSample(null, root), name: '' }]
   const { samples, ...header } = root
   if (!isLog(root) || !Array.isArray(samples) || samples.length === 0) return null

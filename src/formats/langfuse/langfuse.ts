@@ -2,7 +2,7 @@ import { wordSet } from '../../domain/words.ts'
 import { cutName, isAbsent, isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asName, asText } from '../common/session.ts'
 import { mayAct } from '../common/unread-acts.ts'
-import type { FileRun, Format, ReadDocument } from '../format.ts'
+import { type FileRun, type Format, groupRows, type ReadDocument } from '../format.ts'
 import { decodeLocated, messagesIn, plainMessagesIn } from '../traces/chat-shapes.ts'
 import { Located, type Tree } from '../traces/located.ts'
 import { readTrace } from '../traces/trace-run.ts'
@@ -18,6 +18,7 @@ export const LANGFUSE: Format = {
   name: 'langfuse',
   recognizes: (document) => observationsOf(document) !== null,
   read: readLangfuse,
+  split: splitLangfuse,
   holdsSubagents: true,
 }
 
@@ -50,15 +51,9 @@ function readLangfuse(reading: Reading, document: Json): ReadDocument {
     if (!isObservation(value)) reading.unread(path, 'not an observation; not read', mayAct(value))
     return isObservation(value)
   })
-  const traces = new Set(observations.map((observation) => fieldOf(observation, 'traceId').value))
-  if (traces.size > 1)
-    reading.refuse(
-      source?.list.path ?? '',
-      `holds observations of ${traces.size} traces: send those of one by themselves`,
-    )
   const own = observations.map(spanOf)
   const spans = source?.trace === null || source === null ? own : [traceSpan(source.trace), ...own]
-  const steps = traces.size > 1 ? [] : readTrace(reading, spans, source?.list.path ?? '', null)
+  const steps = readTrace(reading, spans, source?.list.path ?? '', null)
   const model = own.find((span) => span.model !== null)?.model ?? null
   return { format: 'langfuse', agent: { name: null, model: asName(model) }, steps }
 }
@@ -118,8 +113,8 @@ function answerIn(output: Located, input: Located): readonly Tree[] | null {
 }
 
 /** Splits a list of traces, or the observations of several traces, into one document per trace. */
-export function splitLangfuse(root: Json): readonly FileRun[] | null {
-  const list = root['records'] ?? root['data']
+function splitLangfuse(root: Json): readonly FileRun[] | null {
+  const list = root['records'] ?? root['data'] ?? root['observations']
   if (!Array.isArray(list) || list.length < 2) return null
   const traces = list.filter(
     (trace): trace is Json => isRecord(trace) && Array.isArray(trace['observations']) && observationsOf(trace) !== null,
@@ -130,14 +125,8 @@ export function splitLangfuse(root: Json): readonly FileRun[] | null {
       document: { ...trace },
     }))
   const traceOf = (row: Json): string => asText(row['traceId'] ?? row['trace_id']) ?? ''
-  const first = list.find(isObservation)
-  if (first === undefined) return null
-  // An odd record stays beside the observation before it, and is unread there.
-  let trace = traceOf(first)
-  const groups = Map.groupBy(list, (row: unknown) => {
-    if (isObservation(row)) trace = traceOf(row)
-    return trace
-  })
-  if (groups.size < 2) return null
-  return [...groups].map(([id, data]) => ({ name: cutName(id), document: { records: data } }))
+  if (!list.some(isObservation)) return null
+  const groups = groupRows(list, isObservation, traceOf)
+  if (groups.length < 2) return null
+  return groups.map(([id, data]) => ({ name: cutName(id), document: { records: data } }))
 }

@@ -13,7 +13,7 @@ import {
 } from '../common/reading.ts'
 import { addLeaves, asList, asName, asRecord, asText, isEmpty } from '../common/session.ts'
 import { mayAct } from '../common/unread-acts.ts'
-import { type FileRun, type Format, listIn, type ReadDocument } from '../format.ts'
+import { type FileRun, type Format, groupRows, listIn, type ReadDocument } from '../format.ts'
 import {
   chatMessageOf,
   checkMessage,
@@ -37,6 +37,7 @@ export const LANGSMITH: Format = {
   name: 'langsmith',
   recognizes: (document) => isRun(document) || runsIn(document) !== null,
   read: readLangSmith,
+  split: splitLangSmith,
   holdsSubagents: true,
 }
 
@@ -68,11 +69,9 @@ function readLangSmith(reading: Reading, document: Json): ReadDocument {
     reading.odd(path, 'a run', run)
     return []
   })
-  const traces = new Set(rows.map(({ run }) => traceOf(run)))
-  if (traces.size > 1) reading.refuse('', `holds the runs of ${traces.size} traces: send one trace by itself`)
-  const runs = flattenRuns(reading, traces.size > 1 ? [] : rows)
+  const runs = flattenRuns(reading, rows)
   warnAbsent(reading, runs)
-  const { steps, model } = traces.size > 1 ? { steps: [], model: null } : stepsOf(reading, runs, at)
+  const { steps, model } = stepsOf(reading, runs, at)
   const root = rows.find(({ run }) => isRoot(run))?.run ?? rows[0]?.run
   return { format: 'langsmith', agent: { name: asName(root?.['name']), model }, steps }
 }
@@ -267,16 +266,16 @@ function keyOf(message: OpenMessage | undefined): string | null {
 }
 
 /** Splits the rows of several traces into one document per trace. */
-export function splitLangSmith(root: Json): readonly FileRun[] | null {
+function splitLangSmith(root: Json): readonly FileRun[] | null {
   const runs = runsIn(root)
   if (runs === null) return null
-  const rows = [...Map.groupBy(runs.list.filter(isRecord), traceOf)]
-  return rows.map(([trace, records]) => {
-    const [only] = records
-    const agent = asName(records.find(isRoot)?.['name'])
+  const groups = groupRows(runs.list, isRun, traceOf)
+  return groups.map(([trace, rows]) => {
+    const agent = asName(rows.filter(isRun).find(isRoot)?.['name'])
+    const [only] = rows
     return {
-      name: rows.length === 1 ? '' : cutName(trace),
-      document: records.length === 1 && only !== undefined ? { ...only } : { records },
+      name: groups.length === 1 ? '' : cutName(trace),
+      document: rows.length === 1 && isRecord(only) ? { ...only } : { records: rows },
       about: agent === null ? {} : { agent },
     }
   })

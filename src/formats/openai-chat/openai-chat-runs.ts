@@ -1,7 +1,18 @@
 import { cutName, isRecord, type Json } from '../common/reading.ts'
 import { asRecord, asText } from '../common/session.ts'
-import type { FileRun, RunAbout } from '../format.ts'
-import { chatOf, isRun, modelOf, runsOf } from './openai-chat.ts'
+import type { FileRun, Format, RunAbout } from '../format.ts'
+import { chatOf, isRun, modelOf, readOpenAiChat, runsOf } from './openai-chat.ts'
+
+/**
+ * The format of a provider's chat: `{"messages": [{"role", "content", "tool_calls"}]}`, a bare array of such messages, a log of one
+ * provider call (litellm: `messages` and `response`), one run of tau-bench (`traj`) or of Harbor's traces (`conversations`).
+ */
+export const OPENAI_CHAT: Format = {
+  name: 'openai-chat',
+  recognizes: (document) => chatOf(document) !== null || runsOf(document) !== null,
+  read: readOpenAiChat,
+  split: splitChats,
+}
 
 const SAMPLE_NUMBERS = ['reward', 'result', 'score'] as const
 
@@ -9,7 +20,7 @@ const SAMPLE_NUMBERS = ['reward', 'result', 'score'] as const
  * Splits files of chats into one document per run: a list of runs (tau-bench's results, Harbor's exported traces, JSON lines of
  * conversations). A single run gives its own facts. The document is the run as it stands in the file.
  */
-export function splitChats(root: Json): readonly FileRun[] | null {
+function splitChats(root: Json): readonly FileRun[] | null {
   const runs = runsOf(root)
   if (runs === null && (chatOf(root) === null || 'trajectory_format' in root)) return null
   if (runs === null) return [{ name: '', document: { ...root }, about: aboutRun(root) }]

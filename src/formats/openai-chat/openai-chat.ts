@@ -3,7 +3,7 @@ import { textsIn } from '../common/content.ts'
 import { isAbsent, isRecord, itemsIn, type Json, pointer, type Reading } from '../common/reading.ts'
 import { asName, asRecord, asText } from '../common/session.ts'
 import { mayAct } from '../common/unread-acts.ts'
-import { type Format, type ListIn, listIn, type ReadDocument } from '../format.ts'
+import { type ListIn, listIn, type ReadDocument } from '../format.ts'
 import { FUNCTION_TAGS, HERMES } from '../protocols/function-tags.ts'
 import { type ListedMessage, placeMessages, readTurns } from './chat-steps.ts'
 import { readBlocks } from './openai-chat-blocks.ts'
@@ -12,16 +12,6 @@ import { ChatSink } from './openai-chat-sink.ts'
 
 /** Members that hold the messages of a run: OpenAI and most others, tau-bench, Harbor's exported traces, Who&When. */
 const MESSAGE_LISTS = ['messages', 'traj', 'conversations', 'history'] as const
-/**
- * The format of a provider's chat: `{"messages": [{"role", "content", "tool_calls"}]}`, a bare array of such messages, a log of one
- * provider call (litellm: `messages` and `response`), one run of tau-bench (`traj`) or of Harbor's traces (`conversations`).
- */
-export const OPENAI_CHAT: Format = {
-  name: 'openai-chat',
-  recognizes: (document) => chatOf(document) !== null || runsOf(document) !== null,
-  read: readOpenAiChat,
-}
-
 /** Recognizes messages of a chat: the first object has a role and a content or call, and some item has a role. */
 export function isChat(list: unknown): list is readonly unknown[] {
   if (!Array.isArray(list) || list.length === 0) return false
@@ -50,18 +40,13 @@ export function runsOf({ records, simulations }: Json): ListIn | null {
   return { list, path: isAbsent(records) ? '/simulations' : '/records' }
 }
 
-function readOpenAiChat(reading: Reading, document: Json): ReadDocument {
+export function readOpenAiChat(reading: Reading, document: Json): ReadDocument {
   const { list, path } = runsOf(document) ?? { list: [], path: '' }
-  const runs = [...itemsIn(list, path)].filter(([item]) => isRun(item))
-  const [only] = runs
-  if (only === undefined) return readRun(reading, document, '')
-  if (runs.length === 1) {
-    for (const [item, at] of itemsIn(list, path))
-      if (!isRun(item)) reading.unread(at, 'not a run with messages; not read', mayAct(item))
-    return readRun(reading, only[0] as Json, only[1])
-  }
-  reading.refuse(path, `holds ${runs.length} runs: send the one to read by itself`)
-  return { format: 'openai-chat', agent: { name: null, model: null }, steps: [] }
+  const items = [...itemsIn(list, path)]
+  const [run, at] = items.find(([item]) => isRun(item)) ?? [document, '']
+  for (const [item, place] of items)
+    if (!isRun(item)) reading.unread(place, 'not a run with messages; not read', mayAct(item))
+  return readRun(reading, run as Json, at)
 }
 
 /** The format of a run, and an answer that the run itself does not hold. */

@@ -19,6 +19,7 @@ export const OTLP: Format = {
   name: 'otlp',
   recognizes: (document) => isRequest(document) || listOf(document) !== null,
   read: readOtlp,
+  split: splitOtlp,
   holdsSubagents: true,
 }
 
@@ -39,14 +40,12 @@ function readOtlp(reading: Reading, document: Json): ReadDocument {
   const spansOf = spansIn(document)
   for (const { value, path } of oddIn(document))
     reading.unread(path, 'neither a span nor a request; not read', mayAct(value))
-  const traces = new Set(spansOf.map(({ record }) => traceIdOf(record) ?? ''))
-  if (traces.size > 1) reading.refuse('', `holds ${traces.size} traces: send the one to read by itself`)
-  const spans = traces.size > 1 ? [] : spansOf.map((span) => readSpan(reading, span))
+  const spans = spansOf.map((span) => readSpan(reading, span))
   const models = spans.flatMap(({ model }) => model ?? [])
   const agents = new Set(spans.flatMap(({ agent }) => agent ?? []))
   const [agent = null] = agents
   const only = agents.size === 1 ? agent : null
-  const steps = traces.size > 1 ? [] : readTrace(reading, spans, '', only)
+  const steps = readTrace(reading, spans, '', only)
   if (spans.length > 0 && steps.length === 0)
     reading.refuse(
       '',
@@ -67,8 +66,8 @@ function oddIn(document: Json): readonly Located[] {
 }
 
 /** Splits a file of several traces into one document per trace, in order of their first spans. */
-export function splitOtlp(root: Json): readonly FileRun[] | null {
-  if (!OTLP.recognizes(root)) return null
+function splitOtlp(root: Json): readonly FileRun[] | null {
+  if (spansIn(root).length === 0) return null
   const groups = Map.groupBy(spansIn(root), ({ record }) => traceIdOf(record) ?? '')
   if (groups.size < 2) return null
   const odd = oddIn(root).map(({ value }) => value)

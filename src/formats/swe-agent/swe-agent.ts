@@ -28,6 +28,7 @@ export const SWE_AGENT: Format = {
     )
   },
   read: readSweAgent,
+  split: splitSweRun,
 }
 
 function readSweAgent(reading: Reading, document: Json): ReadDocument {
@@ -108,7 +109,7 @@ function without(text: string, part: string): string {
 }
 
 /** Opens a file of SWE-agent or mini-swe-agent as one run, with its model, task and instruction. */
-export function splitSweRun(root: Json): readonly FileRun[] | null {
+function splitSweRun(root: Json): readonly FileRun[] | null {
   const isMini = MINI_SWE_AGENT.recognizes(root)
   if (!isMini && !SWE_AGENT.recognizes(root)) return null
   const model = isMini ? miniModelOf(root) : sweModelOf(root)

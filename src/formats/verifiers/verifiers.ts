@@ -25,21 +25,20 @@ export const VERIFIERS: Format = {
   name: 'verifiers',
   recognizes: (document) => isRollout(document) || tracesIn(document) !== null,
   read: readVerifiers,
+  split: splitRollouts,
 }
 
 function readVerifiers(reading: Reading, document: Json): ReadDocument {
   const sink = new ChatSink(reading, null)
   if (isRollout(document)) return readRollout(sink, document)
   const { traces, path } = tracesIn(document) ?? { traces: [], path: '' }
-  const isOne = traces.length <= 1
-  if (!isOne) reading.refuse(path, `holds ${traces.length} traces: send the one to read by itself`)
   const at = path === '' ? '' : pointer(path, 0)
   const trace = asRecord(traces[0])
-  if (isOne) readNodes(sink, trace, at)
+  readNodes(sink, trace, at)
   const { name, config } = asRecord(trace['agent'])
   const { model } = asRecord(config)
   const agent = { name: asText(name), model: asText(model) ?? asText(asRecord(model)['id']) }
-  return { format: 'verifiers', agent, steps: isOne ? sink.finish(`${at}/nodes`) : [] }
+  return { format: 'verifiers', agent, steps: sink.finish(`${at}/nodes`) }
 }
 
 /** Reads each message once, in order of the file; branches of the conversation are paths through the graph. */
@@ -79,7 +78,7 @@ function readRollout(sink: ChatSink, document: Json): ReadDocument {
 }
 
 /** Splits a file of rollouts into one document per row, and per trace of an episode. */
-export function splitRollouts(root: Json): readonly FileRun[] | null {
+function splitRollouts(root: Json): readonly FileRun[] | null {
   const { records } = root
   const rows: readonly unknown[] = Array.isArray(records) ? records : [root]
   const isRow = (row: unknown): boolean => isRecord(row) && (isRollout(row) || tracesIn(row) !== null)

@@ -138,7 +138,7 @@ describe('langfuse', () => {
     const trajectory = holds(trace([observation('g', 'GENERATION', 1, { input: null, output: null }), ...tools]))
     expect(trajectory.unread).toEqual({ records: 1, actions: 1 })
     const two = { records: [...generations, { ...root, traceId: 'other' }] }
-    expect(pathsOf(refuse(two))).toEqual(['/records'])
+    expect(pathsOf(refuse(two))).toEqual([''])
     const opened = openDocuments(JSON.stringify(two.records))
     expect(opened.ok && opened.value.map(({ name }) => name)).toEqual(['t1', 'other'])
   })

@@ -245,7 +245,7 @@ describe('traces of OpenTelemetry', () => {
 
   test('several traces are refused, and taken apart', () => {
     const two = request(...genAi((value) => JSON.stringify(value)), { ...agent, traceId: 'bb' })
-    expect(refuse(two)).toMatchObject([{ message: expect.stringContaining('2 traces') as string }])
+    expect(refuse(two)).toMatchObject([{ message: expect.stringContaining('2 runs') as string }])
     const opened = openDocuments(JSON.stringify(two))
     expect(opened.ok && opened.value.map(({ name }) => name)).toEqual(['aa', 'bb'])
     if (opened.ok) expect(told(read(opened.value[0]?.document))).toEqual(RUN)
