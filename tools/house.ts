@@ -6,9 +6,9 @@ import { existsSync, readFileSync } from 'node:fs'
  * budget of a part that meets the budget, else the committed count: lower the ceiling with each part that shrinks, and never raise a ceiling.
  */
 const PARTS: Readonly<Record<string, readonly [budget: number, ceiling: number]>> = {
-  src: [48_500, 56_208],
+  src: [48_500, 56_187],
   domain: [11_500, 12_181],
-  formats: [10_500, 13_376],
+  formats: [10_500, 13_355],
   archives: [3800, 3800],
   db: [2600, 3500],
   grading: [2200, 2200],
