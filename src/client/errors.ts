@@ -8,7 +8,7 @@ export abstract class VeridictError extends Error {
   abstract readonly code: string
 }
 
-/** A refusal of the service: an RFC 9457 problem. */
+/** A refusal of the service: an RFC 9457 problem. Its message names the first wrong place, and never repeats the request. */
 export class ServiceError extends VeridictError {
   readonly status: number
   readonly code: string
@@ -28,12 +28,13 @@ export class ServiceError extends VeridictError {
     problem: Pick<Problem, 'code' | 'detail'> & Partial<Problem>,
     retryAfterS: number | null = null,
   ) {
-    super(problem.detail)
+    const errors = Array.isArray(problem.errors) ? problem.errors : []
+    super([problem.detail, ...errors.slice(0, 1).map(({ path, message }) => `${path} ${message}`)].join(': '))
     this.name = 'ServiceError'
     this.status = status
     this.code = problem.code
     this.detail = problem.detail
-    this.errors = Array.isArray(problem.errors) ? problem.errors : []
+    this.errors = errors
     this.gradeId = problem.grade_id || null
     this.retryable = problem.retryable ?? null
     this.retryAfterS = retryAfterS

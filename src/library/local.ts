@@ -18,6 +18,7 @@ import {
 } from '../batches/follow.ts'
 import { type IntakeItem, planOf } from '../batches/intake.ts'
 import type { Context } from '../boot/context.ts'
+import { ServiceError } from '../client/errors.ts'
 import { defined } from '../domain/result.ts'
 import { findRubric } from '../domain/rubric/claim-values.ts'
 import { rubricText, rubricView } from '../domain/rubric/rubric-view.ts'
@@ -43,7 +44,7 @@ import { ReviewRequestSchema } from '../schemas/review.ts'
 import { AgreementCallSchema } from '../schemas/stored-agreement.ts'
 import { type GradeRequest, GradeRequestSchema } from '../schemas/trial.ts'
 import { gradeMany } from './grade-many.ts'
-import { type CreateOptions, type Items, type LocalVeridict, type ReadItem, VeridictError } from './veridict.ts'
+import type { CreateOptions, Items, LocalVeridict, ReadItem } from './veridict.ts'
 
 const SILENT = { info() {}, warn() {}, error() {} }
 /** The shortest time between two states of a batch. */
@@ -68,7 +69,7 @@ export function local(context: Context, { body_bytes = context.config.limits.bod
     return statistics.run(name, input)
   }
   const requireOpen = (): void => {
-    if (closed !== null) throw new VeridictError(503, 'draining', 'this Veridict was closed')
+    if (closed !== null) throw new ServiceError(503, { code: 'draining', detail: 'this Veridict was closed' })
   }
   const answer = async <T>(work: () => T | Promise<T>, signal?: AbortSignal): Promise<T> => {
     requireOpen()
@@ -207,7 +208,8 @@ function fitting<S extends TSchema>(schema: S, value: object): Static<S> {
 function fail(error: unknown): never {
   const refusal = storageRefusal(error) ?? error
   if (!(refusal instanceof RequestError)) throw error
-  throw new VeridictError(refusal.status, refusal.code, refusal.message, refusal.extras.errors)
+  const { status, code, message: detail, extras } = refusal
+  throw new ServiceError(status, { code, detail, errors: [...(extras.errors ?? [])] })
 }
 
 /** Tells the trajectory of a reader. */

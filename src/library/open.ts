@@ -60,7 +60,7 @@ let begun = 0
  * const { status, label } = await grade({ trajectory, ground_truth })
  * ```
  * @returns a grade: `graded` with a label, `unverified`, or `failed` for a failed judge
- * @throws {VeridictError} for a request that cannot be graded
+ * @throws {ServiceError} for a request that cannot be graded
  * @throws {Error} for an environment that cannot be used
  */
 export async function grade(request: GradeRequest, options: GradeOptions = {}): Promise<Grade> {

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { ServiceError } from '../client/errors.ts'
+import type { ServiceError } from '../client/errors.ts'
 import type { Batch, BatchEstimate, BatchItem, BatchOptions, BatchResult } from '../schemas/batch.ts'
 import type { Grade, LedgerEntry } from '../schemas/grade.ts'
 import type {
@@ -21,8 +21,7 @@ import type { BatchStatus } from '../schemas/vocabulary.ts'
  * The one way in: grades, batches and reports, in this process (`openVeridict`, `local`) or of a running service (`remote`). Both give the same
  * answers and the same errors.
  *
- * Every function throws a `ServiceError` for a refusal (of which a `VeridictError` is one, in this process), with `code`, `status` and the wrong
- * places; `remote` also throws an `UnreachableError` without an answer. A signal ends a call with its reason; paid work goes on and is kept.
+ * Every function throws a `ServiceError` for a refusal, in this process, too, with `code`, `status` and the wrong places; `remote` also throws an `UnreachableError` without an answer. A signal ends a call with its reason; paid work goes on and is kept.
  */
 export interface Veridict {
   /** Grades one trial. A failed judge is a grade with `status: "failed"`, a `failure` and no label. */
@@ -150,20 +149,3 @@ export interface GradeManyOptions extends CallOptions {
 export type GradedItem =
   | { readonly index: number; readonly ok: true; readonly grade: Grade }
   | { readonly index: number; readonly ok: false; readonly error: ServiceError }
-
-/** A wrong place of a request. */
-export interface Place {
-  /** JSON pointer (RFC 6901): `/ground_truth/cue`. */
-  readonly path: string
-  readonly message: string
-}
-
-/** The refusal of a request in this process: the problem document of the service. Its message never repeats the request. */
-export class VeridictError extends ServiceError {
-  constructor(status: number, code: string, detail: string, errors: readonly Place[] = []) {
-    super(status, { code, detail, errors: [...errors] })
-    const [first] = errors
-    if (first !== undefined) this.message = `${detail}: ${first.path} ${first.message}`
-    this.name = 'VeridictError'
-  }
-}

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { grade, openVeridict, VeridictError } from '../../src/index.ts'
+import { grade, openVeridict, ServiceError } from '../../src/index.ts'
 import { gradeMany } from '../../src/library/grade-many.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { GradeRequest } from '../../src/schemas/trial.ts'
@@ -15,12 +15,12 @@ function example(name: string): GradeRequest {
   return { trajectory: read('trajectory.json'), ground_truth: read('ground-truth.json') } as GradeRequest
 }
 
-const refusalOf = async (work: Promise<unknown>): Promise<VeridictError> => {
+const refusalOf = async (work: Promise<unknown>): Promise<ServiceError> => {
   const error = await work.then(
     () => null,
     (thrown: unknown) => thrown,
   )
-  if (!(error instanceof VeridictError)) throw new Error('no VeridictError', { cause: error })
+  if (!(error instanceof ServiceError)) throw new Error('no ServiceError', { cause: error })
   return error
 }
 
@@ -144,7 +144,7 @@ test('no more is read than is graded or waits to be taken, of an endless source'
 test('an item that cannot be graded is an item; every one is yielded once', async () => {
   let asked = 0
   const grade = async (): Promise<Grade> => {
-    if (++asked % 2 === 0) throw new VeridictError(400, 'invalid_request', 'no')
+    if (++asked % 2 === 0) throw new ServiceError(400, { code: 'invalid_request', detail: 'no' })
     return { ...GRADED, status: asked === 1 ? 'failed' : 'graded' } as Grade
   }
   const items = await collect(gradeMany(grade, Array(5).fill(REQUEST)))
