@@ -59,10 +59,10 @@ export function findPlanFault(plan: KeyPlan, now: Date): string | null {
   return null
 }
 
-/** Makes a key, and shows its token for the only time. Throws a RangeError for a plan with a fault (`findPlanFault`). */
+/** Makes a key, and shows its token for the only time. Throws a RangeError with the fault of a plan. */
 export async function createKey(store: AccessStore, plan: KeyPlan, now: Date) {
   const fault = findPlanFault(plan, now)
-  if (fault !== null) throw new RangeError(fault)
+  if (fault !== null) throw new RangeError(`no key was made: ${fault}`)
   const { id, secret, token } = makeToken()
   const { name, scopes = USUAL_SCOPES, max_requests_per_minute = null, max_cost_usd_per_day = null } = plan
   const record: KeyRecord = {

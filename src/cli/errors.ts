@@ -68,6 +68,7 @@ const ADVICE: Readonly<Record<string, readonly string[]>> = {
   unauthorized: ['VERIDICT_API_KEY holds the key; the operator makes a key: `veridict keys create NAME`.'],
   forbidden: ['The key lacks the scope; `veridict keys create NAME --scopes …` makes a key that has the scope.'],
   wrong_host: ['Use a host name that the service knows, or add the name to VERIDICT_ALLOWED_HOSTS of the service.'],
+  storage_busy: ['Where a service runs on this database, use that service: --server http://127.0.0.1:8787'],
   draining: ['The service is stopping: the same command works once it is up again.'],
   unreachable: [
     'Is it running? `veridict serve` starts a service; --server and VERIDICT_SERVER name its address.',
@@ -97,7 +98,10 @@ export function explain(error: unknown, judge?: string): CliError {
   if (error instanceof CliError) return error
   if (error instanceof UnreachableError) return refused(error.message, adviceFor(error), error.code)
   if (error instanceof RubricError) return refused(error.message.split('\n')[0] ?? '', error.faults)
-  if (!(error instanceof ServiceError)) return refused(messageOf(error))
+  if (!(error instanceof ServiceError)) {
+    const code = readStorageFailure(error)?.code
+    return refused(messageOf(error), code === undefined ? [] : adviceFor({ code }), code)
+  }
   const { code, detail, errors, status } = error
   if (status === 200) return refused(detail, ADVICE['other_program'], code)
   const isTyped = code === 'unknown_judge' && judge !== undefined && detail.includes(judge)
@@ -111,7 +115,7 @@ export function explain(error: unknown, judge?: string): CliError {
 }
 
 /** Renders the message of an error; the message of a store with its server. */
-export const messageOf = (error: unknown): string =>
+const messageOf = (error: unknown): string =>
   readStorageFailure(error)?.message ?? (error instanceof Error ? error.message : 'unknown error')
 
 /** Members of a request that no option of a command has. */
@@ -142,10 +146,10 @@ export async function nothingFits(veridict: Veridict, query: Partial<Record<Name
 }
 
 /** Reads the failure of a store, with its server; `away`: no database answered. The name of the error decides: commands import no store. */
-export function readStorageFailure(error: unknown): { readonly message: string; readonly away: boolean } | null {
+function readStorageFailure(error: unknown) {
   if (!(error instanceof Error) || error.name !== 'StorageError') return null
-  const { server, away } = error as { readonly server?: unknown; readonly away?: unknown }
-  return { message: error.message + (typeof server === 'string' ? ` (${server})` : ''), away: away === true }
+  const { server, away, code } = error as { readonly server?: unknown; readonly away?: unknown; readonly code?: string }
+  return { code, message: error.message + (typeof server === 'string' ? ` (${server})` : ''), away: away === true }
 }
 
 /** The start of a service: its environment, the words for `veridict` in advice, and the variable of its port. */

@@ -1,11 +1,10 @@
 import type { Command } from 'commander'
 import { readSecrets } from '../config/environment.ts'
-import { RubricError } from '../domain/rubric/load/rubric-error.ts'
 import { count } from '../domain/words.ts'
 import type { LocalVeridict, Veridict } from '../library/veridict.ts'
 import { signalEcho } from '../process/stop.ts'
 import type { Batch } from '../schemas/batch.ts'
-import { CliError, EXIT, type ExitCode, messageOf, readStorageFailure, runCommand } from './errors.ts'
+import { CliError, EXIT, type ExitCode, runCommand } from './errors.ts'
 import { buildCommand, type Definition, type Options, type OutputFormat, SERVER } from './options.ts'
 import { type OutputTarget, openOutput } from './output/output-target.ts'
 import { createProgressView, doneOf, type ProgressView } from './output/progress.ts'
@@ -154,7 +153,7 @@ export const tell = ({ shell }: Pick<Console, 'shell'>, ...lines: readonly strin
 async function connect({ shell, view }: Console, server: string | undefined, use: DatabaseUse): Promise<Connection> {
   const url = server ?? (shell.env['VERIDICT_SERVER'] || undefined)
   if (url === undefined) {
-    const veridict = await openLocal(shell, use, view)
+    const veridict = await shell.openLocal(shell.env, use, view)
     return { veridict, local: veridict, url: 'this process', flag: '' }
   }
   const protocol = URL.parse(url)?.protocol
@@ -174,20 +173,6 @@ function readKey(env: NodeJS.ProcessEnv): string | undefined {
   throw new CliError('VERIDICT_API_KEY is not a key', [
     'A key looks like vk_…; `veridict keys create NAME` makes a key.',
   ])
-}
-
-async function openLocal(shell: Shell, use: DatabaseUse, view: ProgressView): Promise<LocalVeridict> {
-  try {
-    return await shell.openLocal(shell.env, use, view)
-  } catch (error) {
-    if (error instanceof CliError || error instanceof RubricError) throw error
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-    const isBusy = /^(?:storage_busy$|SQLITE_(?:BUSY|LOCKED))/.test(code)
-    // A service would meet the refusal of a PostgreSQL, too.
-    const isRefused = Boolean(shell.env['VERIDICT_DATABASE_URL']) && readStorageFailure(error)?.away !== true
-    const advice = 'If a service runs on this database already, use that service: --server http://127.0.0.1:8787'
-    throw new CliError(`cannot start in this process: ${messageOf(error)}`, isBusy && !isRefused ? [advice] : [])
-  }
 }
 
 /** Opens the session of a console, and closes its Veridict in any case. */

@@ -170,8 +170,8 @@ describe('refuses', () => {
     ['the configuration', new Error('VERIDICT_PORT must be a port'), false],
   ])('to start in process where %s cannot be used, with advice that fits', async (_name, error, advised) => {
     const { code, err } = await typed({ openLocal: () => Promise.reject(error) }, 'batch', 'jobs')
-    expect([code, err.includes('If a service runs on this database')]).toEqual([1, advised])
-    expect(err).toContain(`cannot start in this process: ${error.message}\n`)
+    expect([code, err.includes('Where a service runs on this database')]).toEqual([1, advised])
+    expect(err).toContain(`veridict: ${error.message}\n`)
   })
 
   test('a service that is not there, and says what to do', async () => {

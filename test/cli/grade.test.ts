@@ -109,7 +109,7 @@ test('a wrong configuration is told in one line', async () => {
   const wrong = realCommand({ VERIDICT_MAX_COST_USD_PER_DAY: 'abc' })
   const { code, err } = await wrong.run('grade', ...ALIGNED)
   const why = 'VERIDICT_MAX_COST_USD_PER_DAY must be dollars such as 12.50, not "abc"'
-  expect([code, err]).toEqual([1, `veridict: cannot start in this process: ${why}\n`])
+  expect([code, err]).toEqual([1, `veridict: ${why}\n`])
 })
 
 test.each([
