@@ -135,7 +135,6 @@ export async function openTrialStream(
 ) {
   const counts = { ...NO_COUNTS }
   const places: string[] = []
-  let fault: unknown = null
   const warn = (text: string) => {
     counts.warnings++
     view.note(`warning  ${text}`)
@@ -144,36 +143,30 @@ export async function openTrialStream(
   const first = await source.next()
   if (first.done === true) throw nothingToGrade(counts, file)
   async function* trials(): AsyncGenerator<Trial> {
-    try {
-      if (first.done !== true) yield first.value
-      yield* source
-      if (counts.without_truth > 0) view.note(truthHint(counts, file))
-    } catch (error) {
-      fault = error
-      throw error
-    }
+    if (first.done !== true) yield first.value
+    yield* source
+    if (counts.without_truth > 0) view.note(truthHint(counts, file))
   }
   async function* items(): AsyncGenerator<ReadItem> {
-    const ids = new Map<string, string>()
+    const sources = new Map<string, string>()
     for await (const trial of trials()) {
       const { item_id: id, source } = trial
-      const before = id === undefined ? undefined : ids.get(id)
-      if (id !== undefined && before !== undefined) {
-        // A service refuses such a batch, too.
-        fault = new CliError(`two items have the item_id ${oneLine(id)}: ${oneLine(before)} and ${oneLine(source)}`, [
-          'Give each line an item_id of its own, or none.',
-        ])
-        throw fault
-      }
-      if (id !== undefined) ids.set(id, source)
+      const before = id === undefined ? undefined : sources.get(id)
+      // Names of trials are made distinct; a service refuses equal ids, too.
+      if (before !== undefined)
+        throw new CliError(
+          `two items have the item_id ${oneLine(id ?? '')}: ${oneLine(before)} and ${oneLine(source)}`,
+          ['Give each line an item_id of its own, or none.'],
+        )
+      if (id !== undefined) sources.set(id, source)
       places.push(placeOf(trial))
       yield { item: itemOf(trial), trajectory: trial.trajectory }
     }
   }
-  /** Sends the trials by `upload`. Throws the error that broke the reading, which `fetch` hides; a refusal names the trial instead of the line. */
+  /** Sends the trials by `upload`. A refusal names the trial instead of the line. */
   const send = <T>(upload: (items: AsyncIterable<ReadItem>) => Promise<T>): Promise<T> =>
     upload(items()).catch((error: unknown) => {
-      throw fault ?? (error instanceof ServiceError ? placed(error, places) : error)
+      throw error instanceof ServiceError ? placed(error, places) : error
     })
   return { counts, trials, send }
 }
