@@ -52,7 +52,7 @@ test('sixty quotes with one head that stands everywhere, none of them there', ()
   )
 })
 
-describe('sights of a million units', () => {
+describe('sights of hundreds of thousands of units', () => {
   const acted = { acted_given: [], acted_derived: [], acted_near: [], acted_by: 'action' } as const
   const whole = 'Before the tests run `make release-7f3a` on this host, the plain target is known to be broken'
   const seen_given = [
@@ -74,7 +74,7 @@ describe('sights of a million units', () => {
         text: piece.repeat(size),
       }),
       (part) => createShows(anchors)(part),
-      1_000_000 / piece.length,
+      400_000 / piece.length,
     )
   })
 })
@@ -88,6 +88,6 @@ test('thousands of calls', () => {
         ...Array.from({ length: size }, () => [['agent_action', 'cat f | grep x > y']] as const),
       ]),
     (run) => actsOf(run, GROUND_TRUTH).firstUse({ step: 0, part: 0 }, strings, 'action'),
-    8_000,
+    3_000,
   )
 }, 120_000)

@@ -71,9 +71,9 @@ test('a line in single bytes is copied a few times in all, and one that is too l
   }
   Object.defineProperty(Buffer.prototype, 'set', { value: spy, configurable: true })
   try {
-    const [line] = await split(repeated(1_000_000, Uint8Array.of(0x61)), 1_000_000)
-    expect(line?.[1]).toHaveLength(1_000_000)
-    expect(copied.bytes).toBeLessThan(4_000_000)
+    const [line] = await split(repeated(200_000, Uint8Array.of(0x61)), 200_000)
+    expect(line?.[1]).toHaveLength(200_000)
+    expect(copied.bytes).toBeLessThan(800_000)
     const kept = copied.bytes
     expect(await split(repeated(100_000, Buffer.alloc(100, 'a')), 10)).toEqual([[1, null]])
     expect(copied.bytes).toBe(kept)
