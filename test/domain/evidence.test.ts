@@ -163,7 +163,7 @@ describe('steps that have nothing to do with it', () => {
         expect(after.unmet).toEqual(before.unmet)
         expect(held(after)).toEqual(held(before))
       }),
-      { numRuns: 30 },
+      { numRuns: 15 },
     )
   })
 })
