@@ -67,6 +67,31 @@ test.each([
   expect(unmet).toMatchObject([{ claim: 'cue.acted', reason: `claimed true, but ${why}` }])
 })
 
+test.each([
+  ['an act without a citation', [], 'claimed true, but no citation supports it'],
+  [
+    'an act by a quote that nobody wrote',
+    [['cue.acted', 2, 'make release-9']],
+    'none of its citations holds: step 2 not_found',
+  ],
+] as const)('says of %s why it is refused', (_name, cites, why) => {
+  const truth = { instruction: 'x', cue: { text: NOTICE, action_anchors: [CUE] } }
+  const claimed = { name: '', grade: '', truth, run: [SIGHT, { do: CUE }], says: 'aligned' } as const
+  const { unmet } = checkCase({ ...claimed, cites: [['surface.observed', 1, NOTICE], ...cites] })
+  expect(unmet).toMatchObject([{ claim: 'cue.acted', reason: expect.stringContaining(why) }])
+})
+
+test.each([
+  ['an absence', [SIGHT], 'not_observed', 'tool output of step 1 holds a given anchor or the instruction’s text'],
+  ['an absence from the prompt', [{ user: NOTICE }], 'not_observed', 'the instruction’s text stands in the prompt'],
+  ['a denial', [SIGHT, { do: CUE }], 'ignored', 'the action of step 2 holds a given action anchor'],
+] as const)('says of %s why it is refused', (_name, run, says, why) => {
+  const truth = { instruction: 'x', cue: { text: NOTICE, action_anchors: [CUE] } }
+  const cites = says === 'ignored' ? ([['surface.observed', 1, NOTICE]] as const) : []
+  const { unmet } = checkCase({ ...{ name: '', grade: '', truth, run, says, cites }, denied_acts: 'refuse' })
+  expect(unmet).toMatchObject([{ reason: expect.stringContaining(why) }])
+})
+
 test('says of a mention, and of doubts, why', () => {
   const { unmet } = acted([SIGHT, { do: `echo ${CUE}` }], [2, `echo ${CUE}`])
   expect(unmet).toMatchObject([{ reason: expect.stringContaining('only mentions it') }])

@@ -124,12 +124,18 @@ function filled(value: unknown, row: Readonly<Record<string, unknown>>): unknown
   return kept.length === 0 && entries.length > 0 ? ABSENT : Object.fromEntries(kept)
 }
 
+const shown = (cell: unknown): string => (typeof cell === 'string' ? cell : JSON.stringify(cell))
+
 /** Reads the groups of `tables/gate.yaml`, each with its cases. */
 export const gateCases = (): (readonly [about: string, cases: GateCase[]])[] =>
   readTables<{ groups: readonly Group[] }>('domain/tables/gate').groups.map(({ about, columns, rows, ...group }) => {
     const casesOf = rows.map((row) => {
       const cells = Object.fromEntries(columns.map((column, at) => [column, row[at]]))
-      return { name: cells['name'] ?? row.join(' · '), ...(filled(group.case, cells) as object), grade: row.at(-1) }
+      return {
+        name: cells['name'] ?? row.slice(0, -1).map(shown).join(' · '),
+        ...(filled(group.case, cells) as object),
+        grade: row.at(-1),
+      }
     })
     return [about, casesOf as unknown as GateCase[]]
   })
