@@ -33,14 +33,15 @@ test('a unit that fails in the middle leaves nothing of itself', async () => {
   expect(await all()).toEqual([1, 2])
 })
 
-test('an error that ends the whole transaction gives every other unit its own try', async () => {
+test('an error that ends the whole transaction fails its neighbours too, and nothing is written', async () => {
   const { db, write, all } = await open()
   const fatal = db.write(async (unit) => {
     await unit.query('ROLLBACK')
     throw new Error('the transaction is gone')
   })
-  expect(await endsOf([write(1), fatal, write(2)])).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-  expect(await all()).toEqual([1, 2])
+  expect(await endsOf([write(1), fatal, write(2)])).toEqual(['rejected', 'rejected', 'rejected'])
+  expect(await all()).toEqual([])
+  expect(await endsOf([write(1), write(2)])).toEqual(['fulfilled', 'fulfilled'])
 })
 
 test('a last statement is not committed by itself where an earlier one has ended the whole transaction', async () => {
@@ -49,8 +50,8 @@ test('a last statement is not committed by itself where an earlier one has ended
     unit.last(unit.query('ROLLBACK'))
     unit.last(unit.query('INSERT INTO t VALUES (7)'))
   })
-  expect(await endsOf([write(1), fatal, write(2)])).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-  expect(await all()).toEqual([1, 2])
+  expect(await endsOf([write(1), fatal, write(2)])).toEqual(['rejected', 'rejected', 'rejected'])
+  expect(await all()).toEqual([])
 })
 
 test('a unit whose last statement fails leaves nothing of itself', async () => {

@@ -86,11 +86,10 @@ interface WaitingUnit {
   readonly reject: (error: unknown) => void
 }
 
-type Settled = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: unknown }
-
 /**
  * Runs units of work, one after the other. The units of one turn of the event loop share one commit: with a hundred in a group, full durability
- * costs one commit. Each of several units has a savepoint, so that a unit that fails takes none of its neighbours with it.
+ * costs one commit. Each unit has a savepoint, so that a unit that fails takes none of its neighbours with it; what ends the whole transaction, a full
+ * disk say, fails all of them.
  */
 function createUnits(db: Database.Database) {
   const sql = createSql('sqlite', prepareOn(db, true))
@@ -103,60 +102,36 @@ function createUnits(db: Database.Database) {
   const queue: WaitingUnit[] = []
   let running: Promise<void> | null = null
 
-  async function runUnit({ work }: WaitingUnit): Promise<Settled> {
-    const { value, rest } = await runWork(sql, work)
-    await settleAll(rest)
-    return { ok: true, value }
-  }
-
-  async function runMarked(unit: WaitingUnit): Promise<Settled> {
-    mark.run()
-    const settled = await runUnit(unit).catch((error: unknown): Settled => {
-      // A full disk ends the whole transaction, not only the savepoint.
-      if (!db.inTransaction) throw error
-      undo.run()
-      return { ok: false, error }
-    })
-    release.run()
-    return settled
-  }
-
-  async function runGroup(units: readonly WaitingUnit[]): Promise<readonly Settled[]> {
-    const settled: Settled[] = []
+  /** Runs units of work; returns their ends, which are told behind the common commit. */
+  async function runGroup(units: readonly WaitingUnit[]): Promise<readonly (() => void)[]> {
+    const ends: (() => void)[] = []
     begin.run()
     try {
-      for (const unit of units) settled.push(await (units.length === 1 ? runUnit : runMarked)(unit))
+      for (const { work, resolve, reject } of units) {
+        mark.run()
+        try {
+          const { value, rest } = await runWork(sql, work)
+          await settleAll(rest)
+          ends.push(() => resolve(value))
+        } catch (error) {
+          if (!db.inTransaction) throw error
+          undo.run()
+          ends.push(() => reject(toStorageError(error)))
+        }
+        release.run()
+      }
       commit.run()
-      return settled
+      return ends
     } catch (error) {
       if (db.inTransaction) db.exec('ROLLBACK')
       throw error
     }
   }
 
-  /** Settles units of work. A common commit that failed wrote nothing: each unit has a try of its own, until the lock is held elsewhere. */
-  async function settleUnits(units: readonly WaitingUnit[]): Promise<readonly Settled[]> {
-    try {
-      return await runGroup(units)
-    } catch (cause) {
-      const error = toStorageError(cause)
-      let last: Settled = { ok: false, error }
-      if (units.length === 1) return [last]
-      const settled: Settled[] = []
-      for (const unit of units) {
-        if (!isLocked(last)) [last = { ok: false, error }] = await settleUnits([unit])
-        settled.push(last)
-      }
-      return settled
-    }
-  }
-
   async function flush(): Promise<void> {
     for (let units = queue.splice(0, MOST_IN_GROUP); units.length > 0; units = queue.splice(0, MOST_IN_GROUP)) {
-      for (const [at, end] of (await settleUnits(units)).entries()) {
-        if (end.ok) units[at]?.resolve(end.value)
-        else units[at]?.reject(toStorageError(end.error))
-      }
+      const failAll = (error: unknown) => units.map((unit) => () => unit.reject(toStorageError(error)))
+      for (const tell of await runGroup(units).catch(failAll)) tell()
       await new Promise(setImmediate)
     }
     running = null
@@ -174,9 +149,6 @@ function createUnits(db: Database.Database) {
     },
   }
 }
-
-const isLocked = (end: Settled): boolean =>
-  !end.ok && (toStorageError(end.error) as { code?: unknown } | null)?.code === 'storage_busy'
 
 function openFile(path: string): Database.Database {
   // SQLite takes a blank name for a temporary database, which would lose everything at the end.
