@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
+import type { Work } from '../../src/db/db.ts'
 import { openSqlite } from '../../src/db/open/sqlite.ts'
 import { tempDatabase } from './temp-folder.ts'
 
@@ -33,25 +34,18 @@ test('a unit that fails in the middle leaves nothing of itself', async () => {
   expect(await all()).toEqual([1, 2])
 })
 
-test('an error that ends the whole transaction fails its neighbours too, and nothing is written', async () => {
+const FATAL: readonly (readonly [string, Work<void>])[] = [
+  ['an error', (unit) => unit.query('ROLLBACK').then(() => Promise.reject(new Error('the transaction is gone')))],
+  [
+    'a last statement',
+    async (unit) => ['ROLLBACK', 'INSERT INTO t VALUES (7)'].map((sql) => unit.last(unit.query(sql)))[0],
+  ],
+]
+test.each(FATAL)('%s that ends the whole transaction fails its neighbours too', async (_what, fatal) => {
   const { db, write, all } = await open()
-  const fatal = db.write(async (unit) => {
-    await unit.query('ROLLBACK')
-    throw new Error('the transaction is gone')
-  })
-  expect(await endsOf([write(1), fatal, write(2)])).toEqual(['rejected', 'rejected', 'rejected'])
+  expect(await endsOf([write(1), db.write(fatal), write(2)])).toEqual(['rejected', 'rejected', 'rejected'])
   expect(await all()).toEqual([])
   expect(await endsOf([write(1), write(2)])).toEqual(['fulfilled', 'fulfilled'])
-})
-
-test('a last statement is not committed by itself where an earlier one has ended the whole transaction', async () => {
-  const { db, write, all } = await open()
-  const fatal = db.write(async (unit) => {
-    unit.last(unit.query('ROLLBACK'))
-    unit.last(unit.query('INSERT INTO t VALUES (7)'))
-  })
-  expect(await endsOf([write(1), fatal, write(2)])).toEqual(['rejected', 'rejected', 'rejected'])
-  expect(await all()).toEqual([])
 })
 
 test('a unit whose last statement fails leaves nothing of itself', async () => {
