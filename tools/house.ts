@@ -6,11 +6,11 @@ import { existsSync, readFileSync } from 'node:fs'
  * budget of a part that meets the budget, else the committed count: lower the ceiling with each part that shrinks, and never raise a ceiling.
  */
 const PARTS: Readonly<Record<string, readonly [budget: number, ceiling: number]>> = {
-  src: [48_500, 56_143],
+  src: [48_500, 56_115],
   domain: [11_500, 12_181],
   formats: [10_500, 13_355],
   archives: [3800, 3800],
-  db: [2600, 3500],
+  db: [2600, 3472],
   grading: [2200, 2200],
   batches: [1400, 1702],
   http: [2500, 2500],
