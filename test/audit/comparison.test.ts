@@ -132,13 +132,4 @@ describe('repeat noise', () => {
       reason: expect.stringContaining('one side'),
     })
   })
-
-  test('pairs of one key are repeats themselves', () => {
-    const pairs = times(20, (i) => pair('aligned', i < 4 ? 'ignored' : 'aligned', { same_key: i < 10 }))
-    expect(repeatNoise(pairs, SETTINGS)).toMatchObject({
-      from: 'same_key',
-      same_key: { pairs: 10, flipped: 4 },
-      expected_flips: 8,
-    })
-  })
 })

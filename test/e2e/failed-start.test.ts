@@ -36,19 +36,9 @@ test.each<[string, (folder: string) => Promise<NodeJS.ProcessEnv> | NodeJS.Proce
   ],
   ['a host that is none', () => ({ VERIDICT_HOST: '999.1.1.1' }), /VERIDICT_HOST: .*999\.1\.1\.1\n {2}127\.0\.0\.1/],
   [
-    'no such file',
-    (folder) => ({ VERIDICT_CONFIG: join(folder, 'none.yaml') }),
-    /there is no file .*none\.yaml\n {2}docs/,
-  ],
-  [
     'an unknown key of the file',
     (folder) => ({ VERIDICT_CONFIG: config(folder, 'limitz: {}') }),
     /v\.yaml: \/limitz is not a known property; there are: default_judge, .*\n {2}docs/,
-  ],
-  [
-    'broken YAML',
-    (folder) => ({ VERIDICT_CONFIG: config(folder, 'a: 1\nb: c: d') }),
-    /at line 2, column 4 .*\n {2}docs/,
   ],
   [
     'a damaged database',

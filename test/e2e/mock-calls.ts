@@ -1,8 +1,5 @@
-import type { ServerResponse } from 'node:http'
-import { text } from 'node:stream/consumers'
-import { onTestFinished } from 'vitest'
-import { startServer } from '../local-server.ts'
-import { answerBody } from '../mock-provider/batch-answers.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startMockProvider } from '../mock-provider/start.ts'
 import { answerText, roundOfBody, runOfBody } from './trials.ts'
 
 /** One call that has reached the provider. */
@@ -10,8 +7,6 @@ interface Call {
   readonly nth: number
   readonly run: number
   readonly round: number
-  /** Calls for this run and round before this one. */
-  readonly earlier: number
 }
 
 /** What the provider does with a call. */
@@ -26,52 +21,25 @@ export type Play =
       readonly headers?: Record<string, string>
     }
 
-export interface MockCalls {
-  /** For `base_url` of a judge. */
-  readonly base_url: string
-  readonly calls: readonly (Call & { readonly play: Play })[]
-  stop(): Promise<void>
-}
-
 export interface MockCallOptions {
   readonly latency_ms: (call: Call) => number
   readonly play?: (call: Call) => Play
 }
 
-/** OpenAI’s Responses API on loopback, as a model whose answer follows from the run. Ends with the test. */
-export async function startMockCalls({ latency_ms, play = () => 'answer' }: MockCallOptions): Promise<MockCalls> {
-  const calls: (Call & { play: Play })[] = []
-  const asked = new Map<string, number>()
-  const { origin, stop } = await startServer((request, response) => {
-    void text(request).then(
-      (body) => {
-        const [run, round] = [runOfBody(body), roundOfBody(body)]
-        const earlier = asked.get(`${run}/${round}`) ?? 0
-        asked.set(`${run}/${round}`, earlier + 1)
-        const call = { nth: calls.length, run, round, earlier }
-        const played = play(call)
-        calls.push({ ...call, play: played })
-        setTimeout(() => respond(response, call, played), latency_ms(call))
-      },
-      // A caller that was killed while it sent: nothing has reached the provider.
-      () => response.destroy(),
-    )
+/** Starts OpenAI’s Responses API on loopback, as a model whose answer follows from the run. The provider stops at the end of the test. */
+export async function startMockCalls({ latency_ms, play = () => 'answer' }: MockCallOptions) {
+  const calls: (Call & { readonly play: Play })[] = []
+  const { origin } = await startMockProvider(async (body) => {
+    const call = { nth: calls.length, run: runOfBody(body), round: roundOfBody(body) }
+    const played = play(call)
+    calls.push({ ...call, play: played })
+    await sleep(latency_ms(call))
+    if (played === 'answer') return { text: answerText(call.run, call.round) }
+    return typeof played === 'string'
+      ? played
+      : { ...played, json: { error: { message: 'scripted', ...played.error } } }
   })
-  onTestFinished(stop)
-  return { base_url: `${origin}/v1`, calls, stop }
-}
-
-function respond(response: ServerResponse, call: Call, play: Play): void {
-  if (play === 'hang') return
-  if (typeof play === 'object') {
-    response.writeHead(play.status, { 'content-type': 'application/json', ...play.headers })
-    response.end(JSON.stringify({ error: { message: 'scripted', ...play.error } }))
-    return
-  }
-  const body = JSON.stringify(answerBody('/v1/responses', `call-${call.nth}`, answerText(call.run, call.round)))
-  response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
-  if (play === 'answer') response.end(body)
-  else response.write(body.slice(0, 200), () => response.destroy())
+  return { base_url: `${origin}/v1`, calls }
 }
 
 /** Configuration of the judge `mock` over the batch endpoint of a provider, which is asked each second. */

@@ -198,13 +198,4 @@ describe('keys', () => {
     const seen = await app.get('/v1/grades', reader)
     expect(seen.json<{ items: [] }>().items).toHaveLength(1)
   })
-
-  test('a refused upload is never read', async () => {
-    app = await startApp({ env: GUARDED })
-    const origin = await app.listen()
-    const lines = ['POST /v1/grades HTTP/1.1', 'host: localhost', 'content-type: application/json', 'content-length: 9']
-    const { answer, socket } = talk(origin, `${lines.join('\r\n')}\r\n\r\n`, 'unauthorized')
-    expect(await answer).toContain('HTTP/1.1 401')
-    socket.destroy()
-  })
 })

@@ -20,30 +20,33 @@ export interface MockProvider {
 
 /**
  * Starts a provider on loopback: the APIs of OpenAI and Anthropic, complete by the types of the SDKs. Each call takes the next script, and
- * the last script repeats. The provider stops at the end of the test.
+ * the last script repeats; or a function scripts the answer by the body. The provider stops at the end of the test.
  */
-export async function startMockProvider(scripts: readonly Scripted[]): Promise<MockProvider> {
+export async function startMockProvider(
+  scripts: readonly Scripted[] | ((body: string) => Promise<Scripted>),
+): Promise<MockProvider> {
   const requests: MockProvider['requests'] = []
-  const origin = await serve((request, response) => {
-    void text(request).then((body) => {
-      const path = request.url ?? ''
-      const script = scripts[Math.min(requests.length, scripts.length - 1)] ?? { status: 500 }
-      requests.push({ path, body: JSON.parse(body) as Record<string, unknown>, headers: request.headers })
-      if (script === 'hang') return
-      if (script === 'disconnect') return void request.socket.destroy()
-      if (script === 'break_off') {
-        response.writeHead(200, { 'content-type': 'application/json', 'content-length': '5000' })
-        response.write('{"id":"x",')
-        return void setImmediate(() => request.socket.destroy())
-      }
-      const { status = 200, headers, body: answer } = replyOf(script, path, `${requests.length}`)
-      response.writeHead(status, {
-        'content-type': 'application/json',
-        'x-request-id': `req_${requests.length}`,
-        ...headers,
-      })
-      response.end(answer)
-    })
+  const scriptOf = (body: string) =>
+    typeof scripts === 'function'
+      ? scripts(body)
+      : (scripts[Math.min(requests.length, scripts.length) - 1] ?? { status: 500 })
+  const origin = await serve(async (request, response) => {
+    // A caller that was killed while it sent: nothing has reached the provider.
+    const body = await text(request).catch(() => response.destroy())
+    if (typeof body !== 'string') return
+    const path = request.url ?? ''
+    requests.push({ path, body: JSON.parse(body) as Record<string, unknown>, headers: request.headers })
+    const id = `${requests.length}`
+    const script = await scriptOf(body)
+    if (script === 'hang') return
+    if (script === 'disconnect') return void request.socket.destroy()
+    if (script === 'break_off') {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '5000' })
+      return void response.write('{"id":"x",', () => response.destroy())
+    }
+    const { status = 200, headers, body: answer } = replyOf(script, path, id)
+    response.writeHead(status, { 'content-type': 'application/json', 'x-request-id': `req_${id}`, ...headers })
+    response.end(answer)
   })
   return { origin, requests }
 }
