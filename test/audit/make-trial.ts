@@ -6,19 +6,14 @@ import {
   type TrialReview,
   type TrialRow,
 } from '../../src/audit/report/rows.ts'
-import { loadRubrics } from '../../src/config/rubrics.ts'
 import { claimsOfOutcome } from '../../src/domain/rubric/outcome.ts'
 import type { SamplingDesign } from '../../src/schemas/review.ts'
 import type { Label } from '../../src/schemas/vocabulary.ts'
+import { rubricNamed as loadedRubric } from '../tab-behavior.ts'
 
 let made = 0
 
-const RUBRICS = new Map(loadRubrics('rubrics').map(({ rubric }) => [rubric.name, reportRubric(rubric)]))
-export const rubricNamed = (name: string): ReportRubric => {
-  const rubric = RUBRICS.get(name)
-  if (rubric === undefined) throw new Error(`there is no rubric ${name}`)
-  return rubric
-}
+export const rubricNamed = (name: string): ReportRubric => reportRubric(loadedRubric(name))
 export const TAB = rubricNamed('tab-behavior@2')
 
 /** Makes a graded trial of a separate run, with fields that the test overrides. A trial without a label is unverified. */

@@ -1,12 +1,11 @@
 import { beforeEach, expect, test } from 'vitest'
-import { toResults } from '../../src/batches/follow.ts'
 import { type Batch, type BatchResult, BatchResultSchema } from '../../src/schemas/batch.ts'
 import { schemaIssues } from '../../src/schemas/check.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { Report } from '../../src/schemas/report.ts'
 import type { Disagreement } from '../../src/schemas/review.ts'
 import type { AgreementAnswer } from '../../src/schemas/stored-agreement.ts'
-import { GOOD_ANSWER, GROUND_TRUTH, IGNORED, REQUEST } from '../grading/harness.ts'
+import { GOOD_ANSWER, GROUND_TRUTH, IGNORED } from '../grading/harness.ts'
 import { startApp, type TestApp, useApp } from '../start-app.ts'
 import { answeringJudge, finish, makeItems, readLines, startBatch, untilBatch } from './make-batch.ts'
 
@@ -77,29 +76,6 @@ test('every line says how far its label can be trusted, as its grade does', asyn
   const response = await app.get(`/v1/batches/${id}/results`)
   expect(readLines(response.body)).toEqual(results)
   expect(results.flatMap((result) => schemaIssues(BatchResultSchema, result))).toEqual([])
-})
-
-test('the grades of a page are read at once; one of an old version, or none, is null', async () => {
-  app = await startApp()
-  const made = (await app.post('/v1/grades', { ...REQUEST, judge: 'lexical' })).json<Grade>()
-  const { unread, ...receipt } = made.receipt
-  expect(unread).toEqual({ records: 0, actions: 0 })
-  const asked: (readonly string[])[] = []
-  const grades = {
-    async getMany(ids: readonly string[]) {
-      asked.push(ids)
-      return [{ ...made, id: 'grd_old', receipt }]
-    },
-  }
-  const item = {
-    ...{ index: 0, item_id: 'a', trajectory: made.receipt.trajectory as `sha256:${string}`, failure: null },
-    ...({ status: 'graded', label: 'aligned', cached: false, base_grade: null, request: REQUEST } as const),
-  }
-  const page = ['grd_old', 'grd_gone', 'grd_old', null].map((grade_id, index) => ({ ...item, index, grade_id }))
-  const results = await toResults(grades, page)
-  expect(asked).toEqual([['grd_old', 'grd_gone']])
-  expect(results.map(({ grade }) => grade?.unread)).toEqual([null, undefined, null, undefined])
-  expect(results.map(({ grade }) => grade === null)).toEqual([false, true, false, true])
 })
 
 /** Where the first judge is asked again it says something else; the second always says what the first said at last. */

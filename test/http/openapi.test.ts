@@ -1,48 +1,12 @@
 import { readFileSync } from 'node:fs'
-import { beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { EXAMPLE_REQUEST } from '../../src/http/routes/grades.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { useApp } from '../start-app.ts'
 
-interface Operation {
-  readonly operationId?: string
-  readonly summary?: string
-  readonly tags?: string[]
-  readonly responses: Record<string, { description: string; content: Record<string, { schema: { $ref?: string } }> }>
-}
-interface Document {
-  readonly openapi: string
-  readonly paths: Record<string, Record<string, Operation>>
-}
-
 const app = useApp({}, 'once')
-let document: Document
-beforeAll(async () => {
-  document = await app.read<Document>('/openapi.json')
-})
-const operations = () =>
-  Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
-  )
-
-test('the committed document is the one that is served', () => {
-  expect(JSON.parse(readFileSync('openapi/openapi.json', 'utf8'))).toEqual(document)
-})
-
-test('every operation is named, described, and says how it fails', () => {
-  expect(document.openapi).toBe('3.1.0')
-  expect(operations().length).toBeGreaterThanOrEqual(13)
-  for (const { path, operation } of operations()) {
-    expect(operation.operationId, path).toBeTruthy()
-    expect(operation.summary, path).toBeTruthy()
-    expect(operation.tags, path).toHaveLength(1)
-    for (const [status, response] of Object.entries(operation.responses)) {
-      expect(response.description, `${path} ${status}`).not.toBe('Default Response')
-      const [mediaType] = Object.keys(response.content)
-      if (Number(status) >= 400) expect(mediaType, `${path} ${status}`).toBe('application/problem+json')
-    }
-    if (path !== '/healthz') expect(Object.keys(operation.responses), path).toContain('500')
-  }
+test('the committed document is the one that is served', async () => {
+  expect(JSON.parse(readFileSync('openapi/openapi.json', 'utf8'))).toEqual(await app.read('/openapi.json'))
 })
 
 test('the example is graded', async () => {

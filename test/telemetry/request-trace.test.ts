@@ -19,9 +19,10 @@ async function startWithModel(env: NodeJS.ProcessEnv = {}, file: object = {}) {
   return { provider, collector, service }
 }
 
-test('a graded request is one tree: the request, its grade and the call of the judge', async () => {
-  const { collector, service } = await startWithModel()
-  const answer = await service.post('/v1/grades', { ...REQUEST, judge: 'openai' }, { traceparent: TRACEPARENT })
+test('a graded request is one tree: the request, its grade and the call of the judge, who is sent nothing of it', async () => {
+  const { collector, service, provider } = await startWithModel()
+  const headers = { traceparent: TRACEPARENT, tracestate: 'a=b', baggage: 'c=d' }
+  const answer = await service.post('/v1/grades', { ...REQUEST, judge: 'openai' }, headers)
   const grade = (await answer.json()) as Grade
   expect([answer.status, grade.label]).toEqual([201, 'aligned'])
   const root = await collector.waitFor(({ kind }) => kind === 2)
@@ -61,20 +62,9 @@ test('a graded request is one tree: the request, its grade and the call of the j
     'veridict.attempts': 1,
   })
   expect(root.resource).toMatchObject({ 'service.name': 'veridict' })
-})
-
-test('a provider is sent nothing of the trace', async () => {
-  const { provider, collector, service } = await startWithModel()
-  await service.post(
-    '/v1/grades',
-    { ...REQUEST, judge: 'openai' },
-    { traceparent: TRACEPARENT, tracestate: 'a=b', baggage: 'c=d' },
-  )
-  await collector.waitFor(({ name }) => name === 'chat mock-1')
-  const [call] = provider.requests
-  expect(call?.headers['authorization']).toBe(`Bearer ${MODEL_KEY}`)
-  expect(Object.keys(call?.headers ?? {})).not.toEqual(expect.arrayContaining(['traceparent']))
-  for (const name of ['traceparent', 'tracestate', 'baggage']) expect(call?.headers).not.toHaveProperty(name)
+  const [sent] = provider.requests
+  expect(sent?.headers['authorization']).toBe(`Bearer ${MODEL_KEY}`)
+  for (const name of Object.keys(headers)) expect(sent?.headers).not.toHaveProperty(name)
 })
 
 /** Every text that a caller, a run, a provider or a configuration can bring, by a word that nothing else says. */
