@@ -48,7 +48,6 @@ const OWNERS: Readonly<Record<string, string>> = {
   'csv-parse': 'archives',
   // In `telemetry`: a type alone.
   fastify: 'http boot process telemetry web',
-  'log-update': 'cli',
   kysely: 'db',
   'lru-cache': 'boot db http',
   openai: 'judges',

@@ -96,7 +96,7 @@ async function withConsole(
   // A bundle is a folder.
   const target = await openOutput(shell, format === 'bundle' ? undefined : out, force)
   const { signal, release } = watchInterruption(shell)
-  const view = await createProgressView(shell.err, shell.env)
+  const view = createProgressView(shell.err, shell.env)
   const isSilent = json && !records
   const paint = paintFor(target.screen, shell.env)
   const none = async () => {}

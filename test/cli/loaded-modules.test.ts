@@ -88,7 +88,7 @@ const LATER = [
   /^@aws-sdk\//,
   /^@opentelemetry\/(?!api$)/,
   /^@stdlib\//,
-  /^(?:commander|csv-parse|log-update|openai|pg|tar-stream|undici|yauzl)$/,
+  /^(?:commander|csv-parse|openai|pg|tar-stream|undici|yauzl)$/,
 ]
 
 test('a service on SQLite without keys loads no provider, no other store and nothing that only some requests need', async () => {

@@ -1,32 +1,20 @@
 import { count } from '../../domain/words.ts'
 import type { Batch, BatchCounts } from '../../schemas/batch.ts'
 import type { Screen } from '../shell.ts'
-import {
-  cachedText,
-  clip,
-  costText,
-  dollars,
-  inert,
-  type Paint,
-  paintFor,
-  present,
-  tally,
-  unknownCalls,
-} from './text.ts'
+import { cachedText, clip, costText, dollars, inert, present, tally, unknownCalls } from './text.ts'
 
 /** The progress of a command, on stderr: stdout is for results. */
-export type ProgressView = Awaited<ReturnType<typeof createProgressView>>
+export type ProgressView = ReturnType<typeof createProgressView>
 
-/** Milliseconds between two lines in a pipe, and between two frames on a terminal. */
+/** Milliseconds between two lines in a pipe, and between two states of the line on a terminal. */
 const TIMING = { line_ms: 5_000, frame_ms: 100 }
+/** Returns to the start of the line, and clears the line. */
+const CLEAR = '\r\u001b[2K'
 
-/** Creates the view of a screen: frames that replace each other on a terminal, else lines. */
-export async function createProgressView(screen: Screen, env: NodeJS.ProcessEnv, { line_ms, frame_ms } = TIMING) {
-  // A terminal of no size (under `expect`, in some CI) has no room for a frame.
+/** Creates the view of a screen: a line that is written anew on a terminal, else lines. */
+export function createProgressView(screen: Screen, env: NodeJS.ProcessEnv, { line_ms, frame_ms } = TIMING) {
+  // A terminal of no size (under `expect`, in some CI) has no room for a line.
   const isLive = screen.isTTY === true && screen.columns !== 0 && env['TERM'] !== 'dumb'
-  // Loading log-update takes 30 ms that a pipe need not wait.
-  const update = isLive ? (await import('log-update')).createLogUpdate(screen as NodeJS.WriteStream) : null
-  const paint = paintFor(screen, env)
   let batch: Batch | null = null
   let first: Look | null = null
   let task = ''
@@ -37,12 +25,10 @@ export async function createProgressView(screen: Screen, env: NodeJS.ProcessEnv,
   function draw(): void {
     drawn = performance.now()
     const speed = batch === null || first === null ? [] : speedOf(batch, first, drawn)
-    if (update !== null) update(batch === null ? paint('dim', task) : frame(batch, speed, screen.columns ?? 80, paint))
-    else {
-      const text = batch === null ? task : progressLine(batch, speed)
-      if (text !== written) screen.write(`${text}\n`)
-      written = text
-    }
+    const text = batch === null ? task : progressLine(batch, speed)
+    if (isLive && !ended) screen.write(CLEAR + clip(text, (screen.columns ?? 80) - 1))
+    else if (text !== written || isLive) screen.write(`${isLive ? CLEAR : ''}${text}\n`)
+    written = text
   }
   const drawIfDue = () => {
     if (performance.now() - drawn >= (isLive ? frame_ms : line_ms)) draw()
@@ -52,8 +38,9 @@ export async function createProgressView(screen: Screen, env: NodeJS.ProcessEnv,
   return {
     /** Prints a line that stays. */
     note(text: string): void {
-      if (update === null || ended) screen.write(`${inert(text)}\n`)
-      else update.persist(inert(text))
+      const isOver = isLive && !ended
+      screen.write(`${isOver ? CLEAR : ''}${inert(text)}\n`)
+      if (isOver) draw()
     },
     /** Shows the work before there is a batch. */
     doing(text: string): void {
@@ -73,8 +60,7 @@ export async function createProgressView(screen: Screen, env: NodeJS.ProcessEnv,
       ended = true
       clearInterval(ticker)
       if (batch !== null) draw()
-      else update?.clear()
-      update?.done()
+      else if (isLive) screen.write(CLEAR)
     },
   }
 }
@@ -96,22 +82,9 @@ export function speedOf({ status, counts }: Pick<Batch, 'status' | 'counts'>, fi
   return [`${rate >= 10 ? Math.round(rate) : rate.toFixed(1)}/s`, `ETA ${duration((counts.total - done) / rate)}`]
 }
 
-/** Renders the progress of a batch on one line, for a log. */
+/** Renders the progress of a batch on one line. */
 export const progressLine = (batch: Batch, speed: readonly string[]): string =>
   [`${batch.status} ${shareOf(batch)}`, ...speed, ...factsOf(batch)].join('  ')
-
-/** Renders the progress of a batch for a terminal: a bar, then a fact a line, each shorter than `columns`. */
-export function frame(batch: Batch, speed: readonly string[], columns: number, paint: Paint): string {
-  const { counts } = batch
-  const name = batch.name === null ? '' : ` ${clip(batch.name, 40)}`
-  const tail = [shareOf(batch), ...speed].join('  ')
-  const width = Math.max(10, Math.min(40, columns - tail.length - 6))
-  const full = Math.floor(width * (counts.total === 0 ? 0 : doneOf(counts) / counts.total))
-  const title = `${batch.id}${name}  ${batch.status} · ${counts.running} running, ${counts.pending} waiting`
-  const round = batch.round === undefined ? [] : [clip(roundText(batch), columns)]
-  const bar = paint('green', '━'.repeat(full)) + paint('dim', '─'.repeat(width - full))
-  return [paint('bold', title), `${bar}  ${tail}`, ...factsOf(batch), ...round].join('\n')
-}
 
 const shareOf = ({ counts }: Batch): string =>
   `${doneOf(counts)}/${counts.total} (${counts.total === 0 ? 0 : Math.floor((100 * doneOf(counts)) / counts.total)}%)`
