@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs'
  * budget of a part that meets the budget, else the committed count: lower the ceiling with each part that shrinks, and never raise a ceiling.
  */
 const PARTS: Readonly<Record<string, readonly [budget: number, ceiling: number]>> = {
-  src: [48_500, 56_115],
+  src: [48_500, 56_088],
   domain: [11_500, 12_181],
   formats: [10_500, 13_355],
   archives: [3800, 3800],
@@ -14,14 +14,14 @@ const PARTS: Readonly<Record<string, readonly [budget: number, ceiling: number]>
   grading: [2200, 2200],
   batches: [1400, 1702],
   http: [2500, 2500],
-  cli: [3800, 5115],
+  cli: [3800, 5088],
   audit: [3300, 3300],
   schemas: [2400, 2760],
   judges: [1600, 2039],
   config: [900, 900],
   rest: [2000, 2923],
   'web/src': [7500, 7500],
-  test: [50_000, 57_117],
+  test: [50_000, 57_108],
   'bench + tools': [6000, 6000],
 }
 
