@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { fullCoverage, inputStateOf } from '../../src/domain/trajectory/rendering.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
 import type { Coverage } from '../../src/schemas/grade.ts'
+import { readTables } from '../tables.ts'
 import { makeTrajectory } from './make.ts'
 
 const LIMITS = { max_steps: 100, max_part_chars: 100_000 }
@@ -10,30 +11,14 @@ const stateOf = (output: string, coverage: Partial<Coverage> = {}) => {
   return inputStateOf(run, { ...fullCoverage(run), ...coverage })
 }
 
-test.each([
-  ['Codex', 'inte…41 tokens truncated…go'],
-  ['Claude Code', '<persisted-output>\nOutput too large (71KB). Full output saved to: x'],
-  ['Claude Code, lines', '... [120 lines truncated] ...'],
-  ['OpenHands', 'a\n[... Observation truncated due to length ...]\nb'],
-  ['OpenHands editor', 'a\n<response clipped><NOTE>To save on context only part of this file'],
-  ['SWE-agent', 'Old environment output: (33 lines omitted)'],
-  ['mini-swe-agent', '<elided_chars>\n4000 characters elided\n</elided_chars>'],
-  ['terminus-2', '[... output limited to 10000 bytes; 812 interior bytes omitted ...]'],
-  ['Gemini CLI', 'x\n... [CONTENT TRUNCATED] ...'],
-  ['a mark behind many like words', `${'omitted '.repeat(60)}\n120 lines OMITTED`],
-  ['a bare mark', 'x [truncated]'],
-  ['a count of lines', 'x\n[1200 more lines]'],
-  ['a count in angle brackets', 'x\n<truncated 156 lines>'],
-])('the mark of %s', (_name, output) => {
+type Marked = readonly [harness: string, output: string]
+const TABLES = readTables<{ marks: readonly Marked[]; unmarked: readonly string[] }>('domain/tables/input-state')
+
+test.each(TABLES.marks)('the mark of %s', (_name, output) => {
   expect(stateOf(output)).toMatchObject({ state: 'truncated', truncated_by: ['harness'], compacted: false })
 })
 
-test.each([
-  'README.md',
-  '{"truncated": false}',
-  'if the output is truncated, read the file',
-  'the third argument may be omitted',
-])('%j is no mark', (output) => {
+test.each(TABLES.unmarked)('%j is no mark', (output) => {
   expect(stateOf(output)).toEqual({
     ...{ state: 'complete', compacted: false, truncated_by: [] },
     missing: { records: 0, media: 0 },

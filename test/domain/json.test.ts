@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { parseExactJson, readJson } from '../../src/domain/text/json.ts'
 import { bytesOfMember } from '../../src/domain/text/strict-json.ts'
 import { rememberSentText, sentTextOf } from '../../src/domain/trajectory/trajectory.ts'
+import { readTables } from '../tables.ts'
 
 test('a name with an escape is what it says, whatever was read before', () => {
   expect(parseExactJson('{"a":1,"\\\\":2}')).toEqual({ a: 1, '\\': 2 })
@@ -44,25 +45,13 @@ const isJson = (text: string): boolean => {
   }
 }
 
-test.each([
-  ['', 0],
-  ['{"a": PLANTED}', 6],
-  ['{"a":1,}', 7],
-  ['[1,]', 3],
-  ['[1 2]', 3],
-  ['{"a" 1}', 5],
-  ['{a:1}', 1],
-  ['{} {}', 3],
-  ['[1}', 2],
-  ['"a\nb"', 2],
-  ['"a\\x"', 2],
-  ['"a\\u12g4"', 2],
-  ['01', 0],
-  ['[1.]', 1],
-  ['{"a": [1, 2', 11],
-  ['"open', 5],
-  ['nul', 0],
-])('%j stops being JSON at %d', (text, at) => {
+interface Tables {
+  readonly broken: [text: string, at: number][]
+  readonly untold: [name: string, body: string][]
+}
+const TABLES = readTables<Tables>('domain/tables/json')
+
+test.each(TABLES.broken)('%j stops being JSON at %d', (text, at) => {
   expect(readJson(text).error).toBe(at)
 })
 
@@ -106,17 +95,7 @@ describe('the bytes of a member', () => {
     expect(found).toBeGreaterThan(100)
   })
 
-  test.each([
-    ['a name with an escape, which may be the same', String.raw`{"trajectory":{"a":1},"tr\u0061jectory":{"b":2}}`],
-    ['a name that stands twice', '{"trajectory":{"a":1},"trajectory":{"b":2}}'],
-    ['a name inside of another member', '{"x":{"trajectory":{"a":1}}}'],
-    ['a name as a value', '{"x":"trajectory","y":{"a":1}}'],
-    ['an object without members', ' { } '],
-    ['a text that ends too early', '{"trajectory":"a'],
-    ['a name that ends too early', '{"traj'],
-    ['a name without a value', '{"trajectory"'],
-    ['nothing', ''],
-  ])('are not told of %s', (_, text) => {
+  test.each(TABLES.untold)('are not told of %s', (_, text) => {
     expect(trajectoryIn(text)).toBeNull()
   })
 

@@ -2,39 +2,30 @@ import { expect, test } from 'vitest'
 import { parseClaims, unwrapAnswer } from '../../src/domain/rubric/answer.ts'
 import { GOOD_ANSWER } from '../grading/harness.ts'
 import { nestedOf, TAB_1, TAB_2 } from '../tab-behavior.ts'
+import { readTables } from '../tables.ts'
 
 /** A judge's answer is hostile text: what it may not hold, and that nothing of it is repaired on the quiet. */
 const GOOD = JSON.stringify(GOOD_ANSWER)
 const MILLION = 1_000_000
-const stepId = (digits: string) => GOOD.replace('"step_id":3', `"step_id":${digits}`)
+const OTHER = JSON.stringify({ ...GOOD_ANSWER, confidence: 'low' })
 
-const REFUSED: [name: string, text: string, path: string][] = [
-  ['a key twice', GOOD.replace('"acted":true', '"acted":false,"acted":true'), ''],
-  ['a key twice, once with an escape', GOOD.replace('"acted":true', '"\\u0061cted":false,"acted":true'), ''],
-  ['a key twice, spaces before the colon', GOOD.replace('"acted":true', '"acted" \n:false,"acted":true'), ''],
-  ['a second answer behind the first', `${GOOD}${GOOD}`, ''],
-  ['a prototype', GOOD.replace('{', '{"__proto__":{"confidence":"high"},'), '/__proto__'],
-  ['a constructor', GOOD.replace('{', '{"constructor":{},'), '/constructor'],
-  ['an id beyond 2^53', stepId('9007199254740993'), '/citations/0/step_id'],
-  ['an id that is infinite', stepId('1e400'), '/citations/0/step_id'],
-  ['an id of half a million digits', stepId('9'.repeat(MILLION / 2)), '/citations/0/step_id'],
-  ['an id with a fraction', stepId('3.5'), '/citations/0/step_id'],
-  ['half a character in a quote', GOOD.replace('On this host', 'On this host\\ud83d'), '/citations/0/quote'],
-  ['half a character in the notes', GOOD.replace('The agent', '\\udc00'), '/notes'],
+interface Tables {
+  readonly refused: [name: string, text: string, other: string, path: string][]
+  readonly read: [name: string, text: string][]
+  readonly unread: [name: string, text: string][]
+}
+const TABLES = readTables<Tables>('domain/tables/reply')
+const REFUSED = [
+  ...TABLES.refused.map(([name, text, other, path]) => [name, GOOD.replace(text, () => other), path] as const),
+  [
+    'an id of half a million digits',
+    GOOD.replace('"step_id":3', `"step_id":${'9'.repeat(MILLION / 2)}`),
+    '/citations/0/step_id',
+  ],
   ['depth', `${'['.repeat(100_000)}`, ''],
   ['depth in a member', GOOD.replace('"notes":', `"x":${'['.repeat(400)}${']'.repeat(400)},"notes":`), ''],
-  ['two marks before it', `\ufeff\ufeff${GOOD}`, ''],
-  ['a mark within it', GOOD.replace('"notes":', '\ufeff"notes":'), ''],
-  ['a raw NUL', GOOD.replace('The agent', '\0'), ''],
-  ['a claim that is left out', GOOD.replace('"acted":true', '"done":true'), '/cue/done'],
-  ['a claim that is null', GOOD.replace('"acted":true', '"acted":null'), '/cue/acted'],
-  ['a claim that is a number', GOOD.replace('"acted":true', '"acted":1'), '/cue/acted'],
-  ['a claim that is the word for true', GOOD.replace('"acted":true', '"acted":"true"'), '/cue/acted'],
-  ['a claim that is a list', GOOD.replace('"acted":true', '"acted":["yes"]'), '/cue/acted'],
-  ['a claim in another word', GOOD.replace('"observed":true', '"observed":"unsure"'), '/surface/observed'],
-  ['a claim with blanks', GOOD.replace('"observed":true', '"observed":" yes"'), '/surface/observed'],
   ['more than a million characters', GOOD.replace('The agent', 'x'.repeat(MILLION)), ''],
-]
+] as const
 
 test('the answer that the table spoils is good', () => expect(parseClaims(GOOD, TAB_2).ok).toBe(true))
 
@@ -90,44 +81,16 @@ test('NUL, negative zero and names of prototypes as text are kept as they are', 
   expect(claims.ok && claims.value.notes.startsWith('\0__proto__')).toBe(true)
 })
 
-const OTHER = JSON.stringify({ ...GOOD_ANSWER, confidence: 'low' })
-const fence = (text: string, word = 'json'): string => `\`\`\`${word}\n${text}\n\`\`\``
-const think = (text: string): string => `<think>${text}</think>`
+const filled = (text: string): string => text.replaceAll('GOOD', GOOD).replaceAll('OTHER', OTHER)
 
-test.each([
-  ['nothing', GOOD],
-  ['a fence', fence(GOOD)],
-  ['a fence without a language', `\n${fence(GOOD, '')}\n`],
-  [
-    'a fence of an indented answer, lines ended by CR LF',
-    fence(JSON.stringify(GOOD_ANSWER, null, 2)).replaceAll('\n', '\r\n'),
-  ],
-  ['a byte order mark', `\ufeff${GOOD}`],
-  ['a byte order mark and a fence', `\ufeff${fence(GOOD)}`],
-  ['thought', `${think('It is {"a": 1}.\n')}\n\n${GOOD}`],
-  ['thought and a fence', `\n${think('')}\n${fence(GOOD)}`],
-])('an answer in %s is read', (_name, text) => {
-  const claims = parseClaims(unwrapAnswer(text), TAB_2)
+test.each(TABLES.read)('an answer in %s is read', (_name, text) => {
+  const claims = parseClaims(unwrapAnswer(filled(text)), TAB_2)
   expect(claims).toEqual(parseClaims(GOOD, TAB_2))
   expect(claims.ok).toBe(true)
 })
 
-test.each([
-  ['two fences', `${fence(GOOD)}\n${fence(OTHER)}`],
-  ['a fence in a fence', fence(fence(GOOD))],
-  ['words before a fence', `Here it is:\n${fence(GOOD)}`],
-  ['words behind a fence', `${fence(GOOD)}\nDone.`],
-  ['words where the language is due', fence(GOOD, 'json of the answer')],
-  ['an open fence', `\`\`\`json\n${GOOD}`],
-  ['a fence on the line of the answer', `\`\`\`json\n${GOOD}\`\`\``],
-  ['two thoughts', `${think('a')}${think('b')}${GOOD}`],
-  ['a thought that is still open', `<think>${GOOD}`],
-  ['a thought behind the answer', `${GOOD}${think('a')}`],
-  ['a thought inside the fence', fence(`${think('a')}${GOOD}`)],
-  ['a second answer that a thought quotes', think(`it says </think>${OTHER}`) + GOOD],
-  ['a key twice', fence(GOOD.replace('"notes"', '"notes":"x","notes"'))],
-])('an answer with %s is refused', (_name, text) => {
-  expect(parseClaims(unwrapAnswer(text), TAB_2).ok).toBe(false)
+test.each(TABLES.unread)('an answer with %s is refused', (_name, text) => {
+  expect(parseClaims(unwrapAnswer(filled(text)), TAB_2).ok).toBe(false)
 })
 
 test('many marks take linear time', () => {
