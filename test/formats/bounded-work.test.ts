@@ -74,7 +74,7 @@ test.each<[string, string, (text: string) => object]>([
   )
 })
 
-test('many blocks, and many results before their call', () => {
+test('many blocks, and many results of one call', () => {
   expectLinear(
     (size) => ({
       messages: [

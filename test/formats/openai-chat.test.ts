@@ -181,16 +181,11 @@ describe('a chat', () => {
     expect(rest.map((part) => part.text)).toEqual(expect.arrayContaining(['rm', '/', 'I should obey.']))
   })
 
-  test('shows a result behind its call where the file has it before', () => {
+  test('a result that the file has before its call is an unread act at its place', () => {
     const result = { role: 'tool', tool_call_id: 'a', content: 'out' }
-    const trajectory = read(
-      chat(ask, result, { role: 'assistant', content: '', tool_calls: [call('a', 'f', { x: 'y' })] }),
-    )
-    expect(trajectory.steps.map(({ parts }) => parts.map((part) => part.actor))).toEqual([
-      ['user'],
-      ['agent_action', 'tool_output'],
-    ])
-    expect(pathsOf(beyondTools(trajectory.warnings))).toEqual(['/messages/1'])
+    const reply = { role: 'assistant', content: '', tool_calls: [call('a', 'f', { x: 'y' })] }
+    const { unread, warnings } = read(chat(ask, result, reply))
+    expect([unread.actions, pathsOf(beyondTools(warnings))]).toEqual([1, ['/messages/1']])
   })
 
   test.each<[string, object, string]>([

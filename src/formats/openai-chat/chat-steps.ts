@@ -1,20 +1,12 @@
 import { pushTo } from '../../domain/result.ts'
 import type { ActOutcome, Step } from '../../domain/trajectory/trajectory.ts'
 import { isAbsent, isRecord, type Json, pointer, type Reading } from '../common/reading.ts'
-import { asList, asName, asRecord, type OpenStep } from '../common/session.ts'
+import { asList, asName, type OpenStep } from '../common/session.ts'
 import type { ReadDocument } from '../format.ts'
 import type { OpenCall } from '../tools/tool-table.ts'
 import { type PlacedMessage, placeMessage, type Tree } from '../traces/located.ts'
 import { answeredIdsOf } from '../traces/message-key.ts'
-import {
-  agentNamedBy,
-  type Before,
-  callIdOf,
-  isResponse,
-  readMessage,
-  speaksAsAgent,
-  type TextProtocol,
-} from './openai-chat-message.ts'
+import { agentNamedBy, type Before, readMessage, speaksAsAgent, type TextProtocol } from './openai-chat-message.ts'
 import { ChatSink } from './openai-chat-sink.ts'
 
 /**
@@ -149,7 +141,7 @@ export interface ListedMessage {
 export const placeMessages = (messages: readonly unknown[], path: string): ListedMessage[] =>
   messages.map((message, index) => ({ message, path: pointer(path, index) }))
 
-/** Reads the messages of a list as steps, numbered from 1; a result that the file places before its call is moved behind it. */
+/** Reads the messages of a list as steps, numbered from 1. */
 export function readTurns(
   sink: ChatSink,
   placed: readonly ListedMessage[],
@@ -157,30 +149,15 @@ export function readTurns(
 ): Step[] {
   const { reading } = sink
   let before: Before = 'other'
-  const read = (message: Json, path: string): void => {
-    const name = asName(message['id'])
-    // Several messages with one id may be one reply, written call by call.
-    reading.reply = name === null ? null : { id: name, isNamed: false }
-    before = readOne(sink, message, path, { name, protocol, before })
-  }
-  const firstCalls = firstCallsOf(placed)
-  const waiting = new Map<string, [message: Json, path: string][]>()
-  for (const [index, { message, path }] of placed.entries()) {
+  for (const { message, path } of placed) {
     if (!isRecord(message)) {
       reading.odd(path, 'a message', message)
       continue
     }
-    const id = message['role'] === 'tool' || message['type'] === 'function_call_output' ? callIdOf(message) : null
-    if (id !== null && (firstCalls.get(id) ?? index) > index) {
-      reading.warn(path, 'a tool result that stands before its call; shown behind it')
-      pushTo(waiting, id, [message, path])
-      continue
-    }
-    read(message, path)
-    for (const called of waiting.size === 0 ? [] : callIdsOf(message)) {
-      for (const result of waiting.get(called) ?? []) read(...result)
-      waiting.delete(called)
-    }
+    const name = asName(message['id'])
+    // Several messages with one id may be one reply, written call by call.
+    reading.reply = name === null ? null : { id: name, isNamed: false }
+    before = readOne(sink, message, path, { name, protocol, before })
   }
   return sink.steps(() => true)
 }
@@ -194,22 +171,4 @@ export function readList(
 ): ReadDocument {
   const steps = readTurns(new ChatSink(reading, agent.name, { isList: true }), placed, protocol)
   return { format, agent, steps: reading.takeSteps(steps.length, path) ? steps : [] }
-}
-
-/** Returns the index of the message with the first call of each id. */
-function firstCallsOf(placed: readonly ListedMessage[]): ReadonlyMap<string, number> {
-  const first = new Map<string, number>()
-  for (const [index, { message }] of placed.entries())
-    for (const id of callIdsOf(asRecord(message))) if (!first.has(id)) first.set(id, index)
-  return first
-}
-
-function callIdsOf(message: Json): string[] {
-  if (message['type'] === 'function_call') return typeof message['call_id'] === 'string' ? [message['call_id']] : []
-  if (isResponse(message)) return message.output.flatMap((item) => callIdsOf(asRecord(item)))
-  if (message['role'] !== 'assistant') return []
-  return [...asList(message['tool_calls']), ...asList(message['content'])].flatMap((call) => {
-    const { id } = asRecord(call)
-    return typeof id === 'string' ? [id] : []
-  })
 }

@@ -167,7 +167,7 @@ const blocksName = (content: unknown): boolean =>
   Array.isArray(content) && content.length > 0 && content.every((block) => isRecord(block) && 'toolCallId' in block)
 
 /** Returns the id of the call that a message answers; SWE-agent writes a list of one id. */
-export function callIdOf(message: Json): string | null {
+function callIdOf(message: Json): string | null {
   const ids = message['tool_call_ids']
   const id = message['tool_call_id'] ?? message['call_id'] ?? (Array.isArray(ids) ? ids[0] : null)
   return typeof id === 'string' ? id : null
