@@ -58,7 +58,6 @@ describe('embedded subagents', () => {
     ])
     expect(pathsOf(read(document).warnings)).toEqual([
       '/steps/1/step_id',
-      '/subagent_trajectories/2/trajectory_id',
       '/subagent_trajectories/1',
       '/subagent_trajectories/0',
       '/subagent_trajectories/2',

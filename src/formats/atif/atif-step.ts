@@ -1,10 +1,9 @@
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { previewOf, readAtifContent, readPreview } from '../common/content.ts'
-import { decodeObject } from '../common/json-tree.ts'
-import { idText, isAbsent, isRecord, type Json, objectsIn, type Reading, timeOf, typeName } from '../common/reading.ts'
-import { asText, isEmpty, sinkTo } from '../common/session.ts'
-import { addArguments, argumentLeavesOf, knownSpec } from '../common/session-calls.ts'
+import { idText, isAbsent, isRecord, type Json, objectsIn, type Reading, timeOf } from '../common/reading.ts'
+import { asText, type Session, sinkTo } from '../common/session.ts'
+import { addCall } from '../common/session-calls.ts'
 import { isRejection, isTerminus, readRawReply } from '../protocols/terminus.ts'
 import { meaningOf, type OpenCall, openCall } from '../tools/tool-table.ts'
 import { type CallAnswers, type Calls, type Observation, readObservation, type StepCall } from './observations.ts'
@@ -17,25 +16,23 @@ export interface StepContent extends Observation {
 }
 
 /** Reads one ATIF step into parts: the agent's reasoning, its message, its calls, then the observation. */
-export function readStep(
-  reading: Reading,
-  step: Json,
-  path: string,
-  { agent, answers }: { readonly agent: string; readonly answers: CallAnswers },
-): StepContent {
+export function readStep(session: Session, step: Json, path: string, answers: CallAnswers): StepContent {
+  const { reading } = session
+  const agent = session.agent ?? ''
   const speaker = readSpeaker(reading, step, path)
   const reasoning = readReasoning(reading, step, path)
-  const calls = readCalls(reading, step['tool_calls'], `${path}/tool_calls`, agent)
+  const calls = readCalls(session, step['tool_calls'], `${path}/tool_calls`)
   const answered = { calls, answers, agent, extra: step['extra'] }
   const observation = readObservation(reading, step['observation'], `${path}/observation`, answered)
   const message = readMessage(reading, step, `${path}/message`, speaker, agent, calls)
   const { parts: results, ...links } = observation
   const parts = [...reasoning, ...message, ...calls.parts, ...results]
-  if (isAbsent(step['message'])) {
-    const others = AGENT_FIELDS.some((field) => !isAbsent(step[field])) || !isAbsent(step['observation'])
-    if (others) reading.warn(`${path}/message`, 'a step must have a message')
-    else reading.odd(`${path}/message`, 'text', step['message'])
-  }
+  if (
+    isAbsent(step['message']) &&
+    isAbsent(step['observation']) &&
+    AGENT_FIELDS.every((field) => isAbsent(step[field]))
+  )
+    reading.odd(`${path}/message`, 'text', step['message'])
   return { copied: step['is_copied_context'] === true, at: timeOf(step['timestamp']), parts, ...links }
 }
 
@@ -64,7 +61,8 @@ function readReasoning(reading: Reading, step: Json, path: string): Part[] {
   return parts
 }
 
-function readCalls(reading: Reading, calls: unknown, path: string, agent: string): Calls {
+function readCalls(session: Session, calls: unknown, path: string): Calls {
+  const { reading } = session
   const parts: Part[] = []
   const list: StepCall[] = []
   if (isAbsent(calls)) return { parts, list, count: 0 }
@@ -82,23 +80,10 @@ function readCalls(reading: Reading, calls: unknown, path: string, agent: string
     if (asText(name) === null) reading.warn(namePath, 'a tool call must name its function')
     const call = openCall(asText(name) ?? 'tool_call', idText(id))
     list.push({ id: typeof id === 'string' ? id : null, call, extra })
-    const spec = knownSpec(reading, agent, call.tool, namePath)
-    const [args, place] = argumentsOf(reading, record['arguments'], `${at}/arguments`)
-    const leaves = isAbsent(args) || isEmpty(args) ? [] : argumentLeavesOf(spec, args, place)
-    const bare = typeof name === 'string' ? { text: name, path: namePath } : null
-    addArguments(reading, parts, leaves, { call, spec, args, bare })
+    const place = { path: `${at}/arguments`, namePath: typeof name === 'string' ? namePath : null }
+    addCall(session, parts, { call, args: record['arguments'], isInput: true, ...place })
   }
   return { parts, list, count: calls.length }
-}
-
-/** Returns the arguments of a call and their path; JSON in a string is decoded. */
-function argumentsOf(reading: Reading, args: unknown, path: string): readonly [args: unknown, path: string] {
-  const decoded = typeof args === 'string' ? decodeObject(args) : null
-  if (isAbsent(args)) reading.warn(path, 'a tool call must have arguments')
-  else if (decoded !== null) reading.warnOnce(path, 'arguments are JSON inside a string')
-  else if (typeof args === 'string') reading.warn(path, 'arguments must be an object; shown as they stand')
-  else if (!isRecord(args)) reading.warn(path, `arguments must be an object, not ${typeName(args)}`)
-  return decoded === null ? [args, path] : [decoded, `${path}#`]
 }
 
 function readMessage(reading: Reading, step: Json, at: string, speaker: Actor, agent: string, calls: Calls): Part[] {

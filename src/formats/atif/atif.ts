@@ -1,7 +1,7 @@
 import { pushTo } from '../../domain/result.ts'
 import type { Step, Trajectory } from '../../domain/trajectory/trajectory.ts'
-import { cutName, isAbsent, isRecord, type Json, pointer, type Reading, typeName } from '../common/reading.ts'
-import { asText } from '../common/session.ts'
+import { cutName, isAbsent, isRecord, type Json, pointer, type Reading } from '../common/reading.ts'
+import { asRecord, asText, Session } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { readStep, type StepContent } from './atif-step.ts'
 import { CallAnswers, type SubagentRef } from './observations.ts'
@@ -80,12 +80,11 @@ function readVersion(reading: Reading, version: unknown, path: string): string {
 
 function readAgent(reading: Reading, agent: unknown, path: string): Trajectory['agent'] {
   if (!isRecord(agent)) {
-    reading.warn(path, isAbsent(agent) ? 'no agent is named' : `must be an object, not ${typeName(agent)}`)
+    reading.warn(path, 'no agent is named')
     return { name: null, model: null }
   }
   const [name, model] = [asText(agent['name']), asText(agent['model_name'])]
-  if (name === null) reading.warn(`${path}/name`, 'must be a text')
-  if (model === null && !isAbsent(agent['model_name'])) reading.warn(`${path}/model_name`, 'must be a text')
+  if (name === null) reading.warn(`${path}/name`, 'no agent is named')
   return { name, model }
 }
 
@@ -97,14 +96,16 @@ function readSteps(reading: Reading, document: Json, path: string, agent: string
     reading.odd(path, 'an array', steps)
     return []
   }
-  warnAboutTotal(reading, document['final_metrics'], path, steps.length)
+  const { total_steps: total } = asRecord(document['final_metrics'])
+  if (!isAbsent(total) && total !== steps.length)
+    reading.warn(path, `the file holds ${steps.length} steps, and not all`)
   if (!reading.takeSteps(steps.length, path)) return []
   const own = steps.map((step) => (isRecord(step) ? step['step_id'] : null))
   const ids = numberSteps(reading, own, path)
   warnAboutOrder(reading, own, path)
   warnAboutTimes(reading, steps, path)
-  const links = { linked: 0, unlinked: 0 }
   const answers = new CallAnswers()
+  const session = new Session(reading, null, agent)
   const replies = new StepReplies(steps)
   const read = steps.flatMap((step, index): ReadStep[] => {
     const at = pointer(path, index)
@@ -114,21 +115,10 @@ function readSteps(reading: Reading, document: Json, path: string, agent: string
       return []
     }
     reading.reply = replies.of(step, at)
-    const { refs, linked, unlinked, ...content } = readStep(reading, step, at, { agent, answers })
-    links.linked += linked
-    links.unlinked += unlinked
+    const { refs, ...content } = readStep(session, step, at, answers)
     return [{ step: { ...id, at: content.at, copied: content.copied, parts: content.parts }, refs }]
   })
-  if (links.linked === 0 && links.unlinked > 0)
-    reading.warn(path, 'no result names its tool call; results are shown after all calls of their step')
   return read
-}
-
-function warnAboutTotal(reading: Reading, metrics: unknown, stepsPath: string, count: number): void {
-  if (!isRecord(metrics)) return
-  const path = `${stepsPath.slice(0, -'/steps'.length)}/final_metrics`
-  const total = metrics['total_steps']
-  if (!isAbsent(total) && total !== count) reading.warn(`${path}/total_steps`, `the file holds ${count} steps`)
 }
 
 function readSubagents(reading: Reading, subagents: unknown, path: string, depth: number): Subagent[] {
@@ -216,8 +206,8 @@ function indexById(reading: Reading, subagents: readonly Subagent[]): ReadonlyMa
   const byId = new Map<string, Subagent>()
   for (const subagent of subagents) {
     const { trajectoryId: id, path } = subagent
-    if (id === null) reading.warn(`${path}/trajectory_id`, 'an embedded trajectory must have a trajectory_id')
-    else if (byId.has(id)) reading.warn(`${path}/trajectory_id`, 'another embedded trajectory has this trajectory_id')
+    if (id === null) continue
+    if (byId.has(id)) reading.warn(`${path}/trajectory_id`, 'another embedded trajectory has this trajectory_id')
     else byId.set(id, subagent)
   }
   return byId

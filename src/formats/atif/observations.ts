@@ -32,9 +32,6 @@ export interface SubagentRef {
 export interface Observation {
   readonly parts: readonly Part[]
   readonly refs: readonly SubagentRef[]
-  /** Count of results that name no call in a step of several calls. Terminus is not counted: its calls share one screen. */
-  readonly unlinked: number
-  readonly linked: number
 }
 
 /** The step of an observation: its calls, the open calls of the run, the agent, and `step.extra`. */
@@ -50,11 +47,10 @@ export function readObservation(reading: Reading, observation: unknown, path: st
   const { calls, answers, agent } = step
   const parts: Part[] = []
   const refs: SubagentRef[] = []
-  let [unlinked, linked] = [0, 0]
   const preview = resultSink(reading, parts, 'observation', false)
   if (readPreview(reading, observation, path, preview) || isAbsent(observation)) {
     answers.match([], calls.list)
-    return { parts, refs, unlinked, linked }
+    return { parts, refs }
   }
   const results = resultsOf(reading, observation, path)
   const called = answers.match(results, calls.list)
@@ -62,14 +58,12 @@ export function readObservation(reading: Reading, observation: unknown, path: st
     refs.push(...readRefs(reading, result['subagent_trajectory_ref'], `${at}/subagent_trajectory_ref`))
     const answered = called[index] ?? []
     const name = toolName(reading, result, at, calls, answered)
-    if (!isAbsent(result['source_call_id'])) linked++
-    else if (calls.count > 1 && !isTerminus(agent)) unlinked++
     const own = resultSink(reading, parts, name, isTerminus(agent))
     readAtifContent(reading, result['content'], `${at}/content`, own)
     const extra = calls.count === 1 ? step.extra : null
     for (const call of answered) call.call.outcome = outcomeOf(result, call, extra, agent, own.exitCode)
   }
-  return { parts, refs, unlinked, linked }
+  return { parts, refs }
 }
 
 /**
@@ -128,8 +122,7 @@ function resultsOf(reading: Reading, observation: unknown, path: string): readon
   }
   const results = observation['results']
   if (Array.isArray(results)) return results
-  if (isAbsent(results)) reading.warn(`${path}/results`, 'an observation must have results')
-  else reading.odd(`${path}/results`, 'an array', results)
+  if (!isAbsent(results)) reading.odd(`${path}/results`, 'an array', results)
   return []
 }
 

@@ -1,6 +1,5 @@
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { baseName } from '../../domain/words.ts'
-import { specOf } from '../tools/harnesses.ts'
 import { type ArgumentKind, meaningOf, meaningOfName, type OpenCall, own, type ToolSpec } from '../tools/tool-table.ts'
 import { decodeObject, type Leaf, leavesOf, memberName } from './json-tree.ts'
 import { cutName, isAbsent, isRecord, type Json, pointer, type Reading } from './reading.ts'
@@ -53,13 +52,6 @@ function warnOfTool(reading: Reading, tool: string, path: string, isForeign = fa
     ? ['calls of another agent, whose tools are not known', 'their']
     : [`the tool ${JSON.stringify(cutName(tool))} is not known`, 'its']
   reading.warnOnce(path, `${what}: ${whose} arguments prove an act where an action anchor names them`)
-}
-
-/** Returns the argument kinds of an agent's tool. The arguments of a tool that no table knows may prove an act, but never surely. */
-export function knownSpec(reading: Reading, agent: string | null, tool: string, path: string): ToolSpec | undefined {
-  const spec = specOf(agent, tool)
-  if (spec === undefined) warnOfTool(reading, tool, path)
-  return spec
 }
 
 /** A call with its decoded arguments. `bare`: the place of its name, which is cited where no argument has a text. */
@@ -158,7 +150,7 @@ export interface ArgumentLeaf extends Leaf {
 }
 
 /** Lists the leaves of a call's arguments. Command words are one leaf, as JSON, but a leaf each around a shell's script; command lines one each. */
-export function argumentLeavesOf(spec: ToolSpec | undefined, args: unknown, path: string): readonly ArgumentLeaf[] {
+function argumentLeavesOf(spec: ToolSpec | undefined, args: unknown, path: string): readonly ArgumentLeaf[] {
   let leaves: readonly ArgumentLeaf[] = leavesOf(args, path)
   if (!isRecord(args) || spec === undefined) return leaves
   for (const key of Object.keys(args)) {
