@@ -4252,6 +4252,23 @@ export interface operations {
                         /** @description The group of the item, such as its task; a group is resampled as a whole. */
                         cluster?: string;
                     }[];
+                    /** @description All categories that could be given, in the order of the matrix. Where absent, those that were given, sorted. Gwet’s AC1 depends on how many there are. */
+                    labels?: string[];
+                    /**
+                     * @description What the labels are: `nominal`: names; `ordinal`: in the order of `labels`, which is required; `interval`: numbers. With an order the answer has `weighted`, too.
+                     * @default nominal
+                     * @enum {string}
+                     */
+                    scale?: "nominal" | "ordinal" | "interval";
+                    bootstrap?: {
+                        /** @default 2000 */
+                        draws?: number;
+                        /**
+                         * @description The same seed gives the same intervals.
+                         * @default 1
+                         */
+                        seed?: number;
+                    };
                     /** @description Items are the questions (a trajectory with its ground truth) that have a standing grade that fits `query`, all of them where it is absent; clusters are tasks. Where `query` names a batch, its own trials are chosen from, and of the judges that it asked its own grades are compared. */
                     stored?: {
                         raters: string[];
@@ -4277,23 +4294,6 @@ export interface operations {
                          * @default label
                          */
                         measure?: string;
-                    };
-                    /** @description All categories that could be given, in the order of the matrix. Where absent, those that were given, sorted. Gwet’s AC1 depends on how many there are. */
-                    labels?: string[];
-                    /**
-                     * @description What the labels are: `nominal`: names; `ordinal`: in the order of `labels`, which is required; `interval`: numbers. With an order the answer has `weighted`, too.
-                     * @default nominal
-                     * @enum {string}
-                     */
-                    scale?: "nominal" | "ordinal" | "interval";
-                    bootstrap?: {
-                        /** @default 2000 */
-                        draws?: number;
-                        /**
-                         * @description The same seed gives the same intervals.
-                         * @default 1
-                         */
-                        seed?: number;
                     };
                 };
             };

@@ -63,28 +63,24 @@ function isLarge(value: unknown): boolean {
 /** Names the faults of a value, with JSON pointers, in the words that judges are told. Empty: the value fits. At most 20. */
 export function schemaIssues(schema: object, value: unknown): Issue[] {
   const errors = errorsOf(schema, value)
+  const placeIn = ({ instancePath, schemaPath }: ErrorObject) => `${instancePath} ${schemaPath}`
   // All missing members of an object are one fault.
   const missing = Map.groupBy(
     errors.filter(({ keyword }) => keyword === 'required'),
-    ({ instancePath, schemaPath }) => `${instancePath} ${schemaPath}`,
+    placeIn,
   )
-  const isRepeated = (error: ErrorObject) =>
-    error.keyword === 'required' && missing.get(`${error.instancePath} ${error.schemaPath}`)?.[0] !== error
   return (
     errors
-      .filter((error) => !isRepeated(error))
+      .filter((error) => error.keyword !== 'required' || missing.get(placeIn(error))?.[0] === error)
       // A misspelt name explains a missing member.
       .toSorted((a, b) => Number(b.keyword === 'additionalProperties') - Number(a.keyword === 'additionalProperties'))
       .slice(0, MOST_FAULTS)
       .map((error) => {
-        const names = missing
-          .get(`${error.instancePath} ${error.schemaPath}`)
-          ?.map(({ params }) => params['missingProperty'])
-        if (names !== undefined)
-          return { path: error.instancePath, message: `must have required properties ${names.join(', ')}` }
-        if (error.keyword === 'additionalProperties')
-          return { path: placeOf(error), message: 'is not a known property' }
-        return { path: error.instancePath, message: wordsOf(error) }
+        const { instancePath: path, keyword } = error
+        const names = missing.get(placeIn(error))?.map(({ params }) => params['missingProperty'])
+        if (names !== undefined) return { path, message: `must have required properties ${names.join(', ')}` }
+        if (keyword === 'additionalProperties') return { path: placeOf(error), message: 'is not a known property' }
+        return { path, message: wordsOf(error) }
       })
   )
 }

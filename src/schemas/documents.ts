@@ -51,8 +51,7 @@ const Number01 = t.Nullable(Type.Number({ minimum: 0, maximum: 1 }))
 const Value = Type.Union([t.Text, Type.Number(), Type.Boolean()])
 
 const ShareSchema = t.Closed({
-  n: t.Count(),
-  count: t.Count(),
+  ...t.Counts(['n', 'count']).properties,
   share: Number01,
   ci95: t.Nullable(Type.Array(Type.Number(), { minItems: 2, maxItems: 2 })),
   method: t.Opt(t.Nullable(t.Str('Of certificates that were written before.'))),
@@ -71,9 +70,7 @@ const MeasureSchema = t.Closed({
 export type Measure = Static<typeof MeasureSchema>
 
 const CostSchema = t.Closed({
-  calls: t.Count(),
-  input_tokens: t.Count(),
-  output_tokens: t.Count(),
+  ...t.Counts(['calls', 'input_tokens', 'output_tokens']).properties,
   cost_usd: t.Nullable(Type.Number(), 'What its grades cost when they were made; null: a price is unknown.'),
   paid_usd: t.Nullable(Type.Number(), 'Of this, what this run of the batch paid.'),
 })

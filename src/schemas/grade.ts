@@ -160,12 +160,7 @@ export const ReceiptSchema = t.Closed({
   provider: t.NullableText,
   model_requested: t.NullableText,
   model_resolved: t.NullableText,
-  versions: t.Closed({
-    rendering: Type.Integer(),
-    evidence: Type.Integer(),
-    prompt: Type.Integer(),
-    reader: Type.Integer(),
-  }),
+  versions: t.Counts(['rendering', 'evidence', 'prompt', 'reader']),
   denied_acts: t.Opt(
     t.Choice(
       ['flag', 'refuse'],

@@ -4,7 +4,7 @@ import { BatchOptions, FailureCountsSchema } from './batch.ts'
 import { GradeSchema } from './grade.ts'
 import { nameFilter, TRIAL_FILTERS } from './trial.ts'
 import * as t from './type.ts'
-import { GradeStatusSchema, LabelSchema } from './vocabulary.ts'
+import { GradeStatusSchema, ITEM_STATUSES, LabelSchema } from './vocabulary.ts'
 
 /** Selects the stored grades that fit every given field. */
 export const GradeSelectionSchema = t.Closed(
@@ -43,11 +43,7 @@ const FlipSchema = t.Closed({
 export type Flip = Static<typeof FlipSchema>
 
 const Counted = t.Documented('Every item of that side by its end; nothing is left out.', {
-  n: Type.Integer(),
-  graded: Type.Integer(),
-  unverified: Type.Integer(),
-  failed: Type.Integer(),
-  cancelled: Type.Integer(),
+  ...t.Counts(['n', ...ITEM_STATUSES]).properties,
   failures: FailureCountsSchema,
 })
 

@@ -29,14 +29,10 @@ const StoredRatersSchema = t.Documented(
 )
 export type StoredRaters = Static<typeof StoredRatersSchema>
 
-const { ratings, labels, scale, bootstrap } = AgreementRequestSchema.properties
-
 export const AgreementCallSchema = t.Documented('Either `ratings`, perhaps with `labels` and `scale`, or `stored`.', {
-  ratings: t.Opt(ratings),
+  ...AgreementRequestSchema.properties,
+  ratings: t.Opt(AgreementRequestSchema.properties.ratings),
   stored: t.Opt(StoredRatersSchema),
-  labels,
-  scale,
-  bootstrap,
 })
 export type AgreementCall = Static<typeof AgreementCallSchema>
 
