@@ -1,5 +1,5 @@
 import { type RawBuilder, sql as raw } from 'kysely'
-import { quantile } from '../domain/statistics/bootstrap.ts'
+import { quantile } from '../domain/statistics/weighted-shares.ts'
 import type { JudgeReply } from '../judges/judge.ts'
 import type { PlannedAttempt, QuestionMark } from './attempts.ts'
 import { all, columns, type Db, first, insert, isIn, locked, run, type Sql, Undo } from './db.ts'

@@ -1,6 +1,7 @@
 import chiSquareCdf from '@stdlib/stats-base-dists-chisquare-cdf'
 import { DEFAULT_DRAWS, DEFAULT_SEED, type UndefinedReason } from '../../schemas/agreement.ts'
 import { studentQuantile } from './intervals.ts'
+import { quantile } from './weighted-shares.ts'
 
 export interface BootstrapSettings {
   readonly draws: number
@@ -11,7 +12,6 @@ export const BOOTSTRAP: BootstrapSettings = { draws: DEFAULT_DRAWS, seed: DEFAUL
 
 interface BootstrapInterval {
   readonly ci95: [number, number] | null
-  /** Null exactly where `ci95` is there. */
   readonly reason: UndefinedReason | null
   /** Counts the draws in which the statistic was undefined. The interval is of the other draws. */
   readonly undefined_draws: number
@@ -86,15 +86,6 @@ function isFlat(sorted: Float64Array): boolean {
   const [low = 0] = sorted
   const high = sorted.at(-1) ?? 0
   return high - low <= 1e-12 * Math.max(1, Math.abs(low), Math.abs(high))
-}
-
-/** Linear quantile of sorted values, type 7 of Hyndman and Fan, "Sample quantiles in statistical packages" (1996), as in R; NaN without values. */
-export function quantile(sorted: ArrayLike<number>, probability: number): number {
-  const place = (sorted.length - 1) * probability
-  const below = Math.floor(place)
-  const low = sorted[below] ?? Number.NaN
-  const high = sorted[Math.min(below + 1, sorted.length - 1)] ?? Number.NaN
-  return low + (high - low) * (place - below)
 }
 
 const MASK = 0xffff_ffff_ffff_ffffn

@@ -103,3 +103,12 @@ export function at(vector: Vector, i: number): number {
 
 export const sum = (vector: Vector): number => vector.reduce((total, x) => total + x, 0)
 export const range = (k: number): readonly number[] => Array.from({ length: k }, (_, i) => i)
+
+/** Linear quantile of sorted values, type 7 of Hyndman and Fan, "Sample quantiles in statistical packages" (1996), as in R; NaN without values. */
+export function quantile(sorted: ArrayLike<number>, probability: number): number {
+  const place = (sorted.length - 1) * probability
+  const below = Math.floor(place)
+  const low = sorted[below] ?? Number.NaN
+  const high = sorted[Math.min(below + 1, sorted.length - 1)] ?? Number.NaN
+  return low + (high - low) * (place - below)
+}

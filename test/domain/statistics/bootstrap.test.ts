@@ -2,12 +2,12 @@ import { expect, test } from 'vitest'
 import {
   bootstrap,
   expandedTail,
-  quantile,
   resample,
   seededRandom,
   splitMix64,
   xoshiro128,
 } from '../../../src/domain/statistics/bootstrap.ts'
+import { quantile } from '../../../src/domain/statistics/weighted-shares.ts'
 import { readTables } from '../../tables.ts'
 
 const SETTINGS = { draws: 2000, seed: 1 }
