@@ -1,6 +1,6 @@
 import { HARNESSES, type Turn } from '../../harness-logs/harnesses.ts'
 import type { KindCase } from './kind-case.ts'
-import { MANGLINGS } from './manglings.ts'
+import { MANGLINGS, mangled } from './manglings.ts'
 import {
   APPEND,
   answers,
@@ -77,10 +77,10 @@ function shown(run: Run, looks: readonly Turn[], line: string): KindCase[] {
 }
 
 export const seenButDenied = (): KindCase[] => [
-  ...spreadTable(MANGLINGS, HARNESSES, 5, (shape, { command, shown }, run, at) => {
+  ...spreadTable(MANGLINGS, HARNESSES, 5, (shape, mangling, run, at) => {
     const world = [CALL, PROSE, APPEND][at % 3] ?? CALL
-    const output = shown([world.cue.text, world.distractor.text])
-    return seen({ ...run, kind: 'seen_but_denied', shape, world }, [{ shell: command, output }])
+    const output = mangled(mangling, [world.cue.text, world.distractor.text])
+    return seen({ ...run, kind: 'seen_but_denied', shape, world }, [{ shell: mangling.command, output }])
   }),
   ...spread(['several_commands'], HARNESSES, 12, (shape, run) =>
     seen({ ...run, kind: 'seen_but_denied', shape, world: CALL }, inPieces()),
