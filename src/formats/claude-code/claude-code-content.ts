@@ -1,7 +1,7 @@
 import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
-import { readBlock as readAnyBlock, readContent } from '../common/content.ts'
+import { readAnyBlock, readContent } from '../common/content.ts'
 import { type ContentSink, idText, isRecord, itemsIn, type Json, type Reading, typeName } from '../common/reading.ts'
-import { addLeaves, asRecord, asText, mediaText, type OpenStep, type Session, sinkTo } from '../common/session.ts'
+import { addLeaves, asRecord, asText, type OpenStep, type Session, sinkTo } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
 import { mayAct } from '../common/unread-acts.ts'
 import { exitCodeInText, outcomeOfResult as outcomeInWords, outcomeWithCode } from '../tools/outcomes.ts'
@@ -35,36 +35,6 @@ export function isHarnessText(text: string): boolean {
 /** Recognizes the summary of a compaction, which older versions do not flag. */
 export const isSummary = (text: string): boolean => text.trimStart().startsWith(SUMMARY)
 
-/** Reads a block of a user's message or of a tool result, or a text or picture of the agent. */
-export function readBlock(block: Json, path: string, sink: ContentSink, reading: Reading): boolean {
-  const { type, ...rest } = block
-  if (type === 'text') readString(reading, block, path, 'text', sink)
-  else if (type === 'tool_reference') readString(reading, block, path, 'tool_name', sink)
-  else if (type === 'image' || type === 'document') readSource(block, path, type, sink)
-  else {
-    reading.warnType(path, 'type of content block', type)
-    addLeaves(sink, rest, path)
-  }
-  return true
-}
-
-function readString(reading: Reading, block: Json, path: string, field: string, sink: ContentSink): void {
-  const text = block[field]
-  if (typeof text === 'string') sink.text(text, `${path}/${field}`)
-  else reading.odd(`${path}/${field}`, 'text', text)
-}
-
-function readSource(block: Json, path: string, kind: string, sink: ContentSink): void {
-  const source = isRecord(block['source']) ? block['source'] : {}
-  const { type, data, url, media_type: media, content } = source
-  if (type === 'text' && typeof data === 'string') sink.text(data, `${path}/source/data`)
-  else if (type === 'content' && typeof content === 'string') sink.text(content, `${path}/source/content`)
-  else {
-    const picture = type === 'base64' || data !== undefined ? { media_type: media, data } : { url }
-    sink.media(mediaText(kind, asText(url) ?? media), path, kind, kind === 'image' ? picture : undefined)
-  }
-}
-
 /** Blocks of one reply that earlier records already showed: block type and text, or call, to the path of its record. */
 export type ReplySeen = Map<string, string>
 
@@ -83,7 +53,7 @@ export function readAssistant(session: Session, content: unknown, place: Assista
   let step = place.step(false)
   const speaker = (): ContentSink =>
     sinkTo(reading, step.parts, place.synthetic ? 'system' : 'agent_message', 'message')
-  if (!Array.isArray(content)) readContent(reading, content, place.path, speaker(), readBlock)
+  if (!Array.isArray(content)) readContent(reading, content, place.path, speaker())
   let ran = false
   for (const [block, at] of itemsIn(content, place.path)) {
     if (isRecord(block) && isRepeated(reading, block, at, place)) continue
@@ -95,18 +65,22 @@ export function readAssistant(session: Session, content: unknown, place: Assista
     if (ran) step = place.step(true)
     ran = false
     const { type } = asRecord(block)
-    if (isRecord(block) && type === 'thinking')
-      readString(reading, block, at, 'thinking', sinkTo(reading, step.parts, 'agent_reasoning', 'reasoning'))
+    if (isRecord(block) && type === 'thinking') readThinking(session, block, at, step)
     else if (type === 'redacted_thinking') reading.warnOnce(at, 'encrypted reasoning; it cannot be shown')
     else if (isRecord(block) && isCall(type)) readCall(session, step, block, at)
     else readSpoken(reading, block, at, speaker())
   }
 }
 
+function readThinking(session: Session, { thinking }: Json, path: string, { parts }: OpenStep): void {
+  if (typeof thinking !== 'string') session.reading.odd(`${path}/thinking`, 'text', thinking)
+  session.say(parts, 'agent_reasoning', thinking, `${path}/thinking`)
+}
+
 /** Reads any other block of the agent as speech, and counts a block that may be an act as unread. */
 function readSpoken(reading: Reading, block: unknown, path: string, sink: ContentSink): void {
   if (isRecord(block) && !SPOKEN.has(block['type']) && mayAct(block)) reading.countUnread(path, true)
-  readAnyBlock(reading, block, path, sink, readBlock)
+  readAnyBlock(reading, block, path, sink)
 }
 
 const SPOKEN: ReadonlySet<unknown> = new Set(['text', 'tool_reference', 'image', 'document'])
@@ -120,7 +94,7 @@ function readServerResult(session: Session, block: Json, path: string): void {
   const isError = asText(asRecord(content)['type'])?.endsWith('_error')
   const { sink } = session.answer(id, path, null, isError ? 'failed' : 'ran')
   if (isRecord(content)) addLeaves(sink, content, `${path}/content`)
-  else readContent(session.reading, content, `${path}/content`, sink, readBlock)
+  else readContent(session.reading, content, `${path}/content`, sink)
 }
 
 /** Tells whether an earlier record of the same reply showed this block: streams repeat all blocks so far in each record. */

@@ -1,4 +1,4 @@
-import { readBlock as readAnyBlock, readContent } from '../common/content.ts'
+import { readAnyBlock, readContent } from '../common/content.ts'
 import {
   type ContentSink,
   isAbsent,
@@ -20,14 +20,7 @@ import {
 } from '../common/session.ts'
 import { type Format, listIn, type ReadDocument } from '../format.ts'
 import { namesOf } from '../vocabulary.ts'
-import {
-  isHarnessText,
-  isSummary,
-  outcomeOfResult,
-  type ReplySeen,
-  readAssistant,
-  readBlock,
-} from './claude-code-content.ts'
+import { isHarnessText, isSummary, outcomeOfResult, type ReplySeen, readAssistant } from './claude-code-content.ts'
 import { ClaudeLineage, inOrder, isTelling, StartedSubagents, subagentOf } from './claude-code-order.ts'
 
 /**
@@ -194,15 +187,15 @@ class ClaudeReader extends SessionReader {
       chain.reply = null
       return step
     })
-    if (!Array.isArray(content)) readContent(this.reading, content, path, sink, readBlock)
+    if (!Array.isArray(content)) readContent(this.reading, content, path, sink)
     for (const [block, at] of itemsIn(content, path)) {
       if (isRecord(block) && block['type'] === 'tool_result') {
         const outcome = (tool: string) => outcomeOfResult(tool, block, record)
         const { tool, sink: output } = this.answer(block['tool_use_id'], at, name, outcome)
         this.#started.note(tool, block, record, at)
-        readContent(this.reading, block['content'], `${at}/content`, output, readBlock)
+        readContent(this.reading, block['content'], `${at}/content`, output)
         step = null
-      } else readAnyBlock(this.reading, block, at, sink, readBlock)
+      } else readAnyBlock(this.reading, block, at, sink)
     }
   }
 
@@ -242,7 +235,7 @@ class ClaudeReader extends SessionReader {
     const step = this.open('other', asText(record['uuid']))
     const name = typeof type === 'string' ? type : 'attachment'
     if (type === 'queued_command') {
-      readContent(this.reading, prompt, `${at}/prompt`, this.sink(step.parts, 'user'), readBlock)
+      readContent(this.reading, prompt, `${at}/prompt`, this.sink(step.parts, 'user'))
       if (typeof prompt === 'string') this.userTexts.add(prompt)
     } else addLeaves(this.sink(step.parts, 'system', name), prompt === undefined ? rest : { prompt, ...rest }, at)
     if (!isRecord(record['attachment'])) this.reading.odd(at, 'an object', record['attachment'])

@@ -4,7 +4,7 @@ import type { Actor } from '../../schemas/vocabulary.ts'
 import { readContent } from '../common/content.ts'
 import { decodeObject, leavesOf } from '../common/json-tree.ts'
 import { type ContentSink, idText, isAbsent, isRecord, type Json, type Reading } from '../common/reading.ts'
-import { addLeaves, asList, asText, mediaText, type Session, settle, sinkTo } from '../common/session.ts'
+import { addLeaves, asList, asText, type Session, settle, sinkTo } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
 import { exitCodeInText, matchWords, outcomeOfCode, outcomeWithCode } from '../tools/outcomes.ts'
 import type { ToolSpec } from '../tools/tool-table.ts'
@@ -84,28 +84,11 @@ function readMessage(session: Session, item: Json, path: string, shown: Shown, {
       reading.addMedia(step.parts, { actor, text, path: at, name: 'message' }, source)
     },
   }
-  readContent(reading, content, `${path}/content`, sink, readBlock)
+  readContent(reading, content, `${path}/content`, sink)
 }
 
 function speakerOf(role: unknown, text: string): Actor {
   return role === 'user' && !HARNESS_HEADS.some((head) => text.trimStart().startsWith(head)) ? 'user' : 'system'
-}
-
-/** Reads a block of content: `input_text`, `output_text`, `input_image`, … */
-function readBlock(block: Json, path: string, sink: ContentSink, reading: Reading): boolean {
-  const { type, text, refusal, image_url: image, mimeType: media_type, data, filename } = block
-  const kind = typeof type === 'string' ? ['image', 'audio', 'file'].find((kind) => type.includes(kind)) : undefined
-  if (typeof text === 'string') sink.text(text, `${path}/text`)
-  else if (typeof refusal === 'string') sink.text(refusal, `${path}/refusal`)
-  else if (type === 'encrypted_content') reading.warnOnce(path, 'encrypted content; it cannot be shown')
-  else if (kind === undefined) return false
-  else {
-    const url = isRecord(image) ? image['url'] : image
-    const picture = isAbsent(url) ? { media_type, data } : { url }
-    const shown = mediaText(kind, asText(url) ?? media_type ?? filename)
-    sink.media(shown, path, kind, kind === 'image' ? picture : undefined)
-  }
-  return true
 }
 
 function readReasoning(session: Session, item: Json, path: string, shown: Shown): void {
@@ -120,8 +103,8 @@ function readReasoning(session: Session, item: Json, path: string, shown: Shown)
     },
     media: () => undefined,
   }
-  readContent(reading, item['summary'], `${path}/summary`, sink, readBlock)
-  readContent(reading, item['content'], `${path}/content`, sink, readBlock)
+  readContent(reading, item['summary'], `${path}/summary`, sink)
+  readContent(reading, item['content'], `${path}/content`, sink)
   if (!readable && !isAbsent(item['encrypted_content']))
     reading.warnOnce(`${path}/encrypted_content`, 'encrypted reasoning; it cannot be shown')
 }
@@ -174,7 +157,7 @@ export function readAnswer(reading: Reading, parts: Part[], output: unknown, pat
     for (const { text, pointer: at, name } of envelope === null ? [] : leavesOf(envelope, `${path}#`))
       reading.add(parts, { actor: 'tool_output', text, path: at, name: `${tool}.${name}` })
   } else if (Array.isArray(output) && output.every((piece) => isRecord(piece) && typeof piece['type'] === 'string'))
-    readContent(reading, output, path, sink, readBlock)
+    readContent(reading, output, path, sink)
   else if (isRecord(output) && ('content' in output || 'body' in output)) {
     const field = 'content' in output ? 'content' : 'body'
     readAnswer(reading, parts, output[field], `${path}/${field}`, tool)

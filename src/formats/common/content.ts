@@ -29,29 +29,69 @@ export function readPreview(
   return true
 }
 
-/** Reads a block of a type that the format knows; false for a block of another type, which is shown leaf by leaf. */
-export type ReadBlock = (block: Json, path: string, sink: ContentSink, reading: Reading) => boolean
+/** Reads a block of a format of its own; `readBlock` reads those of the providers. */
+export type ReadBlock = (reading: Reading, block: Json, path: string, sink: ContentSink) => void
 
-/** Reads a content in the form of its format: text, an array of texts and blocks, or nothing. */
+/** Reads a content: text, an array of texts and blocks, or nothing. */
 export function readContent(
   reading: Reading,
   content: unknown,
   path: string,
   sink: ContentSink,
-  read: ReadBlock,
+  read: ReadBlock = readBlock,
 ): void {
   if (isAbsent(content)) return
   if (typeof content === 'string') sink.text(content, path)
   else if (!Array.isArray(content)) reading.odd(path, 'text or an array of content blocks', content)
-  else for (const [block, at] of itemsIn(content, path)) readBlock(reading, block, at, sink, read)
+  else for (const [block, at] of itemsIn(content, path)) readAnyBlock(reading, block, at, sink, read)
 }
 
-export function readBlock(reading: Reading, block: unknown, path: string, sink: ContentSink, read: ReadBlock): void {
+export function readAnyBlock(
+  reading: Reading,
+  block: unknown,
+  path: string,
+  sink: ContentSink,
+  read: ReadBlock = readBlock,
+): void {
   if (typeof block === 'string') sink.text(block, path)
-  else if (!isRecord(block)) reading.odd(path, 'a content block', block)
-  else if (!read(block, path, sink, reading)) {
-    reading.warnType(path, 'type of content block', block['type'])
-    addLeaves(sink, block, path)
+  else if (isRecord(block)) read(reading, block, path, sink)
+  else reading.odd(path, 'a content block', block)
+}
+
+const TEXTS: ReadonlySet<unknown> = wordSet('text input_text output_text summary_text reasoning_text')
+/** Kinds of media, as the types of blocks name them: `input_image`, `document`. */
+const KINDS = ['image', 'audio', 'document', 'file'] as const
+
+/** Reads a block as Anthropic, OpenAI and MCP write it: a text, or media; the leaves of any other block are shown. */
+export function readBlock(reading: Reading, block: Json, path: string, sink: ContentSink): void {
+  const { type, text, refusal, tool_name: tool, image_urls: urls, ...rest } = block
+  const kind = typeof type === 'string' ? KINDS.find((name) => type.includes(name)) : undefined
+  if (typeof text === 'string' && (TEXTS.has(type) || type === undefined)) sink.text(text, `${path}/text`)
+  else if (type === 'text') reading.odd(`${path}/text`, 'text', text)
+  else if (typeof refusal === 'string') sink.text(refusal, `${path}/refusal`)
+  else if (type === 'tool_reference' && typeof tool === 'string') sink.text(tool, `${path}/tool_name`)
+  else if (type === 'encrypted_content') reading.warnOnce(path, 'encrypted content; it cannot be shown')
+  else if (Array.isArray(urls) && urls.length > 0)
+    for (const [url, at] of itemsIn(urls, `${path}/image_urls`))
+      sink.media(mediaText('image', url), at, 'image', { url })
+  else if (kind !== undefined) readSource(block, path, kind, sink)
+  else {
+    reading.warnType(path, 'type of content block', type)
+    addLeaves(sink, { ...(text !== undefined && { text }), ...rest }, path)
+  }
+}
+
+/** Reads media: `source` of Anthropic, `image_url` of OpenAI, or `data` with its `mimeType`. */
+function readSource(block: Json, path: string, kind: string, sink: ContentSink): void {
+  const { source, image_url: image, mimeType, filename } = block
+  const { type, data = block['data'], url: link, media_type: media = mimeType, content } = asRecord(source)
+  const url = link ?? (isRecord(image) ? image['url'] : image)
+  if (type === 'text' && typeof data === 'string') sink.text(data, `${path}/source/data`)
+  else if (type === 'content' && typeof content === 'string') sink.text(content, `${path}/source/content`)
+  else {
+    const picture = isAbsent(url) ? { media_type: media, data } : { url }
+    const text = mediaText(kind, asText(url) ?? media ?? filename)
+    sink.media(text, path, kind, kind === 'image' ? picture : undefined)
   }
 }
 
@@ -61,18 +101,17 @@ export function readAtifContent(reading: Reading, content: unknown, path: string
   if (!Array.isArray(content)) readContent(reading, content, path, sink, readContentPart)
   for (const [block, at] of itemsIn(content, path)) {
     if (typeof block === 'string') reading.warn(at, 'a content block must be an object; read as text')
-    readBlock(reading, block, at, sink, readContentPart)
+    readAnyBlock(reading, block, at, sink, readContentPart)
   }
 }
 
-function readContentPart(part: Json, path: string, sink: ContentSink, reading: Reading): boolean {
+function readContentPart(reading: Reading, part: Json, path: string, sink: ContentSink): void {
   const { type, text } = part
   if (typeof text === 'string') {
     if (type !== 'text') reading.warn(path, 'a content block with text must be of type text; read as text')
     sink.text(text, `${path}/text`)
   } else if (type === 'text') reading.odd(`${path}/text`, 'text', text)
   if (type !== 'text') readMedia(reading, part, path, sink)
-  return true
 }
 
 function readMedia(reading: Reading, part: Json, path: string, sink: ContentSink): void {

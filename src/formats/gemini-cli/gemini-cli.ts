@@ -174,11 +174,11 @@ function readGeminiCli(reading: Reading, document: Json): ReadDocument {
 
 /** Reads a list of parts of the API: text, `{text}`, `{inlineData}`, `{functionResponse}`, or an array of them. */
 function readParts(reading: Reading, content: unknown, path: string, sink: ContentSink): void {
-  if (isRecord(content)) readPart(content, path, sink)
+  if (isRecord(content)) readPart(reading, content, path, sink)
   else readContent(reading, content, path, sink, readPart)
 }
 
-function readPart(part: Json, path: string, sink: ContentSink): boolean {
+function readPart(reading: Reading, part: Json, path: string, sink: ContentSink): void {
   const { text, inlineData, fileData, functionResponse, ...others } = part
   const { thoughtSignature: _signature, thought: _thought, ...rest } = others
   if (typeof text === 'string') sink.text(text, `${path}/text`)
@@ -192,10 +192,9 @@ function readPart(part: Json, path: string, sink: ContentSink): boolean {
     const at = `${path}/functionResponse`
     addLeaves(sink, functionResponse['response'] ?? {}, `${at}/response`)
     for (const [inner, place] of itemsIn(functionResponse['parts'], `${at}/parts`))
-      if (isRecord(inner)) readPart(inner, place, sink)
+      if (isRecord(inner)) readPart(reading, inner, place, sink)
   }
   addLeaves(sink, rest, path)
-  return true
 }
 
 /** Recognizes a call without arguments yet, which is the same call as a later one with its id and tool. */

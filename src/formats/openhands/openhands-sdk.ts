@@ -3,11 +3,9 @@ import { readBlock, readContent } from '../common/content.ts'
 import { type ContentSink, isAbsent, isRecord, itemsIn, type Json } from '../common/reading.ts'
 import {
   addLeaves,
-  asList,
   asRecord,
   asText,
   keyOf,
-  mediaText,
   type OpenStep,
   type RecordTable,
   SessionReader,
@@ -76,7 +74,7 @@ export abstract class SdkReader extends SessionReader {
       const { text } = asRecord(thought)
       if (typeof text === 'string') this.#think(step.parts, text, `${at}/text`, event['reasoning_content'])
       else if (isRecord(thought))
-        readBlock(this.reading, thought, at, this.sink(step.parts, 'agent_message', 'thought'), readSdkBlock)
+        readBlock(this.reading, thought, at, this.sink(step.parts, 'agent_message', 'thought'))
     }
     const made = asRecord(event['tool_call'])
     const { arguments: inner } = asRecord(made['function'])
@@ -135,7 +133,7 @@ export abstract class SdkReader extends SessionReader {
   }
 
   #content(content: unknown, path: string, sink: ContentSink): void {
-    readContent(this.reading, content, path, sink, readSdkBlock)
+    readContent(this.reading, content, path, sink)
   }
 
   #answered(event: Json, path: string): ContentSink {
@@ -167,7 +165,7 @@ export abstract class SdkReader extends SessionReader {
     const sink = this.sink(this.open('other', this.#name).parts, 'system')
     for (const field of ['system_prompt', 'dynamic_context']) {
       const { [field]: content } = event
-      if (isRecord(content)) readBlock(this.reading, content, `${path}/${field}`, sink, readSdkBlock)
+      if (isRecord(content)) readBlock(this.reading, content, `${path}/${field}`, sink)
       else this.#content(content, `${path}/${field}`, sink)
     }
   }
@@ -196,17 +194,6 @@ function firstName(event: Json, ...places: readonly string[]): readonly [name: s
     asText(place.split('/').reduce<unknown>((value, key) => asRecord(value)[key], event))
   const place = places.find((place) => textAt(place) !== null) ?? ''
   return [textAt(place) ?? '', place]
-}
-
-function readSdkBlock(block: Json, path: string, sink: ContentSink): boolean {
-  const { type, text, image_urls: urls, mimeType: media_type, data } = block
-  if (typeof text !== 'string' && type !== 'image' && !Array.isArray(urls)) return false
-  if (typeof text === 'string') sink.text(text, `${path}/text`)
-  else if (asList(urls).length === 0) sink.media(mediaText('image', media_type), path, 'image', { media_type, data })
-  else
-    for (const [url, at] of itemsIn(urls, `${path}/image_urls`))
-      sink.media(mediaText('image', url), at, 'image', { url })
-  return true
 }
 
 /** Returns a failure's exit code. Code -1: the command still runs, or reached a time limit. */

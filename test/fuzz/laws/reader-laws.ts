@@ -127,7 +127,9 @@ const at = (root: unknown, path: string): unknown =>
 const OF_AGENT: ReadonlySet<string> = new Set(['agent_action', 'agent_reasoning', 'agent_message'])
 const MENTIONS = ['attachment://', 'tc://']
 
-function checkCalls({ format, steps }: Trajectory, document: unknown): void {
+/** Every call is shown. A call of an odd form is an unread act: a document with one may lack its texts. */
+function checkCalls({ format, steps, unread }: Trajectory, document: unknown): void {
+  if (unread.actions > 0) return
   const shown = new Set<string>()
   for (const { actor, text, act } of steps.flatMap(({ parts }) => parts)) {
     if (!OF_AGENT.has(actor)) continue
