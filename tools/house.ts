@@ -6,9 +6,9 @@ import { existsSync, readFileSync } from 'node:fs'
  * budget of a part that meets the budget, else the committed count: lower the ceiling with each part that shrinks, and never raise a ceiling.
  */
 const PARTS: Readonly<Record<string, readonly [budget: number, ceiling: number]>> = {
-  src: [48_500, 55_987],
+  src: [48_500, 55_962],
   domain: [11_500, 12_181],
-  formats: [10_500, 13_274],
+  formats: [10_500, 13_249],
   archives: [3800, 3800],
   db: [2600, 3472],
   grading: [2200, 2200],
