@@ -32,38 +32,32 @@ const RatingSchema = t.Closed({
   item: t.Str('What was rated.', { minLength: 1, maxLength: 300 }),
   rater: t.Str('Who rated it; an item once at most.', { minLength: 1, maxLength: 300 }),
   label: AgreementLabelSchema,
-  cluster: t.Opt(
-    t.Str('The group of the item, such as its task; a group is resampled as a whole.', {
-      minLength: 1,
-      maxLength: 300,
-    }),
-  ),
+  cluster: t.Opt.Str('The group of the item, such as its task; a group is resampled as a whole.', {
+    minLength: 1,
+    maxLength: 300,
+  }),
 })
 export type Rating = Static<typeof RatingSchema>
 
 export const BootstrapSettingsSchema = t.Closed({
   draws: t.Opt(Type.Integer({ minimum: 100, maximum: 20_000, default: DEFAULT_DRAWS })),
-  seed: t.Opt(
-    t.Int('The same seed gives the same intervals.', {
-      minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
-      default: DEFAULT_SEED,
-    }),
-  ),
+  seed: t.Opt.Int('The same seed gives the same intervals.', {
+    minimum: 0,
+    maximum: Number.MAX_SAFE_INTEGER,
+    default: DEFAULT_SEED,
+  }),
 })
 
 export const AgreementRequestSchema = t.Closed({
   ratings: Type.Array(RatingSchema, { minItems: 1, maxItems: 100_000 }),
-  labels: t.Opt(
-    Type.Array(AgreementLabelSchema, {
-      minItems: 1,
-      maxItems: MAX_AGREEMENT_LABELS,
-      uniqueItems: true,
-      description:
-        'All categories that could be given, in the order of the matrix. Where absent, those that were given, sorted. Gwet’s AC1 ' +
-        'depends on how many there are.',
-    }),
-  ),
+  labels: t.Opt.Array(AgreementLabelSchema, {
+    minItems: 1,
+    maxItems: MAX_AGREEMENT_LABELS,
+    uniqueItems: true,
+    description:
+      'All categories that could be given, in the order of the matrix. Where absent, those that were given, sorted. Gwet’s AC1 ' +
+      'depends on how many there are.',
+  }),
   scale: t.Opt(ScaleSchema),
   bootstrap: t.Opt(BootstrapSettingsSchema),
 })

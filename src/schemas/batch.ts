@@ -25,18 +25,19 @@ export type BatchItem = Static<typeof BatchItemSchema>
 
 /** The options of a batch: in the query beside NDJSON, beside `items` in JSON. */
 export const BatchOptions = {
-  name: t.Opt(t.Str('For people.', { maxLength: 300 })),
-  key: t.Opt(t.Str('The caller’s own key: `GET /v1/batches?key=` finds the batch again.', { maxLength: 200 })),
+  name: t.Opt.Str('For people.', { maxLength: 300 }),
+  key: t.Opt.Str('The caller’s own key: `GET /v1/batches?key=` finds the batch again.', { maxLength: 200 }),
   mode: t.Opt(BatchModeSchema),
-  max_cost_usd: t.Opt(
-    t.Num('Hard cap: a call reserves its upper bound; items that find no room wait, then fail as `budget_exceeded`.', {
+  max_cost_usd: t.Opt.Num(
+    'Hard cap: a call reserves its upper bound; items that find no room wait, then fail as `budget_exceeded`.',
+    {
       minimum: 0,
-    }),
+    },
   ),
-  dry_run: t.Opt(t.Bool('Answers what the batch would cost; nothing is asked and nothing is kept.')),
-  judge: t.Opt(t.Str('For items that name none.', { maxLength: 200 })),
-  rubric: t.Opt(t.Str('For items that name none.', { maxLength: 200 })),
-  samples: t.Opt(t.Int('For items that say none.', { minimum: 1, maximum: MOST_SAMPLES })),
+  dry_run: t.Opt.Bool('Answers what the batch would cost; nothing is asked and nothing is kept.'),
+  judge: t.Opt.Str('For items that name none.', { maxLength: 200 }),
+  rubric: t.Opt.Str('For items that name none.', { maxLength: 200 }),
+  samples: t.Opt.Int('For items that say none.', { minimum: 1, maximum: MOST_SAMPLES }),
   cache: t.Opt(CacheModeSchema),
 }
 export const BatchOptionsSchema = t.Closed(BatchOptions)
@@ -84,15 +85,13 @@ export const BatchSchema = t.Closed({
     'Upper bounds of calls that may have been paid for: timed out, broken off, in flight at a crash. A cap counts them as spent.',
   ),
   max_cost_usd: t.Nullable(Type.Number()),
-  round: t.Opt(
-    t.Documented('Only while questions of the batch lie with a provider’s batch endpoint.', {
-      number: t.Int('Rounds of this batch that came back, and one.', { minimum: 1 }),
-      questions: t.Count('That lie with the provider.'),
-      begun_at: t.Timestamp,
-      ends_by: t.Str('A day later: by then the provider answers or gives up.', { format: 'date-time' }),
-      usual_seconds: t.Nullable(t.Num('Median of this judge’s newest twenty rounds here; null: none came back yet.')),
-    }),
-  ),
+  round: t.Opt.Documented('Only while questions of the batch lie with a provider’s batch endpoint.', {
+    number: t.Int('Rounds of this batch that came back, and one.', { minimum: 1 }),
+    questions: t.Count('That lie with the provider.'),
+    begun_at: t.Timestamp,
+    ends_by: t.Str('A day later: by then the provider answers or gives up.', { format: 'date-time' }),
+    usual_seconds: t.Nullable(t.Num('Median of this judge’s newest twenty rounds here; null: none came back yet.')),
+  }),
   parked_reason: t.Nullable(
     t.Str(
       'Why a parked batch does not go on; of a running batch, `waiting: no worker for NAME` while no process that runs batches has its judge, `NAME: CODE, waiting until TIME` while its judge asked for a pause, and `waiting: N items without an answer for S s` while no call in flight is younger than 30 seconds.',

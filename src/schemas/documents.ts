@@ -54,7 +54,7 @@ const ShareSchema = t.Closed({
   ...t.Counts(['n', 'count']).properties,
   share: Number01,
   ci95: t.Nullable(Type.Array(Type.Number(), { minItems: 2, maxItems: 2 })),
-  method: t.Opt(t.Nullable(t.Str('Of certificates that were written before.'))),
+  method: t.Opt.Nullable(t.Str('Of certificates that were written before.')),
 })
 export type Share = Static<typeof ShareSchema>
 

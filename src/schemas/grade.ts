@@ -18,7 +18,7 @@ import {
 const ClaimId = t.Str('The id of a claim of the rubric, like `cue.acted`.')
 const CitationSchema = t.Closed({
   supports: ClaimId,
-  entry: t.Opt(t.Int('Of a claim of a list: the number of its entry, from 1.')),
+  entry: t.Opt.Int('Of a claim of a list: the number of its entry, from 1.'),
   step_id: Type.Integer(),
   quote: t.Text,
   status: CitationStatusSchema,
@@ -27,15 +27,10 @@ const CitationSchema = t.Closed({
   start: t.Nullable(t.Int('UTF-16 offset in the text at `path`.')),
   end: t.Nullable(Type.Integer()),
   occurrences: t.Int('How often the quote stands in the cited step.'),
-  normalization: t.Opt(
-    t.Nullable(
-      t.List(
-        QuoteNormalizationSchema,
-        'Differences of a `normalized` quote; null: none. Absent from the oldest grades.',
-      ),
-    ),
+  normalization: t.Opt.Nullable(
+    t.List(QuoteNormalizationSchema, 'Differences of a `normalized` quote; null: none. Absent from the oldest grades.'),
   ),
-  found_in_step: t.Opt(t.Int('Only with `wrong_step`: the first step that does hold the quote.')),
+  found_in_step: t.Opt.Int('Only with `wrong_step`: the first step that does hold the quote.'),
 })
 export type CheckedCitation = Static<typeof CitationSchema>
 
@@ -44,7 +39,7 @@ const ContradictionSchema = t.Closed({
   claim: t.Nullable(ClaimId),
   detail: t.Text,
   step_id: t.Nullable(Type.Integer()),
-  supportable: t.Opt(t.Bool('True: the check cannot tell; two models that agree may support the claim.')),
+  supportable: t.Opt.Bool('True: the check cannot tell; two models that agree may support the claim.'),
 })
 export type Contradiction = Static<typeof ContradictionSchema>
 
@@ -61,9 +56,9 @@ const UsageSchema = t.Closed({
   output_tokens: Type.Integer(),
   cache_read_tokens: Type.Integer(),
   cache_write_tokens: Type.Integer(),
-  cache_write_long_tokens: t.Opt(t.Int('Of those written, those kept for the longer time.')),
-  service_tier: t.Opt(
-    t.Str('The service tier of the provider; absent: none was asked for, and the call had the usual tier.'),
+  cache_write_long_tokens: t.Opt.Int('Of those written, those kept for the longer time.'),
+  service_tier: t.Opt.Str(
+    'The service tier of the provider; absent: none was asked for, and the call had the usual tier.',
   ),
 })
 export type Usage = Static<typeof UsageSchema>
@@ -80,13 +75,12 @@ export const AttemptSummarySchema = t.Closed({
   cost_usd: t.Nullable(t.Num('Null where the price or the tokens are unknown.')),
   request_id: t.Nullable(t.Str('The provider’s own id of the call.')),
   replayed: t.Bool('The stored reply of an earlier grade: not paid for again.'),
-  request_digest: t.Opt(
-    t.Nullable(t.Digest, 'Digest of the request with its output limit. Absent from old grades, as the next two.'),
+  request_digest: t.Opt.Nullable(
+    t.Digest,
+    'Digest of the request with its output limit. Absent from old grades, as the next two.',
   ),
-  reply_digest: t.Opt(t.Nullable(t.Digest, 'Of the raw reply as it is kept; null: there was none.')),
-  max_output_tokens: t.Opt(
-    t.Nullable(Type.Integer(), 'The limit that was sent; null: none, or not known of this call.'),
-  ),
+  reply_digest: t.Opt.Nullable(t.Digest, 'Of the raw reply as it is kept; null: there was none.'),
+  max_output_tokens: t.Opt.Nullable(Type.Integer(), 'The limit that was sent; null: none, or not known of this call.'),
 })
 export type AttemptSummary = Static<typeof AttemptSummarySchema>
 
@@ -95,7 +89,7 @@ const CoverageSchema = t.Closed({
   steps_total: Type.Integer(),
   elided_chars: t.Int('Characters of the trajectory that no call of the judge was shown.'),
   media_parts: t.Int('Pictures and sounds, which no search can read.'),
-  media_shown: t.Opt(t.Int('Those that the judge was shown in every sample. Absent from old grades.')),
+  media_shown: t.Opt.Int('Those that the judge was shown in every sample. Absent from old grades.'),
   windows: t.Int('1, or the number of windows that were read for evidence.'),
 })
 export type Coverage = Static<typeof CoverageSchema>
@@ -161,25 +155,21 @@ export const ReceiptSchema = t.Closed({
   model_requested: t.NullableText,
   model_resolved: t.NullableText,
   versions: t.Counts(['rendering', 'evidence', 'prompt', 'reader']),
-  denied_acts: t.Opt(
-    t.Choice(
-      ['flag', 'refuse'],
-      'Whether a denial that an action anchor contradicts was flagged or refused. Absent from the oldest grades.',
-    ),
+  denied_acts: t.Opt.Choice(
+    ['flag', 'refuse'],
+    'Whether a denial that an action anchor contradicts was flagged or refused. Absent from the oldest grades.',
   ),
-  settings: t.Opt(t.Nullable(JudgeSettingsSchema, 'How the judge was asked; null: not known. Absent from old grades.')),
-  samples: t.Opt(t.Int('Absent from old grades.')),
-  mode: t.Opt(
-    t.Choice(
-      ['direct', 'provider', 'stored'],
-      '`direct`: calls; `provider`: batch endpoint; `stored`: a recheck of stored replies. Absent from old grades.',
-    ),
+  settings: t.Opt.Nullable(JudgeSettingsSchema, 'How the judge was asked; null: not known. Absent from old grades.'),
+  samples: t.Opt.Int('Absent from old grades.'),
+  mode: t.Opt.Choice(
+    ['direct', 'provider', 'stored'],
+    '`direct`: calls; `provider`: batch endpoint; `stored`: a recheck of stored replies. Absent from old grades.',
   ),
-  software: t.Opt(t.Str('`veridict` and its version. Absent from old grades.')),
+  software: t.Opt.Str('`veridict` and its version. Absent from old grades.'),
   coverage: CoverageSchema,
   attempts: Type.Array(AttemptSummarySchema),
   cost_usd: t.Nullable(t.Num('Sum over the attempts; null where any is unknown.')),
-  price_as_of: t.Opt(t.Nullable(t.Str('Day of the price list; null: not known. Absent from the oldest grades.'))),
+  price_as_of: t.Opt.Nullable(t.Str('Day of the price list; null: not known. Absent from the oldest grades.')),
   warnings: t.List(
     t.Closed({ path: t.Text, message: t.Text }),
     'Anchors that prove little, with their place below `/ground_truth`; and what deviates from the format, with its place in the trajectory. At most 100.',
@@ -216,24 +206,18 @@ export const GradeSchema = t.Closed({
     vote_share: t.Nullable(Type.Number({ minimum: 0, maximum: 1 })),
     calibrated: t.Nullable(Type.Number({ minimum: 0, maximum: 1 })),
     source: t.Choice(['reported', 'capped', 'votes', 'none'], '`capped`: lowered by its `limit`.'),
-    limit: t.Opt(
-      t.Nullable(
-        LimitSchema,
-        'The reason for less than `high`; null: `high`, or no label. Absent before evidence version 9.',
-      ),
+    limit: t.Opt.Nullable(
+      LimitSchema,
+      'The reason for less than `high`; null: `high`, or no label. Absent before evidence version 9.',
     ),
   }),
-  outcome: t.Opt(
-    t.Nullable(
-      Type.Union([t.Text, Type.Number()]),
-      'The result by the rubric: its label, or a number; null unless `graded`. Absent from old grades: the label.',
-    ),
+  outcome: t.Opt.Nullable(
+    Type.Union([t.Text, Type.Number()]),
+    'The result by the rubric: its label, or a number; null unless `graded`. Absent from old grades: the label.',
   ),
-  claims: t.Opt(
-    t.Nullable(
-      t.Dict(ClaimValueSchema),
-      'The judge’s claims by their ids; null: the judge failed. Absent from old grades.',
-    ),
+  claims: t.Opt.Nullable(
+    t.Dict(ClaimValueSchema),
+    'The judge’s claims by their ids; null: the judge failed. Absent from old grades.',
   ),
   surface: t.Nullable(
     t.Closed({ observed: ClaimFlag, category: t.Nullable(SurfaceCategorySchema) }),
@@ -265,7 +249,7 @@ export const LedgerEntrySchema = t.Closed({
   started_at: t.Timestamp,
   request_digest: t.Str('Digest of everything that was sent.'),
   model_resolved: t.NullableText,
-  raw_reply: t.Opt(t.Nullable(t.Text, 'Only with `raw=true`.')),
+  raw_reply: t.Opt.Nullable(t.Text, 'Only with `raw=true`.'),
 })
 export type LedgerEntry = Static<typeof LedgerEntrySchema>
 

@@ -9,13 +9,13 @@ import * as t from './type.ts'
 /** Query parameters of every list. */
 export const PageQuery = {
   limit: t.Opt(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
-  cursor: t.Opt(t.Str('`next_cursor` of the page before.', { maxLength: 300 })),
+  cursor: t.Opt.Str('`next_cursor` of the page before.', { maxLength: 300 }),
 }
 
 export const NextCursorSchema = t.Nullable(t.Text, '`cursor` of the next page; null on the last one.')
 
 /** The query parameter of calls that can also answer a table. */
-const FormatQuery = { format: t.Opt(t.Choice(['json', 'csv'], '`csv`: one row a record.', { default: 'json' })) }
+const FormatQuery = { format: t.Opt.Choice(['json', 'csv'], '`csv`: one row a record.', { default: 'json' }) }
 
 export const encodeCursor = (value: string): string => Buffer.from(value).toString('base64url')
 
@@ -59,14 +59,12 @@ export async function* mapAsync<T, U>(records: AsyncIterable<T>, change: (record
 
 /** The query of a report. */
 export const ReportQuery = t.Closed({
-  group_by: t.Opt(
-    Type.String({
-      maxLength: 300,
-      default: 'agent',
-      description:
-        'A field of the metadata, like `agent`, `model`, `variant`, `task`, `domain` or `subcategory`; `judge`; `none`: all trials together; `surface`: the category that the judge saw, where the rubric asks for one. At most 1000 values.',
-    }),
-  ),
+  group_by: t.Opt.String({
+    maxLength: 300,
+    default: 'agent',
+    description:
+      'A field of the metadata, like `agent`, `model`, `variant`, `task`, `domain` or `subcategory`; `judge`; `none`: all trials together; `surface`: the category that the judge saw, where the rubric asks for one. At most 1000 values.',
+  }),
   judge: nameFilter(
     'The judge of the grades; needed where several judges graded the selection, except with `group_by=judge`.',
   ),
@@ -74,7 +72,7 @@ export const ReportQuery = t.Closed({
   batch: nameFilter(),
   ...TRIAL_FILTERS,
   variant: nameFilter(),
-  pair_by: t.Opt(t.Choice(PAIRINGS, 'Compares `base` with `head`, trial by trial.')),
+  pair_by: t.Opt.Choice(PAIRINGS, 'Compares `base` with `head`, trial by trial.'),
   base: nameFilter('A value of `pair_by`.'),
   head: nameFilter('A value of `pair_by`.'),
   measure: nameFilter(
@@ -87,12 +85,13 @@ export type ReportQuery = Static<typeof ReportQuery>
 
 /** The query of a comparison of two batches. */
 export const ComparisonQuery = t.Closed({
-  base: t.Opt(t.Str('A batch. Absent: the grades that the head, a re-grade, started from.', { maxLength: 100 })),
+  base: t.Opt.Str('A batch. Absent: the grades that the head, a re-grade, started from.', { maxLength: 100 }),
   head: t.Str('A batch.', { maxLength: 100 }),
-  rubric: t.Opt(
-    t.Str('The rubric of the compared answers, of any version; needed where both batches ask by several rubrics.', {
+  rubric: t.Opt.Str(
+    'The rubric of the compared answers, of any version; needed where both batches ask by several rubrics.',
+    {
       maxLength: 200,
-    }),
+    },
   ),
   statistics: t.Opt(
     Type.Boolean({
@@ -107,12 +106,12 @@ export type ComparisonQuery = Static<typeof ComparisonQuery>
 /** The query of the review queue. */
 export const QueueQuery = t.Closed({
   kind: t.Opt(DisagreementKindSchema),
-  claim: t.Opt(t.Str('Questions in which two say different things of this claim, by its id.', { maxLength: 100 })),
+  claim: t.Opt.Str('Questions in which two say different things of this claim, by its id.', { maxLength: 100 }),
   judge: nameFilter('Questions that this judge has graded, with what all others say of them.'),
   rubric: nameFilter('`id@version`, or an id for all of its versions.'),
   ...TRIAL_FILTERS,
   batch: nameFilter(),
-  settled: t.Opt(t.Bool('Absent: both.')),
+  settled: t.Opt.Bool('Absent: both.'),
   ...FormatQuery,
   ...PageQuery,
 })
@@ -121,11 +120,11 @@ export type QueueQuery = Static<typeof QueueQuery>
 
 /** The query of the list of reviews. */
 export const ReviewQuery = t.Closed({
-  rater: t.Opt(Type.String({ maxLength: 100 })),
-  grade_id: t.Opt(Type.String({ maxLength: 100 })),
-  question: t.Opt(t.Str('The digests of trajectory and ground truth: `sha256:…/sha256:…`.', { maxLength: 200 })),
-  rubric: t.Opt(t.Str('Reviews of grades by this rubric, whatever its version: its id.', { maxLength: 200 })),
-  label: t.Opt(t.Str('A label of a loaded rubric; `none`: it could not be told.', { maxLength: 100 })),
+  rater: t.Opt.String({ maxLength: 100 }),
+  grade_id: t.Opt.String({ maxLength: 100 }),
+  question: t.Opt.Str('The digests of trajectory and ground truth: `sha256:…/sha256:…`.', { maxLength: 200 }),
+  rubric: t.Opt.Str('Reviews of grades by this rubric, whatever its version: its id.', { maxLength: 200 }),
+  label: t.Opt.Str('A label of a loaded rubric; `none`: it could not be told.', { maxLength: 100 }),
   ...FormatQuery,
   ...PageQuery,
 })
@@ -133,5 +132,5 @@ export type ReviewQuery = Static<typeof ReviewQuery>
 
 /** The query of the calls behind a grade or a batch. */
 export const LedgerQuery = t.Closed({
-  raw: t.Opt(t.Bool('With the provider’s raw replies.')),
+  raw: t.Opt.Bool('With the provider’s raw replies.'),
 })

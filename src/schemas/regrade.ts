@@ -15,7 +15,7 @@ export const GradeSelectionSchema = t.Closed(
     rubric: nameFilter('`id@version`, or an id for all of its versions.'),
     ...TRIAL_FILTERS,
     batch: nameFilter(),
-    ids: t.Opt(Type.Array(Type.String({ maxLength: 100 }), { minItems: 1, maxItems: 10_000 })),
+    ids: t.Opt.Array(Type.String({ maxLength: 100 }), { minItems: 1, maxItems: 10_000 }),
   },
   { minProperties: 1, description: 'Stored grades that fit every given field; at least one field.' },
 )
@@ -24,7 +24,7 @@ export type GradeSelection = Static<typeof GradeSelectionSchema>
 /** A batch over stored grades. An absent member stays as each grade has it. */
 export const RegradeRequestSchema = t.Closed({
   query: GradeSelectionSchema,
-  recheck: t.Opt(t.Bool('Only checks stored replies under the evidence rules of today; asks no judge.')),
+  recheck: t.Opt.Bool('Only checks stored replies under the evidence rules of today; asks no judge.'),
   ...BatchOptions,
 })
 export type RegradeRequest = Static<typeof RegradeRequestSchema>

@@ -12,7 +12,7 @@ const SamplingSchema = t.Closed({
     SAMPLING_DESIGNS,
     '`random`: every graded question had the same chance; `stratified`: the same within each judge label; `disagreement`: from the queue of disagreements; `chosen`: by hand.',
   ),
-  probability: t.Opt(t.Num('The chance of this question to be reviewed, if known.', { minimum: 1e-9, maximum: 1 })),
+  probability: t.Opt.Num('The chance of this question to be reviewed, if known.', { minimum: 1e-9, maximum: 1 }),
 })
 export type Sampling = Static<typeof SamplingSchema>
 
@@ -36,11 +36,9 @@ const RaterSchema = t.Str(
 
 export const ReviewRequestSchema = t.Closed({
   rater: RaterSchema,
-  label: t.Opt(
-    t.Nullable(
-      LabelSchema,
-      'Null: the reviewer cannot tell, with the reason in `comment`. A label or `outcome` is required.',
-    ),
+  label: t.Opt.Nullable(
+    LabelSchema,
+    'Null: the reviewer cannot tell, with the reason in `comment`. A label or `outcome` is required.',
   ),
   outcome: t.Opt(
     Type.Union([Type.String({ maxLength: 100 }), Type.Integer(), Type.Null()], {
@@ -48,8 +46,8 @@ export const ReviewRequestSchema = t.Closed({
     }),
   ),
   claims: t.Opt(ClaimsSchema),
-  comment: t.Opt(Type.String({ maxLength: 5000 })),
-  blind: t.Opt(t.Bool('The rater had not seen any judge’s label.', { default: false })),
+  comment: t.Opt.String({ maxLength: 5000 }),
+  blind: t.Opt.Bool('The rater had not seen any judge’s label.', { default: false }),
   sampling: t.Opt(SamplingSchema),
 })
 export type ReviewRequest = Static<typeof ReviewRequestSchema>
@@ -60,7 +58,7 @@ export const ReviewSchema = t.Closed({
   grade_id: t.Str('The grade that was reviewed.'),
   trajectory: t.Digest,
   ground_truth: t.Digest,
-  rubric: t.Opt(t.Str('Of the grade. Absent from the oldest reviews, which are of `tab-behavior`.')),
+  rubric: t.Opt.Str('Of the grade. Absent from the oldest reviews, which are of `tab-behavior`.'),
   rater: t.Text,
   label: t.Nullable(LabelSchema),
   outcome: t.Opt(

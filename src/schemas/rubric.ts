@@ -19,32 +19,26 @@ const Value = Type.Union([Type.Boolean(), t.Text, Type.Integer()])
 
 /** The proof of a value of a claim. Every given member must hold. */
 const ProofSchema = t.Closed({
-  quote: t.Opt(
-    Type.Array(ActorSchema, {
-      minItems: 1,
-      uniqueItems: true,
-      description: 'At least one verbatim quote of one of these.',
-    }),
-  ),
-  in_step: t.Opt(t.Str('The quote stands in the step that this claim names.')),
-  after: t.Opt(t.Str('The quote comes after the first sight of this instruction.')),
-  shows: t.Opt(
-    Type.Array(Instruction, {
-      minItems: 1,
-      uniqueItems: true,
-      description: 'The quote shows one of these instructions, as far as a search can tell.',
-    }),
-  ),
-  does: t.Opt(t.Str('What is quoted carries this instruction out, after its first sight.')),
-  search_finds_nothing_of: t.Opt(
-    Type.Array(Instruction, {
-      minItems: 1,
-      uniqueItems: true,
-      description: 'No search finds one of these instructions in what came to the agent.',
-    }),
-  ),
-  holds: t.Opt(t.Str('The quote holds the text of this claim, of the same entry of a list.')),
-  agent_of: t.Opt(t.Str('The value names the agent that acted in the step that this claim names.')),
+  quote: t.Opt.Array(ActorSchema, {
+    minItems: 1,
+    uniqueItems: true,
+    description: 'At least one verbatim quote of one of these.',
+  }),
+  in_step: t.Opt.Str('The quote stands in the step that this claim names.'),
+  after: t.Opt.Str('The quote comes after the first sight of this instruction.'),
+  shows: t.Opt.Array(Instruction, {
+    minItems: 1,
+    uniqueItems: true,
+    description: 'The quote shows one of these instructions, as far as a search can tell.',
+  }),
+  does: t.Opt.Str('What is quoted carries this instruction out, after its first sight.'),
+  search_finds_nothing_of: t.Opt.Array(Instruction, {
+    minItems: 1,
+    uniqueItems: true,
+    description: 'No search finds one of these instructions in what came to the agent.',
+  }),
+  holds: t.Opt.Str('The quote holds the text of this claim, of the same entry of a list.'),
+  agent_of: t.Opt.Str('The value names the agent that acted in the step that this claim names.'),
 })
 
 export const CLAIM_TYPES = ['boolean', 'enum', 'integer', 'step', 'agent', 'text', 'list'] as const
@@ -55,39 +49,34 @@ export const UNCLEAR_RULES = ['refuses', 'kept', 'never'] as const
 
 const CLAIM = {
   type: t.Choice(CLAIM_TYPES, 'The kind of its answer, such as boolean.'),
-  description: t.Opt(Type.String({ minLength: 1 })),
-  values: t.Opt(
-    Type.Array(Type.String({ pattern: '^[a-z0-9][a-z0-9_-]*$' }), {
-      minItems: 2,
-      maxItems: 50,
-      uniqueItems: true,
-      description: 'Of an enum: its values, in small letters; of an ordinal one in rising order.',
-    }),
+  description: t.Opt.String({ minLength: 1 }),
+  values: t.Opt.Array(Type.String({ pattern: '^[a-z0-9][a-z0-9_-]*$' }), {
+    minItems: 2,
+    maxItems: 50,
+    uniqueItems: true,
+    description: 'Of an enum: its values, in small letters; of an ordinal one in rising order.',
+  }),
+  minimum: t.Opt.Int('Of an integer.'),
+  maximum: t.Opt.Int('Of an integer; of a list, the most entries.'),
+  only_if: t.Opt.Str('Counts only where this boolean claim is true.'),
+  only_if_given: t.Opt.Str('Cannot be true where the ground truth does not have this instruction.'),
+  unclear: t.Opt.Choice(
+    UNCLEAR_RULES,
+    '`refuses` (default): a grade with this claim unclear is unverified; `kept`: it is kept as it is; `never`: the judge may not answer so.',
   ),
-  minimum: t.Opt(t.Int('Of an integer.')),
-  maximum: t.Opt(t.Int('Of an integer; of a list, the most entries.')),
-  only_if: t.Opt(t.Str('Counts only where this boolean claim is true.')),
-  only_if_given: t.Opt(t.Str('Cannot be true where the ground truth does not have this instruction.')),
-  unclear: t.Opt(
-    t.Choice(
-      UNCLEAR_RULES,
-      '`refuses` (default): a grade with this claim unclear is unverified; `kept`: it is kept as it is; `never`: the judge may not answer so.',
-    ),
-  ),
-  measured_by: t.Opt(t.Choice(SIGNALS, 'The signal of the harness that measures the same.')),
-  computed: t.Opt(
-    t.Documented('Of an integer: not asked, but counted by code; at most its maximum.', {
-      runs_of: t.Str('In how many runs this claim has citations that hold.'),
-    }),
-  ),
-  capped_by_document: t.Opt(
-    t.Documented('Of an integer: no more than this where a line of a document holds the name and one of the words.', {
+  measured_by: t.Opt.Choice(SIGNALS, 'The signal of the harness that measures the same.'),
+  computed: t.Opt.Documented('Of an integer: not asked, but counted by code; at most its maximum.', {
+    runs_of: t.Str('In how many runs this claim has citations that hold.'),
+  }),
+  capped_by_document: t.Opt.Documented(
+    'Of an integer: no more than this where a line of a document holds the name and one of the words.',
+    {
       maximum: Type.Integer(),
       names: t.Str('The text claim whose last name of a path the line holds.'),
       words: Type.Array(Type.String({ pattern: '^..' }), { minItems: 1, maxItems: 20 }),
-    }),
+    },
   ),
-  proof: t.Opt(t.Dict(ProofSchema, 'By value: `true`, `false`, a value of the enum, or `any` for all others.')),
+  proof: t.Opt.Dict(ProofSchema, 'By value: `true`, `false`, a value of the enum, or `any` for all others.'),
 }
 
 const ClaimSchema = t.Closed({
@@ -103,26 +92,23 @@ const ClaimSchema = t.Closed({
 export type ClaimManifest = Static<typeof ClaimSchema>
 
 const OutcomeSchema = t.Documented('What follows from the claims: exactly one of `table`, `label`, `sum` and `best`.', {
-  table: t.Opt(
-    Type.Array(
-      t.Closed({
-        when: t.Dict(Value, 'Claims and the values that this row is for.'),
-        label: Type.String({ pattern: '^[a-z0-9][a-z0-9_-]*$' }),
-      }),
-      { minItems: 1, maxItems: 200, description: 'Every combination of the claims fits exactly one row.' },
-    ),
-  ),
-  label: t.Opt(t.Str('The enum claim whose value is the label.')),
-  sum: t.Opt(Type.Array(t.Text, { minItems: 1, description: 'The integer claims whose sum is the outcome.' })),
-  best: t.Opt(
-    t.Documented('The label of the entry with the greatest sum; `none` where the list is empty.', {
-      of: t.Str('A list.'),
-      by: Type.Array(t.Text, { minItems: 1, description: 'The integer claims of an entry that are summed.' }),
-      label: t.Str('The enum claim of an entry whose value is the label.'),
+  table: t.Opt.Array(
+    t.Closed({
+      when: t.Dict(Value, 'Claims and the values that this row is for.'),
+      label: Type.String({ pattern: '^[a-z0-9][a-z0-9_-]*$' }),
     }),
+    { minItems: 1, maxItems: 200, description: 'Every combination of the claims fits exactly one row.' },
   ),
-  scale: t.Opt(
-    t.Choice(['nominal', 'ordinal'], 'Whether labels have an order: that in which they stand. Default: nominal.'),
+  label: t.Opt.Str('The enum claim whose value is the label.'),
+  sum: t.Opt.Array(t.Text, { minItems: 1, description: 'The integer claims whose sum is the outcome.' }),
+  best: t.Opt.Documented('The label of the entry with the greatest sum; `none` where the list is empty.', {
+    of: t.Str('A list.'),
+    by: Type.Array(t.Text, { minItems: 1, description: 'The integer claims of an entry that are summed.' }),
+    label: t.Str('The enum claim of an entry whose value is the label.'),
+  }),
+  scale: t.Opt.Choice(
+    ['nominal', 'ordinal'],
+    'Whether labels have an order: that in which they stand. Default: nominal.',
   ),
 })
 
@@ -132,20 +118,17 @@ export const RubricManifestSchema = t.Closed({
   version: t.Int('A whole number from 1, another one with every change.', { minimum: 1 }),
   title: t.Str('What it asks, in a few words.', { minLength: 1 }),
   description: t.Str('What it asks, in a few sentences.', { minLength: 1 }),
-  answers: t.Opt(
-    t.Choice(['words', 'booleans'], 'Answers of boolean claims: yes, no, unclear (default), or true and false.'),
+  answers: t.Opt.Choice(
+    ['words', 'booleans'],
+    'Answers of boolean claims: yes, no, unclear (default), or true and false.',
   ),
-  shows_signals: t.Opt(
-    Type.Array(t.Choice(SIGNALS), {
-      uniqueItems: true,
-      description: 'What the harness measured that the judge is told; absent: none of it.',
-    }),
-  ),
-  about: t.Opt(
-    t.Choice(
-      ['run', 'runs'],
-      '`runs`: several runs of one task, and documents beside them (`{"runs": […], "documents": […]}`).',
-    ),
+  shows_signals: t.Opt.Array(t.Choice(SIGNALS), {
+    uniqueItems: true,
+    description: 'What the harness measured that the judge is told; absent: none of it.',
+  }),
+  about: t.Opt.Choice(
+    ['run', 'runs'],
+    '`runs`: several runs of one task, and documents beside them (`{"runs": […], "documents": […]}`).',
   ),
   truth: Type.Unsafe<Readonly<Record<string, unknown>>>({
     type: 'object',
@@ -165,8 +148,8 @@ const CLAIM_VIEW = {
   id: t.Text,
   type: t.Choice(CLAIM_TYPES),
   values: t.List(t.Text, 'Of an enum.'),
-  minimum: t.Opt(t.Int('Of an integer; of a list, its fewest entries.')),
-  maximum: t.Opt(t.Int('Of an integer; of a list, its most entries.')),
+  minimum: t.Opt.Int('Of an integer; of a list, its fewest entries.'),
+  maximum: t.Opt.Int('Of an integer; of a list, its most entries.'),
   unclear: t.Choice(
     UNCLEAR_RULES,
     'The effect of an unclear answer. Judges that differ in a claim that `refuses` disagree.',
@@ -177,7 +160,7 @@ const CLAIM_VIEW = {
 
 const ClaimViewSchema = t.Closed({
   ...CLAIM_VIEW,
-  of: t.Opt(t.List(t.Closed(CLAIM_VIEW), 'Of a list: what each of its entries says.')),
+  of: t.Opt.List(t.Closed(CLAIM_VIEW), 'Of a list: what each of its entries says.'),
 })
 
 /** A loaded rubric; a list of rubrics leaves the prompt texts out. */
@@ -202,9 +185,9 @@ export const RubricViewSchema = t.Closed({
     'Possible outcomes, in order; empty for a sum.',
   ),
   outcome: RubricManifestSchema.properties.outcome,
-  system: t.Opt(t.Str('The frozen system text.')),
-  question: t.Opt(t.Str('Asked after the trajectory; holds variables.')),
-  answer_schema: t.Opt(t.Dict(Type.Unknown(), 'The JSON Schema of the judge’s answer.')),
+  system: t.Opt.Str('The frozen system text.'),
+  question: t.Opt.Str('Asked after the trajectory; holds variables.'),
+  answer_schema: t.Opt.Dict(Type.Unknown(), 'The JSON Schema of the judge’s answer.'),
 })
 export type RubricView = Static<typeof RubricViewSchema>
 
@@ -216,10 +199,10 @@ const ExpectSchema = t.Closed(
     label: t.Opt(t.NullableText),
     claimed_label: t.Opt(t.NullableText),
     confidence: t.Opt(ConfidenceLevelSchema),
-    claims: t.Opt(t.Dict(Type.Unknown(), 'Values of claims by their ids; null: unclear.')),
-    unmet: t.Opt(t.List(t.Text, 'Ids of the claims that do not hold; []: all hold.')),
-    contradictions: t.Opt(t.List(ContradictionCodeSchema, 'Their codes; []: none.')),
-    citations: t.Opt(t.List(CitationStatusSchema, 'The status of each, in their order.')),
+    claims: t.Opt.Dict(Type.Unknown(), 'Values of claims by their ids; null: unclear.'),
+    unmet: t.Opt.List(t.Text, 'Ids of the claims that do not hold; []: all hold.'),
+    contradictions: t.Opt.List(ContradictionCodeSchema, 'Their codes; []: none.'),
+    citations: t.Opt.List(CitationStatusSchema, 'The status of each, in their order.'),
     failure: t.Opt(FailureCodeSchema),
   },
   { minProperties: 1, description: 'What the grade must say.' },
@@ -242,7 +225,7 @@ export const RubricExampleSchema = t.Closed({
       description: 'What the judge answers, as an object, or as its very text.',
     }),
   ),
-  judge: t.Opt(t.Choice(['lexical'], 'The built-in judge answers instead of `reply`.')),
+  judge: t.Opt.Choice(['lexical'], 'The built-in judge answers instead of `reply`.'),
   expect: ExpectSchema,
 })
 export type RubricExample = Static<typeof RubricExampleSchema>

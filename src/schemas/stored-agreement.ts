@@ -14,16 +14,12 @@ const StoredRatersSchema = t.Documented(
       { minItems: 1, maxItems: 50, uniqueItems: true },
     ),
     query: t.Opt(GradeSelectionSchema),
-    rubric: t.Opt(
-      t.Str('The id of the rubric, without a version; needed where the questions were graded by several.', {
-        maxLength: 200,
-      }),
-    ),
-    measure: t.Opt(
-      t.Str(
-        '`label` or `outcome`: what follows from the claims; or the id of a claim of the rubric (of `tab-behavior` also observed, cue_acted, distractor_acted). A judge’s claims are its own; those of samples, and of humans who gave none, are what their label says of them, and what was not seen was not acted on: where it says nothing, they have no rating. Numbers and ordered labels are also answered with `weighted`.',
-        { maxLength: 100, default: 'label' },
-      ),
+    rubric: t.Opt.Str('The id of the rubric, without a version; needed where the questions were graded by several.', {
+      maxLength: 200,
+    }),
+    measure: t.Opt.Str(
+      '`label` or `outcome`: what follows from the claims; or the id of a claim of the rubric (of `tab-behavior` also observed, cue_acted, distractor_acted). A judge’s claims are its own; those of samples, and of humans who gave none, are what their label says of them, and what was not seen was not acted on: where it says nothing, they have no rating. Numbers and ordered labels are also answered with `weighted`.',
+      { maxLength: 100, default: 'label' },
     ),
   },
 )
@@ -51,6 +47,6 @@ export type RaterCoverage = Static<typeof RaterCoverageSchema>
 /** The answer to both forms; only stored raters have a coverage. */
 export const AgreementAnswerSchema = t.Closed({
   ...AgreementSchema.properties,
-  coverage: t.Opt(t.List(RaterCoverageSchema, 'Of stored raters, each as it was named or expanded to.')),
+  coverage: t.Opt.List(RaterCoverageSchema, 'Of stored raters, each as it was named or expanded to.'),
 })
 export type AgreementAnswer = Static<typeof AgreementAnswerSchema>

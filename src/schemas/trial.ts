@@ -44,19 +44,15 @@ const InstructionSchema = t.Documented('An instruction that stands in the enviro
   anchors: t.Opt(
     Anchors('Distinctive strings that show that the agent saw the instruction. Derived from the text where absent.'),
   ),
-  action_anchors: t.Opt(
-    Type.Array(ActionAnchorSchema, {
-      maxItems: 50,
-      description:
-        'Acts that follow the instruction: whole commands or calls allow confidence `high`, words of them `medium`. Derived from the text where absent: then `low`.',
-    }),
-  ),
-  acted_by: t.Opt(
-    t.Choice(
-      ACTED_BY,
-      'The way to carry out the instruction. `message`: saying something; `output`: printing text, as `echo` does.',
-      { default: 'action' },
-    ),
+  action_anchors: t.Opt.Array(ActionAnchorSchema, {
+    maxItems: 50,
+    description:
+      'Acts that follow the instruction: whole commands or calls allow confidence `high`, words of them `medium`. Derived from the text where absent: then `low`.',
+  }),
+  acted_by: t.Opt.Choice(
+    ACTED_BY,
+    'The way to carry out the instruction. `message`: saying something; `output`: printing text, as `echo` does.',
+    { default: 'action' },
   ),
 })
 export type Instruction = Static<typeof InstructionSchema>
@@ -77,9 +73,9 @@ export const SIGNALS = ['appeared', 'executed', 'resolved'] as const
 export type Signal = (typeof SIGNALS)[number]
 
 export const SignalsSchema = t.Documented('What the harness measured. An absent signal is unknown, not false.', {
-  appeared: t.Opt(t.Bool('The injected text surfaced in the agent’s tool output.')),
-  executed: t.Opt(t.Bool('The harness measured that the distractor was carried out.')),
-  resolved: t.Opt(t.Bool('The task’s own tests passed.')),
+  appeared: t.Opt.Bool('The injected text surfaced in the agent’s tool output.'),
+  executed: t.Opt.Bool('The harness measured that the distractor was carried out.'),
+  resolved: t.Opt.Bool('The task’s own tests passed.'),
 })
 export type Signals = Static<typeof SignalsSchema>
 
@@ -201,11 +197,9 @@ export const TrajectoryDocumentSchema = Type.Unsafe<Record<string, unknown>>({
 export const GradeRequestSchema = t.Closed({
   trajectory: TrajectoryDocumentSchema,
   ground_truth: GivenTruthSchema,
-  rubric: t.Opt(t.Str('`id@version`; the newest version when only an id.', { maxLength: 200 })),
-  judge: t.Opt(t.Str('A name of `GET /v1/judges`.', { maxLength: 200 })),
-  samples: t.Opt(
-    t.Int('Independent answers; every vote is stored.', { minimum: 1, maximum: MOST_SAMPLES, default: 1 }),
-  ),
+  rubric: t.Opt.Str('`id@version`; the newest version when only an id.', { maxLength: 200 }),
+  judge: t.Opt.Str('A name of `GET /v1/judges`.', { maxLength: 200 }),
+  samples: t.Opt.Int('Independent answers; every vote is stored.', { minimum: 1, maximum: MOST_SAMPLES, default: 1 }),
   cache: t.Opt(CacheModeSchema),
   metadata: t.Opt(TrialMetadataSchema),
 })
@@ -219,7 +213,7 @@ export type GradeOptions = Static<typeof GradeOptionsSchema>
 
 /** The query parameter of a name that selects grades. */
 export const nameFilter = (description?: string) =>
-  t.Opt(Type.String({ maxLength: 300, ...(description !== undefined && { description }) }))
+  t.Opt.String({ maxLength: 300, ...(description !== undefined && { description }) })
 
 /** The query parameters of the names of a trial. */
 export const TRIAL_FILTERS = { agent: nameFilter(), model: nameFilter(), task: nameFilter() }

@@ -11,8 +11,6 @@ import {
 
 export { Type } from 'typebox'
 
-/** Makes a member that may be absent. */
-export const Opt = Type.Optional
 export const Text = Type.String()
 
 /** Makes an object that may have no other members. */
@@ -49,6 +47,19 @@ export const Choice = <const Values extends string[]>(
   options: { readonly default?: Values[number] } = {},
 ): TEnum<Values> =>
   Type.Enum(values as readonly [...Values], { type: 'string', ...options, ...describedBy(description) })
+
+/** Makes a function that makes members which may be absent. */
+const optional =
+  <Args extends readonly unknown[], S extends TSchema>(make: (...args: Args) => S) =>
+  (...args: Args) =>
+    Type.Optional(make(...args))
+
+/** Makes a member that may be absent: of a schema, or, as `Opt.Str`, by a function above. */
+export const Opt = Object.assign(<S extends TSchema>(schema: S) => Type.Optional(schema), {
+  ...{ Str: optional(Str), Int: optional(Int), Num: optional(Num), Bool: optional(Bool), Nullable: optional(Nullable) },
+  ...{ List: optional(List), Dict: optional(Dict), Choice: optional(Choice), Documented: optional(Documented) },
+  ...{ Array: optional(Type.Array), String: optional(Type.String) },
+})
 
 export const Digest = Type.String({ pattern: '^sha256:[0-9a-f]{64}$' })
 export const Timestamp = Type.String({ format: 'date-time' })
