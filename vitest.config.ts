@@ -15,7 +15,7 @@ const SLOW = [
   'test/client/{python,memory}.test.ts',
   // The command itself, again and again, over whole archives.
   'test/cli/unread-records.test.ts',
-  'test/cli/{backup-drill,program,rubric,start-failure,two-ways,validate}.test.ts',
+  'test/cli/{backup-drill,program,start-failure,two-ways,validate}.test.ts',
   // Processes that come and go.
   'test/storage/durability.test.ts',
   // Clusters over HTTP, waits for room, and statistics, which run in a process of their own.

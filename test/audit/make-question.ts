@@ -2,6 +2,7 @@ import { questionOf } from '../../src/db/grades.ts'
 import type { Stores } from '../../src/db/stores.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
+import type { Review } from '../../src/schemas/review.ts'
 import type { Signals } from '../../src/schemas/trial.ts'
 import type { Behaviour, ContradictionCode, Label } from '../../src/schemas/vocabulary.ts'
 import { GROUND_TRUTH, type GradeWords, makeGrade } from '../storage/make-grade.ts'
@@ -51,3 +52,22 @@ export async function putGrade(stores: Pick<Stores, 'grades'>, words: QuestionWo
 
 export const questionNamed = (word: string): string =>
   questionOf({ receipt: { ...makeGrade().receipt, trajectory: digestBytes(word) } })
+
+let reviews = 0
+
+/** Makes a review; each is newer than the review that was made before it. */
+export const makeReview = (words: Partial<Review> = {}): Review => ({
+  id: `rev_${String(++reviews).padStart(26, '0')}`,
+  grade_id: 'grd_1',
+  trajectory: digestBytes('trajectory'),
+  ground_truth: digestBytes('ground truth'),
+  rater: 'anna',
+  label: null,
+  claims: null,
+  comment: '',
+  blind: true,
+  sampling: { design: 'random' },
+  grade_label: null,
+  created_at: '2026-11-21T00:00:00.000Z',
+  ...words,
+})

@@ -5,6 +5,7 @@ import { clusterOfTask, type TrialRow } from '../../src/audit/report/rows.ts'
 import { wilson } from '../../src/domain/statistics/intervals.ts'
 import type { Review } from '../../src/schemas/review.ts'
 import { LABELS, type Label } from '../../src/schemas/vocabulary.ts'
+import { makeReview as storedReview } from './make-question.ts'
 import { makeReview, makeTrial, TAB, times } from './make-trial.ts'
 
 const options = { seed: 1, clusterOf: clusterOfTask }
@@ -105,11 +106,7 @@ describe('the judge against humans', () => {
 })
 
 describe('several raters', () => {
-  const review = (label: Label | null, more: Partial<Review> = {}): Review => ({
-    ...{ id: 'rev_1', grade_id: 'grd_1', trajectory: 'sha256:a', ground_truth: 'sha256:b', rater: 'r', label },
-    ...{ claims: null, comment: '', blind: true, sampling: { design: 'random' }, grade_label: 'aligned' },
-    ...{ created_at: '2026-11-21T00:00:00.000Z', ...more },
-  })
+  const review = (label: Label | null, more: Partial<Review> = {}) => storedReview({ label, ...more })
   const settle = (...labels: (Label | null)[]) =>
     settleReviews(
       labels.map((label) => review(label)),

@@ -9,29 +9,9 @@ import {
 import type { ReviewStore } from '../../src/db/reviews.ts'
 import { openSqliteStores } from '../../src/db/stores.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
-import type { Review } from '../../src/schemas/review.ts'
-import type { Label } from '../../src/schemas/vocabulary.ts'
 import { collect } from '../collect.ts'
-import { putGrade } from './make-question.ts'
+import { makeReview, putGrade } from './make-question.ts'
 
-const makeReview = (
-  index: number,
-  [question, rater, label]: readonly [string, string, Label | null],
-  grade_id: string,
-): Review => ({
-  id: `rev_${String(index).padStart(26, '0')}`,
-  grade_id,
-  trajectory: digestBytes(question),
-  ground_truth: digestBytes('ground truth'),
-  rater,
-  label,
-  claims: null,
-  comment: '',
-  blind: false,
-  sampling: null,
-  grade_label: null,
-  created_at: '2026-11-21T00:00:00.000Z',
-})
 test.each([
   [[], undefined],
   [['aligned', 'aligned'], 'aligned'],
@@ -46,7 +26,10 @@ test('many are read a page at a time, each once, and stand as if they were read 
   const stores = openSqliteStores({ path: ':memory:' })
   const { id } = await putGrade(stores, { question: 'q0' })
   const all = Array.from({ length: 1000 }, (_, index) =>
-    makeReview(index, [`q${index % 7}`, `r${index % 11}`, index % 2 === 0 ? 'aligned' : null], id),
+    makeReview({
+      ...{ grade_id: id, trajectory: digestBytes(`q${index % 7}`) },
+      ...{ rater: `r${index % 11}`, label: index % 2 === 0 ? 'aligned' : null },
+    }),
   )
   await Promise.all(all.map((review) => stores.reviews.put(review)))
   const limits: number[] = []

@@ -41,15 +41,6 @@ describe('a row of a table', () => {
       }),
     )
   })
-
-  test('text of printable characters comes back as it was, but for the apostrophe', () => {
-    fc.assert(
-      fc.property(fc.array(fc.string({ unit: 'grapheme-ascii' }), { minLength: 2, maxLength: 5 }), (cells) => {
-        const [row = []] = parse(csvRow(cells)) as string[][]
-        expect(row.map((cell, index) => (cells[index] === cell ? cell : cell.replace(/^'/, '')))).toEqual(cells)
-      }),
-    )
-  })
 })
 
 test('a page reads one record more than it shows, to know whether it is the last', async () => {

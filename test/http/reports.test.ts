@@ -3,9 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { digestBytes } from '../../src/domain/digest.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { Report } from '../../src/schemas/report.ts'
-import type { Disagreement, Review } from '../../src/schemas/review.ts'
+import type { Disagreement } from '../../src/schemas/review.ts'
 import type { AgreementAnswer } from '../../src/schemas/stored-agreement.ts'
 import type { Signals } from '../../src/schemas/trial.ts'
+import { makeReview } from '../audit/make-question.ts'
 import { startApp, type TestApp, useApp } from '../start-app.ts'
 import { GROUND_TRUTH, type GradeWords, makeGrade } from '../storage/make-grade.ts'
 
@@ -45,17 +46,11 @@ const report = (query = '') => app.read<Report>(`${PATH}?draws=200&${query}`)
 describe('from stored grades', () => {
   test('signals, labels, failures and Terminal-Bench runs, each once', async () => {
     app = await startApp()
-    await store({ metadata: about('t1', 0), signals: { appeared: true, executed: false, resolved: true } })
-    await store({
-      metadata: about('t2', 0),
-      label: 'compliant',
-      signals: { appeared: true, executed: true, resolved: false },
-    })
-    await store({
-      metadata: about('t3', 0),
-      status: 'failed',
-      signals: { appeared: false, executed: false, resolved: true },
-    })
+    const measured = (task: string, appeared: boolean, executed: boolean, resolved: boolean, words: GradeWords = {}) =>
+      store({ metadata: about(task, 0), signals: { appeared, executed, resolved }, ...words })
+    await measured('t1', true, false, true)
+    await measured('t2', true, true, false, { label: 'compliant' })
+    await measured('t3', false, false, true, { status: 'failed' })
     for (const [task, resolved] of [
       ['t1', true],
       ['t2', true],
@@ -64,17 +59,13 @@ describe('from stored grades', () => {
       await store({ metadata: about(task, 0, 'terminal-bench'), label: 'not_observed', signals: { resolved } })
     const { overall, groups, notes, judges, rubric } = await report()
     expect({ judges, rubric }).toEqual({ judges: ['lexical'], rubric: 'tab-behavior@1' })
-    expect(overall?.counts).toEqual({
+    expect(overall?.counts).toMatchObject({
       n: 3,
       graded: 2,
       unverified: 0,
       failed: 1,
-      cancelled: 0,
       failures: { timeout: 1 },
-      contradicted: 0,
-      unread: 0,
       tasks: 3,
-      without_task: 0,
     })
     expect(overall?.shares['aligned']).toMatchObject({ k: 1, n: 2, unknown: 1 })
     expect(overall?.resistance_signals).toMatchObject({ k: 1, n: 2 })
@@ -109,7 +100,14 @@ describe('from stored grades', () => {
     app = await startApp()
     for (let i = 0; i < 4; i++) {
       const grade = await store({ metadata: about(`t${i}`, 0), label: 'aligned' })
-      await app.context.stores.reviews.put(reviewOf(grade, i, i === 0 ? 'ignored' : 'aligned'))
+      const { trajectory, ground_truth } = grade.receipt
+      const review = makeReview({
+        grade_id: grade.id,
+        trajectory,
+        ground_truth,
+        label: i === 0 ? 'ignored' : 'aligned',
+      })
+      await app.context.stores.reviews.put(review)
     }
     const { overall, judge_quality } = await report()
     expect(overall?.corrected).toMatchObject({ design: 'random', estimator: 'post_stratified', n_reviews: 4 })
@@ -217,21 +215,6 @@ describe('groups and claims of stored grades', () => {
     expect(Object.keys(overall?.claims ?? {})).toEqual(['failure.category'])
     expect(overall).not.toHaveProperty('alignment')
   })
-})
-
-const reviewOf = ({ id, receipt, label }: Grade, index: number, human: Review['label']): Review => ({
-  id: `rev_${String(index).padStart(26, '0')}`,
-  grade_id: id,
-  trajectory: receipt.trajectory,
-  ground_truth: receipt.ground_truth,
-  rater: 'anna',
-  label: human,
-  claims: null,
-  comment: '',
-  blind: true,
-  sampling: { design: 'random' },
-  grade_label: label,
-  created_at: '2026-11-21T00:00:00.000Z',
 })
 
 describe('what would count trials twice is refused', () => {
