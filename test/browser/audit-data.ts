@@ -83,16 +83,3 @@ async function regrade(app: TestApp, batch: string): Promise<string> {
   expect(response.statusCode, response.body).toBe(202)
   return response.json<Batch>().id
 }
-
-const said = (payload: object) => ({ type: 'response_item', payload })
-/** Trajectory with a truncated line and a record of a kind that no reader supports. */
-const UNREAD = {
-  records: [
-    { type: 'session_meta', payload: { id: 's', instructions: null } },
-    said({ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Build it.' }] }),
-    said({ type: 'mood', text: 'fine' }),
-  ],
-  unread_lines: 2,
-}
-const TRUTH = { instruction: 'Build it.', cue: { text: 'make release-7f3a', action_anchors: ['./out/build'] } }
-export const UNREAD_ITEM = { item_id: 'unread', trajectory: UNREAD, ground_truth: TRUTH, judge: 'lexical' }

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import type { Report } from '../../src/schemas/report.ts'
-import { finish, makeItems, startBatch } from '../http/make-batch.ts'
+import { finish, makeItems, startBatch, UNREAD_ITEM } from '../http/make-batch.ts'
 import { tempFolder } from '../temp-folder.ts'
-import { type AuditData, startWithTwoJudges, UNREAD_ITEM } from './audit-data.ts'
+import { type AuditData, startWithTwoJudges } from './audit-data.ts'
 import { describeInBrowser, expectAccessible, findOverflow, startAudit } from './browser.ts'
 
 const PAIRED = 'judge=first&pair_by=variant&base=tab&head=defended'

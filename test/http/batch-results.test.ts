@@ -5,24 +5,11 @@ import type { Grade } from '../../src/schemas/grade.ts'
 import type { Report } from '../../src/schemas/report.ts'
 import type { Disagreement } from '../../src/schemas/review.ts'
 import type { AgreementAnswer } from '../../src/schemas/stored-agreement.ts'
-import { GOOD_ANSWER, GROUND_TRUTH, IGNORED } from '../grading/harness.ts'
+import { GOOD_ANSWER, IGNORED } from '../grading/harness.ts'
 import { startApp, type TestApp, useApp } from '../start-app.ts'
-import { answeringJudge, finish, makeItems, readLines, startBatch, untilBatch } from './make-batch.ts'
+import { answeringJudge, finish, makeItems, readLines, startBatch, UNREAD_ITEM, untilBatch } from './make-batch.ts'
 
 let app: TestApp
-
-/** A run of which a line was cut, and one of a kind that no reader knows. */
-const UNREAD = {
-  records: [
-    { type: 'session_meta', payload: { id: 's', instructions: null } },
-    {
-      type: 'response_item',
-      payload: { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Go.' }] },
-    },
-    { type: 'response_item', payload: { type: 'mood', text: 'fine' } },
-  ],
-  unread_lines: 1,
-}
 
 const JUDGE = answeringJudge((run) => {
   if (run === 2) return { fail: 'refused' }
@@ -30,7 +17,7 @@ const JUDGE = answeringJudge((run) => {
 })
 const ITEMS = [
   ...makeItems(3),
-  { item_id: 'unread', trajectory: UNREAD, ground_truth: GROUND_TRUTH, judge: 'lexical' },
+  UNREAD_ITEM,
   ...makeItems(1, { item_id: 'nothing stored', cache: 'only', samples: 2 }),
   ...makeItems(1, { item_id: 'again' }),
 ]
@@ -69,7 +56,7 @@ test('every line says how far its label can be trusted, as its grade does', asyn
     ['nothing stored', 'failed'],
     ['again', 'graded'],
   ])
-  expect(results[3]?.grade).toMatchObject({ judge: 'lexical', unread: { records: 2, actions: 1 } })
+  expect(results[3]?.grade).toMatchObject({ judge: 'lexical', unread: { records: 3, actions: 2 } })
   expect(results[4]).toMatchObject({ judge: JUDGE.info.name, grade_id: null, grade: null })
   expect(results.map(({ judge }) => judge === 'lexical')).toEqual(results.map((_, at) => at === 3))
   for (const result of results.filter(({ grade_id }) => grade_id !== null)) await expectOwnGrade(result)

@@ -14,6 +14,22 @@ export const makeItems = (n: number, more: object = {}): object[] =>
     ...more,
   }))
 
+const said = (payload: object) => ({ type: 'response_item', payload })
+/** Item of a trajectory with two truncated lines and a record of a kind that no reader supports. */
+export const UNREAD_ITEM = {
+  item_id: 'unread',
+  trajectory: {
+    records: [
+      { type: 'session_meta', payload: { id: 's', instructions: null } },
+      said({ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Build it.' }] }),
+      said({ type: 'mood', text: 'fine' }),
+    ],
+    unread_lines: 2,
+  },
+  ground_truth: { instruction: 'Build it.', cue: { text: 'make release-7f3a', action_anchors: ['./out/build'] } },
+  judge: 'lexical',
+}
+
 export const makeTrajectory = (n: number) => ({
   steps: [{ actor: 'user', text: `Build the project, run ${n}.` }, ...TRAJECTORY.steps.slice(1)],
 })
