@@ -3,7 +3,6 @@ import { readAnyBlock, readContent } from '../common/content.ts'
 import { type ContentSink, idText, isRecord, itemsIn, type Json, type Reading, typeName } from '../common/reading.ts'
 import { addLeaves, asRecord, asText, type OpenStep, type Session, sinkTo } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
-import { mayAct } from '../common/unread-acts.ts'
 import { exitCodeInText, outcomeOfResult as outcomeInWords, outcomeWithCode } from '../tools/outcomes.ts'
 
 const SYSTEM_TAGS = [
@@ -68,7 +67,7 @@ export function readAssistant(session: Session, content: unknown, place: Assista
     if (isRecord(block) && type === 'thinking') readThinking(session, block, at, step)
     else if (type === 'redacted_thinking') reading.warnOnce(at, 'encrypted reasoning; it cannot be shown')
     else if (isRecord(block) && isCall(type)) readCall(session, step, block, at)
-    else readSpoken(reading, block, at, speaker())
+    else readAnyBlock(reading, block, at, speaker())
   }
 }
 
@@ -76,14 +75,6 @@ function readThinking(session: Session, { thinking }: Json, path: string, { part
   if (typeof thinking !== 'string') session.reading.odd(`${path}/thinking`, 'text', thinking)
   session.say(parts, 'agent_reasoning', thinking, `${path}/thinking`)
 }
-
-/** Reads any other block of the agent as speech, and counts a block that may be an act as unread. */
-function readSpoken(reading: Reading, block: unknown, path: string, sink: ContentSink): void {
-  if (isRecord(block) && !SPOKEN.has(block['type']) && mayAct(block)) reading.countUnread(path, true)
-  readAnyBlock(reading, block, path, sink)
-}
-
-const SPOKEN: ReadonlySet<unknown> = new Set(['text', 'tool_reference', 'image', 'document'])
 
 const isCall = (type: unknown): boolean => type === 'tool_use' || type === 'server_tool_use' || type === 'mcp_tool_use'
 

@@ -1,12 +1,9 @@
 import { wordSet } from '../../domain/words.ts'
 import { LONGEST_WORDS } from '../tools/outcomes.ts'
 import { decodeObject, type Leaf, leavesOf } from './json-tree.ts'
-import type { PictureSource } from './pictures.ts'
 import { type ContentSink, isAbsent, isRecord, itemsIn, type Json, type Reading } from './reading.ts'
 import { addLeaves, asRecord, asText, mediaText } from './session.ts'
 import { mayAct } from './unread-acts.ts'
-
-const MAX_KIND = 300
 
 /** Returns the head of a value's JSON text, which a trimmed corpus keeps instead of the value. */
 export const previewOf = (value: unknown): string | null =>
@@ -60,7 +57,7 @@ export function readAnyBlock(
 
 const TEXTS: ReadonlySet<unknown> = wordSet('text input_text output_text summary_text reasoning_text')
 /** Kinds of media, as the types of blocks name them: `input_image`, `document`. */
-const KINDS = ['image', 'audio', 'document', 'file'] as const
+const KINDS = ['image', 'audio', 'video', 'document', 'file'] as const
 
 /** Reads a block as Anthropic, OpenAI and MCP write it: a text, or media; the leaves of any other block are shown. */
 export function readBlock(reading: Reading, block: Json, path: string, sink: ContentSink): void {
@@ -76,60 +73,33 @@ export function readBlock(reading: Reading, block: Json, path: string, sink: Con
       sink.media(mediaText('image', url), at, 'image', { url })
   else if (kind !== undefined) readSource(block, path, kind, sink)
   else {
+    if (mayAct(block)) reading.countUnread(path, true)
     reading.warnType(path, 'type of content block', type)
     addLeaves(sink, { ...(text !== undefined && { text }), ...rest }, path)
   }
 }
 
-/** Reads media: `source` of Anthropic, `image_url` of OpenAI, or `data` with its `mimeType`. */
+/**
+ * Reads media: `source` of Anthropic, `image_url` of OpenAI, or `data` with its `mimeType`. ATIF's `source` has the path of a file; its `data`
+ * is Veridict's own: the base64 of that file, so that the picture travels along.
+ */
 function readSource(block: Json, path: string, kind: string, sink: ContentSink): void {
   const { source, image_url: image, mimeType, filename } = block
-  const { type, data = block['data'], url: link, media_type: media = mimeType, content } = asRecord(source)
+  const { type, data = block['data'], url: link, path: file, media_type: media = mimeType, content } = asRecord(source)
   const url = link ?? (isRecord(image) ? image['url'] : image)
   if (type === 'text' && typeof data === 'string') sink.text(data, `${path}/source/data`)
   else if (type === 'content' && typeof content === 'string') sink.text(content, `${path}/source/content`)
   else {
-    const picture = isAbsent(url) ? { media_type: media, data } : { url }
-    const text = mediaText(kind, asText(url) ?? media ?? filename)
+    const picture = isAbsent(data) ? { url: url ?? file } : { media_type: media, data }
+    const text = mediaText(kind, asText(url) ?? asText(file) ?? media ?? filename)
     sink.media(text, path, kind, kind === 'image' ? picture : undefined)
   }
 }
 
 /** Reads a message or the content of a result of ATIF: text, an array of parts (since 1.6), or the preview of a cut value. */
 export function readAtifContent(reading: Reading, content: unknown, path: string, sink: ContentSink): void {
-  if (readPreview(reading, content, path, sink)) return
-  if (!Array.isArray(content)) readContent(reading, content, path, sink, readContentPart)
-  for (const [block, at] of itemsIn(content, path)) {
-    if (typeof block === 'string') reading.warn(at, 'a content block must be an object; read as text')
-    readAnyBlock(reading, block, at, sink, readContentPart)
-  }
+  if (!readPreview(reading, content, path, sink)) readContent(reading, content, path, sink)
 }
-
-function readContentPart(reading: Reading, part: Json, path: string, sink: ContentSink): void {
-  const { type, text } = part
-  if (typeof text === 'string') {
-    if (type !== 'text') reading.warn(path, 'a content block with text must be of type text; read as text')
-    sink.text(text, `${path}/text`)
-  } else if (type === 'text') reading.odd(`${path}/text`, 'text', text)
-  if (type !== 'text') readMedia(reading, part, path, sink)
-}
-
-function readMedia(reading: Reading, part: Json, path: string, sink: ContentSink): void {
-  const { type, text, source } = part
-  const kind = typeof type === 'string' ? type : 'part'
-  if (kind !== 'image' && kind !== 'audio') {
-    if (typeof text === 'string') reading.warn(`${path}/type`, 'unknown type of content block')
-    else reading.unread(`${path}/type`, 'unknown type of content block', mayAct(part))
-  }
-  const { path: file } = asRecord(source)
-  if (asText(file) === null && !(isRecord(source) && 'data' in source)) reading.warn(path, 'names no file')
-  const placeholder = mediaText(kind.slice(0, MAX_KIND).toWellFormed(), file)
-  sink.media(placeholder, path, kind, kind === 'image' && isRecord(source) ? pictureSource(source) : undefined)
-}
-
-/** Returns the source of a picture. `data` is Veridict's own: the base64 of the file at `path`, so that the picture travels along. */
-const pictureSource = ({ media_type, path, data }: Json): PictureSource =>
-  typeof data === 'string' ? { media_type, data } : { url: path }
 
 /** Members of the JSON envelope that mini-swe-agent, predev and similar harnesses put around a command's output. */
 const ENVELOPE = wordSet(`output stdout stderr error exception_info exception returncode return_code exit_code signal
