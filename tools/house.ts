@@ -6,9 +6,9 @@ import { existsSync, readFileSync } from 'node:fs'
  * budget of a part that meets the budget, else the committed count: lower the ceiling with each part that shrinks, and never raise a ceiling.
  */
 const PARTS: Readonly<Record<string, readonly [budget: number, ceiling: number]>> = {
-  src: [48_500, 55_920],
+  src: [48_500, 55_881],
   domain: [11_500, 12_181],
-  formats: [10_500, 13_249],
+  formats: [10_500, 13_210],
   archives: [3800, 3800],
   db: [2600, 3472],
   grading: [2200, 2200],
@@ -21,7 +21,7 @@ const PARTS: Readonly<Record<string, readonly [budget: number, ceiling: number]>
   config: [900, 900],
   rest: [2000, 2923],
   'web/src': [7500, 7500],
-  test: [50_000, 56_856],
+  test: [50_000, 56_852],
   'bench + tools': [6000, 6000],
 }
 
