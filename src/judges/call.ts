@@ -13,7 +13,7 @@ import {
   usageOfFault,
 } from './faults.ts'
 import type { JudgeReply, ReplyDetails } from './judge.ts'
-import { bodyOf, wasSent } from './transport.ts'
+import { bodyOf } from './transport.ts'
 
 const MOST_RAW_CHARS = 1_000_000
 
@@ -192,18 +192,18 @@ function parsedBody(text: string | null): unknown {
   }
 }
 
-/** Describes a failed connection. An SDK that finds its own credentials fails likewise without them; then no bytes were sent. */
+/** Describes a failed connection. An SDK that finds its own credentials fails likewise without them, with no code of a connection: no bytes were sent. */
 function unconnected(error: Error, place: Place): CallFault {
   const causes: (Error & { readonly code?: unknown })[] = []
   for (let cause: unknown = error; causes.length < 5 && cause instanceof Error; cause = cause.cause) causes.push(cause)
   const code = causes.map((cause) => cause.code).find((code) => typeof code === 'string') ?? null
-  const isUnsent = place.key_env === null && !causes.some(wasSent)
+  if (code !== null || place.key_env !== null) {
+    const fault = without('judge_unreachable', tellUnreachable(code, place))
+    return neverSent(code) ? { ...fault, usage: { ...NOTHING_USED } } : fault
+  }
   const { credentials = 'credentials' } = providerRow(place.provider)
-  const fault =
-    isUnsent && code === null
-      ? without('authentication', `there are no ${credentials} for the judge ${place.judge}`)
-      : without('judge_unreachable', tellUnreachable(code, place))
-  return isUnsent || neverSent(code) ? { ...fault, usage: { ...NOTHING_USED } } : fault
+  const fault = without('authentication', `there are no ${credentials} for the judge ${place.judge}`)
+  return { ...fault, usage: { ...NOTHING_USED } }
 }
 
 const without = (code: FailureCode, message: string): CallFault => ({

@@ -12,19 +12,8 @@ const MOST_REPLY_BYTES = 4 * 1024 * 1024
  */
 export function makeFetch(calls: number): Fetch {
   const agent = new Agent({ connections: Math.ceil(calls * 1.25), maxResponseSize: MOST_REPLY_BYTES })
-  return async (input, init) => {
-    try {
-      return await requestThrough(agent, input instanceof Request ? input.url : input, init)
-    } catch (error) {
-      if (error instanceof Error) sent.add(error)
-      throw error
-    }
-  }
+  return (input, init) => requestThrough(agent, input instanceof Request ? input.url : input, init)
 }
-
-/** Errors of calls that were on their way, as opposed to the SDK's preparations. */
-const sent = new WeakSet<Error>()
-export const wasSent = (error: Error): boolean => sent.has(error)
 
 /** Makes the `fetch` for batches: few connections, and a long wait for the answer, which includes a large upload. */
 export const makeBatchFetch = (): Fetch =>
