@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from 'node:fs'
  * budget of a part that meets the budget, else the committed count: lower the ceiling with each part that shrinks, and never raise a ceiling.
  */
 const PARTS: Readonly<Record<string, readonly [budget: number, ceiling: number]>> = {
-  src: [48_500, 55_881],
+  src: [48_500, 55_870],
   domain: [11_500, 12_181],
   formats: [10_500, 13_210],
   archives: [3800, 3800],
@@ -17,7 +17,7 @@ const PARTS: Readonly<Record<string, readonly [budget: number, ceiling: number]>
   cli: [3800, 5088],
   audit: [3300, 3300],
   schemas: [2400, 2698],
-  judges: [1600, 2039],
+  judges: [1600, 2028],
   config: [900, 900],
   rest: [2000, 2923],
   'web/src': [7500, 7500],
