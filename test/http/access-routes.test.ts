@@ -234,29 +234,29 @@ test('probes are answered whatever was asked', async () => {
   expect(statuses([await call(key), await call(key, '/healthz'), await call(key, '/readyz')])).toEqual([429, 200, 200])
 })
 
+const signIn = (key: string, remoteAddress: string) =>
+  app.send({ method: 'POST', url: '/v1/session', payload: { key }, remoteAddress })
+
 test('sign-ins that fail are counted by address, and hold no good key up', async () => {
-  const signIn = (key: string, remoteAddress = '192.0.2.1') =>
-    app.send({ method: 'POST', url: '/v1/session', payload: { key }, remoteAddress })
+  const [address, other] = ['192.0.2.1', '192.0.2.2']
   const good = await app.give(['read'])
-  expect(statuses(await repeat(15, () => signIn(good)))).toEqual(Array(15).fill(201))
-  expect(statuses(await repeat(11, () => signIn('vk_wrong')))).toEqual([...Array(10).fill(401), 429])
-  const late = await signIn('vk_wrong')
+  expect(statuses(await repeat(15, () => signIn(good, address)))).toEqual(Array(15).fill(201))
+  expect(statuses(await repeat(11, () => signIn('vk_wrong', address)))).toEqual([...Array(10).fill(401), 429])
+  const late = await signIn('vk_wrong', address)
   expect([late.statusCode, late.json<Problem>().code]).toEqual([429, 'too_many_requests'])
   expect(Number(late.headers['retry-after'])).toBeGreaterThan(0)
-  expect((await signIn('vk_wrong', '192.0.2.2')).statusCode).toBe(401)
-  expect((await signIn(good)).statusCode).toBe(201)
+  expect((await signIn('vk_wrong', other)).statusCode).toBe(401)
+  expect((await signIn(good, address)).statusCode).toBe(201)
 })
 
 test('many bad keys at once are told no more than ten times that they are bad', async () => {
-  const responses = await Promise.all(Array.from({ length: 40 }, () => app.post('/v1/session', { key: 'vk_wrong' })))
+  const responses = await Promise.all(Array.from({ length: 40 }, () => signIn('vk_wrong', '192.0.2.3')))
   expect(statuses(responses).filter((status) => status === 401)).toHaveLength(10)
   expect(new Set(statuses(responses))).toEqual(new Set([401, 429]))
 })
 
 test('an address of version 6 is its network: whoever has one has them all', async () => {
-  const signIn = (end: number) =>
-    app.send({ method: 'POST', url: '/v1/session', payload: { key: 'vk_x' }, remoteAddress: `2001:db8::${end}` })
   const responses: LightMyRequestResponse[] = []
-  for (let end = 1; end <= 11; end++) responses.push(await signIn(end))
+  for (let end = 1; end <= 11; end++) responses.push(await signIn('vk_x', `2001:db8::${end}`))
   expect(responses.at(-1)?.statusCode).toBe(429)
 })

@@ -23,19 +23,9 @@ const CLAIMS = { observed: true, cue_acted: true, distractor_acted: false }
 describe('giving a review', () => {
   test('answers what is stored, with what the grade said', async () => {
     const sampling = { design: 'random', probability: 0.25 }
-    const response = await review({ rater: 'Ada L.', label: 'aligned', claims: CLAIMS, comment: 'Step 4.', sampling })
-    expect(response.statusCode, response.body).toBe(201)
-    const stored = response.json<Review>()
-    expect(stored).toMatchObject({
-      grade_id: id,
-      rater: 'Ada L.',
-      label: 'aligned',
-      claims: CLAIMS,
-      comment: 'Step 4.',
-      blind: false,
-      sampling,
-      grade_label: 'ignored',
-    })
+    const body = { rater: 'Ada L.', label: 'aligned', claims: CLAIMS, comment: 'Step 4.', sampling }
+    const stored = await app.tell<Review>(`/v1/grades/${id}/reviews`, body)
+    expect(stored).toMatchObject({ ...body, grade_id: id, blind: false, grade_label: 'ignored' })
     expect(await list()).toEqual([stored])
   })
 
