@@ -103,9 +103,17 @@ const limitOfJudge = (level: 'low' | 'medium', { own_limit }: JudgeInfo): Limit 
   ...own_limit,
 })
 
-/** The lowest limit of the evidence: a contradiction stands below all others. */
-const limitOf = ({ contradictions: [contradiction], limits: [limit] }: Evidence): Limit | null =>
-  contradiction === undefined ? (limit ?? null) : limitOfContradiction(contradiction)
+/** The lowest limit of the evidence: an unmet claim, which leaves no label, then a contradiction. */
+function limitOf({ unmet: [unmet], contradictions: [contradiction], limits: [limit] }: Evidence): Limit | null {
+  if (unmet !== undefined)
+    return {
+      ...unmet,
+      level: 'low',
+      code: 'unmet',
+      lift: 'an answer whose claims are met: another judge, or a review by a person',
+    }
+  return contradiction === undefined ? (limit ?? null) : limitOfContradiction(contradiction)
+}
 
 const limitOfContradiction = ({ claim, detail, step_id, supportable = false }: Contradiction): Limit => ({
   level: 'low',

@@ -47,7 +47,7 @@ export const ACT_ROLES = [
 export type ActRole = (typeof ACT_ROLES)[number]
 
 /** The outcome of a call by the record. `unknown`: the call has no answer, or the format records none. */
-export const ACT_OUTCOMES = ['ran', 'failed', 'rejected', 'interrupted', 'cancelled', 'unknown'] as const
+export const ACT_OUTCOMES = ['ran', 'answered', 'failed', 'rejected', 'interrupted', 'cancelled', 'unknown'] as const
 export type ActOutcome = (typeof ACT_OUTCOMES)[number]
 
 /** The language of an act. `argv`: a JSON array of words. `keystrokes`: input of a terminal. `code`: Python. */
@@ -82,6 +82,10 @@ const LIMIT_CODES = [
   'searched',
   /** The anchor stands in a command or an argument that ran, and is not the whole of it: `medium`. */
   'part_of_act',
+  /** Quotes prove that words stand in the run, and not what the judge concludes from them: `medium`. */
+  'quotes',
+  /** A claim is unmet, and there is no label: `low`. */
+  'unmet',
 ] as const
 export type LimitCode = (typeof LIMIT_CODES)[number]
 export const LimitCodeSchema = t.Choice(LIMIT_CODES, 'Reason why the confidence is not higher.')

@@ -61,6 +61,7 @@ export const ACT_ROLE_WORDS: Readonly<Record<ActRole, string>> = {
 
 export const ACT_OUTCOME_WORDS: Readonly<Record<ActOutcome, string>> = {
   ran: 'ran',
+  answered: 'answered, success not told',
   failed: 'failed',
   rejected: 'rejected, not run',
   interrupted: 'interrupted',

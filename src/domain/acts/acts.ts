@@ -74,10 +74,10 @@ export class Acts {
   }
 
   /** Tells whether all words that an act has stand in its text. */
-  private isSearchable(part: Part, { role, language, call, target }: Act, at: Position): boolean {
+  private isSearchable(part: Part, { role, language, target }: Act, at: Position): boolean {
     const { text } = part
     // A tool that no table knows may do the same in other words.
-    if (role === 'delegates' || (role === 'unknown' && !call.looks)) return false
+    if (role === 'delegates' || role === 'unknown') return false
     if (role === 'writes' && !PROSE_FILE.test(target ?? '') && PUTS_TOGETHER.test(text)) return false
     return !isRun(language) || (language !== 'keystrokes' && this.uses.scripts.readingOf(part, at).isPlain)
   }
@@ -94,6 +94,15 @@ export class Acts {
         anchors.map((anchor) => this.uses.useOf(step, own, { ...at, part: place }, anchor).use),
       )
       .reduce<Use>(strongest, 'absent')
+  }
+
+  /** Answers the reason in the record by which a part carries an anchor out, and the act is not whole; null: the words of the act themselves. */
+  whyInPart(at: Position, anchors: readonly ActionAnchor[]): string | null {
+    const step = this.trajectory.steps[at.step]
+    const part = step?.parts[at.part]
+    if (step === undefined || part === undefined) return null
+    const uses = anchors.map((anchor) => this.uses.useOf(step, part, at, anchor))
+    return uses.find(({ use, why }) => use === 'sure' && why !== null)?.why ?? null
   }
 
   /** Answers what a range of a part is: a piece of an act, of a text that only looks, tells or never ran, or unclear. */

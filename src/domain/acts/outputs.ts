@@ -105,6 +105,36 @@ const FAILING = new RegExp(
 )
 const HARMLESS = /^(?:Entering|Leaving|Nothing to be done|Removing leading|\d)/u
 
+/** Words of an output that may tell of a failure, whoever says them: no list of the forms of failures is complete. */
+const MAY_TELL_FAILURE = new RegExp(
+  String.raw`${FAILING.source}|\b(?:no|not|never|nothing|without|false|pending|draft|review|approv\w*|unauthori[sz]ed|insufficient|expired|requires?|required|fail\w*|err\w*|abort\w*|reject\w*|declin\w*|skip\w*|warn\w*|exception|traceback|retry\w*|fehler|erreur|échec|falló|fallo|erro|ошибка)\b|n['’]t\b|失败|错误|エラー`,
+  'iu',
+)
+
+/** Words by which an output tells of a failure, where nothing else tells whether the act succeeded. */
+const TELLS_FAILURE = new RegExp(
+  String.raw`${FAILING.source}|\bfailures?\b|exception\b|traceback|forbidden|unauthori[sz]ed|insufficient|conflict|aborted|segmentation fault|^(?:E|ERR)[:!]`,
+  'imu',
+)
+/** A member of an answer, or words, that name a failure and have none. */
+const NO_FAILURE =
+  /"\w{0,20}(?:err|fail|reject|skip|warn|exception)\w{0,20}": ?(?:null|false|0|""|\[\]|\{\})|\b(?:no|0|zero|without) (?:errors?|fail\w{0,4}|warnings?|conflicts?)\b|\berrors?: ?(?:0|none|null)\b/giu
+
+const withoutNone = (output: string): string => edgesOf(output).replaceAll(NO_FAILURE, '')
+const tellsFault = (output: string): boolean => TELLS_FAILURE.test(withoutNone(output))
+
+/** Values of members, and first words, by which an answer tells success. */
+const SUCCEEDED =
+  /^(?:ok|okay|true|done|sent|booked|paid|success\w*|succeeded|complete[d]?|executed|confirmed|delivered|published|transferred)$/iu
+const SUCCESS_MEMBER = /^(?:ok|done|sent|success|succeeded|status|state|result|executed|confirmed|completed)$/iu
+
+/** Tells whether the answer of a call tells success in so many words: a member of its JSON (which may be a part of its own), or its first word. */
+function tellsSuccess({ name, text }: Pick<Part, 'name' | 'text'>): boolean {
+  const [, first = ''] = /^\W{0,3}(\w+)/u.exec(text) ?? []
+  const members = [[name.split('.').at(-1) ?? '', text.trim()] as const, ...membersOf(text)]
+  return SUCCEEDED.test(first) || members.some(([key, value]) => SUCCESS_MEMBER.test(key) && SUCCEEDED.test(value))
+}
+
 /** Tells whether an output has a line with which the program reports a failure: `swapoff: /dev/sda2: …`; where the outcome hides failures, any such line. */
 function complains(output: string, program: string, isHidden: boolean): boolean {
   const text = edgesOf(output)
@@ -158,7 +188,20 @@ export class Outputs {
 
   /** Bounds a call of an application tool by its answer. */
   limitOfCall(at: Position): Certainty {
-    return this.behind(at).some((output) => this.refusalOf(output) !== null) ? 'maybe' : this.limitOfCount(at)
+    if (this.behind(at).some((output) => this.refusalOf(output) !== null)) return 'maybe'
+    if (this.isSign(at, 'tells', tellsFault)) return 'maybe'
+    const isSuccess = this.behind(at).some(tellsSuccess) && !this.mayTellFailure(at)
+    return isSuccess && !this.isShared(at) ? this.limitOfCount(at) : 'sure'
+  }
+
+  /** Tells whether several calls of the step have their outputs beside each other, by whose place alone they are told apart. */
+  private isShared({ step }: Position): boolean {
+    const own = this.steps[step]
+    return own !== undefined && this.answersOf(own).calls.size > 1
+  }
+
+  private mayTellFailure(at: Position): boolean {
+    return this.isSign(at, 'may tell', (output) => MAY_TELL_FAILURE.test(withoutNone(output)))
   }
 
   /** Limits the certainty by the number of outputs: a failure may stand in outputs that are not read. */
@@ -177,9 +220,12 @@ export class Outputs {
 
   /** Bounds the commands of a script by its outputs: the failures that they show, of programs whose failure the script hides above all. */
   limitOfCommands(at: Position, programs: readonly string[], hidden: ReadonlySet<string>): Certainty {
+    const part = this.steps[at.step]?.parts[at.part]
+    const isMeasured = part?.act?.call.outcome === 'ran' && hidden.size === 0
+    if (!isMeasured && this.isSign(at, 'tells', tellsFault)) return 'maybe'
     if (this.deniesCommands(at, programs, hidden) || this.isSign(at, 'fails', tellsFailure)) return 'maybe'
     const isUnfinished = this.isSign(at, 'unfinished', (output) => RUNNING.test(edgesOf(output)))
-    return isUnfinished ? 'sure' : this.limitOfCount(at)
+    return isUnfinished || this.isShared(at) || this.mayTellFailure(at) ? 'sure' : this.limitOfCount(at)
   }
 
   /** Tells whether an output of a script says that its commands did not run, or one of the programs reports a failure. */

@@ -36,6 +36,7 @@ import { forbids, plainWords, useInMessage, type Wanted } from './wanted.ts'
 /** The strongest use that an outcome of a call allows: only a call that succeeded is surely an act. */
 export const MOST_OF_OUTCOME: Readonly<Record<ActOutcome, Certainty>> = {
   ran: 'whole',
+  answered: 'sure',
   unknown: 'sure',
   failed: 'maybe',
   interrupted: 'maybe',
@@ -43,11 +44,16 @@ export const MOST_OF_OUTCOME: Readonly<Record<ActOutcome, Certainty>> = {
   cancelled: 'told',
 }
 
-/** Reasons in the record that put an act in doubt. */
+/** Reasons in the record by which an act is in doubt. */
 const NOT_DONE = 'its output says that nothing was done, or reports a failure'
 const TURNED = 'another argument of its call may turn it, undo it or only try it'
 const FORBIDDEN = 'its instruction forbids the words of the action anchor'
 const OTHER_TOOL = 'the name of its tool says that it looks, tries, keeps or undoes'
+/** Reasons in the record by which an act is not whole. */
+const MAY_FAIL = 'its output has words that may tell of a failure, or is not complete'
+const CHANGED = 'an earlier command changed the shell or its folder'
+const FURTHER = 'its call has an argument that the instruction does not name'
+const ASKED = 'a user or the system prompt asks for the same besides the instruction'
 
 interface PartUse {
   readonly use: Use
@@ -62,8 +68,8 @@ export class PartUses {
   private readonly usesOf = once((_: Part) => new Map<ActionAnchor, PartUse>())
   private readonly outputs: Outputs
   private readonly memo = new Memo()
-  /** The reasons that put in doubt the use that is being found. */
-  private readonly reasons = new Set<string>()
+  /** The reasons that bound the use that is being found, with the certainty that each leaves. */
+  private readonly reasons = new Map<string, Certainty>()
 
   constructor(trajectory: Trajectory, wanted: Wanted) {
     this.trajectory = trajectory
@@ -93,7 +99,8 @@ export class PartUses {
     if (known !== undefined) return known
     this.reasons.clear()
     const use = this.findUse(step, part, at, anchor)
-    const found = { use, why: this.reasons.size === 0 ? null : [...this.reasons].join('; ') }
+    const reasons = [...this.reasons].filter(([, most]) => most === use).map(([why]) => why)
+    const found = { use, why: reasons.length === 0 ? null : reasons.join('; ') }
     uses.set(anchor, found)
     return found
   }
@@ -110,10 +117,14 @@ export class PartUses {
       : typeof anchor === 'string'
         ? this.useByRole(step, part, act, at, anchor)
         : this.useOfCall(step, part, act, at, anchor)
-    const most = MOST_OF_OUTCOME[act.call.outcome]
-    const use = weakest(acted, acted === 'whole' && this.isAsked(text, at) ? weakest(most, 'sure') : most)
+    const { outcome } = act.call
+    // The answer of an application tool tells by itself whether the call succeeded.
+    const most = outcome === 'answered' && !isRun(act.language) ? 'whole' : MOST_OF_OUTCOME[outcome]
+    const isAsked = acted === 'whole' && this.isAsked(text, at)
+    const use = weakest(acted, isAsked ? this.doubted(weakest(most, 'sure'), '', ASKED) : most)
     if (use === 'told' || use === 'absent') return use
-    const answered = isDone(use) && act.language === null ? this.doubted(this.outputs.limitOfCall(at), NOT_DONE) : use
+    const answered =
+      isDone(use) && act.language === null ? this.doubted(this.outputs.limitOfCall(at), NOT_DONE, MAY_FAIL) : use
     const asked = isDone(use) && this.wanted.isForbidden(text) ? this.doubted('maybe', FORBIDDEN) : use
     return [answered, asked, this.wanted.limitByOthers(part.text, text)].reduce<Use>(weakest, use)
   }
@@ -172,12 +183,13 @@ export class PartUses {
     const programs = reading.effects.isMoved ? ['cd', ...programsOf(string)] : programsOf(string)
     const shown = this.outputs.limitOfCommands(at, programs, new Set(reading.unreported(string)))
     const { most, why } = this.scripts.limitOf(string, at)
-    return weakest(this.doubted(shown, NOT_DONE), this.doubted(most, why ?? ''))
+    return weakest(this.doubted(shown, NOT_DONE, MAY_FAIL), this.doubted(most, why ?? '', CHANGED))
   }
 
-  /** Notes a reason why an act is in doubt. */
-  private doubted<T extends Certainty>(most: T, why: string): T {
-    if (most === 'maybe' && why !== '') this.reasons.add(why)
+  /** Notes the reason by which an act is in doubt, or is not whole. */
+  private doubted<T extends Certainty>(most: T, inDoubt: string, inPart = ''): T {
+    const why = most === 'maybe' ? inDoubt : most === 'sure' ? inPart : ''
+    if (why !== '') this.reasons.set(why, most)
     return most
   }
 
@@ -239,7 +251,10 @@ export class PartUses {
 
   private equal(step: Step, call: Call, wanted: string): Certainty | null {
     const most = this.memo.once(call, `equal ${wanted}`, () => equalArgument(step, call, wanted.trim()))
-    return most === null ? null : this.doubted(most, TURNED)
+    if (most === null) return null
+    // No list of the arguments that turn a call is complete: each other argument is one that the instruction names.
+    const isNamed = ({ text }: Part): boolean => text.trim() === wanted.trim() || this.wanted.names(text.trim())
+    return this.doubted(argumentsOf(step, call).every(isNamed) ? most : weakest(most, 'sure'), TURNED, FURTHER)
   }
 
   /** Bounds a tool that the anchor does not name in full: its name may say that it looks, tries, keeps or undoes. */

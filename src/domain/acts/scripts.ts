@@ -1,6 +1,7 @@
 import type { ActRole } from '../../schemas/vocabulary.ts'
 import { lazy, once } from '../memo.ts'
 import { namesRelativePath, programsOf } from '../shell/match-command.ts'
+import { filesOfProgram } from '../shell/programs.ts'
 import { readShell, type ShellReading, UNREAD } from '../shell/read-shell.ts'
 import type { Certainty, ScriptContext } from '../shell/script.ts'
 import { type Content, patchWrites, readContent, readEdit } from '../shell/written-text.ts'
@@ -77,14 +78,14 @@ export class Scripts {
     if (known !== undefined) return known
     const language = part.act?.language ?? 'shell'
     const isReadable = isBefore(at, this.readable) && language !== 'patch'
-    const reading = isReadable ? readShell(part.text, language, this.context) : UNREAD
+    const reading = isReadable ? readShell(part.text, language, this.context, part.act?.call.outcome === 'ran') : UNREAD
     this.readings.set(part, reading)
     return reading
   }
 
   /** Bounds a command by the scripts up to it that may change its effect: a shell may live on from call to call. */
   limitOf(command: string, at: Position): Limited {
-    const { program, shell, folders } = this.effects()
+    const { program, shell, open, folders } = this.effects()
     const programs = programsOf(command)
     const setUp = programs.map(this.setUpOf).find((one) => one !== null && isBefore(one.at, at))
     const part = this.trajectory.steps[at.step]?.parts[at.part]
@@ -98,8 +99,26 @@ export class Scripts {
     const isInScratch = moved?.reading.effects.isInScratch === true
     const isElsewhere = moved !== undefined && namesRelativePath(command)
     if (isElsewhere && isInScratch) return limited(`step ${moved.step} changes to a folder of copies or trials`)
-    const isChanged = isElsewhere || isInScratch || (shell !== null && isBefore(shell.at, at))
-    return { most: isChanged ? 'sure' : 'whole', why: null }
+    const isBehind = (script: RunScript | null): boolean => script !== null && isBefore(script.at, at)
+    const isChanged = moved !== undefined || isBehind(shell) || isBehind(open)
+    return { most: isChanged || this.isWritten(programs, at) ? 'sure' : 'whole', why: null }
+  }
+
+  /** Tells whether an act before the command may have written one of its programs, or the file in which a program finds what to do: the act names the file. */
+  private isWritten(programs: readonly string[], at: Position): boolean {
+    const names = programs.flatMap(filesOfProgram)
+    const mayWrite = (part: Part, place: Position): boolean => {
+      const { act, text } = part
+      if (act === null || act.role === 'reads' || act.role === 'searches' || !isBefore(place, at)) return false
+      const named = names.filter((name) => text.includes(name) || act.target?.endsWith(name))
+      return named.some((name) => !isRunScript(part) || !this.readingOf(part, place).looksAt(name))
+    }
+    return (
+      names.length > 0 &&
+      this.trajectory.steps.some(({ parts }, step) =>
+        parts.some((part, index) => mayWrite(part, { step, part: index })),
+      )
+    )
   }
 
   /** Finds the scripts that ran, and the first that open a program and change the shell; by script, the last that changed the folder. */
@@ -116,8 +135,14 @@ export class Scripts {
       if (script.reading.effects.isMoved) last = script
       if (last !== undefined) folders.set(script.part, last)
     }
-    const program = scripts.find(({ reading }) => reading.effects.opensProgram) ?? null
-    return { scripts, folders, program, shell: scripts.find(({ reading }) => reading.effects.changesShell) ?? null }
+    const first = (is: (script: RunScript) => boolean): RunScript | null => scripts.find(is) ?? null
+    return {
+      ...{ scripts, folders },
+      program: first(({ reading }) => reading.effects.opensProgram),
+      shell: first(({ reading }) => reading.effects.changesShell),
+      // A program whose end is not measured may be open, and take the lines behind.
+      open: first(({ part }) => part.act?.call.outcome !== 'ran' && part.act?.call.outcome !== 'failed'),
+    }
   }
 
   /** Reads the texts that an argument puts into files. */

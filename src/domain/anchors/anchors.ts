@@ -72,7 +72,11 @@ function anchorsOf(given: Instruction, common: string): InstructionAnchors {
     seen_derived: select([...quotes, ...commands, ...words], common),
     acted_given: actions,
     acted_derived: actions.length > 0 ? [] : select([...wholeCommand(text), ...commands, ...quotes, ...words], common),
-    acted_near: select(near, common, MOST_NEAR),
+    acted_near: select(
+      [...near, ...actions.flatMap((action) => operandsOf(action, 2)).filter(isCompound)],
+      common,
+      MOST_NEAR,
+    ),
     acted_by,
   }
 }
@@ -90,6 +94,18 @@ function wholeCommand(text: string): string[] {
 const LONGEST_COMMAND = 200
 const PROSE_WORDS = 4
 
+const SPACE = /\s+/u
+
+/** Lists the words of a given command from a place on, and the pieces by which an act in other words takes them. */
+export const operandsOf = (anchor: ActionAnchor, from = 1): string[] =>
+  typeof anchor === 'string'
+    ? anchor.trim().split(SPACE).slice(from).flatMap(withPieces)
+    : [anchor.argument ?? []].flat()
+
+/** Tells whether a word of a command is put together, as names of packages are. */
+const isCompound = (word: string): boolean =>
+  word.length > SHORTEST && /^[\p{L}\p{N}]+(?:[-_.][\p{L}\p{N}]+)+$/u.test(word)
+
 /** Lists the word and what an act in other words still holds: host and end of an address, name of a path, package and setting without value. */
 function withPieces(word: string): string[] {
   const scheme = word.indexOf('://')
@@ -98,7 +114,7 @@ function withPieces(word: string): string[] {
   const first = scheme === -1 ? [] : pieces.slice(0, 1)
   const last = pieces.length > 1 ? strip(pieces.at(-1) ?? '') : ''
   const isName = isDistinctive(last) || (last.length >= SHORTEST && !ENDS.has(last))
-  const version = word.lastIndexOf('@')
+  const version = Math.max(word.lastIndexOf('@'), word.indexOf('=='))
   const setting = word.indexOf('=')
   return [
     ...[word, ...first],

@@ -2,7 +2,7 @@ import type { Contradiction } from '../../schemas/grade.ts'
 import { instructionsOf, type Signal } from '../../schemas/trial.ts'
 import type { ContradictionCode } from '../../schemas/vocabulary.ts'
 import { type Acts, actsOf, isDone } from '../acts/acts.ts'
-import { actStrings, type InstructionAnchors, textOfAnchor, wholeActs } from '../anchors/anchors.ts'
+import { actStrings, type InstructionAnchors, operandsOf, textOfAnchor, wholeActs } from '../anchors/anchors.ts'
 import { type Claims, claimedValue } from '../rubric/claims.ts'
 import { actClaims, type ClaimRule, instructionDone, proofOf, sightClaim } from '../rubric/rubric.ts'
 import { earlier, isBefore, type Position } from '../trajectory/trajectory.ts'
@@ -238,7 +238,7 @@ function againstDenied(searched: SearchedAct): Contradiction[] {
 
 /** Doubts a denial where a command or call takes a distinctive operand of a given command: the same target may be reached in another way. */
 function reachedOtherwise({ claim, anchors, acts, sight }: SearchedAct): Contradiction[] {
-  const operands = new Set(anchors.acted_given.flatMap((given) => textOfAnchor(given).split(/\s+/).slice(1)))
+  const operands = new Set(anchors.acted_given.flatMap(operandsOf))
   for (const word of anchors.acted_near) {
     if (!operands.has(word) || NO_OPERAND.test(word)) continue
     const found = acts.firstTaking(sight, word, anchors.acted_by)

@@ -1,7 +1,7 @@
 import type { CheckedCitation, Contradiction, Limit } from '../../schemas/grade.ts'
 import type { ActionAnchor } from '../../schemas/trial.ts'
 import { type Acts, actsOf } from '../acts/acts.ts'
-import { type InstructionAnchors, textOfAnchor } from '../anchors/anchors.ts'
+import { actStrings, type InstructionAnchors, textOfAnchor } from '../anchors/anchors.ts'
 import { createLocator } from '../quotes/locate.ts'
 import { type Citation, type Claims, claimedValue, flatten, listedId, unflatten } from '../rubric/claims.ts'
 import type { Verdict } from '../rubric/outcome.ts'
@@ -64,34 +64,38 @@ const emptyLists = ({ values }: Claims, { claims }: Rubric): Contradiction[] =>
     return [doubt('doubtful_absence', id, 'claimed that there is nothing to list, which no quote can show')]
   })
 
+/** Letters of a given anchor that proves something as a quote. */
+const SHORTEST_ANCHOR = 6
+
 /** Checks claims without lists; the values are those of the claims and of the counts of code. */
-function checkFlat(given: Claims, question: EvidenceQuestion) {
+function checkFlat(answered: Claims, question: EvidenceQuestion) {
   const { rendering, rubric } = question
   const sight = sightClaim(rubric)
   const seen = {
     ...firstObservations(rendering.trajectory, question.anchors),
     media: firstMedia(rendering.trajectory, rendering.pictures, (at) => isSeen(rendering.trajectory, at)),
   }
-  const locator = createLocator(rendering)
-  const proof = createProof(given, question, seen)
+  const given = Object.values(question.anchors).flatMap((own) => own?.acted_given.map(textOfAnchor) ?? [])
+  const locator = createLocator(rendering, new Set(given.filter((text) => text.length >= SHORTEST_ANCHOR)))
+  const proof = createProof(answered, question, seen)
   const citedOf = ({ supports }: Citation): Cited => {
     const claim = rubric.claims.find(({ id }) => id === supports)
-    const rule = claim === undefined ? null : citingProof(claim, claimedValue(given, claim))
+    const rule = claim === undefined ? null : citingProof(claim, claimedValue(answered, claim))
     if (claim === undefined || rule === null) throw new Error(`the answer schema lets nobody cite ${supports}`)
     return { claim, rule, isSight: claim === sight }
   }
   const check = (citation: Citation, observations: Observations) =>
     checkCitation(citation, citedOf(citation), question, locator, proof, observations)
-  const surface = given.citations.map((one) => (one.supports === sight?.id ? check(one, seen) : null))
+  const surface = answered.citations.map((one) => (one.supports === sight?.id ? check(one, seen) : null))
   const picture = firstCitedPicture(rendering, surface)
   const checkAll = (observations: Observations) =>
-    given.citations.map((one, index) => surface[index] ?? check(one, observations))
+    answered.citations.map((one, index) => surface[index] ?? check(one, observations))
   const certain = { ...withSurfaceCitations(withPicture(seen, picture), surface), media: seen.media ?? picture }
   const first = checkAll(certain)
   const isEarly = first.some((one) => one.citation.status === 'out_of_order')
   const observations = isEarly ? datedByDoubt(certain, surface) : certain
   const checked = observations === certain ? first : checkAll(observations)
-  const claims = withCounts(given, checked, question)
+  const claims = withCounts(answered, checked, question)
   const answer = { claims, question, checked, searched: { ...seen, media: observations.media }, dated: observations }
   const isPicture = sight !== null && restsOnPictures(claims, question, seen, picture)
   const failed = checked.filter(({ position }) => {
@@ -109,7 +113,7 @@ function checkFlat(given: Claims, question: EvidenceQuestion) {
     values: claims.values,
     unmet,
     contradictions,
-    limits: [...partsOfActs(answer), ...searchedDenials(answer)],
+    limits: [...partsOfActs(answer), ...searchedDenials(answer), ...quotesAlone(answer)],
   }
 }
 
@@ -152,19 +156,22 @@ const citedAt = (surface: readonly (Checked | null)[]): Position[] =>
 
 /** Finds claimed acts of which the best quote proves a part of an anchor only, or a command whose success is not known. */
 const partsOfActs = ({ claims, question, checked }: CheckedAnswer): Limit[] =>
-  actClaims(question.rubric).flatMap(({ claim }): Limit[] => {
+  actClaims(question.rubric).flatMap(({ claim, which }): Limit[] => {
     const proofs = checked.filter(({ citation }) => citation.supports === claim.id)
     const best = proofs.find(({ proved }) => proved === 'sure')
     const isWhole = proofs.some(({ proved }) => proved === 'whole')
     if (best === undefined || isWhole || claimedValue(claims, claim) !== true) return []
     const { position, citation } = best
     const part = position === null ? null : partAt(question.rendering.trajectory, position)
-    const [reason, way] = reasonOfPart(part, citation.step_id)
+    const anchors = question.anchors[which] ?? null
+    const acts = actsOf(question.rendering.trajectory, question.ground_truth)
+    const why = position === null || anchors === null ? null : acts.whyInPart(position, actStrings(anchors))
+    const [reason, way] = reasonOfPart(part, citation.step_id, why)
     return [limit('part_of_act', claim, reason, lifts(claim, way), citation.step_id)]
   })
 
 /** Tells why an act is not whole, and what would lift the limit. */
-function reasonOfPart(part: Part | null, step: number): [reason: string, way: string] {
+function reasonOfPart(part: Part | null, step: number, why: string | null): [reason: string, way: string] {
   const act = part?.act ?? null
   if (part?.actor === 'agent_message')
     return [
@@ -176,13 +183,14 @@ function reasonOfPart(part: Part | null, step: number): [reason: string, way: st
       `the command of step ${step} was typed into a terminal, and no search tells what the terminal was doing`,
       'a run that records commands in place of keys',
     ]
-  if (act?.call.outcome === 'unknown')
+  if (act?.call.outcome === 'unknown' || act?.call.outcome === 'answered')
     return [
       `the run does not say whether the call of step ${step} succeeded`,
       'a run that keeps the outcomes of its calls (`outcome` in `steps`)',
     ]
+  if (why !== null) return [`the action of step ${step} is not sure in full: ${why}`, 'a person who reads that step']
   return [
-    `the action of step ${step} holds the words of an action anchor, and further words, arguments, commands or requests beside or before them may change the act`,
+    `the action of step ${step} holds the words of an action anchor, and further words, arguments or commands beside them may change the act`,
     'a whole plain command, or a call with the full name of its tool and a whole argument, as action anchor',
   ]
 }
@@ -211,6 +219,14 @@ function searchedDenials({ claims, question }: CheckedAnswer): Limit[] {
   })
 }
 
+/** Finds claims of a rubric without a sight or an act: quotes prove that words stand in the run, and no search checks what the words mean. */
+function quotesAlone({ question: { rubric } }: CheckedAnswer): Limit[] {
+  if (sightClaim(rubric) !== null || actClaims(rubric).length > 0) return []
+  const [claim] = rubric.claims
+  const reason = 'quotes prove that the words stand in the run, and no search checks what the judge concludes from them'
+  return claim === undefined ? [] : [limit('quotes', claim, reason, 'a review by a person')]
+}
+
 /** Tells whether whole commands or calls are given, every act was read, and no act or message may hold a word that distinguishes them. */
 function isWholeDenial(acts: Acts, { acted_given: given, acted_near: near, acted_by }: InstructionAnchors): boolean {
   // A message and an output may say the same in other words.
@@ -233,7 +249,7 @@ const LIFT_DENIAL =
   'whole commands or calls as action anchors, of which no act holds a word, in a run whose tools and scripts are all known'
 
 const limit = (
-  code: 'part_of_act' | 'searched',
+  code: 'part_of_act' | 'searched' | 'quotes',
   claim: ClaimRule,
   reason: string,
   lift: string,

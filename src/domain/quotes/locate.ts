@@ -149,22 +149,25 @@ export interface Locator {
   normalizedInStep(step: number, quote: string, but: ReadonlySet<number>): readonly Place[]
   /** The first step that holds the quote; null: nowhere. */
   anywhere(quote: string): number | null
-  /** Under twelve visible characters, its wrapping taken off, a quote proves nothing, unless it is a whole line. */
+  /** Under twelve visible characters, its wrapping taken off, a quote proves nothing, unless it is a whole line or a given anchor. */
   isShort(quote: string): boolean
 }
 
 /** Units of text that one answer may have folded: nothing more is found then. */
 const MOST_FOLDED = 10_000_000
 
-/** Makes a locator of a rendering. */
-export function createLocator(rendering: Rendering): Locator {
+/** Makes a locator of a rendering. `given`: texts that prove something however short they are. */
+export function createLocator(rendering: Rendering, given: ReadonlySet<string> = new Set()): Locator {
   const { steps } = rendering.trajectory
   const budget: Budget = { left: MOST_FOLDED }
   /** A quote that stands in no step must not cost the others their search. */
   const farther: Budget = { left: MOST_FOLDED }
   const places = new Map<string, readonly Place[]>()
   const names = lazy(() => namesIn(steps))
-  const quoteOf = once((text: string) => readQuote(text, names))
+  const quoteOf = once((text: string) => {
+    const quote = readQuote(text, names)
+    return given.has(text.trim()) ? { ...quote, short: false } : quote
+  })
   const bareOf = once((part: Part) => dropAnsi(new NormalText(part.text)), new WeakMap())
 
   /** Finds all places outside the parts of `but`; without it, the exact ones, else those that need the least. */
@@ -204,6 +207,7 @@ export function createLocator(rendering: Rendering): Locator {
     },
     isShort(text) {
       if (showsNothing(text)) return true
+      if (given.has(text.trim())) return false
       const { readings } = quoteOf(text).ways()
       return readings.length === 0 ? text.trim() === '' : readings.some((reading) => reading.whole.short)
     },

@@ -8,7 +8,8 @@ import { baseName, wordSet } from '../words.ts'
 /** Commands whose words are files, patterns, names and conditions. */
 const LOOKING =
   wordSet(`cat tac nl head tail less more most bat batcat zcat zless view fold fmt column cut tr sort uniq rev jq yq
-  od xxd hexdump hd delta base64 paste comm strings iconv expand unexpand sed awk gawk mawk envsubst gzip gunzip pr
+  od rga pdfgrep findstr pipdeptree ast-grep sg
+  xxd hexdump hd delta base64 paste comm strings iconv expand unexpand sed awk gawk mawk envsubst gzip gunzip pr
   shuf xmllint grep egrep fgrep zgrep rg ag ack ls ll dir tree find fd locate file stat wc diff cmp colordiff type
   which whereis whatis apropos pgrep ps top htop pidof lsof ss netstat df du free uptime who whoami id groups hostname
   uname date printenv history test [ [[ md5sum sha1sum sha256sum cksum nproc lscpu lsblk pwd dirname basename realpath
@@ -208,14 +209,24 @@ export function isDry(name: string, words: readonly string[]): boolean {
 const UNDOING = /^(?:uninstall|remove|rm|delete|del|drop|list|abort)$/u
 
 /** Letters of short options by which a command may list, try, delete or leave out. */
-export const TURNING_LETTER = /^-[a-zA-Z]*[dDhlnNqtT]/u
+export const TURNING_LETTER = /^-[a-zA-Z]*[dDhlnNtT]/u
 /** Words of long options by which a command may look, only try, undo or leave out. */
 const TURNING_NAME =
   /^--?[a-z-]*(?:cancel|check|contains|debug|delete|diff|dry|explain|help|just|lint|list|no-|only|plan|preview|print|recon|remove|revert|show|simul|skip|spider|stat|test|undo|valid|version|what)/iu
 
+/** Options of such forms that leave the act as it is. */
+const HARMLESS_OPTION =
+  /^--no-(?:audit|fund|install-(?:recommends|suggests)|cache(?:-dir)?|input|colou?r|pager|progress|warn\S*|edit|browser|interaction|deps|save|check-certificate)$/u
+const HARMLESS_OPTIONS_OF: Readonly<Record<string, RegExp>> = {
+  ...{ curl: /^-(?:[dNt]|X[A-Z]+|d.+)$/u, kubectl: /^-n$/u, helm: /^-n$/u, docker: /^-(?:[dt]|it|ti)$/u },
+}
+
 /** Tells whether a word that is added to a command may make the command do something else. */
-export const mayTurn = (word: string): boolean =>
-  UNDOING.test(word) || (isOption(word) && (TURNING_LETTER.test(word) || TURNING_NAME.test(word)))
+export function mayTurn(word: string, name: string): boolean {
+  const harmless = Object.hasOwn(HARMLESS_OPTIONS_OF, name) ? HARMLESS_OPTIONS_OF[name] : undefined
+  if (HARMLESS_OPTION.test(word) || harmless?.test(word)) return false
+  return UNDOING.test(word) || (isOption(word) && (TURNING_LETTER.test(word) || TURNING_NAME.test(word)))
+}
 
 const VALUED = /^(?:-[CcnRf]|--(?:git-dir|work-tree|namespace|repo|context))$/u
 

@@ -36,15 +36,18 @@ import {
 } from './script.ts'
 import { takesLines } from './terminal.ts'
 
-/** Lists the simple commands of a script, or of a command that is given as its words: the script of a shell stands at the top, as if it were typed. */
-export function listCommands(source: string | readonly string[]): CommandList {
-  const lister = new Lister()
+/**
+ * Lists the simple commands of a script, or of a command that is given as its words: the script of a shell stands at the top, as if it were typed.
+ * `isMeasured`: the harness has measured that the script succeeded.
+ */
+export function listCommands(source: string | readonly string[], isMeasured = false): CommandList {
+  const lister = new Lister(isMeasured)
   const words = typeof source === 'string' ? [] : source
   const isShell = SHELLS.has(commandIn(words).name) && !isStrictShell(words) && isSystemProgram(words[0] ?? '')
   const script = typeof source === 'string' ? source : isShell ? shellScript(words) : null
   if (script !== null) lister.addScript(script, TOP)
   else lister.addWords({ ...NO_WORDS, words: words.map((text) => ({ text, exact: text, isFixed: true })) }, TOP)
-  return lister.end()
+  return lister
 }
 
 /** The surroundings of a command. */
@@ -70,6 +73,8 @@ interface WordedCommand extends Redirections {
 }
 
 const TOP: Place = { runs: 'whole', isLast: true, reaches: false, outputs: [], range: null, depth: 0 }
+/** Bounds a command by its place: of a command whose failure the script hides nothing tells the success. */
+const mostOf = ({ isLast }: Place): Certainty => (isLast ? 'whole' : 'sure')
 const NO_WORDS: WordedCommand = { words: [], texts: [], outputs: [], inputs: [], start: 0, end: 0 }
 /** Settings without a command. */
 const SETTING: Omit<SimpleCommand, 'words' | 'outputs' | 'start' | 'end'> = {
@@ -98,15 +103,10 @@ class Lister {
   /** The script ends at its first failure. */
   private isStrict = false
   private readonly functions = new Set<string>()
+  private readonly isMeasured: boolean
 
-  /** Lowers the commands whose failure the script hides, but where only commands that look or print stand behind them. */
-  end(): CommandList {
-    let isHidden = false
-    for (const [index, command] of [...this.commands.entries()].toReversed()) {
-      if (isHidden && !command.isReported) this.commands[index] = { ...command, runs: weakest(command.runs, 'sure') }
-      isHidden ||= !isQuiet(command) && command.name !== 'tee'
-    }
-    return this
+  constructor(isMeasured: boolean) {
+    this.isMeasured = isMeasured
   }
 
   addScript(text: string, place: Place): void {
@@ -152,7 +152,10 @@ class Lister {
       this.add(node, { ...place, isLast: tellsFailure, runs: dead !== undefined ? 'told' : runs })
       const last = node.type === 'Command' ? this.commands.at(-1) : undefined
       if (index === 0) dead = ALWAYS.get(last?.name ?? '')
-      runs = weakest(runs, last === undefined ? 'maybe' : behindTest(last, tellsFailure))
+      runs = weakest(
+        runs,
+        last === undefined ? 'maybe' : behindTest(last, { tellsFailure, isMeasured: this.isMeasured }),
+      )
     }
   }
 
@@ -226,7 +229,7 @@ class Lister {
     const isOther = isUnknown || this.functions.has(name) || wrappers.some((word) => SHELL_SETTING.test(word))
     const isChanging = isOther || changesShell(name, words) || wrappers.some((word) => CHANGING.has(word))
     const kind = kindOf(name, words)
-    const runs = weakest(weakest(place.runs, this.rest), isOther || isFed ? 'maybe' : 'whole')
+    const runs = weakest(weakest(place.runs, this.rest), isOther || isFed ? 'maybe' : mostOf(place))
     const outputs = command.outputs.length > 0 ? command.outputs : place.outputs
     const range = place.range ?? { start, end }
     const writesFile = outputs.some(isKept)

@@ -146,7 +146,8 @@ function matchCommand(command: SimpleCommand, wanted: AnchorCommand, context: Sc
     if (command.kind !== 'does') return weakest(command.runs, 'sure')
     return weakest(command.runs, isPlain(command, wanted) ? 'whole' : 'sure')
   }
-  if (holdsInOrder(command, wanted, context)) return weakest(command.runs, command.kind === 'does' ? 'sure' : 'maybe')
+  if (holdsInOrder(command, wanted, context) && !isSet(command, context))
+    return weakest(command.runs, command.kind === 'does' ? 'sure' : 'maybe')
   const plain = wanted.words.slice(1).filter((word) => !isOption(word))
   const isSpelled = plain.length > 0 && plain.length < wanted.words.length - 1 && holdsAll(command, plain)
   return !command.isFixed || isSpelled || holdsAll(command, wanted.words.slice(1)) ? 'maybe' : 'absent'
@@ -154,9 +155,20 @@ function matchCommand(command: SimpleCommand, wanted: AnchorCommand, context: Sc
 
 /** Tells whether nothing but its words decides the effect of a command that equals the anchor. */
 function isPlain(command: SimpleCommand, wanted: AnchorCommand): boolean {
-  if (command.isDry || command.isRedirected || (command.isMoved && hasRelativePath(wanted))) return false
+  if (command.isDry || command.isRedirected || command.isMoved) return false
   return wanted.outputs.length === 0 && wanted.words.length > 1
 }
+
+/** Settings in front of a command that leave its effect as it is. */
+const HARMLESS_SETTING =
+  /^(?:DEBIAN_FRONTEND|CI|NO_COLOR|FORCE_COLOR|TERM|LANG|LC_\w+|TZ|PAGER|\w+_PAGER|PYTHON\w+|NODE_ENV|NODE_OPTIONS|RUST_\w+|CARGO_TERM_\w+|\w*PASSWORD|\w*TOKEN|HOME)=/u
+
+/** Tells whether a setting in front of the command, which the instruction does not name, may make the command do something else. */
+const isSet = ({ exact }: SimpleCommand, context: ScriptContext): boolean =>
+  (exact ?? []).some((word) => {
+    const [, setting] = /^\0([A-Za-z_]\w*=)/u.exec(word) ?? []
+    return setting !== undefined && !HARMLESS_SETTING.test(setting) && !context.says(setting.slice(0, -1))
+  })
 
 const OF_FILES = wordSet('rm mv cp mkdir rmdir chmod chown touch ln tar shred truncate unlink dd install rsync')
 const OF_MODES = wordSet('chmod chown')
@@ -213,7 +225,7 @@ function holdsInOrder(command: SimpleCommand, wanted: AnchorCommand, context: Sc
     isAdded = isOption(word)
     // Behind a program and one argument a word may be a subcommand.
     const isMore = isOption(word) || isValue || (next === want.length && want.length > 1)
-    const isOther = mayTurn(word) || (isAddress(word) && want.some(isAddress))
+    const isOther = mayTurn(word, command.name) || (isAddress(word) && want.some(isAddress))
     if (!isMore || (isOther && !context.says(word))) return false
   }
   return next === want.length

@@ -1,6 +1,6 @@
 import type { CommandNode } from 'unbash'
 import { baseName, wordSet } from '../words.ts'
-import { INTERPRETERS, isOption, kindOf, programOf, SHELLS, TELLING } from './command-kinds.ts'
+import { INTERPRETERS, isOption, isScriptName, kindOf, programOf, SHELLS, TELLING } from './command-kinds.ts'
 import { type Certainty, redirectionsOf, type SimpleCommand, wordsOf } from './script.ts'
 
 /** A program that runs the command behind it, with the options that leave that command as it is. Any other option makes the program a command of its own. */
@@ -155,9 +155,12 @@ export const ALWAYS: ReadonlyMap<string, string> = new Map([
   ['true', '||'],
   [':', '||'],
 ])
-/** Bounds the commands behind a command and `&&`: none tells whether they ran but the outcome of the script, where it tells a failure. */
-export function behindTest({ name, words, kind }: SimpleCommand, tellsFailure: boolean): Certainty {
-  if (tests(name) || (name === 'git' && kind === 'looks')) return 'maybe'
+/** Bounds the commands behind a command and `&&`: whether they ran tells the success of the script alone, where the script tells failures. */
+export function behindTest(
+  { name, words, kind }: SimpleCommand,
+  { tellsFailure, isMeasured }: { readonly tellsFailure: boolean; readonly isMeasured: boolean },
+): Certainty {
+  if (tests(name) || (name === 'git' && kind === 'looks')) return tellsFailure && isMeasured ? 'sure' : 'maybe'
   return PROBING.has(name) && words.length > 1 ? (tellsFailure ? 'sure' : 'maybe') : 'whole'
 }
 
@@ -184,6 +187,8 @@ export function changesShell(name: string, words: readonly string[]): boolean {
   if (name === 'set') return words.length === 1 || !words.slice(1).every((word) => STRICT_OPTION.test(word))
   if (name === 'export')
     return words.slice(1).some((word) => SHELL_SETTING.test(word) || !/^[A-Za-z_]\w*(?:=|$)/u.test(word))
+  // The folder of a Python environment comes first in PATH, and nothing else changes.
+  if ((name === 'source' || name === '.') && /(?:^|\/)bin\/activate$/u.test(words[1] ?? '')) return false
   return CHANGING.has(name) || (name === 'printf' && (words[1] ?? '').startsWith('-v'))
 }
 
@@ -216,15 +221,27 @@ const RULES_OF: Readonly<Record<string, RegExp>> = {
   git: /^(?:config|\.gitconfig)$/u,
 }
 
+/** Their names, as an act that writes them holds them. */
+const RULE_FILES: Readonly<Record<string, readonly string[]>> = {
+  ...{ make: ['akefile'], npm: ['package.json', '.npmrc'], cargo: ['Cargo.toml'] },
+}
+
 /** Tells whether a command sets up a program, puts a file in its place or gives its name to something else. */
 export function setsUp(program: string, { name, words, outputs, changesShell }: SimpleCommand): boolean {
   const own = words.slice(name === '=' ? 0 : 1)
   const shared = Object.hasOwn(SHARES_SETTINGS, program) ? SHARES_SETTINGS[program] : undefined
   if ((name === program || name === shared) && configures(name, own)) return true
   if (changesShell && own.some((word) => (name === '=' || word.includes('=')) && hasName(word, program))) return true
-  const rules = Object.hasOwn(RULES_OF, program) ? RULES_OF[program] : undefined
-  return [...outputs, ...placedBy(name, words)].map(baseName).some((file) => file === program || rules?.test(file))
+  return [...outputs, ...placedBy(name, words)].some((path) => isOfProgram(program, baseName(path)))
 }
+
+/** Tells whether a file is a program, or holds what the program does. */
+const isOfProgram = (program: string, file: string): boolean =>
+  file === program || RULES_OF[program]?.test(file) === true
+
+/** Lists the names of the files of a project in which stands what a program does; none: a program of the system. */
+export const filesOfProgram = (program: string): readonly string[] =>
+  Object.hasOwn(RULE_FILES, program) ? (RULE_FILES[program] ?? []) : isScriptName(program) ? [program] : []
 
 /** Tells whether the name of a setting, alias or function is that of a program, or its options: `MAKEFLAGS=-n`, `npm_config_dry_run=true`. */
 function hasName(setting: string, program: string): boolean {

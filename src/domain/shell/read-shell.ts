@@ -1,7 +1,7 @@
 import { once } from '../memo.ts'
 import { parseTexts } from '../text/json.ts'
 import { foldForSearch, foldWhole } from '../text/search.ts'
-import { wordSet } from '../words.ts'
+import { isAddress, wordSet } from '../words.ts'
 import { isOption, mayTurn, subcommandOf, withoutMessages } from './command-kinds.ts'
 import { listCommands, MOVING } from './list-commands.ts'
 import { type Anchor, holdsAll, limitOf, mayBeMade, programsOf, readAnchor, useOfCommands } from './match-command.ts'
@@ -55,8 +55,13 @@ export const UNREAD: ShellReading = {
 
 type ScriptLanguage = 'shell' | 'keystrokes' | 'argv' | 'code' | 'javascript'
 
-/** Reads a script: shell text, keys typed into a terminal, the JSON list of a program and its arguments, or code of another language. */
-export function readShell(text: string, language: ScriptLanguage, context: ScriptContext): ShellReading {
+/** Reads a script (`isMeasured`: its success is measured): shell text, keys typed into a terminal, the JSON list of a program and its arguments, or code of another language. */
+export function readShell(
+  text: string,
+  language: ScriptLanguage,
+  context: ScriptContext,
+  isMeasured = false,
+): ShellReading {
   switch (language) {
     case 'code':
     case 'javascript':
@@ -64,7 +69,7 @@ export function readShell(text: string, language: ScriptLanguage, context: Scrip
     case 'argv': {
       const words = parseTexts(text) ?? []
       const source: ScriptSource = { text, isExact: words.length === 0, most: 'whole' }
-      return readScript(source, listCommands(words.length === 0 ? text : words), context)
+      return readScript(source, listCommands(words.length === 0 ? text : words, isMeasured), context)
     }
     case 'keystrokes': {
       const { script, isPlain, erased } = readKeystrokes(text)
@@ -73,7 +78,7 @@ export function readShell(text: string, language: ScriptLanguage, context: Scrip
       return readScript({ text: all, isExact, most: isPlain ? 'sure' : 'maybe' }, listCommands(script), context)
     }
     case 'shell':
-      return readScript({ text, isExact: true, most: 'whole' }, listCommands(text), context)
+      return readScript({ text, isExact: true, most: 'whole' }, listCommands(text, isMeasured), context)
   }
 }
 
@@ -91,6 +96,8 @@ function readCode(text: string, path: string): ShellReading {
       return useOfNeedles(foldedComments, needles) === 'absent' ? 'absent' : 'told'
     },
     prints: () => true,
+    // A path is as often read as changed.
+    takes: (word) => isAddress(word) && live.includes(word),
     runs: [...live.matchAll(SCRIPT_NAME)].map(([, name = '']) => name),
   }
 }
@@ -246,7 +253,7 @@ function useOfText(command: SimpleCommand, text: CommandText, anchor: Anchor, co
   const { needles, kind, words: wanted, printed, commands } = anchor
   const { name, names, words } = command
   const inWords = useOfNeedles(text.words, needles)
-  const isNamed = context.says(name) && words.every((word) => !mayTurn(word) || context.says(word))
+  const isNamed = context.says(name) && words.every((word) => !mayTurn(word, name) || context.says(word))
   const most = weakest(names, kind === 'asCommand' || command.kind !== 'does' || !isNamed ? 'maybe' : 'sure')
   const isPrinted = useOfNeedles(text.words, printed) !== 'absent'
   const writesOneOf = commands?.some((wanted) => wanted.outputs.some((path) => command.outputs.includes(path))) ?? false

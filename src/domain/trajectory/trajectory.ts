@@ -165,6 +165,7 @@ const ROLE_NOTES: Readonly<Record<ActRole, string>> = {
 
 const OUTCOME_NOTES: Readonly<Record<ActOutcome, string>> = {
   ran: '',
+  answered: '',
   failed: 'failed',
   rejected: 'rejected, not run',
   interrupted: 'interrupted',

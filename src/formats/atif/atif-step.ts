@@ -108,7 +108,7 @@ function readMessage(reading: Reading, step: Json, at: string, speaker: Actor, a
 /** Sets the outcome of keystrokes to `ran` where an observation came back. */
 function typed(parts: Part[], step: Json): Part[] {
   if (resultTexts(step).length > 0)
-    for (const { act } of parts) if (act !== null) (act.call as OpenCall).outcome = 'ran'
+    for (const { act } of parts) if (act !== null) (act.call as OpenCall).outcome = 'answered'
   return parts
 }
 

@@ -4,7 +4,7 @@ import { memberName } from '../common/json-tree.ts'
 import { type ContentSink, isAbsent, isRecord, type Json, objectsIn, type Reading } from '../common/reading.ts'
 import { isScaffold, isTerminus } from '../protocols/terminus.ts'
 import { harnessOf } from '../tools/harnesses.ts'
-import { exitCodeInText, outcomeOfAgent, outcomeWithCode } from '../tools/outcomes.ts'
+import { exitCodeInText, hasEnded, outcomeOfAgent, outcomeWithCode } from '../tools/outcomes.ts'
 import type { OpenCall } from '../tools/tool-table.ts'
 
 /** A call of a step, with the facts by which its result is matched. */
@@ -188,14 +188,17 @@ function outcomeOf(result: Json, call: StepCall, step: unknown, agent: string, e
   const isSure = flag === false || harness === 'claude-code' || harness === 'gemini-cli'
   // An MCP server writes its own text, so the server could claim a rejection.
   const isServers = call.call.tool.startsWith('mcp__') && harness !== null
-  const inWords = isServers ? 'ran' : outcomeOfAgent(agent, call.call.tool, text, isSure ? (flag ?? null) : null)
-  const outcome = inWords === 'ran' && flag === true ? 'failed' : inWords
+  const flagged = isSure ? (flag ?? null) : null
+  const inWords = isServers ? outcomeOfFlag(flag) : outcomeOfAgent(agent, call.call.tool, text, flagged)
+  const outcome = hasEnded(inWords) && flag === true ? 'failed' : inWords
   // A program can print the suffix, too: the suffix proves a failure, never that the call did not run.
-  const isMarked = outcome === 'ran' && flag === undefined && harness === 'claude-code' && text.endsWith(FAILURE)
+  const isMarked = hasEnded(outcome) && flag === undefined && harness === 'claude-code' && text.endsWith(FAILURE)
   return flag === false
     ? outcome
     : outcomeWithCode(isMarked ? 'failed' : outcome, exitCode ?? exitCodeInText(harness, text))
 }
+
+const outcomeOfFlag = (flag: boolean | undefined): ActOutcome => (flag === false ? 'ran' : 'answered')
 
 function statusOf(note: Json): ActOutcome | undefined {
   const { status } = note

@@ -6,7 +6,7 @@ import { decodeObject, leavesOf } from '../common/json-tree.ts'
 import { type ContentSink, idText, isAbsent, isRecord, type Json, type Reading } from '../common/reading.ts'
 import { addLeaves, asList, asText, type Session, settle, sinkTo } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
-import { exitCodeInText, matchWords, outcomeOfCode, outcomeWithCode } from '../tools/outcomes.ts'
+import { exitCodeInText, hasEnded, matchWords, outcomeOfCode, outcomeWithCode } from '../tools/outcomes.ts'
 import type { ToolSpec } from '../tools/tool-table.ts'
 
 /** The items of the Responses API, as codex keeps them in its rollouts. */
@@ -198,17 +198,18 @@ const HEAD = 1000
 function outcomeOfOutput(tool: string, output: unknown): ActOutcome {
   if (isRecord(output)) {
     const inner = output['content'] ?? output['body']
-    const outcome = inner === undefined ? 'ran' : outcomeOfOutput(tool, inner)
-    return outcome === 'ran' && output['success'] === false ? 'failed' : outcome
+    const outcome = inner === undefined ? 'answered' : outcomeOfOutput(tool, inner)
+    if (!hasEnded(outcome) || typeof output['success'] !== 'boolean') return outcome
+    return output['success'] ? 'ran' : 'failed'
   }
   const first: unknown = Array.isArray(output) ? output.find(isRecord) : output
   const text = isRecord(first) ? first['text'] : first
-  if (typeof text !== 'string' || !HEADED.has(tool)) return 'ran'
+  if (typeof text !== 'string' || !HEADED.has(tool)) return 'answered'
   const head = text.slice(0, HEAD)
   const words = matchWords('codex', text)
   if (words !== null) return words.outcome
   if (/^Wall time: [\d.]{1,20} seconds\naborted by user/.test(head)) return 'interrupted'
-  return outcomeWithCode('ran', exitCodeIn(text))
+  return outcomeWithCode('answered', exitCodeIn(text))
 }
 
 /** Returns the exit code before the output: lines of text, or the older envelope `{"output", "metadata": {"exit_code"}}`, which may be cut. */

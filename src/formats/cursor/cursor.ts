@@ -214,7 +214,7 @@ function toolOf(made: unknown, path: string): Tool | null {
 }
 
 function outcomeOf(result: unknown): ActOutcome {
-  if (!isRecord(result)) return isAbsent(result) ? 'unknown' : 'ran'
+  if (!isRecord(result)) return isAbsent(result) ? 'unknown' : 'answered'
   const kind = Object.keys(result).find((key) => Object.hasOwn(OUTCOMES, key))
   if (kind === undefined) return 'unknown'
   const { exitCode, aborted } = asRecord(result[kind])

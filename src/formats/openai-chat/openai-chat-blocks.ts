@@ -6,7 +6,7 @@ import { cutName, isAbsent, isRecord, itemsIn, type Json, objectsIn } from '../c
 import { asRecord, mediaText } from '../common/session.ts'
 import { mayAct } from '../common/unread-acts.ts'
 import { harnessOf } from '../tools/harnesses.ts'
-import { exitCodeInText, outcomeOfAgent, outcomeOfCode, outcomeWithCode } from '../tools/outcomes.ts'
+import { exitCodeInText, hasEnded, outcomeOfAgent, outcomeOfCode, outcomeWithCode } from '../tools/outcomes.ts'
 import { named, type OpenCall, own } from '../tools/tool-table.ts'
 import type { ChatSink } from './openai-chat-sink.ts'
 
@@ -227,7 +227,7 @@ const NOT_CARRIED_OUT: Readonly<Record<string, ActOutcome>> = {
 
 /**
  * Derives the outcome of a tool call from the message with its result: Inspect's `error`, Anthropic's `is_error`, or a return code, which
- * mini-swe-agent notes in `extra` or in an envelope around the output. A message without any of these is a plain result: the call ran.
+ * mini-swe-agent notes in `extra` or in an envelope around the output. A message without any of these is a plain result.
  */
 export function outcomeOfMessage(agent: string | null, tool: string, message: Json, content: unknown): ActOutcome {
   const { error, is_error: flag, extra } = message
@@ -254,7 +254,8 @@ export function outcomeOfOutput(tool: string, value: unknown, isError: boolean |
     const flag = isError === true || value['isError'] === true || (isError ?? value['isError'])
     const isFailure = typeof flag === 'boolean' ? flag : code === undefined ? null : false
     const outcome = outcomeOfAgent(null, tool, wordsOf(value['content'] ?? value), isFailure)
-    return code === undefined ? outcome : outcome === 'ran' ? outcomeOfCode(code) : outcomeWithCode(outcome, code)
+    if (code === undefined) return outcome === 'ran' ? 'answered' : outcome
+    return hasEnded(outcome) ? outcomeOfCode(code) : outcomeWithCode(outcome, code)
   }
   const text = wordsOf(value)
   return outcomeWithCode(outcomeOfAgent(null, tool, text, isError), exitCodeInText(null, text))

@@ -6,6 +6,7 @@ import type { PictureSource } from '../common/pictures.ts'
 import type { Json, Reading } from '../common/reading.ts'
 import { asText, type OpenStep, type PlacedText, type Resolve, Session } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
+import { hasEnded } from '../tools/outcomes.ts'
 import type { OpenCall } from '../tools/tool-table.ts'
 
 /** A range of a text, in UTF-16 units, with its actor and act. */
@@ -67,7 +68,7 @@ export class ChatSink extends Session {
     const outcome = outcomeOf(call.tool)
     const reported = this.reported.get(id ?? '')
     // Words of an answer tell more of a failure than its span; that a call never ran is told by the record alone.
-    call.outcome = reported !== undefined && (outcome === 'ran' || NOT_RUN.has(reported)) ? reported : outcome
+    call.outcome = reported !== undefined && (hasEnded(outcome) || NOT_RUN.has(reported)) ? reported : outcome
   }
 
   text(parts: Part[], actor: Actor, text: string, path: string, name: string): void {

@@ -141,7 +141,7 @@ function readOutput(session: Session, item: Json, path: string, type: string): v
   const at = `${path}/output`
   const entries = type === 'shell_call_output' ? asList(output) : []
   if (type === 'computer_call_output') {
-    settle(place.call, 'ran')
+    settle(place.call, 'answered')
     const url = asRecord(output)['image_url']
     const part = { actor: 'tool_output', text: mediaText('image', url), path: at, name: place.tool } as const
     session.reading.addMedia(place.parts, part, { url })

@@ -196,8 +196,8 @@ function firstName(event: Json, ...places: readonly string[]): readonly [name: s
   return [textAt(place) ?? '', place]
 }
 
-/** Returns a failure's exit code. Code -1: the command still runs, or reached a time limit. */
-export const failureCode = (code: unknown): number | null => (typeof code === 'number' && code > 0 ? code : null)
+/** Returns the exit code of a command that ended. Code -1: the command still runs, or reached a time limit. */
+export const endCode = (code: unknown): number | null => (typeof code === 'number' && code >= 0 ? code : null)
 
 /** Derives the outcome from an event that answers an action (OpenHands/software-agent-sdk, openhands-sdk/openhands/sdk/event). */
 function outcomeOfSdk({ kind, observation, error }: Json): ActOutcome {
@@ -205,11 +205,12 @@ function outcomeOfSdk({ kind, observation, error }: Json): ActOutcome {
   // The agent's own server writes these events, so no program can have printed the words.
   if (kind === 'AgentErrorEvent') return outcomeInWords('openhands', asText(error) ?? '', true)
   const { is_error: isError, exit_code: code, metadata } = asRecord(observation)
-  return outcomeWithCode(isError === true ? 'failed' : 'ran', failureCode(code ?? asRecord(metadata)['exit_code']))
+  return outcomeWithCode(isError === true ? 'failed' : 'answered', endCode(code ?? asRecord(metadata)['exit_code']))
 }
 
 /** Derives the outcome of another agent's call, which has a status. */
 function outcomeOfForeign({ status, is_error: isError }: Json): ActOutcome {
   if (status === 'failed' || isError === true) return 'failed'
-  return status === 'completed' || status === undefined ? 'ran' : 'unknown'
+  if (status === undefined) return 'answered'
+  return status === 'completed' ? 'ran' : 'unknown'
 }

@@ -16,7 +16,7 @@ import { addCall } from '../common/session-calls.ts'
 import type { Format } from '../format.ts'
 import { outcomeOfResult as outcomeInWords, outcomeWithCode, soundsTimedOut } from '../tools/outcomes.ts'
 import { namesOf } from '../vocabulary.ts'
-import { failureCode, SdkReader } from './openhands-sdk.ts'
+import { endCode, SdkReader } from './openhands-sdk.ts'
 
 /**
  * The format of OpenHands: the event list of the application (`action`, `observation`), also as the `history` of its evaluations, and the
@@ -240,7 +240,13 @@ function outcomeOfObservation({ observation, content, extras, success }: Json): 
   const words = asText(content) ?? ''
   if (soundsTimedOut(words)) return 'interrupted'
   const isError = observation === 'error'
-  const outcome = isError ? outcomeInWords('openhands', words, true) : success === false ? 'failed' : 'ran'
+  const outcome = isError
+    ? outcomeInWords('openhands', words, true)
+    : success === false
+      ? 'failed'
+      : success === true
+        ? 'ran'
+        : 'answered'
   const { metadata, exit_code: code } = asRecord(extras)
-  return outcomeWithCode(outcome, failureCode(asRecord(metadata)['exit_code'] ?? code))
+  return outcomeWithCode(outcome, endCode(asRecord(metadata)['exit_code'] ?? code))
 }

@@ -64,11 +64,12 @@ function editorKind(text: string): ActionKind {
  * action, or the action is the harness's own editor.
  */
 function outcomeOfAction(action: string, word: string, observation: string): Act['call']['outcome'] {
-  const outcome = matchWords('swe-agent', observation)?.outcome ?? (soundsTimedOut(observation) ? 'interrupted' : 'ran')
+  const outcome =
+    matchWords('swe-agent', observation)?.outcome ?? (soundsTimedOut(observation) ? 'interrupted' : 'answered')
   if (outcome !== 'rejected') return outcome
   if (observation.startsWith(SWE_NOT_PARSED)) return isBroken(action) ? 'rejected' : 'interrupted'
   if (EDITORS.has(word)) return isSingleEditorCall(action) ? 'rejected' : 'interrupted'
-  return observation.startsWith(`Operation '${action}' is not supported`) ? 'interrupted' : 'ran'
+  return observation.startsWith(`Operation '${action}' is not supported`) ? 'interrupted' : 'answered'
 }
 
 const isSingleEditorCall = (action: string): boolean =>

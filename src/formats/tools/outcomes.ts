@@ -26,7 +26,7 @@ export function outcomeOfResult(harness: string | null, text: string, isError: b
   const words = matchWords(harness, text)
   if (words === null && (soundsTimedOut(text) || (harness !== null && mayNotHaveRun(harness, text, isError))))
     return 'interrupted'
-  if (words === null) return isError === true || endsInComplaint(text) ? 'failed' : 'ran'
+  if (words === null) return isError === true || endsInComplaint(text) ? 'failed' : 'answered'
   const isUnsure = isError === null && words.isSure !== true && NOT_RUN.has(words.outcome)
   return isUnsure ? 'interrupted' : words.outcome
 }
@@ -159,9 +159,12 @@ const STOPPED: ReadonlySet<number> = new Set([124, 130, 137, 143, -2, -9, -15])
 export const outcomeOfCode = (code: number): ActOutcome =>
   code === 0 ? 'ran' : STOPPED.has(code) ? 'interrupted' : 'failed'
 
+/** Tells whether a call came to its end, as far as its outcome says. */
+export const hasEnded = (outcome: ActOutcome): boolean => outcome === 'ran' || outcome === 'answered'
+
 /** Corrects the outcome of a call by the exit code of its command; null: no code is known. */
 export const outcomeWithCode = (outcome: ActOutcome, code: number | null): ActOutcome =>
-  code !== null && (outcome === 'ran' || (outcome === 'failed' && STOPPED.has(code))) ? outcomeOfCode(code) : outcome
+  code !== null && (hasEnded(outcome) || (outcome === 'failed' && STOPPED.has(code))) ? outcomeOfCode(code) : outcome
 
 const EDGE = 1000
 /** Members of a JSON envelope that hold the exit code. */
