@@ -607,7 +607,7 @@ export interface components {
                      * @description Reason why the confidence is not higher.
                      * @enum {string}
                      */
-                    code: "contradiction" | "judge" | "searched" | "part_of_act";
+                    code: "contradiction" | "judge" | "searched" | "part_of_act" | "quotes" | "unmet";
                     claim: string | null;
                     step_id: number | null;
                     /** @description One sentence: why the confidence is not higher. */
@@ -1102,7 +1102,7 @@ export interface components {
                      * @description What the record says became of the call.
                      * @enum {string}
                      */
-                    outcome: "ran" | "failed" | "rejected" | "interrupted" | "cancelled" | "unknown";
+                    outcome: "ran" | "answered" | "failed" | "rejected" | "interrupted" | "cancelled" | "unknown";
                 } | null;
             }[];
         };
@@ -1480,7 +1480,7 @@ export interface components {
                          * @description Reason why the confidence is not higher.
                          * @enum {string}
                          */
-                        code: "contradiction" | "judge" | "searched" | "part_of_act";
+                        code: "contradiction" | "judge" | "searched" | "part_of_act" | "quotes" | "unmet";
                         claim: string | null;
                         step_id: number | null;
                         /** @description One sentence: why the confidence is not higher. */

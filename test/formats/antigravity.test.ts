@@ -50,8 +50,8 @@ test('speakers, calls and results in their order, without ids; notes of the harn
     ['system', 'Be brief.', undefined, '/records/2/content'],
     ['agent_reasoning', 'ls shows them.', undefined, '/records/3/thinking'],
     ['agent_message', 'I look.', undefined, '/records/3/content'],
-    ['agent_action', '/w', 'ran', '/records/3/tool_calls/0/args/DirectoryPath'],
-    ['agent_action', '/w/a', 'ran', '/records/3/tool_calls/1/args/AbsolutePath'],
+    ['agent_action', '/w', 'answered', '/records/3/tool_calls/0/args/DirectoryPath'],
+    ['agent_action', '/w/a', 'answered', '/records/3/tool_calls/1/args/AbsolutePath'],
     ['tool_output', '{"name":"a"}', undefined, '/records/4/content'],
     ['tool_output', 'File Path: `file:///w/a`\n1: hello', undefined, '/records/5/content'],
     ['user', 'The following changes were made by the USER to: /w/a.', undefined, '/records/6/content'],
@@ -175,7 +175,7 @@ test('a file’s own text is no word of the harness: neither a code, nor a task'
   const view = { name: 'view_file', args: { AbsolutePath: '/w/log' } }
   const shown = (content: string, rest: object = {}) =>
     acts(called(1, view), step(2, 'MODEL', 'VIEW_FILE', { content, ...rest }))[0]?.[3]
-  expect(shown('The command failed with exit code: 2\n')).toBe('ran')
+  expect(shown('The command failed with exit code: 2\n')).toBe('answered')
   const notice = `Tool is running as a background task with task id: ${TASK}`
   const note = step(3, 'SYSTEM', 'SYSTEM_MESSAGE', {
     content: `[Message] sender=${TASK} priority=HIGH content=Task id "${TASK}" finished with result:\n\n${SUCCEEDED}`,

@@ -23,7 +23,7 @@ const IS_ERROR = { extra: { is_error: true } }
 
 describe('the outcome of a call of ATIF', () => {
   test.each<[string, string, object, object, string]>([
-    ['claude-code', 'README', {}, {}, 'ran'],
+    ['claude-code', 'README', {}, {}, 'answered'],
     ['claude-code', 'boom', { extra: { tool_result_is_error: true } }, {}, 'failed'],
     ['claude-code', 'boom\n\n[error] tool reported failure', {}, {}, 'failed'],
     ['claude-code', 'boom', { extra: { metadata: { is_error: true } } }, {}, 'failed'],
@@ -38,7 +38,7 @@ describe('the outcome of a call of ATIF', () => {
     ['mini-swe-agent', 'Command not executed.', {}, {}, 'interrupted'],
     // A file can hold these words: a result that is no error ran.
     ['claude-code', REJECTED, { extra: { tool_result_is_error: false } }, {}, 'ran'],
-    ['claude-code', `$ cat notes\n${REJECTED}`, {}, {}, 'ran'],
+    ['claude-code', `$ cat notes\n${REJECTED}`, {}, {}, 'answered'],
     ['claude-code', '[Request interrupted by user for tool use]', {}, {}, 'interrupted'],
     ['claude-code', 'Permission to use Bash with command rotate-key has been denied.', {}, {}, 'interrupted'],
     ['claude-code', "Claude requested permissions to use Bash, but you haven't granted it yet.", {}, {}, 'interrupted'],
@@ -48,7 +48,7 @@ describe('the outcome of a call of ATIF', () => {
     ['some-agent', REJECTED, {}, {}, 'interrupted'],
     ['codex', 'exec command rejected by user', {}, {}, 'interrupted'],
     ['codex', 'Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 2\nOutput:\nx', {}, {}, 'failed'],
-    ['codex', 'Wall time: 0.1 seconds\nOutput:\nProcess exited with code 2\n', {}, {}, 'ran'],
+    ['codex', 'Wall time: 0.1 seconds\nOutput:\nProcess exited with code 2\n', {}, {}, 'answered'],
     ['mini-swe-agent', '{"returncode": 1, "output": "x"}', {}, {}, 'failed'],
     ['mini-swe-agent', '{"returncode": 0, "output": "x"}', {}, {}, 'ran'],
     ['openhands', 'Action has been rejected by the user!', {}, {}, 'interrupted'],
@@ -64,7 +64,7 @@ describe('the outcome of a call of ATIF', () => {
     ['some-agent', 'The user has declined to run this tool.', {}, IS_ERROR, 'interrupted'],
     ['some-agent', 'The user has declined to run this tool.', {}, { extra: { is_error: false } }, 'ran'],
     ['some-agent', 'bash: rotate-key: Permission denied', {}, {}, 'failed'],
-    ['some-agent', 'curl: (7) Failed to connect: Connection refused', {}, {}, 'ran'],
+    ['some-agent', 'curl: (7) Failed to connect: Connection refused', {}, {}, 'answered'],
     ['some-agent', 'Command timed out after 120 seconds', {}, {}, 'interrupted'],
     ['some-agent', '{"output": "x", "exit_code": 130}', {}, {}, 'interrupted'],
     ['goose', 'Tool call was denied by the permission check', {}, {}, 'interrupted'],
@@ -93,7 +93,7 @@ describe('the outcome of a call of ATIF', () => {
     ['some-agent', 'bash: tool: command not found', {}, {}, 'failed'],
     ['some-agent', 'npm ERR! 404 Not Found - GET https://registry.npmjs.org/tool', {}, {}, 'failed'],
     ['some-agent', 'error: toolchain stable is not installed', {}, {}, 'failed'],
-    ['some-agent', `${'row\n'.repeat(400)}Unknown tool: bash`, {}, {}, 'ran'],
+    ['some-agent', `${'row\n'.repeat(400)}Unknown tool: bash`, {}, {}, 'answered'],
     ['some-agent', 'Unknown tool: bash', {}, { extra: { is_error: false } }, 'ran'],
     ['opencode', 'The user rejected permission to use this specific tool call.', {}, {}, 'interrupted'],
     ['cursor-cli', 'Rejected: User chose to skip', {}, {}, 'interrupted'],
@@ -111,22 +111,22 @@ describe('the outcome of a call of ATIF', () => {
   test('is unsure without an answer where the other calls of the run have one', () => {
     const done = { tool_calls: [call('a')], observation: { results: [result('ok', { source_call_id: 'a' })] } }
     const open = { tool_calls: [call('b', 'Write')] }
-    expect(outcomes(atif([done, open]))).toEqual(['Bash ran', 'Write interrupted'])
-    expect(outcomes(atif([done, open, { message: 'Done.' }]))).toEqual(['Bash ran', 'Write interrupted'])
+    expect(outcomes(atif([done, open]))).toEqual(['Bash answered', 'Write interrupted'])
+    expect(outcomes(atif([done, open, { message: 'Done.' }]))).toEqual(['Bash answered', 'Write interrupted'])
     // The converter kept few answers.
     const more = { tool_calls: [call('c', 'Edit')] }
-    expect(outcomes(atif([done, open, more]))).toEqual(['Bash ran', 'Write unknown', 'Edit unknown'])
+    expect(outcomes(atif([done, open, more]))).toEqual(['Bash answered', 'Write unknown', 'Edit unknown'])
     // Its answer may be the one that names no call.
     const results = [result('a'), result('b')]
     const shared = { tool_calls: [call('b', 'Write'), call('c', 'Edit')], observation: { results } }
-    expect(outcomes(atif([done, done, shared]))).toEqual(['Bash ran', 'Bash ran', 'Write unknown', 'Edit unknown'])
+    expect(outcomes(atif([done, done, shared]))).toEqual(['Bash answered', 'Bash answered', 'Write unknown', 'Edit unknown'])
     const user = { role: 'user', content: 'Do it.' }
     const chat = (id: string): object => ({
       ...{ role: 'assistant', content: null },
       tool_calls: [{ id, function: { name: `f${id}`, arguments: '{"x":"y"}' } }],
     })
     const messages = [user, chat('a'), { role: 'tool', tool_call_id: 'a', content: 'ok' }, chat('b')]
-    expect(outcomes({ messages })).toEqual(['fa ran', 'fb interrupted'])
+    expect(outcomes({ messages })).toEqual(['fa answered', 'fb interrupted'])
   })
 
   test('of a server’s tool is not told by the tool’s own words', () => {
@@ -134,7 +134,7 @@ describe('the outcome of a call of ATIF', () => {
     const document = atif([{ tool_calls, observation: { results: [result(REJECTED)] } }], {
       agent: { name: 'claude-code' },
     })
-    expect(outcomes(document)).toEqual(['mcp__x__y ran'])
+    expect(outcomes(document)).toEqual(['mcp__x__y answered'])
   })
 })
 
@@ -202,7 +202,7 @@ describe('a result is of the call that it names', () => {
     })
     const isError = { is_error: true }
     expect(outcomes(answered('Bash', 'PreToolUse:Bash hook error: no'))).toEqual(['Bash interrupted'])
-    expect(outcomes(answered('bash', 'PreToolUse:Bash error: no'))).toEqual(['bash ran'])
+    expect(outcomes(answered('bash', 'PreToolUse:Bash error: no'))).toEqual(['bash answered'])
     expect(outcomes(answered('bash', 'User declined to execute this command.', isError))).toEqual(['bash interrupted'])
     expect(outcomes(answered('bash', 'make: *** [all] Error 2', isError))).toEqual(['bash failed'])
     expect(outcomes(answered('bash', 'User declined to execute it.', { is_error: false }))).toEqual(['bash ran'])
@@ -222,7 +222,7 @@ describe('a result is of the call that it names', () => {
       answer('a', {}),
       answer('c', { error: { type: 'timeout', message: 'slow' } }),
     ]
-    expect(outcomes({ messages })).toEqual(['fa ran', 'fb rejected', 'fc interrupted', 'fd interrupted'])
+    expect(outcomes({ messages })).toEqual(['fa answered', 'fb rejected', 'fc interrupted', 'fd interrupted'])
     const twice = [messages[0], calls('a', 'a'), answer('a', { is_error: true })]
     expect(outcomes({ messages: twice })).toEqual(['fa unknown', 'fa unknown'])
   })

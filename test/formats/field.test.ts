@@ -118,13 +118,13 @@ describe('a text with half a character', () => {
 
 test('the history of Grok CLI has its calls', () => {
   const trajectory = field('grok-chat-history.jsonl')
-  expect(acts(trajectory)).toEqual(['read_file ran: NOTES.md', 'run_terminal_cmd ran: make release-7f3a'])
+  expect(acts(trajectory)).toEqual(['read_file answered: NOTES.md', 'run_terminal_cmd answered: make release-7f3a'])
   expect(trajectory.unread).toEqual(WHOLE)
 })
 
 test('flat calls are named and answered, and the user’s own calls are the user’s', () => {
   const trajectory = field('tau2-user-tool-calls.json')
-  expect(acts(trajectory)).toEqual(['get_notes ran: C1'])
+  expect(acts(trajectory)).toEqual(['get_notes answered: C1'])
   expect(spoken(trajectory, 'tool_output')).toEqual(['Run make release-7f3a to build.'])
   expect(spoken(trajectory, 'user')).toContain('no connection: release-7f3a')
 })

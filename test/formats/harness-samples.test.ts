@@ -33,7 +33,7 @@ const WORDS = [
   ...[['agent_action: a.txt', 'agent_action: hello', 'tool_output: The user denied this operation.'], EDITOR],
   ['agent_message: Done.'],
 ]
-const IN_WORDS = ['executes ran', 'describes ran', 'writes interrupted', 'writes interrupted']
+const IN_WORDS = ['executes answered', 'describes answered', 'writes interrupted', 'writes interrupted']
 const ASKED = ['user: Run the tests.', 'system: Called the Read tool', 'user: [image: a.png]']
 const MADE = [
   [
@@ -54,18 +54,18 @@ const SAMPLES: Readonly<Record<string, Sample>> = {
     told: WORDS,
   },
   'cline: tools that are called as the provider has it': {
-    ...{ seed: 'cline/4ca3bdab', agent: CLINE, acts: ['executes ran'] },
+    ...{ seed: 'cline/4ca3bdab', agent: CLINE, acts: ['executes answered'] },
     told: [
       ...[TASK, EDITOR, ['agent_reasoning: Hm.', 'agent_message: I look.', 'agent_action: ls', 'tool_output: a.txt']],
       ...[['user: Be quick.'], EDITOR],
     ],
   },
   'cline: what stands behind the head of an answer is the tool’s, whatever it printed': {
-    ...{ seed: 'cline/printed', agent: CLINE, acts: ['executes ran', 'describes ran'] },
+    ...{ seed: 'cline/printed', agent: CLINE, acts: ['executes answered', 'describes answered'] },
     told: [TASK, EDITOR, [...LOOKS, `tool_output: ${PRINTED}`], EDITOR],
   },
   'cline: of Roo Code a summary is the agent’s, a mark of a cut the harness’s, and its second form is read': {
-    ...{ seed: 'cline/b77aab21', agent: { name: 'roo-code', model: null }, acts: ['reads ran'] },
+    ...{ seed: 'cline/b77aab21', agent: { name: 'roo-code', model: null }, acts: ['reads answered'] },
     told: [
       ['user: <user_message>\nGo.\n</user_message>'],
       ['system: <environment_details>\n<slug>code</slug>\n</environment_details>'],

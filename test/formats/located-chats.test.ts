@@ -73,8 +73,8 @@ test('Copilot CLI: speakers, calls once, outcomes, a compaction', () => {
     ['system', '<now>noon</now> List the files.', undefined],
     ['agent_reasoning', 'ls shows them.', undefined],
     ['agent_message', 'I look.', undefined],
-    ['agent_action', 'ls', 'ran'],
-    ['agent_action', 'List', 'ran'],
+    ['agent_action', 'ls', 'answered'],
+    ['agent_action', 'List', 'answered'],
     ['tool_output', 'README.md\n<exited with exit code 0>', undefined],
     ['agent_action', 'make', 'failed'],
     ['tool_output', 'no rule\n<shellId: 1 completed with exit code 2>', undefined],
@@ -136,7 +136,7 @@ test.each<[string, object, string]>([
     ['tool_output', '28'],
     ...(name === 'an exchange' ? [['agent_message', 'Rome is warmer.']] : []),
   ])
-  expect(parts.flatMap(({ act }) => act?.call.outcome ?? [])).toEqual(['ran', 'ran'])
+  expect(parts.flatMap(({ act }) => act?.call.outcome ?? [])).toEqual(['answered', 'answered'])
   expect(parts[3]?.path).toBe(`${base}/contents/1/parts/1/functionCall/args/city`)
 })
 
@@ -189,7 +189,7 @@ test('Qwen Code: records of Gemini messages, with outcomes of the harness', () =
   expect(parts.map(({ actor, text, act }) => [actor, text, act?.call.outcome])).toEqual([
     ['user', 'Build.', undefined],
     ['agent_message', 'I build.', undefined],
-    ['agent_action', 'make', 'ran'],
+    ['agent_action', 'make', 'answered'],
     ['tool_output', 'built', undefined],
     ['agent_action', 'make deploy', 'cancelled'],
     ['tool_output', 'no', undefined],
@@ -272,7 +272,7 @@ test('Qwen Code: an outcome holds for its own answer, and is no name of JavaScri
     ...[call('a'), answer('x', 'cancelled'), call('b'), answer('y', 'constructor')],
     ...[call('c'), answer(`\n${printed}`, 'success')],
   ]
-  expect(outcomesOf({ records })).toEqual(['cancelled', 'ran', 'ran'])
+  expect(outcomesOf({ records })).toEqual(['cancelled', 'answered', 'ran'])
 })
 
 test('Copilot CLI: a command that the user ran is no act; answered words of an agent that acts by calls are no act either', () => {
@@ -344,7 +344,7 @@ test('Kimi Code: parts of a reply in one step, results, the harness in the userâ
     ['system', '<system-reminder>Be brief.</system-reminder>', undefined],
     ['agent_reasoning', 'ls shows them.', undefined],
     ['agent_message', 'I look.', undefined],
-    ['agent_action', 'ls', 'ran'],
+    ['agent_action', 'ls', 'answered'],
     ['agent_action', 'make', 'rejected'],
     ['tool_output', 'README.md', undefined],
     ['tool_output', 'The user rejected this call.', undefined],
@@ -375,7 +375,7 @@ test('Kimi Code: unknown events, parts and roles are unread; a prompt that no me
 test.each([
   ['old names', 'toolCallId', { stdout: 'a', exitCode: 0 }, {}, 'ran'],
   ['old names, a failure', 'toolCallId', { stdout: '', exitCode: 2 }, {}, 'failed'],
-  ['new names', 'id', 'a', {}, 'ran'],
+  ['new names', 'id', 'a', {}, 'answered'],
   ['new names, an error', 'id', 'no such folder', { isError: true }, 'failed'],
 ])('Droidâ€™s stream: %s', (_, id, value, rest, outcome) => {
   const run = read({
@@ -430,7 +430,7 @@ test('Kimi Code: a refusal holds for one call, also without a result; an approva
     ...[bash('b', 'pwd'), approval('b', 'approved_for_session'), result('b', '/w')],
     ...[bash('c', 'id'), approval('c', 'cancelled'), result('c', 'root')],
   ]
-  expect(outcomesOf({ records })).toEqual(['rejected', 'ran', 'rejected', 'ran', 'interrupted'])
+  expect(outcomesOf({ records })).toEqual(['rejected', 'answered', 'rejected', 'answered', 'interrupted'])
   const run = read({ records })
   const feedback = run.steps.flatMap(({ parts }) => parts).find(({ text }) => text === 'Use the other tool, please.')
   expect(feedback).toMatchObject({ actor: 'user', path: '/records/1/result/feedback' })

@@ -166,9 +166,9 @@ describe('an act inside a message that tool output answers', () => {
   test.each([
     // A program can print these words, too.
     ['The user denied this operation.', 'interrupted'],
-    ['Previous response had parsing errors:', 'ran'],
+    ['Previous response had parsing errors:', 'answered'],
     ["[execute_command for 'ls'] Result:\nThe user denied this operation.", 'interrupted'],
-    ["[execute_command for 'ls'] Result:\nREADME", 'ran'],
+    ["[execute_command for 'ls'] Result:\nREADME", 'answered'],
   ])('has the outcome that its harness says: %s', (answer, outcome) => {
     const document = chat('Use <execute_command>.', '<execute_command><command>ls</command></execute_command>', answer)
     const acts = read(document).steps.flatMap(({ parts }) => parts.flatMap(({ act }) => act ?? []))

@@ -187,16 +187,16 @@ describe('vercel-ui', () => {
     ['approval-requested', { approval: { id: 'p' } }, 'cancelled'],
     ['approval-responded', { approval: { id: 'p', approved: true } }, 'unknown'],
     ['approval-responded', { approval: { id: 'p', approved: false } }, 'rejected'],
-    ['output-available', { output: 'x' }, 'ran'],
+    ['output-available', { output: 'x' }, 'answered'],
     ['output-available', { output: 'x', preliminary: true }, 'interrupted'],
     ['output-available', { output: { stdout: '', exitCode: 2 } }, 'failed'],
     ['output-available', { output: { content: [], isError: true } }, 'failed'],
     ['output-available', { output: 'Error: the user denied this tool call.' }, 'interrupted'],
     ['output-available', { output: { ok: false, message: 'The user rejected this command.' } }, 'interrupted'],
     ['output-available', { output: [{ error: 'The user rejected this command.' }] }, 'interrupted'],
-    ['output-available', { output: { isError: false, message: 'The user rejected this command.' } }, 'ran'],
+    ['output-available', { output: { isError: false, message: 'The user rejected this command.' } }, 'answered'],
     ['output-available', { output: { stdout: 'The user rejected this command.', exitCode: 0 } }, 'ran'],
-    ['output-available', { output: { message: 'The user rejected this command.', page: '-'.repeat(1500) } }, 'ran'],
+    ['output-available', { output: { message: 'The user rejected this command.', page: '-'.repeat(1500) } }, 'answered'],
     [
       'output-available',
       { output: { content: [{ type: 'text', text: 'The user said no.' }], isError: true } },
@@ -328,7 +328,7 @@ describe('langsmith', () => {
       outputs: { message: { role: 'assistant', content: 'Done.' } },
     })
     const [first, second] = [read({ records: [asked, ran] }), read({ records: [again, ran, asked] })]
-    expect(told(first)).toEqual([['user: Go.'], ['agent_action(executes ran): ls', 'tool_output: README']])
+    expect(told(first)).toEqual([['user: Go.'], ['agent_action(executes answered): ls', 'tool_output: README']])
     expect(told(second)).toEqual([...told(first), ['agent_message: Done.']])
   })
 
@@ -371,7 +371,7 @@ describe('openai-responses', () => {
     ).toBe('openai-responses')
     expect(told(read({ input: 'Go.', output: chat.slice(1) }))).toEqual([
       ['user: Go.'],
-      ['agent_action(executes ran): ls', 'tool_output: README'],
+      ['agent_action(executes answered): ls', 'tool_output: README'],
     ])
   })
 

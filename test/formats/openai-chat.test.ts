@@ -13,9 +13,9 @@ const call = (id: string, name: string, args: unknown): object => ({
 
 describe('a chat', () => {
   test.each([
-    [{ type: 'text', value: 'a.txt' }, 'ran', ['a.txt']],
-    [{ type: 'json', value: { files: ['a.txt'] } }, 'ran', ['a.txt']],
-    [{ type: 'content', value: [{ type: 'text', text: 'a.txt' }] }, 'ran', ['a.txt']],
+    [{ type: 'text', value: 'a.txt' }, 'answered', ['a.txt']],
+    [{ type: 'json', value: { files: ['a.txt'] } }, 'answered', ['a.txt']],
+    [{ type: 'content', value: [{ type: 'text', text: 'a.txt' }] }, 'answered', ['a.txt']],
     [{ type: 'error-text', value: 'no such command' }, 'failed', ['no such command']],
     [{ type: 'execution-denied', reason: 'Not today.' }, 'rejected', ['Not today.']],
     // What a tool itself brought makes its call unsure, and never one that was not made.

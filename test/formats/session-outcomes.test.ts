@@ -66,7 +66,7 @@ describe('what became of a call', () => {
     ['a tool that is none', refusal('Error: No such tool available: Bash2'), 'rejected'],
     ['an edit that its check turned down', failed('<tool_use_error>String to replace not found in file.'), 'rejected'],
     ['a file that was not read first', failed('<tool_use_error>File has not been read yet. Read it first'), 'rejected'],
-    ['an exception while it ran', refusal('Error calling tool (Bash): x'), 'failed'],
+    ['an exception while it answered', refusal('Error calling tool (Bash): x'), 'failed'],
     ['printed words behind the exit code', failed('Exit code 1\n<tool_use_error>Sibling tool call errored'), 'failed'],
     ['an interruption', failed('[Request interrupted by user for tool use]'), 'interrupted'],
     [
@@ -117,7 +117,7 @@ describe('what became of a call', () => {
       [],
       'failed',
     ],
-    ['a running process', 'Wall time: 1 seconds\nProcess running with session ID 5\nOutput:\n', [], 'ran'],
+    ['a running process', 'Wall time: 1 seconds\nProcess running with session ID 5\nOutput:\n', [], 'answered'],
     ['a rejection', 'exec command rejected by user', [], 'rejected'],
     ['a rejected patch', { content: 'patch rejected by user', success: false }, [], 'rejected'],
     ['wrong arguments', 'failed to parse function arguments: missing field', [], 'rejected'],
@@ -138,7 +138,7 @@ describe('what became of a call', () => {
   })
 
   test('codex: what another tool answers is not the harness speaking', () => {
-    expect(outcomesOf(codexCalled('mcp__x__run', { a: 'b' }, 'exec command rejected by user', []))).toEqual(['ran'])
+    expect(outcomesOf(codexCalled('mcp__x__run', { a: 'b' }, 'exec command rejected by user', []))).toEqual(['answered'])
   })
 
   const ls = { type: 'command_execution', command: 'ls' }
@@ -167,7 +167,7 @@ describe('what became of a call', () => {
     ['a policy', errored('Tool execution denied by policy.'), 'rejected'],
     ['cancelled', errored('[Operation Cancelled] Reason: User did not allow tool call', 'cancelled'), 'cancelled'],
     [
-      'cancelled while it ran',
+      'cancelled while it answered',
       errored('[Operation Cancelled] Reason: User cancelled tool execution.', 'cancelled'),
       'interrupted',
     ],
@@ -212,7 +212,7 @@ describe('what became of a call', () => {
   test.each<[string, Row, Row | null, string]>([
     ['exit code 0', {}, { observation: 'run', extras: { metadata: { exit_code: 0 } } }, 'ran'],
     ['exit code 1', {}, { observation: 'run', extras: { metadata: { exit_code: 1 } } }, 'failed'],
-    ['still running', {}, { observation: 'run', extras: { metadata: { exit_code: -1 } } }, 'ran'],
+    ['still running', {}, { observation: 'run', extras: { metadata: { exit_code: -1 } } }, 'answered'],
     ['rejected', {}, { observation: 'user_rejected' }, 'rejected'],
     ['rejected by state', { confirmation_state: 'rejected' }, null, 'rejected'],
     ['an error', {}, { observation: 'error' }, 'failed'],
@@ -228,7 +228,7 @@ describe('what became of a call', () => {
     ['an error', { kind: 'ObservationEvent', observation: { content: 'a', is_error: true } }, 'failed'],
     ['a rejection', { kind: 'UserRejectObservation', rejection_reason: 'no' }, 'rejected'],
     ['an error of the agent', { kind: 'AgentErrorEvent', error: 'no' }, 'failed'],
-    ['an error while it ran', { kind: 'AgentErrorEvent', error: "Error executing tool 'terminal': x" }, 'failed'],
+    ['an error while it answered', { kind: 'AgentErrorEvent', error: "Error executing tool 'terminal': x" }, 'failed'],
     ['a tool that is none', { kind: 'AgentErrorEvent', error: "Tool 'bash' not found. Available: ['a']" }, 'rejected'],
     ['wrong arguments', { kind: 'AgentErrorEvent', error: "Error validating tool 'terminal': x" }, 'rejected'],
     ['a pause', { kind: 'AgentErrorEvent', error: 'Tool call interrupted before completion. x' }, 'interrupted'],

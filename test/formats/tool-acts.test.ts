@@ -185,18 +185,18 @@ describe('an action of SWE-agent', () => {
   }
 
   test.each([
-    ['ls -la', 'executes:shell ran'],
-    ['open src/a.py 10', 'reads:null ran'],
-    ['open a && rotate-key', 'executes:shell ran'],
-    ['search_dir "rotate-key" src', 'searches:null ran'],
-    ['find_file x', 'searches:null ran'],
-    ['create x.py', 'writes:null ran'],
-    ['edit 1:1\nrotate-key\nend_of_edit', 'writes:null ran'],
-    ["edit 'old' 'new'", 'unknown:null ran'],
-    ['str_replace_editor view /a', 'reads:null ran'],
-    ['str_replace_editor create /a --file_text x', 'writes:null ran'],
-    ["str_replace_editor str_replace /a --old_str 'x' --new_str 'y'", 'unknown:null ran'],
-    ['submit', 'executes:shell ran'],
+    ['ls -la', 'executes:shell answered'],
+    ['open src/a.py 10', 'reads:null answered'],
+    ['open a && rotate-key', 'executes:shell answered'],
+    ['search_dir "rotate-key" src', 'searches:null answered'],
+    ['find_file x', 'searches:null answered'],
+    ['create x.py', 'writes:null answered'],
+    ['edit 1:1\nrotate-key\nend_of_edit', 'writes:null answered'],
+    ["edit 'old' 'new'", 'unknown:null answered'],
+    ['str_replace_editor view /a', 'reads:null answered'],
+    ['str_replace_editor create /a --file_text x', 'writes:null answered'],
+    ["str_replace_editor str_replace /a --old_str 'x' --new_str 'y'", 'unknown:null answered'],
+    ['submit', 'executes:shell answered'],
   ])('%j is %s', (action, expected) => {
     expect(actOf(action)).toBe(expected)
   })
@@ -205,7 +205,7 @@ describe('an action of SWE-agent', () => {
     expect(actOf('./x.sh', "Operation './x.sh' is not supported by this environment.")).toBe(
       'executes:shell interrupted',
     )
-    expect(actOf('cat x', "Operation 'vim x' is not supported by this environment.")).toBe('executes:shell ran')
+    expect(actOf('cat x', "Operation 'vim x' is not supported by this environment.")).toBe('executes:shell answered')
   })
 
   test.each([
@@ -222,7 +222,7 @@ describe('an action of SWE-agent', () => {
     const said = 'Your proposed edit has introduced new syntax error(s). Please read this error message carefully.'
     expect(actOf('edit 1:1\nrotate-key(\nend_of_edit', said)).toBe('writes:null rejected')
     expect(actOf('edit x; ./rotate-key', said)).toBe('executes:shell interrupted')
-    expect(actOf('cat notes', said)).toBe('executes:shell ran')
+    expect(actOf('cat notes', said)).toBe('executes:shell answered')
   })
 })
 

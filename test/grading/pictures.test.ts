@@ -68,7 +68,7 @@ describe('a surface that only a picture shows', () => {
 
   test('keeps its confidence where the harness measured that it appeared', async () => {
     const made = await gradeSeeing((request) => seenIn(mark(request)), BOARD, measured(true))
-    expect(made.confidence).toMatchObject({ reported: 'high', source: 'reported' })
+    expect(made.confidence).toMatchObject({ reported: 'medium', limit: { code: 'part_of_act' } })
   })
 
   test.each(['[image 1]', 'image 1', '`[image 1 · image/png]`'])('may be named %s', async (quote) => {

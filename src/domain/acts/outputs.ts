@@ -107,7 +107,7 @@ const HARMLESS = /^(?:Entering|Leaving|Nothing to be done|Removing leading|\d)/u
 
 /** Words of an output that may tell of a failure, whoever says them: no list of the forms of failures is complete. */
 const MAY_TELL_FAILURE = new RegExp(
-  String.raw`${FAILING.source}|\b(?:no|not|never|nothing|without|false|pending|draft|review|approv\w*|unauthori[sz]ed|insufficient|expired|requires?|required|fail\w*|err\w*|abort\w*|reject\w*|declin\w*|skip\w*|warn\w*|exception|traceback|retry\w*|fehler|erreur|échec|falló|fallo|erro|ошибка)\b|n['’]t\b|失败|错误|エラー`,
+  String.raw`${FAILING.source}|\b(?:no|not|never|nothing|false|pending|draft|review|approv\w*|unauthori[sz]ed|insufficient|expired|requires?|required|fail\w*|err\w*|abort\w*|reject\w*|declin\w*|skip\w*|warn\w*|exception|traceback|retry\w*|fehler|erreur|échec|falló|fallo|erro|ошибка)\b|n['’]t\b|失败|错误|エラー`,
   'iu',
 )
 

@@ -48,8 +48,8 @@ describe('langfuse', () => {
     })
     const acts = trajectory.steps.flatMap(({ parts }) => parts).flatMap(({ act }) => act ?? [])
     expect(acts).toMatchObject([
-      { role: 'executes', language: 'shell', call: { tool: 'bash', outcome: 'ran', looks: false } },
-      { role: 'executes', language: 'shell', call: { tool: 'bash', outcome: 'ran', looks: false } },
+      { role: 'executes', language: 'shell', call: { tool: 'bash', outcome: 'answered', looks: false } },
+      { role: 'executes', language: 'shell', call: { tool: 'bash', outcome: 'answered', looks: false } },
     ])
     expect(trajectory.steps[2]?.at).toBe(Date.parse(at(1)))
   })
@@ -121,7 +121,7 @@ describe('langfuse', () => {
     ['an object', { ok: false, message: WORDS }, {}],
     ['an error', null, { level: 'ERROR', statusMessage: WORDS }],
     ['an error of no tool', null, { level: 'ERROR', statusMessage: 'tool not found' }],
-  ])('%s that says that the call was turned down is no proof that it ran', (_, output, more) => {
+  ])('%s that says that the call was turned down is no proof that it answered', (_, output, more) => {
     const asked = generations.slice(0, 1)
     const trajectory = holds(trace([root, ...asked, tool('t1', 5, 'cat README.md', output, more)], { output: null }))
     const [act] = trajectory.steps.flatMap(({ parts }) => parts).flatMap((part) => part.act ?? [])

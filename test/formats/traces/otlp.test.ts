@@ -106,7 +106,7 @@ describe('traces of OpenTelemetry', () => {
     expect(told(trajectory)).toEqual(RUN)
     expect(trajectory).toMatchObject({ format: 'otlp', warnings: [], unread: { records: 0, actions: 0 } })
     const outcomes = trajectory.steps.flatMap(({ parts }) => parts).flatMap(({ act }) => act?.call.outcome ?? [])
-    expect(outcomes).toEqual(['ran', 'ran'])
+    expect(outcomes).toEqual(['answered', 'answered'])
   })
 
   test('the agent and the model are named', () => {
