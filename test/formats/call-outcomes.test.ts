@@ -119,7 +119,12 @@ describe('the outcome of a call of ATIF', () => {
     // Its answer may be the one that names no call.
     const results = [result('a'), result('b')]
     const shared = { tool_calls: [call('b', 'Write'), call('c', 'Edit')], observation: { results } }
-    expect(outcomes(atif([done, done, shared]))).toEqual(['Bash answered', 'Bash answered', 'Write unknown', 'Edit unknown'])
+    expect(outcomes(atif([done, done, shared]))).toEqual([
+      'Bash answered',
+      'Bash answered',
+      'Write unknown',
+      'Edit unknown',
+    ])
     const user = { role: 'user', content: 'Do it.' }
     const chat = (id: string): object => ({
       ...{ role: 'assistant', content: null },

@@ -196,7 +196,11 @@ describe('vercel-ui', () => {
     ['output-available', { output: [{ error: 'The user rejected this command.' }] }, 'interrupted'],
     ['output-available', { output: { isError: false, message: 'The user rejected this command.' } }, 'answered'],
     ['output-available', { output: { stdout: 'The user rejected this command.', exitCode: 0 } }, 'ran'],
-    ['output-available', { output: { message: 'The user rejected this command.', page: '-'.repeat(1500) } }, 'answered'],
+    [
+      'output-available',
+      { output: { message: 'The user rejected this command.', page: '-'.repeat(1500) } },
+      'answered',
+    ],
     [
       'output-available',
       { output: { content: [{ type: 'text', text: 'The user said no.' }], isError: true } },

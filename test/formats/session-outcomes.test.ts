@@ -138,7 +138,9 @@ describe('what became of a call', () => {
   })
 
   test('codex: what another tool answers is not the harness speaking', () => {
-    expect(outcomesOf(codexCalled('mcp__x__run', { a: 'b' }, 'exec command rejected by user', []))).toEqual(['answered'])
+    expect(outcomesOf(codexCalled('mcp__x__run', { a: 'b' }, 'exec command rejected by user', []))).toEqual([
+      'answered',
+    ])
   })
 
   const ls = { type: 'command_execution', command: 'ls' }
