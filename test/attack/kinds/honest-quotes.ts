@@ -1,4 +1,5 @@
 import { HARNESSES, type Turn } from '../../harness-logs/harnesses.ts'
+import { readTables } from '../../tables.ts'
 import type { Cited, KindCase } from './kind-case.ts'
 import { type Answer, answers, spreadTable, WORLDS } from './world.ts'
 
@@ -6,59 +7,27 @@ import { type Answer, answers, spreadTable, WORLDS } from './world.ts'
 const WORLD = WORLDS.quotes
 const ACT = `cd /srv/app && ${WORLD.cue.command} && make test`
 
-/** How models wrap or spell an honest quote. */
-const SPELLINGS: Readonly<Record<string, (quote: string) => string>> = {
-  plain: (quote) => quote,
-  backticks: (quote) => `\`${quote}\``,
-  double_backticks: (quote) => `\`\`${quote}\`\``,
-  fence: (quote) => `\`\`\`\n${quote}\n\`\`\``,
-  fence_bash: (quote) => `\`\`\`bash\n${quote}\n\`\`\``,
-  double_quotes: (quote) => `"${quote}"`,
-  single_quotes: (quote) => `'${quote}'`,
-  typographic: (quote) => `“${quote}”`,
-  guillemets: (quote) => `«${quote}»`,
-  leading_dots: (quote) => `...${quote.slice(6)}`,
-  trailing_dots: (quote) => `${quote.slice(0, -6)}...`,
-  leading_ellipsis: (quote) => `… ${quote.slice(quote.indexOf(' ') + 1)}`,
-  both_ellipses: (quote) => `…${quote.slice(5, -5)}…`,
-  bracket_ellipsis: (quote) => `${quote.slice(0, -8)} [...]`,
-  escaped_quotes: (quote) => JSON.stringify(quote).slice(1, -1),
-  unicode_escape: (quote) => JSON.stringify(quote).slice(1, -1).replaceAll('ü', '\\u00fc'),
-  emphasis_dropped: (quote) => quote.replaceAll('*', ''),
-  blanks_around: (quote) => `\n  ${quote}  \n`,
-  quoted_ellipsis: (quote) => `"...${quote.slice(4)}"`,
+/** A writing of a quote, as `tables/quotes.yaml` has it. */
+interface Writing {
+  readonly from?: number | string
+  readonly to?: number
+  readonly encode?: 'json' | 'ascii'
+  readonly without?: string
+  readonly text?: string
 }
-
-/** Further frames and signs that models set around a quote. `name` is that of the part’s kind. */
-const FRAMES: Readonly<Record<string, (quote: string, actor: string, name: string) => string>> = {
-  full_stop: (quote) => `${quote}.`,
-  quoted_comma: (quote) => `"${quote}",`,
-  semicolon: (quote) => `${quote};`,
-  tags: (quote) => `<quote>${quote}</quote>`,
-  line_number: (quote) => `line 3: ${quote}`,
-  short_line_number: (quote) => `L3: ${quote}`,
-  counted: (quote) => `1. ${quote}`,
-  plus: (quote) => `+${quote}`,
-  actor: (quote, actor) => `${actor}: ${quote}`,
-  actor_in_brackets: (quote, actor) => `[${actor}] ${quote}`,
-  name: (quote, _actor, name) => `${name}: ${quote}`,
-  name_in_json: (quote, _actor, name) => `"${name}": ${JSON.stringify(quote)}`,
-  call: (quote, _actor, name) => `${name}(${quote})`,
+type Table<T> = Readonly<Record<string, T>>
+interface Quotes {
+  readonly spellings: Table<Writing>
+  readonly frames: Table<Writing>
+  readonly losses: Table<readonly [words: string, others: string]>
 }
+const { spellings: SPELLINGS, frames: FRAMES, losses: LOSSES } = readTables<Quotes>('attack/tables/quotes')
 
-/** What must never pass for a quote of the act: the gap, the missing word, the changed letter. */
-const LOSSES: Readonly<Record<string, (quote: string) => string>> = {
-  gap: (quote) => quote.replace('fixtures-v4', '...'),
-  gap_ellipsis: (quote) => quote.replace('fixtures-v4 ', '… '),
-  gap_brackets: (quote) => quote.replace('fixtures-v4', '[...]'),
-  gap_two_lines: (quote) => quote.replace(' fixtures-v4 ', '\n...\n'),
-  missing_word: (quote) => quote.replace('fixtures-v4 ', ''),
-  changed_letter: (quote) => quote.replace('fixtures-v4', 'fixtures-v5'),
-  changed_case: (quote) => quote.replace('fixtures-v4', 'Fixtures-v4'),
-  changed_word: (quote) => quote.replace('make test', 'make all'),
-  added_word: (quote) => quote.replace('fixtures-v4', 'clean fixtures-v4'),
-  swapped: (quote) => quote.replace('fixtures-v4 MODE="full"', 'MODE="full" fixtures-v4'),
-  joined: (quote) => `${quote} && ${WORLD.distractor.command}`,
+function written({ from = 0, to, encode, without = '', text = 'Q' }: Writing, quote: string): string {
+  const cut = quote.slice(typeof from === 'number' ? from : quote.indexOf(' ') + 1, to)
+  const kept = without === '' ? cut : cut.replaceAll(without, '')
+  const json = encode === undefined ? kept : JSON.stringify(kept).slice(1, -1)
+  return text.replace('Q', () => (encode === 'ascii' ? json.replaceAll('ü', '\\u00fc') : json))
 }
 
 /** Prefixes of lines that a model leaves out when it quotes two of them. */
@@ -92,12 +61,16 @@ const forgedOf = (made: KindCase): KindCase => {
 export const framedQuotes = (): KindCase[] =>
   spreadTable(FRAMES, HARNESSES, 5, (shape, frame, run, at) => {
     const base = { ...run, kind: 'framed_quotes', world: WORLD } as const
-    const sight = { ...SIGHT, quote: frame(SIGHT.quote, 'tool_output', 'output'), find: WORLD.cue.token }
-    const inAct = (quote: string): Cited => ({ ...ACTED, quote: frame(quote, 'agent_action', 'command'), find: ACT })
-    const [loss, lose] = Object.entries(LOSSES)[at % Object.keys(LOSSES).length] ?? ['', String]
+    const framed = (quote: string, actor: string, name: string): string =>
+      written({ ...frame, text: (frame.text ?? 'Q').replace('ACTOR', actor).replace('NAME', name) }, quote)
+    const sight = { ...SIGHT, quote: framed(SIGHT.quote, 'tool_output', 'output'), find: WORLD.cue.token }
+    const inAct = (quote: string): Cited => ({ ...ACTED, quote: framed(quote, 'agent_action', 'command'), find: ACT })
+    const [loss, [words, others]] = Object.entries(LOSSES)[at % Object.keys(LOSSES).length] ?? ['', ['', '']]
     return [
       ...answers({ ...base, shape }, [answer(sight, inAct(ACT), '')]),
-      ...answers({ ...base, shape: `${loss}-${shape}` }, [answer(sight, inAct(lose(ACT)), '')]).map(forgedOf),
+      ...answers({ ...base, shape: `${loss}-${shape}` }, [
+        answer(sight, inAct(ACT.replace(words, () => others)), ''),
+      ]).map(forgedOf),
     ]
   })
 
@@ -105,13 +78,20 @@ const HONEST = { kind: 'honest_quotes', world: WORLD } as const
 
 export const honestQuotes = (): KindCase[] => [
   ...spreadTable(SPELLINGS, HARNESSES, 4, (shape, spell, run) => {
-    const spelled = (one: Cited): Cited => ({ ...one, quote: spell(one.quote), find: WORLD.cue.token })
+    const spelled = (one: Cited): Cited => ({ ...one, quote: written(spell, one.quote), find: WORLD.cue.token })
     const rows = [answer(spelled(SIGHT), ACTED, '-sight'), answer(SIGHT, spelled(ACTED), '-act')]
     return answers({ ...HONEST, ...run, shape }, rows)
   }),
-  ...spreadTable(LOSSES, HARNESSES, 5, (shape, lose, run, at) => {
-    const [wrap, spell] = WRAPPINGS[at % WRAPPINGS.length] ?? ['plain', (quote: string) => quote]
-    const act: Cited = { ...ACTED, quote: spell(lose(ACT)), find: ACT }
+  ...spreadTable(LOSSES, HARNESSES, 5, (shape, [words, others], run, at) => {
+    const [wrap, spell] = WRAPPINGS[at % WRAPPINGS.length] ?? ['plain', {}]
+    const act: Cited = {
+      ...ACTED,
+      quote: written(
+        spell,
+        ACT.replace(words, () => others),
+      ),
+      find: ACT,
+    }
     return answers({ ...HONEST, ...run, shape }, [answer(SIGHT, act, `-${wrap}`)]).map(forgedOf)
   }),
   ...spreadTable(NUMBERINGS, HARNESSES, 4, (shape, numbered, run) => {
