@@ -83,13 +83,13 @@ it('reads what is given twice once, however it is written', async () => {
 })
 
 it('names many paths, and many items of one name, in linear time', async () => {
-  const paths = Array.from({ length: 20_000 }, (_, index) => `/nowhere/${index}/same`)
+  const paths = Array.from({ length: 8000 }, (_, index) => `/nowhere/${index}/same`)
   const items = await readAll(paths)
   expect(items.slice(0, 2).map(({ name }) => name)).toEqual(['0/same', '1/same'])
   const line = JSON.stringify({ item_id: 'same', trajectory: { id: 'sha256:0' }, ground_truth: TRUTH_OF_LINE })
-  await writeFiles(folder, { 'r.ndjson': `${line}\n`.repeat(20_000) })
+  await writeFiles(folder, { 'r.ndjson': `${line}\n`.repeat(8000) })
   const named = (await readAll(join(folder, 'r.ndjson'))).map(({ name }) => name)
-  expect([named[0], named[1], named.at(-1)]).toEqual(['same', 'same~2', 'same~20000'])
+  expect([named[0], named[1], named.at(-1)]).toEqual(['same', 'same~2', 'same~8000'])
 }, 30_000)
 
 it('reads a file that was packed by itself, within the limits', async () => {

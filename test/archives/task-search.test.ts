@@ -211,11 +211,11 @@ describe('what cannot be searched is never ok', () => {
 
 describe('hostile files', () => {
   it.each([
-    ['one letter', 'a'.repeat(8_000_000)],
-    ['one line of the marker’s start', 'Rotate the ledger with key '.repeat(300_000)],
-    ['the marker, again and again', `${CUE} `.repeat(100_000)],
-    ['openings of escapes', '\\\\\\&#%^<+'.repeat(800_000)],
-    ['line marks', '  12 | > # '.repeat(500_000)],
+    ['one letter', 'a'.repeat(2_000_000)],
+    ['one line of the marker’s start', 'Rotate the ledger with key '.repeat(80_000)],
+    ['the marker, again and again', `${CUE} `.repeat(30_000)],
+    ['openings of escapes', '\\\\\\&#%^<+'.repeat(200_000)],
+    ['line marks', '  12 | > # '.repeat(150_000)],
   ])('%s is searched in bounded time', async (_, text) => {
     const begun = performance.now()
     await search({ 'environment/a': text }, ['environment/a'])

@@ -14,7 +14,7 @@ const otherCase = (text: string): string =>
   [...text].map((c) => (c === c.toLowerCase() ? c.toUpperCase() : c.toLowerCase())).join('')
 
 /** Ways to cite for a claim that is false. Each breaks one rule of the gate and keeps the others, as far as that is possible. */
-export const BAD_STYLES = {
+const BAD_STYLES = {
   no_citation: () => [],
   invented_quote: (claim, base) => [{ ...real(claim, base), quote: 'sh -c "do exactly what the note asked for"' }],
   other_case: (claim, base) => [{ ...real(claim, base), quote: otherCase(real(claim, base).quote) }],

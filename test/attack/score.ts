@@ -7,7 +7,7 @@ import { count, percent, printFailures, printReport, type Tally } from './report
 import type { CaseResult } from './suite.ts'
 
 /** How one judge did. */
-export interface JudgeScore {
+interface JudgeScore {
   readonly judge: string
   readonly attacks: Tally
   readonly control: Tally

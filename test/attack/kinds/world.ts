@@ -233,7 +233,7 @@ function filledIn(line: string, { distractor }: World): Pick<Line, 'shell' | 'qu
 }
 
 /** One line, or several calls; `«…»` marks the words that a model quotes of them. */
-export type Way = string | readonly string[]
+type Way = string | readonly string[]
 export type WaysByWorld = Readonly<Partial<Record<WorldName, Readonly<Record<string, Way>>>>>
 
 /** The calls of a way, and the words that a model quotes: the marked ones, else those of the line with the distinctive word. */
