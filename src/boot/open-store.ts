@@ -3,9 +3,7 @@ import { dirname, resolve } from 'node:path'
 import type { Config } from '../config/config.ts'
 import type { Secrets } from '../config/environment.ts'
 import { DATABASE_URL } from '../config/settings.ts'
-import { isMigrated, readSqliteSnapshot } from '../db/files/file.ts'
-import { exportRecords } from '../db/files/transfer.ts'
-import { openPostgresStores, openSqliteStores, type Stores } from '../db/stores.ts'
+import type { Stores } from '../db/stores.ts'
 import type { ExportRecord } from '../schemas/documents.ts'
 
 /** The configured database. */
@@ -26,25 +24,30 @@ export function missingFolder({ database, postgres }: Config): string | null {
   return postgres !== null || database === ':memory:' || existsSync(folder) ? null : folder
 }
 
-/** Chooses between SQLite and PostgreSQL. */
+/** Chooses between SQLite and PostgreSQL, whose modules load with the first use. */
 export function storeOf({ database, postgres }: Config, secrets: Secrets): Store {
   const url = secrets.key(DATABASE_URL)
   if (postgres === null || url === undefined)
     return {
       shown: database,
-      open: async () => openSqliteStores({ path: database }),
-      isMigrated: async () => isMigrated(database),
-      exportRecords: (work) => readSqliteSnapshot(database, (read) => work(exportRecords(read))),
+      open: async () => (await import('../db/stores.ts')).openSqliteStores({ path: database }),
+      isMigrated: async () => (await import('../db/files/file.ts')).isMigrated(database),
+      async exportRecords(work) {
+        const { exportRecords } = await import('../db/files/transfer.ts')
+        const { readSqliteSnapshot } = await import('../db/files/file.ts')
+        await readSqliteSnapshot(database, (read) => work(exportRecords(read)))
+      },
     }
   const { shown, ...settings } = postgres
   return {
     shown,
-    open: () => openPostgresStores({ url, ...settings }),
+    open: async () => (await import('../db/stores.ts')).openPostgresStores({ url, ...settings }),
     async isMigrated() {
       const { isSchemaMigrated } = await import('../db/open/postgres-schema.ts')
       return isSchemaMigrated(url, settings)
     },
     async exportRecords(work) {
+      const { exportRecords } = await import('../db/files/transfer.ts')
       const { readPostgresSnapshot } = await import('../db/open/postgres-schema.ts')
       await readPostgresSnapshot(url, settings, (read) => work(exportRecords(read)))
     },

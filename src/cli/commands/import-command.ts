@@ -1,5 +1,4 @@
 import { stat } from 'node:fs/promises'
-import { linesOf } from '../../archives/trials/request-lines.ts'
 import { readAt } from '../../archives/unpack/place.ts'
 import { storeOf } from '../../boot/open-store.ts'
 import type { ImportStore } from '../../db/files/transfer.ts'
@@ -145,6 +144,7 @@ const refuse = (fault: string): CliError => new CliError(`${clip(fault, 300)}; n
 
 /** Reads the records of an export in groups. Throws a CliError with the line of a broken record, and for a file that broke off. */
 async function* readExport(path: string, signal: AbortSignal): AsyncGenerator<ExportRecord[]> {
+  const { linesOf } = await import('../../archives/trials/request-lines.ts')
   let group: ExportRecord[] = []
   let [bytes, records] = [0, 0]
   let end: unknown

@@ -1,8 +1,7 @@
 import { storeOf } from '../../boot/open-store.ts'
-import { backUpDatabase, examineFile, type Finding, SEVERITIES, type Severity } from '../../db/files/file.ts'
-import { TABLES } from '../../db/files/transfer.ts'
+import type { Finding, Severity } from '../../db/files/file.ts'
 import { count } from '../../domain/words.ts'
-import { EXPORT_VERSION } from '../../schemas/documents.ts'
+import { EXPORT_RECORDS, EXPORT_VERSION } from '../../schemas/documents.ts'
 import { assertDatabase, configurationOf, DATABASE, type DatabaseOptions, existingDatabase } from '../database.ts'
 import { CliError, EXIT, type ExitCode } from '../errors.ts'
 import { NEW_FILE, type Options } from '../options.ts'
@@ -23,6 +22,7 @@ put it back: stop the service, copy FILE to VERIDICT_DATABASE, remove its -wal a
     ],
   },
   async (console, options, file) => {
+    const { backUpDatabase } = await import('../../db/files/file.ts')
     const bytes = await backUpDatabase(existingDatabase(console.shell, options), file, console.signal)
     return console.answer({ file, bytes }, `${inert(file)}: ${count(bytes, 'byte')}\n`)
   },
@@ -46,6 +46,7 @@ beside a running service; it takes as long as reading the whole file.`,
   async (console, options) => {
     const { shell, paint, write } = console
     const database = existingDatabase(shell, options)
+    const { examineFile, SEVERITIES } = await import('../../db/files/file.ts')
     await write(`${inert(database)}\n`)
     const findings: Finding[] = []
     for (const finding of examineFile(database)) {
@@ -113,6 +114,6 @@ The database is VERIDICT_DATABASE or VERIDICT_DATABASE_URL; it is only read, in 
 
 /** Renders numbers of records: `2 trajectories, 3 attempts, 2 grades, 0 reviews`. */
 export const recordsText = (counts: Readonly<Record<string, number>>): string =>
-  Object.entries(TABLES)
-    .map(([kind, many]) => count(counts[kind] ?? 0, kind, many))
+  Object.keys(EXPORT_RECORDS)
+    .map((kind) => count(counts[kind] ?? 0, kind, `${kind.replace(/y$/, 'ie')}s`))
     .join(', ')

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import type { TrialItem } from '../../archives/trials/reading-job.ts'
-import { isRequest, linesOf, parseLine } from '../../archives/trials/request-lines.ts'
 import { DEFAULT_LIMITS } from '../../archives/unpack/limits.ts'
 import { waitsForYou } from '../../client/persist.ts'
 import { digestValue } from '../../domain/digest.ts'
@@ -18,14 +17,6 @@ import { writeEstimate } from '../output/results-format.ts'
 import { oneLine } from '../output/text.ts'
 import { type Session, sessionCommand } from '../session.ts'
 import { checkPaths, openTrialStream } from '../trials.ts'
-import {
-  buildCertificate,
-  certificateText,
-  compareWith,
-  comparisonText,
-  readEarlier,
-  readJudged,
-} from '../validation/certificate.ts'
 
 type ValidateOptions = Options & { readonly against?: string; readonly margin: number }
 
@@ -59,6 +50,8 @@ makes groups. \`npm run --silent labelled -- KIND FOLDER\` of the repository wri
 
 async function measure(session: Session, options: ValidateOptions, file: string): Promise<ExitCode> {
   const { veridict, view, signal, format } = session
+  const certificates = await import('../validation/certificate.ts')
+  const { buildCertificate, certificateText, compareWith, comparisonText, readEarlier, readJudged } = certificates
   await checkPaths([file])
   const labelled = await readLabels(session, file)
   const rubric = await veridict.readRubric(rubricOf(labelled, file, options.rubric), { signal })
@@ -111,10 +104,13 @@ type Line = TrialItem & { readonly human?: HumanLabel }
 
 /** Reads the labelled runs of an NDJSON file, a run a line. A faulty line comes as skipped, with its number. */
 async function* readLabelled({ signal }: Session, path: string): AsyncGenerator<Line> {
+  const { isRequest, linesOf, parseLine } = await import('../../archives/trials/request-lines.ts')
   const names = new Set<string>()
   for await (const { number, bytes } of linesOf(path, DEFAULT_LIMITS.max_line_bytes)) {
     signal.throwIfAborted()
-    const read = bytes === null ? 'is too long' : readLine(parseLine(bytes), names)
+    const line = bytes === null ? null : parseLine(bytes)
+    const fault = bytes === null ? 'is too long' : line === undefined ? NOT_JSON : NO_REQUEST
+    const read = isRequest(line) ? readLine(line, names) : fault
     const place = `line ${number}`
     if (typeof read !== 'string') yield { kind: 'trial', source: place, trajectory: null, warnings: [], ...read }
     else yield { kind: 'skipped', name: place, source: place, reason: 'unreadable', detail: `${place} ${read}` }
@@ -122,11 +118,10 @@ async function* readLabelled({ signal }: Session, path: string): AsyncGenerator<
 }
 
 const NOT_JSON = 'is not JSON'
+const NO_REQUEST = 'is no request: its trajectory must be an object'
 
 /** Returns the request and the label of a line, or the fault of the line. */
-function readLine(line: unknown, names: Set<string>) {
-  if (line === undefined) return NOT_JSON
-  if (!isRequest(line)) return 'is no request: its trajectory must be an object'
+function readLine(line: Readonly<Record<string, unknown>>, names: Set<string>) {
   // A certificate is of one judge and one number of samples: those of the line are left out.
   const { human, item_id: name, judge: _judge, samples: _samples, cache: _cache, ...request } = line
   if (typeof name !== 'string' || name === '') return '/item_id: is missing'
