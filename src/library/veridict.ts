@@ -1,4 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+import type { CallOptions } from '../client/calls.ts'
 import type { ServiceError } from '../client/errors.ts'
 import type { Batch, BatchEstimate, BatchItem, BatchOptions, BatchResult } from '../schemas/batch.ts'
 import type { Grade, LedgerEntry } from '../schemas/grade.ts'
@@ -104,10 +105,6 @@ export interface LocalVeridict extends Veridict {
   runsElsewhere(): boolean
 }
 
-export interface CallOptions {
-  readonly signal?: AbortSignal | undefined
-}
-
 export type Items<T> = Iterable<T> | AsyncIterable<T>
 
 /** An item with its trajectory as a reader of formats made it, so that it is not read again; null: not read. */
@@ -129,7 +126,7 @@ export interface BatchQuery {
   readonly key?: string
   readonly status?: BatchStatus
 }
-export type { ComparisonQuery }
+export type { CallOptions, ComparisonQuery }
 export type ReportQuery = Omit<AllReports, 'format'>
 export type DisagreementQuery = Omit<QueueQuery, 'format'>
 export type ReviewQuery = Omit<AllReviews, 'format'>
