@@ -56,8 +56,8 @@ export function missingOf(applied: readonly Applied[], migrations: readonly Migr
 /** The last commit of Veridict that exports bodies in an S3 store and further projects. */
 const EXPORTER = '93cd84585bdfdcc74d0c9f078c2b02f2285f8990'
 
-/** Refuses a store of an earlier version, with the steps that carry its grades over. */
-const refuseOld = (why: string): StorageError =>
+/** Makes the refusal of a store of an earlier version, with the steps that carry its grades over. */
+export const refuseOld = (why: string): StorageError =>
   refusal(
     `${why}, which this version cannot read. Check out commit ${EXPORTER} of Veridict, run ` +
       '`npm run veridict -- export --all-projects --out FOLDER` there with the settings of the store, then run ' +
@@ -72,16 +72,12 @@ interface OldRows {
 }
 
 /** Rows whose bytes lie in an S3 store. */
-const OUTSIDE: OldRows = {
+export const OUTSIDE = {
   column: ['trajectories', 'outside_bytes'],
   query: `SELECT id AS name FROM trajectories WHERE outside_bytes IS NOT NULL
     UNION ALL SELECT id FROM attempts WHERE outside_bytes IS NOT NULL LIMIT 1`,
   why: () => 'bodies of this database lie in an S3 store',
-}
-
-/** The query of bodies in an S3 store, and the refusal of a database that has one. */
-export const OUTSIDE_QUERY = OUTSIDE.query
-export const refuseOutside = (): StorageError => refuseOld(OUTSIDE.why(''))
+} as const
 
 /** Keys of other projects: a key would open this database instead. */
 const OTHER_KEYS: OldRows = {
