@@ -10,7 +10,7 @@ const PARTS: Readonly<Record<string, readonly [budget: number, ceiling: number]>
   domain: [11_500, 12_181],
   formats: [10_500, 13_210],
   archives: [3800, 3800],
-  db: [2600, 3472],
+  db: [2600, 3468],
   grading: [2200, 2200],
   batches: [1400, 1702],
   http: [2500, 2500],
