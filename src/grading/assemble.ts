@@ -105,13 +105,8 @@ const limitOfJudge = (level: 'low' | 'medium', { own_limit }: JudgeInfo): Limit 
 
 /** The lowest limit of the evidence: an unmet claim, which leaves no label, then a contradiction. */
 function limitOf({ unmet: [unmet], contradictions: [contradiction], limits: [limit] }: Evidence): Limit | null {
-  if (unmet !== undefined)
-    return {
-      ...unmet,
-      level: 'low',
-      code: 'unmet',
-      lift: 'an answer whose claims are met: another judge, or a review by a person',
-    }
+  const lift = 'an answer whose claims are met: another judge, or a review by a person'
+  if (unmet !== undefined) return { ...unmet, level: 'low', code: 'unmet', lift }
   return contradiction === undefined ? (limit ?? null) : limitOfContradiction(contradiction)
 }
 

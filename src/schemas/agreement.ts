@@ -86,26 +86,22 @@ export type Confusion = Static<typeof ConfusionSchema>
 
 const UNDEFINED_DRAWS = 'Draws in which it was undefined; its interval is of the others.'
 
+const WEIGHTED = ['linear_kappa', 'quadratic_kappa', 'krippendorff_alpha'] as const
 const WeightedSchema = t.Documented(
   'Only of labels with an order: what is further apart counts as more. κ of two raters by the places of ordinal labels, or by the numbers of interval ones; α with the ordinal or interval metric.',
   {
     scale: t.Choice(['ordinal', 'interval']),
-    linear_kappa: StatisticSchema,
-    quadratic_kappa: StatisticSchema,
-    krippendorff_alpha: StatisticSchema,
-    undefined: t.Counts(['linear_kappa', 'quadratic_kappa', 'krippendorff_alpha'], UNDEFINED_DRAWS),
+    ...t.Each(WEIGHTED, StatisticSchema),
+    undefined: t.Counts(WEIGHTED, UNDEFINED_DRAWS),
   },
 )
 
+const COEFFICIENTS = ['raw_agreement', 'cohen_kappa', 'fleiss_kappa', 'krippendorff_alpha', 'gwet_ac1'] as const
 export const AgreementSchema = t.Closed({
   n_items: t.Count('Items with a rating.'),
   n_raters: t.Count('Raters with a rating.'),
   n_ratings: t.Count('Ratings.'),
-  raw_agreement: StatisticSchema,
-  cohen_kappa: StatisticSchema,
-  fleiss_kappa: StatisticSchema,
-  krippendorff_alpha: StatisticSchema,
-  gwet_ac1: StatisticSchema,
+  ...t.Each(COEFFICIENTS, StatisticSchema),
   weighted: t.Opt(WeightedSchema),
   confusion: t.Nullable(ConfusionSchema),
   prevalence: Type.Unsafe<Record<string, number>>({
@@ -118,10 +114,7 @@ export const AgreementSchema = t.Closed({
     seed: t.Count('Of the random numbers.'),
     unit: t.Choice(['item', 'cluster'], 'What was resampled.'),
     n_units: t.Count('How many there are.'),
-    undefined: t.Counts(
-      ['raw_agreement', 'cohen_kappa', 'fleiss_kappa', 'krippendorff_alpha', 'gwet_ac1'],
-      UNDEFINED_DRAWS,
-    ),
+    undefined: t.Counts(COEFFICIENTS, UNDEFINED_DRAWS),
   }),
 })
 export type Agreement = Static<typeof AgreementSchema>

@@ -67,6 +67,10 @@ export const Timestamp = Type.String({ format: 'date-time' })
 /** Makes a whole number from 0. */
 export const Count = (description?: string) => Type.Integer({ minimum: 0, ...describedBy(description) })
 
+/** Makes members of one schema by their names. */
+export const Each = <const Name extends string, S extends TSchema>(names: readonly Name[], schema: S) =>
+  Object.fromEntries(names.map((name) => [name, schema])) as Record<Name, S>
+
 /** Makes an object of such numbers by their names. */
 export const Counts = <const Name extends string>(names: readonly Name[], description?: string) =>
-  Closed(Object.fromEntries(names.map((name) => [name, Count(description)])) as Record<Name, ReturnType<typeof Count>>)
+  Closed(Each(names, Count(description)))

@@ -11,6 +11,8 @@ import {
   LABELS,
 } from './vocabulary.ts'
 
+const PRICES = ['input_per_mtok', 'output_per_mtok', 'cache_read_per_mtok', 'cache_write_per_mtok'] as const
+
 /** Describes a configured judge to callers, without its key and without the credentials of its base URL. */
 export const JudgeViewSchema = t.Closed({
   name: t.Text,
@@ -26,10 +28,7 @@ export const JudgeViewSchema = t.Closed({
   images: t.Bool('Whether it is sent the pictures of a trajectory.'),
   price: t.Nullable(
     t.Closed({
-      input_per_mtok: Type.Number(),
-      output_per_mtok: Type.Number(),
-      cache_read_per_mtok: Type.Number(),
-      cache_write_per_mtok: Type.Number(),
+      ...t.Each(PRICES, Type.Number()),
       as_of: t.Nullable(t.Text, 'The day on which the price was read; null: not said.'),
     }),
     'Dollars per million tokens; null: unknown.',
@@ -128,6 +127,6 @@ export const GradeOverviewSchema = t.Closed({
     additionalProperties: t.Count(),
     description: 'Those of `tab-behavior` always; of other rubrics those that occur.',
   }),
-  names: t.Closed({ judge: Names, rubric: Names, agent: Names, model: Names, task: Names }),
+  names: t.Closed(t.Each(NAMED_BY, Names)),
 })
 export type GradeOverview = Static<typeof GradeOverviewSchema>
