@@ -149,7 +149,7 @@ test('odd records are unread at their place; a copied step is shown once; a suba
   const run = read({
     records: [first, 7, { type: 'x', tool_calls: [{ name: 'rm' }] }, first, step(1, 'SYSTEM', 'NEW_KIND')],
   })
-  expect(run.unread).toEqual({ records: 3, actions: 1 })
+  expect(run.unread).toEqual({ records: 3, actions: 2 })
   expect(run.warnings.map(({ path }) => path)).toEqual(['/records/1', '/records/2', '/records/3', '/records/4'])
   expect(run.steps).toHaveLength(1)
   const agents = { name: 'invoke_subagent', args: { Subagents: [{ Role: 'Analyst', Prompt: 'Look' }] } }

@@ -32,7 +32,7 @@ function readExchange(reading: Reading, document: Json): ReadDocument {
 function answerIn(reading: Reading, response: unknown, path: string): Json | null {
   if (isRecord(response) && isAnswer(response)) return response
   if (isRecord(response) && response['type'] === 'error') reading.warn(path, 'the call failed: there is no answer')
-  else if (!isAbsent(response)) reading.unread(path, 'not an answer of the model; not read', true)
+  else if (!isAbsent(response)) reading.odd(path, 'an answer of the model', response)
   return null
 }
 

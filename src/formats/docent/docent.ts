@@ -1,7 +1,6 @@
 import type { Step } from '../../domain/trajectory/trajectory.ts'
 import { cutName, isRecord, type Json, pointer, type Reading } from '../common/reading.ts'
 import { asName, asRecord, asText } from '../common/session.ts'
-import { mayAct } from '../common/unread-acts.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { placeMessages, readTurns } from '../openai-chat/chat-steps.ts'
 import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
@@ -32,8 +31,7 @@ interface Transcript {
 function readDocent(reading: Reading, document: Json): ReadDocument {
   const transcripts = transcriptsOf(document)
   for (const [key, value] of Object.entries(document['transcripts'] as object))
-    if (!isTranscript(value))
-      reading.unread(pointer('/transcripts', key), 'not a transcript with messages; not read', mayAct(value))
+    if (!isTranscript(value)) reading.odd(pointer('/transcripts', key), 'a transcript with messages', value)
   const steps: Step[] = []
   for (const { record, path, name } of transcripts) {
     const messages = record['messages'] as readonly unknown[]

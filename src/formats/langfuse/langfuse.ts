@@ -1,7 +1,6 @@
 import { wordSet } from '../../domain/words.ts'
 import { cutName, isAbsent, isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asName, asText } from '../common/session.ts'
-import { mayAct } from '../common/unread-acts.ts'
 import { type FileRun, type Format, groupRows, type ReadDocument } from '../format.ts'
 import { decodeLocated, messagesIn, plainMessagesIn } from '../traces/chat-shapes.ts'
 import { Located, type Tree } from '../traces/located.ts'
@@ -48,7 +47,7 @@ function observationsOf(document: Json): { readonly list: Located; readonly trac
 function readLangfuse(reading: Reading, document: Json): ReadDocument {
   const source = observationsOf(document)
   const observations = (source?.list.items() ?? []).filter(({ value, path }) => {
-    if (!isObservation(value)) reading.unread(path, 'not an observation; not read', mayAct(value))
+    if (!isObservation(value)) reading.odd(path, 'an observation', value)
     return isObservation(value)
   })
   const own = observations.map(spanOf)

@@ -226,7 +226,7 @@ function readWhole(sink: ChatSink, { run, path }: PlacedRun): string | null {
     if (messages === null) return null
     return messages.flatMap((message) => {
       if (!(message instanceof Located)) return [message]
-      reading.unread(message.path, 'not a message; not read', mayAct(message.value))
+      reading.odd(message.path, 'a message', message.value)
       return []
     })
   })

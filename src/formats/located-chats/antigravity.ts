@@ -2,7 +2,6 @@ import { parseJson } from '../../domain/text/json.ts'
 import { type ActOutcome, NOT_RUN } from '../../domain/trajectory/trajectory.ts'
 import { isRecord, itemsIn, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asList, asRecord, asText } from '../common/session.ts'
-import { mayAct } from '../common/unread-acts.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { type LocatedMessage, readLocatedChat } from '../openai-chat/chat-steps.ts'
 import type { ChatSink } from '../openai-chat/openai-chat-sink.ts'
@@ -112,7 +111,7 @@ class Transcript {
       const record = asRecord(value)
       const { type, source, created_at, step_index } = record
       if (typeof type !== 'string' || typeof source !== 'string') {
-        this.#reading.unread(path, 'not a step of the transcript; not read', mayAct(value))
+        this.#reading.odd(path, 'a step of the transcript', value)
         continue
       }
       if (this.#isCopy(record, path)) continue

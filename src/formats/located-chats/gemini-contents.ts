@@ -1,7 +1,6 @@
 import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
 import { isAbsent, isRecord, itemsIn, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asList, asName, asRecord, asText } from '../common/session.ts'
-import { mayAct } from '../common/unread-acts.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { type LocatedMessage, readLocatedChat } from '../openai-chat/chat-steps.ts'
 import { own } from '../tools/tool-table.ts'
@@ -47,7 +46,7 @@ function readContents(reading: Reading, document: Json): ReadDocument {
     ...instructionsIn(asked).map((tree) => ({ ...about, tree, path: asked.path })),
     ...list.items().flatMap((item) => {
       if (isContent(item.value)) return messagesOfContent(item, 'user', about)
-      reading.unread(item.path, 'not a content with parts; not read', mayAct(item.value))
+      reading.odd(item.path, 'a content with parts', item.value)
       return []
     }),
     ...answer
@@ -57,7 +56,7 @@ function readContents(reading: Reading, document: Json): ReadDocument {
         const content = candidate.member('content')
         const isKnown = isAnswer(candidate.value, 'content') && (isAbsent(content.value) || isRecord(content.value))
         if (isKnown) return messagesOfContent(content, 'assistant', about)
-        reading.unread(candidate.path, 'not an answer of the model; not read', true)
+        reading.odd(candidate.path, 'an answer of the model', candidate.value)
         return []
       }),
   ])

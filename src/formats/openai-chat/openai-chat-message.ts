@@ -128,7 +128,7 @@ function readThoughts(sink: ChatSink, message: Json, path: string, parts: Part[]
       if (isRecord(block) && typeof block['text'] === 'string')
         sink.text(parts, 'agent_reasoning', block['text'], `${at}/text`, 'reasoning')
       else if (isRecord(block)) readReasoning(sink, { ...block, content: null }, at, parts)
-      else sink.reading.unread(at, 'not a block of reasoning; not read', mayAct(block))
+      else sink.reading.odd(at, 'a block of reasoning', block)
     return
   }
 }

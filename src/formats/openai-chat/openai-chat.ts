@@ -2,7 +2,6 @@ import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { textsIn } from '../common/content.ts'
 import { isAbsent, isRecord, itemsIn, type Json, pointer, type Reading } from '../common/reading.ts'
 import { asName, asRecord, asText } from '../common/session.ts'
-import { mayAct } from '../common/unread-acts.ts'
 import { type ListIn, listIn, type ReadDocument } from '../format.ts'
 import { FUNCTION_TAGS, HERMES } from '../protocols/function-tags.ts'
 import { type ListedMessage, placeMessages, readTurns } from './chat-steps.ts'
@@ -44,8 +43,7 @@ export function readOpenAiChat(reading: Reading, document: Json): ReadDocument {
   const { list, path } = runsOf(document) ?? { list: [], path: '' }
   const items = [...itemsIn(list, path)]
   const [run, at] = items.find(([item]) => isRun(item)) ?? [document, '']
-  for (const [item, place] of items)
-    if (!isRun(item)) reading.unread(place, 'not a run with messages; not read', mayAct(item))
+  for (const [item, place] of items) if (!isRun(item)) reading.odd(place, 'a run with messages', item)
   return readRun(reading, run as Json, at)
 }
 

@@ -1,6 +1,5 @@
 import { cutName, isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asName, asRecord, asText } from '../common/session.ts'
-import { mayAct } from '../common/unread-acts.ts'
 import type { FileRun, Format, ReadDocument } from '../format.ts'
 import { decodeLocated, type Side } from '../traces/chat-shapes.ts'
 import { Located, type Tree } from '../traces/located.ts'
@@ -38,8 +37,7 @@ const isSpanOrRequest = (item: unknown): boolean =>
 
 function readOtlp(reading: Reading, document: Json): ReadDocument {
   const spansOf = spansIn(document)
-  for (const { value, path } of oddIn(document))
-    reading.unread(path, 'neither a span nor a request; not read', mayAct(value))
+  for (const { value, path } of oddIn(document)) reading.odd(path, 'a span or a request', value)
   const spans = spansOf.map((span) => readSpan(reading, span))
   const models = spans.flatMap(({ model }) => model ?? [])
   const agents = new Set(spans.flatMap(({ agent }) => agent ?? []))

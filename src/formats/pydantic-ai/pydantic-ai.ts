@@ -49,7 +49,7 @@ function readPydanticAi(reading: Reading, document: Json): ReadDocument {
 function readMessage(sink: ChatSink, { kind, parts }: Json, path: string): void {
   const { reading } = sink
   if (kind !== 'request' && kind !== 'response') {
-    reading.unread(`${path}/kind`, 'neither a request nor a response; not read', true)
+    reading.odd(`${path}/kind`, 'request or response', kind)
     return
   }
   const step = kind === 'response' ? sink.open('agent', null) : null

@@ -40,8 +40,7 @@ function readSession(reading: Reading, document: Json): ReadDocument {
       const { role, message } = record as Json
       return [{ message: { ...(role !== undefined && { role }), ...(message as Json) }, path: `${path}/message` }]
     }
-    if (!isRecord(record) || !BOOKKEEPING.has(record['type']))
-      reading.unread(path, 'a record of an unknown type; not read', true)
+    if (!isRecord(record) || !BOOKKEEPING.has(record['type'])) reading.odd(path, 'a record with a message', record)
     return []
   })
   const model = placed.map(({ message }) => asName((message as Json)['model'])).findLast((known) => known !== null)
@@ -69,7 +68,7 @@ function readGrokCli(reading: Reading, document: Json): ReadDocument {
   const records = asList(document['records'])
   const placed = [...itemsIn(records, '/records')].flatMap(([record, path]): ListedMessage[] => {
     if (!isRecord(record) || typeof record['type'] === 'string') return [{ message: messageOf(record), path }]
-    reading.unread(path, 'a record without a type; not read', true)
+    reading.odd(path, 'a record with a type', record)
     return []
   })
   const model = asName(records.filter(isRecord).findLast((record) => asName(record['model_id']) !== null)?.['model_id'])
