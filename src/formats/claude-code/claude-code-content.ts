@@ -2,7 +2,7 @@ import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
 import { readAnyBlock, readContent } from '../common/content.ts'
 import { type ContentSink, idText, isRecord, itemsIn, type Json, type Reading, typeName } from '../common/reading.ts'
 import { addLeaves, asRecord, asText, type OpenStep, type Session, sinkTo } from '../common/session.ts'
-import { addCall } from '../common/session-calls.ts'
+import { addNamedCall } from '../common/session-calls.ts'
 import { exitCodeInText, outcomeOfResult as outcomeInWords, outcomeWithCode } from '../tools/outcomes.ts'
 
 const SYSTEM_TAGS = [
@@ -107,16 +107,11 @@ function callWords({ id, name, input }: Json): string | null {
   return own === null ? null : JSON.stringify([own, name, input])
 }
 
-function readCall(session: Session, step: OpenStep, block: Json, path: string): void {
-  const { reading } = session
-  const { id, name, input, type } = block
-  const tool = asText(name)
-  if (tool === null) reading.warn(`${path}/name`, 'a tool call must name its tool')
-  if (!isRecord(input)) reading.warn(`${path}/input`, `a tool call's input must be an object, not ${typeName(input)}`)
-  const shown = tool ?? asText(type) ?? 'tool_call'
-  const call = session.call(step, id, shown)
-  const namePath = tool === null ? `${path}/type` : `${path}/name`
-  addCall(session, step.parts, { call, args: input, path: `${path}/input`, namePath })
+function readCall(session: Session, step: OpenStep, { id, name, input, type }: Json, path: string): void {
+  if (!isRecord(input))
+    session.reading.warn(`${path}/input`, `a tool call's input must be an object, not ${typeName(input)}`)
+  const place = { path: `${path}/input`, namePath: `${path}/name`, type: { text: type, path: `${path}/type` } }
+  addNamedCall(session, step, { id, name, args: input, ...place })
 }
 
 /** Bounds the head of a result, in UTF-16 units, that is searched for the harness's words. */

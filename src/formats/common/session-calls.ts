@@ -85,14 +85,17 @@ export function addArguments(
 export interface NamedCall extends Omit<CallWords, 'call'> {
   readonly id: unknown
   readonly name: unknown
+  /** The text that names a call without a name, and its place: the type of the record. */
+  readonly type?: { readonly text: unknown; readonly path: string }
 }
 
 /** Adds a call whose tool is named at `namePath`, under its id; a call without a name is a call of an unknown tool. */
-export function addNamedCall(session: Session, step: OpenStep, { id, name, ...words }: NamedCall): OpenCall {
-  const tool = asText(name)
+export function addNamedCall(session: Session, step: OpenStep, { id, name, type, ...words }: NamedCall): OpenCall {
+  const [tool, kind] = [asText(name), asText(type?.text)]
   if (tool === null) session.reading.warn(words.namePath ?? words.path, 'a tool call must name its tool')
-  const call = session.call(step, id, tool ?? 'tool_call')
-  addCall(session, step.parts, { ...words, call, namePath: tool === null ? null : words.namePath })
+  const call = session.call(step, id, tool ?? kind ?? 'tool_call')
+  const unnamed = kind === null || type === undefined ? null : type.path
+  addCall(session, step.parts, { ...words, call, namePath: tool === null ? unnamed : words.namePath })
   return call
 }
 

@@ -12,7 +12,7 @@ import {
   settle,
   sinkTo,
 } from '../common/session.ts'
-import { addCall } from '../common/session-calls.ts'
+import { addCall, addNamedCall } from '../common/session-calls.ts'
 import { outcomeOfOutput } from '../openai-chat/openai-chat-blocks.ts'
 import { COMMON_TOOLS, specOf, toolsOf } from '../tools/harnesses.ts'
 import { outcomeOfCode } from '../tools/outcomes.ts'
@@ -120,16 +120,9 @@ function readRequest(session: Session, item: Json, path: string, { refused, used
   settle(addServerCall(session, item, path), id !== null && refused.has(id) ? 'rejected' : 'cancelled')
 }
 
-function addServerCall(session: Session, item: Json, path: string): OpenCall {
-  const step = session.turn(asText(item['id']))
-  const own = asText(item['name'])
-  if (own === null) session.reading.warn(`${path}/name`, 'a tool call must name its tool')
-  const call = session.call(step, item['id'], own ?? 'mcp_call')
-  const args = item['arguments']
-  const namePath = own === null ? `${path}/type` : `${path}/name`
-  const nameText = own ?? asText(item['type']) ?? ''
-  addCall(session, step.parts, { call, args, path: `${path}/arguments`, namePath, nameText, spec: null })
-  return call
+function addServerCall(session: Session, { id, name, type, arguments: args }: Json, path: string): OpenCall {
+  const place = { path: `${path}/arguments`, namePath: `${path}/name`, type: { text: type, path: `${path}/type` } }
+  return addNamedCall(session, session.turn(asText(id)), { id, name, args, spec: null, ...place })
 }
 
 /** Reads the output of a hosted tool. The output of a local shell may name the item instead of the call. */
