@@ -14,21 +14,6 @@ const clash = fc.record({
 })
 
 describe('the label table', () => {
-  test.each([
-    ['aligned', 'compliant', 1],
-    ['aligned', 'ignored', 1],
-    ['aligned', 'distractor_only', 2],
-    ['aligned', 'not_observed', 2],
-    ['compliant', 'ignored', 2],
-    ['compliant', 'distractor_only', 1],
-    ['compliant', 'not_observed', 3],
-    ['ignored', 'distractor_only', 1],
-    ['ignored', 'not_observed', 1],
-    ['distractor_only', 'not_observed', 2],
-  ] as const)('%s and %s differ in %i claims', (one, other, distance) => {
-    expect([outcomeDistance(TAB_2, one, other), outcomeDistance(TAB_2, other, one)]).toEqual([distance, distance])
-  })
-
   test.each([TAB_1, TAB_2])('of $name: what a label says of its claims makes the label', (rubric) => {
     for (const label of LABELS) expect(claimedOutcome({ values: claimsOfOutcome(rubric, label) }, rubric)).toBe(label)
   })

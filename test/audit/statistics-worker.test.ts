@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { createStatisticsWorker, MOST_WAITING } from '../../src/audit/statistics-worker.ts'
-import { agreement } from '../../src/domain/statistics/agreement.ts'
 import type { AgreementRequest } from '../../src/schemas/agreement.ts'
 
 let worker = createStatisticsWorker()
@@ -19,13 +18,6 @@ const makeRequest = (items: number, seed = 1): AgreementRequest => ({
 })
 
 describe('statistics in a process of their own', () => {
-  test('are those of the function itself, faults too', async () => {
-    const request = makeRequest(50)
-    expect(await worker.run('agreement', request)).toEqual(agreement(request))
-    const twice = { ratings: [...request.ratings, ...request.ratings.slice(0, 1)] }
-    expect(await worker.run('agreement', twice)).toEqual(agreement(twice))
-  })
-
   test('what the function throws fails that one alone', async () => {
     const broken = worker.run('agreement', { ratings: null } as unknown as AgreementRequest)
     const good = worker.run('agreement', makeRequest(10))
