@@ -26,6 +26,14 @@ describe('corrected shares', () => {
     expect(corrected.shares['aligned']?.value).toBeCloseTo(0.75, 12)
   })
 
+  test('picked by disagreement without chances: null, and why', () => {
+    const trials = times(40, (i) => reviewed('aligned', makeReview('ignored', 'disagreement'), `t${i}`))
+    const corrected = correctGroup(trials, options)
+    expect(corrected.estimator).toBeNull()
+    expect(corrected.reason).toContain('disagreement')
+    expect(corrected.shares['aligned']).toEqual({ value: null, ci95: null })
+  })
+
   test('of two designs the one of most reviews is used, and the rest is said to be left out', () => {
     const trials = [
       ...times(35, (i) => reviewed('aligned', makeReview('aligned'), `t${i}`)),
@@ -51,6 +59,14 @@ describe('corrected shares', () => {
       estimator: 'post_stratified',
       n_reviews: 30,
     })
+  })
+
+  test('a sample of one part that stands for the whole is warned about', () => {
+    const trials = [
+      ...times(40, (i) => reviewed('aligned', makeReview('aligned', 'random', 0.4), `t${i}`)),
+      ...times(160, (i) => reviewed('ignored', null, `c${i}`)),
+    ]
+    expect(correctGroup(trials, options).warnings.join()).toContain('weights add to')
   })
 
   test('a reviewed trial without a label of the judge is left out, and counted', () => {
