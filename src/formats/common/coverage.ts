@@ -41,11 +41,10 @@ export function countLostWords(
     if (Array.isArray(value)) return value.some((item) => isLost(item, nesting))
     return isRecord(value) && Object.keys(value).some((key) => !isAside(key) && isLost(value[key], nesting))
   }
-  /** Tells whether a member that no reader read holds calls of which a piece stands in no part; one word is the name of a call. */
+  /** Tells whether a member that no reader read holds calls of which a piece stands in no part; outside of a list, one word is only a name. */
   const isCalls = (record: Json, key: string): boolean =>
     holdsCalls(record, key) &&
-    (typeof record[key] !== 'string' || NOT_WORD.test(record[key])) &&
-    leavesOf(record[key]).some(({ text }) => !shown().has(text))
+    leavesOf(record[key]).some(({ text }) => !shown().has(text) && (Array.isArray(record[key]) || NOT_WORD.test(text)))
   const isCopy = (text: string, nesting: number): boolean => {
     const decoded = nesting < MOST_NESTING && '{["'.includes(text.trimStart().charAt(0)) ? parseJson(text) : undefined
     // Text of an adversary may be nested as deep as it is long.
