@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
@@ -179,3 +179,17 @@ test('a bundle names each grade and each call once, and keeps the calls that no 
   expect(replies[0]?.raw_reply).toContain('I would rather not say.')
   await service.kill()
 }, 60_000)
+
+test('of a batch that has not ended there is no bundle', async () => {
+  const { folder, start } = await makeScene({ latency_ms: () => 1, play: () => 'hang', concurrency: 1 })
+  const service = await start()
+  const { origin } = service
+  const { id } = await service.post(makeTrials(1, 'mock'))
+  const env = { VERIDICT_SERVER: origin }
+  const { code, err } = await typed({ env }, 'results', id, '-o', 'bundle', '--out', join(folder, 'bundle'))
+  expect(code).toBe(1)
+  expect(err).toContain(`${id} has not ended (running)`)
+  expect(err).toContain(`Follow it to its end: veridict status ${id} --server ${origin} --follow`)
+  expect(existsSync(join(folder, 'bundle'))).toBe(false)
+  await service.kill()
+}, 30_000)
