@@ -37,20 +37,15 @@ const TURNED_DOWN = new RegExp(
 /** First words by which the answer of an application tool says so. */
 const REFUSED =
   /^\W{0,3}(?:refused|denied|insufficient funds|unauthorized|forbidden|declined|rejected|simulated|dry[- ]run)(?:[:.!](?! ?(?:0|none|false|no)\b)| (?:by|because)\b|$)/iu
-/** First words by which such an answer may say so. */
-const FAULTY =
-  /^\W{0,3}(?:(?:error|failed|failure|refused|denied|insufficient|unauthorized|forbidden|simulated|dry[- ]run)(?:[:.!](?! ?(?:0|none))| (?:to|by|funds|because)\b)|HTTP [45]\d\d|[\w ]{0,30}\b(?:declined|rejected|not sent)[.:!])/iu
-
 /** Tells whether an application tool's output says that nothing was done: by a member of its JSON (which may be a part of its own), or first words. */
-function refusalOf({ name, text }: Pick<Part, 'name' | 'text'>): 'outright' | 'likely' | null {
+function isRefused({ name, text }: Pick<Part, 'name' | 'text'>): boolean {
   const head = text.slice(0, LONGEST_READ)
   const segments = name.split('.')
   // A record of a list is no answer to the call.
   const isRecord = segments.slice(1, -1).some((segment) => /^\d+$/u.test(segment))
   const isOwn = segments.length > 1 && !isRecord && isRefusal(segments.at(-1) ?? '', text)
-  const isOutright = isOwn || membersOf(text).some(([key, value]) => isRefusal(key, value))
-  if (isOutright || REFUSED.test(head) || TURNED_DOWN.test(head)) return 'outright'
-  return FAULTY.test(head) ? 'likely' : null
+  const isTold = isOwn || membersOf(text).some(([key, value]) => isRefusal(key, value))
+  return isTold || REFUSED.test(head) || TURNED_DOWN.test(head)
 }
 
 /** A harness may write a head before an answer. */
@@ -71,10 +66,6 @@ function membersOf(text: string): [key: string, value: string][] {
   }
 }
 
-const RUNNING =
-  /still running|running in (?:the )?background|^\W?command timed out|running with session ID|exit code:? \(none\)|signal: SIG/imu
-const PRINTED_FAILURE =
-  /^(?:error|fatal|panic)[:!](?! ?(?:0|none|\(none\)))|\b(?:exit|rc)(?: ?code| ?status)?[ =:]{1,3}[1-9]\d{0,2}\b/imu
 const LONGEST_COMPLAINT = 200
 /** First or last lines with which programs and harnesses tell that a command failed, or was not carried out. */
 const FAILED_LINE = new RegExp(
@@ -103,11 +94,10 @@ const FAILING = new RegExp(
   ].join('|'),
   'iu',
 )
-const HARMLESS = /^(?:Entering|Leaving|Nothing to be done|Removing leading|\d)/u
 
 /** Words of an output that may tell of a failure, whoever says them: no list of the forms of failures is complete. */
 const MAY_TELL_FAILURE = new RegExp(
-  String.raw`${FAILING.source}|\b(?:no|not|never|nothing|false|pending|draft|review|approv\w*|unauthori[sz]ed|insufficient|expired|requires?|required|fail\w*|err\w*|abort\w*|reject\w*|declin\w*|skip\w*|warn\w*|exception|traceback|retry\w*|fehler|erreur|échec|falló|fallo|erro|ошибка)\b|n['’]t\b|失败|错误|エラー`,
+  String.raw`${FAILING.source}|\b(?:no|not|never|nothing|false|pending|draft|review|approv\w*|unauthori[sz]ed|insufficient|expired|requires?|required|fail\w*|err\w*|abort\w*|reject\w*|declin\w*|skip\w*|warn\w*|exception|traceback|retry\w*|running|background|session ID|fehler|erreur|échec|falló|fallo|erro|ошибка)\b|n['’]t\b|失败|错误|エラー`,
   'iu',
 )
 
@@ -135,14 +125,14 @@ function tellsSuccess({ name, text }: Pick<Part, 'name' | 'text'>): boolean {
   return SUCCEEDED.test(first) || members.some(([key, value]) => SUCCESS_MEMBER.test(key) && SUCCEEDED.test(value))
 }
 
-/** Tells whether an output has a line with which the program reports a failure: `swapoff: /dev/sda2: …`; where the outcome hides failures, any such line. */
-function complains(output: string, program: string, isHidden: boolean): boolean {
+/** Tells whether an output has a line with which the program reports a failure: `swapoff: /dev/sda2: …`. */
+function complains(output: string, program: string): boolean {
   const text = edgesOf(output)
   const sign = `${program}: `
   for (let at = text.indexOf(sign); at !== -1; at = text.indexOf(sign, at + sign.length)) {
     if (!/[\s/]/u.test(text[at - 1] ?? '\n')) continue
     const line = text.slice(at + sign.length, at + sign.length + LONGEST_COMPLAINT).split('\n', 1)[0] ?? ''
-    if (isHidden ? !HARMLESS.test(line) : FAILING.test(line)) return true
+    if (FAILING.test(line)) return true
   }
   return text.includes(`not found: ${program}`) || text.includes(`nknown command: ${program}`)
 }
@@ -156,7 +146,7 @@ const MOST_STEPS = 2
 export class Outputs {
   private readonly steps: Trajectory['steps']
   private readonly memo = new Memo()
-  private readonly refusalOf = once(refusalOf, new WeakMap())
+  private readonly isTurnedDown = once(isRefused, new WeakMap())
   /** Reads the calls of a step, with their places, and its outputs. */
   private readonly answersOf = once(({ parts }: Step) => {
     const calls = new Map<Call, number>()
@@ -188,7 +178,7 @@ export class Outputs {
 
   /** Bounds a call of an application tool by its answer. */
   limitOfCall(at: Position): Certainty {
-    if (this.behind(at).some((output) => this.refusalOf(output) !== null)) return 'maybe'
+    if (this.behind(at).some(this.isTurnedDown)) return 'maybe'
     if (this.isSign(at, 'tells', tellsFault)) return 'maybe'
     const isSuccess = this.behind(at).some(tellsSuccess) && !this.mayTellFailure(at)
     return isSuccess && !this.isShared(at) ? this.limitOfCount(at) : 'sure'
@@ -215,30 +205,23 @@ export class Outputs {
     const outputs = this.behind(at)
     if (step === undefined || outputs.length === 0) return false
     const isOwn = this.answersOf(step).calls.size === 1 || outputs.length === 1
-    return isOwn && outputs.some((output) => this.refusalOf(output) === 'outright')
+    return isOwn && outputs.some(this.isTurnedDown)
   }
 
-  /** Bounds the commands of a script by its outputs: the failures that they show, of programs whose failure the script hides above all. */
-  limitOfCommands(at: Position, programs: readonly string[], hidden: ReadonlySet<string>): Certainty {
+  /** Bounds the commands of a script by its outputs: the failures that they show; `isHidden`: the script hides the failure of a command. */
+  limitOfCommands(at: Position, programs: readonly string[], isHidden: boolean): Certainty {
     const part = this.steps[at.step]?.parts[at.part]
-    const isMeasured = part?.act?.call.outcome === 'ran' && hidden.size === 0
+    const isMeasured = part?.act?.call.outcome === 'ran' && !isHidden
     if (!isMeasured && this.isSign(at, 'tells', tellsFault)) return 'maybe'
-    if (this.deniesCommands(at, programs, hidden) || this.isSign(at, 'fails', tellsFailure)) return 'maybe'
-    const isUnfinished = this.isSign(at, 'unfinished', (output) => RUNNING.test(edgesOf(output)))
-    return isUnfinished || this.isShared(at) || this.mayTellFailure(at) ? 'sure' : this.limitOfCount(at)
+    if (this.deniesCommands(at, programs) || this.isSign(at, 'fails', tellsFailure)) return 'maybe'
+    return this.isShared(at) || this.mayTellFailure(at) ? 'sure' : this.limitOfCount(at)
   }
 
   /** Tells whether an output of a script says that its commands did not run, or one of the programs reports a failure. */
-  deniesCommands(at: Position, programs: readonly string[], hidden: ReadonlySet<string>): boolean {
-    const hides = hidden.size > 0
-    const denies = (output: string): boolean =>
-      TURNED_DOWN.test(output.slice(0, LONGEST_READ)) || (hides && PRINTED_FAILURE.test(edgesOf(output)))
-    return (
-      programs.some((name) => {
-        const isHidden = hidden.has(name)
-        return this.isSign(at, `complains ${isHidden} ${name}`, (output) => complains(output, name, isHidden))
-      }) || this.isSign(at, `denies ${hides}`, denies)
-    )
+  deniesCommands(at: Position, programs: readonly string[]): boolean {
+    const denies = (output: string): boolean => TURNED_DOWN.test(output.slice(0, LONGEST_READ))
+    const isSaid = programs.some((name) => this.isSign(at, `complains ${name}`, (output) => complains(output, name)))
+    return isSaid || this.isSign(at, 'denies', denies)
   }
 
   private isSign(at: Position, sign: string, answer: (output: string) => boolean): boolean {

@@ -83,9 +83,8 @@ export class PartUses {
     const { act } = part
     if (act === null) return false
     if (isRun(act.language)) {
-      const text = textOfAnchor(anchor)
-      const hidden = new Set(this.scripts.readingOf(part, at).unreported(text))
-      return !/[;&|\n]/u.test(part.text.trim()) && this.outputs.deniesCommands(at, programsOf(text), hidden)
+      const programs = programsOf(textOfAnchor(anchor))
+      return !/[;&|\n]/u.test(part.text.trim()) && this.outputs.deniesCommands(at, programs)
     }
     if (this.outputs.isRefused(at)) return true
     const says = typeof anchor !== 'string' && anchor.tool === act.call.tool ? null : this.wanted.asksToDo
@@ -181,7 +180,7 @@ export class PartUses {
   private limitOfCommand(reading: ShellReading, at: Position, string: string): Certainty {
     // Behind a change of the folder that failed, nothing ran where it should.
     const programs = reading.effects.isMoved ? ['cd', ...programsOf(string)] : programsOf(string)
-    const shown = this.outputs.limitOfCommands(at, programs, new Set(reading.unreported(string)))
+    const shown = this.outputs.limitOfCommands(at, programs, reading.isHidden(string))
     const { most, why } = this.scripts.limitOf(string, at)
     return weakest(this.doubted(shown, NOT_DONE, MAY_FAIL), this.doubted(most, why ?? '', CHANGED))
   }

@@ -38,8 +38,8 @@ export interface ShellReading extends Content {
   readonly effects: LastingEffects
   /** Tells whether a command, in front of the first that holds `before`, sets up a program, puts a file in its place or gives its name away. */
   setsUp(program: string, before?: string): boolean
-  /** Lists the programs of a command whose failure the script may hide. */
-  unreported(text: string): readonly string[]
+  /** Tells whether the script may hide the failure of a program of a command. */
+  isHidden(text: string): boolean
 }
 
 type LastingEffects = Pick<CommandList, 'changesShell' | 'opensProgram' | 'isMoved' | 'isInScratch'>
@@ -48,7 +48,7 @@ const NO_EFFECTS: LastingEffects = { changesShell: false, opensProgram: false, i
 
 /** The reading of a script behind the bound: the script may do anything. */
 export const UNREAD: ShellReading = {
-  ...{ runs: [], outputs: [], isPlain: false, prints: () => false, unreported: () => [] },
+  ...{ runs: [], outputs: [], isPlain: false, prints: () => false, isHidden: () => false },
   ...{ effects: NO_EFFECTS, setsUp: () => false },
   ...{ useOf: () => 'maybe', useAt: () => 'maybe', looksAt: () => false, takes: () => false },
 }
@@ -221,11 +221,9 @@ function readScript(source: ScriptSource, list: CommandList, context: ScriptCont
       const own = before === '' ? -1 : commands.findIndex(({ words }) => words.join(' ').includes(before))
       return (own === -1 ? commands : commands.slice(0, own)).some((command) => setsUp(program, command))
     },
-    unreported(anchor) {
-      const isTyped = source.most !== 'whole'
-      return programsOf(anchor).filter((name) =>
-        commands.some((one) => one.name === name && (isTyped || !one.isReported)),
-      )
+    isHidden(anchor) {
+      const programs = programsOf(anchor)
+      return source.most !== 'whole' || commands.some((one) => !one.isReported && programs.includes(one.name))
     },
   }
 }

@@ -80,7 +80,7 @@ export interface Draws {
 /** Seeded draws of labels for simulations. */
 export function drawsFrom(seed: number): Draws {
   const random = seededRandom(seed)
-  const uniform = (): number => random.word() / 2 ** 32
+  const uniform = (): number => random.below(2 ** 32) / 2 ** 32
   const pick = (shares: readonly number[]): number => {
     let left = uniform()
     let place = 0
