@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs'
  * domain rose once, by 118, with evidence rules 15).
  */
 const PARTS: Readonly<Record<string, readonly [budget: number, ceiling: number]>> = {
-  src: [48_500, 55_870],
+  src: [48_500, 55_980],
   domain: [11_500, 12_299],
   formats: [10_500, 13_207],
   archives: [3800, 3800],
@@ -22,7 +22,7 @@ const PARTS: Readonly<Record<string, readonly [budget: number, ceiling: number]>
   config: [900, 900],
   rest: [2000, 2923],
   'web/src': [7500, 7500],
-  test: [50_000, 56_767],
+  test: [50_000, 56_775],
   'bench + tools': [6000, 6000],
 }
 
