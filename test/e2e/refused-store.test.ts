@@ -31,7 +31,7 @@ const look = (id: string) => app.read<Batch>(`/v1/batches/${id}`)
 const tell = (id: string, what: string) => app.post(`/v1/batches/${id}/${what}`)
 
 /** Well before the ten seconds are over. */
-const SOON = { timeout: 4000, interval: 20 }
+const SOON = { timeout: 8000, interval: 20 }
 
 test('told to go on, it does not wait', async () => {
   const id = await startRefused()
