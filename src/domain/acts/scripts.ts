@@ -7,6 +7,7 @@ import type { Certainty, ScriptContext } from '../shell/script.ts'
 import { type Content, patchWrites, readContent, readEdit } from '../shell/written-text.ts'
 import {
   type Act,
+  type ActOutcome,
   isBefore,
   NOT_RUN,
   type Part,
@@ -39,6 +40,8 @@ interface Limited {
 }
 
 const limited = (why: string): Limited => ({ most: 'maybe', why })
+
+const isMeasured = (outcome: ActOutcome | undefined): boolean => outcome === 'ran' || outcome === 'failed'
 
 /** Tells whether text in the language runs: a patch is only written. */
 export const isRun = (language: Act['language']): boolean => language !== null && language !== 'patch'
@@ -141,7 +144,7 @@ export class Scripts {
       program: first(({ reading }) => reading.effects.opensProgram),
       shell: first(({ reading }) => reading.effects.changesShell),
       // A program whose end is not measured may be open, and take the lines behind.
-      open: first(({ part }) => part.act?.call.outcome !== 'ran' && part.act?.call.outcome !== 'failed'),
+      open: first(({ part: { act }, reading }) => !isMeasured(act?.call.outcome) && !reading.isPlain),
     }
   }
 
