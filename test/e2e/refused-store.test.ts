@@ -33,12 +33,6 @@ const tell = (id: string, what: string) => app.post(`/v1/batches/${id}/${what}`)
 /** Well before the ten seconds are over. */
 const SOON = { timeout: 8000, interval: 20 }
 
-test('told to go on, it does not wait', async () => {
-  const id = await startRefused()
-  expect((await tell(id, 'resume')).statusCode).toBe(202)
-  await expect.poll(async () => (await look(id)).status, SOON).toBe('done')
-})
-
 test('told to stop, it does not wait', async () => {
   const id = await startRefused()
   expect((await tell(id, 'cancel')).statusCode).toBe(202)
