@@ -213,6 +213,24 @@ describe('a result is of the call that it names', () => {
     expect(outcomes(answered('bash', 'User declined to execute it.', { is_error: false }))).toEqual(['bash ran'])
   })
 
+  test.each([
+    [{ error: true }, 'failed'],
+    [{ status: 'error' }, 'failed'],
+    [{ isError: true }, 'failed'],
+    [{ success: false }, 'failed'],
+    [{ exit_code: 1 }, 'failed'],
+    [{ exit_code: 0 }, 'ran'],
+    [{ error: null, status: 'success' }, 'answered'],
+  ])('in a chat, by the members beside it: %j', (more, outcome) => {
+    const call = { id: 'a', type: 'function', function: { name: 'send', arguments: '{"to":"x"}' } }
+    const messages = [
+      { role: 'user', content: 'Do it.' },
+      { role: 'assistant', content: null, tool_calls: [call] },
+      { role: 'tool', tool_call_id: 'a', content: 'x', ...more },
+    ]
+    expect(outcomes({ messages })).toEqual([`send ${outcome}`])
+  })
+
   test('in a chat as well', () => {
     const calls = (...ids: string[]): object => ({
       role: 'assistant',

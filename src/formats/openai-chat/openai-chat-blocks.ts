@@ -6,7 +6,14 @@ import { cutName, isAbsent, isRecord, itemsIn, type Json, objectsIn } from '../c
 import { asRecord, mediaText } from '../common/session.ts'
 import { mayAct } from '../common/unread-acts.ts'
 import { harnessOf } from '../tools/harnesses.ts'
-import { exitCodeInText, hasEnded, outcomeOfAgent, outcomeOfCode, outcomeWithCode } from '../tools/outcomes.ts'
+import {
+  exitCodeInText,
+  hasEnded,
+  outcomeOfAgent,
+  outcomeOfCode,
+  outcomeWithCode,
+  tellsFault,
+} from '../tools/outcomes.ts'
 import { named, type OpenCall, own } from '../tools/tool-table.ts'
 import type { ChatSink } from './openai-chat-sink.ts'
 
@@ -233,13 +240,14 @@ export function outcomeOfMessage(agent: string | null, tool: string, message: Js
   const { error, is_error: flag, extra } = message
   const type = isRecord(error) ? error['type'] : null
   if (typeof type === 'string' && Object.hasOwn(NOT_CARRIED_OUT, type)) return NOT_CARRIED_OUT[type] ?? 'unknown'
-  const hasError = isRecord(error) || (typeof error === 'string' && error !== '')
+  const hasError = isRecord(error) || (typeof error === 'string' && error !== '') || tellsFault(message)
   const isError = hasError ? true : typeof flag === 'boolean' ? flag : null
   const text = wordsOf(content) || wordsOf(isRecord(error) ? error['message'] : error)
   const outcome = outcomeOfAgent(agent, tool, text, isError)
   if (isError === false) return outcome
   const noted = isRecord(extra) ? extra['returncode'] : null
-  return outcomeWithCode(outcome, typeof noted === 'number' ? noted : exitCodeInText(harnessOf(agent), text))
+  const code = [noted, ...CODES.map((name) => message[name])].find((one) => typeof one === 'number')
+  return outcomeWithCode(outcome, code ?? exitCodeInText(harnessOf(agent), text))
 }
 
 const CODES = ['exit_code', 'exitCode', 'returncode', 'return_code'] as const
@@ -251,7 +259,7 @@ const CODES = ['exit_code', 'exitCode', 'returncode', 'return_code'] as const
 export function outcomeOfOutput(tool: string, value: unknown, isError: boolean | null): ActOutcome {
   if (isRecord(value)) {
     const code = CODES.map((name) => value[name]).find((code) => typeof code === 'number')
-    const flag = isError === true || value['isError'] === true || (isError ?? value['isError'])
+    const flag = isError === true || tellsFault(value) || (isError ?? value['isError'])
     const isFailure = typeof flag === 'boolean' ? flag : code === undefined ? null : false
     const outcome = outcomeOfAgent(null, tool, wordsOf(value['content'] ?? value), isFailure)
     if (code === undefined) return outcome === 'ran' ? 'answered' : outcome

@@ -1,6 +1,6 @@
 import { type ActOutcome, NOT_RUN } from '../../domain/trajectory/trajectory.ts'
 import { decodeObject } from '../common/json-tree.ts'
-import { isRecord } from '../common/reading.ts'
+import { isRecord, type Json } from '../common/reading.ts'
 import { HARNESS_WORDS, type HarnessWords, harnessesWith, namedIn, SOME_WORDS } from './harnesses.ts'
 import { own } from './tool-table.ts'
 
@@ -151,6 +151,14 @@ export function soundsTurnedDown(text: string): boolean {
 
 /** Tells whether a result begins with the words that the command took too long. */
 export const soundsTimedOut = (text: string): boolean => TIMED_OUT.test(text.slice(0, WORDS_HEAD))
+
+const FAULTY = /^(?:error(?:ed|-text|-json)?|fail(?:ed|ure)?|incomplete)$/i
+
+/** Tells whether a member of a result, or beside it, says that the call failed. */
+export const tellsFault = ({ error, isError, is_error, success, status, type }: Json): boolean =>
+  [error, isError, is_error].some((flag) => flag === true || flag === 'true') ||
+  success === false ||
+  [status, type].some((word) => typeof word === 'string' && FAULTY.test(word))
 
 /** Exit codes of a command stopped from outside, by a time limit, Ctrl-C or a signal: its progress is not known. */
 const STOPPED: ReadonlySet<number> = new Set([124, 130, 137, 143, -2, -9, -15])

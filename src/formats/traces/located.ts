@@ -1,5 +1,6 @@
 import { leavesOf } from '../common/json-tree.ts'
 import { isAbsent, isRecord, type Json, type Place, pointer } from '../common/reading.ts'
+import { tellsFault } from '../tools/outcomes.ts'
 
 /** A value and its path in the document; behind `#` inside of JSON in a string. */
 export class Located {
@@ -164,7 +165,7 @@ const isFailedCode = ({ outcome }: Json): boolean => outcome !== undefined && ou
 
 /** Tells whether the answer of a function holds an error and no output. */
 const isFailure = (response: unknown): boolean =>
-  isRecord(response) && !isAbsent(response['error']) && isAbsent(response['output'])
+  isRecord(response) && (tellsFault(response) || (!isAbsent(response['error']) && isAbsent(response['output'])))
 
 function blockOf(part: Located): Tree {
   const { value } = part
