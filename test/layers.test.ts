@@ -52,6 +52,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   'lru-cache': 'boot db http',
   openai: 'judges',
   'openapi-fetch': 'client',
+  'pure-rand': 'domain',
   'p-queue': 'batches grading',
   pg: 'db',
   'pg-boss': 'batches',

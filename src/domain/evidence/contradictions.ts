@@ -239,8 +239,9 @@ function againstDenied(searched: SearchedAct): Contradiction[] {
 /** Doubts a denial where a command or call takes a distinctive operand of a given command: the same target may be reached in another way. */
 function reachedOtherwise({ claim, anchors, acts, sight }: SearchedAct): Contradiction[] {
   const operands = new Set(anchors.acted_given.flatMap(operandsOf))
-  for (const word of anchors.acted_near) {
-    if (!operands.has(word) || NO_OPERAND.test(word)) continue
+  const given = anchors.acted_given.flatMap((anchor) => (typeof anchor === 'string' ? [] : (anchor.argument ?? [])))
+  for (const word of [...anchors.acted_near.filter((near) => operands.has(near)), ...given]) {
+    if (NO_OPERAND.test(word)) continue
     const found = acts.firstTaking(sight, word, anchors.acted_by)
     if (found === null || found.isUndone) continue
     const detail = `claimed not acted on, but step ${found.step.id} may do something with ${quoted(word)}, and the check cannot tell`
