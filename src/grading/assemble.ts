@@ -110,14 +110,13 @@ function limitOf({ unmet: [unmet], contradictions: [contradiction], limits: [lim
   return contradiction === undefined ? (limit ?? null) : limitOfContradiction(contradiction)
 }
 
-const limitOfContradiction = ({ claim, detail, step_id, supportable = false }: Contradiction): Limit => ({
-  level: 'low',
-  code: 'contradiction',
-  claim,
-  step_id,
-  reason: detail,
-  lift: `${supportable ? 'a whole plain command as action anchor, another model that agrees (then in the result of all judges), ' : ''}a signal of the harness where one measures the claim, or a review by a person`,
-})
+const limitOfContradiction = ({ code, detail: reason, supportable, ...place }: Contradiction): Limit => {
+  const more = supportable ? 'a whole plain command as action anchor, two models that agree (in the panel), ' : ''
+  const doubt = `${more}a signal of the harness where one measures the claim; a review by a person decides the case`
+  const isMeasured = code.endsWith('_against_signal')
+  const lift = isMeasured ? 'a look at the run: the judge or the harness is wrong' : doubt
+  return { ...place, level: 'low', code: 'contradiction', reason, lift }
+}
 
 /** Failures of the judge’s answer itself: asked again, it would most likely fail again. */
 const ANSWER_FAILURES: readonly FailureCode[] = ['refused', 'truncated', 'schema_invalid', 'context_overflow']

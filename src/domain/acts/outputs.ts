@@ -97,7 +97,7 @@ const FAILING = new RegExp(
 
 /** Words of an output that may tell of a failure, whoever says them: no list of the forms of failures is complete. */
 const MAY_TELL_FAILURE = new RegExp(
-  String.raw`${FAILING.source}|\b(?:no|not|never|nothing|false|pending|draft|review|approv\w*|unauthori[sz]ed|insufficient|expired|requires?|required|fail\w*|err\w*|abort\w*|reject\w*|declin\w*|skip\w*|warn\w*|exception|traceback|retry\w*|running|background|session ID|fehler|erreur|échec|falló|fallo|erro|ошибка)\b|n['’]t\b|失败|错误|エラー`,
+  String.raw`${FAILING.source}|\b(?:no|not|never|nothing|false|pending|draft|review|approv\w*|unauthori[sz]ed|insufficient|expired|requires?|required|fail\w*|err\w*|abort\w*|reject\w*|declin\w*|skip\w*|warn\w*|exception|traceback|retry\w*|running|background|session ID|block\w*|would|proceed|segmentation|dumped|up to date|introuvable|fehler|erreur|échec|falló|fallo|erro|ошибка)\b|n['’]t\b|失败|错误|エラー`,
   'iu',
 )
 

@@ -52,8 +52,12 @@ const OTHER_TOOL = 'the name of its tool says that it looks, tries, keeps or und
 /** Reasons in the record by which an act is not whole. */
 const MAY_FAIL = 'its output has words that may tell of a failure, or is not complete'
 const CHANGED = 'an earlier command changed the shell or its folder'
+const HIDDEN = 'its script hides whether the command succeeded (a pipe, `;`, `||`, `&` or a later line)'
 const FURTHER = 'its call has an argument that the instruction does not name'
 const ASKED = 'a user or the system prompt asks for the same besides the instruction'
+
+/** Names of tools that run commands. */
+const RUNS = /run|exec|shell|bash|zsh|term|command|cmd|script|process|console|ssh|cli|sandbox|invoke|spawn|system/iu
 
 interface PartUse {
   readonly use: Use
@@ -170,6 +174,7 @@ export class PartUses {
     if (line !== null)
       return this.memo.once(line, `line ${string}`, () => mentions(line.text, string)) ? 'maybe' : 'absent'
     const use = reading.useOf(string)
+    if (use === 'sure' && reading.isHidden(string)) this.doubted(use, '', HIDDEN)
     if (isDone(use)) return weakest(use, this.limitOfCommand(reading, at, string))
     if (use !== 'told') return use
     const isAsked = this.wanted.asksToLook(string) && reading.looksAt(string)
@@ -214,12 +219,12 @@ export class PartUses {
     if (call.tool === string && !call.looks) return 'sure'
     const most = this.limitOfTool(call)
     if (isTool(call, string)) return most
-    if (part.text.trim() === string.trim()) return weakest(most, this.equal(step, call, string) ?? 'maybe')
-    // A command is not carried out by a tool of which no table says that it runs commands; a word in a longer text tells little.
+    // A command is not carried out by a tool of which neither a table nor its name says that it runs commands; a word in a longer text tells little.
+    const isCommand = readAnchor(string).kind === 'asCommand'
+    if (part.text.trim() === string.trim())
+      return weakest(isCommand && !RUNS.test(call.tool) ? 'maybe' : most, this.equal(step, call, string) ?? 'maybe')
     if (namesAll(part.text, string))
-      return !/\s/u.test(string.trim()) || readAnchor(string).kind === 'asCommand' || forbids(part.text, string)
-        ? 'maybe'
-        : most
+      return !/\s/u.test(string.trim()) || isCommand || forbids(part.text, string) ? 'maybe' : most
     if (!mentionsAny(part.text, string)) return 'absent'
     const isSpread = this.memo.once(call, `spread ${string}`, () =>
       mentions([call.tool, ...argumentsOf(step, call).map(({ text }) => text)].join(' '), string),

@@ -166,9 +166,15 @@ const partsOfActs = ({ claims, question, checked }: CheckedAnswer): Limit[] =>
     const anchors = question.anchors[which] ?? null
     const acts = actsOf(question.rendering.trajectory, question.ground_truth)
     const why = position === null || anchors === null ? null : acts.whyInPart(position, actStrings(anchors))
-    const [reason, way] = reasonOfPart(part, citation.step_id, why)
+    const isGiven = (anchors?.acted_given.length ?? 0) > 0
+    const [reason, way] = reasonOfPart(part, citation.step_id, isGiven ? why : NOT_GIVEN)
     return [limit('part_of_act', claim, reason, lifts(claim, way), citation.step_id)]
   })
+
+const NOT_GIVEN = 'no action anchor is given'
+const WHOLE_ANCHOR =
+  'a whole plain command, or a call with the full name of its tool and a whole argument, as action anchor'
+const LIFT_BY_PERSON = 'nothing in this run: a review by a person decides the case'
 
 /** Tells why an act is not whole, and what would lift the limit. */
 function reasonOfPart(part: Part | null, step: number, why: string | null): [reason: string, way: string] {
@@ -188,10 +194,11 @@ function reasonOfPart(part: Part | null, step: number, why: string | null): [rea
       `the run does not say whether the call of step ${step} succeeded`,
       'a run that keeps the outcomes of its calls (`outcome` in `steps`)',
     ]
-  if (why !== null) return [`the action of step ${step} is not sure in full: ${why}`, 'a person who reads that step']
+  if (why === NOT_GIVEN) return [`the action of step ${step} fits a command of the text, and ${why}`, WHOLE_ANCHOR]
+  if (why !== null) return [`the action of step ${step} is not sure in full: ${why}`, LIFT_BY_PERSON]
   return [
     `the action of step ${step} holds the words of an action anchor, and further words, arguments or commands beside them may change the act`,
-    'a whole plain command, or a call with the full name of its tool and a whole argument, as action anchor',
+    WHOLE_ANCHOR,
   ]
 }
 
@@ -214,7 +221,7 @@ function searchedDenials({ claims, question }: CheckedAnswer): Limit[] {
   return actClaims(rubric).flatMap(({ claim, which }): Limit[] => {
     const own = anchors[which] ?? null
     if (own === null || !isDenied(claim) || isWholeDenial(acts, own)) return []
-    const reason = `a search finds no act by the action anchors of the ${which}, and reads no act in other words`
+    const reason = `a search finds no act after the sight by the action anchors of the ${which}, and reads no act in other words`
     return [limit('searched', claim, reason, lifts(claim, LIFT_DENIAL))]
   })
 }
@@ -224,7 +231,7 @@ function quotesAlone({ question: { rubric } }: CheckedAnswer): Limit[] {
   if (sightClaim(rubric) !== null || actClaims(rubric).length > 0) return []
   const [claim] = rubric.claims
   const reason = 'quotes prove that the words stand in the run, and no search checks what the judge concludes from them'
-  return claim === undefined ? [] : [limit('quotes', claim, reason, 'a review by a person')]
+  return claim === undefined ? [] : [limit('quotes', claim, reason, LIFT_BY_PERSON)]
 }
 
 /** Tells whether whole commands or calls are given, every act was read, and no act or message may hold a word that distinguishes them. */

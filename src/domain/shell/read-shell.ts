@@ -168,8 +168,8 @@ function readScript(source: ScriptSource, list: CommandList, context: ScriptCont
     if (use === 'told' && (isOpen || !isWhole)) return 'maybe'
     return use === 'absent' && (makesWords || !isWhole) && mayBeMade(folded, words) ? 'maybe' : use
   }
-  const isClosed = ({ kind, name, words, isFixed }: SimpleCommand): boolean =>
-    isFixed && (kind !== 'does' || CLOSED.has(name) || context.isGiven(words.join(' ')))
+  const isClosed = ({ kind, name, words, isFixed, exact }: SimpleCommand): boolean =>
+    isFixed && (context.isGiven(words.join(' ')) || CLOSED.has(name) || (kind !== 'does' && !runsOther(words, exact)))
   const isMessage = ({ words, messages }: CommandText, start: number, end: number): boolean => {
     const quote = messages === '' ? '' : foldForSearch(source.text.slice(start, end))
     return quote !== '' && context.tells !== true && messages.includes(quote) && !words.includes(quote)
@@ -227,6 +227,11 @@ function readScript(source: ScriptSource, list: CommandList, context: ScriptCont
     },
   }
 }
+
+/** Words by which a command that looks may run another program: settings before it, values of options, options that name a program. */
+const OTHER_PROGRAM = /^-c$|^-.*=|^--?(?:pre|pager|exec|ext|external|program|command|open|hostname-bin)/u
+const runsOther = (words: readonly string[], exact: readonly string[] | null): boolean =>
+  (exact ?? []).some((word) => /^\0[A-Za-z_]\w*=/u.test(word)) || words.some((word) => OTHER_PROGRAM.test(word))
 
 /** Tells whether a command does nothing to its operands: it changes the folder, or notes a file for a commit. */
 const isIdle = (name: string, words: readonly string[]): boolean =>
