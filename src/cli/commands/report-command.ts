@@ -86,7 +86,8 @@ function reportText({ judges, rubric, group_by, overall, groups, paired, evidenc
 
 function groupLines({ counts, shares, levels, mean, claims, corrected, ...figures }: ReportGroup): string[] {
   const { n, graded, unverified, failed, cancelled, tasks } = counts
-  const ends = `${graded} graded, ${unverified} unverified, ${failed} failed, ${cancelled} cancelled`
+  const low = Object.values(levels).reduce((sum, level) => sum + level.low, 0)
+  const ends = `${graded} graded (${low} at low), ${unverified} unverified, ${failed} failed, ${cancelled} cancelled`
   const claimLines = Object.entries(claims).flatMap(([id, claim]) => [
     ...figureLines(claim.shares, (value) => `${id} ${value}`),
     ...(claim.mean === null ? [] : [figureLine(`${id} mean`, claim.mean, number)]),
@@ -107,7 +108,7 @@ function groupLines({ counts, shares, levels, mean, claims, corrected, ...figure
 const correctedLines = ({ estimator, reason, shares, n_reviews }: Corrected): string[] =>
   estimator === null
     ? [`  not corrected: ${oneLine(reason)}`]
-    : [...figureLines(shares, (label) => `${label}, corrected`), `  corrected by ${n_reviews} reviews, ${estimator}`]
+    : [...figureLines(shares, (label) => `${label}, corrected`), `  labels alone corrected, by ${n_reviews} reviews`]
 
 function pairedLines({ base, head, pairs, measures, alignment }: PairedReport): string[] {
   const pairLines = (name: string, before: Figure, after: Figure, difference: Figure): string[] =>
@@ -129,7 +130,6 @@ function pairedLines({ base, head, pairs, measures, alignment }: PairedReport): 
 type Figure = Pick<Rate, 'value' | 'ci95'> & Partial<Pick<Rate, 'k' | 'n'>>
 
 const WIDTH = 36
-/** Stands for a figure without a value. */
 const EMPTY = '\0'
 const number = (value: number): string => value.toPrecision(4)
 
