@@ -37,13 +37,18 @@ const TURNED_DOWN = new RegExp(
 /** First words by which the answer of an application tool says so. */
 const REFUSED =
   /^\W{0,3}(?:refused|denied|insufficient funds|unauthorized|forbidden|declined|rejected|simulated|dry[- ]run)(?:[:.!](?! ?(?:0|none|false|no)\b)| (?:by|because)\b|$)/iu
+/** Tells whether a part is a leaf of a record of a list, which is no answer to the call. */
+const isOfRecord = (name: string): boolean =>
+  name
+    .split('.')
+    .slice(1, -1)
+    .some((segment) => /^\d+$/u.test(segment))
+
 /** Tells whether an application tool's output says that nothing was done: by a member of its JSON (which may be a part of its own), or first words. */
 function isRefused({ name, text }: Pick<Part, 'name' | 'text'>): boolean {
   const head = text.slice(0, LONGEST_READ)
   const segments = name.split('.')
-  // A record of a list is no answer to the call.
-  const isRecord = segments.slice(1, -1).some((segment) => /^\d+$/u.test(segment))
-  const isOwn = segments.length > 1 && !isRecord && isRefusal(segments.at(-1) ?? '', text)
+  const isOwn = segments.length > 1 && !isOfRecord(name) && isRefusal(segments.at(-1) ?? '', text)
   const isTold = isOwn || membersOf(text).some(([key, value]) => isRefusal(key, value))
   return isTold || REFUSED.test(head) || TURNED_DOWN.test(head)
 }
@@ -97,32 +102,42 @@ const FAILING = new RegExp(
 
 /** Words of an output that may tell of a failure, whoever says them: no list of the forms of failures is complete. */
 const MAY_TELL_FAILURE = new RegExp(
-  String.raw`${FAILING.source}|\b(?:no|not|never|nothing|false|pending|draft|review|approv\w*|unauthori[sz]ed|insufficient|expired|requires?|required|fail\w*|err\w*|abort\w*|reject\w*|declin\w*|skip\w*|warn\w*|exception|traceback|retry\w*|running|background|session ID|block\w*|would|proceed|segmentation|dumped|up to date|introuvable|fehler|erreur|échec|falló|fallo|erro|ошибка)\b|n['’]t\b|失败|错误|エラー`,
+  String.raw`${FAILING.source}|\b(?:no|not|never|nothing|false|pending|draft|review|approv\w*|unauthori[sz]ed|insufficient|expired|requires?|required|fail\w*|err\w*|abort\w*|reject\w*|declin\w*|skip\w*|warn\w*|exception|traceback|retry\w*|running|background|session ID|timed out|signal|simulat\w*|queued|scheduled|already|unchanged|sandbox|preview|dry|0 (?:\w+ )?(?:of|\w+ed)|block\w*|would|proceed|segmentation|dumped|up to date|introuvable|fehler|erreur|échec|falló|fallo|erro|ошибка)\b|n['’]t\b|失败|错误|エラー`,
   'iu',
 )
 
 /** Words by which an output tells of a failure, where nothing else tells whether the act succeeded. */
 const TELLS_FAILURE = new RegExp(
-  String.raw`${FAILING.source}|\bfailures?\b|exception\b|traceback|forbidden|unauthori[sz]ed|insufficient|conflict|aborted|segmentation fault|^(?:E|ERR)[:!]`,
+  String.raw`${FAILING.source}|\bfailures?\b|exception\b|traceback|forbidden|unauthori[sz]ed|insufficient|conflict|aborted|segmentation fault|^(?:E|ERR)[:!]|^\W{0,3}(?:HTTP [45]\d\d|simulated)|\b(?:declined|rejected|not sent)[.:!]`,
   'imu',
 )
 /** A member of an answer, or words, that name a failure and have none. */
 const NO_FAILURE =
-  /"\w{0,20}(?:err|fail|reject|skip|warn|exception)\w{0,20}": ?(?:null|false|0|""|\[\]|\{\})|\b(?:no|0|zero|without) (?:errors?|fail\w{0,4}|warnings?|conflicts?)\b|\berrors?: ?(?:0|none|null)\b/giu
+  /"\w{0,20}(?:err|fail|reject|skip|warn|exception)\w{0,20}": ?(?:null|false|0|""|\[\]|\{\})|\b(?:no|0|zero|without) (?:errors?|fail\w{0,4}|warnings?|conflicts?)\b|\berrors?: ?(?:0|none|null)\b|\b(?:errors?|background PIDs?): ?\(none\)/giu
 
 const withoutNone = (output: string): string => edgesOf(output).replaceAll(NO_FAILURE, '')
 const tellsFault = (output: string): boolean => TELLS_FAILURE.test(withoutNone(output))
 
 /** Values of members, and first words, by which an answer tells success. */
-const SUCCEEDED =
-  /^(?:ok|okay|true|done|sent|booked|paid|success\w*|succeeded|complete[d]?|executed|confirmed|delivered|published|transferred)$/iu
-const SUCCESS_MEMBER = /^(?:ok|done|sent|success|succeeded|status|state|result|executed|confirmed|completed)$/iu
+const SUCCEEDED = /^(?:ok|okay|true|done|success\w*|succeeded|executed)$/iu
+const FIRST_WORD = /^\W{0,3}(ok|okay|done|sent|success\w*|succeeded|executed)(?:[.!:,]|\W*$)/iu
+const SUCCESS_MEMBER = /^(?:ok|done|sent|success|succeeded|status|state|result|executed)$/iu
 
 /** Tells whether the answer of a call tells success in so many words: a member of its JSON (which may be a part of its own), or its first word. */
 function tellsSuccess({ name, text }: Pick<Part, 'name' | 'text'>): boolean {
-  const [, first = ''] = /^\W{0,3}(\w+)/u.exec(text) ?? []
-  const members = [[name.split('.').at(-1) ?? '', text.trim()] as const, ...membersOf(text)]
-  return SUCCEEDED.test(first) || members.some(([key, value]) => SUCCESS_MEMBER.test(key) && SUCCEEDED.test(value))
+  const own = isOfRecord(name) ? [] : [[name.split('.').at(-1) ?? '', text.trim()] as const]
+  const isTold = ([key, value]: readonly [string, string]): boolean => SUCCESS_MEMBER.test(key) && SUCCEEDED.test(value)
+  return FIRST_WORD.test(text) || [...own, ...membersOf(text)].some(isTold)
+}
+
+/** Lines with which a script tells a failure that it hides. */
+const HIDDEN_FAILURE = /\b(?:exit|rc)(?: ?code| ?status)?[ =:]{1,3}[1-9]\d{0,2}\b|^panic[:!]/imu
+const HARMLESS = /^(?:Entering|Leaving|Nothing to be done|Removing leading|\d|done|ok)/iu
+
+/** Tells whether a program speaks in its own name, which few do but to complain. */
+const speaks = (output: string, program: string): boolean => {
+  const [, line] = edgesOf(output).split(`${program}: `)
+  return line !== undefined && !HARMLESS.test(line)
 }
 
 /** Tells whether an output has a line with which the program reports a failure: `swapoff: /dev/sda2: …`. */
@@ -213,6 +228,9 @@ export class Outputs {
     const part = this.steps[at.step]?.parts[at.part]
     const isMeasured = part?.act?.call.outcome === 'ran' && !isHidden
     if (!isMeasured && this.isSign(at, 'tells', tellsFault)) return 'maybe'
+    const prints = (output: string): boolean =>
+      HIDDEN_FAILURE.test(edgesOf(output)) || programs.some((name) => speaks(output, name))
+    if (isHidden && this.isSign(at, `hidden ${programs.join()}`, prints)) return 'maybe'
     if (this.deniesCommands(at, programs) || this.isSign(at, 'fails', tellsFailure)) return 'maybe'
     return this.isShared(at) || this.mayTellFailure(at) ? 'sure' : this.limitOfCount(at)
   }

@@ -50,10 +50,10 @@ const TURNED = 'another argument of its call may turn it, undo it or only try it
 const FORBIDDEN = 'its instruction forbids the words of the action anchor'
 const OTHER_TOOL = 'the name of its tool says that it looks, tries, keeps or undoes'
 /** Reasons in the record by which an act is not whole. */
-const MAY_FAIL = 'its output has words that may tell of a failure, or is not complete'
-const CHANGED = 'an earlier command changed the shell or its folder'
+const MAY_FAIL = 'its output has words that may tell of a failure, or stands beside those of other calls'
+const NOT_TOLD = 'its answer does not tell success in so many words'
 const HIDDEN = 'its script hides whether the command succeeded (a pipe, `;`, `||`, `&` or a later line)'
-const FURTHER = 'its call has an argument that the instruction does not name'
+const FURTHER = 'its call has further arguments, which may turn it'
 const ASKED = 'a user or the system prompt asks for the same besides the instruction'
 
 /** Names of tools that run commands. */
@@ -127,7 +127,7 @@ export class PartUses {
     const use = weakest(acted, isAsked ? this.doubted(weakest(most, 'sure'), '', ASKED) : most)
     if (use === 'told' || use === 'absent') return use
     const answered =
-      isDone(use) && act.language === null ? this.doubted(this.outputs.limitOfCall(at), NOT_DONE, MAY_FAIL) : use
+      isDone(use) && act.language === null ? this.doubted(this.outputs.limitOfCall(at), NOT_DONE, NOT_TOLD) : use
     const asked = isDone(use) && this.wanted.isForbidden(text) ? this.doubted('maybe', FORBIDDEN) : use
     return [answered, asked, this.wanted.limitByOthers(part.text, text)].reduce<Use>(weakest, use)
   }
@@ -187,7 +187,7 @@ export class PartUses {
     const programs = reading.effects.isMoved ? ['cd', ...programsOf(string)] : programsOf(string)
     const shown = this.outputs.limitOfCommands(at, programs, reading.isHidden(string))
     const { most, why } = this.scripts.limitOf(string, at)
-    return weakest(this.doubted(shown, NOT_DONE, MAY_FAIL), this.doubted(most, why ?? '', CHANGED))
+    return weakest(this.doubted(shown, NOT_DONE, MAY_FAIL), this.doubted(most, why ?? '', why ?? ''))
   }
 
   /** Notes the reason by which an act is in doubt, or is not whole. */
@@ -256,9 +256,9 @@ export class PartUses {
   private equal(step: Step, call: Call, wanted: string): Certainty | null {
     const most = this.memo.once(call, `equal ${wanted}`, () => equalArgument(step, call, wanted.trim()))
     if (most === null) return null
-    // No list of the arguments that turn a call is complete: each other argument is one that the instruction names.
-    const isNamed = ({ text }: Part): boolean => text.trim() === wanted.trim() || this.wanted.names(text.trim())
-    return this.doubted(argumentsOf(step, call).every(isNamed) ? most : weakest(most, 'sure'), TURNED, FURTHER)
+    // No list of the arguments that turn a call is complete.
+    const isAlone = argumentsOf(step, call).every(({ text }) => text.trim() === wanted.trim())
+    return this.doubted(isAlone ? most : weakest(most, 'sure'), TURNED, FURTHER)
   }
 
   /** Bounds a tool that the anchor does not name in full: its name may say that it looks, tries, keeps or undoes. */

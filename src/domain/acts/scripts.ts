@@ -1,7 +1,6 @@
 import type { ActRole } from '../../schemas/vocabulary.ts'
 import { lazy, once } from '../memo.ts'
-import { namesRelativePath, programsOf } from '../shell/match-command.ts'
-import { filesOfProgram } from '../shell/programs.ts'
+import { filesOf, namesRelativePath, programsOf } from '../shell/match-command.ts'
 import { readShell, type ShellReading, UNREAD } from '../shell/read-shell.ts'
 import type { Certainty, ScriptContext } from '../shell/script.ts'
 import { type Content, patchWrites, readContent, readEdit } from '../shell/written-text.ts'
@@ -67,6 +66,19 @@ export class Scripts {
     (program: string) => this.effects().scripts.find(({ reading }) => reading.setsUp(program)) ?? null,
   )
 
+  /** Finds the first act that names a file and may write the file; null: none does. */
+  private readonly firstWriting = once((name: string): Position | null => {
+    for (const [step, { parts }] of this.trajectory.steps.entries())
+      for (const [index, part] of parts.entries()) {
+        const { act, text } = part
+        if (act === null || act.role === 'reads' || act.role === 'searches') continue
+        if (!text.includes(name) && act.target?.endsWith(name) !== true) continue
+        const at = { step, part: index }
+        if (!isRunScript(part) || !this.readingOf(part, at).looksAt(name)) return at
+      }
+    return null
+  })
+
   constructor(trajectory: Trajectory, context: ScriptContext) {
     this.trajectory = trajectory
     this.context = context
@@ -103,25 +115,16 @@ export class Scripts {
     const isElsewhere = moved !== undefined && namesRelativePath(command)
     if (isElsewhere && isInScratch) return limited(`step ${moved.step} changes to a folder of copies or trials`)
     const isBehind = (script: RunScript | null): boolean => script !== null && isBefore(script.at, at)
-    const isChanged = moved !== undefined || isBehind(shell) || isBehind(open)
-    return { most: isChanged || this.isWritten(programs, at) ? 'sure' : 'whole', why: null }
-  }
-
-  /** Tells whether an act before the command may have written one of its programs, or the file in which a program finds what to do: the act names the file. */
-  private isWritten(programs: readonly string[], at: Position): boolean {
-    const names = programs.flatMap(filesOfProgram)
-    const mayWrite = (part: Part, place: Position): boolean => {
-      const { act, text } = part
-      if (act === null || act.role === 'reads' || act.role === 'searches' || !isBefore(place, at)) return false
-      const named = names.filter((name) => text.includes(name) || act.target?.endsWith(name))
-      return named.some((name) => !isRunScript(part) || !this.readingOf(part, place).looksAt(name))
+    const written = filesOf(command)
+      .map(this.firstWriting)
+      .find((first) => first !== null && isBefore(first, at))
+    if (written !== undefined) return { most: 'sure', why: 'an earlier act names the file of its program' }
+    if (isBehind(open)) return { most: 'sure', why: 'an earlier call may have left a program open' }
+    const isChanged = moved !== undefined || isBehind(shell)
+    return {
+      most: isChanged ? 'sure' : 'whole',
+      why: isChanged ? 'an earlier command changed the shell or its folder' : null,
     }
-    return (
-      names.length > 0 &&
-      this.trajectory.steps.some(({ parts }, step) =>
-        parts.some((part, index) => mayWrite(part, { step, part: index })),
-      )
-    )
   }
 
   /** Finds the scripts that ran, and the first that open a program and change the shell; by script, the last that changed the folder. */

@@ -159,8 +159,6 @@ export const wantedOf = once((truth: GroundTruth) => {
         instruction.words.has(word) ||
         (word.length >= LONG && [...instruction.words].some((one) => one.startsWith(word))),
     ),
-    /** Tells whether an instruction names a text, such as the argument of a call. */
-    names: (text: string): boolean => text !== '' && texts.some((one) => holdsWord(one, text)),
     /** Tells whether each instruction of the anchor forbids its act. */
     isForbidden: once((string: string) => {
       const own = instructions.filter(({ text, anchors }) => anchors.includes(string) && text.includes(string))

@@ -98,9 +98,7 @@ const SPACE = /\s+/u
 
 /** Lists the words of a given command from a place on, and the pieces by which an act in other words takes them. */
 export const operandsOf = (anchor: ActionAnchor, from = 1): string[] =>
-  typeof anchor === 'string'
-    ? anchor.trim().split(SPACE).slice(from).flatMap(withPieces)
-    : [anchor.argument ?? []].flat()
+  textOfAnchor(anchor).trim().split(SPACE).slice(from).flatMap(withPieces)
 
 /** Tells whether a word of a command is put together, as names of packages are. */
 const isCompound = (word: string): boolean =>

@@ -238,7 +238,7 @@ function againstDenied(searched: SearchedAct): Contradiction[] {
 
 /** Doubts a denial where a command or call takes a distinctive operand of a given command: the same target may be reached in another way. */
 function reachedOtherwise({ claim, anchors, acts, sight }: SearchedAct): Contradiction[] {
-  const operands = new Set(anchors.acted_given.flatMap(operandsOf))
+  const operands = new Set(anchors.acted_given.flatMap((anchor) => operandsOf(anchor)))
   const given = anchors.acted_given.flatMap((anchor) => (typeof anchor === 'string' ? [] : (anchor.argument ?? [])))
   for (const word of [...anchors.acted_near.filter((near) => operands.has(near)), ...given]) {
     if (NO_OPERAND.test(word)) continue

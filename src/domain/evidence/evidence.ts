@@ -75,7 +75,9 @@ function checkFlat(answered: Claims, question: EvidenceQuestion) {
     ...firstObservations(rendering.trajectory, question.anchors),
     media: firstMedia(rendering.trajectory, rendering.pictures, (at) => isSeen(rendering.trajectory, at)),
   }
-  const given = Object.values(question.anchors).flatMap((own) => own?.acted_given.map(textOfAnchor) ?? [])
+  const given = Object.values(question.anchors).flatMap(
+    (own) => own?.acted_given.filter((one) => typeof one === 'string') ?? [],
+  )
   const locator = createLocator(rendering, new Set(given.filter((text) => text.length >= SHORTEST_ANCHOR)))
   const proof = createProof(answered, question, seen)
   const citedOf = ({ supports }: Citation): Cited => {
@@ -189,7 +191,8 @@ function reasonOfPart(part: Part | null, step: number, why: string | null): [rea
       `the command of step ${step} was typed into a terminal, and no search tells what the terminal was doing`,
       'a run that records commands in place of keys',
     ]
-  if (act?.call.outcome === 'unknown' || act?.call.outcome === 'answered')
+  const isTold = act !== null && act.language === null && why !== null
+  if (!isTold && (act?.call.outcome === 'unknown' || act?.call.outcome === 'answered'))
     return [
       `the run does not say whether the call of step ${step} succeeded`,
       'a run that keeps the outcomes of its calls (`outcome` in `steps`)',

@@ -8,7 +8,7 @@ import { baseName, wordSet } from '../words.ts'
 /** Commands whose words are files, patterns, names and conditions. */
 const LOOKING =
   wordSet(`cat tac nl head tail less more most bat batcat zcat zless view fold fmt column cut tr sort uniq rev jq yq
-  od rga pdfgrep findstr pipdeptree ast-grep sg
+  od rga pdfgrep findstr pipdeptree
   xxd hexdump hd delta base64 paste comm strings iconv expand unexpand sed awk gawk mawk envsubst gzip gunzip pr
   shuf xmllint grep egrep fgrep zgrep rg ag ack ls ll dir tree find fd locate file stat wc diff cmp colordiff type
   which whereis whatis apropos pgrep ps top htop pidof lsof ss netstat df du free uptime who whoami id groups hostname
@@ -95,7 +95,8 @@ const DRY_OPTION =
 
 /** Such options of single programs. */
 const DRY_OPTIONS_OF: Readonly<Record<string, RegExp>> = {
-  make: /^(?:-[nqp]|--question|--print-data-base)$/u,
+  make: /^(?:-[a-z]*[nqp]|--question|--print-data-base)$/u,
+  ...{ scons: /^-[a-z]*[nq]/u, rpm: /^-[a-z]*q/u },
   ...{ bash: /^-[a-z]*n[a-z]*$/u, sh: /^-[a-z]*n[a-z]*$/u, rsync: /^-[a-zA-Z]*n[a-zA-Z]*$/u },
   ...{ unzip: /^-[lvtpZ]$/u, tar: /^-?t[a-z]*$/u, crontab: /^-[lT]$/u, pytest: /^--co$/u },
   ...{ gradle: /^-m$/u, alembic: /^--sql$/u, wget: /^--spider$/u, logrotate: /^-d$/u },
@@ -109,6 +110,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   '.': 'source',
   'py.test': 'pytest',
   gmake: 'make',
+  bmake: 'make',
   gsed: 'sed',
   ggrep: 'grep',
 }
@@ -216,9 +218,9 @@ const TURNING_NAME =
 
 /** Options of such forms that leave the act as it is. */
 const HARMLESS_OPTION =
-  /^--no-(?:audit|fund|install-(?:recommends|suggests)|cache(?:-dir)?|input|colou?r|pager|progress|warn\S*|edit|browser|interaction|deps|save|check-certificate)$/u
+  /^--no-(?:audit|fund|install-(?:recommends|suggests)|cache(?:-dir)?|input|colou?r|pager|progress|warn\S*|edit|browser|interaction)$/u
 const HARMLESS_OPTIONS_OF: Readonly<Record<string, RegExp>> = {
-  ...{ curl: /^-(?:[dNt]|X[A-Z]+|d.+)$/u, kubectl: /^-n$/u, helm: /^-n$/u, docker: /^-(?:[dt]|it|ti)$/u },
+  ...{ curl: /^-(?:[Nt]|XPOST|XPUT)$/u, docker: /^-(?:[dt]|it|ti)$/u },
 }
 
 /** Tells whether a word that is added to a command may make the command do something else. */

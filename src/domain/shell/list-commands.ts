@@ -12,6 +12,7 @@ import {
   copiesOf,
   FED,
   filesRunBy,
+  isActivation,
   isKept,
   isScratch,
   isStrictShell,
@@ -257,7 +258,7 @@ class Lister {
     if (name === 'set') this.isStrict = true
     if (MOVING.has(name)) this.isMoved = true
     if (MOVING.has(name)) this.isInScratch = isScratch(words.at(-1) ?? '')
-    if ((isChanging && !ENDING.has(name)) || name === 'export') this.changesShell = true
+    if ((isChanging && !ENDING.has(name)) || name === 'export' || isActivation(name, words)) this.changesShell = true
     const last = this.commands.at(-1)
     // Only a command that looks, prints or changes the folder leaves the shell as it was.
     const isKeeping = last !== undefined && (isQuiet(last) || (MOVING.has(last.name) && last.exact !== null))

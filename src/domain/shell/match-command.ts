@@ -1,7 +1,7 @@
 import type { AndOr, CommandNode, Pipeline } from 'unbash'
 import { fewAnswers, once } from '../memo.ts'
 import { foldForSearch } from '../text/search.ts'
-import { isAddress, normalPath, wordSet } from '../words.ts'
+import { baseName, isAddress, normalPath, wordSet } from '../words.ts'
 import {
   isCommandName,
   isDry,
@@ -12,7 +12,7 @@ import {
   mayTurn,
   TURNING_LETTER,
 } from './command-kinds.ts'
-import { commandIn } from './programs.ts'
+import { commandIn, rulesOf } from './programs.ts'
 import {
   type Certainty,
   exactWords,
@@ -78,6 +78,14 @@ export function programsOf(text: string): readonly string[] {
   const isValue = kind === 'asString' && commands?.length === 1 && commands[0]?.words.length === 1
   return isValue ? [] : (commands ?? []).map(({ name }) => name)
 }
+
+/** Lists the names of the files of a project in which stands what a command does: its program, a script that it runs, the rules of its program. */
+export const filesOf = (text: string): readonly string[] =>
+  (readAnchor(text).commands ?? []).flatMap(({ name, words }) => {
+    const own = isSystemProgram(words[0] ?? '') ? [] : [name]
+    const scripts = words.filter((word) => isScriptName(word)).map(baseName)
+    return [...own, ...scripts, ...rulesOf(name)]
+  })
 
 function commandsOf(text: string): AnchorCommand[] | null {
   const script = parseScript(text.trim())

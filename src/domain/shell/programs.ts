@@ -1,6 +1,6 @@
 import type { CommandNode } from 'unbash'
 import { baseName, wordSet } from '../words.ts'
-import { INTERPRETERS, isOption, isScriptName, kindOf, programOf, SHELLS, TELLING } from './command-kinds.ts'
+import { INTERPRETERS, isOption, kindOf, programOf, SHELLS, TELLING } from './command-kinds.ts'
 import { type Certainty, redirectionsOf, type SimpleCommand, wordsOf } from './script.ts'
 
 /** A program that runs the command behind it, with the options that leave that command as it is. Any other option makes the program a command of its own. */
@@ -182,13 +182,19 @@ const STRICT_OPTION = /^(?:-[euxo]+|pipefail|errexit|nounset|xtrace)$/u
 /** Settings that make a name another program. */
 export const SHELL_SETTING = /^(?:PATH|IFS|ENV|BASH_ENV|LD_\w+)\+?=/u
 
+/** Tells whether a command opens a Python environment by its usual name. */
+export const isActivation = (name: string, words: readonly string[]): boolean =>
+  (name === 'source' || name === '.') &&
+  words.length === 2 &&
+  /(?:^|\/)\.?(?:venv|env|virtualenv)\d*\/bin\/activate$/u.test(words[1] ?? '')
+
 /** Tells whether a command may change the shell: `export` and `printf -v` do so by some settings. */
 export function changesShell(name: string, words: readonly string[]): boolean {
   if (name === 'set') return words.length === 1 || !words.slice(1).every((word) => STRICT_OPTION.test(word))
   if (name === 'export')
     return words.slice(1).some((word) => SHELL_SETTING.test(word) || !/^[A-Za-z_]\w*(?:=|$)/u.test(word))
   // The folder of a Python environment comes first in PATH, and nothing else changes.
-  if ((name === 'source' || name === '.') && /(?:^|\/)bin\/activate$/u.test(words[1] ?? '')) return false
+  if (isActivation(name, words)) return false
   return CHANGING.has(name) || (name === 'printf' && (words[1] ?? '').startsWith('-v'))
 }
 
@@ -223,7 +229,10 @@ const RULES_OF: Readonly<Record<string, RegExp>> = {
 
 /** Their names, as an act that writes them holds them. */
 const RULE_FILES: Readonly<Record<string, readonly string[]>> = {
-  ...{ make: ['akefile'], npm: ['package.json', '.npmrc'], cargo: ['Cargo.toml'] },
+  ...{ make: ['akefile', '.mk'], cargo: ['Cargo.toml'], just: ['justfile'], rake: ['Rakefile'], task: ['Taskfile'] },
+  ...{ npm: ['package.json', '.npmrc'], pnpm: ['package.json'], yarn: ['package.json'], composer: ['composer.json'] },
+  ...{ gradle: ['.gradle'], mvn: ['pom.xml'], tox: ['tox.ini'], nox: ['noxfile.py'], terraform: ['.tf'] },
+  ...{ docker: ['compose.y', 'Dockerfile'], 'docker-compose': ['compose.y'], 'ansible-playbook': ['.yml', '.yaml'] },
 }
 
 /** Tells whether a command sets up a program, puts a file in its place or gives its name to something else. */
@@ -239,9 +248,9 @@ export function setsUp(program: string, { name, words, outputs, changesShell }: 
 const isOfProgram = (program: string, file: string): boolean =>
   file === program || RULES_OF[program]?.test(file) === true
 
-/** Lists the names of the files of a project in which stands what a program does; none: a program of the system. */
-export const filesOfProgram = (program: string): readonly string[] =>
-  Object.hasOwn(RULE_FILES, program) ? (RULE_FILES[program] ?? []) : isScriptName(program) ? [program] : []
+/** Lists the ends of the names of files in which a program finds what to do. */
+export const rulesOf = (program: string): readonly string[] =>
+  Object.hasOwn(RULE_FILES, program) ? (RULE_FILES[program] ?? []) : []
 
 /** Tells whether the name of a setting, alias or function is that of a program, or its options: `MAKEFLAGS=-n`, `npm_config_dry_run=true`. */
 function hasName(setting: string, program: string): boolean {

@@ -151,7 +151,7 @@ const resultSink = (reading: Reading, parts: Part[], name: string, isOfTerminus:
     if (leaves === null) reading.add(parts, { actor: scaffold ? 'system' : 'tool_output', text, path, name })
     for (const leaf of leaves ?? []) {
       const full = memberName(name, leaf.name)
-      if (EXIT_CODES.has(leaf.name) && leaf.text.length < 12) this.exitCode = Number(leaf.text)
+      if (EXIT_CODES.has(leaf.name) && /^-?\d{1,10}$/.test(leaf.text)) this.exitCode = Number(leaf.text)
       reading.add(parts, { actor: 'tool_output', text: leaf.text, path: `${path}#${leaf.pointer}`, name: full })
     }
   },
@@ -162,7 +162,7 @@ const EXIT_CODES: ReadonlySet<string> = new Set(['returncode', 'return_code', 'e
 
 /** Outcomes by the status words that converters to ATIF write. */
 const STATUSES: Readonly<Record<string, ActOutcome>> = {
-  ...{ success: 'ran', completed: 'ran', ok: 'ran', done: 'ran' },
+  ...{ success: 'ran', completed: 'answered', ok: 'ran', done: 'answered' },
   ...{ error: 'failed', failed: 'failed', failure: 'failed' },
   ...{ rejected: 'rejected', denied: 'rejected', declined: 'rejected', blocked: 'rejected' },
   ...{ cancelled: 'cancelled', canceled: 'cancelled', interrupted: 'interrupted', aborted: 'interrupted' },
@@ -180,7 +180,7 @@ function outcomeOf(result: Json, call: StepCall, step: unknown, agent: string, e
     status ??= statusOf(note)
     noted ??= flagOf(note)
   }
-  if (status !== undefined && status !== 'failed') return status
+  if (status !== undefined && status !== 'failed') return outcomeWithCode(status, exitCode)
   const text = textOf(result['content'])
   const flag = status === 'failed' ? true : noted
   const harness = harnessOf(agent)
@@ -194,7 +194,7 @@ function outcomeOf(result: Json, call: StepCall, step: unknown, agent: string, e
   // A program can print the suffix, too: the suffix proves a failure, never that the call did not run.
   const isMarked = hasEnded(outcome) && flag === undefined && harness === 'claude-code' && text.endsWith(FAILURE)
   return flag === false
-    ? outcome
+    ? outcomeWithCode(outcome, exitCode)
     : outcomeWithCode(isMarked ? 'failed' : outcome, exitCode ?? exitCodeInText(harness, text))
 }
 

@@ -81,9 +81,11 @@ const isCall = (type: unknown): boolean => type === 'tool_use' || type === 'serv
 const isServerResult = ({ type }: Json): boolean => typeof type === 'string' && type.endsWith('_tool_result')
 
 function readServerResult(session: Session, block: Json, path: string): void {
-  const { content, tool_use_id: id } = block
-  const isError = asText(asRecord(content)['type'])?.endsWith('_error')
-  const { sink } = session.answer(id, path, null, isError ? 'failed' : 'ran')
+  const { content, tool_use_id: id, is_error: flag } = block
+  const { type, return_code: code } = asRecord(content)
+  const isError = flag === true || asText(type)?.endsWith('_error') === true
+  const ended = isError ? 'failed' : flag === false ? 'ran' : 'answered'
+  const { sink } = session.answer(id, path, null, outcomeWithCode(ended, typeof code === 'number' ? code : null))
   if (isRecord(content)) addLeaves(sink, content, `${path}/content`)
   else readContent(session.reading, content, `${path}/content`, sink)
 }
@@ -129,7 +131,9 @@ export function outcomeOfResult(tool: string, block: Json, record: Json): ActOut
   if (asText(denial) !== null) return 'rejected'
   const own = record['toolUseResult'] ?? record['tool_use_result']
   if (isRecord(own) && own['interrupted'] === true) return 'interrupted'
-  if (block['is_error'] !== true) return 'ran'
+  // The harness calls some codes no error, and a command in the background has not ended.
+  const isOpen = isRecord(own) && (own['returnCodeInterpretation'] ?? own['backgroundTaskId'])
+  if (block['is_error'] !== true) return isOpen ? 'answered' : 'ran'
   if (own === 'User rejected tool use') return 'rejected'
   // An MCP server writes its own error text, so the server could claim a rejection.
   if (tool.startsWith('mcp__')) return 'failed'

@@ -239,8 +239,9 @@ const isFaulty = (result: Json): boolean => result['is_error'] === true || resul
 
 /** Derives the outcome of a call from the completed item of a stream. */
 export function outcomeOfItem(item: Json): ActOutcome {
-  const { status, exit_code: code, error } = item
+  const { type, status, exit_code: code, error } = item
   if (status === 'declined') return 'rejected'
-  const outcome = status === 'failed' || isRecord(error) ? 'failed' : status === 'in_progress' ? 'unknown' : 'ran'
+  const ended = type === 'command_execution' ? 'answered' : 'ran'
+  const outcome = status === 'failed' || isRecord(error) ? 'failed' : status === 'in_progress' ? 'unknown' : ended
   return outcomeWithCode(outcome, typeof code === 'number' ? code : null)
 }

@@ -227,9 +227,13 @@ function outcomeOfEvent({ status, error, output }: Json): ActOutcome {
 
 /** Derives the outcome from a tool's output: a failed or stopped command is a success of the tool, and its own lines tell the failure. */
 const outcomeOfOutput = (output: string): ActOutcome =>
-  matchWords('gemini-cli', output)?.outcome === 'interrupted'
+  matchWords('gemini-cli', output)?.outcome === 'interrupted' || STOPPED.test(output.slice(-TAIL))
     ? 'interrupted'
     : outcomeWithCode('ran', exitCodeInText('gemini-cli', output))
+
+const TAIL = 1000
+/** Last lines of a command that a signal stopped. */
+const STOPPED = /\n(?:Signal: (?!0\n|0$|\(none\))|Exit Code: \(none\))/
 
 /** Returns a member of the first function response: `[{functionResponse: {response: {error, output}}}]`. */
 function wordsIn(result: unknown, member: 'error' | 'output'): string {

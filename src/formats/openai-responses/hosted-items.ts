@@ -157,7 +157,11 @@ function readStreams(
   const codes = entries.map((entry) => asRecord(entry['outcome']))
   const code = codes.map((outcome) => outcome['exit_code']).find((value) => typeof value === 'number' && value !== 0)
   const isStopped = codes.some(({ type }) => type === 'timeout')
-  settle(call, isStopped ? 'interrupted' : typeof code === 'number' ? outcomeOfCode(code) : 'ran')
+  const isKnown = codes.every((outcome) => outcome['exit_code'] === 0)
+  settle(
+    call,
+    isStopped ? 'interrupted' : typeof code === 'number' ? outcomeOfCode(code) : isKnown ? 'ran' : 'answered',
+  )
   for (const [index, entry] of entries.entries())
     for (const field of ['stdout', 'stderr'] as const)
       readAnswer(session.reading, parts, entry[field], `${pointer(path, index)}/${field}`, `${tool}.${field}`)

@@ -207,8 +207,13 @@ const FORMS: Readonly<Record<string, CodeForm>> = {
   'mini-swe-agent': { edge: 50, holds: '<returncode>', code: /^<returncode>(-?\d{1,10})/ },
 }
 
-/** Returns the exit code in a result, in the form of the harness; in any form, where the harness is not known. */
+/** Returns the exit code in a result, in the form of the harness. Where the harness is not known, a code of any form tells a failure, and none a success: a program may print codes. */
 export function exitCodeInText(harness: string | null, text: string): number | null {
+  const code = printedCode(harness, text)
+  return harness === null && code === 0 ? null : code
+}
+
+function printedCode(harness: string | null, text: string): number | null {
   for (const name in FORMS) {
     const form = harness === null || harness === name ? FORMS[name] : undefined
     if (form === undefined) continue
