@@ -49,6 +49,8 @@ export interface CallsOptions {
   readonly timeoutMs?: number
   /** Default: four tries, and no wait over a minute. */
   readonly retries?: Partial<RetryPolicy>
+  /** Headers of each request, such as the mark of the pages. */
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 const RETRIES: RetryPolicy = { tries: 4, longestWaitMs: 60_000 }
@@ -57,7 +59,7 @@ const RETRIES: RetryPolicy = { tries: 4, longestWaitMs: 60_000 }
 const REPEATABLE: readonly Name[] = ['createGrade', 'uploadTrajectory', 'computeAgreement']
 
 /** Makes the calls of the contract over openapi-fetch, with retries, idempotency keys and streams. */
-export function createCalls({ baseUrl, token, fetch: fetcher = fetch, timeoutMs, retries }: CallsOptions) {
+export function createCalls({ baseUrl, token, fetch: fetcher = fetch, timeoutMs, retries, headers }: CallsOptions) {
   const policy = { ...RETRIES, ...retries }
   const api = createFetchClient<paths>({
     baseUrl: baseUrl.replace(/\/+$/, ''),
@@ -65,7 +67,11 @@ export function createCalls({ baseUrl, token, fetch: fetcher = fetch, timeoutMs,
     // The key goes to this address and nowhere else.
     redirect: 'error',
     bodySerializer: (body: unknown) => body,
-    headers: { accept: 'application/json', ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+    headers: {
+      accept: 'application/json',
+      ...headers,
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    },
   })
   const request = api.request as (
     method: string,

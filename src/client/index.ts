@@ -9,7 +9,7 @@ export type { Given, Items, RetryPolicy }
 export { isSettled, ServiceError, UnreachableError, VeridictError }
 
 /** Options of a client. `timeoutMs` is 15 minutes by default. */
-export type ClientOptions = CallsOptions
+export type ClientOptions = Omit<CallsOptions, 'headers'>
 
 export type GradeRequest = Given<'createGrade'>['body']
 
