@@ -160,6 +160,6 @@ export interface BatchState {
 
 export interface BatchResult {
   readonly custom_id: string
-  /** What `Judge.ask` would have returned for the same bytes; null: the request expired or was cancelled, was never run and cost nothing. */
+  /** The reply that `Judge.ask` gives to the same bytes; null: the request expired or was cancelled, was never run and cost nothing. */
   readonly reply: JudgeReply | null
 }

@@ -109,7 +109,7 @@ describeInBrowser('one grade', () => {
     const headOf = (text: string) => page.locator('.part', { hasText: text }).first().locator('header').innerText()
     await page.getByText('rotate-key --now').waitFor()
     expect(await headOf('rotate-key --now')).toMatch(/executes\s+rejected, not run/)
-    expect(await headOf('List the files')).toMatch(/describes the call, is no act\s+ran/)
+    expect(await headOf('List the files')).toMatch(/describes the call, is no act\s+answered/)
     expect(await headOf('README')).not.toContain('ran')
   })
 

@@ -14,7 +14,8 @@ import {
   type Trajectory,
 } from '../trajectory/trajectory.ts'
 import { baseName } from '../words.ts'
-import { MOST_OF_OUTCOME, PartUses } from './part-uses.ts'
+import { MOST_OF_OUTCOME } from './outputs.ts'
+import { PartUses } from './part-uses.ts'
 import { isRun, isRunScript } from './scripts.ts'
 import { wantedOf } from './wanted.ts'
 

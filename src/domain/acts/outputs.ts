@@ -1,6 +1,18 @@
+import type { ActOutcome } from '../../schemas/vocabulary.ts'
 import { Memo, once } from '../memo.ts'
 import type { Certainty } from '../shell/script.ts'
 import type { Call, Part, Position, Step, Trajectory } from '../trajectory/trajectory.ts'
+
+/** The strongest use that an outcome of a call allows: only a call that succeeded is surely an act. */
+export const MOST_OF_OUTCOME: Readonly<Record<ActOutcome, Certainty>> = {
+  ran: 'whole',
+  answered: 'sure',
+  unknown: 'sure',
+  failed: 'maybe',
+  interrupted: 'maybe',
+  rejected: 'told',
+  cancelled: 'told',
+}
 
 /** Signs in outputs that an act was not done, or not to its end. The lists of signs only lower the proof of an act. */
 

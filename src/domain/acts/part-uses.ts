@@ -1,5 +1,4 @@
 import type { ActionAnchor, CallAnchor } from '../../schemas/trial.ts'
-import type { ActOutcome } from '../../schemas/vocabulary.ts'
 import { textOfAnchor } from '../anchors/anchors.ts'
 import { Memo, once } from '../memo.ts'
 import { programsOf, readAnchor } from '../shell/match-command.ts'
@@ -29,20 +28,9 @@ import {
   SAID,
   useOfAddress,
 } from './call-arguments.ts'
-import { Outputs } from './outputs.ts'
+import { MOST_OF_OUTCOME, Outputs } from './outputs.ts'
 import { isRun, Scripts } from './scripts.ts'
 import { forbids, plainWords, useInMessage, type Wanted } from './wanted.ts'
-
-/** The strongest use that an outcome of a call allows: only a call that succeeded is surely an act. */
-export const MOST_OF_OUTCOME: Readonly<Record<ActOutcome, Certainty>> = {
-  ran: 'whole',
-  answered: 'sure',
-  unknown: 'sure',
-  failed: 'maybe',
-  interrupted: 'maybe',
-  rejected: 'told',
-  cancelled: 'told',
-}
 
 /** Reasons in the record by which an act is in doubt. */
 const NOT_DONE = 'its output says that nothing was done, or reports a failure'
