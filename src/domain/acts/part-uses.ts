@@ -32,12 +32,11 @@ import { MOST_OF_OUTCOME, Outputs } from './outputs.ts'
 import { isRun, Scripts } from './scripts.ts'
 import { forbids, plainWords, useInMessage, type Wanted } from './wanted.ts'
 
-/** Reasons in the record by which an act is in doubt. */
+/** Reasons in the record by which an act is in doubt, or not whole. */
 const NOT_DONE = 'its output says that nothing was done, or reports a failure'
 const TURNED = 'another argument of its call may turn it, undo it or only try it'
 const FORBIDDEN = 'its instruction forbids the words of the action anchor'
 const OTHER_TOOL = 'the name of its tool says that it looks, tries, keeps or undoes'
-/** Reasons in the record by which an act is not whole. */
 const MAY_FAIL = 'its output has words that may tell of a failure, or stands beside those of other calls'
 const NOT_TOLD = 'its answer does not tell success in so many words'
 const HIDDEN = 'its script hides whether the command succeeded (a pipe, `;`, `||`, `&` or a later line)'
