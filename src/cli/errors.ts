@@ -171,10 +171,7 @@ type Explanation = readonly [message: string, advice: string]
 /** Explains an error of Node.js about the address to listen on. */
 const explainAddress = ({ syscall, message }: NodeJS.ErrnoException, port: string): Explanation | null =>
   syscall === 'listen' || syscall === 'getaddrinfo'
-    ? [
-        message,
-        `VERIDICT_HOST and ${port} name the address: 127.0.0.1 is this machine alone, 0.0.0.0 all of its addresses.`,
-      ]
+    ? [message, `Set another ${port} or VERIDICT_HOST (127.0.0.1: this machine alone), or stop what listens there.`]
     : null
 
 const explainSetting = (message: string): Explanation =>

@@ -34,7 +34,7 @@ test.each<[string, (folder: string) => Promise<NodeJS.ProcessEnv> | NodeJS.Proce
     () => ({ VERIDICT_PORT: 'high' }),
     /VERIDICT_PORT must be a port .*\n {2}docs\/configuration\.md/,
   ],
-  ['a host that is none', () => ({ VERIDICT_HOST: '999.1.1.1' }), /VERIDICT_HOST: .*999\.1\.1\.1\n {2}127\.0\.0\.1/],
+  ['a host that is none', () => ({ VERIDICT_HOST: '999.1.1.1' }), /999\.1\.1\.1\n {2}Set another/],
   [
     'an unknown key of the file',
     (folder) => ({ VERIDICT_CONFIG: config(folder, 'limitz: {}') }),
@@ -92,7 +92,10 @@ test('a port that is taken, also through npm', async () => {
     VERIDICT_DATABASE: join(tempFolder(), 'v.sqlite'),
     HOME: process.env['HOME'],
   }
-  const expected = `veridict: cannot start: 127.0.0.1:${port} is taken: set VERIDICT_PORT, or stop what listens there\n`
+  const advice =
+    'Set another VERIDICT_PORT or VERIDICT_HOST (127.0.0.1: this machine alone), or stop what listens there.'
+  const taken = `listen EADDRINUSE: address already in use 127.0.0.1:${port}`
+  const expected = `veridict: cannot start: ${taken}\n  ${advice}\n`
   for (const way of WAYS) expect(await start(way, env)).toMatchObject({ code: 1, err: expected })
   const { code, err } = await start(['npm', 'start', '--silent'], env)
   expect([code, err]).toEqual([1, expected])

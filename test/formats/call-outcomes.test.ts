@@ -216,10 +216,7 @@ describe('a result is of the call that it names', () => {
   test.each([
     [{ error: true }, 'failed'],
     [{ status: 'error' }, 'failed'],
-    [{ isError: true }, 'failed'],
-    [{ success: false }, 'failed'],
     [{ exit_code: 1 }, 'failed'],
-    [{ exit_code: 0 }, 'ran'],
     [{ error: null, status: 'success' }, 'answered'],
   ])('in a chat, by the members beside it: %j', (more, outcome) => {
     const call = { id: 'a', type: 'function', function: { name: 'send', arguments: '{"to":"x"}' } }
