@@ -23,16 +23,10 @@ export interface JudgeInfo extends Readonly<Omit<JudgeView, 'default' | 'provide
 
 /** Describes a judge as `GET /v1/judges` shows it. */
 export function judgeView(info: JudgeInfo, default_judge: string): JudgeView {
-  const {
-    identity,
-    token_factor: _,
-    structured_output: _form,
-    own_limit: _limit,
-    form_remedy: _remedy,
-    ...shown
-  } = info
-  const { provider, model, parameters } = identity
-  return { ...shown, default: info.name === default_judge, provider, model, parameters: { ...parameters } }
+  const { name, kind, description, base_url, window_tokens, max_output_tokens, images, price } = info
+  const shown = { name, kind, description, base_url, window_tokens, max_output_tokens, images, price }
+  const { provider, model, parameters } = info.identity
+  return { ...shown, default: name === default_judge, provider, model, parameters: { ...parameters } }
 }
 
 /** The judges of a process, by name. */

@@ -78,13 +78,13 @@ function reportText({ judges, rubric, group_by, overall, groups, paired, evidenc
     ]),
     ...notes.map((note, index) => `${index === 0 ? '\n' : ''}note: ${oneLine(note)}`),
   ]
-  const shown = lines.filter((text) => text !== EMPTY)
+  const shown = lines.filter((text) => text !== null)
   const empty = lines.length - shown.length
   if (empty > 0) shown.push(`\n${count(empty, 'figure')} without a value left out: -o csv has them, with their reasons`)
   return `${shown.join('\n')}\n`
 }
 
-function groupLines({ counts, shares, levels, mean, claims, corrected, ...figures }: ReportGroup): string[] {
+function groupLines({ counts, shares, levels, mean, claims, corrected, ...figures }: ReportGroup): Line[] {
   const { n, graded, unverified, failed, cancelled, tasks } = counts
   const low = Object.values(levels).reduce((sum, level) => sum + level.low, 0)
   const ends = `${graded} graded (${low} at low), ${unverified} unverified, ${failed} failed, ${cancelled} cancelled`
@@ -105,13 +105,13 @@ function groupLines({ counts, shares, levels, mean, claims, corrected, ...figure
   ]
 }
 
-const correctedLines = ({ estimator, reason, shares, n_reviews }: Corrected): string[] =>
+const correctedLines = ({ estimator, reason, shares, n_reviews }: Corrected): Line[] =>
   estimator === null
     ? [`  not corrected: ${oneLine(reason)}`]
     : [...figureLines(shares, (label) => `${label}, corrected`), `  labels alone corrected, by ${n_reviews} reviews`]
 
-function pairedLines({ base, head, pairs, measures, alignment }: PairedReport): string[] {
-  const pairLines = (name: string, before: Figure, after: Figure, difference: Figure): string[] =>
+function pairedLines({ base, head, pairs, measures, alignment }: PairedReport): Line[] {
+  const pairLines = (name: string, before: Figure, after: Figure, difference: Figure): Line[] =>
     figureLines({ base: before, head: after, difference }, (side) => `${name}, ${side}`)
   return [
     '',
@@ -119,7 +119,7 @@ function pairedLines({ base, head, pairs, measures, alignment }: PairedReport): 
     ...measures.flatMap(({ measure, base_rate, head_rate, mcnemar_p, difference }) => {
       const lines = pairLines(measure, base_rate, head_rate, difference)
       const p = mcnemar_p === null ? '' : `  p ${mcnemar_p.toPrecision(2)}`
-      return lines.map((text, at) => (at === 2 && text !== EMPTY ? `${text}${p}` : text))
+      return lines.map((text, at) => (at === 2 && text !== null ? `${text}${p}` : text))
     }),
     ...Object.entries(alignment ?? {}).flatMap(([name, pair]) =>
       pairLines(name, pair.base, pair.head, pair.difference),
@@ -128,16 +128,16 @@ function pairedLines({ base, head, pairs, measures, alignment }: PairedReport): 
 }
 
 type Figure = Pick<Rate, 'value' | 'ci95'> & Partial<Pick<Rate, 'k' | 'n'>>
+type Line = string | null
 
 const WIDTH = 36
-const EMPTY = '\0'
 const number = (value: number): string => value.toPrecision(4)
 
-const figureLines = (figures: Readonly<Record<string, Figure>>, nameOf = (name: string) => name): string[] =>
+const figureLines = (figures: Readonly<Record<string, Figure>>, nameOf = (name: string) => name): Line[] =>
   Object.entries(figures).map(([name, figure]) => figureLine(nameOf(name), figure))
 
-function figureLine(name: string, { value, ci95, k, n }: Figure, show = percent): string {
-  if (value === null) return EMPTY
+function figureLine(name: string, { value, ci95, k, n }: Figure, show = percent): Line {
+  if (value === null) return null
   const of = n === undefined ? '' : `  ${k === undefined ? '' : `${k}/`}${n}`
   const interval = ci95 === null ? '' : `  [${ci95.map(show).join(', ')}]`
   return `  ${pad(clip(name, WIDTH), WIDTH)}  ${show(value)}${interval}${of}`

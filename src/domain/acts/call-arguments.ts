@@ -113,7 +113,7 @@ const TRYING_WORDS = wordSet(
 const UNDOING_WORDS = wordSet('block cancel decline deny disable flag refuse reject revert revoke skip test undo')
 
 /** Lists the words in the name of a tool, in lower case: `send_money`, `sendMoney`. */
-const wordsOfTool = ({ tool }: Call): string[] =>
+export const wordsOfTool = ({ tool }: Call): string[] =>
   tool.split(/[^\p{L}]+|(?<=\p{Ll})(?=\p{Lu})/u).map((word) => word.toLowerCase())
 
 /** Tells whether the name of a tool has a word that turns an act, by a list or as a word of the instruction behind `un` or `dis`, and is no word of the instruction itself. */

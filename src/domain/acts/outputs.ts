@@ -133,12 +133,13 @@ const tellsFault = (output: string): boolean => TELLS_FAILURE.test(withoutNone(o
 /** Values of members, and first words, by which an answer tells success. */
 const SUCCEEDED = /^(?:ok|okay|true|done|success\w*|succeeded|executed)$/iu
 const FIRST_WORD = /^\W{0,3}(ok|okay|done|sent|success\w*|succeeded|executed)(?:[.!:,]|\W*$)/iu
-const SUCCESS_MEMBER = /^(?:ok|done|sent|success|succeeded|status|state|result|executed)$/iu
+const STATE = /^(?:status|state|result)$/iu
 
 /** Tells whether the answer of a call tells success in so many words: a member of its JSON (which may be a part of its own), or its first word. */
 function tellsSuccess({ name, text }: Pick<Part, 'name' | 'text'>): boolean {
   const own = isOfRecord(name) ? [] : [[name.split('.').at(-1) ?? '', text.trim()] as const]
-  const isTold = ([key, value]: readonly [string, string]): boolean => SUCCESS_MEMBER.test(key) && SUCCEEDED.test(value)
+  const isTold = ([key, value]: readonly [string, string]): boolean =>
+    (DOES.test(key) || STATE.test(key)) && SUCCEEDED.test(value)
   return FIRST_WORD.test(text) || [...own, ...membersOf(text)].some(isTold)
 }
 
@@ -146,23 +147,25 @@ function tellsSuccess({ name, text }: Pick<Part, 'name' | 'text'>): boolean {
 const HIDDEN_FAILURE = /\b(?:exit|rc)(?: ?code| ?status)?[ =:]{1,3}[1-9]\d{0,2}\b|^panic[:!]/imu
 const HARMLESS = /^(?:Entering|Leaving|Nothing to be done|Removing leading|\d|done|ok)/iu
 
-/** Tells whether a program speaks in its own name, which few do but to complain. */
-const speaks = (output: string, program: string): boolean => {
-  const [, line] = edgesOf(output).split(`${program}: `)
-  return line !== undefined && !HARMLESS.test(line)
+/** Lists what a program says in its own name in an output: `/dev/sda2: …` of `swapoff: /dev/sda2: …`. */
+function linesOf(output: string, program: string): string[] {
+  const [first = '', ...behind] = edgesOf(output).split(`${program}: `)
+  let before = first
+  return behind.flatMap((text) => {
+    const isName = /(?:^|[\s/])$/u.test(before)
+    before = text
+    return isName ? (text.slice(0, LONGEST_COMPLAINT).split('\n', 1)[0] ?? []) : []
+  })
 }
 
-/** Tells whether an output has a line with which the program reports a failure: `swapoff: /dev/sda2: …`. */
-function complains(output: string, program: string): boolean {
-  const text = edgesOf(output)
-  const sign = `${program}: `
-  for (let at = text.indexOf(sign); at !== -1; at = text.indexOf(sign, at + sign.length)) {
-    if (!/[\s/]/u.test(text[at - 1] ?? '\n')) continue
-    const line = text.slice(at + sign.length, at + sign.length + LONGEST_COMPLAINT).split('\n', 1)[0] ?? ''
-    if (FAILING.test(line)) return true
-  }
-  return text.includes(`not found: ${program}`) || text.includes(`nknown command: ${program}`)
-}
+/** Tells whether a program says something, which few programs do but to complain. */
+const speaks = (output: string, program: string): boolean =>
+  linesOf(output, program).some((line) => !HARMLESS.test(line))
+
+/** Tells whether a program reports a failure in an output. */
+const complains = (output: string, program: string): boolean =>
+  linesOf(output, program).some((line) => FAILING.test(line)) ||
+  [`not found: ${program}`, `nknown command: ${program}`].some((words) => edgesOf(output).includes(words))
 
 /** Outputs behind an act that are read. */
 const MOST_OUTPUTS = 50

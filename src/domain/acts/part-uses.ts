@@ -15,7 +15,7 @@ import {
   type Step,
   type Trajectory,
 } from '../trajectory/trajectory.ts'
-import { isAddress } from '../words.ts'
+import { isAddress, wordSet } from '../words.ts'
 import {
   argumentsOf,
   equalArgument,
@@ -27,6 +27,7 @@ import {
   PASSED,
   SAID,
   useOfAddress,
+  wordsOfTool,
 } from './call-arguments.ts'
 import { MOST_OF_OUTCOME, Outputs } from './outputs.ts'
 import { isRun, Scripts } from './scripts.ts'
@@ -43,8 +44,10 @@ const HIDDEN = 'its script hides whether the command succeeded (a pipe, `;`, `||
 const FURTHER = 'its call has further arguments, which may turn it'
 const ASKED = 'a user or the system prompt asks for the same besides the instruction'
 
-/** Names of tools that run commands. */
-const RUNS = /run|exec|shell|bash|zsh|term|command|cmd|script|process|console|ssh|cli|sandbox|invoke|spawn|system/iu
+/** Words in the names of tools that run commands. */
+const RUNNING_WORDS =
+  wordSet(`run runner exec execute execution shell bash zsh sh powershell term terminal command commands cmd script
+  process console ssh cli sandbox invoke spawn system`)
 
 interface PartUse {
   readonly use: Use
@@ -208,8 +211,9 @@ export class PartUses {
     if (isTool(call, string)) return most
     // A command is not carried out by a tool of which neither a table nor its name says that it runs commands; a word in a longer text tells little.
     const isCommand = readAnchor(string).kind === 'asCommand'
+    const isForeign = isCommand && !wordsOfTool(call).some((word) => RUNNING_WORDS.has(word))
     if (part.text.trim() === string.trim())
-      return weakest(isCommand && !RUNS.test(call.tool) ? 'maybe' : most, this.equal(step, call, string) ?? 'maybe')
+      return weakest(isForeign ? 'maybe' : most, this.equal(step, call, string) ?? 'maybe')
     if (namesAll(part.text, string))
       return !/\s/u.test(string.trim()) || isCommand || forbids(part.text, string) ? 'maybe' : most
     if (!mentionsAny(part.text, string)) return 'absent'

@@ -40,7 +40,7 @@ interface Limited {
 
 const limited = (why: string): Limited => ({ most: 'maybe', why })
 
-const isMeasured = (outcome: ActOutcome | undefined): boolean => outcome === 'ran' || outcome === 'failed'
+const hasMeasuredEnd = (outcome: ActOutcome | undefined): boolean => outcome === 'ran' || outcome === 'failed'
 
 /** Tells whether text in the language runs: a patch is only written. */
 export const isRun = (language: Act['language']): boolean => language !== null && language !== 'patch'
@@ -147,7 +147,7 @@ export class Scripts {
       program: first(({ reading }) => reading.effects.opensProgram),
       shell: first(({ reading }) => reading.effects.changesShell),
       // A program whose end is not measured may be open, and take the lines behind.
-      open: first(({ part: { act }, reading }) => !isMeasured(act?.call.outcome) && !reading.isPlain),
+      open: first(({ part: { act }, reading }) => !hasMeasuredEnd(act?.call.outcome) && !reading.isPlain),
     }
   }
 

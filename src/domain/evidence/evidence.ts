@@ -232,9 +232,8 @@ function searchedDenials({ claims, question }: CheckedAnswer): Limit[] {
 /** Finds claims of a rubric without a sight or an act: quotes prove that words stand in the run, and no search checks what the words mean. */
 function quotesAlone({ question: { rubric } }: CheckedAnswer): Limit[] {
   if (sightClaim(rubric) !== null || actClaims(rubric).length > 0) return []
-  const [claim] = rubric.claims
   const reason = 'quotes prove that the words stand in the run, and no search checks what the judge concludes from them'
-  return claim === undefined ? [] : [limit('quotes', claim, reason, LIFT_BY_PERSON)]
+  return [limit('quotes', null, reason, LIFT_BY_PERSON)]
 }
 
 /** Tells whether whole commands or calls are given, every act was read, and no act or message may hold a word that distinguishes them. */
@@ -260,8 +259,8 @@ const LIFT_DENIAL =
 
 const limit = (
   code: 'part_of_act' | 'searched' | 'quotes',
-  claim: ClaimRule,
+  claim: ClaimRule | null,
   reason: string,
   lift: string,
   step_id: number | null = null,
-): Limit => ({ level: 'medium', code, claim: claim.id, step_id, reason, lift })
+): Limit => ({ level: 'medium', code, claim: claim?.id ?? null, step_id, reason, lift })

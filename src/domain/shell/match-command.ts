@@ -169,7 +169,7 @@ function isPlain(command: SimpleCommand, wanted: AnchorCommand): boolean {
 
 /** Settings in front of a command that leave its effect as it is. */
 const HARMLESS_SETTING =
-  /^(?:DEBIAN_FRONTEND|CI|NO_COLOR|FORCE_COLOR|TERM|LANG|LC_\w+|TZ|PAGER|\w+_PAGER|PYTHON\w+|NODE_ENV|NODE_OPTIONS|RUST_\w+|CARGO_TERM_\w+|\w*PASSWORD|\w*TOKEN|HOME)=/u
+  /^(?:DEBIAN_FRONTEND|CI|NO_COLOR|FORCE_COLOR|TERM|LANG|LC_\w+|TZ|PYTHON(?:UNBUFFERED|DONTWRITEBYTECODE|HASHSEED|IOENCODING)|NODE_ENV|RUST_\w+|CARGO_TERM_\w+|\w*PASSWORD|\w*TOKEN)=/u
 
 /** Tells whether a setting in front of the command, which the instruction does not name, may make the command do something else. */
 const isSet = ({ exact }: SimpleCommand, context: ScriptContext): boolean =>

@@ -220,19 +220,13 @@ function configures(name: string, words: readonly string[]): boolean {
   return !own.slice(at + 1, at + 3).some((word) => HARMLESS_SETTING.test(word))
 }
 
-/** Files in which programs find what to do. */
-const RULES_OF: Readonly<Record<string, RegExp>> = {
-  make: /^(?:gnu)?makefile$/iu,
-  npm: /^(?:package\.json|\.npmrc)$/u,
-  git: /^(?:config|\.gitconfig)$/u,
-}
-
-/** Their names, as an act that writes them holds them. */
+/** Ends of the names of files in which programs find what to do. */
 const RULE_FILES: Readonly<Record<string, readonly string[]>> = {
   ...{ make: ['akefile', '.mk'], cargo: ['Cargo.toml'], just: ['justfile'], rake: ['Rakefile'], task: ['Taskfile'] },
   ...{ npm: ['package.json', '.npmrc'], pnpm: ['package.json'], yarn: ['package.json'], composer: ['composer.json'] },
   ...{ gradle: ['.gradle'], mvn: ['pom.xml'], tox: ['tox.ini'], nox: ['noxfile.py'], terraform: ['.tf'] },
   ...{ docker: ['compose.y', 'Dockerfile'], 'docker-compose': ['compose.y'], 'ansible-playbook': ['.yml', '.yaml'] },
+  git: ['.gitconfig', '.git/config'],
 }
 
 /** Tells whether a command sets up a program, puts a file in its place or gives its name to something else. */
@@ -241,12 +235,12 @@ export function setsUp(program: string, { name, words, outputs, changesShell }: 
   const shared = Object.hasOwn(SHARES_SETTINGS, program) ? SHARES_SETTINGS[program] : undefined
   if ((name === program || name === shared) && configures(name, own)) return true
   if (changesShell && own.some((word) => (name === '=' || word.includes('=')) && hasName(word, program))) return true
-  return [...outputs, ...placedBy(name, words)].some((path) => isOfProgram(program, baseName(path)))
+  return [...outputs, ...placedBy(name, words)].some((path) => isOfProgram(program, path))
 }
 
 /** Tells whether a file is a program, or holds what the program does. */
-const isOfProgram = (program: string, file: string): boolean =>
-  file === program || RULES_OF[program]?.test(file) === true
+const isOfProgram = (program: string, path: string): boolean =>
+  baseName(path) === program || rulesOf(program).some((end) => path.endsWith(end))
 
 /** Lists the ends of the names of files in which a program finds what to do. */
 export const rulesOf = (program: string): readonly string[] =>

@@ -7,6 +7,7 @@ import { asRecord, mediaText } from '../common/session.ts'
 import { mayAct } from '../common/unread-acts.ts'
 import { harnessOf } from '../tools/harnesses.ts'
 import {
+  CODES,
   exitCodeInText,
   hasEnded,
   outcomeOfAgent,
@@ -249,8 +250,6 @@ export function outcomeOfMessage(agent: string | null, tool: string, message: Js
   const code = [noted, ...CODES.map((name) => message[name])].find((one) => typeof one === 'number')
   return outcomeWithCode(outcome, code ?? exitCodeInText(harnessOf(agent), text))
 }
-
-const CODES = ['exit_code', 'exitCode', 'returncode', 'return_code'] as const
 
 /**
  * Derives the outcome of a call from its result. A library's flag of no error says nothing about the command that the tool ran. For an

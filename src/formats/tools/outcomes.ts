@@ -175,8 +175,8 @@ export const outcomeWithCode = (outcome: ActOutcome, code: number | null): ActOu
   code !== null && (hasEnded(outcome) || (outcome === 'failed' && STOPPED.has(code))) ? outcomeOfCode(code) : outcome
 
 const EDGE = 1000
-/** Members of a JSON envelope that hold the exit code. */
-const CODES = ['exit_code', 'exitCode', 'returncode', 'return_code'] as const
+/** Members of a result, or of a JSON envelope, that hold the exit code. */
+export const CODES = ['exit_code', 'exitCode', 'returncode', 'return_code'] as const
 
 const EXIT_CODE =
   /\nExit Code: (-?\d{1,10})(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]{0,200}){0,3}(?:\n<\/untrusted_context>)?\s{0,5}$/
