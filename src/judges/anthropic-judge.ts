@@ -2,29 +2,12 @@ import Anthropic from '@anthropic-ai/sdk'
 import type { JudgeSettings } from '../config/judges.ts'
 import type { Usage } from '../schemas/grade.ts'
 import { PROVIDERS } from '../schemas/providers.ts'
-import { callBatch, callsOf, idOf, MOST_DETAIL_CHARS, type ResultLine } from './batch.ts'
-import {
-  answered,
-  askProvider,
-  countOf,
-  ended,
-  failed,
-  LONGEST_CALL_MS,
-  type Sdk,
-  servedTier,
-  usageFrom,
-} from './call.ts'
-import { addressOf, describeJudge, placeOf, repairTurns, sharedParts } from './describe.ts'
+import { callBatch, callsOf, idOf, type LineReply, MOST_DETAIL_CHARS, type ResultLine } from './batch.ts'
+import { askProvider, LONGEST_CALL_MS, makeBatchFetch, makeDownloadFetch, makeFetch } from './call.ts'
+import { addressOf, describeJudge, placeOf } from './describe.ts'
 import { classifyHttp, failure, faultWords, NOTHING_USED, type Place, wordOf } from './faults.ts'
-import {
-  type BatchCalls,
-  BatchFailure,
-  type BatchState,
-  type Judge,
-  type JudgeReply,
-  type JudgeRequest,
-} from './judge.ts'
-import { makeBatchFetch, makeDownloadFetch, makeFetch } from './transport.ts'
+import { type BatchCalls, BatchFailure, type BatchState, type Judge, type JudgeRequest } from './judge.ts'
+import { type Answer, answered, countOf, ended, repairTurns, servedTier, sharedParts, usageFrom } from './messages.ts'
 
 /** Creates a judge behind Anthropic's Messages API: one call per question. Veridict retries by itself, so the SDK's retries are off. */
 export function createAnthropicJudge(name: string, settings: JudgeSettings, key: string): Judge {
@@ -36,30 +19,28 @@ export function createAnthropicJudge(name: string, settings: JudgeSettings, key:
     fetch: makeFetch(settings.concurrency.max),
     logLevel: 'off',
   })
-  const sdk: Sdk = { errors: Anthropic, secret: key, place: placeOf(name, settings) }
   return {
-    ...messagesJudge(client.messages, sdk, name, settings),
-    batch: { ...PROVIDERS.anthropic.batches, ...createAnthropicBatch(client, sdk, settings) },
+    ...messagesJudge(client.messages, name, settings),
+    batch: { ...PROVIDERS.anthropic.batches, ...createAnthropicBatch(client, placeOf(name, settings), settings) },
   }
 }
 
 /** The client of Anthropic's SDK, for Anthropic itself or a cloud. */
 export interface MessagesClient {
-  create(
-    body: Anthropic.MessageCreateParamsNonStreaming,
-    options?: Anthropic.RequestOptions,
-  ): PromiseLike<Anthropic.Message & { readonly _request_id?: string | null }>
+  create(body: Params, options?: Anthropic.RequestOptions): PromiseLike<Anthropic.Message>
 }
 
 /** Makes a judge of such a client. */
-export const messagesJudge = (client: MessagesClient, sdk: Sdk, name: string, settings: JudgeSettings): Judge => ({
-  info: describeJudge(name, settings),
-  ask: (request, signal) =>
-    askProvider(sdk, signal, async () => {
-      const answer = await client.create(buildMessagesRequest(request, settings), { signal, timeout: LONGEST_CALL_MS })
-      return replyOfMessage(answer, answer._request_id ?? null)
-    }),
-})
+export function messagesJudge(client: MessagesClient, name: string, settings: JudgeSettings): Judge {
+  const place = placeOf(name, settings)
+  return {
+    info: describeJudge(name, settings),
+    ask: (request, signal) =>
+      askProvider(place, signal, async () =>
+        readMessage(await client.create(buildMessagesRequest(request, settings), { signal, timeout: LONGEST_CALL_MS })),
+      ),
+  }
+}
 
 type Params = Anthropic.MessageCreateParamsNonStreaming
 
@@ -100,22 +81,22 @@ export function buildMessagesRequest(request: JudgeRequest, settings: JudgeSetti
 }
 
 /** Reads an answer of the Messages API, of a single call or of a batch. Throws a TypeError for a body of another form. */
-function replyOfMessage(answer: Anthropic.Message, requestId: string | null): JudgeReply {
+function readMessage(answer: Anthropic.Message): Answer {
   // A body that is no JSON, such as a proxy's page: the SDK returns it as a text.
   if (answer?.stop_reason === undefined) throw new TypeError('the answer is no message')
-  const about = { usage: usageOf(answer.usage), model_resolved: wordOf(answer.model), request_id: requestId }
+  const about = { usage: usageOf(answer.usage), model_resolved: wordOf(answer.model) }
   switch (answer.stop_reason as string | null) {
     case 'refusal':
-      return ended('refusal', answer, about)
+      return ended('refusal', about)
     case 'max_tokens':
-      return ended('limit', answer, about)
+      return ended('limit', about)
     case 'model_context_window_exceeded':
-      return ended('window', answer, about)
+      return ended('window', about)
     case 'end_turn':
     case 'stop_sequence':
-      return answered(answer.content.map((block) => (block.type === 'text' ? block.text : '')).join(''), answer, about)
+      return answered(answer.content.map((block) => (block.type === 'text' ? block.text : '')).join(''), about)
     default:
-      return ended('unknown', answer, about)
+      return ended('unknown', about)
   }
 }
 
@@ -136,11 +117,11 @@ type MessageBatch = Anthropic.Messages.MessageBatch
  * Makes the calls of Anthropic's Message Batches. Results are downloaded by a client of their own, because they may be of any size, and by their
  * own path, because `results_url` could lead the key to another server.
  */
-function createAnthropicBatch(client: Anthropic, sdk: Sdk, settings: JudgeSettings): BatchCalls {
+function createAnthropicBatch(client: Anthropic, place: Place, settings: JudgeSettings): BatchCalls {
   const calls = client.withOptions({ fetch: makeBatchFetch() })
   const downloads = client.withOptions({ fetch: makeDownloadFetch() })
   const { batches } = calls.messages
-  const { recent, ...api } = callsOf<MessageBatch>(sdk, {
+  const { recent, ...api } = callsOf<MessageBatch>(place, {
     envelope: (request) => ({ params: buildMessagesRequest(request, settings) }),
     /** Submits the lines unchanged: `batches.create` would need them parsed, only to write the same bytes again. */
     submit: ({ lines }, signal) =>
@@ -152,11 +133,9 @@ function createAnthropicBatch(client: Anthropic, sdk: Sdk, settings: JudgeSettin
     retrieve: (id, signal) => batches.retrieve(id, {}, { signal }),
     cancel: (id, signal) => batches.cancel(id, {}, { signal }),
     stateOf,
-    async *open({ id }, signal) {
-      const path = `/v1/messages/batches/${encodeURIComponent(id)}/results`
-      yield await downloads.get(path, { signal, timeout: LONGEST_CALL_MS }).asResponse()
-    },
-    replyOf: (line) => replyOfLine(line, sdk.place),
+    filesOf: ({ id }) => [`/v1/messages/batches/${encodeURIComponent(id)}/results`],
+    download: (path, signal) => downloads.get(path, { signal, timeout: LONGEST_CALL_MS }).asResponse(),
+    readLine: (line) => readLine(line, place),
     list: (after_id, signal) =>
       batches.list({ limit: 100, ...(after_id !== undefined && { after_id }) }, { signal }).asResponse(),
     createdAt: ({ created_at }) => Date.parse(created_at),
@@ -169,7 +148,7 @@ function createAnthropicBatch(client: Anthropic, sdk: Sdk, settings: JudgeSettin
      * submission of the same size, and must not be cancelled or awaited as this one.
      */
     async find(mark, signal) {
-      const candidates = await callBatch(sdk, signal, async () => {
+      const candidates = await callBatch(place, signal, async () => {
         const found: { readonly id: string; readonly isEnded: boolean }[] = []
         for await (const batch of recent(mark, signal))
           if (totalOf(batch) === mark.custom_ids.length)
@@ -217,26 +196,13 @@ interface MessageLine extends ResultLine {
   } | null
 }
 
-/** The HTTP statuses of single calls by error type, which classify the failure. */
-const STATUS: ReadonlyMap<string | null, number> = new Map([
-  ['invalid_request_error', 400],
-  ['authentication_error', 401],
-  ['billing_error', 402],
-  ['permission_error', 403],
-  ['not_found_error', 404],
-  ['request_too_large', 413],
-  ['rate_limit_error', 429],
-  ['overloaded_error', 529],
-])
-
-/** Reads the reply in a line of Message Batches. An errored request is not billed, whatever its error. */
-function replyOfLine({ result }: MessageLine, place: Place): JudgeReply | null {
+/** Reads a line of Message Batches; null: the request was never run. An errored request is not billed, whatever its error. */
+function readLine({ result }: MessageLine, place: Place): LineReply | null {
   if (result?.type === 'expired' || result?.type === 'canceled') return null
-  if (result?.type === 'succeeded') return replyOfMessage(result.message as Anthropic.Message, null)
+  if (result?.type === 'succeeded') return { ...readMessage(result.message as Anthropic.Message), request_id: null }
   if (result?.type !== 'errored') throw new TypeError('the line has no result')
-  const { error } = result
-  const words = faultWords({ body: error, headers: undefined })
-  const fault = { status: STATUS.get(words.type) ?? 500, headers: undefined, ...words }
-  const about = { usage: { ...NOTHING_USED }, model_resolved: null, request_id: wordOf(error?.request_id) }
-  return failed(classifyHttp(fault, place), error, about)
+  const words = faultWords(result.error)
+  const fault = { status: words.type === 'invalid_request_error' ? 400 : 500, ...words }
+  const about = { usage: { ...NOTHING_USED }, model_resolved: null, request_id: wordOf(result.error?.request_id) }
+  return { ok: false, failure: classifyHttp(fault, place), ...about }
 }

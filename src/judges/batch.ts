@@ -1,15 +1,17 @@
 import { splitLines } from '../domain/text/line-splitter.ts'
-import { callProvider, describeError, failed, redactAll, type Sdk, UNKNOWN } from './call.ts'
-import { failure } from './faults.ts'
+import { callProvider, faultOf, openExchange, rawOf, within } from './call.ts'
+import { failure, type Place } from './faults.ts'
 import {
   type BatchCalls,
   BatchFailure,
   type BatchState,
   type JudgeReply,
   type JudgeRequest,
+  type ReplyDetails,
   type Submission,
   type SubmissionMark,
 } from './judge.ts'
+import type { Answer } from './messages.ts'
 
 /** Tolerated lag of a provider’s clock. */
 const CLOCK_SLACK_MS = 10 * 60_000
@@ -27,8 +29,8 @@ function checkCustomId(id: string): string {
 }
 
 /** Makes one call of a batch endpoint, whose failure is a BatchFailure. */
-export async function callBatch<T>(sdk: Sdk, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
-  const called = await callProvider(sdk, signal, call)
+export async function callBatch<T>(place: Place, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
+  const called = await callProvider(place, signal, call)
   if (called.ok) return called.value
   const { failure: fault, status } = called.fault
   if (status === null || !MISSING.includes(status)) throw new BatchFailure(fault)
@@ -61,9 +63,9 @@ export async function* readLines(
 }
 
 /** Parses a line; null without a custom id of at most 64 characters, the limit of this client's ids. */
-function parseLine(text: string | null): ResultLine | null {
+function parseLine(text: string): ResultLine | null {
   try {
-    const line = JSON.parse(text ?? '') as ResultLine | null
+    const line = JSON.parse(text) as ResultLine | null
     return typeof line?.custom_id === 'string' && line.custom_id.length <= 64 ? line : null
   } catch {
     return null
@@ -72,13 +74,18 @@ function parseLine(text: string | null): ResultLine | null {
 
 const MALFORMED = failure('judge_unreachable', 'the provider’s answer is not what its API promises')
 
+/** The reply in a line, without the line. */
+export type LineReply = Answer & Pick<ReplyDetails, 'request_id'>
+
 /** Reads the reply in a line. A malformed answer fails its own request, not its batch. */
-function replyIn(line: ResultLine, replyOf: (line: ResultLine) => JudgeReply | null): JudgeReply | null {
+function replyIn(text: string, line: ResultLine, read: (line: ResultLine) => LineReply | null): JudgeReply | null {
+  const raw = rawOf(text)
   try {
-    return replyOf(line)
+    const reply = read(line)
+    return reply && { ...reply, raw }
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    return failed(MALFORMED, line, UNKNOWN)
+    return { ok: false, failure: MALFORMED, raw, usage: null, model_resolved: null, request_id: null }
   }
 }
 
@@ -91,41 +98,46 @@ interface BatchEndpoint<Batch extends { readonly id: string }> {
   cancel(providerId: string, signal: AbortSignal): Promise<Batch>
   /** Throws a TypeError for an answer that is no batch. */
   stateOf(batch: Batch): BatchState
-  /** Opens the files of an ended batch that hold its results. */
-  open(batch: Batch, signal: AbortSignal): AsyncIterable<Response>
+  /** Lists the files of an ended batch that hold its results. */
+  filesOf(batch: Batch): readonly string[]
+  download(file: string, signal: AbortSignal): Promise<Response>
   /** Reads the reply in a line; null: the request was never run. Throws a TypeError for a line of another form. */
-  replyOf(line: ResultLine): JudgeReply | null
+  readLine(line: ResultLine): LineReply | null
   /** Lists a page of batches, the newest first, behind an id. */
   list(after: string | undefined, signal: AbortSignal): Promise<Response>
   createdAt(batch: Batch): number
 }
 
 /** Makes the calls of such an endpoint. Each provider finds a submission again in a way of its own. */
-export function callsOf<Batch extends { readonly id: string }>(sdk: Sdk, endpoint: BatchEndpoint<Batch>) {
+export function callsOf<Batch extends { readonly id: string }>(place: Place, endpoint: BatchEndpoint<Batch>) {
   const calls: Omit<BatchCalls, 'find'> = {
     encode: (customId, request) =>
       JSON.stringify({ custom_id: checkCustomId(customId), ...endpoint.envelope(request) }),
-    submit: (submission, signal) => callBatch(sdk, signal, async () => idOf(await endpoint.submit(submission, signal))),
-    poll: (id, signal) => callBatch(sdk, signal, async () => endpoint.stateOf(await endpoint.retrieve(id, signal))),
+    submit: (submission, signal) =>
+      callBatch(place, signal, async () => idOf(await endpoint.submit(submission, signal))),
+    poll: (id, signal) => callBatch(place, signal, async () => endpoint.stateOf(await endpoint.retrieve(id, signal))),
     /** A reading that breaks off can be repeated, whatever the cause (a wrong key, say): the results are paid for and still stored. */
     async *results(id, signal) {
+      const exchange = openExchange()
       try {
-        const batch = await endpoint.retrieve(id, signal)
+        const batch = await within(exchange, () => endpoint.retrieve(id, signal))
         const { state } = endpoint.stateOf(batch)
         if (state === 'in_progress') throw new TypeError('the batch has not ended')
         if (state === 'failed') return
-        for await (const file of endpoint.open(batch, signal))
+        for (const name of endpoint.filesOf(batch)) {
+          const file = await within(exchange, () => endpoint.download(name, signal))
           for await (const text of readLines(file.body)) {
-            const line = parseLine(text)
-            if (line === null) continue
-            yield redactAll({ custom_id: line.custom_id, reply: replyIn(line, endpoint.replyOf) }, sdk.secret)
+            const clean = exchange.clean(text ?? '')
+            const line = parseLine(clean)
+            if (line !== null) yield { custom_id: line.custom_id, reply: replyIn(clean, line, endpoint.readLine) }
           }
+        }
       } catch (error) {
-        const { status, failure: fault } = redactAll(describeError(error, sdk, signal), sdk.secret)
+        const { status, failure: fault } = faultOf(exchange, error, place, signal)
         if (status === null || !MISSING.includes(status)) throw new BatchFailure({ ...fault, retryable: true })
       }
     },
-    cancel: async (id, signal) => void (await callProvider(sdk, signal, () => endpoint.cancel(id, signal))),
+    cancel: async (id, signal) => void (await callProvider(place, signal, () => endpoint.cancel(id, signal))),
   }
   return { ...calls, recent: (mark: SubmissionMark, signal: AbortSignal) => recentOf(endpoint, mark, signal) }
 }

@@ -1,4 +1,6 @@
-import { isStandardTier } from '../domain/money/price.ts'
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { Readable } from 'node:stream'
+import { Agent, type Dispatcher } from 'undici'
 import type { Failure, Usage } from '../schemas/grade.ts'
 import { providerRow } from '../schemas/providers.ts'
 import type { FailureCode } from '../schemas/vocabulary.ts'
@@ -9,114 +11,105 @@ import {
   NOTHING_USED,
   neverSent,
   type Place,
+  TOO_LONG,
   tellUnreachable,
   usageOfFault,
 } from './faults.ts'
 import type { JudgeReply, ReplyDetails } from './judge.ts'
-import { bodyOf } from './transport.ts'
+import type { Answer } from './messages.ts'
 
+export type Fetch = typeof globalThis.fetch
+
+/** Bounds a kept answer, at a size that no honest answer reaches. */
 const MOST_RAW_CHARS = 1_000_000
-
-/** Makes the reply of an answer. Throws a TypeError where the text is no text: a provider's types are not checked. */
-export function answered(text: string, body: unknown, about: ReplyDetails): JudgeReply {
-  if (typeof text !== 'string') throw new TypeError('the text of the answer is not text')
-  return { ok: true, text, raw: rawOf(body), ...about }
-}
-
-/** Makes the reply of an answer that is no answer to the question. */
-export const failed = (failure: Failure, body: unknown, about: ReplyDetails): JudgeReply => ({
-  ...about,
-  ...{ ok: false, failure, raw: rawOf(body) },
-})
-
-/** The ways in which a model ends without an answer. */
-const ENDS = {
-  refusal: failure('refused', 'the model refused to answer'),
-  filter: failure('refused', 'the provider’s filter stopped the answer'),
-  limit: failure('truncated', 'the answer reached the output limit'),
-  window: failure('context_overflow', 'the request and its answer do not fit the model’s window'),
-  broken: failure('judge_unreachable', 'the provider failed while it answered'),
-  empty: failure('judge_unreachable', 'the provider answered without a choice'),
-  unknown: failure('internal', 'the model stopped for a reason that this version does not know'),
-} as const
-
-export const ended = (end: keyof typeof ENDS, body: unknown, about: ReplyDetails): JudgeReply =>
-  failed(ENDS[end], body, about)
-
-/** Details of a reply of unknown usage. */
-export const UNKNOWN: ReplyDetails = { usage: null, model_resolved: null, request_id: null }
-
-/** Reads reported token counts; null if a value is no count. */
-export function usageFrom(input: unknown, output: unknown, cacheRead: unknown, cacheWrite: unknown): Usage | null {
-  if (!isCount(input) || !isCount(output) || !isCount(cacheRead) || !isCount(cacheWrite)) return null
-  return { input_tokens: input, output_tokens: output, cache_read_tokens: cacheRead, cache_write_tokens: cacheWrite }
-}
-
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
-
-/** Reads a reported count; 0 for any other value. */
-export const countOf = (value: unknown): number => (isCount(value) ? value : 0)
-
-/** Reads the service tier of a call for its record: absent for the usual tier. The cost of a call of another tier is unknown. */
-export const servedTier = (served: unknown): { readonly service_tier?: string } =>
-  typeof served === 'string' && /^[a-z_]{1,40}$/.test(served) && !isStandardTier(served) ? { service_tier: served } : {}
-
-/** Returns the body of an error unchanged; rewritten only where that reveals the secret behind escapes. */
-function bodyAsItCame(text: string, body: unknown, secret: string): string {
-  if (text.length > MOST_RAW_CHARS || body === undefined) return text.slice(0, MOST_RAW_CHARS)
-  const again = rawOf(body)
-  return again.split(secret).length > text.split(secret).length ? again : text
-}
-
-/** Writes a body to be kept, cut at a size that no honest answer reaches. */
-function rawOf(body: unknown): string {
-  try {
-    const text = JSON.stringify(body) ?? ''
-    return text.length > MOST_RAW_CHARS ? text.slice(0, MOST_RAW_CHARS) : text
-  } catch {
-    // The body was parsed from JSON, so only its depth can fail: parsing is iterative, writing is not.
-    return '"(nested too deeply to be kept)"'
-  }
-}
-
-/**
- * Shortest secret that is redacted: a shorter one occurs in texts by chance, and its removal would change the judge's text. No provider has
- * such keys.
- */
-const SHORTEST_SECRET = 8
-
-/** Removes the secret from every text of a value that is kept. */
-export function redactAll<T>(value: T, secret: string): T {
-  const clean = (one: unknown): unknown => {
-    if (typeof one === 'string') return redact(one, secret)
-    if (typeof one !== 'object' || one === null) return one
-    if (Array.isArray(one)) return one.map(clean)
-    return Object.fromEntries(Object.entries(one).map(([name, member]) => [name, clean(member)]))
-  }
-  return secret.length < SHORTEST_SECRET ? value : (clean(value) as T)
-}
-
-/** Removes the secret from a text, and its beginning, where the text was cut within the secret. */
-function redact(text: string, secret: string): string {
-  const whole = text.split(secret).join('[key]')
-  for (let most = secret.length - 1; most >= SHORTEST_SECRET; most--)
-    if (whole.endsWith(secret.slice(0, most))) return `${whole.slice(0, -most)}[key]`
-  return whole
-}
+/** Bounds the reply to one call. */
+const MOST_REPLY_BYTES = 4 * 1024 * 1024
 
 /** The explicit time limit that SDKs need for long calls without streaming; the caller's signal ends a call earlier. */
 export const LONGEST_CALL_MS = 30 * 60_000
 
-/** Classes of errors, compared by class and not by name: the client itself throws them, whatever copy of the SDK it came with. */
-type ErrorClass = abstract new (...args: never[]) => Error
-type ErrorName = 'APIError' | 'APIConnectionError' | 'APIConnectionTimeoutError' | 'APIUserAbortError'
-
-/** The errors of an SDK, and the key that must never be kept. */
-export interface Sdk {
-  readonly errors: Readonly<Record<ErrorName, ErrorClass>>
-  readonly secret: string
-  readonly place: Place
+/** The last HTTP exchange of a call through an SDK, as it went over the wire, without the credentials that it carried. */
+interface Exchange {
+  /** Null: no answer came. */
+  status: number | null
+  headers: Headers
+  text: string | null
+  error: unknown
+  /** Removes the credentials that the request carried, whatever of their characters are JSON escapes. */
+  clean: (text: string) => string
 }
+
+const NO_EXCHANGE = { status: null, text: null, error: null, clean: (text: string) => text }
+export const openExchange = (): Exchange => ({ ...NO_EXCHANGE, headers: new Headers() })
+const exchanges = new AsyncLocalStorage<Exchange>()
+/** Does work whose calls through `makeFetch` are noted in the exchange. */
+export const within = <T>(exchange: Exchange, work: () => Promise<T>): Promise<T> => exchanges.run(exchange, work)
+
+/** Makes the `fetch` of a judge: a quarter more connections than concurrent calls, so that no call waits for a closing connection. */
+export const makeFetch = (calls: number): Fetch =>
+  fetchThrough({ connections: Math.ceil(calls * 1.25), maxResponseSize: MOST_REPLY_BYTES })
+
+/** Makes the `fetch` for batches: few connections, and a long wait for the answer, which includes a large upload. */
+export const makeBatchFetch = (): Fetch =>
+  fetchThrough({ connections: 4, headersTimeout: LONGEST_CALL_MS, maxResponseSize: 4 * MOST_REPLY_BYTES })
+
+/** Makes the `fetch` for results of batches, of any size, which are read as they come. The body of an error is dropped unread. */
+export const makeDownloadFetch = (): Fetch => fetchThrough({ connections: 4 }, true)
+
+/**
+ * Makes a `fetch` without the streams of `fetch`, which cost more than a call: an answer is read whole before it is returned, so that the
+ * signal holds until its last byte. Redirects are not followed, so that a key never goes to another origin.
+ */
+function fetchThrough(options: Agent.Options, streams = false): Fetch {
+  const agent = new Agent(options)
+  return async (input, init = {}) => {
+    const exchange = exchanges.getStore() ?? openExchange()
+    const sent = new Headers(init.headers)
+    Object.assign(exchange, openExchange(), { clean: withoutCredentials(sent) })
+    try {
+      const { origin, pathname, search } = new URL(input instanceof Request ? input.url : input)
+      const { statusCode, headers, body } = await agent.request({
+        ...{ origin, path: pathname + search, method: (init.method ?? 'GET') as Dispatcher.HttpMethod },
+        headers: [...sent, ['accept-encoding', 'identity']].flat(),
+        body: (init.body ?? null) as string | null,
+        signal: init.signal ?? null,
+      })
+      exchange.status = statusCode
+      for (const [name, value] of Object.entries(headers))
+        for (const one of [value ?? []].flat()) exchange.headers.append(name, exchange.clean(one))
+      const answer = { status: statusCode, headers: exchange.headers }
+      if (streams && statusCode < 400) return new Response(Readable.toWeb(body) as ReadableStream, answer)
+      if (streams) body.on('error', () => undefined).destroy()
+      else exchange.text = exchange.clean(await body.text())
+      return new Response(BODYLESS.includes(statusCode) ? null : exchange.text, answer)
+    } catch (error) {
+      exchange.error = error
+      throw error
+    }
+  }
+}
+
+/** Statuses of answers without a body: a Response of such a status cannot have one. */
+const BODYLESS: readonly number[] = [204, 205, 304]
+
+/** Shortest secret that is removed: a shorter one occurs in texts by chance. No provider has such keys. */
+const SHORTEST_SECRET = 8
+
+/** Removes the credentials of a request from texts. AWS sends a signature and a token, never its secret key. */
+function withoutCredentials(sent: Headers): (text: string) => string {
+  const bearer = /^Bearer (\S+)$/.exec(sent.get('authorization') ?? '')?.[1]
+  const secret = sent.get('x-amz-security-token') ?? sent.get('x-api-key') ?? sent.get('api-key') ?? bearer ?? ''
+  if (secret.length < SHORTEST_SECRET) return (text) => text
+  const digits = Array.from(Buffer.from(secret), (byte) => byte.toString(16).padStart(2, '0'))
+  const spelled = new RegExp(
+    digits.map((hex) => `(?:${hex === '2f' ? '\\\\?' : ''}\\x${hex}|\\\\u00${hex})`).join(''),
+    'gi',
+  )
+  return (text) => text.replace(spelled, '[key]')
+}
+
+/** Cuts an answer to be kept. */
+export const rawOf = (text: string): string => text.slice(0, MOST_RAW_CHARS)
 
 /** The fault of a call without an answer. */
 interface CallFault extends Omit<ReplyDetails, 'model_resolved'> {
@@ -128,59 +121,67 @@ interface CallFault extends Omit<ReplyDetails, 'model_resolved'> {
 
 type Called<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: CallFault }
 
-interface ApiErrorShape {
-  readonly status: number | undefined
-  readonly headers: Headers | undefined
-  readonly error: unknown
-  readonly code?: unknown
-  readonly type?: unknown
-  readonly requestID?: string | null
-}
-
-/** Makes a call, and turns an error into a fault; neither holds the secret. */
-export async function callProvider<T>(sdk: Sdk, signal: AbortSignal, call: () => Promise<T>): Promise<Called<T>> {
+/** Makes a call through an SDK, and turns its error into a fault. */
+export async function callProvider<T>(place: Place, signal: AbortSignal, call: () => Promise<T>): Promise<Called<T>> {
+  const exchange = openExchange()
   try {
-    return redactAll({ ok: true, value: await call() }, sdk.secret)
+    return { ok: true, value: await within(exchange, call) }
   } catch (error) {
-    return redactAll({ ok: false, fault: describeError(error, sdk, signal) }, sdk.secret)
+    return { ok: false, fault: faultOf(exchange, error, place, signal) }
   }
 }
 
 /** Asks a judge, and turns an error into a failed reply. */
-export async function askProvider(sdk: Sdk, signal: AbortSignal, call: () => Promise<JudgeReply>): Promise<JudgeReply> {
-  const called = await callProvider(sdk, signal, call)
-  if (called.ok) return called.value
-  const { status, ...known } = called.fault
-  return { ok: false, model_resolved: null, ...known }
+export async function askProvider(place: Place, signal: AbortSignal, ask: () => Promise<Answer>): Promise<JudgeReply> {
+  const exchange = openExchange()
+  try {
+    const answer = await within(exchange, ask)
+    return { ...answer, raw: rawOf(exchange.text ?? ''), request_id: requestIdOf(exchange) }
+  } catch (error) {
+    const { status: _, ...fault } = faultOf(exchange, error, place, signal)
+    return { ok: false, model_resolved: null, ...fault }
+  }
 }
 
-export function describeError(error: unknown, { errors, secret, place }: Sdk, signal: AbortSignal): CallFault {
-  if (error instanceof errors.APIConnectionTimeoutError || isTimeout(signal))
+const requestIdOf = ({ headers }: Exchange): string | null =>
+  headers.get('x-request-id') ?? headers.get('request-id') ?? headers.get('x-amzn-requestid')
+
+/** Describes the error of an SDK by the exchange, never by the error's own class or prose. */
+export function faultOf(exchange: Exchange, error: unknown, place: Place, signal: AbortSignal): CallFault {
+  const { status, headers, text } = exchange
+  const without = (code: FailureCode, message: string, usage: Usage | null = null): CallFault => ({
+    failure: failure(code, message),
+    ...{ status: null, raw: text === null ? null : rawOf(text), usage, request_id: requestIdOf(exchange) },
+  })
+  const isOver = (exchange.error as Error | null)?.name === 'AbortError'
+  if (signal.aborted ? (signal.reason as Error | undefined)?.name === 'TimeoutError' : isOver)
     return without(
       'timeout',
       `${place.host} did not answer in time: ask the judge ${place.judge} less at once (concurrency), or raise retry.call_timeout_ms`,
     )
-  if (error instanceof errors.APIUserAbortError || signal.aborted) return without('cancelled', 'the call was cancelled')
-  if (error instanceof errors.APIConnectionError) return unconnected(error, place)
-  if (error instanceof errors.APIError) {
-    const { status, headers, error: body, code, type, requestID } = error as unknown as ApiErrorShape
-    if (status === undefined) return without('judge_unreachable', `${place.host} broke off its answer`)
-    const text = bodyOf(headers)
-    const parsed = parsedBody(text)
-    // The SDK finds no error in the list that Gemini answers.
-    const fault = { status, headers, ...faultWords({ code, type, body: body ?? parsed, headers }) }
-    return {
-      failure: classifyHttp(fault, place),
-      status,
-      raw: text === null ? rawOf(body) : bodyAsItCame(text, parsed, secret),
-      usage: usageOfFault(fault),
-      request_id: requestID ?? null,
-    }
+  if (signal.aborted) return without('cancelled', 'the call was cancelled')
+  if (status !== null && status >= 300) {
+    const fault = { status, headers, ...faultWords(parsedBody(text), headers) }
+    return { ...without('internal', ''), failure: classifyHttp(fault, place), status, usage: usageOfFault(fault) }
   }
-  // RangeError: the SDK cannot write a deeply nested body into its own error.
-  if (error instanceof SyntaxError || error instanceof TypeError || error instanceof RangeError)
+  const code = codeOf(error)
+  if (status !== null && code !== TOO_LONG)
     return without('judge_unreachable', `the answer of ${place.host} was cut off or is not what its API promises`)
+  if (exchange.error !== null || code !== null)
+    return without('judge_unreachable', tellUnreachable(code, place), neverSent(code) ? { ...NOTHING_USED } : null)
+  // An SDK that finds its own credentials fails without them before it asks.
+  if (place.key_env === null) {
+    const { credentials = 'credentials' } = providerRow(place.provider)
+    return without('authentication', `there are no ${credentials} for the judge ${place.judge}`, { ...NOTHING_USED })
+  }
   return without('internal', `the provider’s SDK threw ${(error as Error)?.name ?? 'something'}`)
+}
+
+/** Returns the code of a connection's error, or of its nearest cause with one. */
+function codeOf(error: unknown, depth = 5): string | null {
+  if (depth === 0 || !(error instanceof Error)) return null
+  const { code, cause } = error as NodeJS.ErrnoException
+  return typeof code === 'string' ? code : codeOf(cause, depth - 1)
 }
 
 /** Parses a body; undefined for a body that is no JSON. */
@@ -191,25 +192,3 @@ function parsedBody(text: string | null): unknown {
     return undefined
   }
 }
-
-/** Describes a failed connection. An SDK that finds its own credentials fails likewise without them, with no code of a connection: no bytes were sent. */
-function unconnected(error: Error, place: Place): CallFault {
-  const causes: (Error & { readonly code?: unknown })[] = []
-  for (let cause: unknown = error; causes.length < 5 && cause instanceof Error; cause = cause.cause) causes.push(cause)
-  const code = causes.map((cause) => cause.code).find((code) => typeof code === 'string') ?? null
-  if (code !== null || place.key_env !== null) {
-    const fault = without('judge_unreachable', tellUnreachable(code, place))
-    return neverSent(code) ? { ...fault, usage: { ...NOTHING_USED } } : fault
-  }
-  const { credentials = 'credentials' } = providerRow(place.provider)
-  const fault = without('authentication', `there are no ${credentials} for the judge ${place.judge}`)
-  return { ...fault, usage: { ...NOTHING_USED } }
-}
-
-const without = (code: FailureCode, message: string): CallFault => ({
-  failure: failure(code, message),
-  ...{ status: null, raw: null, usage: null, request_id: null },
-})
-
-const isTimeout = (signal: AbortSignal): boolean =>
-  signal.aborted && (signal.reason as Error | undefined)?.name === 'TimeoutError'

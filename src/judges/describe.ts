@@ -1,11 +1,9 @@
 import type { JudgeSettings } from '../config/judges.ts'
 import { defined } from '../domain/result.ts'
-import { picturesNote } from '../domain/rubric/prompt.ts'
-import type { Picture } from '../domain/trajectory/trajectory.ts'
 import { shownBaseUrl } from '../domain/words.ts'
 import { publicAddress } from '../schemas/providers.ts'
 import type { Place } from './faults.ts'
-import type { JudgeInfo, JudgeRequest } from './judge.ts'
+import type { JudgeInfo } from './judge.ts'
 
 /** Finds the address that a judge asks. A base URL of Gemini without its OpenAI-compatible path gets that path. */
 export function addressOf({ base_url, provider, region }: JudgeSettings): string {
@@ -45,21 +43,3 @@ export function describeJudge(name: string, settings: JudgeSettings): JudgeInfo 
     base_url: shownBaseUrl(addressOf(settings)),
   }
 }
-
-/** Lists the trajectory as parts of a provider's API: its text, and its pictures, each behind its label, and all behind the note that explains them. */
-export const sharedParts = <Part>(
-  { trajectory, images, evidence }: JudgeRequest,
-  ofText: (text: string) => Part,
-  ofPicture: (picture: Picture) => Part,
-): Part[] => [
-  ofText(trajectory),
-  ...(images.length === 0 ? [] : [ofText(picturesNote(evidence.rubric))]),
-  ...images.flatMap(({ label, picture }) => [ofText(label), ofPicture(picture)]),
-]
-
-/** Lists the rejected answers of a judge, each with its complaint, as turns of a conversation. `silence` stands for an empty answer. */
-export const repairTurns = ({ repairs }: JudgeRequest, silence = '') =>
-  repairs.flatMap(({ answer, complaint }) => [
-    { role: 'assistant' as const, content: answer === '' ? silence : answer },
-    { role: 'user' as const, content: complaint },
-  ])

@@ -26,7 +26,7 @@ interface FaultWords {
 /** An HTTP error of a provider, by status and by the provider's own error code, never by its prose. */
 interface HttpFault extends FaultWords {
   readonly status: number
-  readonly headers: Headers | undefined
+  readonly headers?: Headers
 }
 
 /** The codes of failures that the same question can survive later. */
@@ -42,89 +42,100 @@ export const failure = (code: FailureCode, message: string, retryAfter: number |
   retry_after_s: retryAfter,
 })
 
-/** One kind of refused call: the words of providers or the statuses that tell it, and the remedy; without a remedy only waiting helps. */
-interface Refusal {
-  readonly code: FailureCode
-  readonly words?: readonly string[]
-  readonly statuses?: readonly number[]
-  /** Every status from the first to before the second. */
-  readonly range?: readonly [number, number]
-  /** `Retry-After` tells when the call can succeed. */
-  readonly waits?: true
-  readonly remedy?: (place: Place, fault: HttpFault) => string
-}
-
-const FILTERED = ['content_filter', 'content_policy_violation']
-/** Words for a wrong key, of providers that do not answer 401. */
-const BAD_KEY: readonly string[] = [
-  ...['API_KEY_INVALID', 'ExpiredTokenException', 'IncompleteSignature', 'InvalidClientTokenId'],
-  ...['InvalidSignatureException', 'UnrecognizedClientException'],
-]
-
-/** The kinds of refused calls; the first that fits counts. */
-const REFUSALS: readonly Refusal[] = [
-  {
-    code: 'quota_exhausted',
+const FILTERED = 451
+/** Words of providers, by the status that tells the same; the first that fits counts before the status of the answer. */
+const STATUS_OF_WORDS: readonly (readonly [status: number, words: readonly string[]])[] = [
+  [
+    402,
     // No later call helps until the account is paid, or a limit raised: https://help.openai.com/en/articles/6614457, and the `error_code` of
     // @anthropic-ai/sdk 1.11.0
-    words: [
+    [
       ...['insufficient_quota', 'billing_error', 'billing_hard_limit_reached', 'credit_balance_exhausted'],
       ...['organization_spend_limit_exceeded', 'organization_usage_limit_exceeded', 'project_spend_limit_exceeded'],
       ...['contract_spend_limit_reached', 'enforced_spend_limit_reached', 'linked_organization_spend_limit_reached'],
     ],
-    statuses: [402],
-    waits: true,
-    remedy: ({ host, provider, is_public }) => {
-      const isOwn = !is_public && (provider === 'openai' || provider === 'anthropic')
-      const payee = isOwn ? host : providerRow(provider).title
-      return `no credit, or a limit of spending is reached at ${payee}: pay or raise it, then go on`
-    },
-  },
-  {
-    code: 'context_overflow',
-    words: ['context_length_exceeded', 'string_above_max_length', 'request_too_large'],
-    statuses: [413],
-    remedy: ({ judge }) => `the request is too long: lower window_tokens of the judge ${judge}`,
-  },
-  { code: 'authentication', words: BAD_KEY, statuses: [401, 403], remedy: wrongKey },
-  {
-    code: 'rate_limited',
-    // https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html
-    words: ['ThrottlingException', 'ServiceQuotaExceededException', 'ModelNotReadyException'],
-    statuses: [429, 529],
-    waits: true,
-  },
-  { code: 'timeout', statuses: [408], waits: true },
-  { code: 'judge_unreachable', statuses: [409, 424], range: [500, 1000], waits: true },
-  {
-    code: 'judge_unreachable',
-    range: [300, 400],
-    waits: true,
-    remedy: ({ judge }) => `redirects are refused; set base_url of the judge ${judge} to the last address`,
-  },
-  {
-    code: 'refused',
-    words: ['model_not_found', 'DeploymentNotFound', 'ResourceNotFoundException'],
-    statuses: [404, 410],
-    remedy: ({ judge, model, region, provider }) => {
-      const thing = provider === 'azure' ? 'deployment' : 'model'
-      const where = region === undefined ? '' : ` in ${region}`
-      const setting = region === undefined ? 'model' : 'model or region'
-      return `there is no ${thing} ${model}${where}, or no longer: set ${setting} of the judge ${judge} to one that is there`
-    },
-  },
-  { code: 'refused', words: FILTERED, remedy: () => 'the request was refused' },
+  ],
+  [413, ['context_length_exceeded', 'string_above_max_length', 'request_too_large']],
+  [
+    401,
+    [
+      ...['API_KEY_INVALID', 'ExpiredTokenException', 'IncompleteSignature', 'InvalidClientTokenId'],
+      ...['InvalidSignatureException', 'UnrecognizedClientException', 'authentication_error'],
+    ],
+  ],
+  [403, ['permission_error']],
+  // https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html
+  [429, ['ThrottlingException', 'ServiceQuotaExceededException', 'ModelNotReadyException', 'rate_limit_error']],
+  [404, ['model_not_found', 'DeploymentNotFound', 'ResourceNotFoundException', 'not_found_error']],
+  [529, ['overloaded_error']],
+  [FILTERED, ['content_filter', 'content_policy_violation']],
 ]
 
+/** Returns the status that tells the kind of a refused call. */
+const kindOf = ({ status, code, type }: Omit<HttpFault, 'headers'>): number =>
+  STATUS_OF_WORDS.find(([, words]) => words.includes(code ?? '') || words.includes(type ?? ''))?.[0] ?? status
+
+/** Classifies an HTTP error, in one line: the remedy, then the answer. `place`: the judge's place. */
+export function classifyHttp(fault: HttpFault, place: Place): Failure {
+  const answer = `${place.host} answered ${fault.status}${wordsOf(fault)}`
+  const later = (code: FailureCode, remedy?: string) =>
+    failure(
+      code,
+      remedy === undefined ? answer : `${remedy}: ${answer}`,
+      retryAfterSeconds(fault.headers) ?? fault.retry_after_s ?? null,
+    )
+  const never = (code: FailureCode, remedy: string) => failure(code, `${remedy}: ${answer}`)
+  const kind = kindOf(fault)
+  switch (kind) {
+    case 402:
+      return later('quota_exhausted', unpaid(place))
+    case 413:
+      return never('context_overflow', `the request is too long: lower window_tokens of the judge ${place.judge}`)
+    case 401:
+    case 403:
+      return never('authentication', wrongKey(place, kind))
+    case 429:
+    case 529:
+      return later('rate_limited')
+    case 408:
+      return later('timeout')
+    case 409:
+    case 424:
+      return later('judge_unreachable')
+    case 404:
+    case 410:
+      return never('refused', unknownModel(place))
+    case FILTERED:
+      return never('refused', 'the request was refused')
+  }
+  if (kind >= 500) return later('judge_unreachable')
+  if (kind < 400)
+    return later(
+      'judge_unreachable',
+      `redirects are refused, as they would take the key to another place; set base_url of the judge ${place.judge} to the last address`,
+    )
+  return never('refused', wrongRequest(place))
+}
+
+function unpaid({ host, provider, is_public }: Place): string {
+  const isOwn = !is_public && (provider === 'openai' || provider === 'anthropic')
+  const payee = isOwn ? host : providerRow(provider).title
+  return `no credit, or a limit of spending is reached at ${payee}: pay or raise it, then go on`
+}
+
 /** Words a refused key with the variable that holds it: a configuration may have several judges and keys. */
-function wrongKey({ key_env, provider, region, model }: Place, { status, code }: HttpFault): string {
-  const isRefused = status === 401 || (code !== null && BAD_KEY.includes(code))
-  if (key_env !== null)
-    return isRefused ? `replace the key in ${key_env}, it was refused` : `look at what the key in ${key_env} may do`
+function wrongKey({ key_env, provider, region, model }: Place, kind: 401 | 403): string {
   const { credentials = 'credentials' } = providerRow(provider)
-  return isRefused
-    ? `renew the ${credentials}`
-    : `look whether the ${credentials} may use ${model}${region === undefined ? '' : ` in ${region}`}`
+  if (kind === 401)
+    return key_env === null ? `renew the ${credentials}` : `replace the key in ${key_env}, it was refused`
+  if (key_env !== null) return `look at what the key in ${key_env} may do`
+  return `look whether the ${credentials} may use ${model}${region === undefined ? '' : ` in ${region}`}`
+}
+
+function unknownModel({ judge, model, region, provider }: Place): string {
+  const thing = provider === 'azure' ? 'deployment' : 'model'
+  const [where, setting] = region === undefined ? ['', 'model'] : [` in ${region}`, 'model or region']
+  return `there is no ${thing} ${model}${where}, or no longer: set ${setting} of the judge ${judge} to one that is there`
 }
 
 function wrongRequest({ judge, structured_output, is_public }: Place): string {
@@ -136,56 +147,46 @@ function wrongRequest({ judge, structured_output, is_public }: Place): string {
   )
 }
 
-const isOneOf = ({ code, type }: FaultWords, words: readonly string[]): boolean =>
-  [code, type].some((word) => word !== null && words.includes(word))
-
-/** Classifies an HTTP error, in one line: the remedy, then the answer. `place`: the judge's place. */
-export function classifyHttp(fault: HttpFault, place: Place): Failure {
-  const { status, headers } = fault
-  const kind = REFUSALS.find(
-    ({ words = [], statuses = [], range: [from, to] = [0, 0] }) =>
-      isOneOf(fault, words) || statuses.includes(status) || (status >= from && status < to),
-  )
-  const { code, waits = false, remedy } = kind ?? { code: 'refused', remedy: wrongRequest }
-  const answer = `${place.host} answered ${status}${wordsOf(fault)}`
-  const message = remedy === undefined ? answer : `${remedy(place, fault)}: ${answer}`
-  return failure(code, message, waits ? (retryAfterSeconds(headers) ?? fault.retry_after_s ?? null) : null)
+/**
+ * Returns the usage of a refused call: nothing, where the provider's 4xx says that it did not begin. Providers do not bill such calls, and
+ * an unknown cost would hold a budget's money for ever. Unknown (null) is every 5xx and every call without an answer, because the model may
+ * have run; 408, 424 and 499, which concern the time or the model and not the request; and a content filter's refusal, because some
+ * providers bill the filter's reading of the prompt.
+ */
+export function usageOfFault(fault: HttpFault): Usage | null {
+  const isRefused = fault.status >= 400 && fault.status < 500 && ![408, 424, 499].includes(fault.status)
+  return isRefused && kindOf(fault) !== FILTERED ? { ...NOTHING_USED } : null
 }
 
-export const REDIRECTED = 'ERR_REDIRECTED'
-const TLS = [
-  ...['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'EPROTO'],
-  ...['UNABLE_TO_GET_ISSUER_CERT', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'HOSTNAME_MISMATCH'],
-]
-const isTls = (code: string): boolean => TLS.includes(code) || /^(?:CERT_|ERR_TLS_|ERR_SSL_)/.test(code)
+export const NOTHING_USED: Usage = {
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_read_tokens: 0,
+  cache_write_tokens: 0,
+}
+
+export const TOO_LONG = 'UND_ERR_RES_EXCEEDED_MAX_SIZE'
+const NO_HOST: readonly string[] = ['ENOTFOUND', 'EAI_AGAIN']
+const NO_WAY: readonly string[] = ['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH']
+const TLS = /^(?:CERT_|ERR_TLS_|ERR_SSL_|(?:DEPTH_ZERO_)?SELF_SIGNED_CERT|UNABLE_TO_|EPROTO$|HOSTNAME_MISMATCH$)/
+
+/** Tells whether the request never left this machine, so that the provider charges nothing. */
+export const neverSent = (code: string | null): boolean =>
+  code !== null && code !== 'ETIMEDOUT' && (['ECONNREFUSED', ...NO_HOST, ...NO_WAY].includes(code) || TLS.test(code))
 
 /** Words a failed connection, by the code of Node.js or undici. */
 export function tellUnreachable(code: string | null, { host, judge }: Place): string {
   const base = `base_url of the judge ${judge}`
-  switch (code) {
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return `no address is known for ${host}: check ${base}, and the DNS of this machine`
-    case 'UND_ERR_RES_EXCEEDED_MAX_SIZE':
-      return `${host} answered with more bytes than a reply may have: check base_url and the output limit of the judge ${judge}`
-    case 'ECONNREFUSED':
-      return `nothing listens at ${host}: start the server there, or check ${base}`
-    case REDIRECTED:
-      return `${host} redirects, which would take the key to another place: set ${base} to the last address`
-    case 'UND_ERR_CONNECT_TIMEOUT':
-    case 'ETIMEDOUT':
-    case 'EHOSTUNREACH':
-    case 'ENETUNREACH':
-      return `there is no way to ${host} (${code}): check network, proxy and firewall, and ${base}`
-  }
-  return code !== null && isTls(code)
+  if (code === 'ECONNREFUSED') return `nothing listens at ${host}: start the server there, or check ${base}`
+  if (NO_HOST.includes(code ?? '')) return `no address is known for ${host}: check ${base}, and the DNS of this machine`
+  if (NO_WAY.includes(code ?? ''))
+    return `there is no way to ${host} (${code}): check network, proxy and firewall, and ${base}`
+  if (code === TOO_LONG)
+    return `${host} answered with more bytes than a reply may have: check base_url and the output limit of the judge ${judge}`
+  return TLS.test(code ?? '')
     ? `${host} shows no certificate that this machine trusts (${code}): check ${base}, or name the authority in NODE_EXTRA_CA_CERTS`
     : `no connection to ${host}: check ${base}, and the network`
 }
-
-const UNSENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT']
-/** Tells whether the request never left this machine, so that the provider charges nothing. */
-export const neverSent = (code: string | null): boolean => code !== null && (UNSENT.includes(code) || isTls(code))
 
 /** The form of a provider's code: no bare number, which repeats the status. Any other text could break the line, or be cut within a key. */
 const CODE = /^(?!\d+$)[\w.:/-]{1,100}$/
@@ -196,13 +197,6 @@ export function wordsOf({ code, type }: FaultWords): string {
   return words.length > 0 ? ` (${words.join(', ')})` : ''
 }
 
-export const NOTHING_USED: Usage = {
-  input_tokens: 0,
-  output_tokens: 0,
-  cache_read_tokens: 0,
-  cache_write_tokens: 0,
-}
-
 /** Bounds a word above every code, model or id of a provider. */
 const MOST_WORD_CHARS = 1000
 
@@ -210,29 +204,20 @@ const MOST_WORD_CHARS = 1000
 export const wordOf = (value: unknown): string | null =>
   typeof value === 'string' && value.length <= MOST_WORD_CHARS ? value : null
 
-/** The words of an SDK's error, with body and headers of the answer. */
-interface ErrorParts {
-  readonly code?: unknown
-  readonly type?: unknown
-  readonly body: unknown
-  readonly headers: Headers | undefined
-}
-
 /**
  * Reads the words of an error from the place where its provider writes them: `code` and `type` (OpenAI, Azure), `type` and
  * `details.error_code` (Anthropic), `status` and the `reason` in a list of `details` (Google, https://google.aip.dev/193), a header
  * (Amazon).
  */
-export function faultWords({ code, type, body, headers }: ErrorParts): FaultWords {
-  const error = membersOf(
-    membersOf(body)['error'] ?? (Array.isArray(body) ? membersOf(body[0])['error'] : undefined) ?? body,
-  )
+export function faultWords(body: unknown, headers?: Headers): FaultWords {
+  const answer = membersOf(Array.isArray(body) ? body[0] : body)
+  const error = membersOf(answer['error'] ?? answer)
   const details = error['details']
   const list = Array.isArray(details) ? details.slice(0, 20).map(membersOf) : []
   const exact = wordOf(membersOf(details)['error_code']) ?? findWord(list, 'reason')
   return {
-    code: exact ?? wordOf(code) ?? wordOf(error['code']) ?? amazonWord(headers),
-    type: wordOf(type) ?? wordOf(error['type']) ?? wordOf(error['status']),
+    code: exact ?? wordOf(error['code']) ?? amazonWord(headers),
+    type: wordOf(error['type']) ?? wordOf(error['status']),
     retry_after_s: secondsOf(findWord(list, 'retryDelay')),
   }
 }
@@ -251,25 +236,10 @@ const amazonWord = (headers: Headers | undefined): string | null =>
 const secondsOf = (text: string | null): number | null =>
   text !== null && /^\d{1,6}(?:\.\d{1,9})?s$/.test(text) ? Number(text.slice(0, -1)) : null
 
-/**
- * Returns the usage of a refused call: nothing, where the provider's 4xx says that it did not begin. Providers do not bill such calls, and
- * an unknown cost would hold a budget's money for ever. Unknown (null) is every 5xx and every call without an answer, because the model may
- * have run; 408, 424 and 499, which concern the time or the model and not the request; and a content filter's refusal, because some
- * providers bill the filter's reading of the prompt.
- */
-export function usageOfFault(fault: Pick<HttpFault, 'status' | 'code' | 'type'>): Usage | null {
-  const refused = fault.status >= 400 && fault.status < 500 && ![408, 424, 499].includes(fault.status)
-  return refused && !isOneOf(fault, FILTERED) ? { ...NOTHING_USED } : null
-}
-
 /** Reads `retry-after-ms`, else `retry-after` as seconds or a date. */
-function retryAfterSeconds(headers: Headers | undefined, now = Date.now()): number | null {
-  const ms = Number(headers?.get('retry-after-ms') ?? Number.NaN)
-  if (Number.isFinite(ms) && ms >= 0) return ms / 1000
-  const value = headers?.get('retry-after')
-  if (value === null || value === undefined || value === '') return null
-  const seconds = Number(value)
-  if (Number.isFinite(seconds)) return Math.max(0, seconds)
-  const date = Date.parse(value)
-  return Number.isNaN(date) ? null : Math.max(0, (date - now) / 1000)
+function retryAfterSeconds(headers: Headers | undefined): number | null {
+  const [ms, text] = [headers?.get('retry-after-ms'), headers?.get('retry-after')]
+  const seconds = ms ? Number(ms) / 1000 : text ? Number(text) : Number.NaN
+  const wait = Number.isNaN(seconds) ? (Date.parse(text ?? '') - Date.now()) / 1000 : seconds
+  return Number.isFinite(wait) ? Math.max(0, wait) : null
 }

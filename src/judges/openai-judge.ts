@@ -1,13 +1,14 @@
 import OpenAI, { AzureOpenAI, toStreamingFile } from 'openai'
 import type { JudgeSettings } from '../config/judges.ts'
+import type { Picture } from '../domain/trajectory/trajectory.ts'
+import type { Usage } from '../schemas/grade.ts'
 import { providerRow } from '../schemas/providers.ts'
-import { callBatch, callsOf, idOf, MOST_DETAIL_CHARS, type ResultLine } from './batch.ts'
-import { askProvider, failed, LONGEST_CALL_MS, type Sdk, UNKNOWN } from './call.ts'
+import { callBatch, callsOf, idOf, type LineReply, MOST_DETAIL_CHARS, type ResultLine } from './batch.ts'
+import { askProvider, LONGEST_CALL_MS, makeBatchFetch, makeDownloadFetch, makeFetch } from './call.ts'
 import { addressOf, describeJudge, placeOf } from './describe.ts'
 import { classifyHttp, failure, faultWords, type Place, usageOfFault, wordOf, wordsOf } from './faults.ts'
-import type { BatchCalls, BatchState, Judge } from './judge.ts'
-import { type OpenAiApi, openAiApi } from './openai-api.ts'
-import { makeBatchFetch, makeDownloadFetch, makeFetch } from './transport.ts'
+import type { BatchCalls, BatchState, Judge, JudgeRequest } from './judge.ts'
+import { type Answer, answered, countOf, ended, repairTurns, servedTier, sharedParts, usageFrom } from './messages.ts'
 
 /** Options common to all clients. Veridict retries by itself, so the SDK's retries are off. */
 const common = ({ concurrency }: JudgeSettings) =>
@@ -24,7 +25,7 @@ const common = ({ concurrency }: JudgeSettings) =>
  * unknown path.
  */
 export const createOpenAiJudge = (name: string, settings: JudgeSettings, key: string): Judge =>
-  judgeOf(new OpenAI({ ...common(settings), apiKey: key, baseURL: addressOf(settings) }), name, settings, key)
+  judgeOf(new OpenAI({ ...common(settings), apiKey: key, baseURL: addressOf(settings) }), name, settings)
 
 /** The variable whose value is a token of Microsoft Entra instead of a key of the resource. */
 const ENTRA_TOKEN = 'AZURE_OPENAI_AD_TOKEN'
@@ -42,28 +43,25 @@ export function createAzureJudge(name: string, settings: JudgeSettings, key: str
       .replace(/\/openai$/, '')}/openai`,
     apiVersion: settings.api_version,
   })
-  return judgeOf(client, name, settings, key)
+  return judgeOf(client, name, settings)
 }
 
-function judgeOf(client: OpenAI, name: string, settings: JudgeSettings, key: string): Judge {
-  const sdk: Sdk = { errors: OpenAI, secret: key, place: placeOf(name, settings) }
+function judgeOf(client: OpenAI, name: string, settings: JudgeSettings): Judge {
+  const place = placeOf(name, settings)
   const api = openAiApi(settings)
+  const path = api.path.slice('/v1'.length)
   const judge: Judge = {
     info: describeJudge(name, settings),
     ask: (request, signal) =>
-      askProvider(sdk, signal, async () => {
+      askProvider(place, signal, async () => {
         const body = api.buildBody(request, settings)
-        const answer = await client.post<WithId>(api.path.slice('/v1'.length), { body, signal })
-        return api.replyOf(answer, answer?._request_id ?? null, settings)
+        return api.read(await client.post(path, { body, signal, timeout: LONGEST_CALL_MS }), settings)
       }),
   }
   const { batches } = providerRow(settings.provider)
   if (batches === null) return judge
-  return { ...judge, batch: { ...batches, ...createOpenAiBatch(client, sdk, settings) } }
+  return { ...judge, batch: { ...batches, ...createOpenAiBatch(client, place, settings) } }
 }
-
-/** An answer of a single call, with the id that the SDK adds. */
-type WithId = { readonly _request_id?: string | null } | null
 
 type Batch = OpenAI.Batches.Batch
 
@@ -77,12 +75,12 @@ const ENDED: readonly string[] = ['completed', 'expired', 'cancelled']
  * Makes the calls of OpenAI's batch endpoint: a file of requests is uploaded, a batch is made of it, and two files are downloaded, by a
  * client of their own, because they may be of any size.
  */
-function createOpenAiBatch(client: OpenAI, sdk: Sdk, settings: JudgeSettings): BatchCalls {
+function createOpenAiBatch(client: OpenAI, place: Place, settings: JudgeSettings): BatchCalls {
   const api = openAiApi(settings)
   const calls = client.withOptions({ fetch: makeBatchFetch() })
   const downloads = client.withOptions({ fetch: makeDownloadFetch() })
   const { batches } = calls
-  const { recent, ...own } = callsOf<Batch>(sdk, {
+  const { recent, ...own } = callsOf<Batch>(place, {
     envelope: (request) => ({ method: 'POST', url: api.path, body: api.buildBody(request, settings) }),
     /** Uploads the lines and submits their file. A file without its batch costs nothing, so only the second call must be found again after a crash. */
     async submit({ id: ours, lines }, signal) {
@@ -95,12 +93,10 @@ function createOpenAiBatch(client: OpenAI, sdk: Sdk, settings: JudgeSettings): B
     retrieve: (id, signal) => batches.retrieve(id, { signal }),
     cancel: (id, signal) => batches.cancel(id, { signal }),
     stateOf,
-    /** Opens the output file with the requests that ran, and the error file with the others; either may be missing. */
-    async *open({ output_file_id, error_file_id }, signal) {
-      for (const file of [output_file_id, error_file_id])
-        if (file) yield await downloads.files.content(file, { signal, timeout: LONGEST_CALL_MS })
-    },
-    replyOf: (line) => replyOfLine(line, api, sdk.place, settings),
+    /** Lists the output file with the requests that ran, and the error file with the others; either may be missing. */
+    filesOf: ({ output_file_id, error_file_id }) => [output_file_id, error_file_id].flatMap((file) => file || []),
+    download: (file, signal) => downloads.files.content(file, { signal, timeout: LONGEST_CALL_MS }),
+    readLine: (line) => readLine(line, api, place, settings),
     list: (after, signal) =>
       batches.list({ limit: 100, ...(after !== undefined && { after }) }, { signal }).asResponse(),
     createdAt: ({ created_at }) => created_at * 1000,
@@ -108,7 +104,7 @@ function createOpenAiBatch(client: OpenAI, sdk: Sdk, settings: JudgeSettings): B
   return {
     ...own,
     find: (mark, signal) =>
-      callBatch(sdk, signal, async () => {
+      callBatch(place, signal, async () => {
         for await (const batch of recent(mark, signal)) if (batch.metadata?.[OUR_ID] === mark.id) return idOf(batch)
         return null
       }),
@@ -137,20 +133,156 @@ interface OutputLine extends ResultLine {
   readonly error?: { readonly code?: unknown } | null
 }
 
-/** Reads the reply in a line of an output or error file. */
-function replyOfLine({ response, error }: OutputLine, api: OpenAiApi, place: Place, settings: JudgeSettings) {
-  // The provider never ran the request.
+/** Reads a line of an output or error file; null: the provider never ran the request. */
+function readLine(
+  { response, error }: OutputLine,
+  api: OpenAiApi,
+  place: Place,
+  settings: JudgeSettings,
+): LineReply | null {
   if (error?.code === 'batch_expired' || error?.code === 'batch_cancelled') return null
-  const [status, body] = [response?.status_code, response?.body]
+  const { status_code: status, body } = response ?? {}
   const request_id = wordOf(response?.request_id)
-  if (status === 200) return api.replyOf(body, request_id, settings)
-  const reported = faultWords({ body, headers: undefined })
-  const words = { ...reported, code: reported.code ?? wordOf(error?.code) }
-  const raw = { response, error }
-  if (typeof status === 'number' && status >= 300) {
-    const fault = { status, headers: undefined, ...words }
-    return failed(classifyHttp(fault, place), raw, { ...UNKNOWN, request_id, usage: usageOfFault(fault) })
+  if (status === 200) return { ...api.read(body, settings), request_id }
+  const words = faultWords(body)
+  const fault = { ...words, code: words.code ?? wordOf(error?.code), status: typeof status === 'number' ? status : 0 }
+  const broken = `the provider did not run this request of the batch to its end${wordsOf(fault)}`
+  return {
+    ok: false,
+    failure: fault.status >= 300 ? classifyHttp(fault, place) : failure('judge_unreachable', broken),
+    ...{ usage: usageOfFault(fault), model_resolved: null, request_id },
   }
-  const message = `the provider did not run this request of the batch to its end${wordsOf(words)}`
-  return failed(failure('judge_unreachable', message), raw, { ...UNKNOWN, request_id })
 }
+
+type ResponsesParams = OpenAI.Responses.ResponseCreateParamsNonStreaming
+type ChatParams = OpenAI.Chat.Completions.ChatCompletionCreateParamsNonStreaming
+
+const dataUrl = ({ media_type, data }: Picture): string => `data:${media_type};base64,${data}`
+const schemaOf = ({ answer_schema }: JudgeRequest) =>
+  ({ name: 'judge_answer', strict: true, schema: answer_schema as Record<string, unknown> }) as const
+
+/** Builds the body of a Responses call. The trajectory comes first, the question behind it, repairs last: calls share their beginning. */
+export function buildResponsesRequest(request: JudgeRequest, settings: JudgeSettings): ResponsesParams {
+  const shared = sharedParts<OpenAI.Responses.ResponseInputContent>(
+    request,
+    (text) => ({ type: 'input_text', text }),
+    (picture) => ({ type: 'input_image', image_url: dataUrl(picture), detail: 'auto' }),
+  )
+  return {
+    model: settings.model,
+    instructions: request.system,
+    input: [
+      { role: 'user', content: [...shared, { type: 'input_text', text: request.question }] },
+      ...repairTurns(request),
+    ],
+    max_output_tokens: request.max_output_tokens ?? settings.max_output_tokens,
+    prompt_cache_key: request.cache_hint,
+    store: false,
+    ...(settings.effort !== null && {
+      reasoning: { effort: settings.effort } as ResponsesParams['reasoning'] & object,
+    }),
+    ...(settings.structured_output === 'json_schema' && {
+      text: { format: { type: 'json_schema' as const, ...schemaOf(request) } },
+    }),
+  }
+}
+
+/** Builds the body of a Chat Completions call, which every compatible server understands. */
+export function buildChatRequest(request: JudgeRequest, settings: JudgeSettings): ChatParams {
+  const shared = sharedParts<OpenAI.Chat.Completions.ChatCompletionContentPart>(
+    request,
+    (text) => ({ type: 'text', text }),
+    (picture) => ({ type: 'image_url', image_url: { url: dataUrl(picture) } }),
+  )
+  return {
+    model: settings.model,
+    messages: [
+      { role: 'system', content: request.system },
+      { role: 'user', content: [...shared, { type: 'text', text: request.question }] },
+      ...repairTurns(request),
+    ],
+    max_completion_tokens: request.max_output_tokens ?? settings.max_output_tokens,
+    ...(settings.effort !== null && { reasoning_effort: settings.effort as ChatParams['reasoning_effort'] & string }),
+    // Gemini refuses the field with a 400; other servers may refuse it, too.
+    ...(settings.provider === 'openai' && settings.base_url === null && { prompt_cache_key: request.cache_hint }),
+    ...(settings.structured_output === 'json_schema' && {
+      response_format: { type: 'json_schema' as const, json_schema: schemaOf(request) },
+    }),
+  }
+}
+
+/** Reads an answer of the Responses API, of a single call or of a batch. */
+function readResponse(answer: OpenAI.Responses.Response): Answer {
+  const { usage } = answer
+  const counts = usage && usageOf(usage.input_tokens, usage.output_tokens, usage.input_tokens_details)
+  const about = aboutOf(counts, answer)
+  const parts = answer.output.flatMap((item) => (item.type === 'message' ? item.content : []))
+  if (parts.some((part) => part.type === 'refusal')) return ended('refusal', about)
+  if (answer.status === 'incomplete')
+    return ended(answer.incomplete_details?.reason === 'content_filter' ? 'filter' : 'limit', about)
+  // A compatible server may omit the status; any status except `completed` is a failure.
+  if ((answer.status ?? 'completed') !== 'completed') return ended('broken', about)
+  return answered(parts.map((part) => (part.type === 'output_text' ? part.text : '')).join(''), about)
+}
+
+/** Finish reasons of compatible servers (vLLM, OpenRouter, Gemini) for an answer that broke off. */
+const BROKEN_OFF: readonly string[] = ['abort', 'error', 'malformed_response']
+
+/** Matches the finish reasons of a content filter: OpenAI’s own, and those of Gemini (`content_filter: RECITATION`, `SAFETY`). */
+const FILTERED = /^(?:content_filter|safety|recitation|blocklist|prohibited_content|spii)\b/
+
+/**
+ * Reads an answer of the Chat Completions API. Gemini's words for an unfinished answer are not documented, so for Gemini only `stop` is an
+ * answer.
+ */
+function readChat(answer: OpenAI.Chat.Completions.ChatCompletion, { provider }: JudgeSettings): Answer {
+  const about = aboutOf(usageOfChat(answer.usage), answer)
+  const choice = answer.choices[0]
+  if (choice === undefined) return ended('empty', about)
+  const given: unknown = choice.finish_reason
+  const reason = typeof given === 'string' ? given.slice(0, 100).toLowerCase() : ''
+  if (FILTERED.test(reason)) return ended('filter', about)
+  if (choice.message.refusal) return ended('refusal', about)
+  if (reason === 'length' || reason === 'max_tokens') return ended('limit', about)
+  if (BROKEN_OFF.includes(reason)) return ended('broken', about)
+  if (provider === 'google' && reason !== 'stop') return ended('unknown', about)
+  return answered(choice.message.content ?? '', about)
+}
+
+const aboutOf = (
+  usage: Usage | null | undefined,
+  { model, service_tier }: { readonly model: string; readonly service_tier?: string | null },
+) => ({
+  usage: usage ? { ...usage, ...servedTier(service_tier) } : null,
+  model_resolved: wordOf(model),
+})
+
+function usageOfChat(usage: OpenAI.CompletionUsage | null | undefined): Usage | null {
+  if (usage === null || usage === undefined) return null
+  const { prompt_tokens, completion_tokens, total_tokens } = usage
+  // Gemini counts and bills its reasoning only in the total.
+  const output = Number.isSafeInteger(completion_tokens)
+    ? Math.max(completion_tokens, countOf(total_tokens) - prompt_tokens)
+    : completion_tokens
+  return usageOf(prompt_tokens, output, usage.prompt_tokens_details)
+}
+
+/** Counts all input, with the tokens that the cache read or wrote. Compatible servers and older models omit the details. */
+const usageOf = (
+  input: number,
+  output: number,
+  details: { readonly cached_tokens?: number; readonly cache_write_tokens?: number } | null | undefined,
+): Usage | null => usageFrom(input, output, details?.cached_tokens ?? 0, details?.cache_write_tokens ?? 0)
+
+/** One of OpenAI's two APIs for a question, the same for single calls and for batches. */
+interface OpenAiApi {
+  readonly path: '/v1/responses' | '/v1/chat/completions'
+  buildBody(request: JudgeRequest, settings: JudgeSettings): object
+  /** Reads an answer. Throws a TypeError where the answer breaks the API's types. */
+  read(answer: unknown, settings: JudgeSettings): Answer
+}
+
+const RESPONSES: OpenAiApi = { path: '/v1/responses', buildBody: buildResponsesRequest, read: readResponse }
+const CHAT: OpenAiApi = { path: '/v1/chat/completions', buildBody: buildChatRequest, read: readChat }
+
+const openAiApi = (settings: JudgeSettings): OpenAiApi => (settings.api === 'chat' ? CHAT : RESPONSES)

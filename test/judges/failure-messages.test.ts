@@ -254,12 +254,12 @@ test.each(HOSTILE)('a code that is none is not told (%#)', async (code) => {
   expect(reply).toMatchObject({ ok: false, failure: { message } })
 })
 
-test('of a key within which a reply was cut nothing is kept', async () => {
+test('of a key where a reply is cut nothing is kept', async () => {
   const most = 1_000_000
   // As many characters as a reply is kept of, less all but the last of the key.
   const before = '{"error":{"message":"'.length
   const message = `${'x'.repeat(most - before - SECRET.length + 1)}${SECRET} and more`
   const { origin } = await play({ status: 500, body: { error: { message } } })
   const { raw } = await (await judgeAt('openai', origin)).ask(QUESTION, never())
-  expect(raw).toMatch(/x\[key\]$/)
+  expect(raw).toContain('x[key] and more')
 })

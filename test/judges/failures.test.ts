@@ -5,7 +5,6 @@ const fault = (status: number, code: string | null = null, type: string | null =
   status,
   code,
   type,
-  headers: undefined,
 })
 const PLACE = {
   judge: 'openai',

@@ -78,7 +78,7 @@ describe('google', () => {
 
   test('a judge of the environment asks the public endpoint, and sends no field that Gemini refuses', async () => {
     const { addressOf } = await import('../../src/judges/describe.ts')
-    const { buildChatRequest } = await import('../../src/judges/openai-api.ts')
+    const { buildChatRequest } = await import('../../src/judges/openai-judge.ts')
     const { providerDefaults } = await import('../../src/config/judges.ts')
     const settings = providerDefaults('google')
     expect(addressOf(settings)).toBe('https://generativelanguage.googleapis.com/v1beta/openai')

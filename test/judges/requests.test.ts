@@ -6,7 +6,7 @@ import { requestDigest } from '../../src/grading/ask.ts'
 import { buildMessagesRequest } from '../../src/judges/anthropic-judge.ts'
 import { buildModelJudges } from '../../src/judges/build-judges.ts'
 import { describeJudge } from '../../src/judges/describe.ts'
-import { buildChatRequest, buildResponsesRequest } from '../../src/judges/openai-api.ts'
+import { buildChatRequest, buildResponsesRequest } from '../../src/judges/openai-judge.ts'
 import { ANSWER_SCHEMAS } from '../tab-behavior.ts'
 import { QUESTION } from './judge-under-test.ts'
 
