@@ -50,9 +50,9 @@ describe('calls that share an id, or have none, are all shown', () => {
   test.each<[string, unknown, string[]]>([
     ['codex: events without an id', { records: ['a', 'b'].map((words) => begun(words)) }, ['did a', 'did b']],
     [
-      'codex: other events under one id, and the first of them again',
-      { records: ['a', 'b', 'a'].map((words) => begun(words, 'c')) },
-      ['did a', 'did b'],
+      'codex: an event twice, and other events under its id',
+      { records: ['a', 'a', 'b', 'a'].map((words) => begun(words, 'c')) },
+      ['did a', 'did b', 'did a'],
     ],
     ['codex: two answers under one id', { records: [begun('a', 'c'), ...answers] }, ['did a', 'got x', 'got y']],
     [

@@ -1,127 +1,255 @@
 import { wordSet } from '../../domain/words.ts'
-import { idText, isAbsent, isRecord, type Json, pointer } from '../common/reading.ts'
-import { asRecord, asText, keyOf, type Session } from '../common/session.ts'
-import { addCall, type CallWords } from '../common/session-calls.ts'
-import { own } from '../tools/tool-table.ts'
-import { namesOf } from '../vocabulary.ts'
-import { outcomeOfEvent, readAnswer, type Shown } from './codex-items.ts'
+import { idText, isAbsent, isRecord, itemsIn, type Json, pointer, type Reading } from '../common/reading.ts'
+import { asRecord, asText, isEmpty, keyOf, SessionReader } from '../common/session.ts'
+import { addCall, type CallWords, ProceedingCalls } from '../common/session-calls.ts'
+import { named, own } from '../tools/tool-table.ts'
+import { outcomeOfEnd, readAnswer, type Shown } from './codex-items.ts'
 
-/** The event protocol of codex: events stand beside the items of a rollout, or alone in the output of old `exec --json`. */
+type Words = readonly [actor: 'user' | 'agent_message' | 'agent_reasoning', ...fields: string[]]
 
-type Words = readonly [field: string, actor: 'user' | 'agent_message' | 'agent_reasoning']
-
+/** Texts by the type of an event (codex-rs/protocol/src/protocol.rs), of an item in an event (items.rs), or of an item of `exec --json`. */
 const WORDS: Readonly<Record<string, Words>> = {
-  user_message: ['message', 'user'],
-  agent_message: ['message', 'agent_message'],
-  agent_reasoning: ['text', 'agent_reasoning'],
-  agent_reasoning_raw_content: ['text', 'agent_reasoning'],
-  task_complete: ['last_agent_message', 'agent_message'],
-  turn_complete: ['last_agent_message', 'agent_message'],
+  user_message: ['user', 'message'],
+  ...named(['agent_message', 'message', 'text'], 'agent_message assistant_message'),
+  ...named(['agent_reasoning', 'text'], 'agent_reasoning agent_reasoning_raw_content reasoning'),
+  ...named(['agent_message', 'last_agent_message'], 'task_complete turn_complete'),
+  UserMessage: ['user', 'content'],
+  AgentMessage: ['agent_message', 'content'],
+  Reasoning: ['agent_reasoning', 'summary_text', 'raw_content'],
 }
 
-/** A tool, or the event that begins its call, and members of an event. */
-type CallForm = readonly [name: string, ...fields: string[]]
-
-/** Calls by the type of the event that begins them: the tool, and the members that hold its arguments. */
-const CALLS: Readonly<Record<string, CallForm>> = {
-  exec_command_begin: ['exec_command', 'command', 'cwd'],
-  patch_apply_begin: ['apply_patch', 'changes'],
-  mcp_tool_call_begin: ['mcp_tool_call', 'invocation'],
-  web_search_end: ['web_search', 'query', 'action'],
-  view_image_tool_call: ['view_image', 'path'],
-  dynamic_tool_call_request: ['dynamic_tool_call', 'tool', 'arguments'],
+/** A call that records tell as it proceeds: its tool, and the members with its arguments and its output. */
+interface CallForm {
+  readonly tool: string
+  readonly args: readonly string[]
+  readonly answers: readonly string[]
 }
 
-/** Answers by the type of the event that ends a call: the event that would begin it, and the members with the output. */
-const ANSWERS: Readonly<Record<string, CallForm>> = {
-  exec_command_end: ['exec_command_begin', 'formatted_output', 'aggregated_output', 'stdout', 'stderr'],
-  patch_apply_end: ['patch_apply_begin', 'stdout', 'stderr'],
-  mcp_tool_call_end: ['mcp_tool_call_begin', 'result'],
-  dynamic_tool_call_response: ['dynamic_tool_call_request', 'content_items', 'error'],
+const form = (tool: string, args: string, answers = ''): CallForm => ({
+  ...{ tool, args: args.split(' '), answers: answers === '' ? [] : answers.split(' ') },
+})
+
+/** Calls by the type of the events that begin and end them. */
+const EVENTS: Readonly<Record<string, CallForm>> = {
+  ...named(
+    form('exec_command', 'command cwd', 'formatted_output aggregated_output stdout stderr'),
+    'exec_command_begin exec_command_end',
+  ),
+  ...named(form('apply_patch', 'changes', 'stdout stderr'), 'patch_apply_begin patch_apply_end'),
+  ...named(form('mcp_tool_call', 'invocation', 'result'), 'mcp_tool_call_begin mcp_tool_call_end'),
+  ...named(
+    form('dynamic_tool_call', 'tool arguments', 'content_items error'),
+    'dynamic_tool_call_request dynamic_tool_call_response',
+  ),
+  web_search_end: form('web_search', 'query action'),
+  view_image_tool_call: form('view_image', 'path'),
+}
+
+/** The item that holds the agent's plan. */
+const PLAN = 'todo_list'
+
+const command = (tool: string) => form(tool, 'command', 'aggregated_output exit_code')
+const mcp = form('mcp_tool_call', 'server tool arguments', 'result error')
+const collab = form('collab_tool_call', 'tool prompt receiver_thread_ids', 'agents_states')
+const search = form('web_search', 'query action')
+
+/** Calls by the type of an item of `exec --json` (codex-rs/exec/src/exec_events.rs), or of an item in an event. */
+const ITEMS: Readonly<Record<string, CallForm>> = {
+  ...{ command_execution: command('command_execution'), CommandExecution: command('exec_command') },
+  ...{ file_change: form('file_change', 'changes'), FileChange: form('apply_patch', 'changes', 'stdout stderr') },
+  ...{ mcp_tool_call: mcp, McpToolCall: mcp, collab_tool_call: collab, CollabAgentToolCall: collab },
+  ...{ web_search: search, WebSearch: search, [PLAN]: form(PLAN, 'items') },
 }
 
 /** Events that begin or end a turn: an abort ends only the calls of its own turn. */
 const TURNS: ReadonlySet<string> = wordSet(`task_started turn_started user_message task_complete turn_complete`)
-
 const NOTES: ReadonlySet<string> = new Set(['error', 'stream_error', 'warning'])
+/** The events and items without words or acts. */
+const EMPTY: ReadonlySet<string> = new Set(['ContextCompaction', 'EnteredReviewMode', 'ExitedReviewMode'])
+const COMPACTIONS: ReadonlySet<string> = new Set(['ContextCompaction', 'context_compacted'])
+/** The tool whose argument is a script that calls other tools. */
 
-const BOOKKEEPING = namesOf('codex', 'left_out')
+/** The tool whose argument is a script that calls other tools. */
+const SCRIPT = 'exec'
 
-/** Reads one event, unless an item shows the same content. */
-export function readEvent(session: Session, event: Json, path: string, shown: Shown): void {
-  const { reading } = session
-  const type = asText(event['type']) ?? ''
-  const [words, call, answer] = [own(WORDS, type), own(CALLS, type), own(ANSWERS, type)]
-  if (TURNS.has(type)) session.endTurn()
-  if (words !== undefined) readWords(session, event, path, words, shown)
-  else if (call !== undefined) readCallEvent(session, event, path, call, shown)
-  else if (answer !== undefined) readAnswerEvent(session, event, path, answer, shown)
-  else if (NOTES.has(type)) session.note('system', event['message'], `${path}/message`, type)
-  else if (type === 'turn_aborted') session.settleOpen('interrupted')
-  else if (type === 'thread_rolled_back') reading.warn(path, 'turns before this were rolled back; they are shown')
-  else if (isAct(type)) warnAct(session, event, path, type)
-  else if (isBookkeeping(type)) {
-    if (type === 'context_compacted') reading.isCompacted = true
-    reading.leaveOut(path)
-  } else reading.unreadRecord(path, 'type of event', event['type'], event)
+/** The record of a call: an event, or an item, whose id no item of the model's reply has. */
+interface CallRecord {
+  readonly kind: 'event' | 'item'
+  readonly id: string | null
+  /** The name of a step that the record begins. */
+  readonly name: string | null
+  readonly isDone: boolean
 }
 
-function readWords(session: Session, event: Json, path: string, [field, actor]: Words, shown: Shown): void {
-  const text = event[field]
-  if (typeof text !== 'string' || text === '' || shown.texts.has(text)) return
-  // The end of a turn repeats its last message, which an event alone may have shown.
-  if (asText(event['type'])?.endsWith('_complete') === true && shown.eventTexts.has(text)) return
-  shown.eventTexts.add(text)
-  const { parts } = actor === 'user' ? session.open('other', null) : session.turn(null)
-  session.say(parts, actor, text, `${path}/${field}`)
-}
+/** Reads the records beside the items of the model's replies: the events of a rollout or of old `exec --json`, and the items of the new. */
+export abstract class CodexEvents extends SessionReader {
+  protected readonly shown: Shown
+  /** The arguments and the outputs of the calls so far. */
+  readonly #calls = new ProceedingCalls()
+  readonly #answers = new ProceedingCalls()
 
-const isBookkeeping = (type: string): boolean =>
-  BOOKKEEPING.has(type) || type.startsWith('collab_') || type.startsWith('realtime_')
-
-/** Tells whether an event stands for an act whose arguments only the item of the same call has. */
-const isAct = (type: string): boolean =>
-  type === 'terminal_interaction' ||
-  type === 'image_generation_end' ||
-  (type.startsWith('collab_') && type.endsWith('_begin'))
-
-function warnAct(session: Session, event: Json, path: string, type: string): void {
-  if (session.hasCall(event['call_id'])) return
-  session.reading.countUnread(path, true)
-  session.reading.warnOnce(path, `${type} without an item that tells the call; what the agent did is not shown`)
-}
-
-/** Tells whether an earlier event has the same id and content. An event without an id never repeats another event. */
-function isRepeated(event: Json, id: string | null, fields: readonly string[], { events }: Shown): boolean {
-  if (id === null) return false
-  const words = JSON.stringify([event['type'], id, ...fields.map((field) => event[field])])
-  if (events.has(words)) return true
-  events.add(words)
-  return false
-}
-
-function readCallEvent(session: Session, event: Json, path: string, [tool, ...fields]: CallForm, shown: Shown): void {
-  const id = idText(event['call_id'])
-  if (session.hasCall(id) || isRepeated(event, id, fields, shown)) {
-    for (const field of fields) session.reading.leaveOut(`${path}/${field}`)
-    return
+  constructor(reading: Reading, shown: Shown) {
+    super(reading, 'codex')
+    this.shown = shown
   }
-  const type = typeof event['type'] === 'string' ? event['type'] : tool
-  const step = session.turn(null)
-  // An item of the same id stays the call that is shown.
-  const call = session.call(step, keyOf('event', id), tool)
-  const about = { call, namePath: `${path}/type`, nameText: type }
-  const present = fields.filter((field) => !isAbsent(event[field]))
-  for (const field of present) {
-    const args = event[field] === '' ? null : event[field]
-    const kinds = field === 'changes' && changesOf(args)
-    addCall(session, step.parts, { ...about, field, args, path: `${path}/${field}`, ...kinds })
+
+  /** Reads one event, unless an item shows the same content. */
+  protected event(event: Json, path: string): void {
+    const { reading } = this
+    const type = asText(event['type']) ?? ''
+    const [words, call] = [own(WORDS, type), own(EVENTS, type)]
+    const isAct = type === 'terminal_interaction' || type === 'image_generation_end' || type.endsWith('_begin')
+    if (TURNS.has(type)) this.endTurn()
+    if (type === 'session_configured') this.model ??= asText(event['model'])
+    if (type === 'item_completed' && isRecord(event['item'])) this.#completed(event['item'], `${path}/item`)
+    // The end of a turn repeats its last message, which an event alone may have shown.
+    else if (words !== undefined) this.#words(event, path, words, type.endsWith('_complete'))
+    else if (call !== undefined) {
+      const isDone = call.answers.length > 0 && (type.endsWith('_end') || type.endsWith('_response'))
+      this.#call(event, path, type, call, { kind: 'event', id: idText(event['call_id']), name: null, isDone })
+    } else if (NOTES.has(type)) this.failure(event, path, type)
+    else if (type === 'turn_aborted') this.settleOpen('interrupted')
+    else if (type === 'thread_rolled_back') reading.warn(path, 'turns before this were rolled back; they are shown')
+    else if (this.leftOut.has(type)) this.#leaveOut(type, path)
+    else if (isAct) {
+      // Only the item of the same call has its arguments.
+      if (this.hasCall(event['call_id'])) return
+      reading.countUnread(path, true)
+      reading.warnOnce(path, `${type} without an item that tells the call; what the agent did is not shown`)
+    } else if (type.startsWith('collab_') || type.startsWith('realtime_')) reading.leaveOut(path)
+    else reading.unreadRecord(path, 'type of event', event['type'], event)
   }
-  if (present.length === 0) addCall(session, step.parts, { ...about, args: null, path })
+
+  /** Reads an item of `exec --json`, which starts, changes and completes. */
+  protected streamItem(record: Json, path: string): void {
+    const [item, at] = [asRecord(record['item']), `${path}/item`]
+    const type = asText(item['type']) ?? asText(item['item_type']) ?? ''
+    const isDone = record['type'] === 'item.completed'
+    const [words, call] = [own(WORDS, type), own(ITEMS, type)]
+    if (words !== undefined) {
+      if (isDone) this.#words(item, at, words, false)
+    } else if (type === 'error') this.failure(item, at, type)
+    else if (call !== undefined) this.#item(item, at, type, call, isDone)
+    else if (isDone) this.reading.unreadRecord(at, 'type of item', type === '' ? undefined : type, item)
+  }
+
+  /** Reads an item that an event of a rollout completes, unless an item of the model's reply shows the same content. */
+  #completed(item: Json, path: string): void {
+    const type = asText(item['type']) ?? ''
+    const [words, call] = [own(WORDS, type), own(ITEMS, type)]
+    if (words !== undefined) this.#words(item, path, words, true)
+    else if (EMPTY.has(type)) this.#leaveOut(type, path)
+    else if (call === undefined) this.reading.unreadRecord(path, 'type of item', type, item)
+    else if (this.hasCall(item['id'])) this.settle(item['id'], outcomeOfEnd(item))
+    else this.#item(item, path, type, call, true)
+  }
+
+  #leaveOut(type: string, path: string): void {
+    if (COMPACTIONS.has(type)) this.reading.isCompacted = true
+    this.reading.leaveOut(path)
+  }
+
+  /** Adds the texts of a record that no item shows. `mayRepeat`: an earlier event may have shown them. */
+  #words(record: Json, path: string, [actor, ...fields]: Words, mayRepeat: boolean): void {
+    const { texts, eventTexts } = this.shown
+    for (const [text, at] of fields.flatMap((field) => this.#textsAt(record[field], `${path}/${field}`))) {
+      if (typeof text !== 'string' || text === '' || texts.has(text) || (mayRepeat && eventTexts.has(text))) continue
+      eventTexts.add(text)
+      const { parts } = actor === 'user' ? this.open('other', null) : this.turn(null)
+      this.say(parts, actor, text, at)
+    }
+  }
+
+  #textsAt(value: unknown, path: string): readonly (readonly [text: unknown, path: string])[] {
+    if (!isAbsent(value) && typeof value !== 'string' && !Array.isArray(value)) this.reading.odd(path, 'text', value)
+    if (!Array.isArray(value)) return [[value, path]]
+    return [...itemsIn(value, path)].map(([piece, at]) =>
+      isRecord(piece) ? [piece['text'], `${at}/text`] : [piece, at],
+    )
+  }
+
+  protected failure({ error, message }: Json, path: string, name: string): void {
+    const [words, place] = typeof message === 'string' ? [message, 'message'] : [error, 'error']
+    if (isRecord(words)) this.note('system', words['message'], `${path}/error/message`, name)
+    else this.note('system', words, `${path}/${place}`, name)
+  }
+
+  #item(item: Json, path: string, type: string, call: CallForm, isDone: boolean): void {
+    const id = idText(item['id'])
+    // A plan is shown at each change of it.
+    const about = { kind: 'item', id, name: type === PLAN ? null : id, isDone: isDone && type !== PLAN } as const
+    this.#call(item, path, type, call, about)
+  }
+
+  /** Places a call at the first record that tells its arguments, and its output at the record that tells its end. */
+  #call(record: Json, path: string, type: string, form: CallForm, { kind, id, name, isDone }: CallRecord): void {
+    const { reading, shown } = this
+    // An item of the model's reply with this id is the call that is shown.
+    const isItems = kind === 'event' && this.hasCall(id)
+    const key = isItems ? id : (keyOf(kind, id) ?? (kind === 'item' ? `at ${path}` : null))
+    const leaveOut = (fields: readonly string[]): void => {
+      for (const field of fields) reading.leaveOut(pointer(path, field))
+    }
+    const isSilent = form.args.every((field) => isAbsent(record[field]) || record[field] === '')
+    // A search item starts before it holds its query.
+    if (isSilent && !isDone && kind === 'item') return
+    const args = [form.tool, ...form.args.map((field) => record[field])]
+    const isNameless = kind === 'event' && id === null && isDone
+    if (isItems || isNameless || !this.#calls.isNew(id, args, isSilent)) leaveOut(form.args)
+    else this.#add(record, path, type, form, this.call(this.turn(name), key, form.tool))
+    if (!isDone) return
+    // The end tells the outcome more plainly than the text that the model saw.
+    this.settle(key, outcomeOfEnd(record))
+    const isNew = this.#answers.isNew(
+      id,
+      form.answers.map((field) => record[field]),
+    )
+    if (kind === 'item') {
+      // A repeated id behind the completion belongs to another run and another call.
+      this.#calls.end(id)
+      this.#answers.end(id)
+    }
+    // A script receives the output of its own calls, and the model sees the script's output.
+    const isInScript = !isItems && this.isWaitingFor(SCRIPT)
+    if (!isNew || isInScript || (kind === 'event' && id !== null && shown.answered.has(id))) leaveOut(form.answers)
+    else this.#answer(record, path, form, this.output(key, path, name))
+  }
+
+  #add(record: Json, path: string, type: string, { args: fields }: CallForm, call: CallWords['call']): void {
+    const { parts } = this.turn(null)
+    const before = parts.length
+    const namePath = `${path}/${'type' in record ? 'type' : 'item_type'}`
+    for (const field of fields) {
+      const args = record[field]
+      const kinds = field === 'changes' && changesOf(args)
+      if (isAbsent(args) || args === '' || isEmpty(args)) continue
+      addCall(this, parts, { call, field, args, path: `${path}/${field}`, namePath, nameText: type, ...kinds })
+    }
+    if (parts.length === before) addCall(this, parts, { call, args: null, path, namePath, nameText: type })
+  }
+
+  /** Adds the output. Its forms repeat each other, but for the two streams of a command and its exit code. */
+  #answer(
+    record: Json,
+    path: string,
+    { answers }: CallForm,
+    { parts, tool }: ReturnType<SessionReader['output']>,
+  ): void {
+    const words = asText(asRecord(record['error'])['message'])
+    let shown = ''
+    for (const field of answers) {
+      const isOwn = field === 'exit_code' || field === (shown === 'stdout' ? 'stderr' : 'error')
+      if (shown !== '' && !isOwn) continue
+      const before = parts.length
+      if (field === 'error' && words !== null) this.say(parts, 'tool_output', words, `${path}/error/message`, tool)
+      else readAnswer(this.reading, parts, record[field], pointer(path, field), tool)
+      if (parts.length > before) shown = field
+    }
+  }
 }
 
 /** Classifies the leaves of a patch by file: `{"/a": {"add": {"content"}}}` or `{"/a": {"type": "add", "content"}}`. A deletion writes nothing. */
-export function changesOf(changes: unknown): Pick<CallWords, 'kindOf'> {
+function changesOf(changes: unknown): Pick<CallWords, 'kindOf'> {
   const isDeletion = (change: unknown): boolean =>
     isRecord(change) && ('delete' in change || change['type'] === 'delete')
   const files = Object.keys(asRecord(changes)).filter((file) => isDeletion(asRecord(changes)[file]))
@@ -133,36 +261,5 @@ export function changesOf(changes: unknown): Pick<CallWords, 'kindOf'> {
       if (inner.endsWith('/unified_diff')) return 'patch'
       return inner.endsWith('/type') ? 'describes' : undefined
     },
-  }
-}
-
-/** The tool whose argument is a script that calls other tools. */
-export const SCRIPT = 'exec'
-
-/** Reads the end event of a call whose item has no result: the session was cut, or only events tell the call. */
-function readAnswerEvent(session: Session, event: Json, path: string, form: CallForm, shown: Shown): void {
-  const [begins, ...fields] = form
-  const id = idText(event['call_id'])
-  const call = own(CALLS, begins)
-  // Newer versions write no event at the beginning of a call.
-  const eventKey = keyOf('event', id)
-  if (id !== null && call !== undefined && !session.hasCall(id) && !session.hasCall(eventKey))
-    readCallEvent(session, event, path, call, shown)
-  // The end event tells the outcome more plainly than the text that the model saw.
-  const key = session.hasCall(id) ? id : eventKey
-  if (id !== null) session.settle(key, outcomeOfEvent(event))
-  const { reading } = session
-  // A script receives the output of its own calls, and the model sees the script's output.
-  const isInScript = !session.hasCall(id) && session.isWaitingFor(SCRIPT)
-  if ((id !== null && shown.answered.has(id)) || isInScript || isRepeated(event, id, fields, shown)) {
-    for (const field of fields) reading.leaveOut(`${path}/${field}`)
-    return
-  }
-  const { parts, tool } = session.output(key, path, null)
-  for (const field of fields) {
-    const before = parts.length
-    readAnswer(reading, parts, event[field], `${path}/${field}`, tool)
-    // The first form present is enough: later forms repeat it, except for the two streams of a command.
-    if (parts.length > before && field !== 'stdout' && field !== 'stderr') return
   }
 }

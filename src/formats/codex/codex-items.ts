@@ -4,9 +4,9 @@ import type { Actor } from '../../schemas/vocabulary.ts'
 import { readContent } from '../common/content.ts'
 import { decodeObject, leavesOf } from '../common/json-tree.ts'
 import { type ContentSink, idText, isAbsent, isRecord, type Json, type Reading } from '../common/reading.ts'
-import { addLeaves, asList, asText, type Session, settle, sinkTo } from '../common/session.ts'
+import { addLeaves, asList, asRecord, asText, type Session, settle, sinkTo } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
-import { exitCodeInText, hasEnded, matchWords, outcomeOfCode, outcomeWithCode } from '../tools/outcomes.ts'
+import { exitCodeInText, hasEnded, matchWords, outcomeWithCode } from '../tools/outcomes.ts'
 import type { ToolSpec } from '../tools/tool-table.ts'
 
 /** The items of the Responses API, as codex keeps them in its rollouts. */
@@ -225,23 +225,17 @@ export function outcomeOfStatus(type: string, status: unknown): ActOutcome {
   return status === 'completed' ? 'ran' : status === 'failed' ? 'failed' : 'unknown'
 }
 
-/** Derives the outcome of a call from the event that ends it. */
-export function outcomeOfEvent(event: Json): ActOutcome {
-  const { status, success, result, error, exit_code: code } = event
+/** Derives the outcome of a call from the event or the completed item that ends it. */
+export function outcomeOfEnd({ type, status, success, result, error, exit_code: code }: Json): ActOutcome {
+  const own = typeof code === 'number' ? code : null
+  const { Ok: ok } = asRecord(result)
+  const isFault = [ok, result].some(
+    (inner) => isRecord(inner) && (inner['is_error'] === true || inner['isError'] === true),
+  )
   if (status === 'declined') return 'rejected'
-  if (status === 'failed' || success === false) return outcomeWithCode('failed', typeof code === 'number' ? code : null)
-  if (typeof code === 'number') return outcomeOfCode(code)
-  if (isRecord(result)) return 'Err' in result || (isRecord(result['Ok']) && isFaulty(result['Ok'])) ? 'failed' : 'ran'
-  return typeof error === 'string' && error !== '' ? 'failed' : 'ran'
-}
-
-const isFaulty = (result: Json): boolean => result['is_error'] === true || result['isError'] === true
-
-/** Derives the outcome of a call from the completed item of a stream. */
-export function outcomeOfItem(item: Json): ActOutcome {
-  const { type, status, exit_code: code, error } = item
-  if (status === 'declined') return 'rejected'
-  const ended = type === 'command_execution' ? 'answered' : 'ran'
-  const outcome = status === 'failed' || isRecord(error) ? 'failed' : status === 'in_progress' ? 'unknown' : ended
-  return outcomeWithCode(outcome, typeof code === 'number' ? code : null)
+  if (status === 'failed' || success === false || isRecord(error) || asText(error) !== null || isFault)
+    return outcomeWithCode('failed', own)
+  if (asRecord(result)['Err'] !== undefined) return 'failed'
+  if (status === 'in_progress') return 'unknown'
+  return outcomeWithCode(type === 'command_execution' && own === null ? 'answered' : 'ran', own)
 }

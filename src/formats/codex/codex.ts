@@ -2,9 +2,8 @@ import { wordSet } from '../../domain/words.ts'
 import { isRecord, itemsIn, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asList, asRecord, asText } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
-import { readEvent } from './codex-events.ts'
-import { readItem, type Shown, shownBy } from './codex-items.ts'
-import { CodexStream } from './codex-stream.ts'
+import { CodexEvents } from './codex-events.ts'
+import { readItem, shownBy } from './codex-items.ts'
 
 /**
  * The format of codex: rollouts (`{timestamp, type, payload}`), the older rollouts whose lines are the items, the oldest rollouts, one
@@ -49,32 +48,25 @@ const isItem = ({ type, role, content }: Json): boolean =>
 const isCallType = (type: unknown): boolean =>
   typeof type === 'string' && (type.endsWith('_call') || type.endsWith('_call_output'))
 
-class CodexReader extends CodexStream {
-  readonly #shown: Shown
-
-  constructor(reading: Reading, shown: Shown) {
-    super(reading, 'codex')
-    this.#shown = shown
-  }
-
+class CodexReader extends CodexEvents {
   override record(record: Json, path: string): void {
     const { type, msg } = record
     this.now = timeOf(record['timestamp'])
     if (isEnvelope(record)) this.#envelope(record, path)
     else if (STREAM_ITEMS.has(type)) this.streamItem(record, path)
-    else if (type === 'turn.failed' || type === 'error') this.#failure(record, path)
+    else if (type === 'turn.failed' || type === 'error') this.failure(record, path, 'error')
     else if (STREAM_BOOKKEEPING.has(type) || record['record_type'] === 'state') this.reading.leaveOut(path)
-    else if (isRecord(msg)) this.#event(msg, `${path}/msg`)
+    else if (isRecord(msg)) this.event(msg, `${path}/msg`)
     else if (type === undefined) this.#head(record, path)
-    else readItem(this, record, path, this.#shown)
+    else readItem(this, record, path, this.shown)
   }
 
   #envelope(record: Json, path: string): void {
     const at = `${path}/payload`
     const { type, payload } = record
     if (!isRecord(payload)) this.reading.odd(at, 'an object', payload)
-    else if (type === 'response_item') readItem(this, payload, at, this.#shown)
-    else if (type === 'event_msg') this.#event(payload, at)
+    else if (type === 'response_item') readItem(this, payload, at, this.shown)
+    else if (type === 'event_msg') this.event(payload, at)
     else if (type === 'turn_context') {
       this.model ??= asText(payload['model'])
       this.reading.leaveOut(at)
@@ -100,16 +92,9 @@ class CodexReader extends CodexStream {
 
   /** Adds a text once: a resumed session repeats its head. */
   #once(text: unknown, path: string, actor: 'system' | 'user' | 'agent_message', name: string): void {
-    if (typeof text !== 'string' || this.#shown.texts.has(text)) return
-    this.#shown.texts.add(text)
+    if (typeof text !== 'string' || this.shown.texts.has(text)) return
+    this.shown.texts.add(text)
     this.note(actor, text, path, name)
-  }
-
-  #event(event: Json, path: string): void {
-    if (event['type'] === 'session_configured') this.model ??= asText(event['model'])
-    const { item } = event
-    if (event['type'] === 'item_completed' && isRecord(item)) this.completedItem(item, path, this.#shown)
-    else readEvent(this, event, path, this.#shown)
   }
 
   /** Reads a compaction: the model's summary, then the texts of the new history that the old history lacks. */
@@ -124,13 +109,6 @@ class CodexReader extends CodexStream {
         this.#once(text, `${place}/text`, 'system', 'compacted')
       }
     }
-  }
-
-  #failure(record: Json, path: string): void {
-    const { error, message } = record
-    if (isRecord(error)) this.note('system', error['message'], `${path}/error/message`, 'error')
-    else if (typeof message === 'string') this.note('system', message, `${path}/message`, 'error')
-    else this.note('system', error, `${path}/error`, 'error')
   }
 }
 
