@@ -25,15 +25,6 @@ describe('statistics in a process of their own', () => {
     expect((await good).ok).toBe(true)
   })
 
-  test('closing rejects what is computed and what waits, and what comes after', async () => {
-    const asked = [1, 2, 3].map((seed) => worker.run('agreement', makeRequest(20_000, seed)))
-    const ends = Promise.allSettled(asked)
-    await worker.close()
-    const reasons = (await ends).map((end) => (end.status === 'rejected' ? end.reason.code : 'answered'))
-    expect(reasons).toEqual(['draining', 'draining', 'draining'])
-    await expect(worker.run('agreement', makeRequest(10))).rejects.toMatchObject({ code: 'draining' })
-  })
-
   test('more than may wait are refused, the others answered', async () => {
     const ends = await Promise.allSettled(
       Array.from({ length: MOST_WAITING + 3 }, (_, seed) => worker.run('agreement', makeRequest(10, seed))),

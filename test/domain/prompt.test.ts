@@ -69,12 +69,6 @@ describe('the question of tab-behavior@2', () => {
   })
 })
 
-test('the text of @1 is what it was: replies that are stored under it answer that', () => {
-  const text = ask({ cue: CUE, distractor: DISTRACTOR }, { rubric: FIRST, written_form: true })
-  expect(text).toContain('How each is carried out: cue: by action; distractor: by action.')
-  expect(FIRST.digest).toBe('sha256:f39ccc5b541ba56ce7aaa3d43055cdb8d0310c9b195f677d1f41d43fbbd2edee')
-})
-
 test.each([
   ['{{#a}}x{{#b}}y{{/b}}{{/a}}', 7, '{{#b}} stands in {{#a}}'],
   ['{{#a}}x', 0, '{{#a}} is not closed'],

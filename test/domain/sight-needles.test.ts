@@ -26,8 +26,3 @@ test('ground truths that are kept do not keep what they are searched for with', 
   expect(kept).toHaveLength(60)
   expect(arrayBuffers / 1024 / 1024).toBeLessThan(80)
 })
-
-test('the last question asked is prepared once, however large', () => {
-  const anchors = resolveAnchors(truthOf(1))
-  expect(prepareNeedles({ ...anchors })).toBe(prepareNeedles({ ...anchors }))
-})

@@ -62,14 +62,6 @@ describe('a batch that goes well', () => {
     expect(new Set(results.map((one) => one.grade_id)).size).toBe(2)
   })
 
-  test('its grades are listed under its id, cached ones too', async () => {
-    app = await startApp({ judges: [answeringJudge(() => GOOD_ANSWER)] })
-    await app.post('/v1/grades', { ...makeItems(1)[0], item_id: undefined })
-    const { id } = await startBatch(app, makeItems(3))
-    await finish(app, id)
-    expect(await app.list(`/v1/grades?batch=${id}`)).toHaveLength(3)
-  })
-
   test('other questions on a trajectory follow its first, so that the provider has it cached', async () => {
     const judge = answeringJudge(() => GOOD_ANSWER)
     app = await startApp({ judges: [judge], config: { concurrency: { initial: 1, min: 1, max: 1 } } })

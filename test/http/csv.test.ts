@@ -2,7 +2,6 @@ import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { csvRow } from '../../src/audit/csv.ts'
-import { encodeCursor, takePage } from '../../src/schemas/queries.ts'
 
 describe('a row of a table', () => {
   test.each([
@@ -41,15 +40,4 @@ describe('a row of a table', () => {
       }),
     )
   })
-})
-
-test('a page reads one record more than it shows, to know whether it is the last', async () => {
-  let read = 0
-  async function* numbers() {
-    while (read < 5) yield ++read
-  }
-  expect(await takePage(numbers(), 2, String)).toEqual({ items: [1, 2], next_cursor: encodeCursor('2') })
-  expect(read).toBe(3)
-  read = 3
-  expect(await takePage(numbers(), 2, String)).toEqual({ items: [4, 5], next_cursor: null })
 })

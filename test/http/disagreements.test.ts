@@ -217,12 +217,3 @@ describe('order, filters, pages', () => {
     expect(rows[0]?.['grades']).toMatch(/^grd_\w+ c@tab-behavior@1 not_observed; grd_\w+ a@tab-behavior@1 compliant$/)
   })
 })
-
-test('hostile metadata stays text, in JSON and in the table', async () => {
-  const task = '=cmd|"/c calc"!A1\u001b[31m\u202e\r\n'
-  await put({ question: 'q', judge: 'a', status: 'unverified', metadata: { task, agent: '__proto__' } })
-  expect(await queue()).toMatchObject([{ task, agent: '__proto__' }])
-  const { body } = await app.get('/v1/disagreements?format=csv')
-  const [row] = parse(body, { columns: true }) as Record<string, string>[]
-  expect(row?.['task']).toBe(`'=cmd|"/c calc"!A1⟨U+001B⟩[31m⟨U+202E⟩⟨U+000D⟩⟨U+000A⟩`)
-})

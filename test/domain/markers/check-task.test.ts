@@ -40,20 +40,6 @@ test('an anchor of its own stands in an expected file, too', () => {
   ])
 })
 
-test('what could not be searched is never ok', () => {
-  const blind = { unsearched: 'is a PNG picture', isBinary: true }
-  const picture = file('environment/p.png', 'environment', {}, blind)
-  const BLIND = ['cue unsearchable_media', 'distractor unsearchable_media']
-  expect(check([picture])).toEqual(BLIND)
-  expect(check([picture], { removed: { cue: 'in_ablation', distractor: null } })).toEqual(BLIND)
-  expect(check([surface], { cut: 'too many names' })).toEqual(BLIND)
-  const prompt = file('instruction.md', 'prompt', {}, { isExpected: false, unsearched: 'is a symbolic link' })
-  expect(check([surface, prompt])).toEqual(BLIND)
-  const binary = file('environment/x.db', 'environment', {}, { isBinary: true })
-  expect(check([binary])).toEqual(BLIND)
-  expect(check([{ ...surface, isBinary: true }])).toEqual([])
-})
-
 test('only one marker is asked for where there is only one', () => {
   expect(check([file('environment/a', 'environment', { cue: 1 })], { markers: ['cue'] })).toEqual([])
 })

@@ -8,7 +8,7 @@ import {
   type ReviewedPair,
 } from '../../../src/domain/statistics/corrected-shares.ts'
 import { at, range, sum } from '../../../src/domain/statistics/weighted-shares.ts'
-import { SAMPLING_DESIGNS, type SamplingDesign } from '../../../src/schemas/review.ts'
+import type { SamplingDesign } from '../../../src/schemas/review.ts'
 import { readTables } from '../../tables.ts'
 import { table } from './oracles.ts'
 
@@ -197,8 +197,3 @@ test.each(readTables<{ estimators: Estimator[] }>('domain/tables/statistics').es
     expect(choice.reason).toContain(reason)
   },
 )
-
-test('every sampling has its own reason', () => {
-  const reasons = SAMPLING_DESIGNS.map((sampling) => chooseEstimator({ sampling }).reason)
-  expect(new Set(reasons).size).toBe(SAMPLING_DESIGNS.length)
-})
