@@ -18,8 +18,8 @@ const SLOW = [
   'test/cli/{backup-drill,program,start-failure,two-ways,validate}.test.ts',
   // Processes that come and go.
   'test/storage/durability.test.ts',
-  // Clusters over HTTP, waits for room, and statistics, which run in a process of their own.
-  'test/http/{admission,agreement,batch-counts,cluster-batches,regrades,reports}.test.ts',
+  // Waits for room, and statistics, which run in a process of their own.
+  'test/http/{admission,agreement,batch-counts,regrades,reports}.test.ts',
   'test/telemetry/collector-away.test.ts',
   // Harnesses and platforms themselves, each installed in its own folder.
   'test/integrations/*-real.test.ts',

@@ -23,13 +23,6 @@ describe('a glob', () => {
     ['', 'a', false],
   ])('%s of %s: %s', (glob, path, is) => expect(matchesGlob(glob, path)).toBe(is))
 
-  test('is compared in bounded time', () => {
-    const begun = performance.now()
-    expect(matchesName(`${'a*'.repeat(250)}b`, 'a'.repeat(250))).toBe(false)
-    expect(matchesGlob('**/'.repeat(160), 'a/'.repeat(500))).toBe(true)
-    expect(performance.now() - begun).toBeLessThan(500)
-  })
-
   test('says what the regular expression of it says', () => {
     const name = fc.string({ unit: fc.constantFrom('a', 'b', '*', '?'), maxLength: 6 })
     const path = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 8 })

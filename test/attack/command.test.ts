@@ -55,16 +55,6 @@ describe('what is given wrongly is said in one sentence, with exit code 2', () =
   })
 })
 
-test('an export under npm says that npm writes lines of its own, unless it is silent', SLOW, () => {
-  const under = (level: string) =>
-    run('test/attack/run.ts', ['--export', '--classes', 'control'], {
-      npm_lifecycle_event: 'attack',
-      npm_config_loglevel: level,
-    })
-  expect(under('notice').stderr).toContain('npm run --silent attack -- …')
-  expect(under('silent')).toMatchObject({ status: 0, stderr: '' })
-})
-
 test('the whole way: cases as requests, a batch of Veridict, its results, their score', { timeout: 120_000 }, () => {
   const requests = file('requests.ndjson')
   const results = file('results.ndjson')
@@ -103,11 +93,4 @@ test('the example of a label in test/attack/README.md is of a case that is expor
   expect(part).not.toBeNull()
   expect(exportedCases(parsePart(part)).map((one) => one.name)).toContain(results[0]?.case.name)
   expect(results[0]?.outcome).toBe('right')
-})
-
-test('no document sends an export through an npm that writes lines of its own', () => {
-  const text = readFileSync('test/attack/README.md', 'utf8')
-  const exports = text.split('\n').filter((line) => line.includes(' attack -- --export'))
-  expect(exports.length).toBeGreaterThan(1)
-  expect(exports.filter((line) => !line.includes('npm run --silent attack'))).toEqual([])
 })

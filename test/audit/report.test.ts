@@ -187,16 +187,6 @@ describe('pairing with Terminal-Bench', () => {
   })
 })
 
-describe('determinism', () => {
-  const many = times(60, (i) => makeTrial({ task: `t${i % 12}`, run_index: i, label: LABELS[(i * 7) % 5] ?? null }))
-  const bytes = (trials: readonly TrialRow[], seed: number) =>
-    JSON.stringify(reportOf(makeInput(keyed(trials, ({ agent }) => agent)), makeOptions({ group_by: 'agent', seed })))
-
-  test('the order in which trials were stored does not matter', () => {
-    expect(bytes([...many].reverse(), 1)).toBe(bytes(many, 1))
-  })
-})
-
 describe('counts', () => {
   test('of the graded: what is contradicted, and of what something was not read', () => {
     const trials = [

@@ -15,10 +15,7 @@ describeInBrowser('batches', () => {
     for (const gate of gates) gate.resolve(GOOD_ANSWER)
     await audit.stop()
   })
-  const openBatch = async (batch: Batch) => {
-    const page = await audit.open(`/audit/batches/${batch.id}`, { until: '.progress' })
-    return page
-  }
+  const openBatch = ({ id }: Batch) => audit.open(`/audit/batches/${id}`, { until: '.progress' })
 
   test('progress arrives by itself, until the end', async () => {
     const batch = await startBatch(audit.app, makeItems(6), '?name=six')
@@ -56,6 +53,26 @@ describeInBrowser('batches', () => {
     await page.getByRole('link', { name: 'The batch' }).click()
     await page.waitForSelector('table.list tbody tr:nth-child(2)')
     expect(new URL(page.url()).pathname).toBe(`/audit/batches/${batch.id}`)
+  })
+
+  test('a grade of several items says so, and so does the list of the grades of their batch', async () => {
+    const [one, other] = makeItems(2, { judge: 'lexical' })
+    const { id } = await startBatch(audit.app, [one, other, { ...one, item_id: 'again' }] as object[])
+    const { results } = await finish(audit.app, id)
+    const page = await audit.open(`/audit/grades?batch=${id}`)
+    await page.getByText('2 grades answer 3 items of this batch').waitFor()
+    const [first, second] = results.map(({ grade_id }) => `/audit/grades/${grade_id}?view=batch&batch=${id}`)
+    const shared = await audit.open(first ?? '')
+    await shared.getByText('This grade answers 2 items of its batch').waitFor()
+    const alone = await audit.open(second ?? '', { until: '#receipt' })
+    expect(await alone.getByText('items of its batch').count()).toBe(0)
+  })
+
+  test('a batch that is not there: a sentence, and the way to those that are', async () => {
+    const page = await audit.open('/audit/batches/NOPE', { until: '[role=alert]' })
+    expect(await page.getByRole('alert').innerText()).toBe('Cannot show the batch. There is no such batch: NOPE.')
+    await page.getByRole('link', { name: 'All batches' }).click()
+    await page.waitForURL('**/audit/batches')
   })
 
   test('cancelling asks first', async () => {

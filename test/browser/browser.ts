@@ -133,6 +133,10 @@ const findHidden = (page: Page, selector: string): Promise<string> =>
     return hidden.join('\n')
   }, selector)
 
+/** Waits until the page shows everything that the page has asked for. */
+export const settled = (page: Page) =>
+  page.waitForFunction(() => document.querySelector('h1') !== null && document.querySelector('.waiting') === null)
+
 /** Expects that the whole element is visible in the window, also after all animations have ended. */
 export async function expectInSight(page: Page, selector: string): Promise<void> {
   await page.waitForSelector(selector)

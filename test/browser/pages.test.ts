@@ -6,7 +6,7 @@ import type { Batch } from '../../src/schemas/batch.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { finish, startBatch } from '../http/make-batch.ts'
 import { makeTrials, startWithJudges, startWithTwoJudges } from './audit-data.ts'
-import { type Audit, describeInBrowser, findOverflow } from './browser.ts'
+import { type Audit, describeInBrowser, findOverflow, settled } from './browser.ts'
 import { makeLongRun } from './long-run.ts'
 
 /** Every page, with nothing, with one grade, with many, and with a long run. `SCREENSHOTS=folder` keeps what they look like. */
@@ -82,9 +82,15 @@ async function pagesOf({ app }: Audit, batch: Batch): Promise<Record<string, str
   }
 }
 
-/** Everything that was asked for is there. */
-const settled = (page: Page) =>
-  page.waitForFunction(() => document.querySelector('h1') !== null && document.querySelector('.waiting') === null)
+/** Lines of text that a box with a scroll bar cuts off at its right, in a window whose tables are cards. */
+const findCut = (page: Page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll('.scroll:has(td[data-title])')].flatMap((box) => {
+      const { right } = box.getBoundingClientRect()
+      const over = [...box.querySelectorAll('td *')].filter((one) => one.getBoundingClientRect().right > right + 1)
+      return over.map((one) => `cut off: ${one.textContent}`)
+    }),
+  )
 
 /** Words of programs, where a reader wants to know why there is nothing. */
 const findRawWords = async (page: Page): Promise<string[]> => {
@@ -112,6 +118,7 @@ describeInBrowser('every page', () => {
           if (SCREENSHOTS !== undefined)
             await page.screenshot({ path: join(SCREENSHOTS, `${name} ${title} ${window}.png`.replaceAll(' ', '-')) })
           const found = [...(await findOverflow(page)), ...audit.complaints.splice(0), ...(await findRawWords(page))]
+          if (window === 'narrow') found.push(...(await findCut(page)))
           problems.push(...found.map((problem) => `${path}: ${problem}`))
         }
         expect(problems).toEqual([])

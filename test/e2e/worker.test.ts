@@ -7,6 +7,7 @@ import { postJson } from '../local-server.ts'
 import { startMockBatches } from '../mock-provider/batches.ts'
 import { askDatabase, describePostgres, newDatabase } from '../storage/postgres-tools.ts'
 import { batchJudgeAt, judgeAt, type MockCallOptions, startMockCalls } from './mock-calls.ts'
+import { type Exchange, type Phase, startProxy } from './provider-proxy.ts'
 import { sleep } from './scene.ts'
 import { tempFolder } from './service-process.ts'
 import { answerBatchRequest, callsOf, callsOfAll, labelOf, labelsOf, makeTrials } from './trials.ts'
@@ -165,16 +166,6 @@ describePostgres('workers on one PostgreSQL', (tools) => {
     await stop()
   }, 150_000)
 
-  test('a small batch behind a large one does not wait for its end', async () => {
-    const { service, postUntil } = await setUp(1, { latency_ms: () => 60 })
-    const large = await postUntil(250, 10)
-    const small = await service.post(makeTrials(266, 'mock').slice(250))
-    expect(await service.end(small.id)).toMatchObject({ status: 'done' })
-    expect((await service.batch(large)).counts.pending).toBeGreaterThan(50)
-    await service.tell(large, 'cancel')
-    await service.until(large, ({ status }) => status === 'cancelled', 45_000)
-  }, 60_000)
-
   test('a command beside workers stores its batch, which workers run with their judges; a judge that only the command has waits', async () => {
     const mock = await startMockCalls({ latency_ms: () => 20 })
     const config = { judges: { theirs: judgeAt(mock.base_url, 4).mock } }
@@ -203,26 +194,37 @@ describePostgres('workers on one PostgreSQL', (tools) => {
     expect(await worker.stop()).toBe(0)
   }, 90_000)
 
-  /** Starts a service that runs nothing and workers, with the batch endpoint of a provider. */
-  async function setUpProvider(options: Parameters<typeof startMockBatches>[0], workers: number) {
+  /** Starts a service that runs nothing and workers, with the batch endpoint of a provider that answers a submission once `taken` has resolved. */
+  async function setUpProvider(
+    options: Parameters<typeof startMockBatches>[0],
+    workers: number,
+    taken = Promise.resolve(),
+  ) {
     const mock = await startMockBatches(options)
-    const fleet = createFleet(await newDatabase(tools().server), batchJudgeAt('openai', mock.origin))
+    const isTaken = ({ method, path }: Exchange, phase: Phase) =>
+      phase === 'after' && method === 'POST' && path.endsWith('/batches')
+    const proxy = await startProxy(mock.origin, async (exchange, phase) => {
+      if (isTaken(exchange, phase)) await taken
+    })
+    const fleet = createFleet(await newDatabase(tools().server), batchJudgeAt('openai', proxy.origin))
     const service = await fleet.service()
     return { mock, service, workers: await Promise.all(Array.from({ length: workers }, () => fleet.worker())) }
   }
 
-  test('a provider’s batch that is cancelled from a service that runs nothing: the provider is told', async () => {
-    const { mock, service, workers } = await setUpProvider({ answer: () => '{}', plan: () => ({ polls: 1000 }) }, 1)
-    const { id } = await service.post(makeTrials(10, 'mock'), '?mode=provider')
-    await service.until(id, ({ counts }) => counts.running === 10)
-    // The questions wait for their provider before they are sent.
-    await expect.poll(() => mock.counts.submits, { timeout: 20_000 }).toBe(1)
-    await service.tell(id, 'cancel')
-    const batch = await service.until(id, ({ status }) => status === 'cancelled', 45_000)
-    expect(batch).toMatchObject({ counts: { cancelled: 10, running: 0, pending: 0 } })
-    expect(mock.counts).toMatchObject({ submits: 1, requests_run: 0 })
-    expect(await workers[0]?.stop()).toBe(0)
-  }, 60_000)
+  test('a submission that is being sent is sent by no other worker, however often the batch is resumed', async () => {
+    const taken = Promise.withResolvers<void>()
+    const { mock, service } = await setUpProvider({ answer: answerBatchRequest }, 2, taken.promise)
+    const { id } = await service.post(makeTrials(3, 'mock'), '?mode=provider')
+    while (mock.counts.submits === 0) await sleep(20)
+    for (let resumed = 0; resumed < 4; resumed++) {
+      await service.tell(id, 'resume')
+      await sleep(1000)
+    }
+    expect(mock.counts.submits).toBe(1)
+    taken.resolve()
+    expect(await service.end(id, 60_000)).toMatchObject({ status: 'done', calls: { made: callsOfAll(3), unknown: 0 } })
+    expect(mock.counts.requests_run).toBe(callsOfAll(3))
+  }, 90_000)
 
   test('killed while the provider works: another fetches what it was sent, and sends nothing again', async () => {
     const { mock, service, workers } = await setUpProvider({ answer: answerBatchRequest }, 2)
@@ -240,20 +242,4 @@ describePostgres('workers on one PostgreSQL', (tools) => {
     expect(mock.counts).toMatchObject({ submits: 2, requests_run: calls, single_calls: 0 })
     expect(await workers[1]?.stop()).toBe(0)
   }, 90_000)
-
-  // The last: its judge is paused for all processes, for up to a minute.
-  test('parked until a time: it is gone on with then, whoever parked it', async () => {
-    const { service, first, query } = await setUp(1, {
-      latency_ms: () => 30,
-      play: () => ({ status: 429, error: { code: 'rate_limit_exceeded' }, headers: { 'retry-after': '3600' } }),
-    })
-    const { id } = await service.post(makeTrials(60, 'mock'))
-    expect(await service.end(id)).toMatchObject({ status: 'parked', resumes_at: expect.any(String) })
-    await first.kill()
-    await query(`UPDATE veridict.batches SET resumes_at = '${new Date(Date.now() + 2000).toISOString()}'`)
-    await service.until(id, ({ status }) => status === 'running', 45_000)
-    await service.tell(id, 'cancel')
-    // A call that the killed worker had in flight is lost after 35 s: its item is spared until then.
-    await service.until(id, ({ status }) => status === 'cancelled', 90_000)
-  }, 150_000)
 })

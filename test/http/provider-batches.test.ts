@@ -110,14 +110,6 @@ test('expired and failed requests are asked again, and no more than they may be'
   expect(judge.submitted.map((one) => one.lines.length)).toEqual([3, 3, 1, 1])
 })
 
-test('a submission is cut to what the provider takes', async () => {
-  const judge = providerJudge({ most_requests: 2 })
-  app = await start(judge)
-  const { batch } = await finish(app, (await startBatch(app, makeItems(5), '?mode=provider')).id)
-  expect(batch.counts).toMatchObject({ graded: 5 })
-  expect(judge.submitted.map((one) => one.lines.length)).toEqual([2, 2, 1])
-})
-
 test('a submission whose answer was lost is found, not sent again', async () => {
   const judge = providerJudge({ losesFirstSubmit: true })
   app = await start(judge)

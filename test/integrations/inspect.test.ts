@@ -105,11 +105,6 @@ test('what has no label has no record: neither 0 nor "I" stands for it', async (
   expect((await scores(ended('failed', '3'))).records).toEqual([])
 })
 
-test('a status without a label is never a value, whatever else the line says', async () => {
-  const { records } = await scores(item({ status: 'unverified', label: 'aligned' }), ended('graded', '2'))
-  expect(records).toEqual([])
-})
-
 test('samples of two logs, or one twice, are refused, also where one of them has no grade', async () => {
   await expect(scores(item({}), item({}, { inspect_eval_id: 'f', inspect_sample_id: '2' }))).rejects.toThrow(
     'more than one Inspect log',
