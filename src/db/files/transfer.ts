@@ -3,7 +3,6 @@ import { EXPORT_RECORDS, type ExportKind, type ExportRecord, type RecordOf } fro
 import type { Grade } from '../../schemas/grade.ts'
 import { columns, type Db, first, insert, run, type Sql } from '../db.ts'
 import { renderGrade, replaceCurrent } from '../grades.ts'
-import { OUTSIDE, refuseOld } from '../open/migrate.ts'
 import { renderReview } from '../reviews.ts'
 import { packText, parseStored, unpackText } from '../text.ts'
 
@@ -25,7 +24,6 @@ export type ReadRows = <T>(text: string) => AsyncIterable<T> | Iterable<T>
 
 /** Yields every record of a database. Rejects with a StorageError where bytes of a row are damaged. */
 export async function* exportRecords(read: ReadRows): AsyncGenerator<ExportRecord> {
-  for await (const _ of read(OUTSIDE.query)) throw refuseOld(OUTSIDE.why())
   for (const kind of Object.keys(EXPORTED) as ExportKind[])
     for await (const row of read<object>(EXPORTED[kind])) yield toRecord(kind, row)
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type Database from 'better-sqlite3'
-import { inUse, refusal, type StorageError } from '../errors.ts'
+import { inUse, refusal } from '../errors.ts'
 import { isRun } from './run-lock.ts'
 
 export interface Migration {
@@ -18,12 +18,11 @@ export interface Applied {
 }
 
 const FOLDER = fileURLToPath(new URL('../../../migrations/', import.meta.url))
-const NAME = /^\d{4}_[a-z0-9_]+\.sql$/
 
 /** Reads the numbered files of a folder, in order. */
 const readMigrations = (folder: string): Migration[] =>
   readdirSync(folder)
-    .filter((name) => NAME.test(name))
+    .filter((name) => name.endsWith('.sql'))
     .sort()
     .map((name) => ({ name, sql: readFileSync(`${folder}/${name}`, 'utf8') }))
 
@@ -38,6 +37,10 @@ export const isComplete = (applied: readonly Pick<Applied, 'name'>[], migrations
   applied.length > 0 && migrations.every(({ name }) => applied.some((known) => known.name === name))
 
 const digestSql = (sql: string): string => createHash('sha256').update(sql).digest('hex')
+
+/** Renders the statement that records a migration as applied. */
+export const recordOf = ({ name, sql }: Migration): string =>
+  `INSERT INTO schema_migrations VALUES ('${name}', '${digestSql(sql)}', '${new Date().toISOString()}')`
 
 /** Lists the migrations that a database lacks. Throws a StorageError where the applied migrations leave the content of the tables unknown. */
 export function missingOf(applied: readonly Applied[], migrations: readonly Migration[]): readonly Migration[] {
@@ -56,111 +59,68 @@ export function missingOf(applied: readonly Applied[], migrations: readonly Migr
 /** The last commit of Veridict that exports bodies in an S3 store and further projects. */
 const EXPORTER = '93cd84585bdfdcc74d0c9f078c2b02f2285f8990'
 
-/** Makes the refusal of a store of an earlier version, with the steps that carry its grades over. */
-export const refuseOld = (why: string): StorageError =>
-  refusal(
-    `${why}, which this version cannot read. Check out commit ${EXPORTER} of Veridict, run ` +
+/** The migration from the tables of earlier versions, which refuses what this version cannot read. */
+const TWELVE_TABLES = '0012_twelve_tables.sql'
+
+/**
+ * Selects the reasons for which this version cannot take over a database of an earlier version: a body in an S3 store, the key of a further project,
+ * and a process that goes on writing to the tables of its version. A process that said nothing for a minute is dead.
+ */
+const REASONS = `
+  SELECT 'bodies of this database lie in an S3 store' AS why FROM trajectories WHERE outside_bytes IS NOT NULL
+  UNION ALL SELECT 'bodies of this database lie in an S3 store' FROM attempts WHERE outside_bytes IS NOT NULL
+  UNION ALL SELECT 'the key ' || id || ' of this database opens the project ' || project FROM api_keys
+    WHERE project <> 'default' AND revoked_at IS NULL`
+const SQLITE_REASONS = `${REASONS}
+  UNION ALL SELECT 'it is the database of the project ' || CAST(value AS TEXT) FROM settings
+    WHERE name = 'project' AND CAST(value AS TEXT) <> 'default'
+  UNION ALL SELECT NULL FROM processes WHERE seen_at > strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-60 seconds')`
+const POSTGRES_REASONS = `${REASONS}
+  UNION ALL SELECT 'the database has the schema ' || nspname || ' of a further project' FROM pg_catalog.pg_namespace
+    WHERE nspname::text ~ '^veridict_[a-z0-9][a-z0-9-]{0,39}$' AND current_schema() = 'veridict'
+      AND pg_catalog.to_regclass(pg_catalog.quote_ident(nspname) || '.schema_migrations') IS NOT NULL
+  UNION ALL SELECT NULL FROM processes WHERE seen_at > now() - interval '60 seconds'`
+
+/** The statement that selects the reasons against a migration; null: the migration refuses nothing. */
+export const reasonsAgainst = ({ name }: Migration, kind: 'sqlite' | 'postgres'): string | null =>
+  name === TWELVE_TABLES ? (kind === 'sqlite' ? SQLITE_REASONS : POSTGRES_REASONS) : null
+
+/** Throws a StorageError, with the steps that carry the grades over, where there is a reason; `why` null: a process uses the database. */
+export function assertNone([reason]: readonly { readonly why: string | null }[], shown: string): void {
+  if (reason === undefined) return
+  if (reason.why === null) throw inUse(shown)
+  throw refusal(
+    `${reason.why}, which this version cannot read. Check out commit ${EXPORTER} of Veridict, run ` +
       '`npm run veridict -- export --all-projects --out FOLDER` there with the settings of the store, then run ' +
       '`veridict import FILE` here with each file of FOLDER and a new database',
   )
-
-/** Rows that this version cannot read: the query finds the name of one, where the table has the column. */
-interface OldRows {
-  readonly column: readonly [table: string, column: string]
-  readonly query: string
-  readonly why: (name: string) => string
-}
-
-/** Rows whose bytes lie in an S3 store. */
-export const OUTSIDE = {
-  column: ['trajectories', 'outside_bytes'],
-  query: `SELECT id AS name FROM trajectories WHERE outside_bytes IS NOT NULL
-    UNION ALL SELECT id FROM attempts WHERE outside_bytes IS NOT NULL LIMIT 1`,
-  why: () => 'bodies of this database lie in an S3 store',
-} as const
-
-/** Keys of other projects: a key would open this database instead. */
-const OTHER_KEYS: OldRows = {
-  column: ['api_keys', 'project'],
-  query: `SELECT id || ' of this database opens the project ' || project AS name FROM api_keys
-    WHERE project <> 'default' AND revoked_at IS NULL LIMIT 1`,
-  why: (name) => `the key ${name}`,
-}
-
-/** A database whose schema is brought up to date. */
-export interface Migrated {
-  readonly name: string
-  readonly migrations: readonly Migration[]
-  /** Locks the schema, and makes the table of the applied migrations. */
-  readonly begin: string
-  readonly hasColumn: (table: string, column: string) => string
-  readonly others: OldRows
-  /** Tells whether a process of a version with this version’s tables runs batches. */
-  readonly isRun: () => boolean
-}
-
-/** A process of an older version that said nothing for so long is dead. */
-const SILENCE_MS = 60_000
-
-/**
- * Applies the missing migrations of a database in one transaction: yields each text of SQL, and receives its rows. Throws a StorageError for a
- * database that is newer than the code, for a database whose applied files were edited afterwards, for a database that this version cannot read,
- * and for a database that living processes of an older version use.
- */
-export function* migrate(database: Migrated): Generator<string, void, readonly unknown[]> {
-  const { name: shown, migrations, begin, hasColumn, others } = database
-  const find = function* ({ column, query }: Pick<OldRows, 'column' | 'query'>) {
-    const known: readonly unknown[] = yield hasColumn(...column)
-    const rows: readonly unknown[] = known.length === 0 ? [] : yield query
-    return rows[0] as { readonly name: string } | undefined
-  }
-  yield begin
-  const applied = (yield APPLIED) as readonly Applied[]
-  const missing = missingOf(applied, migrations)
-  if (applied.length > 0) {
-    for (const old of [OUTSIDE, OTHER_KEYS, others]) {
-      const row = yield* find(old)
-      if (row !== undefined) throw refuseOld(old.why(row.name))
-    }
-    const since = new Date(Date.now() - SILENCE_MS).toISOString()
-    const query = `SELECT id AS name FROM processes WHERE seen_at > '${since}' LIMIT 1`
-    // A process of an older version would go on writing to the tables of its version.
-    if (missing.length > 0 && (database.isRun() || (yield* find({ column: ['processes', 'seen_at'], query }))))
-      throw inUse(shown)
-  }
-  for (const { name, sql } of missing) {
-    yield sql
-    yield `INSERT INTO schema_migrations VALUES ('${name}', '${digestSql(sql)}', '${new Date().toISOString()}')`
-  }
 }
 
 export const hasTable = (db: Database.Database, name: string): boolean =>
   db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== undefined
 
-/** Migrates an SQLite file, also of several projects or of another project than the default one, which are refused. */
+const TABLE =
+  'CREATE TABLE IF NOT EXISTS schema_migrations (name TEXT PRIMARY KEY, sha256 TEXT NOT NULL, applied_at TEXT NOT NULL) STRICT'
+
+/**
+ * Applies the missing migrations of an SQLite database in one transaction. Throws a StorageError for a database that is newer than the code, whose
+ * applied files were edited afterwards, that this version cannot read, or that a living process of an older version uses.
+ */
 export function migrateSqlite(db: Database.Database, migrations: readonly Migration[] = sqliteMigrations()): void {
-  if (hasTable(db, 'schema_migrations')) assertAlone(db)
-  const steps = migrate({
-    ...{ name: db.name, migrations },
-    begin:
-      'CREATE TABLE IF NOT EXISTS schema_migrations (name TEXT PRIMARY KEY, sha256 TEXT NOT NULL, applied_at TEXT NOT NULL) STRICT',
-    hasColumn: (table, column) => `SELECT 1 FROM pragma_table_info('${table}') WHERE name = '${column}'`,
-    others: {
-      column: ['settings', 'value'],
-      query:
-        "SELECT CAST(value AS TEXT) AS name FROM settings WHERE name = 'project' AND CAST(value AS TEXT) <> 'default'",
-      why: (name) => `${db.name} is the database of the project ${name}`,
-    },
-    isRun: () => !db.memory && isRun(db.name),
-  })
   // A migration may write the schema itself.
   db.unsafeMode(true)
   try {
     db.transaction(() => {
-      for (let step = steps.next(); step.done !== true; ) {
-        const rows = step.value.startsWith('SELECT') ? db.prepare(step.value).all() : []
-        if (!step.value.startsWith('SELECT')) db.exec(step.value)
-        step = steps.next(rows)
+      db.exec(TABLE)
+      const applied = db.prepare<[], Applied>(APPLIED).all()
+      const missing = missingOf(applied, migrations)
+      if (applied.length > 0 && missing.length > 0 && !db.memory && isRun(db.name)) throw inUse(db.name)
+      for (const migration of missing) {
+        const reasons = applied.length > 0 ? reasonsAgainst(migration, 'sqlite') : null
+        if (reasons !== null)
+          assertNone([...furtherProjects(db), ...db.prepare<[], { why: string | null }>(reasons).all()], db.name)
+        db.exec(migration.sql)
+        db.exec(recordOf(migration))
       }
     }).immediate()
   } finally {
@@ -168,18 +128,9 @@ export function migrateSqlite(db: Database.Database, migrations: readonly Migrat
   }
 }
 
-const PROJECT_FILE = /^[a-z0-9][a-z0-9-]{0,39}\.sqlite$/
-
-/** Throws a StorageError where the databases of further projects stand beside a file. */
-function assertAlone(db: Database.Database): void {
-  if (db.memory) return
-  const folder = join(dirname(db.name), 'projects')
-  try {
-    const further = readdirSync(folder).find((file) => PROJECT_FILE.test(file))
-    if (further !== undefined) throw refuseOld(`${join(folder, further)} is the database of a further project`)
-  } catch (error) {
-    if (!(error instanceof Error && 'syscall' in error)) throw error
-    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return
-    throw refusal(`the folder of the projects cannot be read: ${folder}`, { cause: error })
-  }
+/** Names the databases of further projects that stand beside a file. */
+function furtherProjects({ name, memory }: Database.Database) {
+  const folder = join(dirname(name), 'projects')
+  const files = memory || !existsSync(folder) ? [] : readdirSync(folder).filter((file) => file.endsWith('.sqlite'))
+  return files.map((file) => ({ why: `${join(folder, file)} is the database of a further project` }))
 }

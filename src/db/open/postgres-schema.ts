@@ -1,6 +1,16 @@
 import { type Db, first, type Sql } from '../db.ts'
 import { refusal } from '../errors.ts'
-import { type Applied, isComplete, type Migration, migrate, postgresMigrations } from './migrate.ts'
+import {
+  APPLIED,
+  type Applied,
+  assertNone,
+  isComplete,
+  type Migration,
+  missingOf,
+  postgresMigrations,
+  reasonsAgainst,
+  recordOf,
+} from './migrate.ts'
 import { connectPostgres, type PoolSettings } from './postgres.ts'
 
 /** The schema of a service. */
@@ -33,18 +43,8 @@ async function assertSameTime(sql: Sql): Promise<void> {
     )
 }
 
-/** Runs statements of the transaction or the schema, without values; returns the rows of the last statement. */
-const say = async <R>(sql: Sql, text: string): Promise<R[]> => (await sql.query<R>(text)).rows
-
 /** Any number that other programs are unlikely to lock. */
 const LOCK = 0x7e8d1c7
-
-/** The schema of a further project, which earlier versions made. A schema without the own table belongs to another program. */
-const FURTHER = `
-  SELECT nspname::text AS name FROM pg_catalog.pg_namespace
-  WHERE nspname::text ~ '^veridict_[a-z0-9][a-z0-9-]{0,39}$' AND current_schema() = '${SCHEMA}'
-    AND pg_catalog.to_regclass(pg_catalog.quote_ident(nspname) || '.schema_migrations') IS NOT NULL
-  ORDER BY nspname LIMIT 1`
 
 /** Makes the schema where it is missing, and migrates it, one process at a time. Rejects with a StorageError as the migrations of SQLite do. */
 export async function migratePostgres(
@@ -61,17 +61,15 @@ export async function migratePostgres(
     CREATE TABLE IF NOT EXISTS "${schema}".schema_migrations (
       name text COLLATE "C" PRIMARY KEY, sha256 text COLLATE "C" NOT NULL, applied_at timestamptz NOT NULL DEFAULT now()
     )`
-  const hasColumn = (table: string, column: string): string =>
-    `SELECT 1 FROM information_schema.columns
-     WHERE table_schema = current_schema() AND table_name = '${table}' AND column_name = '${column}'`
-  const others = {
-    column: ['schema_migrations', 'name'] as const,
-    query: FURTHER,
-    why: (name: string) => `the database has the schema ${name} of a further project`,
-  }
   await db.write(async (sql) => {
-    const steps = migrate({ name: 'the database', migrations, begin, hasColumn, others, isRun: () => false })
-    for (let step = steps.next(); step.done !== true; ) step = steps.next(await say(sql, step.value))
+    await sql.query(begin)
+    const applied = (await sql.query<Applied>(APPLIED)).rows
+    for (const migration of missingOf(applied, migrations)) {
+      const reasons = applied.length > 0 ? reasonsAgainst(migration, 'postgres') : null
+      if (reasons !== null) assertNone((await sql.query<{ why: string | null }>(reasons)).rows, 'the database')
+      await sql.query(migration.sql)
+      await sql.query(recordOf(migration))
+    }
   })
 }
 
@@ -80,9 +78,9 @@ export async function isSchemaMigrated(url: string, settings: PoolSettings): Pro
   const { read, close } = connectPostgres(url, { ...settings, max_connections: 1 }, null)
   try {
     const own = `"${SCHEMA}".schema_migrations`
-    const [table] = await say<{ name: string | null }>(read, `SELECT pg_catalog.to_regclass('${own}')::text AS name`)
+    const [table] = (await read.query<{ name: string | null }>(`SELECT to_regclass('${own}')::text AS name`)).rows
     if (table === undefined || table.name === null) return false
-    return isComplete(await say<Applied>(read, `SELECT name FROM ${own}`), postgresMigrations())
+    return isComplete((await read.query<Applied>(`SELECT name FROM ${own}`)).rows, postgresMigrations())
   } finally {
     await close()
   }
@@ -103,14 +101,14 @@ export async function readPostgresSnapshot(
   const { connect, close } = connectPostgres(url, patient, SCHEMA)
   const read = (sql: Sql) =>
     async function* <T>(text: string) {
-      await say(sql, `DECLARE exported NO SCROLL CURSOR FOR ${text}`)
-      const fetch = () => say<T>(sql, `FETCH ${ROWS_AT_ONCE} FROM exported`)
+      await sql.query(`DECLARE exported NO SCROLL CURSOR FOR ${text}`)
+      const fetch = async () => (await sql.query<T>(`FETCH ${ROWS_AT_ONCE} FROM exported`)).rows
       for (let rows = await fetch(); rows.length > 0; rows = await fetch()) yield* rows
-      await say(sql, 'CLOSE exported')
+      await sql.query('CLOSE exported')
     }
   try {
     await connect(async (sql) => {
-      await say(sql, 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+      await sql.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
       await work(read(sql))
     })
   } finally {
