@@ -1,5 +1,5 @@
 import { sql as raw } from 'kysely'
-import { all, type Db, first, insert, isDead, isIn, run, type Sql, Undo, type Unit } from './db.ts'
+import { all, type Db, first, insert, isDead, isIn, run, type Sql, Undo } from './db.ts'
 import { refusal } from './errors.ts'
 import { type JudgeState, lockJudge, settleJudge } from './judges.ts'
 import {
@@ -96,8 +96,8 @@ export function createAttempts(db: Db) {
       const amounts = addAmounts({ calls: 1 }, amountsOf(finished, planned.reserved_usd ?? 0))
       const end = encodeRow(renderEnd(finished))
       await db.write(async (sql) => {
-        sql.last(insert(sql, 'attempts', { ...planned, process: db.process, ...end, id: finished.id }))
-        sql.last(addSpending(sql, [[planned, amounts]]))
+        await insert(sql, 'attempts', { ...planned, process: db.process, ...end, id: finished.id })
+        await addSpending(sql, [[planned, amounts]])
       })
     },
     findOrphan: (mark: QuestionMark, own: ReadonlySet<string> = new Set(), freshness?: Freshness) =>
@@ -138,7 +138,7 @@ const asks = ({ key, sample, round, request_digest }: QuestionMark) => raw`
  * PostgreSQL answers in two round trips (three with a cap): the lock of the judge with all readings that need the lock, then everything that is written.
  * Other calls of the judge wait for the time between the two and for one commit.
  */
-async function reserve(db: Db, sql: Unit, call: CallRequest): Promise<Reserved> {
+async function reserve(db: Db, sql: Sql, call: CallRequest): Promise<Reserved> {
   const { attempt, caps, limit, now, lost_ms, own, freshness } = call
   const lost = new Date(now - lost_ms).toISOString()
   const read = () => Promise.all([findOrphan(db, sql, attempt, own, freshness), countInFlight(sql, attempt, lost)])
@@ -150,8 +150,8 @@ async function reserve(db: Db, sql: Unit, call: CallRequest): Promise<Reserved> 
   }
   if (judge.paused_until > now) return { kind: 'paused', judge }
   if (n >= limit) return { kind: 'wait', for: 'limit' }
-  sql.last(insert(sql, 'attempts', { ...attempt, process: db.process, outcome: 'sent' }))
-  const over = await reserveIn(sql, attempt, caps, 1)
+  const begun = insert(sql, 'attempts', { ...attempt, process: db.process, outcome: 'sent' })
+  const [over] = await Promise.all([reserveIn(sql, attempt, caps, 1), begun])
   if (over !== null) throw new Undo({ kind: 'over', over } satisfies Reserved)
   return { kind: 'call' }
 }
@@ -204,7 +204,7 @@ async function findOrphan(
 }
 
 /** Ends a call; `unknown` too: a process that was taken for dead may end its calls after all. */
-async function finish(db: Db, sql: Unit, attempt: FinishedAttempt, end: ReturnType<typeof renderEnd>): Promise<void> {
+async function finish(db: Db, sql: Sql, attempt: FinishedAttempt, end: ReturnType<typeof renderEnd>): Promise<void> {
   const amounts = (reserved: number) => amountsOf(attempt, reserved)
   // The end takes the amounts of a lost call back, whose reservation was given back when it was lost.
   const late = (reserved: number) =>
@@ -213,7 +213,7 @@ async function finish(db: Db, sql: Unit, attempt: FinishedAttempt, end: ReturnTy
   const ended = sent[0] ?? (await endCalls(sql, raw`id = ${attempt.id} AND outcome = 'unknown'`, end, late))[0]
   if (ended === undefined) throw refusal(`the attempt ${attempt.id} is not in flight`)
   await settleJudge(db, sql, ended[0].judge, attempt.reply, attempt.now ?? Date.now())
-  sql.last(addSpending(sql, [ended]))
+  await addSpending(sql, [ended])
 }
 
 /** Marks calls as `unknown`: each may have been paid for, and stays counted with its bound. */

@@ -29,12 +29,7 @@ export interface Sql {
   query<R>(text: string, values?: readonly unknown[]): Promise<Rows<R>>
 }
 
-export interface Unit extends Sql {
-  /** Receives a statement whose answer the work does not need: the statement travels with the end of the unit, which fails where it fails. */
-  last(statement: Promise<unknown>): void
-}
-
-export type Work<T> = (sql: Unit) => Promise<T>
+export type Work<T> = (sql: Sql) => Promise<T>
 
 /** An open database. Every method rejects with a StorageError where the database refuses. */
 export interface Db {
@@ -83,22 +78,6 @@ export const createSql = (kind: Db['kind'], query: Sql['query']): Sql => ({
     return { rows: rows.map(decodeRow), changes }
   },
 })
-
-/** Runs the work of one unit. Returns its value, and its last statements, which may fail yet. */
-export async function runWork<T>(sql: Sql, work: Work<T>): Promise<{ value: T; rest: readonly Promise<unknown>[] }> {
-  const rest: Promise<unknown>[] = []
-  const last = (statement: Promise<unknown>): void => {
-    statement.catch(() => undefined)
-    rest.push(statement)
-  }
-  try {
-    return { value: await work({ ...sql, last }), rest }
-  } catch (error) {
-    // A last statement that failed lets the statements behind the last statement fail: its error decides.
-    await settleAll(rest)
-    throw error
-  }
-}
 
 type Statement<T> = (text: TemplateStringsArray, ...values: readonly unknown[]) => Promise<T>
 

@@ -3,7 +3,7 @@ import type { Digest } from '../domain/digest.ts'
 import type { Grade } from '../schemas/grade.ts'
 import type { GroundTruth, Signals } from '../schemas/trial.ts'
 import { rubricIdOf } from '../schemas/vocabulary.ts'
-import { all, type Db, first, insert, isIn, newest, type Page, run, type Sql, Undo, type Unit } from './db.ts'
+import { all, type Db, first, insert, isIn, newest, type Page, run, type Sql, Undo } from './db.ts'
 import { type ItemRef, settleItem, toItemEnd } from './items.ts'
 import type { GradeRow } from './schema.ts'
 
@@ -163,13 +163,17 @@ export function selectGrades(db: Db, selected: string, query: GradeQuery, more: 
   })
 }
 
-async function putGrade(sql: Unit, record: GradeRecord): Promise<void> {
+async function putGrade(sql: Sql, record: GradeRecord): Promise<void> {
   const { grade, item, silent = false } = record
   const answers = grade.status !== 'failed' && !silent
-  if (answers) sql.last(replaceCurrent(sql, grade.receipt.key))
-  sql.last(insert(sql, 'grades', { ...renderGrade(record), is_current: answers }))
+  const stored = [
+    answers ? replaceCurrent(sql, grade.receipt.key) : null,
+    insert(sql, 'grades', { ...renderGrade(record), is_current: answers }),
+  ]
+  const settled = item === undefined || settleItem(sql, item, toItemEnd(grade, false))
+  const [isSettled] = await Promise.all([settled, ...stored])
   // Another process has ended the item meanwhile: nothing of this grade is published, and its replies are kept.
-  if (item !== undefined && !(await settleItem(sql, item, toItemEnd(grade, false)))) throw new Undo(undefined)
+  if (!isSettled) throw new Undo(undefined)
 }
 
 /** Marks that no grade answers the key, within a unit of work that stores the next answer. */

@@ -1,6 +1,6 @@
 import { sql as raw } from 'kysely'
 import type { JudgeReply } from '../judges/judge.ts'
-import { assignments, columns, type Db, first, insert, isIn, locked, run, type Sql, type Unit } from './db.ts'
+import { assignments, columns, type Db, first, insert, isIn, locked, run, type Sql } from './db.ts'
 import type { JudgeRow } from './schema.ts'
 
 const STATE = ['paused_until', 'failure', 'strikes', 'rests'] as const
@@ -40,25 +40,23 @@ export async function lockJudge<T>(
  * Pauses a judge for all processes: for the time that a refusal asks for, and, after twelve silent failures in a row, for half a minute, doubled at
  * each further twelve. Any other answer ends the count.
  */
-export async function settleJudge(db: Pick<Db, 'kind'>, sql: Unit, name: string, reply: JudgeReply, now: number) {
+export async function settleJudge(db: Pick<Db, 'kind'>, sql: Sql, name: string, reply: JudgeReply, now: number) {
   const failure = reply.ok ? null : reply.failure
   const isSilent = failure?.code === 'judge_unreachable' || failure?.code === 'timeout'
   const asked = isSilent || failure?.code === 'rate_limited' ? (failure.retry_after_s ?? 0) * 1000 : 0
   // An answer changes the row of a judge only where it ends a count.
   if (!isSilent && asked <= 0)
-    return sql.last(
-      run(sql)`UPDATE judges SET strikes = 0, rests = 0 WHERE name = ${name} AND (strikes > 0 OR rests > 0)`,
-    )
+    return run(sql)`UPDATE judges SET strikes = 0, rests = 0 WHERE name = ${name} AND (strikes > 0 OR rests > 0)`
   const [row] = await lockJudge(db, sql, name, async () => undefined)
   // Calls that began before an outage say nothing about its end.
-  if (isSilent && row.rests > 0 && row.paused_until > now) return
+  if (isSilent && row.rests > 0 && row.paused_until > now) return 0
   const strikes = isSilent ? row.strikes + 1 : 0
   const isOut = strikes >= STRIKES
   const rest = isOut ? Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** row.rests) : 0
   const until = now + Math.max(rest, Math.min(LONGEST_PAUSE_MS, asked))
   const pause = rest > 0 || asked > 0 ? { paused_until: Math.max(row.paused_until, until), failure } : {}
   const counted = { strikes: isOut ? 0 : strikes, rests: isOut ? row.rests + 1 : row.rests }
-  sql.last(run(sql)`UPDATE judges SET ${assignments<'judges'>({ ...counted, ...pause })} WHERE name = ${name}`)
+  return run(sql)`UPDATE judges SET ${assignments<'judges'>({ ...counted, ...pause })} WHERE name = ${name}`
 }
 
 /** The judges as all processes of the database see them. */

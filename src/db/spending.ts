@@ -1,7 +1,7 @@
 import { sql as raw } from 'kysely'
 import type { JudgeReply } from '../judges/judge.ts'
 import type { AttemptSummary } from '../schemas/grade.ts'
-import { all, columns, type Sql, type Unit } from './db.ts'
+import { all, columns, type Sql } from './db.ts'
 import type { Amounts, Attempt, Spending } from './schema.ts'
 
 export type { Amounts } from './schema.ts'
@@ -54,11 +54,11 @@ function scopesOf({ started_at, batch, payer }: Counted) {
 const NARROWEST = ['batch', 'key', 'day'] as const
 
 /**
- * Reserves the bound of a call in all of its scopes, behind all other statements of a unit of work. Returns the narrowest cap that the bound passes, or
+ * Reserves the bound of a call in all of its scopes. Returns the narrowest cap that the bound passes, or
  * null; the caller rolls the unit of work back then. A bound of null dollars is unknown and passes every cap; a call that costs nothing passes none.
  */
 export async function reserveIn(
-  sql: Unit,
+  sql: Sql,
   call: Counted & Readonly<Pick<Attempt, 'reserved_usd'>>,
   caps: Caps,
   calls: number,
@@ -67,13 +67,8 @@ export async function reserveIn(
   const change = { reserved_usd: usd ?? 0, calls }
   const scopes = scopesOf(call)
   const adding = scopes.map(({ scope }) => [scope, change] as const)
-  const added = addTo(sql, adding)
-  // The sums of a call without a cap are not waited for: no other unit of work waits for their rows meanwhile.
-  if (usd === 0 || !isCapped(caps)) {
-    sql.last(added)
-    return null
-  }
-  const sums = await added
+  const sums = await addTo(sql, adding)
+  if (usd === 0 || !isCapped(caps)) return null
   for (const cap of NARROWEST) {
     const cap_usd = caps[`${cap}_usd`]
     const scope = scopes.find((one) => one.cap === cap)?.scope

@@ -77,7 +77,7 @@ export const createSubmissions = (db: Db) => ({
         WHERE ${isOf(batch)} AND idx = ${index} AND status IN ('pending', 'waiting')`
       if (waiting === 0) return null
       const bytes = Buffer.byteLength(line) + LINE_END_BYTES
-      sql.last(insert(sql, 'attempts', { ...planned, batch, item: index, outcome: 'queued', bytes, line }))
+      await insert(sql, 'attempts', { ...planned, batch, item: index, outcome: 'queued', bytes, line })
       const over = await reserveIn(sql, planned, caps, 0)
       if (over !== null) throw new Undo(over)
       return null

@@ -37,8 +37,8 @@ test('a unit that fails in the middle leaves nothing of itself', async () => {
 const FATAL: readonly (readonly [string, Work<void>])[] = [
   ['an error', (unit) => unit.query('ROLLBACK').then(() => Promise.reject(new Error('the transaction is gone')))],
   [
-    'a last statement',
-    async (unit) => ['ROLLBACK', 'INSERT INTO t VALUES (7)'].map((sql) => unit.last(unit.query(sql)))[0],
+    'one of several statements',
+    async (unit) => void (await Promise.all(['ROLLBACK', 'INSERT INTO t VALUES (7)'].map((sql) => unit.query(sql)))),
   ],
 ]
 test.each(FATAL)('%s that ends the whole transaction fails its neighbours too', async (_what, fatal) => {
@@ -48,13 +48,9 @@ test.each(FATAL)('%s that ends the whole transaction fails its neighbours too', 
   expect(await endsOf([write(1), write(2)])).toEqual(['fulfilled', 'fulfilled'])
 })
 
-test('a unit whose last statement fails leaves nothing of itself', async () => {
+test('a unit of which one of several statements fails leaves nothing of itself', async () => {
   const { db, write, all } = await open()
-  const half = db.write(async (unit) => {
-    unit.last(unit.query('INSERT INTO t VALUES (7)'))
-    unit.last(unit.query('INSERT INTO t VALUES (7)'))
-    unit.last(unit.query('INSERT INTO t VALUES (8)'))
-  })
+  const half = db.write((unit) => Promise.all([7, 7, 8].map((x) => unit.query(`INSERT INTO t VALUES (${x})`))))
   expect(await endsOf([write(1), half, write(2)])).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   expect(await all()).toEqual([1, 2])
 })

@@ -3,10 +3,11 @@ import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { examineFile } from '../../src/db/files/file.ts'
+import { migrateSqlite, sqliteMigrations } from '../../src/db/open/migrate.ts'
 import { openSqliteStores } from '../../src/db/stores.ts'
 import { readKeptStore, testKeptStore } from './kept-store.ts'
 import { tempDatabase } from './temp-folder.ts'
-import { recordsOf, transfer } from './transfer-tools.ts'
+import { recordsOf } from './transfer-tools.ts'
 
 function makeKeptFile(): string {
   const path = tempDatabase()
@@ -61,62 +62,57 @@ const ROWS = [
    VALUES ('att_1', 'grd_1', 'k', 0, 0, 'decide', 'd', 'j', '', 'ok', x'fe01', x'fe01', 20000)`,
 ]
 
-test.each(ROWS)('a store with a body in an S3 store is refused with the way to carry it over: %s', async (row) => {
+/** Makes a database of the last version before the twelve tables. */
+function makeOld(sql = ''): string {
   const path = tempDatabase()
-  await openSqliteStores({ path }).close()
+  mkdirSync(dirname(path), { recursive: true })
   const db = new Database(path)
-  db.exec(row)
+  migrateSqlite(db, sqliteMigrations().slice(0, 11))
+  db.exec(sql)
   db.close()
-  expect(() => openSqliteStores({ path })).toThrow(OUTSIDE)
-  const { code, out, err } = await transfer({ VERIDICT_DATABASE: path }, 'export')
-  expect([code, out.split('\n').length, err]).toEqual([1, 2, expect.stringContaining('lie in an S3 store')])
+  return path
+}
+
+test.each(ROWS)('a store with a body in an S3 store is refused with the way to carry it over: %s', (row) => {
+  const path = makeOld(row)
+  for (const _time of [1, 2]) expect(() => openSqliteStores({ path })).toThrow(OUTSIDE)
 })
 
-const PROJECTS: readonly (readonly [string, (path: string) => void, RegExp])[] = [
-  [
-    'a file of a further project beside it',
-    (path) => {
-      mkdirSync(join(dirname(path), 'projects'))
-      writeFileSync(join(dirname(path), 'projects', 'evals.sqlite'), '')
-    },
-    /projects\/evals\.sqlite is the database of a further project, which this version cannot read/,
-  ],
+const keyOf = (project: string, revoked: string): string =>
+  `INSERT INTO api_keys (id, secret_sha256, name, project, scopes, created_at, revoked_at)
+   VALUES ('key_${project}', zeroblob(32), 'n', '${project}', '[]', '', ${revoked})`
+
+const PROJECTS: readonly (readonly [string, string, RegExp])[] = [
   [
     'the mark of another project',
-    (path) => change(path, "INSERT INTO settings VALUES ('project', CAST('evals' AS BLOB))"),
+    "INSERT INTO settings VALUES ('project', CAST('evals' AS BLOB))",
     /is the database of the project evals, which this version cannot read/,
   ],
   [
     'a key of another project',
-    (path) => change(path, keyOf('evals', 'NULL')),
-    /the key key_1 of this database opens the project evals, which this version cannot read/,
+    keyOf('evals', 'NULL'),
+    /the key key_evals of this database opens the project evals, which this version cannot read/,
   ],
 ]
 
-const keyOf = (project: string, revoked: string): string =>
-  `INSERT INTO api_keys (id, secret_sha256, name, project, scopes, created_at, revoked_at)
-   VALUES ('key_1', zeroblob(32), 'n', '${project}', '[]', '', ${revoked})`
-
-function change(path: string, sql: string): void {
-  const db = new Database(path)
-  db.exec(sql)
-  db.close()
-}
-
-test.each(PROJECTS)('a store with %s is refused with the way to carry it over', async (_what, prepare, words) => {
-  const path = tempDatabase()
-  await openSqliteStores({ path }).close()
-  prepare(path)
+test.each(PROJECTS)('a store with %s is refused with the way to carry it over', (_what, sql, words) => {
+  const path = makeOld(sql)
   expect(() => openSqliteStores({ path })).toThrow(words)
 })
 
+test('a store with a file of a further project beside it is refused with the way to carry it over', () => {
+  const path = makeOld()
+  mkdirSync(join(dirname(path), 'projects'))
+  writeFileSync(join(dirname(path), 'projects', 'evals.sqlite'), '')
+  expect(() => openSqliteStores({ path })).toThrow(
+    /projects\/evals\.sqlite is the database of a further project, which this version cannot read/,
+  )
+})
+
 test('a store of the default project opens with its keys, and with a revoked key of another project', async () => {
-  const path = tempDatabase()
-  await openSqliteStores({ path }).close()
-  change(path, "INSERT INTO settings VALUES ('project', CAST('default' AS BLOB))")
-  change(path, keyOf('default', 'NULL'))
-  change(path, keyOf('evals', "'2026-11-21'").replace('key_1', 'key_2'))
+  const mark = "INSERT INTO settings VALUES ('project', CAST('default' AS BLOB))"
+  const path = makeOld([mark, keyOf('default', 'NULL'), keyOf('evals', "'2026-11-21'")].join(';'))
   const stores = openSqliteStores({ path })
-  expect((await stores.access.listKeys()).map(({ id }) => id)).toEqual(['key_1', 'key_2'])
+  expect((await stores.access.listKeys()).map(({ id }) => id)).toEqual(['key_default', 'key_evals'])
   await stores.close()
 })

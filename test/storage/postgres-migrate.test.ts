@@ -93,26 +93,37 @@ describePostgres('migrations of PostgreSQL', (tools) => {
     await expect(tools().open(undefined, { url })).rejects.toMatchObject({ code: 'storage_error', message: /may not/ })
   })
 
-  test('a database with the schema of a further project is refused; another’s schema of such a name is none', async () => {
-    const url = await newDatabase(tools().server)
-    const run = (text: string) => askDatabase(url, text)
-    const service = () => openPostgresStores({ url, ...SETTINGS })
-    await (await service()).close()
-    await run('CREATE SCHEMA veridict_foreign; CREATE SCHEMA "veridict_No Name"')
-    await (await service()).close()
-    await (await openPostgresStores({ url, schema: 'veridict_evals', ...SETTINGS })).close()
-    const words =
-      /the schema veridict_evals of a further project, which this version cannot read\. Check out commit [0-9a-f]{40}/
-    await expect(service()).rejects.toThrow(words)
-    await run('DROP SCHEMA veridict_evals CASCADE')
-    const key =
-      "INSERT INTO veridict.api_keys (id, secret_sha256, name, project, scopes, created_at) VALUES ('key_1', decode(repeat('00', 32), 'hex'), 'n', 'evals', '[]', '')"
-    await run(key)
-    await expect(service()).rejects.toThrow('the key key_1 of this database opens the project evals')
-    await run('DELETE FROM veridict.api_keys')
-    await run(
-      "INSERT INTO veridict.trajectories (id, format, document, created_at, outside_bytes) VALUES ('t', 'steps', '\\xfe', '', 9)",
-    )
-    await expect(service()).rejects.toThrow('bodies of this database lie in an S3 store')
-  })
+  const REFUSED: readonly (readonly [string, RegExp])[] = [
+    [
+      'CREATE SCHEMA veridict_evals; CREATE TABLE veridict_evals.schema_migrations ()',
+      /the schema veridict_evals of a further project, which this version cannot read\. Check out commit [0-9a-f]{40}/,
+    ],
+    [
+      `INSERT INTO veridict.api_keys (id, secret_sha256, name, project, scopes, created_at)
+       VALUES ('key_1', decode(repeat('00', 32), 'hex'), 'n', 'evals', '[]', '')`,
+      /the key key_1 of this database opens the project evals/,
+    ],
+    [
+      `INSERT INTO veridict.trajectories (id, format, document, created_at, outside_bytes)
+       VALUES ('t', 'steps', '\\xfe', '', 9)`,
+      /bodies of this database lie in an S3 store/,
+    ],
+  ]
+  test.each(REFUSED)(
+    'a database of an earlier version that this version cannot read is refused: %s',
+    async (text, words) => {
+      const url = await newDatabase(tools().server)
+      const run = (statements: string) => askDatabase(url, statements)
+      const unit = connectPostgres(url, SETTINGS, 'veridict')
+      await migrate(unit, 'veridict', postgresMigrations().slice(0, 11))
+      await unit.close()
+      await run('CREATE SCHEMA veridict_foreign; CREATE SCHEMA "veridict_No Name"')
+      await run(text)
+      await expect(openPostgresStores({ url, ...SETTINGS })).rejects.toThrow(words)
+      await run(
+        'DROP SCHEMA IF EXISTS veridict_evals CASCADE; DELETE FROM veridict.api_keys; DELETE FROM veridict.trajectories',
+      )
+      await (await openPostgresStores({ url, ...SETTINGS })).close()
+    },
+  )
 })

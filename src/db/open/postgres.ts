@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { closed, createSql, type Db, first, type Rows, runWork, type Sql, settleAll, Undo, type Work } from '../db.ts'
+import { closed, createSql, type Db, first, type Rows, type Sql, Undo, type Work } from '../db.ts'
 import { isLost, isSerializationFailure, refusal, StorageError, toConnectError, toServerError } from '../errors.ts'
 
 /** The connections to a PostgreSQL. Times are in milliseconds. */
@@ -167,7 +167,7 @@ async function write<T>(db: Connections, work: Work<T>): Promise<T> {
 /** The number of a transaction is known from its beginning: a process that does not hear of the end can ask. */
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_current_xact_id()::text AS id'
 
-/** Runs a unit of work once; its end is known. The beginning travels with the first statements, and the last statements with the end. */
+/** Runs a unit of work once; its end is known. The beginning travels with the first statements. */
 async function transact<T>({ read, connect }: Connections, work: Work<T>): Promise<T> {
   /** The transaction whose COMMIT was sent, and its value. */
   const sent: { readonly id: string | undefined; readonly value: T }[] = []
@@ -175,19 +175,15 @@ async function transact<T>({ read, connect }: Connections, work: Work<T>): Promi
     return await connect(async (sql) => {
       const begun = sql.query<{ id: string }>(BEGIN)
       begun.catch(() => undefined)
-      const run = async () => {
-        const { value, rest } = await runWork(sql, work)
-        return { value, rest, id: (await begun).rows[0]?.id }
-      }
-      const { value, rest, id } = await run().catch(async (error: unknown) => {
+      const value = await work(sql).catch(async (error: unknown) => {
         // The work may have failed at another connection than its own.
         await sql.query('ROLLBACK').catch(() => undefined)
         // A beginning that failed lets the work fail.
         await begun
         throw error
       })
-      sent.push({ id, value })
-      await settleAll([...rest, sql.query('COMMIT')])
+      sent.push({ id: (await begun).rows[0]?.id, value })
+      await sql.query('COMMIT')
       return value
     })
   } catch (error) {

@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { LRUCache } from 'lru-cache'
-import { closed, createSql, type Db, type Rows, runWork, settleAll, valueOfUndone, type Work } from '../db.ts'
+import { closed, createSql, type Db, type Rows, valueOfUndone, type Work } from '../db.ts'
 import { refusal, toStorageError } from '../errors.ts'
 import { migrateSqlite } from './migrate.ts'
 
@@ -110,8 +110,7 @@ function createUnits(db: Database.Database) {
       for (const { work, resolve, reject } of units) {
         mark.run()
         try {
-          const { value, rest } = await runWork(sql, work)
-          await settleAll(rest)
+          const value = await work(sql)
           ends.push(() => resolve(value))
         } catch (error) {
           if (!db.inTransaction) throw error
