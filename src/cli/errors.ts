@@ -145,12 +145,9 @@ export async function nothingFits(veridict: Veridict, query: Partial<Record<Name
   )
 }
 
-/** Reads the failure of a store, with its server; `away`: no database answered. The name of the error decides: commands import no store. */
-function readStorageFailure(error: unknown) {
-  if (!(error instanceof Error) || error.name !== 'StorageError') return null
-  const { server, away, code } = error as { readonly server?: unknown; readonly away?: unknown; readonly code?: string }
-  return { code, message: error.message + (typeof server === 'string' ? ` (${server})` : ''), away: away === true }
-}
+/** Reads the failure of a store. The name of the error decides: commands import no store. */
+const readStorageFailure = (error: unknown) =>
+  error instanceof Error && error.name === 'StorageError' ? (error as Error & { readonly code?: string }) : null
 
 /** The start of a service: its environment, the words for `veridict` in advice, and the variable of its port. */
 type Start = Pick<Shell, 'env' | 'program'> & { readonly port?: 'VERIDICT_PORT' | 'VERIDICT_WORKER_PORT' }
@@ -160,7 +157,7 @@ export function startFailureText(error: unknown, start: Start): string {
   const storage = readStorageFailure(error)
   const [message, advice] =
     storage !== null
-      ? [storage.message, adviceOfDatabase(start.env, storage.away)]
+      ? [storage.message, adviceOfDatabase(start.env, storage.code === 'storage_busy')]
       : (explainAddress(Object(error), start.port ?? 'VERIDICT_PORT') ?? explainSetting(messageOf(error)))
   const lines = [...message.split('\n'), ...(advice === '' ? [] : [`  ${asTyped(start, advice)}`])]
   return `veridict: cannot start: ${lines.map(inert).join('\n')}\n`

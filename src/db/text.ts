@@ -1,5 +1,4 @@
-import { promisify } from 'node:util'
-import { constants, type ZstdOptions, zstdCompress, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { parseExactJson } from '../domain/text/json.ts'
 import { sentTextOf } from '../domain/trajectory/trajectory.ts'
 import { refusal } from './errors.ts'
@@ -24,22 +23,9 @@ export function packText(text: string, above: number): Buffer {
 /** Returns the text of a document as it is stored: in UTF-8 as it was sent, or packed, where the packed text was kept. */
 export const textOf = (document: object): Buffer => sentTextOf(document) ?? Buffer.from(JSON.stringify(document))
 
-export const packBytes = (bytes: Uint8Array): Buffer => zstdCompressSync(bytes, optionsFor(bytes))
-
-/** Compresses a text in UTF-8 beside the event loop. */
-export const packApart = (bytes: Uint8Array): Promise<Buffer> => compressApart(bytes, optionsFor(bytes))
-
-const compressApart = promisify<Uint8Array, ZstdOptions, Buffer>(zstdCompress)
-
-const LEAST_OUTPUT = 4 * 1024
-const MOST_OUTPUT = 1024 * 1024
-
-/** zstd takes memory for the size that it expects, and a thread is woken for each piece of output: by default, for every 16 KB. */
-const optionsFor = ({ length }: Uint8Array): ZstdOptions => ({
-  params: PARAMS,
-  pledgedSrcSize: length,
-  chunkSize: Math.min(Math.max(length >> 2, LEAST_OUTPUT), MOST_OUTPUT),
-})
+/** Compresses a text in UTF-8; zstd takes memory for the size that it expects. */
+export const packBytes = (bytes: Uint8Array): Buffer =>
+  zstdCompressSync(bytes, { params: PARAMS, pledgedSrcSize: bytes.length })
 
 const encodeText = (text: string): Buffer =>
   text.isWellFormed() ? Buffer.from(text) : Buffer.concat([Buffer.of(UTF16), Buffer.from(text, 'utf16le')])
@@ -53,7 +39,11 @@ export const unpackText = (packed: Uint8Array): string => textIn(unpackBytes(pac
 /** Decompresses the bytes of `packText`, which `textIn` decodes. Throws a StorageError where they are damaged. */
 export function unpackBytes(packed: Uint8Array): Buffer {
   const stored = Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength)
-  return isPacked(stored) ? decompress(stored) : stored
+  try {
+    return isPacked(stored) ? zstdDecompressSync(stored) : stored
+  } catch (error) {
+    throw refusal('a stored text is damaged: it cannot be decompressed', { cause: error })
+  }
 }
 
 export const textIn = (bytes: Buffer): string =>
@@ -65,14 +55,6 @@ export function parseStored<T>(text: string): T {
     return parseExactJson(text) as T
   } catch (error) {
     throw refusal('a stored document is damaged: it is no JSON', { cause: error })
-  }
-}
-
-function decompress(bytes: Uint8Array): Buffer {
-  try {
-    return zstdDecompressSync(bytes)
-  } catch (error) {
-    throw refusal('a stored text is damaged: it cannot be decompressed', { cause: error })
   }
 }
 

@@ -1,7 +1,7 @@
 import { sql as raw } from 'kysely'
 import type { Digest } from '../domain/digest.ts'
 import { type Db, first, insert } from './db.ts'
-import { isPacked, packApart, packBytes, parseStored, textOf, unpackText } from './text.ts'
+import { isPacked, packBytes, parseStored, textOf, unpackText } from './text.ts'
 
 export interface StoredTrajectory {
   readonly id: Digest
@@ -11,16 +11,13 @@ export interface StoredTrajectory {
   readonly created_at: string
 }
 
-/** Longer texts are compressed in zlib’s threads: a shorter text would wait for them longer than its compression takes. */
-const COMPRESSED_APART = 128 * 1024
-
 export type TrajectoryStore = ReturnType<typeof createTrajectories>
 
 export const createTrajectories = (db: Db) => ({
   async put({ id, format, document }: Omit<StoredTrajectory, 'created_at'>, at: string): Promise<boolean> {
     // Compressed before the write lock is taken, and neither compressed nor sent where the document is known.
     if ((await first(db.read)`SELECT id FROM trajectories WHERE id = ${id}`) !== undefined) return false
-    const row = { id, format, document: await packDocument(document), created_at: at }
+    const row = { id, format, document: packDocument(document), created_at: at }
     return (await db.write((sql) => insert(sql, 'trajectories', row, raw`ON CONFLICT DO NOTHING`))) > 0
   },
   async get(id: Digest): Promise<StoredTrajectory | null> {
@@ -36,8 +33,7 @@ export const createTrajectories = (db: Db) => ({
   },
 })
 
-async function packDocument(document: Record<string, unknown>): Promise<Buffer> {
+function packDocument(document: Record<string, unknown>): Buffer {
   const text = textOf(document)
-  if (isPacked(text)) return text
-  return text.length < COMPRESSED_APART ? packBytes(text) : packApart(text)
+  return isPacked(text) ? text : packBytes(text)
 }

@@ -36,10 +36,6 @@ export function logTrouble(log: FastifyBaseLogger, { batch, item, error }: Troub
 function detailOf(error: unknown, isOfQueue: boolean): object {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return { err: error }
   const { code, name, message } = error
-  if (name === 'StorageError') {
-    const server = 'server' in error && typeof error.server === 'string' ? { server: error.server } : {}
-    return { code, detail: message, ...server }
-  }
   // Errors of the queue’s driver come from the system or the server.
-  return isOfQueue ? { code, detail: message } : { err: error }
+  return name === 'StorageError' || isOfQueue ? { code, detail: message } : { err: error }
 }

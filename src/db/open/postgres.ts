@@ -24,7 +24,7 @@ interface PostgresDb extends Db {
 /** Opens a database as it is, without a look at its schema; with a null schema no bare name is looked up. */
 export function connectPostgres(url: string, settings: PoolSettings, schema: string | null): PostgresDb {
   const pool = openPool(url, schema, settings)
-  const connect = <T>(work: (sql: Sql) => Promise<T>) => onConnection(pool, url, work)
+  const connect = <T>(work: (sql: Sql) => Promise<T>) => onConnection(pool, work)
   const read = createSql('postgres', (text, values) => connect((sql) => sql.query(text, values)))
   const running = new Set<Promise<unknown>>()
   let closing: Promise<void> | undefined
@@ -104,9 +104,9 @@ async function prepare(client: pg.PoolClient, schema: string | null, settings: P
 }
 
 /** Does work on one connection, which goes back to the pool afterwards, or is closed where it was lost: it may never answer. */
-async function onConnection<T>(pool: pg.Pool, url: string, work: (sql: Sql) => Promise<T>): Promise<T> {
+async function onConnection<T>(pool: pg.Pool, work: (sql: Sql) => Promise<T>): Promise<T> {
   const client = await pool.connect().catch((error: unknown) => {
-    throw toConnectError(error, serverOf(url))
+    throw toConnectError(error)
   })
   let loss: unknown
   const query = async <R>(text: string, values: readonly unknown[] = []): Promise<Rows<R>> => {
@@ -125,16 +125,6 @@ async function onConnection<T>(pool: pg.Pool, url: string, work: (sql: Sql) => P
     return await work(createSql('postgres', query))
   } finally {
     client.release(loss !== undefined)
-  }
-}
-
-/** Names `host:port`, or the folder of a socket, as the driver reads the URL; null for an unreadable URL. Never names the password. */
-function serverOf(url: string): string | null {
-  try {
-    const { host, port } = new pg.Client({ connectionString: url })
-    return host.startsWith('/') ? host : `${host}:${port}`
-  } catch {
-    return null
   }
 }
 
