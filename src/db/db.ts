@@ -61,9 +61,9 @@ export function valueOfUndone<T>(error: unknown): T {
   throw error
 }
 
-/** Waits until all statements have ended; then throws the error of the first that failed. */
-export async function settleAll(statements: readonly Promise<unknown>[]): Promise<void> {
-  const failed = (await Promise.allSettled(statements)).find((end) => end.status === 'rejected')
+/** Waits until all work has ended; then throws the error of the first that failed. */
+export async function settleAll(work: readonly Promise<unknown>[]): Promise<void> {
+  const failed = (await Promise.allSettled(work)).find((end) => end.status === 'rejected')
   if (failed !== undefined) throw failed.reason
 }
 
@@ -128,8 +128,8 @@ interface ListQuery extends Page {
   /** The most selective first; an undefined value is no filter. */
   readonly filters: readonly (readonly [column: string, value: unknown])[]
   readonly conditions?: readonly RawBuilder<unknown>[]
-  /** Whether the first of the conditions narrows the rows more than any filter. */
-  readonly isNarrowed?: boolean
+  /** A condition that narrows the rows more than any filter. */
+  readonly narrow?: RawBuilder<unknown> | null
 }
 
 /**
@@ -137,13 +137,13 @@ interface ListQuery extends Page {
  * plus keeps SQLite from the index of every filter but the first, and of that filter too where another condition has narrowed the rows.
  */
 export function newest({ kind }: Pick<Db, 'kind'>, table: TableName, selected: string, query: ListQuery) {
-  const { filters, conditions = [], isNarrowed = false, before, limit } = query
+  const { filters, conditions = [], narrow = null, before, limit } = query
   const used = filters.filter(([, value]) => value !== undefined)
   const all = [
-    sql`1 = 1`,
+    narrow ?? sql`1 = 1`,
     ...conditions,
     ...used.map(([column, value], at) => {
-      const unused = kind === 'sqlite' && (at > 0 || isNarrowed) ? sql`+` : sql``
+      const unused = kind === 'sqlite' && (at > 0 || narrow !== null) ? sql`+` : sql``
       return sql`${unused}${columns([column])} = ${value}`
     }),
     ...(before === undefined ? [] : [sql`id < ${before}`]),
@@ -174,22 +174,16 @@ const wellFormed = (value: unknown): unknown => (typeof value === 'string' ? val
 export function isDead(db: Pick<Db, 'kind' | 'process'>, name: string | null): boolean {
   if (db.kind !== 'sqlite' || name === db.process) return false
   if (name === null) return true
-  const [, pid = '', ...host] = name.split(' ')
-  const [, , ...here] = db.process.split(' ')
-  if (host.join(' ') !== here.join(' ')) return false
-  // The number of this process under another name: the process before it in a container.
-  return Number(pid) === process.pid || !pidExists(Number(pid))
-}
-
-export function pidExists(pid: number): boolean {
-  // Zero and negative numbers would mean groups of processes.
-  if (!(pid > 0)) return false
+  const [, pid, host] = PROCESS.exec(name) ?? []
+  if (host !== PROCESS.exec(db.process)?.[2]) return false
   try {
-    process.kill(pid, 0)
-    return true
+    // The number of this process under another name: the process before it in a container.
+    return Number(pid) === process.pid || !process.kill(Number(pid), 0)
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
+    return (error as NodeJS.ErrnoException).code === 'ESRCH'
   }
 }
+
+const PROCESS = /^\S+ ([1-9]\d*) (.*)$/
 
 export const closed = () => refusal('the database is closed')

@@ -4,7 +4,7 @@ import type { Grade } from '../schemas/grade.ts'
 import type { GroundTruth, Signals } from '../schemas/trial.ts'
 import { rubricIdOf } from '../schemas/vocabulary.ts'
 import { all, type Db, first, insert, isIn, newest, type Page, run, type Sql, Undo } from './db.ts'
-import { type ItemRef, settleItem, toItemEnd } from './items.ts'
+import { type ItemRef, isOf, settleItem, toItemEnd } from './items.ts'
 import type { GradeRow } from './schema.ts'
 
 /** The filters of lists, from the most selective to the least. */
@@ -65,8 +65,13 @@ export type GradeStore = ReturnType<typeof createGrades>
 const STANDING = "body AS grade, coalesce(signals, '{}') AS signals"
 
 export function createGrades(db: Db) {
-  const readCurrent = <Row>(columns: string, key: string): Promise<Row | undefined> =>
-    first<Row>(db.read)`SELECT ${raw.raw(columns)} FROM grades WHERE key = ${key} AND is_current = 1`
+  type Row = Parsed & Pick<GradeRow, 'body' | 'ground_truth'>
+  /** Reads a column of the grade that a condition selects; null: no grade fits. */
+  async function read<K extends keyof Row>(column: K, condition: RawBuilder<unknown>): Promise<Row[K] | null> {
+    const selected = raw.raw(column === 'grade' ? 'body AS grade' : column)
+    return (await first<Row>(db.read)`SELECT ${selected} FROM grades WHERE ${condition}`)?.[column] ?? null
+  }
+  const current = (key: string) => raw`key = ${key} AND is_current = 1`
   return {
     /**
      * Stores a grade with its ground truth, in one unit of work; a good grade answers its key from now on, and a failed grade never replaces a
@@ -74,20 +79,14 @@ export function createGrades(db: Db) {
      */
     put: (record: GradeRecord): Promise<void> => db.write((sql) => putGrade(sql, record)),
     /** Finds the stored JSON of a grade: an answer passes it on unparsed. */
-    getText: async (id: string): Promise<string | null> =>
-      (await first<Pick<GradeRow, 'body'>>(db.read)`SELECT body FROM grades WHERE id = ${id}`)?.body ?? null,
-    get: async (id: string): Promise<Grade | null> =>
-      (await first<Parsed>(db.read)`SELECT body AS grade FROM grades WHERE id = ${id}`)?.grade ?? null,
+    getText: (id: string): Promise<string | null> => read('body', raw`id = ${id}`),
+    get: (id: string): Promise<Grade | null> => read('grade', raw`id = ${id}`),
     /** Finds those of the grades that are stored, in no order. */
     getMany: async (ids: readonly string[]): Promise<readonly Grade[]> =>
       (await all<Parsed>(db.read)`SELECT body AS grade FROM grades WHERE ${isIn(db, 'id', ids)}`).map(toGrade),
-    getGroundTruth: async (id: string): Promise<GroundTruth | null> =>
-      (await first<Pick<GradeRow, 'ground_truth'>>(db.read)`SELECT ground_truth FROM grades WHERE id = ${id}`)
-        ?.ground_truth ?? null,
-    findByKey: async (key: Digest): Promise<Grade | null> =>
-      (await readCurrent<Parsed>('body AS grade', key))?.grade ?? null,
-    findTextByKey: async (key: Digest): Promise<string | null> =>
-      (await readCurrent<Pick<GradeRow, 'body'>>('body', key))?.body ?? null,
+    getGroundTruth: (id: string): Promise<GroundTruth | null> => read('ground_truth', raw`id = ${id}`),
+    findByKey: (key: Digest): Promise<Grade | null> => read('grade', current(key)),
+    findTextByKey: (key: Digest): Promise<string | null> => read('body', current(key)),
     /** Finds the grades that answer the keys now, by key. */
     async findByKeys(keys: readonly Digest[]): Promise<ReadonlyMap<string, Grade>> {
       const rows = await all<Parsed>(
@@ -111,12 +110,12 @@ export function createGrades(db: Db) {
     },
     /** Counts all grades and their citations by judge, rubric and status, but grades that only checked stored replies again. */
     countEvidence() {
-      type Row = Pick<GradeRow, 'judge' | 'rubric' | 'status'> & {
+      type Counted = Pick<GradeRow, 'judge' | 'rubric' | 'status'> & {
         readonly kind: 'grade' | 'citation'
         readonly n: number
       }
       const cited = db.kind === 'sqlite' ? CITED_IN_SQLITE : CITED_IN_POSTGRES
-      return all<Row>(db.read)`
+      return all<Counted>(db.read)`
         SELECT judge, rubric, 'grade' AS kind, status, count(*) AS n FROM grades
         WHERE silent = 0 GROUP BY judge, rubric, status
         UNION ALL SELECT judge, rubric, 'citation', ${cited} WHERE silent = 0 GROUP BY judge, rubric, cited_as
@@ -150,17 +149,14 @@ export const columnOf = (name: (typeof FILTERS)[number], query: GradeFilter) =>
 
 /** Selects the grades of a query that meet further conditions, newest first: ids sort by age. */
 export function selectGrades(db: Db, selected: string, query: GradeQuery, more: readonly RawBuilder<unknown>[] = []) {
-  const isItems = isOwnBatch(query.batch)
+  const { batch, before, limit } = query
   // The grades of a batch’s items, also those that another batch has paid for.
-  const items = raw`id IN (SELECT grade_id FROM batch_items
-    WHERE batch = (SELECT seq FROM batches WHERE batches.id = ${query.batch}) AND grade_id IS NOT NULL)`
-  const names = FILTERS.filter((name) => !(isItems && name === 'batch'))
-  return newest(db, 'grades', selected, {
-    filters: names.map((name) => [columnOf(name, query), query[name]] as const),
-    conditions: [...(isItems ? [items] : []), ...more],
-    isNarrowed: isItems,
-    ...{ before: query.before, limit: query.limit },
-  })
+  const narrow = isOwnBatch(batch)
+    ? raw`id IN (SELECT grade_id FROM batch_items WHERE ${isOf(batch)} AND grade_id IS NOT NULL)`
+    : null
+  const names = FILTERS.filter((name) => narrow === null || name !== 'batch')
+  const filters = names.map((name) => [columnOf(name, query), query[name]] as const)
+  return newest(db, 'grades', selected, { filters, conditions: more, narrow, before, limit })
 }
 
 async function putGrade(sql: Sql, record: GradeRecord): Promise<void> {

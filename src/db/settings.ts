@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache'
 import type { AccessStore, KeyRecord } from '../access/keys.ts'
 import type { Digest } from '../domain/digest.ts'
 import { all, type Db, first, insert, isDead, run } from './db.ts'
-import { refusal } from './errors.ts'
 import type { IdempotencyRow, KeyRow } from './schema.ts'
 import { parseStored } from './text.ts'
 
@@ -70,12 +69,10 @@ export function createSettings(db: Db) {
   const once = (name: string, make: () => Uint8Array): Promise<Buffer> =>
     db.write(async (sql) => {
       const find = () => first<{ value: Buffer }>(sql)`SELECT value FROM settings WHERE name = ${name}`
-      const known = await find()
-      if (known !== undefined) return known.value
-      await insert(sql, 'settings', { name, value: Buffer.from(make()) }, raw`ON CONFLICT DO NOTHING`)
-      const kept = await find()
-      if (kept === undefined) throw refusal(`the setting ${name} was not stored`)
-      return kept.value
+      for (let known = await find(); ; known = await find()) {
+        if (known !== undefined) return known.value
+        await insert(sql, 'settings', { name, value: Buffer.from(make()) }, raw`ON CONFLICT DO NOTHING`)
+      }
     })
   return {
     /** Finds the secret of marker nonces: made once, then stable, so that prompts stay byte-equal. */

@@ -147,10 +147,10 @@ describe('paths', () => {
     expect(() => openSqliteStores({ path })).toThrow(/path of the database is empty/)
   })
 
-  test('a folder that cannot be made', () => {
+  test('a file in the place of the folder', () => {
     const file = join(dirname(dirname(tempDatabase())), 'file')
     writeFileSync(file, '')
-    expect(() => openSqliteStores({ path: join(file, 'a.sqlite') })).toThrow(/folder of the database cannot be made/)
+    expect(() => openSqliteStores({ path: join(file, 'a.sqlite') })).toThrow(/cannot be opened: is the path right/)
   })
 
   test.runIf(process.platform === 'linux')('a folder where no folder can be is refused, not tried for ever', () => {

@@ -134,72 +134,65 @@ const MOST_TRIES = 10
 const MOST_CONNECTIONS = 2
 const STATUS_TRIES = 5
 
-type Connections = Pick<PostgresDb, 'read' | 'connect'>
-
-/** Repeats a unit of work that the server gave up for another, or whose connection was lost before its commit. */
-async function write<T>(db: Connections, work: Work<T>): Promise<T> {
-  for (let [tries, connections] = [1, 1]; ; ) {
-    try {
-      return await transact(db, work)
-    } catch (error) {
-      if (error instanceof Undo) return error.value as T
-      const cause = causeOf(error)
-      if (isLost(cause)) {
-        if (++connections > MOST_CONNECTIONS) throw error
-      } else {
-        if (!isSerializationFailure(cause) || ++tries > MOST_TRIES) throw error
-        await delay(2 ** Math.min(tries, 7) * (1 + Math.random()))
-      }
-    }
-  }
-}
-
 /** The number of a transaction is known from its beginning: a process that does not hear of the end can ask. */
 const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_current_xact_id()::text AS id'
 
-/** Runs a unit of work once; its end is known. The beginning travels with the first statements. */
-async function transact<T>({ read, connect }: Connections, work: Work<T>): Promise<T> {
-  /** The transaction whose COMMIT was sent, and its value. */
-  const sent: { readonly id: string | undefined; readonly value: T }[] = []
-  try {
-    return await connect(async (sql) => {
-      const begun = sql.query<{ id: string }>(BEGIN)
-      begun.catch(() => undefined)
-      const value = await work(sql).catch(async (error: unknown) => {
-        // The work may have failed at another connection than its own.
-        await sql.query('ROLLBACK').catch(() => undefined)
-        // A beginning that failed lets the work fail.
-        await begun
+/**
+ * Runs a unit of work in a transaction, which begins with its first statements. The unit runs again where the server gave it up for another, or where
+ * its connection was lost before its commit.
+ */
+async function write<T>({ read, connect }: Pick<PostgresDb, 'read' | 'connect'>, work: Work<T>): Promise<T> {
+  for (let [tries, connections] = [1, 1]; ; ) {
+    const sent: Commit<T>[] = []
+    try {
+      return await connect((sql) => transact(sql, work, (commit) => sent.push(commit)))
+    } catch (error) {
+      if (error instanceof Undo) return error.value as T
+      const cause = (error as { cause?: unknown } | null)?.cause ?? error
+      const [commit] = sent
+      const hasLost = isLost(cause)
+      if (hasLost && commit !== undefined && (await isCommitted(read, commit.id, error))) return commit.value
+      if (hasLost ? ++connections > MOST_CONNECTIONS : !isSerializationFailure(cause) || ++tries > MOST_TRIES)
         throw error
-      })
-      sent.push({ id: (await begun).rows[0]?.id, value })
-      await sql.query('COMMIT')
-      return value
-    })
-  } catch (error) {
-    const [commit] = sent
-    if (commit === undefined || !isLost(causeOf(error))) throw error
-    if (await isCommitted(read, commit.id, error)) return commit.value
-    throw error
+      await delay(2 ** Math.min(tries, 7) * (1 + Math.random()))
+    }
   }
 }
 
-/** Asks for the end of a transaction whose COMMIT was not answered. */
+/** A transaction whose COMMIT is sent, and its value. */
+interface Commit<T> {
+  readonly id: string | undefined
+  readonly value: T
+}
+
+async function transact<T>(sql: Sql, work: Work<T>, onCommit: (commit: Commit<T>) => void): Promise<T> {
+  const begun = sql.query<{ id: string }>(BEGIN)
+  begun.catch(() => undefined)
+  const value = await work(sql).catch(async (error: unknown) => {
+    // The work may have failed at another connection than its own.
+    await sql.query('ROLLBACK').catch(() => undefined)
+    // A beginning that failed lets the work fail.
+    await begun
+    throw error
+  })
+  onCommit({ id: (await begun).rows[0]?.id, value })
+  await sql.query('COMMIT')
+  return value
+}
+
+/** Asks for the end of a transaction whose COMMIT was not answered. Rejects where the end stays unknown. */
 async function isCommitted(read: Sql, transaction: string | undefined, cause: unknown): Promise<boolean> {
   for (let tries = 1; tries <= STATUS_TRIES; tries++) {
-    try {
-      const ended = await first<{ status: string }>(read)`SELECT pg_xact_status(${transaction}::xid8) AS status`
-      const status = ended?.status
-      if (status === 'committed' || status === 'aborted') return status === 'committed'
-    } catch (error) {
-      if (tries === STATUS_TRIES) throw error
-    }
-    if (tries < STATUS_TRIES) await delay(100 * tries)
+    const asked = first<{ status: string }>(read)`SELECT pg_xact_status(${transaction}::xid8) AS status`
+    const status = await asked.then(
+      (row) => row?.status,
+      () => undefined,
+    )
+    if (status === 'committed' || status === 'aborted') return status === 'committed'
+    await delay(100 * tries)
   }
   throw new StorageError('storage_busy', 'the database server was lost at a commit', { cause })
 }
-
-const causeOf = (error: unknown): unknown => (error as { cause?: unknown } | null)?.cause ?? error
 
 const TEXT = 25
 const BIGINT = 20

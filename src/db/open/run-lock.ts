@@ -1,4 +1,4 @@
-import { chmodSync, closeSync, openSync, realpathSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, realpathSync, statSync } from 'node:fs'
 import Database from 'better-sqlite3'
 import { toStorageError } from '../errors.ts'
 
@@ -55,17 +55,13 @@ export function isRun(path: string): boolean {
   }
 }
 
-/** Opens the file of the lock, which is made with the mode of the database, for the same users. */
+/** Opens the file of the lock, which gets the mode of the database, for the same users. */
 function openLock(path: string): Database.Database {
   const file = runFileOf(path)
-  const mode = statSync(path).mode & 0o777
-  try {
-    closeSync(openSync(file, 'wx', mode))
-    chmodSync(file, mode)
-  } catch {
-    // The file exists; else SQLite meets the same fault and names it.
-  }
-  return new Database(file, { timeout: 0 })
+  const isNew = !existsSync(file)
+  const lock = new Database(file, { timeout: 0 })
+  if (isNew) chmodSync(file, statSync(path).mode & 0o777)
+  return lock
 }
 
 const isBusy = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === 'SQLITE_BUSY'

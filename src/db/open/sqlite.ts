@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import Database from 'better-sqlite3'
@@ -19,38 +19,44 @@ interface SqliteDb extends Db {
 
 /** Opens a database file, which is made and migrated where needed. Throws a StorageError for an unusable file. */
 export function openSqlite(path: string): SqliteDb {
-  const writer = openFile(path)
+  // SQLite takes a blank name for a temporary database, which would lose everything at the end.
+  if (path.trim() === '') throw refusal('the path of the database is empty')
+  if (path !== MEMORY) makeFile(path)
+  let writer: Database.Database | undefined
   try {
-    // A second connection reads what is committed, whatever unit of work is open.
-    const reader = writer.memory ? writer : new Database(path, { timeout: 5000 })
-    const units = createUnits(writer)
-    return {
-      kind: 'sqlite',
-      path: writer.memory ? null : writer.name,
-      process: `prc_${crypto.randomUUID()} ${process.pid} ${hostname()}`,
-      read: createSql('sqlite', prepareOn(reader, false)),
-      write: units.write,
-      async close() {
-        await units.settled()
-        if (!writer.open) return
-        if (reader !== writer) reader.close()
-        closeFile(writer)
-      },
-    }
+    writer = new Database(path, { timeout: 5000 })
+    setPragmas(writer)
+    migrateSqlite(writer)
+    return databaseOver(path, writer)
   } catch (error) {
-    writer.close()
+    writer?.close()
     throw toStorageError(error)
   }
 }
 
-/** Writes the log back into the file, so that the file alone is the whole database, and closes. */
-function closeFile(db: Database.Database): void {
-  try {
-    if (!db.memory) db.pragma('wal_checkpoint(TRUNCATE)')
-  } catch (error) {
-    throw toStorageError(error)
-  } finally {
-    db.close()
+function databaseOver(path: string, writer: Database.Database): SqliteDb {
+  // A second connection reads what is committed, whatever unit of work is open.
+  const reader = writer.memory ? writer : new Database(path, { timeout: 5000 })
+  const units = createUnits(writer)
+  return {
+    kind: 'sqlite',
+    path: writer.memory ? null : writer.name,
+    process: `prc_${crypto.randomUUID()} ${process.pid} ${hostname()}`,
+    read: createSql('sqlite', prepareOn(reader, false)),
+    write: units.write,
+    async close() {
+      await units.settled()
+      if (!writer.open) return
+      if (reader !== writer) reader.close()
+      try {
+        // The file alone is the whole database again.
+        if (!writer.memory) writer.pragma('wal_checkpoint(TRUNCATE)')
+      } catch (error) {
+        throw toStorageError(error)
+      } finally {
+        writer.close()
+      }
+    },
   }
 }
 
@@ -94,10 +100,8 @@ interface WaitingUnit {
 function createUnits(db: Database.Database) {
   const sql = createSql('sqlite', prepareOn(db, true))
   // A transaction that begins by reading cannot wait for the write lock, whatever the busy timeout.
-  const begin = db.prepare('BEGIN IMMEDIATE')
-  const commit = db.prepare('COMMIT')
-  const mark = db.prepare('SAVEPOINT unit')
-  const undo = db.prepare('ROLLBACK TO unit')
+  const [begin, commit] = [db.prepare('BEGIN IMMEDIATE'), db.prepare('COMMIT')]
+  const [mark, undo] = [db.prepare('SAVEPOINT unit'), db.prepare('ROLLBACK TO unit')]
   const release = db.prepare('RELEASE unit')
   const queue: WaitingUnit[] = []
   let running: Promise<void> | null = null
@@ -149,22 +153,6 @@ function createUnits(db: Database.Database) {
   }
 }
 
-function openFile(path: string): Database.Database {
-  // SQLite takes a blank name for a temporary database, which would lose everything at the end.
-  if (path.trim() === '') throw refusal('the path of the database is empty')
-  if (path !== MEMORY) makeFile(path)
-  let db: Database.Database | undefined
-  try {
-    db = new Database(path, { timeout: 5000 })
-    setPragmas(db)
-    migrateSqlite(db)
-    return db
-  } catch (error) {
-    db?.close()
-    throw toStorageError(error)
-  }
-}
-
 /** Makes the file for its owner alone, in its folder; the files that SQLite makes beside it get the same mode. An existing file keeps its own. */
 function makeFile(path: string): void {
   const folder = dirname(resolve(path))
@@ -182,14 +170,13 @@ function makeFile(path: string): void {
 
 /** Makes folders one by one: `recursive` never ends where a file system answers ENOENT for a folder whose parent exists (/proc). */
 function makeFolder(folder: string): void {
-  const exists = () => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true
-  if (exists()) return
+  if (existsSync(folder)) return
   makeFolder(dirname(folder))
   try {
     mkdirSync(folder)
   } catch (error) {
     // Another process may have made it meanwhile.
-    if (!exists()) throw error
+    if (!existsSync(folder)) throw error
   }
 }
 
