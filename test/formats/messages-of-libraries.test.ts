@@ -37,15 +37,8 @@ describe('samples', () => {
       ['/messages/1/parts/2', '/messages/2/parts/4/type', '/messages/2/parts/12'],
     ],
     ['vercel-ui/seed-v4.json', 'vercel-ui', 6, 5, 3, ['/records/1/content', '/records/2/parts/1/details/1']],
-    [
-      'langchain/seed.json',
-      'langchain',
-      4,
-      4,
-      2,
-      ['/messages/1/content/1', '/messages/2/invalid_tool_calls/0', '/messages/3/artifact'],
-    ],
-    ['langchain/seed-serialized.json', 'langchain', 3, 1, 1, ['/records/3/data']],
+    ['langchain/seed.json', 'langchain', 4, 4, 2, ['/messages/1/content/1', '/messages/2/invalid_tool_calls/0']],
+    ['langchain/seed-serialized.json', 'langchain', 3, 1, 1, ['/records/3']],
     ['langsmith/seed.json', 'langsmith', 4, 3, 4, ['/child_runs/4/name']],
     ['langsmith/seed-rows.json', 'langsmith', 4, 1, 1, []],
     [

@@ -1,5 +1,4 @@
 import type { Step } from '../../domain/trajectory/trajectory.ts'
-import type { Actor } from '../../schemas/vocabulary.ts'
 import {
   cutName,
   idText,
@@ -11,23 +10,14 @@ import {
   type Reading,
   timeOf,
 } from '../common/reading.ts'
-import { addLeaves, asList, asName, asRecord, asText, isEmpty } from '../common/session.ts'
+import { asList, asName, asRecord, asText, isEmpty } from '../common/session.ts'
 import { mayAct } from '../common/unread-acts.ts'
 import { type FileRun, type Format, groupRows, listIn, type ReadDocument } from '../format.ts'
-import {
-  chatMessageOf,
-  checkMessage,
-  modelOfMessage,
-  type OpenMessage,
-  readLangChainMessage,
-} from '../langchain/langchain.ts'
 import { outcomeOfOutput } from '../openai-chat/openai-chat-blocks.ts'
-import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
-import { Located, placeMessage, type Tree } from '../traces/located.ts'
-import { messageKey } from '../traces/message-key.ts'
+import { decodeLocated, messagesIn, modelOf, type Side } from '../traces/chat-shapes.ts'
+import { Located, type Tree, textsOf } from '../traces/located.ts'
 import { readTrace } from '../traces/trace-run.ts'
 import type { TracedTool, TraceSpan } from '../traces/trace-span.ts'
-import { messagesOf, type PayloadMessage, payloadOf, replyOf } from './payloads.ts'
 
 /**
  * The format of LangSmith traces: one run with its `child_runs`, or the rows of one trace, as its API and exports write them. Runs of type
@@ -123,73 +113,77 @@ function stepsOf(
   runs: readonly PlacedRun[],
   list: string,
 ): { readonly steps: readonly Step[]; readonly model: string | null } {
-  if (!runs.some(({ run }) => run['run_type'] === 'llm' || TOOLS.has(run['run_type']))) {
-    const root = runs.find(({ run }) => isRoot(run)) ?? runs[0]
-    const sink = new ChatSink(reading, null)
-    const model = root === undefined ? null : readWhole(sink, root)
-    return { steps: sink.finish(list), model }
-  }
-  const opened = new Map<string, OpenMessage>()
+  const isWhole = !runs.some(({ run }) => run['run_type'] === 'llm' || TOOLS.has(run['run_type']))
+  const root = runs.find(({ run }) => isRoot(run)) ?? runs[0]
+  const chosen = isWhole && root !== undefined ? [root] : runs
+  const spans = chosen.flatMap((placed) => spanOf(reading, placed, isWhole))
   let model: string | null = null
-  const spans = runs.flatMap((placed) => spanOf(reading, placed, opened))
-  const steps = readTrace(reading, spans, list, null, (path) => {
-    const message = opened.get(path)
-    if (message === undefined) return
-    checkMessage(reading, message)
-    model ??= modelOfMessage(message)
+  const steps = readTrace(reading, spans, list, null, (message) => {
+    model ??= modelOf(message)
   })
   return { steps, model: spans.find((span) => span.model !== null)?.model ?? model }
 }
 
-/** Returns the span of a run; none for a run of an unknown type. `opened`: receives the messages by their paths. */
-function spanOf(reading: Reading, { run, path }: PlacedRun, opened: Map<string, OpenMessage>): TraceSpan[] {
+/** Returns the span of a run; none for a run of an unknown type. `isWhole`: no run of a model or a tool is in the file. */
+function spanOf(reading: Reading, { run, path }: PlacedRun, isWhole: boolean): TraceSpan[] {
   const { run_type: type, error } = run
   const [id, isModel, isTool] = [idText(run['id']), type === 'llm', TOOLS.has(type)]
   if (!isModel && !isTool && !HOLDERS.has(type)) {
     reading.unread(path, `unknown type of run: ${JSON.stringify(cutName(asText(type) ?? 'none'))}; not read`, true)
     return []
   }
-  const [inputs, outputs] = [payloadOf(run, path, 'inputs'), payloadOf(run, path, 'outputs')]
-  if (isModel && outputs !== null) warnOthers(reading, outputs)
-  const treeOf = (message: PayloadMessage): Tree => {
-    if (message instanceof Located) return message
-    opened.set(message.path, message)
-    return chatMessageOf(message)
-  }
-  const isSilent = (side: 'inputs' | 'outputs') => isAbsent(run[side]) || isEmpty(run[side])
+  const [inputs, outputs] = (['inputs', 'outputs'] as const).map((side) => payloadOf(run, path, side)) as [
+    Located,
+    Located,
+  ]
+  const isSilent = ({ value }: Located) => isAbsent(value) || isEmpty(value)
+  const answer = messagesIn(outputs, 'assistant')
+  if (isWhole && (answer === null || !isState(outputs.value)))
+    reading.unread(path, 'no run of a model or a tool is in the file; what they did is not known', true)
+  else if (isWhole) warnBeside(reading, outputs)
   const span: TraceSpan = {
     ...{ path, kind: isModel ? 'model' : isTool ? 'tool' : 'agent', called: String(type), agent: null },
-    ...{ id, name: isTool ? id : null, parent: idText(run['parent_run_id']), holds: isModel },
+    ...{ id, name: isTool ? id : null, parent: idText(run['parent_run_id']), holds: isModel || isWhole },
     model: isModel ? asText(asRecord(asRecord(run['extra'])['metadata'])['ls_model_name']) : null,
-    ...{ start: timeOf(run['start_time']), end: timeOf(run['end_time']) },
-    input: () => (inputs === null ? null : messagesOf(inputs))?.map(treeOf) ?? (isSilent('inputs') ? [] : null),
+    ...{ start: timeOf(run['start_time']), end: isWhole ? Number.POSITIVE_INFINITY : timeOf(run['end_time']) },
+    input: () => (isSilent(inputs) ? [] : (messagesIn(inputs, 'user') ?? (isWhole ? wholeOf(inputs, 'user') : null))),
     output: () => {
-      const reply = outputs === null ? null : replyOf(outputs)
-      return reply === null ? (isSilent('outputs') ? [] : null) : [treeOf({ ...reply, speaker: 'agent' })]
+      if (isSilent(outputs)) return []
+      const messages = messagesIn(outputs, 'assistant') ?? (isWhole ? wholeOf(outputs, 'assistant') : null)
+      // The last message of a state is the model's own.
+      return isModel && isState(outputs.value) ? (messages?.slice(-1) ?? null) : messages
     },
-    ...{ sent: new Located(run['inputs'], `${path}/inputs`), answered: new Located(run['outputs'], `${path}/outputs`) },
+    ...{ sent: inputs, answered: outputs },
     tool: isTool ? toolOf(run, path, inputs, outputs) : null,
     ...(asText(error) !== null && { error: new Located(error, `${path}/error`) }),
   }
   return [span]
 }
 
-function toolOf(run: Json, path: string, inputs: Located | null, outputs: Located | null): TracedTool {
+/** Returns `inputs` or `outputs` of a run; rows of a table hold them as JSON in a string. */
+function payloadOf(run: Json, path: string, side: 'inputs' | 'outputs'): Located {
+  const value = new Located(run[side], `${path}/${side}`)
+  return decodeLocated(value) ?? value
+}
+
+/** Tells whether a value holds the messages of a whole conversation. */
+const isState = (value: unknown): boolean =>
+  [value, ...STATES.map((name) => asRecord(value)[name])].some((state) => Array.isArray(asRecord(state)['messages']))
+
+/** Returns a value in which no messages are known as one message. */
+const wholeOf = (value: Located, role: Side): readonly Tree[] => [{ role, content: textsOf(value) }]
+
+function toolOf(run: Json, path: string, inputs: Located, outputs: Located): TracedTool {
   const name = asText(run['name'])
   const error = asText(run['error'])
-  const message = asRecord(outputs === null ? null : messageIn(outputs.member('output')).value)
+  const message = asRecord(messageIn(outputs.member('output')).value)
   const isOpen = error === null && isAbsent(run['outputs']) && isAbsent(run['end_time'])
-  const result =
-    error !== null
-      ? new Located(error, `${path}/error`)
-      : outputs === null
-        ? new Located(run['outputs'], `${path}/outputs`)
-        : outputOf(outputs)
+  const result = error !== null ? new Located(error, `${path}/error`) : outputOf(outputs)
   const isFault = error !== null || message['status'] === 'error' ? true : null
   return {
-    id: idText(inputs?.member('id').value) ?? idText(message['tool_call_id']) ?? `run ${idText(run['id']) ?? path}`,
+    id: idText(inputs.member('id').value) ?? idText(message['tool_call_id']) ?? `run ${idText(run['id']) ?? path}`,
     name: new Located(name, `${path}/name`),
-    args: inputs ?? new Located(run['inputs'], `${path}/inputs`),
+    args: inputs,
     result: isOpen ? null : result,
     ...{ error: null, byName: true },
     ...(!isOpen && { outcome: outcomeOfOutput(name ?? '', result.value, isFault) }),
@@ -203,66 +197,19 @@ const messageIn = (output: Located): Located =>
 /** Unwraps a tool's output from LangChain's `output`, a message or the value itself. */
 function outputOf(outputs: Located): Located {
   const output = outputs.member('output')
-  if (output.value === undefined || Object.keys(outputs.value as Json).length > 1) return outputs
+  if (output.value === undefined || Object.keys(asRecord(outputs.value)).length > 1) return outputs
   const message = messageIn(output)
   return isRecord(message.value) && 'content' in message.value ? message.member('content') : output
 }
 
-function warnOthers(reading: Reading, outputs: Located): void {
-  for (const field of ['generations', 'choices'] as const) {
-    const list = asList(outputs.member(field).value)
-    const count = Math.max(list.length, asList(list[0]).length)
-    if (count > 1) reading.warn(`${outputs.path}/${field}`, `${count} answers; the first is read`)
-  }
-}
-
-/** Reads a trace without runs of models or tools: its input and output. Only a state with all messages tells the acts. */
-function readWhole(sink: ChatSink, { run, path }: PlacedRun): string | null {
-  const { reading } = sink
-  sink.now = timeOf(run['start_time'])
-  const [inputs, outputs] = [payloadOf(run, path, 'inputs'), payloadOf(run, path, 'outputs')]
-  const [before = null, after = null] = [inputs, outputs].map((payload): OpenMessage[] | null => {
-    const messages = payload === null ? null : messagesOf(payload)
-    if (messages === null) return null
-    return messages.flatMap((message) => {
-      if (!(message instanceof Located)) return [message]
-      reading.odd(message.path, 'a message', message.value)
-      return []
-    })
-  })
-  const reply = after === null && outputs !== null ? replyOf(outputs) : null
-  // The output state repeats the input messages.
-  const isNew = after?.findIndex((message, index) => keyOf(message) !== keyOf(before?.[index])) ?? -1
-  const fresh = [...(isNew === -1 ? [] : (after?.slice(isNew) ?? [])), ...(reply === null ? [] : [reply])]
-  for (const message of before ?? []) readLangChainMessage(sink, message)
-  if (before === null) addPayload(sink, inputs, 'user', 'input')
-  for (const message of fresh) readLangChainMessage(sink, message)
-  if (after === null && reply === null) addPayload(sink, outputs, 'agent_message', 'output')
-  if (after === null)
-    reading.unread(path, 'no run of a model or a tool is in the file; what they did is not known', true)
-  else warnBeside(reading, outputs)
-  sink.note('system', run['error'], `${path}/error`, 'error')
-  return [...(before ?? []), ...fresh].map(modelOfMessage).find((name) => name !== null) ?? null
-}
-
-function addPayload(sink: ChatSink, payload: Located | null, actor: Actor, name: string): void {
-  const { parts } = sink.open(actor === 'user' ? 'other' : 'agent', null)
-  if (payload !== null) addLeaves(sink.sink(parts, actor, name), payload.value, payload.path)
-}
-
-/** Members of a payload that may hold the messages. */
-const STATES: readonly string[] = ['messages', 'input', 'output', 'state']
+/** Members of a payload that may hold a state. */
+const STATES: readonly string[] = ['input', 'output', 'state']
 
 /** Warns of members of a state beside its messages that may hold acts: `intermediate_steps`. */
-function warnBeside(reading: Reading, state: Located | null): void {
-  for (const [name, value] of Object.entries(asRecord(state?.value)))
-    if (!STATES.includes(name) && mayAct(value))
-      reading.unread(pointer(state?.path ?? '', name), 'may hold acts; not read', true)
-}
-
-function keyOf(message: OpenMessage | undefined): string | null {
-  const placed = message === undefined ? null : placeMessage(chatMessageOf(message), message.path)
-  return placed === null ? null : messageKey(placed.message)
+function warnBeside(reading: Reading, state: Located): void {
+  for (const [name, value] of Object.entries(asRecord(state.value)))
+    if (name !== 'messages' && !STATES.includes(name) && mayAct(value))
+      reading.unread(pointer(state.path, name), 'may hold acts; not read', true)
 }
 
 /** Splits the rows of several traces into one document per trace. */

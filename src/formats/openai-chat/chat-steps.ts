@@ -1,10 +1,11 @@
 import { pushTo } from '../../domain/result.ts'
 import type { ActOutcome, Step } from '../../domain/trajectory/trajectory.ts'
 import { isAbsent, isRecord, type Json, pointer, type Reading } from '../common/reading.ts'
-import { asList, asName, type OpenStep } from '../common/session.ts'
+import { asList, asName, asText, type OpenStep } from '../common/session.ts'
 import type { ReadDocument } from '../format.ts'
 import type { OpenCall } from '../tools/tool-table.ts'
-import { type PlacedMessage, placeMessage, type Tree } from '../traces/located.ts'
+import { isOdd, modelOf } from '../traces/chat-shapes.ts'
+import { Located, type PlacedMessage, placeMessage, type Tree } from '../traces/located.ts'
 import { answeredIdsOf } from '../traces/message-key.ts'
 import { agentNamedBy, type Before, readMessage, speaksAsAgent, type TextProtocol } from './openai-chat-message.ts'
 import { ChatSink } from './openai-chat-sink.ts'
@@ -63,20 +64,21 @@ interface MessageFacts {
   readonly before?: Before
 }
 
-/** A message of a record, with its place and the facts beside it. */
+/** A message of a record, with the facts beside it. */
 export interface LocatedMessage {
   readonly tree: Tree
   /** The place of pieces without a place of their own. */
-  readonly path: string
-  readonly name: string | null
-  /** The name of another speaker's step. */
-  readonly other?: string | null
+  readonly path?: string
+  /** The name of the message's step; the message's own id where absent. */
+  readonly name?: string | null
   /** Milliseconds since 1970. */
-  readonly at: number | null
+  readonly at?: number | null
   /** The speaker in place of the user. */
   readonly role?: 'system'
   /** The outcome that the record tells of the calls which the message answers. */
   readonly outcome?: ActOutcome | undefined
+  /** The outcomes that the record tells of calls by their ids, whatever the words of a result say. */
+  readonly settles?: readonly (readonly [id: string, outcome: ActOutcome])[]
 }
 
 /** Reads located messages into the steps of one agent. `list`: the pointer of the list that holds them. */
@@ -89,20 +91,28 @@ export function readLocatedChat(
 ): ReadDocument {
   const sink = new ChatSink(reading, agent.name)
   const ids = new CallIds()
-  for (const { tree, path, name, other = null, at, role, outcome } of messages(sink)) {
-    const placed = placeMessage(tree, path)
-    if (placed === null) continue
+  let { model } = agent
+  for (const { tree, path = list, name, at = null, role, outcome, settles = [] } of messages(sink)) {
+    const placed = isOdd(tree) ? null : placeMessage(tree, path)
+    if (placed === null) {
+      const { path: place, value } = tree instanceof Located ? tree : new Located(undefined, path)
+      reading.odd(place, 'a message', value)
+      continue
+    }
     sink.now = at
     const isTurned = role !== undefined && placed.message['role'] === 'user'
-    const named = ids.complete({ ...placed.message, ...(isTurned && { role }) })
-    const { tool_call_id: id } = named
+    const message = ids.complete({ ...placed.message, ...(isTurned && { role }) })
+    const { id: own, tool_call_id: id } = message
     if (typeof id === 'string') {
       if (outcome === undefined) sink.reported.delete(id)
       else sink.reported.set(id, outcome)
     }
-    takeMessage(sink, { ...placed, message: named }, name, other)
+    const step = name === undefined ? asText(own) : name
+    takeMessage(sink, { ...placed, message }, step, step)
+    for (const [id, outcome] of settles) sink.settle(id, outcome)
+    model ??= modelOf(message)
   }
-  return { format, agent, steps: sink.finish(list) }
+  return { format, agent: { ...agent, model }, steps: sink.finish(list) }
 }
 
 /** Names calls and answers without ids by their tool and their order: the first answer of a tool answers its first open call. */

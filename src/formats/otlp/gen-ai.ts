@@ -1,13 +1,6 @@
 import { leavesOf } from '../common/json-tree.ts'
 import { pointer } from '../common/reading.ts'
-import {
-  decodeLocated,
-  isMessage,
-  messagesIn,
-  plainMessagesIn,
-  type Side,
-  systemMessages,
-} from '../traces/chat-shapes.ts'
+import { decodeLocated, isOdd, messagesIn, plainMessagesIn, type Side, systemMessages } from '../traces/chat-shapes.ts'
 import { contentOf, isConverseBlock, Located, placeMessage, type Tree } from '../traces/located.ts'
 import type { Attribute } from './attributes.ts'
 
@@ -162,7 +155,6 @@ function messagesInTree(
     return mapMembers(value as Readonly<Record<string, unknown>>, inner)
   }
   // An odd item beside messages stays whole, so that it is unread at the place of its first leaf.
-  const isOdd = (node: Tree): node is Located => node instanceof Located && !isMessage(node.value)
   return (
     messages?.map((node) =>
       isOdd(node)

@@ -1,18 +1,28 @@
 import { parseJson } from '../../domain/text/json.ts'
 import { wordSet } from '../../domain/words.ts'
 import { findUnsound } from '../common/json-tree.ts'
-import { isAbsent, isRecord, type Json } from '../common/reading.ts'
+import { idText, isAbsent, isRecord, type Json } from '../common/reading.ts'
 import { asRecord, asText } from '../common/session.ts'
-import { named, own } from '../tools/tool-table.ts'
-import { contentOf, isConverseBlock, Located, messagesOfParts, type Tree } from './located.ts'
+import { named, own as ownOf } from '../tools/tool-table.ts'
+import { contentOf, isConverseBlock, isTyped, Located, messagesOfParts, PLACE, type Tree } from './located.ts'
 
 /** The role of a message without a role. */
 export type Side = 'user' | 'assistant'
 
 /** Role names of other libraries. */
 const ROLES: Readonly<Record<string, string>> = {
-  ...{ ...named('user', 'human customer HumanMessage'), ...named('system', 'SystemMessage instructions') },
-  ...{ ...named('assistant', 'ai AIMessage model bot AIMessageChunk'), ToolMessage: 'tool' },
+  ...{ ...named('user', 'user human customer'), ...named('system', 'system instructions developer') },
+  ...{ ...named('assistant', 'assistant ai model bot'), tool: 'tool' },
+}
+
+/** The end of LangChain's names of classes: `AIMessageChunk`. */
+const CLASS = /Message(?:Chunk)?$/
+
+/** Returns the role that a type or a class of LangChain names; undefined for other names. */
+function roleNamed(name: unknown): string | undefined {
+  const own = typeof name === 'string' ? name.replace(CLASS, '') : ''
+  const role = own === name ? own : own.toLowerCase()
+  return role === 'function' ? 'tool' : ownOf(ROLES, role)
 }
 
 /**
@@ -48,12 +58,12 @@ function messagesInList(list: Located, side: Side): readonly Tree[] | null {
   const items = list.items()
   const [only] = items
   // LangChain passes batches: a list with one conversation.
-  if (items.length === 1 && only !== undefined && Array.isArray(only.value)) return messagesInList(only, side)
+  if (items.length === 1 && Array.isArray(only?.value) && !isMessage(only.value)) return messagesInList(only, side)
   if (items.length === 0) return []
   if (items.every(({ value }) => typeof value === 'string' || isBlock(value))) return [{ role: side, content: list }]
   // An odd item among messages is returned as it stands, so that it is unread at its place.
   if (items.filter(({ value }) => isMessage(value)).length * 2 >= items.length)
-    return items.flatMap((item) => (isMessage(item.value) ? messageOf(item, side) : [item]))
+    return items.flatMap((item) => messageOf(item))
   return items.some(({ value }) => isBlock(value) || isConverseBlock(value))
     ? [{ role: side, content: contentOf(list, side === 'assistant') }]
     : null
@@ -61,15 +71,49 @@ function messagesInList(list: Located, side: Side): readonly Tree[] | null {
 
 const ITEMS: ReadonlySet<unknown> = new Set(['function_call', 'function_call_output', 'reasoning', 'message'])
 
-export const isMessage = (value: unknown): value is Json =>
-  isRecord(value) &&
-  (typeof value['role'] === 'string' || isNamedRole(value) || (ITEMS.has(value['type']) && !isBlock(value)))
+/** A message without its envelope. `role`: undefined for an item of OpenAI's Responses. */
+interface OpenMessage {
+  readonly role: string | undefined
+  readonly body: Located
+  /** The text of a pair. */
+  readonly text?: Located
+}
 
-/** Recognizes LangChain's messages, whose type names the role. */
-const isNamedRole = ({ type, content }: Json): boolean =>
-  content !== undefined &&
-  typeof type === 'string' &&
-  (Object.hasOwn(ROLES, type) || type === 'system' || type === 'tool')
+/**
+ * Opens a message in any of its forms: a provider's (`{"role", "content"}`), LangChain's (`{"type": "ai", "content"}`), that in an envelope
+ * (`{"type": "human", "data": {…}}`), serialized (`{"lc": 1, "type": "constructor", "id": […, "HumanMessage"], "kwargs"}`), or a pair
+ * `["human", "…"]`. Null for other values.
+ */
+function openMessage(item: Located): OpenMessage | null {
+  const { value } = item
+  if (Array.isArray(value)) {
+    const [role, text] = [roleNamed(value[0]), item.member(1)]
+    const isPair = value.length === 2 && role !== undefined && typeof text.value === 'string'
+    return isPair ? { role, body: new Located({}, item.path), text } : null
+  }
+  if (!isRecord(value)) return null
+  const { type, id, role } = value
+  if ('lc' in value && Array.isArray(id)) return openAs(id.at(-1), item.member('kwargs'))
+  if (typeof role === 'string' && type !== 'ai' && type !== 'human')
+    return { role: ownOf(ROLES, role) ?? role, body: item }
+  if (isRecord(value['data']) && typeof type === 'string') return openAs(type, item.member('data'))
+  const open = value['content'] === undefined ? null : openAs(type, item)
+  return open ?? (ITEMS.has(type) && !isBlock(value) ? { role: undefined, body: item } : null)
+}
+
+/** Opens a message by the name of its type; LangChain's `chat` type has its role in a member of its own. */
+function openAs(name: unknown, body: Located): OpenMessage | null {
+  const { role } = asRecord(body.value)
+  const own = typeof role === 'string' && GENERIC.has(name) ? role : roleNamed(name)
+  return own === undefined || !isRecord(body.value) ? null : { role: own, body }
+}
+
+const GENERIC: ReadonlySet<unknown> = new Set(['chat', 'generic', 'ChatMessage', 'ChatMessageChunk'])
+
+const isMessage = (value: unknown): boolean => openMessage(new Located(value, '')) !== null
+
+/** Tells whether a tree is an item beside messages that is no message: such an item is unread at its place. */
+export const isOdd = (tree: Tree): tree is Located => tree instanceof Located && !isMessage(tree.value)
 
 const BLOCK_TYPES: ReadonlySet<unknown> = wordSet('thinking tool_use tool_result image image_url redacted_thinking')
 
@@ -78,34 +122,45 @@ const isBlock = (value: unknown): boolean =>
   value['role'] === undefined &&
   ((value['type'] === 'text' && typeof value['text'] === 'string') || BLOCK_TYPES.has(value['type']))
 
-/** The lists of a provider's answers (OpenAI, Gemini), and the member of each answer that holds its message. */
+/** The lists of a model's answers (OpenAI, Gemini, LangChain), and the member of each answer that holds its message. */
 const ANSWERS = [
   ['choices', 'message'],
   ['candidates', 'content'],
+  ['generations', 'message'],
 ] as const
+/** Members of a LangChain state or run that hold a state, or the agent's message. */
+const STATES = ['input', 'output', 'state'] as const
+
+/** Members of a request that hold its messages; `prompts`: texts. */
+const LISTS = ['messages', 'contents', 'prompts'] as const
 
 function messagesInRecord(value: Located, record: Json, side: Side): readonly Tree[] | null {
   const under = (name: string): readonly Tree[] | null => messagesIn(value.member(name), side)
-  if (Array.isArray(record['messages']) || Array.isArray(record['contents'])) {
-    const name = Array.isArray(record['messages']) ? 'messages' : 'contents'
-    const messages = messagesInList(value.member(name), side)
+  const list = LISTS.find((name) => Array.isArray(record[name]))
+  if (list !== undefined) {
+    const messages = messagesInList(value.member(list), side)
     return messages === null ? null : [...instructionsIn(value), ...messages]
   }
-  for (const [list, member] of ANSWERS)
-    if (Array.isArray(record[list])) {
-      const answers = value.member(list).items()
-      return answers.flatMap(
-        (answer) =>
-          (isAnswer(answer.value, member) ? messagesIn(answer.member(member), 'assistant') : null) ?? [answer],
-      )
-    }
+  for (const [list, member] of ANSWERS) if (Array.isArray(record[list])) return answersIn(value.member(list), member)
   if (Array.isArray(record['output']) && !('role' in record)) return messagesInList(value.member('output'), 'assistant')
   if (isMessage(record) || 'tool_calls' in record || ('content' in record && isContent(record['content'])))
     return messageOf(value, side)
-  if (isRecord(record['message'])) return under('message')
+  const inner = STATES.find((name) => isMessage(record[name]) || Array.isArray(asRecord(record[name])['messages']))
+  if (inner !== undefined || isRecord(record['message'])) return under(inner ?? 'message')
   // A request of OpenAI's Responses.
   if ('instructions' in record && 'input' in record) return [...instructionsIn(value), ...(under('input') ?? [])]
   return null
+}
+
+/** Reads the answers of a model; LangChain has a list for each prompt, and a bare `text` of models without messages. */
+function answersIn(list: Located, member: string): readonly Tree[] {
+  const answers = list.items().flatMap((answer) => (Array.isArray(answer.value) ? answer.items() : [answer]))
+  return answers.flatMap((answer) => {
+    const [message, text] = [answer.member(member), answer.member('text')]
+    if (list.path.endsWith('/generations') && isAbsent(message.value) && typeof text.value === 'string')
+      return [{ role: 'assistant', content: text }]
+    return (isAnswer(answer.value, member) ? messagesIn(message, 'assistant') : null) ?? [answer]
+  })
 }
 
 /** Recognizes an item of a provider's answers: with a message, or ended without any. An item of another form is returned as it stands. */
@@ -138,54 +193,137 @@ export function systemMessages(value: Located): readonly Tree[] {
   return [{ role: 'system', content: blocks }]
 }
 
-/** Reads one message: unchanged in the form of a chat, else rebuilt in that form. */
-function messageOf(item: Located, side: Side): readonly Tree[] {
-  const record = item.value as Json
-  const speaker = record['role'] ?? (isNamedRole(record) ? record['type'] : undefined)
-  const role =
-    typeof speaker === 'string' ? (own(ROLES, speaker) ?? speaker) : ITEMS.has(record['type']) ? undefined : side
-  if (Array.isArray(record['parts'])) return messagesOfParts(item, role ?? side)
-  if (role === undefined) return [item]
-  const calls = callsOf(item)
-  const shown = new Set(calls.flatMap(({ id }) => (typeof id.value === 'string' ? [id.value] : [])))
-  const content = item.member('content')
-  const members = Object.keys(record)
-    .filter((name) => !LEFT_OUT.has(name))
-    .map((name): [string, Tree] => [name, item.member(name)])
+/** Reads one message in the form of a chat. `side`: the speaker of a record without a role; where absent, an item that is no message stays as it is. */
+export function messageOf(item: Located, side?: Side): readonly Tree[] {
+  const { role, body, text }: OpenMessage = openMessage(item) ?? { role: side, body: item }
+  if (role === undefined || !isRecord(body.value)) return [item]
+  const record = body.value
+  if (Array.isArray(record['parts'])) return messagesOfParts(body, role)
+  const extra = body.member('additional_kwargs')
+  const broken = body.member('invalid_tool_calls').items()
+  const calls = [...callsOf(body, extra).map((call) => callTree(call)), ...broken.map(brokenTree)]
+  const shown = new Set(calls.flatMap(({ id }) => id ?? []))
+  const members = Object.keys(record).filter((name) => !LEFT_OUT.has(name))
+  const content = text ?? body.member('content')
+  const isAgent = role === 'assistant'
+  const answered = 'tool_call_id' in record || role !== 'tool' ? 'tool_call_id' : 'name'
   return [
     {
-      ...Object.fromEntries(members),
+      ...{ [PLACE]: body.path, ...extrasOf(extra) },
+      ...Object.fromEntries(members.map((name): [string, Tree] => [name, body.member(name)])),
       role,
-      ...('content' in record && { content: withoutCalls(content, shown, role === 'assistant') }),
-      ...(calls.length > 0 && { tool_calls: calls.map(({ tree }) => tree) }),
+      ...(content.value !== undefined && { content: blocksOf(content, isAgent ? shown : null) }),
+      ...(calls.length > 0 ? { tool_calls: calls.map(({ tree }) => tree) } : oddCalls(body)),
+      ...(role === 'tool' && { tool_call_id: body.member(answered) }),
+      ...(record['status'] === 'error' && { is_error: true }),
     },
   ]
 }
 
 /** Members that are rebuilt, and LangChain's notes beside a message. */
-const LEFT_OUT: ReadonlySet<string> = wordSet(`role type content tool_calls additional_kwargs response_metadata
-  usage_metadata example invalid_tool_calls lc_attributes stop_sequence container`)
+const LEFT_OUT: ReadonlySet<string> = wordSet(`role type content tool_calls additional_kwargs usage_metadata example
+  invalid_tool_calls lc_attributes stop_sequence container artifact`)
 
-/** Lists the calls of a message: OpenAI's (`function: {name, arguments}`), and LangChain's (`name`, `args`). */
-function callsOf(message: Located): readonly { readonly id: Located; readonly tree: Tree }[] {
-  const direct = message.member('tool_calls')
-  const calls = Array.isArray(direct.value) ? direct : message.member('additional_kwargs').member('tool_calls')
-  return calls.items().map((call) => {
-    const id = call.member('id')
-    const record = call.value
-    if (!isRecord(record) || 'function' in record || 'custom' in record || typeof record['name'] !== 'string')
-      return { id, tree: call }
-    const args = ['args', 'arguments', 'input'].find((name) => name in record) ?? 'args'
-    return { id, tree: { id, function: { name: call.member('name'), arguments: call.member(args) } } }
-  })
+/** Keeps calls that are no list, which are odd. */
+const oddCalls = (body: Located): { readonly tool_calls?: Tree } => {
+  const calls = body.member('tool_calls')
+  return isAbsent(calls.value) || Array.isArray(calls.value) ? {} : { tool_calls: calls }
 }
 
-/** Removes the blocks that repeat calls of the message, so that each call is read once. */
-function withoutCalls(content: Located, shown: ReadonlySet<string>, isAgent: boolean): Tree {
-  const isShown = ({ value }: Located): boolean => {
-    const { id, type } = asRecord(value)
-    return typeof id === 'string' && shown.has(id) && asText(type)?.startsWith('tool') === true
-  }
+/** Returns what LangChain keeps of a provider's answer beside its content. */
+function extrasOf(extra: Located): { readonly [name: string]: Tree } {
+  const [summary, kept] = [
+    extra.member('reasoning').member('summary'),
+    ['reasoning_content', 'refusal', 'function_call'],
+  ]
+  const given = kept.map((name) => [name, extra.member(name)] as const).filter(([, { value }]) => !isAbsent(value))
+  return { ...Object.fromEntries(given), ...(Array.isArray(summary.value) && { thinking_blocks: summary }) }
+}
+
+/** Lists the calls of a message: its own, else the provider's that LangChain kept; each may be JSON in a string (verifiers). */
+function callsOf(message: Located, extra: Located): readonly Located[] {
+  const [direct, kept] = [message, extra].map((of) => of.member('tool_calls').items()) as [Located[], Located[]]
+  return (direct.length > 0 ? direct : kept).map((call) => decodeLocated(call) ?? call)
+}
+
+interface CallTree {
+  readonly id: string | null
+  readonly tree: Tree
+}
+
+/** Returns a call as OpenAI writes it, and its id; LangChain's have `name` and `args`, and are answered by their name in the oldest files. */
+function callTree(call: Located, more: { readonly [name: string]: Tree } = {}): CallTree {
+  const record = asRecord(call.value)
+  const named = ['id', 'call_id', 'tool_call_id', 'name'].find((name) => !isAbsent(record[name])) ?? 'id'
+  const id = idText(record[named])
+  if (!isRecord(call.value) || 'function' in record || 'custom' in record) return { id, tree: call }
+  const fields = { name: call.member('name'), arguments: argumentsIn(call) }
+  return { id, tree: { id: call.member(named), function: fields, ...more } }
+}
+
+const brokenTree = (call: Located): CallTree => callTree(call, { parse_error: new Located('broken', call.path) })
+
+const argumentsIn = (call: Located): Located =>
+  call.member(['args', 'arguments', 'input'].find((name) => name in asRecord(call.value)) ?? 'args')
+
+const CALLS: ReadonlySet<unknown> = wordSet(
+  'tool_use tool_call server_tool_use server_tool_call mcp_tool_use function_call tool-call',
+)
+/** Types of blocks with fragments of a call, which stands whole beside the content. */
+const PIECES: ReadonlySet<unknown> = wordSet(
+  'tool_call_chunk server_tool_call_chunk input_json_delta invalid_tool_call',
+)
+const RESULTS: ReadonlySet<unknown> = new Set(['server_tool_call_result', 'server_tool_result'])
+const MEDIA: ReadonlySet<unknown> = new Set(['image', 'audio', 'video', 'file'])
+
+/**
+ * Returns a content in the blocks of a provider; blocks that repeat the calls in `shown` are left out, so that each call is read once.
+ * `shown`: null for a speaker that is not the agent.
+ */
+function blocksOf(content: Located, shown: ReadonlySet<string> | null): Tree {
   const blocks = content.items()
-  return blocks.some(isShown) ? blocks.filter((block) => !isShown(block)) : contentOf(content, isAgent)
+  const isOurs = ({ value }: Located): boolean => typeof value === 'string' || isTyped(value)
+  if (blocks.some(isOurs) && !blocks.some(({ value }) => isConverseBlock(value)))
+    return blocks.flatMap((block) => blockOf(block, shown))
+  return typeof content.value === 'object' ? contentOf(content, shown !== null) : content
+}
+
+/** Returns the blocks of a provider for a block of LangChain. */
+function blockOf(block: Located, shown: ReadonlySet<string> | null): readonly Tree[] {
+  const value = asRecord(block.value)
+  const { type } = value
+  if (MEDIA.has(type)) return [mediaTree(block, value)]
+  if (RESULTS.has(type))
+    return [
+      {
+        ...{ type: 'tool_result', tool_use_id: block.member('tool_call_id') },
+        content: contentOf(block.member('output' in value ? 'output' : 'content')),
+        ...(value['status'] === 'error' && { is_error: true }),
+      },
+    ]
+  if (shown === null || !(CALLS.has(type) || PIECES.has(type))) return [block]
+  const id = idText((type === 'function_call' ? value['call_id'] : null) ?? value['id'] ?? value['toolCallId'])
+  if (id !== null && shown.has(id)) return []
+  if (!OTHER_CALLS.has(type)) return [block]
+  return [{ type: 'tool_use', id, name: block.member('name'), input: argumentsIn(block) }]
+}
+
+/** Types of calls that only LangChain has. */
+const OTHER_CALLS: ReadonlySet<unknown> = wordSet('tool_call server_tool_call function_call')
+
+/** Converts LangChain's media blocks: `{type: "image", base64 | data | url, mime_type}` (langchain_core/messages/content.py). */
+function mediaTree(block: Located, value: Json): Tree {
+  if ('source' in value || 'image' in value || 'file' in value) return block
+  const data = ['base64', 'data'].find((name) => typeof value[name] === 'string')
+  const type = { type: String(value['type']) }
+  if (data === undefined)
+    return typeof value['url'] === 'string' ? { ...type, source: { url: block.member('url') } } : block
+  const media_type = block.member('mime_type' in value ? 'mime_type' : 'mimeType')
+  return { ...type, source: { media_type, data: block.member(data) } }
+}
+
+/** Returns the model that a message of LangChain names. */
+export function modelOf({ response_metadata: about }: Json): string | null {
+  const { model_name, model, model_id } = asRecord(about)
+  return asText(model_name) ?? asText(model) ?? asText(model_id)
 }

@@ -86,9 +86,10 @@ export function contentOf(value: Located, isAgent = false): Tree {
   return textsOf(value)
 }
 
-const isTyped = (item: unknown): boolean => isRecord(item) && typeof item['type'] === 'string'
+export const isTyped = (item: unknown): boolean => isRecord(item) && typeof item['type'] === 'string'
 
-const textsOf = (value: Located): readonly Tree[] =>
+/** Returns a block of text for each leaf of a value. */
+export const textsOf = (value: Located): readonly Tree[] =>
   leavesOf(value.value, value.path).map(
     ({ text, pointer }): Tree => ({ type: 'text', text: new Located(text, pointer) }),
   )

@@ -2,13 +2,13 @@ import { digestValue } from '../../domain/digest.ts'
 import { pushTo } from '../../domain/result.ts'
 import type { Reply, Step } from '../../domain/trajectory/trajectory.ts'
 import { wordsOf } from '../common/content.ts'
-import { cutName, type Reading } from '../common/reading.ts'
+import { cutName, type Json, type Reading } from '../common/reading.ts'
 import { asName, asText, settle } from '../common/session.ts'
 import { mayAct } from '../common/unread-acts.ts'
 import { takeMessage } from '../openai-chat/chat-steps.ts'
 import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { outcomeOfAgent } from '../tools/outcomes.ts'
-import { isMessage } from './chat-shapes.ts'
+import { isOdd } from './chat-shapes.ts'
 import { contentOf, Located, type PlacedMessage, placeMessage, type Tree } from './located.ts'
 import { answeredIdsOf, callKeysOf, differs, MadeCalls, messageKey, textKey } from './message-key.ts'
 import { eventsOf, type TracedTool, type TraceEvent, type TraceSpan, type TraceTree, treeOf } from './trace-span.ts'
@@ -33,7 +33,7 @@ export function readTrace(
   return run.sink.finish(path)
 }
 
-type OnShow = (path: string) => void
+type OnShow = (message: Json) => void
 
 class TraceRun {
   readonly sink: ChatSink
@@ -133,7 +133,7 @@ class TraceRun {
 
   /** Places a message of a span; null for an odd item beside messages, which is unread where it first stands, and may act as an answer. */
   #place(tree: Tree, span: TraceSpan, isAnswer = false): PlacedMessage | null {
-    const placed = tree instanceof Located && !isMessage(tree.value) ? null : placeMessage(tree, span.path)
+    const placed = isOdd(tree) ? null : placeMessage(tree, span.path)
     if (placed !== null) return placed
     const odd = tree instanceof Located ? tree : new Located(tree, span.path)
     const key = digestValue(odd.value ?? null)
@@ -148,7 +148,7 @@ class TraceRun {
     if (!span.holds) return
     const trees = what === 'output' ? span.output() : span.input()
     for (const tree of trees ?? []) {
-      const placed = this.#place(tree, span)
+      const placed = this.#place(tree, span, what === 'output')
       const text = placed === null ? null : textKey(placed.message)
       const isSent = what === 'input' && text !== null && this.#asked.has(text)
       if (placed === null || isSent || this.#isShown(placed)) continue
@@ -216,7 +216,7 @@ class TraceRun {
         'reads like messages as JSON, but is cut, cannot be read, or is not said to be JSON; shown as it stands',
         message['role'] === 'assistant',
       )
-    this.#onShow(placed.place(''))
+    this.#onShow(message)
     const own = asName(message['id'])
     const names = span.name === null ? ([own, own] as const) : ([cutName(span.name), null] as const)
     this.#made.add(message, takeMessage(this.sink, placed, ...names))

@@ -1,20 +1,9 @@
-import {
-  cutName,
-  idText,
-  isAbsent,
-  isRecord,
-  itemsIn,
-  type Json,
-  objectsIn,
-  pointer,
-  type Reading,
-  timeOf,
-} from '../common/reading.ts'
-import { addLeaves, asRecord, asText } from '../common/session.ts'
+import { cutName, idText, isAbsent, isRecord, type Json, pointer, type Reading, timeOf } from '../common/reading.ts'
+import { asRecord, asText } from '../common/session.ts'
 import type { FileRun, Format, ReadDocument } from '../format.ts'
-import { readAnyMessage } from '../langchain/langchain.ts'
-import { takeMessage } from '../openai-chat/chat-steps.ts'
-import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
+import { type LocatedMessage, readLocatedChat } from '../openai-chat/chat-steps.ts'
+import { messageOf } from '../traces/chat-shapes.ts'
+import { Located, type Tree, textsOf } from '../traces/located.ts'
 
 /**
  * The format of verifiers (PrimeIntellect-ai/verifiers): rows of `results.jsonl` with `prompt` and `completion`
@@ -29,52 +18,45 @@ export const VERIFIERS: Format = {
 }
 
 function readVerifiers(reading: Reading, document: Json): ReadDocument {
-  const sink = new ChatSink(reading, null)
-  if (isRollout(document)) return readRollout(sink, document)
+  if (isRollout(document)) return readRollout(reading, document)
   const { traces, path } = tracesIn(document) ?? { traces: [], path: '' }
-  const at = path === '' ? '' : pointer(path, 0)
-  const trace = asRecord(traces[0])
-  readNodes(sink, trace, at)
-  const { name, config } = asRecord(trace['agent'])
+  const trace = new Located(traces[0], path === '' ? '' : pointer(path, 0))
+  const { name, config } = asRecord(asRecord(trace.value)['agent'])
   const { model } = asRecord(config)
   const agent = { name: asText(name), model: asText(model) ?? asText(asRecord(model)['id']) }
-  return { format: 'verifiers', agent, steps: sink.finish(`${at}/nodes`) }
+  const nodes = trace.member('nodes')
+  // Each message once, in order of the file; branches of the conversation are paths through the graph.
+  return readLocatedChat(reading, nodes.path, agent, 'verifiers', () =>
+    nodes.items().flatMap((node) => messagesOfNode(reading, node)),
+  )
 }
 
-/** Reads each message once, in order of the file; branches of the conversation are paths through the graph. */
-function readNodes(sink: ChatSink, trace: Json, path: string): void {
-  const { reading } = sink
-  for (const [node, at] of objectsIn(reading, trace['nodes'], `${path}/nodes`)) {
-    sink.now = timeOf(node['timestamp'])
-    const { message, sampled } = node
-    const isMade = sampled === false && asRecord(message)['role'] === 'assistant'
-    if (!isMade) readAnyMessage(sink, message, `${at}/message`)
-    else {
-      reading.warnOnce(`${at}/sampled`, 'a message in the agent’s name that no call of the model made; shown as system')
-      addLeaves(sink.sink(sink.open('other', null).parts, 'system', 'context'), message, `${at}/message`)
-    }
-  }
+function messagesOfNode(reading: Reading, node: Located): readonly LocatedMessage[] {
+  const message = node.member('message')
+  const { timestamp, sampled } = asRecord(node.value)
+  const at = timeOf(timestamp)
+  if (sampled !== false || asRecord(message.value)['role'] !== 'assistant')
+    return messageOf(message).map((tree) => ({ tree, at }))
+  const warning = 'a message in the agent’s name that no call of the model made; shown as system'
+  reading.warnOnce(`${node.path}/sampled`, warning)
+  return [{ tree: { role: 'system', content: textsOf(message) }, at }]
 }
 
-function readRollout(sink: ChatSink, document: Json): ReadDocument {
-  for (const field of ['prompt', 'completion'] as const) {
-    const list = document[field]
-    if (isAbsent(list)) continue
-    if (typeof list === 'string') {
-      const role = field === 'prompt' ? 'user' : 'assistant'
-      takeMessage(sink, { message: { role, content: list }, place: (at) => at.replace('/content', `/${field}`) }, null)
-    } else if (!Array.isArray(list)) sink.reading.odd(`/${field}`, 'messages', list)
-    else for (const [message, at] of itemsIn(list, `/${field}`)) readAnyMessage(sink, message, at)
-  }
-  const { error, trajectory } = document
-  if (isRecord(error)) sink.note('system', error['error_chain_str'] ?? error['message'], '/error', 'error')
+function readRollout(reading: Reading, document: Json): ReadDocument {
+  const root = new Located(document, '')
+  const { error, trajectory, model } = document
   if (Array.isArray(trajectory))
-    sink.reading.warn('/trajectory', 'the calls of the model one by one; prompt and completion are read')
-  return {
-    format: 'verifiers',
-    agent: { name: null, model: asText(document['model']) },
-    steps: sink.finish('/completion'),
-  }
+    reading.warn('/trajectory', 'the calls of the model one by one; prompt and completion are read')
+  const failure = root.member('error')
+  const words = failure.member(isAbsent(asRecord(error)['error_chain_str']) ? 'message' : 'error_chain_str')
+  const trees = (['user', 'assistant'] as const).flatMap((role): readonly Tree[] => {
+    const list = root.member(role === 'user' ? 'prompt' : 'completion')
+    return typeof list.value === 'string' ? [{ role, content: list }] : list.items().flatMap((item) => messageOf(item))
+  })
+  const ended = typeof words.value === 'string' ? [{ role: 'system', content: words }] : []
+  return readLocatedChat(reading, '/completion', { name: null, model: asText(model) }, 'verifiers', () =>
+    [...trees, ...ended].map((tree) => ({ tree })),
+  )
 }
 
 /** Splits a file of rollouts into one document per row, and per trace of an episode. */
