@@ -7,9 +7,9 @@ import { existsSync, readFileSync } from 'node:fs'
  * of domain and formats rose once, by 179 and 35, with evidence rules 15).
  */
 const PARTS: Readonly<Record<string, readonly [budget: number, ceiling: number]>> = {
-  src: [48_500, 55_681],
+  src: [48_500, 55_481],
   domain: [11_500, 12_360],
-  formats: [10_500, 13_170],
+  formats: [10_500, 12_970],
   archives: [3800, 3800],
   db: [2600, 3296],
   grading: [2200, 2200],
@@ -22,7 +22,7 @@ const PARTS: Readonly<Record<string, readonly [budget: number, ceiling: number]>
   config: [900, 900],
   rest: [2000, 2925],
   'web/src': [7500, 7500],
-  test: [50_000, 56_019],
+  test: [50_000, 56_012],
   'bench + tools': [6000, 6000],
 }
 
