@@ -207,3 +207,31 @@ test.each<[string, unknown]>([
 ])('an unread call is an unread act: %s', (_, content) => {
   expect(read(atifOf(content)).unread.actions - read(atifOf('a')).unread.actions).toBe(1)
 })
+
+const chatOf = (call: object, beside: object = {}) => ({
+  messages: [
+    { role: 'user', content: 'Go.' },
+    { role: 'assistant', content: null, tool_calls: [{ id: 'c1', ...call }], ...beside },
+    { role: 'tool', tool_call_id: 'c1', content: 'ok' },
+  ],
+})
+const BASH = { type: 'function', function: { name: 'bash', arguments: '{"command":"make x"}' } }
+test.each<[string, object]>([
+  ['arguments in another member of the call', chatOf({ name: 'bash', input: { command: 'make x-7f' } })],
+  ['further arguments beside those of the call', chatOf({ ...BASH, parameters: { command: 'make x-7f' } })],
+  [
+    'a block of a call in an unknown member',
+    chatOf(BASH, { extra_blocks: [{ type: 'tool_use', input: 'make x-7f' }] }),
+  ],
+  ['arguments in an unknown member', chatOf(BASH, { novel: { tool_input: { command: 'make x-7f' } } })],
+])('a short call that no reader knows is an unread act: %s', (_, document) => {
+  expect(read(document).unread.actions).toBeGreaterThan(0)
+})
+
+test.each<[string, object]>([
+  ['the arguments of the call again', chatOf({ ...BASH, parsed: { arguments: { command: 'make x' } } })],
+  ['the call again, as text', chatOf(BASH, { raw: { call: JSON.stringify(BASH) } })],
+  ['definitions of tools', chatOf(BASH, { config: { tools: [{ name: 'bash', parameters: 'a shell to use' }] } })],
+])('a copy of what is shown is no unread act: %s', (_, document) => {
+  expect(read(document).unread).toEqual({ records: 0, actions: 0 })
+})

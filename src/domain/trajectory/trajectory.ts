@@ -8,7 +8,7 @@ import type { Issue } from '../result.ts'
 import { bytesOfMember } from '../text/strict-json.ts'
 
 /** Bumped when a reader turns the same document into other steps, parts or actors: it is part of every cache key. */
-export const READER_VERSION = 14
+export const READER_VERSION = 15
 
 /** The place of a part in its trajectory. Compared by step, then by part: the order in which things happened. */
 export interface Position {

@@ -22,7 +22,7 @@ const ASIDES: ReadonlySet<string> = wordSet(`extra metadata tools tool_definitio
 /**
  * Counts as unread what a reader passed over without a word: every text above 40 units that stands in no part, repeats no part, was not
  * counted before, and is neither a word without blanks (an id, a link, a signature) nor below one of the members of `asides`; and every
- * unread member that is a list of objects and is called like calls, of which a piece stands in no part.
+ * unread member that is called like calls, or holds a member of calls, of which a piece stands in no part.
  */
 export function countLostWords(
   reading: Reading,
@@ -36,21 +36,25 @@ export function countLostWords(
   const isAside = (key: string): boolean => ASIDES.has(key) || asides.has(key)
   const shown = textsOf(steps)
   let warned = 0
-  const isLost = (value: unknown, nesting: number): boolean => {
-    if (typeof value === 'string') return isWords(value) && !shown().has(value) && !isCopy(value, nesting)
-    if (Array.isArray(value)) return value.some((item) => isLost(item, nesting))
-    return isRecord(value) && Object.keys(value).some((key) => !isAside(key) && isLost(value[key], nesting))
+  /** `least`: texts of at most so many units are names. */
+  const isLost = (value: unknown, nesting = 0, least = LONGEST_LABEL): boolean => {
+    if (typeof value === 'string') return isWords(value, least) && !shown().has(value) && !isCopy(value, nesting, least)
+    if (Array.isArray(value)) return value.some((item) => isLost(item, nesting, least))
+    return isRecord(value) && Object.keys(value).some((key) => !isAside(key) && isLost(value[key], nesting, least))
   }
-  /** Tells whether a member that no reader read holds calls of which a piece stands in no part; outside of a list, one word is only a name. */
-  const isCalls = (record: Json, key: string): boolean =>
-    holdsCalls(record, key) &&
-    leavesOf(record[key]).some(({ text }) => !shown().has(text) && (Array.isArray(record[key]) || NOT_WORD.test(text)))
-  const isCopy = (text: string, nesting: number): boolean => {
+  /** Tells whether a member that no reader read holds calls of which a piece stands in no part; outside of a list of calls, one word is only a name. */
+  const isCalls = (record: Json, key: string): boolean => {
+    const member = record[key]
+    if (Array.isArray(member) && holdsCalls(record, key)) return leavesOf(member).some(({ text }) => !shown().has(text))
+    const mayHold = holdsCalls(record, key) || (typeof member === 'object' && mayAct(member, isAside))
+    return mayHold && isLost(member, 0, 0)
+  }
+  const isCopy = (text: string, nesting: number, least: number): boolean => {
     const decoded = nesting < MOST_NESTING && '{["'.includes(text.trimStart().charAt(0)) ? parseJson(text) : undefined
     // Text of an adversary may be nested as deep as it is long.
     if (decoded === undefined || findUnsound(decoded).issues.length > 0) return false
     return leavesOf(decoded).every(
-      ({ name, text: leaf }) => name.split('.').some(isAside) || !isLost(leaf, nesting + 1),
+      ({ name, text: leaf }) => name.split('.').some(isAside) || !isLost(leaf, nesting + 1, least),
     )
   }
   const visit = (value: unknown, below: Read, path: string): void => {
@@ -64,7 +68,7 @@ export function countLostWords(
       }
       if (!isList && key.startsWith('_corpus_'))
         reading.warn(pointer(path, key), 'the corpus that published this file cut it')
-      if (isLost(member, 0) || (!isList && isCalls(value as Json, key))) count(value as Json, key, member, path)
+      if (isLost(member) || (!isList && isCalls(value as Json, key))) count(value as Json, key, member, path)
     }
   }
   const count = (record: Json, key: string, member: unknown, path: string): void => {
@@ -76,7 +80,7 @@ export function countLostWords(
   visit(document, read, '')
 }
 
-const isWords = (text: string): boolean => text.length > LONGEST_LABEL && NOT_WORD.test(text)
+const isWords = (text: string, least: number): boolean => text.length > least && NOT_WORD.test(text)
 
 /** Any unit but the visible ones of ASCII. */
 const NOT_WORD = /[^!-~]/

@@ -18,14 +18,18 @@ const MAX_NAME = 100
 /** Characters of a text that is parsed as JSON in search of calls. */
 const MOST_TEXT = 1_000_000
 
-/** Tells whether an unknown record may hold an act: by its type, or by members that calls have, also in JSON text. Too large a record may. */
-export function mayAct(record: unknown): boolean {
+/**
+ * Tells whether an unknown record may hold an act: by its type, or by members that calls have, also in JSON text. Too large a record may. `isAside`:
+ * members that hold no part of the run.
+ */
+export function mayAct(record: unknown, isAside: (key: string) => boolean = () => false): boolean {
   let looked = 0
   const looks = (value: unknown, level: number): boolean => {
     if (typeof value === 'string') return looksInText(value, level)
     if (typeof value !== 'object' || value === null || level > MOST_LEVELS) return false
     for (const key in value) {
       if (looked++ === MOST_MEMBERS) return true
+      if (isAside(key)) continue
       const member = (value as Readonly<Record<string, unknown>>)[key]
       if (isOfCall(plain(key), member) || looks(member, level + 1)) return true
     }

@@ -242,6 +242,7 @@ class TraceRun {
           'the tool was given other arguments than the call of the model has; those of the call are shown',
           true,
         )
+      else this.#reading.leaveOut(tool.args.path)
     }
     const failed =
       tool.error === null ? null : outcomeOfAgent(null, asText(tool.name.value) ?? '', wordsOf(tool.error.value), true)
