@@ -57,6 +57,7 @@ describe('terminus-2', () => {
       ['agent_action', `${at}#/commands/0/keystrokes`, 'ls\n'],
       ['agent_action', `${at}#/commands/0/duration`, '0.1'],
       ['agent_action', `${at}#/commands/1/keystrokes`, 'pwd\n'],
+      ['agent_action', `${at}#/task_complete`, 'true'],
     ])
   })
 

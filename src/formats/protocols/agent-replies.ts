@@ -4,15 +4,11 @@ import { cutName, isRecord, type Json } from '../common/reading.ts'
 import { sweActOf } from '../swe-agent/swe-agent-act.ts'
 import { specOf } from '../tools/harnesses.ts'
 import { meaningOfKind, named, type OpenCall, openCall, own, type ToolSpec } from '../tools/tool-table.ts'
-import { linesOf, protocolOf, type Slices } from './slices.ts'
+import { protocolOf, type Slices } from './slices.ts'
 
-/** The members that name a tool and hold its arguments. */
-const MEMBERS = [
-  ...(['action_input', 'args', 'arguments', 'parameters'] as const).map((input) => ['action', input] as const),
-  ...(['tool_input', 'args', 'arguments', 'parameters'] as const).map((input) => ['tool', input] as const),
-  ...(['arguments', 'parameters', 'args', 'input'] as const).map((input) => ['name', input] as const),
-] as const
-const NAMES = ['"action"', '"tool"', '"name"'] as const
+/** The members that name a tool, and those that hold its arguments. */
+const NAMES = ['action', 'tool', 'name'] as const
+const INPUTS = ['action_input', 'tool_input', 'args', 'arguments', 'parameters', 'input'] as const
 /** LangChain's action for the end of a run, which is no tool. */
 const ANSWER = 'final answer'
 
@@ -25,7 +21,7 @@ export const JSON_ACTIONS = protocolOf(
   { name: 'JSON actions', harness: null, announced: ['"action_input"', '"tool_input"'], needsAnswer: true },
   (slices, text, agent) => {
     const [start, end] = [Math.max(0, text.indexOf('{')), text.lastIndexOf('}') + 1]
-    const reply = NAMES.some((name) => text.includes(name)) ? decodeObject(text.slice(start, end)) : null
+    const reply = NAMES.some((name) => text.includes(`"${name}"`)) ? decodeObject(text.slice(start, end)) : null
     const made = reply === null ? null : callIn(reply)
     if (reply === null || made === null) return
     slices.say(start)
@@ -47,12 +43,11 @@ function callIn(reply: Json) {
 }
 
 function callOf(reply: Json, path: string) {
-  const members = MEMBERS.find(([name, input]) => typeof reply[name] === 'string' && Object.hasOwn(reply, input))
-  if (members === undefined) return null
-  const [name, input] = members
-  const tool = String(reply[name])
-  if (tool === '' || tool.toLowerCase() === ANSWER) return null
-  const keys: readonly string[] = members
+  const name = NAMES.find((member) => typeof reply[member] === 'string')
+  const input = INPUTS.find((member) => Object.hasOwn(reply, member))
+  const tool = name === undefined ? '' : String(reply[name])
+  if (name === undefined || input === undefined || tool === '' || tool.toLowerCase() === ANSWER) return null
+  const keys: readonly string[] = [name, input]
   return { tool, args: reply[input], pointer: `${path}/${input}`, keys }
 }
 
@@ -66,7 +61,7 @@ const MAX_HEAD = 200
 export const REACT = protocolOf(
   { name: 'ReAct', harness: null, announced: ['Action Input:'], needsAnswer: true },
   (slices, text, agent) => {
-    const heads = [...linesOf(text)].flatMap((start) => headAt(text, start) ?? [])
+    const heads = headsIn(text)
     for (const [index, head] of heads.entries()) {
       const next = heads[index + 1]
       if (slices.isFull) break
@@ -74,7 +69,7 @@ export const REACT = protocolOf(
       const tool = text.slice(head.from, lineEnd(text, head.from)).trim()
       if (tool === '' || tool.length > MAX_HEAD) continue
       slices.say(head.start)
-      const hasInput = next?.kind === 'input'
+      const hasInput = next?.kind === 'action input'
       const end = hasInput ? (heads[index + 2]?.start ?? text.length) : lineEnd(text, head.from)
       const call = addCall(slices, text, tool, specOf(agent, tool), [head.start, hasInput ? next.from : end, end])
       // Arguments of another form.
@@ -83,20 +78,13 @@ export const REACT = protocolOf(
   },
 )
 
-const HEADS = [
-  ['action input:', 'input'],
-  ['action:', 'action'],
-  ['observation:', 'other'],
-  ['thought:', 'other'],
-  ['final answer:', 'other'],
-] as const
+const HEADS = /^(action input|action|observation|thought|final answer):/gim
 
-/** Returns the head at the beginning of a line, and the start of the text behind it; null for other lines. */
-function headAt(text: string, start: number) {
-  const line = text.slice(start, start + 40).toLowerCase()
-  const head = HEADS.find(([words]) => line.startsWith(words))
-  return head === undefined ? null : { kind: head[1], start, from: start + head[0].length }
-}
+/** Lists the heads at the beginnings of lines, with the start of the text behind each. */
+const headsIn = (text: string) =>
+  [...text.matchAll(HEADS)].map(({ index, 0: head, 1: kind = '' }) => ({
+    ...{ kind: kind.toLowerCase(), start: index, from: index + head.length },
+  }))
 
 /** Adds a call with its input. `from`: the start of the input. */
 function addCall(
@@ -134,11 +122,10 @@ type Fence = Readonly<Record<'start' | 'from' | 'to' | 'end', number>> & { reado
 /** Yields the closed fenced blocks of a text. */
 function* fencesIn(text: string): Generator<Fence> {
   let open: Pick<Fence, 'name' | 'start' | 'from'> | null = null
-  for (const start of linesOf(text)) {
-    if (!text.startsWith('```', start)) continue
-    const end = lineEnd(text, start)
+  for (const { index: start, 1: rest = '' } of text.matchAll(/^```([^\n]*)/gm)) {
+    const end = start + 3 + rest.length
     if (open !== null) yield { ...open, to: start, end }
-    const name = text.slice(start + 3, Math.min(end, start + 40)).trim()
+    const name = rest.slice(0, 37).trim()
     open = open === null ? { start, from: Math.min(text.length, end + 1), name } : null
   }
 }

@@ -120,10 +120,15 @@ export const protocolOf = (
   },
 })
 
-/** Adds the calls of a text that begin with a mark. `add` returns the end of the call; null at a place that only holds the mark. */
-export function scan(slices: Slices, text: string, mark: string, add: (start: number) => number | null): void {
+/** Adds a call at its start; `from`: the end of its opening tag. Returns the end of the call; null at a place that only holds the tag. */
+type AddCall = (start: number, from: number, match: readonly string[]) => number | null
+
+/** Adds the calls of a text: `opens`, a sticky pattern, matches their opening tag at a mark. */
+export function scan(slices: Slices, text: string, mark: string, opens: RegExp, add: AddCall): void {
   for (let start = text.indexOf(mark); start !== -1 && !slices.isFull; ) {
-    const end = add(start)
+    opens.lastIndex = start
+    const match = opens.exec(text)
+    const end = match === null ? null : add(start, opens.lastIndex, match)
     start = text.indexOf(mark, end ?? start + mark.length)
   }
 }
@@ -132,13 +137,4 @@ export function scan(slices: Slices, text: string, mark: string, add: (start: nu
 export function closedBy(text: string, close: string, from: number): readonly [inner: number, end: number] {
   const stop = text.indexOf(close, from)
   return stop === -1 ? [text.length, text.length] : [stop, stop + close.length]
-}
-
-/** Yields the start of each line of a text. */
-export function* linesOf(text: string): Generator<number> {
-  for (let start = 0; start !== -1 && start <= text.length; ) {
-    yield start
-    const end = text.indexOf('\n', start)
-    start = end === -1 ? -1 : end + 1
-  }
 }

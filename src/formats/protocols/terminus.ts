@@ -1,8 +1,6 @@
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { decodeObject, leavesOf } from '../common/json-tree.ts'
-import { isRecord, itemsIn, type Reading } from '../common/reading.ts'
-import { isEmpty } from '../common/session.ts'
-import { addArguments } from '../common/session-calls.ts'
+import { isRecord, type Reading } from '../common/reading.ts'
 import { addSlices } from '../openai-chat/openai-chat-sink.ts'
 import { toolsOf } from '../tools/harnesses.ts'
 import { meaningOfName, openCall } from '../tools/tool-table.ts'
@@ -20,7 +18,7 @@ export const TERMINUS_JSON = protocolOf(
     const isCommand = (command: unknown): boolean => isRecord(command) && 'keystrokes' in command
     if (reply === null || !Array.isArray(commands) || (commands.length > 0 && !commands.some(isCommand))) return
     slices.say(start)
-    const { commands: _commands, task_complete: _done, is_task_complete: _isDone, ...spoken } = reply
+    const { commands: _commands, task_complete: isDone, is_task_complete: _isDone, ...spoken } = reply
     for (const [key, value] of Object.entries(spoken)) slices.speech(start, end, leavesOf({ [key]: value }))
     for (const [index, args] of commands.entries()) {
       const inCommands = leavesOf(args).map((leaf) => ({ ...leaf, pointer: `/commands/${index}${leaf.pointer}` }))
@@ -28,14 +26,14 @@ export const TERMINUS_JSON = protocolOf(
       const spec = isCommand(args) ? toolsOf('terminus')[COMMAND] : undefined
       slices.json(start, end, inCommands, { call: openCall(COMMAND), spec, args })
     }
+    const inner = { pointer: '/task_complete', text: 'true' }
+    if (isDone === true) slices.list.push({ start, end, inner, ...completion() })
     slices.skip(end)
   },
 )
 
 const OPEN = '<keystrokes'
 const CLOSE = '</keystrokes>'
-const MAX_TAG = 200
-const TAG_ENDS: ReadonlySet<string> = new Set(['>', ' '])
 const COMPLETE = 'mark_task_complete'
 
 /** Returns the meaning of the mark of completion. */
@@ -50,15 +48,13 @@ const DONE = '<task_complete>true</task_complete>'
 export const TERMINUS_XML = protocolOf(
   { name: 'terminus XML', harness: 'terminus', announced: ['<keystrokes'], needsAnswer: false },
   (slices, text) => {
-    scan(slices, text, OPEN, (start) => {
-      const head = text.slice(start, start + MAX_TAG).indexOf('>')
-      if (head === -1 || !TAG_ENDS.has(text.charAt(start + OPEN.length))) return null
+    scan(slices, text, OPEN, /<keystrokes(?: [^>]{0,190})?>/y, (start, from) => {
       const stop = text.indexOf(CLOSE, start)
       if (stop === -1) return text.length
       slices.say(start)
-      slices.skip(start + head + 1)
+      slices.skip(from)
       const piece = { call: openCall(COMMAND), spec: toolsOf('terminus')[COMMAND], argument: 'keystrokes', args: null }
-      slices.argument(start + head + 1, stop, piece)
+      slices.argument(from, stop, piece)
       slices.skip(stop + CLOSE.length)
       return stop + CLOSE.length
     })
@@ -98,26 +94,9 @@ export const isRejection = (text: string): boolean => text.startsWith(REJECTED)
 
 /** Reads a reply in raw mode: JSON or XML without tool calls, whose commands are the acts. False for any other message, which is speech. */
 export function readRawReply(reading: Reading, parts: Part[], message: string, path: string): boolean {
-  const reply = decodeObject(message)
-  const commands = reply?.['commands']
-  if (reply === null || !Array.isArray(commands)) {
-    const slices = TERMINUS_XML.split(message, null) ?? TERMINUS_JSON.split(message, null)
-    if (slices !== null) addSlices(reading, parts, { text: message, path }, slices)
-    else if (message.includes('"commands"'))
-      reading.unread(
-        path,
-        'looks like an answer with commands, but is no JSON object; its commands are shown as speech',
-        true,
-      )
-    return slices !== null
-  }
-  const { commands: _commands, task_complete: isDone, ...spoken } = reply
-  for (const leaf of isEmpty(spoken) ? [] : leavesOf(spoken))
-    reading.add(parts, { actor: 'agent_message', text: leaf.text, path: `${path}#${leaf.pointer}`, name: leaf.name })
-  for (const [args, at] of itemsIn(commands, `${path}#/commands`)) {
-    const [call, spec] = [openCall(COMMAND), toolsOf('terminus')[COMMAND]]
-    addArguments(reading, parts, leavesOf(args, at), { call, spec, args, bare: null })
-  }
-  if (isDone === true) reading.add(parts, { text: 'true', path: `${path}#/task_complete`, ...completion() })
-  return true
+  const slices = TERMINUS_JSON.split(message, null) ?? TERMINUS_XML.split(message, null)
+  const unread = 'looks like an answer with commands, but is no JSON object; its commands are shown as speech'
+  if (slices !== null) addSlices(reading, parts, { text: message, path }, slices)
+  else if (message.includes('"commands"')) reading.unread(path, unread, true)
+  return slices !== null
 }
