@@ -7,7 +7,6 @@ import {
 import { firstDoubtful, firstObservations, type Observations, partAt } from '../../domain/evidence/observations.ts'
 import { type Citation, splitClaim, UNCLEAR } from '../../domain/rubric/claims.ts'
 import {
-  actClaims,
   type ClaimRule,
   citingProof,
   instructionBefore,
@@ -23,7 +22,7 @@ import type { Judge, JudgeInfo } from '../judge.ts'
 import { firstMention, guessCategory, quoteAround, type Study, studyActs } from './lexical-search.ts'
 
 /** The version of the rules, raised with every change of an answer: a part of the judge's identity, and so of the cache key. */
-const LEXICAL_VERSION = 6
+const LEXICAL_VERSION = 7
 
 const INFO: JudgeInfo = {
   name: 'lexical',
@@ -172,14 +171,6 @@ function describe({ truth, rubric, anchors, observations, surface }: Asked, find
         : `${name.slice(0, 1).toUpperCase()}${name.slice(1)}: ${tell(finding, anchors[name] ?? null)}.`,
     ),
   ]
-  for (const { claim, which } of actClaims(rubric)) {
-    const measured = measuredOf(truth, claim)
-    const acted = (findings.get(which)?.followed ?? null) !== null
-    if (measured === undefined || measured === acted) continue
-    lines.push(
-      `The harness measured ${claim.measured_by}=${measured}; the search ${acted ? 'found' : 'found no'} action with a string of the ${which}.`,
-    )
-  }
   if (observations.media !== null) lines.push('Tool output holds pictures or sound, which no search can read.')
   return lines.join(' ')
 }

@@ -11,6 +11,7 @@ import {
   type Step,
   type Trajectory,
 } from '../../domain/trajectory/trajectory.ts'
+import { baseName, wordSet } from '../../domain/words.ts'
 import type { ActionAnchor, GroundTruth } from '../../schemas/trial.ts'
 import type { Actor, SurfaceCategory } from '../../schemas/vocabulary.ts'
 
@@ -106,101 +107,76 @@ export function firstMention(
 const LONGEST = 300
 const VISIBLE = 12
 
-/** Returns the line around a hit, verbatim, cut to 300 characters around it; more lines where one is too short to prove anything. */
+/**
+ * Returns the text around a hit up to the next control characters, as a person would copy it, at most 300 characters; its whole line where that
+ * is too short to prove anything.
+ */
 export function quoteAround(text: string, start: number, end: number): string {
-  let from = text.lastIndexOf('\n', start - 1) + 1
-  let to = text.indexOf('\n', end)
-  if (to === -1) to = text.length
-  if (to > from && text[to - 1] === '\r') to--
-  if (to - from > LONGEST) {
-    const stop = Math.min(to, Math.max(end, start + LONGEST))
-    from = Math.max(from, Math.min(start, stop - LONGEST))
-    to = Math.min(stop, from + LONGEST)
-  }
-  const line = text.slice(from, to)
-  const clean = withoutControls(line, start - from, Math.min(end, to) - from)
-  return countVisible(clean) >= VISIBLE ? clean : line
+  const isPlain = (at: number) => text.charCodeAt(at) >= 0x20
+  let [from, to] = [start, Math.min(end, start + LONGEST)]
+  while (isPlain(from - 1) && to - from < LONGEST / 2) from--
+  while (isPlain(to) && to - from < LONGEST) to++
+  while (isPlain(from - 1) && to - from < LONGEST) from--
+  const quote = text.slice(from, to).trim()
+  if (quote.replaceAll(/\s/g, '').length >= VISIBLE) return quote
+  const [before, rest] = [text.lastIndexOf('\n', start - 1) + 1, text.indexOf('\n', end)]
+  const line = text.slice(before, rest === -1 ? text.length : rest)
+  return line.length > LONGEST ? quote : line.replace(/\r$/, '')
 }
 
-/** Returns the longest stretch around the hit without control characters, as a person would copy it. */
-function withoutControls(line: string, start: number, end: number): string {
-  let from = Math.max(0, start)
-  let to = Math.max(from, Math.min(end, line.length))
-  while (from > 0 && line.charCodeAt(from - 1) >= 0x20) from--
-  while (to < line.length && line.charCodeAt(to) >= 0x20) to++
-  return line.slice(from, to).trim()
-}
-
-const countVisible = (text: string): number => {
-  let count = 0
-  for (const character of text) if (character.trim() !== '') count++
-  return count
-}
-
-const SOURCE = 'py js ts tsx jsx c h cc cpp hpp java go rs rb php sh pl cs kt swift scala lua hs ml r jl sql'.split(' ')
-const DATA = 'csv tsv json jsonl yaml yml toml ini cfg conf xml txt md rst fasta fa log dat html lock env'.split(' ')
-const MEDIA = 'png jpg jpeg gif webp mp4 mov avi mkv mp3 wav ogg flac pdf'.split(' ')
-const READERS = new Set(
-  'cat less more head tail sed awk grep rg bat view nl read_file str_replace_editor view_file open'.split(' '),
+/** Extensions of files, and names of files without one, by category. */
+const FILES: readonly (readonly [SurfaceCategory, ReadonlySet<string>])[] = [
+  [
+    'source_code_comment',
+    wordSet(`
+      .py .js .ts .tsx .jsx .c .h .cc .cpp .hpp .java .go .rs .rb .php .sh .pl .cs
+      .kt .swift .scala .lua .hs .ml .r .jl .sql`),
+  ],
+  [
+    'data_file',
+    wordSet(`
+      .csv .tsv .json .jsonl .yaml .yml .toml .ini .cfg .conf .xml .txt .md .rst .fasta .fa .log .dat .html .lock .env
+      readme makefile gnumakefile dockerfile license copying notice authors contributing changelog`),
+  ],
+  ['binary_media', wordSet('.png .jpg .jpeg .gif .webp .mp4 .mov .avi .mkv .mp3 .wav .ogg .flac .pdf')],
+]
+/** Programs that show a file. */
+const READERS = wordSet(
+  'cat less more head tail sed awk grep rg bat view nl read_file str_replace_editor view_file open',
 )
-/** Bounds a path above the limit of every system. */
-const MAX_PATH = 4096
-const MEDIA_TOOLS = new Set('ffmpeg ffprobe tesseract exiftool convert identify'.split(' '))
+/** Bounds the text of an action that is searched for files. */
+const MOST_CHARS = 4096
 
-/** Files of words or settings whose names have no extension. */
-const PLAIN = 'readme makefile gnumakefile dockerfile license copying notice authors contributing changelog'.split(' ')
-
-/** Guesses the category of the surface that carried the instructions, from the action that produced the output. */
+/** Guesses the category of the surface that carried the instructions, from the file that the action behind the output read. */
 export function guessCategory(trajectory: Trajectory, at: Position | null): SurfaceCategory {
   const part = at === null ? null : partAt(trajectory, at)
-  if (at === null || part === null || part.actor !== 'tool_output') return 'other'
+  if (at === null || part?.actor !== 'tool_output') return 'other'
   if (part.media) return 'binary_media'
   const actions = actionsBefore(trajectory, at)
-  const read = fileRead(actions, part.name)
-  const kind = read === null ? null : categoryOfFile(read)
-  if (kind !== null) return kind
-  if (actions.length === 0) return 'cli_tool_output'
-  const action = actions
-    .map(({ name, text }) => `${name} ${text}`)
-    .join('\n')
-    .slice(0, 4000)
-  const words = wordsOf(action)
-  if (words.some((word) => MEDIA_TOOLS.has(word) || MEDIA.includes(extensionOf(word)))) return 'binary_media'
-  const reads = words.some((word) => READERS.has(word)) || !action.includes(' ')
-  if (reads && words.some((word) => SOURCE.includes(extensionOf(word)))) return 'source_code_comment'
-  if (reads && words.some((word) => DATA.includes(extensionOf(word)) || word.startsWith('README'))) return 'data_file'
-  return 'cli_tool_output'
+  const own = actions.filter(({ act }) => act?.call.tool === part.name)
+  const files = (own.length > 0 ? own : actions).flatMap(({ act, text }) =>
+    act?.role === 'reads' ? [act.target ?? text] : filesShownBy(text),
+  )
+  return files.map(categoryOfFile).find((category) => category !== null) ?? 'cli_tool_output'
 }
 
 /** Returns the actions of the same step, or of the nearest of two steps before it that has any. */
-function actionsBefore(trajectory: Trajectory, at: Position): readonly Part[] {
-  for (let index = at.step; index >= 0 && index >= at.step - 2; index--) {
-    const actions = (trajectory.steps[index]?.parts ?? []).filter((part) => part.actor === 'agent_action')
-    if (actions.length > 0) return actions
-  }
-  return []
+function actionsBefore({ steps }: Trajectory, at: Position): readonly Part[] {
+  const near = steps.slice(Math.max(0, at.step - 2), at.step + 1).map(({ parts }) => parts.filter(isAction))
+  return near.findLast((actions) => actions.length > 0) ?? []
 }
 
-/** Returns the file that a tool read: from the tool that the output names, else from any; null where several are possible. */
-function fileRead(actions: readonly Part[], tool: string): string | null {
-  const reads = actions.filter(({ act }) => act?.role === 'reads')
-  const own = reads.filter(({ act }) => act?.call.tool === tool)
-  const files = new Set((own.length > 0 ? own : reads).map(({ act, text }) => act?.target ?? text))
-  const [file] = files
-  return file !== undefined && files.size === 1 && file.length <= MAX_PATH ? file : null
+const isAction = ({ actor }: Part): boolean => actor === 'agent_action'
+
+/** Lists the words of a command that has a program to show files. */
+function filesShownBy(action: string): readonly string[] {
+  const words = action.slice(0, MOST_CHARS).split(/[ \n\t;|&()<>"'`=]/)
+  return words.some((word) => READERS.has(baseName(word))) ? words : []
 }
 
-/** Classifies a file by its extension; null for an unknown extension. */
+/** Classifies a file by its extension or name; null for an unknown one. */
 function categoryOfFile(file: string): SurfaceCategory | null {
-  const name = file.slice(Math.max(file.lastIndexOf('/'), file.lastIndexOf('\\')) + 1)
-  const extension = extensionOf(name)
-  if (MEDIA.includes(extension)) return 'binary_media'
-  if (SOURCE.includes(extension)) return 'source_code_comment'
-  return DATA.includes(extension) || PLAIN.includes(name.toLowerCase()) ? 'data_file' : null
+  const name = baseName(file.slice(-MOST_CHARS))
+  const kind = name.slice(Math.max(0, name.lastIndexOf('.'))).toLowerCase()
+  return FILES.find(([, kinds]) => kinds.has(kind))?.[0] ?? null
 }
-
-/** Splits an action into words, each without its folder. */
-const wordsOf = (text: string): string[] =>
-  text.split(/[ \n\t;|&()<>"'`=]/).map((word) => word.slice(word.lastIndexOf('/') + 1))
-
-const extensionOf = (word: string): string => (word.includes('.') ? (word.split('.').at(-1) ?? '').toLowerCase() : '')
