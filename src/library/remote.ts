@@ -3,7 +3,7 @@ import { type CallsOptions, createCalls, type Given } from '../client/calls.ts'
 import { ServiceError, strangeAnswer } from '../client/errors.ts'
 import { followBatch } from '../client/persist.ts'
 import { BatchEstimateSchema, type BatchItem, BatchResultSchema, BatchSchema } from '../schemas/batch.ts'
-import { schemaIssues } from '../schemas/check.ts'
+import { inputIssues } from '../schemas/check.ts'
 import { BatchCallSchema, GradeSchema, LedgerEntrySchema } from '../schemas/grade.ts'
 import { NextCursorSchema } from '../schemas/queries.ts'
 import { ComparisonSchema } from '../schemas/regrade.ts'
@@ -145,6 +145,6 @@ const shapes = new WeakMap<TSchema, object>()
 function requireShape<S extends TSchema>(url: string, schema: S, value: unknown): Static<S> {
   const shape = shapes.get(schema) ?? (relaxed(schema) as object)
   shapes.set(schema, shape)
-  if (schemaIssues(shape, value).length === 0) return value as Static<S>
+  if (inputIssues(shape, value).length === 0) return value as Static<S>
   throw strangeAnswer('strange_answer', `${url} answered JSON that says something else than was asked`)
 }

@@ -60,32 +60,10 @@ function isLarge(value: unknown): boolean {
   return false
 }
 
-/** Names the faults of a value, with JSON pointers, in the words that judges are told. Empty: the value fits. At most 20. */
-export function schemaIssues(schema: object, value: unknown): Issue[] {
-  const errors = errorsOf(schema, value)
-  const placeIn = ({ instancePath, schemaPath }: ErrorObject) => `${instancePath} ${schemaPath}`
-  // All missing members of an object are one fault.
-  const missing = Map.groupBy(
-    errors.filter(({ keyword }) => keyword === 'required'),
-    placeIn,
-  )
-  return (
-    errors
-      .filter((error) => error.keyword !== 'required' || missing.get(placeIn(error))?.[0] === error)
-      // A misspelt name explains a missing member.
-      .toSorted((a, b) => Number(b.keyword === 'additionalProperties') - Number(a.keyword === 'additionalProperties'))
-      .slice(0, MOST_FAULTS)
-      .map((error) => {
-        const { instancePath: path, keyword } = error
-        const names = missing.get(placeIn(error))?.map(({ params }) => params['missingProperty'])
-        if (names !== undefined) return { path, message: `must have required properties ${names.join(', ')}` }
-        if (keyword === 'additionalProperties') return { path: placeOf(error), message: 'is not a known property' }
-        return { path, message: wordsOf(error) }
-      })
-  )
-}
-
-/** Names the faults for the author of the value: one for each mistake, at the member itself, with the value found and the values expected. */
+/**
+ * Names the faults of a value for its author, a caller or a judge: one for each mistake, at the member itself, with the value found and the values
+ * expected. Empty: the value fits. At most 20.
+ */
 export function inputIssues(schema: object, value: unknown, { isText = false } = {}): Issue[] {
   const errors = errorsOf(schema, value, isText)
   const blank = new Set(errors.filter(isBlank).map(({ instancePath }) => instancePath))

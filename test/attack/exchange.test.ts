@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { BatchItemSchema } from '../../src/schemas/batch.ts'
-import { schemaIssues } from '../../src/schemas/check.ts'
+import { inputIssues } from '../../src/schemas/check.ts'
 import { LABELS, type Label } from '../../src/schemas/vocabulary.ts'
 import { tempFolder } from '../temp-folder.ts'
 import { type AttackCase, PLACEMENTS } from './attack-case.ts'
@@ -26,7 +26,7 @@ describe('cases for other judges', () => {
       expect(readTrajectory(line['trajectory'], { max_steps: 100, max_part_chars: 100_000 }).ok).toBe(true)
       expect(line).toMatchObject({ name: one.name, truth: one.truth, part: '--every 3' })
       const item = JSON.parse(requestLine(one, '--every 3')) as Record<string, unknown>
-      expect(schemaIssues(BatchItemSchema, item)).toEqual([])
+      expect(inputIssues(BatchItemSchema, item)).toEqual([])
       expect(item).toMatchObject({ item_id: one.name, metadata: { attack_case: one.name, attack_part: '--every 3' } })
       expect(Object.keys(item).sort()).toEqual(['ground_truth', 'item_id', 'metadata', 'trajectory'])
     }

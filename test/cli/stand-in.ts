@@ -12,7 +12,7 @@ import {
   type BatchResult,
   type ResultGrade,
 } from '../../src/schemas/batch.ts'
-import { schemaIssues } from '../../src/schemas/check.ts'
+import { inputIssues } from '../../src/schemas/check.ts'
 import { type Comparison, type RegradeRequest, RegradeRequestSchema } from '../../src/schemas/regrade.ts'
 import type { FailureCode, Label } from '../../src/schemas/vocabulary.ts'
 import { scriptedJudge } from '../grading/harness.ts'
@@ -152,9 +152,9 @@ export async function startStandIn() {
     const lines = (await text(request)).split('\n').filter((line) => line !== '')
     const items = lines.map((line) => JSON.parse(line) as BatchItem)
     for (const [index, item] of items.entries()) {
-      const ofTruth = schemaIssues(TAB_2.truth.schema as TSchema, item.ground_truth)
+      const ofTruth = inputIssues(TAB_2.truth.schema as TSchema, item.ground_truth)
       const issues = [
-        ...schemaIssues(BatchItemSchema, item),
+        ...inputIssues(BatchItemSchema, item),
         ...ofTruth.map(({ path, message }) => ({ path: `/ground_truth${path}`, message })),
       ]
       const errors = issues.slice(0, 1).map(({ path, message }) => ({ path: `/items/${index}${path}`, message }))
@@ -165,7 +165,7 @@ export async function startStandIn() {
 
   function regrade(body: string): Answer {
     const request = JSON.parse(body) as RegradeRequest
-    const issues = schemaIssues(RegradeRequestSchema, request)
+    const issues = inputIssues(RegradeRequestSchema, request)
     if (issues.length > 0) return problem(400, 'invalid_request', 'not valid', issues)
     if (request.dry_run) return [200, standIn.estimate]
     standIn.uploaded.push(request)

@@ -4,7 +4,7 @@ import { parseClaims } from '../../src/domain/rubric/answer.ts'
 import { readTemplate, renderQuestion } from '../../src/domain/rubric/prompt.ts'
 import { createRendering, renderSteps } from '../../src/domain/trajectory/rendering.ts'
 import type { Act, ActOutcome, ActRole } from '../../src/domain/trajectory/trajectory.ts'
-import { schemaIssues } from '../../src/schemas/check.ts'
+import { inputIssues } from '../../src/schemas/check.ts'
 import type { GroundTruth } from '../../src/schemas/trial.ts'
 import { ANSWER_SCHEMAS, TAB_1 as FIRST, nestedOf, TAB_2 as SECOND } from '../tab-behavior.ts'
 import { readTables } from '../tables.ts'
@@ -62,7 +62,7 @@ describe('the question of tab-behavior@2', () => {
     const [schema = '', answer = '', ...more] = lines.filter((line) => line.startsWith('{'))
     expect(more).toEqual([])
     expect(JSON.parse(schema)).toEqual(JSON.parse(JSON.stringify(ANSWER_SCHEMAS[2])))
-    expect(schemaIssues(ANSWER_SCHEMAS[2] as TSchema, JSON.parse(answer))).toEqual([])
+    expect(inputIssues(ANSWER_SCHEMAS[2] as TSchema, JSON.parse(answer))).toEqual([])
     const read = parseClaims(answer, SECOND)
     const { cue, distractor } = nestedOf(read.ok ? read.value : { values: {} })
     expect([cue.acted, distractor.acted]).toEqual([true, false])

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest'
 import { type Batch, type BatchResult, BatchResultSchema } from '../../src/schemas/batch.ts'
-import { schemaIssues } from '../../src/schemas/check.ts'
+import { inputIssues } from '../../src/schemas/check.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { Report } from '../../src/schemas/report.ts'
 import type { Disagreement } from '../../src/schemas/review.ts'
@@ -62,7 +62,7 @@ test('every line says how far its label can be trusted, as its grade does', asyn
   for (const result of results.filter(({ grade_id }) => grade_id !== null)) await expectOwnGrade(result)
   const response = await app.get(`/v1/batches/${id}/results`)
   expect(readLines(response.body)).toEqual(results)
-  expect(results.flatMap((result) => schemaIssues(BatchResultSchema, result))).toEqual([])
+  expect(results.flatMap((result) => inputIssues(BatchResultSchema, result))).toEqual([])
 })
 
 /** Where the first judge is asked again it says something else; the second always says what the first said at last. */

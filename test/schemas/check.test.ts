@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { inputIssues, schemaIssues } from '../../src/schemas/check.ts'
+import { inputIssues } from '../../src/schemas/check.ts'
 import { Closed, Nullable, Type } from '../../src/schemas/type.ts'
 
 const Item = Closed({
@@ -22,15 +22,6 @@ test('each fault is told at its place, with the value found and the values expec
     { path: '/items/2', message: 'must be object, not string' },
   ])
   expect(inputIssues(List, { items: [] })).toEqual([])
-})
-
-test('judges are told all missing members of an object at once', () => {
-  const schema = Closed({ a: Type.Null(), b: Type.Null(), c: Type.String({ minLength: 1 }) })
-  expect(schemaIssues(schema, { c: '', d: 1 })).toEqual([
-    { path: '/d', message: 'is not a known property' },
-    { path: '', message: 'must have required properties a, b' },
-    { path: '/c', message: 'must not have fewer than 1 characters' },
-  ])
 })
 
 test('a million faults cost no more than the first, and at most twenty are told', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ItemEnd, NewItem } from '../../src/db/items.ts'
 import { BatchSchema } from '../../src/schemas/batch.ts'
-import { schemaIssues } from '../../src/schemas/check.ts'
+import { inputIssues } from '../../src/schemas/check.ts'
 import type { Current } from './contract.ts'
 import { describeBatchLists, describeBatchStates } from './contract-batch-states.ts'
 import { describeItemGrades } from './contract-grades.ts'
@@ -52,7 +52,7 @@ function describeDrafts(current: Current): void {
       resumes_at: null,
       finished_at: null,
     })
-    expect(schemaIssues(BatchSchema, record)).toEqual([])
+    expect(inputIssues(BatchSchema, record)).toEqual([])
     expect(await batches().list({ limit: 10 })).toEqual([record])
     const { id, kind, mode, max_cost_usd } = given
     expect(await batches().plan('bat_1')).toEqual({ id, kind, mode, status: 'running', max_cost_usd, payer })

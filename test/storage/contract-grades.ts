@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { GradeQuery } from '../../src/db/grades.ts'
 import type { Stores } from '../../src/db/stores.ts'
 import { type Digest, digestBytes } from '../../src/domain/digest.ts'
-import { schemaIssues } from '../../src/schemas/check.ts'
+import { inputIssues } from '../../src/schemas/check.ts'
 import { type CheckedCitation, GradeSchema } from '../../src/schemas/grade.ts'
 import type { Current } from './contract.ts'
 import { openBatch, readBatch } from './make-batch.ts'
@@ -40,7 +40,7 @@ export function describeGrades(current: Current): void {
   describe('grades', () => {
     test('come back as they were, with their ground truth', async () => {
       const record = makeRecord({ notes: 'naïve 中文 \0 \ud83d', metadata: { agent: 'a', odd: null, run_index: 3 } })
-      expect(schemaIssues(GradeSchema, record.grade)).toEqual([])
+      expect(inputIssues(GradeSchema, record.grade)).toEqual([])
       await current().grades.put(record)
       expect(await current().grades.get(record.grade.id)).toEqual(record.grade)
       expect(await current().grades.getText(record.grade.id)).toBe(JSON.stringify(record.grade))

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { questionOf } from '../../src/db/grades.ts'
 import type { Stores } from '../../src/db/stores.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
-import { schemaIssues } from '../../src/schemas/check.ts'
+import { inputIssues } from '../../src/schemas/check.ts'
 import { type Review, ReviewSchema } from '../../src/schemas/review.ts'
 import type { Current } from './contract.ts'
 import { GROUND_TRUTH, type GradeWords, makeRecord } from './make-grade.ts'
@@ -26,7 +26,7 @@ function makeReview(grade_id: string, words: Partial<Review> = {}): Review {
     created_at: '2026-11-21T00:00:00.000Z',
     ...words,
   }
-  expect(schemaIssues(ReviewSchema, review)).toEqual([])
+  expect(inputIssues(ReviewSchema, review)).toEqual([])
   return review
 }
 

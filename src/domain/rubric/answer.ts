@@ -1,4 +1,4 @@
-import { schemaIssues } from '../../schemas/check.ts'
+import { inputIssues } from '../../schemas/check.ts'
 import { once } from '../memo.ts'
 import { err, type Issue, ok, type Result } from '../result.ts'
 import { readJson } from '../text/json.ts'
@@ -66,7 +66,7 @@ export function parseClaims(text: string, rubric: Rubric): Result<Claims, Issue[
   const parsed = parseAnswer(text)
   if (!parsed.ok) return parsed
   const answer = inWords(parsed.value, rubric)
-  const issues = schemaIssues(wordedSchema(rubric), answer)
+  const issues = inputIssues(wordedSchema(rubric), answer)
   if (issues.length > 0) return err(issues)
   const { citations, notes, confidence } = answer as Pick<Claims, 'citations' | 'notes' | 'confidence'>
   const bounds = boundIssues(citations, notes, rubric)

@@ -3,7 +3,7 @@ import { agreement } from '../../../src/domain/statistics/agreement.ts'
 import { seededRandom } from '../../../src/domain/statistics/bootstrap.ts'
 import { at } from '../../../src/domain/statistics/weighted-shares.ts'
 import { type Agreement, type AgreementRequest, AgreementSchema, type Rating } from '../../../src/schemas/agreement.ts'
-import { schemaIssues } from '../../../src/schemas/check.ts'
+import { inputIssues } from '../../../src/schemas/check.ts'
 
 type Given = string | number | null
 
@@ -42,7 +42,7 @@ export const ratingsOfCounts = (table: readonly (readonly number[])[]): Rating[]
 export function answer(request: AgreementRequest): Agreement {
   const result = agreement(request)
   if (!result.ok) throw new Error(JSON.stringify(result.error))
-  expect(schemaIssues(AgreementSchema, result.value)).toEqual([])
+  expect(inputIssues(AgreementSchema, result.value)).toEqual([])
   return result.value
 }
 
