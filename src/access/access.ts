@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { type AccessStore, isSecretOf, type KeyRecord, parseToken, SCOPES, type Scope, stateOf } from './keys.ts'
 
 /** The caller of a request: a checked key, or anybody where access control is off. */
@@ -38,14 +38,17 @@ export type Access = ReturnType<typeof createAccess>
  * reject only where the store cannot be read.
  */
 export function createAccess({ store, required, session_secret, now }: AccessDeps) {
-  const touch = createTouch(store)
   const findGood = async (id: string): Promise<KeyRecord | null> => {
     const record = await store.findKey(id)
     return record !== null && stateOf(record, now()) === 'good' ? record : null
   }
   const admit = (record: KeyRecord): Caller => {
-    touch(record, now())
-    return callerOf(record)
+    const { id, name, scopes, max_requests_per_minute, max_cost_usd_per_day } = record
+    const at = now()
+    // No request waits for the note of its key, or fails by it.
+    if (!(at.getTime() - Date.parse(record.last_used_at ?? '') < TOUCH_MS))
+      void store.touchKey(id, at.toISOString()).catch(() => undefined)
+    return { key_id: id, name, scopes: new Set(scopes), max_requests_per_minute, max_cost_usd_per_day }
   }
   const check = async (token: string): Promise<KeyRecord | null> => {
     const parts = parseToken(token)
@@ -89,21 +92,6 @@ function endOf({ expires_at }: KeyRecord, from: Date): string {
   return expires_at !== null && expires_at < end ? expires_at : end
 }
 
-function callerOf({ id, name, scopes, max_requests_per_minute, max_cost_usd_per_day }: KeyRecord): Caller {
-  return { key_id: id, name, scopes: new Set(scopes), max_requests_per_minute, max_cost_usd_per_day }
-}
-
-/** Notes the use of a key. No request waits for the note or fails by it. */
-function createTouch(store: AccessStore): (record: KeyRecord, at: Date) => void {
-  const touched = new Map<string, number>()
-  return ({ id, last_used_at }, at) => {
-    const last = Math.max(touched.get(id) ?? 0, last_used_at === null ? 0 : Date.parse(last_used_at))
-    if (at.getTime() - last < TOUCH_MS) return
-    touched.set(id, at.getTime())
-    store.touchKey(id, at.toISOString()).catch(() => undefined)
-  }
-}
-
 /**
  * Derives the secret that signs the sessions of browsers from the secret of the database and a part that no copy of the database holds: the URL of a
  * PostgreSQL database, or the file `FILE.session` beside an SQLite database, which is made here. Deleting the file and a restart end all sessions.
@@ -117,26 +105,14 @@ export function sessionSecret(
   return createHmac('sha256', stored).update('sessions of browsers').update(own).digest('hex')
 }
 
-/** Makes the file of a secret, whole at once, or reads it. Where neither can be done, the secret ends with the process. */
+/** Makes the file of a secret, or reads that of another process. Where neither can be done, the secret ends with the process. */
 function keptSecret(path: string): Uint8Array {
   const made = randomBytes(32)
-  const beside = `${path}.${process.pid}`
   try {
-    writeFileSync(beside, made, { mode: 0o600 })
-    linkSync(beside, path)
-    return made
-  } catch {
-    return readSecret(path) ?? made
-  } finally {
-    rmSync(beside, { force: true })
-  }
-}
-
-function readSecret(path: string): Uint8Array | null {
-  try {
+    if (!existsSync(path)) writeFileSync(path, made, { mode: 0o600, flag: 'wx' })
     const kept = readFileSync(path)
-    return kept.length > 0 ? kept : null
+    return kept.length === made.length ? kept : made
   } catch {
-    return null
+    return made
   }
 }

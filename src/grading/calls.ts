@@ -133,8 +133,8 @@ function tellIssues(issues: readonly Issue[], rubric: Rubric): string {
 
 /** As soon as a rubric has a list, every citation needs the number of an entry. */
 const entryHint = (path: string, message: string): string =>
-  /^\/citations\/\d+$/.test(path) && /^must have required properties .*\bentry\b/.test(message)
-    ? ' (entry: 0 for a claim that is not of the list)'
+  /^\/citations\/\d+\/entry$/.test(path) && message.startsWith('is missing')
+    ? ' (0 for a claim that is not of the list)'
     : ''
 
 export const NOTHING_STORED = failureOf(
