@@ -130,22 +130,9 @@ const toResultGrade = (grade: Grade): ResultGrade => {
   }
 }
 
-/** Items that are read in one turn. */
-const ITEMS_A_TURN = 1000
-
 /** Reads the loaded rubrics of the items of a batch, by name. */
-export async function readBatchRubrics(
+export const readBatchRubrics = async (
   batches: Pick<BatchStore, 'rubrics'>,
-  { id, counts }: { readonly id: string; readonly counts: { readonly total: number } },
+  { id }: { readonly id: string },
   loaded: ReadonlyMap<string, Rubric>,
-): Promise<RubricView[]> {
-  const names = new Set<string>()
-  for (let from = 0; from < counts.total; from += ITEMS_A_TURN) {
-    for (const name of await batches.rubrics(id, from, from + ITEMS_A_TURN)) if (name !== null) names.add(name)
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-  return [...names]
-    .sort()
-    .flatMap((name) => loaded.get(name) ?? [])
-    .map(rubricView)
-}
+): Promise<RubricView[]> => (await batches.rubrics(id)).flatMap((name) => loaded.get(name) ?? []).map(rubricView)

@@ -19,7 +19,8 @@ import {
 } from './db.ts'
 import { refusal } from './errors.ts'
 import { addItems, createItems, ITEM_IS_OPEN, isOf, type NewItem } from './items.ts'
-import type { Amounts, Attempt, BatchRow, Spending, Tally } from './schema.ts'
+import { IN_FLIGHT } from './ledger.ts'
+import type { Amounts, BatchRow, Spending, Tally } from './schema.ts'
 import { NOTHING } from './spending.ts'
 
 export interface NewBatch
@@ -85,15 +86,17 @@ export function createBatches(db: Db) {
     requestCancel: (id: string): Promise<boolean> =>
       change(id, ['running', 'parked', 'cancelling'], { status: 'cancelling', parked_reason: null, resumes_at: null }),
     /**
-     * Cancels the open items of a batch that is being cancelled, but items with a call in flight, or with a reply of the last moments whose grade
-     * is being made. Returns whether no item is open any more: then the batch is cancelled.
+     * Cancels the open items of a batch that is being cancelled, but items with a call in flight. Returns whether no item is open any more: then the
+     * batch is cancelled.
      */
-    async finishCancel(id: string, at: string): Promise<boolean> {
-      // Other requests have a turn between two parts of a large batch.
-      while ((await db.write((sql) => cancelItems(db, sql, id, at))) === CANCELLED_AT_ONCE)
-        await new Promise(setImmediate)
-      return db.write((sql) => finish(db, sql, id, 'cancelling', { status: 'cancelled', finished_at: at }))
-    },
+    finishCancel: (id: string, at: string): Promise<boolean> =>
+      db.write(async (sql) => {
+        const batch = await first(sql)`SELECT seq FROM batches WHERE id = ${id} AND status = 'cancelling' ${locked(db)}`
+        if (batch === undefined) return false
+        await run(sql)`UPDATE batch_items SET status = 'cancelled' WHERE ${isOf(id)} AND ${ITEM_IS_OPEN}
+          AND idx NOT IN (SELECT item FROM attempts WHERE batch = ${id} AND item IS NOT NULL AND ${IN_FLIGHT})`
+        return finish(db, sql, id, 'cancelling', { status: 'cancelled', finished_at: at })
+      }),
     /** Ends a running batch; false, without a change, while an item is open. */
     finish: (id: string, at: string): Promise<boolean> =>
       db.write((sql) => finish(db, sql, id, 'running', { status: 'done', finished_at: at })),
@@ -112,34 +115,6 @@ async function finish(db: Db, sql: Sql, id: string, state: BatchRow['status'], r
   if (open !== undefined) return false
   const tallies = await countItems(sql, isOf(id))
   return (await changeIn(db, sql, id, [state], { ...row, tallies })) > 0
-}
-
-/** A grade is made of its replies within this time. */
-const MAKING_MS = 3_000
-/** Items of one unit of work. */
-const CANCELLED_AT_ONCE = 10_000
-
-/** Lists the items of a batch with a direct call in flight, or with a reply of the last moments whose grade is being made. */
-async function itemsInWork(sql: Sql, id: string, now: number): Promise<number[]> {
-  type Row = Pick<Attempt, 'item' | 'outcome' | 'started_at' | 'latency_ms'>
-  const rows = await all<Row>(sql)`
-    SELECT item, outcome, started_at, latency_ms FROM attempts
-    WHERE batch = ${id} AND item IS NOT NULL AND submission IS NULL AND (outcome = 'sent'
-      OR (outcome = 'ok' AND NOT EXISTS (SELECT 1 FROM grades WHERE grades.id = attempts.grade_id)))`
-  const isLate = ({ started_at, latency_ms }: Row) => Date.parse(started_at) + (latency_ms ?? 0) > now - MAKING_MS
-  return rows.flatMap((row) => (row.item !== null && (row.outcome === 'sent' || isLate(row)) ? [row.item] : []))
-}
-
-/** Cancels open items of a batch, the first of them; returns their number. */
-async function cancelItems(db: Db, sql: Sql, id: string, at: string): Promise<number> {
-  // One process at a time: many at the items of a large batch would undo the work of each other by deadlocks.
-  const turn = db.kind === 'postgres' ? raw`FOR UPDATE SKIP LOCKED` : raw``
-  const batch = await first(sql)`SELECT seq FROM batches WHERE id = ${id} AND status = 'cancelling' ${turn}`
-  if (batch === undefined) return 0
-  const spared = isIn(db, 'idx', await itemsInWork(sql, id, Date.parse(at)))
-  return run(sql)`
-    UPDATE batch_items SET status = 'cancelled' WHERE ${isOf(id)} AND idx IN (
-      SELECT idx FROM batch_items WHERE ${isOf(id)} AND ${ITEM_IS_OPEN} AND NOT ${spared} ORDER BY idx LIMIT ${CANCELLED_AT_ONCE})`
 }
 
 /** A batch while its items arrive. */

@@ -132,11 +132,12 @@ export function createItems(db: Db) {
       return row?.n ?? 0
     },
     settle: (item: ItemRef, end: ItemEnd): Promise<boolean> => db.write((sql) => settleItem(sql, item, end)),
-    /** Lists the rubrics that items from one index to another (exclusive) ask by; null: an item names none. */
-    async rubrics(batch: string, from: number, to: number): Promise<readonly (string | null)[]> {
-      const rows = await all<Pick<ItemRow, 'request'>>(db.read)`
-        SELECT request FROM batch_items WHERE ${isOf(batch)} AND idx >= ${from} AND idx < ${to}`
-      return [...new Set(rows.map(({ request }) => request.rubric ?? null))]
+    /** Lists the names of the rubrics that items ask by. */
+    async rubrics(batch: string): Promise<readonly string[]> {
+      const rubric = db.kind === 'postgres' ? raw`request::json ->> 'rubric'` : raw`request ->> '$.rubric'`
+      const rows = await all<{ name: string }>(db.read)`SELECT DISTINCT ${rubric} AS name FROM batch_items
+        WHERE ${isOf(batch)} AND ${rubric} IS NOT NULL`
+      return rows.map(({ name }) => name).sort()
     },
     async results(batch: string, after: number, limit: number): Promise<readonly ItemRecord[]> {
       const rows = await all<Omit<ItemRecord, 'cached'> & { readonly cached: number }>(db.read)`

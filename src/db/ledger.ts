@@ -34,21 +34,6 @@ export async function endCalls(
   })
 }
 
-export interface Bounds {
-  readonly most_requests: number
-  readonly most_bytes: number
-}
-
-/** Counts the calls, in their order, that fit within the bounds. The first fits whatever its size. */
-export function countWithin(calls: readonly Pick<Attempt, 'bytes'>[], bounds: Bounds): number {
-  let sum = 0
-  const full = calls.findIndex(({ bytes }, at) => {
-    sum += bytes ?? 0
-    return at > 0 && (at >= bounds.most_requests || sum > bounds.most_bytes)
-  })
-  return full === -1 ? calls.length : full
-}
-
 export const renderEnd = ({ outcome, message, reply, cost_usd, latency_ms }: CallEnd) => {
   const { usage, request_id, model_resolved } = reply
   const texts = { reply_text: reply.ok ? reply.text : null, raw_reply: reply.raw }
@@ -86,8 +71,9 @@ export interface StoredReply extends Readonly<Pick<PlannedCall, 'sample' | 'roun
   readonly reply: GoodReply
 }
 
-/** Bounds of one turn of `listForBatch`: the calls of the ledger, which no index leads to, and the stored bytes of their replies. */
-const WALKED = { most_requests: 1000, most_bytes: 4 * 1024 * 1024 }
+/** Calls of the ledger, which no index leads to, and calls of the batch in one turn of `listForBatch`. */
+const WALKED_CALLS = 1000
+const LISTED_CALLS = 100
 
 export function createLedger(db: Db) {
   const namedAttempts = async (gradeId: string): Promise<string[]> => {
@@ -109,18 +95,15 @@ export function createLedger(db: Db) {
     },
     /** Lists calls of a batch in order, a stretch of the ledger at a time: `after` is 0 or the `next` of the stretch before. */
     async listForBatch(batch: string, after: number): Promise<BatchCalls> {
-      const sizes = await all<{ seq: number; bytes: number }>(db.read)`
-        SELECT seq, coalesce(length(raw_reply), 0) AS bytes FROM attempts WHERE seq > ${after} AND seq <= ${after + WALKED.most_requests}
-          AND batch = ${batch} AND ${IS_LISTED} ORDER BY seq`
-      const fitting = countWithin(sizes, WALKED)
-      const end = fitting < sizes.length ? (sizes[fitting - 1]?.seq ?? after) : after + WALKED.most_requests
-      const rows = await all<LedgerEntry & { is_orphan: boolean }>(db.read)`
-        SELECT ${ENTRY}, ${IS_ORPHAN} AS is_orphan FROM attempts
-        WHERE seq > ${after} AND seq <= ${end} AND batch = ${batch} AND ${IS_LISTED} ORDER BY seq`
+      const end = after + WALKED_CALLS
+      const rows = await all<LedgerEntry & { seq: number; is_orphan: boolean }>(db.read)`
+        SELECT ${ENTRY}, seq, ${IS_ORPHAN} AS is_orphan FROM attempts
+        WHERE seq > ${after} AND seq <= ${end} AND batch = ${batch} AND ${IS_LISTED} ORDER BY seq LIMIT ${LISTED_CALLS}`
       const last = await first<{ seq: number | null }>(db.read)`SELECT max(seq) AS seq FROM attempts`
+      const next = rows.length < LISTED_CALLS ? end : (rows.at(-1)?.seq ?? end)
       return {
-        calls: rows.map(({ is_orphan, ...row }) => ({ ...row, grade_id: is_orphan ? null : row.grade_id })),
-        next: end < (last?.seq ?? 0) ? end : null,
+        calls: rows.map(({ is_orphan, seq: _, ...row }) => ({ ...row, grade_id: is_orphan ? null : row.grade_id })),
+        next: next < (last?.seq ?? 0) ? next : null,
       }
     },
     /** Sums the output of a judge’s newest answers, among the newest calls of all judges. */

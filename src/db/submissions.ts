@@ -5,7 +5,7 @@ import type { PlannedAttempt, QuestionMark } from './attempts.ts'
 import { all, columns, type Db, first, insert, isIn, locked, run, type Sql, Undo } from './db.ts'
 import { refusal } from './errors.ts'
 import { type ItemRef, isOf } from './items.ts'
-import { type Bounds, countWithin, type Ended, endCalls, parseReply, REPLY, renderEnd } from './ledger.ts'
+import { type Ended, endCalls, parseReply, REPLY, renderEnd } from './ledger.ts'
 import type { Attempt, ReplyColumns, Submission } from './schema.ts'
 import { addSpending, amountsOf, type Caps, type OverBudget, reserveIn } from './spending.ts'
 import { encodeRow } from './text.ts'
@@ -129,13 +129,13 @@ export const createSubmissions = (db: Db) => ({
    * Takes the oldest queued requests of a judge, within the limits, into one recorded submission; null: none is queued. A single request over
    * `most_bytes` is taken alone.
    */
-  record: ({ at, ...submission }: NewSubmission, limits: Bounds): Promise<SubmissionRecord | null> =>
+  record: ({ at, ...submission }: NewSubmission, limits: Limits): Promise<SubmissionRecord | null> =>
     db.write(async (sql) => {
       const { batch, judge } = submission
       const queued = await all<Pick<Attempt, 'seq' | 'bytes'>>(sql)`
         SELECT seq, bytes FROM attempts WHERE batch = ${batch} AND judge = ${judge} AND outcome = 'queued'
         ORDER BY seq LIMIT ${limits.most_requests} ${locked(db)}`
-      const chosen = queued.slice(0, countWithin(queued, limits)).map(({ seq }) => seq)
+      const chosen = firstWithin(queued, limits.most_bytes).map(({ seq }) => seq)
       if (chosen.length === 0) return null
       const row = { ...submission, status: 'recorded', requests: chosen.length, recorded_at: at } as const
       await insert(sql, 'submissions', row)
@@ -227,6 +227,21 @@ async function wakeItems(db: Db, sql: Sql, ended: readonly Ended[]): Promise<voi
         AND attempts.bytes IS NOT NULL AND attempts.outcome IN ('queued', 'sent'))`
   }
   await addSpending(sql, ended)
+}
+
+interface Limits {
+  readonly most_requests: number
+  readonly most_bytes: number
+}
+
+/** Takes the first calls that fit within the bytes together; the first call whatever its size. */
+function firstWithin<C extends Pick<Attempt, 'bytes'>>(calls: readonly C[], most_bytes: number): readonly C[] {
+  let sum = 0
+  const full = calls.findIndex(({ bytes }, at) => {
+    sum += bytes ?? 0
+    return at > 0 && sum > most_bytes
+  })
+  return full === -1 ? calls : calls.slice(0, full)
 }
 
 /** The end of a request that was never run. */

@@ -46,7 +46,7 @@ beside a running service; it takes as long as reading the whole file.`,
   async (console, options) => {
     const { shell, paint, write } = console
     const database = existingDatabase(shell, options)
-    const { examineFile, SEVERITIES } = await import('../../db/files/file.ts')
+    const { examineFile } = await import('../../db/files/file.ts')
     await write(`${inert(database)}\n`)
     const findings: Finding[] = []
     for (const finding of examineFile(database)) {
@@ -54,8 +54,7 @@ beside a running service; it takes as long as reading the whole file.`,
       await write(findingText(finding, shell, paint))
     }
     console.data = { database, findings }
-    const worst = Math.max(...findings.map(({ severity }) => SEVERITIES.indexOf(severity)))
-    return DOCTOR_EXIT[SEVERITIES[worst] ?? 'ok']
+    return Math.max(...findings.map(({ severity }) => DOCTOR_EXIT[severity])) as ExitCode
   },
 )
 

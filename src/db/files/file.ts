@@ -12,38 +12,31 @@ import type { ReadRows } from './transfer.ts'
 const openToRead = (path: string): Database.Database =>
   new Database(path, { readonly: true, fileMustExist: true, timeout: 5000 })
 
-/** Opens a database for one look. */
-function readFrom<T>(path: string, look: (db: Database.Database) => T): T {
-  const db = openToRead(path)
-  try {
-    return look(db)
-  } finally {
-    db.close()
-  }
-}
-
 /** Reads the applied migrations; none where the file is no database of Veridict. */
 const readApplied = (db: Database.Database): readonly Applied[] =>
   hasTable(db, 'schema_migrations') ? db.prepare<[], Applied>(APPLIED).all() : []
 
 /** Tells whether a file is there that would be opened as it is, without a migration. */
 export function isMigrated(path: string): boolean {
-  if (path === ':memory:') return true
-  if (!existsSync(path)) return false
+  if (path === ':memory:' || !existsSync(path)) return path === ':memory:'
+  let db: Database.Database | undefined
   try {
-    return isComplete(readFrom(path, readApplied), sqliteMigrations())
+    db = openToRead(path)
+    return isComplete(readApplied(db), sqliteMigrations())
   } catch {
     // Opening the file tells its fault.
     return true
+  } finally {
+    db?.close()
   }
 }
 
 /** Hands readings of one state of a database file to `work`; other processes may write to the file meanwhile. Rejects with a StorageError. */
 export async function readSqliteSnapshot(path: string, work: (read: ReadRows) => Promise<void>): Promise<void> {
+  if (!isMigrated(path))
+    throw refusal(`${path} is of an older version: back it up, then migrate it by \`veridict status\``)
   const db = openToRead(path)
   try {
-    if (!isMigrated(path))
-      throw refusal(`${path} is of an older version: back it up, then migrate it by \`veridict status\``)
     db.exec('BEGIN')
     await work(<T>(text: string) => db.prepare<[], T>(text).iterate())
   } catch (error) {
@@ -67,13 +60,13 @@ export async function backUpDatabase(from: string, to: string, signal?: AbortSig
     rmSync(partial, { force: true })
     // SQLite would make the file readable by others.
     const file = await open(partial, 'wx', 0o600)
+    const source = openToRead(from)
     try {
-      readFrom(from, (source) => {
-        if (!hasTable(source, 'schema_migrations')) throw refusal(`${from}: this is no database of Veridict`)
-        source.prepare('VACUUM INTO ?').run(partial)
-      })
+      if (!hasTable(source, 'schema_migrations')) throw refusal(`${from}: this is no database of Veridict`)
+      source.prepare('VACUUM INTO ?').run(partial)
       await file.sync()
     } finally {
+      source.close()
       await file.close()
     }
     signal?.throwIfAborted()
@@ -89,9 +82,7 @@ export async function backUpDatabase(from: string, to: string, signal?: AbortSig
   }
 }
 
-/** Severities of a finding, the least first. */
-export const SEVERITIES = ['ok', 'warning', 'error'] as const
-export type Severity = (typeof SEVERITIES)[number]
+export type Severity = 'ok' | 'warning' | 'error'
 
 export interface Finding {
   /** The examined part: `disk`, `schema`, `integrity`, `batches`, `calls`, `provider batches`. */
@@ -147,15 +138,13 @@ function examineSchema(db: Database.Database): Finding {
   if (rows.length === 0)
     return error('schema', 'this is no database of Veridict', 'Name the right file: --database or VERIDICT_DATABASE.')
   try {
-    missingOf(rows, migrations)
+    const missing = missingOf(rows, migrations).length
+    const older = missing > 0 ? '; the next start of the service migrates the database' : ''
+    return ok('schema', `version ${rows.length} of ${migrations.length}${older}`)
   } catch (failure) {
-    const isNewer = rows.some(({ name }) => !migrations.some((migration) => migration.name === name))
-    const newer = 'Run the version of Veridict that wrote it, or a newer one: it is not damaged.'
-    const changed = `This program refuses the database: ${RESTORE}`
-    return error('schema', (failure as StorageError).message, isNewer ? newer : changed)
+    const advice = `A newer version of Veridict reads the database, where one wrote it; else ${RESTORE}`
+    return error('schema', (failure as StorageError).message, advice)
   }
-  const older = rows.length < migrations.length ? '; the next start of the service migrates the database' : ''
-  return ok('schema', `version ${rows.length} of ${migrations.length}${older}`)
 }
 
 function examineIntegrity(db: Database.Database): Finding {
@@ -165,21 +154,19 @@ function examineIntegrity(db: Database.Database): Finding {
   return error('integrity', found, `The file is damaged. Stop the service, keep the file, and ${RESTORE}`)
 }
 
+const UNFINISHED = `SELECT
+  (SELECT count(*) FROM batches WHERE status NOT IN ('draft', 'done', 'cancelled')) AS open,
+  (SELECT count(*) FROM attempts WHERE outcome = 'sent' AND submission IS NULL AND reserved_usd IS DISTINCT FROM 0) AS sent,
+  (SELECT count(*) FROM submissions WHERE status IN ('recorded', 'submitted')) AS away`
+
 /** Counts the unfinished work. `isRunning`: a process runs the batches of the database. */
 function* examineWork(db: Database.Database, isRunning: boolean): Generator<Finding> {
-  const countOf = (table: string, condition: string) =>
-    db.prepare(`SELECT count(*) FROM ${table} WHERE ${condition}`).pluck().get() as number
-  const open = countOf('batches', "status NOT IN ('draft', 'done', 'cancelled')")
+  const { open = 0, sent = 0, away = 0 } = db.prepare<[], Record<string, number>>(UNFINISHED).get() ?? {}
   const runner = isRunning ? 'a process runs the batches' : 'no process runs batches'
   const found = `${count(open, 'unfinished batch', 'unfinished batches')}; ${runner}`
   const advice = 'Nothing is lost: `veridict status` lists them; `veridict serve` or `veridict resume BATCH` goes on.'
   yield open === 0 || isRunning ? ok('batches', found) : warning('batches', found, advice)
-
-  const sent = count(
-    countOf('attempts', "outcome = 'sent' AND submission IS NULL AND reserved_usd IS DISTINCT FROM 0"),
-    'paid call',
-  )
-  yield ok('calls', isRunning ? `${sent} in flight` : `${sent} without an end: the next start marks them unknown`)
-  const away = countOf('submissions', "status IN ('recorded', 'submitted')")
+  const calls = count(sent, 'paid call')
+  yield ok('calls', isRunning ? `${calls} in flight` : `${calls} without an end: the next start marks them unknown`)
   yield ok('provider batches', `${away} at a provider, fetched by a running service`)
 }
