@@ -66,8 +66,6 @@ export interface ChunkRun {
   readonly signal: AbortSignal
   /** Parks the batch; false where an operator has resumed the batch since the failed call began. */
   readonly park: (parking: Parking, since?: number) => Promise<boolean>
-  /** The items of the batch that wait for money which calls in flight have reserved: an abort lets an item ask again. */
-  readonly waiting: Set<AbortController>
   /** An item of the batch has ended. */
   readonly onEnd: () => void
 }
@@ -82,30 +80,20 @@ export function openPlaces(most: number | null): BatchDeps['placeOf'] {
   }
 }
 
-/** Time for which a reading that found no grade is trusted. */
-const FRESH_MS = 2000
-
 /** Grades the open items of a chunk. Resolves when no item runs any more; rejects where the database refuses. */
 export async function runChunk(deps: BatchDeps, run: ChunkRun): Promise<void> {
   const { plan, chunk } = run
   const items = await deps.stores.batches.ofChunk(chunk)
   const groups = [...Map.groupBy(items, ({ trajectory }) => trajectory).values()]
   // As many groups as calls, and half as many more: the calls of a trajectory come soon after each other.
-  const most = Math.ceil(1.5 * deps.laneOf(chunk.judge).settings.max)
-  const queue = new PQueue({ concurrency: plan.mode === 'provider' ? groups.length + 1 : most })
+  const queue = new PQueue({ concurrency: Math.ceil(1.5 * deps.laneOf(chunk.judge).settings.max) })
   // The first item of each trajectory is looked up here, by one reading: later items may be answered by the grades of the items before.
   const firsts = groups.flatMap(([first]) => first ?? [])
   const answers = plan.kind === 'recheck' ? [] : await deps.service.findAnswers(firsts.map(requestOf))
-  const until = deps.clock.now().getTime() + FRESH_MS
   const found = new Map(firsts.map((item, at) => [item, answers[at]]))
   const place = deps.placeOf(chunk.judge)
   const start = (item: OpenItem) =>
-    place(() => {
-      const answer = found.get(item)
-      // A grade may be stored while an item waits for its place: a search that found no grade is trusted for a while only.
-      const isStale = answer?.grade == null && deps.clock.now().getTime() > until
-      return runItem(deps, run, item, { answer: isStale ? undefined : answer, packed: item.packed })
-    })
+    place(() => runItem(deps, run, item, { answer: found.get(item), packed: item.packed }))
   const isModel = deps.judges.get(chunk.judge)?.info.kind === 'model'
   const hasCache = isModel && plan.mode === 'direct' && plan.kind !== 'recheck'
   // After the first item of a trajectory, the provider has the trajectory in its prompt cache for the others.
@@ -119,21 +107,9 @@ export async function runChunk(deps: BatchDeps, run: ChunkRun): Promise<void> {
 
 /** Runs at one item before its own failure ends it. */
 const MOST_RUNS = 8
-/** Rate limits are no item’s fault: a judge that goes on refusing gets a rest. */
-const MOST_LIMITED_RUNS = 60
-const LONG_REST_MS = 600_000
 const LONGEST_DELAY_MS = 60_000
-/** Items that wait for money ask again after this time at the latest: other batches may have given money back. */
-const BUDGET_AGAIN_MS = 2000
-/** Items that ask again when a call has ended: money for one more call may have come back, and the call may have cost less than its bound. */
-const WOKEN = 2
-
-async function waitForMoney(clock: Clock, { waiting, signal }: ChunkRun): Promise<void> {
-  const item = new AbortController()
-  waiting.add(item)
-  await clock.sleep(BUDGET_AGAIN_MS, AbortSignal.any([signal, item.signal])).catch(() => undefined)
-  waiting.delete(item)
-}
+/** Items that wait for money ask again after this time: calls in flight may have given money back. */
+const BUDGET_AGAIN_MS = 1000
 
 interface Tries {
   failed: number
@@ -147,14 +123,10 @@ async function runItem(deps: BatchDeps, run: ChunkRun, item: OpenItem, first: Ah
     const outcome = await gradeItem(deps, run, item, tries, ahead)
     if (outcome.kind !== 'passed_over') return settle(deps, run, item, outcome)
     const { failure } = outcome
-    if (failure.code === 'cancelled') return
-    if (failure.code === 'budget_exceeded') {
-      // A question for a provider’s batch waits until the answers of the others are there.
-      if (run.plan.mode === 'provider') return
-      await waitForMoney(deps.clock, run)
-      continue
-    }
-    const delay = await delayOf(deps, run, failure, tries)
+    // A question for a provider’s batch waits for money until the answers of the others are there.
+    const isLeft = failure.code === 'budget_exceeded' && run.plan.mode === 'provider'
+    if (failure.code === 'cancelled' || isLeft) return
+    const delay = failure.code === 'budget_exceeded' ? BUDGET_AGAIN_MS : await delayOf(deps, run, failure, tries)
     if (delay === null) return
     await deps.clock.sleep(delay, run.signal).catch(() => undefined)
   }
@@ -176,7 +148,6 @@ async function delayOf(deps: BatchDeps, run: ChunkRun, failure: Failure, tries: 
   const before = isLimited ? tries.limited++ : tries.failed++
   const asked = (failure.retry_after_s ?? 0) * 1000
   if (asked > LONGEST_DELAY_MS) return park(now + asked)
-  if (isLimited && tries.limited >= MOST_LIMITED_RUNS) return park(now + LONG_REST_MS)
   // The ledger spreads the calls after the pause that a judge asked for.
   const rest = isLimited && failure.retry_after_s !== null ? 0 : 1000 * 2 ** before
   return Math.max(asked, Math.min(LONGEST_DELAY_MS, rest))
@@ -241,7 +212,6 @@ async function settle(deps: BatchDeps, run: ChunkRun, item: OpenItem, outcome: R
   }
   const end = endOf(outcome)
   if (end !== null) await deps.stores.batches.settle({ batch: run.plan.id, index: item.index }, end)
-  for (const item of [...run.waiting].slice(0, WOKEN)) item.abort()
   run.onEnd()
 }
 

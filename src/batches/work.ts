@@ -12,7 +12,6 @@ const REST_MS = 10_000
 interface BatchState {
   /** Aborted where the batch is parked or cancelled: its chunks end here. */
   leaving: AbortController
-  readonly waiting: ChunkRun['waiting']
   chunks: number
   /** Refusals of the database since an item has ended. */
   refusals: number
@@ -32,8 +31,7 @@ export function createBatchWork(deps: BatchDeps, stopping: AbortSignal) {
   function stateOf(id: string): BatchState {
     const known = states.get(id)
     if (known !== undefined) return known
-    const fresh = { leaving: new AbortController(), waiting: new Set<AbortController>(), unasked: new Map() }
-    const state = { ...fresh, chunks: 0, refusals: 0, resumed_at: 0 }
+    const state = { leaving: new AbortController(), unasked: new Map(), chunks: 0, refusals: 0, resumed_at: 0 }
     states.set(id, state)
     return state
   }
@@ -120,7 +118,7 @@ export function createBatchWork(deps: BatchDeps, stopping: AbortSignal) {
         const leaving = AbortSignal.any([signal, state.leaving.signal])
         // A call of a run that has been left says nothing any more: another process may have resumed the batch meanwhile.
         const parkRun: ChunkRun['park'] = async (...given) => leaving.aborted || park(batch, ...given)
-        await runChunk(deps, { plan, chunk, signal: leaving, waiting: state.waiting, park: parkRun, onEnd })
+        await runChunk(deps, { plan, chunk, signal: leaving, park: parkRun, onEnd })
       } catch (error) {
         await breakOff(batch, state, error)
         throw error

@@ -65,10 +65,10 @@ test.each<[string, string, string, boolean?]>([
 const EDITED = "UPDATE schema_migrations SET sha256 = 'x' WHERE name LIKE '0001%'"
 test.each<[string, string, RegExp, string?]>([
   [
-    'a newer schema, which needs its own program and no backup',
+    'a newer schema, which its own version reads',
     NEWER,
     /^error schema: the database is newer than this version.*9999_future.sql/,
-    'Run the version of Veridict that wrote it, or a newer one: it is not damaged.',
+    'A newer version of Veridict reads the database, where one wrote it; else put back the newest backup that is whole (docs/operations.md).',
   ],
   [
     'an edited migration',

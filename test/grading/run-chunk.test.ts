@@ -72,7 +72,6 @@ async function start(
       plan,
       chunk: { batch: 'bat_1', chunk: 0, judge: 'scripted' },
       signal: leaving.signal,
-      waiting: new Set(),
       onEnd: () => undefined,
     },
     park: async (parking) => {
@@ -140,7 +139,7 @@ describe('a failure that may pass', () => {
   test('of the budget waits for money that other calls reserved', async () => {
     const { done, clock, parked } = await start((_, run) => (run <= 20 ? { code: 'budget_exceeded' } : 'refused'))
     await done
-    expect([clock.slept, parked]).toEqual([Array(20).fill(2000), []])
+    expect([clock.slept, parked]).toEqual([Array(20).fill(1000), []])
   })
 
   test('of the budget leaves the item to the next round of a provider’s batch', async () => {
@@ -163,12 +162,13 @@ describe('the batch is parked', () => {
     expect(parked[0]).toEqual({ reason: `scripted: ${failure.code}: no`, resumes_at })
     expect([await counts(), clock.slept]).toMatchObject([{ pending: 2 }, []])
   })
+})
 
-  test('for ten minutes after sixty refusals for the rate', async () => {
-    const { done, runs, parked, clock } = await start(() => ({ code: 'rate_limited', retry_after_s: 1 }))
-    await done
-    expect([runs.length, parked[0]?.resumes_at?.getTime()]).toEqual([60, clock.now().getTime() + 600_000])
-  })
+test('a judge that refuses for its rate again and again ends no item', async () => {
+  const limited = { code: 'rate_limited', retry_after_s: 1 } as const
+  const { done, runs, parked } = await start((_, run) => (run <= 100 ? limited : 'refused'))
+  await done
+  expect([runs.length, parked]).toEqual([101, []])
 })
 
 test('an unexpected error ends its item alone, as internal', async () => {
