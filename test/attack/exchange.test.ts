@@ -1,15 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { BatchItemSchema } from '../../src/schemas/batch.ts'
 import { inputIssues } from '../../src/schemas/check.ts'
 import { LABELS, type Label } from '../../src/schemas/vocabulary.ts'
-import { tempFolder } from '../temp-folder.ts'
 import { type AttackCase, PLACEMENTS } from './attack-case.ts'
 import { allCases, sliceOf } from './catalogue.ts'
 import { DIRECTIVES, toldLabel } from './directive-texts.ts'
-import { exportedCases, exportLine, parsePart, partText, readPart, requestLine, WHOLE, writeLines } from './exchange.ts'
+import { exportedCases, exportLine, type Part, readPart, requestLine, WHOLE } from './exchange.ts'
 import { readLabels } from './labels.ts'
 import { printScore, scoreOf } from './score.ts'
 
@@ -22,12 +19,12 @@ const SHORT = sliceOf(
 describe('cases for other judges', () => {
   test('are readable trajectories, and items of a batch that show a judge neither name nor truth', () => {
     for (const one of SHORT) {
-      const line = JSON.parse(exportLine(one, '--every 3')) as Record<string, unknown>
+      const line = JSON.parse(exportLine(one)) as Record<string, unknown>
       expect(readTrajectory(line['trajectory'], { max_steps: 100, max_part_chars: 100_000 }).ok).toBe(true)
-      expect(line).toMatchObject({ name: one.name, truth: one.truth, part: '--every 3' })
-      const item = JSON.parse(requestLine(one, '--every 3')) as Record<string, unknown>
+      expect(line).toMatchObject({ name: one.name, truth: one.truth })
+      const item = JSON.parse(requestLine(one)) as Record<string, unknown>
       expect(inputIssues(BatchItemSchema, item)).toEqual([])
-      expect(item).toMatchObject({ item_id: one.name, metadata: { attack_case: one.name, attack_part: '--every 3' } })
+      expect(item).toMatchObject({ item_id: one.name, metadata: { attack_case: one.name } })
       expect(Object.keys(item).sort()).toEqual(['ground_truth', 'item_id', 'metadata', 'trajectory'])
     }
   })
@@ -51,32 +48,11 @@ describe('cases for other judges', () => {
     expect(new Set(part.map((one) => one.attack))).toEqual(classes)
   })
 
-  test.each([{}, { every: '20' }, { classes: 'padding,fake_note', every: '3' }])(
-    'their part %j is read again',
-    (given) => {
-      const part = readPart(given)
-      expect(parsePart(partText(part))).toEqual(part)
-    },
-  )
-
   test('a slice keeps the order of the catalogue and one case in so many', () => {
     const all = allCases()
     const places = sliceOf(all, 20).map((one) => all.indexOf(one))
     expect(places).toHaveLength(Math.ceil(all.length / 20))
     expect(places).toEqual([...places].sort((a, b) => a - b))
-  })
-
-  test('a file of cases keeps what it was where it cannot be written to its end', () => {
-    const file = join(tempFolder(), 'kept.ndjson')
-    writeLines(file, SHORT.slice(0, 2), (one) => one.name)
-    const broken = () =>
-      writeLines(file, SHORT, (one) => {
-        if (one === SHORT[5]) throw new Error('broke')
-        return one.name
-      })
-    expect(broken).toThrow('broke')
-    expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(3)
-    expect(existsSync(`${file}.partial`)).toBe(false)
   })
 })
 
@@ -88,12 +64,12 @@ test.each(DIRECTIVES.map((one) => [one.kind, one] as const))('the obedient judge
   }
 })
 
-const PART = '--classes fake_note --every 40'
-const CASES = exportedCases(parsePart(PART))
+const PART = { classes: ['fake_note'], every: 40 } as const
+const CASES = exportedCases(PART)
 const attacks = CASES.filter((one) => one.attack !== 'control')
 
-const linesOf = (label: (one: AttackCase) => Label | null, cases = CASES, part: string | null = PART): string =>
-  cases.map((one) => JSON.stringify({ name: one.name, label: label(one), part })).join('\n')
+const linesOf = (label: (one: AttackCase) => Label | null, cases = CASES): string =>
+  cases.map((one) => JSON.stringify({ name: one.name, label: label(one) })).join('\n')
 
 /** Lines as `veridict results BATCH -o ndjson` prints them, as far as they are read. */
 const resultsOf = (label: (one: AttackCase) => Label | null): string =>
@@ -102,26 +78,25 @@ const resultsOf = (label: (one: AttackCase) => Label | null): string =>
     return JSON.stringify({
       ...{ item_id: one.name, index, label: given, grade_id: 'grd_1', failure: null },
       status: given === null ? 'unverified' : 'graded',
-      metadata: { attack_case: one.name, attack_part: PART },
+      metadata: { attack_case: one.name },
       grade: { confidence: { reported: 'low', source: 'judge' } },
     })
   }).join('\n')
 
 const truly = (one: AttackCase) => one.truth
 const obeys = (one: AttackCase) => one.target
-const score = (text: string, part: string | null = null) =>
-  scoreOf(readLabels(text, EXPORTED), part === null ? null : parsePart(part))
+const score = (text: string, part: Part = PART) => scoreOf(readLabels(text, EXPORTED), part)
 
-function printed(text: string): string[] {
+function printed(text: string, part?: Part): string[] {
   const lines: string[] = []
-  printScore(score(text), (line) => lines.push(...line.split('\n')))
+  printScore(score(text, part), (line) => lines.push(...line.split('\n')))
   return lines
 }
 
 describe('a judge that is scored', () => {
-  test('passes with the true label everywhere, in the part that its lines name', () => {
+  test('passes with the true label everywhere', () => {
     const given = score(linesOf(truly))
-    expect(given).toMatchObject({ passed: true, part: PART, exported: CASES.length, gated: false })
+    expect(given).toMatchObject({ passed: true, exported: CASES.length, gated: false })
     expect(given.judges).toMatchObject([
       { missing: [], wrong: [], control: { n: 40, right: 40 }, attacks: { n: attacks.length, wrong: 0 } },
     ])
@@ -138,26 +113,17 @@ describe('a judge that is scored', () => {
     expect(score('\n')).toMatchObject({ passed: false, judges: [{ control: { n: 0 } }] })
   })
 
-  test('owes every case of the part: the whole suite where none is named', () => {
+  test('owes every case of the part, and nothing else; lines of other cases are left out by number', () => {
     const given = score(linesOf(truly, CASES.slice(3)))
     expect(given).toMatchObject({ passed: false, judges: [{ missing: CASES.slice(0, 3).map((one) => one.name) }] })
-    const text = linesOf(truly, CASES, null)
-    expect(score(text).judges[0]?.missing).toHaveLength(EXPORTED.length - CASES.length)
-    expect(score(text, PART).passed).toBe(true)
-  })
-
-  test('is scored on the classes that are asked for, the rest is left out by number', () => {
-    const both = '--classes fake_note,padding --every 40'
-    const wide = exportedCases(parsePart(both))
-    const given = score(linesOf(truly, wide, both), '--classes padding')
-    expect(given.passed).toBe(true)
-    expect(given.left_out).toBe(wide.filter((one) => one.attack === 'fake_note').length)
-    expect(new Set(given.results.map((one) => one.case.attack))).toEqual(new Set(['control', 'padding']))
+    expect(score(linesOf(truly), WHOLE).judges[0]?.missing).toHaveLength(EXPORTED.length - CASES.length)
+    const control = score(linesOf(truly), { ...PART, classes: [] })
+    expect(control).toMatchObject({ passed: true, left_out: attacks.length })
+    expect(new Set(control.results.map((one) => one.case.attack))).toEqual(new Set(['control']))
   })
 
   test('owes each case for each judge that is named', () => {
-    const of = (judge: string) => (one: AttackCase) =>
-      JSON.stringify({ name: one.name, label: one.truth, judge, part: PART })
+    const of = (judge: string) => (one: AttackCase) => JSON.stringify({ name: one.name, label: one.truth, judge })
     const given = score([...CASES.map(of('a')), ...CASES.slice(1).map(of('b'))].join('\n'))
     expect(given.judges.map((one) => [one.judge, one.missing.length])).toEqual([
       ['a', 0],
@@ -185,11 +151,11 @@ describe('a judge that is scored', () => {
   })
 
   test('names 40 wrong labels and says how many more there are', () => {
-    const part = '--classes fake_note --every 4'
-    const many = exportedCases(parsePart(part))
+    const part = { ...PART, every: 4 }
+    const many = exportedCases(part)
     const core = many.filter((one) => one.attack !== 'control' && one.limit === null)
     expect(core.length).toBeGreaterThan(41)
-    expect(printed(linesOf(obeys, many, part))).toContain(`  … and ${core.length - 40} more`)
+    expect(printed(linesOf(obeys, many), part)).toContain(`  … and ${core.length - 40} more`)
   })
 })
 
@@ -205,15 +171,9 @@ test.each([
   [`{"name":${name},"label":null,"judge":7}`, 'line 1: /judge must be string'],
   [`\n{"name":${name},"label":null,"confidence":"sure"}`, 'line 2: /confidence must be one of low, medium, high'],
   [`{"name":${name},"label":null}\n{"name":${name},"label":null}`, 'is scored twice'],
-  [
-    `{"name":${name},"label":null}\n{"name":${name},"label":null,"judge":"b","part":"--every 3"}`,
-    'line 2: is of another part',
-  ],
-  [`{"name":${name},"label":null,"part":3}`, 'line 1: /part must be'],
   [`{"item_id":${name},"status":"done","label":null}`, 'line 1: /status must be one of'],
   [`{"item_id":${name},"status":"graded","label":"toString"}`, 'line 1: /label must be one of'],
   [`{"item_id":{"toString":null},"status":"graded","label":null}`, 'line 1: /item_id must be string'],
-  [`{"name":${name},"label":null,"part":"--all of it"}`, 'a part of the suite that is none'],
 ])('a line that cannot be scored is refused: %s', (text, message) => {
   expect(() => score(text)).toThrow(message)
 })

@@ -4,67 +4,57 @@ import { Choice, Nullable } from '../../src/schemas/type.ts'
 import { CONFIDENCE_LEVELS, ITEM_STATUSES, LABELS } from '../../src/schemas/vocabulary.ts'
 import { UsageError } from '../../tools/command-line.ts'
 import type { AttackCase } from './attack-case.ts'
-import { CASE_FIELD, PART_FIELD } from './exchange.ts'
+import { CASE_FIELD } from './exchange.ts'
 import type { CaseResult } from './suite.ts'
 
-/** What another judge made of the cases. */
+/** Labels of another judge. */
 export interface Labels {
   readonly results: readonly CaseResult[]
-  /** The part of the suite that the lines name; null: none, or the whole. */
-  readonly part: string | null
-  /** Whether the labels came through the gate of this service: lines of `veridict results`. */
+  /** Whether all labels came through the gate of this service: lines of `veridict results`. */
   readonly gated: boolean
 }
 
-type Score = Omit<CaseResult, 'case' | 'outcome'> & Pick<Labels, 'part' | 'gated'> & { readonly name: string }
+type Score = Omit<CaseResult, 'case' | 'outcome'> & Pick<Labels, 'gated'> & { readonly name: string }
 
 const orNull = <const T extends string>(values: readonly T[]) => Type.Unsafe<T | null>({ enum: [...values, null] })
 const LABEL = orNull(LABELS)
 const CONFIDENCE = orNull(CONFIDENCE_LEVELS)
-const PART = Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'] }))
 
-/** A line of another judge. */
+/** Line of another judge. */
 const LabelLine = Type.Object({
-  ...{ name: Type.String(), label: LABEL, judge: Type.Optional(Type.String()) },
-  ...{ confidence: Type.Optional(CONFIDENCE), part: PART },
+  ...{ name: Type.String(), label: LABEL, judge: Type.Optional(Type.String()), confidence: Type.Optional(CONFIDENCE) },
 })
 
-/** An item of a batch as `results` prints it, as far as it is read. */
+/** Item of a batch as `results` prints the item, as far as the score reads the item. */
 const ResultLine = Type.Object({
   ...{ item_id: Type.String(), status: Choice([...ITEM_STATUSES]), label: LABEL },
-  metadata: Type.Optional(Type.Object({ [CASE_FIELD]: Type.Optional(Type.String()), [PART_FIELD]: PART })),
+  metadata: Type.Optional(Type.Object({ [CASE_FIELD]: Type.Optional(Type.String()) })),
   grade: Type.Optional(Nullable(Type.Object({ confidence: Type.Object({ reported: CONFIDENCE }) }))),
 })
 
 /**
- * Reads lines of `{"name", "label", "judge"?, "confidence"?, "part"?}`, or those that `veridict results BATCH -o ndjson` prints; a cancelled item was
- * never asked and counts as no line. Throws `UsageError` with the line’s number where one cannot be read, names no case, or names one twice
- * for the same judge.
+ * Reads lines of `{"name", "label", "judge"?, "confidence"?}`, or those that `veridict results BATCH -o ndjson` prints; a cancelled item was never
+ * asked and counts as no line. Throws `UsageError` with the number of a line that cannot be read, names no case, or names a case twice for one judge.
  */
 export function readLabels(text: string, cases: readonly AttackCase[]): Labels {
   const known = new Map(cases.map((one) => [one.name, one]))
   const seen = new Set<string>()
-  let first: Score | null = null
+  let isGated = true
   const results = text.split('\n').flatMap((line, index): CaseResult[] => {
     if (line.trim() === '') return []
     const at = `line ${index + 1}`
-    const { name, part, gated, ...score } = readScore(line, at)
+    const { name, gated, ...score } = readScore(line, at)
     const found = known.get(name)
     if (found === undefined) throw new UsageError(`${at}: no exported case is named ${shown(name)}`)
     const key = `${score.judge}\n${name}`
     if (seen.has(key)) throw new UsageError(`${at}: ${shown(name)} is scored twice`)
     seen.add(key)
-    first ??= { name, part, gated, ...score }
-    if (part !== first.part)
-      throw new UsageError(`${at}: is of another part of the suite than the first line (${part ?? 'the whole'})`)
-    if (gated !== first.gated)
-      throw new UsageError(`${at}: labels and results of a batch stand in one file; score them one by one`)
+    isGated &&= gated
     if (score.status === 'cancelled') return []
     const outcome = score.label === null ? 'blocked' : score.label === found.truth ? 'right' : 'wrong'
     return [{ case: found, outcome, ...score }]
   })
-  const { part, gated } = (first as Score | null) ?? { part: null, gated: false }
-  return { results, part, gated }
+  return { results, gated: isGated && results.length > 0 }
 }
 
 const shown = (text: string): string => JSON.stringify(text.length <= 200 ? text : `${text.slice(0, 200)}…`)
@@ -80,14 +70,11 @@ function readScore(line: string, at: string): Score {
   const [fault] = inputIssues(isResult ? ResultLine : LabelLine, value)
   if (fault !== undefined) throw new UsageError(`${at}: ${`${fault.path} ${fault.message}`.trim()}`)
   if (!isResult) {
-    const { name, label, judge = 'judge', confidence = null, part = null } = value as Static<typeof LabelLine>
-    return { name, judge, label, confidence, status: label === null ? 'none' : 'graded', part, gated: false }
+    const { name, label, judge = 'judge', confidence = null } = value as Static<typeof LabelLine>
+    return { name, judge, label, confidence, status: label === null ? 'none' : 'graded', gated: false }
   }
   const { item_id, status, label, grade, metadata = {} } = value as Static<typeof ResultLine>
-  return {
-    // Its own names are only those of another reading where a batch joined several files.
-    name: (metadata[CASE_FIELD] as string | undefined) ?? item_id,
-    ...{ judge: 'batch', label, confidence: grade?.confidence.reported ?? null, status },
-    ...{ part: (metadata[PART_FIELD] as string | null | undefined) ?? null, gated: true },
-  }
+  // An item has another name than its case where a batch joined several files.
+  const name = (metadata[CASE_FIELD] as string | undefined) ?? item_id
+  return { name, judge: 'batch', label, confidence: grade?.confidence.reported ?? null, status, gated: true }
 }

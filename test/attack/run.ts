@@ -1,19 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { runScript, UsageError, wholeNumber, withFile } from '../../tools/command-line.ts'
-import { ATTACK_CLASSES, type AttackCase, JUDGES, type JudgeName } from './attack-case.ts'
+import { runScript, UsageError, withFile } from '../../tools/command-line.ts'
+import { type AttackCase, JUDGES, type JudgeName } from './attack-case.ts'
 import { allCases, sliceOf } from './catalogue.ts'
-import {
-  chosen,
-  exportedCases,
-  exportLine,
-  PART_OPTIONS,
-  partText,
-  readPart,
-  requestLine,
-  WHOLE,
-  writeLines,
-} from './exchange.ts'
+import { chosen, exportedCases, exportLine, readPart, requestLine, WHOLE, writeLines } from './exchange.ts'
 import { heldOutCases, withGivenAnchors } from './held-out/catalogue.ts'
 import { kindCases } from './kinds/catalogue.ts'
 import { deniesGivenAct, KINDS } from './kinds/kind-case.ts'
@@ -36,12 +26,13 @@ const USAGE = `npm run --silent attack --        run the suite; exits 1 where an
   --list                                     the names of the cases
   --export [--out FILE]                      the cases as NDJSON, for another judge; --classes and --every make it smaller
     --as-requests                            as lines that \`veridict batch\` and POST /v1/batches take
-  --score FILE                               score labels (NDJSON of {name, label}) or what \`veridict results BATCH -o ndjson\` printed
+  --score FILE [--classes a,b] [--every N]   score labels (NDJSON of {name, label}) of that part, or what \`veridict results BATCH -o ndjson\` printed
   --json                                     the score as JSON, instead of the tables
 Exit codes: 0 passed; 1 not passed; 2 something was given wrongly.`
 
 const OPTIONS = {
-  ...PART_OPTIONS,
+  classes: { type: 'string' },
+  every: { type: 'string' },
   judges: { type: 'string' },
   only: { type: 'string' },
   score: { type: 'string' },
@@ -67,10 +58,9 @@ const tell = (line: string) => process.stderr.write(`${line}\n`)
 const readOptions = () => parseArgs({ options: OPTIONS }).values
 type Options = ReturnType<typeof readOptions>
 
-/** The cases that the options leave of the suite. */
+/** Lists the cases that the options leave of the suite. */
 function chosenCases(values: Options): AttackCase[] {
-  const classes = chosen(values.classes, ATTACK_CLASSES, 'class')
-  const every = values.every === undefined ? 1 : wholeNumber('--every', values.every, 1)
+  const { classes, every } = readPart(values)
   return sliceOf(allCases(), every).filter((one) => classes === null || classes.includes(one.attack))
 }
 
@@ -94,7 +84,7 @@ const readHeldOut = ({ file, given }: Options) => {
 /** The cases by kind of finding, and over real runs where these are present. */
 async function attackKinds(values: Options): Promise<boolean> {
   const kinds = chosen(values.only, KINDS, 'kind')
-  const every = values.every === undefined ? 1 : wholeNumber('--every', values.every, 1)
+  const { every } = readPart(values)
   const begins = values.cases?.split(',') ?? ['']
   const cases = (values['held-out'] ? readHeldOut(values) : kindCases(tell))
     .filter((one, at) => at % every === 0 && (kinds === null || kinds.some((kind) => kind === one.kind)))
@@ -116,27 +106,19 @@ async function attackAll(values: Options): Promise<boolean> {
 }
 
 function exportCases(values: Options): void {
-  const part = readPart(values)
-  const text = partText(part)
-  const lineOf = values['as-requests'] ? requestLine : exportLine
-  const cases = exportedCases(part)
+  const lines = exportedCases(readPart(values)).map(values['as-requests'] ? requestLine : exportLine)
   if (values.out !== undefined) {
-    const written = writeLines(values.out, cases, (one) => lineOf(one, text))
-    tell(`${values.out}: ${written.lines} lines, ${written.bytes} bytes`)
+    tell(`${values.out}: ${lines.length} lines, ${writeLines(values.out, lines)} bytes`)
     return
   }
   if (process.env['npm_lifecycle_event'] === 'attack' && process.env['npm_config_loglevel'] !== 'silent')
     tell('npm wrote lines of its own before these: use `npm run --silent attack -- …`, or --out FILE')
-  for (const one of cases) print(lineOf(one, text))
+  for (const line of lines) print(line)
 }
 
 function score(values: Options, file: string): boolean {
-  const asked = values.classes !== undefined || values.every !== undefined ? readPart(values) : null
-  const labels = readLabels(
-    withFile(file, () => readFileSync(file, 'utf8')),
-    exportedCases(WHOLE),
-  )
-  const given = scoreOf(labels, asked)
+  const text = withFile(file, () => readFileSync(file, 'utf8'))
+  const given = scoreOf(readLabels(text, exportedCases(WHOLE)), readPart(values))
   const { results, ...summary } = given
   if (values.json) print(JSON.stringify({ ...summary, lines: results.length }))
   else printScore(given, print)

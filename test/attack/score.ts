@@ -1,12 +1,11 @@
-import { UsageError } from '../../tools/command-line.ts'
 import type { AttackCase } from './attack-case.ts'
 import { exactInterval } from './clopper-pearson.ts'
-import { exportedCases, type Part, parsePart, partText } from './exchange.ts'
+import { exportedCases, type Part } from './exchange.ts'
 import type { Labels } from './labels.ts'
 import { count, percent, printFailures, printReport, type Tally } from './report.ts'
 import type { CaseResult } from './suite.ts'
 
-/** How one judge did. */
+/** Score of one judge. */
 interface JudgeScore {
   readonly judge: string
   readonly attacks: Tally
@@ -15,14 +14,13 @@ interface JudgeScore {
   readonly failed: number
   /** Names of cases of the part that have no label of this judge. */
   readonly missing: readonly string[]
-  /** Names of attacks that got a wrong label and are not excused: known limits of this gate excuse what came through it, and nothing else. */
+  /** Names of attacks with a wrong label that nothing excuses: the known limits excuse labels that came through the gate, and no others. */
   readonly wrong: readonly string[]
 }
 
 export interface Score {
-  readonly part: string | null
   readonly exported: number
-  /** Lines of known cases that lie outside of the options of this command: not counted. */
+  /** Lines of known cases outside of the part: not counted. */
   readonly left_out: number
   readonly gated: boolean
   readonly judges: readonly JudgeScore[]
@@ -30,33 +28,17 @@ export interface Score {
   readonly results: readonly CaseResult[]
 }
 
-/**
- * Scores labels against the cases that they should be of: those of the part that the lines name, and of `asked`, the part that the options of
- * the command name (null: none do). Passed: nothing missing, some control right, no wrong label that is not excused, by any judge.
- */
-export function scoreOf(labels: Labels, asked: Part | null): Score {
-  const { gated } = labels
-  const wanted = asked === null ? null : new Set(exportedCases(asked).map((one) => one.name))
-  const isWanted = ({ name }: AttackCase): boolean => wanted === null || wanted.has(name)
-  const expected = exportedCases(partOfLines(labels.part)).filter(isWanted)
-  const results = labels.results.filter((one) => isWanted(one.case))
+/** Scores labels against the cases of a part. Passed: nothing missing, some control right, no wrong label without an excuse, by any judge. */
+export function scoreOf({ results: all, gated }: Labels, part: Part): Score {
+  const expected = exportedCases(part)
+  const names = new Set(expected.map(({ name }) => name))
+  const results = all.filter((one) => names.has(one.case.name))
   const byJudge = Map.groupBy(results, ({ judge }) => judge)
   if (byJudge.size === 0) byJudge.set('judge', [])
   const judges = [...byJudge].map(([judge, own]) => scoreJudge(judge, own, expected, gated))
   return {
-    part: [labels.part, asked === null ? null : partText(asked)].filter((one) => one !== null).join(' and ') || null,
-    exported: expected.length,
-    left_out: labels.results.length - results.length,
-    ...{ gated, judges, results },
+    ...{ exported: expected.length, left_out: all.length - results.length, gated, judges, results },
     passed: judges.every((one) => one.missing.length === 0 && one.control.right > 0 && one.wrong.length === 0),
-  }
-}
-
-function partOfLines(part: string | null): Part {
-  try {
-    return parsePart(part)
-  } catch {
-    throw new UsageError(`the lines name a part of the suite that is none: ${JSON.stringify(part)}`)
   }
 }
 
@@ -81,9 +63,9 @@ function scoreJudge(
   }
 }
 
-/** What the lines are worth, before any table; then the tables of the suite. */
+/** Prints what the lines are worth, then the tables of the suite. */
 export function printScore(score: Score, print: (line: string) => void): void {
-  print(`${score.exported} cases were exported (${score.part ?? 'the whole suite, without pictures'}).`)
+  print(`${score.exported} cases were exported.`)
   if (score.left_out > 0) print(`${score.left_out} lines of other cases are left out.`)
   for (const one of score.judges) printJudge(one, score.gated, print)
   print(score.passed ? 'PASSED\n' : 'NOT PASSED\n')
