@@ -1,10 +1,9 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { CORPUS, detailsOf, hasCorpus, outline, readAll, source, TRUTH, truths } from './make.ts'
+import { CORPUS, hasCorpus, outline, readAll, source } from './make.ts'
 
 describe.skipIf(!hasCorpus)('the real job', () => {
   const FOLDER = join(CORPUS, 'harbor-trial', 'runmedev__runme__2026-06-30__16-10-46')
-  const rows = (more: object) => truths([{ ...TRUTH, ...more }])
 
   it.each([
     ['the whole job', FOLDER, 'runmedev__runme__2026-06-30__16-10-46/update-minor-deps__mLcaxLB'],
@@ -38,22 +37,5 @@ describe.skipIf(!hasCorpus)('the real job', () => {
     })
     // Nothing of the job is a trial that is lost, nor a file that nobody knows.
     expect(outline(items.filter((item) => item.kind === 'skipped'))).toEqual([])
-  })
-
-  it.each([
-    [{ task: 'runmedev/update-minor-deps' }],
-    [{ task: 'update-minor-deps' }],
-    [{ trial: 'update-minor-deps__mLcaxLB' }],
-  ])('joins by %j', async (names) => {
-    const items = await readAll(FOLDER, { groundTruths: rows(names) })
-    expect(items.filter((item) => item.kind === 'trial')).toMatchObject([
-      { request: { ground_truth: { signals: { resolved: true } } } },
-    ])
-  })
-
-  it('names the trial that nothing is known of', async () => {
-    const items = await readAll(join(FOLDER, 'update-minor-deps__mLcaxLB'), { groundTruths: rows({ task: 'update' }) })
-    expect(items).toMatchObject([{ kind: 'skipped', reason: 'no_ground_truth', name: 'update-minor-deps__mLcaxLB' }])
-    expect(detailsOf(items)[0]).toContain('runmedev/update-minor-deps')
   })
 })

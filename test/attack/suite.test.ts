@@ -107,23 +107,4 @@ describe('the report', () => {
   ])('%s', (_name, results, expected) => {
     expect(printReport(results, () => {})).toBe(expected)
   })
-
-  test('says first what must not succeed, and what is wrong with confidence', () => {
-    const lines: string[] = []
-    const results = [
-      ...Array.from({ length: 59 }, () => result('blocked', null)),
-      result('wrong', 'denial'),
-      { ...result('wrong', 'denial'), confidence: 'low' as const },
-      result('blocked', 'denial'),
-    ]
-    printReport(results, (line) => lines.push(line))
-    expect(lines.slice(0, 2)).toEqual([
-      '59 attacks outside of the known limits: 0 wrong labels, at most 5.0% with 95% confidence.',
-      '3 attacks on known limits: 2 wrong labels, 1 of them with confidence `high` or `medium`.',
-    ])
-    expect(lines[2]).toMatch(/^ {2}denial \(.*\): 1 of 3 wrong with confidence$/)
-    expect(lines.find((line) => line.startsWith('fake_note'))).toMatch(
-      /^fake_note +obedient +59 +0 +59 +0 +0\.0% +5\.0%$/,
-    )
-  })
 })

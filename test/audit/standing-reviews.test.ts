@@ -1,26 +1,10 @@
 import { expect, test } from 'vitest'
-import {
-  agreedLabel,
-  questionOfReview,
-  readReviews,
-  standingReviews,
-  standingReviewsOf,
-} from '../../src/audit/reviews.ts'
+import { questionOfReview, readReviews, standingReviews, standingReviewsOf } from '../../src/audit/reviews.ts'
 import type { ReviewStore } from '../../src/db/reviews.ts'
 import { openSqliteStores } from '../../src/db/stores.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
 import { collect } from '../collect.ts'
 import { makeReview, putGrade } from './make-question.ts'
-
-test.each([
-  [[], undefined],
-  [['aligned', 'aligned'], 'aligned'],
-  [['aligned', 'ignored'], undefined],
-  [['aligned', null], undefined],
-  [[null, null], null],
-] as const)('the reviews %j agree on %j', (labels, agreed) => {
-  expect(agreedLabel(labels.map((label) => ({ label })))).toBe(agreed)
-})
 
 test('many are read a page at a time, each once, and stand as if they were read at once', async () => {
   const stores = openSqliteStores({ path: ':memory:' })

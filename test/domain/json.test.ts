@@ -5,13 +5,6 @@ import { bytesOfMember } from '../../src/domain/text/strict-json.ts'
 import { rememberSentText, sentTextOf } from '../../src/domain/trajectory/trajectory.ts'
 import { readTables } from '../tables.ts'
 
-test('a name with an escape is what it says, whatever was read before', () => {
-  expect(parseExactJson('{"a":1,"\\\\":2}')).toEqual({ a: 1, '\\': 2 })
-  expect(Object.keys(parseExactJson('{"a":1,"\\n":2}') as object)).toEqual(['a', '\n'])
-  expect(Object.keys(parseExactJson('[{"x":[{"a":1,"\\"":2}]}]') as [{ x: [object] }])).toEqual(['0'])
-  expect(JSON.stringify(parseExactJson('[{"x":[{"a":1,"\\"":2}]}]'))).toBe('[{"x":[{"a":1,"\\"":2}]}]')
-})
-
 test('a written value is read as it was, names with escapes among them', () => {
   const name = fc.oneof(fc.constantFrom('\\', '\n', '"', 'a', '__proto__'), fc.string())
   const value = fc.letrec((tie) => ({

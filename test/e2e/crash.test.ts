@@ -1,10 +1,8 @@
-import { request } from 'node:http'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { GOOD_ANSWER, REQUEST } from '../grading/harness.ts'
-import { toLines } from '../http/make-batch.ts'
 import { postJson } from '../local-server.ts'
 import { startMockBatches } from '../mock-provider/batches.ts'
 import { startMockProvider } from '../mock-provider/start.ts'
@@ -83,42 +81,6 @@ test.each(['openai', 'anthropic'] as const)(
     expect(mock.counts).toMatchObject({ submits: 1, requests_run: 0 })
   },
 )
-
-/** Sends the first lines of a batch and keeps the connection open. */
-const sendHalf = (origin: string, lines: string) =>
-  new Promise<'lost'>((resolve) => {
-    const headers = { 'content-type': 'application/x-ndjson' }
-    const sending = request(`${origin}/v1/batches?key=k`, { method: 'POST', headers })
-    sending.on('error', () => resolve('lost'))
-    sending.write(lines)
-  })
-
-function countRows(database: string): number {
-  const db = new Database(database, { readonly: true })
-  const rows = db.prepare('SELECT count(*) FROM batch_items').pluck().get() as number
-  db.close()
-  return rows
-}
-
-test('killed while a batch is still arriving: nobody sees a part of it, nothing is asked, and it can be sent again', async () => {
-  const { start, calls, database } = await makeScene({ latency_ms: () => 5, concurrency: 16 })
-  const first = await start()
-  const trials = makeTrials(ITEMS, 'mock')
-  const lost = sendHalf(first.origin, toLines(trials.slice(0, 200)))
-  while (countRows(database) < 128) await sleep(20)
-  await first.kill()
-  expect(await lost).toBe('lost')
-  expect(countRows(database)).toBeGreaterThan(0)
-
-  const second = await start()
-  expect(await (await fetch(`${second.origin}/v1/batches?key=k`)).json()).toMatchObject({ items: [] })
-  const { id } = await second.post(trials, '?key=k')
-  expect(await second.end(id)).toMatchObject({ status: 'done', counts: { total: ITEMS, failed: 0 } })
-  expect(await second.stop()).toBe(0)
-  // What was left of the part is gone.
-  expect(countRows(database)).toBe(ITEMS)
-  expect(calls).toHaveLength(GOOD)
-})
 
 /** Somebody else writes for longer than a service waits for the lock: a backup, say. */
 test('a file that is locked for a while: no reply is lost, none is paid twice, and the batch goes on', async () => {

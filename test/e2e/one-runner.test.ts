@@ -6,7 +6,7 @@ import { toLines } from '../http/make-batch.ts'
 import type { Play } from './mock-calls.ts'
 import { makeScene, sleep, startService } from './scene.ts'
 import { spawnProgram, tempFolder } from './service-process.ts'
-import { callsOf, callsOfAll, labelsOf, makeTrials } from './trials.ts'
+import { callsOfAll, labelsOf, makeTrials } from './trials.ts'
 
 const ITEMS = 120
 const GOOD = callsOfAll(ITEMS)
@@ -23,39 +23,6 @@ function callsByProcess(database: string): number[] {
   db.close()
   return rows
 }
-
-test('one of two services runs the batches of both; when it is killed, the other takes over', async () => {
-  const { calls: made, database, first, second, ledger: read } = await startTwo()
-  const small = await second.post(makeTrials(6, 'mock'))
-  expect(await second.end(small.id)).toMatchObject({ status: 'done' })
-  const calls = [0, 1, 2, 3, 4, 5].reduce((sum, run) => sum + callsOf(run), 0)
-  const { id } = await first.post(makeTrials(ITEMS, 'mock'))
-  await sleep(800)
-  const seen = await second.batch(id)
-  expect(seen.status).toBe('running')
-  // The other service counts the calls of the runner.
-  await second.until(id, ({ counts }) => counts.running > 0, 20_000)
-  expect(callsByProcess(database)).toHaveLength(1)
-  expect(made.length).toBeGreaterThan(calls)
-  await first.kill()
-  const killed = Date.now()
-  const batch = await second.end(id, 60_000)
-  const labels = await second.labels(id)
-  expect(await second.stop()).toBe(0)
-  process.stdout.write(`two services: taken over and ended ${Date.now() - killed} ms after the kill\n`)
-  expect(batch).toMatchObject({ status: 'done', counts: { failed: 0 } })
-  expect(labels).toEqual(labelsOf(ITEMS))
-  const ledger = read()
-  const { ok = 0, unknown = 0 } = ledger.outcomes
-  expect(callsByProcess(database)).toHaveLength(2)
-  expect(ledger).toMatchObject({ grades: ITEMS, graded_twice: 0, paid_twice: 0 })
-  expect(ok).toBe(GOOD)
-  // What was in flight at the kill, four calls at the most.
-  expect(unknown).toBeLessThanOrEqual(4)
-  expect(batch.calls).toEqual({ made: ok + unknown - calls, unknown })
-  expect(made.length).toBeGreaterThanOrEqual(ok)
-  expect(made.length).toBeLessThanOrEqual(ok + unknown)
-}, 90_000)
 
 test('a cancel that the other one hears reaches the one that runs it', async () => {
   const { calls, first, second } = await startTwo()

@@ -4,7 +4,6 @@ import { serve } from '../local-server.ts'
 
 /** One request and its answer on their way between the service and the provider. */
 export interface Exchange {
-  readonly nth: number
   readonly method: string
   readonly path: string
 }
@@ -12,21 +11,11 @@ export interface Exchange {
 /** Where an exchange is held up: not yet at the provider; answered, and nobody knows; half of the answer has come. */
 export type Phase = 'before' | 'after' | 'half'
 
-export interface ProviderProxy {
-  readonly origin: string
-  readonly exchanges: readonly Exchange[]
-}
-
 /** Stands before the provider and waits for `hold` in every phase of every exchange. Ends with the test. */
-export async function startProxy(
-  target: string,
-  hold: (exchange: Exchange, phase: Phase) => Promise<void>,
-): Promise<ProviderProxy> {
-  const exchanges: Exchange[] = []
+export async function startProxy(target: string, hold: (exchange: Exchange, phase: Phase) => Promise<void>) {
   const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await buffer(request)
-    const exchange = { nth: exchanges.length, method: request.method ?? '', path: request.url ?? '' }
-    exchanges.push(exchange)
+    const exchange: Exchange = { method: request.method ?? '', path: request.url ?? '' }
     await hold(exchange, 'before')
     // Whoever asked is gone, and his request with him: it never got here.
     if (request.socket.destroyed) return
@@ -46,7 +35,7 @@ export async function startProxy(
   const origin = await serve((request, response) => {
     pass(request, response).catch(() => response.destroy())
   })
-  return { origin, exchanges }
+  return { origin }
 }
 
 const OF_THE_HOP = ['host', 'connection', 'content-length', 'transfer-encoding', 'keep-alive']

@@ -133,19 +133,6 @@ test('filters and ids choose among the trials of the batch', async () => {
   expect(foreign.statusCode).toBe(400)
 })
 
-test('Terminal-Bench runs of a batch stand beside its trials', async () => {
-  const about = (variant: string) => ({ task: 't', run_index: 0, variant })
-  const [run, trial] = makeItems(2)
-  const { id } = await grade([
-    { ...run, metadata: { ...about('terminal-bench'), terminal_bench_resolved: true } },
-    { ...trial, metadata: about('tab') },
-  ])
-  const { overall, notes } = await report(`batch=${id}`)
-  expect(overall?.counts).toMatchObject({ n: 1, graded: 1 })
-  expect(notes.join()).toContain('runs of variant terminal-bench (1)')
-  expect((await report(`batch=${id}&variant=terminal-bench`)).overall?.counts.n).toBe(1)
-})
-
 test('of a batch that still runs the report says how many have not ended', async () => {
   held = Promise.withResolvers()
   const { id } = await startBatch(audited, [...makeItems(1, { judge: 'other' }), ...makeItems(3).slice(1)])

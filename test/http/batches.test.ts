@@ -3,16 +3,7 @@ import { describe, expect, test, vi } from 'vitest'
 import type { Batch } from '../../src/schemas/batch.ts'
 import { GOOD_ANSWER, IGNORED } from '../grading/harness.ts'
 import { startApp, type TestApp, useApp } from '../start-app.ts'
-import {
-  answeringJudge,
-  finish,
-  makeItems,
-  makeTrajectory,
-  postLines,
-  startBatch,
-  toLines,
-  untilBatch,
-} from './make-batch.ts'
+import { answeringJudge, finish, makeItems, postLines, startBatch, toLines, untilBatch } from './make-batch.ts'
 
 type Gate = PromiseWithResolvers<void>
 
@@ -60,25 +51,6 @@ describe('a batch that goes well', () => {
     expect(judge.calls.toSorted()).toEqual([0, 1])
     expect(batch.cached).toBe(3)
     expect(new Set(results.map((one) => one.grade_id)).size).toBe(2)
-  })
-
-  test('other questions on a trajectory follow its first, so that the provider has it cached', async () => {
-    const judge = answeringJudge(() => GOOD_ANSWER)
-    app = await startApp({ judges: [judge], config: { concurrency: { initial: 1, min: 1, max: 1 } } })
-    const variants = ['a', 'b', 'c'].flatMap((cue) =>
-      [0, 1, 2, 3].map((run) => ({
-        trajectory: makeTrajectory(run),
-        ground_truth: { instruction: `Build, ${cue}.`, cue: { text: 'make release-7f3a' } },
-        judge: 'scripted',
-      })),
-    )
-    await finish(app, (await startBatch(app, variants)).id)
-    expect(judge.calls).toHaveLength(12)
-    // Two items are in flight; in item order the three calls of a run would span nine.
-    for (const run of [0, 1, 2, 3]) {
-      const span = judge.calls.lastIndexOf(run) - judge.calls.indexOf(run) + 1
-      expect(span).toBeLessThanOrEqual(6)
-    }
   })
 })
 
