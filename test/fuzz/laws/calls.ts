@@ -1,4 +1,4 @@
-/** The calls that a document holds, told without the readers' code: what no reader may lose. */
+/** Finds the calls that a document holds without the readers' code: a reader may lose none of them. */
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -6,114 +6,75 @@ const isRecord = (value: unknown): value is Json => typeof value === 'object' &&
 const record = (value: unknown): Json => (isRecord(value) ? value : {})
 const list = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isRecord) : [])
 
-/** What one call says: its arguments, as they stand. */
-type Words = unknown
-
-const CALLS: Readonly<Record<string, (document: Json) => Words[]>> = {
-  atif: ({ steps }) => list(steps).flatMap((step) => list(step['tool_calls']).map((call) => call['arguments'])),
-  'claude-code': ({ records }) =>
-    list(records)
-      .filter(({ type }) => type === 'assistant')
-      .flatMap((one) => list(record(one['message'])['content']))
-      .filter(({ type }) => type === 'tool_use')
-      .map(({ input }) => input),
-  codex: ({ records }) => list(records).flatMap(codexCalls),
-  // What the harness makes of a command for itself is not the agent's.
-  cursor: ({ records, steps }) =>
-    list(records ?? steps)
-      .filter(({ type, subtype }) => type === 'tool_call' && subtype === 'started')
-      .flatMap(({ tool_call: call }) => Object.entries(record(call)))
-      .filter(([name]) => name === 'shellToolCall')
-      .map(([, body]) => record(record(body)['args'])['command']),
-  'gemini-cli': ({ messages }) =>
-    list(messages)
-      .filter(({ type }) => type === 'gemini')
-      .flatMap(({ toolCalls }) => list(toolCalls).map(({ args }) => args)),
-  openhands: openHandsCalls,
-  'openai-chat': ({ messages }) => chatCalls(messages),
-  inspect: ({ messages }) => chatCalls(messages),
-  'mini-swe-agent': ({ messages }) => chatCalls(messages),
-  opencode: ({ messages }) =>
-    list(messages)
-      .filter(({ info }) => record(info)['role'] === 'assistant')
-      .flatMap(({ parts }) => list(parts).filter(({ type }) => type === 'tool'))
-      .map(({ state }) => record(state)['input']),
-  openclaw: ({ records }) =>
-    list(records)
-      .filter(({ type, message }) => type === 'message' && record(message)['role'] === 'assistant')
-      .flatMap(({ message }) => list(record(message)['content']).filter(({ type }) => type === 'toolCall'))
-      .map(({ arguments: args }) => args),
-  docent: ({ transcripts }) =>
-    Object.values(record({ ...(transcripts as object) })).flatMap((one) => chatCalls(record(one)['messages'])),
-  cline: ({ records }) =>
-    list(records)
-      .filter(({ role, type }) => role === 'assistant' && type === undefined)
-      .flatMap(({ content }) => list(content).filter(({ type }) => type === 'tool_use'))
-      .map(({ input }) => input),
-  langfuse: ({ observations }) =>
-    list(observations)
-      .filter(
-        ({ type, output }) =>
-          type === 'GENERATION' &&
-          record(output)['role'] === 'assistant' &&
-          typeof record(output)['content'] === 'string',
-      )
-      .flatMap(({ output }) =>
-        chatCalls([
-          {
-            ...record(output),
-            tool_calls: list(record(output)['tool_calls']).filter((call) => isRecord(call['function'])),
-          },
-        ]),
-      ),
-  'anthropic-messages': ({ messages, request }) => blockCalls(messages ?? record(request)['messages']),
-  'vercel-ui': ({ messages, records }) =>
-    list(messages ?? records)
-      .filter(({ role }) => role === 'assistant')
-      .flatMap(({ parts }) => list(parts))
-      .filter(({ type, toolCallId }) => typeof toolCallId === 'string' && type === 'dynamic-tool')
-      .map(({ input }) => input),
-  langchain: ({ messages }) =>
-    list(messages)
-      .filter(({ type, role }) => type === 'ai' && role === undefined)
-      .flatMap(({ tool_calls: calls, data, lc }) => (data === undefined && lc === undefined ? list(calls) : []))
-      .filter((call) => !isRecord(call['function']))
-      .map(({ args }) => args),
-  'openai-responses': ({ output }) =>
-    list(output)
-      .filter(({ type, raw_item: inner }) => type === 'function_call' && !isRecord(inner))
-      .map((item) => item['arguments']),
-  'pydantic-ai': ({ records }) =>
-    list(records)
-      .filter(({ kind }) => kind === 'response')
-      .flatMap(({ parts }) => list(parts))
-      .filter(({ part_kind: kind }) => kind === 'tool-call')
-      .map(({ args }) => args),
-  // What the harness writes where a run that it ended has an action.
-  'swe-agent': ({ trajectory }) =>
-    list(trajectory).flatMap(({ action, thought }) =>
-      typeof thought === 'string' && thought.startsWith('Exit due to ') ? [] : [action],
-    ),
+/**
+ * Selects values by a path of names and `*`. `[…]` behind a name takes the records of a list for which every condition holds: `type=text`, `role=` for an
+ * absent member, `id~` for a text.
+ */
+function select(root: unknown, path: string): unknown[] {
+  let values: unknown[] = [root]
+  for (const step of path.split('/')) {
+    const [, name = '', conditions] = /^([^[]*)(?:\[(.*)\])?$/.exec(step) ?? []
+    values = values.flatMap((value) => (name === '*' ? Object.values(value ?? {}) : [record(value)[name]]))
+    if (conditions !== undefined)
+      values = values.flatMap(list).filter((one) => conditions.split(' ').every((condition) => holds(one, condition)))
+  }
+  return values
 }
 
-const CODEX_ITEMS: Readonly<Record<string, readonly string[]>> = {
-  command_execution: ['command'],
-  file_change: ['changes'],
-  mcp_tool_call: ['arguments'],
+function holds(one: Json, condition: string): boolean {
+  const [, path = '', operator, wanted] = /^([^=~]*)(.?)(.*)$/.exec(condition) ?? []
+  if (path === '') return true
+  const value = path.split('.').reduce<unknown>((inside, name) => record(inside)[name], one)
+  if (operator === '~') return typeof value === 'string'
+  return wanted === '' ? value === undefined : value === wanted
 }
 
-function codexCalls({ type, payload, item }: Json): Words[] {
-  const inner = record(payload)
-  if (type === 'response_item' && inner['type'] === 'function_call') return [inner['arguments']]
-  if (type === 'event_msg' && inner['type'] === 'exec_command_begin' && !('call_id' in inner)) return [inner['command']]
-  if (type !== 'item.completed') return []
-  const own = record(item)
-  const fields =
-    typeof own['type'] === 'string' && Object.hasOwn(CODEX_ITEMS, own['type']) ? CODEX_ITEMS[own['type']] : []
-  return (fields ?? []).map((field) => own[field])
+const BLOCKS = 'messages[role=assistant]/content[type=tool_use args= arguments=]/input'
+const UI_PARTS = '[role=assistant]/parts[type=dynamic-tool toolCallId~]/input'
+const CURSOR = '[type=tool_call subtype=started]/tool_call/shellToolCall/args/command'
+
+/** Paths to the arguments of calls, by format. */
+const PATHS: Readonly<Record<string, readonly string[]>> = {
+  atif: ['steps[]/tool_calls[]/arguments'],
+  'claude-code': ['records[type=assistant]/message/content[type=tool_use]/input'],
+  codex: [
+    'records[type=response_item payload.type=function_call]/payload/arguments',
+    'records[type=event_msg payload.type=exec_command_begin payload.call_id=]/payload/command',
+    'records[type=item.completed item.type=command_execution]/item/command',
+    'records[type=item.completed item.type=file_change]/item/changes',
+    'records[type=item.completed item.type=mcp_tool_call]/item/arguments',
+  ],
+  // The harness makes further calls of a shell command, which are not the agent's.
+  cursor: [`records${CURSOR}`, `steps${CURSOR}`],
+  'gemini-cli': ['messages[type=gemini]/toolCalls[]/args'],
+  opencode: ['messages[info.role=assistant]/parts[type=tool]/state/input'],
+  openclaw: ['records[type=message message.role=assistant]/message/content[type=toolCall]/arguments'],
+  cline: ['records[role=assistant type=]/content[type=tool_use]/input'],
+  'anthropic-messages': [BLOCKS, `request/${BLOCKS}`],
+  'vercel-ui': [`messages${UI_PARTS}`, `records${UI_PARTS}`],
+  langchain: ['messages[type=ai role= data= lc=]/tool_calls[function=]/args'],
+  'openai-responses': ['output[type=function_call raw_item=]/arguments'],
+  'pydantic-ai': ['records[kind=response]/parts[part_kind=tool-call]/args'],
 }
 
-function openHandsCalls(document: Json): Words[] {
+/** Paths to the calls of a chat of OpenAI, which write their arguments in several ways. */
+const CHATS: Readonly<Record<string, string>> = {
+  'openai-chat': 'messages[role=assistant]/tool_calls[]',
+  inspect: 'messages[role=assistant]/tool_calls[]',
+  'mini-swe-agent': 'messages[role=assistant]/tool_calls[]',
+  docent: 'transcripts/*/messages[role=assistant]/tool_calls[]',
+  langfuse:
+    'observations[type=GENERATION output.role=assistant output.content~]/output/tool_calls[function.arguments~]',
+}
+
+function chatArguments(call: unknown): unknown {
+  const { function: called, custom, arguments: own } = record(call)
+  const inner = isRecord(called) ? called : isRecord(custom) ? custom : null
+  if (inner === null) return own
+  return 'input' in inner && !('arguments' in inner) ? inner['input'] : inner['arguments']
+}
+
+function openHandsCalls(document: Json): unknown[] {
   const events = ['records', 'history', 'events'].map((name) => document[name]).find(Array.isArray)
   return list(events).flatMap((event) => {
     if (event['kind'] === 'ActionEvent') {
@@ -126,38 +87,22 @@ function openHandsCalls(document: Json): Words[] {
   })
 }
 
-const blockCalls = (messages: unknown): Words[] =>
-  list(messages)
-    .filter(({ role }) => role === 'assistant')
-    .flatMap(({ content }) => list(content))
-    .filter(({ type, args, arguments: given }) => type === 'tool_use' && args === undefined && given === undefined)
-    .map(({ input }) => input)
-
-const chatCalls = (messages: unknown): Words[] =>
-  list(messages)
-    .filter(({ role }) => role === 'assistant')
-    .flatMap(({ tool_calls: calls }) => list(calls))
-    .map((call) => {
-      const inner = isRecord(call['function']) ? call['function'] : isRecord(call['custom']) ? call['custom'] : null
-      return inner === null
-        ? call['arguments']
-        : 'input' in inner && !('arguments' in inner)
-          ? inner['input']
-          : inner['arguments']
-    })
-
-/** The texts that the calls of a document say (an action of SWE-agent is a command, even where it looks like JSON); empty for a format that is not counted. */
-export function saidByCalls(format: string, document: Json): string[] {
-  const known =
-    format.startsWith('atif-1') || format === 'atif'
-      ? 'atif'
-      : format.startsWith('mini-swe')
-        ? 'mini-swe-agent'
-        : format
-  const calls = Object.hasOwn(CALLS, known) ? CALLS[known] : undefined
-  return (calls?.(document) ?? []).flatMap((words) =>
-    textsIn(typeof words === 'string' && known !== 'swe-agent' ? decoded(words) : words),
+/** Lists the actions of SWE-agent without those that the harness writes where it ended a run. */
+const sweAgentCalls = (document: Json): unknown[] =>
+  list(document['trajectory']).flatMap(({ action, thought }) =>
+    typeof thought === 'string' && thought.startsWith('Exit due to ') ? [] : [action],
   )
+
+/** Lists the texts in the calls of a document; empty for a format that is not counted. */
+export function saidByCalls(format: string, document: Json): string[] {
+  const known = format === 'atif' || format.startsWith('atif-1') ? 'atif' : format
+  const name = known.startsWith('mini-swe') ? 'mini-swe-agent' : known
+  // An action of SWE-agent is a command, also where the action looks like JSON.
+  if (name === 'swe-agent') return sweAgentCalls(document).flatMap(textsIn)
+  const chat = Object.hasOwn(CHATS, name) ? select(document, CHATS[name] ?? '').map(chatArguments) : []
+  const calls = Object.hasOwn(PATHS, name) ? (PATHS[name] ?? []).flatMap((path) => select(document, path)) : []
+  const all = [...chat, ...calls, ...(name === 'openhands' ? openHandsCalls(document) : [])]
+  return all.flatMap((words) => textsIn(typeof words === 'string' ? decoded(words) : words))
 }
 
 function decoded(text: string): unknown {
@@ -169,10 +114,10 @@ function decoded(text: string): unknown {
   }
 }
 
-/** What stands under longer names is shown as one text of JSON. */
+/** Length of a name above which a reader shows a member as one text of JSON. */
 const MAX_NAME = 1000
 
-/** Strings at the ends of a value that say something. */
+/** Lists the non-empty strings at the leaves of a value. */
 function textsIn(root: unknown): string[] {
   if (typeof root === 'string') return root === '' ? [] : [root]
   if (typeof root !== 'object' || root === null) return []
