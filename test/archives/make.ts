@@ -60,6 +60,8 @@ export interface ZipEntry {
   readonly flags?: number
   /** Size that the zip declares in place of the true size, in bytes. */
   readonly size?: number
+  /** Time of the last change, written with its zone (extended timestamp). */
+  readonly changed?: Date
 }
 
 /** Writes a zip by hand, because no sound library writes the faults of a hostile archive. */
@@ -67,7 +69,7 @@ export function zipOf(entries: readonly ZipEntry[], count = entries.length): Buf
   const locals: Buffer[] = []
   const central: Buffer[] = []
   let offset = 0
-  for (const { name, content = '', method = 8, mode = 0o100644, flags = 0, size } of entries) {
+  for (const { name, content = '', method = 8, mode = 0o100644, flags = 0, size, changed } of entries) {
     const data = contentOf(content)
     const packed = method === 8 ? deflateRawSync(data) : method === 93 ? zstdCompressSync(data) : data
     const path = Buffer.from(name)
@@ -83,7 +85,12 @@ export function zipOf(entries: readonly ZipEntry[], count = entries.length): Buf
     const rest = Buffer.alloc(14)
     rest.writeUInt32LE((mode << 16) >>> 0, 6)
     rest.writeUInt32LE(offset, 10)
-    central.push(Buffer.concat([Buffer.from('PK\x01\x02'), Buffer.from([20, 3]), common, rest, path]))
+    const stamp = Buffer.from([0x55, 0x54, 5, 0, 1, 0, 0, 0, 0])
+    stamp.writeUInt32LE(Math.floor((changed?.getTime() ?? 0) / 1000), 5)
+    const extra = changed === undefined ? Buffer.alloc(0) : stamp
+    const own = Buffer.from(common)
+    own.writeUInt16LE(extra.length, 24)
+    central.push(Buffer.concat([Buffer.from('PK\x01\x02'), Buffer.from([20, 3]), own, rest, path, extra]))
     locals.push(local)
     offset += local.length
   }

@@ -61,8 +61,13 @@ const distinct = (names: readonly (string | null)[]): string[] => [
   ...new Set(names.filter((name): name is string => name !== null && name !== '')),
 ]
 
-const rewardsOf = (folder: Place, result: unknown): Promise<TrialRewards> =>
-  readRewards(folder, recordAt(result, 'verifier_result', 'rewards'), textAt(result, 'verifier', 'started_at'))
+/** Reads the rewards of a trial or step; old results have a single reward beside the verifier's name. */
+function rewardsOf(folder: Place, result: unknown): Promise<TrialRewards> {
+  const verified = isRecord(result) ? result['verifier_result'] : undefined
+  const single = rewardsIn(verified)
+  const declared = recordAt(verified, 'rewards') ?? ('reward' in single || verified === null ? single : null)
+  return readRewards(folder, declared, textAt(result, 'verifier', 'started_at'))
+}
 
 /** The reward for the metadata of a trial, or the flag of a trial whose rewards contradict each other. */
 const rewardFacts = ({ reward }: TrialRewards['rewards'], conflict: string | null) => ({
@@ -150,15 +155,23 @@ async function readRewards(folder: Place, declared: Json | null, verifierStart: 
     'result.json': rewardsIn(declared)['reward'],
     'reward.json': stored['reward'],
     'reward.txt': rewardsOfText(text ?? '')['reward'],
-    'test-stdout.txt': loggedReward(log ?? ''),
   }).filter(([, reward]) => reward !== undefined)
   const start = verifierStart !== null && /(?:Z|[+-]\d\d:?\d\d)$/u.test(verifierStart) ? Date.parse(verifierStart) : NaN
-  const old = files.slice(0, 2).find((file) => file !== null && file.writtenMs + GRACE_MS < start)
+  // Harbor writes the result behind the verifier's run: where the result is older too, an archive gave all files one time.
+  const isDated = (await writtenMs(await findFile(folder, 'result.json'))) + GRACE_MS >= start
+  const old = files.slice(0, 2).find((file) => isDated && file !== null && file.writtenMs + GRACE_MS < start)
+  const logged = loggedReward(log ?? '')
   const isOne = new Set(values.map(([, reward]) => Number(reward))).size < 2
-  if (!isOne) return refused(`the rewards differ: ${values.map((one) => one.join(' ')).join(', ')}`)
+  const told = [...values, ...(logged === null ? [] : [['test-stdout.txt', logged]])]
+  if (!isOne || (logged !== null && values.some(([, reward]) => !isRounded(reward, logged))))
+    return refused(`the rewards differ: ${told.map((one) => one.join(' ')).join(', ')}`)
   if (old) return refused(`verifier/${old.name} is older than the verifier's run`)
-  const [, reward] = values[0] ?? []
-  if (declared !== null) return { rewards: rewardsIn(declared), conflict: null }
+  const [[name, found] = []] = values
+  const given = rewardsIn(declared)
+  const isEmpty = declared !== null && Object.keys(given).length === 0
+  if (isEmpty && name !== undefined) return refused(`result.json has no reward, and verifier/${name} has ${found}`)
+  if (declared !== null) return { rewards: given, conflict: null }
+  const reward = found ?? (logged === null ? undefined : Number(logged))
   return { rewards: { ...stored, ...(reward !== undefined && { reward }) }, conflict: null }
 }
 
@@ -167,9 +180,18 @@ const refused = (conflict: string): TrialRewards => ({ rewards: {}, conflict })
 async function read(folder: Place, name: string) {
   const place = await findFile(folder, 'verifier', name)
   if (place === null) return null
-  const [content, stats] = await Promise.all([readText(place, MOST_BYTES), lstat(place.path).catch(() => null)])
-  return content.kind === 'read' ? { name, text: content.text, writtenMs: stats?.mtimeMs ?? Infinity } : null
+  const [content, written] = await Promise.all([readText(place, MOST_BYTES), writtenMs(place)])
+  return content.kind === 'read' ? { name, text: content.text, writtenMs: written } : null
 }
+
+/** Returns the time of a file's last change, in milliseconds since 1970; infinite where it is not known. */
+const writtenMs = async (place: Place | null): Promise<number> =>
+  place === null
+    ? Infinity
+    : lstat(place.path).then(
+        ({ mtimeMs }) => mtimeMs,
+        () => Infinity,
+      )
 
 /** Reads rewards by name, or a single number, which is the reward. */
 function rewardsOfText(text: string): Rewards {
@@ -177,10 +199,16 @@ function rewardsOfText(text: string): Rewards {
   return typeof value === 'number' ? rewardsIn({ reward: value }) : rewardsIn(value)
 }
 
-/** Finds the reward among the scores with which a verifier's log ends; undefined: none. */
-function loggedReward(log: string): number | undefined {
+/** Tells whether a reward is the logged one, to the digits of the log. */
+function isRounded(reward: unknown, logged: string): boolean {
+  const digits = logged.split('.')[1]?.length ?? 0
+  return Number(reward).toFixed(digits) === Number(logged).toFixed(digits)
+}
+
+/** Finds the reward, as it is written, among the scores with which a verifier's log ends; null: none. */
+function loggedReward(log: string): string | null {
   const lines = log.trimEnd().split('\n')
   for (let score = SCORE.exec(lines.pop() ?? ''); score !== null; score = SCORE.exec(lines.pop() ?? ''))
-    if (score[0].startsWith('reward: ')) return Number(score[1])
-  return undefined
+    if (score[0].startsWith('reward: ')) return score[1] ?? null
+  return null
 }

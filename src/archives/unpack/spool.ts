@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { lstat, mkdir, mkdtemp, open, opendir, rm } from 'node:fs/promises'
+import { lstat, mkdir, mkdtemp, open, opendir, rm, utimes } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
 import type { ArchiveLimits } from './limits.ts'
@@ -96,8 +96,8 @@ export class Spool {
     if (path !== null) await mkdir(path, { recursive: true, mode: 0o700 })
   }
 
-  /** Writes a file; the content of a refused file is skipped. Returns false for a refused file. */
-  async addFile(name: string, content: AsyncIterable<Uint8Array>): Promise<boolean> {
+  /** Writes a file with the time of its last change, where that is known; the content of a refused file is skipped. Returns false for a refused file. */
+  async addFile(name: string, content: AsyncIterable<Uint8Array>, changed: Date | null = null): Promise<boolean> {
     const { max_entry_bytes: most } = this.#options.limits
     const path = await this.#place(name, 'file')
     const refuse = (error: unknown) => this.refuse(name, `cannot be unpacked here: ${codeOf(error)}`)
@@ -116,7 +116,8 @@ export class Spool {
     if (over && path !== null && kept !== null) {
       await rm(path, { force: true })
       this.refuse(name, `has ${size} bytes, more than the ${most} that an entry may have`)
-    }
+    } else if (path !== null && kept !== null && changed !== null)
+      await utimes(path, changed, changed).catch(() => null)
     return kept !== null && !over
   }
 

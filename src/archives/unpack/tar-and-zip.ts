@@ -44,10 +44,10 @@ export async function unpackTar(path: string, packing: TarPacking, spool: Spool,
   try {
     for await (const entry of entries) {
       spool.countEntry()
-      const { name, type, size = 0 } = entry.header
+      const { name, type, size = 0, mtime = null } = entry.header
       const own = new TrailingZeros()
       if (type === 'directory') await spool.addFolder(name)
-      else if (type === 'file' || type === 'contiguous-file') await spool.addFile(name, own.over(bytesOf(entry)))
+      else if (type === 'file' || type === 'contiguous-file') await spool.addFile(name, own.over(bytesOf(entry)), mtime)
       else spool.refuse(name, `is a ${kindOf(type)}, not a file`)
       entry.resume()
       last = own.length + ((BLOCK - (size % BLOCK)) % BLOCK)
@@ -165,10 +165,17 @@ async function unpackEntry(zip: ZipFile, entry: Entry, spool: Spool): Promise<vo
     read.crc = crc32(chunk, read.crc)
   }
   const content = counted(() => decoded(raw, entry.compressionMethod), spool, see)
-  const kept = await spool.addFile(name, content).finally(() => raw.destroy())
+  const kept = await spool.addFile(name, content, changeOf(entry)).finally(() => raw.destroy())
   if (kept && (read.bytes !== entry.uncompressedSize || read.crc !== entry.crc32))
     throw new Error(`${name.slice(0, 200)} is not what the zip says it is: size or checksum differ`)
 }
+
+/** Extra fields with times in UTC: the extended timestamp, and that of NTFS. */
+const UTC_FIELDS: ReadonlySet<number> = new Set([0x5455, 0x000a])
+
+/** Returns the time of an entry's last change; null where the zip has the time of an unknown zone alone. */
+const changeOf = (entry: Entry): Date | null =>
+  entry.extraFields.some(({ id }) => UTC_FIELDS.has(id)) ? entry.getLastModDate() : null
 
 function complaintAbout(entry: Entry): string | null {
   const unix = (entry.externalFileAttributes >>> 16) & UNIX_KIND
