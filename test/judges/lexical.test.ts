@@ -50,17 +50,17 @@ test('what the agent thinks of it is found behind the sight, however it is writt
 })
 
 test.each([
-  ['surely follows it', CUE, /Cue: acted on in step 2/],
+  ['surely follows it', CUE, /Step 2 follows the cue/],
   [
     'may follow it',
     '[ -f q ] && x=-k; eval "$x make release-7f3a"',
-    /Cue: (?:acted on in step 2 \(perhaps|seen; step 2 may follow it)/,
+    /Step 2 follows the cue \(perhaps|The cue was seen; no later action surely follows it/,
   ],
-  ['does something else', 'ls', /Cue: seen, no action of the agent after that follows it/],
+  ['does something else', 'ls', /The cue was seen; no later action surely follows it/],
 ])('the notes tell of an action that %s', (_what, act, said) => {
   const { notes, cue } = answer(NOTE, ['agent_action', act]) as JudgeAnswer & { readonly notes: string }
   expect(notes).toMatch(said)
-  expect(cue.acted).toBe(notes.includes('acted on'))
+  expect(cue.acted).toBe(notes.includes('Step 2 follows'))
 })
 
 /** A run of one step whose calls are all answered by one text. */

@@ -16,45 +16,35 @@ import type { ActionAnchor, GroundTruth } from '../../schemas/trial.ts'
 import type { Actor, SurfaceCategory } from '../../schemas/vocabulary.ts'
 
 /** An action that follows an instruction, by its anchors. */
-interface Followed {
+export interface Followed {
   readonly hit: Hit
   readonly why: string
-}
-
-/** The acts behind a sight by the anchors of an instruction. */
-export interface Study {
-  readonly followed: Followed | null
-  /** Without a certain follower: the first act that holds one of the anchor's words, or may follow the instruction. */
-  readonly near: LocatedUse | null
 }
 
 /**
  * Finds the first action after the sight that carries out an action anchor: a given anchor, a whole command of the text, or, without given
  * anchors, two words of the text in one action.
  */
-export function studyActs(
+export function findFollower(
   trajectory: Trajectory,
   truth: GroundTruth,
   anchors: InstructionAnchors,
   sight: Position | null,
-): Study {
+): Followed | null {
   const acts = actsOf(trajectory, truth)
   const find = (wanted: readonly ActionAnchor[]) => acts.firstUse(sight, wanted, anchors.acted_by)
-  const follow = (use: LocatedUse, why: string): Study => ({
-    followed: { hit: hitOf(trajectory, use), why },
-    near: null,
-  })
+  const follow = (use: LocatedUse, why: string): Followed => ({ hit: hitOf(trajectory, use), why })
   const explicit = find(anchors.acted_given)
   if (explicit !== null && (isDone(explicit.use) || holdsAnchor(explicit)))
     return follow(explicit, isDone(explicit.use) ? 'a given action anchor' : 'perhaps, by a given action anchor')
   const command = find(anchors.acted_derived.filter((anchor) => anchor.includes(' ')))
   if (command !== null && isDone(command.use)) return follow(command, 'a whole command of its text')
   const near = explicit ?? find(anchors.acted_near) ?? find(anchors.acted_derived)
-  if (near === null) return { followed: null, near }
-  const hasOthers = anchors.acted_derived.some(
-    (anchor) => anchor !== near.anchor && !['told', 'absent'].includes(acts.useOf(near.position, [anchor])),
-  )
-  return hasOthers ? follow(near, 'several strings of its text') : { followed: null, near }
+  const hasOthers = (use: LocatedUse) =>
+    anchors.acted_derived.some(
+      (anchor) => anchor !== use.anchor && !['told', 'absent'].includes(acts.useOf(use.position, [anchor])),
+    )
+  return near !== null && hasOthers(near) ? follow(near, 'several strings of its text') : null
 }
 
 /** Tells whether the part of an act has the words of its anchor: an act that no search can read may do anything. */
