@@ -2,11 +2,11 @@ import Anthropic from '@anthropic-ai/sdk'
 import type { JudgeSettings } from '../config/judges.ts'
 import type { Usage } from '../schemas/grade.ts'
 import { PROVIDERS } from '../schemas/providers.ts'
-import { callBatch, callsOf, idOf, type LineReply, MOST_DETAIL_CHARS, type ResultLine } from './batch.ts'
+import { callsOf, type LineReply, MOST_DETAIL_CHARS, type ResultLine } from './batch.ts'
 import { askProvider, LONGEST_CALL_MS, makeBatchFetch, makeDownloadFetch, makeFetch } from './call.ts'
 import { addressOf, describeJudge, placeOf } from './describe.ts'
-import { classifyHttp, failure, faultWords, NOTHING_USED, type Place, wordOf } from './faults.ts'
-import { type BatchCalls, BatchFailure, type BatchState, type Judge, type JudgeRequest } from './judge.ts'
+import { classifyHttp, faultWords, NOTHING_USED, type Place, wordOf } from './faults.ts'
+import type { BatchCalls, BatchState, Judge, JudgeRequest } from './judge.ts'
 import { type Answer, answered, countOf, ended, repairTurns, servedTier, sharedParts, usageFrom } from './messages.ts'
 
 /** Creates a judge behind Anthropic's Messages API: one call per question. Veridict retries by itself, so the SDK's retries are off. */
@@ -121,7 +121,7 @@ function createAnthropicBatch(client: Anthropic, place: Place, settings: JudgeSe
   const calls = client.withOptions({ fetch: makeBatchFetch() })
   const downloads = client.withOptions({ fetch: makeDownloadFetch() })
   const { batches } = calls.messages
-  const { recent, ...api } = callsOf<MessageBatch>(place, {
+  return callsOf<MessageBatch>(place, {
     envelope: (request) => ({ params: buildMessagesRequest(request, settings) }),
     /** Submits the lines unchanged: `batches.create` would need them parsed, only to write the same bytes again. */
     submit: ({ lines }, signal) =>
@@ -139,32 +139,18 @@ function createAnthropicBatch(client: Anthropic, place: Place, settings: JudgeSe
     list: (after_id, signal) =>
       batches.list({ limit: 100, ...(after_id !== undefined && { after_id }) }, { signal }).asResponse(),
     createdAt: ({ created_at }) => Date.parse(created_at),
-  })
-  return {
-    ...api,
     /**
-     * Finds a submission among Message Batches, which carry no id of the client. Batches of matching age and size are identified by their
-     * results, whose custom ids only this client makes. A running batch is no answer yet, even as the only candidate: it may be another
+     * Message Batches carry no id of the client. A batch of matching age and size is identified by its results, whose custom ids only this client
+     * makes: all of a batch are of the submission, or none is. A running batch is no answer yet, even as the only candidate: it may be another
      * submission of the same size, and must not be cancelled or awaited as this one.
      */
-    async find(mark, signal) {
-      const candidates = await callBatch(place, signal, async () => {
-        const found: { readonly id: string; readonly isEnded: boolean }[] = []
-        for await (const batch of recent(mark, signal))
-          if (totalOf(batch) === mark.custom_ids.length)
-            found.push({ id: idOf(batch), isEnded: stateOf(batch).state === 'ended' })
-        return found
-      })
-      let isUnknown = false
-      for (const { id, isEnded } of candidates) {
-        const isOurs = isEnded ? await isOf(api.results(id, signal), mark.custom_ids) : null
-        if (isOurs === true) return id
-        isUnknown ||= isOurs === null
-      }
-      if (isUnknown) throw new BatchFailure(NOT_YET_KNOWN)
+    async isOf(batch, { custom_ids }, results) {
+      if (totalOf(batch) !== custom_ids.length) return false
+      if (stateOf(batch).state !== 'ended') return null
+      for await (const { custom_id } of results()) return custom_ids.includes(custom_id)
       return null
     },
-  }
+  })
 }
 
 /** Reads the state of a batch. An unknown state is no end: the batch is polled again. */
@@ -177,15 +163,6 @@ function stateOf({ processing_status }: MessageBatch): BatchState {
 /** Counts the requests of a batch. */
 const totalOf = ({ request_counts }: MessageBatch): number =>
   Object.values(request_counts).reduce((sum, count) => sum + countOf(count), 0)
-
-/** The failure while a batch of matching age and size still runs: its results, which identify it, exist only at its end. */
-const NOT_YET_KNOWN = failure('judge_unreachable', 'a batch that may be this one has not ended: only its results tell')
-
-/** Tells whether the results are of a submission; null without a result. The first decides: all ids of a batch are of the submission, or none is. */
-async function isOf(results: ReturnType<BatchCalls['results']>, ours: readonly string[]): Promise<boolean | null> {
-  for await (const { custom_id } of results) return ours.includes(custom_id)
-  return null
-}
 
 /** A line of the results as documented; every member is unchecked. */
 interface MessageLine extends ResultLine {

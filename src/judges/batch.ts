@@ -1,9 +1,10 @@
 import { splitLines } from '../domain/text/line-splitter.ts'
-import { callProvider, faultOf, openExchange, rawOf, within } from './call.ts'
+import { faultOf, openExchange, rawOf, within } from './call.ts'
 import { failure, type Place } from './faults.ts'
 import {
   type BatchCalls,
   BatchFailure,
+  type BatchResult,
   type BatchState,
   type JudgeReply,
   type JudgeRequest,
@@ -20,7 +21,7 @@ const MOST_PAGES = 1000
 export const MOST_DETAIL_CHARS = 1000
 const CUSTOM_ID = /^[a-zA-Z0-9_-]{1,64}$/
 /** Statuses of a server that does not know the path, or will never return the batch again. */
-const MISSING = [404, 405, 410, 501]
+const isMissing = (status: number | null): boolean => [404, 405, 410, 501].includes(status ?? 0)
 
 /** Checks a custom id by Anthropic's rule; OpenAI publishes none. Throws a RangeError, because this client makes the ids. */
 function checkCustomId(id: string): string {
@@ -29,17 +30,21 @@ function checkCustomId(id: string): string {
 }
 
 /** Makes one call of a batch endpoint, whose failure is a BatchFailure. */
-export async function callBatch<T>(place: Place, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
-  const called = await callProvider(place, signal, call)
-  if (called.ok) return called.value
-  const { failure: fault, status } = called.fault
-  if (status === null || !MISSING.includes(status)) throw new BatchFailure(fault)
-  const words = `this server has no batch endpoint, or does not know the batch (HTTP ${status})`
-  throw new BatchFailure(failure('internal', words))
+async function callBatch<T>(place: Place, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
+  const exchange = openExchange()
+  try {
+    return await within(exchange, call)
+  } catch (error) {
+    if (error instanceof BatchFailure) throw error
+    const { failure: fault, status } = faultOf(exchange, error, place, signal)
+    if (!isMissing(status)) throw new BatchFailure(fault)
+    const words = `this server has no batch endpoint, or does not know the batch (HTTP ${status})`
+    throw new BatchFailure(failure('internal', words))
+  }
 }
 
 /** Returns the id in an answer. Throws a TypeError for an answer without a usable id. */
-export function idOf(created: { readonly id: unknown } | null): string {
+function idOf(created: { readonly id: unknown } | null): string {
   const id = created?.id
   if (typeof id !== 'string' || id === '' || id.length > 200) throw new TypeError('the answer has no id')
   return id
@@ -106,11 +111,19 @@ interface BatchEndpoint<Batch extends { readonly id: string }> {
   /** Lists a page of batches, the newest first, behind an id. */
   list(after: string | undefined, signal: AbortSignal): Promise<Response>
   createdAt(batch: Batch): number
+  /** Tells whether a batch is of a submission; null: only the results tell, which `results` reads, and there are none yet. */
+  isOf(batch: Batch, mark: SubmissionMark, results: () => AsyncIterable<BatchResult>): Promise<boolean | null>
 }
 
-/** Makes the calls of such an endpoint. Each provider finds a submission again in a way of its own. */
-export function callsOf<Batch extends { readonly id: string }>(place: Place, endpoint: BatchEndpoint<Batch>) {
-  const calls: Omit<BatchCalls, 'find'> = {
+/** The failure while a batch that may be the submission still runs. */
+const NOT_YET_KNOWN = failure('judge_unreachable', 'a batch that may be this one has not ended: only its results tell')
+
+/** Makes the calls of such an endpoint. */
+export function callsOf<Batch extends { readonly id: string }>(
+  place: Place,
+  endpoint: BatchEndpoint<Batch>,
+): BatchCalls {
+  const calls: BatchCalls = {
     encode: (customId, request) =>
       JSON.stringify({ custom_id: checkCustomId(customId), ...endpoint.envelope(request) }),
     submit: (submission, signal) =>
@@ -134,12 +147,27 @@ export function callsOf<Batch extends { readonly id: string }>(place: Place, end
         }
       } catch (error) {
         const { status, failure: fault } = faultOf(exchange, error, place, signal)
-        if (status === null || !MISSING.includes(status)) throw new BatchFailure({ ...fault, retryable: true })
+        if (!isMissing(status)) throw new BatchFailure({ ...fault, retryable: true })
       }
     },
-    cancel: async (id, signal) => void (await callProvider(place, signal, () => endpoint.cancel(id, signal))),
+    cancel: (id, signal) =>
+      callBatch(place, signal, () => endpoint.cancel(id, signal)).then(
+        () => undefined,
+        () => undefined,
+      ),
+    find: (mark, signal) =>
+      callBatch(place, signal, async () => {
+        let isUnknown = false
+        for await (const batch of recentOf(endpoint, mark, signal)) {
+          const isOurs = await endpoint.isOf(batch, mark, () => calls.results(idOf(batch), signal))
+          if (isOurs === true) return idOf(batch)
+          isUnknown ||= isOurs === null
+        }
+        if (isUnknown) throw new BatchFailure(NOT_YET_KNOWN)
+        return null
+      }),
   }
-  return { ...calls, recent: (mark: SubmissionMark, signal: AbortSignal) => recentOf(endpoint, mark, signal) }
+  return calls
 }
 
 /**

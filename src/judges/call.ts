@@ -119,18 +119,6 @@ interface CallFault extends Omit<ReplyDetails, 'model_resolved'> {
   readonly raw: string | null
 }
 
-type Called<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly fault: CallFault }
-
-/** Makes a call through an SDK, and turns its error into a fault. */
-export async function callProvider<T>(place: Place, signal: AbortSignal, call: () => Promise<T>): Promise<Called<T>> {
-  const exchange = openExchange()
-  try {
-    return { ok: true, value: await within(exchange, call) }
-  } catch (error) {
-    return { ok: false, fault: faultOf(exchange, error, place, signal) }
-  }
-}
-
 /** Asks a judge, and turns an error into a failed reply. */
 export async function askProvider(place: Place, signal: AbortSignal, ask: () => Promise<Answer>): Promise<JudgeReply> {
   const exchange = openExchange()

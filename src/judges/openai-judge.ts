@@ -3,7 +3,7 @@ import type { JudgeSettings } from '../config/judges.ts'
 import type { Picture } from '../domain/trajectory/trajectory.ts'
 import type { Usage } from '../schemas/grade.ts'
 import { providerRow } from '../schemas/providers.ts'
-import { callBatch, callsOf, idOf, type LineReply, MOST_DETAIL_CHARS, type ResultLine } from './batch.ts'
+import { callsOf, type LineReply, MOST_DETAIL_CHARS, type ResultLine } from './batch.ts'
 import { askProvider, LONGEST_CALL_MS, makeBatchFetch, makeDownloadFetch, makeFetch } from './call.ts'
 import { addressOf, describeJudge, placeOf } from './describe.ts'
 import { classifyHttp, failure, faultWords, type Place, usageOfFault, wordOf, wordsOf } from './faults.ts'
@@ -80,7 +80,7 @@ function createOpenAiBatch(client: OpenAI, place: Place, settings: JudgeSettings
   const calls = client.withOptions({ fetch: makeBatchFetch() })
   const downloads = client.withOptions({ fetch: makeDownloadFetch() })
   const { batches } = calls
-  const { recent, ...own } = callsOf<Batch>(place, {
+  return callsOf<Batch>(place, {
     envelope: (request) => ({ method: 'POST', url: api.path, body: api.buildBody(request, settings) }),
     /** Uploads the lines and submits their file. A file without its batch costs nothing, so only the second call must be found again after a crash. */
     async submit({ id: ours, lines }, signal) {
@@ -100,15 +100,8 @@ function createOpenAiBatch(client: OpenAI, place: Place, settings: JudgeSettings
     list: (after, signal) =>
       batches.list({ limit: 100, ...(after !== undefined && { after }) }, { signal }).asResponse(),
     createdAt: ({ created_at }) => created_at * 1000,
+    isOf: async ({ metadata }, { id }) => metadata?.[OUR_ID] === id,
   })
-  return {
-    ...own,
-    find: (mark, signal) =>
-      callBatch(place, signal, async () => {
-        for await (const batch of recent(mark, signal)) if (batch.metadata?.[OUR_ID] === mark.id) return idOf(batch)
-        return null
-      }),
-  }
 }
 
 async function* bytesOfLines(lines: readonly string[]): AsyncGenerator<string> {
