@@ -18,7 +18,7 @@ const PARTS: Readonly<Record<string, readonly [budget: number, ceiling: number]>
   cli: [3800, 5077],
   audit: [3300, 3300],
   schemas: [2400, 2676],
-  judges: [1600, 1849],
+  judges: [1600, 1814],
   config: [900, 900],
   rest: [2000, 2901],
   'web/src': [7500, 7500],
