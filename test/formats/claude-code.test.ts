@@ -22,6 +22,11 @@ const use = (id: string, input: unknown = { command: id }): Row => ({ type: 'too
 const result = (id: string, content: unknown = `out ${id}`): Row => ({ type: 'tool_result', tool_use_id: id, content })
 const say = (text: string): Row => ({ type: 'text', text })
 describe('steps of claude-code', () => {
+  test('the log lines of a session on the web need no other marks', () => {
+    const loglines = [{ type: 'user', message: { role: 'user', content: 'Go.' } }]
+    expect(read({ loglines })).toMatchObject({ format: 'claude-code', unread: { records: 0, actions: 0 } })
+  })
+
   test('pieces of one message are one step, even where a result came between them', () => {
     const picture = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG } }
     const records = [

@@ -112,6 +112,22 @@ describe('steps of codex', () => {
     expect(read({ records: records('1') }).warnings).toEqual([])
   })
 
+  test('an event tells no call again that an item tells', () => {
+    const action = { type: 'search', query: 'q' }
+    const command = ['/bin/zsh', '-lc', 'make all of the things that stand in the plan']
+    const records = [
+      event({ type: 'web_search_end', call_id: 'ws_1', query: 'q', action }),
+      item({ type: 'web_search_call', status: 'completed', action }),
+      item(call('1')),
+      event({ type: 'exec_command_end', call_id: '1', command, exit_code: 0 }),
+    ]
+    const trajectory = read({
+      records: [...records, { type: 'session_meta', payload: { id: '1', dynamic_tools: [] } }],
+    })
+    expect(texts(trajectory, 'agent_action')).toEqual(['search', 'q', '1'])
+    expect(trajectory.unread).toEqual({ records: 0, actions: 0 })
+  })
+
   test('events alone tell a run: the old output of exec', () => {
     const msg = (id: string, body: Row): Row => ({ id, msg: body })
     const records = [

@@ -23,7 +23,9 @@ describe('steps of gemini-cli', () => {
         thoughts: [{ subject: 'S', description: 'D' }],
         content: [{ text: 'I look.' }],
         toolCalls: [
-          made('1', { command: 'ls' }, [answered('1', { output: 'a' })], { resultDisplay: 'for people' }),
+          made('1', { command: 'ls' }, [answered('1', { output: 'a' })], {
+            ...{ resultDisplay: 'for people', description: 'Runs a command in a shell, as its definition says.' },
+          }),
           made('2', {}, [answered('2', { error: 'no' }), { inlineData: { mimeType: 'image/png', data: PNG } }]),
           made('3', { command: 'x' }, null),
         ],

@@ -32,7 +32,10 @@ import { ClaudeLineage, inOrder, isTelling, StartedSubagents, subagentOf } from 
  */
 export const CLAUDE_CODE: Format = {
   name: 'claude-code',
-  recognizes: (document) => isFinalResult(document) || recordsOf(document)?.list.some(isTelling) === true,
+  recognizes(document) {
+    const { list, path } = recordsOf(document) ?? { list: [], path: '' }
+    return isFinalResult(document) || list.some(path === '/loglines' ? isMainMessage : isTelling)
+  },
   read: readClaudeCode,
   holdsSubagents: true,
 }

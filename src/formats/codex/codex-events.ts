@@ -3,7 +3,7 @@ import { idText, isAbsent, isRecord, itemsIn, type Json, pointer, type Reading }
 import { asRecord, asText, isEmpty, keyOf, SessionReader } from '../common/session.ts'
 import { addCall, type CallWords, ProceedingCalls } from '../common/session-calls.ts'
 import { named, own } from '../tools/tool-table.ts'
-import { outcomeOfEnd, readAnswer, type Shown } from './codex-items.ts'
+import { actionOf, outcomeOfEnd, readAnswer, type Shown } from './codex-items.ts'
 
 type Words = readonly [actor: 'user' | 'agent_message' | 'agent_reasoning', ...fields: string[]]
 
@@ -29,6 +29,9 @@ const form = (tool: string, args: string, answers = ''): CallForm => ({
   ...{ tool, args: args.split(' '), answers: answers === '' ? [] : answers.split(' ') },
 })
 
+/** The event of a search. */
+const SEARCHED = 'web_search_end'
+
 /** Calls by the type of the events that begin and end them. */
 const EVENTS: Readonly<Record<string, CallForm>> = {
   ...named(
@@ -41,7 +44,7 @@ const EVENTS: Readonly<Record<string, CallForm>> = {
     form('dynamic_tool_call', 'tool arguments', 'content_items error'),
     'dynamic_tool_call_request dynamic_tool_call_response',
   ),
-  web_search_end: form('web_search', 'query action'),
+  [SEARCHED]: form('web_search', 'query action'),
   view_image_tool_call: form('view_image', 'path'),
 }
 
@@ -185,7 +188,7 @@ export abstract class CodexEvents extends SessionReader {
   #call(record: Json, path: string, type: string, form: CallForm, { kind, id, name, isDone }: CallRecord): void {
     const { reading, shown } = this
     // An item of the model's reply with this id is the call that is shown.
-    const isItems = kind === 'event' && this.hasCall(id)
+    const isItems = kind === 'event' && (this.hasCall(id) || (type === SEARCHED && shown.texts.has(actionOf(record))))
     const key = isItems ? id : (keyOf(kind, id) ?? (kind === 'item' ? `at ${path}` : null))
     const leaveOut = (fields: readonly string[]): void => {
       for (const field of fields) reading.leaveOut(pointer(path, field))

@@ -171,12 +171,17 @@ function decodeEnvelope(text: string): Json | null {
   return Object.keys(envelope).every((key) => key === 'output' || key === 'metadata') ? envelope : null
 }
 
+/** The item of a search, which has no id: its action names it. */
+const SEARCH = 'web_search_call'
+export const actionOf = ({ action }: Json): string => `search ${JSON.stringify(action)}`
+
 /** Collects the texts and answered calls of a rollout's items before reading, because an event may precede its item. */
 export function shownBy(items: Iterable<Json>): Shown {
   const [texts, answered] = [new Set<string>(), new Set<string>()]
   for (const item of items) {
     const id = isOutput(item['type']) ? idText(item['call_id']) : null
     if (id !== null) answered.add(id)
+    if (item['type'] === SEARCH) texts.add(actionOf(item))
     for (const piece of [...asList(item['content']), ...asList(item['summary'])])
       if (isRecord(piece) && typeof piece['text'] === 'string') texts.add(piece['text'])
   }
