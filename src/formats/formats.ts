@@ -1,6 +1,5 @@
 import { ANTHROPIC_MESSAGES } from './anthropic-messages/anthropic-messages.ts'
-import { ATIF } from './atif/atif.ts'
-import { ATIF_SEGMENTS } from './atif/atif-segments.ts'
+import { ATIF, ATIF_SEGMENTS } from './atif/atif.ts'
 import { CLAUDE_CODE } from './claude-code/claude-code.ts'
 import { CLINE } from './cline/cline.ts'
 import { CODEX } from './codex/codex.ts'

@@ -276,8 +276,7 @@ describe('the order of ATIF', () => {
     const { steps, warnings } = read(document)
     expect(steps.map(({ id, parts }) => `${id} ${parts[0]?.text}`)).toEqual(['5 a', '3 b', '6 c'])
     expect(steps.map((step) => step.at)).toEqual([at(5), at(2), at(6)].map((time) => Date.parse(time)))
-    const places = [0, 1, 2].map((step) => `/steps/${step}/step_id`)
-    expect(pathsOf(warnings)).toEqual([...places, '/steps/1/timestamp'])
+    expect(pathsOf(warnings)).toEqual(['/steps/0/step_id', '/steps/1/timestamp'])
     expect(warnings[1]?.message).toContain('the order of the file is kept')
   })
 
@@ -291,7 +290,7 @@ describe('the order of ATIF', () => {
     expect(read(document).warnings).toEqual([])
   })
 
-  test('puts a subagent that no step refers to at its time', () => {
+  test('puts a subagent that no step refers to at the end, as a conversation of its own', () => {
     const child = atif([{ message: 'child', timestamp: at(3) }], { trajectory_id: 'c' })
     const document = atif(
       [
@@ -301,7 +300,9 @@ describe('the order of ATIF', () => {
       ],
       { subagent_trajectories: [child] },
     )
-    expect(read(document).steps.map(({ parts }) => parts[0]?.text)).toEqual(['a', 'b', 'child', 'c'])
+    const { steps } = read(document)
+    expect(steps.map(({ parts }) => parts[0]?.text)).toEqual(['a', 'b', 'c', 'child'])
+    expect(steps.at(-1)?.conversation).toBe('/subagent_trajectories/0')
   })
 
   test('puts one that has no time at the end, as a conversation of its own', () => {

@@ -7,16 +7,15 @@ const ids = (document: unknown) => read(document).steps.map(({ id, name }) => (n
 
 describe('step ids', () => {
   const second = ['/steps/1/step_id']
-  const both = ['/steps/0/step_id', '/steps/1/step_id']
-  const all = [...both, '/steps/2/step_id']
+  const first = ['/steps/0/step_id']
   test.each<[string, unknown[], (number | string)[], string[]]>([
     ['are the integers of the source', [1, 2, 3], [1, 2, 3], []],
     ['keep gaps', [1, 5, 6], [1, 5, 6], second],
-    ['keep their order', [2, 1], [2, 1], both],
-    ['fill in what is missing', [1, null, 9], [1, 2, 9], all.slice(1)],
-    ['keep names', ['a', 'b'], ['1 a', '2 b'], both],
-    ['number zero, fractions and giants', [0, 1.5, 2 ** 60], ['1 0', '2 1.5', '3 1152921504606847000'], all],
-    ['are all positions where numbering would collide', [2, null, 3], ['1 2', 2, 3], ['/steps', ...all]],
+    ['keep their order', [2, 1], [2, 1], first],
+    ['fill in what is missing', [1, null, 9], [1, 2, 9], second],
+    ['keep names', ['a', 'b'], ['1 a', '2 b'], first],
+    ['number zero, fractions and giants', [0, 1.5, 2 ** 60], ['1 0', '2 1.5', '3 1152921504606847000'], first],
+    ['are all positions where numbering would collide', [2, null, 3], ['1 2', 2, 3], ['/steps', ...first]],
   ])('%s', (_, own, expected, warned) => {
     const document = atif(steps(...own))
     expect(ids(document)).toEqual(expected)

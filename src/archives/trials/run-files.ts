@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { parseJson } from '../../domain/text/json.ts'
-import { subagentFilesOf } from '../../formats/atif/atif-segments.ts'
+import { subagentFilesOf } from '../../formats/atif/atif.ts'
 import { openDocuments, withoutNul } from '../../formats/common/open-documents.ts'
 import { isRecord, type Json, typeName } from '../../formats/common/reading.ts'
 import type { OpenedDocument } from '../../formats/format.ts'

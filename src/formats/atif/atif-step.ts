@@ -1,12 +1,24 @@
-import type { Part } from '../../domain/trajectory/trajectory.ts'
+import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
-import { previewOf, readAtifContent, readPreview } from '../common/content.ts'
-import { idText, isAbsent, isRecord, type Json, objectsIn, type Reading, timeOf } from '../common/reading.ts'
-import { asText, type Session, sinkTo } from '../common/session.ts'
+import { openEnvelope, previewOf, readAtifContent, readPreview, textOf } from '../common/content.ts'
+import { memberName } from '../common/json-tree.ts'
+import {
+  type ContentSink,
+  idText,
+  isAbsent,
+  isRecord,
+  type Json,
+  objectsIn,
+  type Reading,
+  timeOf,
+} from '../common/reading.ts'
+import { asList, asRecord, asText, type Session, sinkTo } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
-import { isRejection, isTerminus, readRawReply } from '../protocols/terminus.ts'
-import { meaningOf, type OpenCall, openCall } from '../tools/tool-table.ts'
-import { type CallAnswers, type Calls, type Observation, readObservation, type StepCall } from './observations.ts'
+import { isRejection, isScaffold, isTerminus, readRawReply } from '../protocols/terminus.ts'
+import { harnessOf } from '../tools/harnesses.ts'
+import { exitCodeInText, hasEnded, outcomeOfAgent, outcomeWithCode } from '../tools/outcomes.ts'
+import { meaningOf, type OpenCall, openCall, own } from '../tools/tool-table.ts'
+import type { CallAnswers, StepCall } from './step-order.ts'
 
 const AGENT_FIELDS = ['reasoning_content', 'tool_calls'] as const
 
@@ -115,25 +127,150 @@ function typed(parts: Part[], step: Json): Part[] {
 /** Recognizes `Executed Bash toolu_…`: the text that the converter of claude-code writes where the agent sent no message. */
 function isSynthetic(message: string, step: Json, agent: string): boolean {
   if (!message.startsWith('Executed ')) return false
-  const calls = step['tool_calls']
-  if (Array.isArray(calls))
-    return calls.some((call) => {
-      if (!isRecord(call)) return false
-      const { function_name: name, tool_call_id: id } = call
-      return typeof name === 'string' && typeof id === 'string' && message === `Executed ${name} ${id}`
-    })
-  const words = message.length < 300 ? message.split(' ') : []
-  const id = words[2] ?? ''
-  return agent.startsWith('claude') && previewOf(calls) !== null && words.length === 3 && id.startsWith('toolu_')
+  const isOf = ({ function_name: name, tool_call_id: id }: Json) =>
+    typeof name === 'string' && typeof id === 'string' && message === `Executed ${name} ${id}`
+  const { tool_calls: calls } = step
+  const isCut = agent.startsWith('claude') && previewOf(calls) !== null
+  return asList(calls).some((call) => isOf(asRecord(call))) || (isCut && CUT_NOTE.test(message))
 }
+
+const CUT_NOTE = /^Executed [^ ]{1,200} toolu_[^ ]{0,80}$/
 
 /** Tells whether the message repeats a tool result: openclaw writes each result twice, as the agent's message and as the observation. */
 const repeatsResult = (message: string, step: Json): boolean => message !== '' && resultTexts(step).includes(message)
 
-function resultTexts(step: Json): string[] {
-  const results = isRecord(step['observation']) ? step['observation']['results'] : null
-  if (!Array.isArray(results)) return []
-  return results.flatMap((result) =>
-    isRecord(result) && typeof result['content'] === 'string' ? [result['content']] : [],
-  )
+const resultTexts = (step: Json): readonly string[] =>
+  asList(asRecord(step['observation'])['results']).flatMap((result) => {
+    const { content } = asRecord(result)
+    return typeof content === 'string' ? [content] : []
+  })
+
+/** The calls of one step, for its message and its results. */
+interface Calls {
+  readonly parts: readonly Part[]
+  readonly list: readonly StepCall[]
+  readonly count: number
+}
+
+/** The reference of a result to another trajectory. */
+export interface SubagentRef {
+  readonly path: string
+  readonly trajectory: string | null
+  readonly file: string | null
+}
+
+interface Observation {
+  readonly parts: readonly Part[]
+  readonly refs: readonly SubagentRef[]
+}
+
+/** The step of an observation: its calls, the open calls of the run, the agent, and `step.extra`. */
+interface Answered {
+  readonly calls: Calls
+  readonly answers: CallAnswers
+  readonly agent: string
+  readonly extra: unknown
+}
+
+/** Reads the tool results of one step. */
+function readObservation(reading: Reading, observation: unknown, path: string, step: Answered): Observation {
+  const { calls, answers, agent } = step
+  const parts: Part[] = []
+  const refs: SubagentRef[] = []
+  const preview = resultSink(reading, parts, 'observation', false)
+  const isCut = readPreview(reading, observation, path, preview)
+  if (!isCut && !isAbsent(observation) && !isRecord(observation)) reading.odd(path, 'an object', observation)
+  const results = isCut ? [] : asRecord(observation)['results']
+  const called = answers.match(asList(results), calls.list)
+  for (const [result, at, index] of objectsIn(reading, results, `${path}/results`)) {
+    refs.push(...readRefs(reading, result['subagent_trajectory_ref'], `${at}/subagent_trajectory_ref`))
+    const answered = called[index] ?? []
+    const name = toolName(reading, result, at, calls, answered)
+    const own = resultSink(reading, parts, name, isTerminus(agent))
+    readAtifContent(reading, result['content'], `${at}/content`, own)
+    const extra = calls.count === 1 ? step.extra : null
+    for (const call of answered) call.call.outcome = outcomeOf(result, call, extra, agent, own.exitCode)
+  }
+  return { parts, refs }
+}
+
+/** Names the tool that a result answers, or `observation` where several tools are possible. */
+function toolName(reading: Reading, result: Json, path: string, calls: Calls, answered: readonly StepCall[]): string {
+  const id = result['source_call_id']
+  const only = answered[0]?.call.tool
+  const inStep = answered.some((call) => calls.list.includes(call))
+  // A corpus that cut the calls of a step also cut their ids.
+  const hasIds = () => calls.list.some((call) => call.id !== null) || calls.count === 0
+  if (!isAbsent(id) && !inStep && hasIds() && !calls.list.some((call) => call.id === id)) {
+    reading.warn(`${path}/source_call_id`, 'names no tool call of this step')
+    // The call of such a result is not in the document.
+    if (only === undefined) reading.countUnread(path, true)
+  }
+  return only !== undefined && inStep && answered.every(({ call }) => call.tool === only) ? only : 'observation'
+}
+
+interface ResultSink extends ContentSink {
+  /** Exit code of the command, from the envelope of the result. */
+  exitCode: number | null
+}
+
+const resultSink = (reading: Reading, parts: Part[], name: string, isOfTerminus: boolean): ResultSink => ({
+  exitCode: null,
+  text(text, path) {
+    const scaffold = isOfTerminus && isScaffold(text)
+    const leaves = scaffold ? null : openEnvelope(text)
+    if (leaves === null) reading.add(parts, { actor: scaffold ? 'system' : 'tool_output', text, path, name })
+    for (const leaf of leaves ?? []) {
+      const full = memberName(name, leaf.name)
+      if (EXIT_CODES.has(leaf.name) && /^-?\d{1,10}$/.test(leaf.text)) this.exitCode = Number(leaf.text)
+      reading.add(parts, { actor: 'tool_output', text: leaf.text, path: `${path}#${leaf.pointer}`, name: full })
+    }
+  },
+  media: (text, path, _kind, source) => reading.addMedia(parts, { actor: 'tool_output', text, path, name }, source),
+})
+
+const EXIT_CODES: ReadonlySet<string> = new Set(['returncode', 'return_code', 'exit_code'])
+
+/** Outcomes by the status words that converters to ATIF write. */
+const STATUSES: Readonly<Record<string, ActOutcome>> = {
+  ...{ success: 'ran', completed: 'answered', ok: 'ran', done: 'answered' },
+  ...{ error: 'failed', failed: 'failed', failure: 'failed' },
+  ...{ rejected: 'rejected', denied: 'rejected', declined: 'rejected', blocked: 'rejected' },
+  ...{ cancelled: 'cancelled', canceled: 'cancelled', interrupted: 'interrupted', aborted: 'interrupted' },
+  ...{ pending: 'cancelled', awaiting_approval: 'cancelled', running: 'interrupted', timeout: 'interrupted' },
+}
+/** The suffix that Harbor's converter of Claude Code appends to the text of a failed result. */
+const FAILURE = '[error] tool reported failure'
+
+/** Derives the outcome of an answered call: from the fields of the file, then from the harness's words. `step`: `extra` of a step with one call. */
+function outcomeOf(result: Json, call: StepCall, step: unknown, agent: string, exitCode: number | null): ActOutcome {
+  const notes = [result['extra'], call.extra, step].filter(isRecord)
+  const status = notes.map(statusOf).find((found) => found !== undefined)
+  if (status !== undefined && status !== 'failed') return outcomeWithCode(status, exitCode)
+  const flag = status === 'failed' ? true : notes.flatMap(flagsOf).find((found) => typeof found === 'boolean')
+  const text = textOf(result['content'])
+  const harness = harnessOf(agent)
+  // A failed program also sets the flag; only these two harnesses begin such a result with words of their own.
+  const isSure = flag === false || harness === 'claude-code' || harness === 'gemini-cli'
+  // An MCP server writes its own text, so the server could claim a rejection.
+  const isServers = call.call.tool.startsWith('mcp__') && harness !== null
+  const ended = flag === false ? 'ran' : 'answered'
+  const inWords = isServers ? ended : outcomeOfAgent(agent, call.call.tool, text, isSure ? (flag ?? null) : null)
+  // A program can print the suffix, too: the suffix proves a failure, never that the call did not run.
+  const isMarked = flag === undefined && harness === 'claude-code' && text.endsWith(FAILURE)
+  const outcome = hasEnded(inWords) && (flag === true || isMarked) ? 'failed' : inWords
+  return outcomeWithCode(outcome, exitCode ?? (flag === false ? null : exitCodeInText(harness, text)))
+}
+
+const statusOf = ({ status }: Json): ActOutcome | undefined =>
+  typeof status === 'string' ? own(STATUSES, status.toLowerCase()) : undefined
+
+const flagsOf = ({ tool_result_is_error: flag, is_error: other, metadata }: Json): readonly unknown[] => [
+  ...[flag, other, asRecord(metadata)['is_error']],
+]
+
+function readRefs(reading: Reading, refs: unknown, path: string): SubagentRef[] {
+  return [...objectsIn(reading, refs, path)].map(([{ trajectory_id: id, trajectory_path: file }, at]) => ({
+    ...{ path: at, trajectory: typeof id === 'string' ? id : null, file: typeof file === 'string' ? file : null },
+  }))
 }

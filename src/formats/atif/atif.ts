@@ -1,11 +1,10 @@
-import { pushTo } from '../../domain/result.ts'
 import type { Step, Trajectory } from '../../domain/trajectory/trajectory.ts'
-import { cutName, isAbsent, isRecord, type Json, pointer, type Reading } from '../common/reading.ts'
-import { asRecord, asText, Session } from '../common/session.ts'
+import { cutName, isAbsent, isRecord, type Json, objectsIn, pointer, type Reading } from '../common/reading.ts'
+import { asList, asRecord, asText, Session } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { readStep, type StepContent } from './atif-step.ts'
-import { CallAnswers, type SubagentRef } from './observations.ts'
-import { numberSteps, StepReplies, warnAboutOrder, warnAboutTimes } from './step-order.ts'
+
+import { CallAnswers, numberSteps, StepReplies, warnAboutOrder } from './step-order.ts'
 
 /** Bounds the nesting of subagents inside of subagents; known documents nest one level. */
 const MAX_NESTING = 8
@@ -21,7 +20,7 @@ export const ATIF: Format = {
 }
 
 /** The files of a run beside its document, by name. `placed`: the names that stand in the run already, so that circles end. */
-export interface RunFiles {
+interface RunFiles {
   readonly byName: ReadonlyMap<string, Json>
   readonly placed: Set<string>
 }
@@ -30,7 +29,7 @@ export interface RunFiles {
  * Reads an ATIF trajectory of version 1.0 to 1.8, and a later version as far as its members are the same: at a path, with its embedded
  * subagents and the files that its steps refer to, at most `MAX_NESTING` deep. `isContinued`: the document holds the rest of the run.
  */
-export function readAtif(
+function readAtif(
   reading: Reading,
   document: Json,
   path: string,
@@ -41,50 +40,50 @@ export function readAtif(
   const agent = readAgent(reading, document['agent'], `${path}/agent`)
   if (!isAbsent(document['continued_trajectory_ref']) && !isContinued)
     reading.unread(`${path}/continued_trajectory_ref`, 'the run goes on in another file, which is not read here', true)
-  const read = readSteps(reading, document, `${path}/steps`, agent.name ?? '').map(({ step, refs }) => ({
-    step,
-    refs: refs.map((ref) => (ref.file !== null && files.byName.has(ref.file) ? { ...ref, trajectory: ref.file } : ref)),
-  }))
-  const embedded = readSubagents(reading, document['subagent_trajectories'], `${path}/subagent_trajectories`, depth)
-  const subagents = [...embedded, ...readFiles(reading, read, files, depth)]
+  const read = readSteps(reading, document, `${path}/steps`, agent.name ?? '')
+  const subagents: Subagent[] = []
+  for (const { document: own, files: beside, ...subagent } of subagentsIn(reading, document, path, read, files))
+    if (depth >= MAX_NESTING)
+      reading.unread(subagent.path, `subagents nested deeper than ${MAX_NESTING} levels; not read`, true)
+    else {
+      const { steps } = readAtif(reading, own, subagent.path, beside, { depth: depth + 1 })
+      subagents.push({ ...subagent, steps })
+    }
   return { format, agent, steps: placeSubagents(reading, read, subagents, files.placed) }
 }
 
-/** Reads the files that the steps refer to, each at its first reference. */
-function readFiles(reading: Reading, read: readonly ReadStep[], files: RunFiles, depth: number): Subagent[] {
-  return read.flatMap(({ refs }) =>
-    refs.flatMap(({ file }) => {
-      const document = file === null ? undefined : files.byName.get(file)
-      if (file === null || document === undefined || files.placed.has(file) || depth >= MAX_NESTING - 1) return []
-      files.placed.add(file)
-      const path = pointer('/subagents', file)
-      const { steps } = readAtif(reading, document, path, files, { depth: depth + 1 })
-      return [{ path, trajectoryId: file, name: file, steps }]
-    }),
-  )
+/** Yields the subagents that a document embeds, then the files that its steps refer to, each at its first reference of all. */
+function* subagentsIn(reading: Reading, document: Json, path: string, read: readonly ReadStep[], files: RunFiles) {
+  const embedded = objectsIn(reading, document['subagent_trajectories'], `${path}/subagent_trajectories`)
+  for (const [subagent, at, index] of embedded) {
+    const id = asText(subagent['trajectory_id'])
+    yield { id, document: subagent, path: at, name: id ?? `subagent-${index + 1}`, files: undefined }
+  }
+  for (const { file } of read.flatMap(({ refs }) => refs)) {
+    const document = file === null ? undefined : files.byName.get(file)
+    if (file === null || document === undefined || files.placed.has(file)) continue
+    files.placed.add(file)
+    yield { id: file, document, path: pointer('/subagents', file), name: file, files }
+  }
 }
+
+const VERSION = /^ATIF-v(\d{1,3}\.\d{1,3})$/
 
 function readVersion(reading: Reading, version: unknown, path: string): string {
   if (typeof version !== 'string') {
     reading.warn(path, 'no schema_version; read as ATIF because of its steps')
     return 'atif'
   }
-  const number = version.startsWith('ATIF-v') ? version.slice('ATIF-v'.length) : ''
-  const [major, minor, ...more] = number.length <= 8 ? number.split('.') : []
-  const isKnownVersion =
-    major === '1' && more.length === 0 && String(Number(minor)) === minor && Number(minor) <= NEWEST_MINOR
-  if (!isKnownVersion) reading.warn(path, `unknown version; read as ATIF-v1.${NEWEST_MINOR}`)
-  const isNumber = [major, minor].every((part) => part !== undefined && String(Number.parseInt(part, 10)) === part)
-  return isNumber && more.length === 0 ? `atif-${number}` : 'atif'
+  const [, number] = VERSION.exec(version) ?? []
+  const [major, minor] = (number ?? '').split('.').map(Number)
+  if (number === undefined || major !== 1 || Number(minor) > NEWEST_MINOR)
+    reading.warn(path, `unknown version; read as ATIF-v1.${NEWEST_MINOR}`)
+  return number === undefined ? 'atif' : `atif-${number}`
 }
 
 function readAgent(reading: Reading, agent: unknown, path: string): Trajectory['agent'] {
-  if (!isRecord(agent)) {
-    reading.warn(path, 'no agent is named')
-    return { name: null, model: null }
-  }
-  const [name, model] = [asText(agent['name']), asText(agent['model_name'])]
-  if (name === null) reading.warn(`${path}/name`, 'no agent is named')
+  const [name, model] = [asText(asRecord(agent)['name']), asText(asRecord(agent)['model_name'])]
+  if (name === null) reading.warn(isRecord(agent) ? `${path}/name` : path, 'no agent is named')
   return { name, model }
 }
 
@@ -100,61 +99,31 @@ function readSteps(reading: Reading, document: Json, path: string, agent: string
   if (!isAbsent(total) && total !== steps.length)
     reading.warn(path, `the file holds ${steps.length} steps, and not all`)
   if (!reading.takeSteps(steps.length, path)) return []
-  const own = steps.map((step) => (isRecord(step) ? step['step_id'] : null))
-  const ids = numberSteps(reading, own, path)
-  warnAboutOrder(reading, own, path)
-  warnAboutTimes(reading, steps, path)
+  const ids = numberSteps(reading, steps, path)
+  warnAboutOrder(reading, steps, path)
   const answers = new CallAnswers()
   const session = new Session(reading, null, agent)
   const replies = new StepReplies(steps)
-  const read = steps.flatMap((step, index): ReadStep[] => {
-    const at = pointer(path, index)
-    const id = ids[index]
-    if (!isRecord(step) || id === undefined) {
-      reading.odd(at, 'an object', step)
-      return []
-    }
+  return [...objectsIn(reading, steps, path)].map(([step, at, index]) => {
     reading.reply = replies.of(step, at)
     const { refs, ...content } = readStep(session, step, at, answers)
-    return [{ step: { ...id, at: content.at, copied: content.copied, parts: content.parts }, refs }]
-  })
-  return read
-}
-
-function readSubagents(reading: Reading, subagents: unknown, path: string, depth: number): Subagent[] {
-  if (isAbsent(subagents)) return []
-  if (!Array.isArray(subagents)) {
-    reading.odd(path, 'an array', subagents)
-    return []
-  }
-  if (depth >= MAX_NESTING && subagents.length > 0) {
-    reading.unread(path, `subagents nested deeper than ${MAX_NESTING} levels; not read`, true)
-    return []
-  }
-  return subagents.flatMap((subagent, index): Subagent[] => {
-    const at = pointer(path, index)
-    if (!isRecord(subagent)) {
-      reading.odd(at, 'an object', subagent)
-      return []
-    }
-    const trajectoryId = asText(subagent['trajectory_id'])
-    const { steps } = readAtif(reading, subagent, at, undefined, { depth: depth + 1 })
-    return [{ path: at, trajectoryId, name: trajectoryId ?? `subagent-${index + 1}`, steps }]
+    return { step: { ...(ids[index] ?? { id: index + 1, name: null }), ...content }, refs }
   })
 }
 
-/** A trajectory embedded in its parent's document. */
+/** A trajectory embedded in its parent's document, or in a file beside it. */
 interface Subagent {
   readonly path: string
-  readonly trajectoryId: string | null
+  /** The id or the file name that steps refer to. */
+  readonly id: string | null
   readonly name: string
   readonly steps: readonly Step[]
 }
 
 /**
- * Places the steps of each embedded subagent behind the step that first refers to it; without a reference, behind the last step that began
- * no later, by time; else at the end. The steps get new ids above the parent's and names `trajectory#step`. Every subagent is shown exactly
- * once, so circular references end.
+ * Places the steps of each subagent behind the step that first refers to it; without a reference at the end, as a conversation whose place
+ * in time is not known. The steps get new ids above the parent's and names `trajectory#step`. Every subagent is shown exactly once, so
+ * circular references end.
  */
 function placeSubagents(
   reading: Reading,
@@ -166,9 +135,6 @@ function placeSubagents(
   const unplaced = new Set(subagents)
   const steps: Step[] = []
   let nextId = parent.reduce((highest, { step }) => Math.max(highest, step.id), 0) + 1
-  const referred = new Set(parent.flatMap(({ refs }) => refs.map(({ trajectory }) => trajectory)))
-  const unreferred = subagents.filter(({ trajectoryId }) => trajectoryId === null || !referred.has(trajectoryId))
-  const timed = placeInTime(parent, unreferred)
   const place = (subagent: Subagent, where: string, of: Pick<Step, 'conversation'> = {}): void => {
     reading.warn(subagent.path, `embedded subagent${where} under new step ids`)
     unplaced.delete(subagent)
@@ -177,52 +143,85 @@ function placeSubagents(
   }
   for (const { step, refs } of parent) {
     steps.push(step)
-    for (const ref of refs) {
-      const subagent = resolve(reading, ref, byId, files)
-      if (subagent === undefined || !unplaced.has(subagent)) continue
-      place(subagent, `, shown after step ${step.id}`)
+    for (const { path, trajectory, file } of refs) {
+      const subagent = byId.get(file ?? '') ?? byId.get(trajectory ?? '')
+      const away = 'the subagent ran in another file, which is not read here'
+      if (subagent !== undefined && unplaced.has(subagent)) place(subagent, `, shown after step ${step.id}`)
+      // A file that another step has placed, or another segment, is not placed again.
+      else if (subagent === undefined && !files.has(file ?? ''))
+        reading.unread(path, file === null ? 'refers to a subagent that this document does not embed' : away, true)
     }
-    for (const subagent of timed.get(step) ?? [])
-      place(subagent, ` that no step refers to, shown by its time after step ${step.id}`)
   }
   for (const subagent of [...unplaced])
     place(subagent, ' that no step refers to, shown at the end', { conversation: subagent.path })
   return steps
 }
 
-/** Maps a parent step to the subagents without a reference that began after it, by their times. */
-function placeInTime(parent: readonly ReadStep[], subagents: readonly Subagent[]): ReadonlyMap<Step, Subagent[]> {
-  const places = new Map<Step, Subagent[]>()
-  const times = parent.flatMap(({ step }) => (step.at === null || step.copied ? [] : [{ step, at: step.at }]))
-  for (const subagent of subagents) {
-    const start = subagent.steps.find(({ at }) => at !== null)?.at ?? null
-    const before = start === null ? undefined : times.findLast(({ at }) => at <= start)
-    if (before !== undefined) pushTo(places, before.step, subagent)
-  }
-  return places
-}
-
 function indexById(reading: Reading, subagents: readonly Subagent[]): ReadonlyMap<string, Subagent> {
   const byId = new Map<string, Subagent>()
   for (const subagent of subagents) {
-    const { trajectoryId: id, path } = subagent
-    if (id === null) continue
-    if (byId.has(id)) reading.warn(`${path}/trajectory_id`, 'another embedded trajectory has this trajectory_id')
-    else byId.set(id, subagent)
+    const { id, path } = subagent
+    if (id !== null && byId.has(id)) reading.warn(`${path}/trajectory_id`, 'another embedded trajectory has this id')
+    else if (id !== null) byId.set(id, subagent)
   }
   return byId
 }
 
-/** Returns the subagent of a reference. A file that another step has placed, or another segment, is not placed again. */
-function resolve(
-  reading: Reading,
-  { path, trajectory, file }: SubagentRef,
-  byId: ReadonlyMap<string, Subagent>,
-  placed: ReadonlySet<string>,
-): Subagent | undefined {
-  const subagent = byId.get(trajectory ?? '')
-  if (subagent !== undefined || placed.has(file ?? '')) return subagent
-  const away = 'the subagent ran in another file, which is not read here'
-  reading.unread(path, file === null ? 'refers to a subagent that this document does not embed' : away, true)
-  return undefined
+/**
+ * The format of one ATIF run whose harness wrote several files, combined into one document: `{ "segments": [trajectory, continuation, …],
+ * "subagents": { "trajectory.summarization-1-summary.json": trajectory } }`.
+ *
+ * `segments` follow the order of their `continued_trajectory_ref`; the keys of `subagents` are the values of `trajectory_path`. The path of
+ * a part is a pointer into this document.
+ */
+export const ATIF_SEGMENTS: Format = {
+  name: 'atif-segments',
+  recognizes: ({ schema_version: version, segments, subagents }) =>
+    version === undefined &&
+    Array.isArray(segments) &&
+    segments.some((segment) => isRecord(segment) && Array.isArray(segment['steps'])) &&
+    (subagents === undefined || isRecord(subagents)),
+  read: readAtifSegments,
+}
+
+/** Bounds a file name, which is repeated in the path of every part of that file. */
+const MAX_FILE_NAME = 1000
+
+/** Reads the segments in order, numbers their steps through, and places each subagent behind its first mention. */
+function readAtifSegments(reading: Reading, document: Json): ReadDocument {
+  const segments = asList(document['segments'])
+  const subagents = Object.entries(asRecord(document['subagents']))
+  const byName = new Map(subagents.filter((file): file is [string, Json] => isRecord(file[1])))
+  const files = { byName, placed: new Set<string>() }
+  const runs: ReadDocument[] = []
+  let highest = 0
+  for (const [segment, path, index] of objectsIn(reading, segments, '/segments')) {
+    const isContinued = index < segments.length - 1
+    const run = readAtif(reading, segment, path, files, { isContinued })
+    const steps = numberOn(run.steps, highest, index)
+    highest = steps.reduce((most, step) => Math.max(most, step.id), highest)
+    runs.push({ ...run, steps })
+  }
+  for (const [name] of subagents)
+    if (name.length > MAX_FILE_NAME)
+      reading.unread('/subagents', `a file name of ${name.length} characters; not read`, true)
+    else if (!files.placed.has(name))
+      reading.unread(pointer('/subagents', name), `no step refers to ${cutName(name)}; not shown`, true)
+  const [first] = runs
+  const steps = runs.flatMap((run) => run.steps)
+  return { format: first?.format ?? 'atif', agent: first?.agent ?? { name: null, model: null }, steps }
+}
+
+/** Numbers a segment's steps on from the segment before, so that a citation names one step of the whole run. */
+function numberOn(steps: readonly Step[], highest: number, index: number): Step[] {
+  if (index === 0) return [...steps]
+  const name = (step: Step): string => cutName(`segment-${index + 1}#${step.name ?? step.id}`)
+  return steps.map((step, at) => ({ ...step, id: highest + at + 1, name: name(step) }))
+}
+
+/** Lists the files that a trajectory's steps refer to, each name once, in order of first mention. */
+export function subagentFilesOf({ steps }: Json): string[] {
+  const results = asList(steps).flatMap((step) => asList(asRecord(asRecord(step)['observation'])['results']))
+  const refs = results.flatMap((result) => asList(asRecord(result)['subagent_trajectory_ref']))
+  return [...new Set(refs.flatMap((ref) => asText(asRecord(ref)['trajectory_path']) ?? []))]
 }

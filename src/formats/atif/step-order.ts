@@ -1,6 +1,8 @@
+import { pushTo } from '../../domain/result.ts'
 import type { Reply, Step } from '../../domain/trajectory/trajectory.ts'
-import { idText, isAbsent, isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
+import { idText, isAbsent, itemsIn, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asList, asName, asRecord, asText } from '../common/session.ts'
+import type { OpenCall } from '../tools/tool-table.ts'
 
 /** Bounds a step id: a larger number is a name, not a position, and ids counted on from this bound stay exact. */
 const MAX_STEP_ID = 1_000_000_000
@@ -11,7 +13,8 @@ export const isUsableStepId = (own: unknown): own is number =>
 const nameOf = (own: unknown): string | null => asName(own) ?? (typeof own === 'boolean' ? String(own) : idText(own))
 
 /** Numbers the steps: integer ids stay, other steps get their positions; all do where two ids collide. One integer twice is an error: a citation would be ambiguous. */
-export function numberSteps(reading: Reading, own: readonly unknown[], path: string): Pick<Step, 'id' | 'name'>[] {
+export function numberSteps(reading: Reading, steps: readonly unknown[], path: string): Pick<Step, 'id' | 'name'>[] {
+  const own = steps.map((step) => asRecord(step)['step_id'])
   const first = new Map<number, number>()
   for (const [index, value] of own.entries()) {
     if (!isUsableStepId(value)) continue
@@ -28,30 +31,19 @@ export function numberSteps(reading: Reading, own: readonly unknown[], path: str
   })
 }
 
-/** Warns where step ids depart from 1, 2, 3, …, which ATIF requires. */
-export function warnAboutOrder(reading: Reading, own: readonly unknown[], path: string): void {
+/** Warns once where step ids depart from 1, 2, 3, …, which ATIF requires, and once where times go back: citations count by the file's order. */
+export function warnAboutOrder(reading: Reading, steps: readonly unknown[], path: string): void {
   let expected = 1
-  for (const [index, value] of own.entries()) {
-    const at = `${path}/${index}/step_id`
-    const isUsable = isUsableStepId(value)
-    if (!isUsable) reading.warn(at, `${isAbsent(value) ? 'no' : 'not a usable'} step_id; the step is numbered`)
-    else if (value !== expected) {
-      const kept = value < expected ? '; the order of the file is kept' : ''
-      reading.warn(at, `step_id is ${value} where ${expected} was due${kept}`)
-    }
-    expected = (isUsable ? value : expected) + 1
-  }
-}
-
-/** Warns of steps whose time is before that of the preceding step. The order of the file is kept, because citations count by it. */
-export function warnAboutTimes(reading: Reading, steps: readonly unknown[], path: string): void {
-  let latest = Number.NEGATIVE_INFINITY
-  for (const [index, step] of steps.entries()) {
-    const at = isRecord(step) && step['is_copied_context'] !== true ? timeOf(step['timestamp']) : null
-    if (at === null) continue
-    if (at < latest)
-      reading.warn(`${path}/${index}/timestamp`, 'earlier than the step before it; the order of the file is kept')
-    else latest = at
+  let latest = 0
+  for (const [step, at] of itemsIn(steps, path)) {
+    const { step_id: own, is_copied_context: isCopied, timestamp } = asRecord(step)
+    if (own !== expected)
+      reading.warnOnce(`${at}/step_id`, 'the step ids are not 1, 2, 3, …; the order of the file is kept')
+    expected = (isUsableStepId(own) ? own : expected) + 1
+    const time = isCopied === true ? null : timeOf(timestamp)
+    if (time !== null && time < latest)
+      reading.warnOnce(`${at}/timestamp`, 'earlier than the step before it; the order of the file is kept')
+    latest = Math.max(latest, time ?? 0)
   }
 }
 
@@ -106,3 +98,38 @@ const isOfRequest = (step: Json, request: string | null, last: string): boolean 
   request === null
     ? asList(step['tool_calls']).length > 0 && (isAbsent(step['llm_call_count']) || step['llm_call_count'] === 0)
     : request === last
+
+/** A call of a step, with the facts by which its result is matched. */
+export interface StepCall {
+  readonly id: string | null
+  readonly call: OpenCall
+  /** The converter's note beside the call. */
+  readonly extra: unknown
+}
+
+/**
+ * Matches the results of an ATIF trajectory to its calls: by their ids to the calls of their step, else to calls of earlier steps without a
+ * result. Several calls and results with one id belong together in their order; where their numbers differ, no call gets another call's
+ * outcome or name.
+ */
+export class CallAnswers {
+  /** Calls of earlier steps without a result, by id. */
+  readonly #open = new Map<string, StepCall[]>()
+
+  /** Returns the answered calls of each result of a step. ATIF: a result that names no call belongs to the whole step. */
+  match(results: readonly unknown[], calls: readonly StepCall[]): readonly (readonly StepCall[])[] {
+    const ids = results.map((result) => asRecord(result)['source_call_id'])
+    const isOfStep = results.length === 1 || calls.length === 1
+    const matched = ids.map((id) => (isAbsent(id) && isOfStep ? calls : []))
+    const own = Map.groupBy(calls, ({ id }) => id)
+    for (const [id, places] of Map.groupBy(ids.keys(), (index) => ids[index])) {
+      const named = typeof id === 'string' ? (own.get(id) ?? this.#open.get(id)) : undefined
+      if (typeof id !== 'string' || named?.length !== places.length) continue
+      for (const [turn, place] of places.entries()) matched[place] = named.slice(turn, turn + 1)
+      if (!own.has(id)) this.#open.delete(id)
+    }
+    const answered = new Set(matched.flat())
+    for (const call of calls) if (call.id !== null && !answered.has(call)) pushTo(this.#open, call.id, call)
+    return matched
+  }
+}

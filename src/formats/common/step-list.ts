@@ -39,7 +39,7 @@ function readStepList(reading: Reading, document: Json): ReadDocument {
   const steps = asList(document['steps'])
   if (!reading.takeSteps(steps.length, '/steps')) return { format: 'steps', agent, steps: [] }
   const own = steps.map((step) => asRecord(step)['step_id'])
-  const ids = numberSteps(reading, own, '/steps')
+  const ids = numberSteps(reading, steps, '/steps')
   const read: Step[] = []
   for (const [step, path, index] of objectsIn(reading, steps, '/steps')) {
     const of = textAt(reading, step['agent'], `${path}/agent`)
