@@ -2,17 +2,7 @@ import { type Static, Type } from 'typebox'
 import { FailureSchema, GradeSchema, UnreadSchema } from './grade.ts'
 import { GradeRequestSchema, TrialMetadataSchema } from './trial.ts'
 import * as t from './type.ts'
-import {
-  BatchKindSchema,
-  BatchModeSchema,
-  BatchStatusSchema,
-  BatchWaitSchema,
-  CacheModeSchema,
-  FAILURE_CODES,
-  ItemStatusSchema,
-  LabelSchema,
-  MOST_SAMPLES,
-} from './vocabulary.ts'
+import * as v from './vocabulary.ts'
 
 const ItemId = t.Str('The caller’s own name of the item, unique in its batch. Its index where absent.', {
   minLength: 1,
@@ -27,7 +17,7 @@ export type BatchItem = Static<typeof BatchItemSchema>
 export const BatchOptions = {
   name: t.Opt.Str('For people.', { maxLength: 300 }),
   key: t.Opt.Str('The caller’s own key: `GET /v1/batches?key=` finds the batch again.', { maxLength: 200 }),
-  mode: t.Opt(BatchModeSchema),
+  mode: t.Opt(v.BatchModeSchema),
   max_cost_usd: t.Opt.Num(
     'Hard cap: a call reserves its upper bound; items that find no room wait, then fail as `budget_exceeded`.',
     {
@@ -37,8 +27,8 @@ export const BatchOptions = {
   dry_run: t.Opt.Bool('Answers what the batch would cost; nothing is asked and nothing is kept.'),
   judge: t.Opt.Str('For items that name none.', { maxLength: 200 }),
   rubric: t.Opt.Str('For items that name none.', { maxLength: 200 }),
-  samples: t.Opt.Int('For items that say none.', { minimum: 1, maximum: MOST_SAMPLES }),
-  cache: t.Opt(CacheModeSchema),
+  samples: t.Opt.Int('For items that say none.', { minimum: 1, maximum: v.MOST_SAMPLES }),
+  cache: t.Opt(v.CacheModeSchema),
 }
 export const BatchOptionsSchema = t.Closed(BatchOptions)
 export type BatchOptions = Static<typeof BatchOptionsSchema>
@@ -60,15 +50,15 @@ export type BatchCounts = Static<typeof BatchCountsSchema>
 const countsOf = (words: readonly string[], description: string) =>
   t.Documented(description, Object.fromEntries(words.map((word) => [word, t.Opt(t.Count())])))
 
-export const FailureCountsSchema = countsOf(FAILURE_CODES, 'Failures by code; a code that did not occur is absent.')
+export const FailureCountsSchema = countsOf(v.FAILURE_CODES, 'Failures by code; a code that did not occur is absent.')
 
 export const BatchSchema = t.Closed({
   id: t.Text,
-  kind: BatchKindSchema,
-  mode: BatchModeSchema,
+  kind: v.BatchKindSchema,
+  mode: v.BatchModeSchema,
   name: t.NullableText,
   key: t.NullableText,
-  status: BatchStatusSchema,
+  status: v.BatchStatusSchema,
   counts: BatchCountsSchema,
   labels: t.Dict(
     Type.Integer({ minimum: 0 }),
@@ -97,7 +87,7 @@ export const BatchSchema = t.Closed({
       'Why a parked batch does not go on; of a running batch, `waiting: no worker for NAME` while no process that runs batches has its judge, `NAME: CODE, waiting until TIME` while its judge asked for a pause, and `waiting: N items without an answer for S s` while no call in flight is younger than 30 seconds.',
     ),
   ),
-  waiting_for: t.Opt(BatchWaitSchema),
+  waiting_for: t.Opt(v.BatchWaitSchema),
   resumes_at: t.Nullable(
     t.Str('When a parked batch tries again by itself; null: when told to.', { format: 'date-time' }),
   ),
@@ -128,8 +118,8 @@ export type ResultGrade = Static<typeof ResultGradeSchema>
 export const BatchResultSchema = t.Closed({
   item_id: t.Text,
   index: Type.Integer({ minimum: 0 }),
-  status: ItemStatusSchema,
-  label: t.Nullable(LabelSchema),
+  status: v.ItemStatusSchema,
+  label: t.Nullable(v.LabelSchema),
   judge: t.Nullable(t.Str('That the item was given, graded or not; null: its batch does not say.')),
   rubric: t.Nullable(t.Str('That the item was given, graded or not; null: its batch does not say.')),
   grade_id: t.Nullable(t.Str('Null where nothing was graded.')),

@@ -1,19 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { TrialMetadataSchema } from './trial.ts'
 import * as t from './type.ts'
-import {
-  ActorSchema,
-  AttemptOutcomeSchema,
-  CitationStatusSchema,
-  ConfidenceLevelSchema,
-  ContradictionCodeSchema,
-  FailureCodeSchema,
-  GradeStatusSchema,
-  LabelSchema,
-  LimitCodeSchema,
-  QuoteNormalizationSchema,
-  SurfaceCategorySchema,
-} from './vocabulary.ts'
+import * as v from './vocabulary.ts'
 
 const ClaimId = t.Str('The id of a claim of the rubric, like `cue.acted`.')
 const CitationSchema = t.Closed({
@@ -21,21 +9,24 @@ const CitationSchema = t.Closed({
   entry: t.Opt.Int('Of a claim of a list: the number of its entry, from 1.'),
   step_id: Type.Integer(),
   quote: t.Text,
-  status: CitationStatusSchema,
-  actor: t.Nullable(ActorSchema),
+  status: v.CitationStatusSchema,
+  actor: t.Nullable(v.ActorSchema),
   path: t.Nullable(t.Str('JSON pointer into the trajectory; `#` goes on inside JSON held in a string.')),
   start: t.Nullable(t.Int('UTF-16 offset in the text at `path`.')),
   end: t.Nullable(Type.Integer()),
   occurrences: t.Int('How often the quote stands in the cited step.'),
   normalization: t.Opt.Nullable(
-    t.List(QuoteNormalizationSchema, 'Differences of a `normalized` quote; null: none. Absent from the oldest grades.'),
+    t.List(
+      v.QuoteNormalizationSchema,
+      'Differences of a `normalized` quote; null: none. Absent from the oldest grades.',
+    ),
   ),
   found_in_step: t.Opt.Int('Only with `wrong_step`: the first step that does hold the quote.'),
 })
 export type CheckedCitation = Static<typeof CitationSchema>
 
 const ContradictionSchema = t.Closed({
-  code: ContradictionCodeSchema,
+  code: v.ContradictionCodeSchema,
   claim: t.Nullable(ClaimId),
   detail: t.Text,
   step_id: t.Nullable(Type.Integer()),
@@ -44,7 +35,7 @@ const ContradictionSchema = t.Closed({
 export type Contradiction = Static<typeof ContradictionSchema>
 
 export const FailureSchema = t.Closed({
-  code: FailureCodeSchema,
+  code: v.FailureCodeSchema,
   message: t.Text,
   retryable: t.Bool('Whether the same request can succeed later.'),
   retry_after_s: t.Nullable(Type.Number()),
@@ -68,7 +59,7 @@ export const AttemptSummarySchema = t.Closed({
   sample: Type.Integer(),
   round: t.Int('0: the first question; 1 and 2: repairs, or a decision that is shown less; of a window, its number.'),
   purpose: t.Choice(['decide', 'window', 'repair']),
-  outcome: AttemptOutcomeSchema,
+  outcome: v.AttemptOutcomeSchema,
   message: t.NullableText,
   latency_ms: Type.Integer(),
   usage: t.Nullable(UsageSchema),
@@ -96,11 +87,11 @@ export type Coverage = Static<typeof CoverageSchema>
 
 const VoteSchema = t.Closed({
   sample: Type.Integer(),
-  status: GradeStatusSchema,
-  label: t.Nullable(LabelSchema),
-  claimed_label: t.Nullable(LabelSchema),
-  confidence: t.Nullable(ConfidenceLevelSchema),
-  failure: t.Nullable(FailureCodeSchema),
+  status: v.GradeStatusSchema,
+  label: t.Nullable(v.LabelSchema),
+  claimed_label: t.Nullable(v.LabelSchema),
+  confidence: t.Nullable(v.ConfidenceLevelSchema),
+  failure: t.Nullable(v.FailureCodeSchema),
 })
 export type Vote = Static<typeof VoteSchema>
 
@@ -188,7 +179,7 @@ const ActedSchema = t.Closed({ reasoned: ClaimFlag, acted: ClaimFlag })
 
 const LimitSchema = t.Documented('What keeps the confidence from being `high`.', {
   level: t.Choice(['low', 'medium'], 'The highest level that the evidence allows.'),
-  code: LimitCodeSchema,
+  code: v.LimitCodeSchema,
   claim: t.Nullable(ClaimId),
   step_id: t.Nullable(Type.Integer()),
   reason: t.Str('One sentence: why the confidence is not higher.'),
@@ -198,11 +189,11 @@ export type Limit = Static<typeof LimitSchema>
 
 export const GradeSchema = t.Closed({
   id: Type.String({ pattern: '^grd_[0-9a-z]+$' }),
-  status: GradeStatusSchema,
-  label: t.Nullable(LabelSchema),
-  claimed_label: t.Nullable(LabelSchema),
+  status: v.GradeStatusSchema,
+  label: t.Nullable(v.LabelSchema),
+  claimed_label: t.Nullable(v.LabelSchema),
   confidence: t.Closed({
-    reported: t.Nullable(ConfidenceLevelSchema),
+    reported: t.Nullable(v.ConfidenceLevelSchema),
     vote_share: t.Nullable(Type.Number({ minimum: 0, maximum: 1 })),
     calibrated: t.Nullable(Type.Number({ minimum: 0, maximum: 1 })),
     source: t.Choice(['reported', 'capped', 'votes', 'none'], '`capped`: lowered by its `limit`.'),
@@ -220,7 +211,7 @@ export const GradeSchema = t.Closed({
     'The judge’s claims by their ids; null: the judge failed. Absent from old grades.',
   ),
   surface: t.Nullable(
-    t.Closed({ observed: ClaimFlag, category: t.Nullable(SurfaceCategorySchema) }),
+    t.Closed({ observed: ClaimFlag, category: t.Nullable(v.SurfaceCategorySchema) }),
     'Claims of `tab-behavior` about the surface; `category`: null (old grades: `other`) where no surface was observed.',
   ),
   cue: t.Nullable(ActedSchema),

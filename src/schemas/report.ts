@@ -3,14 +3,7 @@ import { Ci95Schema, StatisticSchema, statistic, UndefinedReasonSchema } from '.
 import { FailureCountsSchema } from './batch.ts'
 import { SAMPLING_DESIGNS } from './review.ts'
 import * as t from './type.ts'
-import {
-  CITATION_STATUSES,
-  type CitationStatus,
-  ConfidenceLevelSchema,
-  GRADE_STATUSES,
-  type GradeStatus,
-  LabelSchema,
-} from './vocabulary.ts'
+import * as v from './vocabulary.ts'
 
 /** A share of trials, with its denominator. */
 const RateSchema = t.Documented('`reason` says why `value`, or else `ci95`, is null.', {
@@ -163,7 +156,7 @@ const PairedReportSchema = t.Closed({
 export type PairedReport = Static<typeof PairedReportSchema>
 
 const LabelQualitySchema = t.Closed({
-  label: LabelSchema,
+  label: v.LabelSchema,
   n_human: t.Count('Of the humans.'),
   n_judge: t.Count('Of the judge.'),
   n_both: t.Count('Of both.'),
@@ -173,7 +166,7 @@ const LabelQualitySchema = t.Closed({
 })
 
 const CalibrationSchema = t.Closed({
-  level: ConfidenceLevelSchema,
+  level: v.ConfidenceLevelSchema,
   n: t.Count('Reviews at that level that were drawn at random.'),
   value: t.Nullable(t.Num('Chance that a grade of that reported confidence is right.')),
   ci95: Ci95Schema,
@@ -197,8 +190,8 @@ export type JudgeQuality = Static<typeof JudgeQualitySchema>
 
 const JudgeEvidenceSchema = t.Documented('What became of the evidence of one judge.', {
   judge: t.Text,
-  grades: byStatus<GradeStatus>(GRADE_STATUSES, 'Of the grades of its trials.'),
-  citations: byStatus<CitationStatus>(CITATION_STATUSES, 'Of all citations of these grades.'),
+  grades: byStatus<v.GradeStatus>(v.GRADE_STATUSES, 'Of the grades of its trials.'),
+  citations: byStatus<v.CitationStatus>(v.CITATION_STATUSES, 'Of all citations of these grades.'),
 })
 export type JudgeEvidence = Static<typeof JudgeEvidenceSchema>
 

@@ -1,15 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { SIGNALS } from './trial.ts'
 import * as t from './type.ts'
-import {
-  ActorSchema,
-  CitationStatusSchema,
-  ConfidenceLevelSchema,
-  ContradictionCodeSchema,
-  FailureCodeSchema,
-  GradeStatusSchema,
-  LabelSchema,
-} from './vocabulary.ts'
+import * as v from './vocabulary.ts'
 
 const Instruction = t.Str('An instruction of the ground truth.', { pattern: '^[a-z][a-z0-9_]*$' })
 const ClaimName = t.Str('The id of a claim of this rubric: `name`, or `group.name`.', {
@@ -19,7 +11,7 @@ const Value = Type.Union([Type.Boolean(), t.Text, Type.Integer()])
 
 /** The proof of a value of a claim. Every given member must hold. */
 const ProofSchema = t.Closed({
-  quote: t.Opt.Array(ActorSchema, {
+  quote: t.Opt.Array(v.ActorSchema, {
     minItems: 1,
     uniqueItems: true,
     description: 'At least one verbatim quote of one of these.',
@@ -155,7 +147,7 @@ const CLAIM_VIEW = {
     'The effect of an unclear answer. Judges that differ in a claim that `refuses` disagree.',
   ),
   measured_by: t.Nullable(t.Choice(SIGNALS)),
-  evidence: t.List(ActorSchema, 'Whose text can support it; empty: it takes no quote.'),
+  evidence: t.List(v.ActorSchema, 'Whose text can support it; empty: it takes no quote.'),
 }
 
 const ClaimViewSchema = t.Closed({
@@ -176,7 +168,7 @@ export const RubricViewSchema = t.Closed({
   claims: t.List(ClaimViewSchema, 'What is asked, in the order in which it is answered.'),
   labels: t.List(
     t.Closed({
-      label: LabelSchema,
+      label: v.LabelSchema,
       claims: t.Dict(
         Type.Union([Type.Boolean(), t.Text, Type.Number(), Type.Null()]),
         'Claims that the label implies.',
@@ -194,16 +186,16 @@ export type RubricView = Static<typeof RubricViewSchema>
 /** Expected members of a grade; absent members are not compared. */
 const ExpectSchema = t.Closed(
   {
-    status: t.Opt(GradeStatusSchema),
+    status: t.Opt(v.GradeStatusSchema),
     outcome: t.Opt(Type.Union([t.Text, Type.Number(), Type.Null()])),
     label: t.Opt(t.NullableText),
     claimed_label: t.Opt(t.NullableText),
-    confidence: t.Opt(ConfidenceLevelSchema),
+    confidence: t.Opt(v.ConfidenceLevelSchema),
     claims: t.Opt.Dict(Type.Unknown(), 'Values of claims by their ids; null: unclear.'),
     unmet: t.Opt.List(t.Text, 'Ids of the claims that do not hold; []: all hold.'),
-    contradictions: t.Opt.List(ContradictionCodeSchema, 'Their codes; []: none.'),
-    citations: t.Opt.List(CitationStatusSchema, 'The status of each, in their order.'),
-    failure: t.Opt(FailureCodeSchema),
+    contradictions: t.Opt.List(v.ContradictionCodeSchema, 'Their codes; []: none.'),
+    citations: t.Opt.List(v.CitationStatusSchema, 'The status of each, in their order.'),
+    failure: t.Opt(v.FailureCodeSchema),
   },
   { minProperties: 1, description: 'What the grade must say.' },
 )

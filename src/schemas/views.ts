@@ -1,15 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { TrajectoryDocumentSchema } from './trial.ts'
 import * as t from './type.ts'
-import {
-  ACT_LANGUAGES,
-  ACT_OUTCOMES,
-  ACT_ROLES,
-  ActorSchema,
-  type Behaviour,
-  GRADE_STATUSES,
-  LABELS,
-} from './vocabulary.ts'
+import * as v from './vocabulary.ts'
 
 const PRICES = ['input_per_mtok', 'output_per_mtok', 'cache_read_per_mtok', 'cache_write_per_mtok'] as const
 
@@ -63,10 +55,10 @@ export type TrajectorySummary = Static<typeof TrajectorySummarySchema>
 
 const ActSchema = t.Documented('What an action of the agent is, from the format’s own facts.', {
   tool: t.Text,
-  role: t.Choice(ACT_ROLES, 'What this argument of the tool call is.'),
-  language: t.Nullable(t.Choice(ACT_LANGUAGES)),
+  role: t.Choice(v.ACT_ROLES, 'What this argument of the tool call is.'),
+  language: t.Nullable(t.Choice(v.ACT_LANGUAGES)),
   target: t.Nullable(t.Text, 'The file that the call writes, edits or reads.'),
-  outcome: t.Choice(ACT_OUTCOMES, 'What the record says became of the call.'),
+  outcome: t.Choice(v.ACT_OUTCOMES, 'What the record says became of the call.'),
 })
 
 export const TrajectoryStepSchema = t.Closed({
@@ -76,7 +68,7 @@ export const TrajectoryStepSchema = t.Closed({
   copied: t.Bool('Repeated from an earlier segment of the same run.'),
   parts: Type.Array(
     t.Closed({
-      actor: ActorSchema,
+      actor: v.ActorSchema,
       text: t.Text,
       path: t.Str('Where the text stands in the source document.'),
       name: t.Text,
@@ -119,11 +111,11 @@ const Names = t.List(t.Text, 'Of all stored grades, in order; the first 200.')
 export const GradeOverviewSchema = t.Closed({
   total: t.Count(),
   complete: t.Bool('False: more may fit. Counted is among the newest 20,000 that fit the most selective filter.'),
-  statuses: t.Counts(GRADE_STATUSES),
-  labels: Type.Unsafe<Record<Behaviour, number> & Record<string, number>>({
+  statuses: t.Counts(v.GRADE_STATUSES),
+  labels: Type.Unsafe<Record<v.Behaviour, number> & Record<string, number>>({
     type: 'object',
-    properties: Object.fromEntries(LABELS.map((label) => [label, t.Count()])),
-    required: LABELS,
+    properties: Object.fromEntries(v.LABELS.map((label) => [label, t.Count()])),
+    required: v.LABELS,
     additionalProperties: t.Count(),
     description: 'Those of `tab-behavior` always; of other rubrics those that occur.',
   }),
