@@ -71,7 +71,7 @@ export async function buildApp(
   const deps: RouteDeps = { context, metrics, knownBodies, inFlight, answerOnce, statistics, state }
   installErrors(http)
   answerExpectations(http.server)
-  await http.register(context.tracing.plugin)
+  if (context.tracing !== null) await http.register(context.tracing.plugin)
   const access = await installAccess(http, { access: context.access, config: context.config })
   installDrain(http, state)
   recordRequests(http, metrics)

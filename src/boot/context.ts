@@ -24,7 +24,7 @@ import { buildModelJudges } from '../judges/build-judges.ts'
 import type { Judge } from '../judges/judge.ts'
 import { createLexicalJudge } from '../judges/lexical/lexical-judge.ts'
 import { readDocument, readStoredRun } from '../offload/large-body.ts'
-import { NO_TRACING, type Tracing } from '../telemetry/tracing.ts'
+import type { Tracing } from '../telemetry/tracing.ts'
 import { openJobs, openLanes } from './lanes.ts'
 import { storeOf } from './open-store.ts'
 
@@ -45,7 +45,7 @@ interface ContextOptions {
   /** Whether this process works on batches of a shared database; the configuration of a service decides by default. */
   readonly works?: boolean
   /** None by default. The caller that opened it closes it, after the context. */
-  readonly tracing?: Tracing
+  readonly tracing?: Tracing | null
 }
 
 const systemClock: Clock = {
@@ -60,11 +60,11 @@ const RECENT_CHARS = 16 * 1024 * 1024
 
 /** Builds the service: the one composition root. Rejects with the reason and the next step; never starts half. */
 export async function buildContext(options: ContextOptions): Promise<Context> {
-  const { config, secrets, tracing = NO_TRACING } = options
+  const { config, secrets, tracing = null } = options
   const rubrics = options.loaded ?? loadConfiguredRubrics(config.rubrics, options.rubrics)
   const models = await buildModelJudges(config.judges, secrets)
   const all = [createLexicalJudge(), ...models.judges.values(), ...(options.judges ?? [])]
-  const judges = new Map(all.map((judge) => [judge.info.name, tracing.judge(judge)]))
+  const judges = new Map(all.map((judge) => [judge.info.name, tracing?.judge(judge) ?? judge]))
   const unready = new Map([...models.unready].filter(([name]) => !judges.has(name)))
   const stores = await storeOf(config, secrets).open()
   try {
@@ -81,7 +81,7 @@ interface Parts extends Pick<Context, 'stores' | 'judges' | 'unready'> {
 }
 
 async function compose(options: ContextOptions, { stores, judges, unready, rubrics: loaded }: Parts): Promise<Context> {
-  const { config, secrets, clock = systemClock, tracing = NO_TRACING, adopts_batches: adopts = true } = options
+  const { config, secrets, clock = systemClock, tracing = null, adopts_batches: adopts = true } = options
   const rubrics = new Map(loaded.map(({ rubric }) => [rubric.name, rubric]))
   const newId = createIdMaker(
     () => clock.now().getTime(),
@@ -110,7 +110,7 @@ async function compose(options: ContextOptions, { stores, judges, unready, rubri
     denied_acts: config.evidence.denied_acts,
     random: Math.random,
     async observe(job, work) {
-      const outcome = await tracing.grade(job, work)
+      const outcome = await (tracing === null ? work() : tracing.grade(job, work))
       if (job.item !== null && job.way !== 'stored') news.onItem(outcome)
       return outcome
     },

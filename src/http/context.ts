@@ -32,7 +32,7 @@ export interface Context {
   listen(listener: BatchListener): void
   readonly clock: Clock
   readonly newId: (prefix: string) => string
-  readonly tracing: Tracing
+  readonly tracing: Tracing | null
   /** The lane of a judge in this process. */
   laneOf(judge: string): Lane
   close(): Promise<void>

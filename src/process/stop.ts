@@ -24,7 +24,7 @@ export async function drain({ context, log, finish }: Stoppable): Promise<void> 
   if (!(await isInTime(finish(), DRAIN_MS))) log.warn('stopping: something was still in flight at the deadline')
   if (!(await isInTime(context.close(), CLOSE_MS)))
     log.warn('stopping: the database did not answer; connections that were held run out by themselves')
-  await context.tracing.close()
+  await context.tracing?.close()
   log.info('stopped')
 }
 

@@ -50,20 +50,14 @@ export function readTracingSettings(env: NodeJS.ProcessEnv): TracingSettings | n
  */
 export type Tracing = ReturnType<typeof recordTraces>
 
-/** Traces nothing. */
-export const NO_TRACING: Tracing = {
-  plugin: (_app, _options, done) => done(),
-  grade: (_job, work) => work(),
-  judge: (judge) => judge,
-  onLoss: () => undefined,
-  close: async () => undefined,
-}
-
 /**
- * Opens tracing as the standard OTEL_* variables ask; without them no module of OpenTelemetry is loaded. `role` names the service unless
+ * Opens tracing as the standard OTEL_* variables ask; null: they ask for none, and no module of OpenTelemetry is loaded. `role` names the service unless
  * OTEL_SERVICE_NAME does. Throws with the name of a variable that cannot be used, never with its value.
  */
-export async function openTracing(env: NodeJS.ProcessEnv, role: 'veridict' | 'veridict-worker'): Promise<Tracing> {
+export async function openTracing(
+  env: NodeJS.ProcessEnv,
+  role: 'veridict' | 'veridict-worker',
+): Promise<Tracing | null> {
   const settings = readTracingSettings(env)
-  return settings === null ? NO_TRACING : (await import('./recording.ts')).recordTraces(settings, role)
+  return settings && (await import('./recording.ts')).recordTraces(settings, role)
 }
