@@ -51,7 +51,7 @@ export interface AppOptions {
   readonly adopts_batches?: boolean
   /** Content of the file at `VERIDICT_CONFIG`. */
   readonly file?: string
-  readonly tracing?: Tracing
+  readonly tracing?: Tracing | null
 }
 
 /** Environment in which every request needs a key. */
