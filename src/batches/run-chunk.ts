@@ -101,6 +101,7 @@ export async function runChunk(deps: BatchDeps, run: ChunkRun): Promise<void> {
     if (first === undefined) return
     if (hasCache) await start(first)
     await settleAll((hasCache ? others : [first, ...others]).map(start))
+    deps.service.release(first.trajectory)
   }
   await settleAll(groups.map((group) => queue.add(() => runGroup(group))))
 }

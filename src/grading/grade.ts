@@ -138,6 +138,8 @@ export function createGradingService({ observe = (_job, work) => work(), ...give
     /** Makes the whole question, with its key. Nothing is stored or asked. */
     resolve: (request: GradeRequest) => resolveQuestion(deps, request),
     store,
+    /** Gives the memory of a read trajectory back, of which nothing is asked any more. */
+    release: (trajectory: string): void => void deps.recent.delete(trajectory),
     /** Stores one run in any supported format: an object, or an array of records. */
     async upload(given: Record<string, unknown> | readonly unknown[]) {
       const document = isList(given) ? { records: given } : given

@@ -46,6 +46,7 @@ export interface Question extends Named {
 interface RecentTrajectories {
   get(id: string): Trajectory | undefined
   set(id: string, trajectory: Trajectory): unknown
+  delete(id: string): unknown
 }
 
 export interface QuestionDeps {
