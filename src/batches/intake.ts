@@ -76,9 +76,12 @@ async function addAll(deps: BatchDeps, id: string, plan: BatchPlan, items: Async
   let [count, bytes] = [0, 0]
   const add = async () => {
     const first = count - chunk.length
-    const admitting = chunk.map((incoming, at) => admit(deps, plan, incoming, first + at))
-    await settleAll(admitting)
-    const duplicate = await deps.stores.batches.add(id, await Promise.all(admitting))
+    const storing: Promise<unknown>[] = []
+    const admitting = chunk.map((incoming, at) => admit(deps, plan, incoming, first + at, storing))
+    await settleAll(admitting).finally(() => storing.forEach((stored) => void stored.catch(() => undefined)))
+    // The trajectories and their items share the commits of an SQLite file.
+    const adding = deps.stores.batches.add(id, await Promise.all(admitting))
+    const [duplicate] = await Promise.all([adding, ...storing])
     if (duplicate !== null) throw twice(chunk[duplicate - first]?.place ?? '')
     chunk = []
     bytes = 0
@@ -94,17 +97,18 @@ async function addAll(deps: BatchDeps, id: string, plan: BatchPlan, items: Async
   if (chunk.length > 0) await add()
 }
 
-/** Looks everything up and reads everything; the trajectory is stored, so that the item only has its id. */
+/** Looks everything up and reads everything; the trajectory is being stored, so that the item only has its id. */
 async function admit(
   { service }: BatchDeps,
   plan: BatchPlan,
   { item: { item_id, ...item }, place, base_grade, trajectory: read = null }: IntakeItem,
   index: number,
+  storing: Promise<unknown>[],
 ): Promise<NewItem> {
   const request = { ...plan.defaults, ...item }
   const { judge, rubric, trajectory, document } = await service.admit(request, read).catch(placeAt(place))
   assertPossible(plan, judge)
-  if (document !== null) await service.store(trajectory, document)
+  if (document !== null) storing.push(service.store(trajectory, document))
   const { trajectory: _, ...rest } = request
   return {
     ...{ index, item_id: item_id ?? String(index), trajectory: trajectory.id, base_grade: base_grade ?? null },
