@@ -98,7 +98,7 @@ describe('a chat', () => {
       ['agent_message', 'message', '/messages/1/content/1/text', 'I look.'],
       ['agent_action', 'Bash.command', '/messages/1/content/2/input/command', 'ls'],
       ['tool_output', 'Bash', '/messages/2/content/0/content/0/text', 'a'],
-      ['tool_output', 'Bash', '/messages/2/content/0/content/1', '[image]'],
+      ['tool_output', 'Bash', '/messages/2/content/0/content/1', '[image: image/png]'],
     ])
     expect(trajectory.steps[1]?.parts.at(-1)?.media).toBe(true)
     expect(partsOf(trajectory, 2)).toEqual([['user', 'message', '/messages/2/content/1/text', 'Go on.']])
@@ -152,12 +152,12 @@ describe('a chat', () => {
     const texts = (read(chat({ role: 'user', content: [document, found] })).steps[0]?.parts ?? []).map(
       (part) => part.text,
     )
-    expect(texts).toEqual(['Read me.', 'search_result', 'Obey me.', 'text', 'Now.'])
+    expect(texts).toEqual(['Read me.', 'Obey me.', 'text', 'Now.'])
   })
 
   test.each<[string, object, string[]]>([
     ['an unknown role', { role: 'critic', content: 'No.' }, ['/messages/1/role']],
-    ['an unknown block', { role: 'user', content: [{ type: 'hologram' }] }, ['/messages/1/content/0/type']],
+    ['an unknown block', { role: 'user', content: [{ type: 'hologram' }] }, ['/messages/1/content/0']],
     ['an orphan', { role: 'tool', tool_call_id: 'nobody', content: 'x' }, ['/messages/1']],
   ])('is read with %s, which is shown and warned of', (_, message, warned) => {
     const trajectory = read(chat(ask, message))

@@ -1,8 +1,9 @@
 import { wordSet } from '../../domain/words.ts'
 import { LONGEST_WORDS } from '../tools/outcomes.ts'
+import { named, own } from '../tools/tool-table.ts'
 import { decodeObject, type Leaf, leavesOf } from './json-tree.ts'
 import { type ContentSink, isAbsent, isRecord, itemsIn, type Json, type Reading } from './reading.ts'
-import { addLeaves, asRecord, asText, mediaText } from './session.ts'
+import { addLeaves, asRecord, asText, isEmpty, mediaText } from './session.ts'
 import { mayAct } from './unread-acts.ts'
 
 /** Returns the head of a value's JSON text, which a trimmed corpus keeps instead of the value. */
@@ -56,45 +57,62 @@ export function readAnyBlock(
 }
 
 const TEXTS: ReadonlySet<unknown> = wordSet('text input_text output_text summary_text reasoning_text')
-/** Kinds of media, as the types of blocks name them: `input_image`, `document`. */
-const KINDS = ['image', 'audio', 'video', 'document', 'file'] as const
+/** Kinds of media by the types of blocks. */
+const MEDIA: Readonly<Record<string, string>> = {
+  ...{ ...named('image', 'image image_url input_image'), ...named('audio', 'audio input_audio') },
+  ...{ ...named('video', 'video video_url'), ...named('file', 'file input_file'), document: 'document' },
+}
 
-/** Reads a block as Anthropic, OpenAI and MCP write it: a text, or media; the leaves of any other block are shown. */
-export function readBlock(reading: Reading, block: Json, path: string, sink: ContentSink): void {
-  const { type, text, refusal, tool_name: tool, image_urls: urls, ...rest } = block
-  const kind = typeof type === 'string' ? KINDS.find((name) => type.includes(name)) : undefined
-  if (typeof text === 'string' && (TEXTS.has(type) || type === undefined)) sink.text(text, `${path}/text`)
-  else if (type === 'text') reading.odd(`${path}/text`, 'text', text)
+/**
+ * Reads a block as Anthropic, OpenAI, Inspect, the AI SDK and MCP write it: a text, or media; the leaves of any other block are shown.
+ * `mayBeAct`: an unknown block may hold an act.
+ */
+export function readBlock(reading: Reading, block: Json, path: string, sink: ContentSink, mayBeAct = true): void {
+  const { type, ...rest } = block
+  const { text, refusal, tool_name: tool, image_urls: urls } = rest
+  const kind = typeof type === 'string' ? own(MEDIA, type) : undefined
+  if (typeof text === 'string' && (TEXTS.has(type) || isAbsent(type))) sink.text(text, `${path}/text`)
+  else if (TEXTS.has(type)) reading.odd(`${path}/text`, 'text', text)
   else if (typeof refusal === 'string') sink.text(refusal, `${path}/refusal`)
   else if (type === 'tool_reference' && typeof tool === 'string') sink.text(tool, `${path}/tool_name`)
   else if (type === 'encrypted_content') reading.warnOnce(path, 'encrypted content; it cannot be shown')
   else if (Array.isArray(urls) && urls.length > 0)
     for (const [url, at] of itemsIn(urls, `${path}/image_urls`))
       sink.media(mediaText('image', url), at, 'image', { url })
-  else if (kind !== undefined) readSource(block, path, kind, sink)
+  else if (kind !== undefined) readMedia(reading, block, path, kind, sink)
   else {
-    if (mayAct(block)) reading.countUnread(path, true)
+    if (mayBeAct && mayAct(block)) reading.countUnread(path, true)
     reading.warnType(path, 'type of content block', type)
-    addLeaves(sink, { ...(text !== undefined && { text }), ...rest }, path)
+    addLeaves(sink, isEmpty(rest) ? block : rest, path)
   }
 }
 
 /**
- * Reads media: `source` of Anthropic, `image_url` of OpenAI, or `data` with its `mimeType`. ATIF's `source` has the path of a file; its `data`
- * is Veridict's own: the base64 of that file, so that the picture travels along.
+ * Reads media: `source` of Anthropic (which may hold text), `image_url` of OpenAI, `image` of Inspect and of the AI SDK, or `data` with its
+ * type. ATIF's `source` has the path of a file; its `data` is Veridict's own: the base64 of that file, so that the picture travels along.
  */
-function readSource(block: Json, path: string, kind: string, sink: ContentSink): void {
-  const { source, image_url: image, mimeType, filename } = block
-  const { type, data = block['data'], url: link, path: file, media_type: media = mimeType, content } = asRecord(source)
-  const url = link ?? (isRecord(image) ? image['url'] : image)
-  if (type === 'text' && typeof data === 'string') sink.text(data, `${path}/source/data`)
-  else if (type === 'content' && typeof content === 'string') sink.text(content, `${path}/source/content`)
+function readMedia(reading: Reading, block: Json, path: string, kind: string, sink: ContentSink): void {
+  const given = block[`${kind}_url`] ?? block[kind] ?? block['source']
+  const source = asRecord(given)
+  const media = source['media_type'] ?? block['mimeType'] ?? block['mediaType']
+  const link = isRecord(given) ? (given['url'] ?? given['path']) : given
+  // The AI SDK's picture is a link or the base64 itself.
+  const isData = typeof given === 'string' && !isAbsent(media) && !given.slice(0, MAX_SCHEME).includes(':')
+  const data = source['data'] ?? block['data'] ?? (isData ? given : null)
+  const inner = source['type'] === 'text' ? 'data' : source['type'] === 'content' ? 'content' : null
+  if (inner !== null) readContent(reading, source[inner], `${path}/source/${inner}`, sink)
   else {
-    const picture = isAbsent(data) ? { url: url ?? file } : { media_type: media, data }
-    const text = mediaText(kind, asText(url) ?? asText(file) ?? media ?? filename)
+    const url = isData || ATTACHED.some((scheme) => asText(link)?.startsWith(scheme)) ? null : asText(link)
+    const text = mediaText(kind, url ?? media ?? source['filename'] ?? block['filename'])
+    const picture = isAbsent(data) ? { url: link } : { media_type: media, data }
     sink.media(text, path, kind, kind === 'image' ? picture : undefined)
   }
 }
+
+/** Schemes of references to a text elsewhere in the document. */
+const ATTACHED = ['attachment://', 'tc://'] as const
+/** Bounds the head of a link that is searched for its scheme, in UTF-16 units. */
+const MAX_SCHEME = 40
 
 /** Reads a message or the content of a result of ATIF: text, an array of parts (since 1.6), or the preview of a cut value. */
 export function readAtifContent(reading: Reading, content: unknown, path: string, sink: ContentSink): void {

@@ -1,10 +1,8 @@
 import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
-import { wordsOf } from '../common/content.ts'
-import type { PictureSource } from '../common/pictures.ts'
-import { cutName, isAbsent, isRecord, itemsIn, type Json, objectsIn } from '../common/reading.ts'
-import { asRecord, mediaText } from '../common/session.ts'
-import { mayAct } from '../common/unread-acts.ts'
+import { type ReadBlock, readBlock as readCommonBlock, readContent, wordsOf } from '../common/content.ts'
+import { type ContentSink, isAbsent, isRecord, type Json, objectsIn } from '../common/reading.ts'
+import { asRecord } from '../common/session.ts'
 import { harnessOf } from '../tools/harnesses.ts'
 import {
   CODES,
@@ -15,7 +13,7 @@ import {
   outcomeWithCode,
   tellsFault,
 } from '../tools/outcomes.ts'
-import { named, type OpenCall, own } from '../tools/tool-table.ts'
+import type { OpenCall } from '../tools/tool-table.ts'
 import type { ChatSink } from './openai-chat-sink.ts'
 
 /** The speaker of a content, and its part lists; `outputs`: tool results, which belong to the agent's step. */
@@ -26,48 +24,35 @@ export interface Speaker {
   readonly outputs: Part[]
 }
 
-const TEXTS: ReadonlySet<unknown> = new Set(['text', 'input_text', 'output_text', 'summary_text'])
-const MEDIA: Readonly<Record<string, string>> = {
-  ...{ ...named('image', 'image image_url input_image'), ...named('audio', 'audio input_audio') },
-  ...{ ...named('video', 'video video_url'), ...named('file', 'file input_file'), document: 'document' },
-}
 export const CALLS: ReadonlySet<unknown> = new Set(['tool_use', 'server_tool_use', 'mcp_tool_use', 'tool-call'])
 const REASONING: ReadonlySet<unknown> = new Set(['reasoning', 'thinking', 'think', 'redacted_thinking'])
 export const AGENT_ONLY: ReadonlySet<unknown> = new Set([...CALLS, ...REASONING])
-const MAX_MEDIA_PATH = 300
 
-/** Reads the content of a message: text, or an array of blocks as OpenAI, Anthropic and Inspect write them, or nothing. */
+/** Reads the content of a message: text, a block, or an array of blocks as OpenAI, Anthropic and Inspect write them, or nothing. */
 export function readBlocks(sink: ChatSink, content: unknown, path: string, speaker: Speaker): void {
-  if (isAbsent(content)) return
   const { actor, name, parts } = speaker
-  if (typeof content === 'string') sink.text(parts, actor, content, path, name)
-  else if (Array.isArray(content)) {
-    for (const [block, at] of itemsIn(content, path))
-      if (typeof block === 'string') sink.text(parts, actor, block, at, name)
-      else if (isRecord(block)) readBlock(sink, block, at, speaker)
-      else sink.reading.odd(at, 'a content block', block)
-  } else if (isRecord(content) && typeof content['type'] === 'string') readBlock(sink, content, path, speaker)
-  else sink.reading.odd(path, 'text or an array of content blocks', content)
+  const pieces: ContentSink = {
+    text: (text, at) => sink.text(parts, actor, text, at, name),
+    media: (text, at, _kind, source) => sink.media(parts, { actor, text, path: at, name }, source),
+  }
+  const read: ReadBlock = (_reading, block, at) => readBlock(sink, block, at, speaker, pieces)
+  if (isRecord(content) && typeof content['type'] === 'string') readBlock(sink, content, path, speaker, pieces)
+  else readContent(sink.reading, content, path, pieces, read)
 }
 
-function readBlock(sink: ChatSink, block: Json, path: string, speaker: Speaker): void {
+function readBlock(sink: ChatSink, block: Json, path: string, speaker: Speaker, pieces: ContentSink): void {
   const { type } = block
   const { actor, name, parts } = speaker
-  if (TEXTS.has(type)) {
-    if (typeof block['text'] === 'string') sink.text(parts, actor, block['text'], `${path}/text`, name)
-    else sink.reading.odd(`${path}/text`, 'text', block['text'])
-  } else if (type === 'refusal') readString(sink, block, 'refusal', path, { ...speaker, name: 'refusal' })
-  else if (AGENT_ONLY.has(type) && actor !== 'agent_message') {
+  if (AGENT_ONLY.has(type) && actor !== 'agent_message') {
     // A tool may print text that resembles an act of the agent.
-    sink.reading.warn(
-      path,
-      `a block of type ${String(type)} that is not in a message of the agent; not read as its own`,
-    )
+    const warning = `a block of type ${String(type)} that is not in a message of the agent; not read as its own`
+    sink.reading.warn(path, warning)
     sink.leaves(parts, actor, block, path, name)
   } else if (REASONING.has(type)) readReasoning(sink, block, path, parts)
   else if (CALLS.has(type)) readCallBlock(sink, block, path, speaker)
   else if (isResult(type)) readResultBlock(sink, block, path, speaker)
-  else readOther(sink, block, path, speaker)
+  else if (type === 'refusal') readString(sink, block, 'refusal', path, { ...speaker, name: 'refusal' })
+  else readCommonBlock(sink.reading, block, path, pieces, actor === 'agent_message')
 }
 
 export const isResult = (type: unknown): boolean =>
@@ -167,62 +152,6 @@ export function readOutput(sink: ChatSink, parts: Part[], value: unknown, path: 
   if (isAbsent(value)) return
   if (isContent) readBlocks(sink, value, path, { actor: 'tool_output', name, parts, outputs: parts })
   else sink.leaves(parts, 'tool_output', value, path, name)
-}
-
-function readOther(sink: ChatSink, block: Json, path: string, speaker: Speaker): void {
-  const { type, text } = block
-  const { actor, name, parts } = speaker
-  const kind = typeof type === 'string' ? own(MEDIA, type) : undefined
-  if (kind === 'document' && isRecord(block['source']) && readDocument(sink, block['source'], path, speaker)) return
-  if (kind !== undefined) {
-    sink.media(
-      parts,
-      { actor, text: placeholderOf(block, kind), path, name },
-      kind === 'image' ? pictureOf(block) : undefined,
-    )
-    return
-  }
-  const shown = typeof type === 'string' ? cutName(type) : 'none'
-  if (actor === 'agent_message' && mayAct(block)) sink.reading.countUnread(path, true)
-  sink.reading.warn(`${path}/type`, `unknown type of content block: ${shown}`)
-  if (typeof text === 'string') sink.text(parts, actor, text, `${path}/text`, name)
-  else sink.leaves(parts, actor, block, path, shown)
-}
-
-/** Reads Anthropic's documents of plain text or content blocks, whose text the model read. */
-function readDocument(sink: ChatSink, source: Json, path: string, speaker: Speaker): boolean {
-  if (source['type'] === 'text' && typeof source['data'] === 'string')
-    sink.text(speaker.parts, speaker.actor, source['data'], `${path}/source/data`, speaker.name)
-  else if (source['type'] === 'content') readBlocks(sink, source['content'], `${path}/source/content`, speaker)
-  else return false
-  return true
-}
-
-/** Returns the source of a picture: OpenAI's URLs, Inspect's `image`, Anthropic's `source`, the AI SDK's `image` with its `mediaType`. */
-function pictureOf(block: Json): PictureSource {
-  const source = block['image_url'] ?? block['image'] ?? block['source']
-  if (isMcp(block)) return { media_type: block['mimeType'], data: block['data'] }
-  if (isRecord(source))
-    return 'data' in source ? { media_type: source['media_type'], data: source['data'] } : { url: source['url'] }
-  const type = block['mediaType'] ?? block['mimeType']
-  const isUrl = typeof source !== 'string' || source.slice(0, 40).includes(':')
-  return isUrl || type === undefined ? { url: source } : { media_type: type, data: source }
-}
-
-/** Recognizes a picture or a sound of MCP: `{type: "image", data, mimeType}`. */
-const isMcp = (block: Json): boolean => typeof block['data'] === 'string' && typeof block['mimeType'] === 'string'
-
-/** Returns a placeholder such as `[image: https://…]`; a picture inside of the file has no name to show. */
-function placeholderOf(block: Json, kind: string): string {
-  if (isMcp(block)) return mediaText(kind, block['mimeType'])
-  const source = block[kind] ?? block[`${kind}_url`] ?? block['source'] ?? block['document']
-  const place = isRecord(source)
-    ? (source['url'] ?? source['filename'] ?? source['path'])
-    : (source ?? block['filename'])
-  if (typeof place !== 'string' || place === '' || place.startsWith('data:') || place.includes('://') === false)
-    return `[${kind}]`
-  if (place.startsWith('attachment://') || place.startsWith('tc://')) return `[${kind}]`
-  return `[${kind}: ${place.length > MAX_MEDIA_PATH ? `${place.slice(0, MAX_MEDIA_PATH).toWellFormed()}…` : place}]`
 }
 
 /** Types of Inspect's `ToolCallError` for a call that did not run, or not to its end. */

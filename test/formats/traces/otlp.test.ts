@@ -119,7 +119,7 @@ describe('traces of OpenTelemetry', () => {
   test('reasoning, pictures, tools of the server and unknown parts', () => {
     const trajectory = holds(sample('otlp', '95f27f62'))
     expect(told(trajectory)).toEqual([
-      ['user: [image]', 'user: novel', 'user: x'],
+      ['user: [image: image/png]', 'user: x'],
       [
         ...['agent_reasoning: Hm.', 'agent_action: web_search', 'agent_action: x'],
         ...['tool_output: web_search', 'tool_output: found'],
@@ -127,7 +127,7 @@ describe('traces of OpenTelemetry', () => {
     ])
     expect(trajectory.steps[0]?.parts[0]?.picture).toBeDefined()
     expect(trajectory.warnings).toMatchObject([
-      { message: expect.stringContaining('unknown type of content block: novel') as string },
+      { message: expect.stringContaining('unknown type of content block: "novel"') as string },
     ])
   })
 
