@@ -1,32 +1,28 @@
-import { isRecord, type Json } from '../common/reading.ts'
+import { isRecord, type Json, pointer } from '../common/reading.ts'
 import { asText } from '../common/session.ts'
-import type { Located, Tree } from '../traces/located.ts'
+import { Located, placeIn } from '../traces/located.ts'
 
 /**
  * Gives access to a span's attributes in every export form: OTLP's list of keys and values, an object with dotted names, or nested objects
  * (`{"llm": {"input_messages": [{"message": {"role": …}}]}}`).
  */
 export class Attribute {
-  #own: Located | null
-  /** Cached result of `#isEmpty`, computed once all members are set. */
-  #empty: boolean | null = null
-  readonly #members = new Map<string, Attribute>()
+  /** The attribute as one value, each piece of which knows its place. */
+  readonly located: Located
 
-  constructor(own: Located | null = null) {
-    this.#own = own
+  constructor(located: Located) {
+    this.located = located
   }
 
-  /** Returns the attribute of a dotted name below this attribute; null where none exists. */
+  /** Returns the attribute of a dotted name below this attribute, whose members' own names may hold dots; null where none exists. */
   get(name: string): Attribute | null {
-    return this.#find(name.split('.'))
+    const found = find(this.located, name.split('.'))
+    return found === null ? null : new Attribute(found)
   }
 
-  /** Returns the value of the first present attribute of several names, separated by blanks; an attribute with members has none. */
+  /** Returns the value of the first present attribute of several names, separated by blanks. */
   value(names: string): Located | null {
-    return firstOf(names, (name) => {
-      const attribute = this.get(name)
-      return attribute === null || attribute.#members.size > 0 ? null : attribute.#own
-    })
+    return firstOf(names, (name) => this.get(name)?.located ?? null)
   }
 
   /** Returns the first text of the attributes of several names, separated by blanks. */
@@ -36,58 +32,26 @@ export class Attribute {
 
   /** Lists the values of a list in order: an array, or members named `0`, `1`, … */
   items(): Attribute[] {
-    const own = this.#own?.items().map((item) => new Attribute(item)) ?? []
-    const numbered = [...this.#members].filter(([name]) => NUMBER.test(name))
-    return own.length > 0 ? own : numbered.sort(([a], [b]) => Number(a) - Number(b)).map(([, item]) => item)
+    const { located } = this
+    const numbers = isRecord(located.value) ? numbersIn(Object.keys(located.value)) : []
+    const items = numbers.length > 0 ? numbers.map((name) => located.member(name)) : located.items()
+    return items.map((item) => new Attribute(item))
   }
+}
 
-  tree(): Tree {
-    if (this.#members.size === 0) return this.#own
-    const items = this.items()
-    if (items.length === this.#members.size) return items.filter((item) => !item.#isEmpty).map((item) => item.tree())
-    const named = [...this.#members].filter(([, member]) => !member.#isEmpty)
-    return Object.fromEntries(named.map(([name, member]) => [name, member.tree()]))
-  }
+const numbersIn = (names: readonly string[]): string[] =>
+  names.filter((name) => NUMBER.test(name)).sort((a, b) => Number(a) - Number(b))
 
-  /** Tells whether the attribute and its members hold no value: an empty OTLP value has no place. */
-  get #isEmpty(): boolean {
-    this.#empty ??= this.#own === null && [...this.#members.values()].every((member) => member.#isEmpty)
-    return this.#empty
+function find(located: Located, way: readonly string[]): Located | null {
+  const { value } = located
+  if (way.length === 0) return located
+  if (typeof value !== 'object' || value === null) return null
+  for (let count = 1; count <= way.length; count++) {
+    const name = way.slice(0, count).join('.')
+    const found = Object.hasOwn(value, name) ? find(located.member(name), way.slice(count)) : null
+    if (found !== null) return found
   }
-
-  set(way: readonly string[], value: Attribute): void {
-    const [first, ...rest] = way
-    if (first === undefined) return
-    if (rest.length === 0) {
-      const before = this.#members.get(first)
-      if (before === undefined) this.#members.set(first, value)
-      else before.#own = value.#own
-      return
-    }
-    const next = this.#members.get(first) ?? new Attribute()
-    this.#members.set(first, next)
-    next.set(rest, value)
-  }
-
-  #find(way: readonly string[]): Attribute | null {
-    const [first, ...rest] = way
-    if (first === undefined) return this
-    const member = this.#members.get(first)
-    const attribute = member === undefined ? null : member.#find(rest)
-    return attribute ?? this.#inOwn(way)
-  }
-
-  /** Finds an attribute inside of the own value, whose member names may hold dots. */
-  #inOwn(way: readonly string[]): Attribute | null {
-    if (this.#own === null || typeof this.#own.value !== 'object' || this.#own.value === null) return null
-    for (let count = way.length; count > 0; count--) {
-      const name = way.slice(0, count).join('.')
-      if (!Object.hasOwn(this.#own.value, name)) continue
-      const attribute = new Attribute(this.#own.member(name)).#find(way.slice(count))
-      if (attribute !== null) return attribute
-    }
-    return null
-  }
+  return null
 }
 
 function firstOf<T>(names: string, find: (name: string) => T | null): T | null {
@@ -101,12 +65,49 @@ function firstOf<T>(names: string, find: (name: string) => T | null): T | null {
 const NUMBER = /^\d{1,9}$/
 const MOST_SEGMENTS = 40
 
+/** An attribute under construction: its own value, or its members. */
+interface Node {
+  own: Located | null
+  readonly members: Map<string, Node>
+}
+
+const nodeOf = (own: Located | null): Node => ({ own, members: new Map() })
+
+function setIn(node: Node, way: readonly string[], value: Node): void {
+  const [first = '', ...rest] = way
+  const next = node.members.get(first) ?? nodeOf(null)
+  node.members.set(first, next)
+  if (rest.length > 0) setIn(next, rest, value)
+  else {
+    next.own = value.own
+    for (const [name, member] of value.members) next.members.set(name, member)
+  }
+}
+
+/** Builds the value of a node; undefined where it holds none: an empty OTLP value has no place. `places`: receives the piece of each path. */
+function valueIn({ own, members }: Node, at: string, places: Map<string, Located>): unknown {
+  if (members.size === 0) {
+    if (own !== null) places.set(at, own)
+    return own?.value
+  }
+  const numbers = numbersIn([...members.keys()])
+  const isList = numbers.length === members.size
+  const built: [string, unknown][] = []
+  for (const name of isList ? numbers : members.keys()) {
+    const key = isList ? String(built.length) : name
+    const value = valueIn(members.get(name) ?? nodeOf(null), pointer(at, key), places)
+    if (value !== undefined) built.push([key, value])
+  }
+  if (built.length === 0) return undefined
+  return isList ? built.map(([, value]) => value) : Object.fromEntries(built)
+}
+
 /** Returns the attributes of a span or an event. `prefix`: the beginning of the member names that are attributes. */
 export function attributesOf(attributes: Located, prefix = ''): Attribute {
-  const root = new Attribute()
-  const add = (name: string, value: Attribute): void => {
+  const root = nodeOf(null)
+  const add = (name: string, value: Node): void => {
     const way = name.split('.', MOST_SEGMENTS + 1)
-    root.set(way.length > MOST_SEGMENTS ? [name] : way, value)
+    setIn(root, way.length > MOST_SEGMENTS ? [name] : way, value)
   }
   if (Array.isArray(attributes.value))
     for (const item of attributes.items()) {
@@ -115,30 +116,37 @@ export function attributesOf(attributes: Located, prefix = ''): Attribute {
     }
   else if (isRecord(attributes.value))
     for (const name of Object.keys(attributes.value))
-      if (name.startsWith(prefix)) add(name.slice(prefix.length), new Attribute(attributes.member(name)))
-  return root
+      if (name.startsWith(prefix)) add(name.slice(prefix.length), nodeOf(attributes.member(name)))
+  const places = new Map([['', attributes]])
+  return new Attribute(new Located(valueIn(root, '', places), '', placeIn(places)))
 }
 
 const SCALARS = ['stringValue', 'intValue', 'boolValue', 'doubleValue', 'bytesValue'] as const
 const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** Converts OTLP's `AnyValue` (opentelemetry-proto, common/v1/common.proto), with its JSON names or those of protocol buffers. */
-function anyValue(value: Located): Attribute {
+function anyValue(value: Located): Node {
   const record = value.value
-  if (!isRecord(record)) return new Attribute(value)
+  if (!isRecord(record)) return nodeOf(value)
   const under = (name: string): Located | null => memberOf(value, record, name)
   const scalar = SCALARS.map(under).find((member) => member !== null)
-  if (scalar !== undefined && scalar !== null) return new Attribute(scalar)
-  const made = new Attribute()
+  if (scalar !== undefined && scalar !== null) return nodeOf(scalar)
+  const made = nodeOf(null)
   const list = under('arrayValue')?.member('values')
-  for (const [index, item] of (list?.items() ?? []).entries()) made.set([String(index)], anyValue(item))
+  for (const [index, item] of (list?.items() ?? []).entries()) made.members.set(String(index), wordOf(anyValue(item)))
   const pairs = under('kvlistValue')?.member('values')
   for (const item of pairs?.items() ?? []) {
     const key = item.member('key').value
-    if (typeof key === 'string' && key !== '') made.set([key], anyValue(item.member('value')))
+    if (typeof key === 'string' && key !== '') made.members.set(key, anyValue(item.member('value')))
   }
   return made
 }
+
+/** Turns a plain value of a list into a text: an array of plain values would be shown as one text, which has no place in such a document. */
+const wordOf = (node: Node): Node =>
+  node.own === null || typeof node.own.value === 'string' || typeof node.own.value === 'object'
+    ? node
+    : nodeOf(new Located(String(node.own.value), node.own.path))
 
 function memberOf(value: Located, record: Json, name: string): Located | null {
   if (Object.hasOwn(record, name)) return value.member(name)

@@ -110,7 +110,7 @@ function blockOf(item: Attribute, isAgent: boolean): Block {
   const call = item.get('tool_call')
   const other = (tree: Tree): Block => ({ tree, kind: 'other' })
   // Blocks that only an agent can write are shown unchanged in another speaker's message.
-  if (!isAgent && (call !== null || type === 'reasoning')) return other(item.tree())
+  if (!isAgent && (call !== null || type === 'reasoning')) return other(item.located)
   if (call !== null) {
     const [id, name, input] = ['id', 'function.name', 'function.arguments'].map((member) => call.value(member))
     return { tree: { type: 'tool_use', id, name, input }, kind: 'call' }
@@ -122,5 +122,5 @@ function blockOf(item: Attribute, isAgent: boolean): Block {
   if (image !== null) return other({ type: 'image_url', image_url: { url: image } })
   const audio = content?.value('audio.audio.url') ?? null
   if (audio !== null) return other({ type: 'audio', source: { url: audio } })
-  return other(content?.tree() ?? item.tree())
+  return other(content?.located ?? item.located)
 }

@@ -142,7 +142,7 @@ function readSpan(reading: Reading, { span, record }: LocatedSpan): TraceSpan {
     )
   const { path } = span
   const messagesOf = (side: Side): readonly Tree[] | null => {
-    const messages = genAiMessages(own, events, path, side)
+    const messages = genAiMessages(own, events, side)
     // Null is a result: the messages are in a form that is not known.
     const orSdk = messages === undefined ? aiSdkMessages(own, side) : messages
     return orSdk === undefined ? openInferenceMessages(own, side) : orSdk
@@ -187,7 +187,8 @@ function kindOf(own: Attribute, events: readonly SpanEvent[], record: Json): Pic
   const operation = Object.hasOwn(OPERATIONS, upper) ? OPERATIONS[upper] : undefined
   if (operation !== undefined) return { kind: operation, called }
   const isModel =
-    own.get('gen_ai.input.messages') !== null || own.get('gen_ai.prompt.0') !== null || events.some(isMessageEvent)
+    ['input.messages', 'output.messages', 'prompt.0'].some((name) => own.get(`gen_ai.${name}`) !== null) ||
+    events.some(isMessageEvent)
   return { kind: isModel && kind === null ? 'model' : 'other', called }
 }
 

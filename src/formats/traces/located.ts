@@ -2,27 +2,38 @@ import { leavesOf } from '../common/json-tree.ts'
 import { isAbsent, isRecord, type Json, type Place, pointer } from '../common/reading.ts'
 import { tellsFault } from '../tools/outcomes.ts'
 
-/** A value and its path in the document; behind `#` inside of JSON in a string. */
+/** A value and its path in the document; behind `#` inside of JSON in a string. A value assembled from pieces has a `place` for each path. */
 export class Located {
   readonly value: unknown
-  readonly path: string
+  readonly #at: string
+  readonly #place: Place | null
 
-  constructor(value: unknown, path: string) {
+  constructor(value: unknown, path: string, place: Place | null = null) {
     this.value = value
-    this.path = path
+    this.#at = path
+    this.#place = place
+  }
+
+  get path(): string {
+    return this.pathOf('')
+  }
+
+  /** Returns the path of what stands below the value, by its pointer there. */
+  pathOf(pointer: string): string {
+    const path = this.#at + pointer
+    return this.#place === null ? path : this.#place(path)
   }
 
   member(key: string | number): Located {
     const record = this.value
     const own = typeof record === 'object' && record !== null && Object.hasOwn(record, key)
-    return new Located(own ? (record as Record<string | number, unknown>)[key] : undefined, pointer(this.path, key))
+    const value = own ? (record as Record<string | number, unknown>)[key] : undefined
+    return new Located(value, pointer(this.#at, key), this.#place)
   }
 
   /** Lists the items of an array; an empty list for other values. */
   items(): Located[] {
-    return Array.isArray(this.value)
-      ? this.value.map((item, index) => new Located(item, pointer(this.path, index)))
-      : []
+    return Array.isArray(this.value) ? this.value.map((_, index) => this.member(index)) : []
   }
 }
 
@@ -44,33 +55,35 @@ export interface PlacedMessage {
 
 /** Builds the message of a tree; null for a tree that is no object. `path`: the place of pieces without a place of their own. */
 export function placeMessage(tree: Tree, path: string): PlacedMessage | null {
-  const places = new Map<string, string>([['', path]])
+  const places = new Map([['', new Located(undefined, path)]])
   const build = (node: Tree, at: string): unknown => {
     if (node instanceof Located) {
-      places.set(at, node.path)
+      places.set(at, node)
       return node.value
     }
     if (Array.isArray(node)) return node.map((item: Tree, index) => build(item, pointer(at, index)))
     if (typeof node !== 'object' || node === null) return node
     const own = (node as TreeRecord)[PLACE]
-    if (own !== undefined) places.set(at, own)
+    if (own !== undefined) places.set(at, new Located(undefined, own))
     const members = Object.entries(node).filter(([, member]) => member !== undefined)
     return Object.fromEntries(members.map(([name, member]) => [name, build(member, pointer(at, name))]))
   }
   const message = build(tree, '')
-  return isRecord(message) ? { message, place: (at) => placeOf(places, at) } : null
+  return isRecord(message) ? { message, place: placeIn(places) } : null
 }
 
-/** Maps a path in the message to a path in the document, by the nearest piece above it. */
-function placeOf(places: ReadonlyMap<string, string>, path: string): string {
-  const hash = path.indexOf('#')
-  let head = hash === -1 ? path : path.slice(0, hash)
-  for (;;) {
-    const place = places.get(head)
-    if (place !== undefined) return place + path.slice(head.length)
-    head = head.slice(0, Math.max(0, head.lastIndexOf('/')))
+/** Maps a path in an assembled value to a path in the document, by the nearest piece above it. */
+export const placeIn =
+  (places: ReadonlyMap<string, Located>): Place =>
+  (path) => {
+    const hash = path.indexOf('#')
+    let head = hash === -1 ? path : path.slice(0, hash)
+    for (;;) {
+      const piece = places.get(head)
+      if (piece !== undefined) return piece.pathOf(path.slice(head.length))
+      head = head.slice(0, Math.max(0, head.lastIndexOf('/')))
+    }
   }
-}
 
 /** Returns a content in the form of a chat; other values give one text per leaf. `isAgent`: the content is the agent's. */
 export function contentOf(value: Located, isAgent = false): Tree {
@@ -90,8 +103,8 @@ export const isTyped = (item: unknown): boolean => isRecord(item) && typeof item
 
 /** Returns a block of text for each leaf of a value. */
 export const textsOf = (value: Located): readonly Tree[] =>
-  leavesOf(value.value, value.path).map(
-    ({ text, pointer }): Tree => ({ type: 'text', text: new Located(text, pointer) }),
+  leavesOf(value.value).map(
+    ({ text, pointer }): Tree => ({ type: 'text', text: new Located(text, value.pathOf(pointer)) }),
   )
 
 const MARKS = ['toolUse', 'toolResult', 'reasoningContent'] as const
