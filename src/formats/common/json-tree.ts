@@ -66,13 +66,13 @@ export const memberName = (name: string, leaf: string): string => (leaf === '' ?
 /** Bounds the pointer of a branch: a long name with many leaves would be repeated in the path of each leaf. */
 const MAX_BRANCH_POINTER = 2000
 
-/** Lists the leaves in document order. An array without texts and objects is one leaf, and so is a value under too long a pointer. */
-export function leavesOf(root: unknown, at = '', named = ''): Leaf[] {
+/** Lists the leaves in document order. An array without texts and objects is one leaf, and so is a value under too long a pointer, counted `from` a unit. */
+export function leavesOf(root: unknown, at = '', named = '', from = at.length): Leaf[] {
   const leaves: Leaf[] = []
   const open: { value: unknown; pointer: string; name: string }[] = [{ value: root, pointer: at, name: named }]
   for (let item = open.pop(); item !== undefined; item = open.pop()) {
     const { value, pointer: path, name } = item
-    if (!isBranch(value) || path.length - at.length > MAX_BRANCH_POINTER) {
+    if (!isBranch(value) || path.length - from > MAX_BRANCH_POINTER) {
       leaves.push({ pointer: path, name, text: typeof value === 'string' ? value : (JSON.stringify(value) ?? '') })
       continue
     }

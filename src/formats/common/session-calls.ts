@@ -29,22 +29,31 @@ export interface CallWords {
 /** Adds the arguments of a call as parts, each with its meaning. A call without arguments is an act all the same, cited by the tool's name. */
 export function addCall(session: Session, parts: Part[], words: CallWords): void {
   const { reading } = session
-  const { call, namePath, nameText = call.tool } = words
-  const text = typeof words.args === 'string' ? session.locate(words.args, words.path) : null
-  const { text: args, path } = text ?? { text: words.args, path: words.path }
+  const { call, namePath, nameText = call.tool, field = '' } = words
+  const located = typeof words.args === 'string' ? session.locate(words.args, words.path) : null
+  const { text: args, path } = located ?? { text: words.args, path: words.path }
   const value = typeof args === 'string' && words.isText !== true ? (decodeObject(args) ?? args) : args
   const spec = words.spec === undefined ? session.specOf(call.tool) : (words.spec ?? undefined)
   if (spec === undefined && namePath !== null) warnOfTool(reading, call.tool, namePath, words.spec === null)
-  const inner = argumentsOf(spec, value, typeof args === 'string' && value !== args ? `${path}#` : path, words)
-  const leaves = text === null ? inner.map((leaf) => locatedIn(session, leaf)) : inner
-  const bare = namePath === null ? null : { text: nameText, path: namePath }
-  addArguments(reading, parts, leaves, { ...words, spec, args: value, bare })
+  const before = parts.length
+  const whole = field === '' ? value : { [field]: value }
+  for (const leaf of argumentsOf(spec, value, typeof args === 'string' && value !== args ? `${path}#` : path, words)) {
+    const own = specOfLeaf(spec, leaf.kind ?? words.kindOf?.(leaf))
+    const argument = nameIn(field, leaf.name)
+    const placed = located === null ? session.locate(leaf.text, leaf.pointer) : { text: leaf.text, path: leaf.pointer }
+    reading.add(parts, { ...meaningOf(own, argument, call, whole), ...placed, name: memberName(call.tool, leaf.name) })
+  }
+  if (parts.length === before && namePath !== null)
+    reading.add(parts, { text: nameText, path: namePath, name: call.tool, ...meaningOfName(spec, call) })
 }
 
-function locatedIn(session: Session, leaf: ArgumentLeaf): ArgumentLeaf {
-  const { text, path } = session.locate(leaf.text, leaf.pointer)
-  return { ...leaf, text, pointer: path }
-}
+const nameIn = (field: string, name: string): string => (field === '' ? name : memberName(field, name))
+
+/** Returns the spec of a leaf whose kind its name does not decide. */
+const specOfLeaf = (spec: ToolSpec | undefined, kind: ArgumentKind | undefined): ToolSpec | undefined =>
+  kind === undefined || spec === undefined
+    ? spec
+    : { args: {}, rest: kind, ...(spec.target && { target: spec.target }) }
 
 /** Warns once of a tool that no table knows. Tools of another harness share a single warning, because their names are not known anyway. */
 function warnOfTool(reading: Reading, tool: string, path: string, isForeign = false): void {
@@ -52,33 +61,6 @@ function warnOfTool(reading: Reading, tool: string, path: string, isForeign = fa
     ? ['calls of another agent, whose tools are not known', 'their']
     : [`the tool ${JSON.stringify(cutName(tool))} is not known`, 'its']
   reading.warnOnce(path, `${what}: ${whose} arguments prove an act where an action anchor names them`)
-}
-
-/** A call with its decoded arguments. `bare`: the place of its name, which is cited where no argument has a text. */
-interface CallArguments extends Pick<CallWords, 'call' | 'args' | 'field' | 'kindOf'> {
-  readonly spec: ToolSpec | undefined
-  readonly bare: Pick<Part, 'text' | 'path'> | null
-}
-
-/** Adds the arguments of a call as parts, each with its meaning; the call's name where no argument has a text. */
-export function addArguments(
-  reading: Reading,
-  parts: Part[],
-  leaves: Iterable<ArgumentLeaf>,
-  { call, spec, args, field = '', kindOf, bare }: CallArguments,
-): void {
-  const before = parts.length
-  const whole = field === '' ? args : { [field]: args }
-  for (const leaf of leaves) {
-    const { text, pointer: path, name } = leaf
-    const kind = leaf.kind ?? kindOf?.(leaf)
-    const isSpecs = kind === undefined || spec === undefined
-    const own = isSpecs ? spec : { args: {}, rest: kind, ...(spec.target && { target: spec.target }) }
-    const meaning = meaningOf(own, field === '' || name === '' ? field + name : `${field}.${name}`, call, whole)
-    reading.add(parts, { ...meaning, text, path, name: memberName(call.tool, name) })
-  }
-  if (parts.length === before && bare !== null)
-    reading.add(parts, { ...bare, name: call.tool, ...meaningOfName(spec, call) })
 }
 
 /** A call whose tool is named at `namePath`. */
@@ -120,49 +102,42 @@ export class ProceedingCalls {
   }
 }
 
+/** One argument of a call, or one leaf of a nested argument. */
+interface ArgumentLeaf extends Leaf {
+  /** The kind of the argument, where its name does not decide the kind. */
+  readonly kind?: ArgumentKind
+}
+
 function argumentsOf(
   spec: ToolSpec | undefined,
   value: unknown,
   path: string,
   { field = '', isText = false, isInput = false }: CallWords,
 ): readonly ArgumentLeaf[] {
-  if (value === null || value === undefined || isEmpty(value)) return []
-  if (typeof value === 'string')
-    return [{ pointer: path, name: '', text: value, ...stringKind(spec, field, isText || isInput) }]
-  if (isArgv(spec, field)) return commandOf(value, path, '') ?? leavesOf(value, path).map(asUnknown)
-  const leaves = argumentLeavesOf(spec, value, path)
-  // An argument with an empty name is one argument, not the whole value.
-  return isRecord(value) ? leaves.map((leaf) => (leaf.name === '' ? asUnknown(leaf) : leaf)) : leaves
-}
-
-const asUnknown = (leaf: ArgumentLeaf): ArgumentLeaf => ({ ...leaf, kind: 'unknown' })
-
-const isArgv = (spec: ToolSpec | undefined, name: string): boolean => own(spec?.args ?? {}, name) === 'argv'
-
-/** Returns the kind of an argument that is one string: a shell line, also where an array was due; unparsed arguments may be anything. */
-function stringKind(spec: ToolSpec | undefined, field: string, isText: boolean): { readonly kind?: ArgumentKind } {
-  if (isArgv(spec, field)) return { kind: 'shell' }
-  const isArray = Object.keys(spec?.args ?? {}).some((name) => isArgv(spec, name))
-  return field === '' && (!isText || isArray) ? { kind: 'unknown' } : {}
-}
-
-/** One argument of a call, or one leaf of a nested argument. */
-export interface ArgumentLeaf extends Leaf {
-  /** The kind of the argument, where its name does not decide the kind. */
-  readonly kind?: ArgumentKind
-}
-
-/** Lists the leaves of a call's arguments. Command words are one leaf, as JSON, but a leaf each around a shell's script; command lines one each. */
-function argumentLeavesOf(spec: ToolSpec | undefined, args: unknown, path: string): readonly ArgumentLeaf[] {
-  let leaves: readonly ArgumentLeaf[] = leavesOf(args, path)
-  if (!isRecord(args) || spec === undefined) return leaves
-  for (const key of Object.keys(args)) {
-    const kind = Object.hasOwn(spec.args, key) ? spec.args[key] : undefined
-    if (kind === 'argv' || kind === 'shell') leaves = withCommand(leaves, kind, key, args[key], pointer(path, key))
+  if (isAbsent(value) || isEmpty(value)) return []
+  const kinds = spec?.args ?? {}
+  const isArgv = (name: string): boolean => own(kinds, name) === 'argv'
+  if (typeof value === 'string') {
+    // A shell line, also where an array was due; unparsed arguments may be anything.
+    const isOdd = field === '' && (!(isText || isInput) || Object.keys(kinds).some(isArgv))
+    return [{ pointer: path, name: '', text: value, ...(isArgv(field) ? SHELL : isOdd ? UNKNOWN : {}) }]
   }
-  return isCommandInput(spec, args) ? withInput(leaves, args['input'], pointer(path, 'input')) : leaves
+  if (isArgv(field)) return commandOf(value, path, '', 'argv')
+  if (!isRecord(value)) return leavesOf(value, path)
+  const isInputCommand = spec !== undefined && isCommandInput(spec, value)
+  return Object.entries(value).flatMap(([key, member]): readonly ArgumentLeaf[] => {
+    const [kind, at] = [own(kinds, key), pointer(path, key)]
+    if (kind === 'argv' || kind === 'shell') return commandOf(member, at, key, kind)
+    const leaves = leavesOf(member, at, key, path.length)
+    if (key === 'input' && isInputCommand)
+      return leaves.map((leaf) => ({ ...leaf, ...(isLine(member) ? SHELL : UNKNOWN) }))
+    // An argument with an empty name is one argument, not the whole value.
+    return leaves.map((leaf) => (leaf.name === '' ? { ...leaf, ...UNKNOWN } : leaf))
+  })
 }
 
+const SHELL = { kind: 'shell' } as const
+const UNKNOWN = { kind: 'unknown' } as const
 const SESSIONS = ['session_id', 'sessionId', 'shellId', 'action'] as const
 
 /** Tells whether `input` of a shell tool is its only argument, and so the command; beside a session, `input` holds keystrokes. */
@@ -173,38 +148,27 @@ function isCommandInput({ args: kinds }: ToolSpec, args: Json): boolean {
 }
 
 const isNothing = (value: unknown): boolean => isAbsent(value) || value === ''
+const isLine = (input: unknown): boolean =>
+  typeof input === 'string' ? decodeObject(input) === null : Array.isArray(input)
 
-/** Marks `input` as a shell line, or as one line per item of an array; an object may be anything. */
-function withInput(leaves: readonly ArgumentLeaf[], input: unknown, at: string): readonly ArgumentLeaf[] {
-  const isLine = typeof input === 'string' ? decodeObject(input) === null : Array.isArray(input)
-  const kind = isLine ? 'shell' : 'unknown'
-  return leaves.map((leaf) => (leaf.pointer === at || leaf.pointer.startsWith(`${at}/`) ? { ...leaf, kind } : leaf))
-}
-
-/** Replaces the leaves of a command: a string is a shell line, also where an array was due; an array with other values may be anything. */
-function withCommand(
-  leaves: readonly ArgumentLeaf[],
-  kind: 'argv' | 'shell',
-  key: string,
-  value: unknown,
-  at: string,
-): readonly ArgumentLeaf[] {
-  if (kind === 'shell' && !isOneCommand(key, value)) return leaves
-  const isOf = (leaf: Leaf): boolean => leaf.pointer === at || leaf.pointer.startsWith(`${at}/`)
-  const command = commandOf(value, at, key)
-  if (command === null || (kind === 'shell' && command.length === 1 && mayBeLines(value))) {
-    const lineKind = typeof value === 'string' ? 'shell' : 'unknown'
-    return leaves.map((leaf) => (isOf(leaf) ? { ...leaf, kind: lineKind } : leaf))
-  }
-  const first = leaves.findIndex(isOf)
-  return leaves.flatMap((leaf, index) => (index === first ? command : isOf(leaf) ? [] : [leaf]))
+/**
+ * Lists the leaves of a command: a string is a shell line, also where an array was due. The words of one command are one leaf, as JSON, but a
+ * leaf each around a shell's script; the lines of several commands are one leaf each; an array with other values may be anything.
+ */
+function commandOf(value: unknown, path: string, name: string, kind: 'argv' | 'shell'): readonly ArgumentLeaf[] {
+  const leaves = leavesOf(value, path, name)
+  if (kind === 'shell' && !isOneCommand(name, value)) return leaves
+  if (typeof value === 'string') return leaves.map((leaf) => ({ ...leaf, ...SHELL }))
+  const isWords = Array.isArray(value) && value.length > 0 && value.every((word) => typeof word === 'string')
+  const kinds = isWords ? kindsOfArgv(value) : null
+  if (kinds !== null) return leaves.map((leaf, index) => ({ ...leaf, kind: kinds[index] ?? 'unknown' }))
+  if (!isWords || (kind === 'shell' && mayBeLines(value))) return leaves.map((leaf) => ({ ...leaf, ...UNKNOWN }))
+  return [{ pointer: path, name, text: JSON.stringify(value), kind: 'argv' }]
 }
 
 /** Recognizes `["ls", "make x"]` for a tool that expects one string: the words of one command, or two lines. */
-const mayBeLines = (value: unknown): boolean =>
-  Array.isArray(value) &&
-  value.every((word) => typeof word === 'string' && !word.startsWith('-')) &&
-  value.some((word: string) => /\s/.test(word.trim()))
+const mayBeLines = (words: readonly string[]): boolean =>
+  words.every((word) => !word.startsWith('-')) && words.some((word) => /\s/.test(word.trim()))
 
 const ONE_COMMAND: ReadonlySet<string> = new Set(['command', 'cmd', 'argv'])
 
@@ -217,19 +181,6 @@ function isOneCommand(key: string, value: unknown): boolean {
     : value.some((word) => typeof word === 'string' && word.startsWith('-'))
 }
 
-/** Returns the leaves of a command array: one per word where a word is a shell script, else the whole array as JSON. */
-function commandOf(value: unknown, path: string, name: string): readonly ArgumentLeaf[] | null {
-  if (!Array.isArray(value) || value.length === 0 || !value.every((word) => typeof word === 'string')) return null
-  const words = wordsOfArgv(value)
-  if (words === null) return [{ pointer: path, name, text: JSON.stringify(value), kind: 'argv' }]
-  return words.map(({ text, kind }, index) => ({
-    pointer: pointer(path, index),
-    name: name === '' ? String(index) : `${name}.${index}`,
-    text,
-    kind,
-  }))
-}
-
 const SHELLS: ReadonlySet<string> = new Set(['bash', 'sh', 'zsh', 'dash', 'ksh', 'ash'])
 const POWERSHELLS: ReadonlySet<string> = new Set(['powershell', 'powershell.exe', 'pwsh', 'pwsh.exe'])
 /** Codex's editor, which its harness runs itself (openai/codex, codex-rs/apply-patch/src/lib.rs). */
@@ -238,40 +189,26 @@ const PATCHERS: ReadonlySet<string> = new Set(['apply_patch', 'applypatch'])
 const WRAPPERS: ReadonlySet<string> = new Set(['env', 'sudo', 'nohup', 'time', 'command', 'exec'])
 
 /**
- * Classifies the words of a command that runs a script in a shell: `["bash", "-lc", "cat x | wc"]`. The script is a shell text, the words
- * before it select the shell, and the words behind it are the script's arguments. The patch of `["apply_patch", "*** Begin Patch …"]` is
- * classified likewise. Null for any other command.
+ * Returns the kinds of the words of a command that runs a script in a shell: `["bash", "-lc", "cat x | wc"]`. The script is a shell text, the
+ * words before it select the shell, and the words behind it are the script's arguments. The patch of `["apply_patch", "*** Begin Patch …"]`
+ * is classified likewise. Null for any other command.
  */
-function wordsOfArgv(
-  argv: readonly string[],
-): readonly { readonly text: string; readonly kind: ArgumentKind }[] | null {
-  const [program = '', patch] = argv
-  if (PATCHERS.has(program) && argv.length === 2 && patch !== undefined)
-    return [
-      { text: program, kind: 'describes' },
-      { text: patch, kind: 'patch' },
-    ]
+function kindsOfArgv(argv: readonly string[]): readonly ArgumentKind[] | null {
+  const [program = ''] = argv
+  if (PATCHERS.has(program) && argv.length === 2) return ['describes', 'patch']
   const shell = argv.findIndex((word) => !WRAPPERS.has(word) && !ASSIGNMENT.test(word))
   const name = baseName(argv[shell] ?? '')
   const isPower = POWERSHELLS.has(name.toLowerCase())
-  if (!SHELLS.has(name) && !isPower) return null
-  const script = scriptAfter(argv, shell, isPower)
+  const script = SHELLS.has(name) || isPower ? scriptAfter(argv, shell, isPower) : -1
   if (script === -1) return null
-  return argv.map((text, index) => {
-    if (index < script) return { text, kind: 'describes' }
-    return { text, kind: index > script || isPower ? 'unknown' : 'shell' }
-  })
+  return argv.map((_, index) => (index < script ? 'describes' : index > script || isPower ? 'unknown' : 'shell'))
 }
 
 const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]{0,100}=/
 
 /** Finds the index of the script: behind the option that announces it, with only options before; -1 where the command has none. */
 function scriptAfter(argv: readonly string[], shell: number, isPower: boolean): number {
-  for (let index = shell + 1; index < argv.length; index++) {
-    const word = argv[index] ?? ''
-    if (!word.startsWith('-')) return -1
-    const announces = isPower ? /^-c(ommand)?$/i.test(word) : /^-[a-z]{0,10}c[a-z]{0,10}$/.test(word)
-    if (announces) return index + 1 < argv.length ? index + 1 : -1
-  }
-  return -1
+  const announces = isPower ? /^-c(ommand)?$/i : /^-[a-z]{0,10}c[a-z]{0,10}$/
+  const end = argv.findIndex((word, index) => index > shell && (!word.startsWith('-') || announces.test(word)))
+  return end !== -1 && announces.test(argv[end] ?? '') && end + 1 < argv.length ? end + 1 : -1
 }
