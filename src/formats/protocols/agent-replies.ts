@@ -120,7 +120,7 @@ const FENCES: Readonly<Record<string, 'shell' | 'code'>> = {
 type Fence = Readonly<Record<'start' | 'from' | 'to' | 'end', number>> & { readonly name: string }
 
 /** Yields the closed fenced blocks of a text. */
-function* fencesIn(text: string): Generator<Fence> {
+export function* fencesIn(text: string): Generator<Fence> {
   let open: Pick<Fence, 'name' | 'start' | 'from'> | null = null
   for (const { index: start, 1: rest = '' } of text.matchAll(/^```([^\n]*)/gm)) {
     const end = start + 3 + rest.length
@@ -130,7 +130,11 @@ function* fencesIn(text: string): Generator<Fence> {
   }
 }
 
-function addFence(slices: Slices, { start, from, to, end }: Fence, meaning: Parameters<Slices['piece']>[2]): void {
+export function addFence(
+  slices: Slices,
+  { start, from, to, end }: Fence,
+  meaning: Parameters<Slices['piece']>[2],
+): void {
   slices.say(start)
   slices.skip(from)
   slices.piece(from, to, meaning)

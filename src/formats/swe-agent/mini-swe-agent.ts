@@ -7,12 +7,12 @@ import { placeMessages, readList } from '../openai-chat/chat-steps.ts'
 import { isChat } from '../openai-chat/openai-chat.ts'
 import type { TextProtocol } from '../openai-chat/openai-chat-message.ts'
 import type { ChatSink, Slice } from '../openai-chat/openai-chat-sink.ts'
+import { addFence, fencesIn } from '../protocols/agent-replies.ts'
+import { Slices } from '../protocols/slices.ts'
 import { meaningOfKind, openCall } from '../tools/tool-table.ts'
 
-const FENCES = ['```mswea_bash_command', '```bash'] as const
-const NEW_FENCE = FENCES[0]
-
-type Fence = (typeof FENCES)[number]
+const FENCES = ['mswea_bash_command', 'bash'] as const
+const MARK = '```'
 
 /** Beginnings of texts that the interactive agent writes in place of an output: a person's own, or the harness's. */
 const SPEECH = [
@@ -37,7 +37,7 @@ export const MINI_SWE_AGENT: Format = {
 /** Recognizes older files, which are bare messages, by a fence name that no other harness uses. */
 const holdsFences = (list: unknown): boolean =>
   isChat(list) &&
-  list.map(asRecord).some(({ role, content }) => role === 'assistant' && asText(content)?.includes(NEW_FENCE))
+  list.map(asRecord).some(({ role, content }) => role === 'assistant' && asText(content)?.includes(MARK + FENCES[0]))
 
 function readMiniSweAgent(reading: Reading, document: Json): ReadDocument {
   const field = 'messages' in document ? 'messages' : 'records'
@@ -57,7 +57,7 @@ const versionOf = (format: unknown): string =>
 export const miniModelOf = ({ info }: Json): string | null =>
   asName(asRecord(asRecord(asRecord(info)['config'])['model'])['model_name'])
 
-const fenced = (fence: Fence | null): TextProtocol => ({
+const fenced = (fence: string | null): TextProtocol => ({
   split: (text) => (fence === null ? null : splitFence(text, fence)),
   isSpeech: (text) => SPEECH.some((words) => text.startsWith(words)),
   complains: true,
@@ -65,15 +65,14 @@ const fenced = (fence: Fence | null): TextProtocol => ({
 })
 
 /** Returns the fence that the harness searches for: the first that a prompt names, else the first with a block. Null with tool calls: no fence runs then. */
-function fenceOf(messages: readonly unknown[]): Fence | null {
+function fenceOf(messages: readonly unknown[]): string | null {
   const answers = messages.filter((message) => asRecord(message)['role'] === 'assistant')
   if (answers.some((answer) => asList(asRecord(answer)['tool_calls']).length > 0)) return null
   const [first] = answers
-  const prompt = first === undefined ? messages : messages.slice(0, messages.indexOf(first))
-  const announced = prompt.map((message) =>
-    FENCES.find((fence) => textsOf(message).some((text) => text.includes(fence))),
-  )
-  const acted = FENCES.find((fence) => answers.flatMap(textsOf).some((text) => fencedBlocks(text, fence).length > 0))
+  const prompt = (first === undefined ? messages : messages.slice(0, messages.indexOf(first))).map(textsOf)
+  const announced = prompt.map((texts) => FENCES.find((name) => texts.some((text) => text.includes(MARK + name))))
+  const texts = answers.flatMap(textsOf)
+  const acted = FENCES.find((fence) => texts.some((text) => fencesOf(text, fence).length > 0))
   return announced.find((fence) => fence !== undefined) ?? acted ?? null
 }
 
@@ -82,36 +81,16 @@ function textsOf(message: unknown): string[] {
   return typeof content === 'string' ? [content] : textsIn(content)
 }
 
+const fencesOf = (text: string, fence: string) => [...fencesIn(text)].filter(({ name }) => name === fence)
+
 /** Splits a reply with exactly one fenced block, which the harness runs; null for other replies, which the harness complains about. */
-function splitFence(text: string, fence: Fence): Slice[] | null {
-  const blocks = fencedBlocks(text, fence)
-  const [block] = blocks
-  if (block === undefined || blocks.length > 1) return null
-  const slices: Slice[] = []
-  const say = (start: number, end: number): void => {
-    if (text.slice(start, end).trim() !== '') slices.push({ start, end, actor: 'agent_message', name: 'message' })
-  }
-  say(0, block.open)
-  slices.push({ start: block.start, end: block.end, name: 'bash', ...meaningOfKind('shell', null, openCall('bash')) })
-  say(block.close, text.length)
-  return slices
-}
-
-/** The range of the fences from `open` to `close`, and of the command between them. */
-type Fenced = Readonly<Record<'open' | 'start' | 'end' | 'close', number>>
-
-/** Lists at most two blocks of a fence: the harness runs no block of several. */
-function fencedBlocks(text: string, fence: string): Fenced[] {
-  const blocks: Fenced[] = []
-  for (let open = text.indexOf(fence); open !== -1 && blocks.length < 2; ) {
-    const line = text.indexOf('\n', open)
-    const end = line === -1 ? -1 : text.indexOf('\n```', line + 1)
-    if (end === -1) break
-    const isFence = text.slice(open + fence.length, line).trim() === ''
-    if (isFence) blocks.push({ open, start: line + 1, end, close: end + '\n```'.length })
-    open = text.indexOf(fence, isFence ? end + '\n```'.length : line)
-  }
-  return blocks
+function splitFence(text: string, fence: string): readonly Slice[] | null {
+  const [block, ...others] = fencesOf(text, fence)
+  if (block === undefined || others.length > 0) return null
+  const slices = new Slices(text)
+  const command = { ...block, to: block.to - 1 }
+  addFence(slices, command, { name: 'bash', ...meaningOfKind('shell', null, openCall('bash')) })
+  return slices.finish()
 }
 
 /** Adds the commands that ran from `extra.actions` (since 2.0), also where a model writes them in another form. */

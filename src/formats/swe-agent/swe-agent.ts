@@ -6,7 +6,7 @@ import { textsIn } from '../common/content.ts'
 import { decodeObject } from '../common/json-tree.ts'
 import { cutName, isAbsent, isRecord, itemsIn, type Json, objectsIn, pointer, type Reading } from '../common/reading.ts'
 import { asList, asName, asRecord, asText } from '../common/session.ts'
-import type { FileRun, Format, ReadDocument } from '../format.ts'
+import type { FileRun, Format, ReadDocument, RunAbout } from '../format.ts'
 import { readBlocks } from '../openai-chat/openai-chat-blocks.ts'
 import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { own } from '../tools/tool-table.ts'
@@ -112,17 +112,14 @@ function without(text: string, part: string): string {
 function splitSweRun(root: Json): readonly FileRun[] | null {
   const isMini = MINI_SWE_AGENT.recognizes(root)
   if (!isMini && !SWE_AGENT.recognizes(root)) return null
-  const model = isMini ? miniModelOf(root) : sweModelOf(root)
-  const task = asText(root['instance_id'])
-  const asked = asText(asRecord(asRecord(root['replay_config'])['problem_statement'])['text'])
-  const end = asText(asRecord(root['info'])['exit_status'])
-  const about = {
+  const facts = {
     agent: isMini ? 'mini-swe-agent' : 'swe-agent',
-    ...(model === null ? {} : { model }),
-    ...(task === null ? {} : { task }),
-    ...(end === null ? {} : { ended_by: end }),
-    ...(asked === null ? {} : { instruction: asked }),
+    model: isMini ? miniModelOf(root) : sweModelOf(root),
+    task: asText(root['instance_id']),
+    ended_by: asText(asRecord(root['info'])['exit_status']),
+    instruction: asText(asRecord(asRecord(root['replay_config'])['problem_statement'])['text']),
   }
+  const about: RunAbout = Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== null))
   return [{ name: '', document: { ...root }, about }]
 }
 
@@ -138,18 +135,23 @@ function readHistory(sink: ChatSink, history: unknown, trajectory: readonly unkn
   const before: Part[][] = []
   const after = new Map<number, Part[][]>()
   if (isAbsent(history)) sink.reading.warn('/history', 'no history, so the prompt is not known')
+  const acted = new Set(trajectory.map((step) => asText(asRecord(step)['action'])?.trim()))
+  const lost: string[] = []
   let answers = 0
   for (const [message, path] of objectsIn(sink.reading, history, '/history')) {
     const last = Math.min(answers, trajectory.length) - 1
-    if (message['role'] === 'assistant' && message['is_demo'] !== true) answers++
-    else if (last < 0) before.push(readMessage(sink, message, path))
+    if (message['role'] === 'assistant' && message['is_demo'] !== true) {
+      answers++
+      const action = asText(message['action'])?.trim()
+      if (action !== undefined && !acted.has(action)) lost.push(path)
+    } else if (last < 0) before.push(readMessage(sink, message, path))
     else if (!repeatsObservation(message, trajectory[last])) pushTo(after, last, readMessage(sink, message, path))
   }
-  if (answers !== trajectory.length && Array.isArray(history))
-    sink.reading.warn(
-      '/history',
-      `${answers} answers of the agent, and ${trajectory.length} steps in the trajectory; the steps are read`,
-    )
+  const counts = `${answers} answers of the agent, and ${trajectory.length} steps in the trajectory; the steps are read`
+  if (answers !== trajectory.length && Array.isArray(history)) {
+    sink.reading.warn('/history', counts)
+    for (const path of lost) sink.reading.countUnread(path, true)
+  }
   return { before, after }
 }
 
