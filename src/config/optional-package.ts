@@ -1,5 +1,8 @@
 import manifest from '../../package.json' with { type: 'json' }
 
+/** A package that is not there, with the command that installs it. */
+export class MissingPackage extends Error {}
+
 /**
  * Loads a package that Veridict can do without until something is configured that needs it; `need` begins the error: `judge claude`. Rejects with
  * one line that says what to install, where exactly this package is not there: a package that is there and broken must not look like a missing one.
@@ -13,7 +16,7 @@ export async function loadOptional<T>(name: string, load: () => Promise<T>, need
     const { peerDependencies, dependencies, devDependencies } = manifest
     const versions: Readonly<Record<string, string>> = { ...devDependencies, ...dependencies, ...peerDependencies }
     const version = name in versions ? `@${versions[name]}` : ''
-    throw new Error(`${need} needs the package ${name}: npm install ${name}${version}`, { cause: error })
+    throw new MissingPackage(`${need} needs the package ${name}: npm install ${name}${version}`, { cause: error })
   }
 }
 

@@ -1,5 +1,6 @@
 import Anthropic from '@anthropic-ai/sdk'
 import type { JudgeSettings } from '../config/judges.ts'
+import { loadOptional } from '../config/optional-package.ts'
 import type { Usage } from '../schemas/grade.ts'
 import { PROVIDERS } from '../schemas/providers.ts'
 import { callsOf, type LineReply, MOST_DETAIL_CHARS, type ResultLine } from './batch.ts'
@@ -9,20 +10,65 @@ import { classifyHttp, faultWords, NOTHING_USED, type Place, wordOf } from './fa
 import type { BatchCalls, BatchState, Judge, JudgeRequest } from './judge.ts'
 import { type Answer, answered, countOf, ended, repairTurns, servedTier, sharedParts, usageFrom } from './messages.ts'
 
-/** Creates a judge behind Anthropic's Messages API: one call per question. Veridict retries by itself, so the SDK's retries are off. */
-export function createAnthropicJudge(name: string, settings: JudgeSettings, key: string): Judge {
-  const client = new Anthropic({
-    apiKey: key,
-    authToken: null,
+/** Options common to all clients. Veridict retries by itself, so the SDK's retries are off. */
+const common = (settings: JudgeSettings) =>
+  ({
     baseURL: addressOf(settings),
     maxRetries: 0,
     fetch: makeFetch(settings.concurrency.max),
     logLevel: 'off',
-  })
+  }) as const
+
+/** Creates a judge behind Anthropic's Messages API: one call per question. */
+export function createAnthropicJudge(name: string, settings: JudgeSettings, key: string): Judge {
+  const client = new Anthropic({ ...common(settings), apiKey: key, authToken: null })
   return {
     ...messagesJudge(client.messages, name, settings),
     batch: { ...PROVIDERS.anthropic.batches, ...createAnthropicBatch(client, placeOf(name, settings), settings) },
   }
+}
+
+/**
+ * Creates a judge of Anthropic's models at Amazon. Without a key (a Bedrock API key) the SDK searches AWS credentials in the places of
+ * Amazon's own programs.
+ */
+export async function createBedrockJudge(name: string, settings: JudgeSettings, key: string): Promise<Judge> {
+  const { AnthropicBedrock } = await loadOptional(
+    '@anthropic-ai/bedrock-sdk',
+    () => import('@anthropic-ai/bedrock-sdk'),
+    `judge ${name}`,
+  )
+  const client = new AnthropicBedrock({
+    ...common(settings),
+    ...(key !== '' && { apiKey: key }),
+    awsRegion: settings.region,
+  })
+  return messagesJudge(client.messages, name, settings)
+}
+
+/** Creates a judge of Anthropic's models at Google, with the Application Default Credentials. */
+export async function createVertexJudge(name: string, settings: JudgeSettings): Promise<Judge> {
+  const { AnthropicVertex } = await loadOptional(
+    '@anthropic-ai/vertex-sdk',
+    () => import('@anthropic-ai/vertex-sdk'),
+    `judge ${name}`,
+  )
+  const options = { ...common(settings), region: settings.region ?? null, projectId: settings.project ?? null }
+  // A client searches credentials as soon as it is made, even unused, and never again after a failure.
+  let client: InstanceType<typeof AnthropicVertex> | null = null
+  const asking: MessagesClient = {
+    async create(body, call) {
+      if (call?.signal?.aborted === true) throw new AnthropicVertex.APIUserAbortError()
+      client ??= new AnthropicVertex(options)
+      try {
+        return await client.messages.create(body, call)
+      } catch (error) {
+        if (error instanceof AnthropicVertex.APIConnectionError) client = null
+        throw error
+      }
+    },
+  }
+  return messagesJudge(asking, name, settings)
 }
 
 /** The client of Anthropic's SDK, for Anthropic itself or a cloud. */

@@ -1,6 +1,7 @@
 import { missingVariables, type Secrets } from '../config/environment.ts'
 import type { JudgeSettings } from '../config/judges.ts'
-import { PROVIDER_NAMES, type Provider, providerRow } from '../schemas/providers.ts'
+import { MissingPackage } from '../config/optional-package.ts'
+import { PROVIDER_NAMES, type Provider } from '../schemas/providers.ts'
 import type { Judge, Judges } from './judge.ts'
 
 type CreateJudge = (name: string, settings: JudgeSettings, key: string) => Judge | Promise<Judge>
@@ -11,8 +12,8 @@ const ADAPTERS: Readonly<Record<Provider, () => Promise<CreateJudge>>> = {
   azure: async () => (await import('./openai-judge.ts')).createAzureJudge,
   google: async () => (await import('./openai-judge.ts')).createOpenAiJudge,
   anthropic: async () => (await import('./anthropic-judge.ts')).createAnthropicJudge,
-  bedrock: async () => (await import('./cloud-judges.ts')).createBedrockJudge,
-  vertex: async () => (await import('./cloud-judges.ts')).createVertexJudge,
+  bedrock: async () => (await import('./anthropic-judge.ts')).createBedrockJudge,
+  vertex: async () => (await import('./anthropic-judge.ts')).createVertexJudge,
 }
 
 /** Builds the configured model judges, by name, and lists the judges that lack a variable or a package. */
@@ -40,11 +41,7 @@ async function build(name: string, settings: JudgeSettings, key: string): Promis
   try {
     return await (await ADAPTERS[settings.provider]())(name, settings, key)
   } catch (error) {
-    const isMissing =
-      providerRow(settings.provider).optional_package !== undefined &&
-      error instanceof Error &&
-      (error.cause as NodeJS.ErrnoException | undefined)?.code === 'ERR_MODULE_NOT_FOUND'
-    if (isMissing) return error.message
+    if (error instanceof MissingPackage) return error.message
     throw error
   }
 }

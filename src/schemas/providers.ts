@@ -34,8 +34,6 @@ interface ProviderRow {
   readonly apis: readonly ProviderDefaults['api'][]
   /** The batch endpoint; null: none, or unused. */
   readonly batches: BatchLimits | null
-  /** The package of an SDK that Veridict does not bring along. */
-  readonly optional_package?: string
   /** The credentials of a provider without a key, and the way to them. */
   readonly credentials?: string
   /** The price of a token written to the cache, as a multiple of plain input. */
@@ -112,7 +110,6 @@ export const PROVIDERS = {
     title: 'Amazon Bedrock',
     keys: [],
     credentials: 'AWS credentials (aws configure, AWS_PROFILE or AWS_BEARER_TOKEN_BEDROCK)',
-    optional_package: '@anthropic-ai/bedrock-sdk',
     variables: { base_url: 'ANTHROPIC_BEDROCK_BASE_URL', model: 'VERIDICT_BEDROCK_MODEL' },
     needs: { region: { variable: 'AWS_REGION', default: 'us-east-1' } },
     address: 'https://bedrock-runtime.{region}.amazonaws.com',
@@ -124,7 +121,6 @@ export const PROVIDERS = {
     title: 'Google Vertex AI',
     keys: [],
     credentials: 'Google credentials (gcloud auth application-default login, or GOOGLE_APPLICATION_CREDENTIALS)',
-    optional_package: '@anthropic-ai/vertex-sdk',
     variables: { base_url: 'ANTHROPIC_VERTEX_BASE_URL', model: 'VERIDICT_VERTEX_MODEL' },
     needs: {
       region: { variable: 'CLOUD_ML_REGION', default: 'global' },
