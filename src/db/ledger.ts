@@ -60,12 +60,6 @@ export interface BatchCall extends Omit<LedgerEntry, 'grade_id'> {
   readonly grade_id: string | null
 }
 
-/** Calls of a batch; `next`: the start of the following calls, null after the last. */
-export interface BatchCalls {
-  readonly calls: readonly BatchCall[]
-  readonly next: number | null
-}
-
 export interface StoredReply extends Readonly<Pick<PlannedCall, 'sample' | 'round' | 'purpose' | 'request_digest'>> {
   readonly attempt_id: string
   readonly reply: GoodReply
@@ -90,19 +84,19 @@ export function createLedger(db: Db) {
     /** Lists the calls of a grade, and the calls of other grades that its receipt names, oldest first. */
     async listForGrade(gradeId: string): Promise<readonly LedgerEntry[]> {
       const named = isIn(db, 'id', await namedAttempts(gradeId))
-      return all<LedgerEntry>(db.read)`SELECT ${ENTRY} FROM attempts
+      return all<LedgerEntry>(db.read)`SELECT ${ENTRY}, grade_id FROM attempts
         WHERE (grade_id = ${gradeId} OR ${named}) AND ${IS_LISTED} ORDER BY started_at, seq`
     },
-    /** Lists calls of a batch in order, a stretch of the ledger at a time: `after` is 0 or the `next` of the stretch before. */
-    async listForBatch(batch: string, after: number): Promise<BatchCalls> {
+    /** Lists calls of a batch in order, a stretch of the ledger at a time: `after` is 0 or the `next` of the stretch before, which is null after the last. */
+    async listForBatch(batch: string, after: number) {
       const end = after + WALKED_CALLS
-      const rows = await all<LedgerEntry & { seq: number; is_orphan: boolean }>(db.read)`
-        SELECT ${ENTRY}, seq, ${IS_ORPHAN} AS is_orphan FROM attempts
+      const rows = await all<BatchCall & { seq: number }>(db.read)`
+        SELECT ${ENTRY}, CASE WHEN ${IS_ORPHAN} THEN NULL ELSE grade_id END AS grade_id, seq FROM attempts
         WHERE seq > ${after} AND seq <= ${end} AND batch = ${batch} AND ${IS_LISTED} ORDER BY seq LIMIT ${LISTED_CALLS}`
       const last = await first<{ seq: number | null }>(db.read)`SELECT max(seq) AS seq FROM attempts`
       const next = rows.length < LISTED_CALLS ? end : (rows.at(-1)?.seq ?? end)
       return {
-        calls: rows.map(({ is_orphan, seq: _, ...row }) => ({ ...row, grade_id: is_orphan ? null : row.grade_id })),
+        calls: rows.map(({ seq: _, ...row }): BatchCall => row),
         next: next < (last?.seq ?? 0) ? next : null,
       }
     },
@@ -138,5 +132,5 @@ export const IN_FLIGHT = raw`outcome = 'sent' AND submission IS NULL`
 /** Condition: the call is no question of a provider’s batch that has no answer. */
 const IS_LISTED = raw`(outcome NOT IN ('queued', 'sent', 'void') OR (${IN_FLIGHT}))`
 
-const ENTRY = raw`id, grade_id, key, sample, round, purpose, request_digest, judge, started_at, batch, payer, reserved_usd,
+const ENTRY = raw`id, key, sample, round, purpose, request_digest, judge, started_at, batch, payer, reserved_usd,
   outcome, message, raw_reply, usage, cost_usd, latency_ms, request_id, model_resolved`

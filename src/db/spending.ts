@@ -15,8 +15,6 @@ export interface Caps {
 }
 export const NO_CAPS: Caps = { batch_usd: null, key_usd: null, day_usd: null }
 
-export const isCapped = (caps: Caps): boolean => Object.values(caps).some((usd) => usd !== null)
-
 /** The cap that a call would pass, with the money that was spent or reserved before the call. */
 export interface OverBudget {
   readonly cap: 'batch' | 'key' | 'day'
@@ -41,21 +39,21 @@ export type Change = readonly [Counted, Partial<Amounts>]
 /** Sums of floats may be off by so much and still be equal. */
 const TOLERANCE_USD = 1e-9
 
-/** Lists the scopes of a call in the order of their names, in which all units of work write them: two units never wait for each other crosswise. */
-function scopesOf({ started_at, batch, payer }: Counted) {
+/** Names the scopes of a call in the order of their names, in which all units of work write them: two units never wait for each other crosswise. */
+function scopesOf({ started_at, batch, payer }: Counted): Readonly<Partial<Record<OverBudget['cap'], string>>> {
   const day = started_at.slice(0, 10)
-  const scopes: { readonly cap: OverBudget['cap']; readonly scope: string }[] = []
-  if (batch !== null) scopes.push({ cap: 'batch', scope: `batch:${batch}` })
-  scopes.push({ cap: 'day', scope: `day:${day}` })
-  if (payer !== null) scopes.push({ cap: 'key', scope: `key:${payer}:${day}` })
-  return scopes
+  return {
+    ...(batch !== null && { batch: `batch:${batch}` }),
+    day: `day:${day}`,
+    ...(payer !== null && { key: `key:${payer}:${day}` }),
+  }
 }
 
 const NARROWEST = ['batch', 'key', 'day'] as const
 
 /**
- * Reserves the bound of a call in all of its scopes. Returns the narrowest cap that the bound passes, or
- * null; the caller rolls the unit of work back then. A bound of null dollars is unknown and passes every cap; a call that costs nothing passes none.
+ * Reserves the bound of a call in all of its scopes. Returns the narrowest cap that the bound passes, or null; the caller rolls the unit of work back
+ * then. A bound of null dollars is unknown and passes every cap; a call that costs nothing passes none.
  */
 export async function reserveIn(
   sql: Sql,
@@ -64,15 +62,16 @@ export async function reserveIn(
   calls: number,
 ): Promise<OverBudget | null> {
   const usd = call.reserved_usd
-  const change = { reserved_usd: usd ?? 0, calls }
   const scopes = scopesOf(call)
-  const adding = scopes.map(({ scope }) => [scope, change] as const)
-  const sums = await addTo(sql, adding)
-  if (usd === 0 || !isCapped(caps)) return null
+  const change = { reserved_usd: usd ?? 0, calls }
+  const sums = await addTo(
+    sql,
+    Object.values(scopes).map((scope) => [scope, change]),
+  )
+  if (usd === 0) return null
   for (const cap of NARROWEST) {
     const cap_usd = caps[`${cap}_usd`]
-    const scope = scopes.find((one) => one.cap === cap)?.scope
-    const sum = sums.find((row) => row.scope === scope)
+    const sum = sums.find(({ scope }) => scope === scopes[cap])
     if (cap_usd === null || sum === undefined) continue
     if (usd !== null && spentOf(sum) <= cap_usd + TOLERANCE_USD) continue
     const reserved = sum.reserved_usd - change.reserved_usd
@@ -89,7 +88,7 @@ const spentOf = ({ settled_usd, reserved_usd, uncertain_usd }: Amounts): number 
 export async function addSpending(sql: Sql, changes: readonly Change[]): Promise<void> {
   const sums = new Map<string, Partial<Amounts>>()
   for (const [counted, change] of changes)
-    for (const { scope } of scopesOf(counted)) sums.set(scope, addAmounts(sums.get(scope) ?? {}, change))
+    for (const scope of Object.values(scopesOf(counted))) sums.set(scope, addAmounts(sums.get(scope) ?? {}, change))
   const rows = [...sums].sort(([a], [b]) => (a < b ? -1 : 1))
   if (rows.length > 0) await addTo(sql, rows)
 }

@@ -5,7 +5,7 @@ import { createImports } from './files/transfer.ts'
 import { createGrades } from './grades.ts'
 import { createJudges } from './judges.ts'
 import type { PoolSettings } from './open/postgres.ts'
-import { createRunLock, MEMORY_LOCK, type RunLock } from './open/run-lock.ts'
+import { createRunLock, type RunLock } from './open/run-lock.ts'
 import { openSqlite } from './open/sqlite.ts'
 import { createOverview } from './overview.ts'
 import { createReviews } from './reviews.ts'
@@ -47,7 +47,7 @@ function storesOver(db: Db, run_lock: RunLock | null) {
 /** Opens the stores over an SQLite file, which is made and migrated where needed; `:memory:` ends with its stores. Throws a StorageError. */
 export function openSqliteStores({ path }: { readonly path: string }): Stores {
   const db = openSqlite(path)
-  return storesOver(db, db.path === null ? MEMORY_LOCK : createRunLock(db.path))
+  return storesOver(db, createRunLock(db.path))
 }
 
 /** Opens the stores over a schema of a PostgreSQL. Rejects with a StorageError. */

@@ -19,18 +19,6 @@ export interface NewProviderRequest {
   readonly line: string
 }
 
-export interface ProviderAnswer {
-  readonly attempt_id: string
-  /** `open`: queued or sent. `void`: never run, at no cost. */
-  readonly state: 'open' | 'answered' | 'void'
-  /** The reply of an answered question. */
-  readonly reply: JudgeReply | null
-  readonly cost_usd: number | null
-  readonly latency_ms: number | null
-  /** Requests for this question in its batch, this request included. */
-  readonly tries: number
-}
-
 /** The way in which a request came back. */
 export type ProviderEnd = { readonly id: string } & (
   | { readonly end: 'void' }
@@ -41,16 +29,6 @@ export type ProviderEnd = { readonly id: string } & (
 const SENT = ['id', 'judge', 'batch', 'status', 'provider_id', 'recorded_at', 'requests'] as const
 
 export type SubmissionRecord = Readonly<Pick<Submission, (typeof SENT)[number]>>
-
-/** The part of a batch that lies with its provider now. */
-export interface ProviderRound {
-  /** Submissions of the batch that came back before, plus 1. */
-  readonly number: number
-  readonly questions: number
-  readonly begun_at: string
-  /** The median of the judge’s newest twenty submissions that came back; null: none has. */
-  readonly usual_seconds: number | null
-}
 
 /** Each line of a submission ends with a line feed, which counts. */
 const LINE_END_BYTES = 1
@@ -82,8 +60,11 @@ export const createSubmissions = (db: Db) => ({
       if (over !== null) throw new Undo(over)
       return null
     }),
-  /** Finds the newest request for a question in its batch. */
-  async find(mark: BatchQuestion): Promise<ProviderAnswer | null> {
+  /**
+   * Finds the newest request for a question in its batch, and the number of the requests. `open`: queued or sent; `void`: never run, at no cost;
+   * `reply`: of an answered question.
+   */
+  async find(mark: BatchQuestion) {
     type Row = ReplyColumns & Pick<Attempt, 'id' | 'outcome' | 'failure' | 'cost_usd' | 'latency_ms'>
     const row = await first<Row & { readonly tries: number }>(db.read)`
       SELECT id, outcome, failure, cost_usd, latency_ms, ${REPLY},
@@ -91,9 +72,10 @@ export const createSubmissions = (db: Db) => ({
       FROM attempts WHERE ${asks(mark)} ORDER BY seq DESC LIMIT 1`
     if (row === undefined) return null
     const { id: attempt_id, outcome, failure, cost_usd, latency_ms, tries } = row
-    const state = outcome === 'queued' || outcome === 'sent' ? 'open' : outcome === 'void' ? 'void' : 'answered'
+    const isOpen = outcome === 'queued' || outcome === 'sent'
+    const state: 'open' | 'void' | 'answered' = isOpen ? 'open' : outcome === 'void' ? 'void' : 'answered'
     const { text: _, ...good } = parseReply(row)
-    const failed = failure && { ...good, ok: false as const, failure, raw: row.raw_reply }
+    const failed: JudgeReply | null = failure && { ...good, ok: false, failure, raw: row.raw_reply }
     const reply = failed ?? (outcome === 'ok' ? parseReply(row) : null)
     return { attempt_id, state, reply, cost_usd, latency_ms, tries }
   },
@@ -168,8 +150,11 @@ export const createSubmissions = (db: Db) => ({
       await run(sql)`
         UPDATE attempts SET outcome = 'queued', submission = NULL WHERE submission = ${id} AND outcome = 'sent'`
     }),
-  /** Describes the part of a batch that lies with its provider; null: nothing does. */
-  async round(batch: string): Promise<ProviderRound | null> {
+  /**
+   * Describes the part of a batch that lies with its provider; null: nothing does. `usual_seconds`: the median of the judge’s newest twenty submissions
+   * that came back, null before the first.
+   */
+  async round(batch: string) {
     const ofBatch = await all<Submission>(db.read)`SELECT * FROM submissions WHERE batch = ${batch} ORDER BY seq`
     const open = ofBatch.filter(({ status }) => status === 'recorded' || status === 'submitted')
     const [oldest] = open
@@ -211,9 +196,8 @@ const asks = ({ batch, key, sample, round, request_digest }: BatchQuestion): Raw
   AND round = ${round} AND request_digest = ${request_digest}`
 
 /** Lets units of work on one batch follow each other: two at the same time would not see each other’s questions. */
-async function lockBatch(db: Db, sql: Sql, batch: string): Promise<void> {
-  if (db.kind === 'postgres') await run(sql)`SELECT seq FROM batches WHERE id = ${batch} FOR UPDATE`
-}
+const lockBatch = (db: Db, sql: Sql, batch: string) =>
+  first(sql)`SELECT seq FROM batches WHERE id = ${batch} ${locked(db)}`
 
 /**
  * Lets the items of ended requests go on whose questions all have their end, and counts the requests. Of two units of work on one batch, the

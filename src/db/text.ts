@@ -58,16 +58,14 @@ export function parseStored<T>(text: string): T {
   }
 }
 
-/** Columns that hold their values in another form, by their names in all tables and readings: JSON texts, packed texts, and conditions. */
+/** Columns that hold their values in another form, by their names in all tables and readings: JSON texts, packed texts, and a condition. */
 const JSON_COLUMNS = ['failure', 'grade', 'ground_truth', 'request', 'review', 'scopes', 'signals', 'tallies', 'usage']
 /** Bytes above which the text of a column is compressed. */
 const PACKED_ABOVE: Readonly<Record<string, number>> = { reply_text: 1024, raw_reply: 1024, line: 0 }
-const CONDITIONS = ['is_open', 'is_orphan']
-
 const DECODERS = new Map<string, (stored: never) => unknown>([
   ...JSON_COLUMNS.map((name) => [name, parseStored<unknown>] as const),
   ...Object.keys(PACKED_ABOVE).map((name) => [name, unpackText] as const),
-  ...CONDITIONS.map((name) => [name, Boolean] as const),
+  ['is_open', Boolean],
 ])
 
 /** Restores the values of a row, in the row itself. Throws a StorageError where a value is damaged. */

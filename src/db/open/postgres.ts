@@ -15,9 +15,8 @@ export interface PoolSettings {
   readonly idle_transaction_timeout_ms: number
 }
 
-/** A database over the connections of a pool. */
+/** A database over the connections of a pool, which also does work on one connection outside of a unit of work. */
 interface PostgresDb extends Db {
-  /** Does work on one connection, outside of a unit of work. */
   connect<T>(work: (sql: Sql) => Promise<T>): Promise<T>
 }
 

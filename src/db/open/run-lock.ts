@@ -3,16 +3,7 @@ import Database from 'better-sqlite3'
 import { toStorageError } from '../errors.ts'
 
 /** The lock of an SQLite file whose holder, one process at a time, runs the batches of the file. */
-export interface RunLock {
-  /** Takes the lock unless another process holds it; tells whether this process holds the lock. Throws where the lock cannot be used. */
-  take(): boolean
-  /** Tells whether a process, this one or another, holds the lock. */
-  isTaken(): boolean
-  release(): void
-}
-
-/** The lock of a database in memory, which no other process opens. */
-export const MEMORY_LOCK: RunLock = { take: () => true, isTaken: () => true, release() {} }
+export type RunLock = ReturnType<typeof createRunLock>
 
 /** The file whose lock decides which process runs the batches of a database. */
 const runFileOf = (path: string): string => `${realpathSync(path)}.run`
@@ -21,10 +12,13 @@ const runFileOf = (path: string): string => `${realpathSync(path)}.run`
  * Creates the run lock of a database file: an exclusive lock of SQLite on `FILE.run`, which the system frees when the process ends, however it
  * ends. The process never opens `FILE.run` by itself: closing any descriptor of a file drops the locks of the process on it.
  */
-export function createRunLock(path: string): RunLock {
+export function createRunLock(path: string | null) {
   let lock: Database.Database | null = null
   return {
-    take() {
+    /** Takes the lock unless another process holds it; tells whether this process holds the lock. Throws where the lock cannot be used. */
+    take(): boolean {
+      // No other process opens a database in memory.
+      if (path === null) return true
       try {
         lock ??= openLock(path)
         if (!lock.inTransaction) lock.exec('BEGIN EXCLUSIVE')
@@ -33,8 +27,9 @@ export function createRunLock(path: string): RunLock {
       }
       return lock?.inTransaction === true
     },
-    isTaken: () => lock?.inTransaction === true || isRun(path),
-    release() {
+    /** Tells whether a process, this one or another, holds the lock. */
+    isTaken: (): boolean => path === null || lock?.inTransaction === true || isRun(path),
+    release(): void {
       lock?.close()
       lock = null
     },

@@ -11,11 +11,8 @@ const MEMORY = ':memory:'
 /** The log is written back every 4 MiB; only a reader that stays lets it grow beyond that. */
 const LONGEST_LOG_BYTES = 8 * 1024 * 1024
 
-interface SqliteDb extends Db {
-  readonly kind: 'sqlite'
-  /** The path of the file; null: in memory. */
-  readonly path: string | null
-}
+/** An open file; `path` null: in memory. */
+type SqliteDb = Db & { readonly path: string | null }
 
 /** Opens a database file, which is made and migrated where needed. Throws a StorageError for an unusable file. */
 export function openSqlite(path: string): SqliteDb {
