@@ -62,7 +62,12 @@ async function start(
     throw REFUSED
   }
   const deps = {
-    ...{ stores, clock, service: { gradeItem, findAnswers: async () => [] }, laneOf: () => lane },
+    ...{
+      stores,
+      clock,
+      service: { gradeItem, findAnswers: async () => [], release: () => undefined },
+      laneOf: () => lane,
+    },
     judges: new Map([['scripted', judge]]),
     placeOf: () => (work: () => Promise<unknown>) => places.add(work),
     onTrouble: ({ error }: Trouble) => void errors.push(error),

@@ -80,6 +80,7 @@ const send: Work = async (stores) => {
   await stores.provider.record({ id: 'prb_1', batch: BATCH, judge: 'openai', at: AT }, LIMITS)
 }
 const call = planAttempt('att_1', { reserved_usd: 1, batch: BATCH, item: 0 })
+const BATCH_LOCK = 'SEARCH batches USING COVERING INDEX sqlite_autoindex_batches_1 (id=?)'
 const BATCH_LIST = 'SEARCH batches USING INDEX'
 
 /** The work, a step of each of its plans in their order, and what stands before the work. */
@@ -167,7 +168,7 @@ const STEPS: readonly (readonly [string, Work, readonly string[], Work?])[] = [
     [`${BATCH_LIST} batches_by_status (status=? AND id<?)`],
   ],
   ['batches with work to do', ({ batches }) => batches.listDue(AT), [`${BATCH_LIST} batches_by_status (status=?)`]],
-  ['a question to queue', queue, [OF_QUESTION, ITEM]],
+  ['a question to queue', queue, [BATCH_LOCK, OF_QUESTION, ITEM]],
   ['an answer of a provider', ({ provider }) => provider.find(markOf(question)), [OF_QUESTION]],
   [
     'questions to send',
@@ -188,13 +189,17 @@ const STEPS: readonly (readonly [string, Work, readonly string[], Work?])[] = [
   [
     'answers of a submission',
     ({ provider }) => provider.storeEnds('prb_1', [answered('att_p')]),
-    [BY_ID, `${ITEMS} INDEX batch_items_counted (batch=? AND status=?)`],
+    [BY_ID, BATCH_LOCK, `${ITEMS} INDEX batch_items_counted (batch=? AND status=?)`],
     send,
   ],
   [
     'queued questions to drop',
     ({ provider }) => provider.dropQueued(BATCH),
-    [`${CALLS} COVERING INDEX attempts_queued (batch=?)`, `${ITEMS} INDEX batch_items_counted (batch=? AND status=?)`],
+    [
+      `${CALLS} COVERING INDEX attempts_queued (batch=?)`,
+      BATCH_LOCK,
+      `${ITEMS} INDEX batch_items_counted (batch=? AND status=?)`,
+    ],
     queue,
   ],
 ]
