@@ -129,6 +129,22 @@ describe('an odd answer, call, run or block beside sound ones is an unread act a
       '/runs/0/inputs/messages/0/content/1',
     ],
     ['langchain', { messages: [{ type: 'human', content: ['Go.', 5] }] }, '/messages/0/content/1'],
+    ['openai-chat', { messages: [go, { content: 'make x' }] }, '/messages/1/role'],
+    [
+      'openai-chat',
+      { messages: [go, { role: 'assistant', content: null, tool_calls: [{ id: 'c', payload: { cmd: 'ls' } }] }] },
+      '/messages/1/tool_calls/0/name',
+    ],
+    [
+      'langfuse',
+      { observations: [observation, { ...observation, type: 'SPAN', input: { command: 'make x' } }] },
+      '/observations/1',
+    ],
+    [
+      'otlp',
+      { resourceSpans: [{ scopeSpans: [{ spans: [{ ...span, spanId: 's', traceId: 't' }, { name: 'bash' }] }] }] },
+      '/resourceSpans/0/scopeSpans/0/spans/1',
+    ],
   ])('%s', (format, document, path) => {
     const trajectory = read(document)
     expect(trajectory.format).toBe(format)
@@ -234,4 +250,22 @@ test.each<[string, object]>([
   ['definitions of tools', chatOf(BASH, { config: { tools: [{ name: 'bash', parameters: 'a shell to use' }] } })],
 ])('a copy of what is shown is no unread act: %s', (_, document) => {
   expect(read(document).unread).toEqual({ records: 0, actions: 0 })
+})
+
+test('a stream of Gemini CLI behind the prompt that a program wrote, and a result of version 4 in another state, are read', () => {
+  const stream = [
+    { type: 'message', role: 'user', content: 'Go.' },
+    { type: 'init', session_id: 's' },
+    { type: 'tool_use', tool_name: 'run_shell_command', tool_id: 't', parameters: { command: 'make x' } },
+  ]
+  const call = { state: 'finished', toolCallId: 'c', toolName: 'bash', args: { command: 'ls' }, result: 'README' }
+  const ui = [{ role: 'assistant', content: '', toolInvocations: [call] }]
+  const told = [{ records: stream }, { messages: ui }].map((document) => {
+    const { format, steps } = read(document)
+    return [format, ...steps.flatMap(({ parts }) => parts.map(({ text }) => text))]
+  })
+  expect(told).toEqual([
+    ['gemini-cli', 'Go.', 'make x'],
+    ['vercel-ui', 'ls', 'README'],
+  ])
 })

@@ -47,8 +47,8 @@ const isModelMessage = (record: unknown): boolean =>
 const isHead = (record: unknown): boolean =>
   isRecord(record) && typeof record['sessionId'] === 'string' && typeof record['projectHash'] === 'string'
 
-const isStream = ([first]: readonly unknown[]): boolean =>
-  isRecord(first) && first['type'] === 'init' && typeof first['session_id'] === 'string'
+const isStream = (records: readonly unknown[]): boolean =>
+  records.some((record) => isRecord(record) && record['type'] === 'init' && typeof record['session_id'] === 'string')
 
 const NOTICES: ReadonlySet<unknown> = new Set(['info', 'warning', 'error'])
 

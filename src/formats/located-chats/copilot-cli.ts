@@ -1,13 +1,13 @@
-import { parseJson } from '../../domain/text/json.ts'
 import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
-import { isRecord, itemsIn, type Json, type Reading, timeOf } from '../common/reading.ts'
+import { isAbsent, isRecord, itemsIn, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asList, asName, asRecord, asText } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { type LocatedMessage, readLocatedChat } from '../openai-chat/chat-steps.ts'
 import type { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { own } from '../tools/tool-table.ts'
 import { contentOf, Located, type Tree } from '../traces/located.ts'
+import { differs } from '../traces/message-key.ts'
 import { namesOf } from '../vocabulary.ts'
 
 /**
@@ -64,7 +64,8 @@ function* eventsIn(reading: Reading, sink: ChatSink, records: readonly unknown[]
 
 /** The requested calls whose start no event has told yet. */
 class Requests {
-  readonly #open = new Map<string, number>()
+  /** Tools and arguments by the id of the call. */
+  readonly #open = new Map<unknown, Json>()
   /** Ids of commands that the user ran. */
   readonly #byUser: ReadonlySet<unknown>
 
@@ -78,25 +79,18 @@ class Requests {
     return isUserRequested === true || (asText(id) !== null && this.#byUser.has(id))
   }
 
-  add({ value }: Located, name: string): void {
-    const key = keyOf(value, name)
-    if (key !== null) this.#open.set(key, (this.#open.get(key) ?? 0) + 1)
+  add({ value }: Located): void {
+    const request = asRecord(value)
+    if (asText(request['toolCallId']) !== null) this.#open.set(request['toolCallId'], request)
   }
 
-  /** Tells whether an event starts a call that a message has requested; each request is started once. */
+  /** Tells whether an event starts a call that a message has requested, perhaps with further arguments; each request is started once. */
   start({ value }: Located): boolean {
-    const key = keyOf(value, 'toolName')
-    const open = key === null ? 0 : (this.#open.get(key) ?? 0)
-    if (key !== null && open > 0) this.#open.set(key, open - 1)
-    return open > 0
+    const { toolCallId: id, toolName, arguments: args } = asRecord(value)
+    const asked = this.#open.get(id)
+    if (asked === undefined || asked['name'] !== toolName || differs(args, asked['arguments'])) return false
+    return isAbsent(args) === isAbsent(asked['arguments']) && this.#open.delete(id)
   }
-}
-
-/** Returns a call as a key: its id, tool and arguments; null for a call without an id. */
-function keyOf(call: unknown, name: string): string | null {
-  const { toolCallId: id, [name]: tool, arguments: args } = asRecord(call)
-  const given: unknown = typeof args === 'string' ? (parseJson(args) ?? args) : args
-  return typeof id === 'string' && id !== '' ? JSON.stringify([id, tool, given]) : null
 }
 
 interface CopilotEvent {
@@ -122,7 +116,7 @@ function messagesOf({ type, data }: CopilotEvent, requests: Requests): readonly 
   }
   if (type === 'assistant.message') {
     const asked = data.member('toolRequests').items()
-    for (const request of asked) requests.add(request, 'name')
+    for (const request of asked) requests.add(request)
     const calls = asked.map((request) => callOf(request, 'name'))
     const [content, reasoning_content] = [data.member('content'), data.member('reasoningText')]
     return [{ role: 'assistant', content, reasoning_content, ...(calls.length > 0 && { tool_calls: calls }) }]

@@ -3,7 +3,7 @@ import { wordSet } from '../../domain/words.ts'
 import { textOf } from '../common/content.ts'
 import { cutName, isAbsent, isRecord, itemsIn, type Json, objectsIn, typeName } from '../common/reading.ts'
 import { asRecord, asText, type PlacedText } from '../common/session.ts'
-import { holdsCalls, mayAct } from '../common/unread-acts.ts'
+import { holdsCalls } from '../common/unread-acts.ts'
 import { named, own } from '../tools/tool-table.ts'
 import {
   outcomeOfMessage,
@@ -121,6 +121,11 @@ function readThoughts(sink: ChatSink, message: Json, path: string, parts: Part[]
     sink.text(parts, 'agent_reasoning', value, `${path}/${field}`, 'reasoning')
     return
   }
+  const raw = asRecord(asRecord(message['raw_data'])['message'])['reasoning_content']
+  if (typeof raw === 'string') {
+    sink.text(parts, 'agent_reasoning', raw, `${path}/raw_data/message/reasoning_content`, 'reasoning')
+    return
+  }
   for (const field of ['thinking_blocks', 'reasoning_details']) {
     const value = message[field]
     if (!Array.isArray(value) || value.length === 0) continue
@@ -214,10 +219,8 @@ function readOtherMessage(
   const isReply = role === 'user' && before !== 'other' && protocol !== null && !protocol.isSpeech(textOf(content))
   const isComplaint = isReply && before === 'answer' && protocol.complains
   if (role === 'user') sink.answeredWords((tool) => outcomeOfMessage(sink.agent, tool, message, content))
-  if (role === null) {
-    if (mayAct({ content })) sink.reading.countUnread(path, true)
-    sink.reading.warn(`${path}/role`, 'a message without a role; read as system')
-  }
+  // Whoever spoke may have acted by the words.
+  if (role === null) sink.reading.unread(`${path}/role`, 'a message without a role; read as system', true)
   const isResult = isReply && before === 'act'
   if (isResult) read.speaker = 'tool'
   const speaker: Speaker = isResult

@@ -108,7 +108,9 @@ export class ChatSink extends Session {
     const call = this.call(this.step, id, tool ?? NAMELESS)
     this.calls.push(call)
     const place = { path: `${at}/${args}`, namePath: tool === null ? null : `${at}/${name}` }
+    const before = parts.length
     addCall(this, parts, { call, args: record[args], isInput: true, ...place })
+    if (tool === null && parts.length === before) this.reading.countUnread(at, true)
     return call
   }
 }

@@ -52,15 +52,12 @@ function readOtlp(reading: Reading, document: Json): ReadDocument {
   return { format: 'otlp', agent: { name: asName(only), model: asName(models[0]) }, steps }
 }
 
-/** Lists the items of the list of a document that are neither spans nor requests. */
+/** Lists the items of a document that are neither spans nor requests. */
 function oddIn(document: Json): readonly Located[] {
   const name = isRequest(document) ? null : listOf(document)
-  return name === null
-    ? []
-    : new Located(document, '')
-        .member(name)
-        .items()
-        .filter(({ value }) => !isSpanOrRequest(value))
+  const list = name === null ? [] : new Located(document, '').member(name).items()
+  const spans = requestSpans(document).filter(({ value }) => !isRecord(value) || !isSpan(value))
+  return [...list.filter(({ value }) => !isSpanOrRequest(value)), ...spans]
 }
 
 /** Splits a file of several traces into one document per trace, in order of their first spans. */
@@ -84,18 +81,20 @@ interface LocatedSpan {
 /** Lists the spans of OTLP requests (`resourceSpans`; a collector's file holds several requests), or of lists of spans. */
 function spansIn(document: Json): readonly LocatedSpan[] {
   const root = new Located(document, '')
-  const lists = [root, ...root.member('records').items(), ...root.member('batches').items()].flatMap(requestSpans)
   const plain = ['records', 'data', 'spans']
     .flatMap((name) => root.member(name).items())
     .filter(({ value }) => isSpanOrRequest(value))
-  return [...lists, ...plain].flatMap((span) =>
+  return [...requestSpans(document), ...plain].flatMap((span) =>
     isRecord(span.value) && isSpan(span.value) ? [{ span, record: span.value }] : [],
   )
 }
 
-function requestSpans(request: Located): readonly Located[] {
-  return ['resourceSpans', 'resource_spans']
-    .flatMap((name) => request.member(name).items())
+/** Lists the spans of the requests of a document. */
+function requestSpans(document: Json): readonly Located[] {
+  const root = new Located(document, '')
+  const requests = [root, ...root.member('records').items(), ...root.member('batches').items()]
+  return requests
+    .flatMap((request) => ['resourceSpans', 'resource_spans'].flatMap((name) => request.member(name).items()))
     .flatMap((resource) =>
       ['scopeSpans', 'scope_spans', 'instrumentationLibrarySpans'].flatMap((name) => resource.member(name).items()),
     )
@@ -131,6 +130,7 @@ function readSpan(reading: Reading, { span, record }: LocatedSpan): TraceSpan {
         ? [{ name: event.value['name'], attributes: attributesOf(event.member('attributes')) }]
         : [],
     )
+  for (const { path } of DEFINITIONS.flatMap((name) => own.value(name) ?? [])) reading.leaveOut(path)
   const name = asText(record['name'])
   const { kind, called } = kindOf(own, events, record)
   const dropped = record['droppedAttributesCount'] ?? record['dropped_attributes_count']
@@ -163,6 +163,9 @@ function readSpan(reading: Reading, { span, record }: LocatedSpan): TraceSpan {
     holds: tool !== null || CONTENT.some((name) => own.get(name) !== null) || events.some(holdsMessages),
   }
 }
+
+/** Attributes with the definitions of tools. */
+const DEFINITIONS = ['gen_ai.tool.description', 'gen_ai.tool.definitions', 'gen_ai.request.tools', 'llm.tools'] as const
 
 const CONTENT = [
   ...['gen_ai.input.messages', 'gen_ai.output.messages', 'gen_ai.prompt', 'gen_ai.completion', 'llm.input_messages'],

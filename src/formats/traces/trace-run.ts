@@ -222,11 +222,18 @@ class TraceRun {
     this.#made.add(message, takeMessage(this.sink, placed, ...names))
   }
 
+  /** Leaves out a span that fits no call of a model; its input may be the arguments of an act. */
+  #leave(span: TraceSpan, { args }: TracedTool): void {
+    if (span.input() === null && mayAct(args.value))
+      this.#reading.unread(span.path, 'fits no call of a model, and may be an act; not read', true)
+    pushTo(this.#others, span.called, span)
+  }
+
   /** Begins a span of a tool. A span of another kind (`isMaybe`) counts as a tool's only where it matches a call. */
   #begin(span: TraceSpan, tool: TracedTool, isMaybe: boolean): void {
     const match = this.#made.find(tool)
     if (match === undefined && isMaybe) {
-      pushTo(this.#others, span.called, span)
+      this.#leave(span, tool)
       return
     }
     const id = match?.id ?? tool.id ?? `span ${this.#toolSpans++}`

@@ -239,8 +239,8 @@ function readInvocation(sink: ChatSink, step: OpenStep, invocation: Json, path: 
   const { toolName: name, state, args, result } = invocation
   const call = addNamedCall(sink, step, { id: null, name, namePath: `${path}/toolName`, args, path: `${path}/args` })
   if (state === 'partial-call') settle(call, 'cancelled')
-  if (state !== 'result') return
-  settle(call, outcomeOfOutput(call.tool, result, null))
+  if (isAbsent(result) && state !== 'result') return
+  settle(call, state === 'result' ? outcomeOfOutput(call.tool, result, null) : 'interrupted')
   readOutput(sink, step.outputs, result, `${path}/result`, call.tool)
   step.answered = true
 }
