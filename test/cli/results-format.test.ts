@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { runCommand } from '../../src/cli/errors.ts'
 import type { OutputFormat } from '../../src/cli/options.ts'
-import { printGrade, printRefusal } from '../../src/cli/output/grade-text.ts'
+import { printGrade } from '../../src/cli/output/grade-text.ts'
 import { openOutput } from '../../src/cli/output/output-target.ts'
 import { MARKDOWN, writeResults } from '../../src/cli/output/results-format.ts'
 import { escaped, markdownOf, plain } from '../../src/cli/output/text.ts'
@@ -242,11 +242,6 @@ describe('nothing that others wrote acts on a terminal', () => {
     // Headline, judge, citation, unmet, contradiction, failure, notes, warning, and the blank line.
     expect(text.split('\n')).toHaveLength(10)
     expect(text.match(/⟨U\+009B⟩/g)).toHaveLength(10)
-  })
-
-  test('in a refusal', () => {
-    const text = printRefusal(HOSTILE, HOSTILE, [{ path: `/${HOSTILE}`, message: HOSTILE }])
-    expect([acting(text.replaceAll('\n', '')), text.split('\n').length]).toEqual([[], 2])
   })
 
   test('in whatever is thrown', async () => {

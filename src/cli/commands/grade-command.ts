@@ -2,17 +2,18 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { styleText } from 'node:util'
 import type { GroundTruths } from '../../archives/truth/ground-truths.ts'
 import { ServiceError } from '../../client/errors.ts'
 import { defined } from '../../domain/result.ts'
 import { inputIssues } from '../../schemas/check.ts'
 import type { Grade } from '../../schemas/grade.ts'
 import { type GivenTruth, type GradeRequest, truthSchemaFor } from '../../schemas/trial.ts'
-import { adviceFor, EXIT, type ExitCode, exitOfGrade, strictCode } from '../errors.ts'
+import { CliError, EXIT, type ExitCode, exitOfGrade, explain, strictCode } from '../errors.ts'
 import { chosen, JUDGING, LIST, type Options, STRICT_UNREAD } from '../options.ts'
-import { printGrade, printRefusal } from '../output/grade-text.ts'
-import { limitRows, newTally, type ResultsTally, tallyLimit } from '../output/results-format.ts'
-import { clip, line, oneLine } from '../output/text.ts'
+import { printGrade } from '../output/grade-text.ts'
+import { limitRows, newTally, tallyLimit } from '../output/results-format.ts'
+import { clip, inert, line, oneLine } from '../output/text.ts'
 import { consoleCommand, type Session, sessionCommand, tell } from '../session.ts'
 import { asTyped } from '../shell.ts'
 import { checkPaths, readJson, type Trial } from '../trials.ts'
@@ -45,25 +46,40 @@ export const grade = sessionCommand<GradeOptions, [files: string[]]>(
     },
   },
   async (session, options, files) => {
+    const { format, json, signal, write } = session
     await checkPaths(files, [options.ground_truth])
+    const truth = readTruth(options.ground_truth, options.rubric)
     const all = newTally()
     const data: object[] = []
     session.data = data
     let worst: ExitCode = EXIT.graded
     for (const file of files) {
-      const code = await gradeFile(session, file, options, { all, data }).catch((error: unknown) => {
-        const { message, issues } = refusalOf(error)
-        const errors = issues.map(({ path, ...issue }) => ({ path: path ?? '', ...issue }))
-        data.push({ file, error: { message, errors } })
-        if (!session.json) tell(session, printRefusal(file, message, issues))
-        return EXIT.refused
-      })
-      if (code > worst) worst = code
+      try {
+        for (const run of await readRuns(file, truth, options.rubric)) {
+          const made = await gradeRun(session, run, truth, options)
+          data.push({ file: run.name, ...made })
+          tallyLimit(all, { label: made.label, grade: made })
+          worst = higher(worst, strictCode(exitOfGrade(made), options, made.receipt.unread?.records ?? 0))
+        }
+      } catch (error) {
+        if (signal.aborted || !isRefusal(error)) throw error
+        const { code, message, advice } = explain(error, options.judge)
+        data.push({ file, error: { code, message, advice } })
+        if (!json)
+          tell(session, `${styleText('red', 'refused')}  ${oneLine(file)}: ${inert(message)}`, ...advice.map(inert))
+        worst = higher(worst, EXIT.refused)
+      }
     }
-    if (session.format === 'table' && all.graded > 1) await session.write(`${limitRows(all).join('\n')}\n`)
+    if (format === 'table' && all.graded > 1) await write(`${limitRows(all).join('\n')}\n`)
     return worst
   },
 )
+
+const higher = (one: ExitCode, other: ExitCode): ExitCode => (one > other ? one : other)
+
+/** Tells an error of a single file. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof CliError || (error instanceof ServiceError && error.status >= 400 && error.status < 500)
 
 /** Suggests a ground truth beside the first file. The command never uses the file unasked: the agent may have written it. */
 async function truthHint([file = '']: readonly string[]): Promise<string> {
@@ -73,72 +89,39 @@ async function truthHint([file = '']: readonly string[]): Promise<string> {
   return truth === undefined ? '' : `; is it -g ${oneLine(join(dirname(file), truth))}?`
 }
 
-/** Faulty places of a file; an advice has no path. */
-type Issues = Parameters<typeof printRefusal>[2]
-
-class Refusal extends Error {
-  readonly issues: Issues
-
-  constructor(reason: string, issues: Issues = []) {
-    super(reason)
-    this.issues = issues
-  }
-}
-
-/** Makes the refusal of a file. Throws errors that concern no single file. */
-function refusalOf(error: unknown): Refusal {
-  if (error instanceof Refusal) return error
-  if (!(error instanceof ServiceError) || error.status < 400 || error.status >= 500) throw error
-  const advice = adviceFor(error)
-  if (advice.length === 0) return new Refusal(error.detail, error.errors)
-  const lines = [...error.errors.map(({ message }) => message), ...advice]
-  const issues = lines.map((message) => ({ path: null, message }))
-  return new Refusal(error.detail, issues)
-}
-
-async function gradeFile(
+async function gradeRun(
   { veridict, shell, write, format, signal }: Session,
-  file: string,
+  { name, trajectory, warnings }: Run,
+  ground_truth: GivenTruth,
   options: GradeOptions,
-  { all, data }: { readonly all: ResultsTally; readonly data: object[] },
-): Promise<ExitCode> {
-  const { rubric } = options
-  const ground_truth = readTruth(options.ground_truth, rubric)
-  let worst: ExitCode = EXIT.graded
-  for (const { name, trajectory, warnings } of await readRuns(file, ground_truth, rubric)) {
-    const request = { trajectory, ground_truth, ...chosen(options, 'judge', 'rubric', 'samples', 'cache') }
-    const made = await veridict.grade(request as GradeRequest, { signal })
-    data.push({ file: name, ...made })
-    await write(format === 'table' ? printGrade(name, made) : line({ file: name, ...made }))
-    tallyLimit(all, { label: made.label, grade: made })
-    for (const warning of warnings) shell.err.write(`warning  ${oneLine(name)}  ${clip(warning, 300)}\n`)
-    const code = strictCode(exitOfGrade(made), options, made.receipt.unread?.records ?? 0)
-    if (code > worst) worst = code
-  }
-  return worst
+): Promise<Grade> {
+  const request = { trajectory, ground_truth, ...chosen(options, 'judge', 'rubric', 'samples', 'cache') }
+  const made = await veridict.grade(request as GradeRequest, { signal })
+  await write(format === 'table' ? printGrade(name, made) : line({ file: name, ...made }))
+  for (const warning of warnings) shell.err.write(`warning  ${oneLine(name)}  ${clip(warning, 300)}\n`)
+  return made
 }
+
+const TRUTH_EXAMPLE = 'an example: {"instruction": "Build it.", "cue": {"text": "Build with: make release-7f3a"}}'
 
 function readTruth(file: string, rubric: string | undefined): GivenTruth {
-  const refuse = (why: string, issues: Issues = []) => new Refusal(`the ground truth in ${file} ${why}`, issues)
+  const refuse = (why: string, advice: readonly string[] = []) =>
+    new CliError(`the ground truth in ${oneLine(file)} ${why}`, advice)
   const value = readJson(file, refuse)
-  const issues = inputIssues(truthSchemaFor(rubric), value)
-  if (issues.length > 0) throw refuse('is not valid', [...issues, TRUTH_EXAMPLE])
+  const faults = inputIssues(truthSchemaFor(rubric), value).map(({ path, message }) => `${path}  ${message}`)
+  if (faults.length > 0) throw refuse('is not valid', [...faults, TRUTH_EXAMPLE])
   return value as GivenTruth
-}
-
-const TRUTH_EXAMPLE = {
-  path: null,
-  message: 'an example: {"instruction": "Build it.", "cue": {"text": "Build with: make release-7f3a"}}',
 }
 
 /** A run of a file, which can hold several. Warnings name parts of the file that were left out, or read with doubt. */
 type Run = Pick<Trial, 'name' | 'warnings'> & { readonly trajectory: unknown }
 
+const refused = (why: string) => new CliError(oneLine(why))
 const USE_BATCH = 'grade it with `veridict batch`, which takes folders, archives and files of requests'
 
-/** Reads the runs of a file as `batch` does. Throws a Refusal for a file that holds anything else. */
+/** Reads the runs of a file as `batch` does. Throws a CliError for a file that holds anything else. */
 async function readRuns(file: string, truth: GivenTruth, rubric?: string): Promise<Run[]> {
-  if ((await stat(file)).isDirectory()) throw new Refusal(`is a folder: ${USE_BATCH}`)
+  if ((await stat(file)).isDirectory()) throw refused(`is a folder: ${USE_BATCH}`)
   const { readTrials } = await import('../../archives/trials/read-trials.ts')
   let joined = false
   const groundTruths: GroundTruths = {
@@ -150,15 +133,15 @@ async function readRuns(file: string, truth: GivenTruth, rubric?: string): Promi
   }
   const runs: Run[] = []
   for await (const item of readTrials([file], { groundTruths, ...defined({ rubric }) })) {
-    if (item.source.startsWith(`${file}!`)) throw new Refusal(`is an archive: ${USE_BATCH}`)
-    if (item.kind === 'skipped') throw new Refusal(item.detail)
+    if (item.source.startsWith(`${file}!`)) throw refused(`is an archive: ${USE_BATCH}`)
+    if (item.kind === 'skipped') throw refused(item.detail)
     // Grade requests bring their own ground truths.
-    if (!joined) throw new Refusal(`holds grade requests: ${USE_BATCH}`)
+    if (!joined) throw refused(`holds grade requests: ${USE_BATCH}`)
     // The name of a run is the name of the file and the name of the run inside the file.
     const run = item.name.slice(basename(resolve(file)).length)
     runs.push({ name: `${file}${run}`, trajectory: item.request.trajectory, warnings: item.warnings })
   }
-  if (runs.length === 0) throw new Refusal('holds no trajectory')
+  if (runs.length === 0) throw refused('holds no trajectory')
   return runs
 }
 

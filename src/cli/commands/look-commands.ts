@@ -16,7 +16,7 @@ import {
 } from '../follow.ts'
 import { choice, LIST, type Options, output, parseCount, RESULTS_FORMATS, STRICT_UNREAD } from '../options.ts'
 import { writeBundle } from '../output/bundle.ts'
-import { fullGrade, printGrade, receiptText } from '../output/grade-text.ts'
+import { jsonText, printGrade, withReplies } from '../output/grade-text.ts'
 import { inspectNote, type LabelValues, parseValues, writeInspectScores } from '../output/inspect-scores.ts'
 import { doneOf, roundText } from '../output/progress.ts'
 import { OUTPUT_HELP, summary } from '../output/results-format.ts'
@@ -183,14 +183,14 @@ export const show = sessionCommand<Options & { readonly attempts?: boolean; read
     about: 'show one stored grade with its evidence',
     args: { '<grade>': 'its id, as `veridict results` gives it' },
     options: [
-      ['--attempts', 'show the settings of the grade and the calls of the judge'],
-      ['--raw', 'with --attempts or --json: the digests and the raw reply of each call'],
+      ['--attempts', 'print the receipt: the settings of the grade and the calls of the judge'],
+      ['--raw', 'with --attempts or --json: the raw reply of each call'],
     ],
     database: 'read',
     help: [
       `Prints the label, every citation with its step, unmet claims, and steps of the agent that contradict the label; and, where several
 judges graded the trial, the result of all of them (\`panel\` in --json): its label, its level, and whether their quotes overlap.
---attempts adds the settings of the judge (provider, host, model, effort, output limit), versions, digests, and each call;
+--attempts adds the receipt: the settings of the judge (provider, host, model, effort, output limit), versions, digests, each call;
 --raw also the provider's raw replies. --json holds all of the receipt; \`veridict results BATCH -o bundle\` writes it for a whole batch.`,
       'Exit codes: 0 graded; 1 no such grade, or no service; 2 unverified; 3 failed; 130 interrupted.',
       `Examples:
@@ -203,10 +203,10 @@ judges graded the trial, the result of all of them (\`panel\` in --json): its la
     const { veridict, signal } = session
     const grade = await veridict.readGrade(id, { signal })
     const panel = await veridict.panel(id, { signal })
-    const calls = raw ? await veridict.calls(id, { signal }) : null
-    const { metadata, receipt } = grade
+    const whole = raw ? withReplies(grade, await veridict.calls(id, { signal })) : grade
+    const { metadata, receipt } = whole
     const name = metadata.trial || metadata.task || receipt.trajectory
-    const text = printGrade(name, grade, panel) + (attempts || raw ? receiptText(grade, calls) : '')
-    return session.answer({ ...fullGrade(grade, calls), panel }, text, exitOfGrade(grade))
+    const text = printGrade(name, grade, panel) + (attempts || raw ? jsonText(receipt) : '')
+    return session.answer({ ...whole, panel }, text, exitOfGrade(grade))
   },
 )

@@ -9,7 +9,7 @@ import type { Batch, BatchResult } from '../../schemas/batch.ts'
 import { CliError } from '../errors.ts'
 import { claimColumns, isEnded } from '../follow.ts'
 import type { Session } from '../session.ts'
-import { fullGrade } from './grade-text.ts'
+import { jsonText, withReplies } from './grade-text.ts'
 import { inOrder, openOutput } from './output-target.ts'
 import { writeResults } from './results-format.ts'
 import { line, plain } from './text.ts'
@@ -21,7 +21,7 @@ export async function writeBundle(session: Session, batch: Batch, folder: string
   requireEnded(session, batch)
   const bundle = await createBundle(session, folder)
   try {
-    await bundle.write('batch.json', pretty(batch))
+    await bundle.write('batch.json', jsonText(batch))
     const { grades, rubrics } = await writeTables(session, batch, bundle)
     const { calls, digests } = await writeGrades(session, grades, bundle)
     for await (const call of session.veridict.batchCalls(batch.id, session))
@@ -73,7 +73,7 @@ async function writeGrades({ veridict, signal, view }: Session, grades: Readonly
   let written = 0
   const read = (id: string) => Promise.all([veridict.readGrade(id, { signal }), veridict.calls(id, { signal })])
   for await (const [grade, entries] of inOrder(grades, AT_ONCE, read)) {
-    await bundle.write('grades.ndjson', line(fullGrade(grade, entries)))
+    await bundle.write('grades.ndjson', line(withReplies(grade, entries)))
     for (const attempt of grade.receipt.attempts) calls.add(attempt.id)
     digests.set(grade.receipt.rubric, grade.receipt.rubric_digest)
     written += 1
@@ -89,10 +89,8 @@ async function writeRubric({ veridict, signal }: Session, name: string, digest: 
     throw error
   })
   if (rubric === null || (digest !== undefined && rubric.digest !== digest)) return
-  await bundle.write(`rubrics/${rubric.name.replaceAll(/[^\w@.-]/g, '_')}.json`, pretty(rubric))
+  await bundle.write(`rubrics/${rubric.name.replaceAll(/[^\w@.-]/g, '_')}.json`, jsonText(rubric))
 }
-
-const pretty = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
 
 /** Creates a folder that takes its name when it is whole. An existing folder is never touched. */
 async function createBundle({ shell }: Session, folder: string) {
@@ -127,7 +125,7 @@ async function createBundle({ shell }: Session, folder: string) {
     async commit(head: Readonly<Record<string, string>>): Promise<void> {
       const written = [...files].sort(([a], [b]) => (a < b ? -1 : 1))
       const listed = written.map(([name, { hash, bytes }]) => ({ name, bytes, sha256: hash.digest('hex') }))
-      await write('manifest.json', pretty({ ...head, files: listed }))
+      await write('manifest.json', jsonText({ ...head, files: listed }))
       for (const file of files.values()) await writing(file.commit())
       await refuseExisting()
       await writing(rename(partial, path))

@@ -1,15 +1,7 @@
 import { styleText } from 'node:util'
-import type { TObject } from 'typebox'
-import {
-  type AttemptSummary,
-  AttemptSummarySchema,
-  type CheckedCitation,
-  type Grade,
-  type LedgerEntry,
-  ReceiptSchema,
-} from '../../schemas/grade.ts'
+import type { CheckedCitation, Grade, LedgerEntry } from '../../schemas/grade.ts'
 import type { PanelResult } from '../../schemas/review.ts'
-import { clip, dollars, LABEL_STYLE, oneLine, pad, present, type Style, safe, tableOf, unreadText } from './text.ts'
+import { clip, inert, LABEL_STYLE, oneLine, present, type Style, unreadText } from './text.ts'
 
 /** Renders a grade for people: label, evidence, unmet claims, the result of its panel. Ends with a blank line. */
 export function printGrade(file: string, grade: Grade, panel: PanelResult | null = null): string {
@@ -38,18 +30,6 @@ export function printGrade(file: string, grade: Grade, panel: PanelResult | null
     ...receipt.warnings.slice(0, 3).map(({ path, message }) => dim(`  ~ ${oneLine(path)} ${oneLine(message)}`)),
   ]
   return `${present(lines).join('\n')}\n\n`
-}
-
-/** Renders a refused file with its faulty places; an advice has no path. */
-export function printRefusal(
-  file: string,
-  detail: string,
-  errors: readonly { readonly path: string | null; readonly message: string }[],
-): string {
-  const lines = errors.map(({ path, message }) =>
-    path === null ? `  ${oneLine(message)}` : `  ${oneLine(path) || '/'}  ${oneLine(message)}`,
-  )
-  return [`${styleText('red', 'refused')}  ${oneLine(file)}: ${oneLine(detail)}`, ...lines].join('\n')
 }
 
 function headline({ label, confidence, claimed_label, status }: Grade): string {
@@ -100,50 +80,13 @@ function evidenceLine({ status, step_id, supports, quote, found_in_step, normali
 export const withId = (message: string, id: string | null): string =>
   id === null ? message : message.replace('veridict show GRADE', () => `veridict show ${id}`)
 
-/** Makes a null for each field of a schema: old grades lack some fields, and a null shows them as unknown. */
-const nulls = ({ properties }: TObject) => Object.fromEntries(Object.keys(properties).map((name) => [name, null]))
-const UNKNOWN = nulls(ReceiptSchema)
-const UNKNOWN_CALL = nulls(AttemptSummarySchema)
-
-/** Fills a grade with every field of a receipt, and with raw replies where `calls` are present. */
-export function fullGrade(grade: Grade, calls: readonly LedgerEntry[] | null) {
-  const attempts = grade.receipt.attempts.map((attempt) => ({
-    ...UNKNOWN_CALL,
-    ...attempt,
-    ...(calls !== null && { raw_reply: rawOf(attempt, calls) }),
-  }))
-  return { ...grade, receipt: { ...UNKNOWN, ...grade.receipt, attempts } }
+/** Adds the raw replies of `calls` to the receipt of a grade. */
+export function withReplies({ receipt, ...grade }: Grade, calls: readonly LedgerEntry[]) {
+  const replies = new Map(calls.map(({ id, raw_reply }) => [id, raw_reply]))
+  const attempts = receipt.attempts.map((attempt) => ({ ...attempt, raw_reply: replies.get(attempt.id) ?? null }))
+  return { ...grade, receipt: { ...receipt, attempts } }
 }
 
-const rawOf = ({ id }: Pick<AttemptSummary, 'id'>, calls: readonly LedgerEntry[]): string | null =>
-  calls.find((call) => call.id === id)?.raw_reply ?? null
-
-const CALLS = tableOf<AttemptSummary>([
-  ['sample', 6, ({ sample }) => String(sample)],
-  ['round', 5, ({ round }) => String(round)],
-  ['purpose', 7, ({ purpose }) => purpose],
-  ['outcome', 14, ({ outcome }) => outcome],
-  ['time', 9, ({ latency_ms }) => `${latency_ms} ms`],
-  ['tokens', 20, ({ usage }) => (usage === null ? '–' : `${usage.input_tokens} in, ${usage.output_tokens} out`)],
-  ['cost', 8, ({ cost_usd }) => (cost_usd === null ? '?' : dollars(cost_usd))],
-  ['', 0, ({ replayed, message }) => `${replayed ? 'replayed ' : ''}${clip(message ?? '', 200)}`],
-])
-
-/** Renders the receipt of a grade, a member a line, and a row a call; with `calls`, their digests and raw replies. */
-export function receiptText(grade: Grade, calls: readonly LedgerEntry[] | null): string {
-  const { attempts, warnings: _, ...members } = fullGrade(grade, calls).receipt
-  const rows = attempts.map((attempt) => {
-    const { id, request_id, max_output_tokens, request_digest, reply_digest } = attempt
-    const ids = memberRows({ id, request_id, max_output_tokens, request_digest, reply_digest })
-    const reply = safe(rawOf(attempt, calls ?? []) ?? 'no reply is kept').replaceAll('\n', '\n    ')
-    return CALLS.row(attempt) + (calls === null ? '' : `${ids.join('\n')}\n    ${reply}\n`)
-  })
-  return `${memberRows(members).join('\n')}\n\n${rows.length === 0 ? 'no call was made\n' : CALLS.head() + rows.join('')}`
-}
-
-/** Renders the members of a value, `settings.host  api.example`, and null for an unknown value. */
-function memberRows(value: unknown, path = ''): string[] {
-  if (typeof value === 'object' && value !== null && Object.keys(value).length > 0)
-    return Object.entries(value).flatMap(([name, own]) => memberRows(own, path === '' ? name : `${path}.${name}`))
-  return [`  ${pad(path, 26)} ${typeof value === 'string' ? oneLine(value) : JSON.stringify(value)}`]
-}
+/** Renders a value as JSON for people. */
+export const jsonText = (value: unknown): string =>
+  `${JSON.stringify(value, null, 2).split('\n').map(inert).join('\n')}\n`
