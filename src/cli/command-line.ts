@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { Command } from 'commander'
+import type { Command } from 'commander'
 import { VERSION } from '../grading/software.ts'
-import { EXIT, errorLine, startFailureText } from './errors.ts'
-import { exampleOf } from './options.ts'
+import { startFailureText } from './errors.ts'
 import { inert } from './output/text.ts'
-import { asTyped, programName, type Shell, typedFrom } from './shell.ts'
+import { newCommand } from './session.ts'
+import { programName, type Shell, typedFrom } from './shell.ts'
 
 type MakeCommand = (shell: Shell) => Command
 
@@ -75,54 +75,49 @@ function removedWord([command = '', ...words]: readonly string[]): string | null
   return removed === undefined ? null : `\`veridict ${removed}\` was removed: ${REMOVED[removed]}`
 }
 
-const SERVE_HELP = `
-The service listens on http://127.0.0.1:8787 (VERIDICT_HOST, VERIDICT_PORT): pages at /audit/, contract at /docs. Its data is in
-VERIDICT_DATABASE (./data/veridict.sqlite). On an address beyond loopback, every request needs a key: veridict keys create NAME
-
-Exit codes: 0 stopped; 1 the service cannot start, with the reason.
-
-Example:
-  VERIDICT_PORT=8800 veridict serve`
-
 const serveCommand: MakeCommand = (shell) =>
-  new Command('serve')
-    .description('start the HTTP service; its log names the address, Ctrl-C or SIGTERM drains and stops it')
+  newCommand(shell, {
+    name: 'serve',
+    about: 'start the HTTP service; its log names the address, Ctrl-C or SIGTERM drains and stops it',
+    help: [
+      `The service listens on http://127.0.0.1:8787 (VERIDICT_HOST, VERIDICT_PORT): pages at /audit/, contract at /docs. Its data is in
+VERIDICT_DATABASE (./data/veridict.sqlite). On an address beyond loopback, every request needs a key: veridict keys create NAME`,
+      'Exit codes: 0 stopped; 1 the service cannot start, with the reason.',
+      'Example:\n  VERIDICT_PORT=8800 veridict serve',
+    ],
+  })
     .option(
       '--no-worker',
       'leave all batches to `veridict worker`; with a PostgreSQL (VERIDICT_WORKER=off says the same)',
     )
-    .addHelpText('after', SERVE_HELP)
     .action(async ({ worker }: { worker: boolean }) => {
       const { startServer } = await import('../boot/serve.ts')
       const started = startServer(worker ? shell.env : { ...shell.env, VERIDICT_WORKER: 'off' })
       await started.catch(exitUnstarted(shell, 'VERIDICT_PORT'))
     })
 
-const WORKER_HELP = `
-Grades the batches of services that share a PostgreSQL: start any number of workers, on any number of machines, with the
+const workerCommand: MakeCommand = (shell) =>
+  newCommand(shell, {
+    name: 'worker',
+    about: 'work on the batches of services that share a PostgreSQL; SIGTERM drains and stops it',
+    help: [
+      `Grades the batches of services that share a PostgreSQL: start any number of workers, on any number of machines, with the
 VERIDICT_DATABASE_URL, VERIDICT_CONFIG (judges) and API keys of the services. A worker takes chunks of at most 16 items from the open
 batches; other workers go on with the items of a worker that stopped or died. Post and follow batches at a service. One machine needs
-no worker: \`veridict serve\` grades batches too, unless VERIDICT_WORKER=off (or serve --no-worker).
-
-VERIDICT_WORKER_PORT=9464   the port of /healthz, /readyz and /metrics (on VERIDICT_HOST, 127.0.0.1 by default); no port by default
+no worker: \`veridict serve\` grades batches too, unless VERIDICT_WORKER=off (or serve --no-worker).`,
+      `VERIDICT_WORKER_PORT=9464   the port of /healthz, /readyz and /metrics (on VERIDICT_HOST, 127.0.0.1 by default); no port by default
 SIGTERM                     returns the items that have not begun, waits for calls in flight (25 s), exits 0
-workers.most_in_flight      in VERIDICT_CONFIG: most items of a judge in work at once in a worker; no bound by default
-
-Exit codes: 0 stopped; 1 the worker cannot start, or did not stop cleanly.
-
-Examples:
+workers.most_in_flight      in VERIDICT_CONFIG: most items of a judge in work at once in a worker; no bound by default`,
+      'Exit codes: 0 stopped; 1 the worker cannot start, or did not stop cleanly.',
+      `Examples:
   export VERIDICT_DATABASE_URL=postgres://veridict@db.example/veridict
   veridict worker
-  VERIDICT_WORKER=off veridict serve &  veridict worker &  veridict worker &`
-
-const workerCommand: MakeCommand = (shell) =>
-  new Command('worker')
-    .description('work on the batches of services that share a PostgreSQL; SIGTERM drains and stops it')
-    .addHelpText('after', WORKER_HELP)
-    .action(async () => {
-      const { startWorker } = await import('../boot/serve.ts')
-      await startWorker(shell.env).catch(exitUnstarted(shell, 'VERIDICT_WORKER_PORT'))
-    })
+  VERIDICT_WORKER=off veridict serve &  veridict worker &  veridict worker &`,
+    ],
+  }).action(async () => {
+    const { startWorker } = await import('../boot/serve.ts')
+    await startWorker(shell.env).catch(exitUnstarted(shell, 'VERIDICT_WORKER_PORT'))
+  })
 
 const exitUnstarted = (shell: Shell, port: 'VERIDICT_PORT' | 'VERIDICT_WORKER_PORT') => (error: unknown) => {
   shell.err.write(startFailureText(error, { ...shell, port }))
@@ -176,14 +171,12 @@ export async function runCommand(args: readonly string[]): Promise<void> {
     shell.err.write(`error: ${inert(removed)}\n`)
     return shell.exit(1)
   }
-  const root = buildProgram(program)
-  if (args.includes('--json')) root.showHelpAfterError(false).configureOutput({ outputError: writeUsageError })
+  const root = buildProgram(shell)
   const [first = '', name] = args
   // Help and usage errors show all commands.
   const typed = Object.hasOwn(COMMANDS, first) ? [first] : Object.keys(COMMANDS)
-  for (const make of await Promise.all(typed.map((name) => COMMANDS[name]?.()))) {
-    if (make !== undefined) addCommand(root, make(shell), shell)
-  }
+  for (const make of await Promise.all(typed.map((name) => COMMANDS[name]?.())))
+    if (make !== undefined) root.addCommand(make(shell))
   // A service writes these warnings to its log.
   if (first !== 'serve' && first !== 'worker') await warnOfVariables(shell)
   // The help command of commander prints the help of the program for an unknown name.
@@ -191,29 +184,21 @@ export async function runCommand(args: readonly string[]): Promise<void> {
   await (isUnknown ? root.parseAsync([name], { from: 'user' }) : root.parseAsync())
 }
 
-/** Writes an error of commander as the JSON line of `--json`. */
-function writeUsageError(text: string): void {
-  const [message = '', ...advice] = text.trim().split('\n')
-  process.stdout.write(errorLine('usage', [message.replace(/^error: /, ''), ...advice], EXIT.refused))
+const PROGRAM = {
+  name: 'veridict',
+  about: 'Grades what terminal agents did with instructions that they found in their environment.',
+  help: [
+    `Look first:               veridict demo
+Start with one file:      veridict grade FILE -g TRUTH
+Then a folder of them:    veridict batch FOLDER -g TRUTHS --dry-run     (every command has examples under --help)`,
+    `Configuration comes from the environment (VERIDICT_PORT, VERIDICT_DATABASE, VERIDICT_CONFIG, VERIDICT_SERVER,
+VERIDICT_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY, …: docs/configuration.md has them all). Without
+any, the built-in lexical judge grades, with no network.`,
+  ],
 }
 
-/** Adds a command, whose usage errors are followed by an example. */
-function addCommand(program: Command, command: Command, shell: Shell): void {
-  const inherit = (from: Command, to: Command): void => {
-    to.copyInheritedSettings(from)
-    const example = exampleOf(to)
-    if (example !== undefined && !shell.args.includes('--json'))
-      to.showHelpAfterError(`(like ${asTyped(shell, example)}; ${ADD_HELP})`)
-    for (const sub of to.commands) inherit(to, sub)
-  }
-  inherit(program, command)
-  program.addCommand(command)
-}
-
-const ADD_HELP = 'add --help for what there is'
-
-function buildProgram(typedAs: string): Command {
-  const program = new Command('veridict')
+function buildProgram(shell: Shell): Command {
+  const program = newCommand(shell, PROGRAM)
     .enablePositionalOptions()
     .option(
       '--server <url>',
@@ -221,22 +206,9 @@ function buildProgram(typedAs: string): Command {
     )
     .hook('preAction', passServer)
     .version(VERSION)
-    .description('Grades what terminal agents did with instructions that they found in their environment.')
-    .showHelpAfterError(`(${ADD_HELP})`)
-    .addHelpText(
-      'after',
-      `
-Look first:               veridict demo
-Start with one file:      veridict grade FILE -g TRUTH
-Then a folder of them:    veridict batch FOLDER -g TRUTHS --dry-run     (every command has examples under --help)
-
-Configuration comes from the environment (VERIDICT_PORT, VERIDICT_DATABASE, VERIDICT_CONFIG, VERIDICT_SERVER,
-VERIDICT_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY, …: docs/configuration.md has them all). Without
-any, the built-in lexical judge grades, with no network.`,
-    )
-  return typedAs === 'veridict'
+  return shell.program === 'veridict'
     ? program
-    : program.addHelpText('afterAll', `\nHere \`veridict\` stands for: ${typedAs}`)
+    : program.addHelpText('afterAll', `\nHere \`veridict\` stands for: ${shell.program}`)
 }
 
 /** Lets `veridict --server URL status` mean `veridict status --server URL`. Commands that ask no service refuse the option. */

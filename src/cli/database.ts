@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { missingFolder, storeOf } from '../boot/open-store.ts'
 import { type Config, loadConfig } from '../config/config.ts'
-import { fileFault } from '../domain/words.ts'
 import type { Judge } from '../judges/judge.ts'
 import type { LocalVeridict } from '../library/veridict.ts'
 import { CliError } from './errors.ts'
@@ -21,14 +20,9 @@ export async function openLocal(
   const used = use === 'none' ? { ...env, VERIDICT_DATABASE: ':memory:', VERIDICT_DATABASE_URL: '' } : env
   const { config, secrets } = configurationOf(used)
   const { access } = config
-  if (use === 'read' || use === 'look') assertDatabase(config)
+  if (use === 'read') assertDatabase(config)
   const store = storeOf(config, secrets)
-  if (use === 'look' && !(await store.isMigrated()))
-    throw new CliError(`${store.shown} is not of this version, and a dry run does not migrate it`, [
-      'Back the database up, then migrate it: `veridict status` and a start of the service migrate.',
-    ])
-  if (use === 'look_any' && !(hasDatabase(config) && (await store.isMigrated())))
-    return openLocal(env, 'none', { judges })
+  if (use === 'look' && !(hasDatabase(config) && (await store.isMigrated()))) return openLocal(env, 'none', { judges })
   const folder = missingFolder(config)
   const { buildContext } = await import('../boot/context.ts')
   const { local } = await import('../library/local.ts')
@@ -63,29 +57,17 @@ export function assertDatabase(config: Pick<Config, 'database' | 'postgres'>): v
 export const DATABASE: OptionRow = ['--database <file>', 'the database file (default: VERIDICT_DATABASE)']
 export type DatabaseOptions = Options & { readonly database?: string }
 
-const GIVE = 'Name the file with --database, or set VERIDICT_DATABASE.'
-
 /** Finds the SQLite file of a command for operators. Throws a CliError where there is no file, and for a PostgreSQL without `--database`. */
 export function existingDatabase({ env }: Shell, { database }: DatabaseOptions): string {
-  const { config } = database === undefined ? configurationOf(env) : { config: null }
+  const config = database === undefined ? configurationOf(env).config : null
   if (config !== null && config.postgres !== null)
     throw new CliError('VERIDICT_DATABASE_URL is set, and this command is for an SQLite file alone', [
       'For PostgreSQL use its own tools: pg_dump, pg_restore and pg_amcheck (docs/postgres.md).',
       'To use a file in spite of that, name the file with --database.',
     ])
   const path = database ?? config?.database ?? ''
-  const shown = inert(path)
-  if (path.trim() === '' || path === ':memory:') throw new CliError(`there is no database file "${shown}"`, [GIVE])
-  const file = fileAt(path)
-  if (file?.isDirectory() === true) throw new CliError(`${shown} is a folder`, [`Name the file in it. ${GIVE}`])
-  if (file?.isFile() !== true) throw new CliError(`there is no database file ${shown}`, [GIVE])
-  return path
-}
-
-function fileAt(path: string) {
-  try {
-    return statSync(path, { throwIfNoEntry: false })
-  } catch (error) {
-    throw new CliError(`${inert(path)} cannot be examined: ${fileFault(error)}`)
-  }
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) return path
+  throw new CliError(`there is no database file ${inert(path)}`, [
+    'Name the file with --database, or set VERIDICT_DATABASE.',
+  ])
 }

@@ -1,4 +1,5 @@
 import { ServiceError, UnreachableError } from '../client/errors.ts'
+import { StorageError } from '../db/errors.ts'
 import { RubricError } from '../domain/rubric/load/rubric-error.ts'
 import type { Veridict } from '../library/veridict.ts'
 import type { BatchCounts } from '../schemas/batch.ts'
@@ -78,13 +79,7 @@ const ADVICE: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Returns the advice for a refusal; empty where the refusal says all. */
-export function adviceFor({
-  code,
-  detail = '',
-}: {
-  readonly code: string
-  readonly detail?: string
-}): readonly string[] {
+function adviceFor({ code, detail = '' }: { readonly code: string; readonly detail?: string }): readonly string[] {
   const [, kind, id = ''] = /^there is no such (batch|grade)(?:: ((?:bat|grd)_\S+))?/.exec(detail) ?? []
   if (kind === 'batch' && id.startsWith('grd_')) return [`${id} is a grade: veridict show ${id}`]
   if (kind === 'grade' && id.startsWith('bat_')) return [`${id} is a batch: veridict results ${id}`]
@@ -98,10 +93,12 @@ export function explain(error: unknown, judge?: string): CliError {
   if (error instanceof CliError) return error
   if (error instanceof UnreachableError) return refused(error.message, adviceFor(error), error.code)
   if (error instanceof RubricError) return refused(error.message.split('\n')[0] ?? '', error.faults)
-  if (!(error instanceof ServiceError)) {
-    const code = readStorageFailure(error)?.code
-    return refused(messageOf(error), code === undefined ? [] : adviceFor({ code }), code)
+  if (!(error instanceof Error)) return refused('unknown error')
+  if (error instanceof StorageError) {
+    const { code, message } = error
+    return refused(message, adviceFor({ code }), code)
   }
+  if (!(error instanceof ServiceError)) return refused(error.message)
   const { code, detail, errors, status } = error
   if (status === 200) return refused(detail, ADVICE['other_program'], code)
   const isTyped = code === 'unknown_judge' && judge !== undefined && detail.includes(judge)
@@ -113,10 +110,6 @@ export function explain(error: unknown, judge?: string): CliError {
   // Several items may repeat one refusal.
   return refused(detail, [...new Set(places), ...adviceFor(error)], code)
 }
-
-/** Renders the message of an error; the message of a store with its server. */
-const messageOf = (error: unknown): string =>
-  readStorageFailure(error)?.message ?? (error instanceof Error ? error.message : 'unknown error')
 
 /** Members of a request that no option of a command has. */
 const NO_OPTIONS: readonly string[] = ['trajectory', 'ground_truth', 'metadata', 'items', 'query']
@@ -145,41 +138,25 @@ export async function nothingFits(veridict: Veridict, query: Partial<Record<Name
   )
 }
 
-/** Reads the failure of a store. The name of the error decides: commands import no store. */
-const readStorageFailure = (error: unknown) =>
-  error instanceof Error && error.name === 'StorageError' ? (error as Error & { readonly code?: string }) : null
-
 /** The start of a service: its environment, the words for `veridict` in advice, and the variable of its port. */
 type Start = Pick<Shell, 'env' | 'program'> & { readonly port?: 'VERIDICT_PORT' | 'VERIDICT_WORKER_PORT' }
 
-/** Renders the reason why a service does not start, and a line of advice; never a stack trace. */
-export function startFailureText(error: unknown, start: Start): string {
-  const storage = readStorageFailure(error)
-  const [message, advice] =
-    storage !== null
-      ? [storage.message, adviceOfDatabase(start.env, storage.code === 'storage_busy')]
-      : (explainAddress(Object(error), start.port ?? 'VERIDICT_PORT') ?? explainSetting(messageOf(error)))
-  const lines = [...message.split('\n'), ...(advice === '' ? [] : [`  ${asTyped(start, advice)}`])]
-  return `veridict: cannot start: ${lines.map(inert).join('\n')}\n`
+/** Renders the reason why a service does not start, and advice; never a stack trace. */
+export function startFailureText(error: unknown, { port = 'VERIDICT_PORT', ...start }: Start): string {
+  const { message, advice } = explain(error)
+  // Node.js names the call that failed for an address to listen on.
+  const isAddress = ['listen', 'getaddrinfo'].includes((Object(error) as NodeJS.ErrnoException).syscall ?? '')
+  const address = `Set another ${port} or VERIDICT_HOST (127.0.0.1: this machine alone), or stop what listens there.`
+  const own = isAddress ? [address] : error instanceof StorageError ? [databaseAdvice(start.env, error)] : advice
+  const more = own.length > 0 ? own : ['docs/configuration.md lists every variable, and every key of the file.']
+  const texts = [message, ...more].map((text) => inert(asTyped(start, text)))
+  return `veridict: cannot start: ${texts.join('\n  ')}\n`
 }
 
-type Explanation = readonly [message: string, advice: string]
-
-/** Explains an error of Node.js about the address to listen on. */
-const explainAddress = ({ syscall, message }: NodeJS.ErrnoException, port: string): Explanation | null =>
-  syscall === 'listen' || syscall === 'getaddrinfo'
-    ? [message, `Set another ${port} or VERIDICT_HOST (127.0.0.1: this machine alone), or stop what listens there.`]
-    : null
-
-const explainSetting = (message: string): Explanation =>
-  /^(?:VERIDICT_|OPENAI_|ANTHROPIC_|OTEL_|access\.|a worker shares)/.test(message)
-    ? [message, 'docs/configuration.md lists every variable, and every key of the file.']
-    : [message, '`veridict doctor` examines the database; docs/configuration.md lists the settings.']
-
-function adviceOfDatabase(env: NodeJS.ProcessEnv, away: boolean): string {
+function databaseAdvice(env: NodeJS.ProcessEnv, { code }: StorageError): string {
   // The URL may hold a password.
   if (env['VERIDICT_DATABASE_URL'])
-    return away
+    return code === 'storage_busy'
       ? 'Its address is in VERIDICT_DATABASE_URL: does the server run there? (docs/postgres.md)'
       : 'docs/postgres.md says what it needs.'
   const database = env['VERIDICT_DATABASE'] || './data/veridict.sqlite'

@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { decimal } from '../domain/words.ts'
 import type { BatchOptions } from '../schemas/batch.ts'
 import { PROVIDER_NAMES } from '../schemas/providers.ts'
@@ -108,34 +108,10 @@ export const TRIALS: readonly OptionRow[] = [
   ['--variant <name>', 'the variant of these trials, kept in their metadata'],
 ]
 
-export interface Definition {
-  readonly name: string
-  readonly about: string
-  /** Descriptions by argument: `<batch>`, `[batch]`, `<path...>`. */
-  readonly args?: Readonly<Record<string, string>>
-  readonly options?: readonly OptionRow[]
-  /** Paragraphs behind the options: the work, the exit codes, examples. */
-  readonly help: readonly string[]
-}
-
-/** Builds a command, which can write its data as one JSON object. */
-export function buildCommand({ name, about, args = {}, options = [], help }: Definition): Command {
-  const command = new Command(name).description(about)
+/** Adds the arguments and options of a command. */
+export function addOptions(command: Command, args: Readonly<Record<string, string>>, rows: readonly OptionRow[]): void {
   for (const [flags, text] of Object.entries(args)) command.argument(flags, text)
-  for (const row of [JSON_OPTION, ...options]) command.addOption(optionOf(row))
-  const [, example] = /Examples?:\n +(.*?)(?: {3}.*)?$/m.exec(help.join('\n')) ?? []
-  if (example !== undefined) examples.set(command, example)
-  return command.addHelpText('after', `\n${help.join('\n\n')}`)
-}
-
-const examples = new WeakMap<Command, string>()
-/** Returns the first example in the help of a command. */
-export const exampleOf = (command: Command): string | undefined => examples.get(command)
-
-export function buildGroup({ name, about, help }: Definition, commands: readonly Command[]): Command {
-  const group = new Command(name).description(about).addHelpText('after', `\n${help.join('\n\n')}`)
-  for (const command of commands) group.addCommand(command)
-  return group
+  for (const row of [JSON_OPTION, ...rows]) command.addOption(optionOf(row))
 }
 
 /** Makes an option, whose value has the name of the contract: `max_cost_usd`. */

@@ -6,10 +6,10 @@ import type { LocalVeridict } from '../library/veridict.ts'
 import type { Options } from './options.ts'
 
 /**
- * The use of a database by a command: `make` creates a missing database, `read` needs an existing database, `none` needs none. A dry run
- * (`look`, `look_any`) never migrates a database: `look` needs a database of this version, `look_any` does without.
+ * The use of a database by a command: `make` creates a missing database, `read` needs an existing database, `look` takes a database of this
+ * version and else does without, `none` needs none.
  */
-export type DatabaseUse = 'make' | 'read' | 'look' | 'look_any' | 'none'
+export type DatabaseUse = 'make' | 'read' | 'look' | 'none'
 
 export interface TrialSourceOptions extends Pick<Options, 'ground_truth' | 'variant' | 'rubric'> {
   readonly signals: readonly string[]
@@ -44,12 +44,6 @@ export interface Shell {
   setExitCode(code: number): void
   exit(code: number): void
 }
-
-/** Renders the typed command again, quoted for a POSIX shell. */
-export const commandLine = (shell: Shell): string => [shell.program ?? 'veridict', ...shell.args.map(quote)].join(' ')
-
-export const quote = (word: string): string =>
-  /^[\w\-./:=@%+,]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 
 const HINTED =
   /\bveridict (?=(?:serve|demo|grade|batch|status|results|show|resume|cancel|regrade|compare|report|import|judges|rubrics?|doctor|backup|keys|validate|audit-markers|worker|export)\b)/g

@@ -60,6 +60,12 @@ const REPEATABLE: readonly Name[] = ['createGrade', 'uploadTrajectory', 'compute
 
 /** Makes the calls of the contract over openapi-fetch, with retries, idempotency keys and streams. */
 export function createCalls({ baseUrl, token, fetch: fetcher = fetch, timeoutMs, retries, headers }: CallsOptions) {
+  // The error of a header would show the token, and the error of fetch the password.
+  if (token !== undefined && !/^[!-~]+$/.test(token))
+    throw new TypeError('the token is not a key: a key looks like vk_…')
+  const { username, password } = URL.parse(baseUrl) ?? { username: '', password: '' }
+  if (username !== '' || password !== '')
+    throw new TypeError('the address of the service holds a password: give the key as token')
   const policy = { ...RETRIES, ...retries }
   const api = createFetchClient<paths>({
     baseUrl: baseUrl.replace(/\/+$/, ''),

@@ -37,6 +37,8 @@ const PANEL = Type.Object({ result: Type.Optional(PanelResultSchema) })
  * answer of another program is a `ServiceError` with status 200.
  */
 export function remote(url: string, key?: string, options: Omit<CallsOptions, 'baseUrl' | 'token'> = {}): Veridict {
+  if (!/^https?:[^\p{C}\s]+$/u.test(url) || !URL.canParse(url))
+    throw new TypeError(`"${url}" is not the address of a service: an address looks like http://127.0.0.1:8787`)
   const calls = createCalls({ ...options, baseUrl: url, token: key })
   const checked = async <S extends TSchema>(schema: S, answer: Promise<unknown>): Promise<Static<S>> =>
     requireShape(url, schema, await answer)

@@ -254,7 +254,7 @@ test('a damaged database, another program’s, none, and a folder are refused, a
     [other, 'no database of Veridict'],
     [empty, 'no database of Veridict'],
     [join(folder, 'none.sqlite'), 'there is no database file'],
-    [folder, 'is a folder'],
+    [folder, 'there is no database file'],
   ] as const)
     expect(await backup(copy, '--database', from)).toMatchObject({ code: 1, err: expect.stringContaining(reason) })
   expect(readdirSync(folder).filter((name) => !/-(wal|shm)$/.test(name))).toEqual(before)

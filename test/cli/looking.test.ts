@@ -109,7 +109,7 @@ describe('looking, in process, at a batch that another process runs', () => {
     shell.signals.emit('SIGINT')
     await running
     expect(shell.code()).toBe(130)
-    expect(shell.errors()).toContain('detached: the process that runs bat_01 goes on')
+    expect(shell.errors()).toContain('detached: bat_01 goes on')
     expect(shell.errors()).not.toMatch(/stopp|resume/)
   })
 })

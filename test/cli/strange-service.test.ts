@@ -66,7 +66,7 @@ test.each([
   const { code, err } = await typed({ env: { VERIDICT_API_KEY } }, 'judges', '--server', url)
   expect(headers.map(({ authorization }) => authorization)).toEqual(sent)
   expect([code, err.includes(KEY)]).toEqual([sent.length === 0 ? 1 : 0, false])
-  if (sent.length === 0) expect(err).toContain('VERIDICT_API_KEY is not a key')
+  if (sent.length === 0) expect(err).toContain('the token is not a key: a key looks like vk_…')
 })
 
 test.each([

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import {
   type AccessStore,
   createKey,
@@ -14,10 +14,9 @@ import { storeOf } from '../../boot/open-store.ts'
 import { count } from '../../domain/words.ts'
 import { assertDatabase, configurationOf } from '../database.ts'
 import { CliError, EXIT } from '../errors.ts'
-import { buildGroup, choice, type Definition, type Options, parseCount, parseDollars } from '../options.ts'
+import { choice, type Options, parseCount, parseDollars } from '../options.ts'
 import { clip, dollars, line, NDJSON, oneLine, present, type Rows, tableOf } from '../output/text.ts'
-import { type Console, consoleCommand } from '../session.ts'
-import type { Shell } from '../shell.ts'
+import { type Console, consoleCommand, type Definition, groupCommand } from '../session.ts'
 
 /** The keys of the configured database. A service may run beside this process. */
 interface StoredKeys extends Console {
@@ -56,11 +55,6 @@ address needs a key.`,
   veridict keys list
   veridict keys revoke key_0123456789abcdef`,
 ]
-
-export const keys = (shell: Shell): Command => {
-  const about = 'make, list and revoke keys of the service'
-  return buildGroup({ name: 'keys', about, help: KEYS_HELP }, [create(shell), list(shell), revoke(shell)])
-}
 
 type CreateOptions = Options & Omit<KeyPlan, 'name' | 'expires_at'> & { readonly expires?: number }
 
@@ -195,4 +189,9 @@ stay, and its batches go on: \`veridict cancel BATCH\` ends a batch.`,
     if (!json) shell.err.write(text)
     return key
   },
+)
+
+export const keys = groupCommand(
+  { name: 'keys', about: 'make, list and revoke keys of the service', help: KEYS_HELP },
+  [create, list, revoke],
 )

@@ -1,7 +1,6 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { Command } from 'commander'
 import type { Difference, ExampleResult } from '../../boot/rubric-examples.ts'
 import { readEnvironment } from '../../config/environment.ts'
 import {
@@ -15,25 +14,10 @@ import {
 import { rubricWarnings } from '../../domain/rubric/load/parse-rubric.ts'
 import { count } from '../../domain/words.ts'
 import { CliError, EXIT } from '../errors.ts'
-import { buildGroup, type Options } from '../options.ts'
+import type { Options } from '../options.ts'
 import { inert, oneLine, type Paint, pad, plain, present } from '../output/text.ts'
-import { consoleCommand } from '../session.ts'
+import { consoleCommand, groupCommand } from '../session.ts'
 import { asTyped, type Shell } from '../shell.ts'
-
-const ABOUT = 'write, check, show and test rubrics: the questions about a run, and their proof'
-const RUBRIC_HELP = `A rubric is a folder: rubric.yaml (claims, their proof, the outcome), system.md, question.md and examples/.
-docs/rubrics.md teaches how to write one.
-
-In this order:
-  veridict rubric new files-deleted
-  veridict rubric check ./files-deleted@1
-  veridict rubric test ./files-deleted@1
-  VERIDICT_RUBRICS=./files-deleted@1 veridict grade run.json -g truth.json --rubric files-deleted@1 --judge openai`
-
-export const rubric = (shell: Shell): Command => {
-  const commands = [newRubric, checkRubrics, showRubric, testRubrics].map((make) => make(shell))
-  return buildGroup({ name: 'rubric', about: ABOUT, help: [RUBRIC_HELP] }, commands)
-}
 
 /** Loads the shipped rubrics and the rubrics of VERIDICT_RUBRICS. */
 const knownRubrics = ({ env }: Pick<Shell, 'env'>): LoadedRubric[] =>
@@ -263,3 +247,20 @@ const valueText = (value: unknown): string => oneLine(JSON.stringify(value) ?? '
 
 const differenceText = ({ what, expected, got }: Difference, paint: Paint): string =>
   `${pad(inert(what), 16)} ${paint('red', `- ${valueText(expected)}`)}  ${paint('green', `+ ${valueText(got)}`)}`
+
+export const rubric = groupCommand(
+  {
+    name: 'rubric',
+    about: 'write, check, show and test rubrics: the questions about a run, and their proof',
+    help: [
+      `A rubric is a folder: rubric.yaml (claims, their proof, the outcome), system.md, question.md and examples/.
+docs/rubrics.md teaches how to write one.`,
+      `In this order:
+  veridict rubric new files-deleted
+  veridict rubric check ./files-deleted@1
+  veridict rubric test ./files-deleted@1
+  VERIDICT_RUBRICS=./files-deleted@1 veridict grade run.json -g truth.json --rubric files-deleted@1 --judge openai`,
+    ],
+  },
+  [newRubric, checkRubrics, showRubric, testRubrics],
+)
