@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { SkippedItem } from '../../src/archives/trials/reading-job.ts'
+import { StorageError } from '../../src/db/errors.ts'
 import { tempFolder } from '../temp-folder.ts'
 import { type StandIn, startStandIn } from './stand-in.ts'
 import { type ShellOptions, trial, typed } from './test-shell.ts'
@@ -146,9 +147,6 @@ test('--out has its name only once it is whole', async () => {
   expect([code, existsSync(`${file}.partial`), out]).toEqual([0, false, ''])
 })
 
-const storageError = (code: string, message: string) =>
-  Object.assign(new Error(message), { name: 'StorageError', code })
-
 describe('refuses', () => {
   test.each([
     ['an address that is none', ['--server', 'nonsense'], 'is not the address of a service'],
@@ -164,9 +162,13 @@ describe('refuses', () => {
   })
 
   test.each([
-    ['a locked database', storageError('storage_busy', 'the database is locked by another process'), true],
-    ['a newer database', storageError('storage_error', 'the database is newer than this version of Veridict'), false],
-    ['a full disk', storageError('storage_full', 'the disk of the database is full'), false],
+    ['a locked database', new StorageError('storage_busy', 'the database is locked by another process'), true],
+    [
+      'a newer database',
+      new StorageError('storage_error', 'the database is newer than this version of Veridict'),
+      false,
+    ],
+    ['a full disk', new StorageError('storage_full', 'the disk of the database is full'), false],
     ['the configuration', new Error('VERIDICT_PORT must be a port'), false],
   ])('to start in process where %s cannot be used, with advice that fits', async (_name, error, advised) => {
     const { code, err } = await typed({ openLocal: () => Promise.reject(error) }, 'batch', 'jobs')

@@ -5,14 +5,15 @@ import { DEFAULT_LIMITS } from '../../archives/unpack/limits.ts'
 import { waitsForYou } from '../../client/persist.ts'
 import { digestValue } from '../../domain/digest.ts'
 import type { Answer, JudgedItem, Question } from '../../domain/statistics/validation.ts'
-import { count } from '../../domain/words.ts'
 import { inputIssues } from '../../schemas/check.ts'
+import type { Certificate } from '../../schemas/documents.ts'
 import type { RubricView } from '../../schemas/rubric.ts'
 import type { GradeRequest } from '../../schemas/trial.ts'
 import { Choice, Closed, Type } from '../../schemas/type.ts'
 import { CliError, EXIT, type ExitCode } from '../errors.ts'
 import { tellOverBudget, tellRest, watchBatch } from '../follow.ts'
 import { GRADING, type Options, output, parseShare, settingsOf } from '../options.ts'
+import { jsonText } from '../output/grade-text.ts'
 import { writeEstimate } from '../output/results-format.ts'
 import { oneLine } from '../output/text.ts'
 import { type Session, sessionCommand } from '../session.ts'
@@ -50,17 +51,17 @@ makes groups. \`npm run --silent labelled -- KIND FOLDER\` of the repository wri
 
 async function measure(session: Session, options: ValidateOptions, file: string): Promise<ExitCode> {
   const { veridict, view, signal, format } = session
-  const certificates = await import('../validation/certificate.ts')
-  const { buildCertificate, certificateText, compareWith, comparisonText, readEarlier, readJudged } = certificates
+  const { buildCertificate, certificateText, compareWith, comparisonText, readEarlier, readJudged } = await import(
+    '../validation/certificate.ts'
+  )
   await checkPaths([file])
-  const labelled = await readLabels(session, file)
-  const rubric = await veridict.readRubric(rubricOf(labelled, file, options.rubric), { signal })
+  const earlier = options.against === undefined ? null : readEarlier(options.against)
+  const rubric = await veridict.readRubric(options.rubric ?? (await firstRubric(session, file)), { signal })
   const questions = questionsOf(rubric)
-  requireFit(labelled, questions)
-  const subject = { data: labelled.data, rubric: { name: rubric.name, digest: rubric.digest } }
-  const earlier = options.against === undefined ? null : readEarlier(options.against, subject)
+  const labelled = newLabelled(file, rubric)
+  const checked = () => checkLabels(readLabelled(session, file), labelled, questions, earlier)
   const sent = { ...settingsOf(options), rubric: rubric.name, signal }
-  const { send } = await openTrialStream(() => readLabelled(session, file), view)
+  const { send } = await openTrialStream(checked, view)
   if (options.dry_run) {
     await writeEstimate(session, await send((items) => veridict.estimateBatch(items, sent)))
     return EXIT.graded
@@ -72,26 +73,24 @@ async function measure(session: Session, options: ValidateOptions, file: string)
     return EXIT.parked
   }
   const judged = await readJudged(session, batch, labelled.labels)
-  const certificate = buildCertificate(judged, batch, questions, subject)
+  const certificate = buildCertificate(judged, batch, questions, labelled.subject)
   const compared = earlier && compareWith(earlier, certificate, options.margin)
   view.end()
   session.data = { ...certificate, ...(compared && { against: compared }) }
   const text = certificateText(certificate, session.paint) + (compared ? comparisonText(compared) : '')
-  await session.write(format === 'json' ? `${JSON.stringify(session.data, null, 1)}\n` : text)
+  await session.write(format === 'json' ? jsonText(session.data) : text)
   tellOverBudget(session, batch)
   if (batch.counts.failed + batch.counts.cancelled > 0) return EXIT.failed
   return compared?.equivalent === false ? EXIT.unverified : EXIT.graded
 }
 
-/** Returns the rubric of the option, else of the lines. Throws where there is no labelled run, or not one rubric. */
-function rubricOf({ labels, rubrics }: LabelledData, file: string, asked: string | undefined): string {
-  const [named = asked, ...others] = asked === undefined ? rubrics : [asked]
-  if (labels.size === 0) throw new CliError(`nothing to validate with: no labelled run was found in ${oneLine(file)}`)
-  if (named === undefined || others.length > 0)
-    throw new CliError(`which rubric? The lines name ${oneLine(rubrics.join(', ')) || 'none'}`, [
-      'Give --rubric ID; `veridict rubrics` lists the ids.',
-    ])
-  return named
+/** Reads the rubric of the first labelled run. */
+async function firstRubric(session: Session, file: string): Promise<string> {
+  for await (const line of readLabelled(session, file))
+    if (line.kind === 'trial' && line.rubric !== undefined) return line.rubric
+  throw new CliError(`which rubric? No labelled run of ${oneLine(file)} names one`, [
+    'Give --rubric ID; `veridict rubrics` lists the ids.',
+  ])
 }
 
 /** The label of a run by a person, in the words of the rubric of the judges. */
@@ -100,7 +99,8 @@ export interface HumanLabel {
   readonly claims?: Readonly<Record<string, Answer>>
 }
 
-type Line = TrialItem & { readonly human?: HumanLabel }
+type LabelledRun = Extract<TrialItem, { kind: 'trial' }> & { readonly human: HumanLabel; readonly rubric?: string }
+type Line = LabelledRun | Extract<TrialItem, { kind: 'skipped' }>
 
 /** Reads the labelled runs of an NDJSON file, a run a line. A faulty line comes as skipped, with its number. */
 async function* readLabelled({ signal }: Session, path: string): AsyncGenerator<Line> {
@@ -109,7 +109,7 @@ async function* readLabelled({ signal }: Session, path: string): AsyncGenerator<
   for await (const { number, bytes } of linesOf(path, DEFAULT_LIMITS.max_line_bytes)) {
     signal.throwIfAborted()
     const line = bytes === null ? null : parseLine(bytes)
-    const fault = bytes === null ? 'is too long' : line === undefined ? NOT_JSON : NO_REQUEST
+    const fault = bytes === null ? 'is too long' : line === undefined ? 'is not JSON' : NO_REQUEST
     const read = isRequest(line) ? readLine(line, names) : fault
     const place = `line ${number}`
     if (typeof read !== 'string') yield { kind: 'trial', source: place, trajectory: null, warnings: [], ...read }
@@ -117,52 +117,65 @@ async function* readLabelled({ signal }: Session, path: string): AsyncGenerator<
   }
 }
 
-const NOT_JSON = 'is not JSON'
 const NO_REQUEST = 'is no request: its trajectory must be an object'
 
 /** Returns the request and the label of a line, or the fault of the line. */
 function readLine(line: Readonly<Record<string, unknown>>, names: Set<string>) {
-  // A certificate is of one judge and one number of samples: those of the line are left out.
-  const { human, item_id: name, judge: _judge, samples: _samples, cache: _cache, ...request } = line
+  // A certificate is of one rubric, one judge and one number of samples: those of the line are left out.
+  const { human, item_id: name, rubric, judge: _judge, samples: _samples, cache: _cache, ...request } = line
   if (typeof name !== 'string' || name === '') return '/item_id: is missing'
   if (names.has(name)) return `/item_id: ${name} is the name of an earlier line, too`
   if (typeof human !== 'object' || human === null || Object.keys(human).length === 0)
     return '/human: must be {"outcome": label}, {"claims": {id: value}} or both'
   names.add(name)
-  return { name, request: request as unknown as GradeRequest, human: human as HumanLabel }
+  const own = typeof rubric === 'string' && { rubric }
+  return { name, request: request as unknown as GradeRequest, human: human as HumanLabel, ...own }
 }
 
-type Label = Pick<JudgedItem, 'group' | 'cluster' | 'human'> & { readonly place: string; readonly label: HumanLabel }
+const MOST_FAULTS = 20
 
-type LabelledData = Awaited<ReturnType<typeof readLabels>>
+/** Makes the labels of a file, before its lines are read. */
+const newLabelled = (file: string, { name, digest }: Pick<RubricView, 'name' | 'digest'>) => ({
+  labels: new Map<string, Pick<JudgedItem, 'group' | 'cluster' | 'human'>>(),
+  subject: { data: { name: basename(file), items: 0, skipped: 0, digest: '' }, rubric: { name, digest } },
+})
 
-/** Reads the labels of a file before a judge is asked, and the rubrics that its lines name. Throws for a file that is cut off in its last line. */
-async function readLabels(session: Session, path: string) {
-  const labels = new Map<string, Label>()
-  const rubrics = new Set<string>()
+/**
+ * Passes on the lines, and collects their labels. Throws at their end, which precedes the begin of the batch, for labels that do not fit the
+ * questions, and for lines and a rubric other than those of the earlier certificate.
+ */
+async function* checkLabels(
+  lines: AsyncIterable<Line>,
+  { labels, subject }: ReturnType<typeof newLabelled>,
+  questions: readonly Question[],
+  earlier: Certificate | null,
+): AsyncGenerator<Line> {
+  const schema = schemaOf(questions)
   const hash = createHash('sha256')
-  let lines = 0
-  let cut: string | null = null
-  for await (const line of readLabelled(session, path)) {
-    lines++
-    cut = line.kind === 'skipped' && line.detail.endsWith(NOT_JSON) ? line.name : null
-    if (line.kind === 'skipped' || line.human === undefined) continue
-    const { name, human } = line
-    const { rubric, metadata, trajectory, ground_truth } = line.request
-    const group = metadata?.variant || null
-    hash.update(digestValue({ name, trajectory, ground_truth, human, group }))
-    if (rubric !== undefined) rubrics.add(rubric)
-    const answers = { ...(human.outcome !== undefined && { outcome: human.outcome }), ...human.claims }
-    labels.set(name, { place: line.source, label: human, group, cluster: metadata?.task ?? null, human: answers })
-    session.view.doing(`reading: ${count(labels.size, 'labelled run')}`)
+  const faults: string[] = []
+  for await (const line of lines) {
+    if (line.kind === 'trial') {
+      const { name, human, source } = line
+      const { metadata, trajectory, ground_truth } = line.request
+      const group = metadata?.variant || null
+      hash.update(digestValue({ name, trajectory, ground_truth, human, group }))
+      for (const { path, message } of inputIssues(schema, human))
+        faults.push(oneLine(`${source}  ${name}  /human${path}: ${message}`))
+      const answers = { ...(human.outcome !== undefined && { outcome: human.outcome }), ...human.claims }
+      labels.set(name, { group, cluster: metadata?.task ?? null, human: answers })
+    } else subject.data.skipped++
+    yield line
   }
-  if (cut !== null)
-    throw new CliError(`${oneLine(path)} is cut off: its last line (${cut}) ${NOT_JSON}`, [
-      'Write the file again to its end, or remove that line.',
-    ])
-  const counts = { items: labels.size, skipped: lines - labels.size }
-  const data = { name: basename(path), ...counts, digest: `sha256:${hash.digest('hex')}` }
-  return { labels, rubrics: [...rubrics].sort(), data }
+  if (faults.length > 0) throw new CliError('the labels of people do not fit the rubric', faults.slice(0, MOST_FAULTS))
+  Object.assign(subject.data, { items: labels.size, digest: `sha256:${hash.digest('hex')}` })
+  if (earlier !== null) requireComparable(earlier, subject)
+}
+
+/** Throws for other data or another rubric. */
+export function requireComparable(earlier: Certificate, { data, rubric }: Pick<Certificate, 'data' | 'rubric'>): void {
+  const refuse = (why: string) => new CliError(`not comparable with ${oneLine(earlier.data.name)}: ${oneLine(why)}`)
+  if (earlier.data.digest !== data.digest) throw refuse('its items are other items')
+  if (earlier.rubric.digest !== rubric.digest) throw refuse(`the rubric ${earlier.rubric.name} has another text`)
 }
 
 /** Lists the questions of a rubric: its outcome, then its claims. */
@@ -177,26 +190,12 @@ function questionsOf({ claims, outcome }: Pick<RubricView, 'claims' | 'outcome'>
   ]
 }
 
-const MOST_FAULTS = 20
-const TOO_FEW = /^must not have fewer than 1 \w+$/u
-
-/** Throws, with the first faults, for labels of people that do not fit the questions. */
-function requireFit({ labels }: LabelledData, questions: readonly Question[]): void {
-  const { outcome, ...claims } = Object.fromEntries(
-    questions.map((asked) => [asked.id, Type.Optional(answerTo(asked))]),
-  )
+/** Makes the schema of the labels of people. */
+function schemaOf(questions: readonly Question[]) {
+  const answers = questions.map((question) => [question.id, Type.Optional(answerTo(question))])
+  const { outcome, ...claims } = Object.fromEntries(answers)
   const some = { minProperties: 1 }
-  const schema = Closed({ ...(outcome && { outcome }), claims: Type.Optional(Closed(claims, some)) }, some)
-  const faults = [...labels].flatMap(([name, { place, label }]) =>
-    inputIssues(schema, label).map(({ path, message }) => {
-      const unknown = path.startsWith('/claims/') ? 'is no claim of the rubric that can be compared' : '$&'
-      const fault = message.replace(/^is not a known property/u, unknown).replace(TOO_FEW, 'is empty')
-      return oneLine(`${place}  ${name}  /human${path}: ${fault}`)
-    }),
-  )
-  if (faults.length === 0) return
-  const answers = `${count(faults.length, 'human answer')} ${faults.length === 1 ? 'does' : 'do'}`
-  throw new CliError(`${answers} not fit the rubric`, faults.slice(0, MOST_FAULTS))
+  return Closed({ ...(outcome && { outcome }), claims: Type.Optional(Closed(claims, some)) }, some)
 }
 
 function answerTo({ type, values }: Question) {

@@ -24,13 +24,14 @@ import { readJson } from '../trials.ts'
 
 type Judged = JudgedItem & { readonly grade: Grade | null }
 
-/** Labels of people by item. */
-type HumanLabels = ReadonlyMap<string, Pick<JudgedItem, 'group' | 'cluster' | 'human'>>
-
 const AT_ONCE = 8
 
 /** Reads the results of a batch with their grades, and joins the labels of people. */
-export async function readJudged(session: Session, batch: Batch, labels: HumanLabels): Promise<Judged[]> {
+export async function readJudged(
+  session: Session,
+  batch: Batch,
+  labels: ReadonlyMap<string, Pick<JudgedItem, 'group' | 'cluster' | 'human'>>,
+): Promise<Judged[]> {
   const { veridict, signal, view } = session
   const judged: Judged[] = []
   const read = async ({ item_id: item, status, grade_id }: BatchResult) => {
@@ -159,15 +160,12 @@ function measureLines(measure: Measure, hasGroups: boolean): string[] {
   ]
 }
 
-/** Reads an earlier certificate. Throws, before a judge is asked, for another form, other data or another rubric. */
-export function readEarlier(file: string, { data, rubric }: Pick<Certificate, 'data' | 'rubric'>): Certificate {
-  const refused = (why: string) => new CliError(`not comparable with ${oneLine(file)}: ${oneLine(why)}`)
-  const value = readJson(file, (why) => refused(`the file ${why}`))
-  const { against: _, ...earlier } = Object(value) as Certificate & { readonly against?: unknown }
+/** Reads an earlier certificate. Throws for another form. */
+export function readEarlier(file: string): Certificate {
+  const refuse = (why: string) => new CliError(`not comparable with ${oneLine(file)}: the file ${oneLine(why)}`)
+  const { against: _, ...earlier } = Object(readJson(file, refuse)) as Certificate & { readonly against?: unknown }
   const [issue] = inputIssues(CertificateSchema, earlier)
-  if (issue !== undefined) throw refused(`the file is no certificate: ${issue.path} ${issue.message}`)
-  if (earlier.data.digest !== data.digest) throw refused(`the items of ${earlier.data.name} are other items`)
-  if (earlier.rubric.digest !== rubric.digest) throw refused(`the rubric ${earlier.rubric.name} has another text`)
+  if (issue !== undefined) throw refuse(`is no certificate: ${issue.path} ${issue.message}`)
   return earlier
 }
 
