@@ -1,12 +1,14 @@
 import { followBatch, isSettled, waitsForWorker, waitsForYou } from '../client/persist.ts'
+import { defined } from '../domain/result.ts'
 import { count } from '../domain/words.ts'
 import type { Batch, BatchResult } from '../schemas/batch.ts'
 import { COMMAND_STOPPED } from '../schemas/vocabulary.ts'
 import { CliError, EXIT, type ExitCode, exitOfCounts, strictCode } from './errors.ts'
 import type { Options, OutputFormat } from './options.ts'
+import type { LabelValues } from './output/inspect-scores.ts'
 import { retryTime, roundText } from './output/progress.ts'
 import { type ResultsTally, summary, writeResults } from './output/results-format.ts'
-import { oneLine, paintFor } from './output/text.ts'
+import { oneLine, paintFor, present } from './output/text.ts'
 import { type Session, tell } from './session.ts'
 
 export const EXIT_HELP = `Exit codes:
@@ -22,7 +24,7 @@ export const EXIT_HELP = `Exit codes:
 export async function finishBatch(
   session: Session,
   begun: Batch,
-  options: Pick<Options, 'strict' | 'detach'> = {},
+  options: Pick<Options, 'strict' | 'detach'> & { readonly values?: LabelValues } = {},
 ): Promise<ExitCode> {
   session.batch = begun
   if (options.detach === true) {
@@ -38,7 +40,7 @@ export async function finishBatch(
     await session.discard()
     return EXIT.parked
   }
-  const unread = await printResults(session, batch)
+  const unread = await printResults(session, batch, options)
   tellOverBudget(session, batch)
   return strictCode(exitOfCounts(batch.counts), options, unread.items)
 }
@@ -98,7 +100,11 @@ export async function watchBatch(session: Session, begun: Batch): Promise<Batch>
 }
 
 /** Writes the results. Prints the summary on stderr where the results are no table on stdout. Returns the unread records. */
-export async function printResults(session: Session, batch: Batch): Promise<ResultsTally> {
+export async function printResults(
+  session: Session,
+  batch: Batch,
+  { values }: { readonly values?: LabelValues } = {},
+): Promise<ResultsTally> {
   const { veridict, shell, screen, format, skipped, signal, json } = session
   const results: BatchResult[] = []
   async function* read(): AsyncGenerator<BatchResult> {
@@ -109,10 +115,10 @@ export async function printResults(session: Session, batch: Batch): Promise<Resu
   }
   session.data = { batch, results }
   const claims = await claimColumns(session, format, batch.id)
-  const tally = await writeResults(session, read(), batch, { claims, skipped })
+  const tally = await writeResults(session, read(), batch, { claims, skipped, ...defined({ values }) })
   await session.commit()
   if (!json && (format !== 'table' || screen !== shell.out)) {
-    const text = summary(batch, paintFor(shell.err, shell.env), tally, skipped)
+    const text = present([summary(batch, paintFor(shell.err, shell.env), tally, skipped), tally.note]).join('\n')
     shell.err.write(`${batch.id}: ${text.replaceAll('\n', '\n  ')}\n`)
   }
   return tally

@@ -2,11 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { inspectNote, parseValues, writeInspectScores } from '../../src/cli/output/inspect-scores.ts'
-import { openOutput } from '../../src/cli/output/output-target.ts'
+import { inspectRows, parseValues } from '../../src/cli/output/inspect-scores.ts'
 import type { BatchResult } from '../../src/schemas/batch.ts'
 import { realCommand } from '../cli/real-command.ts'
-import { testShell } from '../cli/test-shell.ts'
 import { inspectLog, TRUTH } from './inspect-log.ts'
 import { findPython } from './python.ts'
 
@@ -34,7 +32,7 @@ test.skipIf('why' in python)(
     const batch = await run('batch', log, '-g', file('truth.json', TRUTH))
     const id = idOf(batch.err)
 
-    const labels = join(folder, 'scores.json')
+    const labels = join(folder, 'scores.jsonl')
     const asLabels = await run('results', id, '-o', 'inspect', '--out', labels)
     expect(read(labels, log)).toEqual({
       's/1/1': 'aligned',
@@ -42,10 +40,9 @@ test.skipIf('why' in python)(
       '15/1': 'aligned',
       'naïve "id"/1': 'ignored',
     })
-    expect(asLabels.err).toContain('4 of 4 samples have a score')
-    expect(asLabels.err).toContain('accuracy(), counts as 0')
+    expect(asLabels.err).toContain('4 samples; unscored: none')
 
-    const numbers = join(folder, 'scores.JSONL')
+    const numbers = join(folder, 'numbers.JSONL')
     const asNumbers = await run(
       'results',
       id,
@@ -57,7 +54,7 @@ test.skipIf('why' in python)(
       numbers,
     )
     expect(read(numbers, log)).toEqual({ 's/1/1': 1, 's/1/2': 0.5, '15/1': 1, 'naïve "id"/1': null })
-    expect(asNumbers.err).toMatch(/3 of 4 samples have a score; unscored: label without a number 1\n$/)
+    expect(asNumbers.err).toMatch(/4 samples; unscored: label without a number 1\n$/)
     expect(readFileSync(numbers, 'utf8').split('\n')).toHaveLength(4)
 
     const refused = await run('results', id, '-o', 'csv', '--values', 'aligned=1')
@@ -82,35 +79,27 @@ const item = (more: Partial<BatchResult>, origin: Record<string, string | number
   ...more,
 })
 
-async function* given(items: readonly BatchResult[]) {
-  yield* items
-}
-
-async function scores(...items: BatchResult[]) {
-  const shell = testShell()
-  const target = await openOutput(shell, undefined)
-  const counts = await writeInspectScores(target, given(items), { values: null, lines: false })
-  return { records: JSON.parse(shell.output()) as unknown[], counts, note: inspectNote(counts) }
+function scores(...items: BatchResult[]) {
+  const rows = inspectRows()
+  const records = items.flatMap((item) => rows.row(item).split('\n').slice(0, -1)).map((line) => JSON.parse(line))
+  return { records: records as unknown[], foot: rows.foot(''), note: rows.note?.() }
 }
 
 const ended = (status: BatchResult['status'], id: string): BatchResult =>
   item({ status, label: null }, { inspect_sample_id: id })
 
-test('what has no label has no record: neither 0 nor "I" stands for it', async () => {
+test('what has no label has no record: neither 0 nor "I" stands for it', () => {
   const all = [item({}), ended('unverified', '2'), ended('failed', '3'), ended('cancelled', '4')]
-  const { records, note } = await scores(...all, item({ metadata: { task: 'another file' } }))
+  const { records, note } = scores(...all, item({ metadata: { task: 'another file' } }))
   expect(records).toEqual([expect.objectContaining({ id: '1', epoch: 1, value: 'aligned' })])
-  expect(note).toContain('1 of 4 samples have a score; unscored: unverified 1 · failed 1 · cancelled 1')
-  expect(note).toContain('1 item is no sample')
-  expect((await scores(ended('failed', '3'))).records).toEqual([])
+  expect(note).toBe('4 samples; unscored: unverified 1 · failed 1 · cancelled 1')
+  expect(scores(ended('failed', '3')).records).toEqual([])
 })
 
-test('samples of two logs, or one twice, are refused, also where one of them has no grade', async () => {
-  await expect(scores(item({}), item({}, { inspect_eval_id: 'f', inspect_sample_id: '2' }))).rejects.toThrow(
-    'more than one Inspect log',
-  )
-  await expect(scores(item({}), item({ status: 'failed', label: null }))).rejects.toThrow('more than once')
-  await expect(scores(item({ metadata: {} }))).rejects.toThrow('no item of this batch')
+test('samples of two logs, or one twice, are refused, also where one of them has no grade', () => {
+  expect(() => scores(item({}), item({}, { inspect_eval_id: 'f', inspect_sample_id: '2' }))).toThrow('two logs')
+  expect(() => scores(item({}), item({ status: 'failed', label: null }))).toThrow('twice')
+  expect(() => scores(item({ metadata: {} }))).toThrow('no item of this batch')
 })
 
 test('values are numbers by label', () => {

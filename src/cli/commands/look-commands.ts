@@ -17,7 +17,7 @@ import {
 import { choice, LIST, type Options, output, parseCount, RESULTS_FORMATS, STRICT_UNREAD } from '../options.ts'
 import { writeBundle } from '../output/bundle.ts'
 import { jsonText, printGrade, withReplies } from '../output/grade-text.ts'
-import { inspectNote, type LabelValues, parseValues, writeInspectScores } from '../output/inspect-scores.ts'
+import { type LabelValues, parseValues } from '../output/inspect-scores.ts'
 import { doneOf, roundText } from '../output/progress.ts'
 import { OUTPUT_HELP, summary } from '../output/results-format.ts'
 import { type Column, clip, costCell, line, NDJSON, oneLine, present, type Rows, tableOf } from '../output/text.ts'
@@ -123,8 +123,8 @@ export const results = sessionCommand<ResultsOptions, [id: string]>(
     help: [
       'Results hold the items that have ended; --wait follows the batch to its end first.',
       `${OUTPUT_HELP}
-  inspect  the scores of one Inspect log, for precomputed_scores(): JSON, or JSON lines where --out ends in .jsonl; an item
-          without a grade has no score, and stays unscored there. A value is the label, or with --values its number
+  inspect  the scores of one Inspect log, for precomputed_scores(), as JSON lines; an item without a grade has no score, and
+          stays unscored there. A value is the label (accuracy() counts labels as 0), or with --values its number
           (integrations/inspect/README.md)
   bundle   a new folder, --out or bundle-BATCH, of a batch that has ended: batch.json, results.ndjson, results.csv, grades.ndjson
           (each grade once, with its receipt and raw replies), other-calls.ndjson (calls of the batch that no grade rests on),
@@ -132,7 +132,7 @@ export const results = sessionCommand<ResultsOptions, [id: string]>(
       EXIT_HELP,
       `Examples:
   veridict results bat_01 --output csv --out labels.csv
-  veridict results bat_01 -o inspect --values aligned=1,compliant=0,ignored=0,distractor_only=0 --out scores.json
+  veridict results bat_01 -o inspect --values aligned=1,compliant=0,ignored=0,distractor_only=0 --out scores.jsonl
   veridict results bat_01 -o bundle --out paper/grading
   veridict results bat_01 -o ndjson | jq -r 'select(.status == "failed") | .item_id'`,
     ],
@@ -142,20 +142,22 @@ export const results = sessionCommand<ResultsOptions, [id: string]>(
 
 async function writeBatchResults(session: Session, options: ResultsOptions, id: string): Promise<ExitCode> {
   const { veridict, flag, signal, format } = session
-  if (options.values !== undefined && format !== 'inspect') throw new CliError('--values is for --output inspect')
+  const { values, out } = options
+  if (values !== undefined && format !== 'inspect') throw new CliError('--values is for --output inspect')
+  if (format === 'inspect' && out?.toLowerCase().endsWith('.jsonl') === false)
+    throw new CliError('Inspect reads JSON lines from a file whose name ends in .jsonl')
   const first = await veridict.batch(id, { signal })
   session.follows = true
   const follows = options.wait === true && !isOrphan(session, first)
-  if (follows && format !== 'inspect' && format !== 'bundle') return finishBatch(session, first, options)
+  if (follows && format !== 'bundle') return finishBatch(session, first, options)
   const batch = follows ? await watchBatch(session, first) : first
   if (format === 'bundle') {
-    const folder = options.out ?? `bundle-${batch.id}`
+    const folder = out ?? `bundle-${batch.id}`
     await writeBundle(session, batch, folder)
     await session.write(`${oneLine(folder)}: ${count(batch.counts.total, 'item')}; manifest.json lists its files\n`)
     return EXIT.graded
   }
-  const isInspect = format === 'inspect'
-  const unread = isInspect ? await printScores(session, batch, options) : (await printResults(session, batch)).items
+  const unread = await printResults(session, batch, options)
   const open = batch.counts.total - doneOf(batch.counts)
   if (open > 0) {
     const state = `${open} of ${count(batch.counts.total, 'item')} ${open === 1 ? 'has' : 'have'} not ended (${stateOf(session, batch)})`
@@ -165,16 +167,7 @@ async function writeBatchResults(session: Session, options: ResultsOptions, id: 
   tellRest(session, batch)
   tellOverBudget(session, batch)
   if (restsFor(session, batch, options.wait === true)) return EXIT.parked
-  return strictCode(exitOfCounts(batch.counts), options, unread)
-}
-
-/** Writes scores for Inspect. Returns the count of items with unread records. */
-async function printScores(session: Session, { id }: Batch, { values, out }: ResultsOptions): Promise<number> {
-  const results = session.veridict.results(id, { signal: session.signal })
-  const lines = out?.toLowerCase().endsWith('.jsonl') ?? false
-  const counts = await writeInspectScores(session, results, { values: values ?? null, lines })
-  tell(session, `${id}: ${inspectNote(counts)}`)
-  return counts.unread
+  return strictCode(exitOfCounts(batch.counts), options, unread.items)
 }
 
 export const show = sessionCommand<Options & { readonly attempts?: boolean; readonly raw?: boolean }, [id: string]>(

@@ -3,6 +3,7 @@ import type { Batch, BatchEstimate, BatchResult, ResultGrade } from '../../schem
 import type { Grade } from '../../schemas/grade.ts'
 import type { Console } from '../session.ts'
 import { withId } from './grade-text.ts'
+import { inspectRows, type LabelValues } from './inspect-scores.ts'
 import {
   type Cell,
   cachedText,
@@ -80,12 +81,15 @@ export async function writeResults(
   { format, paint, screen, write }: Pick<Console, 'format' | 'paint' | 'screen' | 'write'>,
   results: AsyncIterable<BatchResult>,
   ended: Batch,
-  { claims = [], skipped = 0 }: { readonly claims?: readonly string[]; readonly skipped?: number } = {},
+  { claims = [], skipped = 0, values }: { claims?: readonly string[]; skipped?: number; values?: LabelValues } = {},
 ): Promise<ResultsTally> {
-  const rows: Rows<BatchResult> =
-    format === 'csv'
-      ? csvOf([...COLUMNS, ...claims.map(claimColumn)])
-      : ({ ndjson: NDJSON, markdown: markdownOf(MARKDOWN) }[format as string] ?? screenTable(screen, paint))
+  const formats: Partial<Record<string, () => Rows<BatchResult>>> = {
+    csv: () => csvOf([...COLUMNS, ...claims.map(claimColumn)]),
+    ndjson: () => NDJSON,
+    markdown: () => markdownOf(MARKDOWN),
+    inspect: () => inspectRows(values),
+  }
+  const rows = formats[format]?.() ?? screenTable(screen, paint)
   await write(rows.head())
   const all = newTally()
   for await (const result of results) {
@@ -98,7 +102,7 @@ export async function writeResults(
     await write(rows.row(result))
   }
   await write(rows.foot(summary(ended, format === 'table' ? paint : plain, all, skipped)))
-  return all
+  return { ...all, note: rows.note?.() ?? '' }
 }
 
 const MOST_NAME = 120
@@ -223,7 +227,7 @@ export function summary(batch: Batch, paint: Paint, all: ResultsTally = newTally
 
 /** Makes the tally beyond the counts of a batch: unread records and their items, dollars of new grades, levels of labels, and limits. */
 export const newTally = () => ({
-  ...{ items: 0, records: 0, actions: 0, known_usd: 0, graded: 0 },
+  ...{ items: 0, records: 0, actions: 0, known_usd: 0, graded: 0, note: '' },
   levels: { high: 0, medium: 0, low: 0 },
   limits: new Map<string, LimitTally>(),
 })

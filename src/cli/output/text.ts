@@ -123,6 +123,8 @@ export interface Rows<T> {
   head(): string
   row(record: T): string
   foot(summary: string): string
+  /** Renders what stderr says of the rows. */
+  note?(): string
 }
 
 /** A column of a table on the screen; the last column needs no width. */
