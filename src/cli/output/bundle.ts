@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
 import { lstat, mkdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { ServiceError } from '../../client/errors.ts'
-import { waitsForYou } from '../../client/persist.ts'
 import { count, fileFault } from '../../domain/words.ts'
 import { VERSION } from '../../grading/software.ts'
 import type { Batch, BatchResult } from '../../schemas/batch.ts'
@@ -10,7 +10,7 @@ import { CliError } from '../errors.ts'
 import { claimColumns, isEnded } from '../follow.ts'
 import type { Session } from '../session.ts'
 import { jsonText, withReplies } from './grade-text.ts'
-import { inOrder, openOutput } from './output-target.ts'
+import { inOrder, type OutputTarget, openOutput } from './output-target.ts'
 import { writeResults } from './results-format.ts'
 import { line, plain } from './text.ts'
 
@@ -18,7 +18,10 @@ type Bundle = Awaited<ReturnType<typeof createBundle>>
 
 /** Writes the bundle of a batch (`results --help`). Throws a CliError for a batch that has not ended, and for a folder that exists. */
 export async function writeBundle(session: Session, batch: Batch, folder: string): Promise<void> {
-  requireEnded(session, batch)
+  if (!isEnded(batch))
+    throw new CliError(`${batch.id} has not ended (${batch.status}): a bundle holds all of its items`, [
+      `Follow it to its end: veridict status ${batch.id}${session.flag} --follow`,
+    ])
   const bundle = await createBundle(session, folder)
   try {
     await bundle.write('batch.json', jsonText(batch))
@@ -32,18 +35,6 @@ export async function writeBundle(session: Session, batch: Batch, folder: string
   } finally {
     await bundle.discard()
   }
-}
-
-function requireEnded({ local, flag }: Session, batch: Batch): void {
-  if (isEnded(batch)) return
-  const { id, status } = batch
-  const named = `${id}${flag}`
-  throw new CliError(`${id} has not ended (${status}): a bundle holds all of its items`, [
-    local !== null || waitsForYou(batch)
-      ? `Resume the batch: veridict resume ${named}`
-      : `Follow it to its end: veridict status ${named} --follow`,
-    `Or end the batch now: veridict cancel ${named}`,
-  ])
 }
 
 async function writeTables(session: Session, batch: Batch, bundle: Bundle) {
@@ -96,43 +87,51 @@ async function writeRubric({ veridict, signal }: Session, name: string, digest: 
 async function createBundle({ shell }: Session, folder: string) {
   const path = resolve(folder)
   const partial = join(dirname(path), `.${basename(path)}.partial-${process.pid}`)
-  const files = new Map<string, Awaited<ReturnType<typeof openFile>>>()
-  const writing = <T>(write: Promise<T>): Promise<T> =>
-    write.catch((error: unknown) => {
-      const fault = error instanceof CliError ? error.message.replace(/^.* cannot be written: /, '') : fileFault(error)
-      throw new CliError(`${path} cannot be written: ${fault}`, ['Give --out a new folder inside one that exists.'])
-    })
+  const files = new Map<string, OutputTarget>()
   const refuseExisting = async () => {
     if ((await lstat(path).catch(() => null)) === null) return
     throw new CliError(`${path} is there already, and is not overwritten`, ['Give --out another folder.'])
   }
-  const openFile = async (name: string) => {
-    await writing(mkdir(dirname(join(partial, name)), { recursive: true }))
-    return { ...(await writing(openOutput(shell, join(partial, name)))), hash: createHash('sha256'), bytes: 0 }
-  }
   const write = async (name: string, text: string): Promise<void> => {
-    const file = files.get(name) ?? (await openFile(name))
+    const at = join(partial, name)
+    if (!files.has(name)) await mkdir(dirname(at), { recursive: true })
+    const file = files.get(name) ?? (await openOutput(shell, at))
     files.set(name, file)
-    file.hash.update(text)
-    file.bytes += Buffer.byteLength(text)
-    await writing(file.write(text))
+    await file.write(text)
+  }
+  const close = async () => {
+    for (const file of files.values()) await file.commit()
   }
   await refuseExisting()
-  await writing(mkdir(partial, { mode: 0o700 }))
+  await mkdir(partial, { mode: 0o700 }).catch((error: unknown) => {
+    throw new CliError(`${path} cannot be written: ${fileFault(error)}`, [
+      'Give --out a new folder inside one that exists.',
+    ])
+  })
   return {
     write,
     /** Writes the manifest, with the digests of all files before it, and gives the folder its name. */
     async commit(head: Readonly<Record<string, string>>): Promise<void> {
-      const written = [...files].sort(([a], [b]) => (a < b ? -1 : 1))
-      const listed = written.map(([name, { hash, bytes }]) => ({ name, bytes, sha256: hash.digest('hex') }))
+      await close()
+      const listed = await Promise.all([...files.keys()].sort().map((name) => describeFile(partial, name)))
       await write('manifest.json', jsonText({ ...head, files: listed }))
-      for (const file of files.values()) await writing(file.commit())
+      await close()
       await refuseExisting()
-      await writing(rename(partial, path))
+      await rename(partial, path)
     },
     async discard(): Promise<void> {
       for (const file of files.values()) await file.discard()
       await rm(partial, { recursive: true, force: true })
     },
   }
+}
+
+async function describeFile(folder: string, name: string) {
+  const hash = createHash('sha256')
+  let bytes = 0
+  for await (const chunk of createReadStream(join(folder, name)) as AsyncIterable<Buffer>) {
+    hash.update(chunk)
+    bytes += chunk.length
+  }
+  return { name, bytes, sha256: hash.digest('hex') }
 }
