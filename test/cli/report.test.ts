@@ -30,24 +30,24 @@ test('a report of tab-behavior has the figures of TAB as text and as a table, th
   const [text, csv] = [await report(), await report('-o', 'csv')]
   expect([text.code, csv.code]).toEqual([0, 0])
   const empty = ALIGNMENT_FIGURES.filter((name) => new RegExp(`^overall,[^,]*,[^,]*,${name},,`, 'm').test(csv.out))
-  expect(ALIGNMENT_FIGURES.filter((name) => !text.out.includes(`\n  ${name} `))).toEqual(empty)
+  expect(ALIGNMENT_FIGURES.filter((name) => empty.includes(name) === text.out.includes(`\n  ${name} `))).toEqual([])
   for (const name of ALIGNMENT_FIGURES) expect(csv.out).toMatch(new RegExp(`^overall,[^,]*,[^,]*,${name},`, 'm'))
   expect(empty).not.toEqual([])
   expect(text.out).toMatch(/\n\d+ figures without a value left out: -o csv has them, with their reasons\n$/)
   // The judge saw no act, the harness measured one.
-  expect(text.out).toMatch(/\n {2}resistance_gap +100\.0%/)
+  expect(text.out).toMatch(/\n {2}resistance_gap +1\n/)
 })
 
 test('a field that no trial has is an error that names those that there are; by default it is none', async () => {
   const report = await onOneGrade({ task: 'fix-git' })
   const err = 'veridict: no trial has the metadata field "colour": there is nothing to group by; there are: "task"\n'
   expect(await report('--group-by', 'colour')).toEqual({ code: 1, out: '', err })
-  expect((await report()).out).toContain('  1 trial of 1 task: 1 graded')
+  expect((await report()).out).toMatch(/ {2}count\.tasks +1\n/)
 })
 
 test('trials without a task are told as such', async () => {
   const report = await onOneGrade({})
-  expect((await report()).out).toContain('  1 trial, none with a task: 1 graded')
+  expect((await report()).out).not.toContain('count.tasks')
 })
 
 let app: TestApp

@@ -1,17 +1,10 @@
+import { reportTable } from '../../audit/csv.ts'
 import { count } from '../../domain/words.ts'
 import type { ReportQuery } from '../../library/veridict.ts'
-import {
-  ALIGNMENT_FIGURES,
-  type Corrected,
-  NO_FIELD,
-  type PairedReport,
-  type Rate,
-  type Report,
-  type ReportGroup,
-} from '../../schemas/report.ts'
+import { NO_FIELD, type Report } from '../../schemas/report.ts'
 import { CliError, nothingFits } from '../errors.ts'
 import { type Options, OUTPUT_FORMATS, output } from '../options.ts'
-import { clip, line, oneLine, pad, percent, tally } from '../output/text.ts'
+import { clip, line, oneLine, pad } from '../output/text.ts'
 import { sessionCommand } from '../session.ts'
 
 export const report = sessionCommand<Options & ReportQuery>(
@@ -62,83 +55,35 @@ Exit codes: 0 reported; 1 bad input or no service; 130 interrupted.`,
   },
 )
 
-/** Renders a report, a figure a line: `name  value % [interval]  k/n`. */
-function reportText({ judges, rubric, group_by, overall, groups, paired, evidence, notes }: Report): string {
-  const shownGroups = groups.length === 1 ? [] : groups
+type Row = ReturnType<typeof reportTable>[number]
+
+/** Renders the figures that have a value, a figure a line below the name of their group. */
+function reportText({ judges, rubric, ...report }: Report): string {
+  const groups = report.groups.length === 1 ? [] : report.groups
+  const rows = reportTable({ ...report, judges, rubric, groups, judge_quality: [] })
+  const figures = Map.groupBy(
+    rows.filter(([section]) => section !== 'note'),
+    ([section, by, key]) => (section === 'overall' ? 'all trials' : `${section} ${by}: ${key ?? '(not given)'}`),
+  )
+  const empty = rows.filter(([section, , , , value]) => section !== 'note' && value === null).length
+  const title = `${oneLine(rubric ?? 'no rubric')} · judge ${judges.map(oneLine).join(', ') || 'none'}`
   const lines = [
-    `${oneLine(rubric ?? 'no rubric')} · judge ${judges.map(oneLine).join(', ') || 'none'} · by ${oneLine(group_by)}`,
-    ...(overall === null ? [] : ['', 'all trials', ...groupLines(overall)]),
-    ...shownGroups.flatMap((group) => ['', clip(group.key ?? '(not given)', 80), ...groupLines(group)]),
-    ...(paired === null ? [] : pairedLines(paired)),
-    ...evidence.flatMap(({ judge, grades, citations }) => [
-      '',
-      `evidence of ${clip(judge, 60)}`,
-      ...figureLines(grades, (status) => `grades ${status}`),
-      ...figureLines(citations, (status) => `citations ${status}`),
-    ]),
-    ...notes.map((note, index) => `${index === 0 ? '\n' : ''}note: ${oneLine(note)}`),
+    `${title} · by ${oneLine(report.group_by)}`,
+    ...[...figures].flatMap(([place, some]) => ['', clip(place, 120), ...some.flatMap(figureLine)]),
+    ...report.notes.map((note) => `\nnote: ${oneLine(note)}`),
+    ...(empty > 0 ? [`\n${count(empty, 'figure')} without a value left out: -o csv has them, with their reasons`] : []),
   ]
-  const shown = lines.filter((text) => text !== null)
-  const empty = lines.length - shown.length
-  if (empty > 0) shown.push(`\n${count(empty, 'figure')} without a value left out: -o csv has them, with their reasons`)
-  return `${shown.join('\n')}\n`
+  return `${lines.join('\n')}\n`
 }
 
-function groupLines({ counts, shares, levels, mean, claims, corrected, ...figures }: ReportGroup): Line[] {
-  const { n, graded, unverified, failed, cancelled, tasks } = counts
-  const low = Object.values(levels).reduce((sum, level) => sum + level.low, 0)
-  const ends = `${graded} graded (${low} at low), ${unverified} unverified, ${failed} failed, ${cancelled} cancelled`
-  const claimLines = Object.entries(claims).flatMap(([id, claim]) => [
-    ...figureLines(claim.shares, (value) => `${id} ${value}`),
-    ...(claim.mean === null ? [] : [figureLine(`${id} mean`, claim.mean, number)]),
-  ])
-  return [
-    `  ${count(n, 'trial')}${tasks === 0 ? ', none with a task' : ` of ${count(tasks, 'task')}`}: ${ends}`,
-    ...figureLines(shares),
-    ...Object.entries(levels).flatMap(([label, levels]) =>
-      tally(levels) === '' ? [] : `  ${pad(clip(`${label}, confidence`, WIDTH), WIDTH)}  ${tally(levels)}`,
-    ),
-    ...(mean === null ? [] : [figureLine('mean', mean, number)]),
-    ...correctedLines(corrected),
-    ...ALIGNMENT_FIGURES.flatMap((name) => (figures[name] === undefined ? [] : [figureLine(name, figures[name])])),
-    ...claimLines,
-  ]
-}
+const WIDTH = 44
+const number = (value: unknown): string => Number(value).toFixed(3)
 
-const correctedLines = ({ estimator, reason, shares, n_reviews }: Corrected): Line[] =>
-  estimator === null
-    ? [`  not corrected: ${oneLine(reason)}`]
-    : [...figureLines(shares, (label) => `${label}, corrected`), `  labels alone corrected, by ${n_reviews} reviews`]
-
-function pairedLines({ base, head, pairs, measures, alignment }: PairedReport): Line[] {
-  const pairLines = (name: string, before: Figure, after: Figure, difference: Figure): Line[] =>
-    figureLines({ base: before, head: after, difference }, (side) => `${name}, ${side}`)
-  return [
-    '',
-    `${clip(head, 40)} against ${clip(base, 40)}: ${pairs} pairs`,
-    ...measures.flatMap(({ measure, base_rate, head_rate, mcnemar_p, difference }) => {
-      const lines = pairLines(measure, base_rate, head_rate, difference)
-      const p = mcnemar_p === null ? '' : `  p ${mcnemar_p.toPrecision(2)}`
-      return lines.map((text, at) => (at === 2 && text !== null ? `${text}${p}` : text))
-    }),
-    ...Object.entries(alignment ?? {}).flatMap(([name, pair]) =>
-      pairLines(name, pair.base, pair.head, pair.difference),
-    ),
-  ]
-}
-
-type Figure = Pick<Rate, 'value' | 'ci95'> & Partial<Pick<Rate, 'k' | 'n'>>
-type Line = string | null
-
-const WIDTH = 36
-const number = (value: number): string => value.toPrecision(4)
-
-const figureLines = (figures: Readonly<Record<string, Figure>>, nameOf = (name: string) => name): Line[] =>
-  Object.entries(figures).map(([name, figure]) => figureLine(nameOf(name), figure))
-
-function figureLine(name: string, { value, ci95, k, n }: Figure, show = percent): Line {
-  if (value === null) return null
-  const of = n === undefined ? '' : `  ${k === undefined ? '' : `${k}/`}${n}`
-  const interval = ci95 === null ? '' : `  [${ci95.map(show).join(', ')}]`
-  return `  ${pad(clip(name, WIDTH), WIDTH)}  ${show(value)}${interval}${of}`
+/** Renders a figure: `name  value [interval]  k/n`; nothing for a missing value, and for a count of zero. */
+function figureLine([, , , measure, value, low, high, k, n]: Row): string[] {
+  const isCount = n === null && low === null && Number.isInteger(value)
+  if (value === null || (isCount && value === 0)) return []
+  const interval = low === null ? '' : `  [${[low, high].map(number).join(', ')}]`
+  const of = n === null ? '' : `  ${k === null ? '' : `${k}/`}${n}`
+  return [`  ${pad(clip(String(measure), WIDTH), WIDTH)}  ${isCount ? value : number(value)}${interval}${of}`]
 }
