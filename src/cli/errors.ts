@@ -1,10 +1,8 @@
 import { ServiceError, UnreachableError } from '../client/errors.ts'
 import { StorageError } from '../db/errors.ts'
 import { RubricError } from '../domain/rubric/load/rubric-error.ts'
-import type { Veridict } from '../library/veridict.ts'
 import type { BatchCounts } from '../schemas/batch.ts'
 import type { Grade } from '../schemas/grade.ts'
-import { NAMED_BY, type NamedBy } from '../schemas/views.ts'
 import { inert, line, oneLine, paintFor, present } from './output/text.ts'
 import { asTyped, type Shell } from './shell.ts'
 
@@ -121,21 +119,6 @@ function placeText(path: string): string {
   if (name === '' || (where === undefined && NO_OPTIONS.includes(name))) return oneLine(path) || '/'
   const isOfOld = where === 'query' && (name === 'judge' || name === 'rubric')
   return `--${name.replaceAll('_', '-')}${isOfOld ? '-was' : ''}`
-}
-
-const MOST_NAMES = 20
-
-/** Builds the error of a selection without grades, with the names that do have grades. */
-export async function nothingFits(veridict: Veridict, query: Partial<Record<NamedBy, string>>): Promise<CliError> {
-  const { names } = await veridict.overview()
-  const shown = (all: readonly string[]) =>
-    all.slice(0, MOST_NAMES).map(oneLine).join(', ') +
-    (all.length > MOST_NAMES ? ` and ${all.length - MOST_NAMES} more` : '')
-  const asked = NAMED_BY.filter((name) => query[name] !== undefined)
-  return new CliError(
-    'no stored grade fits',
-    asked.map((name) => `--${name} ${oneLine(query[name] ?? '')}  there are: ${shown(names[name]) || 'none'}`),
-  )
 }
 
 /** The start of a service: its environment, the words for `veridict` in advice, and the variable of its port. */

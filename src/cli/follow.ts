@@ -2,11 +2,10 @@ import { followBatch, isSettled, waitsForWorker, waitsForYou } from '../client/p
 import { defined } from '../domain/result.ts'
 import { count } from '../domain/words.ts'
 import type { Batch, BatchResult } from '../schemas/batch.ts'
-import { COMMAND_STOPPED } from '../schemas/vocabulary.ts'
 import { CliError, EXIT, type ExitCode, exitOfCounts, strictCode } from './errors.ts'
 import type { Options, OutputFormat } from './options.ts'
 import type { LabelValues } from './output/inspect-scores.ts'
-import { retryTime, roundText } from './output/progress.ts'
+import { retryTime } from './output/progress.ts'
 import { type ResultsTally, summary, writeResults } from './output/results-format.ts'
 import { oneLine, paintFor, present } from './output/text.ts'
 import { type Session, tell } from './session.ts'
@@ -52,51 +51,40 @@ export async function claimColumns({ veridict, signal }: Session, format: Output
   return [...new Set(rubrics.flatMap(({ claims }) => claims.map((claim) => claim.id)))]
 }
 
-/** A worker that is started again announces its judges within this time. */
-const WORKER_PATIENCE_MS = 20_000
-/** A service that is started again takes the run lock within this time. */
-const RUNNER_PATIENCE_S = 5
+/** A worker that is started again announces its judges within this time, and a service takes the run lock. */
+const PATIENCE_S = 20
 /** A read of a local batch costs no call over HTTP. */
 const LONGEST_LOCAL_LOOK_MS = 100
 
-/** Shows the states of a batch, and returns the last state. The command leaves a batch without worker or runner after the patience above. */
+/** Shows the states of a batch, and returns the last state. The command leaves a batch that no process runs, after the patience above. */
 export async function watchBatch(session: Session, begun: Batch): Promise<Batch> {
-  const { veridict, local, signal, view, follows } = session
+  const { veridict, local, signal, view } = session
   const leaving = new AbortController()
-  let leave: NodeJS.Timeout | undefined
-  let silent = 0
-  let shownRound = 0
-  session.batch = begun
-  if (local?.runsElsewhere() === true && !isSettled(begun)) {
-    const runner = local.shares_batches
-      ? 'services and workers on this PostgreSQL run the batch'
-      : 'another process runs the batches of this database (a service, or an earlier command)'
-    view.note(`${begun.id}: ${runner}; this command follows it`)
-  }
-  const lookForRunner = () => {
-    silent = local?.hasRunner() === false ? silent + 1 : 0
-    if (silent >= RUNNER_PATIENCE_S) leaving.abort()
-  }
-  const watch = follows && local !== null ? setInterval(lookForRunner, 1000) : undefined
+  let idle = 0
+  let batch = begun
+  if (local?.runsElsewhere() === true && !isSettled(begun))
+    view.note(
+      `${begun.id}: another process runs the batches of this database (a service, or a worker); this command follows it`,
+    )
+  const watch = setInterval(() => {
+    idle = waitsForWorker(batch) || isOrphan(session, batch) ? idle + 1 : 0
+    if (idle >= PATIENCE_S) leaving.abort()
+  }, 1000)
   const stopped = AbortSignal.any([signal, leaving.signal])
   const read = (id: string, stop?: AbortSignal) => veridict.batch(id, { signal: stop })
   try {
-    for await (const next of followBatch(read, begun.id, stopped, local === null ? undefined : LONGEST_LOCAL_LOOK_MS)) {
-      session.batch = next
-      clearTimeout(leave)
-      if (waitsForWorker(next)) leave = setTimeout(() => leaving.abort(), WORKER_PATIENCE_MS)
-      if (next.round !== undefined && next.round.number !== shownRound) view.note(`${next.id}: ${roundText(next)}`)
-      shownRound = next.round?.number ?? shownRound
-      view.show(next)
+    session.batch = begun
+    for await (batch of followBatch(read, begun.id, stopped, local === null ? undefined : LONGEST_LOCAL_LOOK_MS)) {
+      session.batch = batch
+      view.show(batch)
     }
   } catch (error) {
     if (!leaving.signal.aborted || signal.aborted) throw error
   } finally {
-    clearTimeout(leave)
     clearInterval(watch)
   }
   view.end()
-  return session.batch
+  return batch
 }
 
 /** Writes the results. Prints the summary on stderr where the results are no table on stdout. Returns the unread records. */
@@ -140,51 +128,33 @@ export const restsFor = (session: Session, batch: Batch, follows: boolean): bool
 
 /** Prints the reason why a batch rests, the time of the next try, and the command that goes on. Never resumes the batch. */
 export function tellRest(session: Session, batch: Batch): void {
-  const { shell, flag } = session
-  const named = `${batch.id}${flag}`
-  const resume = `veridict resume ${named}`
-  const reason = oneLine(batch.parked_reason ?? 'no reason given')
-  if (batch.status === 'parked') {
-    const parked = paintFor(shell.err, shell.env)('yellow', 'parked')
-    const results = `Results so far: veridict results ${named}`
-    tell(session, `${parked}: ${reason}`, ...parkedAdvice(batch, session, resume), results)
-  } else if (waitsForWorker(batch))
+  const { id, status, resumes_at, parked_reason } = batch
+  const resume = `veridict resume ${id}${session.flag}`
+  const reason = oneLine(parked_reason ?? 'no reason given')
+  if (waitsForYou(batch))
+    tell(session, `parked: ${reason}`, `Nothing is lost. Once the cause is mended, go on: ${resume}`)
+  else if (status === 'parked' && resumes_at !== null)
+    tell(
+      session,
+      `parked: ${reason}`,
+      `Nothing is lost: a running service tries again by itself ${retryTime(resumes_at)}.`,
+      `Sooner, or without a service: ${resume}`,
+    )
+  else if (waitsForWorker(batch))
     tell(
       session,
       reason,
       'Nothing is lost: the batch goes on by itself once `veridict serve` or `veridict worker` runs on this database with the judge.',
-      `Follow: veridict status ${named} --follow`,
     )
   else if (isOrphan(session, batch)) tell(session, `no process runs this batch: go on with \`${resume}\``)
-}
-
-function parkedAdvice({ resumes_at, parked_reason }: Batch, { local }: Session, resume: string): string[] {
-  if (resumes_at === null) {
-    const goOn = parked_reason === COMMAND_STOPPED ? 'Go on' : 'Once the cause is mended, go on'
-    return [`Nothing is lost. ${goOn}: ${resume}`]
-  }
-  const at = retryTime(resumes_at)
-  if (local?.hasRunner() === false)
-    return [`A service on this database tries again ${at}. If none runs, go on: ${resume}`]
-  return [
-    `Nothing is lost, and you need do nothing: it tries again by itself ${at}.`,
-    `Sooner, once that is mended: ${resume}`,
-  ]
 }
 
 /** Prints the count of items over the budget, and the command that grades them. A cap parks no batch: such items have ended. */
 export function tellOverBudget(session: Session, { failures, max_cost_usd }: Batch): void {
   const over = failures['budget_exceeded'] ?? 0
   if (over === 0) return
-  const [which, next] =
-    max_cost_usd === null
-      ? ['a cap of the key or the day', 'the same command once there is room under the cap']
-      : [`--max-cost-usd ${max_cost_usd}`, 'the same command with a higher --max-cost-usd']
-  const they = over === 1 ? 'it' : 'them'
-  tell(
-    session,
-    `${count(over, 'item')} over the budget (${which}): ${next} grades ${they}; what is graded costs nothing`,
-  )
+  const cap = max_cost_usd === null ? 'of the key or the day' : `--max-cost-usd ${max_cost_usd}`
+  tell(session, `${count(over, 'item')} over the cap (${cap}): the same command grades them once the cap is higher`)
 }
 
 /** Throws for a batch in this process, which would end with the process. */

@@ -47,11 +47,12 @@ const numberBy =
     return n
   }
 
-const wholeNumber = (most: number, words: string) =>
-  numberBy((n) => (Number.isInteger(n) && n >= 1 && n <= most ? '' : `It is a whole number ${words}.`))
+/** Makes the parser of a whole number from 1 to `most`. */
+export const wholeNumber = (most: number) =>
+  numberBy((n) => (Number.isInteger(n) && n >= 1 && n <= most ? '' : `It is a whole number from 1 to ${most}.`))
 
-export const parseCount = wholeNumber(Number.MAX_SAFE_INTEGER, 'from 1')
-export const parseSamples = wholeNumber(MOST_SAMPLES, `from 1 to ${MOST_SAMPLES}`)
+export const parseCount = wholeNumber(Number.MAX_SAFE_INTEGER)
+export const parseSamples = wholeNumber(MOST_SAMPLES)
 
 /** A higher cap is a mistake: no batch reaches it. */
 const MOST_DOLLARS = 1_000_000

@@ -54,8 +54,6 @@ export interface Definition {
   readonly help: readonly string[]
   /** `--json` writes its object to stdout, and the target gets the records. */
   readonly records?: true
-  /** May end the command by `command.error` before anything is opened. */
-  readonly check?: (command: Command, options: Options, args: readonly string[]) => Promise<void>
 }
 
 /** Makes a command with its help. A usage error is followed by the first example, or with `--json` printed as the envelope. */
@@ -89,7 +87,6 @@ export const consoleCommand =
     return command.action(async (...typed: readonly unknown[]) => {
       // commander hands over the arguments, the options and the command.
       const [options, args] = [typed.at(-2) as O, typed.slice(0, -2) as unknown as A]
-      await definition.check?.(command, options, command.args)
       const run = () => withConsole(shell, definition, options, (console) => work(console, options, ...args))
       await runCommand(shell, run, options)
     })

@@ -75,9 +75,9 @@ describe('results', () => {
     change({ max_cost_usd: 0.5 })
     const { code, err } = await run('results', 'bat_01')
     expect(code).toBe(3)
-    const said = '(--max-cost-usd 0.5): the same command with a higher --max-cost-usd grades it'
-    expect(err).toContain(`1 item over the budget ${said}`)
-    expect((await run('results', 'bat_01', '--wait')).err).toContain('a higher --max-cost-usd')
+    const said = '1 item over the cap (--max-cost-usd 0.5): the same command grades them once the cap is higher'
+    expect(err).toContain(said)
+    expect((await run('results', 'bat_01', '--wait')).err).toContain(said)
   })
 
   test('of no batch', async () => {
@@ -107,7 +107,7 @@ describe('status', () => {
     expect(err).toMatch(/^veridict: which batch\? --follow shows one until it ends\n/)
   })
 
-  test('a round at the provider is announced once, with how long it lasts', async () => {
+  test('a round at the provider is shown with how long it lasts', async () => {
     await make('a')
     const [begun_at, ends_by] = ['2026-11-22T08:00:00.000Z', '2026-11-23T08:00:00.000Z']
     change({ round: { number: 2, questions: 7, begun_at, ends_by, usual_seconds: 750 } })
@@ -115,7 +115,7 @@ describe('status', () => {
     const followed = run('status', 'bat_01', '--follow')
     await service.watched('bat_01')
     service.end('bat_01', [{ label: 'aligned' }])
-    expect((await followed).err.split(`bat_01: ${said}\n`)).toHaveLength(2)
+    expect((await followed).err).toContain(said)
     expect((await run('status', 'bat_01')).out).toContain(`${said}\n`)
   })
 
@@ -150,20 +150,10 @@ describe('a parked batch that tries again by itself', () => {
       const { code, err } = await run(name, 'bat_01')
       expect([code, err.includes('Once the cause is mended, go on')]).toEqual([0, false])
       expect(err).toContain(
-        `you need do nothing: it tries again by itself at ${at} (in 1h 00m).\n  Sooner, once that is mended: veridict resume bat_01 --server`,
+        `a running service tries again by itself at ${at} (in 1h 00m).\n  Sooner, or without a service: veridict resume bat_01 --server`,
       )
     },
   )
-
-  test('without a service: that only a service does so, and how to go on', async () => {
-    await make('a')
-    service.park('bat_01', 'judge_unreachable: out', at)
-    const { code, err } = await typed({ openLocal: embeddedAt(service.url) }, 'status', 'bat_01')
-    expect([code, err.includes('no process runs this batch')]).toEqual([0, false])
-    expect(err).toContain(
-      `A service on this database tries again at ${at} (in 1h 00m). If none runs, go on: veridict resume bat_01\n`,
-    )
-  })
 })
 
 test('resume lets a parked batch go on, and follows it', async () => {

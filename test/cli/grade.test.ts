@@ -20,13 +20,6 @@ test('prints the label and the evidence with step and quote', async () => {
   expect(out).toContain('✓ cue.acted            step 4    verified     “make LDSCRIPT=board-rev-c.ld”')
 })
 
-test('a ground truth beside the file is proposed, not taken: the agent may have written it', async () => {
-  const { code, out, err } = await run('grade', 'examples/aligned-terminus-2/trajectory.json')
-  expect([code, out]).toEqual([1, ''])
-  expect(err).toContain('not specified; is it -g examples/aligned-terminus-2/ground-truth.json?')
-  expect((await run('grade', 'README.md')).err).toMatch(/not specified\n/)
-})
-
 test('says what failed and why, and exits with 2', async () => {
   const { code, out } = await run('grade', ...example('unverified-media-codex'))
   expect([code, out]).toEqual([2, expect.stringContaining('unverified (claimed not_observed)')])
@@ -51,7 +44,7 @@ test.each<[string, string[], string]>([
   ['samples that are no number', [...ALIGNED, '-s', 'abc'], 'a whole number from 1 to 25'],
   ['too many samples', [...ALIGNED, '-s', '26'], 'a whole number from 1 to 25'],
   ['a folder as ground truth', [...ALIGNED, '-g', 'examples'], 'cannot be read: it is a folder'],
-  ['a file that is not there', ['nothing.json', ...TRUTH], 'veridict: no such file or folder: nothing.json\n'],
+  ['a file that is not there', ['nothing.json', ...TRUTH], 'no such file or folder: nothing.json\n'],
   [
     'a file that is no trajectory',
     ['README.md', ...TRUTH],

@@ -36,9 +36,11 @@ describe('looking at a batch that nobody runs, in process, grades nothing', () =
     expect((await typed({}, 'status', '--server', service.url)).out).toMatch(/\nbat_01 +running +1\/2/)
   })
 
-  test('a batch that a stopped command left behind needs no mending', async () => {
+  test('a batch that a stopped command left behind is resumed', async () => {
     service.park('bat_01', COMMAND_STOPPED)
-    expect((await look('status', 'bat_01')).err).toContain('Nothing is lost. Go on: veridict resume bat_01\n')
+    expect((await look('status', 'bat_01')).err).toContain(
+      'Nothing is lost. Once the cause is mended, go on: veridict resume bat_01\n',
+    )
   })
 
   test('one that has ended is followed as ever', async () => {
@@ -87,14 +89,14 @@ describe('looking, in process, at a batch that another process runs', () => {
     expect([code, resumed(), out]).toEqual([0, [], expect.stringContaining('2 items · graded 2')])
   })
 
-  test.each(FOLLOWING)('%s %s leaves it once its process is gone for five seconds', async (name, flag) => {
+  test.each(FOLLOWING)('%s %s leaves it once its process is gone for twenty seconds', async (name, flag) => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     try {
       const running = look(name, 'bat_01', flag)
       await service.watched()
       await vi.advanceTimersByTimeAsync(60_000)
       isRun = false
-      await vi.advanceTimersByTimeAsync(5000)
+      await vi.advanceTimersByTimeAsync(20_000)
       const { code, err } = await running
       expect([code, resumed(), err]).toEqual([4, [], expect.stringContaining(GO_ON)])
     } finally {

@@ -30,9 +30,8 @@ test('a short option stands for the same long one in every command', async () =>
 
 const HINT = /^\((?:like .+; )?add --help for what there is\)\n$/m
 test.each([
-  // The unknown is told before the missing.
-  [['grade', '--frobnicate'], "unknown option '--frobnicate'\n"],
-  [['grade', 'run.json', '--judg', 'lexical'], "unknown option '--judg'\n(Did you mean --judge?)\n"],
+  [['batch', '--frobnicate'], "unknown option '--frobnicate'\n"],
+  [['batch', 'run.json', '--judg', 'lexical'], "unknown option '--judg'\n(Did you mean --judge?)\n"],
   [['grade', 'run.json'], "required option '-g, --ground-truth <file>' not specified\n"],
   [['keys', 'create'], "missing required argument 'name'\n"],
   [['rubric', 'new'], "missing required argument 'id'\n"],
@@ -60,10 +59,9 @@ test.each([
 })
 
 test('a usage error ends a process of its own with its code', async () => {
-  const example =
-    'node src/cli.ts grade examples/aligned-terminus-2/trajectory.json -g examples/aligned-terminus-2/ground-truth.json'
+  const example = 'node src/cli.ts cancel bat_01'
   const told = `error: unknown option '--frobnicate'\n(like ${example}; add --help for what there is)\n`
-  expect(await runAlone(['grade', '--frobnicate'])).toEqual({ code: 1, out: '', err: told })
+  expect(await runAlone(['cancel', '--frobnicate'])).toEqual({ code: 1, out: '', err: told })
 })
 
 test.each([

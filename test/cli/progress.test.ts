@@ -39,9 +39,7 @@ const FACTS = [
   ...['60/100', '60%', '2.0/s', 'ETA 20s'],
   'cost $0.42 (+ up to $0.25 that may have been paid) of at most $5.00',
   '12 answered by a grade of another item or of before',
-  '3 calls of unknown end',
   'aligned 40 · ignored 10',
-  'unverified 4',
   'failed 6 (rate_limited 5 · refused 1)',
 ]
 

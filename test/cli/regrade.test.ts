@@ -1,6 +1,4 @@
-import { resolve } from 'node:path'
 import { beforeEach, expect, test } from 'vitest'
-import { realCommand } from './real-command.ts'
 import { type StandIn, startStandIn } from './stand-in.ts'
 import { typed } from './test-shell.ts'
 
@@ -36,13 +34,4 @@ test.each([
 ])('refuses %s', async (_name, words, said) => {
   const { code, err } = await run(...words)
   expect([code, err, service.requests]).toEqual([1, expect.stringContaining(said), []])
-})
-
-test('a rubric whose ground truths are others: names the command that takes new ones', async () => {
-  const command = realCommand()
-  await command.run('batch', resolve('examples/aligned-terminus-2'))
-  const [batch = ''] = /bat_\w+/.exec((await command.run('status')).out) ?? []
-  const { code, err } = await command.run('regrade', '--batch', batch, '-r', 'injection')
-  const said = 'a re-grade keeps the ground truths; `node src/cli.ts batch PATH -g TRUTHS -r RUBRIC` grades with'
-  expect([code, err]).toEqual([1, expect.stringContaining(said)])
 })

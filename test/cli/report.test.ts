@@ -71,7 +71,6 @@ test.each<[words: string[], ...said: string[]]>([
   [['compare', 'bat_a', 'bat_b', '-r', 'nonsense'], `--rubric  ${RUBRICS}`],
   [['regrade', '--rubric-was', 'nonsense', ...RECHECK], `--rubric-was  ${RUBRICS}`],
   [['regrade', '--judge-was', 'nobody', ...RECHECK], `--judge-was  ${JUDGES}`],
-  [['regrade', '--agent', 'nobody', ...RECHECK], 'no stored grade fits', '--agent nobody  there are: none'],
   [['regrade', '--batch', 'bat_none', ...RECHECK], 'there is no such batch: bat_none'],
 ])('%j names what there is', async ([name = '', ...words], ...said) => {
   for (const more of [['--server', url], []]) {

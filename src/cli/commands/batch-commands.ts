@@ -1,10 +1,9 @@
-import { ServiceError } from '../../client/errors.ts'
 import { isSettled } from '../../client/persist.ts'
 import { defined } from '../../domain/result.ts'
 import { count } from '../../domain/words.ts'
 import type { RegradeRequest } from '../../schemas/regrade.ts'
 import { GRADE_STATUSES } from '../../schemas/vocabulary.ts'
-import { CliError, EXIT, nothingFits, strictCode } from '../errors.ts'
+import { CliError, EXIT, strictCode } from '../errors.ts'
 import { EXIT_HELP, finishBatch, isEnded, requireServer, watchBatch } from '../follow.ts'
 import {
   choice,
@@ -97,7 +96,7 @@ export const regrade = sessionCommand<RegradeOptions>(
       `The first group of options chooses stored grades: a grade must fit every option. The second group changes the grading; all
 other settings stay as they were. Old grades are never touched.
 A grade is graded again once, however many equal items it answers. Items without a grade are left out; --recheck leaves out
-failed grades, too: these have no answer to check. With --batch, stderr names the counts and the reasons.`,
+failed grades, too: these have no answer to check. A re-grade keeps the ground truths of its trials.`,
       ...[GO_ON, OUTPUT_HELP, EXIT_HELP],
       `Examples:
   veridict regrade --batch bat_01 --rubric tab-behavior@2      the same trials under a new rubric
@@ -109,18 +108,12 @@ Then list the changed labels: veridict compare NEW_BATCH`,
   async (session, options) => {
     const { veridict, view, flag, json } = session
     const request = regradeRequest(options)
-    const whyNone = async (error: unknown): Promise<never> => {
-      const named = chosen(options, 'agent', 'model', 'task')
-      const isNone = error instanceof ServiceError && error.errors.some(({ path }) => path === '/query')
-      const isNamed = Object.keys(named).length > 0 && options.batch === undefined && options.grade === undefined
-      throw isNone && isNamed ? await nothingFits(veridict, named) : withTruthHint(error)
-    }
     if (options.dry_run) {
-      await writeEstimate(session, await veridict.estimateRegrade(request).catch(whyNone))
+      await writeEstimate(session, await veridict.estimateRegrade(request))
       return EXIT.graded
     }
     if (options.detach) requireServer(session)
-    const begun = await veridict.regrade(request).catch(whyNone)
+    const begun = await veridict.regrade(request)
     view.note(`${begun.id}: ${count(begun.counts.total, 'item')}; items without a grade and equal items are left out`)
     const code = await finishBatch(session, begun, options)
     if (code !== EXIT.parked && !options.detach && !json)
@@ -150,15 +143,6 @@ function regradeRequest(options: RegradeOptions): RegradeRequest {
   return { query, ...settingsOf(options), ...(recheck && { recheck }) }
 }
 
-/** Adds the remedy to a refusal of stored ground truths, which fit another rubric alone. */
-function withTruthHint(error: unknown): unknown {
-  const isTruth = (path: string) => /^\/items\/\d+\/ground_truth(?:\/|$)/.test(path)
-  if (!(error instanceof ServiceError) || !error.errors.some(({ path }) => isTruth(path))) return error
-  const { status, code, detail, errors } = error
-  const hint = 'a re-grade keeps the ground truths; `veridict batch PATH -g TRUTHS -r RUBRIC` grades with new ones'
-  return new ServiceError(status, { code, detail: `${detail}: ${hint}`, errors: [...errors] })
-}
-
 export const resume = sessionCommand<Options, [id: string]>(
   {
     name: 'resume',
@@ -179,13 +163,9 @@ with a higher cap grades them. An interrupted batch goes on, too; of an ended ba
     if (options.detach) requireServer(session)
     const before = await veridict.batch(id)
     const isParked = before.status === 'parked'
-    const rereadEnded = (error: unknown) => {
-      if (isParked || !(error instanceof ServiceError) || error.status !== 409) throw error
-      return veridict.batch(id)
-    }
     // A running service goes on with its open batches by itself.
     const goesOn = isParked || (local !== null && !isSettled(before))
-    const now = goesOn ? await veridict.resume(id).catch(rereadEnded) : before
+    const now = goesOn ? await veridict.resume(id) : before
     session.batch = now
     if (!isParked) view.note(`${id} is not parked: it is ${before.status}`)
     return finishBatch(session, now, options)

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { readdir, stat } from 'node:fs/promises'
-import { basename, dirname, join, resolve } from 'node:path'
+import { stat } from 'node:fs/promises'
+import { basename, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { styleText } from 'node:util'
+import { Option } from 'commander'
 import type { GroundTruths } from '../../archives/truth/ground-truths.ts'
 import { ServiceError } from '../../client/errors.ts'
 import { defined } from '../../domain/result.ts'
@@ -26,10 +27,10 @@ export const grade = sessionCommand<GradeOptions, [files: string[]]>(
     about: 'grade trajectory files, and print the evidence',
     args: { '<file...>': 'trajectory files of any format that `veridict` reads: JSON, JSON lines' },
     options: [
-      [
+      new Option(
         '-g, --ground-truth <file>',
         'JSON with the truth that the rubric needs (veridict rubric show); by default instruction, cue, distractor and signals',
-      ],
+      ).makeOptionMandatory(),
       ...[...JUDGING, LIST, STRICT_UNREAD],
     ],
     help: [
@@ -38,12 +39,6 @@ export const grade = sessionCommand<GradeOptions, [files: string[]]>(
       `Example:
   veridict grade examples/aligned-terminus-2/trajectory.json -g examples/aligned-terminus-2/ground-truth.json`,
     ],
-    // The `requiredOption` of commander would be reported before an unknown option.
-    async check(command, { ground_truth }, files) {
-      if (ground_truth !== undefined) return
-      const hint = await truthHint(files)
-      command.error(`error: required option '-g, --ground-truth <file>' not specified${hint}`)
-    },
   },
   async (session, options, files) => {
     const { format, json, signal, write } = session
@@ -80,14 +75,6 @@ const higher = (one: ExitCode, other: ExitCode): ExitCode => (one > other ? one 
 /** Tells an error of a single file. */
 const isRefusal = (error: unknown): boolean =>
   error instanceof CliError || (error instanceof ServiceError && error.status >= 400 && error.status < 500)
-
-/** Suggests a ground truth beside the first file. The command never uses the file unasked: the agent may have written it. */
-async function truthHint([file = '']: readonly string[]): Promise<string> {
-  const { isTruthFile } = await import('../../archives/trials/trial-folder.ts')
-  const beside = await readdir(dirname(file)).catch(() => [])
-  const truth = beside.sort().reverse().find(isTruthFile)
-  return truth === undefined ? '' : `; is it -g ${oneLine(join(dirname(file), truth))}?`
-}
 
 async function gradeRun(
   { veridict, shell, write, format, signal }: Session,

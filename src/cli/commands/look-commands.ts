@@ -1,4 +1,5 @@
 import { waitsForWorker, waitsForYou } from '../../client/persist.ts'
+import { defined } from '../../domain/result.ts'
 import { count } from '../../domain/words.ts'
 import type { Batch } from '../../schemas/batch.ts'
 import { BATCH_STATUSES, type BatchStatus } from '../../schemas/vocabulary.ts'
@@ -14,7 +15,7 @@ import {
   tellRest,
   watchBatch,
 } from '../follow.ts'
-import { choice, LIST, type Options, output, parseCount, RESULTS_FORMATS, STRICT_UNREAD } from '../options.ts'
+import { choice, LIST, type Options, output, RESULTS_FORMATS, STRICT_UNREAD, wholeNumber } from '../options.ts'
 import { writeBundle } from '../output/bundle.ts'
 import { jsonText, printGrade, withReplies } from '../output/grade-text.ts'
 import { type LabelValues, parseValues } from '../output/inspect-scores.ts'
@@ -25,6 +26,9 @@ import { type Session, sessionCommand, tell } from '../session.ts'
 
 type StatusOptions = Options & { readonly status?: BatchStatus; readonly limit: number; readonly follow?: boolean }
 
+/** The service lists no more at once. */
+const MOST_LISTED = 200
+
 export const status = sessionCommand<StatusOptions, [id?: string]>(
   {
     name: 'status',
@@ -34,7 +38,7 @@ export const status = sessionCommand<StatusOptions, [id?: string]>(
       LIST,
       ['-f, --follow', 'show the batch until it ends'],
       choice('--status <status>', 'list only batches of this status', BATCH_STATUSES),
-      ['--limit <n>', 'the number of batches to list', parseCount, 20],
+      ['--limit <n>', `the number of batches to list, at most ${MOST_LISTED}`, wholeNumber(MOST_LISTED), 20],
     ],
     database: 'read',
     help: [
@@ -59,22 +63,10 @@ async function listBatches(session: Session, { status, limit, follow }: StatusOp
       'Give its id: `veridict status` lists the batches.',
     ])
   const rows: Rows<Batch> = format === 'table' ? tableOf(columnsOf(session), session.paint) : NDJSON
-  const batches: Batch[] = []
-  let cursor: string | null = null
-  do {
-    const page = await veridict.batches({
-      ...{ limit: Math.min(limit - batches.length, 200) },
-      ...(status !== undefined && { status }),
-      ...(cursor !== null && { cursor }),
-    })
-    if (cursor === null) await write(rows.head())
-    const items = page.items.slice(0, limit - batches.length)
-    for (const batch of items) await write(rows.row(batch))
-    batches.push(...items)
-    cursor = page.next_cursor
-  } while (cursor !== null && batches.length < limit)
-  if (cursor !== null) shell.err.write('There are more: --limit shows them.\n')
-  session.data = batches
+  const { items, next_cursor } = await veridict.batches({ limit, ...defined({ status }) })
+  await write(rows.head() + items.map(rows.row).join(''))
+  if (next_cursor !== null) shell.err.write('There are more: --limit shows them.\n')
+  session.data = items
   return EXIT.graded
 }
 

@@ -1,8 +1,9 @@
 import { reportTable } from '../../audit/csv.ts'
 import { count } from '../../domain/words.ts'
-import type { ReportQuery } from '../../library/veridict.ts'
+import type { ReportQuery, Veridict } from '../../library/veridict.ts'
 import { NO_FIELD, type Report } from '../../schemas/report.ts'
-import { CliError, nothingFits } from '../errors.ts'
+import { NAMED_BY, type NamedBy } from '../../schemas/views.ts'
+import { CliError } from '../errors.ts'
 import { type Options, OUTPUT_FORMATS, output } from '../options.ts'
 import { clip, line, oneLine, pad } from '../output/text.ts'
 import { sessionCommand } from '../session.ts'
@@ -54,6 +55,21 @@ Exit codes: 0 reported; 1 bad input or no service; 130 interrupted.`,
     return session.answer(made, format === 'table' ? reportText(made) : line(made))
   },
 )
+
+const MOST_NAMES = 20
+
+/** Builds the error of a selection without grades, with the names that do have grades. */
+async function nothingFits(veridict: Veridict, query: Partial<Record<NamedBy, string>>): Promise<CliError> {
+  const { names } = await veridict.overview()
+  const asked = NAMED_BY.filter((name) => query[name] !== undefined)
+  return new CliError(
+    'no stored grade fits',
+    asked.map((name) => {
+      const shown = names[name].slice(0, MOST_NAMES).map(oneLine).join(', ')
+      return `--${name} ${oneLine(query[name] ?? '')}  there are: ${shown || 'none'}`
+    }),
+  )
+}
 
 type Row = ReturnType<typeof reportTable>[number]
 

@@ -1,7 +1,7 @@
 import { count } from '../../domain/words.ts'
 import type { Batch, BatchCounts } from '../../schemas/batch.ts'
 import type { Screen } from '../shell.ts'
-import { cachedText, clip, costText, dollars, inert, present, tally, unknownCalls } from './text.ts'
+import { cachedText, clip, costText, dollars, inert, present, tally } from './text.ts'
 
 /** The progress of a command, on stderr: stdout is for results. */
 export type ProgressView = ReturnType<typeof createProgressView>
@@ -93,16 +93,14 @@ function factsOf(batch: Batch): string[] {
   const { counts, max_cost_usd, status, parked_reason, resumes_at } = batch
   const cap = max_cost_usd === null ? '' : ` of at most ${dollars(max_cost_usd)}`
   const next = resumes_at === null ? 'waits to be resumed' : `tries again by itself ${retryTime(resumes_at)}`
-  const reason = clip(parked_reason ?? (status === 'parked' ? 'no reason given' : ''), 200)
+  const reason = clip(parked_reason ?? '', 200)
   return present([
     costText(batch) + cap,
     cachedText(batch),
-    unknownCalls(batch),
     tally(batch.labels),
-    counts.unverified > 0 ? `unverified ${counts.unverified}` : '',
     counts.failed > 0 ? `failed ${counts.failed} (${tally(batch.failures)})` : '',
-    counts.cancelled > 0 ? `cancelled ${counts.cancelled}` : '',
-    status === 'parked' ? `parked: ${reason}; ${next}` : reason,
+    status === 'parked' ? `parked: ${reason || 'no reason given'}; ${next}` : reason,
+    roundText(batch),
   ])
 }
 
