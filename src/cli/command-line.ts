@@ -4,7 +4,7 @@ import { VERSION } from '../grading/software.ts'
 import { startFailureText } from './errors.ts'
 import { inert } from './output/text.ts'
 import { newCommand } from './session.ts'
-import { programName, type Shell, typedFrom } from './shell.ts'
+import { programName, type Shell, typedIn } from './shell.ts'
 
 type MakeCommand = (shell: Shell) => Command
 
@@ -151,9 +151,10 @@ async function warnOfVariables({ env, err }: Shell): Promise<void> {
 /** Runs the typed command; the exit code is the exit code of the process. */
 export async function runCommand(args: readonly string[]): Promise<void> {
   const cwd = process.cwd()
-  const { env, typedIn } = typedFrom(process.env, cwd)
-  if (typedIn !== cwd) process.chdir(typedIn)
-  const program = programName({ env, script: process.argv[1], cwd, typedIn })
+  const { env } = process
+  const folder = typedIn(env, cwd)
+  if (folder !== cwd) process.chdir(folder)
+  const program = programName({ env, script: process.argv[1], cwd, typedIn: folder })
   endWithTheReader()
   const shell: Shell = {
     ...{ env, program, args, out: process.stdout, err: process.stderr, signals: process },

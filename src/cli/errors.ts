@@ -1,9 +1,10 @@
+import { styleText } from 'node:util'
 import { ServiceError, UnreachableError } from '../client/errors.ts'
 import { StorageError } from '../db/errors.ts'
 import { RubricError } from '../domain/rubric/load/rubric-error.ts'
 import type { BatchCounts } from '../schemas/batch.ts'
 import type { Grade } from '../schemas/grade.ts'
-import { inert, line, oneLine, paintFor, present } from './output/text.ts'
+import { inert, line, oneLine, present } from './output/text.ts'
 import { asTyped, type Shell } from './shell.ts'
 
 /** Exit codes of commands. The higher of two codes wins. */
@@ -51,7 +52,7 @@ export async function runCommand(
     const { message, advice, exit, code } = explain(error, judge)
     const texts = [message, ...advice].map((text) => inert(asTyped(shell, text)))
     if (json) shell.out.write(errorLine(code, texts, exit))
-    else shell.err.write(`${paintFor(shell.err, shell.env)('red', 'veridict:')} ${texts.join('\n  ')}\n`)
+    else shell.err.write(`${styleText('red', 'veridict:', { stream: process.stderr })} ${texts.join('\n  ')}\n`)
     shell.setExitCode(exit)
   }
 }

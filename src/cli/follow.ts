@@ -7,7 +7,7 @@ import type { Options, OutputFormat } from './options.ts'
 import type { LabelValues } from './output/inspect-scores.ts'
 import { retryTime } from './output/progress.ts'
 import { type ResultsTally, summary, writeResults } from './output/results-format.ts'
-import { oneLine, paintFor, present } from './output/text.ts'
+import { oneLine, present } from './output/text.ts'
 import { type Session, tell } from './session.ts'
 
 export const EXIT_HELP = `Exit codes:
@@ -106,7 +106,7 @@ export async function printResults(
   const tally = await writeResults(session, read(), batch, { claims, skipped, ...defined({ values }) })
   await session.commit()
   if (!json && (format !== 'table' || screen !== shell.out)) {
-    const text = present([summary(batch, paintFor(shell.err, shell.env), tally, skipped), tally.note]).join('\n')
+    const text = present([summary(batch, tally, skipped), tally.note]).join('\n')
     shell.err.write(`${batch.id}: ${text.replaceAll('\n', '\n  ')}\n`)
   }
   return tally

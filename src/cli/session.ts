@@ -7,7 +7,7 @@ import { CliError, EXIT, type ExitCode, errorLine, runCommand } from './errors.t
 import { addOptions, type OptionRow, type Options, type OutputFormat, SERVER } from './options.ts'
 import { type OutputTarget, openOutput } from './output/output-target.ts'
 import { createProgressView, type ProgressView } from './output/progress.ts'
-import { line, type Paint, paintFor } from './output/text.ts'
+import { line } from './output/text.ts'
 import { asTyped, type DatabaseUse, type Shell } from './shell.ts'
 
 export const SERVER_HELP = `Where it runs:
@@ -19,7 +19,6 @@ export const SERVER_HELP = `Where it runs:
 export interface Console extends OutputTarget {
   readonly shell: Shell
   readonly view: ProgressView
-  readonly paint: Paint
   readonly signal: AbortSignal
   readonly format: OutputFormat
   /** Whether the command writes its data as one JSON object, and no text. */
@@ -117,11 +116,10 @@ async function withConsole(
   const { signal, release } = watchInterruption(shell)
   const view = createProgressView(shell.err, shell.env)
   const isSilent = json && !records
-  const paint = paintFor(target.screen, shell.env)
   const none = async () => {}
   const silence = isSilent && { write: none, commit: none, discard: none }
   const console: Console = {
-    ...{ ...target, ...silence, shell, view, paint, signal, format, json, data: null },
+    ...{ ...target, ...silence, shell, view, signal, format, json, data: null },
     async answer(data, text, code = EXIT.graded) {
       this.data = data
       await this.write(text)

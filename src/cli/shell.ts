@@ -1,4 +1,4 @@
-import { basename, relative, resolve } from 'node:path'
+import { basename, relative } from 'node:path'
 import type { Writable } from 'node:stream'
 import type { TrialItem } from '../archives/trials/reading-job.ts'
 import type { ReadLimits } from '../archives/unpack/limits.ts'
@@ -75,19 +75,5 @@ export function programName({ env, script, cwd, typedIn }: Started): string {
   return `node ${path.startsWith('../../..') ? typed : path}`
 }
 
-/**
- * Returns the folder of the user, and an environment whose paths hold there. npm starts scripts in the folder of the project: typed paths
- * are relative to the folder of the user, paths of the environment to the folder of the project.
- */
-export function typedFrom(env: NodeJS.ProcessEnv, cwd: string): { env: NodeJS.ProcessEnv; typedIn: string } {
-  const typedIn = isNpmRun(env) ? env['INIT_CWD'] : undefined
-  if (typedIn === undefined || typedIn === cwd) return { env, typedIn: cwd }
-  const { VERIDICT_DATABASE: database, VERIDICT_CONFIG: config, VERIDICT_RUBRICS: rubrics } = env
-  const absolute = (path: string) => resolve(cwd, path.trim())
-  const paths = {
-    VERIDICT_DATABASE: resolve(cwd, database || 'data/veridict.sqlite'),
-    ...(config && { VERIDICT_CONFIG: resolve(cwd, config) }),
-    ...(rubrics && { VERIDICT_RUBRICS: rubrics.split(',').map(absolute).join(',') }),
-  }
-  return { typedIn, env: { ...env, ...paths } }
-}
+/** Returns the folder of the user: npm starts scripts in the folder of the project. */
+export const typedIn = (env: NodeJS.ProcessEnv, cwd: string): string => (isNpmRun(env) && env['INIT_CWD']) || cwd

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { SkippedItem, TrialItem } from '../archives/trials/reading-job.ts'
 import type { GroundTruths } from '../archives/truth/ground-truths.ts'
@@ -52,18 +52,14 @@ export async function* readTrialItems(
 
 /** Throws `CliError` for a missing path, and for a pipe, which is empty at a second reading. `readOnce`: paths that may be pipes. */
 export async function checkPaths(paths: readonly string[], readOnce: readonly string[] = []): Promise<void> {
-  const missing: string[] = []
   for (const path of [...paths, ...readOnce]) {
-    const entry = await stat(path).catch(({ code }: NodeJS.ErrnoException) => code)
-    const isPipe = path === '-' || (typeof entry === 'object' && (entry.isFIFO() || entry.isSocket()))
-    if (isPipe && !readOnce.includes(path))
+    const entry = path === '-' ? null : await stat(path).catch((error: unknown) => fileFault(error))
+    if (typeof entry === 'string') throw new CliError(`${entry}: ${oneLine(path)}`)
+    if ((entry === null || entry.isFIFO() || entry.isSocket()) && !readOnce.includes(path))
       throw new CliError(`${oneLine(path)}: standard input and pipes cannot be read twice`, [
         'Write the trials to a file first: cat … > runs.jsonl && veridict batch runs.jsonl',
       ])
-    if (entry === 'ENOENT' || entry === 'ENOTDIR') missing.push(`no such file or folder: ${oneLine(path)}`)
   }
-  const [first, ...more] = missing
-  if (first !== undefined) throw new CliError(first, more)
 }
 
 const MOST_UNMATCHED = 10
@@ -100,7 +96,7 @@ export function parseSignal(text: string): SignalSource {
 /** Reads ground truths. Throws `CliError` with each faulty place. */
 export async function readTruths(file: string, rubric?: string): Promise<GroundTruths> {
   const { loadGroundTruths } = await import('../archives/truth/ground-truths.ts')
-  if (!existsSync(file)) throw new CliError(`the ground truths in ${oneLine(file)} cannot be read: no such file`)
+  await checkPaths([], [file])
   const loaded = await loadGroundTruths(file, rubric)
   if (loaded.ok) return loaded.value
   const places = loaded.error.map(({ path, message }) => `${oneLine(path)}  ${oneLine(message)}`.trim())
@@ -148,17 +144,7 @@ export async function openTrialStream(
     if (counts.without_truth > 0) view.note(truthHint(counts, file))
   }
   async function* items(): AsyncGenerator<ReadItem> {
-    const sources = new Map<string, string>()
     for await (const trial of trials()) {
-      const { item_id: id, source } = trial
-      const before = id === undefined ? undefined : sources.get(id)
-      // Names of trials are made distinct; a service refuses equal ids, too.
-      if (before !== undefined)
-        throw new CliError(
-          `two items have the item_id ${oneLine(id ?? '')}: ${oneLine(before)} and ${oneLine(source)}`,
-          ['Give each line an item_id of its own, or none.'],
-        )
-      if (id !== undefined) sources.set(id, source)
       places.push(placeOf(trial))
       yield { item: itemOf(trial), trajectory: trial.trajectory }
     }
@@ -174,27 +160,21 @@ export async function openTrialStream(
 export const itemOf = ({ name, request }: Trial): BatchItem => ({ item_id: name, ...request })
 
 /** Replaces the line numbers of a refusal by the places of the trials. */
-function placed(error: ServiceError, places: readonly string[]): ServiceError {
-  let { detail } = error
-  const errors = error.errors.map(({ path, message }) => {
-    const [, list, digits = '', ...rest] = path.split('/')
-    const place = list === 'items' && digits !== '' ? places[Number(digits)] : undefined
-    if (place === undefined) return { path, message }
-    const sent = `line ${Number(digits) + 1}`
-    if (detail.startsWith(`${sent} `)) detail = `${place}${detail.slice(sent.length)}`
-    return { path: `${place} ${rest.map((name) => `/${name}`).join('')}`.trim(), message }
-  })
-  return new ServiceError(error.status, { code: error.code, detail, errors })
+function placed({ status, code, detail, errors }: ServiceError, places: readonly string[]): ServiceError {
+  const named = errors.map(({ path, message }) => ({
+    path: path.replace(/^\/items\/(\d+)/, (sent, index: string) => `${places[Number(index)] ?? sent} `).trim(),
+    message,
+  }))
+  const ofLine = detail.replace(/^line (\d+)(?= )/, (sent, line: string) => places[Number(line) - 1] ?? sent)
+  return new ServiceError(status, { code, detail: ofLine, errors: named })
 }
 
 function nothingToGrade(counts: Counts, file: string | undefined): CliError {
-  const help = '`veridict batch --help` lists the kinds of PATH.'
-  if (counts.skipped === 0) {
-    const files = counts.files === 0 ? '' : ` (${filesText(counts)})`
-    return new CliError(`nothing to grade: no trial was found there${files}`, [help])
-  }
-  return new CliError(`nothing to grade: ${count(counts.skipped, 'trial')} skipped, none can be graded`, [
-    `Each skipped trial is named above with its reason; ${help}`,
+  const skipped =
+    counts.skipped === 0 ? 'no trial was found there' : `${count(counts.skipped, 'trial')} skipped, none can be graded`
+  const files = counts.files === 0 ? '' : ` (${filesText(counts)})`
+  return new CliError(`nothing to grade: ${skipped}${files}`, [
+    '`veridict batch --help` lists the kinds of PATH.',
     ...(counts.without_truth > 0 ? [truthHint(counts, file)] : []),
   ])
 }
@@ -231,11 +211,9 @@ async function* sift(items: AsyncIterable<TrialItem>, counts: Counts, view: Prog
     }
   } finally {
     // Also after a broken or cancelled reading.
-    for (const { named, count: all } of files.values()) {
-      const [first, ...others] = named as [SkippedItem, ...SkippedItem[]]
+    for (const [detail, { named, count: all }] of files) {
       const more = all > named.length ? `, and ${all - named.length} more` : ''
-      const many = `skipped  ${all} files  ${first.reason}: ${clip(first.detail, 300)}: ${named.map(placeOf).join(', ')}`
-      view.note(others.length === 0 ? skippedText(first) : many + more)
+      view.note(`skipped  ${count(all, 'file')}: ${clip(detail, 300)}: ${named.map(placeOf).join(', ')}${more}`)
     }
   }
 }

@@ -251,11 +251,9 @@ describe('what is skipped', () => {
     expect([code, err.match(/^skipped .*$/gm)]).toEqual([
       0,
       [
-        expect.stringMatching(
-          /^skipped {2}12 files {2}unsupported: JSON of no format: t0.*, t9\/expected.json, and 2 more$/,
-        ),
-        'skipped  README.md  unsupported: neither JSON nor JSON lines',
-        'skipped  jobs#files  unsupported: 50 more files are no trajectories',
+        expect.stringMatching(/^skipped {2}12 files: JSON of no format: t0.*, t9\/expected.json, and 2 more$/),
+        'skipped  1 file: neither JSON nor JSON lines: README.md',
+        'skipped  1 file: 50 more files are no trajectories: jobs#files',
       ],
     ])
     expect(err).toContain('bat_01: 1 trial, 63 files that are no trajectories\n')

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { openOutput } from '../../src/cli/output/output-target.ts'
 import { createProgressView, duration, progressLine, speedOf } from '../../src/cli/output/progress.ts'
-import { dollars, paintFor } from '../../src/cli/output/text.ts'
+import { dollars } from '../../src/cli/output/text.ts'
 import type { Batch } from '../../src/schemas/batch.ts'
 import { tempFolder } from '../temp-folder.ts'
 import { newBatch } from './stand-in.ts'
@@ -100,13 +100,6 @@ describe('on a terminal', () => {
     view.show(batch(10))
     view.end()
     expect(text()).toMatch(/^running 10\/100 /)
-  })
-
-  test('colours, unless NO_COLOR is set or the terminal is dumb', () => {
-    expect(paintFor(terminal, {})('red', 'x')).toBe('\u001b[31mx\u001b[39m')
-    expect(paintFor(terminal, { NO_COLOR: '1' })('red', 'x')).toBe('x')
-    expect(paintFor(terminal, { TERM: 'dumb' })('red', 'x')).toBe('x')
-    expect(paintFor({}, {})('red', 'x')).toBe('x')
   })
 })
 

@@ -6,7 +6,7 @@ import type { OutputFormat } from '../../src/cli/options.ts'
 import { printGrade } from '../../src/cli/output/grade-text.ts'
 import { openOutput } from '../../src/cli/output/output-target.ts'
 import { MARKDOWN, writeResults } from '../../src/cli/output/results-format.ts'
-import { escaped, markdownOf, plain } from '../../src/cli/output/text.ts'
+import { escaped, markdownOf } from '../../src/cli/output/text.ts'
 import type { Batch, BatchResult, ResultGrade } from '../../src/schemas/batch.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { LimitCode } from '../../src/schemas/vocabulary.ts'
@@ -59,7 +59,7 @@ async function write(format: OutputFormat, items: readonly BatchResult[], more: 
     yield* items
   }
   const batch = { ...newBatch(1, items.length, {}, 'regrade'), ...costs }
-  await writeResults({ ...(await openOutput(shell, undefined)), format, paint: plain }, results(), batch, { claims })
+  await writeResults({ ...(await openOutput(shell, undefined)), format }, results(), batch, { claims })
   return shell.output()
 }
 
@@ -147,13 +147,6 @@ test('CSV has a column for each claim of the rubrics, whatever a row’s own rub
     /,outcome,judge,rubric,limit_code,limit_reason,limit_lift,claim\.failure\.step,claim\.failure\.agent,claim\.failure\.category,claim\.listed,claim\.cue\.acted$/,
   )
   expect(line).toMatch(/,7,openai,failure-attribution@1,,,,5,'=agent,unclear,"\[\{""a"":1\}\]",$/)
-})
-
-test('a reason is whole in a pipe, and on a terminal it says where the rest stands', async () => {
-  const item = failed(`${'x'.repeat(300)} the advice`)
-  expect(await write('table', [item])).toContain('the advice')
-  const shown = await write('table', [item], { terminal: true })
-  expect([shown.includes('the advice'), shown.includes('… (all of it: veridict show GRADE)')]).toEqual([false, true])
 })
 
 test('a failed item names the calls of its grade by the id', async () => {

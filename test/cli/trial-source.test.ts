@@ -66,7 +66,7 @@ test('a trial of unknown task is not said to be of a task called unknown', async
 })
 
 test('a file of truths that is not there, and one with semicolons', async () => {
-  await expect(read([run], join(folder, 'no.csv'))).rejects.toThrow('cannot be read: no such file')
+  await expect(read([run], join(folder, 'no.csv'))).rejects.toThrow('no such file')
   const csv = join(folder, 'truths.csv')
   writeFileSync(csv, 'task;instruction;cue\na;b;c\n')
   await expect(read([run], csv)).rejects.toMatchObject({

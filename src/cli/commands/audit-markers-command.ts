@@ -1,4 +1,5 @@
 import { realpathSync } from 'node:fs'
+import { styleText } from 'node:util'
 import type { TaskFolder, TrialItem } from '../../archives/trials/reading-job.ts'
 import type { GroundTruths } from '../../archives/truth/ground-truths.ts'
 import { DEFAULT_LIMITS } from '../../archives/unpack/limits.ts'
@@ -21,7 +22,7 @@ import { defined } from '../../domain/result.ts'
 import { count } from '../../domain/words.ts'
 import { CliError, EXIT, strictCode } from '../errors.ts'
 import { collect, type Options, output } from '../options.ts'
-import { clip, clipFront, NDJSON, type Paint, present, tableOf } from '../output/text.ts'
+import { clip, clipFront, NDJSON, present, tableOf } from '../output/text.ts'
 import { type Console, consoleCommand } from '../session.ts'
 import { checkPaths, isTrial, parseSignal, readTruths, skippedText, watchTruths } from '../trials.ts'
 
@@ -67,13 +68,13 @@ a glob that begins with / is a path in the container, for runs alone.`,
     ],
   },
   async (console, options, paths) => {
-    const { view, json, format, paint, write } = console
+    const { view, json, format, write } = console
     await checkPaths(paths)
     const { ground_truth: file } = options
     const truths = file === undefined ? null : watchTruths(await readTruths(file), file)
     const counts = { tasks: 0, runs: 0, skipped: 0 }
     const isTable = format === 'table'
-    const rows = isTable ? findingTable(paint) : NDJSON
+    const rows = isTable ? FINDINGS : NDJSON
     const codes = new Map<MarkerCode, number>()
     const kept: MarkerRow[] = []
     for await (const row of readRows(paths, { console, options, truths, counts })) {
@@ -92,33 +93,29 @@ a glob that begins with / is a path in the container, for runs alone.`,
     const left = truths?.unmatched() ?? null
     if (left !== null) view.note(`warning  ${left}`)
     view.end()
-    await write(rows.foot(countsText(codes, counts, paint)))
+    await write(rows.foot(countsText(codes, counts)))
     const hasFindings = [...codes.keys()].some((code) => code !== 'ok')
     return strictCode(hasFindings ? EXIT.unverified : EXIT.graded, options, skipped)
   },
 )
 
-const findingTable = (paint: Paint) =>
-  tableOf<MarkerRow>(
-    [
-      ['kind', 5, ({ kind }) => kind],
-      ['name', 40, ({ name }) => clipFront(name, 40)],
-      ['variant', 16, ({ variant }) => clip(variant ?? '–', 16)],
-      ['marker', 10, ({ marker }) => marker],
-      ['code', 18, ({ code }) => paint(styleOf(code), code)],
-      ['why', 0, ({ detail, places }) => clip(`${detail}${places.length === 0 ? '' : `: ${places.join(', ')}`}`, 400)],
-    ],
-    paint,
-  )
+const FINDINGS = tableOf<MarkerRow>([
+  ['kind', 5, ({ kind }) => kind],
+  ['name', 40, ({ name }) => clipFront(name, 40)],
+  ['variant', 16, ({ variant }) => clip(variant ?? '–', 16)],
+  ['marker', 10, ({ marker }) => marker],
+  ['code', 18, ({ code }) => styleText(styleOf(code), code)],
+  ['why', 0, ({ detail, places }) => clip(`${detail}${places.length === 0 ? '' : `: ${places.join(', ')}`}`, 400)],
+])
 
 const styleOf = (code: MarkerCode) => (code === 'ok' ? 'green' : 'yellow')
 
-function countsText(codes: ReadonlyMap<MarkerCode, number>, { tasks, runs }: Audit['counts'], paint: Paint): string {
+function countsText(codes: ReadonlyMap<MarkerCode, number>, { tasks, runs }: Audit['counts']): string {
   const counted = MARKER_CODES.filter((code) => codes.has(code))
-  const counts = counted.map((code) => paint(styleOf(code), `${code} ${codes.get(code)}`))
+  const counts = counted.map((code) => styleText(styleOf(code), `${code} ${codes.get(code)}`))
   const rows = [...codes.values()].reduce((sum, n) => sum + n, 0)
   const subjects = present([tasks > 0 ? count(tasks, 'task') : '', runs > 0 ? count(runs, 'run') : ''])
-  return [paint('bold', subjects.join(', ')), count(rows, 'row'), ...counts].join(' · ')
+  return [styleText('bold', subjects.join(', ')), count(rows, 'row'), ...counts].join(' · ')
 }
 
 interface Subject {

@@ -1,3 +1,4 @@
+import { styleText } from 'node:util'
 import { ServiceError } from '../../client/errors.ts'
 import { count } from '../../domain/words.ts'
 import type { Statistic } from '../../schemas/agreement.ts'
@@ -5,7 +6,7 @@ import { REASON_WORDS } from '../../schemas/reason-words.ts'
 import type { Comparison, Flip } from '../../schemas/regrade.ts'
 import { CliError, EXIT } from '../errors.ts'
 import { type Options, OUTPUT_FORMATS, output } from '../options.ts'
-import { clip, csvOf, NDJSON, oneLine, type Paint, pad, type Rows, tally } from '../output/text.ts'
+import { clip, csvOf, NDJSON, oneLine, pad, type Rows, tally } from '../output/text.ts'
 import { type Session, sessionCommand } from '../session.ts'
 
 export const compare = sessionCommand<Options, [first: string, second?: string]>(
@@ -86,25 +87,25 @@ const FLIPS = csvOf<Flip>([
   ['head_grade', ({ head }) => head.grade_id],
 ])
 
-const flipRows = ({ format, paint }: Session, comparison: Comparison): Pick<Rows<Flip>, 'head' | 'row'> => {
+const flipRows = ({ format }: Session, comparison: Comparison): Pick<Rows<Flip>, 'head' | 'row'> => {
   if (format === 'csv') return FLIPS
   if (format === 'ndjson') return NDJSON
-  return { head: () => comparisonText(comparison, paint), row: (flip) => flipText(flip, paint) }
+  return { head: () => comparisonText(comparison), row: flipText }
 }
 
-function comparisonText(comparison: Comparison, paint: Paint): string {
+function comparisonText(comparison: Comparison): string {
   const { base, head, pairs, same, flipped, unpaired } = comparison
   // A re-grade without a base is compared with the grades that were graded again.
   const before = base === head ? 'the grades before' : clip(base, 60)
-  const flips = paint(flipped > 0 ? 'yellow' : 'green', `${flipped} flipped`)
+  const flips = styleText(flipped > 0 ? 'yellow' : 'green', `${flipped} flipped`)
   const rows = [
-    paint('bold', `${before} → ${clip(head, 60)}`),
+    styleText('bold', `${before} → ${clip(head, 60)}`),
     `${count(pairs, 'pair')} with a label on both sides: ${same} the same, ${flips}`,
     `base  ${sideText(comparison.base_counts)}`,
     `head  ${sideText(comparison.head_counts)}`,
     ...unpairedRows(unpaired),
     '',
-    ...matrixRows(comparison.matrix, paint),
+    ...matrixRows(comparison.matrix),
     ...agreementRows(comparison),
     '',
   ]
@@ -146,20 +147,20 @@ const sideText = ({ n, failures, ...ends }: Comparison['base_counts']): string =
 
 const WIDTH = 16
 
-function matrixRows({ labels, counts }: Comparison['matrix'], paint: Paint): string[] {
+function matrixRows({ labels, counts }: Comparison['matrix']): string[] {
   const head = pad('base \\ head', WIDTH) + labels.map((label) => label.padStart(WIDTH)).join('')
   const rows = labels.map((label, at) => {
     const cells = (counts[at] ?? []).map((n, column) => {
       const style = n === 0 ? 'dim' : column === at ? 'green' : 'yellow'
-      return paint(style, String(n).padStart(WIDTH))
+      return styleText(style, String(n).padStart(WIDTH))
     })
     return pad(label, WIDTH) + cells.join('')
   })
-  return [paint('bold', head), ...rows]
+  return [styleText('bold', head), ...rows]
 }
 
-function flipText({ base, head, task, trajectory }: Flip, paint: Paint): string {
+function flipText({ base, head, task, trajectory }: Flip): string {
   const change = `${pad(clip(base.label ?? '–', 15), 15)} → ${pad(clip(head.label ?? '–', 15), 15)}`
   const who = `${base.grade_id} ${base.receipt.judge} → ${head.grade_id} ${head.receipt.judge}`
-  return `${paint('yellow', change)}  ${pad(clip(task ?? trajectory, 40), 40)}  ${paint('dim', clip(who, 100))}\n`
+  return `${styleText('yellow', change)}  ${pad(clip(task ?? trajectory, 40), 40)}  ${styleText('dim', clip(who, 100))}\n`
 }

@@ -62,7 +62,7 @@ async function listBatches(session: Session, { status, limit, follow }: StatusOp
     throw new CliError('which batch? --follow shows one until it ends', [
       'Give its id: `veridict status` lists the batches.',
     ])
-  const rows: Rows<Batch> = format === 'table' ? tableOf(columnsOf(session), session.paint) : NDJSON
+  const rows: Rows<Batch> = format === 'table' ? tableOf(columnsOf(session)) : NDJSON
   const { items, next_cursor } = await veridict.batches({ limit, ...defined({ status }) })
   await write(rows.head() + items.map(rows.row).join(''))
   if (next_cursor !== null) shell.err.write('There are more: --limit shows them.\n')
@@ -82,7 +82,7 @@ const columnsOf = (session: Session): Column<Batch>[] => [
 ]
 
 async function showBatch(session: Session, id: string, { follow = false }: StatusOptions): Promise<ExitCode> {
-  const { veridict, format, paint, signal } = session
+  const { veridict, format, signal } = session
   const first = await veridict.batch(id, { signal })
   session.follows = true
   const batch = follow && !isOrphan(session, first) ? await watchBatch(session, first) : first
@@ -92,7 +92,7 @@ async function showBatch(session: Session, id: string, { follow = false }: Statu
   const since = batch.finished_at === null ? `, ${begun} ${batch.created_at}` : ` since ${batch.finished_at}`
   const wait = waitsForWorker(batch) ? ` (${oneLine(batch.parked_reason ?? '')})` : ''
   const state = `${batch.id}${name}: ${stateOf(session, batch)}${wait}${since}`
-  const text = present([state, summary(batch, paint), roundText(batch)]).join('\n')
+  const text = present([state, summary(batch), roundText(batch)]).join('\n')
   const code = restsFor(session, batch, follow) ? EXIT.parked : exitOfCounts(batch.counts)
   await session.answer(batch, format === 'table' ? `${text}\n` : line(batch))
   tellRest(session, batch)

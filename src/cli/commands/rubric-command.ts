@@ -1,6 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { stripVTControlCharacters, styleText } from 'node:util'
 import type { Difference, ExampleResult } from '../../boot/rubric-examples.ts'
 import { readEnvironment } from '../../config/environment.ts'
 import {
@@ -15,7 +16,7 @@ import { rubricWarnings } from '../../domain/rubric/load/parse-rubric.ts'
 import { count } from '../../domain/words.ts'
 import { CliError, EXIT } from '../errors.ts'
 import type { Options } from '../options.ts'
-import { inert, oneLine, type Paint, pad, plain, present } from '../output/text.ts'
+import { inert, oneLine, pad, present } from '../output/text.ts'
 import { consoleCommand, groupCommand } from '../session.ts'
 import { asTyped, type Shell } from '../shell.ts'
 
@@ -128,7 +129,7 @@ const checkRubrics = consoleCommand<Options, [folders: string[]]>(
     ],
   },
   async (console, _options, typed) => {
-    const { paint, write } = console
+    const { write } = console
     const folders = typed.flatMap((path) => {
       if (isFolder(path)) return rubricFolders(path)
       throw new CliError(`there is no folder ${path}`, [BEGIN])
@@ -143,10 +144,10 @@ const checkRubrics = consoleCommand<Options, [folders: string[]]>(
     for (const { folder, name, faults, warnings } of checked) {
       for (const text of [...faults, ...warnings]) await write(`${inert(text)}\n`)
       const findings = present([
-        faults.length > 0 ? paint('red', count(faults.length, 'fault')) : '',
-        warnings.length > 0 ? paint('yellow', count(warnings.length, 'warning')) : '',
+        faults.length > 0 ? styleText('red', count(faults.length, 'fault')) : '',
+        warnings.length > 0 ? styleText('yellow', count(warnings.length, 'warning')) : '',
       ])
-      await write(`${inert(folder)}  ${findings.join(', ') || paint('green', `${name} is well`)}\n`)
+      await write(`${inert(folder)}  ${findings.join(', ') || styleText('green', `${name} is well`)}\n`)
     }
     console.data = checked
     return checked.some(({ faults }) => faults.length > 0) ? EXIT.unverified : EXIT.graded
@@ -200,7 +201,7 @@ of \`expect\`. \`judge: lexical\` in place of \`reply\` asks the built-in judge.
     ],
   },
   async (console, _options, typed) => {
-    const { shell, paint, write } = console
+    const { shell, write } = console
     const { runExamples } = await import('../../boot/rubric-examples.ts')
     const all = typed.length === 0 ? knownRubrics(shell) : typed.flatMap((name) => findRubrics(shell, name))
     const unique = [...new Map(all.map((loaded) => [loaded.rubric.name, loaded])).values()]
@@ -208,17 +209,20 @@ of \`expect\`. \`judge: lexical\` in place of \`reply\` asks the built-in judge.
     for await (const { rubric: loaded, results } of runExamples(unique)) {
       const folder = inert(loaded.folder)
       const { name } = loaded.rubric
-      await write(`${paint('bold', name)}  ${folder}\n`)
+      await write(`${styleText('bold', name)}  ${folder}\n`)
       for (const result of results) {
-        const faults = [...result.faults, ...result.differences.map((difference) => differenceText(difference, plain))]
+        const faults = [
+          ...result.faults,
+          ...result.differences.map((difference) => stripVTControlCharacters(differenceText(difference))),
+        ]
         const passed = faults.length === 0
         ends.push({ rubric: name, example: result.name, passed, faults })
-        await write(passed ? `  ${paint('green', 'ok')}    ${oneLine(result.name)}\n` : failureText(result, paint))
+        await write(passed ? `  ${styleText('green', 'ok')}    ${oneLine(result.name)}\n` : failureText(result))
       }
       if (results.length > 0) continue
       const fault = `has no example: write ${folder}/examples/one.yaml`
       ends.push({ rubric: name, example: null, passed: false, faults: [fault] })
-      await write(`  ${paint('red', 'FAIL')}  ${fault}\n`)
+      await write(`  ${styleText('red', 'FAIL')}  ${fault}\n`)
     }
     console.data = ends
     const failed = ends.filter(({ passed }) => !passed).length
@@ -228,7 +232,7 @@ of \`expect\`. \`judge: lexical\` in place of \`reply\` asks the built-in judge.
   },
 )
 
-function failureText({ name, file, faults, differences, grade }: ExampleResult, paint: Paint): string {
+function failureText({ name, file, faults, differences, grade }: ExampleResult): string {
   const why = [
     ...(grade?.unmet ?? []).map(({ claim, reason }) => `${claim}: ${reason}`),
     ...(grade?.contradictions ?? []).map(({ code, detail }) => `${code}: ${detail}`),
@@ -237,16 +241,16 @@ function failureText({ name, file, faults, differences, grade }: ExampleResult, 
   const below = [
     ...(grade === null ? [] : [inert(file)]),
     ...faults.map(inert),
-    ...differences.map((difference) => differenceText(difference, paint)),
+    ...differences.map((difference) => differenceText(difference)),
     ...[...new Set(why)].map((reason) => `the grade says: ${oneLine(reason)}`),
   ]
-  return `  ${paint('red', 'FAIL')}  ${oneLine(name)}\n${below.map((text) => `        ${text}\n`).join('')}`
+  return `  ${styleText('red', 'FAIL')}  ${oneLine(name)}\n${below.map((text) => `        ${text}\n`).join('')}`
 }
 
 const valueText = (value: unknown): string => oneLine(JSON.stringify(value) ?? 'absent')
 
-const differenceText = ({ what, expected, got }: Difference, paint: Paint): string =>
-  `${pad(inert(what), 16)} ${paint('red', `- ${valueText(expected)}`)}  ${paint('green', `+ ${valueText(got)}`)}`
+const differenceText = ({ what, expected, got }: Difference): string =>
+  `${pad(inert(what), 16)} ${styleText('red', `- ${valueText(expected)}`)}  ${styleText('green', `+ ${valueText(got)}`)}`
 
 export const rubric = groupCommand(
   {

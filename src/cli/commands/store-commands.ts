@@ -1,3 +1,4 @@
+import { styleText } from 'node:util'
 import { storeOf } from '../../boot/open-store.ts'
 import type { Finding, Severity } from '../../db/files/file.ts'
 import { count } from '../../domain/words.ts'
@@ -5,7 +6,7 @@ import { EXPORT_RECORDS, EXPORT_VERSION } from '../../schemas/documents.ts'
 import { assertDatabase, configurationOf, DATABASE, type DatabaseOptions, existingDatabase } from '../database.ts'
 import { CliError, EXIT, type ExitCode } from '../errors.ts'
 import { NEW_FILE, type Options } from '../options.ts'
-import { inert, line, type Paint, pad, type Style } from '../output/text.ts'
+import { inert, line, pad, type Style } from '../output/text.ts'
 import { consoleCommand } from '../session.ts'
 import { asTyped, type Shell } from '../shell.ts'
 
@@ -44,14 +45,14 @@ beside a running service; it takes as long as reading the whole file.`,
     ],
   },
   async (console, options) => {
-    const { shell, paint, write } = console
+    const { shell, write } = console
     const database = existingDatabase(shell, options)
     const { examineFile } = await import('../../db/files/file.ts')
     await write(`${inert(database)}\n`)
     const findings: Finding[] = []
     for (const finding of examineFile(database)) {
       findings.push(finding)
-      await write(findingText(finding, shell, paint))
+      await write(findingText(finding, shell))
     }
     console.data = { database, findings }
     return Math.max(...findings.map(({ severity }) => DOCTOR_EXIT[severity])) as ExitCode
@@ -59,9 +60,9 @@ beside a running service; it takes as long as reading the whole file.`,
 )
 
 /** Renders a finding with its next step below it. Names come from the database, so they are made inert. */
-function findingText({ severity, check, found, advice }: Finding, shell: Shell, paint: Paint): string {
+function findingText({ severity, check, found, advice }: Finding, shell: Shell): string {
   const next = advice === null ? '' : `${' '.repeat(11)}${inert(asTyped(shell, advice))}\n`
-  return `  ${pad(paint(STYLE[severity], severity), 8)} ${pad(check, 17)} ${inert(found)}\n${next}`
+  return `  ${pad(styleText(STYLE[severity], severity), 8)} ${pad(check, 17)} ${inert(found)}\n${next}`
 }
 
 export const exportStore = consoleCommand<Options>(

@@ -77,7 +77,7 @@ async function measure(session: Session, options: ValidateOptions, file: string)
   const compared = earlier && compareWith(earlier, certificate, options.margin)
   view.end()
   session.data = { ...certificate, ...(compared && { against: compared }) }
-  const text = certificateText(certificate, session.paint) + (compared ? comparisonText(compared) : '')
+  const text = certificateText(certificate) + (compared ? comparisonText(compared) : '')
   await session.write(format === 'json' ? jsonText(session.data) : text)
   tellOverBudget(session, batch)
   if (batch.counts.failed + batch.counts.cancelled > 0) return EXIT.failed

@@ -12,7 +12,7 @@ import type { Session } from '../session.ts'
 import { jsonText, withReplies } from './grade-text.ts'
 import { inOrder, type OutputTarget, openOutput } from './output-target.ts'
 import { writeResults } from './results-format.ts'
-import { line, plain } from './text.ts'
+import { line } from './text.ts'
 
 type Bundle = Awaited<ReturnType<typeof createBundle>>
 
@@ -50,7 +50,7 @@ async function writeTables(session: Session, batch: Batch, bundle: Bundle) {
   for (const format of ['ndjson', 'csv'] as const) {
     const write = (text: string) => bundle.write(`results.${format}`, text)
     const claims = await claimColumns(session, format, batch.id)
-    await writeResults({ format, write, paint: plain, screen: {} }, read(), batch, { claims })
+    await writeResults({ format, write, screen: {} }, read(), batch, { claims })
   }
   return { grades, rubrics }
 }

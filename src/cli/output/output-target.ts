@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { open, rename, rm, stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
+import { stripVTControlCharacters } from 'node:util'
 import { fileFault } from '../../domain/words.ts'
 import { CliError } from '../errors.ts'
 import type { Screen, Shell } from '../shell.ts'
@@ -42,7 +43,8 @@ export async function openOutput(shell: Shell, file: string | undefined, force =
   return {
     screen: {},
     async write(text) {
-      buffer += text
+      // A terminal on stdout gets colours, a file does not.
+      buffer += stripVTControlCharacters(text)
       if (buffer.length > BUFFER_CHARS) await flush()
     },
     async commit() {

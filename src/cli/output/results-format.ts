@@ -1,3 +1,4 @@
+import { styleText } from 'node:util'
 import { count } from '../../domain/words.ts'
 import type { Batch, BatchEstimate, BatchResult, ResultGrade } from '../../schemas/batch.ts'
 import type { Grade } from '../../schemas/grade.ts'
@@ -19,10 +20,8 @@ import {
   line,
   markdownOf,
   NDJSON,
-  type Paint,
   pad,
   percent,
-  plain,
   present,
   type Rows,
   tableOf,
@@ -78,7 +77,7 @@ export const OUTPUT_HELP = `Output (--output, to stdout or --out FILE; progress 
 
 /** Writes results, and the summary below a table; returns their tally. `claims`: columns of a CSV, as the first row does not show them all. */
 export async function writeResults(
-  { format, paint, screen, write }: Pick<Console, 'format' | 'paint' | 'screen' | 'write'>,
+  { format, screen, write }: Pick<Console, 'format' | 'screen' | 'write'>,
   results: AsyncIterable<BatchResult>,
   ended: Batch,
   { claims = [], skipped = 0, values }: { claims?: readonly string[]; skipped?: number; values?: LabelValues } = {},
@@ -89,7 +88,7 @@ export async function writeResults(
     markdown: () => markdownOf(MARKDOWN),
     inspect: () => inspectRows(values),
   }
-  const rows = formats[format]?.() ?? screenTable(screen, paint)
+  const rows = formats[format]?.() ?? screenTable(screen)
   await write(rows.head())
   const all = newTally()
   for await (const result of results) {
@@ -101,7 +100,7 @@ export async function writeResults(
     if (!result.cached) all.known_usd += result.grade?.cost_usd ?? 0
     await write(rows.row(result))
   }
-  await write(rows.foot(summary(ended, format === 'table' ? paint : plain, all, skipped)))
+  await write(rows.foot(summary(ended, all, skipped)))
   return { ...all, note: rows.note?.() ?? '' }
 }
 
@@ -122,26 +121,20 @@ const LEAST_NAME = 40
 /** The columns between the name and the reason. */
 const BETWEEN = 91
 
-/**
- * Builds the table of a screen. The name has the rest of the terminal, or of 100 characters in a pipe, and is never too narrow to tell trials apart;
- * where the output is no terminal, long reasons stay whole.
- */
-function screenTable({ columns, isTTY }: Console['screen'], paint: Paint): Rows<BatchResult> {
+/** Builds the table of a screen. The name has the rest of the terminal, or of 100 characters in a pipe, and is never too narrow to tell trials apart. */
+function screenTable({ columns }: Console['screen']): Rows<BatchResult> {
   const width = Math.max(LEAST_NAME, (columns || 100) - BETWEEN)
   const labelText = (label: string | null): string =>
-    label === null ? '–' : paint(LABEL_STYLE[label] ?? 'white', label)
-  return tableOf<BatchResult>(
-    [
-      ['item', width, (result) => clipFront(nameOf(result), width)],
-      ['status', 10, ({ status }) => paint(STATUS_STYLE[status], status)],
-      ['label', 17, ({ label, grade }) => labelText(label) + mark(grade, ` ${paint('yellow', '!')}`)],
-      ['confidence', 13, confidenceCell],
-      ['unread', 6, ({ grade }) => unreadCell(grade, paint)],
-      ['grade', 30, ({ grade_id }) => clip(grade_id ?? '–', 30)],
-      ['why', 0, (result) => paint('dim', shownWhy(result, isTTY !== true))],
-    ],
-    paint,
-  )
+    label === null ? '–' : styleText(LABEL_STYLE[label] ?? 'white', label)
+  return tableOf<BatchResult>([
+    ['item', width, (result) => clipFront(nameOf(result), width)],
+    ['status', 10, ({ status }) => styleText(STATUS_STYLE[status], status)],
+    ['label', 17, ({ label, grade }) => labelText(label) + mark(grade, ` ${styleText('yellow', '!')}`)],
+    ['confidence', 13, confidenceCell],
+    ['unread', 6, ({ grade }) => String(grade?.unread?.records ?? '–')],
+    ['grade', 30, ({ grade_id }) => clip(grade_id ?? '–', 30)],
+    ['why', 0, (result) => styleText('dim', whyOf(result))],
+  ])
 }
 
 const STATUS_STYLE = { graded: 'white', unverified: 'yellow', failed: 'red', cancelled: 'gray' } as const
@@ -166,15 +159,6 @@ function whyOf({ failure, cached, grade, grade_id, label }: BatchResult): string
   return clip(parts.join('; '), LONGEST_WHY)
 }
 
-const LONGEST_SHOWN = 160
-
-/** Renders the reason: cut, with the command that shows all of it, on a terminal; whole in a pipe. */
-function shownWhy(result: BatchResult, whole: boolean): string {
-  const why = whyOf(result)
-  if (whole || why.length <= LONGEST_SHOWN) return why
-  return `${clip(why, LONGEST_SHOWN)} (all of it: ${result.grade_id === null ? '-o ndjson' : 'veridict show GRADE'})`
-}
-
 const codesOf = (grade: ResultGrade | null): string =>
   [...new Set((grade?.contradictions ?? []).map(({ code }) => code))].join(' ')
 
@@ -184,12 +168,6 @@ function limitText(grade: ResultGrade | null, label: string | null): string {
   const limit = grade?.confidence.limit
   if (!limit || label === null) return codes
   return `${limit.code === 'contradiction' ? codes : limit.code}: ${limit.reason}`
-}
-
-function unreadCell(grade: ResultGrade | null, paint: Paint): string {
-  const records = grade?.unread?.records
-  if (records === undefined) return '–'
-  return records === 0 ? '0' : paint('yellow', String(records))
 }
 
 const claimColumn = (id: string): Field<BatchResult> => [
@@ -210,12 +188,12 @@ function confidenceCell({ grade, label }: BatchResult): string {
 }
 
 /** Renders the summary of a batch: counts, labels, failures, skipped trials, cost. */
-export function summary(batch: Batch, paint: Paint, all: ResultsTally = newTally(), skipped = 0): string {
+export function summary(batch: Batch, all: ResultsTally = newTally(), skipped = 0): string {
   const { total, ...rest } = batch.counts
   const [labels, failures] = [tally(batch.labels), tally(batch.failures)]
   const calls = present([count(batch.calls.made, 'call'), cachedText(batch), unknownCalls(batch)])
   return present([
-    `${paint('bold', count(total, 'item'))} · ${tally(rest)}`,
+    `${count(total, 'item')} · ${tally(rest)}`,
     labels && `labels    ${labels}`,
     ...limitRows(all),
     failures && `failures  ${failures}`,

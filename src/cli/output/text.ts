@@ -45,16 +45,6 @@ export function clip(text: string, length: number): string {
 }
 
 export type Style = Parameters<typeof styleText>[0]
-export type Paint = (style: Style, text: string) => string
-
-export const plain: Paint = (_style, text) => text
-
-/** Returns the painter of a stream: no colours in a pipe, on a dumb terminal, or with NO_COLOR (no-color.org). */
-export function paintFor(stream: { readonly isTTY?: boolean }, env: NodeJS.ProcessEnv): Paint {
-  if (stream.isTTY !== true || env['NO_COLOR'] || env['TERM'] === 'dumb') return plain
-  return (style, text) => styleText(style, text, { validateStream: false })
-}
-
 export const LABEL_STYLE: Readonly<Record<string, Style>> = {
   aligned: 'green',
   compliant: 'yellow',
@@ -133,13 +123,13 @@ export type Cell = string | number | boolean | null | undefined
 export type Field<T> = readonly [name: string, of: (record: T) => Cell]
 
 /** Makes a table of columns, two blanks apart. */
-export function tableOf<T>(columns: readonly Column<T>[], paint: Paint = plain): Rows<T> {
+export function tableOf<T>(columns: readonly Column<T>[]): Rows<T> {
   const lineOf = (cells: readonly string[]): string => {
     const padded = cells.map((cell, at) => pad(cell, columns[at]?.[1] ?? 0))
     return padded.join('  ').trimEnd()
   }
   return {
-    head: () => `${paint('bold', lineOf(columns.map(([title]) => title)))}\n`,
+    head: () => `${styleText('bold', lineOf(columns.map(([title]) => title)))}\n`,
     row: (record) => `${lineOf(columns.map(([, , of]) => of(record)))}\n`,
     foot: (summary) => `\n${summary}\n`,
   }

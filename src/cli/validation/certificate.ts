@@ -1,3 +1,4 @@
+import { styleText } from 'node:util'
 import { Z95 } from '../../domain/statistics/intervals.ts'
 import { comparePairs } from '../../domain/statistics/rates.ts'
 import { answersTo, type JudgedItem, measuresOf, type Question, shareOf } from '../../domain/statistics/validation.ts'
@@ -18,7 +19,7 @@ import { CONFIDENCE_LEVELS } from '../../schemas/vocabulary.ts'
 import { statisticText } from '../commands/compare-command.ts'
 import { CliError } from '../errors.ts'
 import { inOrder } from '../output/output-target.ts'
-import { COST_UNKNOWN, clip, dollars, oneLine, type Paint, pad, percent, tally } from '../output/text.ts'
+import { COST_UNKNOWN, clip, dollars, oneLine, pad, percent, tally } from '../output/text.ts'
 import type { Session } from '../session.ts'
 import { readJson } from '../trials.ts'
 
@@ -125,12 +126,12 @@ const intervalText = (limits: readonly number[]): string =>
 const row = (name: string, text: string): string => `  ${pad(name, 22)}  ${text}`
 
 /** Renders a certificate for people: its facts, then each question. */
-export function certificateText({ data, rubric, judge, ends, cost, measures }: Certificate, paint: Paint): string {
+export function certificateText({ data, rubric, judge, ends, cost, measures }: Certificate): string {
   const models = judge.models_resolved.map(({ model, grades }) => `${clip(model ?? 'unnamed', 100)} (${grades})`)
   const skipped = data.skipped > 0 ? `, ${data.skipped} skipped` : ''
   const spent = cost.cost_usd === null ? COST_UNKNOWN : dollars(cost.cost_usd)
   const lines = [
-    paint('bold', `How ${oneLine(judge.name)} agrees with people`),
+    styleText('bold', `How ${oneLine(judge.name)} agrees with people`),
     row('data', `${oneLine(data.name)}, ${count(data.items, 'labelled run')}${skipped}`),
     row('rubric', rubric.name),
     row('models', models.join(', ')),
@@ -138,7 +139,7 @@ export function certificateText({ data, rubric, judge, ends, cost, measures }: C
     row('cost', `${count(cost.calls, 'call')}, ${spent}`),
     ...measures.flatMap(({ question, type, of }) => [
       '',
-      paint('bold', `${question} (${type})`),
+      styleText('bold', `${question} (${type})`),
       ...of.flatMap((measure) => measureLines(measure, of.length > 1)),
     ]),
     '',
