@@ -28,9 +28,9 @@ export interface Veridict {
   /** Grades one trial. A failed judge is a grade with `status: "failed"`, a `failure` and no label. */
   grade(request: GradeRequest, options?: CallOptions): Promise<Grade>
   /**
-   * Grades many trials, and yields each item as it ends. The loop reads no more requests than are graded or wait for the caller, so both may be
-   * endless. A refused request is an item with its error; the others go on. A loop that is left, or whose signal aborts, begins nothing more;
-   * `close` waits for the grades in flight.
+   * Grades many trials, and yields the items in the order of the requests. The loop reads at most twice `concurrency` requests ahead of the caller, so
+   * both may be endless. A refused request is an item with its error; the others go on. A loop that is left, or whose signal aborts, begins
+   * nothing more; `close` waits for the grades in flight.
    *
    * @throws errors of `requests`, and the reason of the signal
    */

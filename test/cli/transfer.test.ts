@@ -154,9 +154,9 @@ describe('an import', () => {
 
   test.each([
     [['{"kind":"veridict_export","version":2,"project":"default","software":"v","created_at":""}'], [], 'version 2'],
-    [undefined, ['-'], 'an import reads its file twice, and cannot read a pipe'],
-    [undefined, ['--server', 'http://127.0.0.1:1'], 'is read into the database itself'],
-    [undefined, [import.meta.filename], 'import it by itself'],
+    [undefined, ['-'], 'an export is read by itself'],
+    [undefined, ['--server', 'http://127.0.0.1:1'], 'an export is read by itself'],
+    [undefined, [import.meta.filename], 'an export is read by itself'],
   ])('refuses %j with %j', async (lines, more, words) => {
     const made = await begin(2)
     const file = fileOf(made.from, 'refused.ndjson', lines ?? made.lines)

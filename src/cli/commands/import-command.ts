@@ -49,25 +49,15 @@ trial was skipped or has unread records; 130 interrupted.`,
     ],
   },
   async (console, options, paths) => {
-    const exported = await exportAmong(paths, options)
-    if (exported !== null) return importExport(console, exported)
-    return withConnection(console, options, 'make', (session) => importPaths(session, paths, options))
+    const exports = (await Promise.all(paths.map(isExport))).includes(true)
+    if (!exports) return withConnection(console, options, 'make', (session) => importPaths(session, paths, options))
+    if (paths.length > 1 || options.server !== undefined)
+      throw new CliError('an export is read by itself, into the database and not through a service', [
+        'Leave --server and other paths out; VERIDICT_DATABASE or VERIDICT_DATABASE_URL names the database.',
+      ])
+    return importExport(console, paths[0] ?? '')
   },
 )
-
-/** Finds the one export among the paths; null where all paths hold trials. Throws where an export does not stand alone. */
-async function exportAmong(paths: readonly string[], { server }: Options): Promise<string | null> {
-  if (paths.includes('-'))
-    throw new CliError('an import reads its file twice, and cannot read a pipe', ['Write the lines to a file first.'])
-  const [found = null] = (await Promise.all(paths.map(async (path) => ((await isExport(path)) ? [path] : [])))).flat()
-  if (found === null) return null
-  if (paths.length > 1) throw new CliError(`${inert(found)} is an export: import it by itself`)
-  if (server !== undefined)
-    throw new CliError('an export is read into the database itself, and not through a service', [
-      'Leave --server out; VERIDICT_DATABASE or VERIDICT_DATABASE_URL names the database.',
-    ])
-  return found
-}
 
 /** Uploads at once. Lines are written in the order of the trials. */
 const AT_ONCE = 4

@@ -115,9 +115,9 @@ The key alone goes to stdout, other text to stderr. The key cannot be shown agai
     const plan: KeyPlan = { name, ...rights, ...end }
     const { key, token } = await createKey(store, plan, now)
     await write(output === 'json' ? line({ ...key, token }) : `${token}\n`)
-    const facts = `${key.id} (${oneLine(key.name)}): may ${key.scopes.join(', ')}
-ends ${key.expires_at ?? 'never by itself'}; ${limitsOf(key) || 'no limits'}`
-    if (!json) shell.err.write(`${facts}\nin ${database}\n${ONCE}\n`)
+    const ends = key.expires_at ?? 'never by itself'
+    const facts = `${key.id} in ${database}: may ${key.scopes.join(', ')}; ends ${ends}; ${limitsOf(key) || 'no limits'}`
+    if (!json) shell.err.write(`${facts}\n${ONCE}\n`)
     return { ...key, token }
   },
 )
@@ -178,13 +178,10 @@ stay, and its batches go on: \`veridict cancel BATCH\` ends a batch.`,
   },
   async ({ store, database, shell, json }, _options, id) => {
     const key = await revokeKey(store, id, new Date())
-    if (key === null) {
-      const hint = 'Give the id, not the key itself: key_ and the part between the two first "_".'
+    if (key === null)
       throw new CliError(`there is no such key in ${database}`, [
-        ...(id.startsWith('vk_') ? [hint] : []),
-        'The keys: veridict keys list',
+        'The keys: veridict keys list. An id is key_ and the part of the key between the first two "_", not the key itself.',
       ])
-    }
     const text = `${key.id} (${oneLine(key.name)}) is revoked since ${key.revoked_at}; batches that it began go on\n`
     if (!json) shell.err.write(text)
     return key
