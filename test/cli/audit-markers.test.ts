@@ -169,7 +169,7 @@ describe('what is typed and printed', () => {
     expect(out.split('\n')[1]).toMatch(
       /^task {3}.*task-00 .* cue +leaked_prompt +stands in the instruction of the task: instruction\.md:1$/,
     )
-    expect(out).toContain('1 task · 2 rows · ok 1 · leaked_prompt 1\n')
+    expect(out).toContain('tasks 1 · 2 rows · ok 1 · leaked_prompt 1\n')
   })
 
   test('a name of a file does not act on a terminal', async () => {
@@ -185,7 +185,7 @@ describe('what is typed and printed', () => {
     put(root, { 'empty/x.md': '', 'other.ndjson': '{"task":"other","cue":"c","distractor":"d"}\n' })
     const cases: [string[], string][] = [
       [[join(root, 'empty'), ...truths()], 'nothing to audit: there is no task and no run'],
-      [[tasks(), '-g', join(root, 'other.ndjson')], 'nothing to audit: 1 task or run skipped'],
+      [[tasks(), '-g', join(root, 'other.ndjson')], 'nothing to audit: 1 skipped'],
       [[join(root, 'gone')], 'no such file or folder'],
       [[tasks(), '-g', join(root, 'gone.csv')], 'no such file'],
     ]

@@ -230,7 +230,7 @@ describe('compare', () => {
   test.each([[[]], [['-o', 'csv']]])('of two batches that share no trial is an error: %j', async (more) => {
     const unpaired = { base_only: 3, head_only: 2, without_label: 0, other_truth: 2, other_rubric: 0 }
     service.comparison = () => ({ ...pageOf([], null), pairs: 0, same: 0, flipped: 0, unpaired })
-    const why = '3 only in bat_01 · 2 only in bat_02\n  2 runs in both, with another ground truth'
+    const why = 'bat_01 and bat_02: base_only 3 · head_only 2 · other_truth 2'
     const err = `veridict: no trial stands in both\n  ${why}\n`
     expect(await run('compare', 'bat_01', 'bat_02', ...more)).toEqual({ code: 1, out: '', err })
   })
@@ -247,11 +247,9 @@ describe('compare', () => {
     expect([table.code, service.requests[0]]).toEqual([0, expect.stringContaining('base=bat_01&')])
     for (const said of [
       '8 the same, 2 flipped',
-      'head  12 items · graded 11 · failed 1 (timeout 1)',
-      '1 only in base',
-      '2 without a label on at least one side',
-      '1 run in both, with another ground truth: not paired',
-      'aligned         → ignored',
+      'head      12 items · graded 11 · failed 1 (timeout 1)',
+      'unpaired  base_only 1 · head_only 1 · without_label 2 · other_truth 1',
+      'aligned          ignored          =a ',
       'base \\ head',
     ])
       expect(table.out).toContain(said)

@@ -1,5 +1,4 @@
 import { realpathSync } from 'node:fs'
-import { styleText } from 'node:util'
 import type { TaskFolder, TrialItem } from '../../archives/trials/reading-job.ts'
 import type { GroundTruths } from '../../archives/truth/ground-truths.ts'
 import { DEFAULT_LIMITS } from '../../archives/unpack/limits.ts'
@@ -22,7 +21,7 @@ import { defined } from '../../domain/result.ts'
 import { count } from '../../domain/words.ts'
 import { CliError, EXIT, strictCode } from '../errors.ts'
 import { collect, type Options, output } from '../options.ts'
-import { clip, clipFront, NDJSON, present, tableOf } from '../output/text.ts'
+import { clip, clipFront, NDJSON, present, tableOf, tally } from '../output/text.ts'
 import { type Console, consoleCommand } from '../session.ts'
 import { checkPaths, isTrial, parseSignal, readTruths, skippedText, watchTruths } from '../trials.ts'
 
@@ -73,29 +72,27 @@ a glob that begins with / is a path in the container, for runs alone.`,
     const { ground_truth: file } = options
     const truths = file === undefined ? null : watchTruths(await readTruths(file), file)
     const counts = { tasks: 0, runs: 0, skipped: 0 }
-    const isTable = format === 'table'
-    const rows = isTable ? FINDINGS : NDJSON
-    const codes = new Map<MarkerCode, number>()
+    const rows = format === 'table' ? FINDINGS : NDJSON
+    const codes = Object.fromEntries(MARKER_CODES.map((code) => [code, 0])) as Record<MarkerCode, number>
     const kept: MarkerRow[] = []
+    let all = 0
     for await (const row of readRows(paths, { console, options, truths, counts })) {
-      if (codes.size === 0) await write(rows.head())
-      codes.set(row.code, (codes.get(row.code) ?? 0) + 1)
+      if (all++ === 0) await write(rows.head())
+      codes[row.code]++
       if (json) kept.push(row)
-      if (!isTable || row.code !== 'ok') await write(rows.row(row))
+      if (format !== 'table' || row.code !== 'ok') await write(rows.row(row))
     }
-    const { skipped } = counts
+    const { tasks, runs, skipped } = counts
     console.data = { rows: kept, counts }
-    if (codes.size === 0) {
-      const none =
-        skipped === 0 ? 'there is no task and no run' : `${count(skipped, 'task or run', 'tasks or runs')} skipped`
-      throw new CliError(`nothing to audit: ${none}`, ['`veridict audit-markers --help` describes PATH and rows.'])
-    }
+    if (all === 0)
+      throw new CliError(`nothing to audit: ${skipped === 0 ? 'there is no task and no run' : `${skipped} skipped`}`, [
+        '`veridict audit-markers --help` describes PATH and rows.',
+      ])
     const left = truths?.unmatched() ?? null
     if (left !== null) view.note(`warning  ${left}`)
     view.end()
-    await write(rows.foot(countsText(codes, counts)))
-    const hasFindings = [...codes.keys()].some((code) => code !== 'ok')
-    return strictCode(hasFindings ? EXIT.unverified : EXIT.graded, options, skipped)
+    await write(rows.foot(`${tally({ tasks, runs })} · ${count(all, 'row')} · ${tally(codes)}`))
+    return strictCode(codes.ok < all ? EXIT.unverified : EXIT.graded, options, skipped)
   },
 )
 
@@ -104,19 +101,9 @@ const FINDINGS = tableOf<MarkerRow>([
   ['name', 40, ({ name }) => clipFront(name, 40)],
   ['variant', 16, ({ variant }) => clip(variant ?? '–', 16)],
   ['marker', 10, ({ marker }) => marker],
-  ['code', 18, ({ code }) => styleText(styleOf(code), code)],
-  ['why', 0, ({ detail, places }) => clip(`${detail}${places.length === 0 ? '' : `: ${places.join(', ')}`}`, 400)],
+  ['code', 18, ({ code }) => code],
+  ['why', 0, ({ detail, places }) => clip(present([detail, places.join(', ')]).join(': '), 400)],
 ])
-
-const styleOf = (code: MarkerCode) => (code === 'ok' ? 'green' : 'yellow')
-
-function countsText(codes: ReadonlyMap<MarkerCode, number>, { tasks, runs }: Audit['counts']): string {
-  const counted = MARKER_CODES.filter((code) => codes.has(code))
-  const counts = counted.map((code) => styleText(styleOf(code), `${code} ${codes.get(code)}`))
-  const rows = [...codes.values()].reduce((sum, n) => sum + n, 0)
-  const subjects = present([tasks > 0 ? count(tasks, 'task') : '', runs > 0 ? count(runs, 'run') : ''])
-  return [styleText('bold', subjects.join(', ')), count(rows, 'row'), ...counts].join(' · ')
-}
 
 interface Subject {
   readonly kind: 'task' | 'run'

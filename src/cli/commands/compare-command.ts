@@ -1,4 +1,3 @@
-import { styleText } from 'node:util'
 import { ServiceError } from '../../client/errors.ts'
 import { count } from '../../domain/words.ts'
 import type { Statistic } from '../../schemas/agreement.ts'
@@ -6,7 +5,7 @@ import { REASON_WORDS } from '../../schemas/reason-words.ts'
 import type { Comparison, Flip } from '../../schemas/regrade.ts'
 import { CliError, EXIT } from '../errors.ts'
 import { type Options, OUTPUT_FORMATS, output } from '../options.ts'
-import { clip, csvOf, NDJSON, oneLine, pad, type Rows, tally } from '../output/text.ts'
+import { clip, csvOf, NDJSON, oneLine, type Rows, tableOf, tally } from '../output/text.ts'
 import { type Session, sessionCommand } from '../session.ts'
 
 export const compare = sessionCommand<Options, [first: string, second?: string]>(
@@ -68,11 +67,7 @@ const firstPage = ({ veridict }: Session, sides: Sides): Promise<Comparison> =>
 
 /** Builds the error of two batches without a common trial. A matrix of zeros would look like agreement. */
 const nothingShared = ({ base, head, unpaired }: Comparison): CliError =>
-  new CliError('no trial stands in both', [
-    `${unpaired.base_only} only in ${oneLine(base)} · ${unpaired.head_only} only in ${oneLine(head)}`,
-    ...(unpaired.other_truth > 0 ? [`${count(unpaired.other_truth, 'run')} in both, with another ground truth`] : []),
-    ...(unpaired.other_rubric > 0 ? [`${count(unpaired.other_rubric, 'run')} in both, asked by another rubric`] : []),
-  ])
+  new CliError('no trial stands in both', [`${oneLine(base)} and ${oneLine(head)}: ${tally(unpaired)}`])
 
 const FLIPS = csvOf<Flip>([
   ['task', ({ task }) => task],
@@ -87,40 +82,41 @@ const FLIPS = csvOf<Flip>([
   ['head_grade', ({ head }) => head.grade_id],
 ])
 
+const FLIP_TABLE = tableOf<Flip>([
+  ['base', 15, ({ base }) => clip(base.label ?? '–', 15)],
+  ['head', 15, ({ head }) => clip(head.label ?? '–', 15)],
+  ['trial', 40, ({ task, trajectory }) => clip(task ?? trajectory, 40)],
+  ['grade of base', 40, ({ base }) => clip(`${base.grade_id} ${base.receipt.judge}`, 40)],
+  ['grade of head', 0, ({ head }) => clip(`${head.grade_id} ${head.receipt.judge}`, 60)],
+])
+
 const flipRows = ({ format }: Session, comparison: Comparison): Pick<Rows<Flip>, 'head' | 'row'> => {
   if (format === 'csv') return FLIPS
   if (format === 'ndjson') return NDJSON
-  return { head: () => comparisonText(comparison), row: flipText }
+  const flips = comparison.flipped === 0 ? '' : FLIP_TABLE.head()
+  return { ...FLIP_TABLE, head: () => `${comparisonText(comparison)}${flips}` }
 }
 
 function comparisonText(comparison: Comparison): string {
   const { base, head, pairs, same, flipped, unpaired } = comparison
+  const { labels, counts } = comparison.matrix
+  const matrix = tableOf<number>([
+    ['base \\ head', 15, (row) => clip(labels[row] ?? '', 15)],
+    ...labels.map((label, column) => [clip(label, 15), 15, (row: number) => String(counts[row]?.[column])] as const),
+  ])
   // A re-grade without a base is compared with the grades that were graded again.
   const before = base === head ? 'the grades before' : clip(base, 60)
-  const flips = styleText(flipped > 0 ? 'yellow' : 'green', `${flipped} flipped`)
   const rows = [
-    styleText('bold', `${before} → ${clip(head, 60)}`),
-    `${count(pairs, 'pair')} with a label on both sides: ${same} the same, ${flips}`,
-    `base  ${sideText(comparison.base_counts)}`,
-    `head  ${sideText(comparison.head_counts)}`,
-    ...unpairedRows(unpaired),
+    `${before} → ${clip(head, 60)}`,
+    `${count(pairs, 'pair')} with a label on both sides: ${same} the same, ${flipped} flipped`,
+    `base      ${sideText(comparison.base_counts)}`,
+    `head      ${sideText(comparison.head_counts)}`,
+    `unpaired  ${tally(unpaired) || 'none'}`,
     '',
-    ...matrixRows(comparison.matrix),
+    matrix.head() + labels.map((_label, row) => matrix.row(row)).join(''),
     ...agreementRows(comparison),
-    '',
   ]
   return `${rows.join('\n')}\n`
-}
-
-function unpairedRows({ base_only, head_only, without_label, other_truth }: Comparison['unpaired']): string[] {
-  if (base_only + head_only + without_label === 0) return []
-  const unlabelled = `${without_label} without a label on at least one side`
-  return [
-    `unpaired  ${base_only} only in base · ${head_only} only in head · ${unlabelled}`,
-    ...(other_truth > 0
-      ? [`          ${count(other_truth, 'run')} in both, with another ground truth: not paired`]
-      : []),
-  ]
 }
 
 /** Renders the agreement with 95% intervals, and the flips that repeated asking would give. */
@@ -130,7 +126,7 @@ function agreementRows({ agreement, repeat_noise: noise }: Comparison): string[]
   const words = Object.entries({ raw, κ: cohen_kappa, α: krippendorff_alpha, AC1: gwet_ac1 })
   const expected = noise?.expected_flips
   const repeats = expected == null ? [] : [`repeat noise alone would give about ${expected.toFixed(1)} flips`]
-  return ['', `agreement  ${words.map(([word, value]) => `${word} ${statisticText(value)}`).join(' · ')}`, ...repeats]
+  return [`agreement  ${words.map(([word, value]) => `${word} ${statisticText(value)}`).join(' · ')}`, ...repeats, '']
 }
 
 /** Renders a statistic, `0.713 [0.64, 0.78]`, or the reason of its absence. */
@@ -143,24 +139,4 @@ export const statisticText = ({ value, ci95, reason }: Statistic): string => {
 const sideText = ({ n, failures, ...ends }: Comparison['base_counts']): string => {
   const codes = tally(failures)
   return `${count(n, 'item')} · ${tally(ends)}${codes === '' ? '' : ` (${codes})`}`
-}
-
-const WIDTH = 16
-
-function matrixRows({ labels, counts }: Comparison['matrix']): string[] {
-  const head = pad('base \\ head', WIDTH) + labels.map((label) => label.padStart(WIDTH)).join('')
-  const rows = labels.map((label, at) => {
-    const cells = (counts[at] ?? []).map((n, column) => {
-      const style = n === 0 ? 'dim' : column === at ? 'green' : 'yellow'
-      return styleText(style, String(n).padStart(WIDTH))
-    })
-    return pad(label, WIDTH) + cells.join('')
-  })
-  return [styleText('bold', head), ...rows]
-}
-
-function flipText({ base, head, task, trajectory }: Flip): string {
-  const change = `${pad(clip(base.label ?? '–', 15), 15)} → ${pad(clip(head.label ?? '–', 15), 15)}`
-  const who = `${base.grade_id} ${base.receipt.judge} → ${head.grade_id} ${head.receipt.judge}`
-  return `${styleText('yellow', change)}  ${pad(clip(task ?? trajectory, 40), 40)}  ${styleText('dim', clip(who, 100))}\n`
 }
