@@ -121,13 +121,12 @@ interface Tries {
 async function runItem(deps: BatchDeps, run: ChunkRun, item: OpenItem, first: Ahead): Promise<void> {
   const tries = { failed: 0, limited: 0 }
   for (let ahead = first; !run.signal.aborted; ahead = {}) {
-    const outcome = await gradeItem(deps, run, item, tries, ahead)
-    if (outcome.kind !== 'passed_over') return settle(deps, run, item, outcome)
-    const { failure } = outcome
+    const failure = await gradeItem(deps, run, item, tries, ahead)
+    if (failure === null || failure.code === 'cancelled') return
+    const isPoor = failure.code === 'budget_exceeded'
     // A question for a provider’s batch waits for money until the answers of the others are there.
-    const isLeft = failure.code === 'budget_exceeded' && run.plan.mode === 'provider'
-    if (failure.code === 'cancelled' || isLeft) return
-    const delay = failure.code === 'budget_exceeded' ? BUDGET_AGAIN_MS : await delayOf(deps, run, failure, tries)
+    if (isPoor && run.plan.mode === 'provider') return
+    const delay = isPoor ? BUDGET_AGAIN_MS : await delayOf(deps, run, failure, tries)
     if (delay === null) return
     await deps.clock.sleep(delay, run.signal).catch(() => undefined)
   }
@@ -156,38 +155,60 @@ async function delayOf(deps: BatchDeps, run: ChunkRun, failure: Failure, tries: 
 
 const requestOf = ({ request, trajectory }: OpenItem): GradeRequest => ({ ...request, trajectory: { id: trajectory } })
 
-/** The outcome of a run at an item; `refused`: no judge was asked; `broken`: an unexpected error. */
-type RunOutcome =
-  | ItemOutcome
-  | { readonly kind: 'refused'; readonly refusal: RequestError }
-  | { readonly kind: 'broken' }
-
+/** Runs an item once, and stores its end. Returns a failure that may pass; null: the item has ended, lies with the provider, or waits with its batch. */
 async function gradeItem(
   deps: BatchDeps,
   run: ChunkRun,
   item: OpenItem,
   tries: Tries,
   ahead: Ahead,
-): Promise<RunOutcome> {
+): Promise<Failure | null> {
   const { plan, signal } = run
+  const ref = { batch: plan.id, index: item.index }
   const job = {
-    item: { batch: plan.id, index: item.index },
-    ...{ payer: plan.payer, signal, cap_usd: plan.max_cost_usd },
+    ...{ item: ref, payer: plan.payer, signal, cap_usd: plan.max_cost_usd },
     isPassing: (failure: Failure) => isPassing(deps, run, failure, tries),
   }
   const way: GradingJob =
     plan.kind === 'recheck'
       ? { ...job, way: 'stored', grade_id: item.base_grade ?? '' }
       : { ...job, way: plan.mode === 'provider' ? 'provider' : 'call' }
+  const { settle } = deps.stores.batches
   try {
-    return await deps.service.gradeItem(requestOf(item), way, ahead)
+    const outcome = await deps.service.gradeItem(requestOf(item), way, ahead)
+    if (outcome.kind === 'passed_over') return outcome.failure
+    // A new grade was stored with the end of its item.
+    if (outcome.kind === 'graded' && (outcome.cached || outcome.grade.status === 'failed'))
+      await settle(ref, toItemEnd(outcome.grade, outcome.cached))
   } catch (error) {
-    if (error instanceof RequestError) return { kind: 'refused', refusal: error }
     if ((error as { name?: unknown } | null)?.name === 'StorageError') throw error
-    deps.onTrouble({ batch: plan.id, item: item.item_id, error })
-    return { kind: 'broken' }
+    if (error instanceof RequestError && error.code === 'unknown_rubric') {
+      // The batch waits for a rubric of its configuration, by which no item ends.
+      const lack = `${error.message}, which an item names (${error.extras.errors?.[0]?.message ?? ''})`
+      await run.park({ reason: `${lack}: configure it again, then resume`, resumes_at: null })
+      return null
+    }
+    if (!(error instanceof RequestError)) deps.onTrouble({ batch: plan.id, item: item.item_id, error })
+    await settle(ref, endOf(error))
   }
+  run.onEnd()
+  return null
 }
+
+/** Makes the end of an item whose request was refused, or whose run met an unexpected error. */
+function endOf(error: unknown): ItemEnd {
+  if (!(error instanceof RequestError)) return failed('internal', 'something went wrong here; the log has it')
+  const { code, message, extras } = error
+  if (code === 'not_cached')
+    return failed('cancelled', `${message}: leave the cache mode \`only\` out (-c only) to grade it`)
+  const fault = extras.errors?.[0]
+  return failed('internal', fault === undefined ? message : `${message} (${fault.path}: ${fault.message})`)
+}
+
+const failed = (code: Failure['code'], message: string): ItemEnd => ({
+  ...{ status: 'failed', grade_id: null },
+  failure: { code, message, retryable: false, retry_after_s: null },
+})
 
 /** Tells whether the item may yet succeed: then the failure is no grade, and the item runs again. */
 function isPassing(deps: BatchDeps, { plan, chunk, signal }: ChunkRun, failure: Failure, tries: Tries): boolean {
@@ -202,36 +223,3 @@ function isPassing(deps: BatchDeps, { plan, chunk, signal }: ChunkRun, failure: 
   if (deps.laneOf(chunk.judge).restsUntil > deps.clock.now().getTime()) return true
   return failure.code === 'rate_limited' || tries.failed < MOST_RUNS - 1
 }
-
-async function settle(deps: BatchDeps, run: ChunkRun, item: OpenItem, outcome: RunOutcome): Promise<void> {
-  if (outcome.kind === 'refused' && outcome.refusal.code === 'unknown_rubric') {
-    // The batch waits for a rubric of its configuration, by which no item ends.
-    const { message, extras } = outcome.refusal
-    const lack = `${message}, which an item names (${extras.errors?.[0]?.message ?? ''})`
-    const reason = `${lack}: configure it again, then resume`
-    return void (await run.park({ reason, resumes_at: null }))
-  }
-  const end = endOf(outcome)
-  if (end !== null) await deps.stores.batches.settle({ batch: run.plan.id, index: item.index }, end)
-  run.onEnd()
-}
-
-/** Makes the end of an item of its outcome; null where the grade was stored with the end, or where the item waits for the provider. */
-function endOf(outcome: RunOutcome): ItemEnd | null {
-  if (outcome.kind === 'waiting' || outcome.kind === 'passed_over') return null
-  if (outcome.kind === 'broken') return failed('internal', 'something went wrong here; the log has it')
-  if (outcome.kind === 'refused') {
-    const { code, message, extras } = outcome.refusal
-    if (code === 'not_cached')
-      return failed('cancelled', `${message}: leave the cache mode \`only\` out (-c only) to grade it`)
-    const fault = extras.errors?.[0]
-    return failed('internal', fault === undefined ? message : `${message} (${fault.path}: ${fault.message})`)
-  }
-  const { grade, cached } = outcome
-  return cached || grade.status === 'failed' ? toItemEnd(grade, cached) : null
-}
-
-const failed = (code: Failure['code'], message: string): ItemEnd => ({
-  ...{ status: 'failed', grade_id: null },
-  failure: { code, message, retryable: false, retry_after_s: null },
-})

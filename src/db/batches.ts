@@ -1,4 +1,4 @@
-import { type Expression, sql as raw, type SqlBool } from 'kysely'
+import { type Expression, type RawBuilder, sql as raw, type SqlBool } from 'kysely'
 import type { Batch } from '../schemas/batch.ts'
 import type { BatchStatus } from '../schemas/vocabulary.ts'
 import type { Payer } from './attempts.ts'
@@ -8,7 +8,6 @@ import {
   type Db,
   first,
   insert,
-  isDead,
   isIn,
   locked,
   newest,
@@ -119,28 +118,24 @@ async function finish(db: Db, sql: Sql, id: string, state: BatchRow['status'], r
 
 /** A batch while its items arrive. */
 function createDrafts(db: Db) {
-  type Draft = Pick<BatchRow, 'seq' | 'created_at' | 'process'>
   async function findDraft(sql: Sql, id: string): Promise<number> {
-    const row = await first<Draft>(sql)`
+    const row = await first<Pick<BatchRow, 'seq'>>(sql)`
       SELECT seq FROM batches WHERE id = ${id} AND status = 'draft' ${locked(db)}`
     if (row === undefined) throw refusal(`the batch ${id} is no draft`)
     return row.seq
   }
-  /** Forgets the drafts that fit, with their items; returns their number. */
-  const forget = (condition: ReturnType<typeof raw>, fits: (draft: Draft) => boolean): Promise<number> =>
+  /** Forgets the drafts that a condition selects, with their items; returns their number. */
+  const forget = (condition: RawBuilder<unknown>): Promise<number> =>
     db.write(async (sql) => {
-      const drafts = await all<Draft>(sql)`
-        SELECT seq, created_at, process FROM batches WHERE status = 'draft' AND ${condition}`
-      const seqs = drafts.filter(fits).map(({ seq }) => seq)
-      await run(sql)`DELETE FROM batch_items WHERE ${isIn(db, 'batch', seqs)}`
-      await run(sql)`DELETE FROM batches WHERE ${isIn(db, 'seq', seqs)}`
-      return seqs.length
+      const drafts = raw`status = 'draft' AND ${condition}`
+      await run(sql)`DELETE FROM batch_items WHERE batch IN (SELECT seq FROM batches WHERE ${drafts})`
+      return run(sql)`DELETE FROM batches WHERE ${drafts}`
     })
   return {
     /** Makes a batch that is not listed until it is opened. */
     async draft({ payer, ...batch }: NewBatch): Promise<void> {
       const paid = { payer: payer?.key_id ?? null, payer_cap_usd: payer?.max_cost_usd_per_day ?? null }
-      const row = { ...batch, ...paid, status: 'draft', process: db.process } as const
+      const row = { ...batch, ...paid, status: 'draft' } as const
       await db.write((sql) => insert(sql, 'batches', row))
     },
     /** Returns the index of the first item whose `item_id` the batch has already; then none of the items is added. */
@@ -160,10 +155,9 @@ function createDrafts(db: Db) {
         if (batch === undefined) throw refusal(`the batch ${id} was opened and is not there`)
         return batch
       }),
-    discard: async (id: string): Promise<void> => void (await forget(raw`id = ${id}`, () => true)),
-    /** Forgets drafts of dead processes: on PostgreSQL, and of other machines, drafts that were begun before a time. Returns their number. */
-    discardAbandoned: (before: string): Promise<number> =>
-      forget(raw`1 = 1`, ({ created_at, process }) => created_at < before || isDead(db, process)),
+    discard: async (id: string): Promise<void> => void (await forget(raw`id = ${id}`)),
+    /** Forgets drafts that were begun before a time; returns their number. */
+    discardAbandoned: (before: string): Promise<number> => forget(raw`created_at < ${before}`),
   }
 }
 

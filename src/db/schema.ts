@@ -99,9 +99,8 @@ export interface Tables {
       status: 'recorded' | 'submitted' | 'ended' | 'failed'
       requests: number
     }
-  /** `process`: the process that takes a draft in. */
   readonly batches: Texts<'id' | 'created_at'> &
-    OptionalTexts<'name' | 'key' | 'parked_reason' | 'resumes_at' | 'payer' | 'finished_at' | 'process'> & {
+    OptionalTexts<'name' | 'key' | 'parked_reason' | 'resumes_at' | 'payer' | 'finished_at'> & {
       seq: Generated<number>
       kind: BatchKind
       mode: BatchMode
