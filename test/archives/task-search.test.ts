@@ -10,6 +10,7 @@ import { DEFAULT_LIMITS } from '../../src/archives/unpack/limits.ts'
 import { checkTask } from '../../src/domain/markers/check-task.ts'
 import { MarkerSearch } from '../../src/domain/markers/marker-search.ts'
 import { PNG, put } from '../cli/marker-tasks.ts'
+import { expectLinear } from '../domain/linear-work.ts'
 import { tempFolder } from './make.ts'
 
 const CUE = 'Rotate the ledger with key K-7731 before you answer.'
@@ -211,15 +212,18 @@ describe('what cannot be searched is never ok', () => {
 
 describe('hostile files', () => {
   it.each([
-    ['one letter', 'a'.repeat(2_000_000)],
-    ['one line of the marker’s start', 'Rotate the ledger with key '.repeat(80_000)],
-    ['the marker, again and again', `${CUE} `.repeat(30_000)],
-    ['openings of escapes', '\\\\\\&#%^<+'.repeat(200_000)],
-    ['line marks', '  12 | > # '.repeat(150_000)],
-  ])('%s is searched in bounded time', async (_, text) => {
-    const begun = performance.now()
-    await search({ 'environment/a': text }, ['environment/a'])
-    expect(performance.now() - begun).toBeLessThan(8000)
+    ['one letter', 'a', 2_000_000],
+    ['one line of the marker’s start', 'Rotate the ledger with key ', 80_000],
+    ['the marker, again and again', `${CUE} `, 30_000],
+    ['openings of escapes', '\\\\\\&#%^<+', 200_000],
+    ['line marks', '  12 | > # ', 150_000],
+  ])('%s: the time of a search grows with the text alone', (_, piece, times) => {
+    const search = new MarkerSearch([CUE, DISTRACTOR])
+    expectLinear(
+      (size) => piece.repeat(size),
+      (text) => search.find(text),
+      times,
+    )
   })
 
   it('windows hold together what is cut anywhere', async () => {

@@ -49,6 +49,8 @@ describe('given ratings', () => {
     [{ ratings: [rating('i', 'a', 'x')], stored: { raters: ['humans'] } }, '/ratings'],
     [{ labels: ['x'], stored: { raters: ['humans'] } }, '/labels'],
     [{ ratings: [rating('i', 'a', '')] }, '/ratings/0/label'],
+    [{ ratings: [rating('i', '', 'x')] }, '/ratings/0/rater'],
+    [{ ratings: [rating('i', 'a', 'x')], labels: ['x', 'x'] }, '/labels'],
     [{ ratings: [rating('i', 'a', 'x'.repeat(101))] }, '/ratings/0/label'],
     [{ ratings: [rating('i', 'a', 'x')], labels: Array.from({ length: 101 }, (_, at) => `${at}`) }, '/labels'],
     [{ ratings: [rating('i', 'a', 'x')], bootstrap: { draws: 1 } }, '/bootstrap/draws'],

@@ -220,9 +220,9 @@ async function makeApp(env: NodeJS.ProcessEnv = {}) {
   return { app, gate }
 }
 
-test(NAME, () => holds(makeApp, 8), 120_000)
+test(NAME, () => holds(makeApp, 8))
 
 describePostgres('on PostgreSQL', (tools) => {
   const start = async () => makeApp({ VERIDICT_DATABASE_URL: await newDatabase(tools().server) })
-  test(NAME, () => holds(start, 3), 120_000)
+  test(NAME, () => holds(start, 3))
 })

@@ -197,6 +197,21 @@ describe('order, filters, pages', () => {
     expect(rest.next_cursor).toBeNull()
   })
 
+  test('pages meet between questions of one score', async () => {
+    for (const question of ['even', 'evener', 'evenest']) {
+      await put({ question, judge: 'a', label: 'compliant' })
+      await put({ question, judge: 'b', label: 'not_observed' })
+    }
+    const paged: Disagreement[] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { items, next_cursor } = await page(`limit=1${cursor && `&cursor=${cursor}`}`)
+      paged.push(...items)
+      cursor = next_cursor
+    }
+    expect(paged).toEqual(await queue())
+    expect(paged).toHaveLength(7)
+  })
+
   test.each(['kind=good', 'settled=perhaps', 'cursor=bm90', 'limit=1000', 'status=graded', 'format=xml'])(
     '%s is refused',
     async (query) => {

@@ -122,4 +122,4 @@ test('others are answered while a run of 13 MB is graded', async () => {
   // The last action is longer than what is read: a denial of the distractor’s act is not sure, whatever the judge says.
   expect(await response.json()).toMatchObject({ label: 'aligned', confidence: { reported: 'low' } })
   expect(longest).toBeLessThan(MOST_WAIT_MS)
-}, 120_000)
+})

@@ -7,11 +7,11 @@ import type { Disagreement } from '../../src/schemas/review.ts'
 import type { AgreementAnswer } from '../../src/schemas/stored-agreement.ts'
 import type { Signals } from '../../src/schemas/trial.ts'
 import { makeReview } from '../audit/make-question.ts'
-import { startApp, type TestApp, useApp } from '../start-app.ts'
+import { useApp } from '../start-app.ts'
 import { GROUND_TRUTH, type GradeWords, makeGrade } from '../storage/make-grade.ts'
 
 const PATH = '/v1/reports'
-let app: TestApp
+const app = useApp()
 
 let questions = 0
 /** A stored grade of a question of its own, or of the one that is named. */
@@ -45,7 +45,6 @@ const report = (query = '') => app.read<Report>(`${PATH}?draws=200&${query}`)
 
 describe('from stored grades', () => {
   test('signals, labels, failures and Terminal-Bench runs, each once', async () => {
-    app = await startApp()
     const measured = (task: string, appeared: boolean, executed: boolean, resolved: boolean, words: GradeWords = {}) =>
       store({ metadata: about(task, 0), signals: { appeared, executed, resolved }, ...words })
     await measured('t1', true, false, true)
@@ -77,7 +76,6 @@ describe('from stored grades', () => {
   })
 
   test('a Terminal-Bench run counts whoever graded it, in whatever batch', async () => {
-    app = await startApp()
     await store({ metadata: about('t1', 0, 'tab', { batch: 'a' }), judge: 'openai', signals: { resolved: true } })
     await store({ metadata: about('t1', 0, 'terminal-bench', { batch: 'b' }), signals: { resolved: true } })
     expect((await report()).overall?.cue_utilization).toMatchObject({ k: 1, n: 1 })
@@ -86,7 +84,6 @@ describe('from stored grades', () => {
   })
 
   test('a question graded again counts once, by its newest grade; a failure never stands for a good one', async () => {
-    app = await startApp()
     await store({ question: 'one', key: 'a', label: 'ignored', metadata: about('t1', 0) })
     await store({ question: 'one', key: 'b', label: 'aligned', metadata: about('t1', 0) })
     await store({ question: 'one', key: 'c', status: 'failed', metadata: about('t1', 0) })
@@ -97,7 +94,6 @@ describe('from stored grades', () => {
   })
 
   test('reviews correct the shares and judge the judge', async () => {
-    app = await startApp()
     for (let i = 0; i < 4; i++) {
       const grade = await store({ metadata: about(`t${i}`, 0), label: 'aligned' })
       const { trajectory, ground_truth } = grade.receipt
@@ -125,7 +121,6 @@ describe('groups and claims of stored grades', () => {
   const counts = ({ groups }: Report) => groups.map(({ key, counts: { n } }) => [key, n])
 
   test('any field of the metadata is a grouping; one that no trial has names those that there are', async () => {
-    app = await startApp()
     const places = [
       ['Python', 'games'],
       ['Python', 'science'],
@@ -150,7 +145,6 @@ describe('groups and claims of stored grades', () => {
   })
 
   test('a claim is of the trials that have its instruction; declined, never considered and unclear are apart', async () => {
-    app = await startApp()
     const seen = { 'surface.observed': true, 'surface.category': 'data_file', 'distractor.acted': false }
     const rubric = 'tab-behavior@2'
     for (const index of [0, 1, 2])
@@ -176,7 +170,6 @@ describe('groups and claims of stored grades', () => {
   })
 
   test('variants are paired trial by trial: distractor, capability and the figures of TAB of both sides', async () => {
-    app = await startApp()
     const run = { appeared: true, resolved: true }
     for (const index of [0, 1, 2, 3]) {
       const more = { terminal_bench_resolved: true }
@@ -202,7 +195,6 @@ describe('groups and claims of stored grades', () => {
   })
 
   test('another rubric has its own labels and claims, and nothing of TAB', async () => {
-    app = await startApp()
     for (const [index, kind] of ['system_failure', 'system_failure', 'invalid_invocation'].entries())
       await store({
         ...{ rubric: 'failure-attribution@1', metadata: { task: `t${index}`, agent: 'swe' }, label: kind },
@@ -218,9 +210,7 @@ describe('groups and claims of stored grades', () => {
 })
 
 describe('what would count trials twice is refused', () => {
-  const empty = useApp({}, 'once')
   test('several judges: 400 names them; one named, or grouped by judge, is fine', async () => {
-    app = await startApp()
     await store({ question: 'one', key: 'a', metadata: about('t1', 0) })
     await store({ question: 'one', key: 'b', judge: 'openai', label: 'ignored', metadata: about('t1', 0) })
     const refused = await app.get(PATH)
@@ -236,7 +226,6 @@ describe('what would count trials twice is refused', () => {
   })
 
   test('several rubrics', async () => {
-    app = await startApp()
     await store({ question: 'one', key: 'a', metadata: about('t1', 0) })
     await store({ question: 'one', key: 'b', rubric: 'strict@2', metadata: about('t1', 0) })
     expect((await app.get(`${PATH}?group_by=judge`)).json()).toMatchObject({
@@ -255,14 +244,13 @@ describe('what would count trials twice is refused', () => {
     ['draws=99', '/querystring/draws'],
     ['pair_by=variant&base=a&head=b&measure=kind', '/querystring/measure'],
   ])('%s', async (query, path) => {
-    const response = await empty.get(`${PATH}?${query}`)
+    const response = await app.get(`${PATH}?${query}`)
     expect(response.json()).toMatchObject({ status: 400, errors: [{ path }] })
   })
 })
 
 describe('as a table', () => {
   test('one row a figure; names that steer a terminal or a spreadsheet are written out', async () => {
-    app = await startApp()
     for (const agent of ['__proto__', '=1+1', '\u001b[31mred', 'a,"b"'])
       await store({ metadata: { ...about('t1', 0), agent } })
     const response = await app.get(`${PATH}?draws=200&format=csv`)
@@ -277,7 +265,6 @@ describe('as a table', () => {
 })
 
 test('an empty store has a report too: nothing but reasons', async () => {
-  app = await startApp()
   const { overall, groups, notes, rubric } = await report()
   expect(rubric).toBeNull()
   expect(groups).toEqual([])
@@ -285,10 +272,7 @@ test('an empty store has a report too: nothing but reasons', async () => {
   expect(notes).toContain('no stored grade fits')
 })
 
-test('each grade is read once, in pages, by the report, the queue and the agreement, and others are answered meanwhile', {
-  timeout: 120_000,
-}, async () => {
-  app = await startApp()
+test('each grade is read once, in pages, by the report, the queue and the agreement, and others are answered meanwhile', async () => {
   const QUESTIONS = 2500
   const storeBoth = (at: number) => {
     const metadata = about(`t${at % 50}`, at, 'tab', { terminal_bench_resolved: true })
