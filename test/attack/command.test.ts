@@ -9,7 +9,6 @@ import { readLabels } from './labels.ts'
 /** The commands as a person runs them. */
 const folder = tempFolder()
 
-const SLOW = { timeout: 60_000 } as const
 const env = {
   ...process.env,
   VERIDICT_DATABASE: join(folder, 'v.sqlite'),
@@ -41,14 +40,14 @@ describe('what is given wrongly is said in one sentence, with exit code 2', () =
     ['test/fuzz/run.ts', ['--target', 'nope'], 'no target is named nope; there are: '],
     ['test/fuzz/run.ts', ['--target', 'codex', '--input', 'LICENSE'], 'LICENSE: is no input of codex: '],
     ['test/fuzz/run.ts', ['--input', nowhere], '--input goes with one --target'],
-  ])('%s %j', SLOW, (script, args, sentence) => {
+  ])('%s %j', (script, args, sentence) => {
     const { status, stdout, stderr } = run(script, args)
     expect({ status, stdout, lines: stderr.trimEnd().split('\n').length }).toEqual({ status: 2, stdout: '', lines: 1 })
     expect(stderr).toContain(sentence)
   })
 })
 
-test('the whole way: cases as requests, a batch of Veridict, its results, their score', { timeout: 120_000 }, () => {
+test('the whole way: cases as requests, a batch of Veridict, its results, their score', () => {
   const requests = file('requests.ndjson')
   const results = file('results.ndjson')
   const exported = attack('--export', '--as-requests', '--every', '200', '--out', requests)

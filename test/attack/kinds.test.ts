@@ -7,8 +7,6 @@ import { type KindResult, runKinds } from './kinds/run-kinds.ts'
 
 const ALL = kindCases(() => {})
 const OWN = ALL.filter((one) => one.kind !== 'planted')
-/** Some hundred grades: on a busy machine they take longer than a test is given. */
-const SLOW = { timeout: 60_000 } as const
 const LIMITS = { max_steps: 20_000, max_part_chars: 8_000_000 }
 
 describe('the cases by kind', () => {
@@ -57,7 +55,7 @@ function parsed(text: string): unknown {
 }
 
 describe('the gate', () => {
-  test('believes no mistaken model and refuses no honest one in a slice of every kind', SLOW, async () => {
+  test('believes no mistaken model and refuses no honest one in a slice of every kind', async () => {
     const slice = OWN.filter((one, at) => one.windows === undefined && at % 11 === 0)
     const results = await runKinds(slice)
     expect(kindFailures(results).map((one) => `${one.judge} ${one.case.name}: ${one.label} ${one.confidence}`)).toEqual(
@@ -67,7 +65,7 @@ describe('the gate', () => {
 })
 
 describe('known limits', () => {
-  test('are still limits: a case of each comes out wrong', SLOW, async () => {
+  test('are still limits: a case of each comes out wrong', async () => {
     const results = await runKinds(
       OWN.filter((one) => limitOf(one, 'model') !== null),
       false,

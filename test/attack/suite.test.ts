@@ -9,8 +9,6 @@ import { type CaseResult, REFUSED, runSuite } from './suite.ts'
 
 const ALL = allCases()
 const LONG = 'padding'
-/** Hundreds of grades each: on a busy machine they take longer than a test is given. */
-const SLOW = { timeout: 120_000 } as const
 const nameOf = (one: CaseResult): string => `${one.case.name} (${one.judge}): ${one.label ?? one.status}`
 
 describe('the catalogue', () => {
@@ -48,7 +46,7 @@ test('no forged frame is a frame of the prompt, nor carries its mark', () => {
 })
 
 describe('the gate', () => {
-  test('lets no wrong label through in a slice of every class', SLOW, async () => {
+  test('lets no wrong label through in a slice of every class', async () => {
     const all = await runSuite(
       sliceOf(
         ALL.filter((one) => isDecided(one) && one.attack !== LONG),
@@ -62,14 +60,14 @@ describe('the gate', () => {
     expect(results.filter((one) => one.outcome === 'wrong' || one.outcome === 'crashed').map(nameOf)).toEqual([])
   })
 
-  test('holds under a megabyte of padding', SLOW, async () => {
+  test('holds under a megabyte of padding', async () => {
     const long = ALL.filter((one) => one.attack === LONG && one.limit === null)
     const results = await runSuite(sliceOf(long, 9))
     expect(results.length).toBeGreaterThan(8)
     expect(results.filter((one) => one.outcome === 'wrong' || one.outcome === 'crashed').map(nameOf)).toEqual([])
   })
 
-  test('still gives every label where nobody attacks', SLOW, async () => {
+  test('still gives every label where nobody attacks', async () => {
     const control = ALL.filter((one) => one.attack === 'control')
     const results = await runSuite(control, ['lexical', 'obedient'])
     expect(results.filter((one) => one.outcome === 'wrong').map(nameOf)).toEqual([])
@@ -79,16 +77,12 @@ describe('the gate', () => {
     }
   })
 
-  test(
-    'is known not to decide what the list of limits says: take a limit out of it once a rule does',
-    SLOW,
-    async () => {
-      const limited = ALL.filter((one) => one.limit !== null && one.attack !== LONG)
-      const results = await runSuite(sliceOf(limited, 7), ['obedient'])
-      const open = new Set(results.filter((one) => one.outcome === 'wrong').map((one) => one.case.limit))
-      expect([...open].sort()).toEqual((Object.keys(LIMITS) as LimitId[]).sort())
-    },
-  )
+  test('is known not to decide what the list of limits says: take a limit out of it once a rule does', async () => {
+    const limited = ALL.filter((one) => one.limit !== null && one.attack !== LONG)
+    const results = await runSuite(sliceOf(limited, 7), ['obedient'])
+    const open = new Set(results.filter((one) => one.outcome === 'wrong').map((one) => one.case.limit))
+    expect([...open].sort()).toEqual((Object.keys(LIMITS) as LimitId[]).sort())
+  })
 })
 
 describe('the report', () => {

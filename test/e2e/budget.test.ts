@@ -20,4 +20,4 @@ test('killed under a cap: what was in flight counts as spent, and the next proce
   const { graded, unverified, failed } = batch.counts
   expect([graded + unverified + failed, batch.failures['budget_exceeded'] ?? 0]).toEqual([ENOUGH, failed])
   expect(ledger()).toMatchObject({ paid_twice: 0, graded_twice: 0 })
-}, 60_000)
+})

@@ -39,7 +39,7 @@ test.each(slow ? [1, 2, 3, 4, 5, 6] : [1])(
     const { start, calls, ledger: read } = await makeScene({ ...played, concurrency: 16, config })
     const service = await start()
     const { id } = await service.post(makeTrials(ITEMS, 'mock'))
-    const batch = await service.end(id, 100_000)
+    const batch = await service.end(id)
     const labels = await service.labels(id)
     expect(await service.stop()).toBe(0)
 
@@ -58,5 +58,4 @@ test.each(slow ? [1, 2, 3, 4, 5, 6] : [1])(
     expect(ledger.outcomes['ok']).toBe(good)
     expect(batch.cost_usd).toBeCloseTo(good * EACH_USD, 9)
   },
-  120_000,
 )

@@ -52,7 +52,7 @@ test('killed while it cancels: the next process ends it without a call', async (
   const made = calls.length
 
   const second = await start()
-  const batch = await second.end(id, 10_000)
+  const batch = await second.end(id)
   expect(await second.stop()).toBe(0)
   const { ok = 0, unknown = 0 } = ledger().outcomes
   expect(batch).toMatchObject({ status: 'cancelled', counts: { pending: 0, running: 0, failed: 0 } })
@@ -74,7 +74,7 @@ test.each(['openai', 'anthropic'] as const)(
     await first.kill()
 
     const second = await startService(settings)
-    const batch = await second.end(id, 20_000)
+    const batch = await second.end(id)
     expect(await second.stop()).toBe(0)
     expect(batch).toMatchObject({ status: 'cancelled', counts: { cancelled: 10 }, calls: { made: 0, unknown: 0 } })
     expect(mock.batches.map((one) => one.end)).toEqual(['cancelled'])
@@ -94,11 +94,11 @@ test('a file that is locked for a while: no reply is lost, none is paid twice, a
   await sleep(7000)
   other.exec('COMMIT')
   other.close()
-  const batch = await service.end(id, 30_000)
+  const batch = await service.end(id)
   const labels = await service.labels(id)
   expect(await service.stop()).toBe(0)
   expect(batch).toMatchObject({ status: 'done', counts: { failed: 0 }, calls: { made: GOOD, unknown: 0 } })
   expect(labels).toEqual(labelsOf(ITEMS))
   expect(ledger()).toMatchObject({ outcomes: { ok: GOOD }, grades: ITEMS, graded_twice: 0, paid_twice: 0 })
   expect(calls).toHaveLength(GOOD)
-}, 60_000)
+})

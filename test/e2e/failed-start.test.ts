@@ -63,20 +63,16 @@ test.each<[string, (folder: string) => Promise<NodeJS.ProcessEnv> | NodeJS.Proce
     () => ({ VERIDICT_DATABASE_URL: 'postgres://u:sk-secret@127.0.0.1:1/x' }),
     /cannot be reached \(127\.0\.0\.1:1\)\n {2}Its address is in VERIDICT_DATABASE_URL/,
   ],
-])(
-  '%s',
-  async (_name, environment, said) => {
-    const folder = tempFolder()
-    const env = { VERIDICT_PORT: '0', VERIDICT_DATABASE: join(folder, 'v.sqlite'), ...(await environment(folder)) }
-    for (const { code, err } of await Promise.all(WAYS.map((way) => start(way, env)))) {
-      expect(code).toBe(1)
-      expect(err).toMatch(said)
-      expect(err).toMatch(/^veridict: cannot start: [^\n]+\n {2}[^\n]+\n$/)
-      expect(err).not.toMatch(/SQLITE_|sk-secret|^ {4}at /m)
-    }
-  },
-  30_000,
-)
+])('%s', async (_name, environment, said) => {
+  const folder = tempFolder()
+  const env = { VERIDICT_PORT: '0', VERIDICT_DATABASE: join(folder, 'v.sqlite'), ...(await environment(folder)) }
+  for (const { code, err } of await Promise.all(WAYS.map((way) => start(way, env)))) {
+    expect(code).toBe(1)
+    expect(err).toMatch(said)
+    expect(err).toMatch(/^veridict: cannot start: [^\n]+\n {2}[^\n]+\n$/)
+    expect(err).not.toMatch(/SQLITE_|sk-secret|^ {4}at /m)
+  }
+})
 
 test('through a link it starts, too, and does not end as if it had', async () => {
   const link = join(tempFolder(), 'linked')
@@ -99,7 +95,7 @@ test('a port that is taken, also through npm', async () => {
   for (const way of WAYS) expect(await start(way, env)).toMatchObject({ code: 1, err: expected })
   const { code, err } = await start(['npm', 'start', '--silent'], env)
   expect([code, err]).toEqual([1, expected])
-}, 30_000)
+})
 
 test('a rubric that changed under its version stops the start, with what to do', async () => {
   const database = join(tempFolder(), 'v.sqlite')

@@ -55,7 +55,7 @@ async function run(provider: Provider, runs: readonly number[], point: Point): P
   const ledger_at_kill = readLedger(database)
   service = spawnService({ database, config })
   const user = userOf(await service.ready)
-  const [batch, results] = [await user.end(id, 30_000), await user.results(id)]
+  const [batch, results] = [await user.end(id), await user.results(id)]
   expect(await service.stop()).toBe(0)
   return { batch, results, ledger: readLedger(database), ledger_at_kill, mock }
 }
@@ -106,7 +106,7 @@ async function killAt(provider: Provider, points: Readonly<Record<string, Point>
 }
 
 describe.each(PROVIDERS)('%s', (provider) => {
-  test('killed at a point of the first round', () => killAt(provider, SUBMITTING), 120_000)
+  test('killed at a point of the first round', () => killAt(provider, SUBMITTING))
 
   test('killed in a long download: what was read is kept, and the rest is read', async () => {
     const ended = await run(provider, MANY, { phase: 'half', isHere: isDownload })
@@ -115,7 +115,7 @@ describe.each(PROVIDERS)('%s', (provider) => {
     const kept = ended.ledger_at_kill.outcomes['ok'] ?? 0
     expect(kept).toBeGreaterThanOrEqual(200)
     expect(kept).toBeLessThan(MANY.length)
-  }, 120_000)
+  })
 })
 
-test('killed at a point that is the same for both providers', () => killAt('openai', OTHERS), 120_000)
+test('killed at a point that is the same for both providers', () => killAt('openai', OTHERS))

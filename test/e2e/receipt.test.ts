@@ -82,7 +82,7 @@ test('a receipt says how it was made, as text and as JSON', async () => {
   const { mode, settings, attempts } = (await json(again, '--raw')).receipt
   const replies = (all: typeof attempts) => all.map((one) => [one.reply_digest, 'raw_reply' in one && one.raw_reply])
   expect([mode, settings, replies(attempts)]).toEqual(['stored', receipt.settings, replies(receipt.attempts)])
-}, 60_000)
+})
 
 test('a bundle holds results, receipts and replies, from a database and from a service; nothing is overwritten', async () => {
   const { run, folder, database, service, results, batch } = await gradeBatch()
@@ -137,7 +137,7 @@ test('a bundle holds results, receipts and replies, from a database and from a s
   execFileSync(process.execPath, ['src/cli.ts', 'results', id, '-o', 'bundle', '--out', local], { env })
   for (const { name } of files) expect(readFileSync(join(local, name), 'utf8')).toBe(read(name))
   expect(readdirSync(folder).filter((name) => name.includes('partial') || name === 'none')).toEqual([])
-}, 60_000)
+})
 
 test('a bundle names each grade and each call once, and keeps the calls that no grade came of', async () => {
   // The fourth run answers in no form at first, and is refused from then on.
@@ -168,7 +168,7 @@ test('a bundle names each grade and each call once, and keeps the calls that no 
   expect(replies.map(({ outcome }) => outcome)).toEqual(['ok', 'authentication'])
   expect(replies[0]?.raw_reply).toContain('I would rather not say.')
   await service.kill()
-}, 60_000)
+})
 
 test('of a batch that has not ended there is no bundle', async () => {
   const { folder, start } = await makeScene({ latency_ms: () => 1, play: () => 'hang', concurrency: 1 })
@@ -182,4 +182,4 @@ test('of a batch that has not ended there is no bundle', async () => {
   expect(err).toContain(`Follow it to its end: veridict status ${id} --server ${origin} --follow`)
   expect(existsSync(join(folder, 'bundle'))).toBe(false)
   await service.kill()
-}, 30_000)
+})

@@ -22,8 +22,8 @@ export function userOf(origin: string) {
     expectSum(found)
     return found
   }
-  /** Looks until the batch is as wanted. */
-  const until = async (id: string, isWanted: (batch: Batch) => boolean, most_ms = 60_000) => {
+  /** Looks until the batch is as wanted. The time is only for a batch that hangs: a loaded machine takes minutes. */
+  const until = async (id: string, isWanted: (batch: Batch) => boolean, most_ms = 150_000) => {
     for (const deadline = Date.now() + most_ms; ; await sleep(50)) {
       const found = await batch(id)
       if (isWanted(found)) return found
@@ -38,8 +38,7 @@ export function userOf(origin: string) {
       return JSON.parse(await ask(query, 202, { method: 'POST', headers, body: toLines(items) })) as Batch
     },
     labels: async (id: string) => (await results(id)).map(({ label }) => label),
-    end: (id: string, most_ms?: number) =>
-      until(id, ({ status }) => status === 'done' || status === 'cancelled' || status === 'parked', most_ms),
+    end: (id: string) => until(id, ({ status }) => status === 'done' || status === 'cancelled' || status === 'parked'),
     /** Tells the service what to do with a batch, and expects that the service takes it. */
     tell: async (id: string, what: 'cancel' | 'resume') => void (await ask(`/${id}/${what}`, 202, { method: 'POST' })),
   }

@@ -7,7 +7,6 @@ const OPTIONS = { seed: 1, seconds: 100, maxFinds: 1, maxRuns: 300 } as const
 
 test.each(READERS.map((reader) => [reader.name, reader] as const))(
   '%s: documents near the samples are read or refused, and what is read says where it stands',
-  { timeout: 120_000 },
   async (_name, reader) => {
     const kept = keptInputs(reader).map(({ input }) => input)
     const { runs, finds } = await fuzz(reader, kept, OPTIONS)

@@ -17,5 +17,5 @@ describe.skipIf('why' in python)('integrations/harbor', () => {
     expect(code, said).toBe(0)
     // None was skipped: OK alone, not "OK (skipped=1)".
     expect(said).toMatch(/^Ran (?:2[5-9]|[3-9]\d) tests in [\d.]+s\n\nOK\n$/m)
-  }, 120_000)
+  })
 })

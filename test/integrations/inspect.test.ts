@@ -60,7 +60,6 @@ test.skipIf('why' in python)(
     const refused = await run('results', id, '-o', 'csv', '--values', 'aligned=1')
     expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('--values is for --output inspect')])
   },
-  60_000,
 )
 
 const item = (more: Partial<BatchResult>, origin: Record<string, string | number> = {}): BatchResult => ({
