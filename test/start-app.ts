@@ -59,6 +59,9 @@ export const GUARDED = { VERIDICT_ACCESS: 'on' }
 
 export const bearer = (token: string): Headers => ({ authorization: `Bearer ${token}` })
 
+/** A machine that stands still for seconds refuses no work of a test. */
+const CALM = { event_loop_delay_ms: 60_000 }
+
 /** Starts the whole application on an empty database of its own and records its log. The end of the test stops it. */
 export async function startApp(options: AppOptions = {}): Promise<TestApp> {
   const { config, secrets } = loadConfig(
@@ -66,7 +69,7 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
     () => options.file ?? '',
   )
   const context = await buildContext({
-    config: { ...config, ...options.config, limits: { ...config.limits, ...options.limits } },
+    config: { ...config, ...options.config, limits: { ...config.limits, ...CALM, ...options.limits } },
     secrets,
     judges: options.judges ?? [],
     ...(options.tracing && { tracing: options.tracing }),
