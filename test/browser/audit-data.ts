@@ -1,8 +1,6 @@
-import { expect } from 'vitest'
 import type { Batch } from '../../src/schemas/batch.ts'
 import { GOOD_ANSWER, GROUND_TRUTH, TRAJECTORY } from '../grading/harness.ts'
 import { answeringJudge, finish, startBatch } from '../http/make-batch.ts'
-import type { TestApp } from '../start-app.ts'
 import type { JudgeAnswer } from '../tab-behavior.ts'
 import { type Audit, startAudit } from './browser.ts'
 
@@ -74,12 +72,7 @@ export async function startWithTwoJudges(runs: number = RUNS): Promise<AuditData
   const audit = await startWithJudges()
   const items = makeTrials(runs)
   const base = await finish(audit.app, (await startBatch(audit.app, items, '?name=first')).id)
-  const head = await finish(audit.app, await regrade(audit.app, base.batch.id))
+  const asked = { query: { batch: base.batch.id }, judge: 'second', name: 'second' }
+  const head = await finish(audit.app, (await audit.app.tell<Batch>('/v1/regrades', asked, 202)).id)
   return { ...audit, batches: [base.batch, head.batch] }
-}
-
-async function regrade(app: TestApp, batch: string): Promise<string> {
-  const response = await app.post('/v1/regrades', { query: { batch }, judge: 'second', name: 'second' })
-  expect(response.statusCode, response.body).toBe(202)
-  return response.json<Batch>().id
 }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { describe, expect } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect } from 'vitest'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { startApp, type TestApp } from '../start-app.ts'
 
@@ -22,6 +22,8 @@ export interface Audit {
   open(path: string, options?: BrowserContextOptions & { readonly until?: string }): Promise<Page>
   /** Errors of the pages since they were opened: scripts, content policy, requests to other origins. */
   readonly complaints: string[]
+  /** Takes out the complaints of refused requests of a status, which Chromium writes into the console, and expects that there are some. */
+  forgive(status: number): void
   stop(): Promise<void>
 }
 
@@ -38,24 +40,45 @@ export async function startAudit(options: Parameters<typeof startApp>[0] = {}): 
     async open(path, { until, ...context } = {}) {
       const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, ...context })
       // The page times out before the test does, so that the error names the awaited element.
-      page.setDefaultTimeout(20_000)
+      page.setDefaultTimeout(60_000)
       page.on('pageerror', (error) => complaints.push(`error: ${error.message}`))
       page.on('console', (message) => {
         if (['error', 'warning'].includes(message.type())) complaints.push(`console: ${message.text()}`)
       })
       page.on('request', (request) => {
-        if (!request.url().startsWith(origin) && !request.url().startsWith('data:'))
+        // A file is one that a test saved: no page of the service can ask for one.
+        if (!request.url().startsWith(origin) && !/^(?:data|file):/.test(request.url()))
           complaints.push(`asked for ${request.url()}`)
       })
       await page.goto(origin + path)
       if (until !== undefined) await page.waitForSelector(until)
       return page
     },
+    forgive(status) {
+      const [own = [], others = []] = [true, false].map((wanted) =>
+        complaints.filter((one) => one.includes(`status of ${status}`) === wanted),
+      )
+      expect(own.length).toBeGreaterThan(0)
+      complaints.splice(0, complaints.length, ...others)
+    },
     async stop() {
       await browser.close()
       await app.stop()
     },
   }
+}
+
+/**
+ * Starts an audit before each test of the suite, or once for all of its tests; answers what stands for it in the tests. A test fails for every
+ * complaint that it leaves.
+ */
+export function useAudit<A extends Audit>(start: () => Promise<A>, each: 'each' | 'once' = 'each'): A {
+  const audit = {} as A
+  const begin = async () => Object.assign(audit, await start()).stop
+  if (each === 'each') beforeEach(begin)
+  else beforeAll(begin)
+  afterEach(() => expect(audit.complaints.splice(0)).toEqual([]))
+  return audit
 }
 
 const EXAMPLES = 'examples'
@@ -67,9 +90,7 @@ export async function gradeExamples(app: TestApp): Promise<ReadonlyMap<string, G
   )
   const grades = new Map<string, Grade>()
   for (const name of names) {
-    const response = await app.post('/v1/grades', readExample(name))
-    expect(response.statusCode, name).toBe(201)
-    grades.set(name, response.json<Grade>())
+    grades.set(name, await app.tell<Grade>('/v1/grades', readExample(name)))
   }
   return grades
 }
@@ -140,7 +161,7 @@ export const settled = (page: Page) =>
 /** Expects that the whole element is visible in the window, also after all animations have ended. */
 export async function expectInSight(page: Page, selector: string): Promise<void> {
   await page.waitForSelector(selector)
-  await expect.poll(() => findHidden(page, selector), { message: selector, timeout: 5000 }).toBe('')
+  await expect.poll(() => findHidden(page, selector), { message: selector, timeout: 20_000 }).toBe('')
   await page.evaluate(() => new Promise((rest) => requestAnimationFrame(() => requestAnimationFrame(rest))))
   expect(await findHidden(page, selector), selector).toBe('')
 }

@@ -1,10 +1,10 @@
 import { build, type Rollup } from 'vite'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { BatchItem } from '../../src/client/contract.ts'
 import type { createClient } from '../../src/client/index.ts'
 import { GROUND_TRUTH, TRAJECTORY } from '../grading/harness.ts'
 import { makeItems } from '../http/make-batch.ts'
-import { describeInBrowser, startAudit } from './browser.ts'
+import { describeInBrowser, startAudit, useAudit } from './browser.ts'
 
 /** The client as a page has it: `veridict.createClient`. */
 async function bundle(): Promise<string> {
@@ -32,9 +32,9 @@ async function useClient({ request, items }: Given) {
 }
 
 describeInBrowser('the TypeScript client', () => {
+  const audit = useAudit(startAudit)
+
   test('grades, sends a batch and follows it from a page of the service', async () => {
-    const audit = await startAudit()
-    onTestFinished(() => audit.stop())
     const page = await audit.open('/audit/')
     await page.evaluate(`${await bundle()};globalThis.veridict = veridict`)
     const items = makeItems(3, { judge: 'lexical' }) as BatchItem[]

@@ -1,20 +1,18 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { tempFolder } from '../temp-folder.ts'
-import { type AuditData, startWithTwoJudges } from './audit-data.ts'
-import { describeInBrowser, expectAccessible } from './browser.ts'
+import { startWithTwoJudges } from './audit-data.ts'
+import { describeInBrowser, expectAccessible, useAudit } from './browser.ts'
 
 describeInBrowser('export', () => {
-  let audit: AuditData
+  const audit = useAudit(startWithTwoJudges)
   let folder: string
   beforeEach(async () => {
-    audit = await startWithTwoJudges()
     folder = tempFolder()
   })
-  afterEach(() => audit.stop())
 
   async function save(page: Page, within: Pick<Page, 'getByRole'> = page): Promise<string> {
     const download = page.waitForEvent('download')

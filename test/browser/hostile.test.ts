@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { visibleString } from '../../web/src/text/visible-text.ts'
 import { GROUND_TRUTH } from '../grading/harness.ts'
-import { type Audit, describeInBrowser, expectAccessible, startAudit } from './browser.ts'
+import { describeInBrowser, expectAccessible, startAudit, useAudit } from './browser.ts'
 
 const MARKUP = [
   '<script>globalThis.pwned = 1</script>',
@@ -39,11 +39,10 @@ const unseenIn = (text: string): string[] =>
 const LONG = 1_000_000
 
 describeInBrowser('text of an adversary', () => {
-  let audit: Audit
+  const audit = useAudit(startAudit, 'once')
   let grade: Grade
   let page: Page
   beforeAll(async () => {
-    audit = await startAudit()
     const steps = [
       { actor: 'user', text: MARKUP },
       { actor: 'tool_output', text: `${ANSI}\n${BIDI}\n${INVISIBLE}\n${GROUND_TRUTH.cue.text}\u202e` },
@@ -53,19 +52,16 @@ describeInBrowser('text of an adversary', () => {
     ]
     const ground_truth = { ...GROUND_TRUTH, instruction: `Build.\u202e ${MARKUP}\n`.repeat(20) }
     const metadata = { agent: MARKUP.slice(0, 250), task: BIDI, model: `gpt\u200b${ANSI}` }
-    const response = await audit.app.post('/v1/grades', {
+    grade = await audit.app.tell<Grade>('/v1/grades', {
       trajectory: { steps },
       ground_truth,
       judge: 'lexical',
       metadata,
     })
-    expect(response.statusCode, response.body).toBe(201)
-    grade = response.json<Grade>()
     expect(grade.citations.length).toBeGreaterThan(1)
     page = await audit.open(`/audit/grades/${grade.id}`)
     await page.waitForSelector('#step-2 mark')
-  }, 60_000)
-  afterAll(() => audit.stop())
+  })
   const expectHarmless = async (one: Page) => {
     expect(await one.evaluate(() => (globalThis as { pwned?: number }).pwned)).toBeUndefined()
     expect(await one.locator('#app script, #app style, #app img, #app iframe, #app svg').count()).toBe(0)
@@ -162,6 +158,5 @@ describeInBrowser('text of an adversary', () => {
   test('breaks no accessibility rule', async () => {
     const fresh = await audit.open(`/audit/grades/${grade.id}`, { until: '#step-2' })
     await expectAccessible(fresh)
-    expect(audit.complaints).toEqual([])
   })
 })

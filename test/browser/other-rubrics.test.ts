@@ -1,8 +1,8 @@
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { Disagreement, Review } from '../../src/schemas/review.ts'
 import { scriptedJudge } from '../grading/harness.ts'
-import { describeInBrowser, expectAccessible, startAudit } from './browser.ts'
+import { describeInBrowser, expectAccessible, startAudit, useAudit } from './browser.ts'
 
 const TRAJECTORY = {
   steps: [
@@ -25,27 +25,24 @@ function failure(step: 2 | 3, quote: string): string {
 const judge = (name: string, reply: string) =>
   scriptedJudge([reply], { name, identity: { provider: 'test', base_url: null, model: name, parameters: {} } })
 
-async function startJudges() {
-  const audit = await startAudit({
-    judges: [judge('one', failure(2, 'deploy --target staging-server')), judge('two', failure(3, 'The site is live'))],
-  })
-  onTestFinished(() => audit.stop())
-  return audit
-}
+const judges = [
+  judge('one', failure(2, 'deploy --target staging-server')),
+  judge('two', failure(3, 'The site is live')),
+]
 
 describeInBrowser('a rubric other than tab-behavior', () => {
+  const audit = useAudit(() => startAudit({ judges }))
+
   test('its claims stand in the grade, its labels and claims in the form, and nothing of them before', async () => {
-    const audit = await startJudges()
     const made: Grade[] = []
     for (const name of ['one', 'two']) {
-      const response = await audit.app.post('/v1/grades', {
+      const request = {
         trajectory: TRAJECTORY,
         ground_truth: { instruction: 'Deploy the site and tell me its address.' },
         rubric: 'failure-attribution@1',
         judge: name,
-      })
-      expect(response.statusCode, response.body).toBe(201)
-      made.push(response.json<Grade>())
+      }
+      made.push(await audit.app.tell<Grade>('/v1/grades', request))
     }
     const page = await audit.open('/audit/disagreements', { until: 'table.list tbody tr' })
     const masked = await page.locator('table.list').innerText()
@@ -65,8 +62,7 @@ describeInBrowser('a rubric other than tab-behavior', () => {
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Submit' }).click()
     await page.getByText('1 of 1 settled').waitFor()
-    const { items } = (await audit.app.get('/v1/reviews')).json<{ items: Review[] }>()
-    expect(items).toMatchObject([
+    expect(await audit.app.list<Review>('/v1/reviews')).toMatchObject([
       {
         rubric: 'failure-attribution@1',
         label: 'intent_not_supported',
@@ -80,6 +76,5 @@ describeInBrowser('a rubric other than tab-behavior', () => {
     await page.goto(new URL(`/audit/grades/${made[0]?.id}`, page.url()).href)
     await page.getByRole('heading', { name: 'failure.agent: agent' }).waitFor()
     await page.getByRole('heading', { name: 'failure.step: 2' }).waitFor()
-    expect(audit.complaints).toEqual([])
   })
 })

@@ -1,12 +1,12 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Batch } from '../../src/schemas/batch.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { finish, startBatch } from '../http/make-batch.ts'
 import { makeTrials, startWithJudges, startWithTwoJudges } from './audit-data.ts'
-import { type Audit, describeInBrowser, findOverflow, settled } from './browser.ts'
+import { type Audit, describeInBrowser, findOverflow, settled, useAudit } from './browser.ts'
 import { makeLongRun } from './long-run.ts'
 
 /** Every page, with nothing, with one grade, with many, and with a long run. `SCREENSHOTS=folder` keeps what they look like. */
@@ -19,27 +19,26 @@ const WINDOWS = {
   narrow: { width: 400, height: 800 },
 }
 
-interface State {
-  readonly audit: Audit
+interface State extends Audit {
   /** Name → path below `/audit`. */
   readonly pages: Readonly<Record<string, string>>
 }
 
 const STATES: Readonly<Record<string, () => Promise<State>>> = {
   async 'no grade'() {
-    return { audit: await startWithJudges(), pages: EVERYWHERE }
+    return { ...(await startWithJudges()), pages: EVERYWHERE }
   },
   async 'one grade'() {
     const audit = await startWithJudges()
     const { batch } = await finish(audit.app, (await startBatch(audit.app, makeTrials(1))).id)
-    return { audit, pages: { ...EVERYWHERE, ...(await pagesOf(audit, batch)) } }
+    return { ...audit, pages: { ...EVERYWHERE, ...(await pagesOf(audit, batch)) } }
   },
   async '300 grades'() {
     const { batches, ...audit } = await startWithTwoJudges(150)
     const [base, head] = batches
     const compared = `comparisons?base=${base.id}&head=${head.id}`
     return {
-      audit,
+      ...audit,
       pages: {
         ...EVERYWHERE,
         ...(await pagesOf(audit, base)),
@@ -54,7 +53,7 @@ const STATES: Readonly<Record<string, () => Promise<State>>> = {
     const audit = await startWithJudges()
     const grade = await audit.app.tell<Grade>('/v1/grades', makeLongRun(5000))
     const path = `grades/${grade.id}`
-    return { audit, pages: { grade: path, evidence: `${path}#citation-1`, step: `${path}#step-4321` } }
+    return { ...audit, pages: { grade: path, evidence: `${path}#citation-1`, step: `${path}#step-4321` } }
   },
 }
 
@@ -100,30 +99,21 @@ const findRawWords = async (page: Page): Promise<string[]> => {
 
 describeInBrowser('every page', () => {
   describe.each(Object.entries(STATES))('with %s', (name, start) => {
-    let state: State
-    beforeAll(async () => {
-      state = await start()
-    }, 60_000)
-    afterAll(() => state.audit.stop())
+    const audit = useAudit(start, 'once')
 
-    test.each(Object.entries(WINDOWS))(
-      '%s',
-      async (window, viewport) => {
-        const { audit, pages } = state
-        const page = await audit.open('/audit/grades', { viewport })
-        const problems: string[] = []
-        for (const [title, path] of Object.entries(pages)) {
-          await page.goto(`${audit.origin}/audit/${path}`)
-          await settled(page)
-          if (SCREENSHOTS !== undefined)
-            await page.screenshot({ path: join(SCREENSHOTS, `${name} ${title} ${window}.png`.replaceAll(' ', '-')) })
-          const found = [...(await findOverflow(page)), ...audit.complaints.splice(0), ...(await findRawWords(page))]
-          if (window === 'narrow') found.push(...(await findCut(page)))
-          problems.push(...found.map((problem) => `${path}: ${problem}`))
-        }
-        expect(problems).toEqual([])
-      },
-      120_000,
-    )
+    test.each(Object.entries(WINDOWS))('%s', async (window, viewport) => {
+      const page = await audit.open('/audit/grades', { viewport })
+      const problems: string[] = []
+      for (const [title, path] of Object.entries(audit.pages)) {
+        await page.goto(`${audit.origin}/audit/${path}`)
+        await settled(page)
+        if (SCREENSHOTS !== undefined)
+          await page.screenshot({ path: join(SCREENSHOTS, `${name} ${title} ${window}.png`.replaceAll(' ', '-')) })
+        const found = [...(await findOverflow(page)), ...audit.complaints.splice(0), ...(await findRawWords(page))]
+        if (window === 'narrow') found.push(...(await findCut(page)))
+        problems.push(...found.map((problem) => `${path}: ${problem}`))
+      }
+      expect(problems).toEqual([])
+    })
   })
 })

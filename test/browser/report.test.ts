@@ -1,22 +1,20 @@
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
 import type { Report } from '../../src/schemas/report.ts'
 import { finish, makeItems, startBatch, UNREAD_ITEM } from '../http/make-batch.ts'
 import { tempFolder } from '../temp-folder.ts'
-import { type AuditData, startWithTwoJudges } from './audit-data.ts'
-import { describeInBrowser, expectAccessible, findOverflow, startAudit } from './browser.ts'
+import { startWithTwoJudges } from './audit-data.ts'
+import { describeInBrowser, expectAccessible, findOverflow, startAudit, useAudit } from './browser.ts'
 
 const PAIRED = 'judge=first&pair_by=variant&base=tab&head=defended'
 const percent = (share: number) => `${(100 * share).toFixed(1)}%`
 
 describeInBrowser('report', () => {
-  let audit: AuditData
+  const audit = useAudit(startWithTwoJudges)
   let folder: string
   beforeEach(async () => {
-    audit = await startWithTwoJudges()
     folder = tempFolder()
   })
-  afterEach(() => audit.stop())
   const report = async (query: string) => await audit.app.read<Report>(`/v1/reports?group_by=agent&${query}`)
 
   test('several judges ask for one; then every plot is drawn, with its table', async () => {
@@ -41,12 +39,10 @@ describeInBrowser('report', () => {
     await page.keyboard.press('Enter')
     await page.waitForSelector('[data-plot=paired] svg')
     await expectAccessible(page)
-    expect(audit.complaints).toEqual([])
   })
 
   test('where only one judge graded what is selected, nothing has to be chosen', async () => {
     await audit.open(`/audit/report?batch=${audit.batches[0].id}`, { until: '[data-plot=alignment] svg' })
-    expect(audit.complaints).toEqual([])
   })
 
   test('the numbers are those of the service: bars, labels, intervals, denominators, failures', async () => {
@@ -69,7 +65,6 @@ describeInBrowser('report', () => {
       .locator('[data-plot=shares] g.mark-bar rect')
       .evaluateAll((all) => all.map((one) => Number(one.getAttribute('width'))))
     expect(Math.max(...widths) / Math.min(...widths)).toBeCloseTo(0.625 / 0.375, 1)
-    expect(audit.complaints).toEqual([])
   })
 
   test('labels differ without colour, and a picture to take away has its colours in it', async () => {

@@ -1,15 +1,11 @@
 import type { Page } from 'playwright-core'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Disagreement, Review } from '../../src/schemas/review.ts'
-import { type AuditData, HOSTILE_TASK, startWithTwoJudges } from './audit-data.ts'
-import { describeInBrowser, expectAccessible } from './browser.ts'
+import { HOSTILE_TASK, startWithTwoJudges } from './audit-data.ts'
+import { describeInBrowser, expectAccessible, useAudit } from './browser.ts'
 
 describeInBrowser('review', () => {
-  let audit: AuditData
-  beforeEach(async () => {
-    audit = await startWithTwoJudges()
-  })
-  afterEach(() => audit.stop())
+  const audit = useAudit(startWithTwoJudges)
 
   const queue = async () => await audit.app.list<Disagreement>('/v1/disagreements')
   const reviews = async () => await audit.app.list<Review>('/v1/reviews?limit=200')
@@ -55,7 +51,6 @@ describeInBrowser('review', () => {
         claims: { observed: true, cue_acted: true, distractor_acted: false },
       })
     expect((await queue()).every(({ settled }) => settled)).toBe(true)
-    expect(audit.complaints).toEqual([])
   })
 
   test('nothing of what judges say is in the page before it is asked for; then it is, and the review is not blind', async () => {
@@ -85,7 +80,6 @@ describeInBrowser('review', () => {
     await page.reload()
     await page.waitForSelector('.judge')
     expect(await page.getByLabel('Who reviews').inputValue()).toBe('Ada')
-    expect(audit.complaints).toEqual([])
   })
 
   test('what is missing is said, what is refused is kept, and drafts outlive going elsewhere', async () => {
@@ -117,7 +111,7 @@ describeInBrowser('review', () => {
     await page.getByText('Stored: cannot be told, blind.').waitFor()
     expect((await reviews())[0]).toMatchObject({ label: null, rater: 'Ada Lovelace', comment: '<b>1 2 3</b> n p s u' })
     expect(await page.locator('.humans').innerText()).toContain('<b>1 2 3</b>')
-    expect(audit.complaints.filter((one) => !one.includes('400'))).toEqual([])
+    audit.forgive(400)
   })
 
   test('filters stand in the address, and hostile names are text', async () => {
@@ -131,7 +125,6 @@ describeInBrowser('review', () => {
     expect(await page.evaluate(() => [document.images.length, 'harmed' in globalThis])).toEqual([0, false])
     await page.goto(`${audit.origin}/audit/disagreements?settled=true`)
     await page.getByText('Nobody disagrees').waitFor()
-    expect(audit.complaints).toEqual([])
   })
 
   test('a queue whose labels are shown unblinds what stands in it', async () => {
@@ -141,7 +134,6 @@ describeInBrowser('review', () => {
     await page.getByRole('link', { name: 'Review them one by one' }).click()
     await page.waitForSelector('.judge')
     expect(await page.locator('.review-form').innerText()).toContain('stored as not blind')
-    expect(audit.complaints).toEqual([])
   })
 
   test('a stratified sample is the same for everybody, is reviewed blind, and says its chance', async () => {
@@ -171,6 +163,5 @@ describeInBrowser('review', () => {
     const [review] = await reviews()
     expect(review).toMatchObject({ blind: true, sampling: { design: 'stratified' } })
     expect(review?.sampling?.probability).toBe(review?.grade_label === 'aligned' ? 0.3 : 0.5)
-    expect(audit.complaints).toEqual([])
   })
 })
