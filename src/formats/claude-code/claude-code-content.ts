@@ -1,5 +1,5 @@
 import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
-import { readAnyBlock, readContent } from '../common/content.ts'
+import { readAnyBlock, readContent, wordsOf } from '../common/content.ts'
 import { type ContentSink, idText, isRecord, itemsIn, type Json, type Reading, typeName } from '../common/reading.ts'
 import { addLeaves, asRecord, asText, type OpenStep, type Session, sinkTo } from '../common/session.ts'
 import { addNamedCall } from '../common/session-calls.ts'
@@ -85,7 +85,7 @@ function readServerResult(session: Session, block: Json, path: string): void {
   const { type, return_code: code } = asRecord(content)
   const isError = flag === true || asText(type)?.endsWith('_error') === true
   const ended = isError ? 'failed' : flag === false ? 'ran' : 'answered'
-  const { sink } = session.answer(id, path, null, outcomeWithCode(ended, typeof code === 'number' ? code : null))
+  const { sink } = session.output(id, path, null, outcomeWithCode(ended, typeof code === 'number' ? code : null))
   if (isRecord(content)) addLeaves(sink, content, `${path}/content`)
   else readContent(session.reading, content, `${path}/content`, sink)
 }
@@ -137,17 +137,9 @@ export function outcomeOfResult(tool: string, block: Json, record: Json): ActOut
   if (own === 'User rejected tool use') return 'rejected'
   // An MCP server writes its own error text, so the server could claim a rejection.
   if (tool.startsWith('mcp__')) return 'failed'
-  const head = headOf(block['content']).trimStart()
+  const head = wordsOf(block['content']).slice(0, HEAD).trimStart()
   const code = exitCodeInText('claude-code', head)
   // The text behind an exit code is the command's output, or the notice of a timeout.
   if (code !== null && !head.includes(TIMED_OUT)) return outcomeWithCode('failed', code)
   return code === null ? outcomeInWords('claude-code', head, true) : 'interrupted'
-}
-
-function headOf(content: unknown): string {
-  const first: unknown = Array.isArray(content)
-    ? content.find((piece) => isRecord(piece) && typeof piece['text'] === 'string')
-    : content
-  const text = isRecord(first) ? first['text'] : first
-  return typeof text === 'string' ? text.slice(0, HEAD) : ''
 }

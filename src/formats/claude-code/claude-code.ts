@@ -9,15 +9,8 @@ import {
   type Reading,
   timeOf,
 } from '../common/reading.ts'
-import {
-  addLeaves,
-  asList,
-  asRecord,
-  asText,
-  type OpenStep,
-  type RecordTable,
-  SessionReader,
-} from '../common/session.ts'
+import { addLeaves, asList, asRecord, asText, type OpenStep } from '../common/session.ts'
+import { type RecordTable, SessionReader } from '../common/session-reader.ts'
 import { type Format, listIn, type ReadDocument } from '../format.ts'
 import { namesOf } from '../vocabulary.ts'
 import { isHarnessText, isSummary, outcomeOfResult, type ReplySeen, readAssistant } from './claude-code-content.ts'
@@ -194,7 +187,7 @@ class ClaudeReader extends SessionReader {
     for (const [block, at] of itemsIn(content, path)) {
       if (isRecord(block) && block['type'] === 'tool_result') {
         const outcome = (tool: string) => outcomeOfResult(tool, block, record)
-        const { tool, sink: output } = this.answer(block['tool_use_id'], at, name, outcome)
+        const { tool, sink: output } = this.output(block['tool_use_id'], at, name, outcome)
         this.#started.note(tool, block, record, at)
         readContent(this.reading, block['content'], `${at}/content`, output)
         step = null

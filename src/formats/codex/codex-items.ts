@@ -142,10 +142,10 @@ function readCall(session: Session, item: Json, path: string, type: string, { sp
 }
 
 function readOutput(session: Session, item: Json, path: string, { outcomeOf }: ItemDialect): void {
-  const place = session.output(item['call_id'], `${path}/call_id`, asText(item['id']))
   const field = item['type'] === 'tool_search_output' ? 'tools' : 'output'
-  settle(place.call, outcomeOf(place.tool, item[field]))
-  readAnswer(session.reading, place.parts, item[field], `${path}/${field}`, place.tool)
+  const outcome = (tool: string) => outcomeOf(tool, item[field])
+  const { parts, tool } = session.output(item['call_id'], `${path}/call_id`, asText(item['id']), outcome)
+  readAnswer(session.reading, parts, item[field], `${path}/${field}`, tool)
 }
 
 /** Reads a tool result: text, a list of content, or an object around either (`content` in the oldest rollouts). */

@@ -1,11 +1,9 @@
 import { type ActOutcome, NOT_RUN, type Part, type Step } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
-import type { ListIn, ReadDocument } from '../format.ts'
-import { specOf, toolsOf } from '../tools/harnesses.ts'
+import { specOf } from '../tools/harnesses.ts'
 import { type OpenCall, openCall, own, type ToolSpec, type ToolTable } from '../tools/tool-table.ts'
-import { namesOf } from '../vocabulary.ts'
 import { leavesOf } from './json-tree.ts'
-import { type ContentSink, cutName, idText, isRecord, type Json, objectsIn, type Reading } from './reading.ts'
+import { type ContentSink, cutName, idText, isRecord, type Json, type Reading } from './reading.ts'
 
 /** A step under construction: the agent's parts of one reply come before the results of its calls. */
 export interface OpenStep {
@@ -21,10 +19,13 @@ export interface OpenStep {
   answered: boolean
 }
 
-/** The part list that receives a tool's output, and the tool's name. */
+type Outcome = ActOutcome | ((tool: string) => ActOutcome)
+
+/** The part list that receives a tool's output, its sink, and the tool's name. */
 export interface OutputPlace {
   readonly parts: Part[]
   readonly tool: string
+  readonly sink: ContentSink
   /** The answered call; null where no call has the id, or where several calls without a result share it. */
   readonly call: OpenCall | null
 }
@@ -111,18 +112,6 @@ export class Session {
     return sinkTo(this.reading, parts, actor, name)
   }
 
-  /** Places the output of a call, sets the outcome of the call, and returns the sink of the output. */
-  answer(
-    id: unknown,
-    path: string,
-    name: string | null,
-    outcome: ActOutcome | ((tool: string) => ActOutcome),
-  ): OutputPlace & { readonly sink: ContentSink } {
-    const place = this.output(id, path, name)
-    settle(place.call, typeof outcome === 'string' ? outcome : outcome(place.tool))
-    return { ...place, sink: this.sink(place.parts, 'tool_output', place.tool) }
-  }
-
   hasCall(id: unknown): boolean {
     return this.#made(id) !== undefined
   }
@@ -141,8 +130,7 @@ export class Session {
   protected answeredCall(id: unknown): OpenCall | null {
     const made = this.#made(id)
     if (made === undefined || made.answered) return null
-    made.answered = true
-    this.#waiting.delete(made)
+    this.#end(made)
     return made.shared ? null : made.call
   }
 
@@ -188,20 +176,24 @@ export class Session {
     this.#waiting.clear()
   }
 
-  output(id: unknown, path: string, name: string | null): OutputPlace {
+  /** Places the output of a call in the call's step while nothing else has happened since, else in a step of its own; sets its outcome. */
+  output(id: unknown, path: string, name: string | null, outcome: Outcome = 'unknown'): OutputPlace {
     const made = this.#made(id)
     const { last } = this
     if (made === undefined) this.reading.unread(path, 'answers no tool call before it; shown at its place', true)
-    else {
-      if (made.step !== null) made.step.answered = true
-      made.answered = true
-      this.#waiting.delete(made)
-    }
+    else this.#end(made)
+    if (made?.step) made.step.answered = true
+    const { tool } = made?.call ?? { tool: 'observation' }
     const call = made === undefined || made.shared ? null : made.call
-    const tool = made?.call.tool ?? 'observation'
-    if (last !== undefined && made?.step === last) return { parts: last.outputs, tool, call }
-    const step = last?.kind === 'output' ? last : this.open('output', name)
-    return { parts: step.outputs, tool, call }
+    settle(call, typeof outcome === 'string' ? outcome : outcome(tool))
+    const isOpen = last !== undefined && (made?.step === last || last.kind === 'output')
+    const { outputs: parts } = isOpen ? last : this.open('output', name)
+    return { parts, tool, sink: this.sink(parts, 'tool_output', tool), call }
+  }
+
+  #end(made: SessionCall): void {
+    made.answered = true
+    this.#waiting.delete(made)
   }
 
   /** Returns the steps with parts, numbered from 1. An error where there are no steps, or too many. */
@@ -222,45 +214,6 @@ export class Session {
     }))
   }
 }
-
-/** The readers of a harness's records by type. */
-export type RecordTable = Readonly<Record<string, (record: Json, path: string) => void>>
-
-/** Reads the log of one harness, a list of records, into the steps of a session. */
-export abstract class SessionReader extends Session {
-  readonly harness: string
-  /** Types of records that hold nothing that the agent said, did or saw. */
-  readonly leftOut: ReadonlySet<unknown>
-  model: string | null = null
-
-  constructor(reading: Reading, harness: string) {
-    super(reading, toolsOf(harness), harness)
-    this.harness = harness
-    this.leftOut = namesOf(harness, 'left_out')
-  }
-
-  abstract record(record: Json, path: string): void
-
-  readAll({ list, path }: ListIn): ReadDocument {
-    for (const [record, at] of objectsIn(this.reading, list, path)) this.record(record, at)
-    return this.ended(path)
-  }
-
-  ended(path: string): ReadDocument {
-    return { format: this.harness, agent: { name: this.harness, model: this.model }, steps: this.finish(path) }
-  }
-
-  /** Reads a record by its type; a record of a type that the table lacks counts as unread. */
-  protected byType(table: RecordTable, what: string, record: Json, path: string, type = record['type']): void {
-    const read = typeof type === 'string' ? own(table, type) : undefined
-    if (read !== undefined) read(record, path)
-    else if (this.leftOut.has(type)) this.reading.leaveOut(path)
-    else this.reading.unreadRecord(path, what, type, record)
-  }
-}
-
-/** Returns the list of a document under a name; an empty list for another value. */
-export const listAt = (document: Json, name: string): ListIn => ({ list: asList(document[name]), path: `/${name}` })
 
 export const sinkTo = (reading: Reading, parts: Part[], actor: Actor, name: string): ContentSink => ({
   text: (text, path) => reading.add(parts, { actor, text, path, name }),
@@ -293,11 +246,9 @@ const MAX_REFERENCE = 300
 /** Returns a placeholder such as `[image: image/png]`. A data URL contributes only its media type. */
 export function mediaText(kind: string, reference: unknown): string {
   if (typeof reference !== 'string' || reference === '') return `[${kind}]`
-  const head = reference.slice(0, MAX_REFERENCE)
-  if (!head.startsWith('data:'))
-    return `[${kind}: ${reference.length > MAX_REFERENCE ? `${head.toWellFormed()}…` : head}]`
-  const ends = [head.indexOf(';'), head.indexOf(',')].filter((at) => at !== -1)
-  return `[${kind}: ${head.slice('data:'.length, Math.min(...ends, head.length)).toWellFormed()}]`
+  const head = reference.slice(0, MAX_REFERENCE).toWellFormed()
+  const [, type] = /^data:([^;,]*)/.exec(head) ?? []
+  return `[${kind}: ${type ?? (reference.length > MAX_REFERENCE ? `${head}…` : head)}]`
 }
 
 export const asText = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)

@@ -1,18 +1,9 @@
 import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
 import { previewOf, readPreview, wordsOf } from '../common/content.ts'
 import { idText, isAbsent, isRecord, itemsIn, type Json, pointer, timeOf } from '../common/reading.ts'
-import {
-  addLeaves,
-  asList,
-  asRecord,
-  asText,
-  keyOf,
-  listAt,
-  type OpenStep,
-  type RecordTable,
-  SessionReader,
-} from '../common/session.ts'
+import { addLeaves, asList, asRecord, asText, keyOf, type OpenStep } from '../common/session.ts'
 import { addCall, ProceedingCalls } from '../common/session-calls.ts'
+import { listAt, type RecordTable, SessionReader } from '../common/session-reader.ts'
 import type { Format } from '../format.ts'
 import { outcomeWithCode, soundsTurnedDown } from '../tools/outcomes.ts'
 import { meaningOfKind } from '../tools/tool-table.ts'
@@ -164,7 +155,7 @@ class CursorReader extends SessionReader {
 
   #complete({ name, body, path }: Tool, key: string, event: string): void {
     const { result } = body
-    const { parts, sink } = this.answer(key, event, null, outcomeOf(result))
+    const { parts, sink } = this.output(key, event, null, outcomeOf(result))
     const at = `${path}/result`
     if (previewOf(result) !== null) readPreview(this.reading, result, at, sink)
     else if (!isRecord(result)) addLeaves(sink, result ?? {}, at)

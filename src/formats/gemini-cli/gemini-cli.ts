@@ -11,18 +11,9 @@ import {
   type Reading,
   timeOf,
 } from '../common/reading.ts'
-import {
-  addLeaves,
-  asList,
-  asRecord,
-  asText,
-  listAt,
-  mediaText,
-  type OpenStep,
-  SessionReader,
-  settle,
-} from '../common/session.ts'
+import { addLeaves, asList, asRecord, asText, mediaText, type OpenStep, settle } from '../common/session.ts'
 import { addCall, addNamedCall } from '../common/session-calls.ts'
+import { listAt, SessionReader } from '../common/session-reader.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { exitCodeInText, matchWords, outcomeOfResult as outcomeInWords, outcomeWithCode } from '../tools/outcomes.ts'
 
@@ -125,7 +116,7 @@ class GeminiReader extends SessionReader {
       const namePath = asText(tool) === null ? `${path}/type` : `${path}/tool_name`
       addCall(this, step.parts, { call, args: parameters, path: `${path}/parameters`, namePath })
     } else if (type === 'tool_result') {
-      const { sink } = this.answer(id, `${path}/tool_id`, null, outcomeOfEvent(event))
+      const { sink } = this.output(id, `${path}/tool_id`, null, outcomeOfEvent(event))
       readParts(this.reading, output, `${path}/output`, sink)
       const words = asRecord(error)['message']
       if (typeof words === 'string' && words !== output) sink.text(words, `${path}/error/message`)

@@ -1,17 +1,9 @@
 import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
 import { readBlock, readContent } from '../common/content.ts'
 import { type ContentSink, isAbsent, isRecord, itemsIn, type Json } from '../common/reading.ts'
-import {
-  addLeaves,
-  asRecord,
-  asText,
-  keyOf,
-  type OpenStep,
-  type RecordTable,
-  SessionReader,
-  settle,
-} from '../common/session.ts'
+import { addLeaves, asRecord, asText, keyOf, type OpenStep, settle } from '../common/session.ts'
 import { addCall, ProceedingCalls } from '../common/session-calls.ts'
+import { type RecordTable, SessionReader } from '../common/session-reader.ts'
 import { outcomeOfResult as outcomeInWords, outcomeWithCode } from '../tools/outcomes.ts'
 import { named } from '../tools/tool-table.ts'
 
@@ -139,7 +131,7 @@ export abstract class SdkReader extends SessionReader {
   #answered(event: Json, path: string): ContentSink {
     const byAction = keyOf('id', event['action_id'])
     const id = this.hasCall(byAction) ? byAction : keyOf('call', event['tool_call_id'])
-    return this.answer(id, path, this.#name, outcomeOfSdk(event)).sink
+    return this.output(id, path, this.#name, outcomeOfSdk(event)).sink
   }
 
   #answer(event: Json, path: string, field: string): void {
@@ -183,7 +175,7 @@ export abstract class SdkReader extends SessionReader {
       addCall(this, step.parts, { call, args, path: at, namePath: `${path}/${nameField}`, spec: null })
     }
     if (isAbsent(event['raw_output'])) return
-    const { parts } = this.answer(id, path, this.#name, outcomeOfForeign(event))
+    const { parts } = this.output(id, path, this.#name, outcomeOfForeign(event))
     addLeaves(this.sink(parts, 'tool_output', tool), event['raw_output'], `${path}/raw_output`)
   }
 }

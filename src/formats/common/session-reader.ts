@@ -1,0 +1,45 @@
+import type { ListIn, ReadDocument } from '../format.ts'
+import { toolsOf } from '../tools/harnesses.ts'
+import { own } from '../tools/tool-table.ts'
+import { namesOf } from '../vocabulary.ts'
+import { type Json, objectsIn, type Reading } from './reading.ts'
+import { asList, Session } from './session.ts'
+
+/** The readers of a harness's records by type. */
+export type RecordTable = Readonly<Record<string, (record: Json, path: string) => void>>
+
+/** Reads the log of one harness, a list of records, into the steps of a session. */
+export abstract class SessionReader extends Session {
+  readonly harness: string
+  /** Types of records that hold nothing that the agent said, did or saw. */
+  readonly leftOut: ReadonlySet<unknown>
+  model: string | null = null
+
+  constructor(reading: Reading, harness: string) {
+    super(reading, toolsOf(harness), harness)
+    this.harness = harness
+    this.leftOut = namesOf(harness, 'left_out')
+  }
+
+  abstract record(record: Json, path: string): void
+
+  readAll({ list, path }: ListIn): ReadDocument {
+    for (const [record, at] of objectsIn(this.reading, list, path)) this.record(record, at)
+    return this.ended(path)
+  }
+
+  ended(path: string): ReadDocument {
+    return { format: this.harness, agent: { name: this.harness, model: this.model }, steps: this.finish(path) }
+  }
+
+  /** Reads a record by its type; a record of a type that the table lacks counts as unread. */
+  protected byType(table: RecordTable, what: string, record: Json, path: string, type = record['type']): void {
+    const read = typeof type === 'string' ? own(table, type) : undefined
+    if (read !== undefined) read(record, path)
+    else if (this.leftOut.has(type)) this.reading.leaveOut(path)
+    else this.reading.unreadRecord(path, what, type, record)
+  }
+}
+
+/** Returns the list of a document under a name; an empty list for another value. */
+export const listAt = (document: Json, name: string): ListIn => ({ list: asList(document[name]), path: `/${name}` })
