@@ -1,6 +1,5 @@
 import { loadConfig } from '../config/config.ts'
 import { type LoadedExample, type LoadedRubric, readExamples } from '../config/rubrics.ts'
-import { defined } from '../domain/result.ts'
 import type { Judge } from '../judges/judge.ts'
 import { createLexicalJudge } from '../judges/lexical/lexical-judge.ts'
 import type { Grade } from '../schemas/grade.ts'
@@ -81,32 +80,25 @@ function refused({ file, example, placeOf }: LoadedExample, error: unknown): Exa
   return { file, name: example.name, faults, differences: [], grade: null }
 }
 
-const sorted = (names: readonly string[]): string[] => [...new Set(names)].sort()
-
 /** Compares the members of a grade that an example expects. The order of unmet claims and of contradictions does not count. */
-function differencesOf(
-  { claims: expectedClaims = {}, ...expect }: RubricExample['expect'],
-  grade: Grade,
-): Difference[] {
-  const { status, outcome = null, label, claimed_label, confidence, unmet, contradictions, citations } = grade
-  const got: Readonly<Record<keyof typeof expect, unknown>> = {
-    ...{ status, outcome, label, claimed_label },
+function differencesOf({ claims = {}, unmet, contradictions, ...expect }: RubricExample['expect'], grade: Grade) {
+  const { status, outcome = null, label, claimed_label, confidence, citations, failure } = grade
+  const got: Readonly<Record<keyof RubricExample['expect'], unknown>> = {
+    ...{ status, outcome, label, claimed_label, claims: null },
     confidence: confidence.reported,
-    unmet: sorted(unmet.map(({ claim }) => claim)),
-    contradictions: sorted(contradictions.map(({ code }) => code)),
+    unmet: sorted(grade.unmet.map(({ claim }) => claim)),
+    contradictions: sorted(grade.contradictions.map(({ code }) => code)),
     citations: citations.map(({ status }) => status),
-    failure: grade.failure?.code ?? null,
+    failure: failure?.code ?? null,
   }
-  const { unmet: unmetClaims, contradictions: codes } = expect
-  const wanted = {
-    ...expect,
-    ...defined({ unmet: unmetClaims && sorted(unmetClaims), contradictions: codes && sorted(codes) }),
-  }
-  return [...compare(wanted, got), ...compare(expectedClaims, grade.claims ?? {})]
+  const wanted = { ...expect, unmet: unmet && sorted(unmet), contradictions: contradictions && sorted(contradictions) }
+  return [...compare(wanted, got), ...compare(claims, grade.claims ?? {})]
 }
+
+const sorted = (names: readonly string[]): string[] => [...new Set(names)].sort()
 
 /** Lists the expected members that differ. */
 const compare = (wanted: object, actual: Readonly<Record<string, unknown>>): Difference[] =>
   Object.entries(wanted)
     .map(([what, expected]) => ({ what, expected, got: actual[what] }))
-    .filter(({ expected, got }) => JSON.stringify(expected) !== JSON.stringify(got))
+    .filter(({ expected, got }) => expected !== undefined && JSON.stringify(expected) !== JSON.stringify(got))

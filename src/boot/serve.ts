@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import fastify, { type FastifyInstance, LogController } from 'fastify'
-import { stateOf } from '../access/keys.ts'
+import { listKeys } from '../access/keys.ts'
 import { loadConfig } from '../config/config.ts'
 import { isOpenToAll, unknownVariables } from '../config/environment.ts'
 import { DATABASE_URL } from '../config/settings.ts'
@@ -50,9 +50,7 @@ export async function startServer(env: NodeJS.ProcessEnv): Promise<void> {
     return Promise.all([http.close().then(() => app.settled()), context.stop()]).finally(() => clearInterval(closing))
   }
   await run(env, { context, http, state, finish, address: { host: config.host, port: config.port } }, async () => {
-    await warnWithoutKeys(http, context).catch((error: unknown) =>
-      http.log.error({ err: error }, 'no look at the keys'),
-    )
+    if (context.access.required && !(await hasGoodKey(context))) http.log.warn(NO_KEYS)
     http.log.info('audit pages at /audit/, contract at /docs and /openapi.json')
   })
 }
@@ -110,9 +108,6 @@ async function run(env: NodeJS.ProcessEnv, serving: Serving, ready: () => Promis
   }
 }
 
-/** Nobody could ask anything. Keys can be made beside a service that runs. */
-async function warnWithoutKeys({ log }: FastifyInstance, { access, stores }: Context): Promise<void> {
-  if (!access.required) return
-  const keys = await stores.access.listKeys()
-  if (!keys.some((key) => stateOf(key, new Date()) === 'good')) log.warn(NO_KEYS)
-}
+/** Tells whether anybody could ask anything; keys can be made beside a service that runs. */
+const hasGoodKey = async ({ stores }: Context): Promise<boolean> =>
+  (await listKeys(stores.access, new Date())).some(({ state }) => state === 'good')
