@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { createAccess, sessionSecret } from '../access/access.ts'
-import type { BatchListener } from '../batches/run-chunk.ts'
-import { openPlaces } from '../batches/run-chunk.ts'
+import { type BatchListener, openPlaces } from '../batches/run-chunk.ts'
 import { createBatchService } from '../batches/service.ts'
 import type { Config } from '../config/config.ts'
 import type { Secrets } from '../config/environment.ts'
@@ -27,8 +26,6 @@ import { readDocument, readStoredRun } from '../offload/large-body.ts'
 import type { Tracing } from '../telemetry/tracing.ts'
 import { openJobs, openLanes } from './lanes.ts'
 import { storeOf } from './open-store.ts'
-
-export type { Context } from '../http/context.ts'
 
 interface ContextOptions {
   readonly config: Config
@@ -60,92 +57,83 @@ const RECENT_CHARS = 16 * 1024 * 1024
 
 /** Builds the service: the one composition root. Rejects with the reason and the next step; never starts half. */
 export async function buildContext(options: ContextOptions): Promise<Context> {
-  const { config, secrets, tracing = null } = options
-  const rubrics = options.loaded ?? loadConfiguredRubrics(config.rubrics, options.rubrics)
+  const { config, secrets, clock = systemClock, tracing = null, adopts_batches: adopts = true } = options
+  const loaded = options.loaded ?? loadConfiguredRubrics(config.rubrics, options.rubrics)
+  const rubrics = new Map(loaded.map(({ rubric }) => [rubric.name, rubric]))
   const models = await buildModelJudges(config.judges, secrets)
   const all = [createLexicalJudge(), ...models.judges.values(), ...(options.judges ?? [])]
   const judges = new Map(all.map((judge) => [judge.info.name, tracing?.judge(judge) ?? judge]))
   const unready = new Map([...models.unready].filter(([name]) => !judges.has(name)))
   const stores = await storeOf(config, secrets).open()
   try {
-    await registerRubrics(rubrics, stores)
-    return await compose(options, { stores, judges, unready, rubrics })
+    await registerRubrics(loaded, stores)
+    const newId = createIdMaker(
+      () => clock.now().getTime(),
+      () => randomBytes(10),
+    )
+    const listeners = new Set<BatchListener>()
+    const news: Required<BatchListener> = {
+      onTrouble: (trouble) => listeners.forEach((listener) => void listener.onTrouble?.(trouble)),
+      onStatus: (batch) => listeners.forEach((listener) => void listener.onStatus?.(batch)),
+      onItem: (outcome) => listeners.forEach((listener) => void listener.onItem?.(outcome)),
+    }
+    const laneOf = openLanes(config, judges)
+    const url = secrets.key(DATABASE_URL)
+    const lost_ms = lostMs(config.retry)
+    await stores.attempts.markLost(new Date(clock.now().getTime() - lost_ms).toISOString())
+    const secret = await stores.settings.renderingSecret(() => randomBytes(32))
+    const service = createGradingService({
+      ...{ stores, judges, unready, rubrics, secret, clock, newId, laneOf },
+      default_judge: config.default_judge,
+      default_rubric: DEFAULT_RUBRIC,
+      read: (document) => readDocument(document, config.limits),
+      readStored: (packed, id) => readStoredRun(packed, config.limits, id),
+      recent: new LRUCache<string, Trajectory>({ maxSize: RECENT_CHARS, sizeCalculation: textSize }),
+      retry: config.retry,
+      day_cap_usd: config.budget.max_cost_usd_per_day,
+      denied_acts: config.evidence.denied_acts,
+      random: Math.random,
+      async observe(job, work) {
+        const outcome = await (tracing === null ? work() : tracing.grade(job, work))
+        if (job.item !== null && job.way !== 'stored') news.onItem(outcome)
+        return outcome
+      },
+    })
+    const batches = createBatchService({
+      ...{ stores, service, judges, clock, newId, laneOf, adopts, lost_ms },
+      works: options.works ?? (adopts && config.workers.in_service),
+      placeOf: openPlaces(config.workers.most_in_flight),
+      jobs: await openJobs({ config, clock, laneOf, url: stores.run_lock === null ? url : undefined, ...news }),
+      poll_ms: config.batches.poll_seconds * 1000,
+      most_items: config.batches.most_items,
+      onTrouble: news.onTrouble,
+      onStatus: news.onStatus,
+    })
+    const file = config.access.required && config.database !== ':memory:' ? config.database : null
+    return {
+      ...{ config, judges, unready, rubrics, clock, newId, tracing, stores, service, batches, laneOf },
+      answer_config: digestValue({
+        ...{ default_judge: config.default_judge, default_rubric: DEFAULT_RUBRIC },
+        judges: [...judges].map(([name, judge]) => [name, judge.info.identity]),
+        rubrics: [...rubrics].map(([name, rubric]) => [name, rubric.digest]),
+        denied_acts: config.evidence.denied_acts,
+        versions: [PROMPT_VERSION, RENDERING_VERSION, EVIDENCE_VERSION, READER_VERSION],
+      }),
+      default_rubric: DEFAULT_RUBRIC,
+      access: createAccess({
+        store: stores.access,
+        required: config.access.required,
+        session_secret: sessionSecret(secret, { url, file }),
+        now: () => clock.now(),
+      }),
+      start: () => batches.start(),
+      stop: () => batches.stop(),
+      listen: (listener) => void listeners.add(listener),
+      close: () => stores.close(),
+    }
   } catch (error) {
     await stores.close()
     throw error
-  }
-}
-
-interface Parts extends Pick<Context, 'stores' | 'judges' | 'unready'> {
-  readonly rubrics: readonly LoadedRubric[]
-}
-
-async function compose(options: ContextOptions, { stores, judges, unready, rubrics: loaded }: Parts): Promise<Context> {
-  const { config, secrets, clock = systemClock, tracing = null, adopts_batches: adopts = true } = options
-  const rubrics = new Map(loaded.map(({ rubric }) => [rubric.name, rubric]))
-  const newId = createIdMaker(
-    () => clock.now().getTime(),
-    () => randomBytes(10),
-  )
-  const listeners = new Set<BatchListener>()
-  const news: Required<BatchListener> = {
-    onTrouble: (trouble) => listeners.forEach((listener) => void listener.onTrouble?.(trouble)),
-    onStatus: (batch) => listeners.forEach((listener) => void listener.onStatus?.(batch)),
-    onItem: (outcome) => listeners.forEach((listener) => void listener.onItem?.(outcome)),
-  }
-  const laneOf = openLanes(config, judges)
-  const url = secrets.key(DATABASE_URL)
-  const lost_ms = lostMs(config.retry)
-  await stores.attempts.markLost(new Date(clock.now().getTime() - lost_ms).toISOString())
-  const secret = await stores.settings.renderingSecret(() => randomBytes(32))
-  const service = createGradingService({
-    ...{ stores, judges, unready, rubrics, secret, clock, newId, laneOf },
-    default_judge: config.default_judge,
-    default_rubric: DEFAULT_RUBRIC,
-    read: (document) => readDocument(document, config.limits),
-    readStored: (packed, id) => readStoredRun(packed, config.limits, id),
-    recent: new LRUCache<string, Trajectory>({ maxSize: RECENT_CHARS, sizeCalculation: textSize }),
-    retry: config.retry,
-    day_cap_usd: config.budget.max_cost_usd_per_day,
-    denied_acts: config.evidence.denied_acts,
-    random: Math.random,
-    async observe(job, work) {
-      const outcome = await (tracing === null ? work() : tracing.grade(job, work))
-      if (job.item !== null && job.way !== 'stored') news.onItem(outcome)
-      return outcome
-    },
-  })
-  const batches = createBatchService({
-    ...{ stores, service, judges, clock, newId, laneOf, adopts, lost_ms },
-    works: options.works ?? (adopts && config.workers.in_service),
-    placeOf: openPlaces(config.workers.most_in_flight),
-    jobs: await openJobs({ config, clock, laneOf, url: stores.run_lock === null ? url : undefined, ...news }),
-    poll_ms: config.batches.poll_seconds * 1000,
-    most_items: config.batches.most_items,
-    onTrouble: news.onTrouble,
-    onStatus: news.onStatus,
-  })
-  const file = config.access.required && config.database !== ':memory:' ? config.database : null
-  return {
-    ...{ config, judges, unready, rubrics, clock, newId, tracing, stores, service, batches, laneOf },
-    answer_config: digestValue({
-      ...{ default_judge: config.default_judge, default_rubric: DEFAULT_RUBRIC },
-      judges: [...judges].map(([name, judge]) => [name, judge.info.identity]),
-      rubrics: [...rubrics].map(([name, rubric]) => [name, rubric.digest]),
-      denied_acts: config.evidence.denied_acts,
-      versions: [PROMPT_VERSION, RENDERING_VERSION, EVIDENCE_VERSION, READER_VERSION],
-    }),
-    default_rubric: DEFAULT_RUBRIC,
-    access: createAccess({
-      store: stores.access,
-      required: config.access.required,
-      session_secret: sessionSecret(secret, { url, file }),
-      now: () => clock.now(),
-    }),
-    start: () => batches.start(),
-    stop: () => batches.stop(),
-    listen: (listener) => void listeners.add(listener),
-    close: () => stores.close(),
   }
 }
 
