@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs'
  * of domain and formats rose once, by 179 and 35, with evidence rules 15).
  */
 const PARTS: Readonly<Record<string, readonly [budget: number, ceiling: number]>> = {
-  src: [48_500, 54_252],
+  src: [48_500, 54_227],
   domain: [11_500, 12_360],
   formats: [10_500, 12_522],
   archives: [3800, 3800],
@@ -20,7 +20,7 @@ const PARTS: Readonly<Record<string, readonly [budget: number, ceiling: number]>
   schemas: [2400, 2630],
   judges: [1600, 1800],
   config: [900, 900],
-  rest: [2000, 2867],
+  rest: [2000, 2842],
   'web/src': [7500, 7500],
   test: [50_000, 55_505],
   'bench + tools': [6000, 6000],
