@@ -2,7 +2,7 @@ import { parseJson } from '../../domain/text/json.ts'
 import { type ActOutcome, NOT_RUN } from '../../domain/trajectory/trajectory.ts'
 import { isRecord, itemsIn, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asList, asRecord, asText } from '../common/session.ts'
-import type { Format, ReadDocument } from '../format.ts'
+import type { Format } from '../format.ts'
 import { type LocatedMessage, readLocatedChat } from '../openai-chat/chat-steps.ts'
 import type { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { outcomeOfCode, outcomeOfResult } from '../tools/outcomes.ts'
@@ -16,7 +16,10 @@ import { Located, type Tree } from '../traces/located.ts'
 export const ANTIGRAVITY: Format = {
   name: 'antigravity',
   recognizes: ({ records }) => asList(records).some(isMark),
-  read: (reading, document) => new Transcript(reading).read(asList(document['records'])),
+  read: (reading, { records }) =>
+    readLocatedChat(reading, '/records', { name: 'antigravity', model: null }, 'antigravity', (sink) =>
+      new Transcript(reading).messages(sink, asList(records)),
+    ),
 }
 
 const isMark = (record: unknown): boolean => {
@@ -50,44 +53,17 @@ const TASK = 'Tool is running as a background task with task id: '
 const CONTENT = ' content='
 const FINISHED = `${CONTENT}Task id "`
 
-/** The numbers of the calls of a reply without a result, in the order of the calls, by the type of step that answers them. */
-class Waiting {
-  readonly #queues = new Map<string, { readonly calls: number[]; next: number }>()
-  /** The count of calls that wait. */
-  size = 0
-
-  add(call: number, tool: string): void {
-    const type = own(RESULT_TYPES, tool) ?? ANY
-    const queue = this.#queues.get(type) ?? { calls: [], next: 0 }
-    this.#queues.set(type, queue)
-    queue.calls.push(call)
-    this.size++
-  }
-
-  /** Takes the first call that a step of the type can answer, else the first call of all; null: no call waits. */
-  take(type: string | null): number | null {
-    const queues = type === null ? [...this.#queues.values()] : [this.#queues.get(type), this.#queues.get(ANY)]
-    const open = queues.flatMap((queue) => {
-      const call = queue?.calls[queue.next]
-      return queue === undefined || call === undefined ? [] : [{ queue, call }]
-    })
-    const [head, ...others] = open
-    if (head === undefined) return type === null ? null : this.take(null)
-    const first = others.reduce((best, other) => (other.call < best.call ? other : best), head)
-    first.queue.next++
-    this.size--
-    return first.call
-  }
-}
-
 /** The type of step of tools that have no type of their own. */
 const ANY = ''
 
-const idOf = (call: number): string => `call-${call}`
+const idOf = (call: number | null): string => (call === null ? 'none' : `call-${call}`)
+
+type Message = Pick<LocatedMessage, 'tree' | 'outcome'>
 
 class Transcript {
   readonly #reading: Reading
-  #waiting = new Waiting()
+  /** The numbers of the calls of the last reply without a result, by the type of step that answers them. */
+  #waiting = new Map<string, Set<number>>()
   /** Whether calls of an earlier reply still lack a result, though no user spoke: a result may be theirs. */
   #isBehind = false
   #isSpoken = false
@@ -101,35 +77,31 @@ class Transcript {
     this.#reading = reading
   }
 
-  read(records: readonly unknown[]): ReadDocument {
-    const agent = { name: 'antigravity', model: null }
-    return readLocatedChat(this.#reading, '/records', agent, 'antigravity', (sink) => this.#messages(sink, records))
-  }
-
-  *#messages(sink: ChatSink, records: readonly unknown[]): Generator<LocatedMessage> {
+  *messages(sink: ChatSink, records: readonly unknown[]): Generator<LocatedMessage> {
     for (const [value, path] of itemsIn(records, '/records')) {
       const record = asRecord(value)
-      const { type, source, created_at, step_index } = record
+      const { type, source, created_at, step_index: index, truncated_fields } = record
       if (typeof type !== 'string' || typeof source !== 'string') {
         this.#reading.odd(path, 'a step of the transcript', value)
         continue
       }
-      if (this.#isCopy(record, path)) continue
-      this.#noteTruncation(record, path)
-      const name = typeof step_index === 'number' ? String(step_index) : null
-      const about = { path, name, at: timeOf(created_at) }
-      sink.now = about.at
-      for (const message of this.#messagesOf(sink, new Located(record, path), { type, source }))
-        yield { ...about, ...message }
+      // Steps without a number may be equal and still be two.
+      if (typeof index === 'number' && this.#isCopy(JSON.stringify(record), index, path)) continue
+      const cut = asList(truncated_fields)
+      if (cut.length > 0) {
+        this.#reading.countUnread(`${path}/truncated_fields`, cut.includes('tool_calls'))
+        const warning = 'the harness cut this step: transcript_full.jsonl beside the file has it whole'
+        this.#reading.warnOnce(path, warning)
+      }
+      sink.now = timeOf(created_at)
+      const message = this.#message(sink, new Located(record, path), type, source)
+      if (message !== null)
+        yield { path, name: typeof index === 'number' ? String(index) : null, at: sink.now, ...message }
     }
   }
 
   /** Recognizes a step that the file holds a second time, and warns where the session was wound back. */
-  #isCopy(record: Json, path: string): boolean {
-    const { step_index: index } = record
-    // Steps without a number may be equal and still be two.
-    if (typeof index !== 'number') return false
-    const text = JSON.stringify(record)
+  #isCopy(text: string, index: number, path: string): boolean {
     if (this.#seen.has(text)) {
       this.#reading.warnOnce(path, 'a step that stands in the file before, word by word; shown once')
       this.#reading.leaveOut(path)
@@ -142,76 +114,72 @@ class Transcript {
     return false
   }
 
-  /** Counts fields that the harness cut in `transcript.jsonl`; `transcript_full.jsonl` has them whole. */
-  #noteTruncation({ truncated_fields: fields }: Json, path: string): void {
-    if (asList(fields).length === 0) return
-    this.#reading.countUnread(`${path}/truncated_fields`, asList(fields).includes('tool_calls'))
-    this.#reading.warnOnce(path, 'the harness cut this step: transcript_full.jsonl beside the file has it whole')
-  }
-
-  *#messagesOf(
-    sink: ChatSink,
-    record: Located,
-    { type, source }: { readonly type: string; readonly source: string },
-  ): Generator<Pick<LocatedMessage, 'tree' | 'outcome'>> {
+  #message(sink: ChatSink, record: Located, type: string, source: string): Message | null {
     const content = record.member('content')
-    const isUsers = source.startsWith('USER') || (type === 'USER_INPUT' && source !== 'MODEL')
-    if (isUsers) yield this.#user(content)
-    else if (type === 'PLANNER_RESPONSE') yield { tree: this.#reply(record) }
-    else if (type === 'CHECKPOINT') this.#compaction(sink, content)
-    else if (type === 'ERROR_MESSAGE') yield this.#error(record)
-    else if (NOTES.has(type)) yield this.#note(sink, content)
-    else if (source !== 'MODEL') this.#reading.unreadRecord(record.path, 'type of step', type, record.value)
-    else if (this.#waiting.size > 0) yield this.#result(record, type)
-    else if (content.value !== undefined) yield { tree: { role: 'tool', tool_call_id: 'none', content } }
+    if (source.startsWith('USER') || (type === 'USER_INPUT' && source !== 'MODEL')) {
+      this.#isSpoken = true
+      return { tree: { role: 'user', content } }
+    }
+    if (type === 'PLANNER_RESPONSE') return { tree: this.#reply(record) }
+    if (type === 'ERROR_MESSAGE') return this.#error(record)
+    if (NOTES.has(type)) return this.#note(sink, content)
+    if (type === 'CHECKPOINT') {
+      this.#reading.isCompacted = true
+      sink.note('agent_message', content.value, content.path, 'compact_summary')
+    } else if (source === 'MODEL' && (this.#isWaiting || content.value !== undefined))
+      return this.#result(record, content, type)
     else this.#reading.unreadRecord(record.path, 'type of step', type, record.value)
+    return null
   }
 
-  #user(content: Located): Pick<LocatedMessage, 'tree'> {
-    this.#isSpoken = true
-    return { tree: { role: 'user', content } }
+  get #isWaiting(): boolean {
+    return [...this.#waiting.values()].some(({ size }) => size > 0)
+  }
+
+  /** Takes the first call that a step of the type can answer, else the first call of all; null: no call waits. */
+  #take(type: string | null): number | null {
+    const queues = type === null ? [...this.#waiting.values()] : [this.#waiting.get(type), this.#waiting.get(ANY)]
+    const open = queues.flatMap((queue) => queue?.values().next().value ?? [])
+    if (open.length === 0) return type === null ? null : this.#take(null)
+    const first = Math.min(...open)
+    for (const queue of queues) queue?.delete(first)
+    return first
   }
 
   #reply(record: Located): Tree {
-    this.#isBehind = this.#waiting.size > 0 && !this.#isSpoken
+    this.#isBehind = this.#isWaiting && !this.#isSpoken
     this.#isSpoken = false
-    this.#waiting = new Waiting()
+    this.#waiting = new Map()
     const calls = record
       .member('tool_calls')
       .items()
-      .map((call) => this.#call(call))
+      .map((call): Tree => {
+        if (!isRecord(call.value)) return call
+        const type = own(RESULT_TYPES, asText(call.value['name']) ?? '') ?? ANY
+        this.#waiting.set(type, (this.#waiting.get(type) ?? new Set()).add(++this.#calls))
+        const fields = { name: call.member('name'), arguments: plainArguments(call.member('args')) }
+        return { id: idOf(this.#calls), function: fields }
+      })
     const [content, reasoning_content] = [record.member('content'), record.member('thinking')]
     return { role: 'assistant', content, reasoning_content, ...(calls.length > 0 && { tool_calls: calls }) }
   }
 
-  #call(call: Located): Tree {
-    if (!isRecord(call.value)) return call
-    const id = ++this.#calls
-    this.#waiting.add(id, asText(call.value['name']) ?? '')
-    return { id: idOf(id), function: { name: call.member('name'), arguments: plainArguments(call.member('args')) } }
-  }
-
-  #compaction(sink: ChatSink, { value, path }: Located): void {
-    this.#reading.isCompacted = true
-    sink.note('agent_message', value, path, 'compact_summary')
-  }
-
   /** Reads an error: of the only call that waits, which was then never carried out, of one of several, or of the harness. */
-  #error(record: Located): Pick<LocatedMessage, 'tree' | 'outcome'> {
+  #error(record: Located): Message {
     const texts = [record.member('content'), record.member('error')].filter(({ value }) => typeof value === 'string')
     const [told, copy] = texts
     const isCopy = copy !== undefined && asText(told?.value)?.includes(asText(copy.value) ?? '') === true
     if (isCopy) this.#reading.leaveOut(copy.path)
     const content = (isCopy ? texts.slice(0, 1) : texts).map((text) => ({ type: 'text', text }))
-    const call = this.#waiting.take(null)
+    const call = this.#take(null)
     if (call === null) return { tree: { role: 'system', content } }
     const isUnread = told !== undefined && firstLine(told.value).startsWith('Error invalid tool call')
-    const outcome = isUnread && this.#waiting.size === 0 && !this.#isBehind ? 'rejected' : 'interrupted'
+    const outcome = isUnread && !this.#isWaiting && !this.#isBehind ? 'rejected' : 'interrupted'
     return { tree: { role: 'tool', tool_call_id: idOf(call), content }, outcome }
   }
 
   /** Reads a note of the harness; the end of a background task is the output of its call. */
-  #note(sink: ChatSink, content: Located): Pick<LocatedMessage, 'tree' | 'outcome'> {
+  #note(sink: ChatSink, content: Located): Message {
     const text = asText(content.value) ?? ''
     const at = text.indexOf(CONTENT)
     const end = text.indexOf('"', at + FINISHED.length)
@@ -225,11 +193,9 @@ class Transcript {
   }
 
   /** Reads the result of the first waiting call whose tool has results of this type, else of the first waiting call. */
-  #result(record: Located, type: string): Pick<LocatedMessage, 'tree' | 'outcome'> {
-    const content = record.member('content')
-    const call = this.#waiting.take(type)
-    const id = call === null ? 'none' : idOf(call)
-    const facts = asRecord(record.value)
+  #result({ value }: Located, content: Located, type: string): Message {
+    const id = idOf(this.#take(type))
+    const facts = asRecord(value)
     const line = firstLine(content.value)
     if (facts['status'] === 'RUNNING' && line.startsWith(TASK)) this.#tasks.set(line.slice(TASK.length), id)
     const tree = { role: 'tool', tool_call_id: id, content: content.value === undefined ? '' : content }
