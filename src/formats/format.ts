@@ -1,5 +1,6 @@
 import type { Trajectory } from '../domain/trajectory/trajectory.ts'
 import type { Json, Reading } from './common/reading.ts'
+import { isEmpty } from './common/session.ts'
 
 export type ReadDocument = Pick<Trajectory, 'format' | 'agent' | 'steps'>
 
@@ -79,3 +80,7 @@ export interface RunAbout {
   /** Ids of the run at its source, for the metadata of its trial, so that its grade can be matched there. */
   readonly origin?: Readonly<Record<string, string | number>>
 }
+
+/** Returns the facts that are known: neither null nor empty. */
+export const factsOf = (facts: { readonly [K in keyof RunAbout]: RunAbout[K] | null }): RunAbout =>
+  Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== null && fact !== '' && !isEmpty(fact)))

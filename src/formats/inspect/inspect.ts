@@ -2,7 +2,7 @@ import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
 import { textsIn } from '../common/content.ts'
 import { cutName, idText, isRecord, type Json, pointer, type Reading } from '../common/reading.ts'
 import { asList, asName, asRecord, asText, type Resolve } from '../common/session.ts'
-import type { FileRun, Format, OpenedDocument, ReadDocument, RunAbout } from '../format.ts'
+import { type FileRun, type Format, factsOf, type OpenedDocument, type ReadDocument, type RunAbout } from '../format.ts'
 import { placeMessages, readTurns } from '../openai-chat/chat-steps.ts'
 import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { own } from '../tools/tool-table.ts'
@@ -180,19 +180,12 @@ function aboutOf(header: Json | null, sample: Json, id: string | null, run: numb
   const model = asText(spec['model']) ?? sampleModelOf(sample)
   const task = [asText(spec['task']), id].filter((part) => part !== null).join('/')
   const instruction = instructionOf(sample)
+  const limit = asText(asRecord(sample['limit'])['type'])
+  const ended_by = limit === null ? (isRecord(sample['error']) ? 'error' : null) : `${limit}_limit`
+  // Epochs count from 1; run indexes count from 0.
+  const run_index = run === null ? null : Math.max(0, run - 1)
   const scores = scoresOf(sample)
-  const limit = isRecord(sample['limit']) ? asText(sample['limit']['type']) : null
-  const end = limit === null ? (isRecord(sample['error']) ? 'error' : null) : `${limit}_limit`
-  return {
-    ...(task === '' ? {} : { task }),
-    ...(model === null ? {} : { model }),
-    ...(end === null ? {} : { ended_by: end }),
-    // Epochs count from 1; run indexes count from 0.
-    ...(run === null ? {} : { run_index: Math.max(0, run - 1) }),
-    ...(instruction === null ? {} : { instruction }),
-    ...(Object.keys(scores).length === 0 ? {} : { scores }),
-    origin: originOf(spec, sample),
-  }
+  return { ...factsOf({ task, model, ended_by, run_index, instruction, scores }), origin: originOf(spec, sample) }
 }
 
 /** Bounds an id: a longer text has no place in metadata, and a cut id would name another sample. */

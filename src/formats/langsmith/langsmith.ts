@@ -12,7 +12,7 @@ import {
 } from '../common/reading.ts'
 import { asList, asName, asRecord, asText, isEmpty } from '../common/session.ts'
 import { mayAct } from '../common/unread-acts.ts'
-import { type FileRun, type Format, groupRows, listIn, type ReadDocument } from '../format.ts'
+import { type FileRun, type Format, factsOf, groupRows, listIn, type ReadDocument } from '../format.ts'
 import { outcomeOfOutput } from '../openai-chat/openai-chat-blocks.ts'
 import { decodeLocated, messagesIn, modelOf, type Side } from '../traces/chat-shapes.ts'
 import { Located, type Tree, textsOf } from '../traces/located.ts'
@@ -66,7 +66,7 @@ function readLangSmith(reading: Reading, document: Json): ReadDocument {
   return { format: 'langsmith', agent: { name: asName(root?.['name']), model }, steps }
 }
 
-/** Lists all runs, nested runs too, in order of their start; in order of the file where a start is missing. */
+/** Lists all runs, nested runs too. */
 function flattenRuns(reading: Reading, roots: readonly PlacedRun[]): readonly PlacedRun[] {
   const placed: PlacedRun[] = []
   const open = [...roots].reverse()
@@ -76,18 +76,7 @@ function flattenRuns(reading: Reading, roots: readonly PlacedRun[]): readonly Pl
       if (isRecord(child)) open.push({ run: child, path })
       else reading.odd(path, 'a run', child)
   }
-  const starts = new Map(placed.map(({ run }) => [run, timeOf(run['start_time'])]))
-  if (placed.some(({ run }) => starts.get(run) === null)) return placed
-  // For two runs of one millisecond: `dotted_order` ends in a time of microseconds.
-  const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
-  return placed.sort(
-    (a, b) => (starts.get(a.run) ?? 0) - (starts.get(b.run) ?? 0) || compare(lastOf(a.run), lastOf(b.run)),
-  )
-}
-
-const lastOf = (run: Json): string => {
-  const order = asText(run['dotted_order']) ?? ''
-  return order.slice(order.lastIndexOf('.') + 1)
+  return placed
 }
 
 /** Returns the id of a row's trace; the row's own id where it names no trace. */
@@ -223,7 +212,7 @@ function splitLangSmith(root: Json): readonly FileRun[] | null {
     return {
       name: groups.length === 1 ? '' : cutName(trace),
       document: rows.length === 1 && isRecord(only) ? { ...only } : { records: rows },
-      about: agent === null ? {} : { agent },
+      about: factsOf({ agent }),
     }
   })
 }

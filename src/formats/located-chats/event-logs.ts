@@ -1,7 +1,7 @@
 import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
 import { isAbsent, itemsIn, type Json, type Reading, timeOf } from '../common/reading.ts'
-import { asList, asName, asRecord, asText } from '../common/session.ts'
+import { asList, asName, asRecord, asText, lastName } from '../common/session.ts'
 import { mayAct } from '../common/unread-acts.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { type LocatedMessage, readLocatedChat } from '../openai-chat/chat-steps.ts'
@@ -20,8 +20,7 @@ export const KIMI_CODE: Format = {
   recognizes: ({ records }) => asList(records).some((record) => KIMI_WORDS.has(asRecord(record)['type'])),
   read: (reading, document) => {
     const records = asList(document['records'])
-    const model = records.map((record) => asName(asRecord(record)['modelAlias'])).findLast((name) => name !== null)
-    const agent = { name: 'kimi-code', model: model ?? null }
+    const agent = { name: 'kimi-code', model: lastName(records.map((record) => asRecord(record)['modelAlias'])) }
     return readLocatedChat(reading, '/records', agent, 'kimi-code', (sink) => new KimiLog(reading, sink).read(records))
   },
 }
@@ -36,23 +35,12 @@ const KIMI_STATE = namesOf('kimi-code', 'left_out')
 /** Members of settings and approvals that hold no words of the run. */
 const KIMI_MEMBERS = namesOf('kimi-code', 'left_out_members')
 
-type Message = Omit<LocatedMessage, 'name'>
-
-/** A reply under construction. */
-interface Reply {
-  readonly texts: Tree[]
-  readonly thoughts: Tree[]
-  readonly calls: Tree[]
-  readonly path: string
-  /** The time of its first part, in milliseconds since 1970. */
-  readonly at: number | null
-}
-
 class KimiLog {
   readonly #reading: Reading
   readonly #sink: ChatSink
-  /** The parts of the reply that is being read. */
-  #reply: Reply | null = null
+  /** The blocks of the reply that is being read, and the time of its first part. */
+  #blocks: Tree[] = []
+  #at: number | null = null
   /** The time of the event that is being read. */
   #now: number | null = null
   /** Ids of calls that were not approved and have no result yet. */
@@ -65,28 +53,49 @@ class KimiLog {
 
   *read(records: readonly unknown[]): Generator<LocatedMessage> {
     for (const [value, path] of itemsIn(records, '/records')) {
-      const { time } = asRecord(value)
+      const record = new Located(value, path)
+      const { time, type } = asRecord(value)
       if (typeof time === 'number') this.#now = time
-      for (const message of this.#messagesOf(new Located(value, path))) yield { ...message, name: null }
-    }
-    for (const message of this.#flush()) yield { ...message, name: null }
-  }
-
-  *#messagesOf(record: Located): Generator<Message> {
-    const { type } = asRecord(record.value)
-    if (type === 'context.append_loop_event') {
-      yield* this.#loopEvent(record.member('event'))
-      return
+      const event = type === 'context.append_loop_event' ? record.member('event') : null
+      if (event !== null && this.#isOfReply(event)) continue
+      yield* this.#flush()
+      this.#sink.now = this.#now
+      const message = event === null ? this.#message(record, type) : this.#loopEvent(event)
+      if (message !== null) yield { at: this.#now, ...message }
     }
     yield* this.#flush()
-    this.#sink.now = this.#now
-    if (type === 'context.append_message') yield* this.#message(record.member('message'))
-    else if (type === 'config.update' || type === 'profile.bind') yield* this.#words('system', record, 'systemPrompt')
-    else if (type === 'permission.record_approval_result') {
-      this.#noteApproval(asRecord(record.value))
-      yield* this.#words('user', record.member('result'), 'feedback')
-      this.#leaveOut(record)
-    } else if (type === 'context.apply_compaction') {
+  }
+
+  /** Ends the reply that is being read. */
+  *#flush(): Generator<LocatedMessage> {
+    const content = this.#blocks
+    this.#blocks = []
+    if (content.length > 0) yield { tree: { role: 'assistant', content }, at: this.#at }
+  }
+
+  /** Adds an event that is a piece of the model's reply; false for other events. */
+  #isOfReply(event: Located): boolean {
+    const { type, toolCallId } = asRecord(event.value)
+    if (type !== 'content.part' && type !== 'tool.call') return false
+    const part = event.member('part')
+    const [text, reasoning] = [part.member('text'), part.member('think')]
+    if (this.#blocks.length === 0) this.#at = this.#now
+    if (type === 'tool.call') {
+      this.#refused.delete(toolCallId)
+      const [id, name, input] = ['toolCallId', 'name', 'args'].map((member) => event.member(member))
+      this.#blocks.push({ type: 'tool_use', id, name, input })
+    } else if (typeof text.value === 'string') this.#blocks.push({ type: 'text', text })
+    else if (typeof reasoning.value === 'string') this.#blocks.push({ type: 'reasoning', reasoning })
+    else this.#reading.unreadRecord(part.path, 'type of part', asRecord(part.value)['type'], part.value)
+    return true
+  }
+
+  #message(record: Located, type: unknown): LocatedMessage | null {
+    if (type === 'context.append_message') return this.#appended(record.member('message'))
+    if (type === 'config.update' || type === 'profile.bind')
+      return this.#words('system', record, record.member('systemPrompt'))
+    if (type === 'permission.record_approval_result') return this.#approval(record)
+    if (type === 'context.apply_compaction') {
       this.#reading.isCompacted = true
       const summary = record.member('summary')
       this.#sink.note('agent_message', summary.value, summary.path, 'compact_summary')
@@ -94,93 +103,56 @@ class KimiLog {
     else if (!KIMI_STATE.has(type)) this.#reading.unreadRecord(record.path, 'type of event', type, record.value)
     // The user's input stands in a message again; where it does not, its words are unread.
     else if (type !== 'turn.prompt' && type !== 'turn.steer') this.#reading.leaveOut(record.path)
+    return null
   }
 
-  /** Reads a member with words, and leaves the settings beside it out. */
-  *#words(role: 'system' | 'user', record: Located, name: string): Generator<Message> {
-    const content = record.member(name)
-    this.#leaveOut(record)
-    if (asText(content.value) !== null) yield { tree: { role, content }, path: content.path, at: this.#now }
-  }
-
-  #leaveOut(record: Located): void {
+  /** Reads the words of a record, and leaves the settings beside them out. */
+  #words(role: 'system' | 'user', record: Located, content: Located): LocatedMessage | null {
     for (const name of Object.keys(asRecord(record.value)))
       if (KIMI_MEMBERS.has(name)) this.#reading.leaveOut(record.member(name).path)
+    return asText(content.value) === null ? null : { tree: { role, content } }
   }
 
-  #noteApproval({ toolCallId: id, result }: Json): void {
-    if (asText(asRecord(result)['decision'])?.startsWith('approve') === true) return
-    this.#refused.add(id)
-    this.#sink.settle(id, 'rejected')
+  #approval(record: Located): LocatedMessage | null {
+    const { toolCallId: id, result } = asRecord(record.value)
+    if (asText(asRecord(result)['decision'])?.startsWith('approve') !== true) {
+      this.#refused.add(id)
+      this.#sink.settle(id, 'rejected')
+    }
+    this.#words('user', record.member('result'), record)
+    return this.#words('user', record, record.member('result').member('feedback'))
   }
 
   /** Reads a message that the harness put into the context: the user's, or its own in the user's name. */
-  *#message(message: Located): Generator<Message> {
+  #appended(message: Located): LocatedMessage | null {
     const { role, origin } = asRecord(message.value)
-    if (typeof role !== 'string') {
-      this.#reading.unreadRecord(message.path, 'role', role, message.value)
-      return
-    }
     const kind = asRecord(origin)['kind']
     const isOwn = role === 'user' && !isAbsent(kind) && kind !== 'user'
-    const tree = { role: isOwn ? 'system' : role, content: contentOf(message.member('content')) }
-    yield { tree, path: message.path, at: this.#now }
+    if (typeof role === 'string')
+      return {
+        tree: { role: isOwn ? 'system' : role, content: contentOf(message.member('content')) },
+        path: message.path,
+      }
+    this.#reading.unreadRecord(message.path, 'role', role, message.value)
+    return null
   }
 
-  *#loopEvent(event: Located): Generator<Message> {
-    const { type, toolCallId } = asRecord(event.value)
-    if (type === 'content.part') this.#part(event.member('part'))
-    else if (type === 'tool.call') {
-      this.#refused.delete(toolCallId)
-      const call = { name: event.member('name'), arguments: event.member('args') }
-      this.#open(event.path).calls.push({ id: event.member('toolCallId'), function: call })
-    } else {
-      yield* this.#flush()
-      if (type === 'tool.result') yield this.#result(event)
-      else if (type !== 'step.begin' && type !== 'step.end')
+  #loopEvent(event: Located): LocatedMessage | null {
+    const { type } = asRecord(event.value)
+    const [id, result] = [event.member('toolCallId'), event.member('result')]
+    const isError = asRecord(result.value)['isError'] === true
+    if (type !== 'tool.result') {
+      if (type !== 'step.begin' && type !== 'step.end')
         this.#reading.unreadRecord(event.path, 'type of event', type, event.value)
+      return null
     }
-  }
-
-  #part(part: Located): void {
-    const [text, think] = [part.member('text'), part.member('think')]
-    if (typeof text.value === 'string') this.#open(part.path).texts.push({ type: 'text', text })
-    else if (typeof think.value === 'string')
-      this.#open(part.path).thoughts.push({ type: 'reasoning', reasoning: think })
-    else this.#reading.unreadRecord(part.path, 'type of part', asRecord(part.value)['type'], part.value)
-  }
-
-  #open(path: string): Reply {
-    this.#reply ??= { texts: [], thoughts: [], calls: [], path, at: this.#now }
-    return this.#reply
-  }
-
-  /** Ends the reply that is being read. */
-  #flush(): readonly Message[] {
-    const reply = this.#reply
-    this.#reply = null
-    if (reply === null) return []
-    const { texts, thoughts, calls, ...place } = reply
-    const tree = { role: 'assistant', content: [...thoughts, ...texts], ...(calls.length > 0 && { tool_calls: calls }) }
-    return [{ tree, ...place }]
-  }
-
-  #result(event: Located): Message {
-    const id = event.member('toolCallId')
-    const result = event.member('result')
-    const { isError } = asRecord(result.value)
     const pieces = ['output', 'note'].map((name) => result.member(name)).filter(({ value }) => !isAbsent(value))
-    const failed = isError === true ? 'failed' : undefined
     // A refused call has an error; with a result all the same, either is possible.
-    const refused = isError === true ? 'rejected' : 'interrupted'
-    const outcome = this.#refused.delete(id.value) ? refused : failed
+    const refused = isError ? 'rejected' : 'interrupted'
+    const outcome = this.#refused.delete(id.value) ? refused : isError ? 'failed' : undefined
     const content = pieces.length === 1 && pieces[0] !== undefined ? contentOf(pieces[0]) : contentOf(result)
-    return {
-      tree: { role: 'tool', tool_call_id: id, content, ...(isError === true && { is_error: true }) },
-      path: event.path,
-      at: this.#now,
-      outcome,
-    }
+    const tree = { role: 'tool', tool_call_id: id, content, ...(isError && { is_error: true }) }
+    return { tree, path: event.path, outcome }
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
 import { isAbsent, isRecord, itemsIn, type Json, type Reading, timeOf } from '../common/reading.ts'
-import { asList, asName, asRecord, asText } from '../common/session.ts'
+import { asList, asName, asRecord, asText, lastName } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { type LocatedMessage, readLocatedChat } from '../openai-chat/chat-steps.ts'
 import { own } from '../tools/tool-table.ts'
@@ -96,7 +96,7 @@ const EXIT_CODE = '\nExit Code: '
 
 function readQwenCode(reading: Reading, document: Json): ReadDocument {
   const records = asList(document['records'])
-  const model = records.map((record) => asName(asRecord(record)['model'])).findLast((name) => name !== null) ?? null
+  const model = lastName(records.map((record) => asRecord(record)['model']))
   const agent = { name: 'qwen-code', model }
   return readLocatedChat(reading, '/records', agent, 'qwen-code', () =>
     [...itemsIn(records, '/records')].flatMap(([record, path]) => messagesOfRecord(reading, asRecord(record), path)),

@@ -1,6 +1,6 @@
 import { cutName, isRecord, type Json } from '../common/reading.ts'
 import { asRecord, asText } from '../common/session.ts'
-import type { FileRun, Format, RunAbout } from '../format.ts'
+import { type FileRun, type Format, factsOf, type RunAbout } from '../format.ts'
 import { chatOf, isRun, modelOf, readOpenAiChat, runsOf } from './openai-chat.ts'
 
 /**
@@ -76,19 +76,16 @@ const isName = (value: unknown): value is string | number =>
   (typeof value === 'string' && value !== '') || typeof value === 'number'
 
 function aboutRun(run: Json): RunAbout {
-  const asked = asText(asRecord(asRecord(run['info'])['task'])['instruction'])
-  const task = asText(run['task']) ?? (isName(run['task_id']) ? String(run['task_id']) : null)
-  const end = asText(run['termination_reason']) ?? asText(run['exit_status'])
-  const [agent, model, trial, scores] = [asText(run['agent']), modelOf(run), run['trial'], scoresOf(run)]
-  return {
-    ...(task === null ? {} : { task }),
-    ...(end === null ? {} : { ended_by: end }),
-    ...(agent === null ? {} : { agent }),
-    ...(model === null ? {} : { model }),
-    ...(typeof trial === 'number' && Number.isSafeInteger(trial) ? { run_index: trial } : {}),
-    ...(asked === null ? {} : { instruction: asked }),
-    ...(Object.keys(scores).length === 0 ? {} : { scores }),
-  }
+  const { trial, task_id: id } = run
+  return factsOf({
+    task: asText(run['task']) ?? (isName(id) ? String(id) : null),
+    ended_by: asText(run['termination_reason']) ?? asText(run['exit_status']),
+    agent: asText(run['agent']),
+    model: modelOf(run),
+    run_index: typeof trial === 'number' && Number.isSafeInteger(trial) ? trial : null,
+    instruction: asText(asRecord(asRecord(run['info'])['task'])['instruction']),
+    scores: scoresOf(run),
+  })
 }
 
 /** Collects the numeric scores of a run. Harbor writes its result as text: `"1.0"`. */

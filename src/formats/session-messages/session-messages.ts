@@ -1,6 +1,6 @@
 import { wordSet } from '../../domain/words.ts'
 import { isRecord, itemsIn, type Json, type Reading } from '../common/reading.ts'
-import { asList, asName } from '../common/session.ts'
+import { asList, asRecord, lastName } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { type ListedMessage, readList } from '../openai-chat/chat-steps.ts'
 import { namesOf } from '../vocabulary.ts'
@@ -43,8 +43,8 @@ function readSession(reading: Reading, document: Json): ReadDocument {
     if (!isRecord(record) || !BOOKKEEPING.has(record['type'])) reading.odd(path, 'a record with a message', record)
     return []
   })
-  const model = placed.map(({ message }) => asName((message as Json)['model'])).findLast((known) => known !== null)
-  return readList(reading, { format: 'session-messages', agent: { name, model: model ?? null } }, '/records', placed)
+  const model = lastName(placed.map(({ message }) => asRecord(message)['model']))
+  return readList(reading, { format: 'session-messages', agent: { name, model } }, '/records', placed)
 }
 
 /** The format of Grok CLI's `chat_history.jsonl`: the messages of a chat, whose `type` is the role, with `tool_result` records and reasoning. */
@@ -71,7 +71,7 @@ function readGrokCli(reading: Reading, document: Json): ReadDocument {
     reading.odd(path, 'a record with a type', record)
     return []
   })
-  const model = asName(records.filter(isRecord).findLast((record) => asName(record['model_id']) !== null)?.['model_id'])
+  const model = lastName(records.map((record) => asRecord(record)['model_id']))
   return readList(reading, { format: 'grok-cli', agent: { name: 'grok-cli', model } }, '/records', placed)
 }
 

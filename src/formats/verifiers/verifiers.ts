@@ -1,6 +1,6 @@
 import { cutName, idText, isAbsent, isRecord, type Json, pointer, type Reading, timeOf } from '../common/reading.ts'
 import { asRecord, asText } from '../common/session.ts'
-import type { FileRun, Format, ReadDocument } from '../format.ts'
+import { type FileRun, type Format, factsOf, type ReadDocument } from '../format.ts'
 import { type LocatedMessage, readLocatedChat } from '../openai-chat/chat-steps.ts'
 import { messageOf } from '../traces/chat-shapes.ts'
 import { Located, type Tree, textsOf } from '../traces/located.ts'
@@ -72,22 +72,15 @@ function splitRollouts(root: Json): readonly FileRun[] | null {
     return tracesIn(row)?.traces.map((trace): Json => (isTrace(trace) ? trace : { records: [trace] })) ?? [row]
   })
   return runs.map((run, index) => {
-    const [scores, end] = [scoresOf(run), asText(run['stop_condition'])]
+    const { task, example_id: example } = run
+    const named = asText(task) ?? asText(asRecord(task)['key']) ?? idText(example)
+    const ended_by = asText(run['stop_condition'])
     return {
-      name: runs.length === 1 ? '' : `${index + 1}_${cutName(idText(run['id'] ?? run['example_id']) ?? 'run')}`,
+      name: runs.length === 1 ? '' : `${index + 1}_${cutName(idText(run['id'] ?? example) ?? 'run')}`,
       document: { ...run },
-      about: {
-        ...{ ...taskOf(run), ...(end !== null && { ended_by: end }) },
-        ...(Object.keys(scores).length > 0 && { scores }),
-      },
+      about: factsOf({ task: named === null ? null : cutName(named), ended_by, scores: scoresOf(run) }),
     }
   })
-}
-
-function taskOf(run: Json): { readonly task?: string } {
-  const { task, example_id: example } = run
-  const name = asText(task) ?? (isRecord(task) ? asText(task['key']) : null) ?? idText(example)
-  return name === null ? {} : { task: cutName(name) }
 }
 
 /** Returns the reward of a row; for a trace, each reward by name and their weighted sum. */
