@@ -24,7 +24,7 @@ export const logBatches = (log: FastifyBaseLogger): BatchListener => ({
     log.info({ batch: id, status, items: total, counts, cost_usd }, `a batch is ${status}`),
 })
 
-/** Logs an error of work on batches. An error of the database is logged without a stack, which would name no fault of Veridict. */
+/** Logs an error of work on batches. */
 export function logTrouble(log: FastifyBaseLogger, { batch, item, error }: Trouble): void {
   const about = batch === '' ? {} : { batch, item }
   log.error(
@@ -33,9 +33,8 @@ export function logTrouble(log: FastifyBaseLogger, { batch, item, error }: Troub
   )
 }
 
+/** Describes an error without a stack where it comes from the database, or from the driver of the queue, by its code and message. */
 function detailOf(error: unknown, isOfQueue: boolean): object {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return { err: error }
-  const { code, name, message } = error
-  // Errors of the queue’s driver come from the system or the server.
-  return name === 'StorageError' || isOfQueue ? { code, detail: message } : { err: error }
+  return error.name === 'StorageError' || isOfQueue ? { code: error.code, detail: error.message } : { err: error }
 }
