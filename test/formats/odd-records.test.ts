@@ -233,7 +233,7 @@ const chatOf = (call: object, beside: object = {}) => ({
 })
 const BASH = { type: 'function', function: { name: 'bash', arguments: '{"command":"make x"}' } }
 test.each<[string, object]>([
-  ['arguments in another member of the call', chatOf({ name: 'bash', input: { command: 'make x-7f' } })],
+  ['arguments in another member of the call', chatOf({ name: 'bash', kwargs: { command: 'make x-7f' } })],
   ['further arguments beside those of the call', chatOf({ ...BASH, parameters: { command: 'make x-7f' } })],
   [
     'a block of a call in an unknown member',

@@ -13,7 +13,6 @@ import {
   outcomeWithCode,
   tellsFault,
 } from '../tools/outcomes.ts'
-import type { OpenCall } from '../tools/tool-table.ts'
 import type { ChatSink } from './openai-chat-sink.ts'
 
 /** The speaker of a content, and its part lists; `outputs`: tool results, which belong to the agent's step. */
@@ -76,38 +75,51 @@ export function readReasoning(sink: ChatSink, block: Json, path: string, parts: 
   readBlocks(sink, block['summary'], `${path}/summary`, { ...speaker, name: 'reasoning.summary' })
 }
 
-/** Reads `tool_calls` as OpenAI writes them (`function: {name, arguments}`), and as Inspect does (`function: name`, `arguments`). */
+/** A call, by the record and the members that hold its name and its arguments. */
+export interface CallForm {
+  readonly record: Json
+  readonly at: string
+  readonly id: unknown
+  readonly name: string
+  readonly args: string
+}
+
+const INNER = ['function', 'custom'] as const
+const NAMES = ['toolName', 'function', 'name'] as const
+const ARGUMENTS = ['arguments', 'args', 'input', 'parameters'] as const
+
+/**
+ * Returns the form of a call: OpenAI's (`function: {name, arguments}`), the older `function_call`, an item of Responses, Inspect's (`function`,
+ * `arguments`), Anthropic's block (`name`, `input`), or the AI SDK's (`toolName`, `args` or `input`).
+ */
+export function formOfCall(call: Json, path = ''): CallForm {
+  const { type, id, call_id, toolCallId } = call
+  const inner = INNER.find((name) => isRecord(call[name]))
+  const record = inner === undefined ? call : asRecord(call[inner])
+  return {
+    record,
+    at: inner === undefined ? path : `${path}/${inner}`,
+    id: type === 'function_call' ? call_id : (toolCallId ?? id ?? call_id),
+    name: NAMES.find((name) => name in record) ?? 'name',
+    args: ARGUMENTS.find((name) => name in record) ?? 'arguments',
+  }
+}
+
 export function readToolCalls(sink: ChatSink, parts: Part[], calls: unknown, path: string): void {
-  const { reading } = sink
-  for (const [call, at] of objectsIn(reading, calls, path)) {
+  for (const [call, at] of objectsIn(sink.reading, calls, path)) {
     const isBroken = !isAbsent(call['parse_error'])
-    if (isBroken) reading.warn(`${at}/parse_error`, 'the harness could not parse this call, so it did not run it')
-    const inner = ['function', 'custom'].find((name) => isRecord(call[name]))
-    const name = 'function' in call ? 'function' : 'name'
-    const open =
-      inner === undefined
-        ? sink.addCall(parts, call, at, call['id'], [name, 'arguments'])
-        : readFunctionCall(sink, parts, asRecord(call[inner]), `${at}/${inner}`, call['id'])
+    const warning = 'the harness could not parse this call, so it did not run it'
+    if (isBroken) sink.reading.warn(`${at}/parse_error`, warning)
+    const open = sink.addCall(parts, formOfCall(call, at))
     if (isBroken) open.outcome = 'rejected'
   }
 }
 
-/** Reads `{name, arguments}`: the inside of a tool call, or the older `function_call`. */
-export function readFunctionCall(sink: ChatSink, parts: Part[], call: Json, path: string, id?: unknown): OpenCall {
-  const args = 'input' in call && !('arguments' in call) ? 'input' : 'arguments'
-  return sink.addCall(parts, call, path, id, ['name', args])
-}
-
-function readCallBlock(sink: ChatSink, block: Json, path: string, speaker: Speaker): void {
-  const idField = 'toolCallId' in block ? 'toolCallId' : 'id'
-  const nameField = 'toolName' in block ? 'toolName' : 'name'
-  const argsField = 'arguments' in block ? 'arguments' : 'args' in block ? 'args' : 'input'
-  sink.addCall(speaker.parts, block, path, block[idField], [nameField, argsField])
+function readCallBlock(sink: ChatSink, block: Json, path: string, { parts }: Speaker): void {
+  const { tool: name } = sink.addCall(parts, formOfCall(block, path))
   // Inspect puts the result of a provider's tool into the same block.
-  const name = typeof block[nameField] === 'string' ? block[nameField] : 'tool_call'
-  const output: Speaker = { actor: 'tool_output', name, parts: speaker.parts, outputs: speaker.parts }
-  readOutput(sink, speaker.parts, block['result'], `${path}/result`, name)
-  readString(sink, block, 'error', path, output)
+  readOutput(sink, parts, block['result'], `${path}/result`, name)
+  readString(sink, block, 'error', path, { actor: 'tool_output', name, parts, outputs: parts })
 }
 
 function readResultBlock(sink: ChatSink, block: Json, path: string, speaker: Speaker): void {

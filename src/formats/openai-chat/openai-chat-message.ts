@@ -6,9 +6,9 @@ import { asRecord, asText, type PlacedText } from '../common/session.ts'
 import { holdsCalls } from '../common/unread-acts.ts'
 import { named, own } from '../tools/tool-table.ts'
 import {
+  formOfCall,
   outcomeOfMessage,
   readBlocks,
-  readFunctionCall,
   readReasoning,
   readToolCalls,
   type Speaker,
@@ -95,7 +95,7 @@ function readAgentMessage(
   if (text !== null && slices !== null) addSlices(sink.reading, parts, text, slices)
   else readBlocks(sink, content, `${path}/content`, agentsIn(read.parts))
   if (typeof refusal === 'string') sink.text(parts, 'agent_message', refusal, `${path}/refusal`, 'refusal')
-  if (isRecord(older)) readFunctionCall(sink, parts, older, `${path}/function_call`)
+  if (isRecord(older)) sink.addCall(parts, formOfCall(older, `${path}/function_call`))
   else if (!isAbsent(older)) sink.reading.odd(`${path}/function_call`, 'a function call', older)
   readToolCalls(sink, parts, message['tool_calls'], `${path}/tool_calls`)
   const noted = slices === null && !structured && protocol?.noted?.(sink, parts, message, path) === true
@@ -186,7 +186,7 @@ function readItem(sink: ChatSink, read: MessageParts, item: Json, path: string):
     return
   }
   if (type === 'reasoning') readReasoning(sink, item, path, read.parts)
-  else if (type === 'function_call') sink.addCall(read.parts, item, path, item['call_id'], ['name', 'arguments'])
+  else if (type === 'function_call') sink.addCall(read.parts, formOfCall(item, path))
   else {
     sink.reading.unreadRecord(path, 'kind of record', type, item)
     return

@@ -3,11 +3,12 @@ import type { Actor } from '../../schemas/vocabulary.ts'
 import { openEnvelope } from '../common/content.ts'
 import { leavesOf, memberName } from '../common/json-tree.ts'
 import type { PictureSource } from '../common/pictures.ts'
-import type { Json, Reading } from '../common/reading.ts'
+import type { Reading } from '../common/reading.ts'
 import { asText, type OpenStep, type PlacedText, type Resolve, Session } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
 import { hasEnded } from '../tools/outcomes.ts'
 import type { OpenCall } from '../tools/tool-table.ts'
+import type { CallForm } from './openai-chat-blocks.ts'
 
 /** A range of a text, in UTF-16 units, with its actor and act. */
 export interface Slice {
@@ -98,11 +99,8 @@ export class ChatSink extends Session {
       this.reading.add(parts, { actor, ...this.locate(text, pointer), name: memberName(name, leaf) })
   }
 
-  /**
-   * Adds a call, by the members of a record that hold its name and its arguments: an object, JSON in a string, or a string that is the
-   * tool's input itself.
-   */
-  addCall(parts: Part[], record: Json, at: string, id: unknown, [name, args]: readonly [string, string]): OpenCall {
+  /** Adds a call; its arguments are an object, JSON in a string, or a string that is the tool's input itself. */
+  addCall(parts: Part[], { record, at, id, name, args }: CallForm): OpenCall {
     const tool = asText(record[name])
     if (tool === null) this.reading.warn(`${at}/${name}`, 'a tool call must name its function')
     const call = this.call(this.step, id, tool ?? NAMELESS)

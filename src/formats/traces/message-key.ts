@@ -2,7 +2,7 @@ import { digestBytes, digestValue } from '../../domain/digest.ts'
 import { decodeObject } from '../common/json-tree.ts'
 import { isAbsent, isRecord, type Json } from '../common/reading.ts'
 import { asText } from '../common/session.ts'
-import { AGENT_ONLY, CALLS, isResult } from '../openai-chat/openai-chat-blocks.ts'
+import { AGENT_ONLY, CALLS, formOfCall, isResult } from '../openai-chat/openai-chat-blocks.ts'
 import type { OpenCall } from '../tools/tool-table.ts'
 import type { TracedTool } from './trace-span.ts'
 
@@ -17,33 +17,17 @@ interface CallKey {
 
 /** Lists the calls of a message, in the order in which the chat reader adds them. */
 export function callKeysOf(message: Json): CallKey[] {
-  const { content, function_call: older, tool_calls: calls, type, name, arguments: args, call_id: id } = message
-  return [
-    ...(type === 'function_call' ? [callKey(id, name, args)] : []),
-    ...recordsIn(content)
-      .filter((block) => CALLS.has(block['type']))
-      .map(({ id, toolCallId, name, toolName, input, args, arguments: given }) =>
-        callKey(id ?? toolCallId, name ?? toolName, input ?? args ?? given),
-      ),
-    ...(isRecord(older) ? [callKey(null, older['name'], older['arguments'])] : []),
-    ...recordsIn(calls).map(toolCallKey),
-  ]
+  const { content, function_call: older, tool_calls: calls, type } = message
+  const blocks = recordsIn(content).filter((block) => CALLS.has(block['type']))
+  const own = type === 'function_call' ? [message] : []
+  return [...own, ...blocks, ...recordsIn([older]), ...recordsIn(calls)].map((call) => {
+    const { record, id, name, args } = formOfCall(call)
+    const [tool, original] = [record[name], record[args]]
+    return { id: asText(id), name: typeof tool === 'string' ? tool : '', args: argsKey(original), original }
+  })
 }
 
 export const recordsIn = (list: unknown): Json[] => (Array.isArray(list) ? list.filter(isRecord) : [])
-
-function toolCallKey(call: Json): CallKey {
-  const inner = [call['function'], call['custom']].find(isRecord)
-  if (inner === undefined) return callKey(call['id'], call['function'], call['arguments'])
-  return callKey(call['id'], inner['name'], inner['arguments'] ?? inner['input'])
-}
-
-const callKey = (id: unknown, name: unknown, args: unknown): CallKey => ({
-  id: typeof id === 'string' && id !== '' ? id : null,
-  name: typeof name === 'string' ? name : '',
-  args: argsKey(args),
-  original: args,
-})
 
 /** Returns the digest of arguments; equal for an object and for its JSON in a string, and empty for no arguments. */
 function argsKey(args: unknown): string {
