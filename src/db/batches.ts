@@ -90,7 +90,9 @@ export function createBatches(db: Db) {
      */
     finishCancel: (id: string, at: string): Promise<boolean> =>
       db.write(async (sql) => {
-        const batch = await first(sql)`SELECT seq FROM batches WHERE id = ${id} AND status = 'cancelling' ${locked(db)}`
+        // One process at a time: two at the items of a large batch would undo the work of each other by deadlocks.
+        const turn = db.kind === 'postgres' ? raw`FOR UPDATE SKIP LOCKED` : raw``
+        const batch = await first(sql)`SELECT seq FROM batches WHERE id = ${id} AND status = 'cancelling' ${turn}`
         if (batch === undefined) return false
         await run(sql)`UPDATE batch_items SET status = 'cancelled' WHERE ${isOf(id)} AND ${ITEM_IS_OPEN}
           AND idx NOT IN (SELECT item FROM attempts WHERE batch = ${id} AND item IS NOT NULL AND ${IN_FLIGHT})`
