@@ -66,14 +66,14 @@ export function createIdempotency(db: Db) {
 
 export function createSettings(db: Db) {
   /** Returns the value under a name, which is stored where there was none: of two processes that make a value at the same time, both use the first. */
-  const once = (name: string, make: () => Uint8Array): Promise<Buffer> =>
-    db.write(async (sql) => {
-      const find = () => first<{ value: Buffer }>(sql)`SELECT value FROM settings WHERE name = ${name}`
-      for (let known = await find(); ; known = await find()) {
-        if (known !== undefined) return known.value
-        await insert(sql, 'settings', { name, value: Buffer.from(make()) }, raw`ON CONFLICT DO NOTHING`)
-      }
-    })
+  async function once(name: string, make: () => Uint8Array): Promise<Buffer> {
+    const find = () => first<{ value: Buffer }>(db.read)`SELECT value FROM settings WHERE name = ${name}`
+    for (let known = await find(); ; known = await find()) {
+      if (known !== undefined) return known.value
+      const row = { name, value: Buffer.from(make()) }
+      await db.write((sql) => insert(sql, 'settings', row, raw`ON CONFLICT DO NOTHING`))
+    }
+  }
   return {
     /** Finds the secret of marker nonces: made once, then stable, so that prompts stay byte-equal. */
     renderingSecret: async (make: () => Uint8Array) => new Uint8Array(await once('rendering_secret', make)),
