@@ -1,5 +1,5 @@
 import type { Payer } from '../db/attempts.ts'
-import type { BatchQuery, BatchRecord } from '../db/batches.ts'
+import type { BatchQuery } from '../db/batches.ts'
 import type { ItemRecord } from '../db/items.ts'
 import type { Batch, BatchEstimate } from '../schemas/batch.ts'
 import type { RegradeRequest } from '../schemas/regrade.ts'
@@ -14,8 +14,6 @@ type Items = AsyncIterable<IntakeItem>
 
 /** A draft whose items arrive for longer belongs to a process that has died. */
 const LONGEST_DRAFT_MS = 24 * 3_600_000
-/** Within this time both providers answer a batch or give the batch up. */
-const PROVIDER_WINDOW_MS = 24 * 3_600_000
 
 /** Between two looks at an SQLite file: no process tells another of a new batch. */
 const FILE_SWEEP_MS = 1000
@@ -48,26 +46,13 @@ export function createBatchService(deps: BatchDeps) {
   /** Tells whether this process runs batches. */
   const runsHere = () => (isShared ? deps.works : leadsSince !== null)
   const work = createBatchWork(deps, stopping.signal)
-  const waiting = createWaiting(deps, runsHere)
+  const { view, lacksJudge } = createWaiting(deps, runsHere)
 
   const now = (): number => clock.now().getTime()
   const troubleOf = (batch: string) => (error: unknown) => deps.onTrouble({ batch, error })
   const markLost = (isRunner = false): Promise<number> =>
     stores.attempts.markLost(new Date(now() - deps.lost_ms).toISOString(), isRunner)
   const announce = async () => (runsHere() ? stores.judges.announce([...judges.keys()]) : undefined)
-
-  /** Adds to a stored batch what the store does not know: the items in flight, and the reason for which the batch waits. */
-  async function view(record: BatchRecord): Promise<Batch> {
-    const { pending, running } = record.counts
-    const { in_flight, waiting: reason } = await waiting.view(record)
-    const moved = Math.min(in_flight, pending)
-    const counts = { ...record.counts, pending: pending - moved, running: running + moved }
-    const wait = reason === null ? {} : { parked_reason: reason.reason, waiting_for: reason.for }
-    const isOver = record.status === 'done' || record.status === 'cancelled'
-    const round = record.mode !== 'provider' || isOver ? null : await provider.round(record.id)
-    const ends_by = new Date(Date.parse(round?.begun_at ?? '') + PROVIDER_WINDOW_MS)
-    return { ...record, counts, ...wait, ...(round && { round: { ...round, ends_by: ends_by.toISOString() } }) }
-  }
 
   /** Repeats work until the service stops; tells of trouble once, until the work succeeds again. */
   async function repeat(ms: number, work: () => Promise<unknown>): Promise<void> {
@@ -97,7 +82,7 @@ export function createBatchService(deps: BatchDeps) {
   /** Parks the batch of a stopped command: no other process shall go on with the batch, and pay. */
   async function parkOwn(id: string): Promise<void> {
     const record = await batches.get(id)
-    if (record === null || (await waiting.lacksJudge(record))) return
+    if (record === null || (await lacksJudge(record))) return
     // A parked batch with a time would go on at that time.
     if (record.resumes_at !== null) await batches.resume(id)
     await batches.park(id, COMMAND_STOPPED, null)

@@ -47,18 +47,16 @@ async function namesOf(db: Db, column: NamedBy): Promise<string[]> {
 }
 
 function toOverview(rows: readonly CountRow[], names: GradeOverview['names'], most: number): GradeOverview {
-  const sum = (wanted: (row: CountRow) => boolean) => rows.reduce((total, row) => total + (wanted(row) ? row.n : 0), 0)
-  const counted = <K extends string>(words: readonly K[], of: (row: CountRow) => string | null) =>
-    Object.fromEntries(words.map((word) => [word, sum((row) => row.fits === 1 && of(row) === word)])) as Record<
-      K,
-      number
-    >
-  const others = rows.flatMap(({ label, fits }) => (label === null || fits === 0 ? [] : [label])).sort()
+  const fitting = rows.filter(({ fits }) => fits === 1)
+  const sum = (some: readonly CountRow[]): number => some.reduce((total, { n }) => total + n, 0)
+  const counted = (column: 'status' | 'label', words: readonly string[]) =>
+    Object.fromEntries(words.map((word) => [word, sum(fitting.filter((row) => row[column] === word))]))
+  const others = fitting.flatMap(({ label }) => label ?? []).sort()
   return {
-    total: sum(({ fits }) => fits === 1),
-    complete: sum(() => true) < most,
-    statuses: counted(GRADE_STATUSES, ({ status }) => status),
-    labels: counted<string>([...LABELS, ...others], ({ label }) => label) as GradeOverview['labels'],
+    total: sum(fitting),
+    complete: sum(rows) < most,
+    statuses: counted('status', GRADE_STATUSES) as GradeOverview['statuses'],
+    labels: counted('label', [...LABELS, ...others]) as GradeOverview['labels'],
     names,
   }
 }
