@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openSqliteStores } from '../../src/db/stores.ts'
 import { describeStores } from './contract.ts'
+import { makeRecord } from './make-grade.ts'
 import { openSqlite } from './open-sqlite.ts'
 import { migratedDatabase, tempDatabase } from './temp-folder.ts'
 
