@@ -7,7 +7,7 @@ import { postJson } from '../local-server.ts'
 import { startMockBatches } from '../mock-provider/batches.ts'
 import { askDatabase, describePostgres, newDatabase } from '../storage/postgres-tools.ts'
 import { batchJudgeAt, judgeAt, type MockCallOptions, startMockCalls } from './mock-calls.ts'
-import { type Exchange, type Phase, startProxy } from './provider-proxy.ts'
+import { startProxy } from './provider-proxy.ts'
 import { sleep } from './scene.ts'
 import { tempFolder } from './service-process.ts'
 import { answerBatchRequest, callsOf, callsOfAll, labelOf, labelsOf, makeTrials } from './trials.ts'
@@ -194,34 +194,32 @@ describePostgres('workers on one PostgreSQL', (tools) => {
     expect(await worker.stop()).toBe(0)
   })
 
-  /** Starts a service that runs nothing and workers, with the batch endpoint of a provider that answers a submission once `taken` has resolved. */
-  async function setUpProvider(
-    options: Parameters<typeof startMockBatches>[0],
-    workers: number,
-    taken = Promise.resolve(),
-  ) {
+  /** Starts a service that runs nothing and workers, with the batch endpoint of a provider that a submission reaches once `open` has resolved. */
+  async function setUpProvider(options: Parameters<typeof startMockBatches>[0], workers: number, open?: Promise<void>) {
     const mock = await startMockBatches(options)
-    const isTaken = ({ method, path }: Exchange, phase: Phase) =>
-      phase === 'after' && method === 'POST' && path.endsWith('/batches')
-    const proxy = await startProxy(mock.origin, async (exchange, phase) => {
-      if (isTaken(exchange, phase)) await taken
+    let sent = 0
+    const proxy = await startProxy(mock.origin, async ({ method, path }, phase) => {
+      if (phase !== 'before' || method !== 'POST' || !path.endsWith('/batches')) return
+      sent += 1
+      await open
     })
     const fleet = createFleet(await newDatabase(tools().server), batchJudgeAt('openai', proxy.origin))
     const service = await fleet.service()
-    return { mock, service, workers: await Promise.all(Array.from({ length: workers }, () => fleet.worker())) }
+    const all = await Promise.all(Array.from({ length: workers }, () => fleet.worker()))
+    return { mock, service, workers: all, sent: () => sent }
   }
 
   test('a submission that is being sent is sent by no other worker, however often the batch is resumed', async () => {
-    const taken = Promise.withResolvers<void>()
-    const { mock, service } = await setUpProvider({ answer: answerBatchRequest }, 2, taken.promise)
+    const gate = Promise.withResolvers<void>()
+    const { mock, service, sent } = await setUpProvider({ answer: answerBatchRequest }, 2, gate.promise)
     const { id } = await service.post(makeTrials(3, 'mock'), '?mode=provider')
-    while (mock.counts.submits === 0) await sleep(20)
+    while (sent() === 0) await sleep(20)
     for (let resumed = 0; resumed < 4; resumed++) {
       await service.tell(id, 'resume')
       await sleep(1000)
     }
-    expect(mock.counts.submits).toBe(1)
-    taken.resolve()
+    expect(sent()).toBe(1)
+    gate.resolve()
     expect(await service.end(id)).toMatchObject({ status: 'done', calls: { made: callsOfAll(3), unknown: 0 } })
     expect(mock.counts.requests_run).toBe(callsOfAll(3))
   })
