@@ -71,10 +71,18 @@ test.each([
   ['a header without a colon', 'GET / HTTP/1.1\r\nbroken\r\n\r\n', 400],
   ['two lengths', 'POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n', 400],
   ['headers without end', `GET / HTTP/1.1\r\nhost: x\r\nx-long: ${'x'.repeat(40_000)}\r\n\r\n`, 431],
-])('%s is a problem too', async (_name, bytes, status) => {
+  ['an expectation that nobody meets', 'GET / HTTP/1.1\r\nhost: x\r\nexpect: foo\r\nconnection: close\r\n\r\n', 417],
+  ['a request without Host', 'GET / HTTP/1.1\r\nconnection: close\r\n\r\n', 400],
+])('%s is refused in the form of all errors, with the headers of all answers', async (_name, bytes, status) => {
   const answer = await talk(origin, bytes).answer
-  expect(answer).toContain('application/problem+json')
-  expect(bodyOf<Problem>(answer)).toMatchObject({ status, code: 'invalid_request' })
+  expect(answer).toContain(`"status":${status},"code":"invalid_request"`)
+  for (const header of [
+    `http/1.1 ${status} `,
+    'content-type: application/problem+json',
+    'x-content-type-options: nosniff',
+    'cache-control: no-store',
+  ])
+    expect(answer.toLowerCase()).toContain(header)
   await lives()
 })
 
@@ -114,21 +122,4 @@ test('a request that was arriving when the stop came is answered', async () => {
   app.state.draining = true
   socket.write(body)
   expect(await answer).toMatch(/^HTTP\/1\.1 201 /)
-})
-
-test.each([
-  ['an expectation that nobody meets', ['host: localhost', 'expect: foo'], 417],
-  ['a request without Host', [], 400],
-])('%s is refused in the form of all errors, with the headers of all answers', async (_name, lines, status) => {
-  const bytes = ['GET /healthz HTTP/1.1', ...lines, 'connection: close', '', ''].join('\r\n')
-  const answer = await talk(origin, bytes).answer
-  expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
-  for (const name of [
-    'content-type: application/problem+json',
-    'x-content-type-options: nosniff',
-    'cache-control: no-store',
-  ])
-    expect(answer.toLowerCase()).toContain(name)
-  expect(answer.slice(answer.indexOf('{'))).toContain(`"status":${status},"code":"invalid_request"`)
-  await lives()
 })
