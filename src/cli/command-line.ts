@@ -102,9 +102,8 @@ const workerCommand: MakeCommand = (shell) =>
     about: 'work on the batches of services that share a PostgreSQL; SIGTERM drains and stops it',
     help: [
       `Grades the batches of services that share a PostgreSQL: start any number of workers, on any number of machines, with the
-VERIDICT_DATABASE_URL, VERIDICT_CONFIG (judges) and API keys of the services. A worker takes chunks of at most 16 items from the open
-batches; other workers go on with the items of a worker that stopped or died. Post and follow batches at a service. One machine needs
-no worker: \`veridict serve\` grades batches too, unless VERIDICT_WORKER=off (or serve --no-worker).`,
+VERIDICT_DATABASE_URL, VERIDICT_CONFIG (judges) and API keys of the services. One machine needs no worker: \`veridict serve\` grades
+batches too, unless VERIDICT_WORKER=off (or serve --no-worker).`,
       `VERIDICT_WORKER_PORT=9464   the port of /healthz, /readyz and /metrics (on VERIDICT_HOST, 127.0.0.1 by default); no port by default
 SIGTERM                     returns the items that have not begun, waits for calls in flight (25 s), exits 0
 workers.most_in_flight      in VERIDICT_CONFIG: most items of a judge in work at once in a worker; no bound by default`,

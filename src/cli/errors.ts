@@ -11,15 +11,13 @@ import { asTyped, type Shell } from './shell.ts'
 export const EXIT = { graded: 0, refused: 1, unverified: 2, failed: 3, parked: 4, interrupted: 130 } as const
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
-export function exitOfCounts(counts: BatchCounts): ExitCode {
-  if (counts.failed + counts.cancelled > 0) return EXIT.failed
-  return counts.unverified > 0 ? EXIT.unverified : EXIT.graded
+export function exitOfCounts({ failed, cancelled, unverified }: Omit<BatchCounts, 'total'>): ExitCode {
+  if (failed + cancelled > 0) return EXIT.failed
+  return unverified > 0 ? EXIT.unverified : EXIT.graded
 }
 
-export function exitOfGrade({ status }: Pick<Grade, 'status'>): ExitCode {
-  if (status === 'failed') return EXIT.failed
-  return status === 'unverified' ? EXIT.unverified : EXIT.graded
-}
+export const exitOfGrade = ({ status }: Pick<Grade, 'status'>): ExitCode =>
+  status === 'graded' ? EXIT.graded : EXIT[status]
 
 /** Raises the exit code to a failure where `--strict` is set and records were lost. */
 export const strictCode = (code: ExitCode, { strict }: { readonly strict?: boolean }, lost: number): ExitCode =>

@@ -5,7 +5,7 @@ import type { Batch, BatchResult } from '../schemas/batch.ts'
 import { CliError, EXIT, type ExitCode, exitOfCounts, strictCode } from './errors.ts'
 import type { Options, OutputFormat } from './options.ts'
 import type { LabelValues } from './output/inspect-scores.ts'
-import { retryTime } from './output/progress.ts'
+import { doneOf, retryTime } from './output/progress.ts'
 import { type ResultsTally, summary, writeResults } from './output/results-format.ts'
 import { oneLine, present } from './output/text.ts'
 import { type Session, tell } from './session.ts'
@@ -19,29 +19,32 @@ export const EXIT_HELP = `Exit codes:
   130  interrupted; grades are kept
   A reader that stops early (| head) ends the command with 0: --out FILE keeps the code`
 
+type ResultOptions = Pick<Options, 'strict' | 'detach'> & { readonly values?: LabelValues }
+
 /** Follows a batch to its end, and writes its results; or with `detach` prints its id. */
-export async function finishBatch(
-  session: Session,
-  begun: Batch,
-  options: Pick<Options, 'strict' | 'detach'> & { readonly values?: LabelValues } = {},
-): Promise<ExitCode> {
+export async function finishBatch(session: Session, begun: Batch, options: ResultOptions = {}): Promise<ExitCode> {
   session.batch = begun
-  if (options.detach === true) {
-    await session.answer(begun, `${begun.id}\n`)
-    tell(session, `Follow: veridict status ${begun.id}${session.flag} --follow`)
-    return EXIT.graded
-  }
-  const batch = await watchBatch(session, begun)
-  if (!isEnded(batch)) {
-    session.data = { batch, results: [] }
-    tellRest(session, batch)
-    // A file of results appears once the batch has ended.
-    await session.discard()
-    return EXIT.parked
-  }
+  if (options.detach !== true) return writeEnds(session, await watchBatch(session, begun), options)
+  await session.answer(begun, `${begun.id}\n`)
+  tell(session, `Follow: veridict status ${begun.id}${session.flag} --follow`)
+  return EXIT.graded
+}
+
+/** Writes the results that a batch has, and names the items and the reason of a rest. `follows`: the command waited for the batch. */
+export async function writeEnds(
+  session: Session,
+  batch: Batch,
+  options: ResultOptions,
+  follows = true,
+): Promise<ExitCode> {
   const unread = await printResults(session, batch, options)
+  const open = batch.counts.total - doneOf(batch.counts)
+  const isResting = restsFor(session, batch, follows)
+  const wait = isResting || isOrphan(session, batch) ? '' : `: veridict results ${batch.id}${session.flag} --wait`
+  if (open > 0) tell(session, `${count(open, 'item')} not ended (${stateOf(session, batch)})${wait}`)
+  tellRest(session, batch)
   tellOverBudget(session, batch)
-  return strictCode(exitOfCounts(batch.counts), options, unread.items)
+  return isResting ? EXIT.parked : strictCode(exitOfCounts(batch.counts), options, unread.items)
 }
 
 /** Lists the claims of all rubrics of a batch, for the header of a CSV. Empty for other formats. */
@@ -88,7 +91,7 @@ export async function watchBatch(session: Session, begun: Batch): Promise<Batch>
 }
 
 /** Writes the results. Prints the summary on stderr where the results are no table on stdout. Returns the unread records. */
-export async function printResults(
+async function printResults(
   session: Session,
   batch: Batch,
   { values }: { readonly values?: LabelValues } = {},

@@ -40,7 +40,7 @@ describe('results', () => {
     service.end('bat_01', [{ label: 'aligned' }])
     const { code, out, err } = await run('results', 'bat_01', '-o', 'ndjson')
     expect([code, JSON.parse(out)]).toMatchObject([0, { item_id: 'a', label: 'aligned' }])
-    expect(err).toContain('1 of 2 items has not ended (running)')
+    expect(err).toContain('1 item not ended (running): veridict results bat_01')
   })
 
   test('--wait follows first', async () => {

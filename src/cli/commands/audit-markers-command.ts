@@ -38,9 +38,8 @@ export const auditMarkers = consoleCommand<Options, [paths: string[]]>(
       ['--strict', 'exit with 3 where a trial or a task was skipped; other files do not count'],
     ],
     help: [
-      `Asks no judge and needs no database. PATH can be what \`veridict batch\` takes, and the folder of a task (Harbor's with task.toml or
-instruction.md and environment/, or Terminal-Bench's with task.yaml), or a folder or an archive of them. A marker is the text of a cue or a
-distractor, and its given anchors; the audit finds markers as the evidence check does: through line breaks, escapes, comment marks and disguises.
+      `PATH can be what \`veridict batch\` takes, and the folder of a task (Harbor's or Terminal-Bench's), or a folder or an archive of them. A
+marker is the text of a cue or a distractor, and its given anchors; the audit finds markers as the evidence check does.
 A row of the ground truths may say where markers are expected, and which variant it is true of:
   {"task": "fix-git", "cue": "…", "distractor": "…", "expected_in": ["environment/src/*.py", "/usr/local/bin/git"], "variant": "tab"}
 expected_in: globs (* ? **) relative to the task's folder, by default every file of its environment;
@@ -55,13 +54,10 @@ a glob that begins with / is a path in the container, for runs alone.`,
   in_ablation         a task or run of variant cue-removed or distractor-removed, or whose row leaves the marker out, shows the marker
   ambiguous_anchor    the marker stands twice in its environment
   signal_mismatch     signals.appeared says otherwise than the search of the run
-  unsearchable_media  the surface is a picture, an archive, a link or too large: never ok, examine the surface yourself`,
-      `Output (--output, to stdout or --out FILE; progress and skipped files go to stderr):
-  table   a row a finding, then the counts
-  ndjson  a JSON object a line, the ok ones too: kind task or run, name, task, variant, marker, code, detail, places`,
+  unsearchable_media  the surface is a picture, an archive, a link or too large: examine the surface yourself`,
+      'Output: table (a row a finding, then the counts), ndjson (a row a line, the ok ones too).',
       'Exit codes: 0 every row is ok; 1 bad input, or no task and run; 2 findings; 3 with --strict: a task or run was skipped; 130 interrupted',
       `Examples:
-  veridict audit-markers tasks/ -g truths.ndjson
   veridict audit-markers tasks/ jobs/ -g truths.ndjson --variant tab -o ndjson --out markers.ndjson
   veridict audit-markers tasks/ -g truths.ndjson -o ndjson | jq -r 'select(.code == "missing") | .task'`,
     ],

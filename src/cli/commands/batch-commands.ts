@@ -24,10 +24,8 @@ import { tally } from '../output/text.ts'
 import { sessionCommand, tell } from '../session.ts'
 import { countsText, openTrials } from '../trials.ts'
 
-const GO_ON = `Going on:
-  Ctrl-C stops cleanly and prints the command that goes on, \`veridict resume ID\`: a batch of a running service goes on without you,
-  a batch in this process rests until then (on a PostgreSQL its workers go on: \`veridict cancel\` ends it). A second Ctrl-C ends at once.
-  The same command again begins a new batch, whose graded items come from the cache at no cost (unless --cache refresh asks again).`
+const GO_ON = `Ctrl-C stops cleanly, and names the command that goes on; a second Ctrl-C ends at once. A batch of a running service, or on a
+PostgreSQL, goes on without you. The same command again begins a new batch, whose graded items come from the cache at no cost.`
 
 export const batch = sessionCommand<Options, [paths: string[]]>(
   {
@@ -93,10 +91,8 @@ export const regrade = sessionCommand<RegradeOptions>(
       ['--recheck', 'check the stored replies again under today’s evidence rules; no judge is asked'],
     ],
     help: [
-      `The first group of options chooses stored grades: a grade must fit every option. The second group changes the grading; all
-other settings stay as they were. Old grades are never touched.
-A grade is graded again once, however many equal items it answers. Items without a grade are left out; --recheck leaves out
-failed grades, too: these have no answer to check. A re-grade keeps the ground truths of its trials.`,
+      `The options up to --task choose stored grades: a grade must fit every option. The others change the grading; all other settings
+and the ground truths stay. Old grades are never touched. Items without a grade are left out; --recheck leaves out failed grades, too.`,
       ...[GO_ON, OUTPUT_HELP, EXIT_HELP],
       `Examples:
   veridict regrade --batch bat_01 --rubric tab-behavior@2      the same trials under a new rubric
@@ -152,9 +148,8 @@ export const resume = sessionCommand<Options, [id: string]>(
     database: 'read',
     help: [
       `A batch is parked where each further call would fail: no quota, a refused key, a judge that is out. Remove the cause first; the
-batch then goes on where it stopped, and no question is asked twice. A judge that is out for a while is tried again without this
-command. A cap (--max-cost-usd) parks no batch: items over the cap have ended as budget_exceeded, and the same \`batch\` command
-with a higher cap grades them. An interrupted batch goes on, too; of an ended batch the results are printed.`,
+batch goes on where it stopped, and no question is asked twice. A cap parks no batch: the same \`batch\` command with a higher cap
+grades its items of budget_exceeded. An interrupted batch goes on, too; of an ended batch the results are printed.`,
       ...[EXIT_HELP, 'Example:\n  veridict resume bat_01'],
     ],
   },

@@ -35,10 +35,9 @@ export const importTrials = consoleCommand<Options, [paths: string[]]>(
     help: [
       'PATH is a file of `veridict export`, or trials.',
       `An export is read into the database of VERIDICT_DATABASE or VERIDICT_DATABASE_URL, beside a running service or without one. The
-command checks the whole file first: a broken record, or a grade without its calls or trajectory, is named, and nothing is stored. A
-record whose id is stored stays as it is, so that the same command goes on after a crash.`,
+command checks the whole file first, and stores nothing of a file with a fault. A record whose id is stored stays as it is.`,
       `Of trials the command uploads every trajectory once and writes a grade request a line with its id instead of its text: small lines,
-to edit, keep, split, and give to \`veridict batch\` or POST /v1/batches. Trials that are skipped are named on stderr.`,
+to edit, keep, split, and give to \`veridict batch\` or POST /v1/batches.`,
       SERVER_HELP,
       `Exit codes: 0 imported, or written; 1 bad input, nothing to import, an export with a fault, or no service; 3 with --strict, where a
 trial was skipped or has unread records; 130 interrupted.`,

@@ -47,13 +47,8 @@ const WHERE =
   'Where: the database VERIDICT_DATABASE (or VERIDICT_DATABASE_URL), with or without a running service. A change holds from the next request on.'
 
 const KEYS_HELP = [
-  `A key names the client. A service on loopback needs no key (VERIDICT_ACCESS=on changes that); every request to any other
-address needs a key.`,
+  'A key names the client. A service on loopback needs no key (VERIDICT_ACCESS=on changes that), at any other address every request does.',
   WHERE,
-  `Examples:
-  veridict keys create ci --scopes grade,read --expires 90d --max-cost-usd-per-day 20
-  veridict keys list
-  veridict keys revoke key_0123456789abcdef`,
 ]
 
 type CreateOptions = Options & Omit<KeyPlan, 'name' | 'expires_at'> & { readonly expires?: number }
@@ -169,8 +164,7 @@ const revoke = keyCommand<Options, [id: string]>(
     about: 'end a key and its sessions at once',
     args: { '<id>': 'key_…, as `keys list` shows it' },
     help: [
-      `Requests with the key are answered 401 from now on, and browsers that signed in with the key are signed out. Its grades
-stay, and its batches go on: \`veridict cancel BATCH\` ends a batch.`,
+      'Requests with the key are answered 401 from now on. Its grades stay, and its batches go on: `veridict cancel BATCH` ends a batch.',
       WHERE,
       'Exit codes: 0 revoked, or it was before; 1 no such key.',
       'Example:\n  veridict keys revoke key_0123456789abcdef',

@@ -1,20 +1,10 @@
-import { waitsForWorker, waitsForYou } from '../../client/persist.ts'
+import { waitsForWorker } from '../../client/persist.ts'
 import { defined } from '../../domain/result.ts'
 import { count } from '../../domain/words.ts'
 import type { Batch } from '../../schemas/batch.ts'
 import { BATCH_STATUSES, type BatchStatus } from '../../schemas/vocabulary.ts'
-import { CliError, EXIT, type ExitCode, exitOfCounts, exitOfGrade, strictCode } from '../errors.ts'
-import {
-  EXIT_HELP,
-  finishBatch,
-  isOrphan,
-  printResults,
-  restsFor,
-  stateOf,
-  tellOverBudget,
-  tellRest,
-  watchBatch,
-} from '../follow.ts'
+import { CliError, EXIT, type ExitCode, exitOfCounts, exitOfGrade } from '../errors.ts'
+import { EXIT_HELP, isOrphan, restsFor, stateOf, tellRest, watchBatch, writeEnds } from '../follow.ts'
 import { choice, LIST, type Options, output, RESULTS_FORMATS, STRICT_UNREAD, wholeNumber } from '../options.ts'
 import { writeBundle } from '../output/bundle.ts'
 import { jsonText, printGrade, withReplies } from '../output/grade-text.ts'
@@ -22,7 +12,7 @@ import { type LabelValues, parseValues } from '../output/inspect-scores.ts'
 import { doneOf, roundText } from '../output/progress.ts'
 import { OUTPUT_HELP, summary } from '../output/results-format.ts'
 import { type Column, clip, costCell, line, NDJSON, oneLine, present, type Rows, tableOf } from '../output/text.ts'
-import { type Session, sessionCommand, tell } from '../session.ts'
+import { type Session, sessionCommand } from '../session.ts'
 
 type StatusOptions = Options & { readonly status?: BatchStatus; readonly limit: number; readonly follow?: boolean }
 
@@ -42,10 +32,8 @@ export const status = sessionCommand<StatusOptions, [id?: string]>(
     ],
     database: 'read',
     help: [
-      `Lists the newest batches, or with BATCH shows its state; --follow shows the batch until it ends, and Ctrl-C stops only this
-command. A parked batch has a reason. Where its judge or provider is out for a while, the service tries again at the time that
-is shown, and the exit code is the code of a running batch; else the batch waits for \`veridict resume\`. A batch without a
-worker that has its judge waits, too: the wait is shown, and the exit code is 4.
+      `Lists the newest batches, or shows the state of BATCH; Ctrl-C stops only this command. A parked batch has a reason: a service
+tries again at the time that is shown, else the batch waits for \`veridict resume\`.
 A cost like $0.42 (+$0.10?) includes calls that broke off or timed out, and may have been paid.`,
       `${EXIT_HELP}\n(0 also for a list, and for a batch that still runs or tries again by itself)`,
       `Examples:
@@ -113,7 +101,6 @@ export const results = sessionCommand<ResultsOptions, [id: string]>(
     ],
     database: 'read',
     help: [
-      'Results hold the items that have ended; --wait follows the batch to its end first.',
       `${OUTPUT_HELP}
   inspect  the scores of one Inspect log, for precomputed_scores(), as JSON lines; an item without a grade has no score, and
           stays unscored there. A value is the label (accuracy() counts labels as 0), or with --values its number
@@ -133,7 +120,7 @@ export const results = sessionCommand<ResultsOptions, [id: string]>(
 )
 
 async function writeBatchResults(session: Session, options: ResultsOptions, id: string): Promise<ExitCode> {
-  const { veridict, flag, signal, format } = session
+  const { veridict, signal, format } = session
   const { values, out } = options
   if (values !== undefined && format !== 'inspect') throw new CliError('--values is for --output inspect')
   if (format === 'inspect' && out?.toLowerCase().endsWith('.jsonl') === false)
@@ -141,25 +128,12 @@ async function writeBatchResults(session: Session, options: ResultsOptions, id: 
   const first = await veridict.batch(id, { signal })
   session.follows = true
   const follows = options.wait === true && !isOrphan(session, first)
-  if (follows && format !== 'bundle') return finishBatch(session, first, options)
   const batch = follows ? await watchBatch(session, first) : first
-  if (format === 'bundle') {
-    const folder = out ?? `bundle-${batch.id}`
-    await writeBundle(session, batch, folder)
-    await session.write(`${oneLine(folder)}: ${count(batch.counts.total, 'item')}; manifest.json lists its files\n`)
-    return EXIT.graded
-  }
-  const unread = await printResults(session, batch, options)
-  const open = batch.counts.total - doneOf(batch.counts)
-  if (open > 0) {
-    const state = `${open} of ${count(batch.counts.total, 'item')} ${open === 1 ? 'has' : 'have'} not ended (${stateOf(session, batch)})`
-    const isResting = isOrphan(session, batch) || waitsForYou(batch)
-    tell(session, isResting ? state : `${state}; wait for them: veridict results ${id}${flag} --wait`)
-  }
-  tellRest(session, batch)
-  tellOverBudget(session, batch)
-  if (restsFor(session, batch, options.wait === true)) return EXIT.parked
-  return strictCode(exitOfCounts(batch.counts), options, unread.items)
+  if (format !== 'bundle') return writeEnds(session, batch, options, options.wait === true)
+  const folder = out ?? `bundle-${batch.id}`
+  await writeBundle(session, batch, folder)
+  await session.write(`${oneLine(folder)}: ${count(batch.counts.total, 'item')}; manifest.json lists its files\n`)
+  return EXIT.graded
 }
 
 export const show = sessionCommand<Options & { readonly attempts?: boolean; readonly raw?: boolean }, [id: string]>(
@@ -168,15 +142,13 @@ export const show = sessionCommand<Options & { readonly attempts?: boolean; read
     about: 'show one stored grade with its evidence',
     args: { '<grade>': 'its id, as `veridict results` gives it' },
     options: [
-      ['--attempts', 'print the receipt: the settings of the grade and the calls of the judge'],
+      ['--attempts', 'print the receipt: settings of the judge, versions, digests, calls'],
       ['--raw', 'with --attempts or --json: the raw reply of each call'],
     ],
     database: 'read',
     help: [
       `Prints the label, every citation with its step, unmet claims, and steps of the agent that contradict the label; and, where several
-judges graded the trial, the result of all of them (\`panel\` in --json): its label, its level, and whether their quotes overlap.
---attempts adds the receipt: the settings of the judge (provider, host, model, effort, output limit), versions, digests, each call;
---raw also the provider's raw replies. --json holds all of the receipt; \`veridict results BATCH -o bundle\` writes it for a whole batch.`,
+judges graded the trial, the result of all of them (\`panel\` in --json). \`veridict results BATCH -o bundle\` writes the receipts of a batch.`,
       'Exit codes: 0 graded; 1 no such grade, or no service; 2 unverified; 3 failed; 130 interrupted.',
       `Examples:
   veridict results bat_01 -o csv | cut -d, -f5      the ids of the grades

@@ -31,10 +31,9 @@ export const report = sessionCommand<Options & ReportQuery>(
     ],
     database: 'read',
     help: [
-      `Reports the standing grade of each trial, or with --batch the grades of its trials: per group the share of each label and of
-each value of each claim of the rubric, corrected by reviews; for tab-behavior also R, C, T and resolution; and the results of
-each judge's evidence. Every figure has its 95% interval and its count; notes name excluded trials. A trial counts once: where
-several judges or rubrics graded the selection, the command names them.`,
+      `Reports the standing grade of each trial, or with --batch the grades of its trials: per group the share of each label and claim,
+corrected by reviews; for tab-behavior also R, C, T and resolution; and the results of each judge's evidence. Every figure has its
+95% interval and its count; notes name excluded trials.`,
       `Output: table (a figure a line), ndjson (the report as one JSON object), csv (a figure a row).
 Exit codes: 0 reported; 1 bad input or no service; 130 interrupted.`,
       `Examples:

@@ -81,11 +81,6 @@ const newRubric = consoleCommand<Options & { readonly in: string; readonly from?
     const title = from === undefined && { title: `"${id}, which still asks whether the agent ran the tests"` }
     copyRubric(from?.folder ?? TEMPLATE, folder, { id, version: next, ...title })
     const text = `wrote ${folder}
-  rubric.yaml      the claims, the proof of each, and the outcome
-  system.md        the instructions to a judge; the same for every run
-  question.md      the question, with {{variables}} from the truth
-  examples/*.yaml  a run, an answer of a judge, and the expected grade
-
 The rubric works as it stands. Change it (docs/rubrics.md), and after each change:
   veridict rubric check ${folder}
   veridict rubric test ${folder}
@@ -192,8 +187,7 @@ const testRubrics = consoleCommand<Options, [rubrics: string[]]>(
     about: 'run the examples of rubrics through the service itself: no network, nothing is stored',
     args: { '[rubric...]': 'names or folders; default: the shipped rubrics and the rubrics of VERIDICT_RUBRICS' },
     help: [
-      `An example (examples/*.yaml) holds a run, its truth, the reply of a judge, and the expected grade; the command compares only the members
-of \`expect\`. \`judge: lexical\` in place of \`reply\` asks the built-in judge. An example runs as a whole grade, with its repairs.`,
+      'An example (examples/*.yaml) holds a run, its truth, the reply of a judge, and the expected grade (docs/rubrics.md).',
       'Exit codes: 0 all pass; 1 an example fails, or a rubric has no example, or cannot be loaded.',
       `Examples:
   veridict rubric test

@@ -33,8 +33,7 @@ export const validate = sessionCommand<ValidateOptions, [file: string]>(
       ['--margin <share>', 'the largest difference that counts as equal', parseShare, 0.05],
     ],
     help: [
-      `Grades runs that people labelled, as \`veridict batch\` does, and measures how often the judge is right. Run again after an interruption:
-graded items cost nothing.`,
+      'Grades runs that people labelled, as `veridict batch` does, and measures how often the judge is right.',
       `FILE is NDJSON, a labelled run a line: a named grade request with a member "human".
   {"item_id": "run-1", "rubric": "tab-behavior@2", "trajectory": {"steps": […]},
    "ground_truth": {"instruction": "…", "cue": {"text": "…"}}, "metadata": {"task": "t1", "variant": "v1"},

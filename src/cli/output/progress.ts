@@ -33,8 +33,6 @@ export function createProgressView(screen: Screen, env: NodeJS.ProcessEnv, { lin
   const drawIfDue = () => {
     if (performance.now() - drawn >= (isLive ? frame_ms : line_ms)) draw()
   }
-  // The expected time goes on while no item ends.
-  const ticker = isLive ? setInterval(draw, Math.max(frame_ms, 500)).unref() : undefined
   return {
     /** Prints a line that stays. */
     note(text: string): void {
@@ -58,7 +56,6 @@ export function createProgressView(screen: Screen, env: NodeJS.ProcessEnv, { lin
     end(): void {
       if (ended) return
       ended = true
-      clearInterval(ticker)
       if (batch !== null) draw()
       else if (isLive) screen.write(CLEAR)
     },

@@ -64,16 +64,14 @@ const CSV_COLUMNS = COLUMNS.map(([name]) => name)
 
 export const OUTPUT_HELP = `Output (--output, to stdout or --out FILE; progress goes to stderr):
   table   a row an item, then the counts; \`!\` after a label: a signal or the agent's own steps contradict it; \`capped\`: the evidence
-          allows no higher confidence; why: the reason of a low or medium confidence; unread: records that could not be read
+          allows no higher confidence; unread: records that could not be read
   ndjson  a JSON object an item, as GET /v1/batches/{id}/results gives it; \`grade\` is null without a grade
   csv     ${CSV_COLUMNS.slice(0, 10).join(', ')},
           ${CSV_COLUMNS.slice(10, 16).join(', ')},
           ${CSV_COLUMNS.slice(16).join(', ')},
           claim.<id> for each claim of the rubrics of the batch (unclear: the judge could not tell; –: does not apply; a list as JSON);
-          limit_*: why the confidence is not higher, and what would lift it; unread_actions: unread records that may hold acts;
           an absent value is empty; a text that a spreadsheet would take for a formula (= + - @) gets a leading apostrophe
-  markdown  the table for a pull request: everything of a run is text there, no link and no mention; it ends before a
-          comment's 65,536 characters and says how many rows are missing`
+  markdown  the table for a comment in a pull request, without links and mentions`
 
 /** Writes results, and the summary below a table; returns their tally. `claims`: columns of a CSV, as the first row does not show them all. */
 export async function writeResults(
