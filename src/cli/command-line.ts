@@ -42,7 +42,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
 }
 
 const LABELLED =
-  'write its items with `npm run --silent labelled -- KIND FOLDER > items.ndjson` in the repository, and validate that file'
+  'write its items with `npm run --silent labelled -- KIND FOLDER` in the repository, and validate that file'
 const EACH_NEW = 'each such command begins a new batch; `veridict resume BATCH` goes on with an earlier one'
 
 /** Names removed commands, options, and first arguments of a command (`validate agentrx`), with their replacement. */

@@ -66,21 +66,18 @@ const MOST_UNMATCHED = 10
 
 /** Watches ground truths. `unmatched` renders their tasks and trials that matched no trial, or null. */
 export function watchTruths(truths: GroundTruths, file: string): GroundTruths & { unmatched(): string | null } {
-  const tasks = new Set(truths.tasks)
-  const trials = new Set(truths.trials)
+  const left = new Set([...truths.tasks, ...truths.trials])
   return {
     ...truths,
     find(names) {
-      for (const name of names.tasks) tasks.delete(name)
-      for (const name of names.trials) trials.delete(name)
+      for (const name of [...names.tasks, ...names.trials]) left.delete(name)
       return truths.find(names)
     },
     unmatched() {
-      const names = [...tasks, ...trials]
-      const shown = names.slice(0, MOST_UNMATCHED).map(oneLine)
-      const more = names.length > shown.length ? `, and ${names.length - shown.length} more` : ''
-      if (names.length === 0) return null
-      return `${count(names.length, 'name')} of ${oneLine(file)} matched no trial: ${shown.join(', ')}${more}`
+      if (left.size === 0) return null
+      const shown = [...left].slice(0, MOST_UNMATCHED).map(oneLine).join(', ')
+      const more = left.size > MOST_UNMATCHED ? `, and ${left.size - MOST_UNMATCHED} more` : ''
+      return `${count(left.size, 'name')} of ${oneLine(file)} matched no trial: ${shown}${more}`
     },
   }
 }

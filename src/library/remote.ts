@@ -113,39 +113,32 @@ async function* itemsOf(items: Items<BatchItem | ReadItem>): AsyncGenerator<Batc
 const PLAIN = '^[!-~]{1,200}$'
 const PLAIN_NAMES = /^(?:id|grade_id|base_grade_id|label|\w+_at|ends_by)$/
 
-type Node = Readonly<Record<string, unknown>>
-
 /**
  * Relaxes a schema of the contract to the part that callers rely on. A newer service may send more members, and more words of a closed set
- * other than `status`; all words that are printed as they are must be plain. `name`: the property that the schema describes.
+ * other than `status`; names of members, and all words that are printed as they are, must be plain.
  */
-function relaxed(schema: unknown, name = ''): unknown {
-  if (Array.isArray(schema)) return schema.map((member) => relaxed(member, name))
-  if (typeof schema !== 'object' || schema === null) return schema
-  const pattern = PLAIN_NAMES.test(name) && 'type' in schema && schema.type === 'string' ? { pattern: PLAIN } : {}
-  const keywords = Object.entries(schema).map(([keyword, value]): Node => {
-    if (keyword === 'additionalProperties' && value === false) return membersOf({})
-    if (keyword === 'enum' && name !== 'status') return { pattern: PLAIN }
-    if (keyword === 'properties')
-      return {
-        properties: Object.fromEntries(
-          Object.entries(value as Node).map(([key, member]) => [key, relaxed(member, key)]),
-        ),
-      }
-    if (keyword === 'patternProperties') return membersOf(relaxed(Object.values(value as Node)[0]))
-    return { [keyword]: keyword === 'enum' || keyword === 'required' ? value : relaxed(value, name) }
+const relaxed = (schema: TSchema): object =>
+  JSON.parse(JSON.stringify(schema), (name: string, node: unknown) => {
+    if (typeof node !== 'object' || node === null || Array.isArray(node)) return node
+    const { enum: words, patternProperties: members, ...rest } = node as Readonly<Record<string, unknown>>
+    const isOpen = words !== undefined && name !== 'status'
+    const other = members === undefined ? {} : Object.values(members as object)[0]
+    return {
+      ...rest,
+      ...(words !== undefined && !isOpen && { enum: words }),
+      ...((isOpen || PLAIN_NAMES.test(name)) && { pattern: PLAIN }),
+      ...((members !== undefined || rest['additionalProperties'] === false) && {
+        patternProperties: { [PLAIN]: other },
+        additionalProperties: false,
+      }),
+    }
   })
-  return Object.assign({}, ...keywords, pattern)
-}
-
-/** Names of members are words, too: labels, codes, ids of claims. */
-const membersOf = (schema: unknown): Node => ({ patternProperties: { [PLAIN]: schema }, additionalProperties: false })
 
 const shapes = new WeakMap<TSchema, object>()
 
 /** Returns an answer that fits the relaxed schema of the contract. Throws a `ServiceError` for another answer: no Veridict service gave it. */
 function requireShape<S extends TSchema>(url: string, schema: S, value: unknown): Static<S> {
-  const shape = shapes.get(schema) ?? (relaxed(schema) as object)
+  const shape = shapes.get(schema) ?? relaxed(schema)
   shapes.set(schema, shape)
   if (inputIssues(shape, value).length === 0) return value as Static<S>
   throw strangeAnswer('strange_answer', `${url} answered JSON that says something else than was asked`)

@@ -173,27 +173,30 @@ function faultOf(value: unknown): string | null {
   const { kind, id } = (value ?? {}) as { readonly kind?: unknown; readonly id?: unknown }
   if (typeof kind !== 'string' || !Object.hasOwn(EXPORT_RECORDS, kind)) return 'no record of an export'
   const record = value as ExportRecord
-  const fault = schemaFault(EXPORT_RECORDS[record.kind], record) ?? FAULTS[record.kind](record as never)
+  const fault = schemaFault(EXPORT_RECORDS[record.kind], record) ?? contentFault(record)
   return fault === null ? null : `${kind} ${typeof id === 'string' ? id : 'without an id'}: ${fault}`
 }
 
-const FAULTS: { readonly [K in ExportKind]: (record: RecordOf<K>) => string | null } = {
-  trajectory: ({ id, document }) => (digestOf(document) === id ? null : 'its document has another digest than its id'),
-  attempt({ outcome, reply_text, raw_reply, usage }) {
-    if (outcome === 'ok' && (reply_text === null || raw_reply === null)) return 'a good call without its reply'
-    return usage === null || isObject(parseJson(usage)) ? null : 'its usage is no JSON object'
-  },
-  grade({ id, body, ground_truth, silent, answers }) {
-    const grade = parseJson(body)
-    const fault = bodyFault(GradeSchema, grade, id)
-    if (fault !== null) return fault
-    const { status, label, claimed_label } = grade as Grade
-    if ((status === 'graded') !== (label !== null)) return 'only a graded grade has a label, and it has one'
-    if (status === 'failed' && (claimed_label !== null || answers)) return 'a failed grade claims and answers nothing'
-    if (silent && answers) return 'a recheck answers nothing'
-    return isObject(parseJson(ground_truth)) ? null : 'its ground truth is no JSON object'
-  },
-  review: ({ id, body }) => bodyFault(ReviewSchema, parseJson(body), id),
+function contentFault(record: ExportRecord): string | null {
+  if (record.kind === 'trajectory')
+    return digestOf(record.document) === record.id ? null : 'its document has another digest than its id'
+  if (record.kind === 'attempt') {
+    if (record.outcome === 'ok' && (record.reply_text === null || record.raw_reply === null))
+      return 'a good call without its reply'
+    return record.usage === null || isObject(record.usage) ? null : 'its usage is no JSON object'
+  }
+  const body = parseJson(record.body)
+  const fault = schemaFault(record.kind === 'grade' ? GradeSchema : ReviewSchema, body, 'its body: ')
+  if (fault !== null) return fault
+  if ((body as Grade).id !== record.id) return 'its body has another id'
+  return record.kind === 'grade' ? gradeFault(record, body as Grade) : null
+}
+
+function gradeFault({ answers, silent, ground_truth }: RecordOf<'grade'>, { status, ...grade }: Grade): string | null {
+  if ((status === 'graded') !== (grade.label !== null)) return 'only a graded grade has a label, and it has one'
+  if ((status === 'failed' && grade.claimed_label !== null) || (answers && (silent || status === 'failed')))
+    return 'a failed grade claims and answers nothing, and a recheck answers nothing'
+  return isObject(ground_truth) ? null : 'its ground truth is no JSON object'
 }
 
 /** Computes the digest of a JSON text; null where the text is nested deeper than the stack. */
@@ -205,15 +208,15 @@ function digestOf(document: string): string | null {
   }
 }
 
-const bodyFault = (schema: object, body: unknown, id: string): string | null =>
-  schemaFault(schema, body, 'its body: ') ?? ((body as Grade).id === id ? null : 'its body has another id')
-
 function schemaFault(schema: object, value: unknown, place = ''): string | null {
   const [issue] = inputIssues(schema, value)
   return issue === undefined ? null : `${place}${issue.path} ${issue.message}`
 }
 
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isObject = (json: string): boolean => {
+  const value = parseJson(json)
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
 
 /** Throws where a record refers to a record that is neither stored nor named before. Adds the records to `names`. */
 async function assertComplete(group: readonly ExportRecord[], names: Set<string>, store: ImportStore): Promise<void> {

@@ -1,4 +1,3 @@
-import { styleText } from 'node:util'
 import { Z95 } from '../../domain/statistics/intervals.ts'
 import { comparePairs } from '../../domain/statistics/rates.ts'
 import { answersTo, type JudgedItem, measuresOf, type Question, shareOf } from '../../domain/statistics/validation.ts'
@@ -19,7 +18,7 @@ import { CONFIDENCE_LEVELS } from '../../schemas/vocabulary.ts'
 import { statisticText } from '../commands/compare-command.ts'
 import { CliError } from '../errors.ts'
 import { inOrder } from '../output/output-target.ts'
-import { COST_UNKNOWN, clip, dollars, oneLine, pad, percent, tally } from '../output/text.ts'
+import { COST_UNKNOWN, clip, dollars, oneLine, percent, tableOf, tally } from '../output/text.ts'
 import type { Session } from '../session.ts'
 import { readJson } from '../trials.ts'
 
@@ -123,42 +122,33 @@ export const shareText = ({ n, count: fits, share, ci95 }: Share): string =>
 const intervalText = (limits: readonly number[]): string =>
   `[${limits.map((limit) => (100 * limit).toFixed(1)).join(', ')}]`
 
-const row = (name: string, text: string): string => `  ${pad(name, 22)}  ${text}`
+const MEASURES = tableOf<Measure & { readonly question: string }>([
+  ['question', 24, ({ question }) => clip(question, 24)],
+  ['group', 12, ({ group }) => clip(group ?? 'all', 12)],
+  ['right', 30, ({ right }) => shareText(right)],
+  ['right of graded', 30, ({ right_of_graded }) => shareText(right_of_graded)],
+  ['unproved', 8, ({ refused_right }) => String(refused_right)],
+  [
+    'majority class',
+    34,
+    ({ majority }) => (majority ? `${clip(majority.value, 14)} ${shareText(majority.right)}` : '–'),
+  ],
+  ['Cohen’s κ, graded', 0, ({ cohen_kappa }) => (cohen_kappa === null ? '–' : statisticText(cohen_kappa))],
+])
 
-/** Renders a certificate for people: its facts, then each question. */
+/** Renders a certificate for people: its facts, then the measures of each question. */
 export function certificateText({ data, rubric, judge, ends, cost, measures }: Certificate): string {
   const models = judge.models_resolved.map(({ model, grades }) => `${clip(model ?? 'unnamed', 100)} (${grades})`)
   const skipped = data.skipped > 0 ? `, ${data.skipped} skipped` : ''
   const spent = cost.cost_usd === null ? COST_UNKNOWN : dollars(cost.cost_usd)
-  const lines = [
-    styleText('bold', `How ${oneLine(judge.name)} agrees with people`),
-    row('data', `${oneLine(data.name)}, ${count(data.items, 'labelled run')}${skipped}`),
-    row('rubric', rubric.name),
-    row('models', models.join(', ')),
-    row('ended', tally(ends)),
-    row('cost', `${count(cost.calls, 'call')}, ${spent}`),
-    ...measures.flatMap(({ question, type, of }) => [
-      '',
-      styleText('bold', `${question} (${type})`),
-      ...of.flatMap((measure) => measureLines(measure, of.length > 1)),
-    ]),
-    '',
-    'Shares have 95% intervals: Wilson’s, with the effective size of runs that share a task. An item without a verdict',
-    'is not right. `-o json` writes the certificate: all measures, and the answers of each item.',
-  ]
-  return `${lines.join('\n')}\n`
-}
+  const rows = measures.flatMap(({ question, of }) => of.map((measure) => MEASURES.row({ question, ...measure })))
+  return `How ${oneLine(judge.name)} agrees with people: ${oneLine(data.name)}, ${count(data.items, 'labelled run')}${skipped}
+rubric ${rubric.name} · models ${models.join(', ')} · ${tally(ends)} · ${count(cost.calls, 'call')}, ${spent}
 
-function measureLines(measure: Measure, hasGroups: boolean): string[] {
-  const { group, right, right_of_graded, refused_right, majority, cohen_kappa } = measure
-  return [
-    ...(hasGroups ? [` ${group === null ? 'all' : clip(group, 100)}`] : []),
-    row('right', shareText(right)),
-    row('right of graded', shareText(right_of_graded)),
-    ...(refused_right > 0 ? [row('right, but unproved', String(refused_right))] : []),
-    ...(majority ? [row('majority class', `${shareText(majority.right)}, always ${clip(majority.value, 60)}`)] : []),
-    ...(cohen_kappa === null ? [] : [row('Cohen’s κ, graded', statisticText(cohen_kappa))]),
-  ]
+${MEASURES.head()}${rows.join('')}
+Shares have 95% intervals: Wilson’s, with the effective size of runs that share a task. An item without a verdict is not
+right; unproved: right claims whose evidence did not hold. \`-o json\` writes all measures, and the answers of each item.
+`
 }
 
 /** Reads an earlier certificate. Throws for another form. */
