@@ -67,7 +67,7 @@ test('check tells faults by line, and ends with 2; what is not there is 1', asyn
   const { folder, at } = await makeMine()
   edit(at('rubric.yaml'), 'quote: [agent_action]', 'quote: [agent_action], after: cue')
   const { code, out } = await run(['check', folder])
-  expect([code, out]).toEqual([2, expect.stringContaining('1 fault')])
+  expect([code, out]).toEqual([2, expect.stringContaining('faults 1')])
   const fault = '19 /claims/tests.run/proof/true/after  cue is no instruction of the truth'
   expect(out).toContain(`${at('rubric.yaml')}:${fault}`)
   expect(await run(['check', join(folder, 'none')])).toMatchObject({ code: 1 })
@@ -100,7 +100,7 @@ test('check warns of what an author hardly means, and does not end with 2 for it
     'question.md:1  warning: never uses {{instruction}}',
     'rubric.yaml:38 /outcome/table/0  warning: hardly any grade is odd',
     'warning: has no example',
-    '4 warnings',
+    'warnings 4',
   ])
     expect(out).toContain(said)
 })

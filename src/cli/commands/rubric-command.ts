@@ -1,7 +1,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { stripVTControlCharacters, styleText } from 'node:util'
+import { styleText } from 'node:util'
 import type { Difference, ExampleResult } from '../../boot/rubric-examples.ts'
 import { readEnvironment } from '../../config/environment.ts'
 import {
@@ -16,7 +16,7 @@ import { rubricWarnings } from '../../domain/rubric/load/parse-rubric.ts'
 import { count } from '../../domain/words.ts'
 import { CliError, EXIT } from '../errors.ts'
 import type { Options } from '../options.ts'
-import { inert, oneLine, pad, present } from '../output/text.ts'
+import { inert, oneLine, pad, tally } from '../output/text.ts'
 import { consoleCommand, groupCommand } from '../session.ts'
 import { asTyped, type Shell } from '../shell.ts'
 
@@ -137,12 +137,9 @@ const checkRubrics = consoleCommand<Options, [folders: string[]]>(
       return { folder, name: read.rubric.name, faults, warnings: warningsOf(read, examples.length) }
     })
     for (const { folder, name, faults, warnings } of checked) {
-      for (const text of [...faults, ...warnings]) await write(`${inert(text)}\n`)
-      const findings = present([
-        faults.length > 0 ? styleText('red', count(faults.length, 'fault')) : '',
-        warnings.length > 0 ? styleText('yellow', count(warnings.length, 'warning')) : '',
-      ])
-      await write(`${inert(folder)}  ${findings.join(', ') || styleText('green', `${name} is well`)}\n`)
+      const findings = tally({ faults: faults.length, warnings: warnings.length })
+      const texts = [...faults, ...warnings, `${folder}  ${findings || `${name} is well`}`]
+      await write(texts.map((text) => `${inert(text)}\n`).join(''))
     }
     console.data = checked
     return checked.some(({ faults }) => faults.length > 0) ? EXIT.unverified : EXIT.graded
@@ -199,52 +196,51 @@ const testRubrics = consoleCommand<Options, [rubrics: string[]]>(
     const { runExamples } = await import('../../boot/rubric-examples.ts')
     const all = typed.length === 0 ? knownRubrics(shell) : typed.flatMap((name) => findRubrics(shell, name))
     const unique = [...new Map(all.map((loaded) => [loaded.rubric.name, loaded])).values()]
-    const ends: { rubric: string; example: string | null; passed: boolean; faults: readonly string[] }[] = []
+    const ends: (End & { readonly rubric: string })[] = []
     for await (const { rubric: loaded, results } of runExamples(unique)) {
-      const folder = inert(loaded.folder)
       const { name } = loaded.rubric
-      await write(`${styleText('bold', name)}  ${folder}\n`)
-      for (const result of results) {
-        const faults = [
-          ...result.faults,
-          ...result.differences.map((difference) => stripVTControlCharacters(differenceText(difference))),
-        ]
-        const passed = faults.length === 0
-        ends.push({ rubric: name, example: result.name, passed, faults })
-        await write(passed ? `  ${styleText('green', 'ok')}    ${oneLine(result.name)}\n` : failureText(result))
+      await write(`${styleText('bold', name)}  ${inert(loaded.folder)}\n`)
+      const none = {
+        example: 'examples',
+        passed: false,
+        faults: [`has no example: write ${loaded.folder}/examples/one.yaml`],
       }
-      if (results.length > 0) continue
-      const fault = `has no example: write ${folder}/examples/one.yaml`
-      ends.push({ rubric: name, example: null, passed: false, faults: [fault] })
-      await write(`  ${styleText('red', 'FAIL')}  ${fault}\n`)
+      for (const end of results.length === 0 ? [none] : results.map(endOf)) {
+        ends.push({ rubric: name, ...end })
+        await write(endText(end))
+      }
     }
     console.data = ends
     const failed = ends.filter(({ passed }) => !passed).length
-    const counts = `passed ${ends.length - failed}${failed > 0 ? ` · failed ${failed}` : ''}`
-    await write(`\n${count(ends.length, 'example')} · ${counts}\n`)
+    await write(`\n${count(ends.length, 'example')} · ${tally({ passed: ends.length - failed, failed })}\n`)
     return failed > 0 ? EXIT.refused : EXIT.graded
   },
 )
 
-function failureText({ name, file, faults, differences, grade }: ExampleResult): string {
+interface End {
+  readonly example: string
+  readonly passed: boolean
+  readonly faults: readonly string[]
+}
+
+function endOf({ name: example, file, faults, differences, grade }: ExampleResult): End {
+  if (faults.length + differences.length === 0) return { example, passed: true, faults: [] }
   const why = [
     ...(grade?.unmet ?? []).map(({ claim, reason }) => `${claim}: ${reason}`),
     ...(grade?.contradictions ?? []).map(({ code, detail }) => `${code}: ${detail}`),
     ...(grade?.receipt.attempts ?? []).flatMap(({ message }) => message ?? []),
   ]
-  const below = [
-    ...(grade === null ? [] : [inert(file)]),
-    ...faults.map(inert),
-    ...differences.map((difference) => differenceText(difference)),
-    ...[...new Set(why)].map((reason) => `the grade says: ${oneLine(reason)}`),
-  ]
-  return `  ${styleText('red', 'FAIL')}  ${oneLine(name)}\n${below.map((text) => `        ${text}\n`).join('')}`
+  const reasons = [...new Set(why)].map((reason) => `the grade says: ${reason}`)
+  return { example, passed: false, faults: [file, ...faults, ...differences.map(differenceText), ...reasons] }
 }
 
-const valueText = (value: unknown): string => oneLine(JSON.stringify(value) ?? 'absent')
+function endText({ example, passed, faults }: End): string {
+  const verdict = passed ? styleText('green', 'ok  ') : styleText('red', 'FAIL')
+  return `  ${verdict}  ${oneLine(example)}\n${faults.map((text) => `        ${oneLine(text)}\n`).join('')}`
+}
 
 const differenceText = ({ what, expected, got }: Difference): string =>
-  `${pad(inert(what), 16)} ${styleText('red', `- ${valueText(expected)}`)}  ${styleText('green', `+ ${valueText(got)}`)}`
+  `${pad(what, 16)} - ${JSON.stringify(expected) ?? 'absent'}  + ${JSON.stringify(got) ?? 'absent'}`
 
 export const rubric = groupCommand(
   {
