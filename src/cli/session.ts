@@ -147,19 +147,17 @@ async function withConsole(
  */
 function watchInterruption(shell: Shell) {
   const controller = new AbortController()
-  const stop = () => controller.abort(new CliError('interrupted', [], EXIT.interrupted))
   const isEcho = signalEcho(shell.env)
-  const onSignal = () => {
+  const stop = () => controller.abort(new CliError('interrupted', [], EXIT.interrupted))
+  const stopOrExit = () => {
     if (isEcho()) return
     if (controller.signal.aborted) shell.exit(EXIT.interrupted)
-    else stop()
+    stop()
   }
-  const each = (verb: 'on' | 'off') => {
-    for (const name of ['SIGINT', 'SIGTERM'] as const) shell.signals[verb](name, onSignal)
-    shell.signals[verb]('SIGHUP', stop)
-  }
-  each('on')
-  return { signal: controller.signal, release: () => each('off') }
+  const listeners = [['SIGINT', stopOrExit] as const, ['SIGTERM', stopOrExit] as const, ['SIGHUP', stop] as const]
+  for (const [name, listener] of listeners) shell.signals.on(name, listener)
+  const release = () => listeners.forEach(([name, listener]) => void shell.signals.off(name, listener))
+  return { signal: controller.signal, release }
 }
 
 /** Writes lines for people, with hints as they are typed here, on stderr. */

@@ -109,7 +109,7 @@ export type Trial = Extract<TrialItem, { kind: 'trial' }>
 const NO_COUNTS = { trials: 0, skipped: 0, files: 0, without_truth: 0, unread: 0, warnings: 0 }
 type Counts = typeof NO_COUNTS
 
-/** Opens the trials of a command, and reads the first trial. Throws where there is no trial to grade. */
+/** Opens the trials of a command. */
 export function openTrials({ shell, signal, local, view }: Session, paths: readonly string[], options: Options) {
   const { signals = [], ground_truth } = options
   const read = { signals, abort: signal, ...(local && { limits: local.limits }) }
@@ -118,10 +118,10 @@ export function openTrials({ shell, signal, local, view }: Session, paths: reado
 }
 
 /**
- * Opens a stream of trials, and reads the first trial. Throws where there is no trial to grade. `file` holds the ground truths, for
- * hints; `open` receives the printer of warnings about no single trial. Skipped trials are printed by name and counted.
+ * Opens a stream of trials, which throws at its end where there was no trial to grade. `file` holds the ground truths, for hints; `open` receives
+ * the printer of warnings about no single trial. Skipped trials are printed by name and counted.
  */
-export async function openTrialStream(
+export function openTrialStream(
   open: (warn: (text: string) => void) => AsyncIterable<TrialItem>,
   view: ProgressView,
   file?: string,
@@ -132,12 +132,9 @@ export async function openTrialStream(
     counts.warnings++
     view.note(`warning  ${text}`)
   }
-  const source = sift(open(warn), counts, view)
-  const first = await source.next()
-  if (first.done === true) throw nothingToGrade(counts, file)
   async function* trials(): AsyncGenerator<Trial> {
-    if (first.done !== true) yield first.value
-    yield* source
+    yield* sift(open(warn), counts, view)
+    if (counts.trials === 0) throw nothingToGrade(counts, file)
     if (counts.without_truth > 0) view.note(truthHint(counts, file))
   }
   async function* items(): AsyncGenerator<ReadItem> {

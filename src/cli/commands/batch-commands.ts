@@ -49,7 +49,7 @@ A trial that cannot be graded is skipped and named on stderr with its reason.`,
     const { veridict, view, signal } = session
     const request = { ...settingsOf(options), signal }
     if (options.detach && !options.dry_run) requireServer(session)
-    const { counts, send } = await openTrials(session, paths, options)
+    const { counts, send } = openTrials(session, paths, options)
     if (options.dry_run) {
       const estimate = await send((items) => veridict.estimateBatch(items, request))
       view.note(countsText(counts))

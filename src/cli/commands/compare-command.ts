@@ -1,4 +1,3 @@
-import { ServiceError } from '../../client/errors.ts'
 import { count } from '../../domain/words.ts'
 import type { Statistic } from '../../schemas/agreement.ts'
 import { REASON_WORDS } from '../../schemas/reason-words.ts'
@@ -38,7 +37,7 @@ Exit codes: 0 compared; 1 bad input, no trial in both, or no service; 130 interr
       ...(second === undefined ? { head: first } : { base: first, head: second }),
       ...(rubric && { rubric }),
     }
-    let page = await firstPage(session, sides)
+    let page = await session.veridict.compare({ ...sides, limit: 200 })
     if (page.pairs + page.unpaired.without_label === 0) throw nothingShared(page)
     const rows = flipRows(session, page)
     const flips: Flip[] = []
@@ -53,17 +52,6 @@ Exit codes: 0 compared; 1 bad input, no trial in both, or no service; 130 interr
     }
   },
 )
-
-type Sides = Parameters<Session['veridict']['compare']>[0]
-
-const firstPage = ({ veridict }: Session, sides: Sides): Promise<Comparison> =>
-  veridict.compare({ ...sides, limit: 200 }).catch((error: unknown) => {
-    const isWithoutBase =
-      error instanceof ServiceError && error.status === 400 && error.errors.some(({ path }) => path.endsWith('/base'))
-    if (sides.base !== undefined || !isWithoutBase) throw error
-    const head = oneLine(sides.head)
-    throw new CliError(`${head} is no re-grade: give BASE HEAD`, [`Like: veridict compare BASE ${head}`])
-  })
 
 /** Builds the error of two batches without a common trial. A matrix of zeros would look like agreement. */
 const nothingShared = ({ base, head, unpaired }: Comparison): CliError =>

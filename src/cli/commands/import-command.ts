@@ -64,7 +64,7 @@ const AT_ONCE = 4
 async function importPaths(session: Session, paths: readonly string[], options: Options): Promise<ExitCode> {
   const { veridict, shell, view, write, signal, json } = session
   const requests: BatchItem[] = []
-  const { trials, counts } = await openTrials(session, paths, options)
+  const { trials, counts } = openTrials(session, paths, options)
   /** Uploads a trajectory, and returns the request with its id. A request that names an uploaded trajectory stays unchanged. */
   const upload = async (trial: Trial): Promise<BatchItem> => {
     signal.throwIfAborted()

@@ -60,7 +60,7 @@ async function measure(session: Session, options: ValidateOptions, file: string)
   const labelled = newLabelled(file, rubric)
   const checked = () => checkLabels(readLabelled(session, file), labelled, questions, earlier)
   const sent = { ...settingsOf(options), rubric: rubric.name, signal }
-  const { send } = await openTrialStream(checked, view)
+  const { send } = openTrialStream(checked, view)
   if (options.dry_run) {
     await writeEstimate(session, await send((items) => veridict.estimateBatch(items, sent)))
     return EXIT.graded
