@@ -1,7 +1,8 @@
+import type { RubricView } from '../../schemas/rubric.ts'
 import type { JudgeView } from '../../schemas/views.ts'
 import { EXIT } from '../errors.ts'
 import { LIST, type Options } from '../options.ts'
-import { clip, line, pad } from '../output/text.ts'
+import { clip, NDJSON, present, tableOf } from '../output/text.ts'
 import { type Session, sessionCommand } from '../session.ts'
 
 const catalogue = (name: 'judges' | 'rubrics', list: (session: Session) => Promise<unknown>) =>
@@ -22,49 +23,45 @@ const catalogue = (name: 'judges' | 'rubrics', list: (session: Session) => Promi
 export const judges = catalogue('judges', async ({ veridict, shell, format, json, write }) => {
   const isTable = format === 'table'
   const listed = await veridict.listJudges()
-  for (const judge of listed.items) await write(isTable ? judgeText(judge) : line(judge))
-  for (const judge of json ? [] : (listed.not_configured ?? [])) {
+  const rows = isTable ? JUDGES : NDJSON
+  await write(rows.head() + listed.items.map(rows.row).join(''))
+  for (const { reason, ...judge } of json ? [] : (listed.not_configured ?? [])) {
     // NDJSON lists the judges that can be asked.
     const stream = isTable ? shell.out : shell.err
-    stream.write(entryText(judge, { about: `not configured: ${judge.reason}` }))
+    stream.write(JUDGES.row({ ...judge, description: `not configured: ${reason}` }))
   }
   return listed
 })
 
+const RUBRICS = tableOf<RubricView>([
+  ['rubric', 30, ({ name }) => clip(name, 30)],
+  ['asks', 0, ({ title }) => clip(title, 120)],
+])
+
 export const rubrics = catalogue('rubrics', async ({ veridict, format, write }) => {
   const items = await veridict.listRubrics()
-  for (const rubric of items) {
-    const row = `${pad(clip(rubric.name, 30), 30)}  ${clip(rubric.title, 120)}\n`
-    await write(format === 'table' ? row : line(rubric))
-  }
+  const rows = format === 'table' ? RUBRICS : NDJSON
+  await write(rows.head() + items.map(rows.row).join(''))
   return { items }
 })
 
-/** Renders the name of a judge and its description; for a model also address, model, price and window. */
-function judgeText(judge: JudgeView): string {
-  const { base_url, model, price, window_tokens, kind } = judge
-  const about = `${judge.description}${judge.images ? ', sees pictures' : ''}`
-  const settings = {
-    'base URL': base_url ?? '–',
-    model: model ?? '–',
-    price: priceText(price),
-    window: window_tokens === null ? 'no limit' : `${window_tokens} tokens`,
-  }
-  return entryText(judge, { about, ...(kind === 'model' && settings) })
-}
+type Judge = Pick<JudgeView, 'name' | 'default' | 'description'> & Partial<JudgeView>
 
-function entryText(
-  { name, default: is }: Pick<JudgeView, 'name' | 'default'>,
-  about: Readonly<Record<string, string>>,
-) {
-  const lines = Object.entries(about).map(([title, value]) => `  ${pad(title, 8)}  ${clip(value, 1000)}\n`)
-  return `${clip(name, 200)}${is ? ' (default)' : ''}\n${lines.join('')}`
-}
+const JUDGES = tableOf<Judge>([
+  ['judge', 20, ({ name, default: is }) => `${clip(name, 200)}${is ? ' (default)' : ''}`],
+  ['model', 28, ({ model }) => clip(model ?? '–', 100)],
+  ['window', 9, ({ window_tokens }) => String(window_tokens ?? '–')],
+  ['$ in/out a million tokens', 25, ({ kind, price }) => (kind === 'model' ? priceText(price ?? null) : '–')],
+  [
+    'about',
+    0,
+    ({ description, images, base_url }) =>
+      clip(present([description, images ? 'sees pictures' : '', base_url ?? '']).join(' · '), 1000),
+  ],
+])
 
 function priceText(price: JudgeView['price']): string {
-  if (price === null) return 'unknown: not asked under a cap of dollars'
-  const { input_per_mtok, output_per_mtok, cache_read_per_mtok, cache_write_per_mtok, as_of } = price
-  const cache = `cache read $${cache_read_per_mtok}, write $${cache_write_per_mtok}`
-  const day = as_of === null ? '' : `, as of ${as_of}`
-  return `in $${input_per_mtok}, out $${output_per_mtok}, ${cache}, per million tokens${day}`
+  if (price === null) return 'unknown: no cap of dollars'
+  const { input_per_mtok, output_per_mtok, cache_read_per_mtok, cache_write_per_mtok } = price
+  return `${input_per_mtok}/${output_per_mtok}, cache ${cache_read_per_mtok}/${cache_write_per_mtok}`
 }
