@@ -3,10 +3,10 @@ import { defined } from '../domain/result.ts'
 import { count } from '../domain/words.ts'
 import type { Batch, BatchResult } from '../schemas/batch.ts'
 import { CliError, EXIT, type ExitCode, exitOfCounts, strictCode } from './errors.ts'
-import type { Options, OutputFormat } from './options.ts'
+import type { Options } from './options.ts'
 import type { LabelValues } from './output/inspect-scores.ts'
 import { doneOf, retryTime } from './output/progress.ts'
-import { type ResultsTally, summary, writeResults } from './output/results-format.ts'
+import { summary, writeResults } from './output/results-format.ts'
 import { oneLine, present } from './output/text.ts'
 import { type Session, tell } from './session.ts'
 
@@ -30,26 +30,43 @@ export async function finishBatch(session: Session, begun: Batch, options: Resul
   return EXIT.graded
 }
 
-/** Writes the results that a batch has, and names the items and the reason of a rest. `follows`: the command waited for the batch. */
+/**
+ * Writes the results that a batch has, with a summary on stderr where the results are no table on stdout, and names the open items and the reason of
+ * a rest. `follows`: the command waited for the batch.
+ */
 export async function writeEnds(
   session: Session,
   batch: Batch,
-  options: ResultOptions,
+  { values, ...options }: ResultOptions,
   follows = true,
 ): Promise<ExitCode> {
-  const unread = await printResults(session, batch, options)
+  const { veridict, shell, screen, format, flag, skipped, signal, json } = session
+  const results: BatchResult[] = []
+  async function* read(): AsyncGenerator<BatchResult> {
+    for await (const result of veridict.results(batch.id, { signal })) {
+      if (json) results.push(result)
+      yield result
+    }
+  }
+  session.data = { batch, results }
+  const claims = format === 'csv' ? await claimColumns(session, batch.id) : []
+  const tally = await writeResults(session, read(), batch, { claims, skipped, ...defined({ values }) })
+  await session.commit()
+  if (!json && (format !== 'table' || screen !== shell.out)) {
+    const text = present([summary(batch, tally, skipped), tally.note]).join('\n')
+    shell.err.write(`${batch.id}: ${text.replaceAll('\n', '\n  ')}\n`)
+  }
   const open = batch.counts.total - doneOf(batch.counts)
   const isResting = restsFor(session, batch, follows)
-  const wait = isResting || isOrphan(session, batch) ? '' : `: veridict results ${batch.id}${session.flag} --wait`
+  const wait = isResting || isOrphan(session, batch) ? '' : `: veridict results ${batch.id}${flag} --wait`
   if (open > 0) tell(session, `${count(open, 'item')} not ended (${stateOf(session, batch)})${wait}`)
   tellRest(session, batch)
   tellOverBudget(session, batch)
-  return isResting ? EXIT.parked : strictCode(exitOfCounts(batch.counts), options, unread.items)
+  return isResting ? EXIT.parked : strictCode(exitOfCounts(batch.counts), options, tally.items)
 }
 
-/** Lists the claims of all rubrics of a batch, for the header of a CSV. Empty for other formats. */
-export async function claimColumns({ veridict, signal }: Session, format: OutputFormat, id: string): Promise<string[]> {
-  if (format !== 'csv') return []
+/** Lists the claims of all rubrics of a batch, for the header of a CSV. */
+export async function claimColumns({ veridict, signal }: Session, id: string): Promise<string[]> {
   const rubrics = await veridict.batchRubrics(id, { signal })
   return [...new Set(rubrics.flatMap(({ claims }) => claims.map((claim) => claim.id)))]
 }
@@ -88,31 +105,6 @@ export async function watchBatch(session: Session, begun: Batch): Promise<Batch>
   }
   view.end()
   return batch
-}
-
-/** Writes the results. Prints the summary on stderr where the results are no table on stdout. Returns the unread records. */
-async function printResults(
-  session: Session,
-  batch: Batch,
-  { values }: { readonly values?: LabelValues } = {},
-): Promise<ResultsTally> {
-  const { veridict, shell, screen, format, skipped, signal, json } = session
-  const results: BatchResult[] = []
-  async function* read(): AsyncGenerator<BatchResult> {
-    for await (const result of veridict.results(batch.id, { signal })) {
-      if (json) results.push(result)
-      yield result
-    }
-  }
-  session.data = { batch, results }
-  const claims = await claimColumns(session, format, batch.id)
-  const tally = await writeResults(session, read(), batch, { claims, skipped, ...defined({ values }) })
-  await session.commit()
-  if (!json && (format !== 'table' || screen !== shell.out)) {
-    const text = present([summary(batch, tally, skipped), tally.note]).join('\n')
-    shell.err.write(`${batch.id}: ${text.replaceAll('\n', '\n  ')}\n`)
-  }
-  return tally
 }
 
 export const isEnded = ({ status }: Batch): boolean => status === 'done' || status === 'cancelled'

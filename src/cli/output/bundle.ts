@@ -5,13 +5,13 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { ServiceError } from '../../client/errors.ts'
 import { count, fileFault } from '../../domain/words.ts'
 import { VERSION } from '../../grading/software.ts'
-import type { Batch, BatchResult } from '../../schemas/batch.ts'
+import type { Batch } from '../../schemas/batch.ts'
 import { CliError } from '../errors.ts'
 import { claimColumns, isEnded } from '../follow.ts'
 import type { Session } from '../session.ts'
 import { jsonText, withReplies } from './grade-text.ts'
 import { inOrder, type OutputTarget, openOutput } from './output-target.ts'
-import { writeResults } from './results-format.ts'
+import { csvRows } from './results-format.ts'
 import { line } from './text.ts'
 
 type Bundle = Awaited<ReturnType<typeof createBundle>>
@@ -40,17 +40,13 @@ export async function writeBundle(session: Session, batch: Batch, folder: string
 async function writeTables(session: Session, batch: Batch, bundle: Bundle) {
   const grades = new Set<string>()
   const rubrics = new Set<string>()
-  async function* read(): AsyncGenerator<BatchResult> {
-    for await (const result of session.veridict.results(batch.id, session)) {
-      if (result.grade_id !== null) grades.add(result.grade_id)
-      if (result.rubric != null) rubrics.add(result.rubric)
-      yield result
-    }
-  }
-  for (const format of ['ndjson', 'csv'] as const) {
-    const write = (text: string) => bundle.write(`results.${format}`, text)
-    const claims = await claimColumns(session, format, batch.id)
-    await writeResults({ format, write, screen: {} }, read(), batch, { claims })
+  const csv = csvRows(await claimColumns(session, batch.id))
+  await bundle.write('results.csv', csv.head())
+  for await (const result of session.veridict.results(batch.id, session)) {
+    if (result.grade_id !== null) grades.add(result.grade_id)
+    if (result.rubric != null) rubrics.add(result.rubric)
+    await bundle.write('results.ndjson', line(result))
+    await bundle.write('results.csv', csv.row(result))
   }
   return { grades, rubrics }
 }

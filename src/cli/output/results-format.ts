@@ -73,7 +73,10 @@ export const OUTPUT_HELP = `Output (--output, to stdout or --out FILE; progress 
           an absent value is empty; a text that a spreadsheet would take for a formula (= + - @) gets a leading apostrophe
   markdown  the table for a comment in a pull request, without links and mentions`
 
-/** Writes results, and the summary below a table; returns their tally. `claims`: columns of a CSV, as the first row does not show them all. */
+/** Makes CSV. `claims`: the columns of claims, as the first row does not show them all. */
+export const csvRows = (claims: readonly string[]): Rows<BatchResult> => csvOf([...COLUMNS, ...claims.map(claimColumn)])
+
+/** Writes results, and the summary below a table; returns their tally. */
 export async function writeResults(
   { format, screen, write }: Pick<Console, 'format' | 'screen' | 'write'>,
   results: AsyncIterable<BatchResult>,
@@ -81,7 +84,7 @@ export async function writeResults(
   { claims = [], skipped = 0, values }: { claims?: readonly string[]; skipped?: number; values?: LabelValues } = {},
 ): Promise<ResultsTally> {
   const formats: Partial<Record<string, () => Rows<BatchResult>>> = {
-    csv: () => csvOf([...COLUMNS, ...claims.map(claimColumn)]),
+    csv: () => csvRows(claims),
     ndjson: () => NDJSON,
     markdown: () => markdownOf(MARKDOWN),
     inspect: () => inspectRows(values),
