@@ -78,7 +78,7 @@ const LONGEST_LOCAL_LOOK_MS = 100
 
 /** Shows the states of a batch, and returns the last state. The command leaves a batch that no process runs, after the patience above. */
 export async function watchBatch(session: Session, begun: Batch): Promise<Batch> {
-  const { veridict, local, signal, view } = session
+  const { veridict, local, signal, view, follows } = session
   const leaving = new AbortController()
   let idle = 0
   let batch = begun
@@ -87,7 +87,8 @@ export async function watchBatch(session: Session, begun: Batch): Promise<Batch>
       `${begun.id}: another process runs the batches of this database (a service, or a worker); this command follows it`,
     )
   const watch = setInterval(() => {
-    idle = waitsForWorker(batch) || isOrphan(session, batch) ? idle + 1 : 0
+    // A command that may run its batch takes the run lock itself, once it is free.
+    idle = waitsForWorker(batch) || (follows && isOrphan(session, batch)) ? idle + 1 : 0
     if (idle >= PATIENCE_S) leaving.abort()
   }, 1000)
   const stopped = AbortSignal.any([signal, leaving.signal])
