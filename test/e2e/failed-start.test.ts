@@ -61,7 +61,7 @@ test.each<[string, (folder: string) => Promise<NodeJS.ProcessEnv> | NodeJS.Proce
   [
     'a PostgreSQL that is not there',
     () => ({ VERIDICT_DATABASE_URL: 'postgres://u:sk-secret@127.0.0.1:1/x' }),
-    /cannot be reached \(127\.0\.0\.1:1\)\n {2}Its address is in VERIDICT_DATABASE_URL/,
+    /cannot be reached\n {2}Its address is in VERIDICT_DATABASE_URL/,
   ],
 ])('%s', async (_name, environment, said) => {
   const folder = tempFolder()
