@@ -210,7 +210,8 @@ function countAbsentAgents(reading: Reading, steps: readonly Step[]): void {
 
 /** Tools that start another agent, by the names of all harnesses. */
 const STARTERS: ReadonlySet<string> =
-  wordSet(`Agent AgentSwarm Task agent task subagent runSubagent spawn_agent delegate delegate_task
+  wordSet(`Agent AgentSwarm Task agent task subagent runSubagent spawn_agent resume_agent send_input
+  SendMessage dispatch_agent sessions_spawn delegate delegate_task
   invoke_agent invoke_subagent delegate_to_agent taskToolCall new_task use_subagents collab_tool_call`)
 
 /** A turn of the agent: its calls before other speakers, and whether a tool output followed. */

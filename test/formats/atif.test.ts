@@ -62,7 +62,7 @@ describe('an ATIF document', () => {
     ['system', 'system', []],
     ['agent', 'agent_message', []],
     ['corpus_builder', 'system', ['/steps/0/source']],
-    [null, 'system', ['/steps/0/source']],
+    [null, 'agent_message', ['/steps/0/source']],
     ['planner', 'agent_message', ['/steps/0/source']],
   ])('has a message of source %j written by %s', (source, actor, warned) => {
     const trajectory = read(atif([{ source, message: 'text' }]))

@@ -112,6 +112,27 @@ describe('steps of codex', () => {
     expect(read({ records: records('1') }).warnings).toEqual([])
   })
 
+  test.each([
+    ['a call of which an event is left out alone', 'exec_command_output_delta', 1],
+    ['an event beside its call', 'exec_command_output_delta', 0],
+  ])('an unread act: %s', (name, type, actions) => {
+    const call_id = name.includes('beside') ? '1' : '2'
+    expect(read({ records: [item(call('1')), event({ type, call_id })] }).unread.actions).toBe(actions)
+  })
+
+  test('the state of the folder is told once, and a plan is words of the agent', () => {
+    const text = 'Keep the tests green.'
+    const plan = { type: 'Plan', id: 'p', text: '# Plan' }
+    const records = [
+      { timestamp: 't', type: 'world_state', payload: { full: true, state: { agents_md: { directory: '/a', text } } } },
+      item(message('user', text)),
+      event({ type: 'item_completed', item: plan }),
+    ]
+    const trajectory = read({ records })
+    expect(told(trajectory)).toEqual([[`user: ${text}`], ['agent_message: # Plan']])
+    expect(trajectory.warnings).toEqual([])
+  })
+
   test('an event tells no call again that an item tells', () => {
     const action = { type: 'search', query: 'q' }
     const command = ['/bin/zsh', '-lc', 'make all of the things that stand in the plan']

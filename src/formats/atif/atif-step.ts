@@ -59,7 +59,7 @@ function readSpeaker(reading: Reading, step: Json, path: string): Actor {
   if (source === 'user' || source === 'system') return source
   if (isRecord(step['extra']) && step['extra']['trimmed'] === true)
     reading.unread(path, 'steps left out by the corpus that published this file', true)
-  const isNobody = isAbsent(source) || source === CORPUS
+  const isNobody = source === CORPUS
   reading.warn(`${path}/source`, `must be user, system or agent; read as ${isNobody ? 'system' : 'the agent'}`)
   return isNobody ? 'system' : 'agent_message'
 }

@@ -133,7 +133,10 @@ export function outcomeOfResult(tool: string, block: Json, record: Json): ActOut
   if (isRecord(own) && own['interrupted'] === true) return 'interrupted'
   // The harness calls some codes no error, and a command in the background has not ended.
   const isOpen = isRecord(own) && (own['returnCodeInterpretation'] ?? own['backgroundTaskId'])
-  if (block['is_error'] !== true) return isOpen ? 'answered' : 'ran'
+  const { is_error: isError = false } = block
+  // A flag of another form tells nothing.
+  if (typeof isError !== 'boolean' && isError !== null) return 'unknown'
+  if (isError !== true) return isOpen ? 'answered' : 'ran'
   if (own === 'User rejected tool use') return 'rejected'
   // An MCP server writes its own error text, so the server could claim a rejection.
   if (tool.startsWith('mcp__')) return 'failed'

@@ -110,7 +110,7 @@ const isResult = ({ message }: Json): boolean =>
   asList(asRecord(message)['content']).some((block) => asRecord(block)['type'] === 'tool_result')
 
 /** Tools that start other agents. */
-const DELEGATES: ReadonlySet<string> = new Set(['Agent', 'Task', 'Workflow'])
+const DELEGATES: ReadonlySet<string> = new Set(['Agent', 'Task', 'Workflow', 'SendMessage'])
 
 /** The subagents that ran, by the harness's notes at the results of their calls: newer versions write each session to a separate file. */
 export class StartedSubagents {

@@ -15,7 +15,7 @@ const WORDS: Readonly<Record<string, Words>> = {
   ...named(['agent_reasoning', 'text'], 'agent_reasoning agent_reasoning_raw_content reasoning'),
   ...named(['agent_message', 'last_agent_message'], 'task_complete turn_complete'),
   UserMessage: ['user', 'content'],
-  AgentMessage: ['agent_message', 'content'],
+  ...{ AgentMessage: ['agent_message', 'content'], Plan: ['agent_message', 'text'] },
   Reasoning: ['agent_reasoning', 'summary_text', 'raw_content'],
 }
 
@@ -114,13 +114,13 @@ export abstract class CodexEvents extends SessionReader {
     } else if (NOTES.has(type)) this.failure(event, path, type)
     else if (type === 'turn_aborted') this.settleOpen('interrupted')
     else if (type === 'thread_rolled_back') reading.warn(path, 'turns before this were rolled back; they are shown')
-    else if (this.leftOut.has(type)) this.#leaveOut(type, path)
+    else if (this.leftOut.has(type)) this.#leaveOut(event, type, path)
     else if (isAct) {
       // Only the item of the same call has its arguments.
       if (this.hasCall(event['call_id'])) return
       reading.countUnread(path, true)
       reading.warnOnce(path, `${type} without an item that tells the call; what the agent did is not shown`)
-    } else if (type.startsWith('collab_') || type.startsWith('realtime_')) reading.leaveOut(path)
+    } else if (type.startsWith('collab_') || type.startsWith('realtime_')) this.leaveOut(event, path)
     else reading.unreadRecord(path, 'type of event', event['type'], event)
   }
 
@@ -142,15 +142,15 @@ export abstract class CodexEvents extends SessionReader {
     const type = asText(item['type']) ?? ''
     const [words, call] = [own(WORDS, type), own(ITEMS, type)]
     if (words !== undefined) this.#words(item, path, words, true)
-    else if (EMPTY.has(type)) this.#leaveOut(type, path)
+    else if (EMPTY.has(type)) this.#leaveOut(item, type, path)
     else if (call === undefined) this.reading.unreadRecord(path, 'type of item', type, item)
     else if (this.hasCall(item['id'])) this.settle(item['id'], outcomeOfEnd(item))
     else this.#item(item, path, type, call, true)
   }
 
-  #leaveOut(type: string, path: string): void {
+  #leaveOut(record: Json, type: string, path: string): void {
     if (COMPACTIONS.has(type)) this.reading.isCompacted = true
-    this.reading.leaveOut(path)
+    this.leaveOut(record, path)
   }
 
   /** Adds the texts of a record that no item shows. `mayRepeat`: an earlier event may have shown them. */

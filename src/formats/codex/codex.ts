@@ -1,4 +1,5 @@
 import { wordSet } from '../../domain/words.ts'
+import { leavesOf } from '../common/json-tree.ts'
 import { isRecord, itemsIn, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asList, asRecord, asText } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
@@ -72,7 +73,15 @@ class CodexReader extends CodexEvents {
       this.reading.leaveOut(at)
     } else if (type === 'compacted') this.#compacted(payload, at)
     else if (type === 'session_meta') this.#head(payload, at)
+    else if (type === 'world_state') this.#world(payload, at)
     else this.reading.unreadRecord(path, 'type of record', type, record)
+  }
+
+  /** Reads the state of the folder, of which the model is told the texts. */
+  #world(payload: Json, path: string): void {
+    for (const { text, pointer: at } of leavesOf(payload['state'], `${path}/state`))
+      if (text.includes(' ')) this.#once(text, at, 'system', 'world_state')
+    this.reading.leaveOut(path)
   }
 
   /** Reads the head of a rollout: the instructions to the model and the prompt. */

@@ -2,11 +2,16 @@ import type { ListIn, ReadDocument } from '../format.ts'
 import { toolsOf } from '../tools/harnesses.ts'
 import { own } from '../tools/tool-table.ts'
 import { namesOf } from '../vocabulary.ts'
+import { leavesOf } from './json-tree.ts'
 import { type Json, objectsIn, type Reading } from './reading.ts'
 import { asList, Session } from './session.ts'
+import { mayAct } from './unread-acts.ts'
 
 /** The readers of a harness's records by type. */
 export type RecordTable = Readonly<Record<string, (record: Json, path: string) => void>>
+
+/** The kinds of ids under which readers keep calls (`keyOf`). */
+const KINDS_OF_IDS = ['', 'event ', 'item ', 'call ', 'id '] as const
 
 /** Reads the log of one harness, a list of records, into the steps of a session. */
 export abstract class SessionReader extends Session {
@@ -14,6 +19,7 @@ export abstract class SessionReader extends Session {
   /** Types of records that hold nothing that the agent said, did or saw. */
   readonly leftOut: ReadonlySet<unknown>
   model: string | null = null
+  readonly #beside: (readonly [path: string, record: Json])[] = []
 
   constructor(reading: Reading, harness: string) {
     super(reading, toolsOf(harness), harness)
@@ -28,7 +34,22 @@ export abstract class SessionReader extends Session {
     return this.ended(path)
   }
 
+  /** Leaves out a record of the harness's own; a record that may hold an act must name a call that the run shows. */
+  protected leaveOut(record: Json, path: string): void {
+    this.reading.leaveOut(path)
+    if (mayAct(record)) this.#beside.push([path, record])
+  }
+
+  /** Counts the records left out that may hold an act of which the run shows no call. */
+  #countLeftOut(): void {
+    const isOfCall = (text: string): boolean => KINDS_OF_IDS.some((kind) => this.hasCall(kind + text))
+    for (const [path, record] of this.#beside)
+      if (!leavesOf(record).some(({ text }) => isOfCall(text)))
+        this.reading.unread(path, 'tells of an act of which no call is shown; not read', true)
+  }
+
   ended(path: string): ReadDocument {
+    this.#countLeftOut()
     return { format: this.harness, agent: { name: this.harness, model: this.model }, steps: this.finish(path) }
   }
 
@@ -36,7 +57,7 @@ export abstract class SessionReader extends Session {
   protected byType(table: RecordTable, what: string, record: Json, path: string, type = record['type']): void {
     const read = typeof type === 'string' ? own(table, type) : undefined
     if (read !== undefined) read(record, path)
-    else if (this.leftOut.has(type)) this.reading.leaveOut(path)
+    else if (this.leftOut.has(type)) this.leaveOut(record, path)
     else this.reading.unreadRecord(path, what, type, record)
   }
 }

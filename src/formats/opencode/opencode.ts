@@ -66,6 +66,8 @@ class OpencodeReader extends SessionReader {
     reasoning: (part, path) => this.#text(part, path, 'agent_reasoning'),
     file: (part, path) => this.#file(this.#step().parts, part, path, this.#isAgent ? 'agent_message' : 'user'),
     subtask: (part, path) => this.#subtask(part, path),
+    // The state of the folder behind a step, whose calls stand beside it.
+    patch: (_, path) => this.reading.leaveOut(path),
     retry: ({ error }, path) => this.#error(error, `${path}/error`, 'retry'),
   }
 
@@ -169,6 +171,8 @@ class OpencodeReader extends SessionReader {
 function outcomeOf(reading: Reading, state: Json, path: string): ActOutcome {
   const { status, error, metadata } = state
   const { exit, interrupted } = asRecord(metadata)
+  // A command that was stopped has no exit code, or null; a tool that is no command has none.
+  if (status === 'completed' && exit === null) return 'interrupted'
   if (status === 'completed') return outcomeWithCode('ran', typeof exit === 'number' ? exit : null)
   if (status === 'error') {
     if (interrupted === true) return 'interrupted'

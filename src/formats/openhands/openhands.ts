@@ -41,6 +41,9 @@ function isTelling(event: unknown): boolean {
   return typeof action === 'string' ? isRecord(event['args']) : typeof observation === 'string' && 'extras' in event
 }
 
+/** Sources of actions that are no acts of the agent; an unknown source is the agent's. */
+const OTHERS: ReadonlySet<unknown> = new Set(['user', 'environment'])
+
 /** Members of `args` that the harness sets. */
 const HARNESS_ARGS = namesOf('openhands', 'own_arguments')
 
@@ -69,7 +72,7 @@ class OpenHandsReader extends SdkReader {
     else if (action === 'condensation')
       this.note('agent_message', args['summary'], `${path}/args/summary`, 'compact_summary', name)
     else if (this.leftOut.has(action)) return
-    else if (event['source'] !== 'agent' && reply === null) this.#byOthers(event, path, args, action)
+    else if (reply === null && OTHERS.has(event['source'])) this.#byOthers(event, path, args, action)
     else this.#act(event, path, args, action, reply)
   }
 
