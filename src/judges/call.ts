@@ -152,7 +152,7 @@ export function faultOf(exchange: Exchange, error: unknown, place: Place, signal
     const fault = { status, headers, ...faultWords(parsedBody(text), headers) }
     return { ...without('internal', ''), failure: classifyHttp(fault, place), status, usage: usageOfFault(fault) }
   }
-  const code = codeOf(error)
+  const code = codeOf(exchange.error ?? error)
   if (status !== null && code !== TOO_LONG)
     return without('judge_unreachable', `the answer of ${place.host} was cut off or is not what its API promises`)
   if (exchange.error !== null || code !== null)
