@@ -96,8 +96,8 @@ export function createAttempts(db: Db) {
       const amounts = addAmounts({ calls: 1 }, amountsOf(finished, planned.reserved_usd ?? 0))
       const end = encodeRow(renderEnd(finished))
       await db.write(async (sql) => {
-        await insert(sql, 'attempts', { ...planned, process: db.process, ...end, id: finished.id })
-        await addSpending(sql, [[planned, amounts]])
+        const row = { ...planned, process: db.process, ...end, id: finished.id }
+        await Promise.all([insert(sql, 'attempts', row), addSpending(sql, [[planned, amounts]])])
       })
     },
     findOrphan: (mark: QuestionMark, own: ReadonlySet<string> = new Set(), freshness?: Freshness) =>
@@ -135,8 +135,8 @@ const asks = ({ key, sample, round, request_digest }: QuestionMark) => raw`
   AND round = ${round} AND request_digest = ${request_digest}`
 
 /**
- * PostgreSQL answers in two round trips (three with a cap): the lock of the judge with all readings that need the lock, then everything that is written.
- * Other calls of the judge wait for the time between the two and for one commit.
+ * PostgreSQL answers in three round trips: the lock of the judge with all readings that need the lock, everything that is written, and the commit.
+ * Other calls of the judge wait from the first to the last.
  */
 async function reserve(db: Db, sql: Sql, call: CallRequest): Promise<Reserved> {
   const { attempt, caps, limit, now, lost_ms, own, freshness } = call
@@ -212,8 +212,8 @@ async function finish(db: Db, sql: Sql, attempt: FinishedAttempt, end: ReturnTyp
   const sent = await endCalls(sql, raw`id = ${attempt.id} AND outcome = 'sent'`, end, amounts)
   const ended = sent[0] ?? (await endCalls(sql, raw`id = ${attempt.id} AND outcome = 'unknown'`, end, late))[0]
   if (ended === undefined) throw refusal(`the attempt ${attempt.id} is not in flight`)
-  await settleJudge(db, sql, ended[0].judge, attempt.reply, attempt.now ?? Date.now())
-  await addSpending(sql, [ended])
+  const settling = settleJudge(db, sql, ended[0].judge, attempt.reply, attempt.now ?? Date.now())
+  await Promise.all([settling, addSpending(sql, [ended])])
 }
 
 /** Marks calls as `unknown`: each may have been paid for, and stays counted with its bound. */
