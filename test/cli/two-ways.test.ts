@@ -135,9 +135,7 @@ test('an item_id that two lines give is named with both lines', async () => {
 test('a command beside a service says who runs its batch', async () => {
   const shell = { ...testShell({ env, openLocal }), readTrials: readTrialItems }
   await (await COMMANDS['batch']?.())?.(shell).parseAsync([paths.requests, '-c', 'refresh'], { from: 'user' })
-  expect(shell.errors()).toContain(
-    'another process runs the batches of this database (a service, or an earlier command)',
-  )
+  expect(shell.errors()).toContain('another process runs the batches of this database (a service, or a worker)')
 })
 
 test.each(['csv', 'ndjson'])('results and reports as %s are the same', async (format) => {

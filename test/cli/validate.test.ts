@@ -53,7 +53,7 @@ describe('veridict validate', () => {
     const first = await run('validate', data, '-j', 'lexical')
     expect(first.code, first.err).toBe(0)
     expect(first.out).toContain('90 of 100, 90.0% [82.6, 94.5]')
-    expect(first.out).toContain('aligned 50 of 100, 50.0%')
+    expect(first.out).toContain('ignored 50 of 100, 50.0%')
     const again = await run('validate', data, '-j', 'lexical', '-o', 'json', '--out', saved)
     expect(again.code, again.err).toBe(0)
     expect(again.out).toBe('')
