@@ -1,6 +1,6 @@
 import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
-import { previewOf, readPreview, wordsOf } from '../common/content.ts'
-import { idText, isAbsent, isRecord, itemsIn, type Json, pointer, timeOf } from '../common/reading.ts'
+import { previewOf, readContent, readPreview, wordsOf } from '../common/content.ts'
+import { idText, isAbsent, isRecord, type Json, pointer, timeOf } from '../common/reading.ts'
 import { addLeaves, asList, asRecord, asText, keyOf, type OpenStep } from '../common/session.ts'
 import { addCall, ProceedingCalls } from '../common/session-calls.ts'
 import { listAt, type RecordTable, SessionReader } from '../common/session-reader.ts'
@@ -88,17 +88,8 @@ class CursorReader extends SessionReader {
   }
 
   #content(event: Json, path: string, step: OpenStep, actor: 'agent_message' | 'user'): void {
-    const sink = this.sink(step.parts, actor)
     const { content } = asRecord(event['message'])
-    const at = `${path}/message/content`
-    if (typeof content === 'string') sink.text(content, at)
-    else if (!Array.isArray(content)) this.reading.odd(at, 'text or an array of blocks', content)
-    for (const [block, place] of itemsIn(content, at)) {
-      const { type, text } = asRecord(block)
-      if (typeof text === 'string') sink.text(text, `${place}/text`)
-      else if (type === 'image') sink.media('[image]', place, 'image')
-      else this.reading.unreadRecord(place, 'type of content block', type, block)
-    }
+    readContent(this.reading, content, `${path}/message/content`, this.sink(step.parts, actor))
   }
 
   /** Reads a call: one event at the start, with the arguments, and one at the completion, with the result. */

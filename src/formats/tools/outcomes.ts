@@ -55,40 +55,18 @@ export function outcomeOfAgent(agent: string | null, tool: string, text: string,
 /** Bounds the end of a result that is searched, in UTF-16 units. */
 const TAIL = 1200
 
-/** Complaints of a shell about a file or a program, near the beginning of a line. */
-const COMPLAINT = /: (?:No such file or directory|command not found|not found)|syntax error/y
-const LONGEST_SUBJECT = 200
-
+/** A complaint of a shell about a file or a program, near the beginning of a line. */
+const COMPLAINT = /^.{0,200}(?:: (?:No such file or directory|command not found|not found)|syntax error)/
 /** Beginnings of lines with which a shell, make, git or a test runner gives up. */
 const GIVES_UP =
-  /(?:\/bin\/)?(?:ba|z|da|k)?sh: |[\w./-]{1,80}: line \d{1,6}: |make(?:\[\d\])?: \*\*\* |npm (?:ERR!|error) |fatal: |error: |Traceback \(most recent call last\)|\w{0,40}Error: |cd: |=+ [^\n]{0,80}\b\d{1,6} failed|FAILED|\s{0,4}\d{1,6} fail(?:ed|ing)\b/y
-/** Marks of a complaint or a failure: only the few lines with a mark are tested. */
-const MARKS = [': ', 'fail', 'FAILED', 'npm ERR! ', 'npm error ', 'Traceback (', 'syntax error'] as const
+  /^(?:(?:\/bin\/)?(?:ba|z|da|k)?sh: |[\w./-]{1,80}: line \d{1,6}: |make(?:\[\d\])?: \*\*\* |npm (?:ERR!|error) |fatal: |error: |Traceback \(most recent call last\)|\w{0,40}Error: |cd: |=+ [^\n]{0,80}\b\d{1,6} failed|FAILED|\s{0,4}\d{1,6} fail(?:ed|ing)\b)/
 
 /** Tells whether a result without a flag ends like a failed command: the rest of the command may never have run. */
-function endsInComplaint(text: string): boolean {
-  const tail = text.slice(-TAIL)
-  for (const mark of MARKS) {
-    let tested = -1
-    for (let at = tail.indexOf(mark); at !== -1; at = tail.indexOf(mark, at + 1)) {
-      const start = tail.lastIndexOf('\n', at) + 1
-      if (at - start <= LONGEST_SUBJECT && standsAt(COMPLAINT, tail, at)) return true
-      // Only a count of failures is indented.
-      const mayBe = start !== tested && (mark === 'fail' || tail.charCodeAt(start) > 0x20)
-      if (mayBe && standsAt(GIVES_UP, tail, start)) return true
-      tested = start
-      // Matches further into a line do not count.
-      if (at - start > LONGEST_SUBJECT) at = (tail.indexOf('\n', at) + 1 || tail.length) - 1
-    }
-  }
-  return false
-}
-
-/** Tests a sticky pattern at a position. */
-function standsAt(pattern: RegExp, text: string, at: number): boolean {
-  pattern.lastIndex = at
-  return pattern.test(text)
-}
+const endsInComplaint = (text: string): boolean =>
+  text
+    .slice(-TAIL)
+    .split('\n')
+    .some((line) => COMPLAINT.test(line) || GIVES_UP.test(line))
 
 /** Bounds the texts of a harness, which are short: a longer text is output. */
 export const LONGEST_WORDS = 1500
@@ -181,31 +159,16 @@ export const CODES = ['exit_code', 'exitCode', 'returncode', 'return_code'] as c
 const EXIT_CODE =
   /\nExit Code: (-?\d{1,10})(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]{0,200}){0,3}(?:\n<\/untrusted_context>)?\s{0,5}$/
 
-/** The form in which a harness writes a command's exit code. */
-interface CodeForm {
-  /** Units read from the beginning of the text; from its end, where negative. */
-  readonly edge: number
-  /** The mark at which the search ends. */
-  readonly ends?: string
-  /** A text that every result with a code holds. */
-  readonly holds: string
-  readonly code: RegExp
-}
-
-/** The exit code forms by harness; programs print such words only without that harness. */
-const FORMS: Readonly<Record<string, CodeForm>> = {
-  'claude-code': { edge: 50, holds: 'Exit code ', code: /^(?:Error: )?Exit code (-?\d{1,10})(?:\n|$)/ },
+/** The exit codes of commands, in the forms of their harnesses; programs print such words only without that harness. */
+const FORMS: Readonly<Record<string, (text: string) => RegExpExecArray | null>> = {
+  'claude-code': (text) => /^(?:Error: )?Exit code (-?\d{1,10})(?:\n|$)/.exec(text.slice(0, 50)),
   // Codex writes the code above the command's output.
-  codex: {
-    edge: EDGE,
-    ends: '\nOutput:',
-    holds: 'xit',
-    code: /(?:^|\n)(?:Exit code: |Process exited with code )(-?\d{1,10})(?:\n|$)/,
-  },
+  codex: (text) => ABOVE.exec(text.slice(0, EDGE).split('\nOutput:', 1)[0] ?? ''),
   // Gemini CLI writes the code among the last lines.
-  'gemini-cli': { edge: -EDGE, holds: '\nExit Code: ', code: EXIT_CODE },
-  'mini-swe-agent': { edge: 50, holds: '<returncode>', code: /^<returncode>(-?\d{1,10})/ },
+  'gemini-cli': (text) => EXIT_CODE.exec(text.slice(-EDGE)),
+  'mini-swe-agent': (text) => /^<returncode>(-?\d{1,10})/.exec(text.slice(0, 50)),
 }
+const ABOVE = /(?:^|\n)(?:Exit code: |Process exited with code )(-?\d{1,10})(?:\n|$)/
 
 /** Returns the exit code in a result, in the form of the harness. Where the harness is not known, a code of any form tells a failure, and none a success: a program may print codes. */
 export function exitCodeInText(harness: string | null, text: string): number | null {
@@ -214,13 +177,8 @@ export function exitCodeInText(harness: string | null, text: string): number | n
 }
 
 function printedCode(harness: string | null, text: string): number | null {
-  for (const name in FORMS) {
-    const form = harness === null || harness === name ? FORMS[name] : undefined
-    if (form === undefined) continue
-    const edge = form.edge > 0 ? text.slice(0, form.edge) : text.slice(form.edge)
-    if (!edge.includes(form.holds)) continue
-    const end = form.ends === undefined ? -1 : edge.indexOf(form.ends)
-    const match = form.code.exec(end === -1 ? edge : edge.slice(0, end))
+  for (const [name, codeIn] of Object.entries(FORMS)) {
+    const match = harness === null || harness === name ? codeIn(text) : null
     if (match !== null) return Number(match[1])
   }
   return codeInEnvelope(text)
