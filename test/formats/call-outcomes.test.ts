@@ -210,7 +210,8 @@ describe('a result is of the call that it names', () => {
     expect(outcomes(answered('bash', 'PreToolUse:Bash error: no'))).toEqual(['bash answered'])
     expect(outcomes(answered('bash', 'User declined to execute this command.', isError))).toEqual(['bash interrupted'])
     expect(outcomes(answered('bash', 'make: *** [all] Error 2', isError))).toEqual(['bash failed'])
-    expect(outcomes(answered('bash', 'User declined to execute it.', { is_error: false }))).toEqual(['bash ran'])
+    const flagged = answered('bash', 'User declined to execute it.', { is_error: false })
+    expect(outcomes(flagged)).toEqual(['bash answered'])
   })
 
   test.each([

@@ -18,6 +18,7 @@ const run = {
   run_type: 'llm',
   start_time: START,
   inputs: { messages: [{ role: 'user', content: 'Go.' }] },
+  outputs: { role: 'assistant', content: 'Done.' },
 }
 const ODD = { oddly: 'shaped' }
 const CALL_TEXT = '\n {"command": "rm -r the whole folder of the project, please"}'

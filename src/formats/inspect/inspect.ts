@@ -108,15 +108,19 @@ function warnAboutHiddenCalls(reading: Reading, sample: Json, at: string, messag
     ...asList(calls).map((call) => asRecord(call)['id']),
   ]
   const shown = new Set(messages.map(asRecord).flatMap(idsOf))
-  let hidden = 0
-  const names = new Set<string>()
-  for (const { event, id, function: name } of eventsOf(sample)) {
-    if (event !== 'tool' || (typeof id === 'string' && shown.has(id))) continue
-    hidden++
-    if (names.size < 5 && typeof name === 'string') names.add(JSON.stringify(cutName(name)))
+  const names = new Map<unknown, unknown>()
+  for (const event of eventsOf(sample)) {
+    if (event['event'] === 'compaction') reading.isCompacted = true
+    const choices = event['event'] === 'model' ? asList(asRecord(event['output'])['choices']) : []
+    const asked = choices.flatMap((choice) => asList(asRecord(asRecord(choice)['message'])['tool_calls']))
+    for (const { id, function: name } of [...(event['event'] === 'tool' ? [event] : []), ...asked.map(asRecord)])
+      if (typeof id !== 'string' || !shown.has(id)) names.set(id ?? {}, name)
   }
+  const hidden = names.size
   if (hidden === 0) return
-  const message = `${hidden} tool calls that are not in the messages are not shown: ${[...names].join(', ')}`
+  const told = [...new Set(names.values())].filter((name) => typeof name === 'string').slice(0, 5)
+  const list = told.map((name) => JSON.stringify(cutName(name))).join(', ')
+  const message = `${hidden} tool calls that are not in the messages are not shown: ${list}`
   reading.addUnread({ records: hidden, actions: hidden })
   reading.warn(eventsPath(sample, at), message)
 }

@@ -2,7 +2,7 @@ import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { type ReadBlock, readBlock as readCommonBlock, readContent, wordsOf } from '../common/content.ts'
 import { type ContentSink, isAbsent, isRecord, type Json, objectsIn } from '../common/reading.ts'
-import { asRecord } from '../common/session.ts'
+import { asRecord, asText } from '../common/session.ts'
 import { harnessOf } from '../tools/harnesses.ts'
 import {
   CODES,
@@ -32,7 +32,10 @@ export function readBlocks(sink: ChatSink, content: unknown, path: string, speak
   const { actor, name, parts } = speaker
   const pieces: ContentSink = {
     text: (text, at) => sink.text(parts, actor, text, at, name),
-    media: (text, at, _kind, source) => sink.media(parts, { actor, text, path: at, name }, source),
+    media: (text, at, kind, source) => {
+      const isInside = source !== undefined && 'url' in source && asText(source.url)?.startsWith('data:') === true
+      sink.media(parts, { actor, text: isInside ? `[${kind}]` : text, path: at, name }, source)
+    },
   }
   const read: ReadBlock = (_reading, block, at) => readBlock(sink, block, at, speaker, pieces)
   if (isRecord(content) && typeof content['type'] === 'string') readBlock(sink, content, path, speaker, pieces)
@@ -186,7 +189,8 @@ export function outcomeOfMessage(agent: string | null, tool: string, message: Js
   const isError = hasError ? true : typeof flag === 'boolean' ? flag : null
   const text = wordsOf(content) || wordsOf(isRecord(error) ? error['message'] : error)
   const outcome = outcomeOfAgent(agent, tool, text, isError)
-  if (isError === false) return outcome
+  // The loop of a program may write the flag as a constant.
+  if (isError === false) return harnessOf(agent) === null && outcome === 'ran' ? 'answered' : outcome
   const noted = isRecord(extra) ? extra['returncode'] : null
   const code = [noted, ...CODES.map((name) => message[name])].find((one) => typeof one === 'number')
   return outcomeWithCode(outcome, code ?? exitCodeInText(harnessOf(agent), text))

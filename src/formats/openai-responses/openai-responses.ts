@@ -52,6 +52,10 @@ function readAnyItem(session: Session, value: unknown, path: string, { shown, ap
     return
   }
   const id = idText(item['call_id'])
+  if (item['type'] === 'item_reference') {
+    session.reading.unread(at, 'an item that is not in the file; not read', true)
+    return
+  }
   // The SDK keeps a call that waits for approval beside the call itself.
   const isAgain = waits && id !== null && session.hasCall(id)
   if (!isAgain && !readHosted(session, item, at, approvals)) readItem(session, asMessage(item), at, shown, DIALECT)

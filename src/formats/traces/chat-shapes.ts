@@ -243,7 +243,9 @@ function extrasOf(extra: Located): { readonly [name: string]: Tree } {
 /** Lists the calls of a message: its own, else the provider's that LangChain kept; each may be JSON in a string (verifiers). */
 function callsOf(message: Located, extra: Located): readonly Located[] {
   const [direct, kept] = [message, extra].map((of) => of.member('tool_calls').items()) as [Located[], Located[]]
-  return (direct.length > 0 ? direct : kept).map((call) => decodeLocated(call) ?? call)
+  const streamed = message.member('tool_call_chunks').items()
+  const list = direct.length > 0 ? direct : kept.length > 0 ? kept : streamed
+  return list.map((call) => decodeLocated(call) ?? call)
 }
 
 interface CallTree {

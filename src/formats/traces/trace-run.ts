@@ -2,7 +2,7 @@ import { digestValue } from '../../domain/digest.ts'
 import { pushTo } from '../../domain/result.ts'
 import type { Reply, Step } from '../../domain/trajectory/trajectory.ts'
 import { wordsOf } from '../common/content.ts'
-import { cutName, type Json, type Reading } from '../common/reading.ts'
+import { cutName, isAbsent, type Json, type Reading } from '../common/reading.ts'
 import { asName, asText, settle } from '../common/session.ts'
 import { mayAct } from '../common/unread-acts.ts'
 import { takeMessage } from '../openai-chat/chat-steps.ts'
@@ -52,6 +52,8 @@ class TraceRun {
   readonly #others = new Map<string, TraceSpan[]>()
   /** Calls of a model without their messages. */
   readonly #silent: TraceSpan[] = []
+  /** Calls of a model whose answer no later request has held yet. */
+  readonly #unanswered: TraceSpan[] = []
   /** Digests of the items that are no messages. */
   readonly #odd = new Set<string>()
   #toolSpans = 0
@@ -126,6 +128,7 @@ class TraceRun {
         'the answer of the model has a form that is not known; not read',
         true,
       )
+    if (output?.length === 0 && span.error === undefined) this.#unanswered.push(span)
     if (answers > 1) this.#reading.warnOnce(span.path, 'several answers of one call of the model; all are shown')
     this.#reading.reply = this.#reply
     for (const tree of output ?? []) this.#show(this.#place(tree, span, true), span)
@@ -187,7 +190,8 @@ class TraceRun {
       const count = (own.get(key) ?? 0) + 1
       own.set(key, count)
       if (count <= (this.#shown.get(key) ?? 0) || this.#made.holds(placed.message)) continue
-      if (placed.message['role'] === 'assistant')
+      // An earlier call, whose answer the trace did not keep, may have given the answer.
+      if (placed.message['role'] === 'assistant' && this.#unanswered.shift() === undefined)
         this.#reading.warnOnce(
           placed.place(''),
           'an answer that no call of a model in this trace gave; read as the agent’s own, from before',
@@ -229,6 +233,15 @@ class TraceRun {
     pushTo(this.#others, span.called, span)
   }
 
+  /** Shows the call of a tool's span that no known call of a model matches. */
+  #showTool(span: TraceSpan, { name, args }: TracedTool, id: string): void {
+    const warning = 'a call of a tool whose arguments the trace did not keep; shown by its name'
+    if (isAbsent(args.value)) this.#reading.unread(span.path, warning, true)
+    this.#reading.reply = this.#reply
+    const call: Tree = { id, function: { name, arguments: args } }
+    this.#show(placeMessage({ role: 'assistant', tool_calls: [call] }, span.path), span)
+  }
+
   /** Begins a span of a tool. A span of another kind (`isMaybe`) counts as a tool's only where it matches a call. */
   #begin(span: TraceSpan, tool: TracedTool, isMaybe: boolean): void {
     const match = this.#made.find(tool)
@@ -237,11 +250,8 @@ class TraceRun {
       return
     }
     const id = match?.id ?? tool.id ?? `span ${this.#toolSpans++}`
-    if (match === undefined) {
-      this.#reading.reply = this.#reply
-      const call: Tree = { id, function: { name: tool.name, arguments: tool.args } }
-      this.#show(placeMessage({ role: 'assistant', tool_calls: [call] }, span.path), span)
-    } else {
+    if (match === undefined) this.#showTool(span, tool, id)
+    else {
       match.joined = true
       if (differs(tool.args.value, match.original))
         this.#reading.unread(
@@ -269,6 +279,8 @@ class TraceRun {
 
   /** Warns of the spans and messages that are not shown. */
   tellLost(): void {
+    for (const { path } of this.#unanswered)
+      this.#reading.unread(path, 'the answer of the model is not in the trace; not read', true)
     const [silent] = this.#silent
     if (silent !== undefined) {
       const count = this.#silent.length
