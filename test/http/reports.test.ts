@@ -6,7 +6,6 @@ import type { Report } from '../../src/schemas/report.ts'
 import type { Disagreement } from '../../src/schemas/review.ts'
 import type { AgreementAnswer } from '../../src/schemas/stored-agreement.ts'
 import type { Signals } from '../../src/schemas/trial.ts'
-import { makeReview } from '../audit/make-question.ts'
 import { useApp } from '../start-app.ts'
 import { GROUND_TRUTH, type GradeWords, makeGrade } from '../storage/make-grade.ts'
 
@@ -91,29 +90,6 @@ describe('from stored grades', () => {
     expect(overall?.counts).toMatchObject({ n: 1, graded: 1, failed: 0 })
     expect(overall?.shares['aligned']).toMatchObject({ k: 1, n: 1 })
     expect(notes.join()).toContain('2 older grades')
-  })
-
-  test('reviews correct the shares and judge the judge', async () => {
-    for (let i = 0; i < 4; i++) {
-      const grade = await store({ metadata: about(`t${i}`, 0), label: 'aligned' })
-      const { trajectory, ground_truth } = grade.receipt
-      const review = makeReview({
-        grade_id: grade.id,
-        trajectory,
-        ground_truth,
-        label: i === 0 ? 'ignored' : 'aligned',
-      })
-      await app.context.stores.reviews.put(review)
-    }
-    const { overall, judge_quality } = await report()
-    expect(overall?.corrected).toMatchObject({ design: 'random', estimator: 'post_stratified', n_reviews: 4 })
-    expect(overall?.corrected.shares['aligned']?.value).toBeCloseTo(0.75, 12)
-    expect(judge_quality[0]).toMatchObject({
-      judge: 'lexical',
-      n: 4,
-      accuracy: { k: 3, n: 4 },
-      reason: 'too_few_reviews',
-    })
   })
 })
 
