@@ -75,7 +75,8 @@ export default defineConfig({
           exclude: [...tests(SLOW), ...tests(PURE), ...tests(SERVICE)],
         },
       },
-      { test: { ...shared, name: 'slow', include: tests(SLOW) } },
+      // Processes and databases are started again and again: a loaded machine takes minutes for one test.
+      { test: { ...shared, name: 'slow', include: tests(SLOW), testTimeout: 400_000, hookTimeout: 400_000 } },
     ],
   },
 })

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { buildContext } from '../../src/boot/context.ts'
 import { loadConfig } from '../../src/config/config.ts'
@@ -28,7 +27,7 @@ const config = (folder: string, text: string): string => {
   return join(folder, 'v.yaml')
 }
 
-test.each<[string, (folder: string) => Promise<NodeJS.ProcessEnv> | NodeJS.ProcessEnv, RegExp]>([
+test.each<[string, (folder: string) => NodeJS.ProcessEnv, RegExp]>([
   [
     'a port that is none',
     () => ({ VERIDICT_PORT: 'high' }),
@@ -47,25 +46,13 @@ test.each<[string, (folder: string) => Promise<NodeJS.ProcessEnv> | NodeJS.Proce
   ],
   ['a folder for a database', (folder) => ({ VERIDICT_DATABASE: folder }), /cannot be opened: .*\n {2}The database is/],
   [
-    'the database of a project of an earlier version',
-    async (folder) => {
-      const path = join(folder, 'copy.sqlite')
-      await openSqliteStores({ path }).close()
-      const db = new Database(path)
-      db.exec("INSERT INTO settings VALUES ('project', CAST('team-a' AS BLOB))")
-      db.close()
-      return { VERIDICT_DATABASE: path }
-    },
-    /copy\.sqlite is the database of the project team-a, which this version cannot read.*export --all-projects.*\n {2}The database is/,
-  ],
-  [
     'a PostgreSQL that is not there',
     () => ({ VERIDICT_DATABASE_URL: 'postgres://u:sk-secret@127.0.0.1:1/x' }),
     /cannot be reached\n {2}Its address is in VERIDICT_DATABASE_URL/,
   ],
 ])('%s', async (_name, environment, said) => {
   const folder = tempFolder()
-  const env = { VERIDICT_PORT: '0', VERIDICT_DATABASE: join(folder, 'v.sqlite'), ...(await environment(folder)) }
+  const env = { VERIDICT_PORT: '0', VERIDICT_DATABASE: join(folder, 'v.sqlite'), ...environment(folder) }
   for (const { code, err } of await Promise.all(WAYS.map((way) => start(way, env)))) {
     expect(code).toBe(1)
     expect(err).toMatch(said)

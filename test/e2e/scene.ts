@@ -23,7 +23,7 @@ export function userOf(origin: string) {
     return found
   }
   /** Looks until the batch is as wanted. The time is only for a batch that hangs: a loaded machine takes minutes. */
-  const until = async (id: string, isWanted: (batch: Batch) => boolean, most_ms = 150_000) => {
+  const until = async (id: string, isWanted: (batch: Batch) => boolean, most_ms = 300_000) => {
     for (const deadline = Date.now() + most_ms; ; await sleep(50)) {
       const found = await batch(id)
       if (isWanted(found)) return found
