@@ -176,14 +176,15 @@ export function isDead(db: Pick<Db, 'kind' | 'process'>, name: string | null): b
   if (name === null) return true
   const [, pid, host] = PROCESS.exec(name) ?? []
   if (host !== PROCESS.exec(db.process)?.[2]) return false
+  // The number of this process under another name: the process before it in a container. Zero and negative numbers would mean groups of processes.
+  if (Number(pid) === process.pid || !(Number(pid) > 0)) return true
   try {
-    // The number of this process under another name: the process before it in a container.
-    return Number(pid) === process.pid || !process.kill(Number(pid), 0)
+    return !process.kill(Number(pid), 0)
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ESRCH'
   }
 }
 
-const PROCESS = /^\S+ ([1-9]\d*) (.*)$/
+const PROCESS = /^\S+ (\S+) (.*)$/
 
 export const closed = () => refusal('the database is closed')
