@@ -15,15 +15,11 @@ test('veridict judges says whom each judge asks, without a key or credentials', 
   const { code, out } = await typed({ env: { VERIDICT_SERVER: await app.listen() } }, 'judges')
   expect(code).toBe(0)
   expect(out + (await app.get('/v1/judges')).body).not.toMatch(/sk-planted|test-key/)
-  for (const [base_url, model, told] of [
-    [
-      'http://127.0.0.1:1/v1',
-      'named-1',
-      'in $2, out $10, cache read $0.2, write $2, per million tokens, as of 2026-11-01',
-    ],
-    ['http://127.0.0.1:2/v1', 'other-1', 'unknown: not asked under a cap of dollars'],
-  ])
-    expect(out.replace(/\n {12}/g, ' ')).toContain(
-      `  base URL  ${base_url}\n  model     ${model}\n  price     ${told}\n`,
-    )
+  for (const [base_url, ...told] of [
+    ['http://127.0.0.1:1/v1', 'named-1', '2/10, cache 0.2/2'],
+    ['http://127.0.0.1:2/v1', 'other-1', 'unknown: no cap of dollars'],
+  ] as const) {
+    const row = out.split('\n').find((line) => line.endsWith(base_url))
+    for (const words of told) expect(row).toContain(words)
+  }
 })
