@@ -12,7 +12,7 @@ import {
   timeOf,
 } from '../common/reading.ts'
 import { addLeaves, asList, asRecord, asText, mediaText, type OpenStep, settle } from '../common/session.ts'
-import { addCall, addNamedCall } from '../common/session-calls.ts'
+import { addNamedCall } from '../common/session-calls.ts'
 import { listAt, SessionReader } from '../common/session-reader.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { exitCodeInText, matchWords, outcomeOfResult as outcomeInWords, outcomeWithCode } from '../tools/outcomes.ts'
@@ -111,10 +111,12 @@ class GeminiReader extends SessionReader {
       if (typeof content !== 'string') this.reading.odd(`${path}/content`, 'text', content)
       else this.say(this.turn(null).parts, 'agent_message', content, `${path}/content`)
     } else if (type === 'tool_use') {
-      const step = this.turn(null)
-      const call = this.call(step, id, asText(tool) ?? 'tool_use')
-      const namePath = asText(tool) === null ? `${path}/type` : `${path}/tool_name`
-      addCall(this, step.parts, { call, args: parameters, path: `${path}/parameters`, namePath })
+      const place = {
+        path: `${path}/parameters`,
+        namePath: `${path}/tool_name`,
+        type: { text: type, path: `${path}/type` },
+      }
+      addNamedCall(this, this.turn(null), { id, name: tool, args: parameters, ...place })
     } else if (type === 'tool_result') {
       const { sink } = this.output(id, `${path}/tool_id`, null, outcomeOfEvent(event))
       readParts(this.reading, output, `${path}/output`, sink)
@@ -151,10 +153,7 @@ function readGeminiCli(reading: Reading, document: Json): ReadDocument {
   const reader = new GeminiReader(reading, 'gemini-cli')
   if (Array.isArray(document['messages'])) return reader.readAll(listAt(document, 'messages'))
   const { list, path } = listAt(document, 'records')
-  if (isStream(list))
-    for (const [event, at] of itemsIn(list, path))
-      if (isRecord(event)) reader.event(event, at)
-      else reading.unreadRecord(at, 'type of event', undefined, event)
+  if (isStream(list)) for (const [event, at] of objectsIn(reading, list, path)) reader.event(event, at)
   else
     for (const { message, path } of messagesOf(reading, list)) {
       if (isRecord(message)) reader.record(message, path)

@@ -110,11 +110,8 @@ export abstract class SdkReader extends SessionReader {
     const { observation } = event
     const sink = this.#answered(event, path)
     const at = `${path}/observation`
-    if (!isRecord(observation)) {
-      this.#content(observation, at, sink)
-      return
-    }
-    const { content, output, kind: _kind, metadata, command: _command, ...others } = observation
+    const { content, output, kind: _kind, metadata, command: _command, ...others } = asRecord(observation)
+    if (!isRecord(observation)) this.#content(observation, at, sink)
     this.reading.leaveOut(`${at}/command`)
     const { prefix, suffix } = asRecord(metadata)
     if (typeof prefix === 'string') sink.text(prefix, `${at}/metadata/prefix`)
@@ -125,7 +122,8 @@ export abstract class SdkReader extends SessionReader {
   }
 
   #content(content: unknown, path: string, sink: ContentSink): void {
-    readContent(this.reading, content, path, sink)
+    if (isRecord(content)) readBlock(this.reading, content, path, sink)
+    else readContent(this.reading, content, path, sink)
   }
 
   #answered(event: Json, path: string): ContentSink {
@@ -155,11 +153,7 @@ export abstract class SdkReader extends SessionReader {
 
   #systemPrompt(event: Json, path: string): void {
     const sink = this.sink(this.open('other', this.#name).parts, 'system')
-    for (const field of ['system_prompt', 'dynamic_context']) {
-      const { [field]: content } = event
-      if (isRecord(content)) readBlock(this.reading, content, `${path}/${field}`, sink)
-      else this.#content(content, `${path}/${field}`, sink)
-    }
+    for (const field of ['system_prompt', 'dynamic_context']) this.#content(event[field], `${path}/${field}`, sink)
   }
 
   /** Reads a call that another agent made over the Agent Client Protocol; its event is repeated as the call proceeds. */
