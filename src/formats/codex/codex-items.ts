@@ -1,10 +1,10 @@
 import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
-import { readContent } from '../common/content.ts'
+import { readContent, textsIn } from '../common/content.ts'
 import { decodeObject, leavesOf } from '../common/json-tree.ts'
-import { type ContentSink, idText, isAbsent, isRecord, type Json, type Reading } from '../common/reading.ts'
-import { addLeaves, asList, asRecord, asText, type Session, settle, sinkTo } from '../common/session.ts'
+import { idText, isAbsent, isRecord, type Json, type Reading } from '../common/reading.ts'
+import { addLeaves, asRecord, asText, type Session, settle, sinkTo } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
 import { exitCodeInText, hasEnded, matchWords, outcomeWithCode } from '../tools/outcomes.ts'
 import type { ToolSpec } from '../tools/tool-table.ts'
@@ -49,11 +49,11 @@ export interface ItemDialect {
 const CODEX: ItemDialect = { speakerOf, outcomeOf: outcomeOfOutput, specOf: () => undefined }
 
 /** Reads one item; the session keeps its calls and results. */
-export function readItem(session: Session, item: Json, path: string, shown: Shown, dialect: ItemDialect = CODEX): void {
+export function readItem(session: Session, item: Json, path: string, dialect: ItemDialect = CODEX): void {
   const { reading } = session
   const { type } = item
-  if (type === 'message' || type === 'agent_message') readMessage(session, item, path, shown, dialect)
-  else if (type === 'reasoning') readReasoning(session, item, path, shown)
+  if (type === 'message' || type === 'agent_message') readMessage(session, item, path, dialect)
+  else if (type === 'reasoning') readReasoning(session, item, path)
   else if (typeof type === 'string' && type.endsWith('_call')) readCall(session, item, path, type, dialect)
   else if (isOutput(type)) readOutput(session, item, path, dialect)
   else if (ENCRYPTED.has(type)) {
@@ -65,7 +65,7 @@ export function readItem(session: Session, item: Json, path: string, shown: Show
 const isOutput = (type: unknown): boolean =>
   typeof type === 'string' && (type.endsWith('_call_output') || type === 'tool_search_output')
 
-function readMessage(session: Session, item: Json, path: string, shown: Shown, { speakerOf }: ItemDialect): void {
+function readMessage(session: Session, item: Json, path: string, { speakerOf }: ItemDialect): void {
   const { reading } = session
   const { role, content } = item
   const isOther = role !== 'user' && role !== 'system' && role !== 'developer' && role !== 'assistant'
@@ -73,17 +73,9 @@ function readMessage(session: Session, item: Json, path: string, shown: Shown, {
   const step = byAgent ? session.turn(asText(item['id'])) : session.open('other', asText(item['id']))
   if (isOther && item['type'] !== 'agent_message')
     reading.warn(`${path}/role`, 'must be user, system, developer or assistant; read as the agent')
-  const sink: ContentSink = {
-    text(text, at) {
-      shown.texts.add(text)
-      const actor = byAgent ? 'agent_message' : speakerOf(role, text)
-      reading.add(step.parts, { actor, text, path: at, name: 'message' })
-    },
-    media(text, at, _kind, source) {
-      const actor: Actor = byAgent ? 'agent_message' : role === 'user' ? 'user' : 'system'
-      reading.addMedia(step.parts, { actor, text, path: at, name: 'message' }, source)
-    },
-  }
+  const others = session.sink(step.parts, role === 'user' ? 'user' : 'system')
+  const text = (text: string, at: string): void => session.say(step.parts, speakerOf(role, text), text, at)
+  const sink = byAgent ? session.sink(step.parts, 'agent_message') : { ...others, text }
   readContent(reading, content, `${path}/content`, sink)
 }
 
@@ -91,21 +83,13 @@ function speakerOf(role: unknown, text: string): Actor {
   return role === 'user' && !HARNESS_HEADS.some((head) => text.trimStart().startsWith(head)) ? 'user' : 'system'
 }
 
-function readReasoning(session: Session, item: Json, path: string, shown: Shown): void {
+function readReasoning(session: Session, item: Json, path: string): void {
   const { reading } = session
-  const step = session.turn(asText(item['id']))
-  let readable = false
-  const sink: ContentSink = {
-    text(text, at) {
-      readable ||= text !== ''
-      shown.texts.add(text)
-      reading.add(step.parts, { actor: 'agent_reasoning', text, path: at, name: 'reasoning' })
-    },
-    media: () => undefined,
-  }
-  readContent(reading, item['summary'], `${path}/summary`, sink)
-  readContent(reading, item['content'], `${path}/content`, sink)
-  if (!readable && !isAbsent(item['encrypted_content']))
+  const { parts } = session.turn(asText(item['id']))
+  const before = parts.length
+  for (const field of ['summary', 'content'])
+    readContent(reading, item[field], `${path}/${field}`, session.sink(parts, 'agent_reasoning'))
+  if (parts.length === before && !isAbsent(item['encrypted_content']))
     reading.warnOnce(`${path}/encrypted_content`, 'encrypted reasoning; it cannot be shown')
 }
 
@@ -182,8 +166,8 @@ export function shownBy(items: Iterable<Json>): Shown {
     const id = isOutput(item['type']) ? idText(item['call_id']) : null
     if (id !== null) answered.add(id)
     if (item['type'] === SEARCH) texts.add(actionOf(item))
-    for (const piece of [...asList(item['content']), ...asList(item['summary'])])
-      if (isRecord(piece) && typeof piece['text'] === 'string') texts.add(piece['text'])
+    for (const value of [item['content'], item['summary']])
+      for (const text of typeof value === 'string' ? [value] : textsIn(value)) texts.add(text)
   }
   return { texts, eventTexts: new Set(), answered, events: new Set() }
 }

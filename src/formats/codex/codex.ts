@@ -59,14 +59,14 @@ class CodexReader extends CodexEvents {
     else if (STREAM_BOOKKEEPING.has(type) || record['record_type'] === 'state') this.reading.leaveOut(path)
     else if (isRecord(msg)) this.event(msg, `${path}/msg`)
     else if (type === undefined) this.#head(record, path)
-    else readItem(this, record, path, this.shown)
+    else readItem(this, record, path)
   }
 
   #envelope(record: Json, path: string): void {
     const at = `${path}/payload`
     const { type, payload } = record
     if (!isRecord(payload)) this.reading.odd(at, 'an object', payload)
-    else if (type === 'response_item') readItem(this, payload, at, this.shown)
+    else if (type === 'response_item') readItem(this, payload, at)
     else if (type === 'event_msg') this.event(payload, at)
     else if (type === 'turn_context') {
       this.model ??= asText(payload['model'])

@@ -58,7 +58,7 @@ function readAnyItem(session: Session, value: unknown, path: string, { shown, ap
   }
   // The SDK keeps a call that waits for approval beside the call itself.
   const isAgain = waits && id !== null && session.hasCall(id)
-  if (!isAgain && !readHosted(session, item, at, approvals)) readItem(session, asMessage(item), at, shown, DIALECT)
+  if (!isAgain && !readHosted(session, item, at, approvals)) readItem(session, asMessage(item), at, DIALECT)
   // An item that was cut before its end reached no tool.
   const isCut = waits || item['status'] === 'incomplete'
   if (isCut && id !== null && !shown.answered.has(id)) session.settle(id, 'cancelled')
