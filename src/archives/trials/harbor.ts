@@ -4,7 +4,7 @@ import { isRecord, type Json } from '../../formats/common/reading.ts'
 import { find, findFile, findFolder, nameIn, type Place, readJson, readText, relativeNames } from '../unpack/place.ts'
 import { cutText, NO_FACTS, recordAt, rewardsIn, type TrialFacts, textAt } from './trial-facts.ts'
 
-/** Bounds a trial's result, which is small even with a long traceback. */
+/** Bounds the files of a trial, which are small even with a long traceback. */
 const MAX_RESULT_BYTES = 16 * 1024 * 1024
 
 /** Reads Harbor's facts of a trial from its folder; null for any other folder. */
@@ -137,7 +137,6 @@ interface TrialRewards {
   readonly conflict: string | null
 }
 
-const MOST_BYTES = 4 * 1024 * 1024
 /** Some file systems keep times by two seconds. */
 const GRACE_MS = 2000
 const SCORE = /^[\w.-]{1,100}: (-?\d+(?:\.\d+)?)$/u
@@ -168,8 +167,8 @@ async function readRewards(folder: Place, declared: Json | null, verifierStart: 
   if (old) return refused(`verifier/${old.name} is older than the verifier's run`)
   const [[name, found] = []] = values
   const given = rewardsIn(declared)
-  const isEmpty = declared !== null && Object.keys(given).length === 0
-  if (isEmpty && name !== undefined) return refused(`result.json has no reward, and verifier/${name} has ${found}`)
+  if (declared !== null && Object.keys(given).length === 0 && name !== undefined)
+    return refused(`result.json has no reward, and verifier/${name} has ${found}`)
   if (declared !== null) return { rewards: given, conflict: null }
   const reward = found ?? (logged === null ? undefined : Number(logged))
   return { rewards: { ...stored, ...(reward !== undefined && { reward }) }, conflict: null }
@@ -180,18 +179,13 @@ const refused = (conflict: string): TrialRewards => ({ rewards: {}, conflict })
 async function read(folder: Place, name: string) {
   const place = await findFile(folder, 'verifier', name)
   if (place === null) return null
-  const [content, written] = await Promise.all([readText(place, MOST_BYTES), writtenMs(place)])
+  const [content, written] = await Promise.all([readText(place, MAX_RESULT_BYTES), writtenMs(place)])
   return content.kind === 'read' ? { name, text: content.text, writtenMs: written } : null
 }
 
 /** Returns the time of a file's last change, in milliseconds since 1970; infinite where it is not known. */
 const writtenMs = async (place: Place | null): Promise<number> =>
-  place === null
-    ? Infinity
-    : lstat(place.path).then(
-        ({ mtimeMs }) => mtimeMs,
-        () => Infinity,
-      )
+  (place && (await lstat(place.path).catch(() => null)))?.mtimeMs ?? Infinity
 
 /** Reads rewards by name, or a single number, which is the reward. */
 function rewardsOfText(text: string): Rewards {
