@@ -76,7 +76,10 @@ function withoutUnread(reading: Reading, document: Json): Json {
   const { [UNREAD_LINES]: lines, ...rest } = document
   if (typeof lines !== 'number' || !Number.isSafeInteger(lines) || lines < 1) return document
   reading.addUnread({ records: lines, actions: lines })
-  reading.warn(pointer('', UNREAD_LINES), `${lines} lines of the file begin like records and are no JSON; left out`)
+  reading.warn(
+    pointer('', UNREAD_LINES),
+    `${lines} lines of the file hold the beginning of a record and are no JSON; left out`,
+  )
   return rest
 }
 

@@ -68,7 +68,7 @@ describeInBrowser('records that could not be read', () => {
     expect(await page.getByRole('region', { name: 'Contradictions' }).innerText()).toContain(
       'a record that may hold an act could not be read: 2 records that may hold acts',
     )
-    expect(text).toMatch(/deviates from its format: \d[\s\S]*2 lines of the file begin like records/)
+    expect(text).toMatch(/deviates from its format: \d[\s\S]*2 lines of the file hold the beginning of a record/)
     expect(text).toMatch(/Anchors that prove little: [1-9]/)
     expect(text).not.toContain('is a bare path')
     await warnings.getByText('Anchors that prove little').click()

@@ -42,10 +42,18 @@ describe('lines that are not JSON', () => {
   const CUT = 'line 2, the last, is not JSON: the file may be cut short; left out'
   test.each<[string, string, object, string]>([
     ['a session that was cut', '{"a":1}\n{"a":', { records: [{ a: 1 }], unread_lines: 1 }, CUT],
+    ['a record behind the head of a log', '{"a":1}\nINFO {"b":2}', { records: [{ a: 1 }], unread_lines: 1 }, CUT],
     ['noise at the head', 'Reading prompt…\n{"a":1}\n', { records: [{ a: 1 }] }, 'line 1 is not JSON; left out'],
     ['noise between', '{"a":1}\n\nWARN\n{"b":2}', { records: [{ a: 1 }, { b: 2 }] }, 'line 3 is not JSON; left out'],
   ])('are left out and told: %s', (_, text, document, warning) => {
     expect(open(text)).toEqual([{ name: '', document, about: {}, warnings: [warning] }])
+  })
+
+  test.each([
+    ['two records that a writer glued together', '{"a":1}\n{"b":2}{"c":"}{"}', [{ a: 1 }, { b: 2 }, { c: '}{' }]],
+    ['a stream of events', 'data: {"a":1}\n\ndata: {"b":2}\n', [{ a: 1 }, { b: 2 }]],
+  ])('are read where they hold records whole: %s', (_, text, records) => {
+    expect(open(text)).toEqual([{ name: '', document: { records }, about: {}, warnings: [] }])
   })
 
   test('are told of every run of their file', () => {

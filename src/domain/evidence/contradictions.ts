@@ -6,7 +6,7 @@ import { actStrings, type InstructionAnchors, operandsOf, textOfAnchor, wholeAct
 import { type Claims, claimedValue } from '../rubric/claims.ts'
 import { actClaims, type ClaimRule, instructionDone, proofOf, sightClaim } from '../rubric/rubric.ts'
 import { earlier, isBefore, type Position } from '../trajectory/trajectory.ts'
-import { quoted } from '../words.ts'
+import { count, quoted } from '../words.ts'
 import { doubt, type EvidenceQuestion, firstDoubtful, measuredOf, partAt } from './observations.ts'
 import { type CheckedAnswer, isSeenClaimed } from './unmet-claims.ts'
 
@@ -93,6 +93,9 @@ function againstSearch({ claims, question, searched: seen }: CheckedAnswer): Con
           'claimed not observed, and the ground truth gives nothing that a search could look for',
         ),
       ]
+    const { records } = question.rendering.trajectory.unread
+    if (doubtful === null && records > 0 && measured !== false)
+      return [doubt('doubtful_absence', rule.id, unreadText(records))]
     const [step, detail] =
       doubtful === null
         ? knownUnseen(question, seen)
@@ -110,6 +113,9 @@ function againstSearch({ claims, question, searched: seen }: CheckedAnswer): Con
   const detail = 'claimed observed, but a search finds no string of the instructions anywhere'
   return isFound || isNothingGiven ? [] : [doubt('observed_against_anchor', rule.id, detail)]
 }
+
+const unreadText = (records: number): string =>
+  `claimed not observed, but ${count(records, 'record')} could not be read (the receipt has the warnings), and may show an instruction`
 
 /** Before everything that the record shows. */
 const START: Position = { step: 0, part: -1 }

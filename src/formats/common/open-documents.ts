@@ -11,7 +11,7 @@ import { isRecord, type Json } from './reading.ts'
  * document `{"records": […]}`; a file of many runs (an Inspect log, a list of runs) becomes one document per run.
  *
  * A few lines that are not JSON are left out, with a warning: a cut session ends in one, and harnesses mix in lines of the standard error.
- * Broken lines that begin like a record are counted in the document (`unread_lines`).
+ * Broken lines that hold the beginning of a record are counted in the document (`unread_lines`).
  *
  * Issues name a line of a JSON lines file as `line 7`, 1-based.
  */
@@ -82,6 +82,17 @@ const MAX_NOISE_SHARE = 0.05
 /** Bounds the noise lines in total: trying every line of a long text without JSON takes long. */
 const MOST_NOISE = 1000
 
+/** Parses the values of a line: one, behind the `data:` of a stream of events too, or two objects that a writer glued together; none for noise. */
+function valuesOf(line: string): readonly unknown[] {
+  const value = parseJson(line.startsWith(EVENT) ? line.slice(EVENT.length) : line)
+  if (value !== undefined) return [value]
+  const glued = line.indexOf('}{"') + 1
+  const objects = [line.slice(0, glued), line.slice(glued)].map((piece) => parseJson(piece))
+  return objects.every(isRecord) ? objects : []
+}
+
+const EVENT = 'data:'
+
 function parseLines(text: string): Result<ParsedFile, Issue[]> {
   const records: unknown[] = []
   const noise: number[] = []
@@ -94,12 +105,12 @@ function parseLines(text: string): Result<ParsedFile, Issue[]> {
     line++
     if (content === '') continue
     last = line
-    const value = parseJson(content)
-    if (value === undefined) noise.push(line)
-    else records.push(value)
-    // Noise does not begin like a record.
-    if (value === undefined && content.startsWith('{')) unread++
-    if (isRecord(value)) objects++
+    const values = valuesOf(content)
+    if (values.length === 0) noise.push(line)
+    records.push(...values)
+    // Noise does not hold the beginning of a record.
+    if (values.length === 0 && content.includes('{"')) unread++
+    if (values.some(isRecord)) objects++
     if (noise.length > MOST_NOISE) break
   }
   const [first] = noise
