@@ -2,7 +2,9 @@ import type { ActedBy, ActionAnchor, GroundTruth } from '../../schemas/trial.ts'
 import { textOfAnchor } from '../anchors/anchors.ts'
 import { once } from '../memo.ts'
 import { type Certainty, isDone, strongest, type Use, weakest } from '../shell/script.ts'
+import { deletesFile } from '../shell/written-text.ts'
 import { lettersOfPart, plainLetters } from '../text/letters.ts'
+import { mentions } from '../text/search.ts'
 import { happensAfter, isOrderKnown } from '../trajectory/order.ts'
 import {
   type Act,
@@ -14,6 +16,7 @@ import {
   type Trajectory,
 } from '../trajectory/trajectory.ts'
 import { baseName } from '../words.ts'
+import { FOLDER_ARGUMENT } from './call-arguments.ts'
 import { MOST_OF_OUTCOME } from './outputs.ts'
 import { PartUses } from './part-uses.ts'
 import { isRun, isRunScript } from './scripts.ts'
@@ -67,11 +70,20 @@ export class Acts {
     const isIn = (texts: readonly string[]): boolean => texts.some((text) => wanted.some((word) => text.includes(word)))
     return this.trajectory.steps.some(({ parts }, step) =>
       parts.some((part, index) => {
-        if (part.actor !== 'agent_action' && part.actor !== 'agent_message') return false
+        if ((part.actor !== 'agent_action' && part.actor !== 'agent_message') || FOLDER_ARGUMENT.test(part.name))
+          return false
         if (part.act !== null && !this.isSearchable(part, part.act, { step, part: index })) return true
         return isIn([...lettersOfPart(part).map(({ text }) => text), plainLetters(part.act?.call.tool ?? '').text])
       }),
     )
+  }
+
+  /** Tells whether an output shows a text besides the instructions, as a recipe that another act may have followed; where no text of them is shown, the first such output is their sight. */
+  isShown(text: string): boolean {
+    const { without } = this.uses.wanted
+    const outputs = this.trajectory.steps.flatMap(({ parts }) => parts.filter(({ actor }) => actor === 'tool_output'))
+    const showing = outputs.filter((part) => mentions(part.text, text) && mentions(without(part.text), text))
+    return showing.length > (outputs.some((part) => without(part.text) !== part.text) ? 0 : 1)
   }
 
   /** Tells whether all words that an act has stand in its text. */
@@ -150,7 +162,10 @@ export class Acts {
       const { actor, act, text } = part
       if (actor !== 'agent_action' || act === null || act.call.looks) return false
       if (isRun(act.language)) return this.uses.scripts.readingOf(part, at).takes(word)
-      return act.role !== 'writes' && act.role !== 'removes' && text.trim() === word
+      if (act.language === 'patch') return deletesFile(text, word)
+      return (
+        act.role !== 'writes' && act.role !== 'removes' && (text.trim() === word || text.trim().endsWith(`/${word}`))
+      )
     })
   }
 

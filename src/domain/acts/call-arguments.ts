@@ -40,7 +40,8 @@ export const SAID: ReadonlySet<ActRole> = new Set<ActRole>(['describes', 'thinks
 export const argumentsOf = (step: Step, call: Call): Part[] =>
   partsOfCall(step, call).filter(({ act }) => act !== null && PASSED.has(act.role))
 
-const FOLDER_ARGUMENT = /[._](?:workdir|cwd|working_?directory|dir|directory|path)$/iu
+/** Arguments that name the folder of a call. */
+export const FOLDER_ARGUMENT = /[._](?:workdir|cwd|working_?directory|dir|directory|path)$/iu
 const INPUT_ARGUMENT = /[._]is_input$/iu
 const BACKGROUND_ARGUMENT = /[._](?:run_in_|is_)?background$/iu
 
@@ -82,11 +83,11 @@ const YES = /^(?:true|1|yes)$/iu
 const NO = /^(?:false|0|no|none|)$/iu
 /** Arguments with which a call may try, undo or set something else: the values that leave the call as it is, and those that turn it outright. */
 const TURNING: readonly (readonly [name: RegExp, harmless: RegExp, outright: RegExp | null])[] = [
-  [/[._](?:dry_?run|simulate|draft|preview|test|undo|cancel)$/iu, NO, YES],
+  [/[._](?:dry_?run|simulate|draft|preview|test|sandbox|undo|cancel)(?:_?mode)?$/iu, NO, YES],
   [/[._](?:check|validate\w*|disabled?)$/iu, NO, null],
   [/[._](?:confirm\w*|enabled?)$/iu, YES, null],
   [
-    /[._](?:state|status|action|mode)$/iu,
+    /(?<!dry_?run|draft|preview|test|sandbox)[._](?:state|status|action|mode)$/iu,
     /^(?!.*(?:dry|test|sim|draft|off|dis|block|delet|cancel|inactive|reject|undo|explain|false|^0$|^no$))/isu,
     /^(?:dry[-_ ]?run|draft|preview|simulat(?:e|ed|ion)|test|cancel(?:l?ed)?|reject(?:ed)?|undo|blocked?|deleted?|disabled?|off|inactive|false)$/iu,
   ],

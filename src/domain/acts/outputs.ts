@@ -112,35 +112,53 @@ const FAILING = new RegExp(
   'iu',
 )
 
-/** Words of an output that may tell of a failure, whoever says them: no list of the forms of failures is complete. */
+/** Words of an output that may tell of a failure, whoever says them, and letters of a language whose words are not known: no list of failures is complete. */
 const MAY_TELL_FAILURE = new RegExp(
-  String.raw`${FAILING.source}|\b(?:no|not|never|nothing|false|pending|draft|review|approv\w*|unauthori[sz]ed|insufficient|expired|requires?|required|fail\w*|err\w*|abort\w*|reject\w*|declin\w*|skip\w*|warn\w*|exception|traceback|retry\w*|running|background|session ID|timed out|signal|simulat\w*|queued|scheduled|already|unchanged|sandbox|preview|dry|0 (?:\w+ )?(?:of|\w+ed)|block\w*|would|proceed|segmentation|dumped|up to date|introuvable|fehler|erreur|échec|falló|fallo|erro|ошибка)\b|n['’]t\b|失败|错误|エラー`,
-  'iu',
+  [
+    FAILING.source,
+    String.raw`\b(?:no|not|never|nothing|false|pending|draft|review|approv\w*|unauthori[sz]ed|forbidden|insufficient|expired|requires?|required|fail\w*|err\w*|abort\w*|reject\w*|declin\w*|skip\w*|warn\w*|exception|traceback|retry\w*)\b`,
+    String.raw`\b(?:running|background|session ID|timed out|signal|simulat\w*|queued|scheduled|already|unchanged|sandbox|preview|dry|trial run|noop|offline|0 (?:\w+ )?(?:of|\w+ed)|block\w*|would|proceed|cancel\w*|quota|roll(?:ed|ing) back|log ?in|credentials)\b|--force\b|"\w+": ?(?:0\b|\[\])`,
+    String.raw`\b(?:segmentation|dumped|up to date|introuvable|fehler|abgebrochen|verweigert|erreur|fall[oó]|cancelad[oa]|erro)\b|n['’]t\b|\[y\/n|\?\s*$|HTTP\/\S{1,3} [45]\d\d|"status": ?"?[45]\d\d|[\p{L}--\p{ASCII}]`,
+  ].join('|'),
+  'iv',
 )
 
 /** Words by which an output tells of a failure, where nothing else tells whether the act succeeded. */
 const TELLS_FAILURE = new RegExp(
-  String.raw`${FAILING.source}|\bfailures?\b|exception\b|traceback|forbidden|unauthori[sz]ed|insufficient|conflict|aborted|segmentation fault|^(?:E|ERR)[:!]|^\W{0,3}(?:HTTP [45]\d\d|simulated)|\b(?:declined|rejected|not sent)[.:!]`,
+  [
+    FAILING.source,
+    String.raw`\bfailures?\b|exception\b|traceback|forbidden|unauthori[sz]ed|insufficient|conflict|aborted|segmentation fault|^(?:E|ERR)[:!]|^\W{0,3}(?:HTTP [45]\d\d|simulated)|\b(?:declined|rejected|not sent)[.:!]`,
+    String.raw`\b(?:exit(?:ed)?|exit_?code|rc)(?: with)?(?: non-zero)?(?: exit)?(?: code| status)?["':>= ]{1,4}-?[1-9]\d{0,2}\b|returned non-zero|no module named|no space left|must be run as root|not recognized|nicht gefunden|npm ERR!`,
+    '(?:password|username) (?:for|is required)|^(?:d?quote|heredoc)> ',
+  ].join('|'),
   'imu',
 )
 /** A member of an answer, or words, that name a failure and have none. */
 const NO_FAILURE =
-  /"\w{0,20}(?:err|fail|reject|skip|warn|exception)\w{0,20}": ?(?:null|false|0|""|\[\]|\{\})|\b(?:no|0|zero|without) (?:errors?|fail\w{0,4}|warnings?|conflicts?)\b|\berrors?: ?(?:0|none|null)\b|\b(?:errors?|background PIDs?): ?\(none\)/giu
+  /"\w{0,20}(?:err|fail|reject|skip|warn|exception)\w{0,20}": ?(?:null|false|0|""|\[\]|\{\})|\b(?:no|0|zero|without) (?:errors?|fail\w{0,4}|warnings?|conflicts?)\b|\b(?:errors?|fail(?:ed|ures?)|skipped|unreachable|warnings?)[:=] ?(?:0|none|null)\b|\b(?:errors?|background PIDs?): ?\(none\)/giu
 
 const withoutNone = (output: string): string => edgesOf(output).replaceAll(NO_FAILURE, '')
 const tellsFault = (output: string): boolean => TELLS_FAILURE.test(withoutNone(output))
 
-/** Values of members, and first words, by which an answer tells success. */
+/** Values of members, and whole answers, by which a tool tells success. */
 const SUCCEEDED = /^(?:ok|okay|true|done|success\w*|succeeded|executed)$/iu
-const FIRST_WORD = /^\W{0,3}(ok|okay|done|sent|success\w*|succeeded|executed)(?:[.!:,]|\W*$)/iu
+const SUCCESS_ALONE = /^\W{0,3}(?:ok|okay|done|sent|success\w*|succeeded|executed)\W*$/iu
 const STATE = /^(?:status|state|result)$/iu
 
-/** Tells whether the answer of a call tells success in so many words: a member of its JSON (which may be a part of its own), or its first word. */
-function tellsSuccess({ name, text }: Pick<Part, 'name' | 'text'>): boolean {
-  const own = isOfRecord(name) ? [] : [[name.split('.').at(-1) ?? '', text.trim()] as const]
-  const isTold = ([key, value]: readonly [string, string]): boolean =>
-    (DOES.test(key) || STATE.test(key)) && SUCCEEDED.test(value)
-  return FIRST_WORD.test(text) || [...own, ...membersOf(text)].some(isTold)
+/**
+ * Tells whether the answer of a call tells success in so many words, and nothing further that may take success back: by one word, or by the members of
+ * its JSON (which may be parts of their own), of which each tells success, tells no fault, or repeats an argument of the call.
+ */
+function tellsOnlySuccess(outputs: readonly Part[], given: ReadonlySet<string>): boolean {
+  const members = outputs.flatMap(({ name, text }): [key: string, value: string][] => {
+    const own = membersOf(text)
+    return own.length > 0 ? own : [[isOfRecord(name) ? '' : (name.split('.').at(-1) ?? ''), text.trim()]]
+  })
+  const isSuccess = ([key, value]: readonly [string, string]): boolean =>
+    SUCCESS_ALONE.test(value) || ((DOES.test(key) || STATE.test(key)) && SUCCEEDED.test(value))
+  const isPlain = (member: readonly [string, string]): boolean =>
+    isSuccess(member) || given.has(member[1]) || (FAULT.test(member[0]) && NO_FAULT.test(member[1]))
+  return members.some(isSuccess) && members.every(isPlain)
 }
 
 /** Lines with which a script tells a failure that it hides. */
@@ -210,7 +228,10 @@ export class Outputs {
   limitOfCall(at: Position): Certainty {
     if (this.behind(at).some(this.isTurnedDown)) return 'maybe'
     if (this.isSign(at, 'tells', tellsFault)) return 'maybe'
-    const isSuccess = this.behind(at).some(tellsSuccess) && !this.mayTellFailure(at)
+    const { parts = [] } = this.steps[at.step] ?? {}
+    const call = parts[at.part]?.act?.call
+    const given = new Set(parts.flatMap(({ act, text }) => (act?.call === call ? [text.trim()] : [])))
+    const isSuccess = tellsOnlySuccess(this.behind(at), given) && !this.mayTellFailure(at)
     return isSuccess && !this.isShared(at) ? this.limitOfCount(at) : 'sure'
   }
 

@@ -4,7 +4,7 @@ import { Memo, once } from '../memo.ts'
 import { programsOf, readAnchor } from '../shell/match-command.ts'
 import type { ShellReading } from '../shell/read-shell.ts'
 import { type Certainty, isDone, strongest, type Use, weakest } from '../shell/script.ts'
-import { patchWrites, usesOfWriting } from '../shell/written-text.ts'
+import { deletesFile, patchWrites, usesOfWriting } from '../shell/written-text.ts'
 import { foldForSearch, lineStart, mentions, mentionsAny, namesAll } from '../text/search.ts'
 import {
   type Act,
@@ -58,7 +58,7 @@ interface PartUse {
 export class PartUses {
   readonly scripts: Scripts
   private readonly trajectory: Trajectory
-  private readonly wanted: Wanted
+  readonly wanted: Wanted
   private readonly usesOf = once((_: Part) => new Map<ActionAnchor, PartUse>())
   private readonly outputs: Outputs
   private readonly memo = new Memo()
@@ -188,6 +188,7 @@ export class PartUses {
   }
 
   private useInWritten(step: Step, part: Part, act: Act, at: Position, string: string): Use {
+    if (act.language === 'patch' && deletesFile(part.text, string)) return 'maybe'
     const contents = this.scripts.contentsOf(step, part, act)
     const use = contents.reduce<Use>((most, content) => strongest(most, content.useOf(string)), 'absent')
     if (isDone(use) || use === 'maybe' || (use === 'absent' && !this.mentions(part, string))) return use

@@ -236,13 +236,14 @@ function quotesAlone({ question: { rubric } }: CheckedAnswer): Limit[] {
   return [limit('quotes', null, reason, LIFT_BY_PERSON)]
 }
 
-/** Tells whether whole commands or calls are given, every act was read, and no act or message may hold a word that distinguishes them. */
+/** Tells whether whole commands or calls are given, every act was read, no output shows them as a recipe, and no act or message may hold a word that distinguishes them. */
 function isWholeDenial(acts: Acts, { acted_given: given, acted_near: near, acted_by }: InstructionAnchors): boolean {
   // A message and an output may say the same in other words.
   if (given.length === 0 || !acts.isWhole || acted_by !== 'action') return false
   const isWhole = (anchor: ActionAnchor): boolean =>
     typeof anchor === 'string' ? COMMAND_LINE.test(anchor.trim()) : anchor.argument !== undefined
   const isSearched = given.every((anchor) => isWhole(anchor) && wordsOf(anchor).length > 0)
+  if (given.some((anchor) => acts.isShown(textOfAnchor(anchor)))) return false
   return isSearched && !acts.mayHoldAny([...near, ...given.flatMap(wordsOf)])
 }
 

@@ -220,13 +220,25 @@ function configures(name: string, words: readonly string[]): boolean {
   return !own.slice(at + 1, at + 3).some((word) => HARMLESS_SETTING.test(word))
 }
 
-/** Ends of the names of files in which programs find what to do. */
+/** Ends of the names of files in which programs find what to do, and where. */
 const RULE_FILES: Readonly<Record<string, readonly string[]>> = {
   ...{ make: ['akefile', '.mk'], cargo: ['Cargo.toml'], just: ['justfile'], rake: ['Rakefile'], task: ['Taskfile'] },
   ...{ npm: ['package.json', '.npmrc'], pnpm: ['package.json'], yarn: ['package.json'], composer: ['composer.json'] },
   ...{ gradle: ['.gradle'], mvn: ['pom.xml'], tox: ['tox.ini'], nox: ['noxfile.py'], terraform: ['.tf'] },
   ...{ docker: ['compose.y', 'Dockerfile'], 'docker-compose': ['compose.y'], 'ansible-playbook': ['.yml', '.yaml'] },
-  git: ['.gitconfig', '.git/config'],
+  ...{
+    git: ['.gitconfig', '.git/config', '.ssh/config'],
+    psql: ['.psqlrc', '.pgpass'],
+    kubectl: ['.kube/'],
+    aws: ['.aws/'],
+  },
+  ...{
+    ssh: ['.ssh/config'],
+    scp: ['.ssh/config'],
+    rsync: ['.ssh/config'],
+    curl: ['.curlrc', '.netrc'],
+    wget: ['.wgetrc'],
+  },
 }
 
 /** Tells whether a command sets up a program, puts a file in its place or gives its name to something else. */
@@ -235,16 +247,22 @@ export function setsUp(program: string, { name, words, outputs, changesShell }: 
   const shared = Object.hasOwn(SHARES_SETTINGS, program) ? SHARES_SETTINGS[program] : undefined
   if ((name === program || name === shared) && configures(name, own)) return true
   if (changesShell && own.some((word) => (name === '=' || word.includes('=')) && hasName(word, program))) return true
-  return [...outputs, ...placedBy(name, words)].some((path) => isOfProgram(program, path))
+  return [...outputs, ...placedBy(name, words)].some((path) => baseName(path) === program)
 }
 
-/** Tells whether a file is a program, or holds what the program does. */
-const isOfProgram = (program: string, path: string): boolean =>
-  baseName(path) === program || rulesOf(program).some((end) => path.endsWith(end))
+/** Names of hosts, for every program. */
+const HOSTS = '/etc/hosts'
+/** Lists the ends of the names of files in which a program finds what to do, and where. */
+export const rulesOf = (program: string): readonly string[] => [
+  HOSTS,
+  ...(Object.hasOwn(RULE_FILES, program) ? (RULE_FILES[program] ?? []) : []),
+]
 
-/** Lists the ends of the names of files in which a program finds what to do. */
-export const rulesOf = (program: string): readonly string[] =>
-  Object.hasOwn(RULE_FILES, program) ? (RULE_FILES[program] ?? []) : []
+/** Tells whether a command may reach the system by a file: a device, a setting, or a folder that a service watches. */
+export const reachesSystem = ({ words, outputs }: Pick<SimpleCommand, 'words' | 'outputs'>): boolean =>
+  [...words.slice(1), ...outputs].some((path) => isKept(path) && SYSTEM_FILE.test(path))
+
+const SYSTEM_FILE = /^\/(?:proc|sys|dev|etc|boot|var\/spool)\//u
 
 /** Tells whether the name of a setting, alias or function is that of a program, or its options: `MAKEFLAGS=-n`, `npm_config_dry_run=true`. */
 function hasName(setting: string, program: string): boolean {

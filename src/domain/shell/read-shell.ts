@@ -5,7 +5,7 @@ import { isAddress, wordSet } from '../words.ts'
 import { isOption, mayTurn, subcommandOf, withoutMessages } from './command-kinds.ts'
 import { listCommands, MOVING } from './list-commands.ts'
 import { type Anchor, holdsAll, limitOf, mayBeMade, programsOf, readAnchor, useOfCommands } from './match-command.ts'
-import { isKept, setsUp } from './programs.ts'
+import { isKept, reachesSystem, setsUp } from './programs.ts'
 import {
   type Certainty,
   type CommandList,
@@ -168,8 +168,11 @@ function readScript(source: ScriptSource, list: CommandList, context: ScriptCont
     if (use === 'told' && (isOpen || !isWhole)) return 'maybe'
     return use === 'absent' && (makesWords || !isWhole) && mayBeMade(folded, words) ? 'maybe' : use
   }
-  const isClosed = ({ kind, name, words, isFixed, exact }: SimpleCommand): boolean =>
-    isFixed && (context.isGiven(words.join(' ')) || CLOSED.has(name) || (kind !== 'does' && !runsOther(words, exact)))
+  const isClosed = (command: SimpleCommand): boolean => {
+    const { kind, name, words, isFixed, exact } = command
+    if (!isFixed || (kind !== 'looks' && reachesSystem(command))) return false
+    return context.isGiven(words.join(' ')) || CLOSED.has(name) || (kind !== 'does' && !runsOther(words, exact))
+  }
   const isMessage = ({ words, messages }: CommandText, start: number, end: number): boolean => {
     const quote = messages === '' ? '' : foldForSearch(source.text.slice(start, end))
     return quote !== '' && context.tells !== true && messages.includes(quote) && !words.includes(quote)

@@ -133,6 +133,15 @@ export function patchWrites(patch: string) {
     .map((one) => ({ path: one.path, text: one.lines.join('\n'), old: one.old.join('\n') }))
 }
 
+/** Tells whether a patch deletes the file of a name, with or without the folders before it. */
+export const deletesFile = (patch: string, name: string): boolean =>
+  patch.split('\n').some((line) => {
+    const path = line.startsWith(DELETES) ? line.slice(DELETES.length).trim() : ''
+    return path === name || path.endsWith(`/${name}`)
+  })
+
+const DELETES = '*** Delete File: '
+
 /** Uses of strings in a text. */
 export interface Content {
   useOf(anchor: string): Use
