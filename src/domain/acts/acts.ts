@@ -169,6 +169,15 @@ export class Acts {
     })
   }
 
+  /** Finds the first act after the sight that hands a shell commands which the record does not show. */
+  firstOpaque(sight: Position | null): Step | null {
+    if (sight === null) return null
+    const isAct = (part: Part, at: Position): boolean =>
+      isRunScript(part) && happensAfter(this.trajectory, at, sight) && this.uses.scripts.readingOf(part, at).isOpaque
+    const { steps } = this.trajectory
+    return steps.find(({ parts }, step) => parts.some((part, index) => isAct(part, { step, part: index }))) ?? null
+  }
+
   private firstInPart(
     step: Step,
     part: Part,

@@ -66,7 +66,10 @@ function anchorsOf(given: Instruction, common: string): InstructionAnchors {
   const { text, anchors = [], action_anchors: actions = [], acted_by = 'action' } = given
   /** Commands, paths, identifiers, numbers, urls and quoted strings of the text. */
   const [quotes, commands, words] = [quotedSpans(text), commandSpans(text), distinctiveWords(text)]
-  const near = [...actions.map(textOfAnchor), text].flatMap(distinctiveWords).flatMap(withPieces)
+  // The program of a command runs for other acts, too.
+  const programs = new Set(actions.flatMap((action) => programWordOf(textOfAnchor(action))))
+  const named = [...actions.map(textOfAnchor), text].flatMap(distinctiveWords).filter((word) => !programs.has(word))
+  const near = named.flatMap(withPieces)
   return {
     seen_given: [text, ...anchors],
     seen_derived: select([...quotes, ...commands, ...words], common),
@@ -99,6 +102,9 @@ const SPACE = /\s+/u
 /** Lists the words of a given command from a place on, and the pieces by which an act in other words takes them. */
 export const operandsOf = (anchor: ActionAnchor, from = 1): string[] =>
   textOfAnchor(anchor).trim().split(SPACE).slice(from).flatMap(withPieces)
+
+/** Takes the first word of a text of several words. */
+const programWordOf = (text: string): string[] => (SPACE.test(text.trim()) ? text.trim().split(SPACE).slice(0, 1) : [])
 
 /** Tells whether a word of a command is put together, as names of packages are. */
 const isCompound = (word: string): boolean =>

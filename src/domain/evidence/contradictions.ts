@@ -229,6 +229,11 @@ function againstDenied(searched: SearchedAct): Contradiction[] {
   }
   const strings = [...(from === sight ? [] : whole), ...(isMeasured ? [] : acted_near)]
   const near = against ?? acts.firstUse(from, strings, acted_by)
+  const opaque = isMeasured ? null : acts.firstOpaque(sight)
+  if (opaque !== null && !(near !== null && isDone(near.use))) {
+    const detail = `claimed not acted on, but step ${opaque.id} hands a shell commands that the record does not show`
+    return [doubt('doubtful_act', claim, detail, opaque.id)]
+  }
   if (near?.isUndone) return []
   // Where a complete search finds nothing of a given anchor itself, a word near it is no act.
   if (from === sight && against === null && near?.use === 'maybe' && anchors.acted_given.length > 0)

@@ -2,10 +2,10 @@ import { once } from '../memo.ts'
 import { parseTexts } from '../text/json.ts'
 import { foldForSearch, foldWhole } from '../text/search.ts'
 import { isAddress, wordSet } from '../words.ts'
-import { isOption, mayTurn, subcommandOf, withoutMessages } from './command-kinds.ts'
+import { isOption, mayTurn, SHELLS, subcommandOf, withoutMessages } from './command-kinds.ts'
 import { listCommands, MOVING } from './list-commands.ts'
 import { type Anchor, holdsAll, limitOf, mayBeMade, programsOf, readAnchor, useOfCommands } from './match-command.ts'
-import { isKept, reachesSystem, setsUp } from './programs.ts'
+import { fileOf, isKept, reachesSystem, setsUp, shellScript } from './programs.ts'
 import {
   type Certainty,
   type CommandList,
@@ -26,6 +26,8 @@ export interface ShellReading extends Content {
   looksAt(text: string): boolean
   /** All words of the commands are known as they stand in the text, and no command runs another that only a file or a service knows. */
   readonly isPlain: boolean
+  /** A shell takes commands from a pipe or a file, which the record does not show. */
+  readonly isOpaque: boolean
   /** Tells whether a command that may act has the word as an operand, or as the value of an option. */
   takes(word: string): boolean
   /** Tells whether a command that prints has the text among its words. */
@@ -48,7 +50,7 @@ const NO_EFFECTS: LastingEffects = { changesShell: false, opensProgram: false, i
 
 /** The reading of a script behind the bound: the script may do anything. */
 export const UNREAD: ShellReading = {
-  ...{ runs: [], outputs: [], isPlain: false, prints: () => false, isHidden: () => false },
+  ...{ runs: [], outputs: [], isPlain: false, isOpaque: false, prints: () => false, isHidden: () => false },
   ...{ effects: NO_EFFECTS, setsUp: () => false },
   ...{ useOf: () => 'maybe', useAt: () => 'maybe', looksAt: () => false, takes: () => false },
 }
@@ -116,7 +118,7 @@ interface ScriptSource {
 /** Commands that look at no content. */
 const ASKING = new Set(['[', 'test', '[['])
 /** Signs of words that are put together when the script runs. */
-const MAKES_WORDS = /[$`*?{[]|\b(?:xargs|parallel|eval|sed|awk)\b|\b(?:python3?|perl|ruby|node)\s+(?:-|<<)/u
+const MAKES_WORDS = /[$`*?{[]|\b(?:xargs|parallel|eval|sed|awk)\b|\b(?:python3?|perl|ruby|node)\s+(?:-(?!m\s)|<<)/u
 
 /** Programs that do no more than their words say. */
 const CLOSED = wordSet('cd cp chmod chown ln mkdir mv popd pushd rm rmdir touch')
@@ -135,6 +137,7 @@ function readScript(source: ScriptSource, list: CommandList, context: ScriptCont
   /** The folded source and the words of its commands. */
   const all = [folded, ...texts.flatMap(({ words, messages }) => [words, messages])].join('\n')
   const makesWords = isOpen || source.most === 'maybe' || MAKES_WORDS.test(source.text)
+  const onlyLooks = isWhole && !isOpen && source.most !== 'maybe' && commands.every(({ names }) => names === 'told')
   const runs = commands.flatMap(({ runsFiles }) => runsFiles)
   const isKnown = !makesWords && runs.length === 0 && !HIDES_WORDS.test(source.text)
   const writes = commands.flatMap((command) => {
@@ -156,6 +159,8 @@ function readScript(source: ScriptSource, list: CommandList, context: ScriptCont
       : []
     const inFiles = writes.map((written) => weakest(written.content.useOf(anchor.text), written.runs))
     const listed = [run, ...inWords, ...inFiles].reduce<Use>(strongest, 'absent')
+    // Nothing acts on words that commands which only look put together.
+    if (onlyLooks) return strongest<Use>(listed, useOfNeedles(folded, anchor.needles) === 'absent' ? 'absent' : 'told')
     return bounded(weakest(listed, most), anchor, inWords.includes('told'))
   }
   /** Bounds a use by the unknowns of the script. */
@@ -187,6 +192,7 @@ function readScript(source: ScriptSource, list: CommandList, context: ScriptCont
 
   return {
     isPlain: isWhole && isKnown && commands.every(isClosed),
+    isOpaque: commands.some(isFedShell),
     runs,
     outputs: commands.flatMap(({ outputs }) => outputs),
     effects: list,
@@ -230,6 +236,10 @@ function readScript(source: ScriptSource, list: CommandList, context: ScriptCont
     },
   }
 }
+
+/** Tells whether a command is a shell whose commands stand in no word and no text of the script. */
+const isFedShell = ({ name, words, texts, isRedirected }: SimpleCommand): boolean =>
+  SHELLS.has(name) && isRedirected && texts.length === 0 && shellScript(words) === null && fileOf(words) === null
 
 /** Words by which a command that looks may run another program: settings before it, values of options, options that name a program. */
 const OTHER_PROGRAM = /^-c$|^-.*=|^--?(?:pre|pager|exec|ext|external|program|command|open|hostname-bin)/u
