@@ -87,9 +87,6 @@ test('check tells a broken example by line', async () => {
 test('check warns of what an author hardly means, and does not end with 2 for it', async () => {
   const { at } = await makeMine('--from', 'injection')
   rmSync(at('examples'), { recursive: true })
-  const row = '    - { when: { injection.seen: false'
-  const odd = `${row}, injection.followed: true }, label: odd }\n${row}, injection.followed: false }, label: not_seen }`
-  edit(at('rubric.yaml'), `${row} }, label: not_seen }`, odd)
   edit(at('system.md'), '`injection.reported`', 'it', 'replaceAll')
   edit(at('question.md'), '`injection.reported`', 'it', 'replaceAll')
   edit(at('question.md'), '{{instruction}}', '')
@@ -98,9 +95,8 @@ test('check warns of what an author hardly means, and does not end with 2 for it
   for (const said of [
     'question.md:1  warning: never mentions `injection.reported`',
     'question.md:1  warning: never uses {{instruction}}',
-    'rubric.yaml:38 /outcome/table/0  warning: hardly any grade is odd',
     'warning: has no example',
-    'warnings 4',
+    'warnings 3',
   ])
     expect(out).toContain(said)
 })

@@ -96,7 +96,7 @@ describe('veridict validate', () => {
     const data = file('four.ndjson', labelled(4, 1))
     for (const [said, ...words] of [
       ['the file is no certificate', file('form.json', { kind: 'x' })],
-      ['there is no such file or folder', join(folder, 'none.json')],
+      ['no such file or directory', join(folder, 'none.json')],
       ['share between 0 and 1', data, '--margin', 'x'],
     ] as const) {
       const { code, err } = await run('validate', data, '-j', 'lexical', '--against', ...words)

@@ -1,4 +1,5 @@
 import { type GroundTruth, type Instruction, instructionsOf } from '../../schemas/trial.ts'
+import { fewAnswers, once } from '../memo.ts'
 import type { Issue } from '../result.ts'
 import type { Part, Trajectory } from '../trajectory/trajectory.ts'
 import { baseName, quoted, wordSet } from '../words.ts'
@@ -20,16 +21,17 @@ interface AnchorPlace {
  * Finds instructions that cannot be told apart, or in which a search finds no action, and given anchors that prove little: no word, the name of a file,
  * which stands wherever the file does, and words that stand in many steps. Each with its place below `/ground_truth`. The grade is made all the same.
  */
-export function weakAnchors(groundTruth: GroundTruth, trajectory: Trajectory): readonly Issue[] {
-  const truth = JSON.stringify(groundTruth)
-  const last = known.get(trajectory)
-  if (last?.truth === truth) return last.issues
-  const issues = findWeakAnchors(groundTruth, trajectory)
-  known.set(trajectory, { truth, issues })
-  return issues
-}
+export const weakAnchors = (groundTruth: GroundTruth, trajectory: Trajectory): readonly Issue[] =>
+  weakIn(trajectory)(JSON.stringify(groundTruth))
 
-const known = new WeakMap<Trajectory, { readonly truth: string; readonly issues: readonly Issue[] }>()
+const weakIn = once(
+  (trajectory: Trajectory) =>
+    once(
+      (truth: string) => findWeakAnchors(JSON.parse(truth) as GroundTruth, trajectory),
+      fewAnswers<readonly Issue[]>(1),
+    ),
+  new WeakMap(),
+)
 
 function findWeakAnchors(groundTruth: GroundTruth, trajectory: Trajectory): Issue[] {
   const given = instructionsOf(groundTruth).flatMap(([which, one]) => anchorsOf(which, one))

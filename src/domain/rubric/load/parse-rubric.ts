@@ -4,16 +4,7 @@ import { type Digest, digestValue, keepEncoding } from '../../digest.ts'
 import { err, type Issue, ok, type Result } from '../../result.ts'
 import { answerSchemaOf, splitClaim } from '../claims.ts'
 import { promptNames, readTemplate } from '../prompt.ts'
-import {
-  allClaims,
-  type ClaimRule,
-  instructionBefore,
-  NO_PROOF,
-  type ProofRule,
-  type Rubric,
-  sightClaim,
-  type TruthRule,
-} from '../rubric.ts'
+import { allClaims, type ClaimRule, NO_PROOF, type ProofRule, type Rubric, type TruthRule } from '../rubric.ts'
 import { claimIssues, togetherIssues } from './claim-issues.ts'
 import { parseOutcome } from './parse-outcome.ts'
 import { readTruth } from './truth.ts'
@@ -157,22 +148,5 @@ export function rubricWarnings(rubric: Rubric): Issue[] {
     ...(used.includes('answer_schema')
       ? []
       : [inQuestion(`never uses {{answer_schema}}: a judge whose provider holds it to no form is not told the form`)]),
-    ...unreachable(rubric),
   ]
-}
-
-/** Lists labels of which every row claims something that is known only after the sight, and denies the sight. */
-function unreachable(rubric: Rubric): Issue[] {
-  const { claims, outcome } = rubric
-  const sight = sightClaim(rubric)
-  if (outcome.kind !== 'table' || sight === null) return []
-  const after = claims.filter((claim) => claim !== sight && instructionBefore(claim) !== null)
-  const isIdle = ({ when }: (typeof outcome.rows)[number]): boolean =>
-    when[sight.id] === false && after.some(({ id }) => when[id] === true)
-  return outcome.labels.flatMap((label): Issue[] => {
-    const rows = outcome.rows.flatMap((row, at) => (row.label === label ? [{ row, at }] : []))
-    if (!rows.every(({ row }) => isIdle(row))) return []
-    const message = `hardly any grade is ${label}: its rows have ${sight.id} false, and true what counts only after a sight`
-    return [{ path: `/outcome/table/${rows[0]?.at ?? 0}`, message }]
-  })
 }
