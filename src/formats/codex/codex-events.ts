@@ -68,8 +68,6 @@ const ITEMS: Readonly<Record<string, CallForm>> = {
 /** Events that begin or end a turn: an abort ends only the calls of its own turn. */
 const TURNS: ReadonlySet<string> = wordSet(`task_started turn_started user_message task_complete turn_complete`)
 const NOTES: ReadonlySet<string> = new Set(['error', 'stream_error', 'warning'])
-/** The events and items without words or acts. */
-const EMPTY: ReadonlySet<string> = new Set(['ContextCompaction', 'EnteredReviewMode', 'ExitedReviewMode'])
 const COMPACTIONS: ReadonlySet<string> = new Set(['ContextCompaction', 'context_compacted'])
 /** The tool whose argument is a script that calls other tools. */
 
@@ -142,7 +140,7 @@ export abstract class CodexEvents extends SessionReader {
     const type = asText(item['type']) ?? ''
     const [words, call] = [own(WORDS, type), own(ITEMS, type)]
     if (words !== undefined) this.#words(item, path, words, true)
-    else if (EMPTY.has(type)) this.#leaveOut(item, type, path)
+    else if (this.leftOut.has(type)) this.#leaveOut(item, type, path)
     else if (call === undefined) this.reading.unreadRecord(path, 'type of item', type, item)
     else if (this.hasCall(item['id'])) this.settle(item['id'], outcomeOfEnd(item))
     else this.#item(item, path, type, call, true)

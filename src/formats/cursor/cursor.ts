@@ -106,19 +106,16 @@ class CursorReader extends SessionReader {
     else this.#start(tool, path, key, own, isStart)
     if (!isDone) return
     if (tool !== null) this.#complete(tool, key, path)
-    this.#end(own)
-  }
-
-  #end(id: string | null): void {
-    this.#open.end(id)
-    this.#cut.delete(id)
+    this.#open.end(own)
+    this.#cut.delete(own)
   }
 
   /** Adds a call at the place where it started. Its completion repeats the arguments, or has none. */
   #start({ name, body, path }: Tool, event: string, key: string, id: string | null, isStart: boolean): void {
     const { args } = body
     // An event of a start is a call of its own, also under the id of an open call.
-    if (isStart) this.#end(id)
+    if (isStart) this.#open.end(id)
+    if (isStart) this.#cut.delete(id)
     if (!this.#open.isNew(id, [name, args ?? null], isAbsent(args) || this.#cut.has(id))) return
     const step = this.turn(null)
     const made = { call: this.call(step, key, name), args: isRecord(args) ? withoutKeys(args, HARNESS_ARGS) : args }
