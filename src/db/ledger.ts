@@ -3,8 +3,8 @@ import { historyOf, MOST_ANSWERS, MOST_CALLS, type OutputHistory } from '../doma
 import type { JudgeReply } from '../judges/judge.ts'
 import type { AttemptSummary, Grade, Usage } from '../schemas/grade.ts'
 import { all, assignments, type Db, first, isIn, type Sql } from './db.ts'
-import type { Attempt, EndColumns, PlannedCall, ReplyColumns } from './schema.ts'
-import { type Amounts, addAmounts, type Counted, type PaidEnd } from './spending.ts'
+import type { Amounts, Attempt, EndColumns, PlannedCall, ReplyColumns } from './schema.ts'
+import { addAmounts, type Counted, type PaidEnd } from './spending.ts'
 
 /** The end of a call; batch endpoints know no latency. */
 export interface CallEnd extends PaidEnd {

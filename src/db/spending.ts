@@ -4,8 +4,6 @@ import type { AttemptSummary } from '../schemas/grade.ts'
 import { all, columns, type Sql } from './db.ts'
 import type { Amounts, Attempt, Spending } from './schema.ts'
 
-export type { Amounts } from './schema.ts'
-
 /** Caps in dollars; null: no cap. A day is a day of UTC. */
 export interface Caps {
   readonly batch_usd: number | null
