@@ -1,6 +1,7 @@
 import type { FinishedAttempt, PlannedAttempt } from '../../src/db/attempts.ts'
 import type { Sql } from '../../src/db/db.ts'
-import { type Amounts, type Caps, NO_CAPS, NOTHING, type OverBudget } from '../../src/db/spending.ts'
+import type { Amounts } from '../../src/db/schema.ts'
+import { type Caps, NO_CAPS, NOTHING, type OverBudget } from '../../src/db/spending.ts'
 import type { Stores } from '../../src/db/stores.ts'
 import { type Digest, digestBytes } from '../../src/domain/digest.ts'
 import type { JudgeReply } from '../../src/judges/judge.ts'
