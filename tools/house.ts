@@ -11,7 +11,7 @@ const PARTS: Readonly<Record<string, readonly [budget: number, ceiling: number]>
   domain: [11_500, 12_360],
   formats: [10_500, 12_421],
   archives: [3800, 3800],
-  db: [2600, 3216],
+  db: [2600, 3215],
   grading: [2200, 2200],
   batches: [1400, 1642],
   http: [2500, 2500],
