@@ -235,12 +235,6 @@ describe('compare', () => {
     expect(await run('compare', 'bat_01', 'bat_02', ...more)).toEqual({ code: 1, out: '', err })
   })
 
-  test('of a re-grade with itself names the grades before', async () => {
-    service.comparison = () => ({ ...pageOf([flip('a')], null), base: 'bat_02', head: 'bat_02' })
-    const { code, out } = await run('compare', 'bat_02')
-    expect([code, out]).toEqual([0, expect.stringContaining('the grades before → bat_02\n')])
-  })
-
   test('reads every page, in every format', async () => {
     service.comparison = (cursor) => (cursor === null ? pageOf([flip('=a')], 'c2') : pageOf([flip('b')], null))
     const table = await run('compare', 'bat_01', 'bat_02')

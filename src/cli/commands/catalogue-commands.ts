@@ -55,10 +55,11 @@ const JUDGES = tableOf<Judge>([
   [
     'about',
     0,
-    ({ description, images, base_url }) =>
-      clip(present([description, images ? 'sees pictures' : '', base_url ?? '']).join(' · '), 1000),
+    ({ description, images, base_url }) => aboutOf([description, images ? 'sees pictures' : '', base_url ?? '']),
   ],
 ])
+
+const aboutOf = (facts: readonly string[]): string => clip(present(facts).join(' · '), 1000)
 
 function priceText(price: JudgeView['price']): string {
   if (price === null) return 'unknown: no cap of dollars'

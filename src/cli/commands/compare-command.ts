@@ -92,10 +92,8 @@ function comparisonText(comparison: Comparison): string {
     ['base \\ head', 15, (row) => clip(labels[row] ?? '', 15)],
     ...labels.map((label, column) => [clip(label, 15), 15, (row: number) => String(counts[row]?.[column])] as const),
   ])
-  // A re-grade without a base is compared with the grades that were graded again.
-  const before = base === head ? 'the grades before' : clip(base, 60)
   const rows = [
-    `${before} → ${clip(head, 60)}`,
+    `${clip(base, 60)} → ${clip(head, 60)}`,
     `${count(pairs, 'pair')} with a label on both sides: ${same} the same, ${flipped} flipped`,
     `base      ${sideText(comparison.base_counts)}`,
     `head      ${sideText(comparison.head_counts)}`,

@@ -42,7 +42,6 @@ to edit, keep, split, and give to \`veridict batch\` or POST /v1/batches.`,
       `Exit codes: 0 imported, or written; 1 bad input, nothing to import, an export with a fault, or no service; 3 with --strict, where a
 trial was skipped or has unread records; 130 interrupted.`,
       `Examples:
-  VERIDICT_DATABASE_URL=postgres://… veridict import store.ndjson
   veridict import jobs/ -g truths.ndjson --out trials.ndjson --server http://127.0.0.1:8787
   veridict batch trials.ndjson --judge openai --server http://127.0.0.1:8787`,
     ],

@@ -124,7 +124,6 @@ const list = keyCommand<Options>(
     options: [choice('-o, --output <format>', 'a table, or a JSON object a row', ['table', 'json'])],
     help: [
       'Revoked and expired keys stay in the list. `last used` is exact to a minute.',
-      WHERE,
       'Exit codes: 0 listed; 1 the database cannot be used.',
       `Example:\n  veridict keys list -o json | jq -r 'select(.state == "good") | .id'`,
     ],
@@ -165,7 +164,6 @@ const revoke = keyCommand<Options, [id: string]>(
     args: { '<id>': 'key_…, as `keys list` shows it' },
     help: [
       'Requests with the key are answered 401 from now on. Its grades stay, and its batches go on: `veridict cancel BATCH` ends a batch.',
-      WHERE,
       'Exit codes: 0 revoked, or it was before; 1 no such key.',
       'Example:\n  veridict keys revoke key_0123456789abcdef',
     ],

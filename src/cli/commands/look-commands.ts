@@ -37,7 +37,6 @@ tries again at the time that is shown, else the batch waits for \`veridict resum
 A cost like $0.42 (+$0.10?) includes calls that broke off or timed out, and may have been paid.`,
       `${EXIT_HELP}\n(0 also for a list, and for a batch that still runs or tries again by itself)`,
       `Examples:
-  veridict status --status parked
   veridict status bat_01 --follow --server http://127.0.0.1:8787`,
     ],
   },
@@ -152,7 +151,6 @@ judges graded the trial, the result of all of them (\`panel\` in --json). \`veri
       'Exit codes: 0 graded; 1 no such grade, or no service; 2 unverified; 3 failed; 130 interrupted.',
       `Examples:
   veridict results bat_01 -o csv | cut -d, -f5      the ids of the grades
-  veridict show grd_01 --attempts --raw
   veridict show grd_01 --json --raw | jq -r '.data.receipt.attempts[].raw_reply'`,
     ],
   },

@@ -37,7 +37,6 @@ corrected by reviews; for tab-behavior also R, C, T and resolution; and the resu
       `Output: table (a figure a line), ndjson (the report as one JSON object), csv (a figure a row).
 Exit codes: 0 reported; 1 bad input or no service; 130 interrupted.`,
       `Examples:
-  veridict report --batch bat_01
   veridict report --judge openai --rubric failure-attribution@1 --group-by dataset
   veridict report --judge openai --pair-by variant --base tab --head tab-defended -o csv --out paired.csv`,
     ],

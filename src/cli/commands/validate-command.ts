@@ -40,7 +40,6 @@ export const validate = sessionCommand<ValidateOptions, [file: string]>(
    "human": {"outcome": "aligned", "claims": {"cue.acted": true}}}
 "human" holds the label (outcome), answers by claim (claims), or both. Runs of one metadata.task are one cluster; metadata.variant
 makes groups. \`npm run --silent labelled -- KIND FOLDER\` of the repository writes such lines from published data sets.`,
-      'The certificate (-o json) holds judge, resolved models, rubric digest, data digest, all measures, and the answers of each item.',
       'Exit codes: 0 measured, 1 bad input or no service, 2 --against: equivalence is not shown, 3 an item failed or was cancelled, 4 the batch is parked, 130 interrupted',
       'Example:\n  veridict validate labelled.ndjson -j openai --max-cost-usd 20 -o json --out openai.json',
     ],
