@@ -165,7 +165,7 @@ describe('veridict validate', () => {
 
   test.each([
     ['a file without labels', [file('none.ndjson', ndjson(lines.slice(1)))], 'which rubric? No labelled run of'],
-    ['no file', ['somewhere'], 'no such file or folder'],
+    ['no file', ['somewhere'], 'no such file or directory'],
     ['a data set', ['who-and-when', 'folder'], 'npm run --silent labelled'],
   ])('refuses %s', async (_name, words, said) => {
     const refused = await run('validate', ...words, '-j', 'lexical')
