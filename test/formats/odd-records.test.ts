@@ -240,6 +240,11 @@ test.each<[string, object]>([
     'a block of a call in an unknown member',
     chatOf(BASH, { extra_blocks: [{ type: 'tool_use', input: 'make x-7f' }] }),
   ],
+  [
+    'a message of a command alone',
+    { messages: [...chatOf(BASH).messages, { role: 'assistant', content: null, command: 'make x-7f' }] },
+  ],
+  ['a call by an odd word', chatOf(BASH, { novel: { op: 'shell', argv: ['make', 'x 7f'] } })],
   ['arguments in an unknown member', chatOf(BASH, { novel: { tool_input: { command: 'make x-7f' } } })],
 ])('a short call that no reader knows is an unread act: %s', (_, document) => {
   expect(read(document).unread.actions).toBeGreaterThan(0)

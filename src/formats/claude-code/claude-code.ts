@@ -88,6 +88,13 @@ class ClaudeReader extends SessionReader {
     this.#hasMain = hasMain
   }
 
+  /** Leaves out a piece of a streamed block, which the start of the block names, without a look. */
+  protected override leaveOut(record: Json, path: string): void {
+    const { event } = record
+    if (isRecord(event) && event['type'] === 'content_block_delta') this.reading.leaveOut(path)
+    else super.leaveOut(record, path)
+  }
+
   warnOfSubagents(): void {
     const hasAny = [...this.#chains.keys()].some((name) => name !== '')
     this.#started.warnOfUnread(this.reading, (name) => this.#chains.has(name), hasAny)

@@ -49,6 +49,11 @@ export function countLostWords(
     const mayHold = holdsCalls(record, key) || (typeof member === 'object' && mayAct(member, isAside))
     return mayHold && isLost(member, 0, 0)
   }
+  /** Tells whether a message of which nothing was read may be an act. */
+  const isAct = (item: unknown): boolean =>
+    isRecord(item) && 'role' in item && mayAct(item, isAside) && isLost(item, 0, 0)
+  const isUnread = (holder: object, key: string, member: unknown): boolean =>
+    isLost(member) || (Array.isArray(holder) ? isAct(member) : isCalls(holder as Json, key))
   const isCopy = (text: string, nesting: number, least: number): boolean => {
     const decoded = nesting < MOST_NESTING && '{["'.includes(text.trimStart().charAt(0)) ? parseJson(text) : undefined
     // Text of an adversary may be nested as deep as it is long.
@@ -68,7 +73,7 @@ export function countLostWords(
       }
       if (!isList && key.startsWith('_corpus_'))
         reading.warn(pointer(path, key), 'the corpus that published this file cut it')
-      if (isLost(member) || (!isList && isCalls(value as Json, key))) count(value as Json, key, member, path)
+      if (isUnread(value as object, key, member)) count(value as Json, key, member, path)
     }
   }
   const count = (record: Json, key: string, member: unknown, path: string): void => {

@@ -5,12 +5,23 @@ import { wordSet } from '../../domain/words.ts'
 const CALLS: ReadonlySet<string> = wordSet(`action actions call calls command commands functioncall functioncalls
   invocation invocations toolcall toolcalls toolinvocation toolinvocations toolrequests tooluse tooluses`)
 /** Members of a call itself. */
-const OF_CALLS: ReadonlySet<string> = wordSet(`args arguments callid cmd functionname input parameters patch script
-  tool toolname toolcallid tooluseid`)
-const KINDS: ReadonlySet<string> = new Set(['event', 'eventtype', 'kind', 'subtype', 'type'])
+const OF_CALLS: ReadonlySet<string> =
+  wordSet(`args argv arguments callid changes cmd cmdline code diff edits executablecode functionname input keystrokes kwargs
+  operations parameters patch rawinput script shellcommand tool toolargs toolinput toolname toolparams toolcallid tooluseid`)
+const KINDS: ReadonlySet<string> = new Set([
+  'event',
+  'eventtype',
+  'kind',
+  'method',
+  'op',
+  'partkind',
+  'subtype',
+  'type',
+])
 /** Words in the type names of calls. */
-const ACT_WORDS: ReadonlySet<string> = wordSet(`action bash call calls command edit exec execute execution function
-  invocation patch shell terminal tool write`)
+const ACT_WORDS: ReadonlySet<string> =
+  wordSet(`action apply bash browser call calls change click command computer create delete edit exec execute execution fetch
+  function http invocation patch process python search send shell spawn spawned sql subagent terminal tool tools write`)
 
 const MOST_MEMBERS = 500
 const MOST_LEVELS = 8
@@ -26,7 +37,8 @@ export function mayAct(record: unknown, isAside: (key: string) => boolean = () =
   let looked = 0
   const looks = (value: unknown, level: number): boolean => {
     if (typeof value === 'string') return looksInText(value, level)
-    if (typeof value !== 'object' || value === null || level > MOST_LEVELS) return false
+    if (typeof value !== 'object' || value === null) return false
+    if (level > MOST_LEVELS) return true
     for (const key in value) {
       if (looked++ === MOST_MEMBERS) return true
       if (isAside(key)) continue
