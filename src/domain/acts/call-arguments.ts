@@ -68,6 +68,17 @@ const MOST_ARGUMENTS = 50
 export const isTool = ({ tool }: Call, name: string): boolean =>
   tool === name || ['__', '.', '/', ':'].some((joint) => tool.endsWith(joint + name))
 
+/** Tools that call a tool of a server, which an argument names. */
+const DISPATCHERS = wordSet('call_tool_mcp call_mcp_tool mcp_tool_call use_mcp_tool')
+const NAMES_TOOL = /[._](?:name|tool|tool_?name)$/iu
+
+/** Tells whether a call calls the tool of a name through another tool. */
+export const dispatches = (step: Step, call: Call, name: string): boolean =>
+  DISPATCHERS.has(call.tool) &&
+  partsOfCall(step, call).some(
+    (part) => NAMES_TOOL.test(part.name) && isTool({ ...call, tool: part.text.trim() }, name),
+  )
+
 /** Fewest letters that tell an argument in another spelling, as an account number in groups. */
 const FEWEST_LETTERS = 8
 export function hasLetters(part: Part, wanted: string): boolean {

@@ -18,6 +18,7 @@ import {
 import { isAddress, wordSet } from '../words.ts'
 import {
   argumentsOf,
+  dispatches,
   equalArgument,
   hasLetters,
   isTool,
@@ -227,7 +228,7 @@ export class PartUses {
   /** Answers the use of a call against an anchor that names the tool, and may name a whole argument. */
   private useOfCall(step: Step, part: Part, act: Act, at: Position, anchor: CallAnchor): Use {
     const { call, language, role } = act
-    if (!isTool(call, anchor.tool)) return 'absent'
+    if (!isTool(call, anchor.tool) && !dispatches(step, call, anchor.tool)) return 'absent'
     // A tool by another full name may be of another server, and may only look, plan or try the anchor’s act.
     const most = call.tool === anchor.tool ? 'whole' : this.limitOfTool(call)
     if (anchor.argument === undefined) return weakest('sure', most)
