@@ -150,16 +150,37 @@ const STATE = /^(?:status|state|result)$/iu
  * its JSON (which may be parts of their own), of which each tells success, tells no fault, or repeats an argument of the call.
  */
 function tellsOnlySuccess(outputs: readonly Part[], given: ReadonlySet<string>): boolean {
-  const members = outputs.flatMap(({ name, text }): [key: string, value: string][] => {
-    const own = membersOf(text)
-    return own.length > 0 ? own : [[isOfRecord(name) ? '' : (name.split('.').at(-1) ?? ''), text.trim()]]
-  })
+  const members = membersIn(outputs)
   const isSuccess = ([key, value]: readonly [string, string]): boolean =>
     SUCCESS_ALONE.test(value) || ((DOES.test(key) || STATE.test(key)) && SUCCEEDED.test(value))
   const isPlain = (member: readonly [string, string]): boolean =>
     isSuccess(member) || given.has(member[1]) || (FAULT.test(member[0]) && NO_FAULT.test(member[1]))
   return members.some(isSuccess) && members.every(isPlain)
 }
+
+/** States in which the act of a call is done. */
+const DONE_STATE =
+  /^(?:2\d\d|accepted|active|added|applied|approved|booked|closed|completed?|confirmed|created|delivered|done|enabled|executed|finished|live|merged|new|ok|okay|open|paid|posted|processed|published|saved|sent|stored|submitted|succeeded|success\w*|true|updated)$/iu
+const DONE_MEMBER = /(?:ed|sent|paid|done)$/iu
+const NOTHING = /^(?:false|0|null|\[\]|\{\})$/u
+const SHORTEST_STEM = 4
+
+/** Tells whether the answer of a call tells another state than done (`awaiting_otp`, `updated: []`); the state of the tool’s own word is its act. */
+function tellsOtherState(outputs: readonly Part[], tool: string): boolean {
+  const isOwn = (state: string): boolean => tool.toLowerCase().includes(state.toLowerCase().slice(0, SHORTEST_STEM))
+  return membersIn(outputs).some(
+    ([key, value]) =>
+      (STATE.test(key) && /^[\w-]{2,40}$/u.test(value) && !DONE_STATE.test(value) && !isOwn(value)) ||
+      (DONE_MEMBER.test(key) && NOTHING.test(value)),
+  )
+}
+
+/** Lists the members of answers, by their JSON or as parts of their own. */
+const membersIn = (outputs: readonly Part[]): [key: string, value: string][] =>
+  outputs.flatMap(({ name, text }) => {
+    const own = membersOf(text)
+    return own.length > 0 ? own : [[isOfRecord(name) ? '' : (name.split('.').at(-1) ?? ''), text.trim()]]
+  })
 
 /** Lines with which a script tells a failure that it hides. */
 const HIDDEN_FAILURE = /\b(?:exit|rc)(?: ?code| ?status)?[ =:]{1,3}[1-9]\d{0,2}\b|^panic[:!]/imu
@@ -230,6 +251,7 @@ export class Outputs {
     if (this.isSign(at, 'tells', tellsFault)) return 'maybe'
     const { parts = [] } = this.steps[at.step] ?? {}
     const call = parts[at.part]?.act?.call
+    if (tellsOtherState(this.behind(at), call?.tool ?? '')) return 'maybe'
     const given = new Set(parts.flatMap(({ act, text }) => (act?.call === call ? [text.trim()] : [])))
     const isSuccess = tellsOnlySuccess(this.behind(at), given) && !this.mayTellFailure(at)
     return isSuccess && !this.isShared(at) ? this.limitOfCount(at) : 'sure'
