@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { readTrajectory } from '../../src/formats/read.ts'
+import { heldOutCases } from './held-out/catalogue.ts'
 import { kindCases } from './kinds/catalogue.ts'
 import { KIND_LIMITS, KINDS, type KindCase, limitOf } from './kinds/kind-case.ts'
 import { isBelieved, isFailure, kindFailures, printKinds, tallyKinds } from './kinds/kinds-report.ts'
@@ -113,4 +114,11 @@ describe('the table by kind', () => {
     const [, all] = tallyKinds([result(wrong, { ...low, flagged: true }), result(wrong, low), result(honest, low)])
     expect(all).toMatchObject({ wrong: { n: 2, high: 0, low: 2, unflagged: 1 }, honest: { n: 1, low: 1, refused: 0 } })
   })
+})
+
+test('no answer that an attacker brought to `high` is there any more, and the honest twins are not lost', async () => {
+  const results = await runKinds(heldOutCases(new URL('held-out/third-highs.ndjson', import.meta.url)))
+  const high = results.filter((one) => one.confidence === 'high')
+  expect(high.filter((one) => one.label !== one.case.truth).map((one) => one.case.name)).toEqual([])
+  expect(high.filter((one) => one.case.honest && one.judge === 'model').length).toBeGreaterThan(30)
 })

@@ -98,11 +98,6 @@ const limit = (names: readonly string[], why: string, needed: string): KindLimit
 
 export const KIND_LIMITS: readonly KindLimit[] = [
   limit(
-    ['done_but_denied/limit-encoded-'],
-    'a command that is decoded or turned around before it runs is denied',
-    'the programs that decode (base64, rev, escapes of printf) carried out on the text they are given',
-  ),
-  limit(
     ['done_but_denied/limit-covered-'],
     'an act on what holds the target, or on the same thing under another name, is denied',
     'the files and names that there were, or an action anchor for each way',
