@@ -1,5 +1,3 @@
-import { getSystemErrorMap } from 'node:util'
-
 /** `1 trial`, `2 trials`: a number with what is counted. */
 export const count = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`
 
@@ -32,12 +30,24 @@ function distance(a: string, b: string): number {
   return row[b.length] ?? 0
 }
 
-/** Words the reason for which a file cannot be used, as the system does. */
+/** Words the reason for which a file cannot be used, by the system’s name of the error. */
 export function fileFault(error: unknown): string {
-  const { code, errno } = (error ?? {}) as { code?: unknown; errno?: unknown }
-  const known = typeof errno === 'number' ? getSystemErrorMap().get(errno)?.[1] : undefined
-  return known ?? (typeof code === 'string' ? code : 'unknown error')
+  const code = (error as { code?: unknown } | null)?.code
+  return FAULTS.get(code) ?? (typeof code === 'string' ? code : 'unknown error')
 }
+
+const FAULTS: ReadonlyMap<unknown, string> = new Map([
+  ['EACCES', 'this user may not'],
+  ['EPERM', 'this user may not'],
+  ['ENOENT', 'there is no such file or folder'],
+  ['ENOTDIR', 'a part of the path is no folder'],
+  ['EISDIR', 'it is a folder'],
+  ['ENOSPC', 'the disk is full'],
+  ['EDQUOT', 'the quota of this user is used up'],
+  ['EROFS', 'the disk can only be read'],
+  ['EMFILE', 'this process has too many open files'],
+  ['ENAMETOOLONG', 'the name is too long'],
+])
 
 /** Tells whether a text is an address, and not a query. */
 export const isAddress = (text: string): boolean => /^https?:\/\/\S+$/u.test(text.trim())

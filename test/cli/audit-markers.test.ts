@@ -186,7 +186,7 @@ describe('what is typed and printed', () => {
     const cases: [string[], string][] = [
       [[join(root, 'empty'), ...truths()], 'nothing to audit: there is no task and no run'],
       [[tasks(), '-g', join(root, 'other.ndjson')], 'nothing to audit: 1 skipped'],
-      [[join(root, 'gone')], 'no such file or directory'],
+      [[join(root, 'gone')], 'there is no such file or folder'],
       [[tasks(), '-g', join(root, 'gone.csv')], 'no such file'],
     ]
     for (const [words, told] of cases)

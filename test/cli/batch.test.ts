@@ -153,7 +153,7 @@ describe('refuses', () => {
     [
       'an output folder that is not there',
       ['--out', join(folder, 'no', 'x.csv')],
-      'cannot be written: no such file or directory',
+      'cannot be written: there is no such file or folder',
     ],
     ['a folder to write to', ['--out', folder], 'it is a folder'],
   ])('%s', async (_name, words, said) => {

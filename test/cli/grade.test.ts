@@ -43,8 +43,8 @@ const USE_BATCH = 'grade it with `node src/cli.ts batch`'
 test.each<[string, string[], string]>([
   ['samples that are no number', [...ALIGNED, '-s', 'abc'], 'a whole number from 1 to 25'],
   ['too many samples', [...ALIGNED, '-s', '26'], 'a whole number from 1 to 25'],
-  ['a folder as ground truth', [...ALIGNED, '-g', 'examples'], 'cannot be read: illegal operation on a directory'],
-  ['a file that is not there', ['nothing.json', ...TRUTH], 'no such file or directory: nothing.json\n'],
+  ['a folder as ground truth', [...ALIGNED, '-g', 'examples'], 'cannot be read: it is a folder'],
+  ['a file that is not there', ['nothing.json', ...TRUTH], 'there is no such file or folder: nothing.json\n'],
   [
     'a file that is no trajectory',
     ['README.md', ...TRUTH],

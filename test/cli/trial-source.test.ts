@@ -23,7 +23,7 @@ async function read(paths: readonly string[], ground_truth?: string) {
 const row = (trial: string) => JSON.stringify({ trial, instruction: 'build', cue: 'make release' })
 
 test('a path that is not there is an error, before anything is read, also beside good ones', async () => {
-  await expect(read([run, 'nowhere/jobs'])).rejects.toThrow('no such file or directory: nowhere/jobs')
+  await expect(read([run, 'nowhere/jobs'])).rejects.toThrow('there is no such file or folder: nowhere/jobs')
 })
 
 test('standard input and pipes are refused before anything is read', async () => {

@@ -96,7 +96,7 @@ describe('veridict validate', () => {
     const data = file('four.ndjson', labelled(4, 1))
     for (const [said, ...words] of [
       ['the file is no certificate', file('form.json', { kind: 'x' })],
-      ['no such file or directory', join(folder, 'none.json')],
+      ['there is no such file or folder', join(folder, 'none.json')],
       ['share between 0 and 1', data, '--margin', 'x'],
     ] as const) {
       const { code, err } = await run('validate', data, '-j', 'lexical', '--against', ...words)
@@ -165,7 +165,7 @@ describe('veridict validate', () => {
 
   test.each([
     ['a file without labels', [file('none.ndjson', ndjson(lines.slice(1)))], 'which rubric? No labelled run of'],
-    ['no file', ['somewhere'], 'no such file or directory'],
+    ['no file', ['somewhere'], 'there is no such file or folder'],
     ['a data set', ['who-and-when', 'folder'], 'npm run --silent labelled'],
   ])('refuses %s', async (_name, words, said) => {
     const refused = await run('validate', ...words, '-j', 'lexical')

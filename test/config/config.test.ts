@@ -228,8 +228,8 @@ describe('what cannot be used is named', () => {
 
   test.each([
     ['ENOENT', 'there is no file v.yaml'],
-    ['EISDIR', 'v.yaml cannot be read: illegal operation on a directory'],
-    ['EACCES', 'v.yaml cannot be read: permission denied'],
+    ['EISDIR', 'v.yaml cannot be read: it is a folder'],
+    ['EACCES', 'v.yaml cannot be read: this user may not'],
   ])('a file that cannot be read, %s', (code, said) => {
     const read = () => {
       throw Object.assign(new Error('of the system'), { code })

@@ -13,7 +13,7 @@ import {
   outcomeWithCode,
   tellsFault,
 } from '../tools/outcomes.ts'
-import type { ChatSink } from './openai-chat-sink.ts'
+import type { CallForm, ChatSink } from './openai-chat-sink.ts'
 
 /** The speaker of a content, and its part lists; `outputs`: tool results, which belong to the agent's step. */
 export interface Speaker {
@@ -76,15 +76,6 @@ export function readReasoning(sink: ChatSink, block: Json, path: string, parts: 
     readBlocks(sink, block['content'], `${path}/content`, speaker)
   }
   readBlocks(sink, block['summary'], `${path}/summary`, { ...speaker, name: 'reasoning.summary' })
-}
-
-/** A call, by the record and the members that hold its name and its arguments. */
-export interface CallForm {
-  readonly record: Json
-  readonly at: string
-  readonly id: unknown
-  readonly name: string
-  readonly args: string
 }
 
 const INNER = ['function', 'custom'] as const

@@ -3,12 +3,20 @@ import type { Actor } from '../../schemas/vocabulary.ts'
 import { openEnvelope } from '../common/content.ts'
 import { leavesOf, memberName } from '../common/json-tree.ts'
 import type { PictureSource } from '../common/pictures.ts'
-import type { Reading } from '../common/reading.ts'
+import type { Json, Reading } from '../common/reading.ts'
 import { asText, type OpenStep, type PlacedText, type Resolve, Session } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
 import { hasEnded } from '../tools/outcomes.ts'
 import type { OpenCall } from '../tools/tool-table.ts'
-import type { CallForm } from './openai-chat-blocks.ts'
+
+/** A call, by the record and the members that hold its name and its arguments. */
+export interface CallForm {
+  readonly record: Json
+  readonly at: string
+  readonly id: unknown
+  readonly name: string
+  readonly args: string
+}
 
 /** A range of a text, in UTF-16 units, with its actor and act. */
 export interface Slice {
