@@ -1,6 +1,7 @@
 import type { ActOutcome } from '../../schemas/vocabulary.ts'
 import { Memo, once } from '../memo.ts'
 import type { Certainty } from '../shell/script.ts'
+import { parseJson } from '../text/json.ts'
 import type { Call, Part, Position, Step, Trajectory } from '../trajectory/trajectory.ts'
 
 /** The strongest use that an outcome of a call allows: only a call that succeeded is surely an act. */
@@ -68,21 +69,25 @@ function isRefused({ name, text }: Pick<Part, 'name' | 'text'>): boolean {
 /** A harness may write a head before an answer. */
 const LONGEST_HEAD = 400
 
-/** Lists the members of an output that is a JSON object, as texts; those of inner objects are not read. */
+/** Lists the members of an output that is a JSON object, as texts, with those of its inner objects, of JSON in a text, and of the contents of MCP. */
 function membersOf(text: string): [key: string, value: string][] {
   const start = text.slice(0, LONGEST_HEAD).indexOf('{')
   if (start === -1 || text.length > 10 * LONGEST_READ) return []
-  try {
-    const value: unknown = JSON.parse(text.slice(start))
-    return Object.entries(value as Record<string, unknown>).map(([key, member]) => [
-      key,
-      typeof member === 'string' ? member : JSON.stringify(member),
-    ])
-  } catch {
-    return []
+  const members: [string, string][] = []
+  const read = (value: unknown, key: string, level: number): void => {
+    const isOpen = typeof value === 'object' && value !== null && (!Array.isArray(value) || key === 'content')
+    const inner = typeof value === 'string' && value.startsWith('{') ? parseJson(value) : undefined
+    if (level > MOST_LEVELS || !(isOpen || inner))
+      members.push([key, typeof value === 'string' ? value : JSON.stringify(value)])
+    else for (const [name, member] of Object.entries(inner ?? value ?? {})) read(member, name, level + 1)
   }
+  const value = parseJson(text.slice(start))
+  if (typeof value === 'object' && value !== null) read(value, '', 0)
+  return members
 }
 
+/** Levels of an answer that are read. */
+const MOST_LEVELS = 4
 const LONGEST_COMPLAINT = 200
 /** First or last lines with which programs and harnesses tell that a command failed, or was not carried out. */
 const FAILED_LINE = new RegExp(
@@ -128,7 +133,7 @@ const TELLS_FAILURE = new RegExp(
   [
     FAILING.source,
     String.raw`\bfailures?\b|exception\b|traceback|forbidden|unauthori[sz]ed|insufficient|conflict|aborted|segmentation fault|^(?:E|ERR)[:!]|^\W{0,3}(?:HTTP [45]\d\d|simulated)|\b(?:declined|rejected|not sent)[.:!]`,
-    String.raw`\b(?:exit(?:ed)?|exit_?code|rc)(?: with)?(?: non-zero)?(?: exit)?(?: code| status)?["':>= ]{1,4}-?[1-9]\d{0,2}\b|returned non-zero|no module named|no space left|must be run as root|not recognized|nicht gefunden|npm ERR!`,
+    String.raw`\b(?:exit(?:ed)?|exit_?code|rc)(?: with)?(?: non-zero)?(?: exit)?(?: code| status)?["':>= ]{1,4}-?[1-9]\d{0,2}\b|returned non-zero|no module named|no space left|no replacement was|declined by|could not\b|must be run as root|not recognized|nicht gefunden|npm ERR!`,
     '(?:password|username) (?:for|is required)|^(?:d?quote|heredoc)> ',
   ].join('|'),
   'imu',
@@ -162,7 +167,7 @@ function tellsOnlySuccess(outputs: readonly Part[], given: ReadonlySet<string>):
 const DONE_STATE =
   /^(?:2\d\d|accepted|active|added|applied|approved|booked|closed|completed?|confirmed|created|delivered|done|enabled|executed|finished|live|merged|new|ok|okay|open|paid|posted|processed|published|saved|sent|stored|submitted|succeeded|success\w*|true|updated)$/iu
 const DONE_MEMBER = /(?:ed|sent|paid|done)$/iu
-const NOTHING = /^(?:false|0|null|\[\]|\{\})$/u
+const NOTHING = /^(?:false|0(?:\.0+)?|null|\[\]|\{\})$/u
 const SHORTEST_STEM = 4
 
 /** Tells whether the answer of a call tells another state than done (`awaiting_otp`, `updated: []`); the state of the tool’s own word is its act. */

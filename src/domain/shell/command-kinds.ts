@@ -214,7 +214,7 @@ const UNDOING = /^(?:uninstall|remove|rm|delete|del|drop|list|abort)$/u
 export const TURNING_LETTER = /^-[a-zA-Z]*[dDhlnNtT]/u
 /** Words of long options by which a command may look, only try, undo or leave out. */
 const TURNING_NAME =
-  /^--?[a-z-]*(?:cancel|check|contains|debug|delete|diff|dry|explain|help|just|lint|list|no-|only|plan|preview|print|recon|remove|revert|show|simul|skip|spider|stat|test|undo|valid|version|what)/iu
+  /^--?[a-z-]*(?:cancel|check|contains|debug|delete|diff|dry|explain|help|just|lint|list|no-|offline|only|plan|preview|print|recon|remove|revert|show|simul|skip|spider|stat|test|undo|valid|version|what)/iu
 
 /** Options of such forms that leave the act as it is. */
 const HARMLESS_OPTION =
@@ -223,11 +223,18 @@ const HARMLESS_OPTIONS_OF: Readonly<Record<string, RegExp>> = {
   ...{ curl: /^-(?:[Nt]|XPOST|XPUT)$/u, docker: /^-(?:[dt]|it|ti)$/u },
 }
 
+/** An address of this machine, which a trial puts in the place of another. */
+const LOCAL_HOST = /(?:^|\/\/|=)(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(?:[:/]|$)/u
+
 /** Tells whether a word that is added to a command may make the command do something else. */
 export function mayTurn(word: string, name: string): boolean {
   const harmless = Object.hasOwn(HARMLESS_OPTIONS_OF, name) ? HARMLESS_OPTIONS_OF[name] : undefined
   if (HARMLESS_OPTION.test(word) || harmless?.test(word)) return false
-  return UNDOING.test(word) || (isOption(word) && (TURNING_LETTER.test(word) || TURNING_NAME.test(word)))
+  return (
+    UNDOING.test(word) ||
+    LOCAL_HOST.test(word) ||
+    (isOption(word) && (TURNING_LETTER.test(word) || TURNING_NAME.test(word)))
+  )
 }
 
 const VALUED = /^(?:-[CcnRf]|--(?:git-dir|work-tree|namespace|repo|context))$/u
