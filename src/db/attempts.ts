@@ -13,7 +13,7 @@ import {
   REPLY,
   renderEnd,
 } from './ledger.ts'
-import type { Attempt, PlannedCall, ReplyColumns } from './schema.ts'
+import type { Attempt, BatchRow, PlannedCall, ReplyColumns } from './schema.ts'
 import { addAmounts, addSpending, amountsOf, type Caps, type OverBudget, reserveIn } from './spending.ts'
 import { encodeRow } from './text.ts'
 
@@ -141,19 +141,33 @@ const asks = ({ key, sample, round, request_digest }: QuestionMark) => raw`
 async function reserve(db: Db, sql: Sql, call: CallRequest): Promise<Reserved> {
   const { attempt, caps, limit, now, lost_ms, own, freshness } = call
   const lost = new Date(now - lost_ms).toISOString()
-  const read = () => Promise.all([findOrphan(db, sql, attempt, own, freshness), countInFlight(sql, attempt, lost)])
-  const [judge, [orphan, { n, same_id, same_at }]] = await lockJudge(db, sql, attempt.judge, read)
+  const read = () =>
+    Promise.all([
+      findOrphan(db, sql, attempt, own, freshness),
+      countInFlight(sql, attempt, lost),
+      isRunning(db, sql, attempt.batch),
+    ])
+  const [judge, [orphan, { n, same_id, same_at }, runs]] = await lockJudge(db, sql, attempt.judge, read)
   if (orphan !== null) return { kind: 'stored', orphan }
   if (same_id !== undefined && same_at !== undefined) {
     if (same_at > (await lostBefore(db, sql, lost))) return { kind: 'wait', for: 'same' }
     await expire(db, sql, [same_id])
   }
   if (judge.paused_until > now) return { kind: 'paused', judge }
-  if (n >= limit) return { kind: 'wait', for: 'limit' }
+  // A process hears later that a batch was cancelled or parked: no call begins meanwhile.
+  if (n >= limit || !runs) return { kind: 'wait', for: 'limit' }
   const begun = insert(sql, 'attempts', { ...attempt, process: db.process, outcome: 'sent' })
   const [over] = await Promise.all([reserveIn(sql, attempt, caps, 1), begun])
   if (over !== null) throw new Undo({ kind: 'over', over } satisfies Reserved)
   return { kind: 'call' }
+}
+
+/** Tells whether a call may begin for a batch; PostgreSQL lets no other transaction cancel or park the batch before this one ends. */
+async function isRunning(db: Db, sql: Sql, batch: string | null): Promise<boolean> {
+  const lock = db.kind === 'postgres' ? raw`FOR SHARE` : raw``
+  const row =
+    batch === null ? undefined : await first<BatchRow>(sql)`SELECT status FROM batches WHERE id = ${batch} ${lock}`
+  return row === undefined || row.status === 'running'
 }
 
 /** Counts the calls of a judge in flight that are not lost, and finds the newest call in flight that asks the same question. */
