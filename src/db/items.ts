@@ -103,6 +103,9 @@ export async function addItems(db: Db, sql: Sql, batch: number, items: readonly 
 }
 
 /** The items of batches, all lists in the order of the index. */
+/** Items that are read in one turn. */
+const ITEMS_A_TURN = 1000
+
 export function createItems(db: Db) {
   const listOpen = async (batch: string, condition: ReturnType<typeof raw>, limit: number, more = raw``) => {
     const rows = await all<Omit<OpenItem, 'batch'>>(db.read)`
@@ -132,12 +135,16 @@ export function createItems(db: Db) {
       return row?.n ?? 0
     },
     settle: (item: ItemRef, end: ItemEnd): Promise<boolean> => db.write((sql) => settleItem(sql, item, end)),
-    /** Lists the names of the rubrics that items ask by. */
+    /** Lists the names of the rubrics that items ask by. The requests are read here: PostgreSQL takes no member out of JSON with a NUL. */
     async rubrics(batch: string): Promise<readonly string[]> {
-      const rubric = db.kind === 'postgres' ? raw`request::json ->> 'rubric'` : raw`request ->> '$.rubric'`
-      const rows = await all<{ name: string }>(db.read)`SELECT DISTINCT ${rubric} AS name FROM batch_items
-        WHERE ${isOf(batch)} AND ${rubric} IS NOT NULL`
-      return rows.map(({ name }) => name).sort()
+      const names = new Set<string>()
+      for (let from = 0; ; from += ITEMS_A_TURN) {
+        const rows = await all<Pick<ItemRow, 'request'>>(db.read)`
+          SELECT request FROM batch_items WHERE ${isOf(batch)} AND idx >= ${from} AND idx < ${from + ITEMS_A_TURN}`
+        if (rows.length === 0) return [...names].sort()
+        for (const { request } of rows) if (request.rubric !== undefined) names.add(request.rubric)
+        await new Promise((resolve) => setImmediate(resolve))
+      }
     },
     async results(batch: string, after: number, limit: number): Promise<readonly ItemRecord[]> {
       const rows = await all<Omit<ItemRecord, 'cached'> & { readonly cached: number }>(db.read)`
