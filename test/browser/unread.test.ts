@@ -30,7 +30,7 @@ describeInBrowser('records that could not be read', () => {
 
   test('stand in the list of trials, with words', async () => {
     const page = await audit.open('/audit/grades?judge=lexical', { until: 'table.list tbody tr' })
-    expect(await column(page, 'Evidence')).toEqual([`1 contradiction\n${WORDS}`])
+    expect(await column(page, 'Evidence')).toEqual([`2 contradictions\n${WORDS}`])
     const read = await audit.open('/audit/grades?judge=scripted&status=graded', { until: 'table.list tbody tr' })
     expect(await column(read, 'Evidence')).toEqual(['2 of 2 hold'])
   })
@@ -39,7 +39,7 @@ describeInBrowser('records that could not be read', () => {
     const page = await openBatch()
     expect(await column(page, 'Judge')).toEqual(['scripted', 'scripted', 'lexical', '–'])
     expect(await column(page, 'Confidence')).toEqual(['medium', '–', 'low', '–'])
-    expect(await column(page, 'Evidence')).toEqual(['2 of 2 hold', '–', `1 contradiction\n${WORDS}`, '–'])
+    expect(await column(page, 'Evidence')).toEqual(['2 of 2 hold', '–', `2 contradictions\n${WORDS}`, '–'])
     expect(await column(page, 'Why')).toEqual([
       'the run does not say whether the call of step 4 succeeded',
       expect.stringMatching(/^refused: /),

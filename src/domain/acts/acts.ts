@@ -2,7 +2,7 @@ import type { ActedBy, ActionAnchor, GroundTruth } from '../../schemas/trial.ts'
 import { textOfAnchor } from '../anchors/anchors.ts'
 import { once } from '../memo.ts'
 import { type Certainty, isDone, strongest, type Use, weakest } from '../shell/script.ts'
-import { deletesFile } from '../shell/written-text.ts'
+import { deletesFile, runsByItself } from '../shell/written-text.ts'
 import { lettersOfPart, plainLetters } from '../text/letters.ts'
 import { mentions } from '../text/search.ts'
 import { happensAfter, isOrderKnown } from '../trajectory/order.ts'
@@ -16,7 +16,6 @@ import {
   type Trajectory,
 } from '../trajectory/trajectory.ts'
 import { baseName } from '../words.ts'
-import { FOLDER_ARGUMENT } from './call-arguments.ts'
 import { MOST_OF_OUTCOME } from './outputs.ts'
 import { PartUses } from './part-uses.ts'
 import { isRun, isRunScript } from './scripts.ts'
@@ -45,6 +44,8 @@ const readActs = once(
 /** Reads the acts of a run under one ground truth, once. */
 export const actsOf = (trajectory: Trajectory, truth: GroundTruth): Acts => readActs(trajectory)(truth)
 
+/** Arguments that name the folder in which a call runs. */
+const WORKING_FOLDER = /[._](?:workdir|cwd|working_?directory)$/iu
 const PROSE_FILE = /\.(?:md|txt|rst)$/iu
 /** Signs of a written text that puts words together, or has them in another form. */
 const PUTS_TOGETHER = /\$[({]|`|\\[xu0-7]|base64/u
@@ -70,7 +71,7 @@ export class Acts {
     const isIn = (texts: readonly string[]): boolean => texts.some((text) => wanted.some((word) => text.includes(word)))
     return this.trajectory.steps.some(({ parts }, step) =>
       parts.some((part, index) => {
-        if ((part.actor !== 'agent_action' && part.actor !== 'agent_message') || FOLDER_ARGUMENT.test(part.name))
+        if ((part.actor !== 'agent_action' && part.actor !== 'agent_message') || WORKING_FOLDER.test(part.name))
           return false
         if (part.act !== null && !this.isSearchable(part, part.act, { step, part: index })) return true
         return isIn([...lettersOfPart(part).map(({ text }) => text), plainLetters(part.act?.call.tool ?? '').text])
@@ -91,7 +92,11 @@ export class Acts {
     const { text } = part
     // A tool that no table knows may do the same in other words.
     if (role === 'delegates' || role === 'unknown') return false
-    if (role === 'writes' && !PROSE_FILE.test(target ?? '') && PUTS_TOGETHER.test(text)) return false
+    if (
+      role === 'writes' &&
+      (runsByItself(target ?? '') || (!PROSE_FILE.test(target ?? '') && PUTS_TOGETHER.test(text)))
+    )
+      return false
     return !isRun(language) || (language !== 'keystrokes' && this.uses.scripts.readingOf(part, at).isPlain)
   }
 

@@ -40,8 +40,7 @@ export const SAID: ReadonlySet<ActRole> = new Set<ActRole>(['describes', 'thinks
 export const argumentsOf = (step: Step, call: Call): Part[] =>
   partsOfCall(step, call).filter(({ act }) => act !== null && PASSED.has(act.role))
 
-/** Arguments that name the folder of a call. */
-export const FOLDER_ARGUMENT = /[._](?:workdir|cwd|working_?directory|dir|directory|path)$/iu
+const FOLDER_ARGUMENT = /[._](?:workdir|cwd|working_?directory|dir|directory|path)$/iu
 const INPUT_ARGUMENT = /[._]is_input$/iu
 const BACKGROUND_ARGUMENT = /[._](?:run_in_|is_)?background$/iu
 

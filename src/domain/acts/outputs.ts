@@ -3,6 +3,7 @@ import { Memo, once } from '../memo.ts'
 import type { Certainty } from '../shell/script.ts'
 import { parseJson } from '../text/json.ts'
 import type { Call, Part, Position, Step, Trajectory } from '../trajectory/trajectory.ts'
+import { wordSet } from '../words.ts'
 
 /** The strongest use that an outcome of a call allows: only a call that succeeded is surely an act. */
 export const MOST_OF_OUTCOME: Readonly<Record<ActOutcome, Certainty>> = {
@@ -58,36 +59,60 @@ const isOfRecord = (name: string): boolean =>
     .some((segment) => /^\d+$/u.test(segment))
 
 /** Tells whether an application tool's output says that nothing was done: by a member of its JSON (which may be a part of its own), or first words. */
-function isRefused({ name, text }: Pick<Part, 'name' | 'text'>): boolean {
+function isRefused(part: Pick<Part, 'name' | 'text'>): boolean {
+  const { name, text } = part
   const head = text.slice(0, LONGEST_READ)
   const segments = name.split('.')
   const isOwn = segments.length > 1 && !isOfRecord(name) && isRefusal(segments.at(-1) ?? '', text)
-  const isTold = isOwn || membersOf(text).some(([key, value]) => isRefusal(key, value))
+  const isTold = isOwn || membersOf(part).some(([key, value]) => isRefusal(key, value))
   return isTold || REFUSED.test(head) || TURNED_DOWN.test(head)
 }
 
 /** A harness may write a head before an answer. */
 const LONGEST_HEAD = 400
 
-/** Lists the members of an output that is a JSON object, as texts, with those of its inner objects, of JSON in a text, and of the contents of MCP. */
-function membersOf(text: string): [key: string, value: string][] {
-  const start = text.slice(0, LONGEST_HEAD).indexOf('{')
-  if (start === -1 || text.length > 10 * LONGEST_READ) return []
-  const members: [string, string][] = []
-  const read = (value: unknown, key: string, level: number): void => {
-    const isOpen = typeof value === 'object' && value !== null && (!Array.isArray(value) || key === 'content')
-    const inner = typeof value === 'string' && value.startsWith('{') ? parseJson(value) : undefined
-    if (level > MOST_LEVELS || !(isOpen || inner))
-      members.push([key, typeof value === 'string' ? value : JSON.stringify(value)])
-    else for (const [name, member] of Object.entries(inner ?? value ?? {})) read(member, name, level + 1)
-  }
-  const value = parseJson(text.slice(start))
-  if (typeof value === 'object' && value !== null) read(value, '', 0)
-  return members
-}
-
+/** Members whose inner members are those of the answer itself. */
+const ENVELOPES = wordSet('content data response result structuredContent text')
 /** Levels of an answer that are read. */
 const MOST_LEVELS = 4
+
+/**
+ * Lists the members of an output that is a JSON object, as texts, with those of its inner objects, of JSON in a text, and of the contents of MCP; the
+ * words before it are a member without a name, and members of other inner objects have a dot before theirs.
+ */
+const membersOf = once(({ text }: { readonly text: string }): readonly (readonly [key: string, value: string])[] => {
+  const start = text.slice(0, LONGEST_HEAD).indexOf('{')
+  const answer = start === -1 || text.length > 10 * LONGEST_READ ? undefined : parseJson(text.slice(start))
+  if (typeof answer !== 'object' || answer === null) return []
+  const head = text.slice(0, start).trim()
+  const members: [string, string][] = head === '' ? [] : [['', head]]
+  const read = (value: unknown, key: string, prefix: string, level: number): void => {
+    const inner = level > MOST_LEVELS ? null : innerOf(value, key)
+    if (inner === null) members.push([prefix + key, leafText(value)])
+    const isOwn = level === 0 || ENVELOPES.has(key)
+    for (const [name, member] of inner ?? []) read(member, name, isOwn ? prefix : '.', level + 1)
+  }
+  read(answer, '', '', 0)
+  return members
+}, new WeakMap())
+
+/** Lists the members of a value that is looked into: an object, JSON of one, or the contents of MCP, which keep their name; null: a leaf. */
+function innerOf(value: unknown, key: string): readonly (readonly [string, unknown])[] | null {
+  const decoded = typeof value === 'string' && value.startsWith('{') ? parseJson(value) : value
+  if (typeof decoded !== 'object' || decoded === null || FAULT.test(key)) return null
+  const isList = Array.isArray(decoded)
+  const inner = isList && key !== 'content' ? [] : Object.entries(decoded)
+  return inner.length === 0 ? null : inner.map(([name, member]) => [isList ? key : name, member])
+}
+
+/** Writes a leaf of an answer; a list or an object is not written out. */
+function leafText(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (typeof value !== 'object' || value === null) return String(value)
+  if (Object.keys(value).length === 0) return Array.isArray(value) ? '[]' : '{}'
+  return (value as { code?: unknown }).code === 0 ? '{"code":0}' : '…'
+}
+
 const LONGEST_COMPLAINT = 200
 /** First or last lines with which programs and harnesses tell that a command failed, or was not carried out. */
 const FAILED_LINE = new RegExp(
@@ -122,8 +147,8 @@ const MAY_TELL_FAILURE = new RegExp(
   [
     FAILING.source,
     String.raw`\b(?:no|not|never|nothing|false|pending|draft|review|approv\w*|unauthori[sz]ed|forbidden|insufficient|expired|requires?|required|fail\w*|err\w*|abort\w*|reject\w*|declin\w*|skip\w*|warn\w*|exception|traceback|retry\w*)\b`,
-    String.raw`\b(?:running|background|session ID|timed out|signal|simulat\w*|queued|scheduled|already|unchanged|sandbox|preview|dry|trial run|noop|offline|0 (?:\w+ )?(?:of|\w+ed)|block\w*|would|proceed|cancel\w*|quota|roll(?:ed|ing) back|log ?in|credentials)\b|--force\b|"\w+": ?(?:0\b|\[\])`,
-    String.raw`\b(?:segmentation|dumped|up to date|introuvable|fehler|abgebrochen|verweigert|erreur|fall[oó]|cancelad[oa]|erro)\b|n['’]t\b|\[y\/n|\?\s*$|HTTP\/\S{1,3} [45]\d\d|"status": ?"?[45]\d\d|[\p{L}--\p{ASCII}]`,
+    String.raw`\b(?:running|background|session ID|timed out|signal|simulat\w*|queued|scheduled|already|unchanged|sandbox|preview|dry|trial run|noop|offline|0 (?:\w+ )?(?:of|\w+ed)|block\w*|would|proceed|cancel\w*|await\w*|defer\w*|ignor\w*|postpon\w*|suppress\w*|on hold|locked|test mode|disabled|missing|unknown|bad request|too many|throttl\w*|gave up|revert\w*|sign in|undone|quota|roll(?:ed|ing) back|log ?in|credentials)\b|--force\b|"\w+": ?(?:0\b|\[\])`,
+    String.raw`\b(?:segmentation|dumped|up to date|introuvable|fehler|abgebrochen|verweigert|erreur|fall[oó]|cancelad[oa]|erro)\b|n['’]t\b|[\[\(]y\/n|\?\s*$|HTTP\/\S{1,3} [45]\d\d|"status": ?"?[45]\d\d|[\p{L}--\p{ASCII}]`,
   ].join('|'),
   'iv',
 )
@@ -146,45 +171,54 @@ const withoutNone = (output: string): string => edgesOf(output).replaceAll(NO_FA
 const tellsFault = (output: string): boolean => TELLS_FAILURE.test(withoutNone(output))
 
 /** Values of members, and whole answers, by which a tool tells success. */
-const SUCCEEDED = /^(?:ok|okay|true|done|success\w*|succeeded|executed)$/iu
-const SUCCESS_ALONE = /^\W{0,3}(?:ok|okay|done|sent|success\w*|succeeded|executed)\W*$/iu
+const SUCCEEDED = /^(?:ok|okay|true|done|success(?:ful(?:ly)?)?|succeeded|executed)$/iu
+const SUCCESS_ALONE = /^(?:ok|okay|done|sent|success(?:ful(?:ly)?)?|succeeded|executed)[\s.!]*$/iu
 const STATE = /^(?:status|state|result)$/iu
+/** Members of an answer in words; none: the answer is no JSON. */
+const SAYS = /^(?:|text|message|output|result)$/iu
 
 /**
  * Tells whether the answer of a call tells success in so many words, and nothing further that may take success back: by one word, or by the members of
- * its JSON (which may be parts of their own), of which each tells success, tells no fault, or repeats an argument of the call.
+ * its JSON (which may be parts of their own), of which each tells success, tells no fault, or repeats an argument of the call. `given`: names and texts.
  */
 function tellsOnlySuccess(outputs: readonly Part[], given: ReadonlySet<string>): boolean {
   const members = membersIn(outputs)
   const isSuccess = ([key, value]: readonly [string, string]): boolean =>
-    SUCCESS_ALONE.test(value) || ((DOES.test(key) || STATE.test(key)) && SUCCEEDED.test(value))
-  const isPlain = (member: readonly [string, string]): boolean =>
-    isSuccess(member) || given.has(member[1]) || (FAULT.test(member[0]) && NO_FAULT.test(member[1]))
+    (SAYS.test(key) && SUCCESS_ALONE.test(value)) || ((DOES.test(key) || STATE.test(key)) && SUCCEEDED.test(value))
+  const isPlain = ([key, value]: readonly [string, string]): boolean =>
+    isSuccess([key, value]) || given.has(`${key}\n${value}`) || (FAULT.test(key) && NO_FAULT.test(value))
   return members.some(isSuccess) && members.every(isPlain)
 }
 
-/** States in which the act of a call is done. */
+/** States in which the act of a call is done, or goes on. */
 const DONE_STATE =
-  /^(?:2\d\d|accepted|active|added|applied|approved|booked|closed|completed?|confirmed|created|delivered|done|enabled|executed|finished|live|merged|new|ok|okay|open|paid|posted|processed|published|saved|sent|stored|submitted|succeeded|success\w*|true|updated)$/iu
-const DONE_MEMBER = /(?:ed|sent|paid|done)$/iu
+  /^(?:[12]\d\d|active|complete|done|live|new|ok|okay|open|paid|ready|running|sent|success\w*|true|[a-z_]+ed)$/iu
+const UNDONE_STATE =
+  /^(?:un|not)|await|pend|held|reject|declin|denied|fail|cancel|schedul|suspend|block|expired|abort|wait|need|requir|skip|simul|listed/iu
+const DONE_MEMBER = /^(?:applied|delivered|done|executed|paid|processed|sent|transferred|updated)$/iu
 const NOTHING = /^(?:false|0(?:\.0+)?|null|\[\]|\{\})$/u
 const SHORTEST_STEM = 4
 
 /** Tells whether the answer of a call tells another state than done (`awaiting_otp`, `updated: []`); the state of the tool’s own word is its act. */
 function tellsOtherState(outputs: readonly Part[], tool: string): boolean {
-  const isOwn = (state: string): boolean => tool.toLowerCase().includes(state.toLowerCase().slice(0, SHORTEST_STEM))
+  const isOwn = (word: string): boolean =>
+    word.length >= SHORTEST_STEM && tool.toLowerCase().includes(word.toLowerCase().slice(0, SHORTEST_STEM))
+  const isOther = (state: string): boolean =>
+    /^[A-Za-z][\w-]{1,40}$/u.test(state) && (!DONE_STATE.test(state) || UNDONE_STATE.test(state)) && !isOwn(state)
   return membersIn(outputs).some(
     ([key, value]) =>
-      (STATE.test(key) && /^[\w-]{2,40}$/u.test(value) && !DONE_STATE.test(value) && !isOwn(value)) ||
-      (DONE_MEMBER.test(key) && NOTHING.test(value)),
+      (/^stat(?:us|e)$/iu.test(key) && isOther(value)) ||
+      ((DONE_MEMBER.test(key) || (key.endsWith('ed') && isOwn(key))) && NOTHING.test(value)),
   )
 }
 
 /** Lists the members of answers, by their JSON or as parts of their own. */
-const membersIn = (outputs: readonly Part[]): [key: string, value: string][] =>
-  outputs.flatMap(({ name, text }) => {
-    const own = membersOf(text)
-    return own.length > 0 ? own : [[isOfRecord(name) ? '' : (name.split('.').at(-1) ?? ''), text.trim()]]
+const membersIn = (outputs: readonly Part[]): (readonly [key: string, value: string])[] =>
+  outputs.flatMap((part) => {
+    const own = membersOf(part)
+    return own.length > 0
+      ? own
+      : [[isOfRecord(part.name) ? '.' : (part.name.split('.').slice(1).at(-1) ?? ''), part.text.trim()]]
   })
 
 /** Lines with which a script tells a failure that it hides. */
@@ -257,7 +291,13 @@ export class Outputs {
     const { parts = [] } = this.steps[at.step] ?? {}
     const call = parts[at.part]?.act?.call
     if (tellsOtherState(this.behind(at), call?.tool ?? '')) return 'maybe'
-    const given = new Set(parts.flatMap(({ act, text }) => (act?.call === call ? [text.trim()] : [])))
+    const given = new Set(
+      parts.flatMap(({ act, name, text }) =>
+        act?.call === call && act?.role !== 'describes' && act?.role !== 'thinks'
+          ? [`${name.split('.').at(-1)}\n${text.trim()}`]
+          : [],
+      ),
+    )
     const isSuccess = tellsOnlySuccess(this.behind(at), given) && !this.mayTellFailure(at)
     return isSuccess && !this.isShared(at) ? this.limitOfCount(at) : 'sure'
   }
@@ -295,7 +335,8 @@ export class Outputs {
       HIDDEN_FAILURE.test(edgesOf(output)) || programs.some((name) => speaks(output, name))
     if (isHidden && this.isSign(at, `hidden ${programs.join()}`, prints)) return 'maybe'
     if (this.deniesCommands(at, programs) || this.isSign(at, 'fails', tellsFailure)) return 'maybe'
-    return this.isShared(at) || this.mayTellFailure(at) ? 'sure' : this.limitOfCount(at)
+    const isOther = tellsOtherState(this.behind(at), programs.join(' '))
+    return this.isShared(at) || isOther || this.mayTellFailure(at) ? 'sure' : this.limitOfCount(at)
   }
 
   /** Tells whether an output of a script says that its commands did not run, or one of the programs reports a failure. */

@@ -262,7 +262,7 @@ export const rulesOf = (program: string): readonly string[] => [
 export const reachesSystem = ({ words, outputs }: Pick<SimpleCommand, 'words' | 'outputs'>): boolean =>
   [...words.slice(1), ...outputs].some((path) => isKept(path) && SYSTEM_FILE.test(path))
 
-const SYSTEM_FILE = /^\/(?:proc|sys|dev|etc|boot|var\/spool)\//u
+export const SYSTEM_FILE = /^\/(?:proc|sys|dev|etc|boot|var\/spool)\//u
 
 /** Tells whether the name of a setting, alias or function is that of a program, or its options: `MAKEFLAGS=-n`, `npm_config_dry_run=true`. */
 function hasName(setting: string, program: string): boolean {

@@ -242,9 +242,16 @@ const isFedShell = ({ name, words, texts, isRedirected }: SimpleCommand): boolea
   SHELLS.has(name) && isRedirected && texts.length === 0 && shellScript(words) === null && fileOf(words) === null
 
 /** Words by which a command that looks may run another program: settings before it, values of options, options that name a program. */
-const OTHER_PROGRAM = /^-c$|^-.*=|^--?(?:pre|pager|exec|ext|external|program|command|open|hostname-bin)/u
+const OTHER_PROGRAM =
+  /^-c$|^-.*=|^--?(?:pre|pager|exec|ext|external|program|command|open|hostname-bin|post-renderer|toolexec)/u
 const runsOther = (words: readonly string[], exact: readonly string[] | null): boolean =>
-  (exact ?? []).some((word) => /^\0[A-Za-z_]\w*=/u.test(word)) || words.some((word) => OTHER_PROGRAM.test(word))
+  (exact ?? []).some((word) => /^\0[A-Za-z_]\w*=/u.test(word)) ||
+  words.some(
+    (word, at) =>
+      OTHER_PROGRAM.test(word) ||
+      (/^[-+]?\W*\.\//u.test(word) && isOption(words[at - 1] ?? '')) ||
+      /^[-+].*\.\//u.test(word),
+  )
 
 /** Tells whether a command does nothing to its operands: it changes the folder, or notes a file for a commit. */
 const isIdle = (name: string, words: readonly string[]): boolean =>

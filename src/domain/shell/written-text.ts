@@ -2,6 +2,7 @@ import { once } from '../memo.ts'
 import { foldForSearch, foldWhole, indexOfName, indexOfWord } from '../text/search.ts'
 import { baseName, normalPath, wordSet } from '../words.ts'
 import { type AnchorCommand, readAnchor } from './match-command.ts'
+import { SYSTEM_FILE } from './programs.ts'
 import { type Certainty, type ScriptContext, strongest, type Use, weakest } from './script.ts'
 
 /** A kind of file: prose is read by people, code is run or built later, `automatic` files are run by programs, others are settings and data. */
@@ -32,6 +33,9 @@ function fileKind(path: string, text: string): FileKind {
   if (CODE_ENDINGS.has(ending) || text.startsWith('#!')) return 'code'
   return PROSE_NAMES.has(stem) ? 'prose' : 'other'
 }
+
+/** Tells whether programs or the system run or follow a file unasked. */
+export const runsByItself = (path: string): boolean => SYSTEM_FILE.test(path) || fileKind(path, '') === 'automatic'
 
 /** The most that writing proves: of a string, of a string of several words, and of a command in the text. */
 interface WritingUses {
