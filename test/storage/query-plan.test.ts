@@ -111,6 +111,7 @@ const STEPS: readonly (readonly [string, Work, readonly string[], Work?])[] = [
     [
       ...['SEARCH judges USING PRIMARY KEY (name=?)', `${CALLS} INDEX attempts_by_request (<expr>=?)`],
       'SCAN attempts USING INDEX attempts_in_flight',
+      'SEARCH batches USING INDEX sqlite_autoindex_batches_1 (id=?)',
     ],
     (stores) => begin(stores, planAttempt('att_0', { key: digestBytes('0') })),
   ],
