@@ -213,7 +213,7 @@ async function wakeItems(db: Db, sql: Sql, ended: readonly Ended[]): Promise<voi
   await addSpending(sql, ended)
 }
 
-interface Limits {
+export interface Limits {
   readonly most_requests: number
   readonly most_bytes: number
 }
