@@ -167,6 +167,12 @@ describe('veridict validate', () => {
     ['a file without labels', [file('none.ndjson', ndjson(lines.slice(1)))], 'which rubric? No labelled run of'],
     ['no file', ['somewhere'], 'there is no such file or folder'],
     ['a data set', ['who-and-when', 'folder'], 'npm run --silent labelled'],
+    // The command refuses such a file before a judge is asked.
+    [
+      'a file that is cut off',
+      [file('cut.ndjson', labelled(3, 0).slice(0, -60))],
+      'cut.ndjson is cut off: its last line (line 3) is not JSON',
+    ],
   ])('refuses %s', async (_name, words, said) => {
     const refused = await run('validate', ...words, '-j', 'lexical')
     expect(refused).toEqual({ code: 1, out: '', err: expect.stringContaining(said) })

@@ -107,7 +107,7 @@ async function* readLabelled({ signal }: Session, path: string): AsyncGenerator<
   for await (const { number, bytes } of linesOf(path, DEFAULT_LIMITS.max_line_bytes)) {
     signal.throwIfAborted()
     const line = bytes === null ? null : parseLine(bytes)
-    const fault = bytes === null ? 'is too long' : line === undefined ? 'is not JSON' : NO_REQUEST
+    const fault = bytes === null ? 'is too long' : line === undefined ? NO_JSON : NO_REQUEST
     const read = isRequest(line) ? readLine(line, names) : fault
     const place = `line ${number}`
     if (typeof read !== 'string') yield { kind: 'trial', source: place, trajectory: null, warnings: [], ...read }
@@ -115,6 +115,7 @@ async function* readLabelled({ signal }: Session, path: string): AsyncGenerator<
   }
 }
 
+const NO_JSON = 'is not JSON'
 const NO_REQUEST = 'is no request: its trajectory must be an object'
 
 /** Returns the request and the label of a line, or the fault of the line. */
@@ -140,7 +141,7 @@ const newLabelled = (file: string, { name, digest }: Pick<RubricView, 'name' | '
 
 /**
  * Passes on the lines, and collects their labels. Throws at their end, which precedes the begin of the batch, for labels that do not fit the
- * questions, and for lines and a rubric other than those of the earlier certificate.
+ * questions, for a file that is cut off, and for lines and a rubric other than those of the earlier certificate.
  */
 async function* checkLabels(
   lines: AsyncIterable<Line>,
@@ -151,7 +152,9 @@ async function* checkLabels(
   const schema = schemaOf(questions)
   const hash = createHash('sha256')
   const faults: string[] = []
+  let last: Line | null = null
   for await (const line of lines) {
+    last = line
     if (line.kind === 'trial') {
       const { name, human, source } = line
       const { metadata, trajectory, ground_truth } = line.request
@@ -164,6 +167,10 @@ async function* checkLabels(
     } else subject.data.skipped++
     yield line
   }
+  if (last?.kind === 'skipped' && last.detail.endsWith(NO_JSON))
+    throw new CliError(`${oneLine(subject.data.name)} is cut off: its last line (${last.source}) ${NO_JSON}`, [
+      'Get the whole file, or remove that line.',
+    ])
   if (faults.length > 0) throw new CliError('the labels of people do not fit the rubric', faults.slice(0, MOST_FAULTS))
   Object.assign(subject.data, { items: labels.size, digest: `sha256:${hash.digest('hex')}` })
   if (earlier !== null) requireComparable(earlier, subject)

@@ -16,6 +16,7 @@ import {
   type Trajectory,
 } from '../trajectory/trajectory.ts'
 import { baseName } from '../words.ts'
+import { WORKING_FOLDER } from './call-arguments.ts'
 import { MOST_OF_OUTCOME } from './outputs.ts'
 import { PartUses } from './part-uses.ts'
 import { isRun, isRunScript } from './scripts.ts'
@@ -44,8 +45,6 @@ const readActs = once(
 /** Reads the acts of a run under one ground truth, once. */
 export const actsOf = (trajectory: Trajectory, truth: GroundTruth): Acts => readActs(trajectory)(truth)
 
-/** Arguments that name the folder in which a call runs. */
-const WORKING_FOLDER = /[._](?:workdir|cwd|working_?directory)$/iu
 const PROSE_FILE = /\.(?:md|txt|rst)$/iu
 /** Signs of a written text that puts words together, or has them in another form. */
 const PUTS_TOGETHER = /\$[({]|`|\\[xu0-7]|base64/u

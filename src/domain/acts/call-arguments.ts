@@ -40,7 +40,9 @@ export const SAID: ReadonlySet<ActRole> = new Set<ActRole>(['describes', 'thinks
 export const argumentsOf = (step: Step, call: Call): Part[] =>
   partsOfCall(step, call).filter(({ act }) => act !== null && PASSED.has(act.role))
 
-const FOLDER_ARGUMENT = /[._](?:workdir|cwd|working_?directory|dir|directory|path)$/iu
+/** Arguments that name the folder in which a call runs. */
+export const WORKING_FOLDER = /[._](?:workdir|cwd|working_?directory)$/iu
+const FOLDER_ARGUMENT = new RegExp(`${WORKING_FOLDER.source}|[._](?:dir|directory|path)$`, 'iu')
 const INPUT_ARGUMENT = /[._]is_input$/iu
 const BACKGROUND_ARGUMENT = /[._](?:run_in_|is_)?background$/iu
 

@@ -229,8 +229,9 @@ function againstDenied(searched: SearchedAct): Contradiction[] {
   }
   const strings = [...(from === sight ? [] : whole), ...(isMeasured ? [] : acted_near)]
   const near = against ?? acts.firstUse(from, strings, acted_by)
-  const opaque = isMeasured ? null : acts.firstOpaque(sight)
-  if (opaque !== null && !(near !== null && isDone(near.use))) {
+  const isSettled = isMeasured || (near !== null && isDone(near.use))
+  const opaque = isSettled ? null : acts.firstOpaque(sight)
+  if (opaque !== null) {
     const detail = `claimed not acted on, but step ${opaque.id} hands a shell commands that the record does not show`
     return [doubt('doubtful_act', claim, detail, opaque.id)]
   }

@@ -174,7 +174,7 @@ export function kindOf(name: string, words: readonly string[]): Kind {
 /** Commands that print what is declared where they have `-p`. */
 const DECLARING = new Set(['declare', 'typeset', 'export', 'readonly'])
 
-const AWK_ACTS = /system\(|^inplace$|(?:print|printf)[^>|;}]{0,500}[>|]{1,2} ?["A-Za-z(]|\| ?getline/u
+const AWK_ACTS = /system\s*\(|^inplace$|(?:print|printf)[^>|;}]{0,500}[>|]{1,2} ?["A-Za-z(]|\|&? ?getline|\|& ?"/u
 /** Words with which a command that looks acts. */
 const ACTING_WORDS: Readonly<Record<string, RegExp>> = {
   find: /^-(?:(?:exec|ok)(?:dir)?|delete|fprint[f0]?|fls)$/u,

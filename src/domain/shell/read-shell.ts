@@ -249,7 +249,7 @@ const runsOther = (words: readonly string[], exact: readonly string[] | null): b
   words.some(
     (word, at) =>
       OTHER_PROGRAM.test(word) ||
-      (/^[-+]?\W*\.\//u.test(word) && isOption(words[at - 1] ?? '')) ||
+      (word.includes('./') && /^[-+]/u.test(words[at - 1] ?? '')) ||
       /^[-+].*\.\//u.test(word),
   )
 

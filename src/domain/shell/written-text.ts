@@ -137,14 +137,17 @@ export function patchWrites(patch: string) {
     .map((one) => ({ path: one.path, text: one.lines.join('\n'), old: one.old.join('\n') }))
 }
 
-/** Tells whether a patch deletes the file of a name, with or without the folders before it. */
-export const deletesFile = (patch: string, name: string): boolean =>
-  patch.split('\n').some((line) => {
-    const path = line.startsWith(DELETES) ? line.slice(DELETES.length).trim() : ''
-    return path === name || path.endsWith(`/${name}`)
+/** Tells whether a patch deletes or moves away a file that a text of words names, with or without the folders before it. */
+export function deletesFile(patch: string, text: string): boolean {
+  const lines = patch.split('\n')
+  const names = text.trim().split(/\s+/u)
+  return lines.some((line, at) => {
+    const next = lines[at + 1] ?? ''
+    const isGone = line.startsWith('*** Delete File: ') || next.startsWith('*** Move to: ') || next === '+++ /dev/null'
+    const path = line.replace(/^(?:\*\*\* \w+ File: |--- a\/)/u, '').trim()
+    return isGone && names.some((name) => path === name || path.endsWith(`/${name}`))
   })
-
-const DELETES = '*** Delete File: '
+}
 
 /** Uses of strings in a text. */
 export interface Content {

@@ -1,5 +1,6 @@
 import type { Issue } from '../../domain/result.ts'
 import { NOTHING_UNREAD, type Part, type Reply } from '../../domain/trajectory/trajectory.ts'
+import { quoted } from '../../domain/words.ts'
 import type { Unread } from '../../schemas/grade.ts'
 import { type PictureSource, parsePicture } from './pictures.ts'
 import { mayAct } from './unread-acts.ts'
@@ -121,7 +122,8 @@ export class Reading {
    * The other values of the document are read.
    */
   odd(path: string, due: string, value: unknown): void {
-    const message = `must be ${due}, not ${value === undefined ? 'absent' : typeName(value)}`
+    const isWord = typeof value === 'string' && due.startsWith('one of ')
+    const message = `must be ${due}, not ${value === undefined ? 'absent' : isWord ? quoted(value, 40) : typeName(value)}`
     this.oddities.add(this.#place(path), message)
     if (this.isStrict) this.refuse(path, message)
     else this.unread(path, `${message}; not read`, true)
