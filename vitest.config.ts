@@ -25,7 +25,7 @@ const SLOW = [
   'test/integrations/*-real.test.ts',
   // Simulations, laws over many draws, whole corpora, memory.
   'test/archives/memory.test.ts',
-  'test/fuzz/{cost,readers}.test.ts',
+  'test/fuzz/{cost,near}.test.ts',
   'test/domain/shell/reading.test.ts',
   'test/domain/statistics/{agreement-intervals,corrected-shares-coverage,judge-coverage}.test.ts',
   'test/grading/{estimate-law,reading}.test.ts',

@@ -17,7 +17,7 @@ class SlowSpool extends Spool {
   }
 }
 
-/** Found by `npm run fuzz -- --target archives`: such an error had no listener yet, and ended the process. */
+/** Found by `npm run fuzz -- -t archives`: such an error had no listener yet, and ended the process. */
 test.each([
   ['a zip of deflated entries', 'zip', zipOf([{ name: 'a.json', content: 'x'.repeat(999) }]), 40],
   ['a zip of zstandard entries', 'zip', zipOf([{ name: 'a.json', content: 'x'.repeat(999), method: 93 }]), 40],

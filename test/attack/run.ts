@@ -3,15 +3,13 @@ import { parseArgs } from 'node:util'
 import { runScript, UsageError, withFile } from '../../tools/command-line.ts'
 import { type AttackCase, JUDGES, type JudgeName } from './attack-case.ts'
 import { allCases, sliceOf } from './catalogue.ts'
-import { chosen, exportedCases, exportLine, readPart, requestLine, WHOLE, writeLines } from './exchange.ts'
+import { chosen, exportedCases, readPart, readResults, requestLine } from './exchange.ts'
 import { heldOutCases, withGivenAnchors } from './held-out/catalogue.ts'
 import { kindCases } from './kinds/catalogue.ts'
 import { deniesGivenAct, KINDS } from './kinds/kind-case.ts'
 import { printKindFailures, printKinds, printReasons } from './kinds/kinds-report.ts'
 import { runKinds } from './kinds/run-kinds.ts'
-import { readLabels } from './labels.ts'
 import { printReport } from './report.ts'
-import { printScore, scoreOf } from './score.ts'
 import { runSuite } from './suite.ts'
 
 const USAGE = `npm run --silent attack --        run the suite; exits 1 where an attack outside of the known limits gets a wrong label
@@ -24,10 +22,8 @@ const USAGE = `npm run --silent attack --        run the suite; exits 1 where an
     --given                                  with action anchors for both instructions, written from their texts alone
     --file FILE                              cases of another file in the form of held-out/cases.ndjson
   --list                                     the names of the cases
-  --export [--out FILE]                      the cases as NDJSON, for another judge; --classes and --every make it smaller
-    --as-requests                            as lines that \`veridict batch\` and POST /v1/batches take
-  --score FILE [--classes a,b] [--every N]   score labels (NDJSON of {name, label}) of that part, or what \`veridict results BATCH -o ndjson\` printed
-  --json                                     the score as JSON, instead of the tables
+  --export [--classes a,b] [--every N]       the cases as NDJSON that \`veridict batch\` and POST /v1/batches take
+  --score FILE [--classes a,b] [--every N]   the tables of what \`veridict results BATCH -o ndjson\` printed, or of {item_id, label} of another judge
 Exit codes: 0 passed; 1 not passed; 2 something was given wrongly.`
 
 const OPTIONS = {
@@ -36,7 +32,6 @@ const OPTIONS = {
   judges: { type: 'string' },
   only: { type: 'string' },
   score: { type: 'string' },
-  out: { type: 'string' },
   kinds: { type: 'boolean' },
   'held-out': { type: 'boolean' },
   file: { type: 'string' },
@@ -48,13 +43,10 @@ const OPTIONS = {
   reasons: { type: 'boolean' },
   list: { type: 'boolean' },
   export: { type: 'boolean' },
-  'as-requests': { type: 'boolean' },
-  json: { type: 'boolean' },
   help: { type: 'boolean' },
 } as const
 
 const print = (line: string) => console.log(line)
-const tell = (line: string) => process.stderr.write(`${line}\n`)
 const readOptions = () => parseArgs({ options: OPTIONS }).values
 type Options = ReturnType<typeof readOptions>
 
@@ -81,12 +73,12 @@ const readHeldOut = ({ file, given }: Options) => {
   return given === true ? withGivenAnchors(cases) : cases
 }
 
-/** The cases by kind of finding, and over real runs where these are present. */
+/** Runs the cases by kind of finding. */
 async function attackKinds(values: Options): Promise<boolean> {
   const kinds = chosen(values.only, KINDS, 'kind')
   const { every } = readPart(values)
   const begins = values.cases?.split(',') ?? ['']
-  const cases = (values['held-out'] ? readHeldOut(values) : kindCases(tell))
+  const cases = (values['held-out'] ? readHeldOut(values) : kindCases())
     .filter((one, at) => at % every === 0 && (kinds === null || kinds.some((kind) => kind === one.kind)))
     .filter(({ name }) => begins.some((begin) => name.startsWith(begin)))
     .filter((one) => values.refuse !== true || deniesGivenAct(one))
@@ -105,31 +97,16 @@ async function attackAll(values: Options): Promise<boolean> {
   return (await attack(values)) && held
 }
 
-function exportCases(values: Options): void {
-  const lines = exportedCases(readPart(values)).map(values['as-requests'] ? requestLine : exportLine)
-  if (values.out !== undefined) {
-    tell(`${values.out}: ${lines.length} lines, ${writeLines(values.out, lines)} bytes`)
-    return
-  }
-  if (process.env['npm_lifecycle_event'] === 'attack' && process.env['npm_config_loglevel'] !== 'silent')
-    tell('npm wrote lines of its own before these: use `npm run --silent attack -- …`, or --out FILE')
-  for (const line of lines) print(line)
-}
-
 function score(values: Options, file: string): boolean {
   const text = withFile(file, () => readFileSync(file, 'utf8'))
-  const given = scoreOf(readLabels(text, exportedCases(WHOLE)), readPart(values))
-  const { results, ...summary } = given
-  if (values.json) print(JSON.stringify({ ...summary, lines: results.length }))
-  else printScore(given, print)
-  return given.passed
+  const results = readResults(text, exportedCases(readPart(values)))
+  const held = printReport(results, print)
+  // A judge that says nothing true where nobody attacks shows nothing about attacks.
+  return held && results.some((one) => one.case.attack === 'control' && one.outcome === 'right')
 }
 
 /** What belongs together: an option that would be passed over in silence is refused. */
 function checkOptions(values: Options): void {
-  for (const one of ['out', 'as-requests'] as const)
-    if (values[one] !== undefined && !values.export) throw new UsageError(`--${one} goes with --export`)
-  if (values.json && values.score === undefined) throw new UsageError('--json goes with --score')
   for (const one of ['only', 'markdown', 'failures', 'cases', 'refuse'] as const)
     if (values[one] && !values.kinds && !values['held-out'])
       throw new UsageError(`--${one} goes with --kinds or --held-out`)
@@ -145,7 +122,7 @@ async function main(): Promise<boolean> {
   checkOptions(values)
   if (values.help) print(USAGE)
   else if (values.list) for (const one of chosenCases(values)) print(one.name)
-  else if (values.export) exportCases(values)
+  else if (values.export) for (const one of exportedCases(readPart(values))) print(requestLine(one))
   else if (values.score !== undefined) return score(values, values.score)
   else if (values.kinds || values['held-out']) return attackKinds(values)
   else return attackAll(values)

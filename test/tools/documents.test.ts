@@ -50,12 +50,6 @@ test('documents run scripts that there are, through npm, which brings its Node.j
   expect(found(/\b(node (?:bench|examples|test|tools)\/[\w-]+\.ts)/g)).toEqual([])
 })
 
-test('the fuzzer inputs that documents name are in the repository', () => {
-  const inputs = found(/(?:--input|--more) (test\/fuzz\/[\w./-]+)/g)
-  expect(inputs.length).toBeGreaterThan(0)
-  expect(inputs.filter(([, path]) => !existsSync(path))).toEqual([])
-})
-
 test('the README says where data go, and docs/commands.md which commands have exit codes of their own', () => {
   expect(TEXTS.get('README.md')).toContain(
     `\`${loadConfig({}, () => '').config.database.slice(2)}\` (\`VERIDICT_DATABASE\`)`,
