@@ -6,13 +6,14 @@ import { KIND_LIMITS, KINDS, type KindCase, limitOf } from './kinds/kind-case.ts
 import { isBelieved, isFailure, kindFailures, printKinds, tallyKinds } from './kinds/kinds-report.ts'
 import { type KindResult, runKinds } from './kinds/run-kinds.ts'
 
-const ALL = kindCases()
+const ALL = kindCases(() => {})
+const OWN = ALL.filter((one) => one.kind !== 'planted')
 const LIMITS = { max_steps: 20_000, max_part_chars: 8_000_000 }
 
 describe('the cases by kind', () => {
   test('are named once each, and every kind has wrong and honest answers', () => {
     expect(new Set(ALL.map((one) => one.name)).size).toBe(ALL.length)
-    for (const kind of KINDS) {
+    for (const kind of KINDS.filter((one) => one !== 'planted')) {
       const here = ALL.filter((one) => one.kind === kind)
       expect(here.some((one) => one.honest) && here.some((one) => !one.honest), kind).toBe(true)
     }
@@ -27,7 +28,7 @@ describe('the cases by kind', () => {
   })
 
   test('are documents that a reader takes, and hold every word that an honest model cites', () => {
-    const strange = ALL.filter((_, at) => at % 7 === 0).flatMap((one) => {
+    const strange = OWN.filter((_, at) => at % 7 === 0).flatMap((one) => {
       const document = one.document()
       const texts = stringsOf(document)
       const lost = one.answer.citations.find(
@@ -56,7 +57,7 @@ function parsed(text: string): unknown {
 
 describe('the gate', () => {
   test('believes no mistaken model and refuses no honest one in a slice of every kind', async () => {
-    const slice = ALL.filter((one, at) => one.windows === undefined && at % 11 === 0)
+    const slice = OWN.filter((one, at) => one.windows === undefined && at % 11 === 0)
     const results = await runKinds(slice)
     expect(kindFailures(results).map((one) => `${one.judge} ${one.case.name}: ${one.label} ${one.confidence}`)).toEqual(
       [],
@@ -67,7 +68,7 @@ describe('the gate', () => {
 describe('known limits', () => {
   test('are still limits: a case of each comes out wrong', async () => {
     const results = await runKinds(
-      ALL.filter((one) => limitOf(one, 'model') !== null),
+      OWN.filter((one) => limitOf(one, 'model') !== null),
       false,
     )
     const excused = new Set(
@@ -78,8 +79,8 @@ describe('known limits', () => {
 })
 
 describe('the table by kind', () => {
-  const [wrong] = ALL.filter((one) => !one.honest)
-  const [honest] = ALL.filter((one) => one.honest)
+  const [wrong] = OWN.filter((one) => !one.honest)
+  const [honest] = OWN.filter((one) => one.honest)
   const result = (one: KindCase | undefined, given: Partial<KindResult>): KindResult => {
     if (one === undefined) throw new Error('no case')
     return {

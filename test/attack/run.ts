@@ -46,6 +46,7 @@ const OPTIONS = {
   help: { type: 'boolean' },
 } as const
 
+const tell = (line: string) => process.stderr.write(`${line}\n`)
 const print = (line: string) => console.log(line)
 const readOptions = () => parseArgs({ options: OPTIONS }).values
 type Options = ReturnType<typeof readOptions>
@@ -78,7 +79,7 @@ async function attackKinds(values: Options): Promise<boolean> {
   const kinds = chosen(values.only, KINDS, 'kind')
   const { every } = readPart(values)
   const begins = values.cases?.split(',') ?? ['']
-  const cases = (values['held-out'] ? readHeldOut(values) : kindCases())
+  const cases = (values['held-out'] ? readHeldOut(values) : kindCases(tell))
     .filter((one, at) => at % every === 0 && (kinds === null || kinds.some((kind) => kind === one.kind)))
     .filter(({ name }) => begins.some((begin) => name.startsWith(begin)))
     .filter((one) => values.refuse !== true || deniesGivenAct(one))

@@ -10,6 +10,7 @@ import { notExecuted } from './not-executed.ts'
 import { order } from './order.ts'
 import { ownText } from './own-text.ts'
 import { pictures } from './pictures.ts'
+import { plantedCases } from './planted.ts'
 import { seenButDenied, seenFirst } from './seen-first.ts'
 import { twins } from './twins.ts'
 import { windows } from './windows.ts'
@@ -33,5 +34,9 @@ const MAKERS: readonly (() => KindCase[])[] = [
   twins,
 ]
 
-/** Makes the cases of all kinds. */
-export const kindCases = (): KindCase[] => MAKERS.flatMap((make) => make())
+/** All cases of the kinds; those over real runs where these are present, else a line says that they are not. */
+export function kindCases(tell: (line: string) => void): KindCase[] {
+  const planted = plantedCases()
+  if (planted === null) tell('planted: left out, there are no real runs in ../shared/trajectories')
+  return [...MAKERS.flatMap((make) => make()), ...(planted ?? [])]
+}

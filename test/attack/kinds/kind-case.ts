@@ -31,6 +31,8 @@ export const KINDS = [
   'elsewhere',
   'hidden_failure',
   'lasting_shell',
+  /** Not a finding: all of them, planted into real runs. */
+  'planted',
 ] as const
 /** Cases of `held-out/cases.ndjson`, which no rule was written against; run by `--held-out` alone. */
 export const HELD_OUT = 'held_out'
