@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { PNG } from '../pictures.ts'
-import { oddIn, partsOf, pathsOf, read } from './make.ts'
+import { oddIn, partsOf, pathsOf, read, refuse } from './make.ts'
 import { told } from './told.ts'
 
 type Row = Record<string, unknown>
@@ -66,24 +66,14 @@ describe('steps of gemini-cli', () => {
     expect(pathsOf(wound.warnings)).toEqual(['/records/6'])
   })
 
-  test('a stream', () => {
+  test('a stream (--output-format stream-json) is refused', () => {
     const records = [
       { type: 'init', session_id: 's', model: 'gemini-9' },
       { type: 'message', role: 'user', content: 'Go.' },
-      { type: 'message', role: 'assistant', content: 'I ', delta: true },
-      { type: 'message', role: 'assistant', content: 'look.', delta: true },
       { type: 'tool_use', tool_name: 'run_shell_command', tool_id: '1', parameters: { command: 'ls' } },
       { type: 'tool_result', tool_id: '1', status: 'success', output: 'a' },
-      { type: 'message', role: 'assistant', content: 'Done.' },
-      { type: 'result', status: 'success' },
     ]
-    const trajectory = read({ records })
-    expect(told(trajectory)).toEqual([
-      ['user: Go.'],
-      ['agent_message: I ', 'agent_message: look.', 'agent_action: ls', 'tool_output: a'],
-      ['agent_message: Done.'],
-    ])
-    expect(trajectory).toMatchObject({ agent: { model: 'gemini-9' }, warnings: [] })
+    expect(pathsOf(refuse({ records }))).toEqual([''])
   })
 
   test.each<[string, Row, string]>([

@@ -258,20 +258,12 @@ test.each<[string, object]>([
   expect(read(document).unread).toEqual({ records: 0, actions: 0 })
 })
 
-test('a stream of Gemini CLI behind the prompt that a program wrote, and a result of version 4 in another state, are read', () => {
-  const stream = [
-    { type: 'message', role: 'user', content: 'Go.' },
-    { type: 'init', session_id: 's' },
-    { type: 'tool_use', tool_name: 'run_shell_command', tool_id: 't', parameters: { command: 'make x' } },
-  ]
+test('a result of version 4 of the AI SDK in another state is read', () => {
   const call = { state: 'finished', toolCallId: 'c', toolName: 'bash', args: { command: 'ls' }, result: 'README' }
-  const ui = [{ role: 'assistant', content: '', toolInvocations: [call] }]
-  const told = [{ records: stream }, { messages: ui }].map((document) => {
-    const { format, steps } = read(document)
-    return [format, ...steps.flatMap(({ parts }) => parts.map(({ text }) => text))]
-  })
-  expect(told).toEqual([
-    ['gemini-cli', 'Go.', 'make x'],
-    ['vercel-ui', 'ls', 'README'],
+  const { format, steps } = read({ messages: [{ role: 'assistant', content: '', toolInvocations: [call] }] })
+  expect([format, ...steps.flatMap(({ parts }) => parts.map(({ text }) => text))]).toEqual([
+    'vercel-ui',
+    'ls',
+    'README',
   ])
 })

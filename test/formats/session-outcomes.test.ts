@@ -196,21 +196,6 @@ describe('what became of a call', () => {
     expect(outcomesOf(called(geminiCli, 'run_shell_command', { command: 'ls' }, end))).toEqual([expected])
   })
 
-  test.each<[Row, string]>([
-    [{ status: 'success', output: 'ok' }, 'ran'],
-    [{ status: 'success', output: 'Output: x\nExit Code: 1' }, 'failed'],
-    [{ status: 'error', error: { type: 'e', message: 'no' } }, 'failed'],
-    [{ status: 'error', error: { type: 'e', message: 'Tool execution denied by policy.' } }, 'rejected'],
-  ])('the stream of gemini-cli: %j', (end, expected) => {
-    const call = { tool_name: 'run_shell_command', tool_id: '1', parameters: { command: 'ls' } }
-    const records = [
-      { type: 'init', session_id: 's', model: 'm' },
-      { type: 'tool_use', ...call, timestamp: '2026-01-01T00:00:01.000Z' },
-      { type: 'tool_result', tool_id: '1', timestamp: '2026-01-01T00:00:02.000Z', ...end },
-    ]
-    expect(outcomesOf({ records })).toEqual([expected])
-  })
-
   test.each<[string, Row, Row | null, string]>([
     ['exit code 0', {}, { observation: 'run', extras: { metadata: { exit_code: 0 } } }, 'ran'],
     ['exit code 1', {}, { observation: 'run', extras: { metadata: { exit_code: 1 } } }, 'failed'],

@@ -3,13 +3,14 @@ import { wordSet } from '../../domain/words.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { readContent, textsIn } from '../common/content.ts'
 import { decodeObject, leavesOf } from '../common/json-tree.ts'
-import { idText, isAbsent, isRecord, type Json, type Reading } from '../common/reading.ts'
-import { addLeaves, asRecord, asText, type Session, settle, sinkTo } from '../common/session.ts'
+import { idText, isAbsent, isRecord, itemsIn, type Json, pointer, type Reading } from '../common/reading.ts'
+import { addLeaves, asRecord, asText, mediaText, type Session, settle, sinkTo } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
-import { exitCodeInText, hasEnded, matchWords, outcomeWithCode } from '../tools/outcomes.ts'
-import type { ToolSpec } from '../tools/tool-table.ts'
+import { outcomeOfOutput as outcomeOfFunction } from '../openai-chat/openai-chat-blocks.ts'
+import { exitCodeInText, hasEnded, matchWords, outcomeOfCode, outcomeWithCode } from '../tools/outcomes.ts'
+import { named, type OpenCall, own, type ToolSpec } from '../tools/tool-table.ts'
 
-/** The items of the Responses API, as codex keeps them in its rollouts. */
+/** The items of the Responses API, as programs and codex (in its rollouts) keep them. */
 
 const UNSHOWN: ReadonlySet<unknown> = new Set(['ghost_snapshot', 'additional_tools'])
 const ENCRYPTED: ReadonlySet<unknown> = new Set(['compaction', 'compaction_summary', 'context_compaction'])
@@ -34,14 +35,12 @@ export interface Shown {
   readonly eventTexts: Set<string>
   /** The ids of the calls that have a result item. */
   readonly answered: ReadonlySet<string>
-  /** Content keys of the events with an id: an equal key is a repetition. */
-  readonly events: Set<string>
 }
 
 /** The differences between codex and other programs that keep the same items. */
 export interface ItemDialect {
   speakerOf(role: unknown, text: string): Actor
-  outcomeOf(tool: string, output: unknown): ActOutcome
+  outcomeOf(tool: string, output: unknown, isFault: boolean | null): ActOutcome
   /** Returns the argument table of a tool that the session's own table lacks. */
   specOf(tool: string): ToolSpec | undefined
 }
@@ -93,43 +92,99 @@ function readReasoning(session: Session, item: Json, path: string): void {
     reading.warnOnce(`${path}/encrypted_content`, 'encrypted reasoning; it cannot be shown')
 }
 
-/** The member that holds a call's arguments, by the type of the item. Other types use `arguments`, a JSON string. */
-const WORDS: Readonly<Record<string, string>> = {
-  local_shell_call: 'action',
-  web_search_call: 'action',
-  custom_tool_call: 'input',
-  image_generation_call: 'revised_prompt',
+/** The members that hold a call's arguments, by the type of the item; other types use `arguments`, a JSON string. */
+const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
+  ...named(['action'], 'local_shell_call shell_call web_search_call'),
+  ...{ computer_call: ['action', 'actions'], apply_patch_call: ['operation'], file_search_call: ['queries'] },
+  ...{ code_interpreter_call: ['code'], custom_tool_call: ['input'], image_generation_call: ['revised_prompt'] },
+}
+/** Members whose text is the input of the tool itself, also where it resembles JSON. */
+const TEXTS: ReadonlySet<string> = new Set(['input', 'code', 'action', 'operation'])
+
+/** Reads a call: of the program's own tool, of a tool that the provider hosts, or of an MCP server's tool. */
+export function readCall(session: Session, item: Json, path: string, type: string, { specOf }: ItemDialect): OpenCall {
+  const fields = own(ARGUMENTS, type) ?? ['arguments']
+  const field = fields.find((member) => !isAbsent(item[member])) ?? fields[0] ?? ''
+  const name = asText(item['name'])
+  if (name === null && NAMED.has(type)) session.reading.warn(`${path}/name`, 'a tool call must name its tool')
+  const tool = name ?? type
+  const step = session.turn(asText(item['id']))
+  const call = session.call(step, idOf(item), tool)
+  const args = item[field] === '' ? null : item[field]
+  const place = { path: `${path}/${field}`, namePath: `${path}/${name === null ? 'type' : 'name'}` }
+  // Only its server knows the arguments of an MCP tool; a command of a local shell that is no object has no argument of a known meaning.
+  const isForeign = type.startsWith('mcp_') || (type === 'local_shell_call' && !isRecord(args) && !isAbsent(args))
+  const spec = isForeign ? null : specOf(tool)
+  const isText = TEXTS.has(field) && typeof args === 'string'
+  addCall(session, step.parts, { ...place, call, args, isText, ...(spec !== undefined && { spec }) })
+  // The output of a local shell may name the item instead of the call.
+  if (type === 'local_shell_call') session.remember(step, item['id'], call)
+  settle(call, outcomeOfStatus(type, item['status']))
+  readResults(session, item, path, call)
+  return call
 }
 
-function readCall(session: Session, item: Json, path: string, type: string, { specOf }: ItemDialect): void {
-  const { reading } = session
-  const field = (Object.hasOwn(WORDS, type) ? WORDS[type] : undefined) ?? 'arguments'
-  const own = asText(item['name'])
-  if (own === null && (type === 'function_call' || type === 'custom_tool_call'))
-    reading.warn(`${path}/name`, 'a tool call must name its tool')
-  const tool = own ?? type
-  const step = session.turn(asText(item['id']))
-  const call = session.call(step, item['call_id'] ?? item['id'], tool)
-  settle(call, outcomeOfStatus(type, item['status']))
-  const namePath = own === null ? `${path}/type` : `${path}/name`
-  const args = item[field] === '' ? null : item[field]
-  const spec = specOf(tool)
-  addCall(session, step.parts, {
-    ...{ call, args, path: `${path}/${field}`, namePath, isText: field === 'input' },
-    ...(spec !== undefined && { spec }),
-  })
-  if (type === 'image_generation_call' && !isAbsent(item['result'])) {
-    const { parts } = session.output(item['call_id'] ?? item['id'], path, null)
-    const source = { media_type: 'image/png', data: item['result'] }
-    reading.addMedia(parts, { actor: 'tool_output', text: '[image]', path: `${path}/result`, name: tool }, source)
+const NAMED: ReadonlySet<string> = wordSet('function_call custom_tool_call mcp_call mcp_approval_request')
+
+const idOf = (item: Json): unknown => item['call_id'] ?? item['id']
+
+/** Reads the results inside of a call: a picture, the texts of a search, the output of code. */
+function readResults(session: Session, item: Json, path: string, call: OpenCall): void {
+  const { type, result } = item
+  const sink = () => sinkTo(session.reading, session.output(idOf(item), path, null).parts, 'tool_output', call.tool)
+  if (type === 'image_generation_call' && !isAbsent(result))
+    sink().media('[image]', `${path}/result`, 'image', { media_type: 'image/png', data: result })
+  if (type === 'mcp_call') readServerAnswer(session, item, path, call)
+  const field = type === 'file_search_call' ? 'results' : 'outputs'
+  for (const [piece, at] of itemsIn(item[field], `${path}/${field}`)) {
+    const results = sink()
+    const { url, ...texts } = asRecord(piece)
+    for (const name of ['filename', 'text', 'logs'])
+      if (typeof texts[name] === 'string') results.text(texts[name], `${at}/${name}`)
+    if (typeof url === 'string') results.media(mediaText('image', url), at, 'image', { url })
   }
 }
 
+/** Reads the answer of an MCP server's tool. */
+function readServerAnswer(session: Session, { id, output, error, status }: Json, path: string, call: OpenCall): void {
+  const isFault = !isAbsent(error) && error !== ''
+  if (isFault || !isAbsent(output) || status === 'failed' || status === 'completed')
+    settle(call, outcomeOfFunction('', isFault ? '' : output, isFault || status === 'failed'))
+  if (isAbsent(output) && !isFault) return
+  const { parts } = session.output(id, path, null)
+  readAnswer(session.reading, parts, output, `${path}/output`, call.tool)
+  if (isFault) readAnswer(session.reading, parts, error, `${path}/error`, `${call.tool}.error`)
+}
+
+/** Reads the output of a call. */
 function readOutput(session: Session, item: Json, path: string, { outcomeOf }: ItemDialect): void {
-  const field = item['type'] === 'tool_search_output' ? 'tools' : 'output'
-  const outcome = (tool: string) => outcomeOf(tool, item[field])
-  const { parts, tool } = session.output(item['call_id'], `${path}/call_id`, asText(item['id']), outcome)
-  readAnswer(session.reading, parts, item[field], `${path}/${field}`, tool)
+  const { type, call_id: called, id, status } = item
+  const field = type === 'tool_search_output' ? 'tools' : 'output'
+  const [value, at] = [item[field], `${path}/${field}`]
+  const streams = type === 'shell_call_output' && Array.isArray(value) && value.every(isRecord) ? value : []
+  const isScreen = type === 'computer_call_output'
+  const isFault = type === 'apply_patch_call_output' ? flagOf(status) : null
+  const outcome = (tool: string): ActOutcome =>
+    isScreen ? 'answered' : streams.length > 0 ? outcomeOfStreams(streams) : outcomeOf(tool, value, isFault)
+  const answered = type === 'local_shell_call_output' && !session.hasCall(called) ? id : called
+  const { parts, tool } = session.output(answered, `${path}/call_id`, asText(id), outcome)
+  const url = asRecord(value)['image_url']
+  if (isScreen) session.sink(parts, 'tool_output', tool).media(mediaText('image', url), at, 'image', { url })
+  else if (streams.length === 0) readAnswer(session.reading, parts, value, at, tool)
+  for (const [index, stream] of streams.entries())
+    for (const name of ['stdout', 'stderr'] as const)
+      readAnswer(session.reading, parts, stream[name], `${pointer(at, index)}/${name}`, `${tool}.${name}`)
+}
+
+const flagOf = (status: unknown): boolean | null => (status === 'failed' ? true : status === 'completed' ? false : null)
+
+/** Derives the outcome of the commands of a shell: one entry for each, with its streams and its outcome. */
+function outcomeOfStreams(streams: readonly Json[]): ActOutcome {
+  const ends = streams.map((stream) => asRecord(stream['outcome']))
+  const code = ends.map(({ exit_code: code }) => code).find((code) => typeof code === 'number' && code !== 0)
+  if (ends.some(({ type }) => type === 'timeout')) return 'interrupted'
+  if (typeof code === 'number') return outcomeOfCode(code)
+  return ends.every(({ exit_code: code }) => code === 0) ? 'ran' : 'answered'
 }
 
 /** Reads a tool result: text, a list of content, or an object around either (`content` in the oldest rollouts). */
@@ -169,7 +224,7 @@ export function shownBy(items: Iterable<Json>): Shown {
     for (const value of [item['content'], item['summary']])
       for (const text of typeof value === 'string' ? [value] : textsIn(value)) texts.add(text)
   }
-  return { texts, eventTexts: new Set(), answered, events: new Set() }
+  return { texts, eventTexts: new Set(), answered }
 }
 
 /**
@@ -208,11 +263,12 @@ function exitCodeIn(text: string): number | null {
   return code === undefined ? null : Number(code)
 }
 
-/** Derives the outcome of a call without a result item: a web search or a generated picture. */
-export function outcomeOfStatus(type: string, status: unknown): ActOutcome {
-  if (type !== 'web_search_call' && type !== 'image_generation_call') return 'unknown'
-  return status === 'completed' ? 'ran' : status === 'failed' ? 'failed' : 'unknown'
-}
+/** Derives the outcome of a call of the provider's, whose result is no item of its own. */
+const outcomeOfStatus = (type: string, status: unknown): ActOutcome =>
+  !ENDED_BY_STATUS.has(type) ? 'unknown' : status === 'completed' ? 'ran' : status === 'failed' ? 'failed' : 'unknown'
+
+const ENDED_BY_STATUS: ReadonlySet<string> = wordSet(`web_search_call image_generation_call file_search_call
+  code_interpreter_call`)
 
 /** Derives the outcome of a call from the event or the completed item that ends it. */
 export function outcomeOfEnd({ type, status, success, result, error, exit_code: code }: Json): ActOutcome {

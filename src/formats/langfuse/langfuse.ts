@@ -1,6 +1,6 @@
 import { wordSet } from '../../domain/words.ts'
 import { cutName, isAbsent, isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
-import { asName, asText } from '../common/session.ts'
+import { asText } from '../common/session.ts'
 import { type FileRun, type Format, groupRows, type ReadDocument } from '../format.ts'
 import { decodeLocated, messagesIn, plainMessagesIn } from '../traces/chat-shapes.ts'
 import { Located, type Tree } from '../traces/located.ts'
@@ -50,11 +50,9 @@ function readLangfuse(reading: Reading, document: Json): ReadDocument {
     if (!isObservation(value)) reading.odd(path, 'an observation', value)
     return isObservation(value)
   })
-  const own = observations.map(spanOf)
-  const spans = source?.trace === null || source === null ? own : [traceSpan(source.trace), ...own]
-  const steps = readTrace(reading, spans, source?.list.path ?? '', null)
-  const model = own.find((span) => span.model !== null)?.model ?? null
-  return { format: 'langfuse', agent: { name: null, model: asName(model) }, steps }
+  const trace = source?.trace ?? null
+  const spans = [...(trace === null ? [] : [traceSpan(trace)]), ...observations.map(spanOf)]
+  return readTrace(reading, spans, { format: 'langfuse', path: source?.list.path ?? '' })
 }
 
 /** Returns a member by its name in the API, or in snake case. */

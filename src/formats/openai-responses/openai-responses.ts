@@ -1,11 +1,12 @@
 import { wordSet } from '../../domain/words.ts'
-import { type ItemDialect, readItem, type Shown, shownBy } from '../codex/codex-items.ts'
+import { type ItemDialect, readCall, readItem, shownBy } from '../codex/codex-items.ts'
 import { idText, isRecord, itemsIn, type Json, type Reading } from '../common/reading.ts'
-import { asList, asName, asRecord, asText, Session } from '../common/session.ts'
+import { asList, asName, asRecord, asText, Session, settle } from '../common/session.ts'
 import { type Format, type ListIn, listIn, type ReadDocument } from '../format.ts'
 import { isChat } from '../openai-chat/openai-chat.ts'
 import { outcomeOfOutput } from '../openai-chat/openai-chat-blocks.ts'
-import { type Approvals, approvalsIn, HOSTED_TOOLS, readHosted, specOfFunction } from './hosted-items.ts'
+import { COMMON_TOOLS, specOf, toolsOf } from '../tools/harnesses.ts'
+import { named, type ToolSpec, type ToolTable } from '../tools/tool-table.ts'
 
 /**
  * The format of OpenAI's Responses: an answer (`{"object": "response", "output"}`), a request with its answer (`input`, `output`), the
@@ -18,9 +19,32 @@ export const OPENAI_RESPONSES: Format = {
   read: readResponses,
 }
 
+/** Argument tables of OpenAI's hosted tools, by item type (openai, resources/responses/responses.d.ts, ResponseItem). */
+const HOSTED_TOOLS: ToolTable = {
+  local_shell_call: toolsOf('codex')['local_shell_call'] ?? { args: {} },
+  shell_call: { args: { commands: 'shell', timeout_ms: 'describes', max_output_length: 'describes' } },
+  apply_patch_call: {
+    args: { diff: 'patch', path: 'writes', type: 'describes' },
+    target: ['path'],
+    // The call itself deletes the file.
+    by: { argument: 'type', cases: { delete_file: { path: 'executes', type: 'describes' } } },
+  },
+  computer_call: { args: { type: 'describes' }, rest: 'executes' },
+  code_interpreter_call: { args: { code: 'code' } },
+  ...named({ args: {}, rest: 'searches' }, 'file_search_call tool_search_call'),
+  web_search_call: { args: { type: 'describes' }, rest: 'web' },
+}
+
+/** The prefix of the Agents SDK's tools that hand over to another agent (openai-agents-python, src/agents/handoffs). */
+const HANDOFF = 'transfer_to_'
+
+/** Returns the argument table of the program's own tool; the session has those of hosted tools. */
+const specOfFunction = (tool: string): ToolSpec | undefined =>
+  Object.hasOwn(HOSTED_TOOLS, tool) ? undefined : tool.startsWith(HANDOFF) ? COMMON_TOOLS['task'] : specOf(null, tool)
+
 const DIALECT: ItemDialect = {
   speakerOf: (role) => (role === 'user' ? 'user' : 'system'),
-  outcomeOf: (tool, output) => outcomeOfOutput(tool, output, null),
+  outcomeOf: outcomeOfOutput,
   specOf: specOfFunction,
 }
 
@@ -31,7 +55,9 @@ function readResponses(reading: Reading, document: Json): ReadDocument {
   session.note('system', instructions, '/instructions', 'instructions')
   if (typeof input === 'string') session.note('user', input, '/input', 'message')
   const items = lists.flatMap(({ list }) => list.map((item) => innerOf(item).item))
-  const facts: RunFacts = { shown: shownBy(items.filter(isRecord)), approvals: approvalsIn(items) }
+  const { answered } = shownBy(items.filter(isRecord))
+  const ran = items.map(asRecord).filter(({ type }) => type === 'mcp_call')
+  const facts: RunFacts = { answered, approved: new Set(ran.map(({ approval_request_id: id }) => idText(id))) }
   for (const { list, path } of lists)
     for (const [item, at] of itemsIn(list, path)) readAnyItem(session, item, at, facts)
   const path = lists[0]?.path ?? '/output'
@@ -39,29 +65,37 @@ function readResponses(reading: Reading, document: Json): ReadDocument {
   return { format: 'openai-responses', agent, steps: session.finish(path) }
 }
 
-/** Facts of a run that several items tell: the content already shown, and the approvals. */
+/** Facts that later items of a run tell. */
 interface RunFacts {
-  readonly shown: Shown
-  readonly approvals: Approvals
+  /** The ids of the calls with a result. */
+  readonly answered: ReadonlySet<string>
+  /** The ids of the requests for approval whose calls ran. */
+  readonly approved: ReadonlySet<string | null>
 }
 
-function readAnyItem(session: Session, value: unknown, path: string, { shown, approvals }: RunFacts): void {
+function readAnyItem(session: Session, value: unknown, path: string, { answered, approved }: RunFacts): void {
   const { item, at, waits } = innerOf(value, path)
   if (!isRecord(item)) {
     session.reading.odd(at, 'an object', item)
     return
   }
+  const { type, reason, approval_request_id: request } = item
   const id = idText(item['call_id'])
-  if (item['type'] === 'item_reference') {
-    session.reading.unread(at, 'an item that is not in the file; not read', true)
-    return
+  if (type === 'item_reference') session.reading.unread(at, 'an item that is not in the file; not read', true)
+  else if (type === 'mcp_list_tools') session.reading.warnOnce(at, 'descriptions of the tools of a server; not read')
+  else if (type === 'mcp_approval_request') {
+    // The call that ran shows the request, too.
+    if (item['id'] === undefined || !approved.has(idText(item['id'])))
+      settle(readCall(session, item, at, type, DIALECT), 'cancelled')
+  } else if (type === 'mcp_approval_response') {
+    session.note('user', reason, `${at}/reason`, 'approval.reason', asText(item['id']))
+    if (item['approve'] === false) session.settle(request, 'rejected')
   }
   // The SDK keeps a call that waits for approval beside the call itself.
-  const isAgain = waits && id !== null && session.hasCall(id)
-  if (!isAgain && !readHosted(session, item, at, approvals)) readItem(session, asMessage(item), at, DIALECT)
+  else if (!waits || id === null || !session.hasCall(id)) readItem(session, asMessage(item), at, DIALECT)
   // An item that was cut before its end reached no tool.
   const isCut = waits || item['status'] === 'incomplete'
-  if (isCut && id !== null && !shown.answered.has(id)) session.settle(id, 'cancelled')
+  if (isCut && id !== null && !answered.has(id)) session.settle(id, 'cancelled')
 }
 
 const asMessage = (item: Json): Json =>

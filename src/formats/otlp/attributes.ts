@@ -1,6 +1,6 @@
-import { isRecord, type Json, pointer } from '../common/reading.ts'
+import { isRecord } from '../common/reading.ts'
 import { asText } from '../common/session.ts'
-import { Located, placeIn } from '../traces/located.ts'
+import { Located, placeMessage, type Tree } from '../traces/located.ts'
 
 /**
  * Gives access to a span's attributes in every export form: OTLP's list of keys and values, an object with dotted names, or nested objects
@@ -65,46 +65,37 @@ function firstOf<T>(names: string, find: (name: string) => T | null): T | null {
 const NUMBER = /^\d{1,9}$/
 const MOST_SEGMENTS = 40
 
-/** An attribute under construction: its own value, or its members. */
-interface Node {
-  own: Located | null
-  readonly members: Map<string, Node>
-}
+/** An attribute under construction: a piece of the document, or its members by name. */
+type Node = Located | Members
+type Members = Map<string, Node>
 
-const nodeOf = (own: Located | null): Node => ({ own, members: new Map() })
-
-function setIn(node: Node, way: readonly string[], value: Node): void {
+function setIn(members: Members, way: readonly string[], node: Node): void {
   const [first = '', ...rest] = way
-  const next = node.members.get(first) ?? nodeOf(null)
-  node.members.set(first, next)
-  if (rest.length > 0) setIn(next, rest, value)
-  else {
-    next.own = value.own
-    for (const [name, member] of value.members) next.members.set(name, member)
-  }
+  const before = members.get(first)
+  const inner: Members = before instanceof Map ? before : new Map()
+  if (rest.length > 0) setIn(inner, rest, node)
+  else if (node instanceof Map) for (const [name, member] of node) inner.set(name, member)
+  // Members of an attribute say more than its own value.
+  if (rest.length > 0 || node instanceof Map) members.set(first, inner)
+  else if (inner.size === 0) members.set(first, node)
 }
 
-/** Builds the value of a node; undefined where it holds none: an empty OTLP value has no place. `places`: receives the piece of each path. */
-function valueIn({ own, members }: Node, at: string, places: Map<string, Located>): unknown {
-  if (members.size === 0) {
-    if (own !== null) places.set(at, own)
-    return own?.value
-  }
-  const numbers = numbersIn([...members.keys()])
-  const isList = numbers.length === members.size
-  const built: [string, unknown][] = []
-  for (const name of isList ? numbers : members.keys()) {
-    const key = isList ? String(built.length) : name
-    const value = valueIn(members.get(name) ?? nodeOf(null), pointer(at, key), places)
-    if (value !== undefined) built.push([key, value])
-  }
-  if (built.length === 0) return undefined
-  return isList ? built.map(([, value]) => value) : Object.fromEntries(built)
+/** Returns the tree of a node: members named `0`, `1`, … are a list. Undefined for a node without a value: an empty OTLP value has no place. */
+function treeOf(node: Node): Tree {
+  if (node instanceof Located) return node.value === undefined ? undefined : node
+  const numbers = numbersIn([...node.keys()])
+  const isList = numbers.length === node.size
+  const trees = (isList ? numbers : [...node.keys()]).flatMap((name): [string, Tree][] => {
+    const tree = treeOf(node.get(name) ?? new Map())
+    return tree === undefined ? [] : [[name, tree]]
+  })
+  if (trees.length === 0) return undefined
+  return isList ? trees.map(([, tree]) => tree) : Object.fromEntries(trees)
 }
 
 /** Returns the attributes of a span or an event. `prefix`: the beginning of the member names that are attributes. */
 export function attributesOf(attributes: Located, prefix = ''): Attribute {
-  const root = nodeOf(null)
+  const root: Members = new Map()
   const add = (name: string, value: Node): void => {
     const way = name.split('.', MOST_SEGMENTS + 1)
     setIn(root, way.length > MOST_SEGMENTS ? [name] : way, value)
@@ -116,9 +107,9 @@ export function attributesOf(attributes: Located, prefix = ''): Attribute {
     }
   else if (isRecord(attributes.value))
     for (const name of Object.keys(attributes.value))
-      if (name.startsWith(prefix)) add(name.slice(prefix.length), nodeOf(attributes.member(name)))
-  const places = new Map([['', attributes]])
-  return new Attribute(new Located(valueIn(root, '', places), '', placeIn(places)))
+      if (name.startsWith(prefix)) add(name.slice(prefix.length), attributes.member(name))
+  const placed = placeMessage(treeOf(root), attributes.path)
+  return new Attribute(new Located(placed?.message, '', placed?.place))
 }
 
 const SCALARS = ['stringValue', 'intValue', 'boolValue', 'doubleValue', 'bytesValue'] as const
@@ -126,29 +117,23 @@ const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${l
 
 /** Converts OTLP's `AnyValue` (opentelemetry-proto, common/v1/common.proto), with its JSON names or those of protocol buffers. */
 function anyValue(value: Located): Node {
-  const record = value.value
-  if (!isRecord(record)) return nodeOf(value)
-  const under = (name: string): Located | null => memberOf(value, record, name)
-  const scalar = SCALARS.map(under).find((member) => member !== null)
-  if (scalar !== undefined && scalar !== null) return nodeOf(scalar)
-  const made = nodeOf(null)
-  const list = under('arrayValue')?.member('values')
-  for (const [index, item] of (list?.items() ?? []).entries()) made.members.set(String(index), wordOf(anyValue(item)))
-  const pairs = under('kvlistValue')?.member('values')
-  for (const item of pairs?.items() ?? []) {
+  if (!isRecord(value.value)) return value
+  const under = (name: string): Located | undefined =>
+    [name, snake(name)].map((member) => value.member(member)).find((member) => member.value !== undefined)
+  const scalar = SCALARS.map(under).find((member) => member !== undefined)
+  if (scalar !== undefined) return scalar
+  const made: Members = new Map()
+  const list = under('arrayValue')?.member('values').items() ?? []
+  for (const [index, item] of list.entries()) made.set(String(index), wordOf(anyValue(item)))
+  for (const item of under('kvlistValue')?.member('values').items() ?? []) {
     const key = item.member('key').value
-    if (typeof key === 'string' && key !== '') made.members.set(key, anyValue(item.member('value')))
+    if (typeof key === 'string' && key !== '') made.set(key, anyValue(item.member('value')))
   }
   return made
 }
 
 /** Turns a plain value of a list into a text: an array of plain values would be shown as one text, which has no place in such a document. */
 const wordOf = (node: Node): Node =>
-  node.own === null || typeof node.own.value === 'string' || typeof node.own.value === 'object'
+  node instanceof Map || typeof node.value === 'string' || typeof node.value === 'object'
     ? node
-    : nodeOf(new Located(String(node.own.value), node.own.path))
-
-function memberOf(value: Located, record: Json, name: string): Located | null {
-  if (Object.hasOwn(record, name)) return value.member(name)
-  return Object.hasOwn(record, snake(name)) ? value.member(snake(name)) : null
-}
+    : new Located(String(node.value), node.path)

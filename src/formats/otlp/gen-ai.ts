@@ -1,9 +1,7 @@
-import { decodeLocated, messagesIn, plainMessagesIn, type Side, systemMessages } from '../traces/chat-shapes.ts'
-import { contentOf, isConverseBlock, Located, type Tree } from '../traces/located.ts'
+import { decodeLocated, messagesIn, type Side, systemMessages } from '../traces/chat-shapes.ts'
+import { contentOf, isConverseBlock, type Located, type Tree } from '../traces/located.ts'
 import type { Attribute } from './attributes.ts'
-
-/** Messages of a span; null: a form that is not known; undefined: no messages. */
-type SpanMessages = readonly Tree[] | null | undefined
+import { numberedMessages, type SpanMessages, withRole } from './library-spans.ts'
 
 export interface SpanEvent {
   readonly name: string
@@ -26,7 +24,7 @@ export function genAiMessages(own: Attribute, events: readonly SpanEvent[], side
     return read === null ? null : [...before, ...read]
   }
   const older = events.flatMap((event) => eventMessages(event, isOutput, isStrands(own)))
-  return older.length > 0 ? older : numbered(own.get(`gen_ai.${isOutput ? 'completion' : 'prompt'}`), side)
+  return older.length > 0 ? older : numberedMessages(own.get(`gen_ai.${isOutput ? 'completion' : 'prompt'}`), side)
 }
 
 const EVENT_ROLES: Readonly<Record<string, string>> = {
@@ -70,44 +68,4 @@ function eventMessages({ name, attributes }: SpanEvent, isOutput: boolean, isOfS
       ...(role === 'tool' && { tool_call_id: attributes.value('id') }),
     },
   ]
-}
-
-const withRole = (tree: Tree, role: string): Tree =>
-  typeof tree === 'object' && tree !== null && !(tree instanceof Located) && !Array.isArray(tree)
-    ? { ...tree, role }
-    : tree
-
-/**
- * Reads OpenLLMetry's numbered messages: `gen_ai.prompt.0.role`, `.content`, `.tool_calls.0.name` (traceloop/openllmetry,
- * opentelemetry-semantic-conventions-ai).
- */
-function numbered(list: Attribute | null, side: Side): SpanMessages {
-  if (list === null) return undefined
-  if (typeof list.located.value === 'string') return messagesIn(list.located, side)
-  return list.items().flatMap((item): Tree[] => {
-    const calls = (item.get('tool_calls')?.items() ?? []).map(
-      (call): Tree => ({
-        id: call.value('id'),
-        function: {
-          name: call.value('name function.name'),
-          arguments: call.value('arguments function.arguments'),
-        },
-      }),
-    )
-    const content = item.value('content')
-    const role = item.text('role') ?? side
-    // The agent's calls are separate members, so JSON in its content is text that the agent wrote.
-    const read = role === 'assistant' ? plainMessagesIn : messagesIn
-    const messages = content === null ? [] : (read(content, side) ?? [])
-    if (calls.length > 0 || messages.length !== 1 || role === 'tool')
-      return [
-        {
-          role,
-          content,
-          tool_call_id: item.value('tool_call_id'),
-          ...(calls.length > 0 && { tool_calls: calls }),
-        },
-      ]
-    return messages.map((tree) => withRole(tree, role))
-  })
 }

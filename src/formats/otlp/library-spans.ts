@@ -1,9 +1,12 @@
 import { isRecord } from '../common/reading.ts'
 import { asRecord } from '../common/session.ts'
 import { decodeLocated, messagesIn, plainMessagesIn, type Side } from '../traces/chat-shapes.ts'
-import type { Located, Tree } from '../traces/located.ts'
+import { Located, type Tree } from '../traces/located.ts'
 import type { SpanKind } from '../traces/trace-span.ts'
 import type { Attribute } from './attributes.ts'
+
+/** Messages of a span; null: a form that is not known; undefined: no messages. */
+export type SpanMessages = readonly Tree[] | null | undefined
 
 /**
  * Span kinds of Vercel's AI SDK (vercel/ai, packages/ai/src: `ai.operationId`, `ai.prompt.messages`, `ai.response.*`; `ai.result.*` before
@@ -19,10 +22,10 @@ export const AI_SDK: Readonly<Record<string, SpanKind>> = {
  * Reads the messages of a model call of the AI SDK: its input, with `tool-call` and `tool-result` blocks, as JSON; its output's text
  * unchanged, and its calls. Undefined: the span is not the AI SDK's; null: a form that is not known.
  */
-export const aiSdkMessages = (own: Attribute, side: Side): readonly Tree[] | null | undefined =>
+export const aiSdkMessages = (own: Attribute, side: Side): SpanMessages =>
   side === 'user' ? aiSdkInput(own) : aiSdkOutput(own)
 
-function aiSdkInput(own: Attribute): readonly Tree[] | null | undefined {
+function aiSdkInput(own: Attribute): SpanMessages {
   const messages = own.value('ai.prompt.messages')
   if (messages !== null) return messagesIn(decodeLocated(messages) ?? messages, 'user')
   const prompt = own.value('ai.prompt')
@@ -36,7 +39,7 @@ function aiSdkInput(own: Attribute): readonly Tree[] | null | undefined {
   return turns === null ? null : [...first, ...turns]
 }
 
-function aiSdkOutput(own: Attribute): readonly Tree[] | null | undefined {
+function aiSdkOutput(own: Attribute): SpanMessages {
   const of = (name: string) => own.value(`ai.response.${name} ai.result.${name}`)
   const [text, calls, reasoning] = [of('text') ?? of('object'), of('toolCalls'), of('reasoning')]
   if (text === null && calls === null && reasoning === null) return undefined
@@ -71,6 +74,29 @@ export function openInferenceMessages(own: Attribute, side: Side): readonly Tree
   return value === null ? [] : (isJson ? messagesIn : plainMessagesIn)(value, side)
 }
 
+/**
+ * Reads OpenLLMetry's numbered messages: `gen_ai.prompt.0.role`, `.content`, `.tool_calls.0.name` (traceloop/openllmetry,
+ * opentelemetry-semantic-conventions-ai).
+ */
+export function numberedMessages(list: Attribute | null, side: Side): SpanMessages {
+  if (list === null) return undefined
+  if (typeof list.located.value === 'string') return messagesIn(list.located, side)
+  return list.items().flatMap((item) => {
+    const role = item.text('role') ?? side
+    const content = item.value('content')
+    // The agent's calls are separate members, so JSON in its content is text that the agent wrote.
+    const read = role === 'assistant' ? plainMessagesIn : messagesIn
+    const messages = content === null ? [] : (read(content, side) ?? [])
+    const isPlain = item.get('tool_calls') === null && role !== 'tool' && messages.length === 1
+    return isPlain ? messages.map((tree) => withRole(tree, role)) : [messageOf(item, side)]
+  })
+}
+
+export const withRole = (tree: Tree, role: string): Tree =>
+  typeof tree === 'object' && tree !== null && !(tree instanceof Located) && !Array.isArray(tree)
+    ? { ...tree, role }
+    : tree
+
 function messageOf(message: Attribute, side: Side): Tree {
   const role = message.text('role') ?? side
   const calls = (message.get('tool_calls')?.items() ?? []).map((item) => callOf(item.get('tool_call') ?? item))
@@ -95,7 +121,10 @@ function messageOf(message: Attribute, side: Side): Tree {
 
 const callOf = (call: Attribute): Tree => ({
   id: call.value('id'),
-  function: { name: call.value('function.name'), arguments: call.value('function.arguments') },
+  function: {
+    name: call.value('function.name name'),
+    arguments: call.value('function.arguments arguments'),
+  },
 })
 
 interface Block {

@@ -39,17 +39,16 @@ function readOtlp(reading: Reading, document: Json): ReadDocument {
   const spansOf = spansIn(document)
   for (const { value, path } of oddIn(document)) reading.odd(path, 'a span or a request', value)
   const spans = spansOf.map((span) => readSpan(reading, span))
-  const models = spans.flatMap(({ model }) => model ?? [])
   const agents = new Set(spans.flatMap(({ agent }) => agent ?? []))
   const [agent = null] = agents
   const only = agents.size === 1 ? agent : null
-  const steps = readTrace(reading, spans, '', only)
-  if (spans.length > 0 && steps.length === 0)
+  const read = readTrace(reading, spans, { format: 'otlp', path: '', name: asName(only), agent: only })
+  if (spans.length > 0 && read.steps.length === 0)
     reading.refuse(
       '',
       `none of its ${spans.length} spans holds a message or a call: record what the model was sent and what it answered (off by default in OpenTelemetry)`,
     )
-  return { format: 'otlp', agent: { name: asName(only), model: asName(models[0]) }, steps }
+  return read
 }
 
 /** Lists the items of a document that are neither spans nor requests. */

@@ -73,7 +73,7 @@ export function placeMessage(tree: Tree, path: string): PlacedMessage | null {
 }
 
 /** Maps a path in an assembled value to a path in the document, by the nearest piece above it. */
-export const placeIn =
+const placeIn =
   (places: ReadonlyMap<string, Located>): Place =>
   (path) => {
     const hash = path.indexOf('#')

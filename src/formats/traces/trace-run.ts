@@ -1,14 +1,15 @@
 import { digestValue } from '../../domain/digest.ts'
 import { pushTo } from '../../domain/result.ts'
-import type { Reply, Step } from '../../domain/trajectory/trajectory.ts'
+import type { Reply } from '../../domain/trajectory/trajectory.ts'
 import { wordsOf } from '../common/content.ts'
-import { cutName, isAbsent, type Json, type Reading } from '../common/reading.ts'
+import { cutName, isAbsent, type Reading } from '../common/reading.ts'
 import { asName, asText, settle } from '../common/session.ts'
 import { mayAct } from '../common/unread-acts.ts'
+import type { ReadDocument } from '../format.ts'
 import { takeMessage } from '../openai-chat/chat-steps.ts'
 import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { outcomeOfAgent } from '../tools/outcomes.ts'
-import { isOdd } from './chat-shapes.ts'
+import { isOdd, modelOf } from './chat-shapes.ts'
 import { contentOf, Located, type PlacedMessage, placeMessage, type Tree } from './located.ts'
 import { answeredIdsOf, callKeysOf, differs, MadeCalls, messageKey, textKey } from './message-key.ts'
 import { eventsOf, type TracedTool, type TraceEvent, type TraceSpan, type TraceTree, treeOf } from './trace-span.ts'
@@ -20,20 +21,23 @@ import { eventsOf, type TracedTool, type TraceEvent, type TraceSpan, type TraceT
  *
  * A tool's span is joined to its call, by id, else by name and arguments; its output is shown where no later request holds the result.
  */
-export function readTrace(
-  reading: Reading,
-  spans: readonly TraceSpan[],
-  path: string,
-  agent: string | null,
-  onShow: OnShow = () => undefined,
-): Step[] {
-  const run = new TraceRun(reading, spans, agent, onShow)
+export function readTrace(reading: Reading, spans: readonly TraceSpan[], about: AboutTrace): ReadDocument {
+  const { format, path, name = null, agent = null } = about
+  const run = new TraceRun(reading, spans, agent)
   for (const event of eventsOf(spans, run.tree)) run.take(event)
   run.tellLost()
-  return run.sink.finish(path)
+  const model = spans.find((span) => span.model !== null)?.model ?? run.model
+  return { format, agent: { name, model: asName(model) }, steps: run.sink.finish(path) }
 }
 
-type OnShow = (message: Json) => void
+interface AboutTrace {
+  readonly format: string
+  /** The list of the spans. */
+  readonly path: string
+  readonly name?: string | null
+  /** The agent whose tools the calls name. */
+  readonly agent?: string | null
+}
 
 class TraceRun {
   readonly sink: ChatSink
@@ -57,16 +61,16 @@ class TraceRun {
   /** Digests of the items that are no messages. */
   readonly #odd = new Set<string>()
   #toolSpans = 0
-  readonly #onShow: OnShow
+  /** The model that a message names. */
+  model: string | null = null
   /** Results of the tools that have begun; null: a later request holds the result. */
   readonly #begun = new Map<TraceSpan, (() => void) | null>()
   readonly #errors = new Set<unknown>()
   /** The last answer of a model, which may have made the call of a tool that no known call matches. */
   #reply: Reply | null = null
 
-  constructor(reading: Reading, spans: readonly TraceSpan[], agent: string | null, onShow: OnShow) {
+  constructor(reading: Reading, spans: readonly TraceSpan[], agent: string | null) {
     this.#reading = reading
-    this.#onShow = onShow
     this.sink = new ChatSink(reading, agent)
     this.tree = treeOf(reading, spans)
     this.#agents = new Set(
@@ -220,7 +224,7 @@ class TraceRun {
         'reads like messages as JSON, but is cut, cannot be read, or is not said to be JSON; shown as it stands',
         message['role'] === 'assistant',
       )
-    this.#onShow(message)
+    this.model ??= modelOf(message)
     const own = asName(message['id'])
     const names = span.name === null ? ([own, own] as const) : ([cutName(span.name), null] as const)
     this.#made.add(message, takeMessage(this.sink, placed, ...names))
