@@ -164,18 +164,11 @@ describe('steps of claude-code', () => {
     ['an orphan result', [user([result('9')])], '/records/0/message/content/0', /no tool call/],
     [
       'a prompt that never came',
-      [user('a'), { type: 'queue-operation', content: 'b' }],
-      '/records/1/content',
-      /queued/,
+      [user('a'), { type: 'queue-operation', content: 'And then look into the logs of the service, too.' }],
+      '/records/1',
+      /holds words/,
     ],
     ['a copy', [user('a', { uuid: 'q' }), user('a', { uuid: 'q' })], '/records/1', /copy/],
-    ['two records of one uuid', [user('a', { uuid: 'q' }), user('b', { uuid: 'q' })], '/records/1/uuid', /both/],
-    [
-      'a fork',
-      [user('a', { uuid: 'q' }), user('b', { parentUuid: 'q' }), user('c', { parentUuid: 'q' })],
-      '/records/2/parentUuid',
-      /branches/,
-    ],
     [
       'encrypted reasoning',
       [assistant('a', [{ type: 'redacted_thinking', data: 'x' }, say('b')])],
@@ -184,6 +177,11 @@ describe('steps of claude-code', () => {
     ],
   ])('%s is warned about', (_, records, path, message) => {
     expect(read({ records }).warnings).toEqual([{ path, message: expect.stringMatching(message) }])
+  })
+
+  test('two records of one uuid, and both branches of a conversation that was wound back, are shown', () => {
+    const records = [user('a', { uuid: 'q' }), user('b', { uuid: 'q' }), user('c', { parentUuid: 'q' })]
+    expect(read({ records }).steps.map(({ parts }) => parts[0]?.text)).toEqual(['a', 'b', 'c'])
   })
 
   test.each<[string, unknown, string]>([

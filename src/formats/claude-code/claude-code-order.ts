@@ -1,5 +1,5 @@
 import { cutName, isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
-import { asList, asRecord, asText } from '../common/session.ts'
+import { asRecord, asText } from '../common/session.ts'
 
 const SESSION_MARKS = ['parentUuid', 'sessionId', 'session_id', 'parent_tool_use_id'] as const
 
@@ -58,56 +58,6 @@ const isMessage = (record: unknown): record is Json =>
 
 /** Names the conversation of a record: the subagent's; for every other record the main conversation, ''. */
 const chainOf = (record: unknown): string => (isMessage(record) ? (subagentOf(record) ?? '') : '')
-
-interface First {
-  readonly path: string
-  readonly record: Json
-  /** The message as JSON text, made at the first repetition. */
-  text: string | null
-}
-
-/** Finds copies among a session's records, and the places where a conversation was wound back: `parentUuid` makes the records a tree. */
-export class ClaudeLineage {
-  readonly #reading: Reading
-  readonly #firsts = new Map<string, First>()
-  readonly #followers = new Map<string, string>()
-
-  constructor(reading: Reading) {
-    this.#reading = reading
-  }
-
-  /** Tells whether an earlier record has the same id and the same message. */
-  isRepeated(record: Json, path: string): boolean {
-    const uuid = asText(record['uuid'])
-    if (uuid === null) return false
-    const first = this.#firsts.get(uuid)
-    if (first === undefined) {
-      this.#firsts.set(uuid, { path, record, text: null })
-      return false
-    }
-    first.text ??= JSON.stringify(first.record['message'])
-    if (first.text === JSON.stringify(record['message'])) {
-      this.#reading.warnOnce(path, 'a copy of an earlier record; shown once')
-      return true
-    }
-    this.#reading.warn(`${path}/uuid`, `${first.path} has this uuid as well, with another message; both are shown`)
-    return false
-  }
-
-  /** Warns of two prompts or replies with the same parent: two branches, and the model that wrote the second did not see the first. */
-  follow(record: Json, path: string): void {
-    const parent = asText(record['parentUuid'])
-    if (parent === null || record['isSidechain'] === true || isResult(record)) return
-    const key = asText(asRecord(record['message'])['id']) ?? asText(record['uuid']) ?? path
-    const other = this.#followers.get(parent)
-    if (other === undefined) this.#followers.set(parent, key)
-    else if (other !== key)
-      this.#reading.warn(`${path}/parentUuid`, 'the conversation was wound back to here; both branches are shown')
-  }
-}
-
-const isResult = ({ message }: Json): boolean =>
-  asList(asRecord(message)['content']).some((block) => asRecord(block)['type'] === 'tool_result')
 
 /** Tools that start other agents. */
 const DELEGATES: ReadonlySet<string> = new Set(['Agent', 'Task', 'Workflow', 'SendMessage'])

@@ -14,7 +14,7 @@ import { type RecordTable, SessionReader } from '../common/session-reader.ts'
 import { type Format, listIn, type ReadDocument } from '../format.ts'
 import { namesOf } from '../vocabulary.ts'
 import { isHarnessText, isSummary, outcomeOfResult, type ReplySeen, readAssistant } from './claude-code-content.ts'
-import { ClaudeLineage, inOrder, isTelling, StartedSubagents, subagentOf } from './claude-code-order.ts'
+import { inOrder, isTelling, StartedSubagents, subagentOf } from './claude-code-order.ts'
 
 /**
  * The format of Claude Code: the session files under `projects/` (also the file of one subagent), and the output of `--output-format
@@ -52,9 +52,6 @@ function readClaudeCode(reading: Reading, document: Json): ReadDocument {
       else reading.odd(path, 'a record', record)
     }
   reader.warnOfSubagents()
-  for (const { text, path } of reader.queued)
-    if (text !== '' && !reader.userTexts.has(text))
-      reading.unread(path, 'was queued, and no message of the user holds it; not shown', false)
   reader.model ??= reader.subagentModel
   return reader.ended(root)
 }
@@ -74,9 +71,8 @@ type Chain = { reply: Reply | null }
 
 /** Reads the records of a session into steps, one record at a time. */
 class ClaudeReader extends SessionReader {
-  readonly #lineage: ClaudeLineage
-  readonly userTexts = new Set<string>()
-  readonly queued: { readonly text: string; readonly path: string }[] = []
+  /** The messages of the records so far, by `uuid`; as JSON from the first repetition on. */
+  readonly #messages = new Map<string, Json | string>()
   readonly #chains = new Map<string, Chain>()
   readonly #started = new StartedSubagents()
   readonly #hasMain: boolean
@@ -84,7 +80,6 @@ class ClaudeReader extends SessionReader {
 
   constructor(reading: Reading, hasMain: boolean) {
     super(reading, 'claude-code')
-    this.#lineage = new ClaudeLineage(reading)
     this.#hasMain = hasMain
   }
 
@@ -108,9 +103,8 @@ class ClaudeReader extends SessionReader {
     attachment: (record, path) => this.#attachment(record, path),
     result: (record, path) => this.#result(record, path),
     progress: (record, path) => this.#progress(record, path),
-    'queue-operation': ({ content }, path) => {
-      if (typeof content === 'string') this.queued.push({ text: content, path: `${path}/content` })
-    },
+    // What was queued is lost unless a message of the user holds it, too (`countLostWords`).
+    'queue-operation': () => undefined,
   }
 
   override record(record: Json, path: string): void {
@@ -139,17 +133,27 @@ class ClaudeReader extends SessionReader {
       this.reading.odd(`${path}/message`, 'an object', message)
       return
     }
-    if (this.#lineage.isRepeated(record, path)) {
+    if (this.#isCopy(record['uuid'], message)) {
+      this.reading.warnOnce(path, 'a copy of an earlier record; shown once')
       this.reading.leaveOut(path)
       return
     }
-    this.#lineage.follow(record, path)
     const subagent = subagentOf(record)
     const chain = this.#chains.get(subagent ?? '') ?? { reply: null }
     this.#chains.set(subagent ?? '', chain)
     const at = `${path}/message/content`
     if (type === 'assistant') this.#assistant(record, message, at, chain, subagent)
     else this.#user(record, message, at, chain, subagent)
+  }
+
+  /** Tells whether an earlier record has the same id and the same message. */
+  #isCopy(uuid: unknown, message: Json): boolean {
+    const id = asText(uuid)
+    if (id === null) return false
+    const first = this.#messages.get(id)
+    const text = typeof first === 'object' ? JSON.stringify(first) : first
+    this.#messages.set(id, text ?? message)
+    return text !== undefined && text === JSON.stringify(message)
   }
 
   #assistant(record: Json, message: Json, path: string, chain: Chain, subagent: string | null): void {
@@ -211,7 +215,6 @@ class ClaudeReader extends SessionReader {
       if (isCompactSummary === true || isSummary(text)) return this.sink(parts, 'agent_message', 'compact_summary')
       if (isMeta === true || isSynthetic === true || isHarnessText(text)) return this.sink(parts, 'system')
       if (isTask) return this.sink(parts, 'agent_message', 'subagent_task')
-      this.userTexts.add(text)
       return this.sink(parts, 'user')
     }
     return {
@@ -239,7 +242,6 @@ class ClaudeReader extends SessionReader {
     const name = typeof type === 'string' ? type : 'attachment'
     if (type === 'queued_command') {
       readContent(this.reading, prompt, `${at}/prompt`, this.sink(step.parts, 'user'))
-      if (typeof prompt === 'string') this.userTexts.add(prompt)
     } else addLeaves(this.sink(step.parts, 'system', name), prompt === undefined ? rest : { prompt, ...rest }, at)
     if (!isRecord(record['attachment'])) this.reading.odd(at, 'an object', record['attachment'])
   }

@@ -67,7 +67,7 @@ const ROOT = 'the trace'
 /** Returns the span of the trace itself, with the input and output of the whole run. */
 function traceSpan(trace: Located): TraceSpan {
   return {
-    ...{ path: trace.path, id: null, parent: null, kind: 'agent', called: 'trace' },
+    ...{ path: trace.path, id: null, parent: null, kind: 'agent' },
     ...{ agent: null, model: null, tool: null },
     name: asText(trace.member('name').value),
     ...{ start: timeOf(trace.member('timestamp').value), end: Number.POSITIVE_INFINITY },
@@ -84,7 +84,7 @@ function spanOf(observation: Located): TraceSpan {
   const error = observation.member('level').value === 'ERROR' ? fieldOf(observation, 'statusMessage') : null
   const isTool = kind === 'tool' || type === 'SPAN'
   return {
-    ...{ path: observation.path, kind, called: type, name: asText(name.value) },
+    ...{ path: observation.path, kind, name: asText(name.value) },
     id: asText(observation.member('id').value),
     parent: asText(fieldOf(observation, 'parentObservationId').value) ?? ROOT,
     agent: kind === 'agent' ? asText(name.value) : null,

@@ -99,7 +99,7 @@ function spanOf(reading: Reading, row: Located, isWhole: boolean): TraceSpan[] {
       ? []
       : (messagesIn(payload, side) ?? (isWhole ? [{ role: side, content: textsOf(payload) }] : null))
   const span: TraceSpan = {
-    ...{ path, kind, called, id, agent: null, parent: idText(run['parent_run_id']), holds: isModel || isWhole },
+    ...{ path, kind, id, agent: null, parent: idText(run['parent_run_id']), holds: isModel || isWhole },
     ...{ name: kind === 'tool' ? id : null, sent: inputs, answered: outputs },
     model: isModel ? asText(asRecord(asRecord(run['extra'])['metadata'])['ls_model_name']) : null,
     ...{ start: timeOf(run['start_time']), end: isWhole ? Number.POSITIVE_INFINITY : timeOf(run['end_time']) },

@@ -1,13 +1,12 @@
 import { cutName, isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asName, asRecord, asText } from '../common/session.ts'
-import type { FileRun, Format, ReadDocument } from '../format.ts'
-import { decodeLocated, type Side } from '../traces/chat-shapes.ts'
-import { Located, type Tree } from '../traces/located.ts'
+import { type FileRun, type Format, groupRows, type ReadDocument } from '../format.ts'
+import { own as ownOf } from '../tools/tool-table.ts'
+import { Located } from '../traces/located.ts'
 import { readTrace } from '../traces/trace-run.ts'
 import type { SpanKind, TracedTool, TraceSpan } from '../traces/trace-span.ts'
 import { type Attribute, attributesOf } from './attributes.ts'
-import { genAiMessages, isMessageEvent, type SpanEvent } from './gen-ai.ts'
-import { AI_SDK, aiSdkMessages, openInferenceMessages } from './library-spans.ts'
+import { AI_SDK, messagesOfSpan } from './span-messages.ts'
 
 /**
  * The format of OpenTelemetry traces with the GenAI semantic conventions, OpenInference or OpenLLMetry: OTLP as JSON (`resourceSpans`; each
@@ -22,8 +21,10 @@ export const OTLP: Format = {
   holdsSubagents: true,
 }
 
-const isRequest = (value: unknown): boolean =>
-  isRecord(value) && (Array.isArray(value['resourceSpans']) || Array.isArray(value['resource_spans']))
+const REQUESTS = ['resourceSpans', 'resource_spans'] as const
+const SCOPES = ['scopeSpans', 'scope_spans', 'instrumentationLibrarySpans'] as const
+
+const isRequest = (value: unknown): boolean => isRecord(value) && REQUESTS.some((name) => Array.isArray(value[name]))
 
 /** Names the member that holds a request or a span; null for other documents. */
 function listOf(document: Json): string | null {
@@ -32,13 +33,12 @@ function listOf(document: Json): string | null {
   return name !== undefined && list.some(isSpanOrRequest) ? name : null
 }
 
-const isSpanOrRequest = (item: unknown): boolean =>
-  isRequest(item) || (isRecord(item) && isSpan(item) && traceIdOf(item) !== null)
+const isSpanOrRequest = (item: unknown): boolean => isRequest(item) || isSpan(item)
 
 function readOtlp(reading: Reading, document: Json): ReadDocument {
-  const spansOf = spansIn(document)
-  for (const { value, path } of oddIn(document)) reading.odd(path, 'a span or a request', value)
-  const spans = spansOf.map((span) => readSpan(reading, span))
+  const items = itemsOf(document)
+  for (const { value, path } of items) if (!isSpan(value)) reading.odd(path, 'a span or a request', value)
+  const spans = items.flatMap((span) => (isSpan(span.value) ? [readSpan(reading, span, span.value)] : []))
   const agents = new Set(spans.flatMap(({ agent }) => agent ?? []))
   const [agent = null] = agents
   const only = agents.size === 1 ? agent : null
@@ -51,58 +51,33 @@ function readOtlp(reading: Reading, document: Json): ReadDocument {
   return read
 }
 
-/** Lists the items of a document that are neither spans nor requests. */
-function oddIn(document: Json): readonly Located[] {
-  const name = isRequest(document) ? null : listOf(document)
-  const list = name === null ? [] : new Located(document, '').member(name).items()
-  const spans = requestSpans(document).filter(({ value }) => !isRecord(value) || !isSpan(value))
-  return [...list.filter(({ value }) => !isSpanOrRequest(value)), ...spans]
-}
-
-/** Splits a file of several traces into one document per trace, in order of their first spans. */
-function splitOtlp(root: Json): readonly FileRun[] | null {
-  if (spansIn(root).length === 0) return null
-  const groups = Map.groupBy(spansIn(root), ({ record }) => traceIdOf(record) ?? '')
-  if (groups.size < 2) return null
-  const odd = oddIn(root).map(({ value }) => value)
-  return [...groups].map(([trace, spans], index) => ({
-    name: cutName(trace),
-    // The first trace keeps the records that are unread.
-    document: { spans: [...spans.map(({ record }) => record), ...(index === 0 ? odd : [])] },
-  }))
-}
-
-interface LocatedSpan {
-  readonly span: Located
-  readonly record: Json
-}
-
-/** Lists the spans of OTLP requests (`resourceSpans`; a collector's file holds several requests), or of lists of spans. */
-function spansIn(document: Json): readonly LocatedSpan[] {
+/** Lists the spans of a document, of OTLP requests (a collector's file holds several) or of a list, and the items that are neither. */
+function itemsOf(document: Json): readonly Located[] {
   const root = new Located(document, '')
-  const plain = ['records', 'data', 'spans']
-    .flatMap((name) => root.member(name).items())
-    .filter(({ value }) => isSpanOrRequest(value))
-  return [...requestSpans(document), ...plain].flatMap((span) =>
-    isRecord(span.value) && isSpan(span.value) ? [{ span, record: span.value }] : [],
+  const items = isRequest(document) ? [root] : root.member(listOf(document) ?? '').items()
+  const below = (names: readonly string[]) => (above: Located) => names.flatMap((name) => above.member(name).items())
+  return items.flatMap((item) =>
+    isRequest(item.value)
+      ? [item]
+          .flatMap(below(REQUESTS))
+          .flatMap(below(SCOPES))
+          .flatMap(below(['spans']))
+      : [item],
   )
 }
 
-/** Lists the spans of the requests of a document. */
-function requestSpans(document: Json): readonly Located[] {
-  const root = new Located(document, '')
-  const requests = [root, ...root.member('records').items(), ...root.member('batches').items()]
-  return requests
-    .flatMap((request) => ['resourceSpans', 'resource_spans'].flatMap((name) => request.member(name).items()))
-    .flatMap((resource) =>
-      ['scopeSpans', 'scope_spans', 'instrumentationLibrarySpans'].flatMap((name) => resource.member(name).items()),
-    )
-    .flatMap((scope) => scope.member('spans').items())
+/** Splits a file of several traces into one document per trace, in order of their first spans; an odd item stays beside the span before it. */
+function splitOtlp(root: Json): readonly FileRun[] | null {
+  const items = itemsOf(root).map(({ value }) => value)
+  const groups = groupRows(items, isSpan, (span) => traceIdOf(span) ?? '')
+  return groups.length < 2 ? null : groups.map(([trace, spans]) => ({ name: cutName(trace), document: { spans } }))
 }
 
-/** Recognizes a span by its id, start and attributes, each under one of several names. */
-const isSpan = (span: Json): boolean =>
+/** Recognizes a span by its ids, start and attributes, each under one of several names. */
+const isSpan = (span: unknown): span is Json =>
+  isRecord(span) &&
   idIn(span, 'span') !== null &&
+  traceIdOf(span) !== null &&
   STARTS.some((name) => name in span) &&
   ('attributes' in span || Object.keys(span).some((name) => name.startsWith(COLUMN)))
 
@@ -119,19 +94,13 @@ function idIn(span: Json, of: 'span' | 'trace'): string | null {
 
 const traceIdOf = (span: Json): string | null => idIn(span, 'trace')
 
-function readSpan(reading: Reading, { span, record }: LocatedSpan): TraceSpan {
+function readSpan(reading: Reading, span: Located, record: Json): TraceSpan {
   const own = 'attributes' in record ? attributesOf(span.member('attributes')) : attributesOf(span, COLUMN)
-  const events = span
-    .member('events')
-    .items()
-    .flatMap((event): SpanEvent[] =>
-      isRecord(event.value) && typeof event.value['name'] === 'string'
-        ? [{ name: event.value['name'], attributes: attributesOf(event.member('attributes')) }]
-        : [],
-    )
+  const events = span.member('events').items()
+  const holders = [own, ...events.map((event) => attributesOf(event.member('attributes')))] as const
   for (const { path } of DEFINITIONS.flatMap((name) => own.value(name) ?? [])) reading.leaveOut(path)
   const name = asText(record['name'])
-  const { kind, called } = kindOf(own, events, record)
+  const kind = kindOf(own)
   const dropped = record['droppedAttributesCount'] ?? record['dropped_attributes_count']
   if (typeof dropped === 'number' && dropped > 0)
     reading.unread(
@@ -140,18 +109,13 @@ function readSpan(reading: Reading, { span, record }: LocatedSpan): TraceSpan {
       kind !== 'other',
     )
   const { path } = span
-  const messagesOf = (side: Side): readonly Tree[] | null => {
-    const messages = genAiMessages(own, events, side)
-    // Null is a result: the messages are in a form that is not known.
-    const orSdk = messages === undefined ? aiSdkMessages(own, side) : messages
-    return orSdk === undefined ? openInferenceMessages(own, side) : orSdk
-  }
-  const tool = kind === 'tool' ? toolOf(own, events, span, record) : null
+  const tool = kind === 'tool' ? toolOf(own, span, record) : null
   const momentIn = (fields: readonly string[]): number | null =>
     fields.map((field) => momentOf(record[field])).find((at) => at !== null) ?? null
   return {
-    ...{ path, kind, called, name, tool },
-    ...{ input: () => messagesOf('user'), output: () => messagesOf('assistant') },
+    ...{ path, kind, name, tool },
+    input: () => messagesOfSpan(holders, 'user'),
+    output: () => messagesOfSpan(holders, 'assistant'),
     id: idIn(record, 'span'),
     parent: asText(record['parentSpanId'] ?? record['parent_span_id'] ?? record['parent_id'] ?? record['parentId']),
     agent:
@@ -159,7 +123,7 @@ function readSpan(reading: Reading, { span, record }: LocatedSpan): TraceSpan {
       (kind === 'agent' ? (own.text('traceloop.entity.name') ?? name) : null),
     model: own.text('gen_ai.response.model gen_ai.request.model llm.model_name ai.model.id'),
     ...{ start: momentIn(STARTS), end: momentIn(ENDS) },
-    holds: tool !== null || CONTENT.some((name) => own.get(name) !== null) || events.some(holdsMessages),
+    holds: tool !== null || holders.some((holder) => CONTENT.some((name) => holder.get(name) !== null)),
   }
 }
 
@@ -172,9 +136,6 @@ const CONTENT = [
   ...['ai.prompt', 'ai.prompt.messages', 'ai.response.text', 'ai.response.toolCalls', 'ai.result.text'],
 ]
 
-const holdsMessages = (event: SpanEvent): boolean =>
-  isMessageEvent(event) || CONTENT.some((name) => event.attributes.get(name) !== null)
-
 const OPERATIONS: Readonly<Record<string, SpanKind>> = {
   ...{ chat: 'model', generate_content: 'model', text_completion: 'model', completion: 'model' },
   ...{ invoke_agent: 'agent', create_agent: 'agent', invoke_workflow: 'agent', execute_tool: 'tool' },
@@ -182,24 +143,16 @@ const OPERATIONS: Readonly<Record<string, SpanKind>> = {
   ...AI_SDK,
 }
 
-function kindOf(own: Attribute, events: readonly SpanEvent[], record: Json): Pick<TraceSpan, 'kind' | 'called'> {
-  const kind = own.text('openinference.span.kind gen_ai.operation.name traceloop.span.kind ai.operationId')
-  const called = kind ?? asText(record['span_kind']) ?? 'none'
-  const upper = own.text('traceloop.span.kind') === called || kind === null ? called.toUpperCase() : called
-  const operation = Object.hasOwn(OPERATIONS, upper) ? OPERATIONS[upper] : undefined
-  if (operation !== undefined) return { kind: operation, called }
-  const isModel =
-    ['input.messages', 'output.messages', 'prompt.0'].some((name) => own.get(`gen_ai.${name}`) !== null) ||
-    events.some(isMessageEvent)
-  return { kind: isModel && kind === null ? 'model' : 'other', called }
+function kindOf(own: Attribute): SpanKind {
+  const named = own.text('openinference.span.kind gen_ai.operation.name traceloop.span.kind ai.operationId')
+  const isTraceloops = own.text('traceloop.span.kind') === named
+  const operation = named === null ? undefined : ownOf(OPERATIONS, isTraceloops ? named.toUpperCase() : named)
+  const isModel = ['input.messages', 'output.messages', 'prompt.0'].some((name) => own.get(`gen_ai.${name}`) !== null)
+  return operation ?? (isModel && named === null ? 'model' : 'other')
 }
 
-function toolOf(own: Attribute, events: readonly SpanEvent[], span: Located, record: Json): TracedTool {
-  const inEvent = (event: string, name: string): Located | null =>
-    events.find((candidate) => candidate.name === event)?.attributes.value(name) ?? null
+function toolOf(own: Attribute, span: Located, record: Json): TracedTool {
   const nothing = new Located(undefined, span.path)
-  const choice = inEvent('gen_ai.choice', 'message')
-  const brought = choice === null ? null : (decodeLocated(choice) ?? choice)
   const status = span.member('status')
   const code = isRecord(status.value) ? (status.value['code'] ?? status.value['status_code']) : record['status_code']
   const isError = code === 2 || (typeof code === 'string' && code.toUpperCase().endsWith('ERROR'))
@@ -207,11 +160,8 @@ function toolOf(own: Attribute, events: readonly SpanEvent[], span: Located, rec
   return {
     id: own.text('gen_ai.tool.call.id tool_call.id tool.id ai.toolCall.id'),
     name: own.value('gen_ai.tool.name tool.name traceloop.entity.name ai.toolCall.name') ?? span.member('name'),
-    args: own.value(ARGUMENTS) ?? inEvent('gen_ai.tool.message', 'content') ?? nothing,
-    result:
-      own.value('gen_ai.tool.call.result output.value traceloop.entity.output ai.toolCall.result') ??
-      brought ??
-      nothing,
+    args: own.value(ARGUMENTS) ?? nothing,
+    result: own.value('gen_ai.tool.call.result output.value traceloop.entity.output ai.toolCall.result') ?? nothing,
     error: isError ? message : null,
   }
 }

@@ -1,5 +1,4 @@
 import { digestValue } from '../../domain/digest.ts'
-import { pushTo } from '../../domain/result.ts'
 import type { Reply } from '../../domain/trajectory/trajectory.ts'
 import { wordsOf } from '../common/content.ts'
 import { cutName, isAbsent, type Reading } from '../common/reading.ts'
@@ -52,8 +51,6 @@ class TraceRun {
   /** Text keys of all messages that the models received. */
   readonly #asked = new Set<string>()
   readonly #agents: ReadonlySet<string>
-  /** The spans that are not shown, by kind. */
-  readonly #others = new Map<string, TraceSpan[]>()
   /** Calls of a model without their messages. */
   readonly #silent: TraceSpan[] = []
   /** Calls of a model whose answer no later request has held yet. */
@@ -103,7 +100,6 @@ class TraceRun {
     else if (span.tool !== null) this.#begun.get(span)?.()
     else if (span.kind === 'model' && what === 'all') this.#call(span)
     else if (span.kind === 'model' || span.kind === 'agent') this.#around(span, what)
-    else pushTo(this.#others, span.called, span)
     if (what !== 'input') this.#error(span)
   }
 
@@ -234,7 +230,6 @@ class TraceRun {
   #leave(span: TraceSpan, { args }: TracedTool): void {
     if (span.input() === null && mayAct(args.value))
       this.#reading.unread(span.path, 'fits no call of a model, and may be an act; not read', true)
-    pushTo(this.#others, span.called, span)
   }
 
   /** Shows the call of a tool's span that no known call of a model matches. */
@@ -281,7 +276,7 @@ class TraceRun {
     this.#begun.set(span, isAnswered ? null : bring)
   }
 
-  /** Warns of the spans and messages that are not shown. */
+  /** Warns of the answers and the calls of a model that are not shown. */
   tellLost(): void {
     for (const { path } of this.#unanswered)
       this.#reading.unread(path, 'the answer of the model is not in the trace; not read', true)
@@ -291,11 +286,6 @@ class TraceRun {
       this.#reading.addUnread({ records: count, actions: count })
       this.#reading.warn(silent.path, `${count} calls of a model without their messages: the trace did not keep them`)
     }
-    for (const [called, spans] of [...this.#others].slice(0, 20))
-      this.#reading.warn(
-        spans[0]?.path ?? '',
-        `${spans.length} spans of kind ${JSON.stringify(cutName(called))} are not shown: what of them a model saw stands in its requests`,
-      )
   }
 }
 

@@ -13,8 +13,6 @@ export interface TraceSpan {
   readonly id: string | null
   readonly parent: string | null
   readonly kind: SpanKind
-  /** The kind in the words of the trace's own format. */
-  readonly called: string
   readonly name: string | null
   /** The agent that the span itself names. */
   readonly agent: string | null

@@ -1,12 +1,39 @@
 import { isRecord } from '../common/reading.ts'
 import { asRecord } from '../common/session.ts'
-import { decodeLocated, messagesIn, plainMessagesIn, type Side } from '../traces/chat-shapes.ts'
+import { decodeLocated, messagesIn, plainMessagesIn, type Side, systemMessages } from '../traces/chat-shapes.ts'
 import { Located, type Tree } from '../traces/located.ts'
 import type { SpanKind } from '../traces/trace-span.ts'
 import type { Attribute } from './attributes.ts'
 
-/** Messages of a span; null: a form that is not known; undefined: no messages. */
-export type SpanMessages = readonly Tree[] | null | undefined
+/** Messages of a span; null: a form that is not known; undefined: no messages of this convention. */
+type SpanMessages = readonly Tree[] | null | undefined
+
+/** A span's own attributes, then those of its events. */
+type Holders = readonly [own: Attribute, ...events: readonly Attribute[]]
+
+/** Reads the messages that a model call received or answered, by the convention of the span. */
+export function messagesOfSpan(holders: Holders, side: Side): readonly Tree[] | null {
+  for (const read of [genAiMessages, numberedMessages, aiSdkMessages]) {
+    const messages = read(holders, side)
+    if (messages !== undefined) return messages
+  }
+  return openInferenceMessages(holders[0], side)
+}
+
+/**
+ * Reads messages in the GenAI conventions: `gen_ai.system_instructions`, `gen_ai.input.messages` and `gen_ai.output.messages` (since 1.37),
+ * as attributes of the span or of an event.
+ */
+function genAiMessages(holders: Holders, side: Side): SpanMessages {
+  for (const attributes of holders) {
+    const messages = attributes.value(`gen_ai.${side === 'assistant' ? 'output' : 'input'}.messages`)
+    const system = side === 'assistant' ? null : attributes.value('gen_ai.system_instructions')
+    if (messages === null && system === null) continue
+    const read = messages === null ? [] : messagesIn(messages, side)
+    return read === null ? null : [...(system === null ? [] : systemMessages(system)), ...read]
+  }
+  return undefined
+}
 
 /**
  * Span kinds of Vercel's AI SDK (vercel/ai, packages/ai/src: `ai.operationId`, `ai.prompt.messages`, `ai.response.*`; `ai.result.*` before
@@ -18,13 +45,10 @@ export const AI_SDK: Readonly<Record<string, SpanKind>> = {
   ...{ 'ai.generateObject.doGenerate': 'model', 'ai.streamObject.doStream': 'model' },
 }
 
-/**
- * Reads the messages of a model call of the AI SDK: its input, with `tool-call` and `tool-result` blocks, as JSON; its output's text
- * unchanged, and its calls. Undefined: the span is not the AI SDK's; null: a form that is not known.
- */
-export const aiSdkMessages = (own: Attribute, side: Side): SpanMessages =>
+const aiSdkMessages = ([own]: Holders, side: Side): SpanMessages =>
   side === 'user' ? aiSdkInput(own) : aiSdkOutput(own)
 
+/** Reads the input of a model call of the AI SDK, with `tool-call` and `tool-result` blocks, as JSON. */
 function aiSdkInput(own: Attribute): SpanMessages {
   const messages = own.value('ai.prompt.messages')
   if (messages !== null) return messagesIn(decodeLocated(messages) ?? messages, 'user')
@@ -39,6 +63,7 @@ function aiSdkInput(own: Attribute): SpanMessages {
   return turns === null ? null : [...first, ...turns]
 }
 
+/** Reads the output of a model call of the AI SDK: its text unchanged, and its calls. */
 function aiSdkOutput(own: Attribute): SpanMessages {
   const of = (name: string) => own.value(`ai.response.${name} ai.result.${name}`)
   const [text, calls, reasoning] = [of('text') ?? of('object'), of('toolCalls'), of('reasoning')]
@@ -63,7 +88,7 @@ function aiSdkOutput(own: Attribute): SpanMessages {
  * Reads the messages of a model call in OpenInference (Arize-ai/openinference, spec/semantic_conventions.md and tool_calling.md):
  * `llm.input_messages.0.message.role` and so on, else `input.value`, the provider's request. Null: the value holds no messages.
  */
-export function openInferenceMessages(own: Attribute, side: Side): readonly Tree[] | null {
+function openInferenceMessages(own: Attribute, side: Side): readonly Tree[] | null {
   const list = own.get(side === 'user' ? 'llm.input_messages' : 'llm.output_messages')?.items() ?? []
   if (list.length > 0) return list.map((item) => messageOf(item.get('message') ?? item, side))
   const prompts = own.get(side === 'user' ? 'llm.prompts' : 'llm.choices')?.items() ?? []
@@ -78,7 +103,8 @@ export function openInferenceMessages(own: Attribute, side: Side): readonly Tree
  * Reads OpenLLMetry's numbered messages: `gen_ai.prompt.0.role`, `.content`, `.tool_calls.0.name` (traceloop/openllmetry,
  * opentelemetry-semantic-conventions-ai).
  */
-export function numberedMessages(list: Attribute | null, side: Side): SpanMessages {
+function numberedMessages([own]: Holders, side: Side): SpanMessages {
+  const list = own.get(`gen_ai.${side === 'assistant' ? 'completion' : 'prompt'}`)
   if (list === null) return undefined
   if (typeof list.located.value === 'string') return messagesIn(list.located, side)
   return list.items().flatMap((item) => {
@@ -92,7 +118,7 @@ export function numberedMessages(list: Attribute | null, side: Side): SpanMessag
   })
 }
 
-export const withRole = (tree: Tree, role: string): Tree =>
+const withRole = (tree: Tree, role: string): Tree =>
   typeof tree === 'object' && tree !== null && !(tree instanceof Located) && !Array.isArray(tree)
     ? { ...tree, role }
     : tree
