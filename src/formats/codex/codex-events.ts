@@ -70,8 +70,6 @@ const TURNS: ReadonlySet<string> = wordSet(`task_started turn_started user_messa
 const NOTES: ReadonlySet<string> = new Set(['error', 'stream_error', 'warning'])
 const COMPACTIONS: ReadonlySet<string> = new Set(['ContextCompaction', 'context_compacted'])
 /** The tool whose argument is a script that calls other tools. */
-
-/** The tool whose argument is a script that calls other tools. */
 const SCRIPT = 'exec'
 
 /** The record of a call: an event, or an item, whose id no item of the model's reply has. */
@@ -103,7 +101,7 @@ export abstract class CodexEvents extends SessionReader {
     const isAct = type === 'terminal_interaction' || type === 'image_generation_end' || type.endsWith('_begin')
     if (TURNS.has(type)) this.endTurn()
     if (type === 'session_configured') this.model ??= asText(event['model'])
-    if (type === 'item_completed' && isRecord(event['item'])) this.#completed(event['item'], `${path}/item`)
+    if (type === 'item_completed' && isRecord(event['item'])) this.#item(event['item'], `${path}/item`, true, true)
     // The end of a turn repeats its last message, which an event alone may have shown.
     else if (words !== undefined) this.#words(event, path, words, type.endsWith('_complete'))
     else if (call !== undefined) {
@@ -124,26 +122,24 @@ export abstract class CodexEvents extends SessionReader {
 
   /** Reads an item of `exec --json`, which starts, changes and completes. */
   protected streamItem(record: Json, path: string): void {
-    const [item, at] = [asRecord(record['item']), `${path}/item`]
-    const type = asText(item['type']) ?? asText(item['item_type']) ?? ''
-    const isDone = record['type'] === 'item.completed'
-    const [words, call] = [own(WORDS, type), own(ITEMS, type)]
-    if (words !== undefined) {
-      if (isDone) this.#words(item, at, words, false)
-    } else if (type === 'error') this.failure(item, at, type)
-    else if (call !== undefined) this.#item(item, at, type, call, isDone)
-    else if (isDone) this.reading.unreadRecord(at, 'type of item', type === '' ? undefined : type, item)
+    this.#item(asRecord(record['item']), `${path}/item`, record['type'] === 'item.completed', false)
   }
 
-  /** Reads an item that an event of a rollout completes, unless an item of the model's reply shows the same content. */
-  #completed(item: Json, path: string): void {
-    const type = asText(item['type']) ?? ''
+  /** Reads an item. `isOfEvent`: an event of a rollout completes it, and an item of the model's reply may show the same content. */
+  #item(item: Json, path: string, isDone: boolean, isOfEvent: boolean): void {
+    const type = asText(item['type']) ?? asText(item['item_type']) ?? ''
     const [words, call] = [own(WORDS, type), own(ITEMS, type)]
-    if (words !== undefined) this.#words(item, path, words, true)
+    const id = idText(item['id'])
+    if (words !== undefined) {
+      if (isDone) this.#words(item, path, words, isOfEvent)
+    } else if (type === 'error') this.failure(item, path, type)
     else if (this.leftOut.has(type)) this.#leaveOut(item, type, path)
-    else if (call === undefined) this.reading.unreadRecord(path, 'type of item', type, item)
-    else if (this.hasCall(item['id'])) this.settle(item['id'], outcomeOfEnd(item))
-    else this.#item(item, path, type, call, true)
+    else if (call === undefined) {
+      if (isDone) this.reading.unreadRecord(path, 'type of item', type === '' ? undefined : type, item)
+    } else if (isOfEvent && this.hasCall(id)) this.settle(id, outcomeOfEnd(item))
+    // A plan is shown at each change of it.
+    else if (type === PLAN) this.#call(item, path, type, call, { kind: 'item', id, name: null, isDone: false })
+    else this.#call(item, path, type, call, { kind: 'item', id, name: id, isDone })
   }
 
   #leaveOut(record: Json, type: string, path: string): void {
@@ -174,13 +170,6 @@ export abstract class CodexEvents extends SessionReader {
     const [words, place] = typeof message === 'string' ? [message, 'message'] : [error, 'error']
     if (isRecord(words)) this.note('system', words['message'], `${path}/error/message`, name)
     else this.note('system', words, `${path}/${place}`, name)
-  }
-
-  #item(item: Json, path: string, type: string, call: CallForm, isDone: boolean): void {
-    const id = idText(item['id'])
-    // A plan is shown at each change of it.
-    const about = { kind: 'item', id, name: type === PLAN ? null : id, isDone: isDone && type !== PLAN } as const
-    this.#call(item, path, type, call, about)
   }
 
   /** Places a call at the first record that tells its arguments, and its output at the record that tells its end. */

@@ -43,16 +43,7 @@ function readOpencode(reading: Reading, document: Json): ReadDocument {
     if (messages !== null && isMessage(item)) reader.message(item, at)
     else if (messages === null && isRecord(item)) reader.record(item, at)
     else reading.odd(at, 'a message with info and parts, or an event', item)
-  reader.model = modelOf(list)
   return reader.ended(path)
-}
-
-/** Returns the model of the last answer. */
-function modelOf(list: readonly unknown[]): string | null {
-  const infos = list.map((message) => asRecord(asRecord(message)['info']))
-  const last = infos.findLast((info) => asText(info['modelID']) !== null) ?? {}
-  const [provider, model] = [asText(last['providerID']), asText(last['modelID'])]
-  return model === null || provider === null ? model : `${provider}/${model}`
 }
 
 class OpencodeReader extends SessionReader {
@@ -77,6 +68,9 @@ class OpencodeReader extends SessionReader {
     this.now = timeOf(asRecord(about['time'])['created'])
     this.#name = asText(about['id'])
     this.#isAgent = about['role'] === 'assistant'
+    const [provider, model] = [asText(about['providerID']), asText(about['modelID'])]
+    // The last answer's model is the run's.
+    if (model !== null) this.model = provider === null ? model : `${provider}/${model}`
     if (!this.#isAgent) this.note('system', about['system'], `${path}/info/system`, 'system', this.#name)
     this.open(this.#isAgent ? 'agent' : 'other', this.#name)
     for (const [part, at] of objectsIn(this.reading, parts, `${path}/parts`)) this.#part(part, at)

@@ -87,7 +87,7 @@ describe('langfuse', () => {
       ['agent_action: ls', 'tool_output: a b'],
       ['agent_message: All tests pass.'],
     ])
-    expect(pathsOf(trajectory.warnings)).toEqual(['/observations/1/output'])
+    expect(pathsOf(trajectory.warnings)).toEqual(['/observations/1'])
     expect(trajectory.unread).toEqual({ records: 1, actions: 0 })
   })
 
