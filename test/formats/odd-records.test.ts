@@ -97,15 +97,6 @@ describe('an odd record beside sound ones is unread at its place, and the docume
 const go = { role: 'user', content: 'Go.' }
 const DONE = { type: 'text', text: 'Done.' }
 const answered = (output: unknown) => ({ observations: [{ ...observation, input: [go], output }] })
-const sdkSpan = (calls: readonly unknown[]) => ({
-  ...{ context: { trace_id: 't', span_id: 's' }, name: 'ai.generateText.doGenerate', start_time: START },
-  attributes: {
-    'ai.operationId': 'ai.generateText.doGenerate',
-    'ai.prompt.messages': JSON.stringify([go]),
-    'ai.response.toolCalls': JSON.stringify(calls),
-  },
-})
-const called = { toolCallId: 'c', toolName: 'bash', args: { command: 'ls' } }
 
 describe('an odd answer, call, run or block beside sound ones is an unread act at its place, and the document is read', () => {
   test.each<[string, object, string]>([
@@ -122,7 +113,6 @@ describe('an odd answer, call, run or block beside sound ones is an unread act a
     ],
     ['gemini-contents', { contents: [{ role: 'user', parts: [{ text: 'Go.' }] }], candidates: [ODD] }, '/candidates/0'],
     ['gemini-contents', { contents: [{ role: 'user', parts: [{ text: 'Go.' }, 5] }] }, '/contents/0/parts/1'],
-    ['otlp', { data: [sdkSpan([called, 'ls'])] }, '/data/0/attributes/ai.response.toolCalls#/1'],
     ['langsmith', { ...run, child_runs: ['r2'] }, '/child_runs/0'],
     [
       'langsmith',
@@ -152,13 +142,6 @@ describe('an odd answer, call, run or block beside sound ones is an unread act a
     expect(trajectory.steps.length).toBeGreaterThan(0)
     expect(trajectory.unread).toEqual({ records: 1, actions: 1 })
     expect(trajectory.warnings.map((warning) => warning.path)).toContain(path)
-  })
-
-  test('an odd call of the AI SDK leaves the others read', () => {
-    const { steps } = read({ data: [sdkSpan([called, 5])] })
-    expect(steps.flatMap(({ parts }) => parts.map(({ actor, text }) => `${actor}: ${text}`))).toEqual([
-      ...['user: Go.', 'agent_action: ls'],
-    ])
   })
 
   test('an answer of Gemini that ended without a content is no unread record', () => {
