@@ -62,7 +62,7 @@ type OptionalTexts<K extends string> = Record<K, string | null>
  * ISO 8601 in UTC, `seq` is the order of writing.
  */
 export interface Tables {
-  /** The document as it was sent, compressed with zstd. */
+  /** The JSON text of the document, compressed with zstd. */
   readonly trajectories: Texts<'format' | 'created_at'> & { id: Digest; document: Buffer }
   /** `key`: the cache key; `question`: `sha256:…/sha256:…`, the trajectory and the ground truth; `body`: the public JSON of the grade. */
   readonly grades: Texts<

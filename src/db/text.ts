@@ -1,6 +1,6 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { parseExactJson } from '../domain/text/json.ts'
-import { sentTextOf } from '../domain/trajectory/trajectory.ts'
+import { packedTextOf } from '../domain/trajectory/trajectory.ts'
 import { refusal } from './errors.ts'
 
 /** The first bytes of a zstd frame. Never those of UTF-8, where 0xB5 cannot follow an ASCII character. */
@@ -20,8 +20,8 @@ export function packText(text: string, above: number): Buffer {
   return bytes.length > above ? packBytes(bytes) : bytes
 }
 
-/** Returns the text of a document as it is stored: in UTF-8 as it was sent, or packed, where the packed text was kept. */
-export const textOf = (document: object): Buffer => sentTextOf(document) ?? Buffer.from(JSON.stringify(document))
+/** Returns the text of a document as it is stored: in UTF-8, or packed, where another thread has read the document. */
+export const textOf = (document: object): Buffer => packedTextOf(document) ?? Buffer.from(JSON.stringify(document))
 
 /** Compresses a text in UTF-8; zstd takes memory for the size that it expects. */
 export const packBytes = (bytes: Uint8Array): Buffer =>

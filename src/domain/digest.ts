@@ -27,15 +27,6 @@ export function digestSound(value: unknown): Digest | null {
   return check.isSound ? digestBytes(encoding) : null
 }
 
-/** Encodings of values that never change, such as schemas: they are part of every digest of a question. */
-const FIXED = new WeakMap<object, string>()
-
-/** Keeps the encoding of a value that is never changed from now on. Answers the value. */
-export function keepEncoding<T extends object>(value: T): T {
-  FIXED.set(value, encode(value, null, 0))
-  return value
-}
-
 interface Check {
   isSound: boolean
 }
@@ -52,8 +43,6 @@ function encode(value: unknown, check: Check | null, depth: number): string {
   }
   if (check !== null && depth === MAX_DEPTH) check.isSound = false
   if (check?.isSound === false) return ''
-  const known = FIXED.get(value)
-  if (known !== undefined) return known
   if (Array.isArray(value)) {
     let out = '['
     for (let index = 0; index < value.length; index++) out += `${encode(value[index], check, depth + 1)},`

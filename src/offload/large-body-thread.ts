@@ -1,7 +1,7 @@
 import { packBytes, parseStored, textIn, textOf } from '../db/text.ts'
 import { err, ok, type Result } from '../domain/result.ts'
 import { type JsonFault, pointer, readStrictJson } from '../domain/text/strict-json.ts'
-import { referenceIn, rememberSentText } from '../domain/trajectory/trajectory.ts'
+import { referenceIn } from '../domain/trajectory/trajectory.ts'
 import { isRecord, type ReadLimits } from '../formats/common/reading.ts'
 import { readTrajectory } from '../formats/read.ts'
 import { LARGE_BODY, type LargeBody, type ReadBody } from './large-body.ts'
@@ -15,18 +15,17 @@ export default function readBody({ kind, bytes, limits }: LargeBody): Result<Rea
   }
   const parsed = readStrictJson(sent, limits.depth)
   if (!parsed.ok) return parsed
-  const read = kind === 'run' ? readRun(parsed.value, limits) : readRequest(parsed.value, sent, limits)
+  const read = kind === 'run' ? readRun(parsed.value, limits) : readRequest(parsed.value, limits)
   const large = largeMember(read.body)
   return large === null ? ok(read) : err({ code: 'body_too_large', path: large, message: TOO_LARGE })
 }
 
 const TOO_LARGE = `holds more than ${LARGE_BODY} bytes or values; only a trajectory may`
 
-function readRequest(body: unknown, sent: Buffer, limits: ReadLimits): ReadBody {
+function readRequest(body: unknown, limits: ReadLimits): ReadBody {
   if (!isRecord(body)) return { body, run: null }
   const { trajectory, ...rest } = body
   if (!isRecord(trajectory) || referenceIn(trajectory) !== null) return { body, run: null }
-  rememberSentText(body, sent)
   return { ...readRun(trajectory, limits), body: rest }
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { packText, unpackText } from '../../src/db/text.ts'
 import { digestValue } from '../../src/domain/digest.ts'
-import { sentTextOf } from '../../src/domain/trajectory/trajectory.ts'
+import { packedTextOf } from '../../src/domain/trajectory/trajectory.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { LARGE_BODY, openBodyThread, readDocument, readLargeBody, readStoredRun } from '../../src/offload/large-body.ts'
 import { GROUND_TRUTH, TRAJECTORY } from '../grading/harness.ts'
@@ -28,7 +28,7 @@ test('a request is read in the thread as it is here, and stored as it was sent',
       const { trajectory, ...rest } = read.value as { trajectory: object }
       expect({ ...rest, trajectory: { steps } }).toEqual(request)
       expect(readDocument(trajectory, LIMITS)).toEqual(readTrajectory(request.trajectory, LIMITS))
-      expect(unpackText(sentTextOf(trajectory) ?? Buffer.alloc(0))).toBe(JSON.stringify({ steps }))
+      expect(unpackText(packedTextOf(trajectory) ?? Buffer.alloc(0))).toBe(JSON.stringify({ steps }))
     }),
     { numRuns: 60 },
   )
@@ -48,7 +48,7 @@ test.each([
   const document = Array.isArray(run) ? { records: run } : run
   if (!read.ok) throw new Error(read.error.message)
   expect(readDocument(read.value, LIMITS)).toEqual(readTrajectory(document, LIMITS))
-  expect(unpackText(sentTextOf(read.value as object) ?? Buffer.alloc(0))).toBe(JSON.stringify(document))
+  expect(unpackText(packedTextOf(read.value as object) ?? Buffer.alloc(0))).toBe(JSON.stringify(document))
 })
 
 test('a stored run is read as it is here, small or large, also where a text holds half a character', async () => {

@@ -5,7 +5,6 @@ import { constants, createBrotliDecompress, createGunzip, createInflate, createZ
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Limits } from '../../config/settings.ts'
 import { readStrictJson } from '../../domain/text/strict-json.ts'
-import { rememberSentText } from '../../domain/trajectory/trajectory.ts'
 import { LARGE_BODY, readLargeBody } from '../../offload/large-body.ts'
 import { faultAt, RequestError } from '../../schemas/problem.ts'
 import { acceptedTypes, answerClientError, unsupportedType } from './errors.ts'
@@ -157,7 +156,6 @@ async function parse(bytes: Buffer, holds: 'request' | 'run' | undefined, limits
     const { code, path, message } = read.error
     throw faultAt(path, message, code)
   }
-  if (!isLarge) rememberSentText(read.value, bytes)
   return read.value
 }
 
