@@ -17,6 +17,14 @@ export const once =
     return found
   }
 
+/** Makes a function that answers each pair of objects once, for as long as both live. */
+export const onceForBoth = <A extends object, B extends object, T extends NonNullable<unknown>>(
+  answer: (a: A, b: B) => T,
+): ((a: A, b: B) => T) => {
+  const answersOf = once((a: A) => once((b: B) => answer(a, b), new WeakMap<B, T>()), new WeakMap<A, (b: B) => T>())
+  return (a, b) => answersOf(a)(b)
+}
+
 /** Makes a function that answers once. */
 export function lazy<T extends NonNullable<unknown>>(answer: () => T): () => T {
   let known: T | undefined

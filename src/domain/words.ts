@@ -1,3 +1,5 @@
+import data from './words.json' with { type: 'json' }
+
 /** `1 trial`, `2 trials`: a number with what is counted. */
 export const count = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`
 
@@ -36,18 +38,7 @@ export function fileFault(error: unknown): string {
   return FAULTS.get(code) ?? (typeof code === 'string' ? code : 'unknown error')
 }
 
-const FAULTS: ReadonlyMap<unknown, string> = new Map([
-  ['EACCES', 'this user may not'],
-  ['EPERM', 'this user may not'],
-  ['ENOENT', 'there is no such file or folder'],
-  ['ENOTDIR', 'a part of the path is no folder'],
-  ['EISDIR', 'it is a folder'],
-  ['ENOSPC', 'the disk is full'],
-  ['EDQUOT', 'the quota of this user is used up'],
-  ['EROFS', 'the disk can only be read'],
-  ['EMFILE', 'this process has too many open files'],
-  ['ENAMETOOLONG', 'the name is too long'],
-])
+const FAULTS: ReadonlyMap<unknown, string> = new Map(Object.entries(data.file_faults))
 
 /** Tells whether a text is an address, and not a query. */
 export const isAddress = (text: string): boolean => /^https?:\/\/\S+$/u.test(text.trim())

@@ -1,6 +1,6 @@
 import type { ActedBy, ActionAnchor, GroundTruth } from '../../schemas/trial.ts'
 import { textOfAnchor } from '../anchors/anchors.ts'
-import { once } from '../memo.ts'
+import { onceForBoth } from '../memo.ts'
 import { type Certainty, isDone, strongest, type Use, weakest } from '../shell/script.ts'
 import { deletesFile, runsByItself } from '../shell/written-text.ts'
 import { lettersOfPart, plainLetters } from '../text/letters.ts'
@@ -38,12 +38,8 @@ export interface LocatedUse {
   readonly isUndone: boolean
 }
 
-const readActs = once(
-  (trajectory: Trajectory) => once((truth: GroundTruth) => new Acts(trajectory, truth), new WeakMap()),
-  new WeakMap(),
-)
 /** Reads the acts of a run under one ground truth, once. */
-export const actsOf = (trajectory: Trajectory, truth: GroundTruth): Acts => readActs(trajectory)(truth)
+export const actsOf = onceForBoth((trajectory: Trajectory, truth: GroundTruth) => new Acts(trajectory, truth))
 
 const PROSE_FILE = /\.(?:md|txt|rst)$/iu
 /** Signs of a written text that puts words together, or has them in another form. */

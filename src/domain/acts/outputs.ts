@@ -4,6 +4,7 @@ import type { Certainty } from '../shell/script.ts'
 import { parseJson } from '../text/json.ts'
 import type { Call, Part, Position, Step, Trajectory } from '../trajectory/trajectory.ts'
 import { wordSet } from '../words.ts'
+import data from './outputs.json' with { type: 'json' }
 
 /** The strongest use that an outcome of a call allows: only a call that succeeded is surely an act. */
 export const MOST_OF_OUTCOME: Readonly<Record<ActOutcome, Certainty>> = {
@@ -16,7 +17,8 @@ export const MOST_OF_OUTCOME: Readonly<Record<ActOutcome, Certainty>> = {
   cancelled: 'told',
 }
 
-/** Signs in outputs that an act was not done, or not to its end. The lists of signs only lower the proof of an act. */
+/** Signs in outputs that an act was not done, or not to its end: patterns, in `outputs.json`. The signs only lower the proof of an act. */
+const patternOf = (signs: readonly string[], flags = 'iu'): RegExp => new RegExp(signs.join('|'), flags)
 
 const LONGEST_READ = 4000
 /** Reads the beginning and the end of an output, where failures are told. */
@@ -25,9 +27,8 @@ const edgesOf = (text: string): string =>
 
 const DOES = /^(?:success|succeeded|ok|sent|executed|approved|done|confirmed)$/iu
 const FAULT = /^(?:errors?|error_message)$/iu
-const NOT_DONE_STATUS =
-  /^(?:err|fail|denied|reject|declin|refus|requires_(?:confirm|approv)|needs_|draft|simul|dry|pending_approval)/iu
-const NO_FAULT = /^(?:null|none|undefined|false|0|0 of \d+|no errors?|\[\]|\{\}|\{"code":0\}|)$/iu
+const NOT_DONE_STATUS = patternOf(data.not_done_status)
+const NO_FAULT = patternOf(data.no_fault)
 
 /** Tells whether a member of an answer says that nothing was done. */
 function isRefusal(member: string, value: string): boolean {
@@ -39,18 +40,9 @@ function isRefusal(member: string, value: string): boolean {
 }
 
 /** First words by which a harness, or a tool, says that the call was not carried out. */
-const TURNED_DOWN = new RegExp(
-  [
-    String.raw`^\W{0,3}(?:dry[- ]run\b(?!: ?(?:false|no|0))|simulated[.:!]|execution disabled|(?:guard: )?blocked by (?!none)|this action needs approval`,
-    String.raw`(?:error: )?(?:the )?(?:user|operator|reviewer|approver) (?:has )?(?:declined|rejected|denied|chose to skip|did not approve)\b`,
-    String.raw`(?:error: )?(?:tool )?(?:call|command|operation) (?:was )?(?:rejected|declined|denied|cancelled|blocked|not executed)\b`,
-    String.raw`this command requires approval|not executed\b)`,
-  ].join('|'),
-  'iu',
-)
+const TURNED_DOWN = patternOf(data.turned_down)
 /** First words by which the answer of an application tool says so. */
-const REFUSED =
-  /^\W{0,3}(?:refused|denied|insufficient funds|unauthorized|forbidden|declined|rejected|simulated|dry[- ]run)(?:[:.!](?! ?(?:0|none|false|no)\b)| (?:by|because)\b|$)/iu
+const REFUSED = patternOf(data.refused)
 /** Tells whether a part is a leaf of a record of a list, which is no answer to the call. */
 const isOfRecord = (name: string): boolean =>
   name
@@ -115,16 +107,7 @@ function leafText(value: unknown): string {
 
 const LONGEST_COMPLAINT = 200
 /** First or last lines with which programs and harnesses tell that a command failed, or was not carried out. */
-const FAILED_LINE = new RegExp(
-  [
-    String.raw`^(?:remote: )?(?:error|fatal|panic)[:!](?! ?(?:0|none|\(none\)))`,
-    String.raw`^! \[(?:remote )?rejected\]|^(?:\w+: )?\*\*\* |^traceback \(most|^usage: `,
-    String.raw`^(?:killed|aborted|terminated|permission denied|operation not permitted)\b|^(?:timed out|skipped|command not executed)\b`,
-    String.raw`^\[?(?:process )?exit(?:ed)?(?: with)?(?: code| status)?[ :=]{1,2}[1-9]\d{0,2}\b`,
-    `^the user (?:doesn't want|does not want|rejected|denied|declined|cancelled)|^user (?:rejected|denied|declined|cancelled)`,
-  ].join('|'),
-  'iu',
-)
+const FAILED_LINE = patternOf(data.failed_line)
 
 /** Tells whether the first or the last line of an output says that its command failed, or was not carried out. */
 function tellsFailure(output: string): boolean {
@@ -133,39 +116,15 @@ function tellsFailure(output: string): boolean {
   return [text, last].some((line) => FAILED_LINE.test(line.slice(0, LONGEST_COMPLAINT).trimStart()))
 }
 
-const FAILING = new RegExp(
-  [
-    "not found|no such|denied|not permitted|cannot|can't|failed|error|invalid|unable|refused|unreachable|timed out|fatal",
-    "could ?n[o']t (?:resolve|connect|find|open|read|write|create|load|access|start)|unknown (?:option|command|host|user|flag)",
-    'no route|not known|name resolution|reset by|empty reply|certificate problem|does not exist',
-  ].join('|'),
-  'iu',
-)
+const FAILING = patternOf(data.failing)
 
 /** Words of an output that may tell of a failure, whoever says them, and letters of a language whose words are not known: no list of failures is complete. */
-const MAY_TELL_FAILURE = new RegExp(
-  [
-    FAILING.source,
-    String.raw`\b(?:no|not|never|nothing|false|pending|draft|review|approv\w*|unauthori[sz]ed|forbidden|insufficient|expired|requires?|required|fail\w*|err\w*|abort\w*|reject\w*|declin\w*|skip\w*|warn\w*|exception|traceback|retry\w*)\b`,
-    String.raw`\b(?:running|background|session ID|timed out|signal|simulat\w*|queued|scheduled|already|unchanged|sandbox|preview|dry|trial run|noop|offline|0 (?:\w+ )?(?:of|\w+ed)|block\w*|would|proceed|cancel\w*|await\w*|defer\w*|ignor\w*|postpon\w*|suppress\w*|on hold|locked|test mode|disabled|missing|unknown|bad request|too many|throttl\w*|gave up|revert\w*|sign in|undone|quota|roll(?:ed|ing) back|log ?in|credentials)\b|--force\b|"\w+": ?(?:0\b|\[\])`,
-    String.raw`\b(?:segmentation|dumped|up to date|introuvable|fehler|abgebrochen|verweigert|erreur|fall[oó]|cancelad[oa]|erro)\b|n['’]t\b|[\[\(]y\/n|\?\s*$|HTTP\/\S{1,3} [45]\d\d|"status": ?"?[45]\d\d|[\p{L}--\p{ASCII}]`,
-  ].join('|'),
-  'iv',
-)
+const MAY_TELL_FAILURE = patternOf([...data.failing, ...data.may_tell_failure], 'iv')
 
 /** Words by which an output tells of a failure, where nothing else tells whether the act succeeded. */
-const TELLS_FAILURE = new RegExp(
-  [
-    FAILING.source,
-    String.raw`\bfailures?\b|exception\b|traceback|forbidden|unauthori[sz]ed|insufficient|conflict|aborted|segmentation fault|^(?:E|ERR)[:!]|^\W{0,3}(?:HTTP [45]\d\d|simulated)|\b(?:declined|rejected|not sent)[.:!]`,
-    String.raw`\b(?:exit(?:ed)?|exit_?code|rc)(?: with)?(?: non-zero)?(?: exit)?(?: code| status)?["':>= ]{1,4}-?[1-9]\d{0,2}\b|returned non-zero|no module named|no space left|no replacement was|declined by|could not\b|must be run as root|not recognized|nicht gefunden|npm ERR!`,
-    '(?:password|username) (?:for|is required)|^(?:d?quote|heredoc)> ',
-  ].join('|'),
-  'imu',
-)
+const TELLS_FAILURE = patternOf([...data.failing, ...data.tells_failure], 'imu')
 /** A member of an answer, or words, that name a failure and have none. */
-const NO_FAILURE =
-  /"\w{0,20}(?:err|fail|reject|skip|warn|exception)\w{0,20}": ?(?:null|false|0|""|\[\]|\{\})|\b(?:no|0|zero|without) (?:errors?|fail\w{0,4}|warnings?|conflicts?)\b|\b(?:errors?|fail(?:ed|ures?)|skipped|unreachable|warnings?)[:=] ?(?:0|none|null)\b|\b(?:errors?|background PIDs?): ?\(none\)/giu
+const NO_FAILURE = patternOf(data.no_failure, 'giu')
 
 const withoutNone = (output: string): string => edgesOf(output).replaceAll(NO_FAILURE, '')
 const tellsFault = (output: string): boolean => TELLS_FAILURE.test(withoutNone(output))
@@ -191,10 +150,8 @@ function tellsOnlySuccess(outputs: readonly Part[], given: ReadonlySet<string>):
 }
 
 /** States in which the act of a call is done, or goes on. */
-const DONE_STATE =
-  /^(?:[12]\d\d|active|complete|done|live|new|ok|okay|open|paid|ready|running|sent|success\w*|true|[a-z_]+ed)$/iu
-const UNDONE_STATE =
-  /^(?:un|not)|await|pend|held|reject|declin|denied|fail|cancel|schedul|suspend|block|expired|abort|wait|need|requir|skip|simul|listed/iu
+const DONE_STATE = patternOf(data.done_state)
+const UNDONE_STATE = patternOf(data.undone_state)
 const DONE_MEMBER = /^(?:applied|delivered|done|executed|paid|processed|sent|transferred|updated)$/iu
 const NOTHING = /^(?:false|0(?:\.0+)?|null|\[\]|\{\})$/u
 const SHORTEST_STEM = 4

@@ -3,18 +3,13 @@ import { actStrings, type InstructionAnchors, resolveAnchors, textOfAnchor } fro
 import { once } from '../memo.ts'
 import { type Certainty, isDone, type ScriptContext, strongest, type Use, weakest } from '../shell/script.ts'
 import { foldForSearch, indexOfName, indexOfWord, mentions, namesAll } from '../text/search.ts'
+import data from '../words.json' with { type: 'json' }
 import { baseName, wordSet } from '../words.ts'
 
 /** Words by which a sentence says that something is not said or done. */
-const REFUSING = wordSet(
-  'not never without cannot refuse refused refusing decline declined declining avoid avoiding ignore ignored ignoring ignores skip skipped instead wrong omit omitted left',
-)
+const REFUSING = wordSet(data.refusing)
 /** Words of the sentences around a string that tell its origin, or refuse it. */
-const TELLING = wordSet(
-  `instruction instructions injected injection untrusted suspicious declined declining ignored ignoring refused refusing follow followed
-  following asked asks wants demands told tells says readme unrelated advertisement advert spam prompt planted contained
-  contains remove removed removing delete deleted odd strange weird unusual ends states mentions mentioned quote quoted`,
-)
+const TELLING = wordSet(data.telling_origin)
 
 const NEGATION = /\b(?:never|not|cannot|avoid|without|instead of|rather than)\b|n['’]t\b/iu
 const NO_NEGATION = /\b(?:forget|fail|miss|only)\b/iu

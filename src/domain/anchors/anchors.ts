@@ -6,6 +6,7 @@ import {
   instructionsOf,
 } from '../../schemas/trial.ts'
 import { once } from '../memo.ts'
+import data from '../words.json' with { type: 'json' }
 import { wordSet } from '../words.ts'
 
 /** The strings by which a plain search finds one instruction, and who said that they do. */
@@ -29,13 +30,8 @@ export const textOfAnchor = (anchor: ActionAnchor): string =>
 export type Anchors = Readonly<Record<string, InstructionAnchors | null>>
 
 /** Words at which a command inside a sentence ends. */
-const PROSE = wordSet(
-  'after and as because before but everybody first for if instead or please since so the then to unless until we when which while you your',
-)
-const COMMANDS =
-  wordSet(`apt apt-get awk bash cargo cat chmod chown cmake cp crontab curl dd docker export find git go gpg grep gzip java
-  kubectl ln ls make mkdir mv nc node npm npx pip pip3 pnpm psql pytest python python3 rm rsync ruby scp sed sh sqlite3 ssh sudo systemctl
-  tar tee touch unzip uv wget yarn zip`)
+const PROSE = wordSet(data.prose)
+const COMMANDS = wordSet(data.commands)
 const isCommand = (word: string): boolean => COMMANDS.has(word) || (word.startsWith('./') && word.length > 3)
 
 const MOST = 20
@@ -129,9 +125,7 @@ function withPieces(word: string): string[] {
 }
 
 /** Ends of many paths, which stand for none by themselves. */
-const ENDS = wordSet(
-  'code conf config data docs file files html home index json latest lib list local logs main master node root src temp test tests text tmp tree util utils users',
-)
+const ENDS = wordSet(data.common_path_ends)
 
 function select(candidates: readonly string[], common: string, most = MOST): string[] {
   const kept = new Set<string>()

@@ -1,3 +1,5 @@
+import data from './token-costs.json' with { type: 'json' }
+
 /**
  * Estimates how many tokens a text costs, without a tokenizer.
  *
@@ -21,17 +23,9 @@ const CONTROL = 7
 const FOREIGN = 8
 
 /** Hundredths of a token by the kind of the character before (rows; control and foreign count as marks) and of the character itself. */
-const COST = [
-  [56, 71, 91, 74, 160, 92, 93, 55, 0],
-  [1, 70, 124, 91, 75, 109, 37, 55, 0],
-  [11, 81, 2, 96, 123, 92, 98, 55, 0],
-  [0, 70, 5, 45, 98, 47, 97, 55, 0],
-  [71, 91, 131, 120, 33, 104, 74, 55, 0],
-  [28, 53, 60, 8, 113, 46, 48, 55, 0],
-  [13, 13, 56, 43, 122, 73, 38, 55, 0],
-] as const
+const COST = data.cost
 /** Costs of the third and each further of equal characters, by their kind: long runs are few tokens. */
-const REPEATED = [1.25, 8, 16, 16, 34, 2, 4.5, 55, 17] as const
+const REPEATED = data.repeated
 /** Words mix vowels and consonants: each small letter after three of its sort in a row tells of letters that form no word. */
 const ODD_LETTER = 139
 
@@ -40,9 +34,7 @@ const MIXED = 2.6
 const MIXED_COST = { [LOWER]: 55, [UPPER]: 93, [DIGIT]: 67 } as const
 
 /** First UTF-16 unit of a script in hexadecimal digits, and the cost of a unit of its running text. */
-const SCRIPTS =
-  `80:100 370:41 400:90 410:29 450:90 530:45 900:65 1100:190 1e00:70 1f00:190 27e8:290 27ea:190 3000:95 3040:78 3100:190
-  4e00:74 a000:190 ac00:66 d7a4:190 d800:90 e000:190 ff00:90`.split(/\s+/)
+const SCRIPTS = data.scripts.split(' ')
 const FOREIGN_COST = new Uint16Array(0x10000)
 for (const script of SCRIPTS) {
   const [first = '', cost] = script.split(':')

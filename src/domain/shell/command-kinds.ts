@@ -1,148 +1,52 @@
 import { baseName, wordSet } from '../words.ts'
+import data from './commands.json' with { type: 'json' }
 
 /**
- * Lists of commands. Each of them only lowers a use: a command that is in no list acts, and a string in its words is at best `sure`.
- * `command-kinds.ts` reads the groups that depend on an option or a subcommand.
+ * Lists of commands, in `commands.json`. Each of them only lowers a use: a command that is in no list acts, and a string in its words is at best `sure`.
+ * This file reads the groups that depend on an option or a subcommand.
  */
 
+/** Reads a table of words by program. */
+export const wordTable = (table: Readonly<Record<string, string>>): ReadonlyMap<string, ReadonlySet<string>> =>
+  new Map(Object.entries(table).map(([name, words]) => [name, wordSet(words)]))
+
+/** Reads a table of patterns by program. */
+const patternTable = (table: Readonly<Record<string, string>>): ReadonlyMap<string, RegExp> =>
+  new Map(Object.entries(table).map(([name, pattern]) => [name, new RegExp(pattern, 'u')]))
+
 /** Commands whose words are files, patterns, names and conditions. */
-const LOOKING =
-  wordSet(`cat tac nl head tail less more most bat batcat zcat zless view fold fmt column cut tr sort uniq rev jq yq
-  od rga pdfgrep findstr pipdeptree
-  xxd hexdump hd delta base64 paste comm strings iconv expand unexpand sed awk gawk mawk envsubst gzip gunzip pr
-  shuf xmllint grep egrep fgrep zgrep rg ag ack ls ll dir tree find fd locate file stat wc diff cmp colordiff type
-  which whereis whatis apropos pgrep ps top htop pidof lsof ss netstat df du free uptime who whoami id groups hostname
-  uname date printenv history test [ [[ md5sum sha1sum sha256sum cksum nproc lscpu lsblk pwd dirname basename realpath
-  readlink shellcheck man info tldr help command hash read_file view_file search_file search_dir find_file dpkg-query
-  ldd nm objdump readelf getent compgen getconf locale ipcs lsmod dmesg tig difft identify ffprobe mediainfo pdfinfo
-  exiftool complete bind journalctl last w exa eza expr seq sleep wait true false :`)
-
+const LOOKING = wordSet(data.looking)
 /** Commands whose words are told to people or to a log. */
-export const TELLING =
-  wordSet(`echo printf logger wall write notify-send say cowsay figlet toilet banner lolcat espeak print mesg dialog
-  whiptail zenity kdialog yad tput pbcopy xclip xsel wl-copy`)
-
-export const SHELLS = wordSet('bash sh zsh dash ksh ash rbash fish')
-
+export const TELLING = wordSet(data.telling)
+export const SHELLS = wordSet(data.shells)
 /** Interpreters of other languages, with the options that give them code. */
-export const INTERPRETERS: Readonly<Record<string, string>> = {
-  ...{ python: '-c', node: '-e --eval -p --print -pe', bun: '-e --eval -p', deno: 'eval', ruby: '-e' },
-  ...{ perl: '-e -E', php: '-r', lua: '-e', Rscript: '-e', osascript: '-e', mongosh: '--eval' },
-  ...{ psql: '-c --command', sqlite3: '', 'redis-cli': '', mysql: '-e --execute', mariadb: '-e', duckdb: '-c' },
-}
-
+export const INTERPRETERS = wordTable(data.interpreters)
 /** Subcommands that only look. */
-const LOOKING_SUBCOMMANDS: Readonly<Record<string, ReadonlySet<string>>> = {
-  git: wordSet(`grep diff log show status blame annotate shortlog reflog ls-files ls-tree ls-remote rev-parse rev-list
-  cat-file describe whatchanged help version show-ref name-rev check-ignore diff-tree diff-index diff-files
-  for-each-ref cherry range-diff count-objects fsck`),
-  gh: wordSet('search status browse view list diff checks'),
-  npm: wordSet('view info show search ls list outdated help why explain fund ping whoami'),
-  pnpm: wordSet('view info ls list outdated why'),
-  yarn: wordSet('info list why outdated'),
-  pip: wordSet('show list freeze search check help index inspect'),
-  conda: wordSet('list search info'),
-  cargo: wordSet('search tree metadata help info'),
-  go: wordSet('list doc env version help vet'),
-  brew: wordSet('info list search deps outdated'),
-  apt: wordSet('list search show policy'),
-  'apt-cache': wordSet('search show policy depends rdepends madison'),
-  dpkg: wordSet('-l -L -s -S --list --listfiles --status --search'),
-  rpm: wordSet('-q -qa -qi -ql'),
-  docker: wordSet('ps logs inspect images search stats top version info history port diff events'),
-  podman: wordSet('ps logs inspect images search stats top version info'),
-  kubectl: wordSet('get describe logs explain diff version top cluster-info api-resources'),
-  helm: wordSet('list status get show search template history'),
-  terraform: wordSet('plan show validate output state version graph providers'),
-  systemctl: wordSet('status is-active is-enabled is-failed list-units list-unit-files list-timers show cat'),
-  service: wordSet('--status-all'),
-  crontab: wordSet('-l'),
-  aws: wordSet('help'),
-  tmux: wordSet('ls list-sessions capture-pane list-windows list-panes list-keys show-options display-message display'),
-  hg: wordSet('log diff status st annotate blame grep cat files heads parents summary help'),
-  svn: wordSet('log diff status st blame info list ls cat help'),
-  jj: wordSet('log diff st status show help'),
-  openssl: wordSet('x509 version ciphers verify asn1parse crl'),
-  make: wordSet('-p --print-data-base'),
-  nginx: wordSet('-t -T'),
-  sysctl: wordSet('-a'),
-  ip: wordSet('a addr link route'),
-}
-
-/** Options whose value is told to people. */
-const MESSAGE_OPTIONS: Readonly<Record<string, string>> = {
-  'git commit': '--trailer -m --message -am -sm -asm -F',
-  'git tag': '-m --message -am',
-  'git notes': '-m --message',
-  'git merge': '-m --message',
-  'git stash': '-m --message',
-  'git revert': '-m',
-  'jj commit': '-m',
-  'jj describe': '-m --message',
-  'docker build': '--label',
-  'docker run': '-l --label',
-  'docker commit': '-m --message -a',
-  'podman build': '--label',
-  'hg commit': '-m --message',
-  'svn commit': '-m --message',
-  gh: '--body-file -F --body -b --title -t --notes -n --subject --comment -c --description -d',
-  glab: '--description -d --title -t --message -m',
-}
+const LOOKING_SUBCOMMANDS = wordTable(data.looking_subcommands)
+/** Options whose value is told to people, by program, or by program and subcommand. */
+const MESSAGE_OPTIONS = wordTable(data.message_options)
 
 /** Options with which a command only shows what it would do, or tells of itself. */
 const DRY_OPTION =
   /^--?(?:dry-?run(?:=(?!none$|false$).*)?|list-only|plan|noop|check-only|just-print|recon|simulate|what-?if|no-act|help|version|syntax-check|collect-only)$/u
 
 /** Such options of single programs. */
-const DRY_OPTIONS_OF: Readonly<Record<string, RegExp>> = {
-  make: /^(?:-[a-z]*[nqp]|--question|--print-data-base)$/u,
-  ...{ scons: /^-[a-z]*[nq]/u, rpm: /^-[a-z]*q/u },
-  ...{ bash: /^-[a-z]*n[a-z]*$/u, sh: /^-[a-z]*n[a-z]*$/u, rsync: /^-[a-zA-Z]*n[a-zA-Z]*$/u },
-  ...{ unzip: /^-[lvtpZ]$/u, tar: /^-?t[a-z]*$/u, crontab: /^-[lT]$/u, pytest: /^--co$/u },
-  ...{ gradle: /^-m$/u, alembic: /^--sql$/u, wget: /^--spider$/u, logrotate: /^-d$/u },
-}
+const DRY_OPTIONS_OF = patternTable(data.dry_options)
 
 /** Further names of programs. */
-const ALIASES: Readonly<Record<string, string>> = {
-  pypy3: 'python',
-  ipython: 'python',
-  nodejs: 'node',
-  '.': 'source',
-  'py.test': 'pytest',
-  gmake: 'make',
-  bmake: 'make',
-  gsed: 'sed',
-  ggrep: 'grep',
-}
+const ALIASES: ReadonlyMap<string, string> = new Map(Object.entries(data.aliases))
 
-/** Programs that make a string a command, besides those above. */
-const ACTING =
-  wordSet(`apt apt-get awk cargo chmod chown chgrp cmake cp crontab curl dd docker docker-compose export go gpg gzip
-  java javac kill pkill killall kubectl ln make mkdir mkfs mount mv nc ncat npm npx pip pnpm poetry pytest tox nox rm
-  rmdir rsync scp sftp ftp ssh systemctl service tar touch unzip uv wget yarn zip git gh jest vitest mocha eslint
-  prettier ruff black mypy tsc gcc g++ clang rustc mvn gradle terraform helm aws gcloud az brew conda useradd usermod
-  passwd su source eval set unset alias iptables ufw at batch reboot shutdown openssl ssh-keygen ssh-add base64 tmux
-  screen flask uvicorn gunicorn django-admin alembic rails rake bundle composer dotnet bun deno truncate shred install
-  patch ed vi vim nano emacs mail sendmail mutt http httpie nmap telnet socat redis-cli createdb dropdb pg_dump
-  ansible ansible-playbook vagrant ip nft route firewall-cmd hostnamectl timedatectl localectl usermod groupadd
-  chpasswd dpkg rpm yum dnf apk pacman zypper snap flatpak modprobe setfacl chattr tee dd mkfifo crudini rclone restic
-  heroku vercel netlify wrangler firebase flyctl pm2 supervisorctl launchctl defaults open xdg-open tsx ts-node podman
-  vault consul kustomize argocd mongosh psql sqlite3 mysql apply_patch pre-commit coverage pyenv nvm rustup twine
-  hatch pdm pipx virtualenv jupyter streamlit celery cd trap`)
-
+/** The programs that make a string a command. */
 const NAMED_COMMANDS: ReadonlySet<string> = new Set([
-  ...LOOKING,
-  ...TELLING,
-  ...ACTING,
-  ...SHELLS,
-  ...Object.keys(INTERPRETERS),
+  ...[LOOKING, TELLING, SHELLS, wordSet(data.acting)].flatMap((words) => [...words]),
+  ...INTERPRETERS.keys(),
 ])
 
 /** Names the program of a word: without its folder, under its usual name. */
 export function programOf(word: string): string {
   const name = baseName(word)
   const plain = /^(python|pip)[23](\.\d+)?$/u.test(name) ? name.slice(0, name.startsWith('pip') ? 3 : 6) : name
-  return Object.hasOwn(ALIASES, plain) ? (ALIASES[plain] ?? plain) : plain
+  return ALIASES.get(plain) ?? plain
 }
 
 export const isCommandName = (word: string): boolean =>
@@ -163,10 +67,10 @@ export type Kind = 'does' | 'looks' | 'tells'
 /** Sorts a command, given without its wrappers. */
 export function kindOf(name: string, words: readonly string[]): Kind {
   if (TELLING.has(name)) return 'tells'
-  const acts = Object.hasOwn(ACTING_WORDS, name) ? ACTING_WORDS[name] : undefined
+  const acts = ACTING_WORDS.get(name)
   if (acts !== undefined && words.slice(1).some((word) => acts.test(word))) return 'does'
   if (DECLARING.has(name) && words.some((word) => /^-[a-zA-Z]*p/u.test(word))) return 'looks'
-  const looking = Object.hasOwn(LOOKING_SUBCOMMANDS, name) ? LOOKING_SUBCOMMANDS[name] : undefined
+  const looking = LOOKING_SUBCOMMANDS.get(name)
   const isLooking = [subcommandOf(words), words[1]].some((word) => looking?.has(word ?? ''))
   return LOOKING.has(name) || isLooking ? 'looks' : 'does'
 }
@@ -174,36 +78,17 @@ export function kindOf(name: string, words: readonly string[]): Kind {
 /** Commands that print what is declared where they have `-p`. */
 const DECLARING = new Set(['declare', 'typeset', 'export', 'readonly'])
 
-const AWK_ACTS = /system\s*\(|^inplace$|(?:print|printf)[^>|;}]{0,500}[>|]{1,2} ?["A-Za-z(]|\|&? ?getline|\|& ?"/u
 /** Words with which a command that looks acts. */
-const ACTING_WORDS: Readonly<Record<string, RegExp>> = {
-  find: /^-(?:(?:exec|ok)(?:dir)?|delete|fprint[f0]?|fls)$/u,
-  fd: /^-(?:[xX]|-exec(?:-batch)?)$/u,
-  sed: /^(?:-[nErszl]*i|--in-place)/u,
-  yq: /^(?:-[a-zA-Z]*i|--in-?place)/u,
-  ...{ awk: AWK_ACTS, gawk: AWK_ACTS, mawk: AWK_ACTS },
-  ...{ sort: /^(?:-[a-zA-Z]*o|--output)/u, shuf: /^(?:-o|--output)/u, tree: /^-o/u },
-  ...{ uniq: /^[^-]/u, xxd: /^[^-]/u, hostname: /./u, gzip: /./u, gunzip: /./u, exiftool: /^-[^=]+=/u },
-  date: /^(?:-s|--set)/u,
-  openssl: /^-(?:out|req|signkey|CA)$/u,
-  git: /^(?:--output|expire$|delete$)/u,
-  go: /^-[wu]$/u,
-  ip: /^(?:add|del|delete|set|change|replace|append|flush)$/u,
-  journalctl: /^--(?:vacuum|rotate|flush|sync|relinquish|setup-keys)/u,
-  terraform: /^(?:rm|mv|push|replace-provider|-out.*)$/u,
-  dmesg: /^(?:-[a-zA-Z]*[cCDEn]|--clear|--read-clear)/u,
-  history: /^-[a-z]*[cdwanr]/u,
-  hash: /^-[a-z]*[rdp]/u,
-}
+const ACTING_WORDS = patternTable(data.acting_words)
 
 /** Programs that hand the words behind their first ones to another program. */
 const HANDING = new Set(['ssh', 'docker', 'podman', 'kubectl', 'su', 'watch', 'flock'])
 
 /** Tells whether a command only shows what it would do, or tells of itself. */
 export function isDry(name: string, words: readonly string[]): boolean {
-  const dry = Object.hasOwn(DRY_OPTIONS_OF, name) ? DRY_OPTIONS_OF[name] : undefined
+  const dry = DRY_OPTIONS_OF.get(name)
   // A script may not know the option.
-  const isScript = SHELLS.has(name) || Object.hasOwn(INTERPRETERS, name) || isScriptName(words[0] ?? '')
+  const isScript = SHELLS.has(name) || INTERPRETERS.has(name) || isScriptName(words[0] ?? '')
   const own = words.slice(1, HANDING.has(name) ? 3 : undefined)
   return own.some((word) => dry?.test(word) || (!isScript && DRY_OPTION.test(word)))
 }
@@ -219,17 +104,14 @@ const TURNING_NAME =
 /** Options of such forms that leave the act as it is. */
 const HARMLESS_OPTION =
   /^--no-(?:audit|fund|install-(?:recommends|suggests)|cache(?:-dir)?|input|colou?r|pager|progress|warn\S*|edit|browser|interaction)$/u
-const HARMLESS_OPTIONS_OF: Readonly<Record<string, RegExp>> = {
-  ...{ curl: /^-(?:[Nt]|XPOST|XPUT)$/u, docker: /^-(?:[dt]|it|ti)$/u },
-}
+const HARMLESS_OPTIONS_OF = patternTable(data.harmless_options)
 
 /** An address of this machine, which a trial puts in the place of another. */
 const LOCAL_HOST = /(?:^|\/\/|=)(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(?:[:/]|$)/u
 
 /** Tells whether a word that is added to a command may make the command do something else. */
 export function mayTurn(word: string, name: string): boolean {
-  const harmless = Object.hasOwn(HARMLESS_OPTIONS_OF, name) ? HARMLESS_OPTIONS_OF[name] : undefined
-  if (HARMLESS_OPTION.test(word) || harmless?.test(word)) return false
+  if (HARMLESS_OPTION.test(word) || HARMLESS_OPTIONS_OF.get(name)?.test(word)) return false
   return (
     UNDOING.test(word) ||
     LOCAL_HOST.test(word) ||
@@ -251,9 +133,7 @@ export function withoutMessages(
   name: string,
   words: readonly string[],
 ): { readonly rest: readonly string[]; readonly messages: readonly string[] } {
-  const options = [name, `${name} ${subcommandOf(words) ?? ''}`].flatMap((key) =>
-    Object.hasOwn(MESSAGE_OPTIONS, key) ? (MESSAGE_OPTIONS[key] ?? '').split(' ') : [],
-  )
+  const options = [name, `${name} ${subcommandOf(words) ?? ''}`].flatMap((key) => [...(MESSAGE_OPTIONS.get(key) ?? [])])
   if (options.length === 0) return { rest: words, messages: [] }
   const rest: string[] = []
   const messages: string[] = []

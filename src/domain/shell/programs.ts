@@ -1,35 +1,20 @@
 import type { CommandNode } from 'unbash'
 import { baseName, wordSet } from '../words.ts'
-import { INTERPRETERS, isOption, kindOf, programOf, SHELLS, TELLING } from './command-kinds.ts'
+import { INTERPRETERS, isOption, kindOf, programOf, SHELLS, TELLING, wordTable } from './command-kinds.ts'
+import data from './commands.json' with { type: 'json' }
 import { type Certainty, redirectionsOf, type SimpleCommand, wordsOf } from './script.ts'
 
 /** A program that runs the command behind it, with the options that leave that command as it is. Any other option makes the program a command of its own. */
 interface Wrapper {
-  readonly flags?: RegExp
+  /** A pattern of options, as that of `valued`. */
+  readonly flags?: string
   /** Options with a separate value. */
-  readonly valued?: RegExp
+  readonly valued?: string
   /** Words of its own before the command. */
   readonly positional?: number
 }
 
-const WRAPPERS: Readonly<Record<string, Wrapper>> = {
-  sudo: { flags: /^-[EnSHi]+$/u, valued: /^-[ug]$|^--(?:user|group)$/u },
-  doas: { valued: /^-u$/u },
-  env: { flags: /^-i?$/u, valued: /^-[uC]$/u },
-  time: { flags: /^-[pv]$/u },
-  nohup: {},
-  setsid: { flags: /^-[fw]$/u },
-  nice: { flags: /^-n?-?\d+$/u, valued: /^-n$/u },
-  ionice: { flags: /^-c\d$/u, valued: /^-[cn]$/u },
-  stdbuf: { flags: /^-[ioe][L\d]+$/u, valued: /^-[ioe]$/u },
-  command: {},
-  builtin: {},
-  exec: {},
-  timeout: { flags: /^--(?:preserve-status|foreground|signal=\w+)$/u, valued: /^-[ks]$/u, positional: 1 },
-  'xvfb-run': { flags: /^-a$/u },
-  xargs: { flags: /^-(?:[0rt]+|[nPIL]\S+)$/u, valued: /^-[nPILdas]$/u },
-  npx: { flags: /^(?:-y|--yes)$/u },
-}
+const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map(Object.entries<Wrapper>(data.wrappers))
 /** Programs with the subcommand that makes them wrappers. */
 const RUNNERS = new Set(['poetry run', 'pipenv run', 'uv run', 'pdm run', 'bundle exec', 'npm exec', 'python -m'])
 const MOST_WRAPPERS = 20
@@ -50,17 +35,20 @@ function skipWrapper(words: readonly string[], from: number): number {
   if (/^[A-Za-z_]\w*=/u.test(word)) return from + 1
   const name = programOf(word)
   if (RUNNERS.has(`${name} ${words[from + 1] ?? ''}`)) return from + 2
-  const wrapper = Object.hasOwn(WRAPPERS, name) ? WRAPPERS[name] : undefined
+  const wrapper = WRAPPERS.get(name)
   if (wrapper === undefined) return from
   let at = from + 1
   for (; isOption(words[at] ?? ''); at++) {
     const option = words[at] ?? ''
     if (option === '--') return at + 1 + (wrapper.positional ?? 0)
-    if (wrapper.valued?.test(option)) at++
-    else if (!wrapper.flags?.test(option)) return from
+    if (fits(option, wrapper.valued)) at++
+    else if (!fits(option, wrapper.flags)) return from
   }
   return at + (wrapper.positional ?? 0)
 }
+
+const fits = (option: string, pattern: string | undefined): boolean =>
+  pattern !== undefined && new RegExp(pattern, 'u').test(option)
 
 /** Finds the script among the words of a shell: `bash -lc …`; null: the shell reads a file or its input. */
 export function shellScript(words: readonly string[]): string | null {
@@ -79,8 +67,8 @@ export const fileOf = (words: readonly string[]): string | null =>
 /** Tells whether words of an interpreter are code: `python -c …`, `psql -c …`, `sqlite3 FILE …`. */
 export function hasCodeWord(name: string, words: readonly string[]): boolean {
   if (name === 'sqlite3' || name === 'redis-cli') return words.length > 2
-  const options = wordSet(INTERPRETERS[name] ?? '')
-  return words.some((word) => options.has(word) || /^-[a-zA-Z]{1,4}[eEc]$/u.test(word))
+  const options = INTERPRETERS.get(name)
+  return words.some((word) => options?.has(word) || /^-[a-zA-Z]{1,4}[eEc]$/u.test(word))
 }
 
 const EDITING = wordSet('sed perl vim vi ed ex gdb')
@@ -91,7 +79,7 @@ const SELECTING = /^(?:\d+(?:,\d+)?|\/[^/]*\/|\\(\W).*\1)[pd]$/u
 export function mayBeCode(name: string, words: readonly string[], texts: readonly string[]): boolean {
   // The commands of a shell's only script are listed themselves.
   if (SHELLS.has(name)) return shellScript(words) === null ? texts.length > 0 : words.length > 3
-  if (Object.hasOwn(INTERPRETERS, name) && (texts.length > 0 || hasCodeWord(name, words))) return true
+  if (INTERPRETERS.has(name) && (texts.length > 0 || hasCodeWord(name, words))) return true
   return EDITING.has(name) && !words.some((word) => SELECTING.test(word))
 }
 
@@ -113,7 +101,7 @@ export function filesRunBy(
   if (kindOf(name, words) === 'looks') return reaches ? [...plain, ...inputs] : []
   if (name === 'make' || name === 'at' || SQL.has(name))
     return [...words.filter((_, at) => words[at - 1] === '-f'), ...inputs]
-  if (SHELLS.has(name) || Object.hasOwn(INTERPRETERS, name) || name === 'source' || name === '.') {
+  if (SHELLS.has(name) || INTERPRETERS.has(name) || name === 'source' || name === '.') {
     const hasScript = SHELLS.has(name) ? shellScript(words) !== null : hasCodeWord(name, words)
     return [...(hasScript ? [] : [fileOf(words) ?? []]), inputs].flat()
   }
@@ -145,8 +133,7 @@ export function copiesOf(node: CommandNode): readonly string[] {
 
 /** Commands that answer by their exit code: what stands behind them and `&&` may not run. */
 const TESTING = wordSet('[ test [[ grep egrep rg false diff cmp pgrep')
-export const tests = (name: string): boolean =>
-  TESTING.has(name) || SHELLS.has(name) || Object.hasOwn(INTERPRETERS, name)
+export const tests = (name: string): boolean => TESTING.has(name) || SHELLS.has(name) || INTERPRETERS.has(name)
 /** Commands that fail where they find nothing. */
 const PROBING = wordSet('ls stat find which type command')
 /** The operator behind which nothing runs, by the command before it. */
@@ -173,10 +160,7 @@ function placedBy(name: string, words: readonly string[]): readonly string[] {
 }
 
 /** Builtins that change or leave the shell, or run their words: nothing is certain behind them. A profile's function may do so unseen. */
-export const CHANGING =
-  wordSet(`set exec eval source . trap alias unalias shopt read mapfile readarray declare typeset local
-  let unset readonly return exit logout suspend break continue shift getopts enable builtin hash fc bind disable emulate
-  autoload zmodload kill pkill killall coproc`)
+export const CHANGING = wordSet(data.changing)
 /** Options of `set` by which a script ends at a failure, or shows its commands. */
 const STRICT_OPTION = /^(?:-[euxo]+|pipefail|errexit|nounset|xtrace)$/u
 /** Settings that make a name another program. */
@@ -221,25 +205,7 @@ function configures(name: string, words: readonly string[]): boolean {
 }
 
 /** Ends of the names of files in which programs find what to do, and where. */
-const RULE_FILES: Readonly<Record<string, readonly string[]>> = {
-  ...{ make: ['akefile', '.mk'], cargo: ['Cargo.toml'], just: ['justfile'], rake: ['Rakefile'], task: ['Taskfile'] },
-  ...{ npm: ['package.json', '.npmrc'], pnpm: ['package.json'], yarn: ['package.json'], composer: ['composer.json'] },
-  ...{ gradle: ['.gradle'], mvn: ['pom.xml'], tox: ['tox.ini'], nox: ['noxfile.py'], terraform: ['.tf'] },
-  ...{ docker: ['compose.y', 'Dockerfile'], 'docker-compose': ['compose.y'], 'ansible-playbook': ['.yml', '.yaml'] },
-  ...{
-    git: ['.gitconfig', '.git/config', '.ssh/config'],
-    psql: ['.psqlrc', '.pgpass'],
-    kubectl: ['.kube/'],
-    aws: ['.aws/'],
-  },
-  ...{
-    ssh: ['.ssh/config'],
-    scp: ['.ssh/config'],
-    rsync: ['.ssh/config'],
-    curl: ['.curlrc', '.netrc'],
-    wget: ['.wgetrc'],
-  },
-}
+const RULE_FILES = wordTable(data.rule_files)
 
 /** Tells whether a command sets up a program, puts a file in its place or gives its name to something else. */
 export function setsUp(program: string, { name, words, outputs, changesShell }: SimpleCommand): boolean {
@@ -253,10 +219,7 @@ export function setsUp(program: string, { name, words, outputs, changesShell }: 
 /** Names of hosts, for every program. */
 const HOSTS = '/etc/hosts'
 /** Lists the ends of the names of files in which a program finds what to do, and where. */
-export const rulesOf = (program: string): readonly string[] => [
-  HOSTS,
-  ...(Object.hasOwn(RULE_FILES, program) ? (RULE_FILES[program] ?? []) : []),
-]
+export const rulesOf = (program: string): readonly string[] => [HOSTS, ...(RULE_FILES.get(program) ?? [])]
 
 /** Tells whether a command may reach the system by a file: a device, a setting, or a folder that a service watches. */
 export const reachesSystem = ({ words, outputs }: Pick<SimpleCommand, 'words' | 'outputs'>): boolean =>

@@ -19,31 +19,9 @@ import { readKeystrokes } from './terminal.ts'
 import { type Content, readContent, useOfNeedles, withoutComments } from './written-text.ts'
 
 /** Uses of strings in a script. */
-export interface ShellReading extends Content {
-  /** The most that a range of the source proves. */
-  useAt(start: number, end: number): Certainty
-  /** Tells whether a command that only looks has the text among its words. */
-  looksAt(text: string): boolean
-  /** All words of the commands are known as they stand in the text, and no command runs another that only a file or a service knows. */
-  readonly isPlain: boolean
-  /** A shell takes commands from a pipe or a file, which the record does not show. */
-  readonly isOpaque: boolean
-  /** Tells whether a command that may act has the word as an operand, or as the value of an option. */
-  takes(word: string): boolean
-  /** Tells whether a command that prints has the text among its words. */
-  prints(text: string): boolean
-  /** Files that the script runs, or takes commands from. */
-  readonly runs: readonly string[]
-  /** Files that the script writes. */
-  readonly outputs: readonly string[]
-  /** Effects on commands of later scripts, where the shell lives on. */
-  readonly effects: LastingEffects
-  /** Tells whether a command, in front of the first that holds `before`, sets up a program, puts a file in its place or gives its name away. */
-  setsUp(program: string, before?: string): boolean
-  /** Tells whether the script may hide the failure of a program of a command. */
-  isHidden(text: string): boolean
-}
+export type ShellReading = ReturnType<typeof readScript>
 
+/** Effects on commands of later scripts, where the shell lives on. */
 type LastingEffects = Pick<CommandList, 'changesShell' | 'opensProgram' | 'isMoved' | 'isInScratch'>
 
 const NO_EFFECTS: LastingEffects = { changesShell: false, opensProgram: false, isMoved: false, isInScratch: false }
@@ -126,7 +104,7 @@ const CLOSED = wordSet('cd cp chmod chown ln mkdir mv popd pushd rm rmdir touch'
 const HIDES_WORDS = /\b(?:base(?:32|64)|xxd|rev|tr|openssl|gpg|uudecode|z?sh|bash)\b|(?:^|[\s;|&])!/u
 
 /** Reads the list of a script's commands. */
-function readScript(source: ScriptSource, list: CommandList, context: ScriptContext): ShellReading {
+function readScript(source: ScriptSource, list: CommandList, context: ScriptContext) {
   const { commands, isWhole, isOpen } = list
   const most = isWhole ? source.most : 'maybe'
   const text = spread(source.text)
@@ -191,13 +169,19 @@ function readScript(source: ScriptSource, list: CommandList, context: ScriptCont
   }
 
   return {
+    /** All words of the commands are known as they stand in the text, and no command runs another that only a file or a service knows. */
     isPlain: isWhole && isKnown && commands.every(isClosed),
+    /** A shell takes commands from a pipe or a file, which the record does not show. */
     isOpaque: commands.some(isFedShell),
-    runs,
-    outputs: commands.flatMap(({ outputs }) => outputs),
-    effects: list,
-    useOf: once((anchor: string) => weakest(findUse(readAnchor(anchor)), limitOf(anchor))),
-    useAt(start, end) {
+    /** Files that the script runs, or takes commands from. */
+    runs: runs as readonly string[],
+    /** Files that the script writes. */
+    outputs: commands.flatMap(({ outputs }) => outputs) as readonly string[],
+    effects: list as LastingEffects,
+    /** Answers the use of a string. */
+    useOf: once((anchor: string): Use => weakest(findUse(readAnchor(anchor)), limitOf(anchor))),
+    /** Answers the most that a range of the source proves. */
+    useAt(start: number, end: number): Certainty {
       const { isExact } = source
       const range = source.text.slice(start, end)
       // The words of an argv stand in quotes of their own.
@@ -213,9 +197,11 @@ function readScript(source: ScriptSource, list: CommandList, context: ScriptCont
       if (use === 'absent') return isExact && !isOpen && isWhole ? 'told' : 'maybe'
       return use === 'told' && (isOpen || !isWhole) ? 'maybe' : weakest(use, most)
     },
-    looksAt: (anchor) =>
+    /** Tells whether a command that only looks has the text among its words. */
+    looksAt: (anchor: string): boolean =>
       holds(anchor, 'own', ({ kind, runs, name }) => kind === 'looks' && runs !== 'told' && !ASKING.has(name)),
-    takes: (word) =>
+    /** Tells whether a command that may act has the word as an operand, or as the value of an option. */
+    takes: (word: string): boolean =>
       commands.some(
         ({ kind, names, name, words }) =>
           kind === 'does' &&
@@ -225,12 +211,15 @@ function readScript(source: ScriptSource, list: CommandList, context: ScriptCont
             .rest.slice(1)
             .some((own) => own === word || (own.startsWith('-') && own.slice(own.indexOf('=') + 1) === word)),
       ),
-    prints: (anchor) => holds(anchor, 'words', ({ kind }) => kind === 'tells'),
-    setsUp(program, before = '') {
+    /** Tells whether a command that prints has the text among its words. */
+    prints: (anchor: string): boolean => holds(anchor, 'words', ({ kind }) => kind === 'tells'),
+    /** Tells whether a command, in front of the first that holds `before`, sets up a program, puts a file in its place or gives its name away. */
+    setsUp(program: string, before = ''): boolean {
       const own = before === '' ? -1 : commands.findIndex(({ words }) => words.join(' ').includes(before))
       return (own === -1 ? commands : commands.slice(0, own)).some((command) => setsUp(program, command))
     },
-    isHidden(anchor) {
+    /** Tells whether the script may hide the failure of a program of a command. */
+    isHidden(anchor: string): boolean {
       const programs = programsOf(anchor)
       return source.most !== 'whole' || commands.some((one) => !one.isReported && programs.includes(one.name))
     },

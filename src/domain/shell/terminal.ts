@@ -1,17 +1,8 @@
 import { parseTexts } from '../text/json.ts'
 import { baseName, wordSet } from '../words.ts'
 import { INTERPRETERS, isOption, programOf, SHELLS, subcommandOf } from './command-kinds.ts'
+import data from './commands.json' with { type: 'json' }
 import { commandIn, fileOf, hasCodeWord, SQL, shellScript } from './programs.ts'
-
-/** Keys that were typed into a terminal. */
-interface Typed {
-  /** The lines as a terminal shows them, corrections applied. */
-  readonly script: string
-  /** The keys are lines of text that were entered, each to the shell. */
-  readonly isPlain: boolean
-  /** Lines that were cancelled, or not entered. */
-  readonly erased: readonly string[]
-}
 
 /** Characters of keys that are given by name. */
 const KEYS: Readonly<Record<string, string>> = {
@@ -28,8 +19,8 @@ const CANCEL = /[\u0003\u0015]/u
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are keys
 const OTHER_CONTROL = /[\u0000-\u0002\u0004-\u0008\u000b\u000c\u000e-\u0014\u0016-\u001f\u007f]/u
 
-/** Reads keys: a text, or a JSON list of texts and names of keys. */
-export function readKeystrokes(text: string): Typed {
+/** Reads the keys that were typed into a terminal: a text, or a JSON list of texts and names of keys. */
+export function readKeystrokes(text: string) {
   const keys = text.startsWith('[') ? parseTexts(text) : null
   const typed = keys === null ? text : keys.map(characterOf).join('')
   const pieces = typed
@@ -38,8 +29,11 @@ export function readKeystrokes(text: string): Typed {
     .map((line) => line.split(CANCEL))
   const lines = pieces.slice(0, -1).map((line) => line.at(-1) ?? '')
   return {
+    /** The lines as a terminal shows them, corrections applied. */
     script: lines.map((line) => `${correct(line)}\n`).join(''),
+    /** The keys are lines of text that were entered, each to the shell. */
     isPlain: !OTHER_CONTROL.test(typed) && !leavesShell(lines.slice(0, -1)),
+    /** Lines that were cancelled, or not entered. */
     erased: [...pieces.flatMap((line) => line.slice(0, -1)), pieces.at(-1)?.at(-1) ?? ''],
   }
 }
@@ -61,9 +55,7 @@ function correct(line: string): string {
 }
 
 /** Programs that take the keys that follow. */
-const INTERACTIVE = wordSet(`vi vim nvim view vimdiff ex visudo vipw nano pico emacs micro joe hx helix mcedit ne jed
-  less more most man info top htop tig journalctl ed bc dc gdb lldb ftp sftp lftp telnet nc ncat irb pry ghci R julia
-  iex erl jshell scala clj pdb mongosh mongo tee sponge read mail wall xargs passwd su ssh tmux screen exec`)
+const INTERACTIVE = wordSet(data.interactive)
 const PAGED = wordSet('log diff show blame reflog')
 
 const HERE_DOCUMENT = /(?:^|[^<])<<-?[ \t]*["'\\]?([A-Za-z_][\w.-]*)/u
@@ -92,7 +84,7 @@ function takesKeys(line: string): boolean {
     fileOf(words.filter((word, at) => !/^\d?>/u.test(word) && !/^\d?>{1,2}$/u.test(words[at - 1] ?? ''))) !== null
   if (name === 'cat') return !hasFile && !line.includes('<') && !line.includes('|')
   if (stage.includes('<') || line.includes('|') || hasCodeWord(name, words)) return false
-  return SQL.has(name) || ((SHELLS.has(name) || Object.hasOwn(INTERPRETERS, name)) && fileOf(words) === null)
+  return SQL.has(name) || ((SHELLS.has(name) || INTERPRETERS.has(name)) && fileOf(words) === null)
 }
 
 /** Tells whether git opens a pager or an editor. */
@@ -116,11 +108,10 @@ export function takesLines(name: string, words: readonly string[], writesFile: b
   if (name === 'cat') return own.length === 0 && writesFile
   if (OPENING.has(name)) return !own.some((word) => LEAVING_WORD.test(word))
   if (name === 'ssh') return own.filter((word) => !isOption(word)).length < 2
-  const isShellWord = (word: string): boolean =>
-    SHELLS.has(baseName(word)) || Object.hasOwn(INTERPRETERS, programOf(word))
+  const isShellWord = (word: string): boolean => SHELLS.has(baseName(word)) || INTERPRETERS.has(programOf(word))
   if (name === 'docker' || name === 'podman' || name === 'kubectl')
     return own.some((word) => /^-(?:it|ti|i)$/u.test(word)) && isShellWord(own.at(-1) ?? '')
   if (SQL.has(name)) return !hasCodeWord(name, words) && !own.some((word) => /^-\w*[fl]/u.test(word))
   if (SHELLS.has(name)) return shellScript(words) === null && fileOf(words) === null
-  return Object.hasOwn(INTERPRETERS, name) && !hasCodeWord(name, words) && fileOf(words) === null
+  return INTERPRETERS.has(name) && !hasCodeWord(name, words) && fileOf(words) === null
 }

@@ -1,6 +1,7 @@
 import { once } from '../memo.ts'
 import { foldForSearch, foldWhole, indexOfName, indexOfWord } from '../text/search.ts'
 import { baseName, normalPath, wordSet } from '../words.ts'
+import data from './commands.json' with { type: 'json' }
 import { type AnchorCommand, readAnchor } from './match-command.ts'
 import { SYSTEM_FILE } from './programs.ts'
 import { type Certainty, type ScriptContext, strongest, type Use, weakest } from './script.ts'
@@ -8,17 +9,12 @@ import { type Certainty, type ScriptContext, strongest, type Use, weakest } from
 /** A kind of file: prose is read by people, code is run or built later, `automatic` files are run by programs, others are settings and data. */
 type FileKind = 'prose' | 'code' | 'automatic' | 'other'
 
-const PROSE_ENDINGS = wordSet('md markdown txt rst log adoc org tex html htm csv tsv out patch diff')
-const CODE_ENDINGS = wordSet(`sh bash zsh ksh fish ps1 bat cmd py js mjs cjs rb pl php lua r awk sql ts tsx jsx c h cc
-  cpp hpp cs java kt rs go swift scala hs ml ex exs erl clj css scss vue svelte ipynb`)
-const AUTOMATIC_NAMES = wordSet(`makefile gnumakefile dockerfile containerfile jenkinsfile procfile vagrantfile
-  rakefile justfile crontab package.json tox.ini noxfile.py .bashrc .bash_profile .profile .zshrc .zprofile .envrc
-  .gitlab-ci.yml .travis.yml .pre-commit-config.yaml azure-pipelines.yml docker-compose.yml docker-compose.yaml
-  compose.yml compose.yaml pre-commit post-commit pre-push post-merge rc.local authorized_keys setup.py conftest.py`)
-const AUTOMATIC_FOLDERS =
-  '/.github/ /cron. /.git/hooks/ /.husky/ /systemd/ /init.d/ /.circleci/ /cron/ /profile.d/'.split(' ')
+const PROSE_ENDINGS = wordSet(data.prose_endings)
+const CODE_ENDINGS = wordSet(data.code_endings)
+const AUTOMATIC_NAMES = wordSet(data.automatic_names)
+const AUTOMATIC_FOLDERS = data.automatic_folders.split(' ')
 const AUTOMATIC_ENDINGS = ['service', 'timer', 'mk', 'cron']
-const PROSE_NAMES = wordSet('readme notes report todo changelog summary license authors contributing commit_editmsg')
+const PROSE_NAMES = wordSet(data.prose_names)
 
 function fileKind(path: string, text: string): FileKind {
   const whole = `/${path.toLowerCase()}`
@@ -56,8 +52,8 @@ export function usesOfWriting(path: string | null, text: string, context: Script
   }
 }
 
-const HASHED = wordSet('py sh bash zsh rb pl yml yaml toml conf cfg ini env mk r properties')
-const SLASHED = wordSet('js mjs cjs ts tsx jsx c h cc cpp java go rs cs kt swift php json jsonc json5')
+const HASHED = wordSet(data.hashed_endings)
+const SLASHED = wordSet(data.slashed_endings)
 
 /** Lists the marks that begin a comment line in the file. */
 function commentMarks(path: string | null, text: string): readonly string[] {

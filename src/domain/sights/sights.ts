@@ -2,6 +2,7 @@ import type { Anchors } from '../anchors/anchors.ts'
 import { lettersOfPart } from '../text/letters.ts'
 import { lineEnd, lineStart } from '../text/search.ts'
 import { type Hit, isBefore, type Part, type Position, type Trajectory } from '../trajectory/trajectory.ts'
+import data from '../words.json' with { type: 'json' }
 import { baseName, wordSet } from '../words.ts'
 import {
   ENCODED,
@@ -59,9 +60,7 @@ function withoutPrompt(before: string): string {
   return before
 }
 
-const COMPLAINERS = wordSet(
-  'ash bash cat cd cp curl dash error e fatal find fish git go grep ksh ls make mkdir mv node npm pip python python3 rm sh sudo tar wget zsh',
-)
+const COMPLAINERS = wordSet(data.complaining_programs)
 const COMPLAINTS = (
   'command not found|not found|no such file|no rule to make target|permission denied|cannot access|' +
   'could not resolve|did not match any|not recognized|is a directory|unable to locate'

@@ -1,3 +1,4 @@
+import data from '../words.json' with { type: 'json' }
 import { wordSet } from '../words.ts'
 import { ANSI_TAIL, NormalText, rewrite } from './normal-text.ts'
 
@@ -6,17 +7,10 @@ import { ANSI_TAIL, NormalText, rewrite } from './normal-text.ts'
 const HEX = '[0-9a-fA-F]'
 /** Letters of escapes, and what is written for them where texts are searched; case and the kinds of white space do not count there. */
 const LETTERS: Readonly<Record<string, string>> = { n: '\n', r: '\n', t: ' ', v: ' ', f: ' ', b: ' ' }
-const TAGS = wordSet(
-  'a b big br code del dd div dt em font h1 h2 h3 h4 i ins kbd li mark p pre q s samp small span strong sub sup td th tr tt u var',
-)
+const TAGS = wordSet(data.tags)
 
 /** Entities of Latin-1 in their order, from U+00A0 on. */
-const LATIN =
-  `nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro para middot cedil
-  sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml
-  ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde auml aring aelig
-  ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute
-  thorn yuml`.split(/\s+/)
+const LATIN = data.latin_entities.split(' ')
 const OTHERS =
   'lt< gt> amp& quot" apos\' lsquo‘ rsquo’ ldquo“ rdquo” oeligœ OEligŒ ndash– mdash— hellip… bull• euro€'.split(' ')
 const ENTITIES: ReadonlyMap<string, string> = new Map([
