@@ -221,7 +221,7 @@ function receiptOf(
     attempts,
     price_as_of: judge.info.price?.as_of ?? null,
     cost_usd: costs.some((cost) => cost === null) ? null : costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0),
-    warnings: [...weakAnchors(question.ground_truth, trajectory), ...trajectory.warnings]
+    warnings: [...weakAnchors(question.ground_truth), ...trajectory.warnings]
       .slice(0, 100)
       .map(({ path, message }) => ({ path, message })),
     unread: trajectory.unread,

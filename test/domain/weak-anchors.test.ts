@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
 import { weakAnchors } from '../../src/domain/anchors/weak-anchors.ts'
 import type { Instruction } from '../../src/schemas/trial.ts'
-import { makeTrajectory } from './make.ts'
 
-const told = (anchor: string, steps = makeTrajectory([])) =>
-  weakAnchors({ instruction: 'x', cue: { text: 'make release-7f3a', anchors: [anchor] } }, steps).length
+const told = (anchor: string) =>
+  weakAnchors({ instruction: 'x', cue: { text: 'make release-7f3a', anchors: [anchor] } }).length
 
 test.each([
   ...[
@@ -34,16 +33,8 @@ test.each([
 
 test.each(['#', '$', '', '/', 'a', ' 7.', '=>'])('%j is no word', (anchor) => expect(told(anchor)).toBe(1))
 
-test('an anchor is told of from ten steps on, in steps whose output holds it', () => {
-  const steps = (n: number, actor: 'tool_output' | 'agent_action') =>
-    makeTrajectory(Array.from({ length: n }, () => [[actor, 'a token a token'] as const]))
-  expect([9, 10].map((n) => told('token', steps(n, 'tool_output')))).toEqual([0, 1])
-  expect(told('token', steps(20, 'agent_action'))).toBe(0)
-})
-
 test('two instructions of the same text are told of, unless action anchors tell them apart', () => {
-  const told = (cue: Instruction, distractor: Instruction) =>
-    weakAnchors({ instruction: 'x', cue, distractor }, makeTrajectory([]))
+  const told = (cue: Instruction, distractor: Instruction) => weakAnchors({ instruction: 'x', cue, distractor })
   const text = 'make release-7f3a'
   expect(told({ text }, { text: ` ${text}\n` })[0]).toEqual({
     path: '/ground_truth/distractor',
@@ -56,17 +47,10 @@ test('two instructions of the same text are told of, unless action anchors tell 
   expect(both).toEqual([])
 })
 
-test('a run is not looked through further than a bound', () => {
-  const long = Array.from({ length: 9 }, () => [['tool_output', 'a'.repeat(5_000_000)] as const])
-  const holding = Array.from({ length: 10 }, () => [['tool_output', 'token'] as const])
-  expect(told('token', makeTrajectory([...holding, ...long]))).toBe(1)
-  expect(told('token', makeTrajectory([...long, ...holding]))).toBe(0)
-})
-
 test('an instruction in which no action can be searched is told of, one that is said or can be found is not', () => {
   const prose = 'Please be kind to the reader.'
   const told = (cue: Instruction, distractor?: Instruction) =>
-    weakAnchors({ instruction: 'x', cue, ...(distractor && { distractor }) }, makeTrajectory([]))
+    weakAnchors({ instruction: 'x', cue, ...(distractor && { distractor }) })
   const message = expect.stringContaining('give action_anchors')
   expect(told({ text: prose }, { text: `${prose} And smile.` })).toEqual([
     { path: '/ground_truth/cue', message },

@@ -1,7 +1,7 @@
 import type { Issue } from '../../domain/result.ts'
 import { parseJson } from '../../domain/text/json.ts'
 import { type Line, splitLines } from '../../domain/text/line-splitter.ts'
-import { referenceIn, rememberSentText } from '../../domain/trajectory/trajectory.ts'
+import { referenceIn } from '../../domain/trajectory/trajectory.ts'
 import { isRecord, type Json, typeName } from '../../formats/common/reading.ts'
 import { readTrajectory } from '../../formats/read.ts'
 import { inputIssues } from '../../schemas/check.ts'
@@ -40,9 +40,7 @@ export const isRequest = (value: unknown): value is Json => isRecord(value) && i
 export function parseLine(bytes: Buffer): unknown {
   const read = decodeText(bytes)
   if (read.kind !== 'read') return undefined
-  const value = parseJson(read.text)
-  if (read.warnings.length === 0) rememberSentText(value, bytes)
-  return value
+  return parseJson(read.text)
 }
 
 /** Reads grade requests, one a line. A line too long or no request is skipped by number; a fault of the disk is reported and ends only this file. */
@@ -89,7 +87,7 @@ export function requestItem(scope: Scope, file: Place, request: Json, at: string
   if (resolved === null || Array.isArray(resolved))
     return refuse('no_ground_truth', 'it has none, and none is resolved of its task')
   const { truth } = resolved
-  if (read?.ok === true) warnings.push(...anchorWarnings(scope, truth, read.value))
+  if (read?.ok === true) warnings.push(...anchorWarnings(scope, truth))
   const variant = scope.job.options.variant ?? resolved.variant ?? undefined
   return {
     kind: 'trial',

@@ -1,7 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import { weakAnchors } from '../../domain/anchors/weak-anchors.ts'
 import { normalizeGroundTruth } from '../../domain/cache-key.ts'
-import type { Trajectory } from '../../domain/trajectory/trajectory.ts'
 import { isRecord, type Json } from '../../formats/common/reading.ts'
 import { FORMATS } from '../../formats/formats.ts'
 import { readTrajectory } from '../../formats/read.ts'
@@ -51,7 +50,7 @@ export async function joinTrial(scope: Scope, trial: TrialRun): Promise<TrialIte
     trajectory: read.value,
     warnings: [
       ...[...trial.warnings, ...run.warnings, ...droppedBy(truth), ...warnings],
-      ...anchorWarnings(scope, ground_truth, read.value),
+      ...anchorWarnings(scope, ground_truth),
     ],
   }
 }
@@ -83,8 +82,8 @@ export function findTruth(scope: Scope, { tasks, trials, variant }: TruthNames):
 }
 
 /** Warns of weak anchors, once per text, because the trials of a task share their anchors. */
-export const anchorWarnings = ({ job }: Scope, truth: GivenTruth, trajectory: Trajectory): string[] =>
-  weakAnchors(normalizeGroundTruth(truth), trajectory)
+export const anchorWarnings = ({ job }: Scope, truth: GivenTruth): string[] =>
+  weakAnchors(normalizeGroundTruth(truth))
     .map(({ path, message }) => `${path}  ${message}`)
     .filter((text) => job.isFirst(text))
 
