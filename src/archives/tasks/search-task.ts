@@ -1,6 +1,6 @@
 import { MARKERS, type MarkerName, type MarkerTexts, stringsOf } from '../../domain/markers/check-run.ts'
 import type { SearchedFile } from '../../domain/markers/check-task.ts'
-import { isMediaName, MarkerSearch } from '../../domain/markers/marker-search.ts'
+import { createMarkerSearch, isMediaName } from '../../domain/markers/marker-search.ts'
 import { isTruthFile } from '../trials/trial-folder.ts'
 import type { ArchiveLimits } from '../unpack/limits.ts'
 import { listFolder, type Place, within } from '../unpack/place.ts'
@@ -49,7 +49,9 @@ class TaskSearch {
   readonly files: SearchedFile[] = []
   readonly #options: SearchTaskOptions
   readonly #owners = new Map<string, MarkerName[]>()
-  readonly #markers: MarkerSearch
+  readonly #find: ReturnType<typeof createMarkerSearch>
+  /** UTF-16 units of the longest string. */
+  readonly #longest: number
   #left = MOST_BYTES
 
   constructor(options: SearchTaskOptions) {
@@ -57,13 +59,14 @@ class TaskSearch {
       for (const string of stringsOf(options.markers[marker]))
         this.#owners.set(string, [...(this.#owners.get(string) ?? []), marker])
     this.#options = options
-    this.#markers = new MarkerSearch([...this.#owners.keys()])
+    this.#find = createMarkerSearch([...this.#owners.keys()])
+    this.#longest = Math.max(0, ...[...this.#owners.keys()].map((string) => string.length))
   }
 
   async search(entry: TaskEntry): Promise<void> {
     const { path, name, kind } = entry
     const matches: Matches = { cue: [], distractor: [] }
-    for (const { string } of this.#markers.find(name)) this.#add(matches, string, 0)
+    for (const { needle } of this.#find(name)) this.#add(matches, needle, 0)
     const read = await this.#read(entry, (window) => this.#addWindow(matches, window))
     const area = areaOf(path)
     const isExpected = kind !== 'folder' && area === 'environment' && this.#isExpected(path)
@@ -85,15 +88,15 @@ class TaskSearch {
     if (kind !== 'file') return { unsearched: 'is neither a file nor a folder', isBinary: false }
     const { limits, abort } = this.#options
     const max_bytes = Math.min(limits.max_entry_bytes, this.#left)
-    const reach = this.#markers.longest * WRITTEN_LONGER + MARKS_OF_LINES
+    const reach = this.#longest * WRITTEN_LONGER + MARKS_OF_LINES
     const { bytes, isBinary, unsearched } = await readWindows(place, { reach, max_bytes, abort, visit })
     this.#left -= bytes
     return { unsearched: unsearched ?? (isMediaName(path) ? BY_NAME : null), isBinary }
   }
 
   #addWindow(matches: Matches, { text, own, line }: TextWindow): void {
-    for (const { string, start } of this.#markers.find(text))
-      if (start >= own.start && start < own.end) this.#add(matches, string, line + newlines(text, 0, start))
+    for (const { needle, start } of this.#find(text))
+      if (start >= own.start && start < own.end) this.#add(matches, needle, line + newlines(text, 0, start))
   }
 
   #add(matches: Matches, string: string, line: number): void {

@@ -1,7 +1,6 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import type { SearchedFile } from '../../domain/markers/check-task.ts'
-import { mediaIn } from '../../domain/markers/marker-search.ts'
 import { codeOf, type Place } from '../unpack/place.ts'
 
 /** Matches a path against a glob: `*`, `?` within a name, `**` for folders; brackets and braces are letters. Costs at most the product of lengths. */
@@ -73,7 +72,7 @@ type ReadFile = Pick<SearchedFile, 'unsearched' | 'isBinary'> & { readonly bytes
 
 /**
  * Reads any file as text in overlapping windows, one in memory at a time: UTF-8, or UTF-16 with a byte order mark; bytes that are no text
- * become U+FFFD. A picture or an archive is recognized by its first bytes and not read; a link is not followed.
+ * become U+FFFD. A PDF, which may be text that is packed, is not read; a link is not followed.
  */
 export async function readWindows({ path }: Place, options: ReadFileOptions): Promise<ReadFile> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
@@ -98,8 +97,7 @@ async function readOpened(file: FileHandle, { reach, max_bytes, abort, visit }: 
   const head = Buffer.alloc(HEAD_BYTES)
   const { bytesRead } = await file.read(head, 0, HEAD_BYTES, 0)
   const start = head.subarray(0, bytesRead)
-  const media = mediaIn(start)
-  if (media !== null) return { unsearched: `is ${media}`, isBinary: true, bytes: 0 }
+  if (start.toString('latin1', 0, 5) === '%PDF-') return { unsearched: 'is a PDF', isBinary: true, bytes: 0 }
   const mark = start.toString('hex', 0, 2)
   const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8'
   const decoder = new TextDecoder(encoding)

@@ -174,17 +174,33 @@ export function eachMatch(
   if (needles.symbols.length > 0 && plain !== undefined) isOver(symbolsOf(plain), needles.symbols)
 }
 
-/** Finds the first needle that surely stands in a part; null: none does. */
-export function findNeedle(needles: Needles, part: { readonly text: string }) {
-  let best: Pick<Hit, 'needle' | 'start' | 'end'> | null = null
-  const isWhole = ({ piece }: Entry): boolean => piece === WHOLE
-  eachMatch(needles, lettersOfPart(part), isWhole, (match) => {
-    const { needle, start, end } = match
-    if ((best === null || start < best.start) && isSure(part.text, match)) best = { needle: needle.text, start, end }
+/** Places of one string that are told of one text; more tell nothing new. */
+const MOST_OF_A_STRING = 20
+/** Places of a short string that are compared as they are written, in one text. */
+const MOST_COMPARED = 20_000
+
+/** Lists the places where needles surely stand in a text, up to a number of each needle. Linear. */
+export function surePlaces(needles: Needles, text: string, forms: readonly Letters[]) {
+  const found = new Map<string, Pick<Hit, 'needle' | 'start' | 'end'>>()
+  const told = new Uint32Array(needles.all.length)
+  const compared = new Uint32Array(needles.all.length)
+  const wanted = ({ needle, piece }: Entry): boolean =>
+    piece === WHOLE && (told[needle] ?? 0) < MOST_OF_A_STRING && (compared[needle] ?? 0) < MOST_COMPARED
+  eachMatch(needles, forms, wanted, (match) => {
+    const { entry, needle, start, end } = match
+    const key = `${entry.needle}/${start}`
+    compared[entry.needle] = (compared[entry.needle] ?? 0) + 1
+    if (found.has(key) || !isSure(text, match)) return true
+    told[entry.needle] = (told[entry.needle] ?? 0) + 1
+    found.set(key, { needle: needle.text, start, end })
     return true
   })
-  return best as Pick<Hit, 'needle' | 'start' | 'end'> | null
+  return [...found.values()]
 }
+
+/** Finds the first needle that surely stands in a part; null: none does. */
+export const findNeedle = (needles: Needles, part: { readonly text: string }) =>
+  surePlaces(needles, part.text, lettersOfPart(part)).toSorted((a, b) => a.start - b.start)[0] ?? null
 
 /** Makes the match of a candidate; null: a longer word stands there, or a short needle with other letters or punctuation. */
 function matchOf({ all }: Needles, letters: Letters, entry: Entry, first: number): Match | null {

@@ -56,7 +56,7 @@ const anyTask = fc.array(anyFile, { maxLength: 6 }).map((files) =>
   files.map(({ area, cue, distractor, isExpected, isBlind }, index) =>
     file(`f${index}`, area, isBlind ? {} : { cue, distractor }, {
       isExpected: isExpected && area === 'environment',
-      unsearched: isBlind ? 'is a PNG picture' : null,
+      unsearched: isBlind ? 'is a PDF' : null,
     }),
   ),
 )
