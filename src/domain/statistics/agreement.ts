@@ -2,6 +2,7 @@ import type { Agreement, AgreementRequest, Confusion, Scale, Statistic } from '.
 import { err, type Issue, ok, type Result } from '../result.ts'
 import { BOOTSTRAP, type BootstrapSettings, bootstrap } from './bootstrap.ts'
 import {
+  cellsOf,
   cohenKappa,
   type Distance,
   fleissKappa,
@@ -25,13 +26,6 @@ export const MAX_RESAMPLED_ITEMS = 200_000_000
 const NAMES = ['raw_agreement', 'cohen_kappa', 'fleiss_kappa', 'krippendorff_alpha', 'gwet_ac1'] as const
 const WEIGHTED_NAMES = ['linear_kappa', 'quadratic_kappa', 'krippendorff_alpha'] as const
 
-/** The items of a sample or of a resample, with equal items folded. */
-interface Sample {
-  readonly table: ItemTable
-  /** Cells of the confusion matrix, row by row; null without exactly two raters. */
-  readonly cells: Float64Array | null
-}
-
 /**
  * Answers `POST /v1/agreement`: how far raters agree, each statistic with a bootstrap interval over items, or over clusters
  * where any item has one (an item without is then a cluster of its own). Formulas and sources are with the functions called.
@@ -54,13 +48,16 @@ export function agreement(request: AgreementRequest): Result<Agreement, Issue[]>
     const message = `at most ${Math.floor(MAX_RESAMPLED_ITEMS / n_items)} draws for ${n_items} items`
     return err([{ path: '/bootstrap/draws', message }])
   }
-  const { sample, resample } = sampler(ratings)
+  const { profile_of, ...table } = itemTable(ratings)
   const units = unitsOf(ratings.items)
-  const estimatesOf = (drawn: Sample) => estimates(drawn, ratings.labels, scale)
-  const intervals = bootstrap(units.count, settings, (weights) =>
-    estimatesOf(resample((item) => weights[units.of_item[item] ?? 0] ?? 0)).map(({ value }) => value),
-  )
-  const all = estimatesOf(sample)
+  const drawn = new Float64Array(table.profiles.length)
+  const intervals = bootstrap(units.count, settings, (weights) => {
+    drawn.fill(0)
+    for (const [item, profile] of profile_of.entries())
+      drawn[profile] = (drawn[profile] ?? 0) + (weights[units.of_item[item] ?? 0] ?? 0)
+    return estimates({ ...table, weights: drawn }, ratings, scale).map(({ value }) => value)
+  })
+  const all = estimates(table, ratings, scale)
   const statistics = all.map(({ value, reason: none }, place): Statistic => {
     const { ci95 = null, reason = 'too_few_units' } = intervals[place] ?? {}
     return value === null ? { value, ci95: null, reason: none } : { value, ci95, reason }
@@ -74,7 +71,7 @@ export function agreement(request: AgreementRequest): Result<Agreement, Issue[]>
     n_ratings: ratings.n_ratings,
     ...byName(NAMES, statistics),
     ...(scale !== 'nominal' && { weighted: { scale, ...weighted, undefined: weightedDraws } }),
-    confusion: confusionOf(ratings, sample.cells),
+    confusion: confusionOf(ratings, table),
     prevalence: prevalence(ratings),
     bootstrap: { ...settings, unit: units.unit, n_units: units.count, undefined: byName(NAMES, undefinedDraws) },
   })
@@ -101,49 +98,16 @@ const numbersOf = ({ ratings, labels }: AgreementRequest): readonly string[] =>
   labels ?? [...new Set(ratings.map(({ label }) => label))].sort((a, b) => Number(a) - Number(b))
 
 /** Computes the statistics in the order of `NAMES`, then of labels with an order those of `WEIGHTED_NAMES`. */
-function estimates({ table, cells }: Sample, labels: readonly string[], scale: Scale): Estimate[] {
+function estimates(table: ItemTable, { labels, raters }: Ratings, scale: Scale): Estimate[] {
+  const cells = cellsOf(table)
   const kappa = (distance: Distance) =>
-    cells === null ? missing('not_two_raters') : cohenKappa(cells, labels.length, distance)
+    raters.length === 2 ? cohenKappa(cells, labels.length, distance) : missing('not_two_raters')
   const plain = [rawAgreement(table), kappa(nominal), fleissKappa(table), krippendorffAlpha(table), gwetAc1(table)]
   if (scale === 'nominal') return plain
   const values = labels.map((label, place) => (scale === 'interval' ? Number(label) : place))
   const alpha = krippendorffAlpha(table, scale === 'ordinal' ? 'ordinal' : quadratic(values))
   return [...plain, kappa(linear(values)), kappa(quadratic(values)), alpha]
 }
-
-/** Folds the items into a sample, and resamples of them into one buffer: a pass over the items, then sums over what differs. */
-function sampler(ratings: Ratings) {
-  const { profile_of, ...table } = itemTable(ratings)
-  const size = ratings.labels.length
-  const cell_of = ratings.raters.length === 2 ? cellsOf(ratings) : null
-  const fold = (weights: Float64Array, cells: Float64Array | null, timesOf: (item: number) => number): Sample => {
-    weights.fill(0)
-    cells?.fill(0)
-    for (let item = 0; item < profile_of.length; item++) {
-      const times = timesOf(item)
-      if (times === 0) continue
-      const profile = profile_of[item] ?? 0
-      weights[profile] = (weights[profile] ?? 0) + times
-      const cell = cell_of?.[item] ?? -1
-      if (cells !== null && cell >= 0) cells[cell] = (cells[cell] ?? 0) + times
-    }
-    return { table: { ...table, weights }, cells }
-  }
-  const buffers = () =>
-    [new Float64Array(table.profiles.length), cell_of === null ? null : new Float64Array(size * size)] as const
-  const drawn = buffers()
-  return {
-    sample: fold(...buffers(), () => 1),
-    resample: (timesOf: (item: number) => number): Sample => fold(...drawn, timesOf),
-  }
-}
-
-/** Returns for each item the cell (row · K + column) of the first two raters; −1 where one of them did not rate the item. */
-export const cellsOf = (ratings: Ratings): number[] =>
-  ratings.items.map(({ labels, raters }) => {
-    const [row, column] = [labels[raters.indexOf(0)], labels[raters.indexOf(1)]]
-    return row === undefined || column === undefined ? -1 : row * ratings.labels.length + column
-  })
 
 /** Numbers the units that are resampled: clusters, and items without one. */
 function unitsOf(items: readonly RatedItem[]) {
@@ -158,9 +122,10 @@ function unitsOf(items: readonly RatedItem[]) {
   return { unit: clusters.size > 0 ? ('cluster' as const) : ('item' as const), count, of_item }
 }
 
-function confusionOf(ratings: Ratings, cells: Float64Array | null): Confusion | null {
-  const [row_rater, column_rater] = ratings.raters
-  if (cells === null || row_rater === undefined || column_rater === undefined) return null
+function confusionOf(ratings: Ratings, table: ItemTable): Confusion | null {
+  const [row_rater, column_rater, third] = ratings.raters
+  if (third !== undefined || row_rater === undefined || column_rater === undefined) return null
+  const cells = cellsOf(table)
   const size = ratings.labels.length
   const matrix = ratings.labels.map((_, row) => [...cells.subarray(row * size, (row + 1) * size)])
   return { labels: [...ratings.labels], row_rater, column_rater, matrix }

@@ -149,6 +149,8 @@ interface Profile {
   readonly total: number
   /** Σ n_k²: ordered pairs of ratings that agree, each rating with itself among them. */
   readonly squares: number
+  /** The cell of the confusion matrix (row · K + column); −1 where one of the first two raters did not rate the item. */
+  readonly cell: number
 }
 
 /**
@@ -163,17 +165,22 @@ export interface ItemTable {
 
 /** Builds the table of the ratings, and for each item the index of its profile. */
 export function itemTable(ratings: Ratings): ItemTable & { readonly profile_of: readonly number[] } {
-  const keyOf = (labels: readonly number[]): string => labels.toSorted((a, b) => a - b).join()
-  const keys = ratings.items.map(({ labels }) => keyOf(labels))
+  const keys = ratings.items.map(({ labels, raters }) => {
+    const [row, column] = [labels[raters.indexOf(0)], labels[raters.indexOf(1)]]
+    const isPair = ratings.raters.length === 2 && row !== undefined && column !== undefined
+    return [isPair ? row * ratings.labels.length + column : -1, ...labels.toSorted((a, b) => a - b)].join()
+  })
   const places = new Map([...new Set(keys)].map((key, place) => [key, place]))
   const profile_of = keys.map((key) => places.get(key) ?? 0)
   const weights = new Array<number>(places.size).fill(0)
   for (const place of profile_of) weights[place] = (weights[place] ?? 0) + 1
   const profiles = [...places.keys()].map((key): Profile => {
-    const given = Map.groupBy(key.split(',').map(Number), (label) => label)
+    const [cell = -1, ...all] = key.split(',').map(Number)
+    const given = Map.groupBy(all, (label) => label)
     const counts = [...given.values()].map(({ length }) => length)
     const total = counts.reduce((sum, count) => sum + count, 0)
-    return { labels: [...given.keys()], counts, total, squares: counts.reduce((sum, count) => sum + count ** 2, 0) }
+    const squares = counts.reduce((sum, count) => sum + count ** 2, 0)
+    return { labels: [...given.keys()], counts, total, squares, cell }
   })
   return { n_labels: ratings.labels.length, profiles, weights, profile_of }
 }
@@ -188,6 +195,15 @@ function eachProfile(
     const weight = weights[place] ?? 0
     if (weight > 0 && profile.total >= least) visit(profile, weight)
   })
+}
+
+/** Sums the items of each cell of the confusion matrix of two raters, row by row. */
+export function cellsOf(table: ItemTable): Float64Array {
+  const cells = new Float64Array(table.n_labels ** 2)
+  eachProfile(table, 2, ({ cell }, weight) => {
+    if (cell >= 0) cells[cell] = (cells[cell] ?? 0) + weight
+  })
+  return cells
 }
 
 /** Counts the ratings of each label, and all ratings, of items with `least` ratings or more. */

@@ -1,3 +1,5 @@
+import binomialCdf from '@stdlib/stats-base-dists-binomial-cdf'
+import chiSquareCdf from '@stdlib/stats-base-dists-chisquare-cdf'
 import type { Statistic } from '../../schemas/agreement.ts'
 import type { Rate } from '../../schemas/report.ts'
 import { BOOTSTRAP, type BootstrapSettings, bootstrap } from './bootstrap.ts'
@@ -7,14 +9,7 @@ import { type Estimate, ratio, shareInterval, wilson } from './intervals.ts'
 export type Outcome = boolean | 'outside' | 'unknown'
 
 /** Sums of measures by cluster, true counting as 1: `k[c * width + m]` over the `n[c * width + m]` trials of cluster c that have a value of measure m. */
-interface Tally {
-  readonly width: number
-  readonly clusters: number
-  readonly k: Float64Array
-  readonly n: Float64Array
-  /** By measure. */
-  readonly unknown: readonly number[]
-}
+type Tally = ReturnType<typeof tally>
 
 /**
  * Sums the outcomes of trials by cluster. A trial without a cluster is a cluster of its own; named clusters stand in code-unit order, so that
@@ -24,13 +19,14 @@ export function tally<Row>(
   rows: readonly Row[],
   clusterOf: (row: Row) => string | null,
   outcomes: readonly ((row: Row) => Outcome | number)[],
-): Tally {
+) {
   const named = new Set(rows.flatMap((row) => clusterOf(row) ?? []))
   const places = new Map([...named].sort().map((name, place) => [name, place]))
   const clusters = places.size + rows.filter((row) => clusterOf(row) === null).length
   const width = outcomes.length
   const k = new Float64Array(clusters * width)
   const n = new Float64Array(clusters * width)
+  /** By measure. */
   const unknown = outcomes.map(() => 0)
   let alone = places.size
   for (const row of rows) {
@@ -131,9 +127,6 @@ export const product = ([one = null, other = null]: Means): number | null =>
 export const difference = ([first = null, second = null]: Means): number | null =>
   first === null || second === null ? null : second - first
 
-import binomialCdf from '@stdlib/stats-base-dists-binomial-cdf'
-import chiSquareCdf from '@stdlib/stats-base-dists-chisquare-cdf'
-
 /**
  * The two-sided exact p of McNemar’s test on discordant pairs, with the property in the first alone (b) and in the second alone (c):
  * min(1, 2 · BinomCDF(min(b, c); b + c, ½)). Fagerlund, Lydersen and Laake, "The McNemar test for binary matched-pairs data", BMC Medical
@@ -146,13 +139,6 @@ export function mcNemar(b: number, c: number): number {
   return b + c === 0 ? 1 : Math.min(1, 2 * binomialCdf(Math.min(b, c), b + c, 0.5))
 }
 
-interface ChiSquare {
-  readonly statistic: number | null
-  readonly df: number
-  readonly p: number | null
-  readonly reason: 'no_discordant_pairs' | null
-}
-
 /** Returns the upper tail; a tail that cannot be told from 0 is given as 2⁻⁵², which bounds it. */
 const upperTail = (statistic: number, df: number): number => Math.max(Number.EPSILON, 1 - chiSquareCdf(statistic, df))
 
@@ -161,7 +147,7 @@ const upperTail = (statistic: number, df: number): number => Math.max(Number.EPS
  * mirrored cells that are both 0 add nothing to the sum, nor to the degrees of freedom (Hoenig, Morgan and Brown 1995); R’s mcnemar.test
  * and statsmodels count them.
  */
-export function bowker(matrix: readonly (readonly number[])[]): ChiSquare {
+export function bowker(matrix: readonly (readonly number[])[]) {
   let statistic = 0
   let df = 0
   for (const [row, counts] of matrix.entries()) {
@@ -172,7 +158,7 @@ export function bowker(matrix: readonly (readonly number[])[]): ChiSquare {
       df++
     }
   }
-  if (df === 0) return { statistic: null, df, p: null, reason: 'no_discordant_pairs' }
+  if (df === 0) return { statistic: null, df, p: null, reason: 'no_discordant_pairs' as const }
   return { statistic, df, p: upperTail(statistic, df), reason: null }
 }
 

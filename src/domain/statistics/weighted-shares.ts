@@ -14,13 +14,6 @@ interface GradedItems {
   readonly cluster: string | null
 }
 
-interface WeightedShares {
-  readonly shares: Vector
-  readonly variances: Vector
-  /** Kish's effective number of reviews, (Σw)²/Σw² (Survey Sampling, 1965, 11.7). */
-  readonly effectiveSize: number
-}
-
 /**
  * Estimates the shares of K labels as a weighted mean of reviews: in each stratum Hájek's mean Σwy/Σw (Hájek 1971; Särndal, Swensson and Wretman,
  * Model Assisted Survey Sampling, 1992, 5.7), and the strata by their graded items, π̂_k = Σ_s q_s P̂_s(k) (double sampling for stratification:
@@ -28,11 +21,7 @@ interface WeightedShares {
  * the graded items, Σ_s q_s(P_s − π)²/N, both over clusters. One stratum gives Hájek's estimate alone, with divisor n. Every stratum with
  * graded items needs a review, and two where there are several strata.
  */
-export function weightedShares(
-  labels: number,
-  reviews: readonly StratifiedReview[],
-  graded: readonly GradedItems[],
-): WeightedShares {
+export function weightedShares(labels: number, reviews: readonly StratifiedReview[], graded: readonly GradedItems[]) {
   const total = sum(graded.map(({ count }) => count))
   const byStratum = [...Map.groupBy(reviews, ({ stratum }) => stratum)].map(([stratum, own]) => {
     const weights = sum(own.map(({ weight }) => weight))
@@ -56,6 +45,7 @@ export function weightedShares(
   return {
     shares,
     variances: clusteredVariance([...ofReviews, ...ofGraded], labels),
+    /** Kish's effective number of reviews, (Σw)²/Σw² (Survey Sampling, 1965, 11.7). */
     effectiveSize: sum(weights) ** 2 / sum(weights.map((weight) => weight ** 2)),
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { agreement, cellsOf, MAX_RESAMPLED_ITEMS, prevalence } from '../../../src/domain/statistics/agreement.ts'
-import { groupRatings } from '../../../src/domain/statistics/coefficients.ts'
+import { agreement, MAX_RESAMPLED_ITEMS, prevalence } from '../../../src/domain/statistics/agreement.ts'
+import { groupRatings, itemTable, type Ratings } from '../../../src/domain/statistics/coefficients.ts'
 import type { Rating } from '../../../src/schemas/agreement.ts'
 import { readTables } from '../../tables.ts'
 import { answer, letters, ratingsOf, table } from './oracles.ts'
@@ -137,6 +137,12 @@ test('a hundred labels are categories, more are not', () => {
   expect(many(101)).toMatchObject({ ok: false, error: [{ path: '/ratings' }] })
 })
 
+/** Lists the cells of the confusion matrix, item by item. */
+function cellsIn(ratings: Ratings): (number | undefined)[] {
+  const { profile_of, profiles } = itemTable(ratings)
+  return profile_of.map((profile) => profiles[profile]?.cell)
+}
+
 test('names that objects have of their own are names like others', () => {
   const hostile = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', ' ', '\u0000', '\ud800', '1', '01']
   const all = grouped(hostile.flatMap((name) => [rating(name, '__proto__', name), rating(name, 'constructor', name)]))
@@ -147,7 +153,7 @@ test('names that objects have of their own are names like others', () => {
   expect(Object.getPrototypeOf(shares)).toBe(Object.prototype)
   for (const name of hostile) expect(Object.getOwnPropertyDescriptor(shares, name)?.value).toBe(1 / hostile.length)
   expect(JSON.parse(JSON.stringify(shares))).toEqual(shares)
-  expect(cellsOf(all).sort((a, b) => a - b)).toEqual(hostile.map((_, at) => at * hostile.length + at))
+  expect(cellsIn(all).toSorted((a = 0, b = 0) => a - b)).toEqual(hostile.map((_, at) => at * hostile.length + at))
 })
 
 test('the cells of the confusion matrix are of the items that both rated', () => {
@@ -158,5 +164,5 @@ test('the cells of the confusion matrix are of the items that both rated', () =>
     rating('k', 'a', 'y'),
     rating('k', 'b', 'y'),
   ])
-  expect(cellsOf(all)).toEqual([1, -1, 3])
+  expect(cellsIn(all)).toEqual([1, -1, 3])
 })
