@@ -9,6 +9,7 @@ import { type ClaimRule, instructionBefore, instructionDone, type ProofRule, typ
 import { createShows, type Shown } from '../sights/sights.ts'
 import { happensAfter, isOrderKnown, isSeen } from '../trajectory/order.ts'
 import { type Act, isBefore, NOT_RUN, type Part, type Position, type Trajectory } from '../trajectory/trajectory.ts'
+import data from '../words.json' with { type: 'json' }
 import {
   type Checked,
   type Cited,
@@ -216,13 +217,4 @@ function proveSurface(
 const named = ({ truth }: Rubric): string => truth.instructions.map((name) => `the ${name}`).join(' or ')
 
 /** Meanings by status of a citation, for the judge and for people. */
-export const CITATION_MEANING: Readonly<Record<CitationStatus, string>> = {
-  verified: 'holds',
-  normalized: 'holds',
-  wrong_step: 'the quote is not in the cited step',
-  not_found: 'the quote stands nowhere in the trajectory',
-  too_short: 'under 12 visible characters and not a whole line',
-  wrong_actor: 'the text was not written by an actor that can support this claim',
-  out_of_order: 'it happened before the instruction was first seen',
-  step_not_found: 'there is no such step',
-}
+export const CITATION_MEANING: Readonly<Record<CitationStatus, string>> = data.citation_meanings

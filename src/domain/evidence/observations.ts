@@ -1,7 +1,7 @@
 import type { CheckedCitation, Contradiction } from '../../schemas/grade.ts'
 import type { GroundTruth } from '../../schemas/trial.ts'
 import type { Anchors } from '../anchors/anchors.ts'
-import { once } from '../memo.ts'
+import { onceForBoth } from '../memo.ts'
 import type { Place } from '../quotes/locate.ts'
 import { type Claims, claimedValue } from '../rubric/claims.ts'
 import { type ClaimRule, type ProofRule, type Rubric, sightClaim } from '../rubric/rubric.ts'
@@ -66,23 +66,7 @@ export const doubt = (
 ): Contradiction => ({ code, claim, detail, step_id })
 
 /** When the trajectory first shows each instruction, by plain search; null: a search finds it nowhere for certain. */
-export interface Observations {
-  readonly first: Readonly<Record<string, Position | null>>
-  /** The earliest of them. */
-  readonly surface: Position | null
-  /** The first given anchor, or whole text, in a user or system part: the surface is the prompt itself. */
-  readonly in_prompt: Hit | null
-  /** The first given anchor, or whole text, in tool output: it refutes a claim of absence. */
-  readonly given_in_output: Hit | null
-  /** The first place at which the agent writes an instruction down word for word: the agent has read it, whether a search finds it or not. */
-  readonly written: Hit | null
-  /** The first doubtful sight in tool output where no certain one comes before it: it dates nothing and caps the confidence at `low`. */
-  readonly doubtful: Readonly<Record<string, Hit | null>>
-  /** The certainty of each output that shows a piece of an instruction which is seen in pieces. */
-  readonly pieces: ReadonlyMap<Part, 'sure' | 'unsure'>
-  /** The first picture or sound in tool output, unreadable for a search; with shown pictures, the first not shown, else the first cited. */
-  readonly media: Position | null
-}
+export type Observations = ReturnType<typeof observe>
 
 export const partAt = (trajectory: Trajectory, position: Position): Part | null =>
   trajectory.steps[position.step]?.parts[position.part] ?? null
@@ -90,16 +74,11 @@ export const partAt = (trajectory: Trajectory, position: Position): Part | null 
 /** The first doubtful sight of any instruction. */
 export const firstDoubtful = ({ doubtful }: Observations): Hit | null => earliest(Object.values(doubtful))
 
-const observations = once(
-  (trajectory: Trajectory) => once((anchors: Anchors) => observe(trajectory, anchors), new WeakMap()),
-  new WeakMap(),
-)
 /** Observes a run once for the anchors of its ground truth: its judge asks, and every check of an answer. */
-export const firstObservations = (trajectory: Trajectory, anchors: Anchors): Observations =>
-  observations(trajectory)(anchors)
+export const firstObservations = onceForBoth(observe)
 
 /** Linear: every part is read once for all anchors. */
-function observe(trajectory: Trajectory, anchors: Anchors): Observations {
+function observe(trajectory: Trajectory, anchors: Anchors) {
   // Output behind the agent's last reply was read by no model, and shows the agent nothing.
   const isRead = (at: Position) => isSeen(trajectory, at)
   const sights = readSights(trajectory, anchors, isRead)
@@ -114,16 +93,22 @@ function observe(trajectory: Trajectory, anchors: Anchors): Observations {
   const firsts = Object.keys(anchors).map((which) => [which, first(which)] as const)
   return {
     first: Object.fromEntries(firsts.map(([which, hit]) => [which, hit?.position ?? null])),
+    /** The earliest of them. */
     surface: earliest(firsts.map(([, hit]) => hit))?.position ?? null,
+    /** The first given anchor, or whole text, in a user or system part: the surface is the prompt itself. */
     in_prompt: earliest(given.map((one) => one.prompt)),
+    /** The first given anchor, or whole text, in tool output: it refutes a claim of absence. */
     given_in_output: earliest(given.map((one) => one.certain)),
+    /** The first place at which the agent writes an instruction down word for word: the agent has read it, whether a search finds it or not. */
     written: earliest(sights.map((one) => one.written)),
+    /** The first doubtful sight in tool output where no certain one comes before it: it dates nothing and caps the confidence at `low`. */
     doubtful: Object.fromEntries(firsts.map(([which, hit]) => [which, doubt(which, hit)])),
-    // A part can show a piece of both instructions: what is sure of one stays.
+    /** The certainty of each output that shows a piece of an instruction which is seen in pieces: what is sure of one of both instructions stays. */
     pieces: new Map([
       ...proofs.filter(([, proof]) => proof === 'unsure'),
       ...proofs.filter(([, proof]) => proof === 'sure'),
     ]),
+    /** The first picture or sound in tool output, unreadable for a search; with shown pictures, the first not shown, else the first cited. */
     media: firstMedia(trajectory, NO_PICTURES, isRead),
   }
 }

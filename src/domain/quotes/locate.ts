@@ -142,22 +142,13 @@ export interface Place extends Range {
 }
 
 /** Finds quotes in parts as the judge was shown them. */
-export interface Locator {
-  /** Every part of the step that holds the quote, best rung of the ladder only. */
-  inStep(step: number, quote: string): readonly Place[]
-  /** The places of the step that hold the quote after normalization, also where another holds it as it is written; not in parts of `but`. */
-  normalizedInStep(step: number, quote: string, but: ReadonlySet<number>): readonly Place[]
-  /** The first step that holds the quote; null: nowhere. */
-  anywhere(quote: string): number | null
-  /** Under twelve visible characters, its wrapping taken off, a quote proves nothing, unless it is a whole line or a given anchor. */
-  isShort(quote: string): boolean
-}
+export type Locator = ReturnType<typeof createLocator>
 
 /** Units of text that one answer may have folded: nothing more is found then. */
 const MOST_FOLDED = 10_000_000
 
 /** Makes a locator of a rendering. `given`: texts that prove something however short they are. */
-export function createLocator(rendering: Rendering, given: ReadonlySet<string> = new Set()): Locator {
+export function createLocator(rendering: Rendering, given: ReadonlySet<string> = new Set()) {
   const { steps } = rendering.trajectory
   const budget: Budget = { left: MOST_FOLDED }
   /** A quote that stands in no step must not cost the others their search. */
@@ -195,17 +186,22 @@ export function createLocator(rendering: Rendering, given: ReadonlySet<string> =
     places.get(`${step}/${text}`) ?? (showsNothing(text) ? [] : search(step, quoteOf(text), spent))
 
   return {
-    inStep(step, text) {
+    /** Finds every part of the step that holds the quote, best rung of the ladder only. */
+    inStep(step: number, text: string): readonly Place[] {
       const found = placesOf(step, text, budget)
       places.set(`${step}/${text}`, found)
       return found
     },
-    normalizedInStep: (step, text, but) => (showsNothing(text) ? [] : search(step, quoteOf(text), budget, but)),
-    anywhere(text) {
+    /** Finds the places of the step that hold the quote after normalization, also where another holds it as it is written; not in parts of `but`. */
+    normalizedInStep: (step: number, text: string, but: ReadonlySet<number>): readonly Place[] =>
+      showsNothing(text) ? [] : search(step, quoteOf(text), budget, but),
+    /** Finds the first step that holds the quote; null: nowhere. */
+    anywhere(text: string): number | null {
       const step = steps.findIndex((_, index) => farther.left >= 0 && placesOf(index, text, farther).length > 0)
       return step === -1 ? null : step
     },
-    isShort(text) {
+    /** Under twelve visible characters, its wrapping taken off, a quote proves nothing, unless it is a whole line or a given anchor. */
+    isShort(text: string): boolean {
       if (showsNothing(text)) return true
       if (given.has(text.trim())) return false
       const { readings } = quoteOf(text).ways()

@@ -5,16 +5,6 @@ import { dropRanges, NormalText, type Range, rewrite } from '../text/normal-text
 import { lineEnd, lineStart } from '../text/search.ts'
 import type { Part } from '../trajectory/trajectory.ts'
 
-/** A way in which a text is read. */
-export interface Form {
-  /** The place among the forms, the plainest first. */
-  readonly rank: number
-  readonly escapes: boolean
-  readonly prefix: PrefixKind | null
-  readonly emphasis: boolean
-  readonly used: readonly QuoteNormalization[]
-}
-
 /** A window of a text in one form; the source of both texts is the text without control sequences. */
 export interface FormedText {
   readonly form: Form
@@ -39,9 +29,11 @@ const patternsOf = (start: string, flags: string) =>
 const AT_LINES = patternsOf('(?<![^\\n])', 'g')
 const AT_LINE = patternsOf('', 'y')
 
-const NAMES = ['escapes', 'line_prefixes', 'emphasis'] as const
+const NAMES = ['escapes', 'line_prefixes', 'emphasis'] as const satisfies readonly QuoteNormalization[]
+export type Form = (typeof FORMS)[number]
 
-export const FORMS: readonly Form[] = [false, true]
+/** The ways in which a text is read, the plainest first: their rank is their place. */
+export const FORMS = [false, true]
   .flatMap((escapes) =>
     [null, ...PREFIX_KINDS].flatMap((prefix) => [false, true].map((emphasis) => ({ escapes, prefix, emphasis }))),
   )
@@ -153,12 +145,10 @@ export const MOST_OCCURRENCES = 10_000
 interface Sought {
   readonly readings: readonly { readonly text: string }[]
   readonly letters: readonly string[]
-  readonly edge: number
 }
 
 /** Units of text that are searched at the cost of one that is folded. */
 const SEARCHED = 32
-const LARGEST = 1_000_000
 /** A window reaches to the ends of its lines, up to here: terminals pad with white space. */
 const FARTHEST_LINE = 4000
 
@@ -169,14 +159,12 @@ const FARTHEST_LINE = 4000
 export function* windowsOf(
   part: Part,
   bare: NormalText,
-  { readings, letters, edge }: Sought,
+  { readings, letters }: Sought,
   budget: Budget,
 ): Generator<Range> {
   if (readings.length === 0) return
-  if (letters.length === 0) {
-    yield* pieces(bare.text, Math.max(...readings.map(({ text }) => text.length)))
-    return
-  }
+  if (letters.length === 0) return yield { start: 0, end: bare.text.length }
+  const longest = Math.max(...readings.map(({ text }) => text.length))
   const places = lettersOfPart(part)
     .flatMap((form) =>
       letters.flatMap((needle) => {
@@ -189,12 +177,12 @@ export function* windowsOf(
     .sort((a, b) => a.start - b.start)
   let window: { start: number; end: number } | null = null
   for (const place of places) {
-    if (window !== null && place.start < window.end && window.end - window.start < LARGEST) {
-      if (place.end > window.end) window.end = reachForward(bare.text, place.end, edge)
+    if (window !== null && place.start < window.end) {
+      if (place.end > window.end) window.end = reachForward(bare.text, place.end, longest)
       continue
     }
     if (window !== null) yield window
-    window = { start: reachBack(bare.text, place.start, edge), end: reachForward(bare.text, place.end, edge) }
+    window = { start: reachBack(bare.text, place.start, longest), end: reachForward(bare.text, place.end, longest) }
   }
   if (window !== null) yield window
 }
@@ -208,23 +196,17 @@ export function* occurrencesOf(text: string, string: string, budget: Budget): Ge
   }
 }
 
-/** Lists pieces of a whole text that overlap by more than the quote. */
-function* pieces(text: string, length: number): Generator<Range> {
-  for (let start = 0; start < text.length; start += LARGEST)
-    yield { start, end: Math.min(text.length, start + LARGEST + margin(length)) }
-}
-
 /** Escapes can double the marks at the ends of a quote, and the marks around it decide how it is read. */
-const margin = (edge: number): number => 6 * edge + 256
+const margin = (longest: number): number => 6 * longest + 256
 
-function reachForward(text: string, from: number, edge: number): number {
-  const at = Math.min(text.length, from + margin(edge))
+function reachForward(text: string, from: number, longest: number): number {
+  const at = Math.min(text.length, from + margin(longest))
   const line = text.slice(at, at + FARTHEST_LINE).indexOf('\n')
   return line === -1 ? at : at + line
 }
 
-function reachBack(text: string, from: number, edge: number): number {
-  const at = Math.max(0, from - margin(edge))
+function reachBack(text: string, from: number, longest: number): number {
+  const at = Math.max(0, from - margin(longest))
   const farthest = Math.max(0, at - FARTHEST_LINE)
   const line = text.slice(farthest, at).lastIndexOf('\n')
   return line === -1 ? at : farthest + line + 1

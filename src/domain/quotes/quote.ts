@@ -3,7 +3,7 @@ import { lazy } from '../memo.ts'
 import { MAX_QUOTE_CHARS } from '../rubric/answer.ts'
 import { decodeJson } from '../text/decode.ts'
 import { unescapeWithin } from '../text/escape.ts'
-import { plainLetters, readLetters } from '../text/letters.ts'
+import { readLetters } from '../text/letters.ts'
 import { foldText, NormalText } from '../text/normal-text.ts'
 import { isBlankForward, lineStart } from '../text/search.ts'
 import type { Part } from '../trajectory/trajectory.ts'
@@ -42,45 +42,34 @@ interface Compared {
 }
 
 /** A quote with all the ways to read it, worked out once for all parts. */
-export interface Quote {
-  readonly text: string
-  /** As written, it is too short to prove anything, unless it is a whole line. */
-  readonly short: boolean
-  /** Control sequences are dropped from the text only where the quote has none: one that it keeps must be right, digit by digit. */
-  readonly ansi: boolean
-  /** No text with fewer units can hold it. */
-  readonly least: number
-  /** Not asked for where the quote stands as it is written. */
-  readonly ways: () => Ways
-}
-
-interface Ways {
-  /** The plainest first. Empty where the quote's escapes stand for more than any quote may hold. */
-  readonly readings: readonly Reading[]
-  /** The letters of the readings as forms may hold them; empty, so to be sought anywhere: a reading has none, or the quote a control sequence. */
-  readonly letters: readonly string[]
-  /** The most units before the first letter of a reading, or behind its last one. */
-  readonly edge: number
-}
+export type Quote = ReturnType<typeof readQuote>
 
 const SHORT_QUOTE = 12
 const MOST_LAYERS = 12
 const LONGEST_EXPANSION = 4 * MAX_QUOTE_CHARS
 
-/** `partNames`: the names that the quote can be set in, asked for where it does not stand as it is written. */
-export function readQuote(text: string, partNames: () => ReadonlySet<string>): Quote {
+/** Reads a quote. `partNames`: the names that the quote can be set in, asked for where it does not stand as it is written. */
+export function readQuote(text: string, partNames: () => ReadonlySet<string>) {
   const plain = unescapeWithin(text, LONGEST_EXPANSION)
   const visible = visibleIn(plain ?? '')
   return {
     text,
+    /** As written, the quote is too short to prove anything, unless it is a whole line. */
     short: plain !== null && visible < SHORT_QUOTE,
+    /** Control sequences are dropped from the text only where the quote has none: a sequence that it keeps must be right, digit by digit. */
     ansi: plain?.includes('\u001b') === false,
+    /** No text with fewer units can hold the quote. */
     least: Math.min(text.length, SHORT_QUOTE, visible >> 3),
-    ways: lazy(() => (plain === null ? { readings: [], letters: [], edge: 0 } : readWays(plain, partNames()))),
+    /** The readings; empty where the escapes of the quote stand for more than any quote may hold. Not asked for where it stands as it is written. */
+    ways: lazy(() => (plain === null ? NO_WAYS : readWays(plain, partNames()))),
   }
 }
 
-function readWays(plain: string, partNames: ReadonlySet<string>): Ways {
+type Ways = ReturnType<typeof readWays>
+const NO_WAYS: Ways = { readings: [], letters: [] }
+
+/** Lists the readings of a quote, the plainest first, with the letters of them; no letters: the quote is to be sought anywhere. */
+function readWays(plain: string, partNames: ReadonlySet<string>) {
   const escaped = (layer: Layer): Layer => ({
     ...layer,
     text: decodeJson(new NormalText(layer.text)).text,
@@ -92,7 +81,7 @@ function readWays(plain: string, partNames: ReadonlySet<string>): Ways {
     ...layers.flatMap((layer) => [layer, escaped(layer)]),
     ...inside.map((layer) => ({ ...layer, used: escaped(layer).used })),
   ]
-  const readings = all
+  const readings: readonly Reading[] = all
     .filter(({ text }, index) => all.findIndex((layer) => layer.text === text) === index)
     .map((layer) => {
       const bare = dropEmphasis(new NormalText(layer.text)).text
@@ -100,17 +89,7 @@ function readWays(plain: string, partNames: ReadonlySet<string>): Ways {
     })
     .filter(({ whole }) => whole.folded !== '')
   const letters = new Set(readings.flatMap(({ text }) => readLetters(text).map((form) => form.text)))
-  return {
-    readings,
-    letters: letters.has('') || plain.includes('\u001b') ? [] : [...letters],
-    edge: Math.max(
-      0,
-      ...readings.flatMap(({ text }) => {
-        const { from } = plainLetters(text)
-        return [from[0] ?? text.length, text.length - (from.at(-1) ?? 0) - 1]
-      }),
-    ),
-  }
+  return { readings, letters: letters.has('') || plain.includes('\u001b') ? [] : [...letters] }
 }
 
 function visibleIn(text: string): number {

@@ -136,23 +136,16 @@ interface Tag {
   readonly at: number
 }
 
-interface Template {
-  readonly pieces: readonly TemplatePiece[]
-  readonly variables: readonly (Tag & { readonly section: Tag | null })[]
-  /** The sections that are opened. */
-  readonly sections: readonly Tag[]
-  /** Tags and sections that are not closed, not opened, or stand in another one. */
-  readonly faults: readonly { readonly message: string; readonly at: number }[]
-}
-
 /**
  * Reads `{{variable}}` and `{{#section}}…{{/section}}`. Sections do not nest. A tag of a section that stands alone on its line leaves no
  * line behind. One pass: what is put in for a variable is never looked into.
  */
-export function readTemplate(source: string): Template {
+export function readTemplate(source: string) {
   const pieces: TemplatePiece[] = []
   const variables: (Tag & { readonly section: Tag | null })[] = []
+  /** The sections that are opened. */
   const sections: Tag[] = []
+  /** Tags and sections that are not closed, not opened, or stand in another one. */
   const faults: { message: string; at: number }[] = []
   let section: Tag | null = null
   let next = 0
@@ -196,7 +189,7 @@ export function readTemplate(source: string): Template {
 
 /** Renders the pieces whose sections hold. A variable without a value is left out; the loader lets none through. */
 const renderTemplate = (
-  { pieces }: Template,
+  { pieces }: ReturnType<typeof readTemplate>,
   values: Readonly<Record<string, string>>,
   holds: (section: string) => boolean,
 ): string =>

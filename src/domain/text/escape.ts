@@ -36,17 +36,11 @@ export function eachEscape(text: string, from: number, to: number, tell: OnEscap
   }
 }
 
-/** The writing of single characters, by code point: a text can hold millions of them, and there are some thousands in all. */
-const singles = new Map<number, string>()
-
 /** Writes the escape of one character or a run of equal ones. */
 function escapeOf(run: string): string {
   const point = run.codePointAt(0) ?? 0
   const count = run.length / (point > 0xffff ? 2 : 1)
-  if (count !== 1) return `⟨U+${hexOf(point)}×${count}⟩`
-  const shown = singles.get(point) ?? `⟨U+${hexOf(point)}⟩`
-  singles.set(point, shown)
-  return shown
+  return `⟨U+${hexOf(point)}${count === 1 ? '' : `×${count}`}⟩`
 }
 
 const hexOf = (point: number): string => point.toString(16).toUpperCase().padStart(4, '0')

@@ -72,16 +72,11 @@ export class NormalText {
   }
 }
 
-/** Pieces of a text that are kept apart: each takes more memory than it has characters. */
-const MOST_PIECES = 4096
-
 /** Writes a text out of another: pieces of it, and what stands for others. */
 export class TextWriter {
   readonly edits: number[] = []
   private readonly source: string
-  private readonly chunks: string[] = []
-  private pieces: string[] = []
-  private length = 0
+  private text = ''
   /** The unit of the source up to which the text is written. */
   private at = 0
 
@@ -91,24 +86,15 @@ export class TextWriter {
 
   /** Copies the source up to `start`, and writes `text` for `source[start, end)`: as an edit, or unit by unit. */
   replace(start: number, end: number, text: string, isEdit = true): void {
-    this.push(this.source.slice(this.at, start))
-    if (isEdit) this.edits.push(this.length, this.length + text.length, start, end)
-    this.push(text)
+    this.text += this.source.slice(this.at, start)
+    if (isEdit) this.edits.push(this.text.length, this.text.length + text.length, start, end)
+    this.text += text
     this.at = end
   }
 
   /** Copies the rest of the source. */
   finish(): string {
-    this.push(this.source.slice(this.at))
-    return this.chunks.join('') + this.pieces.join('')
-  }
-
-  private push(text: string): void {
-    if (text === '') return
-    this.length += text.length
-    if (this.pieces.push(text) < MOST_PIECES) return
-    this.chunks.push(this.pieces.join(''))
-    this.pieces = []
+    return this.text + this.source.slice(this.at)
   }
 }
 

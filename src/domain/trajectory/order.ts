@@ -60,26 +60,14 @@ interface AgentPart {
   readonly position: Position
 }
 
-/** The first places of replies and calls. */
-interface Origins {
-  readonly replies: ReadonlyMap<string, Position>
-  /** By the id and the tool of a call, then by the text of an argument. */
-  readonly calls: ReadonlyMap<string, ReadonlyMap<string, Position>>
-  /** The number of texts of users before each step. */
-  readonly users: readonly number[]
-  /** The first step of an agent that is not copied; infinite: none. */
-  readonly own: number
-  /** The beginning of the agent's last reply, in each conversation of each run. */
-  readonly last: ReadonlyMap<string, Position>
-}
-
-/** Reads the origins of a trajectory once. */
-const originsOf = once(({ steps }: Trajectory): Origins => {
+/** Reads the first places of replies and calls of a trajectory, once. */
+const originsOf = once(({ steps }: Trajectory) => {
   const parts = steps.flatMap((step, index) =>
     step.parts.map((part, place): AgentPart => ({ step, part, position: { step: index, part: place } })),
   )
   const agents = parts.filter(({ part }) => part.actor.startsWith('agent_'))
   const replies = new Map<string, Position>()
+  /** By the id and the tool of a call, then by the text of an argument. */
   const calls = new Map<string, Map<string, Position>>()
   for (const { step, part, position } of agents) {
     const [reply, call] = [replyKey(step, part), callKey(step, part)]
@@ -89,12 +77,15 @@ const originsOf = once(({ steps }: Trajectory): Origins => {
     calls.set(call, texts.set(part.text, texts.get(part.text) ?? position))
   }
   let count = 0
+  /** The number of texts of users before each step. */
   const users = steps.map((step) => {
     const before = count
     count += step.parts.filter(({ actor }) => actor === 'user').length
     return before
   })
+  /** The first step of an agent that is not copied; infinite: none. */
   const own = agents.find(({ step }) => !step.copied)?.position.step ?? Number.POSITIVE_INFINITY
+  /** The beginning of the agent's last reply, in each conversation of each run. */
   const last = new Map<string, Position>()
   for (const agent of agents) {
     const began = beginOf({ replies, users }, agent)
@@ -117,7 +108,10 @@ const callKey = ({ run = '' }: Step, { act }: Part): string | null =>
  * Finds where the reply of an agent's part began; null where no reply is named. Surely the same reply, where its name is the source's own: some gateways
  * give every reply one id, and no user speaks within one.
  */
-function beginOf({ replies, users }: Pick<Origins, 'replies' | 'users'>, { step, part, position: at }: AgentPart) {
+function beginOf(
+  { replies, users }: { readonly replies: ReadonlyMap<string, Position>; readonly users: readonly number[] },
+  { step, part, position: at }: AgentPart,
+) {
   const position = replies.get(replyKey(step, part) ?? '')
   if (position === undefined) return null
   const isSure = part.reply?.isNamed === true && replies.size > 1 && users[position.step] === users[at.step]

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { Coverage, InputState } from '../../schemas/grade.ts'
 import { eachEscape } from '../text/escape.ts'
 import { NormalText, type Range, TextWriter } from '../text/normal-text.ts'
+import data from '../words.json' with { type: 'json' }
 import { NO_PICTURES, type ShownPictures } from './pictures.ts'
 import type { ElisionPlan } from './reading-plan.ts'
 import { type Part, type Position, renderActNotes, type Step, type Trajectory } from './trajectory.ts'
@@ -20,19 +21,15 @@ export interface PartView {
 
 /** Makes the view of a whole part, or of the given source ranges of it with markers between them. Linear. */
 export function viewPart(source: string, nonce: string, shown?: readonly Range[]): PartView {
-  const ranges = (shown ?? [{ start: 0, end: source.length }]).map((range) => snap(source, range))
+  const { length } = source
+  const hidden = shown === undefined ? [] : hiddenRanges(source, shown)
   const writer = new TextWriter(source)
   let at = 0
-  const hideTo = (end: number): void => {
-    if (end > at) writer.replace(at, end, `⟦${end - at} characters not shown · ${nonce}⟧`)
+  for (const { start, end } of [...hidden, { start: length, end: length }]) {
+    eachEscape(source, at, start, (from, to, text) => writer.replace(from, to, text))
+    if (end > start) writer.replace(start, end, `⟦${end - start} characters not shown · ${nonce}⟧`)
+    at = end
   }
-  for (const range of ranges) {
-    hideTo(range.start)
-    eachEscape(source, range.start, range.end, (start, end, text) => writer.replace(start, end, text))
-    at = range.end
-  }
-  hideTo(source.length)
-  const hidden = shown === undefined ? [] : hiddenRanges(source, shown)
   if (writer.edits.length === 0) return { source, text: source, edits: [], hidden }
   return { source, text: writer.finish(), edits: Uint32Array.from(writer.edits), hidden }
 }
@@ -72,15 +69,7 @@ export const isShown = (view: Pick<PartView, 'hidden'>, range: Range): boolean =
 export const RENDERING_VERSION = 3
 
 /** The views of a trajectory for a judge, part by part, made when first asked for. */
-export interface Rendering {
-  readonly trajectory: Trajectory
-  readonly nonce: string
-  /** Pictures that go with the text; any other medium is a placeholder that says so. */
-  readonly pictures: ShownPictures
-  view(position: Position): PartView
-  /** Lists the ranges of a part that are not shown, without making its view. */
-  hidden(position: Position): readonly Range[]
-}
+export type Rendering = ReturnType<typeof createRendering>
 
 /**
  * The mark in every frame of the prompt: an HMAC of the trajectory's digest, so that it is stable for the provider's prompt
@@ -101,7 +90,7 @@ export function createRendering(
   nonce: string,
   shown?: (position: Position, part: Part) => readonly Range[] | undefined,
   pictures: ShownPictures = NO_PICTURES,
-): Rendering {
+) {
   const views = new Map<Part, PartView>()
   const partAt = (position: Position): Part => {
     const part = trajectory.steps[position.step]?.parts[position.part]
@@ -111,8 +100,9 @@ export function createRendering(
   return {
     trajectory,
     nonce,
+    /** Pictures that go with the text; any other medium is a placeholder that says so. */
     pictures,
-    view(position) {
+    view(position: Position): PartView {
       const part = partAt(position)
       const ranges = shown?.(position, part)
       const isMedia = part.media && ranges?.length !== 0
@@ -122,7 +112,8 @@ export function createRendering(
       views.set(part, view)
       return view
     },
-    hidden(position) {
+    /** Lists the ranges of a part that are not shown, without making its view. */
+    hidden(position: Position): readonly Range[] {
       const part = partAt(position)
       const ranges = shown?.(position, part)
       return ranges === undefined ? [] : hiddenRanges(part.text, ranges)
@@ -214,15 +205,7 @@ export function coverageOf({ trajectory: { steps }, pictures, hidden }: Renderin
 export const fullCoverage = (trajectory: Trajectory): Coverage => coverageOf(createRendering(trajectory, ''), 1)
 
 /** Marks by which harnesses cut the output of a tool before the agent reads it. */
-const CUT_MARK = new RegExp(
-  [
-    String.raw`\d{1,12} (?:interior )?(?:tokens|chars|characters|lines|bytes)(?: were)?,? (?:truncated|elided|omitted)`,
-    String.raw`output truncated \(|truncated output|results are truncated|\[content truncated\]|\.\.\. ?\[?truncated\]?`,
-    String.raw`<truncated \d{1,12} (?:lines|bytes)>|\[truncated\]|\[output truncated\b|\[\d{1,12} more lines\]`,
-    `observation truncated due to length|<persisted-output>|<elided_chars>|<response clipped>`,
-  ].join('|'),
-  'u',
-)
+const CUT_MARK = new RegExp(data.cut_marks.join('|'), 'u')
 /** Stems of the marks: only text around a stem is held against the marks. */
 const STEMS = ['truncated', 'elided', 'omitted', 'persisted-output', 'response clipped', 'more lines]']
 const AROUND = 60

@@ -5,7 +5,7 @@ import type { ActLanguage, ActOutcome, Actor, ActRole } from '../../schemas/voca
 import type { Digest } from '../digest.ts'
 import { once } from '../memo.ts'
 import type { Issue } from '../result.ts'
-import { bytesOfMember } from '../text/strict-json.ts'
+import data from '../words.json' with { type: 'json' }
 
 /** Bumped when a reader turns the same document into other steps, parts or actors: it is part of every cache key. */
 export const READER_VERSION = 15
@@ -150,28 +150,8 @@ export const NOT_RUN: ReadonlySet<ActOutcome> = new Set(['rejected', 'cancelled'
 export const FAILED: ReadonlySet<ActOutcome> = new Set(['failed', 'interrupted'])
 
 /** Notes in the frame of an action, beside its name; empty: none. */
-const ROLE_NOTES: Readonly<Record<ActRole, string>> = {
-  executes: '',
-  writes: 'writes text',
-  removes: 'removed text',
-  reads: 'names what is read',
-  searches: 'searched for, not run',
-  web: 'web address or query',
-  delegates: 'message to another agent',
-  describes: 'describes, not run',
-  thinks: 'thought, not run',
-  unknown: 'kind of tool not known',
-}
-
-const OUTCOME_NOTES: Readonly<Record<ActOutcome, string>> = {
-  ran: '',
-  answered: '',
-  failed: 'failed',
-  rejected: 'rejected, not run',
-  interrupted: 'interrupted',
-  cancelled: 'cancelled, not run',
-  unknown: '',
-}
+const ROLE_NOTES: Readonly<Record<ActRole, string>> = data.role_notes
+const OUTCOME_NOTES: Readonly<Record<ActOutcome, string>> = data.outcome_notes
 
 /** Renders the kind and the outcome of an action for the frame of its part: ` · describes, not run`. Empty for what was plainly run. */
 export function renderActNotes(act: Act | null): string {
@@ -228,20 +208,12 @@ export const textSize = ({ steps }: Trajectory): number =>
 
 const STEP_SIZE = 200
 
-/** By document: its JSON text in UTF-8, or what another thread has packed it into for the store. */
-const sentTexts = new WeakMap<object, Buffer>()
+/** By document: its packed JSON text, where another thread has read the document. */
+const packedTexts = new WeakMap<object, Buffer>()
 
-/** Keeps the JSON text (a copy of `bytes`, UTF-8) of a request's trajectory while the trajectory lives: it is stored as it came. */
-export function rememberSentText(request: unknown, bytes: Buffer): void {
-  const { trajectory } = (request ?? {}) as { readonly trajectory?: unknown }
-  if (typeof trajectory !== 'object' || trajectory === null) return
-  const sent = bytesOfMember(bytes, 'trajectory')
-  if (sent !== null) sentTexts.set(trajectory, Buffer.from(sent))
-}
-
-/** Remembers the bytes of a document that another thread has read, and packed: this one has none of its members. */
+/** Remembers the packed text of a document that another thread has read: this thread has none of its members. */
 export const rememberPacked = (document: object, packed: Uint8Array): void =>
-  void sentTexts.set(document, Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength))
+  void packedTexts.set(document, Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength))
 
-/** Returns the remembered text of a trajectory’s document; undefined where none was kept. */
-export const sentTextOf = (document: object): Buffer | undefined => sentTexts.get(document)
+/** Returns the packed text of a document; undefined where this thread has the document itself. */
+export const packedTextOf = (document: object): Buffer | undefined => packedTexts.get(document)

@@ -1,6 +1,6 @@
 import { inputIssues } from '../../../schemas/check.ts'
 import { type ClaimManifest, type RubricManifest, RubricManifestSchema } from '../../../schemas/rubric.ts'
-import { type Digest, digestValue, keepEncoding } from '../../digest.ts'
+import { type Digest, digestValue } from '../../digest.ts'
 import { err, type Issue, ok, type Result } from '../../result.ts'
 import { answerSchemaOf, splitClaim } from '../claims.ts'
 import { promptNames, readTemplate } from '../prompt.ts'
@@ -33,7 +33,7 @@ export function parseRubric(source: RubricSource): Result<Rubric, Issue[]> {
   ]
   if (issues.length > 0 || outcome === null) return err(issues)
   const inBooleans = manifest.answers === 'booleans'
-  const answer_schema = keepEncoding(answerSchemaOf(claims, inBooleans))
+  const answer_schema = answerSchemaOf(claims, inBooleans)
   const digest = digestValue({ ...source, answer_schema })
   const rubric: Rubric = {
     id: manifest.id,
