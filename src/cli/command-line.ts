@@ -11,8 +11,9 @@ type MakeCommand = (shell: Shell) => Command
 const grades = () => import('./commands/grade-command.ts')
 const batches = () => import('./commands/batch-commands.ts')
 const looks = () => import('./commands/look-commands.ts')
-const stores = () => import('./commands/store-commands.ts')
-const catalogues = () => import('./commands/catalogue-commands.ts')
+const reports = () => import('./commands/report-commands.ts')
+const transfers = () => import('./commands/transfer-commands.ts')
+const operators = () => import('./commands/operator-commands.ts')
 
 /** Commands by name, in the order of the help. The modules of a command load when the command is typed. */
 export const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
@@ -27,18 +28,18 @@ export const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   resume: async () => (await batches()).resume,
   cancel: async () => (await batches()).cancel,
   regrade: async () => (await batches()).regrade,
-  compare: async () => (await import('./commands/compare-command.ts')).compare,
+  compare: async () => (await reports()).compare,
   'audit-markers': async () => (await import('./commands/audit-markers-command.ts')).auditMarkers,
   validate: async () => (await import('./commands/validate-command.ts')).validate,
-  report: async () => (await import('./commands/report-command.ts')).report,
-  import: async () => (await import('./commands/import-command.ts')).importTrials,
-  export: async () => (await stores()).exportStore,
-  judges: async () => (await catalogues()).judges,
-  rubrics: async () => (await catalogues()).rubrics,
+  report: async () => (await reports()).report,
+  import: async () => (await transfers()).importTrials,
+  export: async () => (await transfers()).exportStore,
+  judges: async () => (await looks()).judges,
+  rubrics: async () => (await looks()).rubrics,
   rubric: async () => (await import('./commands/rubric-command.ts')).rubric,
-  keys: async () => (await import('./commands/keys-commands.ts')).keys,
-  doctor: async () => (await stores()).doctor,
-  backup: async () => (await stores()).backup,
+  keys: async () => (await operators()).keys,
+  doctor: async () => (await operators()).doctor,
+  backup: async () => (await operators()).backup,
 }
 
 const LABELLED =

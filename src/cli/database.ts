@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { missingFolder, storeOf } from '../boot/open-store.ts'
 import { type Config, loadConfig } from '../config/config.ts'
+import type { Stores } from '../db/stores.ts'
 import type { Judge } from '../judges/judge.ts'
 import type { LocalVeridict } from '../library/veridict.ts'
 import { CliError } from './errors.ts'
@@ -51,6 +52,19 @@ export function assertDatabase(config: Pick<Config, 'database' | 'postgres'>): v
   throw new CliError(`there is no database ${config.database}`, [
     'VERIDICT_DATABASE names the database of your service; `veridict grade` and `veridict batch` make a missing database.',
   ])
+}
+
+/** Opens the stores of the configured database for `work`, which gets the name of the database, too, without secrets. */
+export async function withStores<T>(
+  { env }: Shell,
+  use: 'make' | 'read',
+  work: (stores: Stores, database: string) => Promise<T>,
+): Promise<T> {
+  const { config, secrets } = configurationOf(env)
+  if (use === 'read') assertDatabase(config)
+  const store = storeOf(config, secrets)
+  const stores = await store.open()
+  return work(stores, inert(store.shown)).finally(() => stores.close())
 }
 
 /** `--database` of a command for operators. */

@@ -38,21 +38,17 @@ export class CliError extends Error {
   }
 }
 
-/** Runs a command to its exit code. An error is printed with its advice: on stderr, or with `json` on stdout as `{ok: false, error}`. */
-export async function runCommand(
+/** Prints an error with its advice, on stderr, or with `json` on stdout as `{ok: false, error}`, and sets its exit code. */
+export function printError(
   shell: Pick<Shell, 'env' | 'program' | 'out' | 'err' | 'setExitCode'>,
-  command: () => Promise<ExitCode>,
+  error: unknown,
   { json = false, judge }: { readonly json?: boolean; readonly judge?: string } = {},
-): Promise<void> {
-  try {
-    shell.setExitCode(await command())
-  } catch (error) {
-    const { message, advice, exit, code } = explain(error, judge)
-    const texts = [message, ...advice].map((text) => inert(asTyped(shell, text)))
-    if (json) shell.out.write(errorLine(code, texts, exit))
-    else shell.err.write(`${styleText('red', 'veridict:', { stream: process.stderr })} ${texts.join('\n  ')}\n`)
-    shell.setExitCode(exit)
-  }
+): void {
+  const { message, advice, exit, code } = explain(error, judge)
+  const texts = [message, ...advice].map((text) => inert(asTyped(shell, text)))
+  if (json) shell.out.write(errorLine(code, texts, exit))
+  else shell.err.write(`${styleText('red', 'veridict:', { stream: process.stderr })} ${texts.join('\n  ')}\n`)
+  shell.setExitCode(exit)
 }
 
 export const errorLine = (code: string, [message = '', ...advice]: readonly string[], exit_code: ExitCode): string =>

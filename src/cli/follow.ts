@@ -1,14 +1,14 @@
 import { followBatch, isSettled, waitsForWorker, waitsForYou } from '../client/persist.ts'
 import { defined } from '../domain/result.ts'
 import { count } from '../domain/words.ts'
-import type { Batch, BatchResult } from '../schemas/batch.ts'
-import { CliError, EXIT, type ExitCode, exitOfCounts, strictCode } from './errors.ts'
+import type { Batch } from '../schemas/batch.ts'
+import { CliError, EXIT, exitOfCounts, strictCode } from './errors.ts'
 import type { Options } from './options.ts'
 import type { LabelValues } from './output/inspect-scores.ts'
 import { doneOf, retryTime } from './output/progress.ts'
 import { summary, writeResults } from './output/results-format.ts'
 import { oneLine, present } from './output/text.ts'
-import { type Session, tell } from './session.ts'
+import type { Answer, Session } from './session.ts'
 
 export const EXIT_HELP = `Exit codes:
   0    every item is graded
@@ -21,48 +21,47 @@ export const EXIT_HELP = `Exit codes:
 
 type ResultOptions = Pick<Options, 'strict' | 'detach'> & { readonly values?: LabelValues }
 
-/** Follows a batch to its end, and writes its results; or with `detach` prints its id. */
-export async function finishBatch(session: Session, begun: Batch, options: ResultOptions = {}): Promise<ExitCode> {
+/** Follows a batch to its end, and writes its results; or with `detach` answers its id. */
+export async function finishBatch(session: Session, begun: Batch, options: ResultOptions = {}): Promise<Answer> {
   session.batch = begun
   if (options.detach !== true) return writeEnds(session, await watchBatch(session, begun), options)
-  await session.answer(begun, `${begun.id}\n`)
-  tell(session, `Follow: veridict status ${begun.id}${session.flag} --follow`)
-  return EXIT.graded
+  const follow = `Follow: veridict status ${begun.id}${session.flag} --follow`
+  return { data: begun, text: `${begun.id}\n`, notes: [follow] }
 }
 
 /**
- * Writes the results that a batch has, with a summary on stderr where the results are no table on stdout, and names the open items and the reason of
- * a rest. `follows`: the command waited for the batch.
+ * Writes the results that a batch has. The notes hold a summary where the results are no table on stdout, the open items, and the reason of a
+ * rest. `follows`: the command waited for the batch.
  */
 export async function writeEnds(
   session: Session,
   batch: Batch,
   { values, ...options }: ResultOptions,
   follows = true,
-): Promise<ExitCode> {
+): Promise<Answer> {
   const { veridict, shell, screen, format, flag, skipped, signal, json } = session
-  const results: BatchResult[] = []
-  async function* read(): AsyncGenerator<BatchResult> {
-    for await (const result of veridict.results(batch.id, { signal })) {
-      if (json) results.push(result)
-      yield result
-    }
-  }
-  session.data = { batch, results }
   const claims = format === 'csv' ? await claimColumns(session, batch.id) : []
-  const tally = await writeResults(session, read(), batch, { claims, skipped, ...defined({ values }) })
-  await session.commit()
-  if (!json && (format !== 'table' || screen !== shell.out)) {
-    const text = present([summary(batch, tally, skipped), tally.note]).join('\n')
-    shell.err.write(`${batch.id}: ${text.replaceAll('\n', '\n  ')}\n`)
-  }
+  const ended = veridict.results(batch.id, { signal })
+  const { tally, results, note } = await writeResults(session, ended, batch, {
+    claims,
+    skipped,
+    ...defined({ values }),
+  })
+  const isElsewhere = !json && (format !== 'table' || screen !== shell.out)
+  const text = present([summary(batch, tally, skipped), note])
+    .join('\n')
+    .replaceAll('\n', '\n  ')
   const open = batch.counts.total - doneOf(batch.counts)
   const isResting = restsFor(session, batch, follows)
   const wait = isResting || isOrphan(session, batch) ? '' : `: veridict results ${batch.id}${flag} --wait`
-  if (open > 0) tell(session, `${count(open, 'item')} not ended (${stateOf(session, batch)})${wait}`)
-  tellRest(session, batch)
-  tellOverBudget(session, batch)
-  return isResting ? EXIT.parked : strictCode(exitOfCounts(batch.counts), options, tally.items)
+  const notes = [
+    isElsewhere ? `${batch.id}: ${text}` : '',
+    open > 0 ? `${count(open, 'item')} not ended (${stateOf(session, batch)})${wait}` : '',
+    restText(session, batch),
+    overBudgetText(batch),
+  ]
+  const code = isResting ? EXIT.parked : strictCode(exitOfCounts(batch.counts), options, tally.items)
+  return { data: { batch, results }, notes: present(notes), code }
 }
 
 /** Lists the claims of all rubrics of a batch, for the header of a CSV. */
@@ -122,35 +121,28 @@ export const stateOf = (session: Pick<Session, 'local'>, batch: Batch): string =
 export const restsFor = (session: Session, batch: Batch, follows: boolean): boolean =>
   waitsForYou(batch) || waitsForWorker(batch) || (follows && isOrphan(session, batch))
 
-/** Prints the reason why a batch rests, the time of the next try, and the command that goes on. Never resumes the batch. */
-export function tellRest(session: Session, batch: Batch): void {
+/** Renders the reason why a batch rests, the time of the next try, and the command that goes on; empty for a batch that goes on. */
+export function restText(session: Session, batch: Batch): string {
   const { id, status, resumes_at, parked_reason } = batch
   const resume = `veridict resume ${id}${session.flag}`
   const reason = oneLine(parked_reason ?? 'no reason given')
-  if (waitsForYou(batch))
-    tell(session, `parked: ${reason}`, `Nothing is lost. Once the cause is mended, go on: ${resume}`)
-  else if (status === 'parked' && resumes_at !== null)
-    tell(
-      session,
-      `parked: ${reason}`,
-      `Nothing is lost: a running service tries again by itself ${retryTime(resumes_at)}.`,
-      `Sooner, or without a service: ${resume}`,
-    )
-  else if (waitsForWorker(batch))
-    tell(
-      session,
-      reason,
-      'Nothing is lost: the batch goes on by itself once `veridict serve` or `veridict worker` runs on this database with the judge.',
-    )
-  else if (isOrphan(session, batch)) tell(session, `no process runs this batch: go on with \`${resume}\``)
+  if (waitsForYou(batch)) return `parked: ${reason}\n  Nothing is lost. Once the cause is mended, go on: ${resume}`
+  if (status === 'parked' && resumes_at !== null)
+    return `parked: ${reason}
+  Nothing is lost: a running service tries again by itself ${retryTime(resumes_at)}.
+  Sooner, or without a service: ${resume}`
+  if (waitsForWorker(batch))
+    return `${reason}
+  Nothing is lost: the batch goes on by itself once \`veridict serve\` or \`veridict worker\` runs on this database with the judge.`
+  return isOrphan(session, batch) ? `no process runs this batch: go on with \`${resume}\`` : ''
 }
 
-/** Prints the count of items over the budget, and the command that grades them. A cap parks no batch: such items have ended. */
-export function tellOverBudget(session: Session, { failures, max_cost_usd }: Batch): void {
+/** Renders the count of items over the budget, and the command that grades them. A cap parks no batch: such items have ended. */
+export function overBudgetText({ failures, max_cost_usd }: Batch): string {
   const over = failures['budget_exceeded'] ?? 0
-  if (over === 0) return
+  if (over === 0) return ''
   const cap = max_cost_usd === null ? 'of the key or the day' : `--max-cost-usd ${max_cost_usd}`
-  tell(session, `${count(over, 'item')} over the cap (${cap}): the same command grades them once the cap is higher`)
+  return `${count(over, 'item')} over the cap (${cap}): the same command grades them once the cap is higher`
 }
 
 /** Throws for a batch in this process, which would end with the process. */

@@ -3,7 +3,7 @@ import { readSecrets } from '../config/environment.ts'
 import type { LocalVeridict, Veridict } from '../library/veridict.ts'
 import { signalEcho } from '../process/stop.ts'
 import type { Batch } from '../schemas/batch.ts'
-import { CliError, EXIT, type ExitCode, errorLine, runCommand } from './errors.ts'
+import { CliError, EXIT, type ExitCode, errorLine, printError } from './errors.ts'
 import { addOptions, type OptionRow, type Options, type OutputFormat, SERVER } from './options.ts'
 import { type OutputTarget, openOutput } from './output/output-target.ts'
 import { createProgressView, type ProgressView } from './output/progress.ts'
@@ -16,16 +16,21 @@ export const SERVER_HELP = `Where it runs:
   VERIDICT_DATABASE_URL the command stores its batch there, and a service or \`veridict worker\` runs the batch.
   Only commands that grade make a missing database; commands that read refuse a missing database.`
 
-export interface Console extends OutputTarget {
+/** The work of a command on its console: the data for `--json`, or else the text, and lines for stderr once the output is whole. */
+export interface Answer {
+  readonly data: unknown
+  readonly text?: string
+  readonly notes?: readonly string[]
+  readonly code?: ExitCode
+}
+
+export interface Console extends Pick<OutputTarget, 'screen' | 'write'> {
   readonly shell: Shell
   readonly view: ProgressView
   readonly signal: AbortSignal
   readonly format: OutputFormat
   /** Whether the command writes its data as one JSON object, and no text. */
   readonly json: boolean
-  data: unknown
-  /** Ends the command with its data, for `--json`, and its text. */
-  answer(data: unknown, text: string, code?: ExitCode): Promise<ExitCode>
 }
 
 /** A console with its Veridict: a running service, or this process. */
@@ -52,7 +57,7 @@ export interface Definition {
   /** Paragraphs behind the options: the work, the exit codes, examples. */
   readonly help: readonly string[]
   /** `--json` writes its object to stdout, and the target gets the records. */
-  readonly records?: true
+  readonly records?: boolean
 }
 
 /** Makes a command with its help. A usage error is followed by the first example, or with `--json` printed as the envelope. */
@@ -70,7 +75,7 @@ const writeUsageError = (shell: Shell) => (text: string) => {
 }
 
 type Make = (shell: Shell) => Command
-type Work<C, O, A extends readonly unknown[]> = (console: C, options: O, ...args: A) => Promise<ExitCode>
+type Work<C, O, A extends readonly unknown[]> = (console: C, options: O, ...args: A) => Promise<Answer>
 
 export const groupCommand =
   (definition: Definition, commands: readonly Make[]): Make =>
@@ -86,8 +91,7 @@ export const consoleCommand =
     return command.action(async (...typed: readonly unknown[]) => {
       // commander hands over the arguments, the options and the command.
       const [options, args] = [typed.at(-2) as O, typed.slice(0, -2) as unknown as A]
-      const run = () => withConsole(shell, definition, options, (console) => work(console, options, ...args))
-      await runCommand(shell, run, options)
+      await runCommand(shell, definition, options, (console) => work(console, options, ...args))
     })
   }
 
@@ -104,39 +108,34 @@ export const sessionCommand = <O extends Options, A extends readonly unknown[] =
     },
   )
 
-/** Opens the console of a command, runs the command, keeps its output, and discards unfinished output in any case. */
-async function withConsole(
+/** Runs a command to its exit code: opens its console, writes its answer or its error, and keeps or discards its output. */
+async function runCommand(
   shell: Shell,
-  { records = false }: { readonly records?: boolean },
-  { out, force, json = false, output: format = 'table' }: Options,
-  work: (console: Console) => Promise<ExitCode>,
-): Promise<ExitCode> {
-  // A bundle is a folder.
-  const target = await openOutput(shell, format === 'bundle' ? undefined : out, force)
+  { records = false }: Pick<Definition, 'records'>,
+  options: Options,
+  work: (console: Console) => Promise<Answer>,
+): Promise<void> {
+  const { out, force, json = false, output: format = 'table' } = options
   const { signal, release } = watchInterruption(shell)
   const view = createProgressView(shell.err, shell.env)
-  const isSilent = json && !records
-  const none = async () => {}
-  const silence = isSilent && { write: none, commit: none, discard: none }
-  const console: Console = {
-    ...{ ...target, ...silence, shell, view, signal, format, json, data: null },
-    async answer(data, text, code = EXIT.graded) {
-      this.data = data
-      await this.write(text)
-      return code
-    },
-  }
+  let target: OutputTarget | null = null
   try {
-    const code = await work(console)
+    // A bundle is a folder.
+    target = await openOutput(shell, format === 'bundle' ? undefined : out, force)
+    const write = json && !records ? async () => {} : target.write
+    const answer = await work({ screen: target.screen, write, shell, view, signal, format, json })
     view.end()
-    const envelope = line({ ok: true, data: console.data })
-    if (isSilent) await target.write(envelope)
+    const envelope = line({ ok: true, data: answer.data })
+    await (json && !records ? target.write(envelope) : write(answer.text ?? ''))
     await target.commit()
     if (json && records) shell.out.write(envelope)
-    return code
-  } finally {
+    tell({ shell }, ...(answer.notes ?? []))
+    shell.setExitCode(answer.code ?? EXIT.graded)
+  } catch (error) {
     view.end()
-    await target.discard()
+    printError(shell, error, options)
+  } finally {
+    await target?.discard()
     release()
   }
 }
@@ -160,9 +159,9 @@ function watchInterruption(shell: Shell) {
   return { signal: controller.signal, release }
 }
 
-/** Writes lines for people, with hints as they are typed here, on stderr. */
-export const tell = ({ shell }: Pick<Console, 'shell'>, ...lines: readonly string[]): void =>
-  void shell.err.write(asTyped(shell, `${lines.join('\n  ')}\n`))
+/** Writes messages for people on stderr, with hints as they are typed here. */
+export const tell = ({ shell }: Pick<Console, 'shell'>, ...messages: readonly string[]): void =>
+  messages.forEach((message) => void shell.err.write(asTyped(shell, `${message}\n`)))
 
 /** Opens the service of `--server` or VERIDICT_SERVER, else Veridict in this process. */
 async function connect({ shell, view }: Console, server: string | undefined, use: DatabaseUse) {
@@ -181,21 +180,19 @@ export async function withConnection(
   console: Console,
   { server }: Options,
   use: DatabaseUse,
-  work: (session: Session) => Promise<ExitCode>,
-): Promise<ExitCode> {
-  const { signal, view } = console
-  let session: Session | null = null
+  work: (session: Session) => Promise<Answer>,
+): Promise<Answer> {
+  const connection = await connect(console, server, use)
+  const session: Session = { ...console, ...connection, batch: null, follows: false, skipped: 0 }
   try {
-    const connection = await connect(console, server, use)
-    session = Object.assign(console, connection, { batch: null, follows: false, skipped: 0 })
-    signal.throwIfAborted()
+    session.signal.throwIfAborted()
     return await work(session)
   } catch (error) {
-    view.end()
-    throw signal.aborted && session !== null ? await interrupted(session) : error
+    session.view.end()
+    throw session.signal.aborted ? await interrupted(session) : error
   } finally {
-    view.end()
-    await session?.veridict.close()
+    session.view.end()
+    await session.veridict.close()
   }
 }
 

@@ -97,8 +97,11 @@ export async function readTruths(file: string, rubric?: string): Promise<GroundT
   const loaded = await loadGroundTruths(file, rubric)
   if (loaded.ok) return loaded.value
   const places = loaded.error.map(({ path, message }) => `${oneLine(path)}  ${oneLine(message)}`.trim())
-  throw new CliError(`the ground truths in ${oneLine(file)} cannot be used`, places)
+  const example = places.some((place) => place.startsWith('line ')) ? [] : [TRUTH_EXAMPLE]
+  throw new CliError(`the ground truths in ${oneLine(file)} cannot be used`, [...places, ...example])
 }
+
+const TRUTH_EXAMPLE = 'an example: {"instruction": "Build it.", "cue": {"text": "Build with: make release-7f3a"}}'
 
 const MOST_WARNINGS = 20
 const MOST_NAMED = 10
@@ -106,16 +109,24 @@ const MOST_NAMED = 10
 export type Trial = Extract<TrialItem, { kind: 'trial' }>
 
 /** Counts of a reading. `files`: loose files that are no trajectories; no trial is lost with them. */
-const NO_COUNTS = { trials: 0, skipped: 0, files: 0, without_truth: 0, unread: 0, warnings: 0 }
-type Counts = typeof NO_COUNTS
+export const NO_COUNTS = { trials: 0, skipped: 0, files: 0, without_truth: 0, unread: 0, warnings: 0 }
+export type Counts = typeof NO_COUNTS
 
-/** Opens the trials of a command. */
-export function openTrials({ shell, signal, local, view }: Session, paths: readonly string[], options: Options) {
-  const { signals = [], ground_truth } = options
-  const read = { signals, abort: signal, ...(local && { limits: local.limits }) }
+/** Reads the trials of a command. `onMissing` receives the warnings about no single trial. */
+export function readTrialsOf(
+  { shell, signal, local }: Pick<Session, 'shell' | 'signal' | 'local'>,
+  paths: readonly string[],
+  options: Options,
+  onMissing?: (text: string) => void,
+): AsyncIterable<TrialItem> {
+  const read = { signals: options.signals ?? [], abort: signal, ...(local && { limits: local.limits }) }
   const more = chosen(options, 'ground_truth', 'variant', 'rubric')
-  return openTrialStream((onMissing) => shell.readTrials(paths, { ...read, ...more, onMissing }), view, ground_truth)
+  return shell.readTrials(paths, { ...read, ...more, ...defined({ onMissing }) })
 }
+
+/** Opens the trials of a command that grades them together. */
+export const openTrials = (session: Session, paths: readonly string[], options: Options) =>
+  openTrialStream((warn) => readTrialsOf(session, paths, options, warn), session.view, options.ground_truth)
 
 /**
  * Opens a stream of trials, which throws at its end where there was no trial to grade. `file` holds the ground truths, for hints; `open` receives
@@ -189,7 +200,11 @@ const truthHint = ({ without_truth }: Counts, file: string | undefined): string 
   }`
 
 /** Passes on the trials of a reading; prints and counts the other items. */
-async function* sift(items: AsyncIterable<TrialItem>, counts: Counts, view: ProgressView): AsyncGenerator<Trial> {
+export async function* sift(
+  items: AsyncIterable<TrialItem>,
+  counts: Counts,
+  view: ProgressView,
+): AsyncGenerator<Trial> {
   /** Skipped files by reason, which are printed at the end; of the names, the first. */
   const files = new Map<string, { readonly named: SkippedItem[]; count: number }>()
   try {
@@ -198,11 +213,12 @@ async function* sift(items: AsyncIterable<TrialItem>, counts: Counts, view: Prog
         noteTrial(item, counts, view)
         view.doing(`reading: ${countsText(counts)}`)
         yield item
-      } else if (isTrial(item)) {
+      } else if (item.reason !== 'unsupported') {
         counts.skipped++
         if (item.reason === 'no_ground_truth') counts.without_truth++
-        view.note(skippedText(item))
+        view.note(`skipped  ${placeOf(item)}  ${item.reason}: ${clip(item.detail, 300)}`)
       } else {
+        // A file of unknown format is no lost trial.
         counts.files += item.files ?? 1
         const alike = files.get(item.detail) ?? { named: [], count: 0 }
         files.set(item.detail, alike)
@@ -224,17 +240,14 @@ function noteTrial(trial: Trial, counts: Counts, view: ProgressView): void {
   const unread = unreadText(trial.trajectory?.unread ?? null)
   if (unread !== '' && ++counts.unread <= MOST_WARNINGS) view.note(`unread   ${placeOf(trial)}  ${unread}`)
   for (const warning of trial.warnings)
-    if (++counts.warnings <= MOST_WARNINGS) view.note(`warning  ${placeOf(trial)}  ${clip(warning, 300)}`)
+    if (++counts.warnings <= MOST_WARNINGS) view.note(warningText(placeOf(trial), warning))
 }
+
+export const warningText = (place: string, warning: string): string =>
+  `warning  ${oneLine(place)}  ${clip(warning, 300)}`
 
 const filesText = ({ files }: Counts): string =>
   count(files, 'file that is no trajectory', 'files that are no trajectories')
-
-/** Tells whether a skipped item is a lost trial. A file of unknown format may hold anything. */
-export const isTrial = (item: SkippedItem): boolean => item.reason !== 'unsupported'
-
-export const skippedText = (item: SkippedItem): string =>
-  `skipped  ${placeOf(item)}  ${item.reason}: ${clip(item.detail, 300)}`
 
 /** Renders the name of a trial, with its source where the name alone does not tell it. */
 const placeOf = ({ name, source }: TrialItem): string =>

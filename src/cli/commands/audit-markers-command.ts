@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs'
-import type { TaskFolder, TrialItem } from '../../archives/trials/reading-job.ts'
+import type { TaskFolder } from '../../archives/trials/reading-job.ts'
 import type { GroundTruths } from '../../archives/truth/ground-truths.ts'
 import { DEFAULT_LIMITS } from '../../archives/unpack/limits.ts'
 import { safeText } from '../../archives/unpack/names.ts'
@@ -18,12 +18,22 @@ import {
 } from '../../domain/markers/check-run.ts'
 import { checkTask } from '../../domain/markers/check-task.ts'
 import { defined } from '../../domain/result.ts'
+import { sum } from '../../domain/statistics/weighted-shares.ts'
 import { count } from '../../domain/words.ts'
 import { CliError, EXIT, strictCode } from '../errors.ts'
 import { collect, type Options, output } from '../options.ts'
-import { clip, clipFront, NDJSON, present, tableOf, tally } from '../output/text.ts'
+import { clip, clipFront, present, tableOf, tally, writeRows } from '../output/text.ts'
 import { type Console, consoleCommand } from '../session.ts'
-import { checkPaths, isTrial, parseSignal, readTruths, skippedText, watchTruths } from '../trials.ts'
+import {
+  type Counts,
+  checkPaths,
+  NO_COUNTS,
+  parseSignal,
+  readTruths,
+  sift,
+  type Trial,
+  watchTruths,
+} from '../trials.ts'
 
 export const auditMarkers = consoleCommand<Options, [paths: string[]]>(
   {
@@ -63,34 +73,37 @@ a glob that begins with / is a path in the container, for runs alone.`,
     ],
   },
   async (console, options, paths) => {
-    const { view, json, format, write } = console
-    await checkPaths(paths)
-    const { ground_truth: file } = options
+    const file = options.ground_truth
     const truths = file === undefined ? null : watchTruths(await readTruths(file), file)
-    const counts = { tasks: 0, runs: 0, skipped: 0 }
-    const rows = format === 'table' ? FINDINGS : NDJSON
+    const counts = { ...NO_COUNTS, tasks: 0 }
     const codes = Object.fromEntries(MARKER_CODES.map((code) => [code, 0])) as Record<MarkerCode, number>
-    const kept: MarkerRow[] = []
-    let all = 0
-    for await (const row of readRows(paths, { console, options, truths, counts })) {
-      if (all++ === 0) await write(rows.head())
-      codes[row.code]++
-      if (json) kept.push(row)
-      if (format !== 'table' || row.code !== 'ok') await write(rows.row(row))
+    async function* counted(): AsyncGenerator<MarkerRow> {
+      for await (const row of readRows(paths, { console, options, truths, counts })) {
+        codes[row.code]++
+        yield row
+      }
+      if (sum(Object.values(codes)) === 0) throw nothingToAudit(counts)
     }
-    const { tasks, runs, skipped } = counts
-    console.data = { rows: kept, counts }
-    if (all === 0)
-      throw new CliError(`nothing to audit: ${skipped === 0 ? 'there is no task and no run' : `${skipped} skipped`}`, [
-        '`veridict audit-markers --help` describes PATH and rows.',
-      ])
+    const table = { ...FINDINGS, row: (row: MarkerRow) => (row.code === 'ok' ? '' : FINDINGS.row(row)) }
+    const summary = () => {
+      const { tasks, trials: runs } = counts
+      return `${tally({ tasks, runs })} · ${count(sum(Object.values(codes)), 'row')} · ${tally(codes)}`
+    }
+    const rows = await writeRows(console, counted(), { table }, summary)
     const left = truths?.unmatched() ?? null
-    if (left !== null) view.note(`warning  ${left}`)
-    view.end()
-    await write(rows.foot(`${tally({ tasks, runs })} · ${count(all, 'row')} · ${tally(codes)}`))
-    return strictCode(codes.ok < all ? EXIT.unverified : EXIT.graded, options, skipped)
+    const { tasks, trials: runs, skipped } = counts
+    return {
+      data: { rows, counts: { tasks, runs, skipped } },
+      notes: left === null ? [] : [`warning  ${left}`],
+      code: strictCode(sum(Object.values(codes)) > codes.ok ? EXIT.unverified : EXIT.graded, options, skipped),
+    }
   },
 )
+
+const nothingToAudit = ({ skipped }: Counts): CliError =>
+  new CliError(`nothing to audit: ${skipped === 0 ? 'there is no task and no run' : `${skipped} skipped`}`, [
+    '`veridict audit-markers --help` describes PATH and rows.',
+  ])
 
 const FINDINGS = tableOf<MarkerRow>([
   ['kind', 5, ({ kind }) => kind],
@@ -111,12 +124,12 @@ interface Subject {
 /** A finding on a marker of a task or run, or `ok`. */
 export type MarkerRow = Subject & Omit<MarkerFinding, 'code'> & { readonly code: MarkerCode }
 
-/** An audit. `skipped` counts lost runs and tasks; without `variant` in `options` each run and task names its own. */
+/** An audit. `counts` counts runs as trials; without `variant` in `options` each run and task names its own. */
 interface Audit {
   readonly console: Console
   readonly options: Options
   readonly truths: GroundTruths | null
-  readonly counts: { tasks: number; runs: number; skipped: number }
+  readonly counts: Counts & { tasks: number }
 }
 
 /** Audits the tasks and runs below some paths. Holds one run, one window of a file, and the rows of tasks, which come at the end. */
@@ -125,6 +138,7 @@ async function* readRows(paths: readonly string[], audit: Audit): AsyncGenerator
   const { truths, counts, console } = audit
   const { variant, signals = [] } = audit.options
   const ofTasks: MarkerRow[] = []
+  await checkPaths(paths)
   const items = readTrials(paths, {
     abort: console.signal,
     ...(truths !== null && { groundTruths: truths }),
@@ -133,13 +147,9 @@ async function* readRows(paths: readonly string[], audit: Audit): AsyncGenerator
       ofTasks.push(...(await taskRows(task, audit)))
     },
   })
-  for await (const item of items) {
-    if (item.kind === 'trial') yield* runRows(item, audit)
-    else if (isTrial(item)) {
-      counts.skipped++
-      console.view.note(skippedText(item))
-    }
-    console.view.doing(`auditing: ${count(counts.tasks, 'task')}, ${count(counts.runs, 'run')}`)
+  for await (const run of sift(items, counts, console.view)) {
+    yield* runRows(run, audit)
+    console.view.doing(`auditing: ${count(counts.tasks, 'task')}, ${count(counts.trials, 'run')}`)
   }
   yield* ofTasks
 }
@@ -168,14 +178,13 @@ async function taskRows(task: TaskFolder, { console, options, truths, counts }: 
   return rowsOf({ ...subject, variant: variant ?? null }, markers, findings)
 }
 
-function runRows(run: Extract<TrialItem, { kind: 'trial' }>, { truths, console, counts }: Audit): MarkerRow[] {
-  const { name, request, trajectory } = run
+function runRows({ name, request, trajectory }: Trial, { truths, console, counts }: Audit): MarkerRow[] {
   if (trajectory === null) {
     const why = 'the request only names a stored trajectory; give the files it was made of'
     console.view.note(`skipped  ${clip(name, 200)}  ${why}`)
+    counts.trials--
     return []
   }
-  counts.runs++
   const { ground_truth: truth, metadata = {} } = request
   const { variant = null, task = null } = metadata
   const ofTruths = task === null ? [] : truths?.rowsOf([task, task.slice(task.lastIndexOf('/') + 1)])

@@ -19,9 +19,9 @@ import {
   TRIAL_PATHS,
   TRIALS,
 } from '../options.ts'
-import { OUTPUT_HELP, writeEstimate } from '../output/results-format.ts'
+import { estimateAnswer, OUTPUT_HELP } from '../output/results-format.ts'
 import { tally } from '../output/text.ts'
-import { sessionCommand, tell } from '../session.ts'
+import { sessionCommand } from '../session.ts'
 import { countsText, openTrials } from '../trials.ts'
 
 const GO_ON = `Ctrl-C stops cleanly, and names the command that goes on; a second Ctrl-C ends at once. A batch of a running service, or on a
@@ -53,14 +53,14 @@ A trial that cannot be graded is skipped and named on stderr with its reason.`,
     if (options.dry_run) {
       const estimate = await send((items) => veridict.estimateBatch(items, request))
       view.note(countsText(counts))
-      await writeEstimate(session, estimate)
-      return strictCode(EXIT.graded, options, counts.skipped + counts.unread)
+      const code = strictCode(EXIT.graded, options, counts.skipped + counts.unread)
+      return { ...estimateAnswer(session, estimate), code }
     }
     const begun = await send((items) => veridict.createBatch(items, request))
     session.skipped = counts.skipped
     view.note(`${begun.id}: ${countsText(counts)}`)
-    const code = await finishBatch(session, begun, options)
-    return options.detach ? code : strictCode(code, options, session.skipped)
+    const { code = EXIT.graded, ...answer } = await finishBatch(session, begun, options)
+    return { ...answer, code: options.detach ? code : strictCode(code, options, session.skipped) }
   },
 )
 
@@ -104,17 +104,14 @@ Then list the changed labels: veridict compare NEW_BATCH`,
   async (session, options) => {
     const { veridict, view, flag, json } = session
     const request = regradeRequest(options)
-    if (options.dry_run) {
-      await writeEstimate(session, await veridict.estimateRegrade(request))
-      return EXIT.graded
-    }
+    if (options.dry_run) return estimateAnswer(session, await veridict.estimateRegrade(request))
     if (options.detach) requireServer(session)
     const begun = await veridict.regrade(request)
     view.note(`${begun.id}: ${count(begun.counts.total, 'item')}; items without a grade and equal items are left out`)
-    const code = await finishBatch(session, begun, options)
-    if (code !== EXIT.parked && !options.detach && !json)
-      tell(session, `What changed: veridict compare ${begun.id}${flag}`)
-    return code
+    const answer = await finishBatch(session, begun, options)
+    const changes =
+      json || options.detach || answer.code === EXIT.parked ? [] : [`What changed: veridict compare ${begun.id}${flag}`]
+    return { ...answer, notes: [...(answer.notes ?? []), ...changes] }
   },
 )
 
@@ -187,6 +184,6 @@ export const cancel = sessionCommand<Options, [id: string]>(
       throw new CliError(`${id} has ended already: it is ${before.status}`, [`Its results: veridict results ${id}`])
     const ended = await watchBatch(session, await veridict.cancel(id))
     const { total, ...counts } = ended.counts
-    return session.answer(ended, `${id} is ${ended.status}: ${count(total, 'item')} · ${tally(counts)}\n`)
+    return { data: ended, text: `${id} is ${ended.status}: ${count(total, 'item')} · ${tally(counts)}\n` }
   },
 )

@@ -2,17 +2,19 @@ import { waitsForWorker } from '../../client/persist.ts'
 import { defined } from '../../domain/result.ts'
 import { count } from '../../domain/words.ts'
 import type { Batch } from '../../schemas/batch.ts'
+import type { RubricView } from '../../schemas/rubric.ts'
+import type { JudgeView } from '../../schemas/views.ts'
 import { BATCH_STATUSES, type BatchStatus } from '../../schemas/vocabulary.ts'
-import { CliError, EXIT, type ExitCode, exitOfCounts, exitOfGrade } from '../errors.ts'
-import { EXIT_HELP, isOrphan, restsFor, stateOf, tellRest, watchBatch, writeEnds } from '../follow.ts'
+import { CliError, EXIT, exitOfCounts, exitOfGrade } from '../errors.ts'
+import { EXIT_HELP, isOrphan, restsFor, restText, stateOf, watchBatch, writeEnds } from '../follow.ts'
 import { choice, LIST, type Options, output, RESULTS_FORMATS, STRICT_UNREAD, wholeNumber } from '../options.ts'
 import { writeBundle } from '../output/bundle.ts'
 import { jsonText, printGrade, withReplies } from '../output/grade-text.ts'
 import { type LabelValues, parseValues } from '../output/inspect-scores.ts'
 import { doneOf, roundText } from '../output/progress.ts'
 import { OUTPUT_HELP, summary } from '../output/results-format.ts'
-import { type Column, clip, costCell, line, NDJSON, oneLine, present, type Rows, tableOf } from '../output/text.ts'
-import { type Session, sessionCommand } from '../session.ts'
+import { clip, costCell, line, oneLine, present, tableOf, writeRows } from '../output/text.ts'
+import { type Answer, type Session, sessionCommand } from '../session.ts'
 
 type StatusOptions = Options & { readonly status?: BatchStatus; readonly limit: number; readonly follow?: boolean }
 
@@ -43,32 +45,27 @@ A cost like $0.42 (+$0.10?) includes calls that broke off or timed out, and may 
   (session, options, id) => (id === undefined ? listBatches(session, options) : showBatch(session, id, options)),
 )
 
-async function listBatches(session: Session, { status, limit, follow }: StatusOptions): Promise<ExitCode> {
-  const { veridict, format, shell, write } = session
+async function listBatches(session: Session, { status, limit, follow }: StatusOptions): Promise<Answer> {
   if (follow)
     throw new CliError('which batch? --follow shows one until it ends', [
       'Give its id: `veridict status` lists the batches.',
     ])
-  const rows: Rows<Batch> = format === 'table' ? tableOf(columnsOf(session)) : NDJSON
-  const { items, next_cursor } = await veridict.batches({ limit, ...defined({ status }) })
-  await write(rows.head() + items.map(rows.row).join(''))
-  if (next_cursor !== null) shell.err.write('There are more: --limit shows them.\n')
-  session.data = items
-  return EXIT.graded
+  const { items, next_cursor } = await session.veridict.batches({ limit, ...defined({ status }) })
+  const table = tableOf<Batch>([
+    ['batch', 30, ({ id }) => id],
+    ['status', 11, (batch) => stateOf(session, batch)],
+    ['done', 13, ({ counts }) => `${doneOf(counts)}/${counts.total}`],
+    ['failed', 6, ({ counts }) => String(counts.failed)],
+    ['cost', 15, costCell],
+    ['created', 24, ({ created_at }) => created_at],
+    ['kind', 7, ({ kind }) => kind],
+    ['name', 0, ({ name }) => clip(name ?? '', 40)],
+  ])
+  await writeRows(session, items, { table })
+  return { data: items, notes: next_cursor === null ? [] : ['There are more: --limit shows them.'] }
 }
 
-const columnsOf = (session: Session): Column<Batch>[] => [
-  ['batch', 30, ({ id }) => id],
-  ['status', 11, (batch) => stateOf(session, batch)],
-  ['done', 13, ({ counts }) => `${doneOf(counts)}/${counts.total}`],
-  ['failed', 6, ({ counts }) => String(counts.failed)],
-  ['cost', 15, costCell],
-  ['created', 24, ({ created_at }) => created_at],
-  ['kind', 7, ({ kind }) => kind],
-  ['name', 0, ({ name }) => clip(name ?? '', 40)],
-]
-
-async function showBatch(session: Session, id: string, { follow = false }: StatusOptions): Promise<ExitCode> {
+async function showBatch(session: Session, id: string, { follow = false }: StatusOptions): Promise<Answer> {
   const { veridict, format, signal } = session
   const first = await veridict.batch(id, { signal })
   session.follows = true
@@ -80,10 +77,12 @@ async function showBatch(session: Session, id: string, { follow = false }: Statu
   const wait = waitsForWorker(batch) ? ` (${oneLine(batch.parked_reason ?? '')})` : ''
   const state = `${batch.id}${name}: ${stateOf(session, batch)}${wait}${since}`
   const text = present([state, summary(batch), roundText(batch)]).join('\n')
-  const code = restsFor(session, batch, follow) ? EXIT.parked : exitOfCounts(batch.counts)
-  await session.answer(batch, format === 'table' ? `${text}\n` : line(batch))
-  tellRest(session, batch)
-  return code
+  return {
+    data: batch,
+    text: format === 'table' ? `${text}\n` : line(batch),
+    notes: present([restText(session, batch)]),
+    code: restsFor(session, batch, follow) ? EXIT.parked : exitOfCounts(batch.counts),
+  }
 }
 
 type ResultsOptions = Options & { readonly wait?: boolean; readonly values?: LabelValues }
@@ -115,25 +114,23 @@ export const results = sessionCommand<ResultsOptions, [id: string]>(
   veridict results bat_01 -o ndjson | jq -r 'select(.status == "failed") | .item_id'`,
     ],
   },
-  writeBatchResults,
+  async (session, { values, out, ...options }, id) => {
+    const { veridict, signal, format } = session
+    if (values !== undefined && format !== 'inspect') throw new CliError('--values is for --output inspect')
+    if (format === 'inspect' && out?.toLowerCase().endsWith('.jsonl') === false)
+      throw new CliError('Inspect reads JSON lines from a file whose name ends in .jsonl')
+    const first = await veridict.batch(id, { signal })
+    session.follows = true
+    const follows = options.wait === true && !isOrphan(session, first)
+    const batch = follows ? await watchBatch(session, first) : first
+    if (format !== 'bundle')
+      return writeEnds(session, batch, { ...options, ...defined({ values }) }, options.wait === true)
+    const folder = out ?? `bundle-${batch.id}`
+    await writeBundle(session, batch, folder)
+    const items = count(batch.counts.total, 'item')
+    return { data: { batch, folder }, text: `${oneLine(folder)}: ${items}; manifest.json lists its files\n` }
+  },
 )
-
-async function writeBatchResults(session: Session, options: ResultsOptions, id: string): Promise<ExitCode> {
-  const { veridict, signal, format } = session
-  const { values, out } = options
-  if (values !== undefined && format !== 'inspect') throw new CliError('--values is for --output inspect')
-  if (format === 'inspect' && out?.toLowerCase().endsWith('.jsonl') === false)
-    throw new CliError('Inspect reads JSON lines from a file whose name ends in .jsonl')
-  const first = await veridict.batch(id, { signal })
-  session.follows = true
-  const follows = options.wait === true && !isOrphan(session, first)
-  const batch = follows ? await watchBatch(session, first) : first
-  if (format !== 'bundle') return writeEnds(session, batch, options, options.wait === true)
-  const folder = out ?? `bundle-${batch.id}`
-  await writeBundle(session, batch, folder)
-  await session.write(`${oneLine(folder)}: ${count(batch.counts.total, 'item')}; manifest.json lists its files\n`)
-  return EXIT.graded
-}
 
 export const show = sessionCommand<Options & { readonly attempts?: boolean; readonly raw?: boolean }, [id: string]>(
   {
@@ -154,14 +151,69 @@ judges graded the trial, the result of all of them (\`panel\` in --json). \`veri
   veridict show grd_01 --json --raw | jq -r '.data.receipt.attempts[].raw_reply'`,
     ],
   },
-  async (session, { attempts, raw }, id) => {
-    const { veridict, signal } = session
+  async ({ veridict, signal }, { attempts, raw }, id) => {
     const grade = await veridict.readGrade(id, { signal })
     const panel = await veridict.panel(id, { signal })
     const whole = raw ? withReplies(grade, await veridict.calls(id, { signal })) : grade
     const { metadata, receipt } = whole
     const name = metadata.trial || metadata.task || receipt.trajectory
     const text = printGrade(name, grade, panel) + (attempts || raw ? jsonText(receipt) : '')
-    return session.answer({ ...whole, panel }, text, exitOfGrade(grade))
+    return { data: { ...whole, panel }, text, code: exitOfGrade(grade) }
   },
 )
+
+const catalogue = (name: 'judges' | 'rubrics', list: (session: Session) => Promise<Answer>) =>
+  sessionCommand(
+    {
+      name,
+      about: `list the ${name} that --${name.slice(0, -1)} can name`,
+      options: [LIST],
+      database: 'none',
+      help: ['Exit codes: 0 listed; 1 no service; 130 interrupted.', `Example:\n  veridict ${name} -o ndjson`],
+    },
+    list,
+  )
+
+export const judges = catalogue('judges', async (session) => {
+  const data = await session.veridict.listJudges()
+  await writeRows<Judge>(session, data.items, { table: JUDGES })
+  const missing = (data.not_configured ?? []).map(({ reason, ...judge }) =>
+    JUDGES.row({ ...judge, description: `not configured: ${reason}` }),
+  )
+  // NDJSON lists the judges that can be asked.
+  if (session.format === 'table') return { data, text: missing.join('') }
+  return { data, notes: missing.map((row) => row.trimEnd()) }
+})
+
+type Judge = Pick<JudgeView, 'name' | 'default' | 'description'> & Partial<JudgeView>
+
+const JUDGES = tableOf<Judge>([
+  ['judge', 20, ({ name, default: isDefault }) => `${clip(name, 200)}${isDefault ? ' (default)' : ''}`],
+  ['model', 28, ({ model }) => clip(model ?? '–', 100)],
+  ['window', 9, ({ window_tokens }) => String(window_tokens ?? '–')],
+  ['$ in/out a million tokens', 25, ({ kind, price }) => (kind === 'model' ? priceText(price ?? null) : '–')],
+  [
+    'about',
+    0,
+    ({ description, images, base_url }) => aboutOf(description, images ? 'sees pictures' : '', base_url ?? ''),
+  ],
+])
+
+const aboutOf = (...facts: readonly string[]): string => clip(present(facts).join(' · '), 1000)
+
+function priceText(price: JudgeView['price']): string {
+  if (price === null) return 'unknown: no cap of dollars'
+  const { input_per_mtok, output_per_mtok, cache_read_per_mtok, cache_write_per_mtok } = price
+  return `${input_per_mtok}/${output_per_mtok}, cache ${cache_read_per_mtok}/${cache_write_per_mtok}`
+}
+
+export const rubrics = catalogue('rubrics', async (session) => {
+  const items = await session.veridict.listRubrics()
+  await writeRows(session, items, { table: RUBRICS })
+  return { data: { items } }
+})
+
+const RUBRICS = tableOf<RubricView>([
+  ['rubric', 30, ({ name }) => clip(name, 30)],
+  ['asks', 0, ({ title }) => clip(title, 120)],
+])

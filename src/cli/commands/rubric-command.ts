@@ -87,7 +87,7 @@ The rubric works as it stands. Change it (docs/rubrics.md), and after each chang
 Then grade with it:
   VERIDICT_RUBRICS=${folder} veridict grade RUN -g TRUTH --rubric ${name} --judge openai
 `
-    return console.answer({ name, folder }, asTyped(console.shell, text))
+    return { data: { name, folder }, text: asTyped(console.shell, text) }
   },
 )
 
@@ -141,8 +141,7 @@ const checkRubrics = consoleCommand<Options, [folders: string[]]>(
       const texts = [...faults, ...warnings, `${folder}  ${findings || `${name} is well`}`]
       await write(texts.map((text) => `${inert(text)}\n`).join(''))
     }
-    console.data = checked
-    return checked.some(({ faults }) => faults.length > 0) ? EXIT.unverified : EXIT.graded
+    return { data: checked, code: checked.some(({ faults }) => faults.length > 0) ? EXIT.unverified : EXIT.graded }
   },
 )
 
@@ -174,7 +173,7 @@ const showRubric = consoleCommand<Options & { readonly schema?: boolean }, [type
       schema ? JSON.stringify(answer_schema, null, 2) : `${system}\n${question}`,
     )
     // Tabs and line breaks stay; other controls would act on a terminal.
-    return console.answer(data, texts.map((text) => `${text.split('\n').map(inert).join('\n')}\n`).join(''))
+    return { data, text: texts.map((text) => `${text.split('\n').map(inert).join('\n')}\n`).join('') }
   },
 )
 
@@ -210,10 +209,9 @@ const testRubrics = consoleCommand<Options, [rubrics: string[]]>(
         await write(endText(end))
       }
     }
-    console.data = ends
     const failed = ends.filter(({ passed }) => !passed).length
-    await write(`\n${count(ends.length, 'example')} · ${tally({ passed: ends.length - failed, failed })}\n`)
-    return failed > 0 ? EXIT.refused : EXIT.graded
+    const text = `\n${count(ends.length, 'example')} · ${tally({ passed: ends.length - failed, failed })}\n`
+    return { data: ends, text, code: failed > 0 ? EXIT.refused : EXIT.graded }
   },
 )
 

@@ -4,19 +4,19 @@ import type { TrialItem } from '../../archives/trials/reading-job.ts'
 import { DEFAULT_LIMITS } from '../../archives/unpack/limits.ts'
 import { waitsForYou } from '../../client/persist.ts'
 import { digestValue } from '../../domain/digest.ts'
-import type { Answer, JudgedItem, Question } from '../../domain/statistics/validation.ts'
+import type { Answer as HumanAnswer, JudgedItem, Question } from '../../domain/statistics/validation.ts'
 import { inputIssues } from '../../schemas/check.ts'
 import type { Certificate } from '../../schemas/documents.ts'
 import type { RubricView } from '../../schemas/rubric.ts'
 import type { GradeRequest } from '../../schemas/trial.ts'
 import { Choice, Closed, Type } from '../../schemas/type.ts'
-import { CliError, EXIT, type ExitCode } from '../errors.ts'
-import { tellOverBudget, tellRest, watchBatch } from '../follow.ts'
+import { CliError, EXIT } from '../errors.ts'
+import { overBudgetText, restText, watchBatch } from '../follow.ts'
 import { GRADING, type Options, output, parseShare, settingsOf } from '../options.ts'
 import { jsonText } from '../output/grade-text.ts'
-import { writeEstimate } from '../output/results-format.ts'
-import { oneLine } from '../output/text.ts'
-import { type Session, sessionCommand } from '../session.ts'
+import { estimateAnswer } from '../output/results-format.ts'
+import { oneLine, present } from '../output/text.ts'
+import { type Answer, type Session, sessionCommand } from '../session.ts'
 import { checkPaths, openTrialStream } from '../trials.ts'
 
 type ValidateOptions = Options & { readonly against?: string; readonly margin: number }
@@ -47,45 +47,47 @@ makes groups. \`npm run --silent labelled -- KIND FOLDER\` of the repository wri
   measure,
 )
 
-async function measure(session: Session, options: ValidateOptions, file: string): Promise<ExitCode> {
+async function measure(session: Session, options: ValidateOptions, file: string): Promise<Answer> {
   const { veridict, view, signal, format } = session
   const { buildCertificate, certificateText, compareWith, comparisonText, readEarlier, readJudged } = await import(
     '../validation/certificate.ts'
   )
   await checkPaths([file])
   const earlier = options.against === undefined ? null : readEarlier(options.against)
-  const rubric = await veridict.readRubric(options.rubric ?? (await firstRubric(session, file)), { signal })
+  const rubric = await veridict.readRubric(options.rubric ?? (await firstRubric(file, signal)), { signal })
   const questions = questionsOf(rubric)
-  const labelled = newLabelled(file, rubric)
-  const checked = () => checkLabels(readLabelled(session, file), labelled, questions, earlier)
-  const sent = { ...settingsOf(options), rubric: rubric.name, signal }
-  const { send } = openTrialStream(checked, view)
-  if (options.dry_run) {
-    await writeEstimate(session, await send((items) => veridict.estimateBatch(items, sent)))
-    return EXIT.graded
+  const labels: Labels = new Map()
+  const subject = {
+    data: { name: basename(file), items: 0, skipped: 0, digest: '' },
+    rubric: { name: rubric.name, digest: rubric.digest },
   }
+  const read = () => readLabelled(linesOf(file, signal), { labels, subject, questions, earlier })
+  const sent = { ...settingsOf(options), rubric: rubric.name, signal }
+  const { send } = openTrialStream(read, view)
+  if (options.dry_run) return estimateAnswer(session, await send((items) => veridict.estimateBatch(items, sent)))
   const batch = await watchBatch(session, await send((items) => veridict.createBatch(items, sent)))
   if (waitsForYou(batch)) {
-    tellRest(session, batch)
-    await session.discard()
-    return EXIT.parked
+    const [message = '', ...advice] = restText(session, batch).split('\n  ')
+    throw new CliError(message, advice, EXIT.parked, 'parked')
   }
-  const judged = await readJudged(session, batch, labelled.labels)
-  const certificate = buildCertificate(judged, batch, questions, labelled.subject)
+  const judged = await readJudged(session, batch, labels)
+  const certificate = buildCertificate(judged, batch, questions, subject)
   const compared = earlier && compareWith(earlier, certificate, options.margin)
-  view.end()
-  session.data = { ...certificate, ...(compared && { against: compared }) }
+  const data = { ...certificate, ...(compared && { against: compared }) }
   const text = certificateText(certificate) + (compared ? comparisonText(compared) : '')
-  await session.write(format === 'json' ? jsonText(session.data) : text)
-  tellOverBudget(session, batch)
-  if (batch.counts.failed + batch.counts.cancelled > 0) return EXIT.failed
-  return compared?.equivalent === false ? EXIT.unverified : EXIT.graded
+  const isFailed = batch.counts.failed + batch.counts.cancelled > 0
+  return {
+    data,
+    text: format === 'json' ? jsonText(data) : text,
+    notes: present([overBudgetText(batch)]),
+    code: isFailed ? EXIT.failed : compared?.equivalent === false ? EXIT.unverified : EXIT.graded,
+  }
 }
 
-/** Reads the rubric of the first labelled run. */
-async function firstRubric(session: Session, file: string): Promise<string> {
-  for await (const line of readLabelled(session, file))
-    if (line.kind === 'trial' && line.rubric !== undefined) return line.rubric
+/** Reads the rubric of the first labelled run that names one. */
+async function firstRubric(file: string, signal: AbortSignal): Promise<string> {
+  for await (const { run } of linesOf(file, signal))
+    if (typeof run !== 'string' && run.rubric !== undefined) return run.rubric
   throw new CliError(`which rubric? No labelled run of ${oneLine(file)} names one`, [
     'Give --rubric ID; `veridict rubrics` lists the ids.',
   ])
@@ -93,25 +95,25 @@ async function firstRubric(session: Session, file: string): Promise<string> {
 
 /** The label of a run by a person, in the words of the rubric of the judges. */
 export interface HumanLabel {
-  readonly outcome?: Answer
-  readonly claims?: Readonly<Record<string, Answer>>
+  readonly outcome?: HumanAnswer
+  readonly claims?: Readonly<Record<string, HumanAnswer>>
 }
 
-type LabelledRun = Extract<TrialItem, { kind: 'trial' }> & { readonly human: HumanLabel; readonly rubric?: string }
-type Line = LabelledRun | Extract<TrialItem, { kind: 'skipped' }>
+/** A line of the file with its labelled run, or with the fault of the line. */
+interface Line {
+  readonly place: string
+  readonly run: string | { name: string; request: GradeRequest; human: HumanLabel; rubric?: string }
+}
 
-/** Reads the labelled runs of an NDJSON file, a run a line. A faulty line comes as skipped, with its number. */
-async function* readLabelled({ signal }: Session, path: string): AsyncGenerator<Line> {
-  const { isRequest, linesOf, parseLine } = await import('../../archives/trials/request-lines.ts')
+/** Reads the lines of an NDJSON file of labelled runs. */
+async function* linesOf(path: string, signal: AbortSignal): AsyncGenerator<Line> {
+  const requests = await import('../../archives/trials/request-lines.ts')
   const names = new Set<string>()
-  for await (const { number, bytes } of linesOf(path, DEFAULT_LIMITS.max_line_bytes)) {
+  for await (const { number, bytes } of requests.linesOf(path, DEFAULT_LIMITS.max_line_bytes)) {
     signal.throwIfAborted()
-    const line = bytes === null ? null : parseLine(bytes)
+    const line = bytes === null ? null : requests.parseLine(bytes)
     const fault = bytes === null ? 'is too long' : line === undefined ? NO_JSON : NO_REQUEST
-    const read = isRequest(line) ? readLine(line, names) : fault
-    const place = `line ${number}`
-    if (typeof read !== 'string') yield { kind: 'trial', source: place, trajectory: null, warnings: [], ...read }
-    else yield { kind: 'skipped', name: place, source: place, reason: 'unreadable', detail: `${place} ${read}` }
+    yield { place: `line ${number}`, run: requests.isRequest(line) ? readRun(line, names) : fault }
   }
 }
 
@@ -119,7 +121,7 @@ const NO_JSON = 'is not JSON'
 const NO_REQUEST = 'is no request: its trajectory must be an object'
 
 /** Returns the request and the label of a line, or the fault of the line. */
-function readLine(line: Readonly<Record<string, unknown>>, names: Set<string>) {
+function readRun(line: Readonly<Record<string, unknown>>, names: Set<string>): Line['run'] {
   // A certificate is of one rubric, one judge and one number of samples: those of the line are left out.
   const { human, item_id: name, rubric, judge: _judge, samples: _samples, cache: _cache, ...request } = line
   if (typeof name !== 'string' || name === '') return '/item_id: is missing'
@@ -133,46 +135,53 @@ function readLine(line: Readonly<Record<string, unknown>>, names: Set<string>) {
 
 const MOST_FAULTS = 20
 
-/** Makes the labels of a file, before its lines are read. */
-const newLabelled = (file: string, { name, digest }: Pick<RubricView, 'name' | 'digest'>) => ({
-  labels: new Map<string, Pick<JudgedItem, 'group' | 'cluster' | 'human'>>(),
-  subject: { data: { name: basename(file), items: 0, skipped: 0, digest: '' }, rubric: { name, digest } },
-})
+type Labels = Map<string, Pick<JudgedItem, 'group' | 'cluster' | 'human'>>
+
+interface Labelled {
+  /** Receives the labels by the names of their runs. */
+  readonly labels: Labels
+  /** Receives the facts of the data. */
+  readonly subject: Pick<Certificate, 'data' | 'rubric'>
+  readonly questions: readonly Question[]
+  readonly earlier: Certificate | null
+}
 
 /**
- * Passes on the lines, and collects their labels. Throws at their end, which precedes the begin of the batch, for labels that do not fit the
- * questions, for a file that is cut off, and for lines and a rubric other than those of the earlier certificate.
+ * Reads the trials of labelled runs; a faulty line is skipped. Throws at the end, which precedes the begin of the batch, for labels that do not
+ * fit the questions, for a file that is cut off, and for runs and a rubric other than those of the earlier certificate.
  */
-async function* checkLabels(
+async function* readLabelled(
   lines: AsyncIterable<Line>,
-  { labels, subject }: ReturnType<typeof newLabelled>,
-  questions: readonly Question[],
-  earlier: Certificate | null,
-): AsyncGenerator<Line> {
+  { labels, subject, questions, earlier }: Labelled,
+): AsyncGenerator<TrialItem> {
   const schema = schemaOf(questions)
   const hash = createHash('sha256')
   const faults: string[] = []
-  let last: Line | null = null
-  for await (const line of lines) {
-    last = line
-    if (line.kind === 'trial') {
-      const { name, human, source } = line
-      const { metadata, trajectory, ground_truth } = line.request
-      const group = metadata?.variant || null
-      hash.update(digestValue({ name, trajectory, ground_truth, human, group }))
-      for (const { path, message } of inputIssues(schema, human))
-        faults.push(oneLine(`${source}  ${name}  /human${path}: ${message}`))
-      const answers = { ...(human.outcome !== undefined && { outcome: human.outcome }), ...human.claims }
-      labels.set(name, { group, cluster: metadata?.task ?? null, human: answers })
-    } else subject.data.skipped++
-    yield line
+  let skipped = 0
+  let last: Line = { place: '', run: '' }
+  for await (last of lines) {
+    const { place, run } = last
+    if (typeof run === 'string') {
+      skipped++
+      yield { kind: 'skipped', name: place, source: place, reason: 'unreadable', detail: `${place} ${run}` }
+      continue
+    }
+    const { name, human, request } = run
+    const { metadata, trajectory, ground_truth } = request
+    const group = metadata?.variant || null
+    hash.update(digestValue({ name, trajectory, ground_truth, human, group }))
+    for (const { path, message } of inputIssues(schema, human))
+      faults.push(oneLine(`${place}  ${name}  /human${path}: ${message}`))
+    const answers = { ...(human.outcome !== undefined && { outcome: human.outcome }), ...human.claims }
+    labels.set(name, { group, cluster: metadata?.task ?? null, human: answers })
+    yield { kind: 'trial', name, source: place, request, trajectory: null, warnings: [] }
   }
-  if (last?.kind === 'skipped' && last.detail.endsWith(NO_JSON))
-    throw new CliError(`${oneLine(subject.data.name)} is cut off: its last line (${last.source}) ${NO_JSON}`, [
+  if (last.run === NO_JSON)
+    throw new CliError(`${oneLine(subject.data.name)} is cut off: its last line (${last.place}) ${NO_JSON}`, [
       'Get the whole file, or remove that line.',
     ])
   if (faults.length > 0) throw new CliError('the labels of people do not fit the rubric', faults.slice(0, MOST_FAULTS))
-  Object.assign(subject.data, { items: labels.size, digest: `sha256:${hash.digest('hex')}` })
+  Object.assign(subject.data, { items: labels.size, skipped, digest: `sha256:${hash.digest('hex')}` })
   if (earlier !== null) requireComparable(earlier, subject)
 }
 

@@ -12,12 +12,13 @@ export type LabelValues = ReadonlyMap<string, number>
  * "I" as a wrong answer. Without `values` the labels are the values; a label without a number leaves its sample unscored. Throws `CliError`
  * for samples of two logs, for a sample that comes twice, and where no item names its sample.
  */
-export function inspectRows(values?: LabelValues): Rows<BatchResult> {
+export function inspectRows(
+  values?: LabelValues,
+): Required<Pick<Rows<BatchResult>, 'row' | 'foot'>> & { note(): string } {
   const samples = new Set<string>()
   const unscored: Record<string, number> = {}
   let log: string | null = null
   return {
-    head: () => '',
     row(result) {
       const sample = sampleOf(result)
       if (sample === null) return ''

@@ -2,7 +2,7 @@ import { styleText } from 'node:util'
 import { count } from '../../domain/words.ts'
 import type { Batch, BatchEstimate, BatchResult, ResultGrade } from '../../schemas/batch.ts'
 import type { Grade } from '../../schemas/grade.ts'
-import type { Console } from '../session.ts'
+import type { Answer, Console } from '../session.ts'
 import { withId } from './grade-text.ts'
 import { inspectRows, type LabelValues } from './inspect-scores.ts'
 import {
@@ -19,7 +19,6 @@ import {
   LABEL_STYLE,
   line,
   markdownOf,
-  NDJSON,
   pad,
   percent,
   present,
@@ -28,6 +27,7 @@ import {
   tally,
   unknownCalls,
   unreadText,
+  writeRows,
 } from './text.ts'
 
 /** Rounds an amount to a billionth of a dollar: a sum of binary fractions has digits that no price has. */
@@ -74,35 +74,32 @@ export const OUTPUT_HELP = `Output (--output, to stdout or --out FILE; progress 
   markdown  the table for a comment in a pull request, without links and mentions`
 
 /** Makes CSV. `claims`: the columns of claims, as the first row does not show them all. */
-export const csvRows = (claims: readonly string[]): Rows<BatchResult> => csvOf([...COLUMNS, ...claims.map(claimColumn)])
+export const csvRows = (claims: readonly string[]) => csvOf([...COLUMNS, ...claims.map(claimColumn)])
 
-/** Writes results, and the summary below a table; returns their tally. */
+/** Writes results, and the summary below a table. Returns their tally, the results for `--json`, and the remark of a format on its rows. */
 export async function writeResults(
-  { format, screen, write }: Pick<Console, 'format' | 'screen' | 'write'>,
+  console: Parameters<typeof writeRows>[0] & Pick<Console, 'screen'>,
   results: AsyncIterable<BatchResult>,
   ended: Batch,
   { claims = [], skipped = 0, values }: { claims?: readonly string[]; skipped?: number; values?: LabelValues } = {},
-): Promise<ResultsTally> {
-  const formats: Partial<Record<string, () => Rows<BatchResult>>> = {
-    csv: () => csvRows(claims),
-    ndjson: () => NDJSON,
-    markdown: () => markdownOf(MARKDOWN),
-    inspect: () => inspectRows(values),
+) {
+  const tally = newTally()
+  async function* counted(): AsyncGenerator<BatchResult> {
+    for await (const result of results) {
+      const { records = 0, actions = 0 } = result.grade?.unread ?? {}
+      if (records > 0) tally.items++
+      tally.records += records
+      tally.actions += actions
+      tallyLimit(tally, result)
+      if (!result.cached) tally.known_usd += result.grade?.cost_usd ?? 0
+      yield result
+    }
   }
-  const rows = formats[format]?.() ?? screenTable(screen)
-  await write(rows.head())
-  const all = newTally()
-  for await (const result of results) {
-    const { records = 0, actions = 0 } = result.grade?.unread ?? {}
-    if (records > 0) all.items++
-    all.records += records
-    all.actions += actions
-    tallyLimit(all, result)
-    if (!result.cached) all.known_usd += result.grade?.cost_usd ?? 0
-    await write(rows.row(result))
-  }
-  await write(rows.foot(summary(ended, all, skipped)))
-  return { ...all, note: rows.note?.() ?? '' }
+  const inspect = inspectRows(values)
+  const table = screenTable(console.screen)
+  const formats = { table, csv: csvRows(claims), markdown: markdownOf(MARKDOWN), inspect }
+  const kept = await writeRows(console, counted(), formats, () => summary(ended, tally, skipped))
+  return { tally, results: kept, note: console.format === 'inspect' ? inspect.note() : '' }
 }
 
 const MOST_NAME = 120
@@ -206,11 +203,11 @@ export function summary(batch: Batch, all: ResultsTally = newTally(), skipped = 
 
 /** Makes the tally beyond the counts of a batch: unread records and their items, dollars of new grades, levels of labels, and limits. */
 export const newTally = () => ({
-  ...{ items: 0, records: 0, actions: 0, known_usd: 0, graded: 0, note: '' },
+  ...{ items: 0, records: 0, actions: 0, known_usd: 0, graded: 0 },
   levels: { high: 0, medium: 0, low: 0 },
   limits: new Map<string, LimitTally>(),
 })
-export type ResultsTally = ReturnType<typeof newTally>
+type ResultsTally = ReturnType<typeof newTally>
 
 /** The limits of one level and code: their count and the first reason, `isOne` where no other reason was given. */
 type LimitTally = Record<'level' | 'reason' | 'lift', string> & { count: number; isOne: boolean }
@@ -246,13 +243,11 @@ export function limitRows({ levels, limits, graded: total }: ResultsTally): stri
   ]
 }
 
-/** Writes the estimate of a dry run, for people or as a JSON line. */
-export async function writeEstimate(console: Console, estimate: BatchEstimate): Promise<void> {
-  console.data = estimate
-  console.view.end()
-  const isData = ['ndjson', 'csv', 'json'].includes(console.format)
-  await console.write(isData ? line(estimate) : estimateText(estimate))
-}
+/** Answers a dry run with its estimate, for people or as a JSON line. */
+export const estimateAnswer = ({ format }: Console, estimate: BatchEstimate): Answer => ({
+  data: estimate,
+  text: ['ndjson', 'csv', 'json'].includes(format) ? line(estimate) : estimateText(estimate),
+})
 
 const estimateText = ({ items, cached, to_grade, calls, input_tokens, output_tokens, cost_usd }: BatchEstimate) => `\
 ${count(items, 'item')}: ${cached} answered by stored grades, replies or equal items, ${to_grade} to ask a judge

@@ -4,13 +4,12 @@ import { viewPart } from '../../domain/trajectory/rendering.ts'
 import { count } from '../../domain/words.ts'
 import type { Batch } from '../../schemas/batch.ts'
 import type { Unread } from '../../schemas/grade.ts'
+import type { OutputFormat } from '../options.ts'
+import type { Console } from '../session.ts'
 
-/** Escapes the control characters of untrusted text, which a terminal would act on. */
-export const safe = (text: string): string => viewPart(text, '').text
-
-/** Escapes untrusted text, and puts it on one line. */
+/** Escapes untrusted text, on whose control characters a terminal would act, and puts it on one line. */
 export const oneLine = (text: string): string => {
-  const shown = safe(text)
+  const shown = viewPart(text, '').text
   return shown.includes('\n') || shown.includes('\t') ? shown.replaceAll('\n', ' ').replaceAll('\t', ' ').trim() : shown
 }
 
@@ -110,11 +109,9 @@ export const present = (texts: readonly string[]): string[] => texts.filter((tex
 
 /** Rows of one format: a head, a text for each record, and an end with the lines of a summary. */
 export interface Rows<T> {
-  head(): string
+  head?(): string
   row(record: T): string
-  foot(summary: string): string
-  /** Renders what stderr says of the rows. */
-  note?(): string
+  foot?(summary: string): string
 }
 
 /** A column of a table on the screen; the last column needs no width. */
@@ -123,36 +120,58 @@ export type Cell = string | number | boolean | null | undefined
 export type Field<T> = readonly [name: string, of: (record: T) => Cell]
 
 /** Makes a table of columns, two blanks apart. */
-export function tableOf<T>(columns: readonly Column<T>[]): Rows<T> {
-  const lineOf = (cells: readonly string[]): string => {
-    const padded = cells.map((cell, at) => pad(cell, columns[at]?.[1] ?? 0))
-    return padded.join('  ').trimEnd()
-  }
+export function tableOf<T>(columns: readonly Column<T>[]): Required<Rows<T>> {
+  const lineOf = (cells: readonly string[]): string =>
+    cells
+      .map((cell, at) => pad(cell, columns[at]?.[1] ?? 0))
+      .join('  ')
+      .trimEnd()
   return {
     head: () => `${styleText('bold', lineOf(columns.map(([title]) => title)))}\n`,
     row: (record) => `${lineOf(columns.map(([, , of]) => of(record)))}\n`,
-    foot: (summary) => `\n${summary}\n`,
+    foot: (summary) => (summary === '' ? '' : `\n${summary}\n`),
   }
 }
 
 /** Makes CSV. Numbers stay numbers; texts are guarded against formulas. */
-export function csvOf<T>(fields: readonly Field<T>[]): Rows<T> {
+export function csvOf<T>(fields: readonly Field<T>[]): Required<Pick<Rows<T>, 'head' | 'row'>> {
   const lineOf = (cells: readonly Cell[]): string =>
     `${csvCells(cells.map((cell) => (typeof cell === 'string' ? oneLine(cell) : cell)))}\n`
   return {
     head: () => lineOf(fields.map(([name]) => name)),
     row: (record) => lineOf(fields.map(([, of]) => of(record))),
-    foot: () => '',
   }
 }
 
-export const NDJSON: Rows<unknown> = { head: () => '', row: line, foot: () => '' }
+/**
+ * Writes records as rows of the format, a JSON line each where the format has no rows of its own. The head comes with the first record, so that
+ * nothing is printed of a reading that fails at once. Returns the records for `--json`; else none, as they may be many.
+ */
+export async function writeRows<T>(
+  { write, format, json }: Pick<Console, 'write' | 'format'> & { readonly json?: boolean },
+  records: AsyncIterable<T> | Iterable<T>,
+  formats: Readonly<Partial<Record<OutputFormat, Rows<T>>>>,
+  summary: () => string = () => '',
+): Promise<T[]> {
+  const rows: Rows<T> = formats[format] ?? { row: line }
+  const kept: T[] = []
+  let head = rows.head?.() ?? ''
+  for await (const record of records) {
+    if (json) kept.push(record)
+    await write(head + rows.row(record))
+    head = ''
+  }
+  await write(head + (rows.foot?.(summary()) ?? ''))
+  return kept
+}
 
 /** GitHub limits a comment to 65,536 characters; the texts around the table need the rest. */
 const MOST_CHARS = 55_000
 
 /** Makes a table for a pull request, of cells that are Markdown. The table ends before the limit of a comment, and counts the missing rows. */
-export function markdownOf<T>(columns: readonly (readonly [title: string, of: (record: T) => string])[]): Rows<T> {
+export function markdownOf<T>(
+  columns: readonly (readonly [title: string, of: (record: T) => string])[],
+): Required<Rows<T>> {
   let chars = 0
   let missing = 0
   return {

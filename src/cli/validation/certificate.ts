@@ -15,7 +15,7 @@ import {
 } from '../../schemas/documents.ts'
 import type { Grade } from '../../schemas/grade.ts'
 import { CONFIDENCE_LEVELS } from '../../schemas/vocabulary.ts'
-import { statisticText } from '../commands/compare-command.ts'
+import { statisticText } from '../commands/report-commands.ts'
 import { CliError } from '../errors.ts'
 import { inOrder } from '../output/output-target.ts'
 import { COST_UNKNOWN, clip, dollars, oneLine, percent, tableOf, tally } from '../output/text.ts'

@@ -17,14 +17,61 @@ import {
 } from '../../schemas/documents.ts'
 import { type Grade, GradeSchema } from '../../schemas/grade.ts'
 import { type Review, ReviewSchema } from '../../schemas/review.ts'
-import { configurationOf } from '../database.ts'
-import { CliError, EXIT, type ExitCode, strictCode } from '../errors.ts'
+import { assertDatabase, configurationOf, withStores } from '../database.ts'
+import { CliError, EXIT, strictCode } from '../errors.ts'
 import { NEW_FILE, type Options, SERVER, STRICT, TRIAL_PATHS, TRIALS } from '../options.ts'
 import { inOrder } from '../output/output-target.ts'
 import { clip, inert, line } from '../output/text.ts'
-import { type Console, consoleCommand, SERVER_HELP, type Session, withConnection } from '../session.ts'
+import { type Answer, type Console, consoleCommand, SERVER_HELP, type Session, withConnection } from '../session.ts'
 import { countsText, itemOf, openTrials, type Trial } from '../trials.ts'
-import { recordsText } from './store-commands.ts'
+
+export const exportStore = consoleCommand<Options>(
+  {
+    name: 'export',
+    about: 'write grades, reviews and trajectories of the database as NDJSON',
+    records: true,
+    options: NEW_FILE,
+    help: [
+      `Writes every grade, review and trajectory of the database as NDJSON, with the judge calls and replies that the grades rest on.
+The database is VERIDICT_DATABASE or VERIDICT_DATABASE_URL; it is only read, in one state, beside a running service.
+\`veridict import FILE\` reads the file into another database.`,
+      'Not in the file: batches, keys, spending, and calls that have not ended.',
+      'Exit codes: 0 written; 1 the database cannot be read; 130 interrupted: no file is left behind.',
+      `Examples:
+  veridict export --out store.ndjson
+  veridict export | jq -c 'select(.kind == "grade") | .body | fromjson | {id, label}'`,
+    ],
+  },
+  async ({ shell, write, view, signal }, { out, json }) => {
+    if (json && out === undefined)
+      throw new CliError('--json needs --out FILE: without a file the records themselves go to stdout')
+    const { config, secrets } = configurationOf(shell.env)
+    if (config.postgres === null && config.database === ':memory:') throw new CliError('VERIDICT_DATABASE is :memory:')
+    assertDatabase(config)
+    const store = storeOf(config, secrets)
+    const counts: Record<string, number> = {}
+    let records = 0
+    await write(line({ kind: 'veridict_export', version: EXPORT_VERSION }))
+    await store.exportRecords(async (source) => {
+      for await (const record of source) {
+        signal.throwIfAborted()
+        await write(line(record))
+        counts[record.kind] = (counts[record.kind] ?? 0) + 1
+        records += 1
+        view.doing(`exporting ${recordsText(counts)}`)
+      }
+    })
+    await write(line({ kind: 'end', records }))
+    const to = out === undefined ? '' : ` to ${inert(out)}`
+    return { data: { counts, file: out }, notes: [`exported ${recordsText(counts)} of ${inert(store.shown)}${to}`] }
+  },
+)
+
+/** Renders numbers of records: `2 trajectories, 3 attempts, 2 grades, 0 reviews`. */
+const recordsText = (counts: Readonly<Record<string, number>>): string =>
+  Object.keys(EXPORT_RECORDS)
+    .map((kind) => count(counts[kind] ?? 0, kind, `${kind.replace(/y$/, 'ie')}s`))
+    .join(', ')
 
 export const importTrials = consoleCommand<Options, [paths: string[]]>(
   {
@@ -60,8 +107,8 @@ trial was skipped or has unread records; 130 interrupted.`,
 /** Uploads at once. Lines are written in the order of the trials. */
 const AT_ONCE = 4
 
-async function importPaths(session: Session, paths: readonly string[], options: Options): Promise<ExitCode> {
-  const { veridict, shell, view, write, signal, json } = session
+async function importPaths(session: Session, paths: readonly string[], options: Options): Promise<Answer> {
+  const { veridict, write, signal, json } = session
   const requests: BatchItem[] = []
   const { trials, counts } = openTrials(session, paths, options)
   /** Uploads a trajectory, and returns the request with its id. A request that names an uploaded trajectory stays unchanged. */
@@ -76,11 +123,8 @@ async function importPaths(session: Session, paths: readonly string[], options: 
     if (json) requests.push(item)
     await write(line(item))
   }
-  session.data = { counts, requests }
-  view.end()
-  await session.commit()
-  shell.err.write(`imported ${countsText(counts)}\n`)
-  return strictCode(EXIT.graded, options, counts.skipped + counts.unread)
+  const code = strictCode(EXIT.graded, options, counts.skipped + counts.unread)
+  return { data: { counts, requests }, notes: [`imported ${countsText(counts)}`], code }
 }
 
 /** A line holds one trajectory as an escaped text; a text of V8 has at most 512 Mi characters. */
@@ -99,34 +143,24 @@ async function isExport(path: string): Promise<boolean> {
  * Reads an export into the database of the configuration. The first reading checks every record and stores nothing; the second reading
  * stores the records whose ids are new, so that the same command goes on after a crash.
  */
-async function importExport(console: Console, path: string): Promise<ExitCode> {
-  const { shell, view, signal, json } = console
-  const { config, secrets } = configurationOf(shell.env)
-  const database = storeOf(config, secrets)
-  const stores = await database.open()
-  const added: Record<string, number> = {}
-  let records = 0
-  try {
+const importExport = ({ shell, view, signal }: Console, path: string): Promise<Answer> =>
+  withStores(shell, 'make', async ({ imports }, database) => {
     const names = new Set<string>()
+    const added: Record<string, number> = {}
+    let records = 0
     for await (const group of readExport(path, signal)) {
-      await assertComplete(group, names, stores.imports)
+      await assertComplete(group, names, imports)
       view.doing(`checking: ${count(names.size, 'record')}`)
     }
     for await (const group of readExport(path, signal)) {
-      for (const { kind } of await stores.imports.put(group)) added[kind] = (added[kind] ?? 0) + 1
+      for (const { kind } of await imports.put(group)) added[kind] = (added[kind] ?? 0) + 1
       records += group.length
       view.doing(`importing: ${count(records, 'record')} of ${names.size}`)
     }
-  } finally {
-    await stores.close()
-  }
-  view.end()
-  const before = records - Object.values(added).reduce((sum, n) => sum + n, 0)
-  console.data = { added, stored_before: before }
-  const rest = `${count(before, 'record')} stored already`
-  if (!json) shell.err.write(`imported ${recordsText(added)} into ${inert(database.shown)}; ${rest}\n`)
-  return EXIT.graded
-}
+    const before = records - Object.values(added).reduce((sum, n) => sum + n, 0)
+    const note = `imported ${recordsText(added)} into ${database}; ${count(before, 'record')} stored already`
+    return { data: { added, stored_before: before }, notes: [note] }
+  })
 
 const refuse = (fault: string): CliError => new CliError(`${clip(fault, 300)}; no record of the export was stored`)
 
@@ -136,16 +170,15 @@ async function* readExport(path: string, signal: AbortSignal): AsyncGenerator<Ex
   let group: ExportRecord[] = []
   let [bytes, records] = [0, 0]
   let end: unknown
-  for await (const line of linesOf(path, MOST_LINE_BYTES)) {
+  for await (const { number, bytes: text } of linesOf(path, MOST_LINE_BYTES)) {
     signal.throwIfAborted()
-    const at = `${inert(path)}, line ${line.number}`
-    if (line.bytes === null) throw refuse(`${at}: more than ${MOST_LINE_BYTES} bytes`)
-    const value = parseJson(line.bytes.toString('utf8')) as Readonly<Record<string, unknown>> | undefined
-    if (line.number === 1) {
+    const at = `${inert(path)}, line ${number}`
+    if (text === null) throw refuse(`${at}: more than ${MOST_LINE_BYTES} bytes`)
+    const value = parseJson(text.toString('utf8')) as Readonly<Record<string, unknown>> | undefined
+    if (number === 1) {
+      const version = inert(`${JSON.stringify(value?.['version'])}`)
       if (value?.['version'] === EXPORT_VERSION) continue
-      throw refuse(
-        `${at}: an export of version ${inert(`${JSON.stringify(value?.['version'])}`)}; this program reads 1`,
-      )
+      throw refuse(`${at}: an export of version ${version}; this program reads ${EXPORT_VERSION}`)
     }
     if (value?.['kind'] === 'end') {
       end = value['records']
@@ -155,15 +188,13 @@ async function* readExport(path: string, signal: AbortSignal): AsyncGenerator<Ex
     if (fault !== null) throw refuse(`${at}: ${inert(fault)}`)
     group.push(value as ExportRecord)
     records += 1
-    bytes += line.bytes.length
+    bytes += text.length
     if (group.length < GROUP.records && bytes < GROUP.bytes) continue
     yield group
     ;[group, bytes] = [[], 0]
   }
-  if (end !== records)
-    throw refuse(
-      `${inert(path)} is not whole: ${count(records, 'record')} of ${typeof end === 'number' ? end : 'an unknown number'}`,
-    )
+  const all = typeof end === 'number' ? end : 'an unknown number'
+  if (end !== records) throw refuse(`${inert(path)} is not whole: ${count(records, 'record')} of ${all}`)
   yield group
 }
 
@@ -171,31 +202,33 @@ async function* readExport(path: string, signal: AbortSignal): AsyncGenerator<Ex
 function faultOf(value: unknown): string | null {
   const { kind, id } = (value ?? {}) as { readonly kind?: unknown; readonly id?: unknown }
   if (typeof kind !== 'string' || !Object.hasOwn(EXPORT_RECORDS, kind)) return 'no record of an export'
-  const record = value as ExportRecord
-  const fault = schemaFault(EXPORT_RECORDS[record.kind], record) ?? contentFault(record)
+  const known = kind as ExportKind
+  const fault = schemaFault(EXPORT_RECORDS[known], value) ?? CONTENT_FAULT[known](value as never)
   return fault === null ? null : `${kind} ${typeof id === 'string' ? id : 'without an id'}: ${fault}`
 }
 
-function contentFault(record: ExportRecord): string | null {
-  if (record.kind === 'trajectory')
-    return digestOf(record.document) === record.id ? null : 'its document has another digest than its id'
-  if (record.kind === 'attempt') {
-    if (record.outcome === 'ok' && (record.reply_text === null || record.raw_reply === null))
-      return 'a good call without its reply'
-    return record.usage === null || isObject(record.usage) ? null : 'its usage is no JSON object'
-  }
-  const body = parseJson(record.body)
-  const fault = schemaFault(record.kind === 'grade' ? GradeSchema : ReviewSchema, body, 'its body: ')
-  if (fault !== null) return fault
-  if ((body as Grade).id !== record.id) return 'its body has another id'
-  return record.kind === 'grade' ? gradeFault(record, body as Grade) : null
+const CONTENT_FAULT: { readonly [K in ExportKind]: (record: RecordOf<K>) => string | null } = {
+  trajectory: ({ id, document }) => (digestOf(document) === id ? null : 'its document has another digest than its id'),
+  attempt({ outcome, reply_text, raw_reply, usage }) {
+    if (outcome === 'ok' && (reply_text === null || raw_reply === null)) return 'a good call without its reply'
+    return usage === null || isObject(usage) ? null : 'its usage is no JSON object'
+  },
+  grade(record) {
+    const { answers, silent, ground_truth } = record
+    const fault = bodyFault(GradeSchema, record)
+    if (fault !== null) return fault
+    const { status, label, claimed_label } = JSON.parse(record.body) as Grade
+    if ((status === 'graded') !== (label !== null)) return 'only a graded grade has a label, and it has one'
+    if ((status === 'failed' && claimed_label !== null) || (answers && (silent || status === 'failed')))
+      return 'a failed grade claims and answers nothing, and a recheck answers nothing'
+    return isObject(ground_truth) ? null : 'its ground truth is no JSON object'
+  },
+  review: (record) => bodyFault(ReviewSchema, record),
 }
 
-function gradeFault({ answers, silent, ground_truth }: RecordOf<'grade'>, { status, ...grade }: Grade): string | null {
-  if ((status === 'graded') !== (grade.label !== null)) return 'only a graded grade has a label, and it has one'
-  if ((status === 'failed' && grade.claimed_label !== null) || (answers && (silent || status === 'failed')))
-    return 'a failed grade claims and answers nothing, and a recheck answers nothing'
-  return isObject(ground_truth) ? null : 'its ground truth is no JSON object'
+function bodyFault(schema: object, { id, body }: RecordOf<'grade' | 'review'>): string | null {
+  const value = parseJson(body) as Partial<Grade> | undefined
+  return schemaFault(schema, value, 'its body: ') ?? (value?.id === id ? null : 'its body has another id')
 }
 
 /** Computes the digest of a JSON text; null where the text is nested deeper than the stack. */

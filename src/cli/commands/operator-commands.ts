@@ -1,0 +1,218 @@
+import { styleText } from 'node:util'
+import { InvalidArgumentError, Option } from 'commander'
+import {
+  createKey,
+  type KeyPlan,
+  type KeyView,
+  listKeys,
+  revokeKey,
+  SCOPES,
+  type Scope,
+  USUAL_SCOPES,
+} from '../../access/keys.ts'
+import type { Finding, Severity } from '../../db/files/file.ts'
+import { count } from '../../domain/words.ts'
+import { DATABASE, type DatabaseOptions, existingDatabase, withStores } from '../database.ts'
+import { CliError, type ExitCode } from '../errors.ts'
+import { choice, chosen, type Options, parseCount, parseDollars } from '../options.ts'
+import { clip, dollars, inert, line, oneLine, pad, present, type Style, tableOf, writeRows } from '../output/text.ts'
+import { consoleCommand, groupCommand } from '../session.ts'
+import { asTyped, type Shell } from '../shell.ts'
+
+export const backup = consoleCommand<DatabaseOptions, [file: string]>(
+  {
+    name: 'backup',
+    about: 'copy the database beside a running service',
+    args: { '<file>': 'the new file' },
+    options: [DATABASE],
+    help: [
+      `Copies the database beside a running service. FILE must not exist; it appears when the copy is whole, and is readable by you alone. To
+put it back: stop the service, copy FILE to VERIDICT_DATABASE, remove its -wal and -shm, run \`veridict doctor\`, start the service.`,
+      'Example:\n  veridict backup /backups/veridict-2026-11-21.sqlite',
+    ],
+  },
+  async (console, options, file) => {
+    const { backUpDatabase } = await import('../../db/files/file.ts')
+    const bytes = await backUpDatabase(existingDatabase(console.shell, options), file, console.signal)
+    return { data: { file, bytes }, text: `${inert(file)}: ${count(bytes, 'byte')}\n` }
+  },
+)
+
+const DOCTOR_EXIT: Readonly<Record<Severity, ExitCode>> = { ok: 0, warning: 2, error: 3 }
+const STYLE: Readonly<Record<Severity, Style>> = { ok: 'green', warning: 'yellow', error: 'red' }
+
+export const doctor = consoleCommand<DatabaseOptions>(
+  {
+    name: 'doctor',
+    about: 'examine the database; changes nothing',
+    options: [DATABASE],
+    help: [
+      `Examines a database file: disk, schema, integrity and unfinished work, each with its next step. The command only reads, and works
+beside a running service; it takes as long as reading the whole file.`,
+      'Exit codes: 0 healthy; 1 no such file, or bad usage; 2 warnings; 3 errors.',
+      'Examples:\n  veridict doctor\n  veridict doctor --database copy.sqlite',
+    ],
+  },
+  async (console, options) => {
+    const { shell, write } = console
+    const database = existingDatabase(shell, options)
+    const { examineFile } = await import('../../db/files/file.ts')
+    await write(`${inert(database)}\n`)
+    const findings: Finding[] = []
+    for (const finding of examineFile(database)) {
+      findings.push(finding)
+      await write(findingText(finding, shell))
+    }
+    const code = Math.max(...findings.map(({ severity }) => DOCTOR_EXIT[severity])) as ExitCode
+    return { data: { database, findings }, code }
+  },
+)
+
+/** Renders a finding with its next step below it. Names come from the database, so they are made inert. */
+function findingText({ severity, check, found, advice }: Finding, shell: Shell): string {
+  const next = advice === null ? '' : `${' '.repeat(11)}${inert(asTyped(shell, advice))}\n`
+  return `  ${pad(styleText(STYLE[severity], severity), 8)} ${pad(check, 17)} ${inert(found)}\n${next}`
+}
+
+const WHERE =
+  'Where: the database VERIDICT_DATABASE (or VERIDICT_DATABASE_URL), with or without a running service. A change holds from the next request on.'
+
+type CreateOptions = Options & Omit<KeyPlan, 'name' | 'expires_at'> & { readonly expires?: number }
+
+const parseScopes = (text: string): readonly Scope[] =>
+  text.split(',').map((typed) => {
+    const scope = SCOPES.find((name) => name === typed.trim())
+    if (scope === undefined) throw new InvalidArgumentError(`The scopes are ${SCOPES.join(', ')}.`)
+    return scope
+  })
+
+const UNIT_MS = { h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 } as const
+const MOST_MS = 100 * 366 * UNIT_MS.d
+
+/** Parses a duration to milliseconds. */
+export function parseDuration(text: string): number {
+  const [, n, unit] = /^([1-9]\d{0,5})([hdw])$/.exec(text) ?? []
+  const ms = Number(n) * (UNIT_MS[unit as keyof typeof UNIT_MS] ?? Number.NaN)
+  if (!(ms <= MOST_MS)) throw new InvalidArgumentError('A duration is a number with h, d or w, like 12h, 90d or 52w.')
+  return ms
+}
+
+const ONCE =
+  'The key above is shown this once: the database keeps only its digest. Give the key as VERIDICT_API_KEY, or as Authorization: Bearer.'
+
+const create = consoleCommand<CreateOptions, [name: string]>(
+  {
+    name: 'create',
+    about: 'make a key, and print the key this once',
+    args: { '<name>': 'the user or program of the key' },
+    options: [
+      new Option('--scopes <list>', `the rights of the key: any of ${SCOPES.join(',')}`)
+        .argParser(parseScopes)
+        .default(USUAL_SCOPES, USUAL_SCOPES.join(',')),
+      ['--expires <time>', 'the life of the key: 12h, 90d, 52w (default: no end)', parseDuration],
+      ['--max-requests-per-minute <n>', 'each process answers more requests with 429', parseCount],
+      [
+        '--max-cost-usd-per-day <usd>',
+        'hard cap on judge calls for the key in a day (UTC); budget_exceeded above',
+        parseDollars,
+      ],
+      choice('-o, --output <format>', 'the token alone, or the key as JSON', ['text', 'json']),
+    ],
+    help: [
+      `Scopes: read (grades, batches, reports), grade (grade, upload, begin and steer batches), review (write human labels),
+admin (read, grade and review), operator (/metrics alone, which admin does not include).
+The key alone goes to stdout, other text to stderr. The key cannot be shown again: revoke a lost key, and create another.`,
+      WHERE,
+      'Exit codes: 0 made; 1 bad usage, or the database cannot be used.',
+      `Examples:
+  export VERIDICT_API_KEY=$(veridict keys create laptop)
+  veridict keys create ci --scopes grade,read --expires 90d --max-cost-usd-per-day 20 -o json`,
+    ],
+  },
+  ({ shell }, { expires, output, ...options }, name) =>
+    withStores(shell, 'make', async ({ access }, database) => {
+      const now = new Date()
+      const rights = chosen(options, 'scopes', 'max_requests_per_minute', 'max_cost_usd_per_day')
+      const end = expires !== undefined && { expires_at: new Date(now.getTime() + expires) }
+      const { key, token } = await createKey(access, { name, ...rights, ...end }, now)
+      const data = { ...key, token }
+      const ends = key.expires_at ?? 'never by itself'
+      const facts = `${key.id} in ${database}: may ${key.scopes.join(', ')}; ends ${ends}; ${limitsOf(key) || 'no limits'}`
+      return { data, text: output === 'json' ? line(data) : `${token}\n`, notes: [facts, ONCE] }
+    }),
+)
+
+const list = consoleCommand<Options>(
+  {
+    name: 'list',
+    about: 'list all keys, without their secrets',
+    options: [choice('-o, --output <format>', 'a table, or a JSON object a row', ['table', 'json'])],
+    help: [
+      'Revoked and expired keys stay in the list. `last used` is exact to a minute.',
+      'Exit codes: 0 listed; 1 the database cannot be used.',
+      `Example:\n  veridict keys list -o json | jq -r 'select(.state == "good") | .id'`,
+    ],
+  },
+  (console) =>
+    withStores(console.shell, 'read', async ({ access }, database) => {
+      const data = await listKeys(access, new Date())
+      if (data.length === 0) return { data, notes: [`no keys in ${database}; veridict keys create NAME makes a key`] }
+      await writeRows(console, data, { table: KEY_TABLE })
+      return { data }
+    }),
+)
+
+const KEY_TABLE = tableOf<KeyView>([
+  ['id', 20, ({ id }) => id],
+  ['name', 20, ({ name }) => clip(name, 20)],
+  ['state', 8, ({ state }) => state],
+  ['scopes', 18, ({ scopes }) => scopes.join(',')],
+  ['last used', 16, ({ last_used_at }) => minute(last_used_at)],
+  ['ends', 16, ({ expires_at }) => minute(expires_at)],
+  ['limits', 0, limitsOf],
+])
+
+/** Renders a time: `2026-11-21 10:59`, UTC. */
+const minute = (at: string | null): string => (at === null ? 'never' : at.slice(0, 16).replace('T', ' '))
+
+function limitsOf({ max_requests_per_minute: requests, max_cost_usd_per_day: usd }: KeyView): string {
+  return present([
+    requests === null ? '' : `${count(requests, 'request')} a minute`,
+    usd === null ? '' : `${dollars(usd)} a day`,
+  ]).join(', ')
+}
+
+const revoke = consoleCommand<Options, [id: string]>(
+  {
+    name: 'revoke',
+    about: 'end a key and its sessions at once',
+    args: { '<id>': 'key_…, as `keys list` shows it' },
+    help: [
+      'Requests with the key are answered 401 from now on. Its grades stay, and its batches go on: `veridict cancel BATCH` ends a batch.',
+      'Exit codes: 0 revoked, or it was before; 1 no such key.',
+      'Example:\n  veridict keys revoke key_0123456789abcdef',
+    ],
+  },
+  ({ shell }, _options, id) =>
+    withStores(shell, 'read', async ({ access }, database) => {
+      const key = await revokeKey(access, id, new Date())
+      if (key === null)
+        throw new CliError(`there is no such key in ${database}`, [
+          'The keys: veridict keys list. An id is key_ and the part of the key between the first two "_", not the key itself.',
+        ])
+      const note = `${key.id} (${oneLine(key.name)}) is revoked since ${key.revoked_at}; batches that it began go on`
+      return { data: key, notes: [note] }
+    }),
+)
+
+export const keys = groupCommand(
+  {
+    name: 'keys',
+    about: 'make, list and revoke keys of the service',
+    help: [
+      'A key names the client. A service on loopback needs no key (VERIDICT_ACCESS=on changes that), at any other address every request does.',
+      WHERE,
+    ],
+  },
+  [create, list, revoke],
+)

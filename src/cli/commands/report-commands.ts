@@ -1,0 +1,217 @@
+import { reportTable } from '../../audit/csv.ts'
+import { count } from '../../domain/words.ts'
+import type { ReportQuery, Veridict } from '../../library/veridict.ts'
+import type { Statistic } from '../../schemas/agreement.ts'
+import { REASON_WORDS } from '../../schemas/reason-words.ts'
+import type { Comparison, Flip } from '../../schemas/regrade.ts'
+import { NO_FIELD, type Report } from '../../schemas/report.ts'
+import { NAMED_BY, type NamedBy } from '../../schemas/views.ts'
+import { CliError } from '../errors.ts'
+import { type Options, OUTPUT_FORMATS, output } from '../options.ts'
+import { clip, csvOf, line, oneLine, pad, tableOf, tally, writeRows } from '../output/text.ts'
+import { sessionCommand } from '../session.ts'
+
+export const compare = sessionCommand<Options, [first: string, second?: string]>(
+  {
+    name: 'compare',
+    about: 'show the different labels of two gradings of the same trials',
+    args: { '<batch>': 'BASE, or only HEAD for a re-grade', '[head]': 'HEAD' },
+    options: [
+      ...output(OUTPUT_FORMATS),
+      [
+        '-r, --rubric <id>',
+        'compare the answers to this rubric, whatever its version; needed where both batches ask by several rubrics',
+      ],
+    ],
+    database: 'read',
+    help: [
+      `Pairs the grades of the same trial and ground truth. For a single batch, a re-grade, the base are the grades that were graded
+again.`,
+      `Output: table (counts, the matrix of labels, every flip), ndjson (a flip a line, with both receipts), csv (a flip a row).
+Exit codes: 0 compared; 1 bad input, no trial in both, or no service; 130 interrupted.`,
+      `Examples:
+  veridict compare bat_01 bat_02
+  veridict compare bat_02 -o csv --out flips.csv     (bat_02 is a re-grade)
+  veridict compare bat_01 bat_02 -r injection        (both ask by several rubrics)`,
+    ],
+  },
+  async (session, { rubric }, first, second) => {
+    const { veridict, signal } = session
+    const sides = second === undefined ? { head: first } : { base: first, head: second }
+    const query = { ...sides, ...(rubric && { rubric }), limit: 200 }
+    const comparison = await veridict.compare(query)
+    if (comparison.pairs + comparison.unpaired.without_label === 0) throw nothingShared(comparison)
+    async function* flipsOf(): AsyncGenerator<Flip> {
+      for (let page = comparison; ; ) {
+        yield* page.flips
+        if (page.next_cursor === null) return
+        signal.throwIfAborted()
+        page = await veridict.compare({ ...query, cursor: page.next_cursor, statistics: false })
+      }
+    }
+    const head = () => comparisonText(comparison) + (comparison.flipped === 0 ? '' : FLIP_TABLE.head())
+    const flips = await writeRows(session, flipsOf(), { csv: FLIPS, table: { ...FLIP_TABLE, head } })
+    return { data: { ...comparison, flips, next_cursor: null } }
+  },
+)
+
+/** Builds the error of two batches without a common trial. A matrix of zeros would look like agreement. */
+const nothingShared = ({ base, head, unpaired }: Comparison): CliError =>
+  new CliError('no trial stands in both', [`${oneLine(base)} and ${oneLine(head)}: ${tally(unpaired)}`])
+
+const FLIPS = csvOf<Flip>([
+  ['task', ({ task }) => task],
+  ['trajectory', ({ trajectory }) => trajectory],
+  ['base_label', ({ base }) => base.label],
+  ['head_label', ({ head }) => head.label],
+  ['base_judge', ({ base }) => base.receipt.judge],
+  ['head_judge', ({ head }) => head.receipt.judge],
+  ['base_rubric', ({ base }) => base.receipt.rubric],
+  ['head_rubric', ({ head }) => head.receipt.rubric],
+  ['base_grade', ({ base }) => base.grade_id],
+  ['head_grade', ({ head }) => head.grade_id],
+])
+
+const FLIP_TABLE = tableOf<Flip>([
+  ['base', 15, ({ base }) => clip(base.label ?? '–', 15)],
+  ['head', 15, ({ head }) => clip(head.label ?? '–', 15)],
+  ['trial', 40, ({ task, trajectory }) => clip(task ?? trajectory, 40)],
+  ['grade of base', 40, ({ base }) => clip(`${base.grade_id} ${base.receipt.judge}`, 40)],
+  ['grade of head', 0, ({ head }) => clip(`${head.grade_id} ${head.receipt.judge}`, 60)],
+])
+
+function comparisonText(comparison: Comparison): string {
+  const { base, head, pairs, same, flipped, unpaired } = comparison
+  const { labels, counts } = comparison.matrix
+  const matrix = tableOf<number>([
+    ['base \\ head', 15, (row) => clip(labels[row] ?? '', 15)],
+    ...labels.map((label, column) => [clip(label, 15), 15, (row: number) => String(counts[row]?.[column])] as const),
+  ])
+  const rows = [
+    `${clip(base, 60)} → ${clip(head, 60)}`,
+    `${count(pairs, 'pair')} with a label on both sides: ${same} the same, ${flipped} flipped`,
+    `base      ${sideText(comparison.base_counts)}`,
+    `head      ${sideText(comparison.head_counts)}`,
+    `unpaired  ${tally(unpaired) || 'none'}`,
+    '',
+    matrix.head() + labels.map((_label, row) => matrix.row(row)).join(''),
+    ...agreementRows(comparison),
+  ]
+  return `${rows.join('\n')}\n`
+}
+
+/** Renders the agreement with 95% intervals, and the flips that repeated asking would give. */
+function agreementRows({ agreement, repeat_noise: noise }: Comparison): string[] {
+  if (agreement === undefined) return []
+  const { raw_agreement: raw, cohen_kappa, krippendorff_alpha, gwet_ac1 } = agreement
+  const words = Object.entries({ raw, κ: cohen_kappa, α: krippendorff_alpha, AC1: gwet_ac1 })
+  const expected = noise?.expected_flips
+  const repeats = expected == null ? [] : [`repeat noise alone would give about ${expected.toFixed(1)} flips`]
+  return [`agreement  ${words.map(([word, value]) => `${word} ${statisticText(value)}`).join(' · ')}`, ...repeats, '']
+}
+
+/** Renders a statistic, `0.713 [0.64, 0.78]`, or the reason of its absence. */
+export const statisticText = ({ value, ci95, reason }: Statistic): string => {
+  if (value === null) return reason === null ? '–' : `– (${REASON_WORDS[reason] ?? reason})`
+  const interval = ci95 === null ? '' : ` [${ci95.map((limit) => limit.toFixed(2)).join(', ')}]`
+  return `${value.toFixed(3)}${interval}`
+}
+
+const sideText = ({ n, failures, ...ends }: Comparison['base_counts']): string => {
+  const codes = tally(failures)
+  return `${count(n, 'item')} · ${tally(ends)}${codes === '' ? '' : ` (${codes})`}`
+}
+
+export const report = sessionCommand<Options & ReportQuery>(
+  {
+    name: 'report',
+    about: 'show the shares of outcomes and claims of stored grades, with intervals and denominators',
+    options: [
+      ...output(OUTPUT_FORMATS),
+      ['--group-by <field>', 'a field of the metadata, judge, surface or none (default: agent)'],
+      ['-j, --judge <name>', 'the grades of this judge; needed where several judges graded the selection'],
+      [
+        '-r, --rubric <id>',
+        'id@version, or an id for all of its versions; needed where the selection has several rubrics',
+      ],
+      ['-b, --batch <id>', 'the trials of this batch, as they ended in it'],
+      ['--agent <name>', 'only this agent'],
+      ['--model <name>', 'only this model'],
+      ['--task <name>', 'only this task'],
+      ['--variant <name>', 'only this variant'],
+      ['--pair-by <name>', 'variant, agent or model: compare --base with --head, trial by trial'],
+      ['--base <value>', 'a value of --pair-by'],
+      ['--head <value>', 'a value of --pair-by'],
+    ],
+    database: 'read',
+    help: [
+      `Reports the standing grade of each trial, or with --batch the grades of its trials: per group the share of each label and claim,
+corrected by reviews; for tab-behavior also R, C, T and resolution; and the results of each judge's evidence. Every figure has its
+95% interval and its count; notes name excluded trials.`,
+      `Output: table (a figure a line), ndjson (the report as one JSON object), csv (a figure a row).
+Exit codes: 0 reported; 1 bad input or no service; 130 interrupted.`,
+      `Examples:
+  veridict report --judge openai --rubric failure-attribution@1 --group-by dataset
+  veridict report --judge openai --pair-by variant --base tab --head tab-defended -o csv --out paired.csv`,
+    ],
+  },
+  async (session, options) => {
+    const { veridict, format } = session
+    const { server: _server, output: _output, out: _out, json: _json, ...query } = options
+    if (format === 'csv') return { data: null, text: await veridict.reportCsv(query) }
+    const made = await veridict.report(query)
+    if (format === 'table' && made.judges.length === 0) throw await nothingFits(veridict, query)
+    const noField = made.notes.find((note) => note.startsWith(NO_FIELD))
+    if (format === 'table' && noField !== undefined && query.group_by !== undefined && query.group_by !== 'surface')
+      throw new CliError(oneLine(noField))
+    return { data: made, text: format === 'table' ? reportText(made) : line(made) }
+  },
+)
+
+const MOST_NAMES = 20
+
+/** Builds the error of a selection without grades, with the names that do have grades. */
+async function nothingFits(veridict: Veridict, query: Partial<Record<NamedBy, string>>): Promise<CliError> {
+  const { names } = await veridict.overview()
+  const asked = NAMED_BY.filter((name) => query[name] !== undefined)
+  return new CliError(
+    'no stored grade fits',
+    asked.map((name) => {
+      const shown = names[name].slice(0, MOST_NAMES).map(oneLine).join(', ')
+      return `--${name} ${oneLine(query[name] ?? '')}  there are: ${shown || 'none'}`
+    }),
+  )
+}
+
+type Row = ReturnType<typeof reportTable>[number]
+
+/** Renders the figures that have a value, a figure a line below the name of their group. */
+function reportText({ judges, rubric, ...report }: Report): string {
+  const groups = report.groups.length === 1 ? [] : report.groups
+  const rows = reportTable({ ...report, judges, rubric, groups, judge_quality: [] })
+  const figures = Map.groupBy(
+    rows.filter(([section]) => section !== 'note'),
+    ([section, by, key]) => (section === 'overall' ? 'all trials' : `${section} ${by}: ${key ?? '(not given)'}`),
+  )
+  const empty = rows.filter(([section, , , , value]) => section !== 'note' && value === null).length
+  const title = `${oneLine(rubric ?? 'no rubric')} · judge ${judges.map(oneLine).join(', ') || 'none'}`
+  const lines = [
+    `${title} · by ${oneLine(report.group_by)}`,
+    ...[...figures].flatMap(([place, some]) => ['', clip(place, 120), ...some.flatMap(figureLine)]),
+    ...report.notes.map((note) => `\nnote: ${oneLine(note)}`),
+    ...(empty > 0 ? [`\n${count(empty, 'figure')} without a value left out: -o csv has them, with their reasons`] : []),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+const WIDTH = 44
+const number = (value: unknown): string => Number(value).toFixed(3)
+
+/** Renders a figure: `name  value [interval]  k/n`; nothing for a missing value, and for a count of zero. */
+function figureLine([, , , measure, value, low, high, k, n]: Row): string[] {
+  const isCount = n === null && low === null && Number.isInteger(value)
+  if (value === null || (isCount && value === 0)) return []
+  const interval = low === null ? '' : `  [${[low, high].map(number).join(', ')}]`
+  const of = n === null ? '' : `  ${k === null ? '' : `${k}/`}${n}`
+  return [`  ${pad(clip(String(measure), WIDTH), WIDTH)}  ${isCount ? value : number(value)}${interval}${of}`]
+}
