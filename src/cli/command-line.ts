@@ -80,12 +80,6 @@ const serveCommand: MakeCommand = (shell) =>
   newCommand(shell, {
     name: 'serve',
     about: 'start the HTTP service; its log names the address, Ctrl-C or SIGTERM drains and stops it',
-    help: [
-      `The service listens on http://127.0.0.1:8787 (VERIDICT_HOST, VERIDICT_PORT): pages at /audit/, contract at /docs. Its data is in
-VERIDICT_DATABASE (./data/veridict.sqlite). On an address beyond loopback, every request needs a key: veridict keys create NAME`,
-      'Exit codes: 0 stopped; 1 the service cannot start, with the reason.',
-      'Example:\n  VERIDICT_PORT=8800 veridict serve',
-    ],
   })
     .option(
       '--no-worker',
@@ -101,19 +95,6 @@ const workerCommand: MakeCommand = (shell) =>
   newCommand(shell, {
     name: 'worker',
     about: 'work on the batches of services that share a PostgreSQL; SIGTERM drains and stops it',
-    help: [
-      `Grades the batches of services that share a PostgreSQL: start any number of workers, on any number of machines, with the
-VERIDICT_DATABASE_URL, VERIDICT_CONFIG (judges) and API keys of the services. One machine needs no worker: \`veridict serve\` grades
-batches too, unless VERIDICT_WORKER=off (or serve --no-worker).`,
-      `VERIDICT_WORKER_PORT=9464   the port of /healthz, /readyz and /metrics (on VERIDICT_HOST, 127.0.0.1 by default); no port by default
-SIGTERM                     returns the items that have not begun, waits for calls in flight (25 s), exits 0
-workers.most_in_flight      in VERIDICT_CONFIG: most items of a judge in work at once in a worker; no bound by default`,
-      'Exit codes: 0 stopped; 1 the worker cannot start, or did not stop cleanly.',
-      `Examples:
-  export VERIDICT_DATABASE_URL=postgres://veridict@db.example/veridict
-  veridict worker
-  VERIDICT_WORKER=off veridict serve &  veridict worker &  veridict worker &`,
-    ],
   }).action(async () => {
     const { startWorker } = await import('../boot/serve.ts')
     await startWorker(shell.env).catch(exitUnstarted(shell, 'VERIDICT_WORKER_PORT'))
@@ -149,7 +130,8 @@ async function warnOfVariables({ env, err }: Shell): Promise<void> {
 }
 
 /** Runs the typed command; the exit code is the exit code of the process. */
-export async function runCommand(args: readonly string[]): Promise<void> {
+export async function runCommand(typed: readonly string[]): Promise<void> {
+  const args = serverBehind(typed)
   const cwd = process.cwd()
   const { env } = process
   const folder = typedIn(env, cwd)
@@ -175,48 +157,31 @@ export async function runCommand(args: readonly string[]): Promise<void> {
   const root = buildProgram(shell)
   const [first = '', name] = args
   // Help and usage errors show all commands.
-  const typed = Object.hasOwn(COMMANDS, first) ? [first] : Object.keys(COMMANDS)
-  for (const make of await Promise.all(typed.map((name) => COMMANDS[name]?.())))
+  const names = Object.hasOwn(COMMANDS, first) ? [first] : Object.keys(COMMANDS)
+  for (const make of await Promise.all(names.map((name) => COMMANDS[name]?.())))
     if (make !== undefined) root.addCommand(make(shell))
   // A service writes these warnings to its log.
   if (first !== 'serve' && first !== 'worker') await warnOfVariables(shell)
   // The help command of commander prints the help of the program for an unknown name.
   const isUnknown = first === 'help' && name !== undefined && name !== 'help' && !Object.hasOwn(COMMANDS, name)
-  await (isUnknown ? root.parseAsync([name], { from: 'user' }) : root.parseAsync())
+  await root.parseAsync(isUnknown ? [name] : args, { from: 'user' })
 }
 
 const PROGRAM = {
   name: 'veridict',
   about: 'Grades what terminal agents did with instructions that they found in their environment.',
-  help: [
-    `Look first:               veridict demo
-Start with one file:      veridict grade FILE -g TRUTH
-Then a folder of them:    veridict batch FOLDER -g TRUTHS --dry-run     (every command has examples under --help)`,
-    `Configuration comes from the environment (VERIDICT_PORT, VERIDICT_DATABASE, VERIDICT_CONFIG, VERIDICT_SERVER,
-VERIDICT_API_KEY, OPENAI_API_KEY, ANTHROPIC_API_KEY, …: docs/configuration.md has them all). Without
-any, the built-in lexical judge grades, with no network.`,
-  ],
 }
 
 function buildProgram(shell: Shell): Command {
-  const program = newCommand(shell, PROGRAM)
-    .enablePositionalOptions()
-    .option(
-      '--server <url>',
-      'a running service, for commands that use one; the option may stand behind the command, too',
-    )
-    .hook('preAction', passServer)
-    .version(VERSION)
+  const program = newCommand(shell, PROGRAM).version(VERSION)
   return shell.program === 'veridict'
     ? program
     : program.addHelpText('afterAll', `\nHere \`veridict\` stands for: ${shell.program}`)
 }
 
-/** Lets `veridict --server URL status` mean `veridict status --server URL`. Commands that ask no service refuse the option. */
-function passServer(program: Command, action: Command): void {
-  const { server } = program.opts<{ server?: string }>()
-  if (server === undefined) return
-  if (!action.options.some(({ long }) => long === '--server'))
-    action.error(`error: ${action.name()} asks no service, and takes no --server`)
-  if (action.getOptionValueSource('server') === undefined) action.setOptionValue('server', server)
+/** Puts a `--server URL` that stands before the command behind its name, where a second `--server` replaces it. */
+function serverBehind(args: readonly string[]): readonly string[] {
+  const length = args[0] === '--server' ? 2 : args[0]?.startsWith('--server=') ? 1 : 0
+  const [command, ...words] = args.slice(length)
+  return length === 0 || command === undefined ? args : [command, ...args.slice(0, length), ...words]
 }

@@ -10,15 +10,6 @@ import { summary, writeResults } from './output/results-format.ts'
 import { oneLine, present } from './output/text.ts'
 import type { Answer, Session } from './session.ts'
 
-export const EXIT_HELP = `Exit codes:
-  0    every item is graded
-  1    bad input, bad usage, or no service: no batch was made
-  2    some item is unverified (its evidence does not hold), none failed
-  3    some item failed or was cancelled; with --strict also: some trial was skipped, or has records that could not be read
-  4    the batch is parked and waits for you, or waits for a worker that has its judge; a judge that is out for a while is tried again
-  130  interrupted; grades are kept
-  A reader that stops early (| head) ends the command with 0: --out FILE keeps the code`
-
 type ResultOptions = Pick<Options, 'strict' | 'detach'> & { readonly values?: LabelValues }
 
 /** Follows a batch to its end, and writes its results; or with `detach` answers its id. */

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { Command } from 'commander'
 import { readSecrets } from '../config/environment.ts'
 import type { LocalVeridict, Veridict } from '../library/veridict.ts'
@@ -9,12 +11,6 @@ import { type OutputTarget, openOutput } from './output/output-target.ts'
 import { createProgressView, type ProgressView } from './output/progress.ts'
 import { line } from './output/text.ts'
 import { asTyped, type DatabaseUse, type Shell } from './shell.ts'
-
-export const SERVER_HELP = `Where it runs:
-  --server URL, or the variable VERIDICT_SERVER, names a running service (\`veridict serve\`); VERIDICT_API_KEY is its key.
-  Without a named service the command runs its own in this process, on the database VERIDICT_DATABASE. With
-  VERIDICT_DATABASE_URL the command stores its batch there, and a service or \`veridict worker\` runs the batch.
-  Only commands that grade make a missing database; commands that read refuse a missing database.`
 
 /** The work of a command on its console: the data for `--json`, or else the text, and lines for stderr once the output is whole. */
 export interface Answer {
@@ -54,17 +50,25 @@ export interface Definition {
   /** Descriptions by argument: `<batch>`, `[batch]`, `<path...>`. */
   readonly args?: Readonly<Record<string, string>>
   readonly options?: readonly OptionRow[]
-  /** Paragraphs behind the options: the work, the exit codes, examples. */
-  readonly help: readonly string[]
   /** `--json` writes its object to stdout, and the target gets the records. */
   readonly records?: boolean
 }
 
+const HELP = fileURLToPath(new URL('./help.md', import.meta.url))
+
+/** Reads the help of a command from its section of help.md. */
+function helpOf(title: string, sections = readFileSync(HELP, 'utf8').split(/^# /m)): string {
+  const section = sections.find((text) => text.startsWith(`${title}\n`)) ?? ''
+  const help = section.slice(title.length).trim()
+  return help.replaceAll(/\{\{(.+?)\}\}/g, (_all, name: string) => helpOf(name, sections))
+}
+
 /** Makes a command with its help. A usage error is followed by the first example, or with `--json` printed as the envelope. */
-export function newCommand(shell: Shell, { name, about, help }: Definition): Command {
-  const command = new Command(name).description(about).addHelpText('after', `\n${help.join('\n\n')}`)
+export function newCommand(shell: Shell, { name, about }: Definition, group = ''): Command {
+  const help = helpOf(group + name)
+  const command = new Command(name).description(about).addHelpText('after', `\n${help}`)
   if (shell.args.includes('--json')) return command.configureOutput({ outputError: writeUsageError(shell) })
-  const [, example] = /Examples?:\n +(.*?)(?: {3}.*)?$/m.exec(help.join('\n')) ?? []
+  const [, example] = /Examples?:\n +(.*?)(?: {3}.*)?$/m.exec(help) ?? []
   const like = example === undefined ? '' : `like ${asTyped(shell, example)}; `
   return command.showHelpAfterError(`(${like}add --help for what there is)`)
 }
@@ -74,19 +78,23 @@ const writeUsageError = (shell: Shell) => (text: string) => {
   shell.out.write(errorLine('usage', [message.replace(/^error: /, ''), ...advice], EXIT.refused))
 }
 
-type Make = (shell: Shell) => Command
+/** Makes a command; `group` stands before its name in help.md. */
+type Make = (shell: Shell, group?: string) => Command
 type Work<C, O, A extends readonly unknown[]> = (console: C, options: O, ...args: A) => Promise<Answer>
 
 export const groupCommand =
   (definition: Definition, commands: readonly Make[]): Make =>
   (shell) =>
-    commands.reduce((group, make) => group.addCommand(make(shell)), newCommand(shell, definition))
+    commands.reduce(
+      (group, make) => group.addCommand(make(shell, `${definition.name} `)),
+      newCommand(shell, definition),
+    )
 
 /** Makes a command that asks no Veridict. */
 export const consoleCommand =
   <O extends Options, A extends readonly unknown[] = []>(definition: Definition, work: Work<Console, O, A>): Make =>
-  (shell) => {
-    const command = newCommand(shell, definition)
+  (shell, group) => {
+    const command = newCommand(shell, definition, group)
     addOptions(command, definition.args ?? {}, definition.options ?? [])
     return command.action(async (...typed: readonly unknown[]) => {
       // commander hands over the arguments, the options and the command.
@@ -97,16 +105,13 @@ export const consoleCommand =
 
 /** Makes a command that asks Veridict, with a database of its own by default. A dry run makes and migrates no database. */
 export const sessionCommand = <O extends Options, A extends readonly unknown[] = []>(
-  { options: rows = [], help, database = 'make', ...rest }: Definition & { readonly database?: DatabaseUse },
+  { options: rows = [], database = 'make', ...rest }: Definition & { readonly database?: DatabaseUse },
   work: Work<Session, O, A>,
 ): Make =>
-  consoleCommand<O, A>(
-    { ...rest, options: [...rows, SERVER], help: [...help, SERVER_HELP] },
-    (console, options, ...args) => {
-      const use = options.dry_run && database === 'make' ? 'look' : database
-      return withConnection(console, options, use, (session) => work(session, options, ...args))
-    },
-  )
+  consoleCommand<O, A>({ ...rest, options: [...rows, SERVER] }, (console, options, ...args) => {
+    const use = options.dry_run && database === 'make' ? 'look' : database
+    return withConnection(console, options, use, (session) => work(session, options, ...args))
+  })
 
 /** Runs a command to its exit code: opens its console, writes its answer or its error, and keeps or discards its output. */
 async function runCommand(

@@ -1,6 +1,7 @@
 import { basename, relative } from 'node:path'
 import type { Writable } from 'node:stream'
-import type { TrialItem } from '../archives/trials/reading-job.ts'
+import type { TaskFolder, TrialItem } from '../archives/trials/reading-job.ts'
+import type { GroundTruths } from '../archives/truth/ground-truths.ts'
 import type { ReadLimits } from '../archives/unpack/limits.ts'
 import type { LocalVeridict } from '../library/veridict.ts'
 import type { Options } from './options.ts'
@@ -11,11 +12,18 @@ import type { Options } from './options.ts'
  */
 export type DatabaseUse = 'make' | 'read' | 'look' | 'none'
 
-export interface TrialSourceOptions extends Pick<Options, 'ground_truth' | 'variant' | 'rubric'> {
+/** Ground truths; `unmatched` renders their tasks and trials that matched no trial, or null. */
+export type WatchedTruths = GroundTruths & { unmatched(): string | null }
+
+export interface TrialSourceOptions extends Pick<Options, 'variant' | 'rubric'> {
+  /** The file of ground truths, or its content. */
+  readonly ground_truth?: string | WatchedTruths
   readonly signals: readonly string[]
   readonly abort: AbortSignal
   readonly limits?: ReadLimits
-  /** Receives, at the end, the places of signals at which most trials had nothing. */
+  /** See `ReadTrialsOptions`. */
+  readonly onTask?: (task: TaskFolder) => Promise<void>
+  /** Receives, at the end, the places of signals at which most trials had nothing, and truths without a trial. */
   readonly onMissing?: (text: string) => void
 }
 

@@ -13,7 +13,7 @@ import { chosen, type Options } from './options.ts'
 import type { ProgressView } from './output/progress.ts'
 import { clip, oneLine, present, unreadText } from './output/text.ts'
 import type { Session } from './session.ts'
-import type { TrialSourceOptions } from './shell.ts'
+import type { TrialSourceOptions, WatchedTruths } from './shell.ts'
 
 /** Reads a JSON file. Throws the error that `refuse` makes of the fault. */
 export function readJson(file: string, refuse: (why: string) => Error): unknown {
@@ -30,17 +30,16 @@ export function readJson(file: string, refuse: (why: string) => Error): unknown 
 /** Reads trials from paths. The readers of archives load here, so that other commands start without them. */
 export async function* readTrialItems(
   paths: readonly string[],
-  { ground_truth: file, limits, variant, rubric, abort, onMissing, ...options }: TrialSourceOptions,
+  { ground_truth, limits, variant, rubric, abort, onMissing, onTask, ...options }: TrialSourceOptions,
 ): AsyncGenerator<TrialItem> {
   await checkPaths(paths)
   const signals = options.signals.map(parseSignal)
-  const truths = file === undefined ? null : watchTruths(await readTruths(file, rubric), file)
+  const truths = typeof ground_truth === 'string' ? await readTruths(ground_truth, rubric) : ground_truth
   const { readTrials } = await import('../archives/trials/read-trials.ts')
   const { sourceText } = await import('../archives/trials/trial-join.ts')
   yield* readTrials(paths, {
-    ...{ abort, ...defined({ variant, rubric }) },
+    ...{ abort, ...defined({ variant, rubric, onTask, groundTruths: truths }) },
     ...(limits && { limits: { read: limits } }),
-    ...(truths && { groundTruths: truths }),
     ...(signals.length > 0 && { signals }),
     onMissing({ source, missing, trials }) {
       onMissing?.(`${oneLine(sourceText(source))} holds no value in ${missing} of ${count(trials, 'trial')}`)
@@ -55,6 +54,8 @@ export async function checkPaths(paths: readonly string[], readOnce: readonly st
   for (const path of [...paths, ...readOnce]) {
     const entry = path === '-' ? null : await stat(path).catch((error: unknown) => fileFault(error))
     if (typeof entry === 'string') throw new CliError(`${entry}: ${oneLine(path)}`)
+    if (entry?.isDirectory() && readOnce.includes(path))
+      throw new CliError(`${oneLine(path)} cannot be read: it is a folder`)
     if ((entry === null || entry.isFIFO() || entry.isSocket()) && !readOnce.includes(path))
       throw new CliError(`${oneLine(path)}: standard input and pipes cannot be read twice`, [
         'Write the trials to a file first: cat … > runs.jsonl && veridict batch runs.jsonl',
@@ -62,10 +63,29 @@ export async function checkPaths(paths: readonly string[], readOnce: readonly st
   }
 }
 
+function parseSignal(text: string): SignalSource {
+  const parsed = parseSignalSource(text)
+  if (parsed.ok) return parsed.value
+  throw new CliError(`--signals ${oneLine(text)}: ${oneLine(parsed.error)}`, [
+    'Write a signal like resolved=reward:reward>=1, or appeared=file:verifier/signals.json#/appeared',
+  ])
+}
+
+/** Reads ground truths. Throws `CliError` with each faulty place. */
+export async function readTruths(file: string, rubric?: string): Promise<WatchedTruths> {
+  const { loadGroundTruths } = await import('../archives/truth/ground-truths.ts')
+  await checkPaths([], [file])
+  const loaded = await loadGroundTruths(file, rubric)
+  if (loaded.ok) return watchTruths(loaded.value, file)
+  const places = loaded.error.map(({ path, message }) => `${oneLine(path)}  ${oneLine(message)}`.trim())
+  const example = places.some((place) => place.startsWith('/')) ? [TRUTH_EXAMPLE] : []
+  throw new CliError(`the ground truths in ${oneLine(file)} cannot be used`, [...places, ...example])
+}
+
 const MOST_UNMATCHED = 10
 
-/** Watches ground truths. `unmatched` renders their tasks and trials that matched no trial, or null. */
-export function watchTruths(truths: GroundTruths, file: string): GroundTruths & { unmatched(): string | null } {
+/** Watches which tasks and trials of ground truths match a trial. */
+function watchTruths(truths: GroundTruths, file: string): WatchedTruths {
   const left = new Set([...truths.tasks, ...truths.trials])
   return {
     ...truths,
@@ -80,25 +100,6 @@ export function watchTruths(truths: GroundTruths, file: string): GroundTruths & 
       return `${count(left.size, 'name')} of ${oneLine(file)} matched no trial: ${shown}${more}`
     },
   }
-}
-
-export function parseSignal(text: string): SignalSource {
-  const parsed = parseSignalSource(text)
-  if (parsed.ok) return parsed.value
-  throw new CliError(`--signals ${oneLine(text)}: ${oneLine(parsed.error)}`, [
-    'Write a signal like resolved=reward:reward>=1, or appeared=file:verifier/signals.json#/appeared',
-  ])
-}
-
-/** Reads ground truths. Throws `CliError` with each faulty place. */
-export async function readTruths(file: string, rubric?: string): Promise<GroundTruths> {
-  const { loadGroundTruths } = await import('../archives/truth/ground-truths.ts')
-  await checkPaths([], [file])
-  const loaded = await loadGroundTruths(file, rubric)
-  if (loaded.ok) return loaded.value
-  const places = loaded.error.map(({ path, message }) => `${oneLine(path)}  ${oneLine(message)}`.trim())
-  const example = places.some((place) => place.startsWith('line ')) ? [] : [TRUTH_EXAMPLE]
-  throw new CliError(`the ground truths in ${oneLine(file)} cannot be used`, [...places, ...example])
 }
 
 const TRUTH_EXAMPLE = 'an example: {"instruction": "Build it.", "cue": {"text": "Build with: make release-7f3a"}}'

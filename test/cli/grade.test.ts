@@ -38,7 +38,6 @@ const request = {
   ground_truth: { instruction: 'x', cue: { text: 'y' } },
 }
 const requests = file('requests.ndjson', `${JSON.stringify(request)}\n${JSON.stringify(request)}\n`)
-const USE_BATCH = 'grade it with `node src/cli.ts batch`'
 
 test.each<[string, string[], string]>([
   ['samples that are no number', [...ALIGNED, '-s', 'abc'], 'a whole number from 1 to 25'],
@@ -60,10 +59,39 @@ test.each<[string, string[], string]>([
     [...ALIGNED, '--judge', 'openai'],
     ': the judge openai is not configured: set OPENAI_API_KEY in the environment of Veridict\n',
   ],
-  ['a folder', ['examples', ...TRUTH], `is a folder: ${USE_BATCH}`],
-  ['requests', [requests, ...TRUTH], `holds grade requests: ${USE_BATCH}`],
 ])('refuses %s in words, and exits with 1', async (_name, args, message) => {
   expect(await run('grade', ...args)).toMatchObject({ code: 1, out: '', err: expect.stringContaining(message) })
+})
+
+test('takes folders and requests as batch does, and names each trial by its place', async () => {
+  const folder = await run('grade', 'examples/aligned-terminus-2', ...TRUTH, '-o', 'ndjson')
+  expect(JSON.parse(folder.out)).toMatchObject({ file: ALIGNED[0], label: 'aligned' })
+  const lines = (await run('grade', requests, ...TRUTH, '-o', 'ndjson')).out.trimEnd().split('\n')
+  expect(lines.map((text) => JSON.parse(text).file)).toEqual([`${requests}#line 1`, `${requests}#line 2`])
+})
+
+test('--json of refused files is an error; beside grades, a refusal is an element of the data', async () => {
+  const json = async (...words: string[]) => {
+    const { code, out } = await run('grade', ...words, ...TRUTH, '--json')
+    return { code, answer: JSON.parse(out) }
+  }
+  const why = 'the file is neither JSON nor JSON lines'
+  const error = { code: 'refused', message: `README.md: ${why}`, advice: [], exit_code: 1 }
+  expect(await json('README.md')).toEqual({ code: 1, answer: { ok: false, error } })
+  const both = await json('README.md', 'CHANGELOG.md')
+  const advice = [`README.md: ${why}`, `CHANGELOG.md: ${why}`]
+  expect(both.answer).toEqual({ ok: false, error: { ...error, message: 'all 2 files were refused', advice } })
+  const [graded = ''] = ALIGNED
+  expect(await json(graded, 'README.md')).toMatchObject({
+    code: 1,
+    answer: {
+      ok: true,
+      data: [
+        { file: graded, label: 'aligned' },
+        { file: 'README.md', error: { code: 'refused', message: why } },
+      ],
+    },
+  })
 })
 
 test('tells each mistake of a ground truth once, with what is expected and an example', async () => {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { stripVTControlCharacters } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -135,6 +136,8 @@ test('CSV and NDJSON have it too', async () => {
   expect(head).toMatch(
     /,variant,confidence,confidence_source,contradictions,claimed_label,unmet,cost_usd,unread_records,unread_actions,outcome,judge,rubric,limit_code,limit_reason,limit_lift$/,
   )
+  const help = readFileSync('src/cli/help.md', 'utf8').replaceAll(/,\s+/g, ',')
+  expect(help).toContain(`csv     ${head},claim.<id>`)
   expect(row).toMatch(/,,none,,ignored,cue\.acted: no citation holds; cue\.reasoned: second,0\.25,0,0,/)
   expect(JSON.parse(await write('ndjson', [graded({})]))).toEqual(graded({}))
 })

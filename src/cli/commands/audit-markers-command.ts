@@ -1,6 +1,5 @@
 import { realpathSync } from 'node:fs'
 import type { TaskFolder } from '../../archives/trials/reading-job.ts'
-import type { GroundTruths } from '../../archives/truth/ground-truths.ts'
 import { DEFAULT_LIMITS } from '../../archives/unpack/limits.ts'
 import { safeText } from '../../archives/unpack/names.ts'
 import { resolveAnchors } from '../../domain/anchors/anchors.ts'
@@ -24,16 +23,8 @@ import { CliError, EXIT, strictCode } from '../errors.ts'
 import { collect, type Options, output } from '../options.ts'
 import { clip, clipFront, present, tableOf, tally, writeRows } from '../output/text.ts'
 import { type Console, consoleCommand } from '../session.ts'
-import {
-  type Counts,
-  checkPaths,
-  NO_COUNTS,
-  parseSignal,
-  readTruths,
-  sift,
-  type Trial,
-  watchTruths,
-} from '../trials.ts'
+import type { WatchedTruths } from '../shell.ts'
+import { type Counts, NO_COUNTS, readTrialItems, readTruths, sift, type Trial } from '../trials.ts'
 
 export const auditMarkers = consoleCommand<Options, [paths: string[]]>(
   {
@@ -47,56 +38,27 @@ export const auditMarkers = consoleCommand<Options, [paths: string[]]>(
       ['--variant <name>', 'the variant of all paths'],
       ['--strict', 'exit with 3 where a trial or a task was skipped; other files do not count'],
     ],
-    help: [
-      `PATH can be what \`veridict batch\` takes, and the folder of a task (Harbor's or Terminal-Bench's), or a folder or an archive of them. A
-marker is the text of a cue or a distractor, and its given anchors; the audit finds markers as the evidence check does.
-A row of the ground truths may say where markers are expected, and which variant it is true of:
-  {"task": "fix-git", "cue": "…", "distractor": "…", "expected_in": ["environment/src/*.py", "/usr/local/bin/git"], "variant": "tab"}
-expected_in: globs (* ? **) relative to the task's folder, by default every file of its environment;
-a glob that begins with / is a path in the container, for runs alone.`,
-      `Codes, one row for each marker of each task and run:
-  ok                  every file was searched, and the marker is right
-  missing             in a task: the marker stands in no expected file
-  leaked_prompt, leaked_tests, leaked_solution
-                      the marker stands in the instruction (of a run: the text of user or system), the tests, the solution
-  not_colocated       cue and distractor stand in expected files, but not in one together
-  in_baseline         a task or run of variant terminal-bench shows the marker
-  in_ablation         a task or run of variant cue-removed or distractor-removed, or whose row leaves the marker out, shows the marker
-  ambiguous_anchor    the marker stands twice in its environment
-  signal_mismatch     signals.appeared says otherwise than the search of the run
-  unsearchable_media  the surface is a picture, an archive, a link or too large: examine the surface yourself`,
-      'Output: table (a row a finding, then the counts), ndjson (a row a line, the ok ones too).',
-      'Exit codes: 0 every row is ok; 1 bad input, or no task and run; 2 findings; 3 with --strict: a task or run was skipped; 130 interrupted',
-      `Examples:
-  veridict audit-markers tasks/ jobs/ -g truths.ndjson --variant tab -o ndjson --out markers.ndjson
-  veridict audit-markers tasks/ -g truths.ndjson -o ndjson | jq -r 'select(.code == "missing") | .task'`,
-    ],
   },
   async (console, options, paths) => {
     const file = options.ground_truth
-    const truths = file === undefined ? null : watchTruths(await readTruths(file), file)
+    const truths = file === undefined ? undefined : await readTruths(file)
     const counts = { ...NO_COUNTS, tasks: 0 }
     const codes = Object.fromEntries(MARKER_CODES.map((code) => [code, 0])) as Record<MarkerCode, number>
+    const all = () => sum(Object.values(codes))
     async function* counted(): AsyncGenerator<MarkerRow> {
       for await (const row of readRows(paths, { console, options, truths, counts })) {
         codes[row.code]++
         yield row
       }
-      if (sum(Object.values(codes)) === 0) throw nothingToAudit(counts)
+      if (all() === 0) throw nothingToAudit(counts)
     }
     const table = { ...FINDINGS, row: (row: MarkerRow) => (row.code === 'ok' ? '' : FINDINGS.row(row)) }
-    const summary = () => {
-      const { tasks, trials: runs } = counts
-      return `${tally({ tasks, runs })} · ${count(sum(Object.values(codes)), 'row')} · ${tally(codes)}`
-    }
+    const summary = () =>
+      `${tally({ tasks: counts.tasks, runs: counts.trials })} · ${count(all(), 'row')} · ${tally(codes)}`
     const rows = await writeRows(console, counted(), { table }, summary)
-    const left = truths?.unmatched() ?? null
     const { tasks, trials: runs, skipped } = counts
-    return {
-      data: { rows, counts: { tasks, runs, skipped } },
-      notes: left === null ? [] : [`warning  ${left}`],
-      code: strictCode(sum(Object.values(codes)) > codes.ok ? EXIT.unverified : EXIT.graded, options, skipped),
-    }
+    const code = strictCode(codes.ok < all() ? EXIT.unverified : EXIT.graded, options, skipped)
+    return { data: { rows, counts: { tasks, runs, skipped } }, code }
   },
 )
 
@@ -128,24 +90,21 @@ export type MarkerRow = Subject & Omit<MarkerFinding, 'code'> & { readonly code:
 interface Audit {
   readonly console: Console
   readonly options: Options
-  readonly truths: GroundTruths | null
+  readonly truths: WatchedTruths | undefined
   readonly counts: Counts & { tasks: number }
 }
 
 /** Audits the tasks and runs below some paths. Holds one run, one window of a file, and the rows of tasks, which come at the end. */
 async function* readRows(paths: readonly string[], audit: Audit): AsyncGenerator<MarkerRow> {
-  const { readTrials } = await import('../../archives/trials/read-trials.ts')
-  const { truths, counts, console } = audit
+  const { counts, console } = audit
   const { variant, signals = [] } = audit.options
   const ofTasks: MarkerRow[] = []
-  await checkPaths(paths)
-  const items = readTrials(paths, {
-    abort: console.signal,
-    ...(truths !== null && { groundTruths: truths }),
-    ...defined({ signals: signals.length > 0 ? signals.map(parseSignal) : undefined, variant }),
+  const items = readTrialItems(paths, {
+    ...{ signals, abort: console.signal, ...defined({ variant, ground_truth: audit.truths }) },
     onTask: async (task) => {
       ofTasks.push(...(await taskRows(task, audit)))
     },
+    onMissing: (text) => console.view.note(`warning  ${text}`),
   })
   for await (const run of sift(items, counts, console.view)) {
     yield* runRows(run, audit)
@@ -160,7 +119,7 @@ async function taskRows(task: TaskFolder, { console, options, truths, counts }: 
   const ofTask = markersOf([truth, ...rows])
   const expectedIn = placesOf([truth, ...rows])
   const variant = options.variant ?? task.variant ?? undefined
-  const source = truths === null ? null : realPath(truths.source)
+  const source = truths === undefined ? null : realPath(truths.source)
   const { files, cut } = await searchTask(place, {
     ...{ markers: ofTask, expectedIn, limits: DEFAULT_LIMITS, abort: console.signal },
     ignores: (path) => path === source,

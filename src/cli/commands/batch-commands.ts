@@ -4,7 +4,7 @@ import { count } from '../../domain/words.ts'
 import type { RegradeRequest } from '../../schemas/regrade.ts'
 import { GRADE_STATUSES } from '../../schemas/vocabulary.ts'
 import { CliError, EXIT, strictCode } from '../errors.ts'
-import { EXIT_HELP, finishBatch, isEnded, requireServer, watchBatch } from '../follow.ts'
+import { finishBatch, isEnded, requireServer, watchBatch } from '../follow.ts'
 import {
   choice,
   chosen,
@@ -19,13 +19,10 @@ import {
   TRIAL_PATHS,
   TRIALS,
 } from '../options.ts'
-import { estimateAnswer, OUTPUT_HELP } from '../output/results-format.ts'
+import { estimateAnswer } from '../output/results-format.ts'
 import { tally } from '../output/text.ts'
 import { sessionCommand } from '../session.ts'
 import { countsText, openTrials } from '../trials.ts'
-
-const GO_ON = `Ctrl-C stops cleanly, and names the command that goes on; a second Ctrl-C ends at once. A batch of a running service, or on a
-PostgreSQL, goes on without you. The same command again begins a new batch, whose graded items come from the cache at no cost.`
 
 export const batch = sessionCommand<Options, [paths: string[]]>(
   {
@@ -33,17 +30,6 @@ export const batch = sessionCommand<Options, [paths: string[]]>(
     about: 'grade all trials of folders, files and archives',
     args: TRIAL_PATHS,
     options: [...TRIALS, ...GRADING, DETACH, ...ITEMS, STRICT],
-    help: [
-      `What PATH can be: a Harbor job or trial folder, a Terminal-Bench run, trajectory files of every format that
-\`veridict\` reads, .tar, .tar.gz, .tar.zst and .zip of any of them, or NDJSON of grade requests (\`veridict import\` writes such); no pipe.
-A trial that cannot be graded is skipped and named on stderr with its reason.`,
-      ...[GO_ON, OUTPUT_HELP, EXIT_HELP],
-      `Examples:
-  veridict batch jobs/ -g truths.ndjson --dry-run                    what would it cost?
-  veridict batch jobs/ -g truths.ndjson -j openai --max-cost-usd 5   grade it, for five dollars at most
-  veridict batch runs.tar.gz -g truths.csv -o csv --out labels.csv   a table for a spreadsheet
-  veridict batch jobs/ -g truths.ndjson --mode provider --server http://127.0.0.1:8787 --detach`,
-    ],
   },
   async (session, options, paths) => {
     const { veridict, view, signal } = session
@@ -90,16 +76,6 @@ export const regrade = sessionCommand<RegradeOptions>(
       ...[...GRADING, DETACH, ...ITEMS],
       ['--recheck', 'check the stored replies again under today’s evidence rules; no judge is asked'],
     ],
-    help: [
-      `The options up to --task choose stored grades: a grade must fit every option. The others change the grading; all other settings
-and the ground truths stay. Old grades are never touched. Items without a grade are left out; --recheck leaves out failed grades, too.`,
-      ...[GO_ON, OUTPUT_HELP, EXIT_HELP],
-      `Examples:
-  veridict regrade --batch bat_01 --rubric tab-behavior@2      the same trials under a new rubric
-  veridict regrade --status unverified --judge anthropic       another judge for unverified grades
-  veridict regrade --batch bat_01 --recheck                    today’s evidence rules, no judge asked
-Then list the changed labels: veridict compare NEW_BATCH`,
-    ],
   },
   async (session, options) => {
     const { veridict, view, flag, json } = session
@@ -143,12 +119,6 @@ export const resume = sessionCommand<Options, [id: string]>(
     args: { '<batch>': 'its id' },
     options: [...ITEMS, DETACH, STRICT_UNREAD],
     database: 'read',
-    help: [
-      `A batch is parked where each further call would fail: no quota, a refused key, a judge that is out. Remove the cause first; the
-batch goes on where it stopped, and no question is asked twice. A cap parks no batch: the same \`batch\` command with a higher cap
-grades its items of budget_exceeded. An interrupted batch goes on, too; of an ended batch the results are printed.`,
-      ...[EXIT_HELP, 'Example:\n  veridict resume bat_01'],
-    ],
   },
   async (session, options, id) => {
     const { veridict, view, local } = session
@@ -170,12 +140,6 @@ export const cancel = sessionCommand<Options, [id: string]>(
     about: 'end a batch; its grades stay',
     args: { '<batch>': 'its id' },
     database: 'read',
-    help: [
-      `Calls in flight end first; other open items end as cancelled; grades stay. A cancelled batch stays cancelled:
-\`veridict batch\` begins another batch, whose graded items come from the cache.`,
-      'Exit codes: 0 cancelled, or cancelling; 1 no such batch, or it has ended; 130 interrupted.',
-      'Example:\n  veridict cancel bat_01',
-    ],
   },
   async (session, _options, id) => {
     const { veridict } = session

@@ -31,12 +31,6 @@ export const grade = sessionCommand<Options, [paths: string[]]>(
       ).makeOptionMandatory(),
       ...[...JUDGING, LIST, STRICT_UNREAD],
     ],
-    help: [
-      `Exit codes: 0 every trial graded; 1 bad input, or a file was refused; 2 some grade is unverified; 3 some judge failed, or with
---strict: some trajectory has records that could not be read.`,
-      `Example:
-  veridict grade examples/aligned-terminus-2/trajectory.json -g examples/aligned-terminus-2/ground-truth.json`,
-    ],
   },
   async (session, options, paths) => {
     const { json, format } = session
@@ -114,11 +108,6 @@ export const demo = consoleCommand(
   {
     name: 'demo',
     about: 'grade the bundled examples with the built-in judge: no key, no network, nothing written',
-    help: [
-      'Shows each grade with its checked evidence, and compares the grade with the expected grade.',
-      'Exit codes: 0 all grades are as expected; 1 a grade differs.',
-      'Example:\n  veridict demo',
-    ],
   },
   async (console) => {
     const { openVeridict } = await import('../../library/open.ts')

@@ -6,13 +6,13 @@ import type { RubricView } from '../../schemas/rubric.ts'
 import type { JudgeView } from '../../schemas/views.ts'
 import { BATCH_STATUSES, type BatchStatus } from '../../schemas/vocabulary.ts'
 import { CliError, EXIT, exitOfCounts, exitOfGrade } from '../errors.ts'
-import { EXIT_HELP, isOrphan, restsFor, restText, stateOf, watchBatch, writeEnds } from '../follow.ts'
+import { isOrphan, restsFor, restText, stateOf, watchBatch, writeEnds } from '../follow.ts'
 import { choice, LIST, type Options, output, RESULTS_FORMATS, STRICT_UNREAD, wholeNumber } from '../options.ts'
 import { writeBundle } from '../output/bundle.ts'
 import { jsonText, printGrade, withReplies } from '../output/grade-text.ts'
 import { type LabelValues, parseValues } from '../output/inspect-scores.ts'
 import { doneOf, roundText } from '../output/progress.ts'
-import { OUTPUT_HELP, summary } from '../output/results-format.ts'
+import { summary } from '../output/results-format.ts'
 import { clip, costCell, line, oneLine, present, tableOf, writeRows } from '../output/text.ts'
 import { type Answer, type Session, sessionCommand } from '../session.ts'
 
@@ -33,14 +33,6 @@ export const status = sessionCommand<StatusOptions, [id?: string]>(
       ['--limit <n>', `the number of batches to list, at most ${MOST_LISTED}`, wholeNumber(MOST_LISTED), 20],
     ],
     database: 'read',
-    help: [
-      `Lists the newest batches, or shows the state of BATCH; Ctrl-C stops only this command. A parked batch has a reason: a service
-tries again at the time that is shown, else the batch waits for \`veridict resume\`.
-A cost like $0.42 (+$0.10?) includes calls that broke off or timed out, and may have been paid.`,
-      `${EXIT_HELP}\n(0 also for a list, and for a batch that still runs or tries again by itself)`,
-      `Examples:
-  veridict status bat_01 --follow --server http://127.0.0.1:8787`,
-    ],
   },
   (session, options, id) => (id === undefined ? listBatches(session, options) : showBatch(session, id, options)),
 )
@@ -98,21 +90,6 @@ export const results = sessionCommand<ResultsOptions, [id: string]>(
       ['--values <label=number,…>', 'with -o inspect: the numbers of labels; other labels stay unscored', parseValues],
     ],
     database: 'read',
-    help: [
-      `${OUTPUT_HELP}
-  inspect  the scores of one Inspect log, for precomputed_scores(), as JSON lines; an item without a grade has no score, and
-          stays unscored there. A value is the label (accuracy() counts labels as 0), or with --values its number
-          (integrations/inspect/README.md)
-  bundle   a new folder, --out or bundle-BATCH, of a batch that has ended: batch.json, results.ndjson, results.csv, grades.ndjson
-          (each grade once, with its receipt and raw replies), other-calls.ndjson (calls of the batch that no grade rests on),
-          rubrics/, and manifest.json with the SHA-256 of each; no key, and of a base URL the host alone`,
-      EXIT_HELP,
-      `Examples:
-  veridict results bat_01 --output csv --out labels.csv
-  veridict results bat_01 -o inspect --values aligned=1,compliant=0,ignored=0,distractor_only=0 --out scores.jsonl
-  veridict results bat_01 -o bundle --out paper/grading
-  veridict results bat_01 -o ndjson | jq -r 'select(.status == "failed") | .item_id'`,
-    ],
   },
   async (session, { values, out, ...options }, id) => {
     const { veridict, signal, format } = session
@@ -142,14 +119,6 @@ export const show = sessionCommand<Options & { readonly attempts?: boolean; read
       ['--raw', 'with --attempts or --json: the raw reply of each call'],
     ],
     database: 'read',
-    help: [
-      `Prints the label, every citation with its step, unmet claims, and steps of the agent that contradict the label; and, where several
-judges graded the trial, the result of all of them (\`panel\` in --json). \`veridict results BATCH -o bundle\` writes the receipts of a batch.`,
-      'Exit codes: 0 graded; 1 no such grade, or no service; 2 unverified; 3 failed; 130 interrupted.',
-      `Examples:
-  veridict results bat_01 -o csv | cut -d, -f5      the ids of the grades
-  veridict show grd_01 --json --raw | jq -r '.data.receipt.attempts[].raw_reply'`,
-    ],
   },
   async ({ veridict, signal }, { attempts, raw }, id) => {
     const grade = await veridict.readGrade(id, { signal })
@@ -169,7 +138,6 @@ const catalogue = (name: 'judges' | 'rubrics', list: (session: Session) => Promi
       about: `list the ${name} that --${name.slice(0, -1)} can name`,
       options: [LIST],
       database: 'none',
-      help: ['Exit codes: 0 listed; 1 no service; 130 interrupted.', `Example:\n  veridict ${name} -o ndjson`],
     },
     list,
   )

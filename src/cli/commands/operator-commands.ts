@@ -25,11 +25,6 @@ export const backup = consoleCommand<DatabaseOptions, [file: string]>(
     about: 'copy the database beside a running service',
     args: { '<file>': 'the new file' },
     options: [DATABASE],
-    help: [
-      `Copies the database beside a running service. FILE must not exist; it appears when the copy is whole, and is readable by you alone. To
-put it back: stop the service, copy FILE to VERIDICT_DATABASE, remove its -wal and -shm, run \`veridict doctor\`, start the service.`,
-      'Example:\n  veridict backup /backups/veridict-2026-11-21.sqlite',
-    ],
   },
   async (console, options, file) => {
     const { backUpDatabase } = await import('../../db/files/file.ts')
@@ -46,12 +41,6 @@ export const doctor = consoleCommand<DatabaseOptions>(
     name: 'doctor',
     about: 'examine the database; changes nothing',
     options: [DATABASE],
-    help: [
-      `Examines a database file: disk, schema, integrity and unfinished work, each with its next step. The command only reads, and works
-beside a running service; it takes as long as reading the whole file.`,
-      'Exit codes: 0 healthy; 1 no such file, or bad usage; 2 warnings; 3 errors.',
-      'Examples:\n  veridict doctor\n  veridict doctor --database copy.sqlite',
-    ],
   },
   async (console, options) => {
     const { shell, write } = console
@@ -73,9 +62,6 @@ function findingText({ severity, check, found, advice }: Finding, shell: Shell):
   const next = advice === null ? '' : `${' '.repeat(11)}${inert(asTyped(shell, advice))}\n`
   return `  ${pad(styleText(STYLE[severity], severity), 8)} ${pad(check, 17)} ${inert(found)}\n${next}`
 }
-
-const WHERE =
-  'Where: the database VERIDICT_DATABASE (or VERIDICT_DATABASE_URL), with or without a running service. A change holds from the next request on.'
 
 type CreateOptions = Options & Omit<KeyPlan, 'name' | 'expires_at'> & { readonly expires?: number }
 
@@ -118,16 +104,6 @@ const create = consoleCommand<CreateOptions, [name: string]>(
       ],
       choice('-o, --output <format>', 'the token alone, or the key as JSON', ['text', 'json']),
     ],
-    help: [
-      `Scopes: read (grades, batches, reports), grade (grade, upload, begin and steer batches), review (write human labels),
-admin (read, grade and review), operator (/metrics alone, which admin does not include).
-The key alone goes to stdout, other text to stderr. The key cannot be shown again: revoke a lost key, and create another.`,
-      WHERE,
-      'Exit codes: 0 made; 1 bad usage, or the database cannot be used.',
-      `Examples:
-  export VERIDICT_API_KEY=$(veridict keys create laptop)
-  veridict keys create ci --scopes grade,read --expires 90d --max-cost-usd-per-day 20 -o json`,
-    ],
   },
   ({ shell }, { expires, output, ...options }, name) =>
     withStores(shell, 'make', async ({ access }, database) => {
@@ -147,11 +123,6 @@ const list = consoleCommand<Options>(
     name: 'list',
     about: 'list all keys, without their secrets',
     options: [choice('-o, --output <format>', 'a table, or a JSON object a row', ['table', 'json'])],
-    help: [
-      'Revoked and expired keys stay in the list. `last used` is exact to a minute.',
-      'Exit codes: 0 listed; 1 the database cannot be used.',
-      `Example:\n  veridict keys list -o json | jq -r 'select(.state == "good") | .id'`,
-    ],
   },
   (console) =>
     withStores(console.shell, 'read', async ({ access }, database) => {
@@ -187,11 +158,6 @@ const revoke = consoleCommand<Options, [id: string]>(
     name: 'revoke',
     about: 'end a key and its sessions at once',
     args: { '<id>': 'key_…, as `keys list` shows it' },
-    help: [
-      'Requests with the key are answered 401 from now on. Its grades stay, and its batches go on: `veridict cancel BATCH` ends a batch.',
-      'Exit codes: 0 revoked, or it was before; 1 no such key.',
-      'Example:\n  veridict keys revoke key_0123456789abcdef',
-    ],
   },
   ({ shell }, _options, id) =>
     withStores(shell, 'read', async ({ access }, database) => {
@@ -209,10 +175,6 @@ export const keys = groupCommand(
   {
     name: 'keys',
     about: 'make, list and revoke keys of the service',
-    help: [
-      'A key names the client. A service on loopback needs no key (VERIDICT_ACCESS=on changes that), at any other address every request does.',
-      WHERE,
-    ],
   },
   [create, list, revoke],
 )

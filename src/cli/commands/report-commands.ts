@@ -24,16 +24,6 @@ export const compare = sessionCommand<Options, [first: string, second?: string]>
       ],
     ],
     database: 'read',
-    help: [
-      `Pairs the grades of the same trial and ground truth. For a single batch, a re-grade, the base are the grades that were graded
-again.`,
-      `Output: table (counts, the matrix of labels, every flip), ndjson (a flip a line, with both receipts), csv (a flip a row).
-Exit codes: 0 compared; 1 bad input, no trial in both, or no service; 130 interrupted.`,
-      `Examples:
-  veridict compare bat_01 bat_02
-  veridict compare bat_02 -o csv --out flips.csv     (bat_02 is a re-grade)
-  veridict compare bat_01 bat_02 -r injection        (both ask by several rubrics)`,
-    ],
   },
   async (session, { rubric }, first, second) => {
     const { veridict, signal } = session
@@ -144,16 +134,6 @@ export const report = sessionCommand<Options & ReportQuery>(
       ['--head <value>', 'a value of --pair-by'],
     ],
     database: 'read',
-    help: [
-      `Reports the standing grade of each trial, or with --batch the grades of its trials: per group the share of each label and claim,
-corrected by reviews; for tab-behavior also R, C, T and resolution; and the results of each judge's evidence. Every figure has its
-95% interval and its count; notes name excluded trials.`,
-      `Output: table (a figure a line), ndjson (the report as one JSON object), csv (a figure a row).
-Exit codes: 0 reported; 1 bad input or no service; 130 interrupted.`,
-      `Examples:
-  veridict report --judge openai --rubric failure-attribution@1 --group-by dataset
-  veridict report --judge openai --pair-by variant --base tab --head tab-defended -o csv --out paired.csv`,
-    ],
   },
   async (session, options) => {
     const { veridict, format } = session

@@ -22,7 +22,7 @@ import { CliError, EXIT, strictCode } from '../errors.ts'
 import { NEW_FILE, type Options, SERVER, STRICT, TRIAL_PATHS, TRIALS } from '../options.ts'
 import { inOrder } from '../output/output-target.ts'
 import { clip, inert, line } from '../output/text.ts'
-import { type Answer, type Console, consoleCommand, SERVER_HELP, type Session, withConnection } from '../session.ts'
+import { type Answer, type Console, consoleCommand, type Session, withConnection } from '../session.ts'
 import { countsText, itemOf, openTrials, type Trial } from '../trials.ts'
 
 export const exportStore = consoleCommand<Options>(
@@ -31,16 +31,6 @@ export const exportStore = consoleCommand<Options>(
     about: 'write grades, reviews and trajectories of the database as NDJSON',
     records: true,
     options: NEW_FILE,
-    help: [
-      `Writes every grade, review and trajectory of the database as NDJSON, with the judge calls and replies that the grades rest on.
-The database is VERIDICT_DATABASE or VERIDICT_DATABASE_URL; it is only read, in one state, beside a running service.
-\`veridict import FILE\` reads the file into another database.`,
-      'Not in the file: batches, keys, spending, and calls that have not ended.',
-      'Exit codes: 0 written; 1 the database cannot be read; 130 interrupted: no file is left behind.',
-      `Examples:
-  veridict export --out store.ndjson
-  veridict export | jq -c 'select(.kind == "grade") | .body | fromjson | {id, label}'`,
-    ],
   },
   async ({ shell, write, view, signal }, { out, json }) => {
     if (json && out === undefined)
@@ -79,19 +69,6 @@ export const importTrials = consoleCommand<Options, [paths: string[]]>(
     about: 'read an export into the database; or upload trajectories, and write grade requests that name them by id',
     args: TRIAL_PATHS,
     options: [...TRIALS, SERVER, ...NEW_FILE, STRICT],
-    help: [
-      'PATH is a file of `veridict export`, or trials.',
-      `An export is read into the database of VERIDICT_DATABASE or VERIDICT_DATABASE_URL, beside a running service or without one. The
-command checks the whole file first, and stores nothing of a file with a fault. A record whose id is stored stays as it is.`,
-      `Of trials the command uploads every trajectory once and writes a grade request a line with its id instead of its text: small lines,
-to edit, keep, split, and give to \`veridict batch\` or POST /v1/batches.`,
-      SERVER_HELP,
-      `Exit codes: 0 imported, or written; 1 bad input, nothing to import, an export with a fault, or no service; 3 with --strict, where a
-trial was skipped or has unread records; 130 interrupted.`,
-      `Examples:
-  veridict import jobs/ -g truths.ndjson --out trials.ndjson --server http://127.0.0.1:8787
-  veridict batch trials.ndjson --judge openai --server http://127.0.0.1:8787`,
-    ],
   },
   async (console, options, paths) => {
     const exports = (await Promise.all(paths.map(isExport))).includes(true)

@@ -32,17 +32,6 @@ export const validate = sessionCommand<ValidateOptions, [file: string]>(
       ['--against <file>', 'an earlier certificate: test whether both judges are right equally often'],
       ['--margin <share>', 'the largest difference that counts as equal', parseShare, 0.05],
     ],
-    help: [
-      'Grades runs that people labelled, as `veridict batch` does, and measures how often the judge is right.',
-      `FILE is NDJSON, a labelled run a line: a named grade request with a member "human".
-  {"item_id": "run-1", "rubric": "tab-behavior@2", "trajectory": {"steps": […]},
-   "ground_truth": {"instruction": "…", "cue": {"text": "…"}}, "metadata": {"task": "t1", "variant": "v1"},
-   "human": {"outcome": "aligned", "claims": {"cue.acted": true}}}
-"human" holds the label (outcome), answers by claim (claims), or both. Runs of one metadata.task are one cluster; metadata.variant
-makes groups. \`npm run --silent labelled -- KIND FOLDER\` of the repository writes such lines from published data sets.`,
-      'Exit codes: 0 measured, 1 bad input or no service, 2 --against: equivalence is not shown, 3 an item failed or was cancelled, 4 the batch is parked, 130 interrupted',
-      'Example:\n  veridict validate labelled.ndjson -j openai --max-cost-usd 20 -o json --out openai.json',
-    ],
   },
   measure,
 )

@@ -60,18 +60,6 @@ const COLUMNS: readonly Field<BatchResult>[] = [
   ['limit_reason', ({ grade }) => grade?.confidence.limit?.reason],
   ['limit_lift', ({ grade }) => grade?.confidence.limit?.lift],
 ]
-const CSV_COLUMNS = COLUMNS.map(([name]) => name)
-
-export const OUTPUT_HELP = `Output (--output, to stdout or --out FILE; progress goes to stderr):
-  table   a row an item, then the counts; \`!\` after a label: a signal or the agent's own steps contradict it; \`capped\`: the evidence
-          allows no higher confidence; unread: records that could not be read
-  ndjson  a JSON object an item, as GET /v1/batches/{id}/results gives it; \`grade\` is null without a grade
-  csv     ${CSV_COLUMNS.slice(0, 10).join(', ')},
-          ${CSV_COLUMNS.slice(10, 16).join(', ')},
-          ${CSV_COLUMNS.slice(16).join(', ')},
-          claim.<id> for each claim of the rubrics of the batch (unclear: the judge could not tell; –: does not apply; a list as JSON);
-          an absent value is empty; a text that a spreadsheet would take for a formula (= + - @) gets a leading apostrophe
-  markdown  the table for a comment in a pull request, without links and mentions`
 
 /** Makes CSV. `claims`: the columns of claims, as the first row does not show them all. */
 export const csvRows = (claims: readonly string[]) => csvOf([...COLUMNS, ...claims.map(claimColumn)])
