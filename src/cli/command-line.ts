@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { VERSION } from '../grading/software.ts'
 import { startFailureText } from './errors.ts'
 import { inert } from './output/text.ts'
-import { newCommand } from './session.ts'
+import { helpOf, newCommand } from './session.ts'
 import { programName, type Shell, typedIn } from './shell.ts'
 
 type MakeCommand = (shell: Shell) => Command
@@ -42,38 +42,17 @@ export const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   backup: async () => (await operators()).backup,
 }
 
-const LABELLED =
-  'write its items with `npm run --silent labelled -- KIND FOLDER` in the repository, and validate that file'
-const EACH_NEW = 'each such command begins a new batch; `veridict resume BATCH` goes on with an earlier one'
-
-/** Names removed commands, options, and first arguments of a command (`validate agentrx`), with their replacement. */
-const REMOVED: Readonly<Record<string, string>> = {
-  'migrate-store':
-    '`veridict export --out FILE` writes the old store, `veridict import FILE` reads FILE into the new one',
-  appendix: '`veridict results BATCH -o bundle` writes results, receipts, raw replies, rubrics and digests',
-  restore:
-    'a backup is a database file: stop the service, copy the file to VERIDICT_DATABASE, remove its -wal and -shm files, run `veridict doctor`',
-  'keys --project': 'a service has one database; make the key in the database of the project',
-  'backup --all-projects': 'back up each file by itself: `veridict backup FILE --database DATABASE`',
-  'batch --new': EACH_NEW,
-  'regrade --new': EACH_NEW,
-  'validate --new': EACH_NEW,
-  'validate --save': 'write the certificate with `-o json --out FILE`',
-  'validate who-and-when': LABELLED,
-  'validate agentrx': LABELLED,
-  'validate assebench': LABELLED,
-  'validate assebench-planted': LABELLED,
-}
-
-/** Returns the sentence for a removed command or option among the typed words, or null where all words are in use. */
-function removedWord([command = '', ...words]: readonly string[]): string | null {
+/** Finds the sentence of help.md on a removed command, option or first argument (`validate agentrx`) among the typed words. */
+function removedText([command = '', ...words]: readonly string[]): string | undefined {
   const end = words.indexOf('--')
   const typed = (end === -1 ? words : words.slice(0, end)).flatMap((word, at) => {
     const [option = ''] = word.split('=', 1)
     return option.startsWith('--') || at === 0 ? [`${command} ${option}`] : []
   })
-  const removed = [command, ...typed].find((word) => Object.hasOwn(REMOVED, word))
-  return removed === undefined ? null : `\`veridict ${removed}\` was removed: ${REMOVED[removed]}`
+  const removed = new Set([command, ...typed].map((word) => `\`veridict ${word}\` was removed`))
+  return helpOf('removed words')
+    .split('\n')
+    .find((text) => removed.has(text.split(':', 1)[0] ?? ''))
 }
 
 const serveCommand: MakeCommand = (shell) =>
@@ -149,8 +128,8 @@ export async function runCommand(typed: readonly string[]): Promise<void> {
     },
     exit: (code) => process.exit(code),
   }
-  const removed = removedWord(args)
-  if (removed !== null) {
+  const removed = removedText(args)
+  if (removed !== undefined) {
     shell.err.write(`error: ${inert(removed)}\n`)
     return shell.exit(1)
   }

@@ -111,7 +111,7 @@ const NO_OPTIONS: readonly string[] = ['trajectory', 'ground_truth', 'metadata',
 function placeText(path: string): string {
   if (/^\/(?:items\/\d+\/(?:judge|rubric|mode|max_cost_usd)|query)$/.test(path)) return ''
   const [, where, name = ''] = /^\/(?:(query|querystring)\/)?([a-z_]{1,40})$/.exec(path) ?? []
-  if (name === '' || (where === undefined && NO_OPTIONS.includes(name))) return oneLine(path) || '/'
+  if (name === '' || (where === undefined && NO_OPTIONS.includes(name))) return oneLine(path)
   const isOfOld = where === 'query' && (name === 'judge' || name === 'rubric')
   return `--${name.replaceAll('_', '-')}${isOfOld ? '-was' : ''}`
 }
@@ -132,13 +132,12 @@ export function startFailureText(error: unknown, { port = 'VERIDICT_PORT', ...st
 }
 
 function databaseAdvice(env: NodeJS.ProcessEnv, { code }: StorageError): string {
-  // The URL may hold a password.
-  if (env['VERIDICT_DATABASE_URL'])
-    return code === 'storage_busy'
-      ? 'Its address is in VERIDICT_DATABASE_URL: does the server run there? (docs/postgres.md)'
-      : 'docs/postgres.md says what it needs.'
   const database = env['VERIDICT_DATABASE'] || './data/veridict.sqlite'
-  return `The database is ${database} (VERIDICT_DATABASE); \`veridict doctor\` examines it (docs/operations.md).`
+  // The URL may hold a password.
+  if (!env['VERIDICT_DATABASE_URL'])
+    return `The database is ${database} (VERIDICT_DATABASE); \`veridict doctor\` examines it (docs/operations.md).`
+  if (code !== 'storage_busy') return 'docs/postgres.md says what it needs.'
+  return 'Its address is in VERIDICT_DATABASE_URL: does the server run there? (docs/postgres.md)'
 }
 
 /** Renders the refusal of an argument by an entry whose settings are variables. */

@@ -56,8 +56,8 @@ export interface Definition {
 
 const HELP = fileURLToPath(new URL('./help.md', import.meta.url))
 
-/** Reads the help of a command from its section of help.md. */
-function helpOf(title: string, sections = readFileSync(HELP, 'utf8').split(/^# /m)): string {
+/** Reads the help of a command, or another section, of help.md. */
+export function helpOf(title: string, sections = readFileSync(HELP, 'utf8').split(/^# /m)): string {
   const section = sections.find((text) => text.startsWith(`${title}\n`)) ?? ''
   const help = section.slice(title.length).trim()
   return help.replaceAll(/\{\{(.+?)\}\}/g, (_all, name: string) => helpOf(name, sections))

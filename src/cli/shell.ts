@@ -60,16 +60,15 @@ const HINTED =
 export const asTyped = ({ program = 'veridict' }: { readonly program?: string }, text: string): string =>
   program === 'veridict' ? text : text.replaceAll(HINTED, () => `${program} `)
 
-/** The start of this program: the absolute path of the script, the folder of the process, and the folder of the user. */
-interface Started extends Record<'cwd' | 'typedIn', string> {
-  readonly env: NodeJS.ProcessEnv
-  readonly script: string | undefined
-}
-
 const isNpmRun = (env: NodeJS.ProcessEnv): boolean => env['npm_lifecycle_event'] === 'veridict'
 
-/** Returns the words that start this program again: `veridict` alone is on the PATH of few users. */
-export function programName({ env, script, cwd, typedIn }: Started): string {
+/** Returns the words that start this program again, for the folder `typedIn` of the user: `veridict` alone is on the PATH of few users. */
+export function programName({
+  env,
+  script,
+  cwd,
+  typedIn,
+}: Pick<Shell, 'env'> & Record<'cwd' | 'typedIn', string> & { script: string | undefined }): string {
   if (isNpmRun(env)) {
     // npm finds the project from folders below it.
     const inside = typedIn === cwd || typedIn.startsWith(`${cwd}/`)

@@ -150,14 +150,7 @@ export function openTrialStream(
     if (counts.without_truth > 0) view.note(truthHint(counts, file))
   }
   async function* items(): AsyncGenerator<ReadItem> {
-    const sources = new Map<string, string>()
     for await (const trial of trials()) {
-      const { item_id: id, source } = trial
-      const before = id === undefined ? undefined : sources.get(id)
-      // Names of trials are made distinct; given ids stay as they are.
-      if (before !== undefined)
-        throw new CliError(`two items have the item_id ${oneLine(id ?? '')}: ${oneLine(before)} and ${oneLine(source)}`)
-      if (id !== undefined) sources.set(id, source)
       places.push(placeOf(trial))
       yield { item: itemOf(trial), trajectory: trial.trajectory }
     }
@@ -170,7 +163,8 @@ export function openTrialStream(
   return { counts, trials, send }
 }
 
-export const itemOf = ({ name, request }: Trial): BatchItem => ({ item_id: name, ...request })
+/** Makes the item of a trial. Names of trials are made distinct; given ids stay as they are. */
+export const itemOf = ({ name, item_id = name, request }: Trial): BatchItem => ({ item_id, ...request })
 
 /** Replaces the line numbers of a refusal by the places of the trials. */
 function placed({ status, code, detail, errors }: ServiceError, places: readonly string[]): ServiceError {

@@ -72,6 +72,8 @@ test.each<[words: string[], ...said: string[]]>([
   [['regrade', '--rubric-was', 'nonsense', ...RECHECK], `--rubric-was  ${RUBRICS}`],
   [['regrade', '--judge-was', 'nobody', ...RECHECK], `--judge-was  ${JUDGES}`],
   [['regrade', '--batch', 'bat_none', ...RECHECK], 'there is no such batch: bat_none'],
+  [['regrade', '--agent', 'a', ...RECHECK, '-j', 'lexical'], 'makes no sense', '--recheck  asks no judge: leave out'],
+  [['regrade', '--agent', 'a', '--cache', 'use'], 'makes no sense', 'would change nothing: give a judge, a rubric'],
 ])('%j names what there is', async ([name = '', ...words], ...said) => {
   for (const more of [['--server', url], []]) {
     const { code, out, err } = await typed({ openLocal: embeddedAt(url) }, name, ...words, ...more)

@@ -87,13 +87,7 @@ test.each<[string, Partial<Batch>, BatchResult[], string]>([
     'cost $0 (+ up to $0.50 that may have been paid) · 0 calls',
   ],
   [
-    'the known costs are the least that was paid, where the cost of a call is unknown',
-    { cost_usd: null },
-    [graded({}), graded({ cost_usd: null }), { ...graded({}), cached: true }],
-    `cost at least $0.25 ${UNPRICED}`,
-  ],
-  [
-    'the cost is unknown, where no call has a known cost',
+    'the cost is unknown, where that of a call is unknown',
     { cost_usd: null },
     [graded({ cost_usd: null }), { ...graded({}), cached: true }],
     `cost unknown ${UNPRICED}`,

@@ -125,10 +125,10 @@ describe.each(CASES.map(([name, words, code = 0]) => ({ name, words, code })))('
   })
 })
 
-test('an item_id that two lines give is named with both lines', async () => {
+test('an item_id that two lines give is refused with its second line', async () => {
   for (const more of [[], ['--server', url]]) {
     const { err } = await run(['batch', paths.twice], ...more)
-    expect(err).toContain(`two items have the item_id one: ${paths.twice}#line 1 and ${paths.twice}#line 3`)
+    expect(err).toMatch(/two items have the same item_id\n .*twice\.ndjson#line 3\) \/item_id {2}is used twice/)
   }
 })
 

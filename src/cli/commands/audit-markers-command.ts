@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs'
+import { realpath } from 'node:fs/promises'
 import type { TaskFolder } from '../../archives/trials/reading-job.ts'
 import { DEFAULT_LIMITS } from '../../archives/unpack/limits.ts'
 import { safeText } from '../../archives/unpack/names.ts'
@@ -119,7 +119,8 @@ async function taskRows(task: TaskFolder, { console, options, truths, counts }: 
   const ofTask = markersOf([truth, ...rows])
   const expectedIn = placesOf([truth, ...rows])
   const variant = options.variant ?? task.variant ?? undefined
-  const source = truths === undefined ? null : realPath(truths.source)
+  // A pipe has no path.
+  const source = truths && (await realpath(truths.source).catch(() => null))
   const { files, cut } = await searchTask(place, {
     ...{ markers: ofTask, expectedIn, limits: DEFAULT_LIMITS, abort: console.signal },
     ignores: (path) => path === source,
@@ -164,11 +165,3 @@ const rowsOf = (subject: Subject, markers: readonly MarkerName[], findings: read
     if (own.length === 0) return [{ ...subject, marker, code: 'ok', detail: '', places: [] }]
     return own.map((finding) => ({ ...subject, ...finding }))
   })
-
-function realPath(path: string): string | null {
-  try {
-    return realpathSync(path)
-  } catch {
-    return null
-  }
-}

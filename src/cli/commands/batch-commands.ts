@@ -91,7 +91,7 @@ export const regrade = sessionCommand<RegradeOptions>(
   },
 )
 
-/** Builds the request. Throws where no option selects grades, and for contradictory options. */
+/** Builds the request, of which the service refuses contradictory options. Throws where no option selects grades. */
 function regradeRequest(options: RegradeOptions): RegradeRequest {
   const { grade: ids, judge_was, rubric_was, recheck } = options
   const query = {
@@ -101,13 +101,6 @@ function regradeRequest(options: RegradeOptions): RegradeRequest {
   if (Object.keys(query).length === 0)
     throw new CliError('which grades? Nothing chooses them', [
       'Give --batch ID, or any of --grade --label --status --judge-was --rubric-was --agent --model --task.',
-    ])
-  const { judge, rubric, samples, cache, mode } = options
-  if (recheck && (judge ?? rubric ?? samples ?? cache ?? mode) !== undefined)
-    throw new CliError('--recheck asks no judge: leave --judge, --rubric, --samples, --cache and --mode away')
-  if ((judge ?? rubric ?? samples ?? recheck) === undefined && cache !== 'refresh')
-    throw new CliError('nothing would change: say what is different this time', [
-      'Give --judge, --rubric, --samples, --cache refresh (the same judge is asked again), or --recheck.',
     ])
   return { query, ...settingsOf(options), ...(recheck && { recheck }) }
 }

@@ -79,7 +79,6 @@ export async function writeResults(
       tally.records += records
       tally.actions += actions
       tallyLimit(tally, result)
-      if (!result.cached) tally.known_usd += result.grade?.cost_usd ?? 0
       yield result
     }
   }
@@ -185,13 +184,13 @@ export function summary(batch: Batch, all: ResultsTally = newTally(), skipped = 
     failures && `failures  ${failures}`,
     all.items === 0 ? '' : `unread    ${unreadText(all)}, in ${count(all.items, 'item')}`,
     skipped === 0 ? '' : `skipped   ${count(skipped, 'trial')}, named on stderr with the reason`,
-    [costText(batch, all.known_usd), ...calls].join(' · '),
+    [costText(batch), ...calls].join(' · '),
   ]).join('\n')
 }
 
-/** Makes the tally beyond the counts of a batch: unread records and their items, dollars of new grades, levels of labels, and limits. */
+/** Makes the tally beyond the counts of a batch: unread records and their items, levels of labels, and limits. */
 export const newTally = () => ({
-  ...{ items: 0, records: 0, actions: 0, known_usd: 0, graded: 0 },
+  ...{ items: 0, records: 0, actions: 0, graded: 0 },
   levels: { high: 0, medium: 0, low: 0 },
   limits: new Map<string, LimitTally>(),
 })

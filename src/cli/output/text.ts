@@ -83,13 +83,11 @@ export const unreadText = (unread: Unread | null): string =>
 
 type Costs = Pick<Batch, 'cost_usd' | 'uncertain_usd'>
 
-const NO_PRICE = '(a call has no price, or its reply no usage)'
-export const COST_UNKNOWN = `cost unknown ${NO_PRICE}`
+export const COST_UNKNOWN = 'cost unknown (a call has no price, or its reply no usage)'
 
-/** Renders the cost of a batch, and the bound of calls that may have been paid. `part`: the known dollars of an unknown whole, or 0. */
-export const costText = ({ cost_usd, uncertain_usd }: Costs, part = 0): string => {
-  const atLeast = part > 0 ? `cost at least ${dollars(part)} ${NO_PRICE}` : COST_UNKNOWN
-  const shown = cost_usd === null ? atLeast : `cost ${dollars(cost_usd)}`
+/** Renders the cost of a batch, and the bound of calls that may have been paid. */
+export const costText = ({ cost_usd, uncertain_usd }: Costs): string => {
+  const shown = cost_usd === null ? COST_UNKNOWN : `cost ${dollars(cost_usd)}`
   return uncertain_usd > 0 ? `${shown} (+ up to ${dollars(uncertain_usd)} that may have been paid)` : shown
 }
 
