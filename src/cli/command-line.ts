@@ -56,10 +56,7 @@ function removedText([command = '', ...words]: readonly string[]): string | unde
 }
 
 const serveCommand: MakeCommand = (shell) =>
-  newCommand(shell, {
-    name: 'serve',
-    about: 'start the HTTP service; its log names the address, Ctrl-C or SIGTERM drains and stops it',
-  })
+  newCommand(shell, 'serve')
     .option(
       '--no-worker',
       'leave all batches to `veridict worker`; with a PostgreSQL (VERIDICT_WORKER=off says the same)',
@@ -71,10 +68,7 @@ const serveCommand: MakeCommand = (shell) =>
     })
 
 const workerCommand: MakeCommand = (shell) =>
-  newCommand(shell, {
-    name: 'worker',
-    about: 'work on the batches of services that share a PostgreSQL; SIGTERM drains and stops it',
-  }).action(async () => {
+  newCommand(shell, 'worker').action(async () => {
     const { startWorker } = await import('../boot/serve.ts')
     await startWorker(shell.env).catch(exitUnstarted(shell, 'VERIDICT_WORKER_PORT'))
   })
@@ -146,13 +140,8 @@ export async function runCommand(typed: readonly string[]): Promise<void> {
   await root.parseAsync(isUnknown ? [name] : args, { from: 'user' })
 }
 
-const PROGRAM = {
-  name: 'veridict',
-  about: 'Grades what terminal agents did with instructions that they found in their environment.',
-}
-
 function buildProgram(shell: Shell): Command {
-  const program = newCommand(shell, PROGRAM).version(VERSION)
+  const program = newCommand(shell, 'veridict').version(VERSION)
   return shell.program === 'veridict'
     ? program
     : program.addHelpText('afterAll', `\nHere \`veridict\` stands for: ${shell.program}`)

@@ -5,7 +5,7 @@ import type { Stores } from '../db/stores.ts'
 import type { Judge } from '../judges/judge.ts'
 import type { LocalVeridict } from '../library/veridict.ts'
 import { CliError } from './errors.ts'
-import type { OptionRow, Options } from './options.ts'
+import { type Options, option } from './options.ts'
 import { inert } from './output/text.ts'
 import type { DatabaseUse, Shell } from './shell.ts'
 
@@ -68,7 +68,7 @@ export async function withStores<T>(
 }
 
 /** `--database` of a command for operators. */
-export const DATABASE: OptionRow = ['--database <file>', 'the database file (default: VERIDICT_DATABASE)']
+export const DATABASE = option('--database <file>', 'the database file (default: VERIDICT_DATABASE)')
 export type DatabaseOptions = Options & { readonly database?: string }
 
 /** Finds the SQLite file of a command for operators. Throws a CliError where there is no file, and for a PostgreSQL without `--database`. */

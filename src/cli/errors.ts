@@ -72,7 +72,7 @@ const ADVICE: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Returns the advice for a refusal; empty where the refusal says all. */
-function adviceFor({ code, detail = '' }: { readonly code: string; readonly detail?: string }): readonly string[] {
+function adviceFor({ code, detail }: ServiceError): readonly string[] {
   const [, kind, id = ''] = /^there is no such (batch|grade)(?:: ((?:bat|grd)_\S+))?/.exec(detail) ?? []
   if (kind === 'batch' && id.startsWith('grd_')) return [`${id} is a grade: veridict show ${id}`]
   if (kind === 'grade' && id.startsWith('bat_')) return [`${id} is a batch: veridict results ${id}`]
@@ -84,13 +84,10 @@ export function explain(error: unknown, judge?: string): CliError {
   const refused = (message: string, advice: readonly string[] = [], code?: string): CliError =>
     new CliError(oneLine(message), advice, EXIT.refused, code)
   if (error instanceof CliError) return error
-  if (error instanceof UnreachableError) return refused(error.message, adviceFor(error), error.code)
+  if (error instanceof UnreachableError || error instanceof StorageError)
+    return refused(error.message, ADVICE[error.code], error.code)
   if (error instanceof RubricError) return refused(error.message.split('\n')[0] ?? '', error.faults)
   if (!(error instanceof Error)) return refused('unknown error')
-  if (error instanceof StorageError) {
-    const { code, message } = error
-    return refused(message, adviceFor({ code }), code)
-  }
   if (!(error instanceof ServiceError)) return refused(error.message)
   const { code, detail, errors, status } = error
   if (status === 200) return refused(detail, ADVICE['other_program'], code)

@@ -10,7 +10,8 @@ import { summary, writeResults } from './output/results-format.ts'
 import { oneLine, present } from './output/text.ts'
 import type { Answer, Session } from './session.ts'
 
-type ResultOptions = Pick<Options, 'strict' | 'detach'> & { readonly values?: LabelValues }
+/** `skipped`: the trials that the reading of the paths skipped. */
+type ResultOptions = Pick<Options, 'strict' | 'detach'> & { readonly values?: LabelValues; readonly skipped?: number }
 
 /** Follows a batch to its end, and writes its results; or with `detach` answers its id. */
 export async function finishBatch(session: Session, begun: Batch, options: ResultOptions = {}): Promise<Answer> {
@@ -27,10 +28,10 @@ export async function finishBatch(session: Session, begun: Batch, options: Resul
 export async function writeEnds(
   session: Session,
   batch: Batch,
-  { values, ...options }: ResultOptions,
+  { values, skipped = 0, ...options }: ResultOptions,
   follows = true,
 ): Promise<Answer> {
-  const { veridict, shell, screen, format, flag, skipped, signal, json } = session
+  const { veridict, shell, screen, format, flag, signal, json } = session
   const claims = format === 'csv' ? await claimColumns(session, batch.id) : []
   const ended = veridict.results(batch.id, { signal })
   const { tally, results, note } = await writeResults(session, ended, batch, {
@@ -51,7 +52,7 @@ export async function writeEnds(
     restText(session, batch),
     overBudgetText(batch),
   ]
-  const code = isResting ? EXIT.parked : strictCode(exitOfCounts(batch.counts), options, tally.items)
+  const code = isResting ? EXIT.parked : strictCode(exitOfCounts(batch.counts), options, tally.items + skipped)
   return { data: { batch, results }, notes: present(notes), code }
 }
 

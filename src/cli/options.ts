@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import { decimal } from '../domain/words.ts'
 import type { BatchOptions } from '../schemas/batch.ts'
 import { PROVIDER_NAMES } from '../schemas/providers.ts'
@@ -66,59 +66,56 @@ export const parseShare = numberBy((n) => (n > 0 && n < 1 ? '' : 'It is a share 
 export const collect = (text: string, before: readonly string[] = []): readonly string[] => [...before, text]
 
 type Parser = (text: string, before: never) => unknown
-export type OptionRow = Option | readonly [flags: string, text: string, parse?: Parser | undefined, initial?: unknown]
+
+/** Makes an option, whose value has the name of the contract: `max_cost_usd`. */
+export function option(flags: string, text: string, parse?: Parser, initial?: unknown): Option {
+  const made = new Option(flags, text).default(initial)
+  made.attributeName = () => made.name().replaceAll('-', '_')
+  return parse === undefined ? made : made.argParser(parse as (text: string) => unknown)
+}
 
 export const choice = (flags: string, text: string, words: readonly string[], initial?: string): Option =>
-  new Option(flags, text).choices(words).default(initial)
+  option(flags, text, undefined, initial).choices(words)
 
-const JSON_OPTION = new Option('--json', 'print one JSON object: {"ok", "data"} or {"ok", "error"}').conflicts('output')
-export const SERVER: OptionRow = ['--server <url>', 'a running service; else VERIDICT_SERVER, else this process']
-const OUT: OptionRow = ['--out <file>', 'write a file, which appears once it is whole, readable by you alone']
+export const JSON_OPTION = option('--json', 'print one JSON object: {"ok", "data"} or {"ok", "error"}').conflicts(
+  'output',
+)
+export const SERVER = option('--server <url>', 'a running service; else VERIDICT_SERVER, else this process')
+const OUT = option('--out <file>', 'write a file, which appears once it is whole, readable by you alone')
 /** Options of a file that people edit or keep: an existing file is refused. */
-export const NEW_FILE: readonly OptionRow[] = [OUT, ['--force', 'let --out replace an existing file', undefined, false]]
-export const output = (words: readonly string[], text = 'the format of the results'): readonly OptionRow[] => [
+export const NEW_FILE: readonly Option[] = [
+  OUT,
+  option('--force', 'let --out replace an existing file', undefined, false),
+]
+export const output = (words: readonly string[], text = 'the format of the results'): readonly Option[] => [
   choice('-o, --output <format>', text, words, 'table'),
   OUT,
 ]
 /** Options of a command that writes the items of a batch. */
 export const ITEMS = output(ITEM_FORMATS)
 export const LIST = choice('-o, --output <format>', 'a table, or a JSON object a row', ['table', 'ndjson'])
-export const STRICT: OptionRow = [
+export const STRICT = option(
   '--strict',
   'exit with 3 where a trial was skipped, or has records that could not be read; other files and warnings do not count',
-]
-export const STRICT_UNREAD: OptionRow = ['--strict', 'exit with 3 where a trial has records that could not be read']
-export const DETACH: OptionRow = ['--detach', 'return once the batch runs; with --server only']
-export const JUDGING: readonly OptionRow[] = [
-  ['-j, --judge <name>', `lexical, ${PROVIDER_NAMES.join(', ')}, or a configured name (\`veridict judges\`)`],
-  ['-r, --rubric <id>', 'id@version, or an id for its newest version'],
-  ['-s, --samples <n>', 'independent answers of the judge for each item', parseSamples],
+)
+export const STRICT_UNREAD = option('--strict', 'exit with 3 where a trial has records that could not be read')
+export const DETACH = option('--detach', 'return once the batch runs; with --server only')
+export const JUDGING: readonly Option[] = [
+  option('-j, --judge <name>', `lexical, ${PROVIDER_NAMES.join(', ')}, or a configured name (\`veridict judges\`)`),
+  option('-r, --rubric <id>', 'id@version, or an id for its newest version'),
+  option('-s, --samples <n>', 'independent answers of the judge for each item', parseSamples),
   choice('-c, --cache <mode>', 'answer from stored grades, ask again, or never ask', CACHE_MODES),
 ]
-export const GRADING: readonly OptionRow[] = [
+export const GRADING: readonly Option[] = [
   ...JUDGING,
   choice('-m, --mode <mode>', 'direct, or the provider’s batch endpoint: half price, within a day', BATCH_MODES),
-  ['--max-cost-usd <usd>', 'hard cap; items over it end as budget_exceeded, nothing else is lost', parseDollars],
-  ['--name <text>', 'a name for people'],
-  ['--dry-run', 'print the items, tokens and cost; ask no judge'],
+  option('--max-cost-usd <usd>', 'hard cap; items over it end as budget_exceeded, nothing else is lost', parseDollars),
+  option('--name <text>', 'a name for people'),
+  option('--dry-run', 'print the items, tokens and cost; ask no judge'),
 ]
 export const TRIAL_PATHS = { '<path...>': 'folders, trajectory files, archives of them, or NDJSON of grade requests' }
-export const TRIALS: readonly OptionRow[] = [
-  ['-g, --ground-truth <file>', 'NDJSON, JSON or CSV with a row a task; else the own file of each trial'],
-  ['--signals <spec>', 'the place of appeared, executed or resolved in a trial; may be repeated', collect],
-  ['--variant <name>', 'the variant of these trials, kept in their metadata'],
+export const TRIALS: readonly Option[] = [
+  option('-g, --ground-truth <file>', 'NDJSON, JSON or CSV with a row a task; else the own file of each trial'),
+  option('--signals <spec>', 'the place of appeared, executed or resolved in a trial; may be repeated', collect),
+  option('--variant <name>', 'the variant of these trials, kept in their metadata'),
 ]
-
-/** Adds the arguments and options of a command. */
-export function addOptions(command: Command, args: Readonly<Record<string, string>>, rows: readonly OptionRow[]): void {
-  for (const [flags, text] of Object.entries(args)) command.argument(flags, text)
-  for (const row of [JSON_OPTION, ...rows]) command.addOption(optionOf(row))
-}
-
-/** Makes an option, whose value has the name of the contract: `max_cost_usd`. */
-function optionOf(row: OptionRow): Option {
-  const option = row instanceof Option ? row : new Option(row[0], row[1]).default(row[3])
-  if (!(row instanceof Option) && row[2] !== undefined) option.argParser(row[2] as (text: string) => unknown)
-  option.attributeName = () => option.name().replaceAll('-', '_')
-  return option
-}

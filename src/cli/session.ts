@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { Command } from 'commander'
+import { Command, type Option } from 'commander'
 import { readSecrets } from '../config/environment.ts'
 import type { LocalVeridict, Veridict } from '../library/veridict.ts'
 import { signalEcho } from '../process/stop.ts'
 import type { Batch } from '../schemas/batch.ts'
 import { CliError, EXIT, type ExitCode, errorLine, printError } from './errors.ts'
-import { addOptions, type OptionRow, type Options, type OutputFormat, SERVER } from './options.ts'
+import { JSON_OPTION, type Options, type OutputFormat, SERVER } from './options.ts'
 import { type OutputTarget, openOutput } from './output/output-target.ts'
 import { createProgressView, type ProgressView } from './output/progress.ts'
 import { line } from './output/text.ts'
@@ -40,16 +40,15 @@ export interface Session extends Console {
   batch: Batch | null
   /** Whether the command only follows the batch, which another process runs. */
   follows: boolean
-  /** Trials that the reading of the paths skipped. */
-  skipped: number
 }
 
+/** A command; help.md has its help. */
 export interface Definition {
+  /** With the name of its group: `keys create`. */
   readonly name: string
-  readonly about: string
   /** Descriptions by argument: `<batch>`, `[batch]`, `<path...>`. */
   readonly args?: Readonly<Record<string, string>>
-  readonly options?: readonly OptionRow[]
+  readonly options?: readonly Option[]
   /** `--json` writes its object to stdout, and the target gets the records. */
   readonly records?: boolean
 }
@@ -64,9 +63,10 @@ export function helpOf(title: string, sections = readFileSync(HELP, 'utf8').spli
 }
 
 /** Makes a command with its help. A usage error is followed by the first example, or with `--json` printed as the envelope. */
-export function newCommand(shell: Shell, { name, about }: Definition, group = ''): Command {
-  const help = helpOf(group + name)
-  const command = new Command(name).description(about).addHelpText('after', `\n${help}`)
+export function newCommand(shell: Shell, name: string): Command {
+  const [about = '', ...paragraphs] = helpOf(name).split('\n\n')
+  const help = paragraphs.join('\n\n')
+  const command = new Command(name.split(' ').at(-1)).description(about).addHelpText('after', `\n${help}`)
   if (shell.args.includes('--json')) return command.configureOutput({ outputError: writeUsageError(shell) })
   const [, example] = /Examples?:\n +(.*?)(?: {3}.*)?$/m.exec(help) ?? []
   const like = example === undefined ? '' : `like ${asTyped(shell, example)}; `
@@ -78,24 +78,21 @@ const writeUsageError = (shell: Shell) => (text: string) => {
   shell.out.write(errorLine('usage', [message.replace(/^error: /, ''), ...advice], EXIT.refused))
 }
 
-/** Makes a command; `group` stands before its name in help.md. */
-type Make = (shell: Shell, group?: string) => Command
+type Make = (shell: Shell) => Command
 type Work<C, O, A extends readonly unknown[]> = (console: C, options: O, ...args: A) => Promise<Answer>
 
 export const groupCommand =
-  (definition: Definition, commands: readonly Make[]): Make =>
+  (name: string, commands: readonly Make[]): Make =>
   (shell) =>
-    commands.reduce(
-      (group, make) => group.addCommand(make(shell, `${definition.name} `)),
-      newCommand(shell, definition),
-    )
+    commands.reduce((group, make) => group.addCommand(make(shell)), newCommand(shell, name))
 
 /** Makes a command that asks no Veridict. */
 export const consoleCommand =
   <O extends Options, A extends readonly unknown[] = []>(definition: Definition, work: Work<Console, O, A>): Make =>
-  (shell, group) => {
-    const command = newCommand(shell, definition, group)
-    addOptions(command, definition.args ?? {}, definition.options ?? [])
+  (shell) => {
+    const command = newCommand(shell, definition.name)
+    for (const [flags, text] of Object.entries(definition.args ?? {})) command.argument(flags, text)
+    for (const option of [JSON_OPTION, ...(definition.options ?? [])]) command.addOption(option)
     return command.action(async (...typed: readonly unknown[]) => {
       // commander hands over the arguments, the options and the command.
       const [options, args] = [typed.at(-2) as O, typed.slice(0, -2) as unknown as A]
@@ -188,7 +185,7 @@ export async function withConnection(
   work: (session: Session) => Promise<Answer>,
 ): Promise<Answer> {
   const connection = await connect(console, server, use)
-  const session: Session = { ...console, ...connection, batch: null, follows: false, skipped: 0 }
+  const session: Session = { ...console, ...connection, batch: null, follows: false }
   try {
     session.signal.throwIfAborted()
     return await work(session)

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { SkippedItem, TrialItem } from '../archives/trials/reading-job.ts'
 import type { GroundTruths } from '../archives/truth/ground-truths.ts'
@@ -14,18 +13,6 @@ import type { ProgressView } from './output/progress.ts'
 import { clip, oneLine, present, unreadText } from './output/text.ts'
 import type { Session } from './session.ts'
 import type { TrialSourceOptions, WatchedTruths } from './shell.ts'
-
-/** Reads a JSON file. Throws the error that `refuse` makes of the fault. */
-export function readJson(file: string, refuse: (why: string) => Error): unknown {
-  let text = ''
-  try {
-    text = readFileSync(file, 'utf8')
-    return JSON.parse(text)
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw refuse(`cannot be read: ${fileFault(error)}`)
-    throw refuse(text.trim() === '' ? 'is empty' : 'is not JSON')
-  }
-}
 
 /** Reads trials from paths. The readers of archives load here, so that other commands start without them. */
 export async function* readTrialItems(

@@ -20,7 +20,7 @@ import { defined } from '../../domain/result.ts'
 import { sum } from '../../domain/statistics/weighted-shares.ts'
 import { count } from '../../domain/words.ts'
 import { CliError, EXIT, strictCode } from '../errors.ts'
-import { collect, type Options, output } from '../options.ts'
+import { collect, type Options, option, output } from '../options.ts'
 import { clip, clipFront, present, tableOf, tally, writeRows } from '../output/text.ts'
 import { type Console, consoleCommand } from '../session.ts'
 import type { WatchedTruths } from '../shell.ts'
@@ -29,14 +29,13 @@ import { type Counts, NO_COUNTS, readTrialItems, readTruths, sift, type Trial } 
 export const auditMarkers = consoleCommand<Options, [paths: string[]]>(
   {
     name: 'audit-markers',
-    about: 'check that cues and distractors stand where they should, in task folders and runs; asks no judge',
     args: { '<path...>': 'folders of tasks and runs, trajectory files, archives of them' },
     options: [
       ...output(['table', 'ndjson']),
-      ['-g, --ground-truth <file>', 'NDJSON, JSON or CSV with a row a task; else each folder’s own'],
-      ['--signals <spec>', 'the place of appeared in a trial; may be repeated', collect],
-      ['--variant <name>', 'the variant of all paths'],
-      ['--strict', 'exit with 3 where a trial or a task was skipped; other files do not count'],
+      option('-g, --ground-truth <file>', 'NDJSON, JSON or CSV with a row a task; else each folder’s own'),
+      option('--signals <spec>', 'the place of appeared in a trial; may be repeated', collect),
+      option('--variant <name>', 'the variant of all paths'),
+      option('--strict', 'exit with 3 where a trial or a task was skipped; other files do not count'),
     ],
   },
   async (console, options, paths) => {

@@ -13,6 +13,7 @@ import {
   GRADING,
   ITEMS,
   type Options,
+  option,
   STRICT,
   STRICT_UNREAD,
   settingsOf,
@@ -27,7 +28,6 @@ import { countsText, openTrials } from '../trials.ts'
 export const batch = sessionCommand<Options, [paths: string[]]>(
   {
     name: 'batch',
-    about: 'grade all trials of folders, files and archives',
     args: TRIAL_PATHS,
     options: [...TRIALS, ...GRADING, DETACH, ...ITEMS, STRICT],
   },
@@ -43,10 +43,8 @@ export const batch = sessionCommand<Options, [paths: string[]]>(
       return { ...estimateAnswer(session, estimate), code }
     }
     const begun = await send((items) => veridict.createBatch(items, request))
-    session.skipped = counts.skipped
     view.note(`${begun.id}: ${countsText(counts)}`)
-    const { code = EXIT.graded, ...answer } = await finishBatch(session, begun, options)
-    return { ...answer, code: options.detach ? code : strictCode(code, options, session.skipped) }
+    return finishBatch(session, begun, { ...options, skipped: counts.skipped })
   },
 )
 
@@ -61,20 +59,19 @@ type RegradeOptions = Options &
 export const regrade = sessionCommand<RegradeOptions>(
   {
     name: 'regrade',
-    about: 'grade stored grades again, with another rubric, judge, or only today’s evidence rules',
     database: 'read',
     options: [
-      ['-b, --batch <id>', 'grades of this batch'],
-      ['--grade <id>', 'this grade; may be repeated', collect],
-      ['--label <label>', 'grades with this label of their rubric'],
+      option('-b, --batch <id>', 'grades of this batch'),
+      option('--grade <id>', 'this grade; may be repeated', collect),
+      option('--label <label>', 'grades with this label of their rubric'),
       choice('--status <status>', 'grades of this status', GRADE_STATUSES),
-      ['--judge-was <name>', 'grades of this judge'],
-      ['--rubric-was <id>', 'grades under this rubric, id@version or an id for all of its versions'],
-      ['--agent <name>', 'grades of this agent'],
-      ['--model <name>', 'grades of this agent’s model'],
-      ['--task <name>', 'grades of this task'],
+      option('--judge-was <name>', 'grades of this judge'),
+      option('--rubric-was <id>', 'grades under this rubric, id@version or an id for all of its versions'),
+      option('--agent <name>', 'grades of this agent'),
+      option('--model <name>', 'grades of this agent’s model'),
+      option('--task <name>', 'grades of this task'),
       ...[...GRADING, DETACH, ...ITEMS],
-      ['--recheck', 'check the stored replies again under today’s evidence rules; no judge is asked'],
+      option('--recheck', 'check the stored replies again under today’s evidence rules; no judge is asked'),
     ],
   },
   async (session, options) => {
@@ -108,7 +105,6 @@ function regradeRequest(options: RegradeOptions): RegradeRequest {
 export const resume = sessionCommand<Options, [id: string]>(
   {
     name: 'resume',
-    about: 'go on with a parked or interrupted batch, and follow it',
     args: { '<batch>': 'its id' },
     options: [...ITEMS, DETACH, STRICT_UNREAD],
     database: 'read',
@@ -130,7 +126,6 @@ export const resume = sessionCommand<Options, [id: string]>(
 export const cancel = sessionCommand<Options, [id: string]>(
   {
     name: 'cancel',
-    about: 'end a batch; its grades stay',
     args: { '<batch>': 'its id' },
     database: 'read',
   },

@@ -2,12 +2,11 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { styleText } from 'node:util'
-import { Option } from 'commander'
 import { ServiceError } from '../../client/errors.ts'
 import type { Grade } from '../../schemas/grade.ts'
 import type { GradeRequest } from '../../schemas/trial.ts'
 import { CliError, EXIT, type ExitCode, exitOfGrade, explain, strictCode } from '../errors.ts'
-import { chosen, JUDGING, LIST, type Options, STRICT_UNREAD } from '../options.ts'
+import { chosen, JUDGING, LIST, type Options, option, STRICT_UNREAD } from '../options.ts'
 import { printGrade } from '../output/grade-text.ts'
 import { limitRows, newTally, tallyLimit } from '../output/results-format.ts'
 import { inert, line, oneLine } from '../output/text.ts'
@@ -22,10 +21,9 @@ interface Refusal extends Pick<CliError, 'code' | 'message' | 'advice'> {
 export const grade = sessionCommand<Options, [paths: string[]]>(
   {
     name: 'grade',
-    about: 'grade trajectory files, and print the evidence',
     args: { '<path...>': 'trajectory files, or all else that `veridict batch` takes' },
     options: [
-      new Option(
+      option(
         '-g, --ground-truth <file>',
         'JSON with the truth that the rubric needs (veridict rubric show); by default instruction, cue, distractor and signals',
       ).makeOptionMandatory(),
@@ -107,7 +105,6 @@ type Expected = Pick<Grade, 'label' | 'status'> & { readonly why: string }
 export const demo = consoleCommand(
   {
     name: 'demo',
-    about: 'grade the bundled examples with the built-in judge: no key, no network, nothing written',
   },
   async (console) => {
     const { openVeridict } = await import('../../library/open.ts')

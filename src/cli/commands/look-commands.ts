@@ -7,7 +7,7 @@ import type { JudgeView } from '../../schemas/views.ts'
 import { BATCH_STATUSES, type BatchStatus } from '../../schemas/vocabulary.ts'
 import { CliError, EXIT, exitOfCounts, exitOfGrade } from '../errors.ts'
 import { isOrphan, restsFor, restText, stateOf, watchBatch, writeEnds } from '../follow.ts'
-import { choice, LIST, type Options, output, RESULTS_FORMATS, STRICT_UNREAD, wholeNumber } from '../options.ts'
+import { choice, LIST, type Options, option, output, RESULTS_FORMATS, STRICT_UNREAD, wholeNumber } from '../options.ts'
 import { writeBundle } from '../output/bundle.ts'
 import { jsonText, printGrade, withReplies } from '../output/grade-text.ts'
 import { type LabelValues, parseValues } from '../output/inspect-scores.ts'
@@ -24,13 +24,12 @@ const MOST_LISTED = 200
 export const status = sessionCommand<StatusOptions, [id?: string]>(
   {
     name: 'status',
-    about: 'list batches, or show the state of a batch',
     args: { '[batch]': 'its id' },
     options: [
       LIST,
-      ['-f, --follow', 'show the batch until it ends'],
+      option('-f, --follow', 'show the batch until it ends'),
       choice('--status <status>', 'list only batches of this status', BATCH_STATUSES),
-      ['--limit <n>', `the number of batches to list, at most ${MOST_LISTED}`, wholeNumber(MOST_LISTED), 20],
+      option('--limit <n>', `the number of batches to list, at most ${MOST_LISTED}`, wholeNumber(MOST_LISTED), 20),
     ],
     database: 'read',
   },
@@ -82,12 +81,15 @@ type ResultsOptions = Options & { readonly wait?: boolean; readonly values?: Lab
 export const results = sessionCommand<ResultsOptions, [id: string]>(
   {
     name: 'results',
-    about: 'write the results of a batch',
     args: { '<batch>': 'its id, as `veridict status` lists it' },
     options: [
       ...[...output(RESULTS_FORMATS), STRICT_UNREAD],
-      ['-w, --wait', 'follow the batch to its end first'],
-      ['--values <label=number,…>', 'with -o inspect: the numbers of labels; other labels stay unscored', parseValues],
+      option('-w, --wait', 'follow the batch to its end first'),
+      option(
+        '--values <label=number,…>',
+        'with -o inspect: the numbers of labels; other labels stay unscored',
+        parseValues,
+      ),
     ],
     database: 'read',
   },
@@ -112,11 +114,10 @@ export const results = sessionCommand<ResultsOptions, [id: string]>(
 export const show = sessionCommand<Options & { readonly attempts?: boolean; readonly raw?: boolean }, [id: string]>(
   {
     name: 'show',
-    about: 'show one stored grade with its evidence',
     args: { '<grade>': 'its id, as `veridict results` gives it' },
     options: [
-      ['--attempts', 'print the receipt: settings of the judge, versions, digests, calls'],
-      ['--raw', 'with --attempts or --json: the raw reply of each call'],
+      option('--attempts', 'print the receipt: settings of the judge, versions, digests, calls'),
+      option('--raw', 'with --attempts or --json: the raw reply of each call'),
     ],
     database: 'read',
   },
@@ -135,7 +136,6 @@ const catalogue = (name: 'judges' | 'rubrics', list: (session: Session) => Promi
   sessionCommand(
     {
       name,
-      about: `list the ${name} that --${name.slice(0, -1)} can name`,
       options: [LIST],
       database: 'none',
     },

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import { InvalidArgumentError, Option } from 'commander'
+import { InvalidArgumentError } from 'commander'
 import {
   createKey,
   type KeyPlan,
@@ -14,7 +14,7 @@ import type { Finding, Severity } from '../../db/files/file.ts'
 import { count } from '../../domain/words.ts'
 import { DATABASE, type DatabaseOptions, existingDatabase, withStores } from '../database.ts'
 import { CliError, type ExitCode } from '../errors.ts'
-import { choice, chosen, type Options, parseCount, parseDollars } from '../options.ts'
+import { choice, chosen, type Options, option, parseCount, parseDollars } from '../options.ts'
 import { clip, dollars, inert, line, oneLine, pad, present, type Style, tableOf, writeRows } from '../output/text.ts'
 import { consoleCommand, groupCommand } from '../session.ts'
 import { asTyped, type Shell } from '../shell.ts'
@@ -22,7 +22,6 @@ import { asTyped, type Shell } from '../shell.ts'
 export const backup = consoleCommand<DatabaseOptions, [file: string]>(
   {
     name: 'backup',
-    about: 'copy the database beside a running service',
     args: { '<file>': 'the new file' },
     options: [DATABASE],
   },
@@ -39,7 +38,6 @@ const STYLE: Readonly<Record<Severity, Style>> = { ok: 'green', warning: 'yellow
 export const doctor = consoleCommand<DatabaseOptions>(
   {
     name: 'doctor',
-    about: 'examine the database; changes nothing',
     options: [DATABASE],
   },
   async (console, options) => {
@@ -88,20 +86,20 @@ const ONCE =
 
 const create = consoleCommand<CreateOptions, [name: string]>(
   {
-    name: 'create',
-    about: 'make a key, and print the key this once',
+    name: 'keys create',
     args: { '<name>': 'the user or program of the key' },
     options: [
-      new Option('--scopes <list>', `the rights of the key: any of ${SCOPES.join(',')}`)
-        .argParser(parseScopes)
-        .default(USUAL_SCOPES, USUAL_SCOPES.join(',')),
-      ['--expires <time>', 'the life of the key: 12h, 90d, 52w (default: no end)', parseDuration],
-      ['--max-requests-per-minute <n>', 'each process answers more requests with 429', parseCount],
-      [
+      option('--scopes <list>', `the rights of the key: any of ${SCOPES.join(',')}`, parseScopes).default(
+        USUAL_SCOPES,
+        USUAL_SCOPES.join(','),
+      ),
+      option('--expires <time>', 'the life of the key: 12h, 90d, 52w (default: no end)', parseDuration),
+      option('--max-requests-per-minute <n>', 'each process answers more requests with 429', parseCount),
+      option(
         '--max-cost-usd-per-day <usd>',
         'hard cap on judge calls for the key in a day (UTC); budget_exceeded above',
         parseDollars,
-      ],
+      ),
       choice('-o, --output <format>', 'the token alone, or the key as JSON', ['text', 'json']),
     ],
   },
@@ -120,8 +118,7 @@ const create = consoleCommand<CreateOptions, [name: string]>(
 
 const list = consoleCommand<Options>(
   {
-    name: 'list',
-    about: 'list all keys, without their secrets',
+    name: 'keys list',
     options: [choice('-o, --output <format>', 'a table, or a JSON object a row', ['table', 'json'])],
   },
   (console) =>
@@ -155,8 +152,7 @@ function limitsOf({ max_requests_per_minute: requests, max_cost_usd_per_day: usd
 
 const revoke = consoleCommand<Options, [id: string]>(
   {
-    name: 'revoke',
-    about: 'end a key and its sessions at once',
+    name: 'keys revoke',
     args: { '<id>': 'key_…, as `keys list` shows it' },
   },
   ({ shell }, _options, id) =>
@@ -171,10 +167,4 @@ const revoke = consoleCommand<Options, [id: string]>(
     }),
 )
 
-export const keys = groupCommand(
-  {
-    name: 'keys',
-    about: 'make, list and revoke keys of the service',
-  },
-  [create, list, revoke],
-)
+export const keys = groupCommand('keys', [create, list, revoke])

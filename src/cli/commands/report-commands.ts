@@ -7,21 +7,20 @@ import type { Comparison, Flip } from '../../schemas/regrade.ts'
 import { NO_FIELD, type Report } from '../../schemas/report.ts'
 import { NAMED_BY, type NamedBy } from '../../schemas/views.ts'
 import { CliError } from '../errors.ts'
-import { type Options, OUTPUT_FORMATS, output } from '../options.ts'
+import { type Options, OUTPUT_FORMATS, option, output } from '../options.ts'
 import { clip, csvOf, line, oneLine, pad, tableOf, tally, writeRows } from '../output/text.ts'
 import { sessionCommand } from '../session.ts'
 
 export const compare = sessionCommand<Options, [first: string, second?: string]>(
   {
     name: 'compare',
-    about: 'show the different labels of two gradings of the same trials',
     args: { '<batch>': 'BASE, or only HEAD for a re-grade', '[head]': 'HEAD' },
     options: [
       ...output(OUTPUT_FORMATS),
-      [
+      option(
         '-r, --rubric <id>',
         'compare the answers to this rubric, whatever its version; needed where both batches ask by several rubrics',
-      ],
+      ),
     ],
     database: 'read',
   },
@@ -115,23 +114,22 @@ const sideText = ({ n, failures, ...ends }: Comparison['base_counts']): string =
 export const report = sessionCommand<Options & ReportQuery>(
   {
     name: 'report',
-    about: 'show the shares of outcomes and claims of stored grades, with intervals and denominators',
     options: [
       ...output(OUTPUT_FORMATS),
-      ['--group-by <field>', 'a field of the metadata, judge, surface or none (default: agent)'],
-      ['-j, --judge <name>', 'the grades of this judge; needed where several judges graded the selection'],
-      [
+      option('--group-by <field>', 'a field of the metadata, judge, surface or none (default: agent)'),
+      option('-j, --judge <name>', 'the grades of this judge; needed where several judges graded the selection'),
+      option(
         '-r, --rubric <id>',
         'id@version, or an id for all of its versions; needed where the selection has several rubrics',
-      ],
-      ['-b, --batch <id>', 'the trials of this batch, as they ended in it'],
-      ['--agent <name>', 'only this agent'],
-      ['--model <name>', 'only this model'],
-      ['--task <name>', 'only this task'],
-      ['--variant <name>', 'only this variant'],
-      ['--pair-by <name>', 'variant, agent or model: compare --base with --head, trial by trial'],
-      ['--base <value>', 'a value of --pair-by'],
-      ['--head <value>', 'a value of --pair-by'],
+      ),
+      option('-b, --batch <id>', 'the trials of this batch, as they ended in it'),
+      option('--agent <name>', 'only this agent'),
+      option('--model <name>', 'only this model'),
+      option('--task <name>', 'only this task'),
+      option('--variant <name>', 'only this variant'),
+      option('--pair-by <name>', 'variant, agent or model: compare --base with --head, trial by trial'),
+      option('--base <value>', 'a value of --pair-by'),
+      option('--head <value>', 'a value of --pair-by'),
     ],
     database: 'read',
   },

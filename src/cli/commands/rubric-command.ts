@@ -15,7 +15,7 @@ import {
 import { rubricWarnings } from '../../domain/rubric/load/parse-rubric.ts'
 import { count } from '../../domain/words.ts'
 import { CliError, EXIT } from '../errors.ts'
-import type { Options } from '../options.ts'
+import { type Options, option } from '../options.ts'
 import { inert, oneLine, pad, tally } from '../output/text.ts'
 import { consoleCommand, groupCommand } from '../session.ts'
 import { asTyped, type Shell } from '../shell.ts'
@@ -50,12 +50,11 @@ const NAME = /^([a-z][a-z0-9-]{0,80})(?:@([1-9]\d{0,5}))?$/
 
 const newRubric = consoleCommand<Options & { readonly in: string; readonly from?: string }, [typed: string]>(
   {
-    name: 'new',
-    about: 'write the folder of a rubric that works, to be changed',
+    name: 'rubric new',
     args: { '<id>': 'its name in small letters, digits and -; with @N for a version other than the next' },
     options: [
-      ['--in <folder>', 'the folder of the new folder', undefined, '.'],
-      ['--from <rubric>', 'begin with a copy of this rubric: a name, or a folder'],
+      option('--in <folder>', 'the folder of the new folder', undefined, '.'),
+      option('--from <rubric>', 'begin with a copy of this rubric: a name, or a folder'),
     ],
   },
   async ({ shell }, options, typed) => {
@@ -105,8 +104,7 @@ function copyRubric(from: string, folder: string, members: Readonly<Record<strin
 
 const checkRubrics = consoleCommand<Options, [folders: string[]]>(
   {
-    name: 'check',
-    about: 'print every fault with its file, its line and the remedy',
+    name: 'rubric check',
     args: { '<folder...>': 'a rubric, or a folder of several' },
   },
   async ({ write }, _options, typed) => {
@@ -140,10 +138,9 @@ function warningsOf({ rubric, folder, placeOf }: LoadedRubric, examples: number)
 
 const showRubric = consoleCommand<Options & { readonly schema?: boolean }, [typed: string]>(
   {
-    name: 'show',
-    about: 'print the prompt of a judge: system.md and question.md',
+    name: 'rubric show',
     args: { '<rubric>': 'id@version, an id for its newest version, or a folder' },
-    options: [['--schema', 'print the JSON Schema of a judge’s answer instead, which is made of the claims']],
+    options: [option('--schema', 'print the JSON Schema of a judge’s answer instead, which is made of the claims')],
   },
   async ({ shell }, { schema }, typed) => {
     const all = findRubrics(shell, typed).map(({ rubric }) => rubric)
@@ -158,8 +155,7 @@ const showRubric = consoleCommand<Options & { readonly schema?: boolean }, [type
 
 const testRubrics = consoleCommand<Options, [rubrics: string[]]>(
   {
-    name: 'test',
-    about: 'run the examples of rubrics through the service itself: no network, nothing is stored',
+    name: 'rubric test',
     args: { '[rubric...]': 'names or folders; default: the shipped rubrics and the rubrics of VERIDICT_RUBRICS' },
   },
   async ({ shell, write }, _options, typed) => {
@@ -201,10 +197,4 @@ function faultsOf({ file, faults, differences, grade }: ExampleResult): string[]
   return [file, ...faults, ...different, ...[...new Set(reasons)].map((reason) => `the grade says: ${reason}`)]
 }
 
-export const rubric = groupCommand(
-  {
-    name: 'rubric',
-    about: 'write, check, show and test rubrics: the questions about a run, and their proof',
-  },
-  [newRubric, checkRubrics, showRubric, testRubrics],
-)
+export const rubric = groupCommand('rubric', [newRubric, checkRubrics, showRubric, testRubrics])

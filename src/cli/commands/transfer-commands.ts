@@ -28,7 +28,6 @@ import { countsText, itemOf, openTrials, type Trial } from '../trials.ts'
 export const exportStore = consoleCommand<Options>(
   {
     name: 'export',
-    about: 'write grades, reviews and trajectories of the database as NDJSON',
     records: true,
     options: NEW_FILE,
   },
@@ -66,7 +65,6 @@ const recordsText = (counts: Readonly<Record<string, number>>): string =>
 export const importTrials = consoleCommand<Options, [paths: string[]]>(
   {
     name: 'import',
-    about: 'read an export into the database; or upload trajectories, and write grade requests that name them by id',
     args: TRIAL_PATHS,
     options: [...TRIALS, SERVER, ...NEW_FILE, STRICT],
   },

@@ -12,7 +12,7 @@ import type { GradeRequest } from '../../schemas/trial.ts'
 import { Choice, Closed, Type } from '../../schemas/type.ts'
 import { CliError, EXIT } from '../errors.ts'
 import { overBudgetText, restText, watchBatch } from '../follow.ts'
-import { GRADING, type Options, output, parseShare, settingsOf } from '../options.ts'
+import { GRADING, type Options, option, output, parseShare, settingsOf } from '../options.ts'
 import { jsonText } from '../output/grade-text.ts'
 import { estimateAnswer } from '../output/results-format.ts'
 import { oneLine, present } from '../output/text.ts'
@@ -24,13 +24,12 @@ type ValidateOptions = Options & { readonly against?: string; readonly margin: n
 export const validate = sessionCommand<ValidateOptions, [file: string]>(
   {
     name: 'validate',
-    about: 'measure how a judge agrees with people, on runs that they labelled',
     args: { '<file>': 'NDJSON, a labelled run a line' },
     options: [
       ...GRADING,
       ...output(['table', 'json'], 'a table, or the certificate'),
-      ['--against <file>', 'an earlier certificate: test whether both judges are right equally often'],
-      ['--margin <share>', 'the largest difference that counts as equal', parseShare, 0.05],
+      option('--against <file>', 'an earlier certificate: test whether both judges are right equally often'),
+      option('--margin <share>', 'the largest difference that counts as equal', parseShare, 0.05),
     ],
   },
   measure,
@@ -41,8 +40,9 @@ async function measure(session: Session, options: ValidateOptions, file: string)
   const { buildCertificate, certificateText, compareWith, comparisonText, readEarlier, readJudged } = await import(
     '../validation/certificate.ts'
   )
-  await checkPaths([file])
-  const earlier = options.against === undefined ? null : readEarlier(options.against)
+  const { against } = options
+  await checkPaths([file], against === undefined ? [] : [against])
+  const earlier = against === undefined ? null : readEarlier(against)
   const rubric = await veridict.readRubric(options.rubric ?? (await firstRubric(file, signal)), { signal })
   const questions = questionsOf(rubric)
   const labels: Labels = new Map()

@@ -16,24 +16,24 @@ export function inspectRows(
   values?: LabelValues,
 ): Required<Pick<Rows<BatchResult>, 'row' | 'foot'>> & { note(): string } {
   const samples = new Set<string>()
+  const logs = new Set<unknown>()
   const unscored: Record<string, number> = {}
-  let log: string | null = null
   return {
     row(result) {
-      const sample = sampleOf(result)
-      if (sample === null) return ''
-      log ??= sample.log
-      const { id, epoch } = sample
+      const facts: Readonly<Record<string, unknown>> = result.metadata
+      const { inspect_eval_id: log = '', inspect_sample_id: id, inspect_epoch: epoch } = facts
+      // Inspect compares ids as texts.
+      if (typeof id !== 'string' || !Number.isSafeInteger(epoch)) return ''
       const key = JSON.stringify([id, epoch])
       // A file of scores names no log, so equal ids of two logs would collide.
-      if (sample.log !== log || samples.has(key))
+      if (logs.add(log).size > 1 || samples.has(key))
         throw new CliError(`this batch holds sample ${oneLine(id).slice(0, 200)}, epoch ${epoch}, twice, or two logs`, [
           'Inspect takes one score a sample of one log: grade each log once, with one judge, in a batch of its own.',
         ])
       samples.add(key)
       const { status, label } = result
       const value = status !== 'graded' || label === null ? null : values === undefined ? label : values.get(label)
-      if (value != null) return line(recordOf(result, sample, value))
+      if (value != null) return line({ id, epoch, value, ...scoreOf(result) })
       const why = value === null ? status : 'label without a number'
       unscored[why] = (unscored[why] ?? 0) + 1
       return ''
@@ -46,25 +46,16 @@ export function inspectRows(
   }
 }
 
-type Sample = NonNullable<ReturnType<typeof sampleOf>>
-
-/** Reads the sample of an item. Inspect compares ids as texts. */
-function sampleOf({ metadata }: BatchResult) {
-  const facts: Readonly<Record<string, unknown>> = metadata
-  const { inspect_eval_id: log, inspect_sample_id: id, inspect_epoch: epoch } = facts
-  if (typeof id !== 'string' || !Number.isSafeInteger(epoch)) return null
-  return { log: typeof log === 'string' ? log : '', id, epoch: epoch as number }
-}
-
-function recordOf(result: BatchResult, { id, epoch }: Sample, value: string | number) {
-  const { label, grade, grade_id, judge, rubric, item_id } = result
+function scoreOf({ label, grade, grade_id, judge, rubric, item_id }: BatchResult) {
   const confidence = grade?.confidence.reported ?? null
   const contradictions = [...new Set((grade?.contradictions ?? []).map(({ code }) => code))]
   const level = confidence === null ? '' : `, confidence ${confidence}`
   const evidence = grade === null ? '' : `, ${grade.evidence.held} of ${grade.evidence.cited} citations hold`
   const explanation = `Veridict: ${label}${level}${evidence} (${grade_id})`
-  const veridict = { label, confidence, contradictions, judge, rubric, grade_id, item_id }
-  return { id, epoch, value, explanation, metadata: { veridict } }
+  return {
+    explanation,
+    metadata: { veridict: { label, confidence, contradictions, judge, rubric, grade_id, item_id } },
+  }
 }
 
 /** Parses `aligned=1,compliant=0.5`; the last `=` separates the number. */

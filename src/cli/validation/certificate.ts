@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { Z95 } from '../../domain/statistics/intervals.ts'
 import { comparePairs } from '../../domain/statistics/rates.ts'
 import { answersTo, type JudgedItem, measuresOf, type Question, shareOf } from '../../domain/statistics/validation.ts'
 import { sum } from '../../domain/statistics/weighted-shares.ts'
+import { parseJson } from '../../domain/text/json.ts'
 import { count } from '../../domain/words.ts'
 import { VERSION } from '../../grading/software.ts'
 import type { Batch, BatchResult } from '../../schemas/batch.ts'
@@ -20,7 +22,6 @@ import { CliError } from '../errors.ts'
 import { inOrder } from '../output/output-target.ts'
 import { COST_UNKNOWN, clip, dollars, oneLine, percent, tableOf, tally } from '../output/text.ts'
 import type { Session } from '../session.ts'
-import { readJson } from '../trials.ts'
 
 type Judged = JudgedItem & { readonly grade: Grade | null }
 
@@ -153,11 +154,11 @@ right; unproved: right claims whose evidence did not hold. \`-o json\` writes al
 
 /** Reads an earlier certificate. Throws for another form. */
 export function readEarlier(file: string): Certificate {
-  const refuse = (why: string) => new CliError(`not comparable with ${oneLine(file)}: the file ${oneLine(why)}`)
-  const { against: _, ...earlier } = Object(readJson(file, refuse)) as Certificate & { readonly against?: unknown }
+  const { against: _, ...earlier } = Object(parseJson(readFileSync(file, 'utf8')))
   const [issue] = inputIssues(CertificateSchema, earlier)
-  if (issue !== undefined) throw refuse(`is no certificate: ${issue.path} ${issue.message}`)
-  return earlier
+  if (issue === undefined) return earlier
+  const why = `the file is no certificate: ${oneLine(`${issue.path} ${issue.message}`)}`
+  throw new CliError(`not comparable with ${oneLine(file)}: ${why}`)
 }
 
 /**
