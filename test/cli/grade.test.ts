@@ -63,35 +63,23 @@ test.each<[string, string[], string]>([
   expect(await run('grade', ...args)).toMatchObject({ code: 1, out: '', err: expect.stringContaining(message) })
 })
 
-test('takes folders and requests as batch does, and names each trial by its place', async () => {
-  const folder = await run('grade', 'examples/aligned-terminus-2', ...TRUTH, '-o', 'ndjson')
-  expect(JSON.parse(folder.out)).toMatchObject({ file: ALIGNED[0], label: 'aligned' })
-  const lines = (await run('grade', requests, ...TRUTH, '-o', 'ndjson')).out.trimEnd().split('\n')
-  expect(lines.map((text) => JSON.parse(text).file)).toEqual([`${requests}#line 1`, `${requests}#line 2`])
+test.each([
+  ['examples/aligned-terminus-2', [ALIGNED[0]]],
+  [requests, [`${requests}#line 1`, `${requests}#line 2`]],
+])('takes %s as batch does, and names each trial by its place', async (path = '', files) => {
+  const lines = (await run('grade', path, ...TRUTH, '-o', 'ndjson')).out.trimEnd().split('\n')
+  expect(lines.map((text) => JSON.parse(text).file)).toEqual(files)
 })
 
 test('--json of refused files is an error; beside grades, a refusal is an element of the data', async () => {
-  const json = async (...words: string[]) => {
-    const { code, out } = await run('grade', ...words, ...TRUTH, '--json')
-    return { code, answer: JSON.parse(out) }
-  }
+  const json = async (...words: string[]) => JSON.parse((await run('grade', ...words, ...TRUTH, '--json')).out)
   const why = 'the file is neither JSON nor JSON lines'
   const error = { code: 'refused', message: `README.md: ${why}`, advice: [], exit_code: 1 }
-  expect(await json('README.md')).toEqual({ code: 1, answer: { ok: false, error } })
-  const both = await json('README.md', 'CHANGELOG.md')
-  const advice = [`README.md: ${why}`, `CHANGELOG.md: ${why}`]
-  expect(both.answer).toEqual({ ok: false, error: { ...error, message: 'all 2 files were refused', advice } })
-  const [graded = ''] = ALIGNED
-  expect(await json(graded, 'README.md')).toMatchObject({
-    code: 1,
-    answer: {
-      ok: true,
-      data: [
-        { file: graded, label: 'aligned' },
-        { file: 'README.md', error: { code: 'refused', message: why } },
-      ],
-    },
-  })
+  expect(await json('README.md')).toEqual({ ok: false, error })
+  const more = { message: 'all 2 files were refused', advice: [`README.md: ${why}`, `CHANGELOG.md: ${why}`] }
+  expect(await json('README.md', 'CHANGELOG.md')).toEqual({ ok: false, error: { ...error, ...more } })
+  const data = [{ label: 'aligned' }, { file: 'README.md', error: { code: 'refused', message: why } }]
+  expect(await json(String(ALIGNED[0]), 'README.md')).toMatchObject({ ok: true, data })
 })
 
 test('tells each mistake of a ground truth once, with what is expected and an example', async () => {
