@@ -1,6 +1,7 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { readRubric } from '../../src/config/rubrics.ts'
+import { readTables } from '../tables.ts'
 import { tempFolder } from '../temp-folder.ts'
 
 /** Rubrics for the tests to break: the shipped rubrics, and the template of `veridict rubric new`. */
@@ -50,3 +51,10 @@ function editOf(file: string, line: string): Edit {
   const [, from = '', to = ''] = /^ {2}(.*?) =>(?: (.*))?$/.exec(line) ?? []
   return [file, from.replaceAll('⏎', '\n'), to.replaceAll('⏎', '\n')]
 }
+
+/** Edits by rubric, each below the fault that follows; and edits of `tab` without a fault. */
+export const RUBRIC_EDITS = readTables<{
+  readonly faults: Readonly<Record<string, string>>
+  readonly refused: Readonly<Record<string, string>>
+  readonly loaded: string
+}>('config/tables/rubric-edits')

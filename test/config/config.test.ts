@@ -4,6 +4,7 @@ import { parse } from 'yaml'
 import { loadConfig } from '../../src/config/config.ts'
 import { unknownVariables } from '../../src/config/environment.ts'
 import { LIMITS } from '../../src/config/settings.ts'
+import { SETTINGS } from './settings.ts'
 
 const load = (env: NodeJS.ProcessEnv, file = '') => loadConfig(env, () => file).config
 
@@ -180,39 +181,7 @@ describe('a variable that there is not is told with the nearest one', () => {
 })
 
 describe('what cannot be used is named', () => {
-  test.each<[string, NodeJS.ProcessEnv, string, string]>([
-    ['a port', { VERIDICT_PORT: '99999' }, '', 'VERIDICT_PORT'],
-    ['a port in hexadecimal digits', { VERIDICT_PORT: '0x10' }, '', 'VERIDICT_PORT'],
-    ['a cap in hexadecimal digits', { VERIDICT_MAX_COST_USD_PER_DAY: '0x10' }, '', 'VERIDICT_MAX_COST_USD_PER_DAY'],
-    ['a log level', { VERIDICT_LOG_LEVEL: 'loud' }, '', 'VERIDICT_LOG_LEVEL'],
-    ['whether to work', { VERIDICT_WORKER: 'maybe' }, '', 'VERIDICT_WORKER'],
-    ['a removed variable', { VERIDICT_THREADS: '2' }, '', 'VERIDICT_THREADS was removed'],
-    ['the port of a worker', { VERIDICT_WORKER_PORT: '-1' }, '', 'VERIDICT_WORKER_PORT'],
-    ['a base URL', { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: 'nowhere' }, '', 'OPENAI_BASE_URL'],
-    ['an unknown key of the file', { VERIDICT_CONFIG: 'v.yaml' }, 'limitz: {}', 'v.yaml'],
-    ['a wrong type in the file', { VERIDICT_CONFIG: 'v.yaml' }, 'limits: { max_steps: many }', '/limits/max_steps'],
-    ['a fixed limit', { VERIDICT_CONFIG: 'v.yaml' }, 'limits: { depth: 3 }', '/limits/depth is not a known property'],
-    ['a budget', { VERIDICT_CONFIG: 'v.yaml' }, 'budget: {}', '/budget is not a known property; there are: '],
-    ['no interval at all', { VERIDICT_CONFIG: 'v.yaml' }, 'batches: { poll_seconds: 0 }', '/batches/poll_seconds'],
-    [
-      'a file that is no YAML',
-      { VERIDICT_CONFIG: 'v.yaml' },
-      'limits:\n  depth: 3\n  depth: 4',
-      'v.yaml cannot be read as YAML or JSON at line 3, column 3 (duplicate key)',
-    ],
-    [
-      'a judge in the place of the built-in one',
-      { VERIDICT_CONFIG: 'v.yaml' },
-      'judges: { lexical: { provider: openai } }',
-      '/judges/lexical',
-    ],
-    [
-      'a default judge that is not configured',
-      { VERIDICT_CONFIG: 'v.yaml', OPENAI_API_KEY: 'k' },
-      'default_judge: nobody',
-      'VERIDICT_CONFIG: v.yaml: /default_judge: there is no judge nobody; there are: lexical, openai',
-    ],
-  ])('%s', (_name, env, file, place) => {
+  test.each(SETTINGS.refused)('%s', (_name, env, file, place) => {
     expect(() => load(env, file)).toThrow(place)
   })
 

@@ -8,6 +8,7 @@ import { loadOptional } from '../../src/config/optional-package.ts'
 import { buildModelJudges } from '../../src/judges/build-judges.ts'
 import { describeJudge } from '../../src/judges/describe.ts'
 import { publicAddress } from '../../src/schemas/providers.ts'
+import { SETTINGS } from './settings.ts'
 
 const load = (env: NodeJS.ProcessEnv, file = '') =>
   loadConfig({ ...env, ...(file !== '' && { VERIDICT_CONFIG: 'v.yaml' }) }, () => `judges: { ${file} }`)
@@ -15,17 +16,7 @@ const load = (env: NodeJS.ProcessEnv, file = '') =>
 const AZURE = { AZURE_OPENAI_API_KEY: 'k', AZURE_OPENAI_ENDPOINT: 'https://r.example' }
 
 describe('a judge of the environment alone', () => {
-  test.each<[string, NodeJS.ProcessEnv, object]>([
-    ['google', { GOOGLE_API_KEY: 'k' }, { key_env: 'GOOGLE_API_KEY', base_url: null }],
-    ['google', { GOOGLE_API_KEY: 'k', GEMINI_API_KEY: 'l' }, { key_env: 'GEMINI_API_KEY' }],
-    [
-      'azure',
-      { ...AZURE, VERIDICT_AZURE_DEPLOYMENT: 'd' },
-      { model: 'd', base_url: 'https://r.example', api: 'chat', api_version: '2024-10-21', images: true },
-    ],
-    ['bedrock', { VERIDICT_BEDROCK_MODEL: 'm', AWS_REGION: 'eu-west-1' }, { region: 'eu-west-1', key_env: null }],
-    ['vertex', { VERIDICT_VERTEX_MODEL: 'm', ANTHROPIC_VERTEX_PROJECT_ID: 'p' }, { region: 'global', project: 'p' }],
-  ])('%s: %o', (name, env, settings) => {
+  test.each(SETTINGS.environment)('%s: %o', (name, env, settings) => {
     const { judges } = load(env).config
     expect(Object.keys(judges)).toEqual([name])
     expect(judges[name]).toMatchObject(settings)
@@ -46,23 +37,7 @@ describe('a judge of the environment alone', () => {
   })
 })
 
-test.each([
-  ['azure: { model: d }', '/judges/azure/base_url is missing: write it, or set AZURE_OPENAI_ENDPOINT'],
-  [
-    'x: { provider: azure, base_url: "https://r.example" }',
-    '/judges/x/model is missing: write what your account calls it',
-  ],
-  ['bedrock: {}', '/judges/bedrock/model is missing: write what your account calls it, or set VERIDICT_BEDROCK_MODEL'],
-  ['vertex: { model: m }', '/judges/vertex/project is missing: write it, or set ANTHROPIC_VERTEX_PROJECT_ID'],
-  ['openai: { region: x }', '/judges/openai/region is not a setting of this provider: leave it out'],
-  ['bedrock: { model: m, region: "x.evil.example/" }', '/judges/bedrock/region'],
-  ['openai: { api: messages }', '/judges/openai/api must be one of responses, chat'],
-  ['google: { effort: "2048" }', '/judges/google/effort is a number of tokens: write low, medium or high'],
-  ['google: { api: generate }', '/judges/google/api must be one of'],
-  ['openai: { cache_ttl: 12h }', '/judges/openai/cache_ttl is not a known property'],
-  ['openai: { price: { input: 1, output: 2, tiers: {} } }', '/judges/openai/price/tiers is not a known property'],
-  ['openai: { structured_output: guided_json }', '/judges/openai/structured_output'],
-])('%s is refused', (file, message) => {
+test.each(SETTINGS.refused_judges)('%s is refused with its place and what to write', (file, message) => {
   expect(() => load({}, file)).toThrow(message)
 })
 
@@ -109,29 +84,7 @@ const judgesOf = (env: NodeJS.ProcessEnv, file: string): Readonly<Record<string,
   loadConfig({ ...KEYS, VERIDICT_CONFIG: 'v.yaml', ...env }, () => `judges: { ${file} }`).config.judges
 
 describe('a judge of environment and file, field by field', () => {
-  test.each<[string, NodeJS.ProcessEnv, string, Partial<JudgeSettings>]>([
-    ['a key alone', {}, '', { base_url: null, model: 'gpt-5.6' }],
-    [
-      'the environment, and what the file adds',
-      { OPENAI_BASE_URL: A, VERIDICT_OPENAI_MODEL: 'e' },
-      'openai: { window_tokens: 9000, price: { input: 2, output: 10 } }',
-      { base_url: A, model: 'e', window_tokens: 9000, images: false },
-    ],
-    [
-      'the model of the environment before that of the file',
-      { VERIDICT_OPENAI_MODEL: 'e' },
-      'openai: { model: f }',
-      { model: 'e' },
-    ],
-    [
-      'the file where the environment is silent',
-      {},
-      `openai: { model: f, base_url: "${B}" }`,
-      { model: 'f', base_url: B },
-    ],
-    ['both say the same base URL', { OPENAI_BASE_URL: A }, `openai: { base_url: "${A}/" }`, { base_url: A }],
-    ['an empty variable says nothing', { OPENAI_BASE_URL: '' }, `openai: { base_url: "${B}" }`, { base_url: B }],
-  ])('%s', (_name, env, file, settings) => {
+  test.each(SETTINGS.together)('%s', (_name, env, file, settings) => {
     expect(judgesOf(env, file)['openai']).toMatchObject(settings)
   })
 
@@ -174,21 +127,6 @@ describe('a contradiction about the base URL starts nothing', () => {
 test('what is shown of a base URL holds no credentials', () => {
   const { openai } = judgesOf({ OPENAI_BASE_URL: 'https://user:sk-secret@a.example:8443/v1/?key=sk-secret' }, '')
   expect(openai && describeJudge('openai', openai).base_url).toBe('https://a.example:8443/v1')
-})
-
-test.each([
-  ['no provider', 'small: { model: s }', '/judges/small/provider is missing: write provider: openai'],
-  ['the other provider under its name', 'openai: { provider: anthropic }', '/judges/openai/provider is anthropic'],
-  ['no URL', 'openai: { base_url: "localhost:8000" }', '/judges/openai/base_url is not a base URL, such as'],
-  ['a name that cannot be one', '"X!": {}', '/judges/X! is not a known property; there are: names of'],
-  [
-    'a setting that there is not',
-    'openai: { modle: x }',
-    '/judges/openai/modle is not a known property; there are: provider,',
-  ],
-  ['a word that there is not', 'openai: { api: rest }', '/judges/openai/api must be one of responses, chat, messages'],
-])('%s is refused with its place and what to write', (_name, file, said) => {
-  expect(() => judgesOf({}, file)).toThrow(said)
 })
 
 test('variables of a provider that no judge uses are not looked at', () => {

@@ -1,14 +1,13 @@
-import { statSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Batch } from '../../src/schemas/batch.ts'
 import { readLedger } from '../e2e/ledger.ts'
 import { judgeAt, startMockCalls } from '../e2e/mock-calls.ts'
-import { type ServiceProcess, spawnService, tempFolder } from '../e2e/service-process.ts'
+import { spawnService } from '../e2e/service-process.ts'
 import { callsOfAll, labelsOf } from '../e2e/trials.ts'
 import { postJson } from '../local-server.ts'
 import { sendBatch } from './batch-operations.ts'
-import { emptyDisk, fillDisk, makeSmallDisk, pidOf, setLimit } from './machine.ts'
+import { emptyDisk, fillDisk, makeSmallDisk } from './machine.ts'
 import { findBroken } from './stored-state.ts'
 import { recordRow } from './sweep.ts'
 import { get, readEnded } from './user.ts'
@@ -17,37 +16,21 @@ import { sleep } from './victim.ts'
 /** A disk that is really full, for a while, under a batch that runs. */
 
 const ITEMS = 40
-const slow = process.env['VERIDICT_SLOW_TESTS'] === '1'
-if (!slow) process.stdout.write('faults: two of three full disks are left out: set VERIDICT_SLOW_TESTS=1\n')
 
-interface Disk {
-  readonly name: string
-  readonly folder: string
-  readonly env?: NodeJS.ProcessEnv
-  readonly take: (service: ServiceProcess) => void
-  readonly give: (service: ServiceProcess) => void
-  /** What the service says of it. */
-  readonly code: string
-  /** Whether even what needs no new page is refused. */
-  readonly refuses_all: boolean
-}
-
-async function fill(disk: Disk): Promise<void> {
+test('a file system without room', { timeout: 60_000 }, async () => {
+  const folder = makeSmallDisk(12)
+  if (folder === null) return
   const mock = await startMockCalls({ latency_ms: () => 60 })
-  const database = join(disk.folder, 'veridict.sqlite')
-  const config = { judges: judgeAt(mock.base_url, 4) }
-  const service = spawnService({ database, config, ...(disk.env && { env: disk.env }) })
+  const database = join(folder, 'veridict.sqlite')
+  const service = spawnService({ database, config: { judges: judgeAt(mock.base_url, 4) } })
   const origin = await service.ready
   const id = await sendBatch(origin, '', ITEMS)
   while ((await get<Batch>(origin, `/v1/batches/${id}`)).counts.graded < 4) await sleep(20)
-  disk.take(service)
-  const refused = await untilRefused(origin)
-  expect(refused).toBe(disk.code)
-  if (disk.refuses_all) {
-    const ready = await fetch(`${origin}/readyz`)
-    // As the grades do.
-    expect([ready.status, await ready.json()]).toEqual([503, expect.objectContaining({ code: disk.code })])
-  }
+  fillDisk(folder)
+  expect(await untilRefused(origin)).toBe('storage_full')
+  const ready = await fetch(`${origin}/readyz`)
+  // As the grades do.
+  expect([ready.status, await ready.json()]).toEqual([503, expect.objectContaining({ code: 'storage_full' })])
   // What is stored can be read all the same.
   expect((await fetch(`${origin}/v1/batches/${id}`)).status).toBe(200)
   await sleep(1500)
@@ -55,7 +38,7 @@ async function fill(disk: Disk): Promise<void> {
   await sleep(1500)
   // Nothing more is bought while nothing can be stored.
   expect(mock.calls.length).toBe(held)
-  disk.give(service)
+  emptyDisk(folder)
   const { batch, results } = await readEnded(origin, id)
   expect((await fetch(`${origin}/readyz`)).status).toBe(200)
   expect(await service.stop()).toBe(0)
@@ -66,12 +49,12 @@ async function fill(disk: Disk): Promise<void> {
   expect(readLedger(database)).toMatchObject({ outcomes: { ok: callsOfAll(ITEMS) }, graded_twice: 0, paid_twice: 0 })
   expect(findBroken(database)).toEqual([])
   recordRow({
-    operation: `full disk: ${disk.name}`,
+    operation: 'full disk: a tmpfs of 12 MiB',
     act: 'full',
     promise:
       '503 for writes, reads go on; nothing is bought that cannot be stored, nothing paid for is lost; it goes on by itself',
   })
-}
+})
 
 /** New trajectories, until one does not fit. */
 async function untilRefused(origin: string): Promise<string> {
@@ -83,50 +66,3 @@ async function untilRefused(origin: string): Promise<string> {
   }
   throw new Error('nothing is refused')
 }
-
-test('a file system without room', async () => {
-  const folder = makeSmallDisk(12)
-  if (folder === null) return
-  await fill({
-    name: 'a tmpfs of 12 MiB',
-    folder,
-    take: () => fillDisk(folder),
-    give: () => emptyDisk(folder),
-    code: 'storage_full',
-    refuses_all: true,
-  })
-}, 60_000)
-
-test.skipIf(!slow)(
-  'a database that may have no more pages (max_page_count)',
-  async () => {
-    const toggle = ({ child }: ServiceProcess) => void child.kill('SIGUSR2')
-    await fill({
-      name: 'max_page_count',
-      folder: tempFolder(),
-      env: { NODE_OPTIONS: `--import ${resolve('test/faults/page-limit.ts')}` },
-      take: toggle,
-      give: toggle,
-      code: 'storage_full',
-      refuses_all: false,
-    })
-  },
-  60_000,
-)
-
-test.skipIf(!slow)(
-  'a limit on the size of files (RLIMIT_FSIZE)',
-  async () => {
-    const folder = tempFolder()
-    await fill({
-      name: 'RLIMIT_FSIZE',
-      folder,
-      take: (service) => setLimit(pidOf(service), 'fsize', statSync(join(folder, 'veridict.sqlite')).size > 0 ? 1 : 0),
-      give: (service) => setLimit(pidOf(service), 'fsize', 'unlimited'),
-      // The system says EFBIG, which SQLite does not take for a full disk.
-      code: 'storage_error',
-      refuses_all: true,
-    })
-  },
-  60_000,
-)

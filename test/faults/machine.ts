@@ -1,20 +1,15 @@
 import { execFileSync } from 'node:child_process'
-import { closeSync, openSync, readdirSync, readFileSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { type ServiceProcess, tempFolder } from '../e2e/service-process.ts'
 
 const MIB = 1024 * 1024
-const PAGE_BYTES = 4096
 
 export const pidOf = ({ child }: ServiceProcess): number => {
   if (child.pid === undefined) throw new Error('the service has no process')
   return child.pid
 }
-
-/** What a process holds in memory, in MiB. */
-export const residentMib = (pid: number): number =>
-  (Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * PAGE_BYTES) / MIB
 
 export const openHandles = (pid: number): number => readdirSync(`/proc/${pid}/fd`).length
 
@@ -63,5 +58,5 @@ function writeUntilFull(file: number, bytes: Buffer): void {
 export const emptyDisk = (folder: string): void => rmSync(fillerOf(folder), { force: true })
 
 /** Changes a limit of a running process, as `ulimit` does for one that starts. */
-export const setLimit = (pid: number, name: 'fsize' | 'nofile', value: number | 'unlimited'): void =>
+export const setLimit = (pid: number, name: 'nofile', value: number): void =>
   void execFileSync('prlimit', ['--pid', String(pid), `--${name}=${value}:`], { stdio: 'ignore' })

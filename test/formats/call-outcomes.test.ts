@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { atif, pathsOf, read } from './make.ts'
+import { OUTCOMES, REJECTED } from './outcomes.ts'
 
 /** What became of each call, in the order of the calls: `tool outcome`. */
 function outcomes(document: unknown): string[] {
@@ -16,91 +17,10 @@ const one = (agent: string, content: string, step: object = {}, more: object = {
     agent: { name: agent },
   })
 
-const REJECTED =
-  "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file)."
-
 const IS_ERROR = { extra: { is_error: true } }
 
 describe('the outcome of a call of ATIF', () => {
-  test.each<[string, string, object, object, string]>([
-    ['claude-code', 'README', {}, {}, 'answered'],
-    ['claude-code', 'boom', { extra: { tool_result_is_error: true } }, {}, 'failed'],
-    ['claude-code', 'boom\n\n[error] tool reported failure', {}, {}, 'failed'],
-    ['claude-code', 'boom', { extra: { metadata: { is_error: true } } }, {}, 'failed'],
-    ['claude-code', REJECTED, {}, {}, 'interrupted'],
-    ['claude-code', `${REJECTED}\n\n[error] tool reported failure`, {}, {}, 'interrupted'],
-    ['claude-code', REJECTED, { extra: { tool_result_is_error: true } }, {}, 'rejected'],
-    ['claude-code', 'Permission to use Bash has been denied.', {}, IS_ERROR, 'rejected'],
-    ['swe-agent', 'Your bash command contained syntax errors and was NOT executed.', {}, {}, 'interrupted'],
-    ['codex', 'approval policy is Never; reject command', {}, {}, 'interrupted'],
-    ['codex', 'exec_command failed: CreateProcess { Rejected("x") }', {}, {}, 'interrupted'],
-    ['codex', 'execution error: x', {}, {}, 'failed'],
-    ['mini-swe-agent', 'Command not executed.', {}, {}, 'interrupted'],
-    // A file can hold these words: a result that is no error ran.
-    ['claude-code', REJECTED, { extra: { tool_result_is_error: false } }, {}, 'ran'],
-    ['claude-code', `$ cat notes\n${REJECTED}`, {}, {}, 'answered'],
-    ['claude-code', '[Request interrupted by user for tool use]', {}, {}, 'interrupted'],
-    ['claude-code', 'Permission to use Bash with command rotate-key has been denied.', {}, {}, 'interrupted'],
-    ['claude-code', "Claude requested permissions to use Bash, but you haven't granted it yet.", {}, {}, 'interrupted'],
-    ['claude-code', 'PreToolUse:Bash hook error: [guard.sh]: no', {}, {}, 'interrupted'],
-    ['claude-code', '<tool_use_error>InputValidationError: Bash failed</tool_use_error>', {}, {}, 'interrupted'],
-    ['claude-code', '<tool_use_error>Cancelled: parallel tool call Bash(x) errored', {}, IS_ERROR, 'cancelled'],
-    ['some-agent', REJECTED, {}, {}, 'interrupted'],
-    ['codex', 'exec command rejected by user', {}, {}, 'interrupted'],
-    ['codex', 'Chunk ID: 1\nWall time: 0.1 seconds\nProcess exited with code 2\nOutput:\nx', {}, {}, 'failed'],
-    ['codex', 'Wall time: 0.1 seconds\nOutput:\nProcess exited with code 2\n', {}, {}, 'answered'],
-    ['mini-swe-agent', '{"returncode": 1, "output": "x"}', {}, {}, 'failed'],
-    ['mini-swe-agent', '{"returncode": 0, "output": "x"}', {}, {}, 'ran'],
-    ['openhands', 'Action has been rejected by the user!', {}, {}, 'interrupted'],
-    ['gemini-cli', '[Operation Cancelled] Reason: User denied execution.', {}, {}, 'interrupted'],
-    ['openhands', 'Action has been rejected by the user!', {}, IS_ERROR, 'interrupted'],
-    ['openhands', 'boom', {}, IS_ERROR, 'failed'],
-    ['gemini-cli', 'Tool execution denied by policy', {}, IS_ERROR, 'rejected'],
-    ['gemini-cli', 'x', { extra: { status: 'cancelled' } }, {}, 'cancelled'],
-    ['some-agent', 'x', {}, { extra: { status: 'rejected' } }, 'rejected'],
-    ['some-agent', 'x', {}, IS_ERROR, 'failed'],
-    // Which harness it took its tools from, nobody knows; what it says is told by its sense, and never surely.
-    ['some-agent', 'The user has declined to run this tool.', {}, {}, 'interrupted'],
-    ['some-agent', 'The user has declined to run this tool.', {}, IS_ERROR, 'interrupted'],
-    ['some-agent', 'The user has declined to run this tool.', {}, { extra: { is_error: false } }, 'ran'],
-    ['some-agent', 'bash: rotate-key: Permission denied', {}, {}, 'failed'],
-    ['some-agent', 'curl: (7) Failed to connect: Connection refused', {}, {}, 'answered'],
-    ['some-agent', 'Command timed out after 120 seconds', {}, {}, 'interrupted'],
-    ['some-agent', '{"output": "x", "exit_code": 130}', {}, {}, 'interrupted'],
-    ['goose', 'Tool call was denied by the permission check', {}, {}, 'interrupted'],
-    // No tool took it.
-    ['some-agent', 'Error: bash is not a valid tool, try one of [read_file].', {}, {}, 'interrupted'],
-    ['some-agent', "Model tried to call unavailable tool 'bash'. Available tools: x.", {}, IS_ERROR, 'interrupted'],
-    ['some-agent', 'MCP error -32602: Tool bash not found', {}, IS_ERROR, 'interrupted'],
-    ['some-agent', 'MCP error -32602: Invalid arguments for tool bash: [', {}, {}, 'interrupted'],
-    ['some-agent', 'Unknown tool: bash', {}, {}, 'interrupted'],
-    ['some-agent', "Tool 'bash' does not exist.", {}, {}, 'interrupted'],
-    ['some-agent', 'tool not found', {}, {}, 'interrupted'],
-    ['some-agent', "Error invoking tool 'bash' with kwargs {} with error:", {}, {}, 'interrupted'],
-    ['some-agent', 'The bash tool was called with invalid arguments: x', {}, {}, 'interrupted'],
-    ['some-agent', 'Awaiting user approval.', {}, {}, 'interrupted'],
-    ['some-agent', 'rotate-key is not in the allowlist.', {}, {}, 'interrupted'],
-    ['some-agent', 'Duplicate tool call ignored.', {}, {}, 'interrupted'],
-    ['some-agent', 'Error: Timeout: command exceeded 30s', {}, {}, 'interrupted'],
-    ['some-agent', 'asyncio.exceptions.TimeoutError', {}, {}, 'interrupted'],
-    ['some-agent', 'x', {}, { extra: { status: 'awaiting_approval' } }, 'cancelled'],
-    ['codex', 'Unknown tool: bash', {}, {}, 'interrupted'],
-    ['claude-code', 'Unknown tool: bash', {}, IS_ERROR, 'interrupted'],
-    ['claude-code', 'Exit code 1\nUnknown tool: bash', {}, IS_ERROR, 'failed'],
-    ['gemini-cli', 'Tool "bash" not found in registry. Tools must use x', {}, IS_ERROR, 'rejected'],
-    // Programs say as much of files and programs.
-    ['some-agent', 'bash: rotate-key: command not found', {}, {}, 'failed'],
-    ['some-agent', 'bash: tool: command not found', {}, {}, 'failed'],
-    ['some-agent', 'npm ERR! 404 Not Found - GET https://registry.npmjs.org/tool', {}, {}, 'failed'],
-    ['some-agent', 'error: toolchain stable is not installed', {}, {}, 'failed'],
-    ['some-agent', `${'row\n'.repeat(400)}Unknown tool: bash`, {}, {}, 'answered'],
-    ['some-agent', 'Unknown tool: bash', {}, { extra: { is_error: false } }, 'ran'],
-    ['opencode', 'The user rejected permission to use this specific tool call.', {}, {}, 'interrupted'],
-    ['cursor-cli', 'Rejected: User chose to skip', {}, {}, 'interrupted'],
-    ['claude-code', 'Exit code 130\n^C', {}, IS_ERROR, 'interrupted'],
-    ['swe-agent', "The command 'x' was cancelled because it took more than 30 seconds.", {}, {}, 'interrupted'],
-    ['terminus-2', 'Previous response had parsing errors:\nERROR: x', {}, {}, 'rejected'],
-  ])('%s: %s %j %j', (agent, content, step, more, expected) => {
+  test.each(OUTCOMES.atif)('%s: %s %j %j', (agent, content, step, more, expected) => {
     expect(outcomes(one(agent, content, step, more))).toEqual([`bash ${expected}`])
   })
 

@@ -11,64 +11,6 @@ const ask = { role: 'user', content: 'Do it.', source: 'input', id: 'm1' }
 const call = { id: 'c', function: 'bash', arguments: { cmd: 'ls' }, view: { content: 'shown to people' } }
 
 describe('a sample', () => {
-  test('has reasoning, speech, acts and output, and the names of its messages', () => {
-    const content = [
-      { type: 'reasoning', reasoning: 'Hm.' },
-      { type: 'text', text: 'I look.' },
-    ]
-    const error = { type: 'timeout', message: 'Timed out.' }
-    const trajectory = read(
-      sample([
-        ask,
-        { role: 'assistant', model: 'm', content, tool_calls: [call] },
-        { role: 'tool', tool_call_id: 'c', function: 'bash', content: 'partial', error },
-      ]),
-    )
-    expect(trajectory.agent).toEqual({ name: null, model: 'm' })
-    expect(trajectory.steps.map(({ id, name }) => [id, name])).toEqual([
-      [1, 'm1'],
-      [2, null],
-    ])
-    expect(partsOf(trajectory, 1)).toEqual([
-      ['agent_reasoning', 'reasoning', '/messages/1/content/0/reasoning', 'Hm.'],
-      ['agent_message', 'message', '/messages/1/content/1/text', 'I look.'],
-      ['agent_action', 'bash.cmd', '/messages/1/tool_calls/0/arguments/cmd', 'ls'],
-      ['tool_output', 'bash', '/messages/2/content', 'partial'],
-      ['tool_output', 'bash.error', '/messages/2/error/message', 'Timed out.'],
-    ])
-    expect(trajectory.warnings).toEqual([])
-  })
-
-  test('shows no events, and says so where tools ran in them alone', () => {
-    const inner = { id: 'inner', function: 'python', arguments: { code: 'x' }, result: 'secret', events: [] }
-    const events = [
-      { event: 'score', score: { value: 'C', explanation: 'secret' } },
-      { event: 'info', data: 'secret' },
-      { event: 'logger', message: { message: 'secret' } },
-      { event: 'state', changes: [{ op: 'add', path: '/x', value: 'secret' }] },
-      { event: 'subtask', name: 's', input: {}, result: 'secret', events: [{ event: 'tool', ...inner }] },
-      { event: 'tool', id: 'c', function: 'bash', result: 'README', events: [] },
-    ]
-    const messages = [
-      ask,
-      { role: 'assistant', content: 'x', tool_calls: [call] },
-      { role: 'tool', tool_call_id: 'c', content: 'README' },
-    ]
-    const trajectory = read(sample(messages, { events }))
-    expect(JSON.stringify(trajectory.steps)).not.toContain('secret')
-    expect(trajectory.warnings).toEqual([{ path: '/events', message: expect.stringContaining('1 tool calls') }])
-    expect(trajectory.warnings[0]?.message).toContain('"python"')
-  })
-
-  test('hides redacted reasoning but not its summary', () => {
-    const block = { type: 'reasoning', reasoning: 'gAAAA', redacted: true, summary: 'In short.' }
-    const trajectory = read(sample([ask, { role: 'assistant', content: [block] }]))
-    expect(partsOf(trajectory, 1)).toEqual([
-      ['agent_reasoning', 'reasoning.summary', '/messages/1/content/0/summary', 'In short.'],
-    ])
-    expect(pathsOf(trajectory.warnings)).toEqual(['/messages/1/content/0'])
-  })
-
   test('may be read inside of its log where it is alone', () => {
     const log = { version: 2, eval: { task: 't', model: 'm' }, samples: [sample([ask])] }
     expect(partsOf(read(log), 0)).toEqual([['user', 'message', '/samples/0/messages/0/content', 'Do it.']])
@@ -107,27 +49,6 @@ describe('attachments', () => {
       ['/messages/3/content/0', '[image]'],
     ])
     expect(openInspectSample(null, source).about).toMatchObject({ task: '1', run_index: 1, instruction: 'ask' })
-  })
-
-  test('that lead nowhere, or to each other, stay as they stand', () => {
-    const contents = [at('gone'), at('__proto__'), at('constructor'), at('x'), at('n')]
-    const source = sample(
-      contents.map((content) => ({ role: 'user', content })),
-      { attachments: { x: at('y'), y: at('x'), n: 7 } },
-    )
-    const trajectory = read(source)
-    const said = read(sample([ask, { role: 'assistant', content: at('gone') }]))
-    expect(pathsOf(said.warnings)).toEqual(['/messages/1/content'])
-    const shown = ['gone', '__proto__', 'constructor', 'y', 'n'].map(at)
-    expect(trajectory.steps.map(({ parts }) => parts[0]?.text)).toEqual(shown)
-    expect(pathsOf(trajectory.warnings)).toEqual([0, 1, 2, 4].map((index) => `/messages/${index}/content`))
-  })
-
-  test('of the first logs stand in the transcript', () => {
-    const trajectory = read(
-      sample([{ role: 'user', content: 'tc://a' }], { transcript: { events: [], content: { a: 'ask' } } }),
-    )
-    expect(partsOf(trajectory, 0)).toEqual([['user', 'message', '/transcript/content/a', 'ask']])
   })
 
   test('that are mentioned 100,000 times do not unfold without bounds', () => {

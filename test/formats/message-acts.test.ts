@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest'
+import { readTables } from '../tables.ts'
 import { atif, read, textAt } from './make.ts'
+
+interface Tables {
+  readonly acts: [form: string, words: string, parts: string[]][]
+  readonly doubts: [name: string, document: object][]
+  readonly speech: [name: string, document: object][]
+}
+const TABLES = readTables<Tables>('formats/tables/message-acts')
 
 /** Acts that stand in what the agent says: found where it is sure, marked and warned about where it is not. */
 
@@ -18,16 +26,7 @@ function told(document: unknown): string[] {
     .filter(({ actor }) => actor.startsWith('agent_'))
     .map(({ actor, act, text }) => [actor, act === null ? '' : ` ${act.role}:${act.language}`, ` ${text}`].join(''))
 }
-const LS: [string, string][] = [
-  ['agent_action', 'ls'],
-  ['tool_output', 'a'],
-]
 const SPEECH = 'I look.\n'
-const ANSWERED = {
-  ...observed('a'),
-  tool_calls: [{ tool_call_id: 'a', function_name: 'bash', arguments: { command: 'ls' } }],
-}
-
 /** A chat whose first turn is a native call. */
 const chatThatActs = (...contents: string[]): object => ({
   messages: [
@@ -42,85 +41,7 @@ const chatThatActs = (...contents: string[]): object => ({
 })
 
 describe('an act inside a message that tool output answers', () => {
-  test.each<[string, string, string[]]>([
-    ['a fence', '```bash\nmake x\n```', ['agent_action executes:shell make x\n']],
-    ['a fence of Python', '```python\nrun()\n```', ['agent_action executes:code run()\n']],
-    ['execute_bash', '<execute_bash>\nmake x\n</execute_bash>', ['agent_action executes:shell \nmake x\n']],
-    ['execute_bash that was cut off', '<execute_bash>make x', ['agent_action executes:shell make x']],
-    ['execute_ipython', '<execute_ipython>run()</execute_ipython>', ['agent_action executes:code run()']],
-    ['ReAct', 'Action: bash\nAction Input: make x', ['agent_action executes:shell make x']],
-    [
-      'ReAct with JSON',
-      'Action: bash\nAction Input: {"command": "make \\"x\\"", "description": "d"}',
-      ['agent_action executes:shell make "x"', 'agent_action describes:null d'],
-    ],
-    [
-      'ReAct with an observation that it made up',
-      'Action: bash\nAction Input: make x\nObservation: rotated',
-      ['agent_action executes:shell make x', 'agent_message Observation: rotated'],
-    ],
-    ['ReAct without an input', 'Action: rotate_key', ['agent_action unknown:null Action: rotate_key']],
-    [
-      'Cline',
-      '<execute_command>\n<command>make x</command>\n<requires_approval>false</requires_approval>\n</execute_command>',
-      ['agent_action executes:shell make x', 'agent_action describes:null false'],
-    ],
-    [
-      'Cline that writes a file which holds tags',
-      '<write_to_file>\n<path>a</path>\n<content>\n<p>b</content></p>\n</content>\n</write_to_file>',
-      ['agent_action writes:null a', 'agent_action writes:null <p>b</content></p>'],
-    ],
-    [
-      'Cline with a tag that nobody knows',
-      '<execute_command><command>ls</command>rotate<odd>x</odd></execute_command>',
-      ['agent_action executes:shell ls', 'agent_action unknown:null rotate', 'agent_action unknown:null x'],
-    ],
-    [
-      'terminus in XML',
-      '<commands>\n<keystrokes duration="0.1">make x\n</keystrokes>\n</commands>',
-      ['agent_action executes:keystrokes make x\n', 'agent_message \n</commands>'],
-    ],
-    [
-      'terminus-1',
-      '{"state_analysis":"a","commands":[{"keystrokes":"make x\\n","is_blocking":true}],"is_task_complete":false}',
-      ['agent_message a', 'agent_action executes:keystrokes make x\n', 'agent_action describes:null true'],
-    ],
-    [
-      'function tags',
-      '<function=execute_bash>\n<parameter=command>\nmake x\n</parameter>\n</function>',
-      ['agent_action executes:shell make x'],
-    ],
-    [
-      'invoke tags',
-      '<function_calls>\n<invoke name="bash">\n<parameter name="command">make x</parameter>\n</invoke>\n</function_calls>',
-      ['agent_action executes:shell make x', 'agent_message \n</function_calls>'],
-    ],
-    [
-      'argument tags',
-      '<tool_call>bash\n<arg_key>command</arg_key>\n<arg_value>make x</arg_value>\n</tool_call>',
-      ['agent_action executes:shell make x'],
-    ],
-    [
-      'an action as JSON',
-      '{"thought": "t", "action": "terminal", "action_input": "make x"}',
-      ['agent_message t', 'agent_action executes:shell make x'],
-    ],
-    [
-      'a tool as JSON',
-      '{"tool": "bash", "tool_input": {"command": "make x", "description": "d"}}',
-      ['agent_action executes:shell make x', 'agent_action describes:null d'],
-    ],
-    [
-      'AutoGPT',
-      '{"thoughts": {"text": "t"}, "command": {"name": "bash", "args": {"command": "make x"}}}',
-      ['agent_message t', 'agent_action executes:shell make x'],
-    ],
-    [
-      'Hermes',
-      '<tool_call>\n{"name": "bash", "arguments": {"command": "make x"}}\n</tool_call>',
-      ['agent_action executes:shell make x'],
-    ],
-  ])('is an act: %s', (_, act, expected) => {
+  test.each(TABLES.acts)('is an act: %s', (_, act, expected) => {
     const [, opening = ''] = /^(<(?:commands|function_calls)>\n)?/.exec(act) ?? []
     const spoken = [`agent_message ${SPEECH}${opening}`]
     for (const document of [
@@ -182,30 +103,7 @@ describe('a message that only may hold an act', () => {
       parts.flatMap(({ actor, act }) => (act === null ? [] : [actor, act.role, act.call.tool])),
     )
 
-  test.each<[string, object]>([
-    ['a fence in a chat with people', chat('Fix it.', '```bash\nmake x\n```', 'Thanks, that worked.')],
-    ['a fence without a name, which a tool answers', atif([{ message: '```\nmake x\n```', ...observed('x') }])],
-    ['a tag that nobody announced', chat('Fix it.', 'Use <execute_bash>make x</execute_bash>', 'Fine.')],
-    [
-      'an answer of terminus, of which nothing came back',
-      atif([{ message: '{"commands":[{"keystrokes":"make x"}]}' }]),
-    ],
-    ['ReAct in a chat with people', chat('Fix it.', 'Action: bash\nAction Input: make x', 'No.')],
-    [
-      'a fence that was answered in a run that also acts by tool calls',
-      atif([{ message: '```bash\nrotate-key\n```', ...observed('x') }, ANSWERED, ANSWERED]),
-    ],
-    [
-      'a form that its prompt announces not, answered as by a harness, in a run that also acts by tool calls',
-      list(
-        ['user', 'Fix it.'],
-        ['agent_message', 'Action: bash\nAction Input: make x'],
-        ['user', 'Observation: made'],
-        ...LS,
-        ...LS,
-      ),
-    ],
-  ])('is speech, is marked and warned about: %s', (_, document) => {
+  test.each(TABLES.doubts)('is speech, is marked and warned about: %s', (_, document) => {
     expect(doubts(document).slice(0, 3)).toEqual(['agent_message', 'unknown', 'message'])
     const told = read(document).warnings.filter(({ message }) => message.includes('reads like a tool call'))
     expect(told).toHaveLength(1)
@@ -237,35 +135,7 @@ describe('a message that only may hold an act', () => {
     ])
   })
 
-  test.each<[string, object]>([
-    ['a fence as the last word', chat('Fix it.', '```python\nprint(1)\n```')],
-    [
-      'an answer that terminus turned down',
-      atif(
-        [{ message: '{"commands":[{"keystrokes":"ls"}]}', ...observed('Previous response had parsing errors: x') }],
-        { agent: { name: 'terminus-2' } },
-      ),
-    ],
-    ['the turn of a call', list(['user', 'Fix it.'], ['agent_message', '```bash\nmake x\n```'], ...LS)],
-    [
-      'words to people, in a run that acts by tool calls',
-      list(
-        ['user', 'Fix it.'],
-        ...LS,
-        ...LS,
-        ['agent_message', 'Run this:\n```bash\nmake x\n```'],
-        ['user', 'Thanks.'],
-      ),
-    ],
-    [
-      'the last words of a run that acts by tool calls, in a form that its prompt announces',
-      list(['user', 'Use <execute_bash>.'], ...LS, [
-        'agent_message',
-        'Do not use <execute_bash>make x</execute_bash>.',
-      ]),
-    ],
-    ['the last words of a run', chat('Fix it.', 'I did not run make x.')],
-  ])('is not seen in %s', (_, document) => {
+  test.each(TABLES.speech)('is not seen in %s', (_, document) => {
     const { steps, warnings } = read(document)
     const messages = steps.flatMap(({ parts }) => parts).filter(({ actor }) => actor === 'agent_message')
     expect(messages.map(({ act }) => act)).toEqual(messages.map(() => null))

@@ -1,91 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { openDocuments } from '../../src/formats/common/open-documents.ts'
+import { readTables } from '../tables.ts'
 import { read, refuse } from './make.ts'
 
-const START = '2026-01-01T00:00:00Z'
-const observation = { id: 'o', traceId: 't', type: 'GENERATION', startTime: START, input: 'Go.', output: 'Done.' }
-const span = {
-  ...{ context: { trace_id: 't', span_id: 's' }, name: 'chat', start_time: START },
-  attributes: {
-    'gen_ai.operation.name': 'chat',
-    'gen_ai.prompt.0.content': 'Go.',
-    'gen_ai.completion.0.content': 'Done.',
-  },
-}
-const run = {
-  id: 'r',
-  trace_id: 'r',
-  run_type: 'llm',
-  start_time: START,
-  inputs: { messages: [{ role: 'user', content: 'Go.' }] },
-  outputs: { role: 'assistant', content: 'Done.' },
-}
+const TABLES =
+  readTables<Record<'records' | 'acts', [format: string, document: object, path: string][]>>('formats/tables/odd')
+
 const ODD = { oddly: 'shaped' }
 const CALL_TEXT = '\n {"command": "rm -r the whole folder of the project, please"}'
 
 describe('an odd record beside sound ones is unread at its place, and the document is read', () => {
-  test.each<[string, object, string]>([
-    ['gemini-contents', { contents: [{ role: 'user', parts: [{ text: 'Go.' }] }, ODD] }, '/contents/1'],
-    [
-      'gemini-contents',
-      { request: { contents: [ODD, { role: 'user', parts: [{ text: 'Go.' }] }] } },
-      '/request/contents/0',
-    ],
-    ['gemini-contents', { records: [{ role: 'model', parts: [{ text: 'Done.' }] }, ODD] }, '/records/1'],
-    ['openai-chat', { records: [{ messages: [{ role: 'user', content: 'Go.' }] }, ODD] }, '/records/1'],
-    [
-      'langfuse',
-      { observations: [{ ...observation, input: [{ role: 'user', content: 'Go.' }, ODD] }] },
-      '/observations/0/input/1',
-    ],
-    [
-      'langsmith',
-      { runs: [{ ...run, inputs: { messages: [...run.inputs.messages, ODD] } }] },
-      '/runs/0/inputs/messages/1',
-    ],
-    [
-      'langsmith',
-      {
-        ...run,
-        run_type: 'chain',
-        outputs: { messages: [{ role: 'user', content: 'Go.' }, { role: 'assistant', content: 'Done.' }, ODD] },
-      },
-      '/outputs/messages/2',
-    ],
-    ['langfuse', { observations: [ODD, observation] }, '/observations/0'],
-    ['langfuse', { records: [observation, ODD] }, '/records/1'],
-    ['otlp', { data: [span, ODD] }, '/data/1'],
-    ['langsmith', { runs: [run, ODD] }, '/runs/1'],
-    ['docent', { transcripts: [{ messages: [{ role: 'user', content: 'Go.' }] }, ODD] }, '/transcripts/1'],
-    ['vercel-ui', { messages: [{ role: 'user', parts: [{ type: 'text', text: 'Go.' }] }, ODD] }, '/messages/1'],
-    ['langchain', { messages: [{ type: 'human', content: 'Go.' }, ODD] }, '/messages/1'],
-    [
-      'openai-responses',
-      { object: 'response', output: [{ type: 'custom_tool_call', call_id: 'c', name: 'x', input: 'y' }, ODD] },
-      '/output/1',
-    ],
-    ['openai-responses', { input: [{ type: 'local_shell_call', call_id: 'c', action: {} }, ODD] }, '/input/1'],
-    [
-      'verifiers',
-      { prompt: [{ role: 'user', content: 'Go.' }, ODD], completion: 'Done.', reward: 1, metrics: {} },
-      '/prompt/1',
-    ],
-    [
-      'session-messages',
-      { records: [{ type: 'session_start' }, { type: 'message', message: { role: 'user', content: 'Go.' } }, ODD] },
-      '/records/2',
-    ],
-    [
-      'cline',
-      {
-        records: [
-          { role: 'user', content: '<task>Go.</task>\n<environment_details>none</environment_details>' },
-          { role: 'critic', content: 'Bad.' },
-        ],
-      },
-      '/records/1',
-    ],
-  ])('%s', (format, document, path) => {
+  test.each(TABLES.records)('%s', (format, document, path) => {
     const trajectory = read(document)
     expect(trajectory.format).toBe(format)
     expect(trajectory.steps.length).toBeGreaterThan(0)
@@ -94,49 +19,8 @@ describe('an odd record beside sound ones is unread at its place, and the docume
   })
 })
 
-const go = { role: 'user', content: 'Go.' }
-const DONE = { type: 'text', text: 'Done.' }
-const answered = (output: unknown) => ({ observations: [{ ...observation, input: [go], output }] })
-
 describe('an odd answer, call, run or block beside sound ones is an unread act at its place, and the document is read', () => {
-  test.each<[string, object, string]>([
-    [
-      'langfuse',
-      answered({ choices: [{ message: { ...go, role: 'assistant' } }, ODD] }),
-      '/observations/0/output/choices/1',
-    ],
-    ['langfuse', answered({ choices: [5] }), '/observations/0/output/choices/0'],
-    [
-      'langfuse',
-      answered([{ role: 'assistant', content: [DONE, { type: 'text' }] }]),
-      '/observations/0/output/0/content/1/text',
-    ],
-    ['gemini-contents', { contents: [{ role: 'user', parts: [{ text: 'Go.' }] }], candidates: [ODD] }, '/candidates/0'],
-    ['gemini-contents', { contents: [{ role: 'user', parts: [{ text: 'Go.' }, 5] }] }, '/contents/0/parts/1'],
-    ['langsmith', { ...run, child_runs: ['r2'] }, '/child_runs/0'],
-    [
-      'langsmith',
-      { runs: [{ ...run, inputs: { messages: [{ role: 'user', content: ['Go.', null] }] } }] },
-      '/runs/0/inputs/messages/0/content/1',
-    ],
-    ['langchain', { messages: [{ type: 'human', content: ['Go.', 5] }] }, '/messages/0/content/1'],
-    ['openai-chat', { messages: [go, { content: 'make x' }] }, '/messages/1/role'],
-    [
-      'openai-chat',
-      { messages: [go, { role: 'assistant', content: null, tool_calls: [{ id: 'c', payload: { cmd: 'ls' } }] }] },
-      '/messages/1/tool_calls/0/name',
-    ],
-    [
-      'langfuse',
-      { observations: [observation, { ...observation, type: 'SPAN', input: { command: 'make x' } }] },
-      '/observations/1',
-    ],
-    [
-      'otlp',
-      { resourceSpans: [{ scopeSpans: [{ spans: [{ ...span, spanId: 's', traceId: 't' }, { name: 'bash' }] }] }] },
-      '/resourceSpans/0/scopeSpans/0/spans/1',
-    ],
-  ])('%s', (format, document, path) => {
+  test.each(TABLES.acts)('%s', (format, document, path) => {
     const trajectory = read(document)
     expect(trajectory.format).toBe(format)
     expect(trajectory.steps.length).toBeGreaterThan(0)
@@ -249,4 +133,14 @@ test('a result of version 4 of the AI SDK in another state is read', () => {
     'ls',
     'README',
   ])
+})
+
+test('a stream of Gemini CLI (--output-format stream-json) is refused', () => {
+  const records = [
+    { type: 'init', session_id: 's', model: 'gemini-9' },
+    { type: 'message', role: 'user', content: 'Go.' },
+    { type: 'tool_use', tool_name: 'run_shell_command', tool_id: '1', parameters: { command: 'ls' } },
+    { type: 'tool_result', tool_id: '1', status: 'success', output: 'a' },
+  ]
+  expect(refuse({ records })[0]?.path).toBe('')
 })

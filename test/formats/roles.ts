@@ -1,6 +1,8 @@
+import { readTables } from '../tables.ts'
+
 export type Args = Readonly<Record<string, unknown>>
 /** Roles of the argument values, in order; or roles by part name, where a value is no separate part. */
-export type Roles = string | Readonly<Record<string, string>>
+type Roles = string | Readonly<Record<string, string>>
 
 /** Lists the names of argument values, as the names of parts. */
 const namesOf = (value: unknown, way: readonly string[] = []): string[] =>
@@ -15,3 +17,12 @@ export function rolesBy(args: Args, roles: Roles, tool?: string): Readonly<Recor
   const before = tool === undefined ? [] : [tool]
   return Object.fromEntries(namesOf(args, before).map((name, index) => [name, words[index] ?? '']))
 }
+
+interface RoleTables {
+  /** By harness, in its log of a session. */
+  readonly sessions: Readonly<Record<string, [tool: string, args: Args, roles: Roles][]>>
+  readonly inspect: [tool: string, argument: string, args: Record<string, unknown>, role: string][]
+  readonly editors: [name: string, agent: string, tool: string, args: Args, roles: Roles][]
+  readonly atif: [agent: string, tool: string, args: Args, roles: Roles][]
+}
+export const ROLES = readTables<RoleTables>('formats/tables/roles')

@@ -1,36 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { ACTORS } from '../../src/schemas/vocabulary.ts'
-import { partsOf, pathsOf, read, refuse } from './make.ts'
+import { pathsOf, read, refuse } from './make.ts'
 
 describe('a step list', () => {
-  test('is one text a step, or parts', () => {
-    const trajectory = read({
-      agent: { name: 'mine', model: 'm1' },
-      steps: [
-        { actor: 'user', text: 'Fix it.', name: 'task' },
-        {
-          step_id: 9,
-          parts: [
-            { actor: 'agent_action', text: 'ls', name: 'bash' },
-            { actor: 'tool_output', text: 'out' },
-          ],
-        },
-      ],
-    })
-    expect(trajectory).toMatchObject({ format: 'steps', agent: { name: 'mine', model: 'm1' }, warnings: [] })
-    expect(trajectory.steps.map((step) => step.id)).toEqual([1, 9])
-    expect(partsOf(trajectory, 0)).toEqual([['user', 'task', '/steps/0/text', 'Fix it.']])
-    expect(partsOf(trajectory, 1)).toEqual([
-      ['agent_action', 'bash', '/steps/1/parts/0/text', 'ls'],
-      ['tool_output', 'output', '/steps/1/parts/1/text', 'out'],
-    ])
-  })
-
-  test('knows every actor of the vocabulary', () => {
-    const { steps } = read({ steps: ACTORS.map((actor) => ({ actor, text: 'x' })) })
-    expect(steps.flatMap((step) => step.parts.map((part) => part.actor))).toEqual([...ACTORS])
-  })
-
   test.each<[string, unknown, string[]]>([
     ['a bare array', [{ actor: 'user', text: 'a' }], ['']],
     ['no steps', { steps: [] }, ['/steps']],
@@ -55,16 +26,6 @@ describe('a step list', () => {
     ],
   ])('with %s is refused', (_, document, paths) => {
     expect(pathsOf(refuse(document))).toEqual(paths)
-  })
-
-  test('with unknown fields is read with warnings', () => {
-    const steps = [
-      { actor: 'user', text: 'a', source: 'x', step_id: 'first' },
-      { parts: [], text: 'not read' },
-    ]
-    const trajectory = read({ steps, foo: 1 })
-    expect(trajectory.steps.map((step) => step.name)).toEqual(['first', null])
-    expect(pathsOf(trajectory.warnings)).toEqual(['/foo', '/steps/0/step_id', '/steps/0/source', '/steps/1/text'])
   })
 })
 

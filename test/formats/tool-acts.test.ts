@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { harnessOf, specOf } from '../../src/formats/tools/harnesses.ts'
 import { atif, pathsOf, read } from './make.ts'
-import { type Args, type Roles, rolesBy } from './roles.ts'
+import { ROLES, rolesBy } from './roles.ts'
 
 /** `role`, `role:language`, with `→target`, of each argument of a call; the actor where it is no act. */
 const rolesOf = (document: unknown): Record<string, string> =>
@@ -17,106 +17,12 @@ const rolesOf = (document: unknown): Record<string, string> =>
 const call = (agent: string, tool: string, args: object): object =>
   atif([{ tool_calls: [{ tool_call_id: 'a', function_name: tool, arguments: args }] }], { agent: { name: agent } })
 
-test.each<[string, string, string, Args, Roles]>([
-  [
-    'that looks',
-    'some-agent',
-    'str_replace_editor',
-    { command: 'view', path: 'a', new_str: 'x' },
-    'describes reads→a describes',
-  ],
-  [
-    'that looks, of OpenHands',
-    'openhands',
-    'str_replace_editor',
-    { command: 'view', path: 'a', file_text: 'x' },
-    'describes reads→a describes',
-  ],
-  ['that takes an edit back', 'some-agent', 'editor', { command: 'undo_edit', path: 'a' }, 'describes removes→a'],
-  [
-    'that takes an edit back, of OpenHands',
-    'openhands',
-    'file_editor',
-    { command: 'undo_edit', path: 'a' },
-    'describes removes→a',
-  ],
-  [
-    'that replaces',
-    'some-agent',
-    'text_editor',
-    { command: 'str_replace', path: 'a', old_str: 'x', new_str: 'y', file_text: 'z' },
-    'describes writes→a removes→a writes→a describes',
-  ],
-  [
-    'that creates',
-    'some-agent',
-    'text_editor',
-    { command: 'create', path: 'a', new_str: 'y', file_text: 'z' },
-    'describes writes→a describes writes→a',
-  ],
-  [
-    'of notes that looks',
-    'inspect',
-    'memory',
-    { command: 'view', path: 'a', file_text: 'x' },
-    'describes reads→a describes',
-  ],
-])('a command of an editor %s is given what others take', (_name, agent, tool, args, roles) => {
+test.each(ROLES.editors)('a command of an editor %s is given what others take', (_name, agent, tool, args, roles) => {
   expect(rolesOf(call(agent, tool, args))).toEqual(rolesBy(args, roles, tool))
 })
 
 describe('what the arguments of a call are', () => {
-  // The names of tools and arguments are those of the harnesses' own schemas; see the tables for the places.
-  test.each<[string, string, Args, Roles]>([
-    ['some-agent', 'bash', { command: ['bash', '-lc', 'grep rotate-key x'] }, 'describes describes executes:shell'],
-    ['some-agent', 'terminal', { commands: ['ls', 'make x'] }, 'executes:shell executes:shell'],
-    ['some-agent', 'terminal', { commands: ['rg', '-n', 'x'] }, { 'terminal.commands': 'executes:argv' }],
-    ['some-agent', 'terminal', { command: ['make', 'x'] }, { 'terminal.command': 'executes:argv' }],
-    ['some-agent', 'terminal', { command: ['cd /w', 'make x'] }, 'executes:shell executes:shell'],
-    // A shell tool whose command stands in `input`; beside a command or a session it is typed into what runs.
-    ['some-agent', 'bash', { input: 'make x' }, 'executes:shell'],
-    ['some-agent', 'exec', { input: ['ls', 'make x'] }, 'executes:shell executes:shell'],
-    ['some-agent', 'bash', { input: { command: 'make x' } }, 'unknown'],
-    ['some-agent', 'bash', { input: '{"command": "make x"}' }, 'unknown'],
-    ['some-agent', 'bash', { command: 'sh', input: 'ls' }, 'executes:shell executes:keystrokes'],
-    ['some-agent', 'shell', { session_id: '1', input: 'ls' }, 'describes executes:keystrokes'],
-    ['inspect', 'bash_session', { action: 'type', input: 'ls' }, 'describes executes:keystrokes'],
-    ['terminus-2', 'bash_command', { keystrokes: 'ls\n', duration: 0.1 }, 'executes:keystrokes describes'],
-    ['terminus-2-summarization-answers', 'mark_task_complete', {}, { mark_task_complete: 'executes' }],
-    ['mini-swe-agent', 'bash', { command: 'ls' }, 'executes:shell'],
-    [
-      'openhands',
-      'str_replace_editor',
-      { command: 'view', path: 'a.ts', security_risk: 'LOW' },
-      'describes reads→a.ts describes',
-    ],
-    [
-      'some-agent',
-      'str_replace_based_edit_tool',
-      { command: 'str_replace', path: 'a.ts', old_str: 'x', new_str: 'y' },
-      'describes writes→a.ts removes→a.ts writes→a.ts',
-    ],
-    ['openhands', 'execute_ipython_cell', { code: 'print(1)' }, 'executes:code'],
-    ['cline', 'replace_in_file', { path: 'a', diff: '<<<' }, 'writes→a writes:patch→a'],
-    ['cline', 'attempt_completion', { result: 'done' }, 'agent_message'],
-    [
-      'opencode',
-      'edit',
-      { filePath: 'a', oldString: 'x', newString: 'y', replaceAll: true },
-      'writes→a removes→a writes→a describes',
-    ],
-    ['opencode', 'task', { description: 'd', prompt: 'p', subagent_type: 't' }, 'describes delegates delegates'],
-    ['kimi-cli', 'StrReplaceFile', { path: 'a', edit: { old: 'x', 'new': 'y' } }, 'writes→a removes→a writes→a'],
-    ['goose', 'developer__shell', { command: 'ls' }, 'executes:shell'],
-    ['hermes', 'terminal', { command: 'ls' }, 'executes:shell'],
-    ['copilot-cli', 'report_intent', { intent: 'x' }, 'describes'],
-    ['copilot-cli', 'write_bash', { sessionId: 's', input: 'y{enter}' }, 'describes executes:keystrokes'],
-    ['qwen-code', 'web_fetch', { url: 'u', prompt: 'p' }, 'web web'],
-    ['some-agent', 'fetch', { url: 'u' }, 'web'],
-    ['some-agent', 'delete_file', { path: 'x' }, 'executes'],
-    ['some-agent', 'rotate_key', { id: 'x' }, 'unknown'],
-    ['some-agent', 'bash', { command: 'ls', novel: 'x' }, 'executes:shell unknown'],
-  ])('%s, %s %j', (agent, tool, args, expected) => {
+  test.each(ROLES.atif)('%s, %s %j', (agent, tool, args, expected) => {
     expect(rolesOf(call(agent, tool, args))).toEqual(rolesBy(args, expected, tool))
   })
 
