@@ -4,7 +4,7 @@ import { loadOptional } from '../config/optional-package.ts'
 import type { Usage } from '../schemas/grade.ts'
 import { PROVIDERS } from '../schemas/providers.ts'
 import { callsOf, type LineReply, MOST_DETAIL_CHARS, type ResultLine } from './batch.ts'
-import { askProvider, LONGEST_CALL_MS, makeBatchFetch, makeDownloadFetch, makeFetch } from './call.ts'
+import { AS_FILE, askProvider, LONGEST_CALL_MS, makeFetch } from './call.ts'
 import { addressOf, describeJudge, placeOf } from './describe.ts'
 import { classifyHttp, faultWords, NOTHING_USED, type Place, wordOf } from './faults.ts'
 import type { BatchCalls, BatchState, Judge, JudgeRequest } from './judge.ts'
@@ -159,19 +159,14 @@ function usageOf(usage: Anthropic.Usage | null | undefined): Usage | null {
 
 type MessageBatch = Anthropic.Messages.MessageBatch
 
-/**
- * Makes the calls of Anthropic's Message Batches. Results are downloaded by a client of their own, because they may be of any size, and by their
- * own path, because `results_url` could lead the key to another server.
- */
+/** Makes the calls of Anthropic's Message Batches. Results are read by their own path, because `results_url` could lead the key to another server. */
 function createAnthropicBatch(client: Anthropic, place: Place, settings: JudgeSettings): BatchCalls {
-  const calls = client.withOptions({ fetch: makeBatchFetch() })
-  const downloads = client.withOptions({ fetch: makeDownloadFetch() })
-  const { batches } = calls.messages
+  const { batches } = client.messages
   return callsOf<MessageBatch>(place, {
     envelope: (request) => ({ params: buildMessagesRequest(request, settings) }),
     /** Submits the lines unchanged: `batches.create` would need them parsed, only to write the same bytes again. */
     submit: ({ lines }, signal) =>
-      calls.post<MessageBatch>('/v1/messages/batches', {
+      client.post<MessageBatch>('/v1/messages/batches', {
         body: new Blob(['{"requests":[', ...lines.map((line, at) => (at === 0 ? line : `,${line}`)), ']}']),
         headers: { 'content-type': 'application/json' },
         ...{ signal, timeout: LONGEST_CALL_MS },
@@ -180,7 +175,7 @@ function createAnthropicBatch(client: Anthropic, place: Place, settings: JudgeSe
     cancel: (id, signal) => batches.cancel(id, {}, { signal }),
     stateOf,
     filesOf: ({ id }) => [`/v1/messages/batches/${encodeURIComponent(id)}/results`],
-    download: (path, signal) => downloads.get(path, { signal, timeout: LONGEST_CALL_MS }).asResponse(),
+    download: (path, signal) => client.get(path, { headers: AS_FILE, signal, timeout: LONGEST_CALL_MS }).asResponse(),
     readLine: (line) => readLine(line, place),
     list: (after_id, signal) =>
       batches.list({ limit: 100, ...(after_id !== undefined && { after_id }) }, { signal }).asResponse(),

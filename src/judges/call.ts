@@ -18,12 +18,14 @@ import {
 import type { JudgeReply, ReplyDetails } from './judge.ts'
 import type { Answer } from './messages.ts'
 
-export type Fetch = typeof globalThis.fetch
+type Fetch = typeof globalThis.fetch
 
 /** Bounds a kept answer, at a size that no honest answer reaches. */
 const MOST_RAW_CHARS = 1_000_000
 /** Bounds the reply to one call. */
 const MOST_REPLY_BYTES = 4 * 1024 * 1024
+/** Connections beside those of the questions. */
+const BATCH_CONNECTIONS = 4
 
 /** The explicit time limit that SDKs need for long calls without streaming; the caller's signal ends a call earlier. */
 export const LONGEST_CALL_MS = 30 * 60_000
@@ -45,43 +47,44 @@ const exchanges = new AsyncLocalStorage<Exchange>()
 /** Does work whose calls through `makeFetch` are noted in the exchange. */
 export const within = <T>(exchange: Exchange, work: () => Promise<T>): Promise<T> => exchanges.run(exchange, work)
 
-/** Makes the `fetch` of a judge: a quarter more connections than concurrent calls, so that no call waits for a closing connection. */
-export const makeFetch = (calls: number): Fetch =>
-  fetchThrough({ connections: Math.ceil(calls * 1.25), maxResponseSize: MOST_REPLY_BYTES })
-
-/** Makes the `fetch` for batches: few connections, and a long wait for the answer, which includes a large upload. */
-export const makeBatchFetch = (): Fetch =>
-  fetchThrough({ connections: 4, headersTimeout: LONGEST_CALL_MS, maxResponseSize: 4 * MOST_REPLY_BYTES })
-
-/** Makes the `fetch` for results of batches, of any size, which are read as they come. The body of an error is dropped unread. */
-export const makeDownloadFetch = (): Fetch => fetchThrough({ connections: 4 }, true)
+/** The headers by which a client asks for a file of any size, which is streamed. */
+export const AS_FILE = { accept: 'application/binary' }
 
 /**
- * Makes a `fetch` without the streams of `fetch`, which cost more than a call: an answer is read whole before it is returned, so that the
- * signal holds until its last byte. Redirects are not followed, so that a key never goes to another origin.
+ * Makes the `fetch` of a judge: a quarter more connections than concurrent calls, so that no call waits for a closing connection. It makes no streams
+ * of `fetch`, which cost more than a call: an answer is read whole before it is returned, so that the signal holds until its last byte. Redirects are
+ * not followed, so that a key never goes to another origin.
  */
-function fetchThrough(options: Agent.Options, streams = false): Fetch {
-  const agent = new Agent(options)
+export function makeFetch(calls: number): Fetch {
+  const options = { connections: Math.ceil(calls * 1.25) + BATCH_CONNECTIONS, headersTimeout: LONGEST_CALL_MS }
+  const [forAnswers, forFiles] = [new Agent({ ...options, maxResponseSize: MOST_REPLY_BYTES }), new Agent(options)]
+  let cleaner = { secret: '', clean: withoutSecret('') }
   return async (input, init = {}) => {
     const exchange = exchanges.getStore() ?? openExchange()
     const sent = new Headers(init.headers)
-    Object.assign(exchange, openExchange(), { clean: withoutCredentials(sent) })
+    const isFile = sent.get('accept') === AS_FILE.accept
+    const secret = secretOf(sent)
+    // The requests of a judge carry the same secret, for an hour at least.
+    if (secret !== cleaner.secret) cleaner = { secret, clean: withoutSecret(secret) }
+    Object.assign(exchange, openExchange(), { clean: cleaner.clean })
     try {
       const { origin, pathname, search } = new URL(input instanceof Request ? input.url : input)
-      const { statusCode, headers, body } = await agent.request({
+      const { statusCode, headers, body } = await (isFile ? forFiles : forAnswers).request({
         ...{ origin, path: pathname + search, method: (init.method ?? 'GET') as Dispatcher.HttpMethod },
         headers: [...sent, ['accept-encoding', 'identity']].flat(),
         body: (init.body ?? null) as string | null,
         signal: init.signal ?? null,
       })
       exchange.status = statusCode
-      for (const [name, value] of Object.entries(headers))
-        for (const one of [value ?? []].flat()) exchange.headers.append(name, exchange.clean(one))
+      for (const [name, value] of Object.entries(headers).flatMap(pairs))
+        exchange.headers.append(name, exchange.clean(value))
       const answer = { status: statusCode, headers: exchange.headers }
-      if (streams && statusCode < 400) return new Response(Readable.toWeb(body) as ReadableStream, answer)
-      if (streams) body.on('error', () => undefined).destroy()
+      if (isFile && statusCode < 300) return new Response(Readable.toWeb(body) as ReadableStream, answer)
+      // The body of an error may have no end.
+      if (isFile) body.on('error', () => undefined).destroy()
       else exchange.text = exchange.clean(await body.text())
-      return new Response(BODYLESS.includes(statusCode) ? null : exchange.text, answer)
+      // A Response of some statuses cannot have a body, not even an empty one.
+      return new Response(exchange.text || null, answer)
     } catch (error) {
       exchange.error = error
       throw error
@@ -89,16 +92,21 @@ function fetchThrough(options: Agent.Options, streams = false): Fetch {
   }
 }
 
-/** Statuses of answers without a body: a Response of such a status cannot have one. */
-const BODYLESS: readonly number[] = [204, 205, 304]
+/** Lists each value of a header with its name. */
+const pairs = ([name, value]: [string, string | string[] | undefined]) =>
+  [value ?? []].flat().map((one) => [name, one] as const)
 
 /** Shortest secret that is removed: a shorter one occurs in texts by chance. No provider has such keys. */
 const SHORTEST_SECRET = 8
 
-/** Removes the credentials of a request from texts. AWS sends a signature and a token, never its secret key. */
-function withoutCredentials(sent: Headers): (text: string) => string {
+/** Finds the secret that a request carries. AWS sends a signature and a token, never its secret key. */
+function secretOf(sent: Headers): string {
   const bearer = /^Bearer (\S+)$/.exec(sent.get('authorization') ?? '')?.[1]
-  const secret = sent.get('x-amz-security-token') ?? sent.get('x-api-key') ?? sent.get('api-key') ?? bearer ?? ''
+  return sent.get('x-amz-security-token') ?? sent.get('x-api-key') ?? sent.get('api-key') ?? bearer ?? ''
+}
+
+/** Makes the function that removes a secret from texts. */
+function withoutSecret(secret: string): (text: string) => string {
   if (secret.length < SHORTEST_SECRET) return (text) => text
   const digits = Array.from(Buffer.from(secret), (byte) => byte.toString(16).padStart(2, '0'))
   const spelled = new RegExp(

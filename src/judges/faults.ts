@@ -75,46 +75,40 @@ const STATUS_OF_WORDS: readonly (readonly [status: number, words: readonly strin
 const kindOf = ({ status, code, type }: Omit<HttpFault, 'headers'>): number =>
   STATUS_OF_WORDS.find(([, words]) => words.includes(code ?? '') || words.includes(type ?? ''))?.[0] ?? status
 
+/** The failure of each kind of refused call, by the status that tells the kind, with its remedy. */
+const KINDS: Readonly<Record<number, readonly [FailureCode, remedyOf?: (place: Place) => string]>> = {
+  401: ['authentication', (place) => (place.key_env === null ? `renew the ${credentialsOf(place)}` : wrongKey(place))],
+  402: ['quota_exhausted', unpaid],
+  403: ['authentication', forbidden],
+  404: ['refused', unknownModel],
+  408: ['timeout'],
+  409: ['judge_unreachable'],
+  410: ['refused', unknownModel],
+  413: ['context_overflow', ({ judge }) => `the request is too long: lower window_tokens of the judge ${judge}`],
+  424: ['judge_unreachable'],
+  429: ['rate_limited'],
+  [FILTERED]: ['refused', () => 'the request was refused'],
+  529: ['rate_limited'],
+}
+
 /** Classifies an HTTP error, in one line: the remedy, then the answer. `place`: the judge's place. */
 export function classifyHttp(fault: HttpFault, place: Place): Failure {
-  const answer = `${place.host} answered ${fault.status}${wordsOf(fault)}`
-  const later = (code: FailureCode, remedy?: string) =>
-    failure(
-      code,
-      remedy === undefined ? answer : `${remedy}: ${answer}`,
-      retryAfterSeconds(fault.headers) ?? fault.retry_after_s ?? null,
-    )
-  const never = (code: FailureCode, remedy: string) => failure(code, `${remedy}: ${answer}`)
   const kind = kindOf(fault)
-  switch (kind) {
-    case 402:
-      return later('quota_exhausted', unpaid(place))
-    case 413:
-      return never('context_overflow', `the request is too long: lower window_tokens of the judge ${place.judge}`)
-    case 401:
-    case 403:
-      return never('authentication', wrongKey(place, kind))
-    case 429:
-    case 529:
-      return later('rate_limited')
-    case 408:
-      return later('timeout')
-    case 409:
-    case 424:
-      return later('judge_unreachable')
-    case 404:
-    case 410:
-      return never('refused', unknownModel(place))
-    case FILTERED:
-      return never('refused', 'the request was refused')
-  }
-  if (kind >= 500) return later('judge_unreachable')
-  if (kind < 400)
-    return later(
-      'judge_unreachable',
-      `redirects are refused, as they would take the key to another place; set base_url of the judge ${place.judge} to the last address`,
-    )
-  return never('refused', wrongRequest(place))
+  const other = kind >= 500 ? undefined : kind < 400 ? redirected : wrongRequest
+  const [code, remedyOf] = KINDS[kind] ?? [kind >= 500 || kind < 400 ? 'judge_unreachable' : 'refused', other]
+  const answer = `${place.host} answered ${fault.status}${wordsOf(fault)}`
+  const wait = retryAfterSeconds(fault.headers) ?? fault.retry_after_s ?? null
+  return failure(code, remedyOf ? `${remedyOf(place)}: ${answer}` : answer, RETRYABLE.includes(code) ? wait : null)
+}
+
+const credentialsOf = ({ provider }: Place): string => providerRow(provider).credentials ?? 'credentials'
+/** Words a refused key with the variable that holds it: a configuration may have several judges and keys. */
+const wrongKey = ({ key_env }: Place): string => `replace the key in ${key_env}, it was refused`
+
+function forbidden(place: Place): string {
+  const { key_env, region, model } = place
+  if (key_env !== null) return `look at what the key in ${key_env} may do`
+  return `look whether the ${credentialsOf(place)} may use ${model}${region === undefined ? '' : ` in ${region}`}`
 }
 
 function unpaid({ host, provider, is_public }: Place): string {
@@ -123,14 +117,8 @@ function unpaid({ host, provider, is_public }: Place): string {
   return `no credit, or a limit of spending is reached at ${payee}: pay or raise it, then go on`
 }
 
-/** Words a refused key with the variable that holds it: a configuration may have several judges and keys. */
-function wrongKey({ key_env, provider, region, model }: Place, kind: 401 | 403): string {
-  const { credentials = 'credentials' } = providerRow(provider)
-  if (kind === 401)
-    return key_env === null ? `renew the ${credentials}` : `replace the key in ${key_env}, it was refused`
-  if (key_env !== null) return `look at what the key in ${key_env} may do`
-  return `look whether the ${credentials} may use ${model}${region === undefined ? '' : ` in ${region}`}`
-}
+const redirected = ({ judge }: Place): string =>
+  `redirects are refused, as they would take the key to another place; set base_url of the judge ${judge} to the last address`
 
 function unknownModel({ judge, model, region, provider }: Place): string {
   const thing = provider === 'azure' ? 'deployment' : 'model'

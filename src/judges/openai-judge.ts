@@ -4,7 +4,7 @@ import type { Picture } from '../domain/trajectory/trajectory.ts'
 import type { Usage } from '../schemas/grade.ts'
 import { providerRow } from '../schemas/providers.ts'
 import { callsOf, type LineReply, MOST_DETAIL_CHARS, type ResultLine } from './batch.ts'
-import { askProvider, LONGEST_CALL_MS, makeBatchFetch, makeDownloadFetch, makeFetch } from './call.ts'
+import { askProvider, LONGEST_CALL_MS, makeFetch } from './call.ts'
 import { addressOf, describeJudge, placeOf } from './describe.ts'
 import { classifyHttp, failure, faultWords, type Place, usageOfFault, wordOf, wordsOf } from './faults.ts'
 import type { BatchCalls, BatchState, Judge, JudgeRequest } from './judge.ts'
@@ -71,22 +71,17 @@ const OUR_ID = 'veridict'
 /** Statuses of an ended batch. An unknown status is no end: the batch is polled again. */
 const ENDED: readonly string[] = ['completed', 'expired', 'cancelled']
 
-/**
- * Makes the calls of OpenAI's batch endpoint: a file of requests is uploaded, a batch is made of it, and two files are downloaded, by a
- * client of their own, because they may be of any size.
- */
+/** Makes the calls of OpenAI's batch endpoint: a file of requests is uploaded, a batch is made of it, and two files are downloaded. */
 function createOpenAiBatch(client: OpenAI, place: Place, settings: JudgeSettings): BatchCalls {
   const api = openAiApi(settings)
-  const calls = client.withOptions({ fetch: makeBatchFetch() })
-  const downloads = client.withOptions({ fetch: makeDownloadFetch() })
-  const { batches } = calls
+  const { batches, files } = client
   return callsOf<Batch>(place, {
     envelope: (request) => ({ method: 'POST', url: api.path, body: api.buildBody(request, settings) }),
     /** Uploads the lines and submits their file. A file without its batch costs nothing, so only the second call must be found again after a crash. */
     async submit({ id: ours, lines }, signal) {
       const options = { signal, timeout: LONGEST_CALL_MS }
       const file = toStreamingFile(bytesOfLines(lines), `${ours}.jsonl`, { type: 'application/jsonl' })
-      const { id } = await calls.files.create({ purpose: 'batch', file }, options)
+      const { id } = await files.create({ purpose: 'batch', file }, options)
       const ends = { endpoint: api.path, completion_window: '24h' } as const
       return await batches.create({ input_file_id: id, ...ends, metadata: { [OUR_ID]: ours } }, options)
     },
@@ -95,7 +90,7 @@ function createOpenAiBatch(client: OpenAI, place: Place, settings: JudgeSettings
     stateOf,
     /** Lists the output file with the requests that ran, and the error file with the others; either may be missing. */
     filesOf: ({ output_file_id, error_file_id }) => [output_file_id, error_file_id].flatMap((file) => file || []),
-    download: (file, signal) => downloads.files.content(file, { signal, timeout: LONGEST_CALL_MS }),
+    download: (file, signal) => files.content(file, { signal, timeout: LONGEST_CALL_MS }),
     readLine: (line) => readLine(line, api, place, settings),
     list: (after, signal) =>
       batches.list({ limit: 100, ...(after !== undefined && { after }) }, { signal }).asResponse(),
