@@ -1,7 +1,5 @@
 import { PgBoss } from 'pg-boss'
-import type { Chunk } from '../db/items.ts'
-import { createInFlight } from '../grading/in-flight.ts'
-import type { Jobs, Poll } from './jobs.ts'
+import type { Job, Jobs } from './jobs.ts'
 
 /** The schema of pg-boss’s own tables. */
 const SCHEMA = 'veridict_jobs'
@@ -29,7 +27,9 @@ const SELDOM_LOOK_S = 5
 const ERRORS_MS = 10_000
 /** Ended jobs are deleted so often: without this setting once a day. */
 const DELETE_S = 60
-/** The batches of jobs that have not ended, by the keys that `addChunks` and `addPoll` give. */
+/** A stop waits at most so long for jobs: longer than any call. */
+const STOP_MS = 3_600_000
+/** The batches of jobs that have not ended, by the keys that `add` gives. */
 const OPEN_BATCHES = `SELECT DISTINCT split_part(singleton_key, ':', 1) AS batch FROM ${SCHEMA}.job WHERE state < 'completed'`
 
 interface BossOptions {
@@ -41,12 +41,8 @@ interface BossOptions {
 
 /** Creates the jobs of all processes of a PostgreSQL. */
 export function createBossJobs({ url, chunksAtOnce, onError }: BossOptions): Jobs {
-  const queues = new Map<string, Promise<void>>()
-  /** The queues on whose jobs this process works. */
-  const worked = new Set<string>()
-  const { track, settled } = createInFlight()
+  const queues = new Set<string>()
   const stopping = new AbortController()
-  let starting: Promise<unknown> | null = null
   let lastError = Number.NEGATIVE_INFINITY
   const boss = new PgBoss({
     connectionString: url,
@@ -65,85 +61,61 @@ export function createBossJobs({ url, chunksAtOnce, onError }: BossOptions): Job
     onError(error)
   })
 
-  function begin(): Promise<unknown> {
-    starting ??= boss.start().catch((error: unknown) => {
-      starting = null
-      throw error
-    })
-    return starting
+  /** Starts pg-boss once; a start while it stops would wait for the jobs that call it. */
+  const begin = async (): Promise<void> => {
+    if (!stopping.signal.aborted) await boss.start()
   }
 
   /** Opens the queue of a judge for its chunks or for the polls of its provider; the queue is made where it is missing. */
   async function open(kind: keyof typeof POLICIES, judge: string): Promise<string> {
     await begin()
     const name = `${kind}.${nameOf(judge)}`
-    const opening = queues.get(name) ?? boss.createQueue(name, { policy: POLICIES[kind], ...QUEUE })
-    queues.set(name, opening)
-    await opening.catch((error: unknown) => {
-      // The next call tries again.
-      queues.delete(name)
-      throw error
-    })
+    if (!queues.has(name)) await boss.createQueue(name, { policy: POLICIES[kind], ...QUEUE })
+    queues.add(name)
     return name
   }
 
-  async function addPoll(poll: Poll, delay_ms: number): Promise<void> {
-    const queue = await open('provider', poll.judge)
-    await boss.send(queue, poll, { singletonKey: poll.batch, startAfter: Math.ceil(delay_ms / 1000) })
+  async function add(jobs: readonly Job[], delay_ms = 0): Promise<void> {
+    const later = delay_ms > 0 && { startAfter: Math.ceil(delay_ms / 1000) }
+    for (const some of Map.groupBy(jobs, ({ judge, chunk }) => `${chunk === null} ${judge}`).values()) {
+      const [{ judge, chunk }] = some as [Job, ...Job[]]
+      // The beginnings of all batches come first.
+      const toJob = (data: Job) => ({
+        ...{ data, singletonKey: `${data.batch}:${data.chunk}`, priority: -(data.chunk ?? 0) },
+        ...later,
+      })
+      await boss.insert(await open(chunk === null ? 'provider' : 'judge', judge), some.map(toJob))
+    }
   }
 
   return {
-    addPoll,
-    async addChunks(chunks, sql) {
-      // pg-boss writes within our unit of work.
-      const within = sql && {
-        db: { executeSql: (text: string, values: unknown[] = []) => sql.query<Record<string, unknown>>(text, values) },
-      }
-      for (const [judge, some] of Map.groupBy(chunks, (chunk) => chunk.judge)) {
-        const queue = await open('judge', judge)
-        // The beginnings of all batches come first.
-        const toJob = (data: Chunk) => ({ data, singletonKey: `${data.batch}:${data.chunk}`, priority: -data.chunk })
-        await boss.insert(queue, some.map(toJob), within)
-      }
-    },
+    add: (jobs) => add(jobs),
     async busy() {
       await begin()
       const { rows } = await boss.getDb().executeSql(OPEN_BATCHES, [])
       return new Set((rows as readonly { readonly batch: string }[]).map(({ batch }) => batch))
     },
-    async start(judges, handlers) {
-      for (const judge of judges) {
-        const chunks = await open('judge', judge)
-        const polls = await open('provider', judge)
-        for (const queue of [chunks, polls]) worked.add(queue)
-        for (let at = 0; at < chunksAtOnce(judge); at++) {
-          const look = lookEvery(at === 0 ? LOOK_S : SELDOM_LOOK_S)
-          const worker: string = await boss.work<Chunk>(chunks, look, async ([job]) => {
-            if (job === undefined) return
-            const signal = AbortSignal.any([stopping.signal, job.signal])
-            try {
-              if (!signal.aborted) await track(handlers.runChunk(job.data, signal))
-            } finally {
-              boss.notifyWorker(worker)
-            }
-            // A job that ends well is done: its open items would wait for the next sweep.
-            stopping.signal.throwIfAborted()
-          })
-        }
-        await boss.work<Poll>(polls, lookEvery(LOOK_S), async ([job]) => {
-          if (job === undefined || stopping.signal.aborted) return
-          const next = await track(handlers.poll(job.data))
-          if (next !== null) await addPoll(job.data, next)
+    async start(judges, doJob) {
+      const work = async (queue: string, seconds: number) => {
+        const worker: string = await boss.work<Job>(queue, lookEvery(seconds), async ([job]) => {
+          if (job === undefined) return
+          const signal = AbortSignal.any([stopping.signal, job.signal])
+          const again = signal.aborted ? null : await doJob(job.data, signal).finally(() => boss.notifyWorker(worker))
+          if (again !== null) await add([job.data], again)
+          // A job that ends well is done: its open items would wait for the next sweep.
+          stopping.signal.throwIfAborted()
         })
+      }
+      for (const judge of judges) await open('judge', judge)
+      for (const judge of judges) await work(await open('provider', judge), LOOK_S)
+      for (const judge of judges) {
+        const queue = await open('judge', judge)
+        for (let at = 0; at < chunksAtOnce(judge); at++) await work(queue, at === 0 ? LOOK_S : SELDOM_LOOK_S)
       }
     },
     async stop() {
       stopping.abort()
-      for (const queue of worked) await boss.offWork(queue, { wait: false })
-      await settled()
-      if (starting === null) return
-      await starting.catch(() => undefined)
-      await boss.stop({ graceful: true, timeout: 5000 })
+      await boss.stop({ graceful: true, timeout: STOP_MS })
     },
   }
 }

@@ -1,4 +1,5 @@
 import { CHARS_SHOWN_AGAIN, STEPS_SHOWN_AGAIN } from '../domain/evidence/unmet-claims.ts'
+import { once } from '../domain/memo.ts'
 import { callsPerQuestion, likelyOutput, NO_HISTORY, type OutputHistory, upperBoundUsd } from '../domain/money/price.ts'
 import { estimateTokens } from '../domain/money/tokens.ts'
 import { DECISION_NOTE, renderQuestion, WINDOW_NOTE } from '../domain/rubric/prompt.ts'
@@ -10,7 +11,7 @@ import type { Question } from '../grading/question.ts'
 import { FRAME_TOKENS, planReading, readingBudget, renderPiece } from '../grading/reading.ts'
 import { MOST_REPAIRS } from '../grading/sample.ts'
 import type { BatchEstimate } from '../schemas/batch.ts'
-import { assertPossible, type BatchPlan, type IntakeItem, nothing, placeAt, tooMany, twice } from './intake.ts'
+import { assertPossible, type BatchPlan, type IntakeItem, placeAt, planItems } from './intake.ts'
 import type { BatchDeps } from './run-chunk.ts'
 
 const FIGURES = ['calls', 'input', 'output', 'usd'] as const
@@ -106,21 +107,18 @@ function planSample(question: Question) {
 
 /** Estimates a batch without asking or keeping anything. Equal questions are asked once; questions with a stored grade cost nothing. */
 export async function estimateBatch(
-  { service, stores, most_items }: BatchDeps,
+  deps: BatchDeps,
   plan: BatchPlan,
   items: AsyncIterable<IntakeItem>,
 ): Promise<BatchEstimate> {
-  const names = new Set<string>()
+  const { service, stores } = deps
   const keys = new Set<string>()
-  const histories = new Map<string, Promise<OutputHistory>>()
-  let [to_grade, expected, most] = [0, NOTHING, NOTHING]
-  for await (const { item, place } of items) {
+  const historyOf = once((judge: string) => stores.attempts.outputHistory(judge))
+  let [all, to_grade, expected, most] = [0, 0, NOTHING, NOTHING]
+  for await (const { request, place } of planItems(deps, plan, items)) {
     // Other requests have a turn between two items.
     await new Promise(setImmediate)
-    const { item_id = String(names.size), ...own } = item
-    if (names.has(item_id)) throw twice(place)
-    if (names.add(item_id).size > most_items) throw tooMany(most_items, place)
-    const request = { ...plan.defaults, ...own }
+    all++
     const { question } = await service.resolve(request).catch(placeAt(place))
     const { key, judge } = question
     assertPossible(plan, judge)
@@ -128,16 +126,13 @@ export async function estimateBatch(
     const isEqual = keys.size === keys.add(key).size
     if (plan.kind === 'recheck' || isStored || isEqual) continue
     to_grade++
-    const history = histories.get(judge.info.name) ?? stores.attempts.outputHistory(judge.info.name)
-    histories.set(judge.info.name, history)
     const factor = plan.mode === 'provider' ? (judge.batch?.price_factor ?? 1) : 1
-    const estimate = estimateQuestion(question, factor, await history)
+    const estimate = estimateQuestion(question, factor, await historyOf(judge.info.name))
     ;[expected, most] = [add(expected, estimate.expected), add(most, estimate.most)]
   }
-  if (names.size === 0) throw nothing(plan)
   const figures = (name: keyof Spent) => ({ expected: expected[name], most: most[name] })
   return {
-    ...{ items: names.size, cached: names.size - to_grade, to_grade, calls: figures('calls') },
+    ...{ items: all, cached: all - to_grade, to_grade, calls: figures('calls') },
     ...{ input_tokens: figures('input'), output_tokens: figures('output') },
     cost_usd: Number.isNaN(most.usd) ? null : figures('usd'),
   }

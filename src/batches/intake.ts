@@ -40,18 +40,34 @@ export interface IntakeItem {
   readonly trajectory?: Trajectory | null
 }
 
+/** An item with its number in the batch, its name, and the options that its plan gives. */
+export interface PlannedItem extends Omit<IntakeItem, 'item'> {
+  readonly index: number
+  readonly item_id: string
+  readonly request: Omit<BatchItem, 'item_id'>
+}
+
+/** Yields the items of a batch. Throws a RequestError for an item too many or named twice, and for a batch without items. */
+export async function* planItems(
+  { most_items }: Pick<BatchDeps, 'most_items'>,
+  plan: BatchPlan,
+  items: AsyncIterable<IntakeItem>,
+): AsyncGenerator<PlannedItem> {
+  const names = new Set<string>()
+  for await (const { item, ...incoming } of items) {
+    const index = names.size
+    const { item_id = String(index), ...own } = item
+    const { place } = incoming
+    if (index === most_items) throw tooMany(most_items, place)
+    if (names.size === names.add(item_id.toWellFormed()).size) throw twice(place)
+    yield { ...incoming, index, item_id, request: { ...plan.defaults, ...own } }
+  }
+  if (names.size === 0) throw nothing(plan)
+}
+
 /** Items that are read and written together. */
 const CHUNK = 64
 const CHUNK_BYTES = 8 * 1024 * 1024
-
-/**
- * Opens a draft. On PostgreSQL the jobs belong to the unit of work that opens the batch, which reads by no second connection; on SQLite the jobs
- * begin afterwards.
- */
-export async function openDraft({ stores, jobs }: Pick<BatchDeps, 'stores' | 'jobs'>, id: string): Promise<Batch> {
-  const chunks = stores.run_lock === null ? await stores.batches.chunks(id) : []
-  return stores.batches.open(id, (sql) => jobs.addChunks(chunks, sql))
-}
 
 /**
  * Takes a batch in, whole or not at all: items arrive in a draft that is not listed, every one is read as far as it can be without
@@ -63,55 +79,40 @@ export async function takeBatch(deps: BatchDeps, plan: BatchPlan, items: AsyncIt
   const id = deps.newId('bat')
   await batches.draft({ id, ...columns, created_at: deps.clock.now().toISOString() })
   try {
-    await addAll(deps, id, plan, items)
-    return await openDraft(deps, id)
+    for await (const chunk of chunksOf(planItems(deps, plan, items))) {
+      const admitting = chunk.map((item) => admit(deps, plan, item))
+      await settleAll(admitting)
+      await batches.add(id, await Promise.all(admitting))
+    }
+    return await batches.open(id)
   } catch (error) {
     await batches.discard(id)
     throw error
   }
 }
 
-async function addAll(deps: BatchDeps, id: string, plan: BatchPlan, items: AsyncIterable<IntakeItem>): Promise<void> {
-  let chunk: IntakeItem[] = []
-  let [count, bytes] = [0, 0]
-  const add = async () => {
-    const first = count - chunk.length
-    const storing: Promise<unknown>[] = []
-    const admitting = chunk.map((incoming, at) => admit(deps, plan, incoming, first + at, storing))
-    await settleAll(admitting).finally(() => storing.forEach((stored) => void stored.catch(() => undefined)))
-    // The trajectories and their items share the commits of an SQLite file.
-    const adding = deps.stores.batches.add(id, await Promise.all(admitting))
-    const [duplicate] = await Promise.all([adding, ...storing])
-    if (duplicate !== null) throw twice(chunk[duplicate - first]?.place ?? '')
-    chunk = []
-    bytes = 0
+async function* chunksOf(items: AsyncIterable<PlannedItem>): AsyncGenerator<readonly PlannedItem[]> {
+  let [chunk, bytes] = [[] as PlannedItem[], 0]
+  for await (const item of items) {
+    chunk.push(item)
+    bytes += item.bytes ?? 0
+    if (chunk.length < CHUNK && bytes < CHUNK_BYTES) continue
+    yield chunk
+    ;[chunk, bytes] = [[], 0]
   }
-  for await (const incoming of items) {
-    chunk.push(incoming)
-    count++
-    if (count > deps.most_items) throw tooMany(deps.most_items, incoming.place)
-    bytes += incoming.bytes ?? 0
-    if (chunk.length >= CHUNK || bytes >= CHUNK_BYTES) await add()
-  }
-  if (count === 0) throw nothing(plan)
-  if (chunk.length > 0) await add()
+  if (chunk.length > 0) yield chunk
 }
 
-/** Looks everything up and reads everything; the trajectory is being stored, so that the item only has its id. */
-async function admit(
-  { service }: BatchDeps,
-  plan: BatchPlan,
-  { item: { item_id, ...item }, place, base_grade, trajectory: read = null }: IntakeItem,
-  index: number,
-  storing: Promise<unknown>[],
-): Promise<NewItem> {
-  const request = { ...plan.defaults, ...item }
-  const { judge, rubric, trajectory, document } = await service.admit(request, read).catch(placeAt(place))
+/** Looks everything up, reads everything, and stores the trajectory, so that the item only has its id. */
+async function admit({ service }: BatchDeps, plan: BatchPlan, incoming: PlannedItem): Promise<NewItem> {
+  const { index, item_id, request, place, base_grade = null } = incoming
+  const admitting = service.admit(request, incoming.trajectory ?? null)
+  const { judge, rubric, trajectory, document } = await admitting.catch(placeAt(place))
   assertPossible(plan, judge)
-  if (document !== null) storing.push(service.store(trajectory, document))
+  if (document !== null) await service.store(trajectory, document)
   const { trajectory: _, ...rest } = request
   return {
-    ...{ index, item_id: item_id ?? String(index), trajectory: trajectory.id, base_grade: base_grade ?? null },
+    ...{ index, item_id, trajectory: trajectory.id, base_grade },
     // By their full names: what a default means may change before the item is run.
     request: { ...rest, judge: judge.info.name, rubric: rubric.name, metadata: metadataOf(trajectory, rest.metadata) },
   }
@@ -142,7 +143,7 @@ export const placeAt =
   }
 
 /** Makes the refusal of a batch of no items, or of a re-grade of grades that do not stand. */
-export const nothing = ({ kind }: BatchPlan) =>
+const nothing = ({ kind }: BatchPlan) =>
   kind === 'grade'
     ? faultAt('/items', 'send at least one', 'invalid_request', 'the batch has no items')
     : faultAt('/query', NOTHING_CHOSEN, 'invalid_request', 'no stored grade is chosen')
@@ -150,8 +151,8 @@ export const nothing = ({ kind }: BatchPlan) =>
 const NOTHING_CHOSEN =
   'fits no grade that stands: those that a newer one replaced, failed retries and rechecks are only taken by their batch or their ids'
 
-export const twice = (place: string) =>
+const twice = (place: string) =>
   faultAt(`${place}/item_id`, 'is used twice in this batch', 'invalid_request', 'two items have the same item_id')
 
-export const tooMany = (most: number, place: string) =>
+const tooMany = (most: number, place: string) =>
   faultAt(place, 'is one too many: send several batches', 'too_many_items', `a batch takes at most ${most} items`)

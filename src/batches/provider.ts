@@ -3,11 +3,7 @@ import { costUsd } from '../domain/money/price.ts'
 import { isTransient } from '../grading/ask-by-call.ts'
 import { type BatchApi, BatchFailure, type BatchResult } from '../judges/judge.ts'
 import type { Failure } from '../schemas/grade.ts'
-import type { Poll } from './jobs.ts'
 import type { BatchDeps, Parking } from './run-chunk.ts'
-
-/** `none`: nothing lies with the provider; `returned`: items can go on. */
-type PumpStep = 'none' | 'waiting' | 'returned' | Parking
 
 /** Below the limit of any provider: a submission stands in memory while it is sent. */
 const MOST_BYTES = 32 * 1024 * 1024
@@ -17,27 +13,38 @@ const SUBMIT_MS = 15 * 60_000
 const DOWNLOAD_MS = 30 * 60_000
 const STORED_AT_ONCE = 200
 
-type Moved = 'open' | 'closed' | Parking
+/** The questions of a batch that a judge’s provider answers. */
+export interface Poll {
+  readonly batch: string
+  readonly judge: string
+}
+
+/** The state of a submission after its step, or the reason for which its batch rests. */
+type Move = 'open' | 'closed' | Parking
 
 /** Moves the questions of a batch to a judge’s provider, and the answers back. Every step can be broken off and begun again. */
 export function createProviderPump(deps: Pick<BatchDeps, 'stores' | 'judges' | 'clock' | 'newId'>) {
   const queue = deps.stores.provider
-  const now = () => deps.clock.now()
+  const now = () => deps.clock.now().toISOString()
   const openOf = async ({ batch, judge }: Poll) =>
     (await queue.listOpen(batch)).filter((record) => record.judge === judge)
 
-  /** Polls submissions, stores answers and, with `maySubmit`, sends queued questions. */
-  async function step(poll: Poll, maySubmit: boolean): Promise<PumpStep> {
+  /** Polls submissions, stores answers and, with `maySubmit`, sends queued questions. Lists the moves: none where nothing lies with the provider. */
+  async function step(poll: Poll, maySubmit: boolean): Promise<readonly Move[]> {
     const api = deps.judges.get(poll.judge)?.batch
     if (api === undefined)
-      return parked(`${poll.judge} has no batch endpoint any more: configure it as before, then resume`, null)
-    const moved: Moved[] = []
-    for (const record of await openOf(poll)) moved.push(await move(api, record, true))
-    if (maySubmit) moved.push(...(await submitAll(api, poll)))
-    const stop = moved.find((one) => typeof one === 'object')
-    if (stop !== undefined) return stop
-    if (moved.includes('closed')) return 'returned'
-    return moved.includes('open') ? 'waiting' : 'none'
+      return [parked(`${poll.judge} has no batch endpoint any more: configure it as before, then resume`, null)]
+    const moves: Move[] = []
+    for (const record of await openOf(poll)) moves.push(await move(api, record, true))
+    while (maySubmit && typeof moves.at(-1) !== 'object') {
+      const id = deps.newId('sub')
+      const most_requests = Math.min(MOST_REQUESTS, api.most_requests)
+      const limits = { most_requests, most_bytes: Math.min(MOST_BYTES, api.most_bytes) }
+      const record = await queue.record({ id, ...poll, at: now() }, limits)
+      if (record === null) break
+      moves.push(await submit(api, record))
+    }
+    return moves
   }
 
   /** Cancels the submissions at the provider, and stores earlier answers; true once no submission is open. */
@@ -54,7 +61,7 @@ export function createProviderPump(deps: Pick<BatchDeps, 'stores' | 'judges' | '
   }
 
   /** Moves one submission a step further. */
-  async function move(api: BatchApi, record: SubmissionRecord, maySubmit: boolean): Promise<Moved> {
+  async function move(api: BatchApi, record: SubmissionRecord, maySubmit: boolean): Promise<Move> {
     const { provider_id, judge } = record
     try {
       return await (provider_id === null ? reconcile(api, record, maySubmit) : look(api, record, provider_id))
@@ -65,11 +72,11 @@ export function createProviderPump(deps: Pick<BatchDeps, 'stores' | 'judges' | '
   }
 
   /** Asks the provider for a recorded submission that may have been sent, before the submission is sent again. */
-  async function reconcile(api: BatchApi, record: SubmissionRecord, maySubmit: boolean): Promise<Moved> {
+  async function reconcile(api: BatchApi, record: SubmissionRecord, maySubmit: boolean): Promise<Move> {
     const found = await api.find((await submissionOf(record)).mark, AbortSignal.timeout(CALL_MS))
     if (found === null && maySubmit) return submit(api, record)
     if (found === null) {
-      await queue.withdraw(record.id, 'cancelled before it was sent', now().toISOString())
+      await queue.withdraw(record.id, 'cancelled before it was sent', now())
       return 'closed'
     }
     await queue.markSubmitted(record.id, found)
@@ -82,22 +89,7 @@ export function createProviderPump(deps: Pick<BatchDeps, 'stores' | 'judges' | '
     return { mark, lines: requests.map(({ line }) => line) }
   }
 
-  async function submitAll(api: BatchApi, { batch, judge }: Poll): Promise<Moved[]> {
-    const limits = {
-      most_requests: Math.min(MOST_REQUESTS, api.most_requests),
-      most_bytes: Math.min(MOST_BYTES, api.most_bytes),
-    }
-    const moved: Moved[] = []
-    for (;;) {
-      const at = now().toISOString()
-      const record = await queue.record({ id: deps.newId('sub'), batch, judge, at }, limits)
-      if (record === null) return moved
-      moved.push(await submit(api, record))
-      if (typeof moved.at(-1) === 'object') return moved
-    }
-  }
-
-  async function submit(api: BatchApi, record: SubmissionRecord): Promise<Moved> {
+  async function submit(api: BatchApi, record: SubmissionRecord): Promise<Move> {
     const { mark, lines } = await submissionOf(record)
     try {
       await markOrCancel(api, record, await api.submit({ ...mark, lines }, AbortSignal.timeout(SUBMIT_MS)))
@@ -107,7 +99,7 @@ export function createProviderPump(deps: Pick<BatchDeps, 'stores' | 'judges' | '
       const { failure } = error
       // After a broken connection `reconcile` finds out whether the provider has the submission.
       if (isTransient(failure) && failure.code !== 'rate_limited') return 'open'
-      await queue.withdraw(record.id, failure.message, now().toISOString())
+      await queue.withdraw(record.id, failure.message, now())
       return refused(record.judge, failure)
     }
   }
@@ -127,16 +119,15 @@ export function createProviderPump(deps: Pick<BatchDeps, 'stores' | 'judges' | '
     }
   }
 
-  async function look(api: BatchApi, record: SubmissionRecord, providerId: string): Promise<Moved> {
+  async function look(api: BatchApi, record: SubmissionRecord, providerId: string): Promise<Move> {
     const state = await api.poll(providerId, AbortSignal.timeout(CALL_MS))
     if (state.state === 'in_progress') return 'open'
-    const at = now().toISOString()
     if (state.state === 'failed') {
-      await queue.withdraw(record.id, state.detail, at, providerId)
+      await queue.withdraw(record.id, state.detail, now(), providerId)
       return parked(`${record.judge}: the provider refused the batch ${providerId}: ${state.detail}`, null)
     }
     await download(api, record, providerId)
-    await queue.close(record.id, state.detail, at)
+    await queue.close(record.id, state.detail, now())
     return 'closed'
   }
 
@@ -162,7 +153,7 @@ export function createProviderPump(deps: Pick<BatchDeps, 'stores' | 'judges' | '
 
   function refused(judge: string, failure: Failure): Parking {
     const wait = failure.code === 'rate_limited' ? Math.max(60, failure.retry_after_s ?? 0) * 1000 : null
-    const until = wait === null ? null : new Date(now().getTime() + wait)
+    const until = wait === null ? null : new Date(deps.clock.now().getTime() + wait)
     return parked(`${judge}: ${failure.code}: ${failure.message}`, until)
   }
 

@@ -21,8 +21,9 @@ const FILE_SWEEP_MS = 1000
 const SERVER_SWEEP_MS = 15_000
 /** Between two looks at the status of batches that run here, which another process may have parked or cancelled. */
 const STATUS_MS = 500
-const ANNOUNCE_MS = 10_000
-const MARK_LOST_MS = 15_000
+/** Between two signs of life of this process, and between two searches for lost calls. */
+const UPKEEP_MS = 10_000
+
 export type BatchService = ReturnType<typeof createBatchService>
 
 /**
@@ -34,25 +35,25 @@ export type BatchService = ReturnType<typeof createBatchService>
  */
 export function createBatchService(deps: BatchDeps) {
   const { stores, adopts, judges, jobs, clock, newId } = deps
-  const { batches, run_lock, provider } = stores
+  const { batches, run_lock } = stores
   /** The batches of a command, and whether the command made them. */
   const own = new Map<string, { readonly isNew: boolean }>()
-  /** On SQLite, an id of the time at which this process took the run lock; null without the lock. */
+  /** An id of the time at which this process began to run batches; null: it runs none. */
   let leadsSince: string | null = null
+  let starting: Promise<void> | null = null
   const stopping = new AbortController()
   const loops: Promise<void>[] = []
   /** Whether this process shares the batches of a PostgreSQL with others. */
   const isShared = run_lock === null
-  /** Tells whether this process runs batches. */
-  const runsHere = () => (isShared ? deps.works : leadsSince !== null)
   const work = createBatchWork(deps, stopping.signal)
-  const { view, lacksJudge } = createWaiting(deps, runsHere)
+  const { view, lacksJudge } = createWaiting(deps, () => leadsSince !== null)
 
   const now = (): number => clock.now().getTime()
   const troubleOf = (batch: string) => (error: unknown) => deps.onTrouble({ batch, error })
   const markLost = (isRunner = false): Promise<number> =>
     stores.attempts.markLost(new Date(now() - deps.lost_ms).toISOString(), isRunner)
-  const announce = async () => (runsHere() ? stores.judges.announce([...judges.keys()]) : undefined)
+  const announce = async () => (leadsSince !== null ? stores.judges.announce([...judges.keys()]) : undefined)
+  const upkeep = () => Promise.all([announce(), markLost()])
 
   /** Repeats work until the service stops; tells of trouble once, until the work succeeds again. */
   async function repeat(ms: number, work: () => Promise<unknown>): Promise<void> {
@@ -73,8 +74,7 @@ export function createBatchService(deps: BatchDeps) {
     if (loops.length > 0) return
     loops.push(
       repeat(isShared ? SERVER_SWEEP_MS : FILE_SWEEP_MS, sweep),
-      repeat(ANNOUNCE_MS, announce),
-      repeat(MARK_LOST_MS, () => markLost()),
+      repeat(UPKEEP_MS, upkeep),
       repeat(STATUS_MS, work.leaveEnded),
     )
   }
@@ -96,7 +96,7 @@ export function createBatchService(deps: BatchDeps) {
       run_lock.take()
     }
     try {
-      if (isShared || (await lead())) await enqueue(id)
+      if ((await lead()) || isShared) await work.enqueue(id)
       if (!isShared) startLoops()
     } catch (error) {
       deps.onTrouble({ batch: id, error })
@@ -105,7 +105,8 @@ export function createBatchService(deps: BatchDeps) {
 
   /** Looks at the batches: puts the chunks of batches without a job into the queues, wakes parked batches, and ends batches. */
   async function sweep(): Promise<void> {
-    if (isShared ? !adopts : !(await lead())) return
+    const isRunner = await lead()
+    if (isShared ? !adopts : !isRunner) return
     // A command does not pay for batches that earlier processes left behind.
     const isOurs = (id: string) => adopts || own.has(id) || id > (leadsSince ?? id)
     const due = await batches.listDue(new Date(now()).toISOString())
@@ -115,34 +116,30 @@ export function createBatchService(deps: BatchDeps) {
       // The jobs of a batch may wait for a worker that does not come: other batches than those that run their items need none.
       if ((status === 'running' && is_open && busy.has(id)) || !isOurs(id)) continue
       const woken = status === 'parked' ? batches.resume(id) : Promise.resolve()
-      await woken.then(() => enqueue(id)).catch(troubleOf(id))
+      await woken.then(() => work.enqueue(id)).catch(troubleOf(id))
     }
   }
 
-  /** Puts the open work of a batch into the queues; a batch without open work ends. */
-  async function enqueue(id: string): Promise<void> {
-    const plan = await batches.plan(id)
-    if (plan === null || (plan.status !== 'running' && plan.status !== 'cancelling')) return
-    const chunks = plan.status === 'running' ? await batches.chunks(id) : []
-    await jobs.addChunks(chunks)
-    const asked = plan.mode === 'provider' ? await provider.judges(id) : []
-    for (const judge of asked) await jobs.addPoll({ batch: id, judge }, 0)
-    if (chunks.length === 0 && asked.length === 0) await work.end(plan)
+  /** Begins to run batches where this process may; tells whether this process runs them. */
+  async function lead(): Promise<boolean> {
+    starting ??= startRuns().finally(() => {
+      starting = null
+    })
+    await starting
+    return leadsSince !== null
   }
 
   /**
-   * Takes the run lock of the SQLite file; tells whether this process runs the batches. The calls in flight of the holder before are settled
-   * first. A command without a batch leaves the lock alone.
+   * Starts the jobs of this process. On SQLite it takes the run lock of the file first, and the calls in flight of the holder before are settled; a
+   * command without a batch leaves the lock alone.
    */
-  async function lead(): Promise<boolean> {
-    if (leadsSince !== null) return true
-    if (stopping.signal.aborted || (!adopts && own.size === 0)) return false
-    if (run_lock?.take() !== true) return false
-    await markLost(true)
-    await jobs.start([...judges.keys()], work)
-    leadsSince ??= newId('bat')
+  async function startRuns(): Promise<void> {
+    if (leadsSince !== null || stopping.signal.aborted) return
+    if (!(isShared ? deps.works : (adopts || own.size > 0) && run_lock.take())) return
+    if (!isShared) await markLost(true)
+    await jobs.start([...judges.keys()], work.doJob)
+    leadsSince = newId('bat')
     await announce()
-    return true
   }
 
   async function create(plan: BatchPlan, items: Items): Promise<Batch> {
@@ -176,9 +173,9 @@ export function createBatchService(deps: BatchDeps) {
       if (record === null) return null
       if (record.status === 'cancelling') return true
       if (!(await batches.requestCancel(id))) return false
-      work.leaveBatch(id)
+      work.leave(id)
       // Calls in flight end first, and the last chunk or the sweep ends the batch.
-      await enqueue(id).catch(troubleOf(id))
+      await work.enqueue(id).catch(troubleOf(id))
       return true
     },
     /** Goes on with a parked batch, or with a batch that no process runs. Null: no such batch; false: the batch has ended. */
@@ -187,23 +184,17 @@ export function createBatchService(deps: BatchDeps) {
       if (record === null) return null
       if (record.status === 'done' || record.status === 'cancelled') return false
       // An operator has mended its judges.
-      const isParked = record.status === 'parked'
-      if (isParked) {
+      if (record.status === 'parked') {
         await stores.judges.resume([...judges.keys()])
         for (const judge of judges.keys()) deps.laneOf(judge).restsUntil = 0
         await batches.resume(id)
       }
-      work.resumed(id, isParked)
       await begin(id, false)
       return true
     },
     /** Starts the loops of a service, which goes on with the batches of earlier processes. */
     async start(): Promise<void> {
       await batches.discardAbandoned(new Date(now() - LONGEST_DRAFT_MS).toISOString())
-      if (isShared && runsHere()) {
-        await jobs.start([...judges.keys()], work)
-        await announce()
-      }
       // The service answers already: the next sweep repeats work that the database refused.
       await sweep().catch(troubleOf(''))
       startLoops()
@@ -211,7 +202,7 @@ export function createBatchService(deps: BatchDeps) {
     /** Begins nothing more; resolves once nothing is in flight and other processes can take over. */
     async stop(): Promise<void> {
       stopping.abort()
-      work.leaveBatch()
+      work.leaveAll()
       await jobs.stop()
       await Promise.all(loops)
       if (isShared) return

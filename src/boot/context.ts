@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { createAccess, sessionSecret } from '../access/access.ts'
-import { type BatchListener, openPlaces } from '../batches/run-chunk.ts'
+import { type BatchListener, openQueues } from '../batches/run-chunk.ts'
 import { createBatchService } from '../batches/service.ts'
 import type { Config } from '../config/config.ts'
 import type { Secrets } from '../config/environment.ts'
@@ -104,7 +104,7 @@ export async function buildContext(options: ContextOptions): Promise<Context> {
     const batches = createBatchService({
       ...{ stores, service, judges, clock, newId, laneOf, adopts, lost_ms },
       works: options.works ?? (adopts && config.workers.in_service),
-      placeOf: openPlaces(config.workers.most_in_flight),
+      queueOf: openQueues(laneOf, config.workers.most_in_flight),
       jobs: await openJobs({ config, clock, laneOf, url: stores.run_lock === null ? url : undefined, ...news }),
       poll_ms: config.batches.poll_seconds * 1000,
       most_items: config.batches.most_items,

@@ -1,5 +1,5 @@
 import { createLocalJobs, type Jobs } from '../batches/jobs.ts'
-import type { BatchListener } from '../batches/run-chunk.ts'
+import { type BatchListener, ITEMS_PER_CALL } from '../batches/run-chunk.ts'
 import type { Config } from '../config/config.ts'
 import { CHUNK_ITEMS } from '../db/items.ts'
 import type { Clock } from '../domain/clock.ts'
@@ -25,9 +25,6 @@ export function openLanes(config: Config, judges: ReadonlyMap<string, Judge>): (
 
 /** Chunks of a worker that may wait for calls of dead processes. */
 const WAITING_CHUNKS = 1
-/** Items in work for each call in flight: the others are stored, read or repaired meanwhile. */
-const ITEMS_PER_CALL = 1.5
-
 interface JobsDeps extends Pick<Required<BatchListener>, 'onTrouble'> {
   readonly config: Config
   readonly clock: Clock

@@ -186,8 +186,6 @@ async function callOnce(deps: CallDeps, call: Call, deadline: number, admit: () 
   const tell = lane.begin()
   const reply = withCredibleUsage(await askJudge(judge, request, AbortSignal.timeout(timeout)), judge, reserved_usd)
   tell(reply)
-  if (!reply.ok && (reply.failure.code === 'quota_exhausted' || reply.failure.code === 'authentication'))
-    lane.refusedSince = Math.max(lane.refusedSince, at.getTime())
   const now = clock.now().getTime()
   const { max_output_tokens } = request
   const summary = summarize(asking, reply, {

@@ -33,8 +33,6 @@ export class Lane {
   private retries = 10
   /** The end of the rest of a judge that does not answer, as the ledger last told; milliseconds since the epoch. */
   restsUntil = 0
-  /** The beginning of the newest call that the judge refused for its key or quota; milliseconds since the epoch. */
-  refusedSince = 0
   /** Counts the halvings: a call that began before the last halving says nothing about the new limit. */
   private generation = 0
 

@@ -180,12 +180,13 @@ describe('the jobs of one process', () => {
     const jobs = createLocalJobs(() => 1, clock)
     const runs: string[] = []
     const gates: (() => void)[] = []
-    const runChunk = async ({ batch, chunk: n }: Chunk) => {
+    const polls: (number | null)[] = [10, 20, 30, null]
+    await jobs.start(['ours'], async ({ batch, chunk: n }) => {
+      if (n === null) return polls.shift() ?? null
       runs.push(`${batch} ${n}`)
       await new Promise<void>((resolve) => gates.push(resolve))
-    }
-    const polls: (number | null)[] = [20, 30, null]
-    await jobs.start(['ours'], { runChunk, poll: async () => polls.shift() ?? null })
+      return null
+    })
     const next = async () => {
       await vi.waitFor(() => expect(gates).not.toEqual([]))
       gates.shift()?.()
@@ -195,32 +196,31 @@ describe('the jobs of one process', () => {
 
   test('run a chunk that is added again while it waits or runs once; leave chunks of other judges alone', async () => {
     const { jobs, runs, next } = await working()
-    for (let n = 0; n < 3; n++) await jobs.addChunks([chunk(0), chunk(1), { ...chunk(0), judge: 'theirs' }])
+    for (let n = 0; n < 3; n++) await jobs.add([chunk(0), chunk(1), { ...chunk(0), judge: 'theirs' }])
     expect([...(await jobs.busy())]).toEqual(['bat_1'])
     await next()
     await next()
     await vi.waitFor(async () => expect((await jobs.busy()).size).toBe(0))
     expect(runs).toEqual(['bat_1 0', 'bat_1 1'])
-    await jobs.addChunks([chunk(0)])
+    await jobs.add([chunk(0)])
     await next()
     expect(runs).toHaveLength(3)
   })
 
   test('stop once the chunk that runs has ended, and begin no other', async () => {
     const { jobs, runs, next } = await working()
-    await jobs.addChunks([chunk(0), chunk(1), chunk(2)])
+    await jobs.add([chunk(0), chunk(1), chunk(2)])
     await vi.waitFor(() => expect(runs).toEqual(['bat_1 0']))
     const stopping = jobs.stop()
     await next()
     await stopping
-    await jobs.addChunks([chunk(3)])
+    await jobs.add([chunk(3)])
     expect(runs).toEqual(['bat_1 0'])
   })
 
   test('poll a provider at the times that each step asks for, until nothing lies with the provider', async () => {
     const { jobs, clock, polls } = await working()
-    await jobs.addPoll({ batch: 'bat_1', judge: 'ours' }, 10)
-    await jobs.addPoll({ batch: 'bat_1', judge: 'ours' }, 10)
+    for (let n = 0; n < 2; n++) await jobs.add([{ batch: 'bat_1', judge: 'ours', chunk: null }])
     await vi.waitFor(async () => expect((await jobs.busy()).size).toBe(0))
     expect([clock.slept, polls]).toEqual([[10, 20, 30], []])
   })

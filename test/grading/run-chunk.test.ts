@@ -69,7 +69,7 @@ async function start(
       laneOf: () => lane,
     },
     judges: new Map([['scripted', judge]]),
-    placeOf: () => (work: () => Promise<unknown>) => places.add(work),
+    queueOf: () => places,
     onTrouble: ({ error }: Trouble) => void errors.push(error),
   } as unknown as Parameters<typeof runChunk>[0]
   const done = runChunk(deps, {
@@ -82,7 +82,6 @@ async function start(
     park: async (parking) => {
       parked.push(parking)
       leaving.abort()
-      return true
     },
   })
   const counts = async () => (await stores.batches.get('bat_1'))?.counts

@@ -1,11 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, test, vi } from 'vitest'
 import type { Batch } from '../../src/schemas/batch.ts'
 import { GOOD_ANSWER, IGNORED } from '../grading/harness.ts'
 import { startApp, type TestApp, useApp } from '../start-app.ts'
 import { answeringJudge, finish, makeItems, postLines, startBatch, toLines, untilBatch } from './make-batch.ts'
-
-type Gate = PromiseWithResolvers<void>
 
 let app: TestApp
 
@@ -118,26 +115,6 @@ describe('when judges fail', () => {
     // The call that got the slot of the failing call may have begun meanwhile.
     expect([0, 1, 2, 3, 4, 5, 6]).toEqual(expect.arrayContaining(judge.calls))
     expect((await app.get(`/v1/batches/${id}`)).json()).toMatchObject({ status: 'parked', counts: { graded: 5 } })
-  })
-
-  test('told to go on while a call fails, it goes on though an item that was begun later is turned away first', async () => {
-    const [asked, first, failing] = [0, 1, 2].map(() => Promise.withResolvers<void>()) as [Gate, Gate, Gate]
-    const judge = answeringJudge(async (run, call) => {
-      if (call > 1 || run > 2) return GOOD_ANSWER
-      if (run === 1) asked.resolve()
-      await (run === 0 ? first : failing).promise
-      return run === 1 ? { fail: 'quota_exhausted' } : GOOD_ANSWER
-    })
-    app = await startApp({ judges: [judge], config: { concurrency: { initial: 2, min: 2, max: 2 } } })
-    const { id } = await startBatch(app, makeItems(30))
-    await asked.promise
-    await app.post(`/v1/batches/${id}/resume`)
-    first.resolve()
-    await vi.waitUntil(() => judge.calls.length === 3)
-    await delay(50)
-    failing.resolve()
-    await untilBatch(app, id, ({ status }) => status === 'done')
-    expect(judge.calls.filter((run) => run === 1)).toHaveLength(2)
   })
 
   test('a judge that asks for a pause is named with its end, and the batch goes on', async () => {

@@ -137,7 +137,8 @@ test('a submission that another process has sent meanwhile is cancelled at the p
   const { id } = await startBatch(app, makeItems(3), '?mode=provider')
   await expect.poll(() => cancelled, { timeout: 15_000 }).toEqual(['second'])
   // The job would look again in ten seconds.
-  const look = () => app.context.batches.work.poll({ batch: id, judge: 'scripted' })
+  const look = () =>
+    app.context.batches.work.doJob({ batch: id, judge: 'scripted', chunk: null }, new AbortController().signal)
   await expect.poll(look, { timeout: 15_000 }).toBeNull()
   const ended = await finish(app, id)
   expect(ended.batch).toMatchObject({ status: 'done', counts: { graded: 3 }, calls: { made: 3 } })

@@ -1,35 +1,12 @@
 import { once } from 'node:events'
 import { expect, test, vi } from 'vitest'
 import { createBossJobs } from '../../src/batches/boss.ts'
-import { openDraft } from '../../src/batches/intake.ts'
-import { makeBatch, makeItem } from './make-batch.ts'
 import { describePostgres } from './postgres-tools.ts'
 
 const CHUNK = { batch: 'bat_refused', chunk: 0, judge: 'openai' }
 
 describePostgres('jobs of several processes', (tools) => {
   const openJobs = () => createBossJobs({ url: tools().server.url, chunksAtOnce: () => 1, onError: () => undefined })
-
-  test('a batch opens with its jobs or not at all, over fewer connections than batches', async () => {
-    const stores = await tools().open(undefined, { max_connections: 2, connect_timeout_ms: 2000 })
-    const jobs = openJobs()
-    const ids = ['bat_1', 'bat_2', 'bat_3', 'bat_4']
-    for (const id of [...ids, 'bat_5']) {
-      await stores.batches.draft(makeBatch(id))
-      await stores.batches.add(id, [makeItem(0)])
-    }
-    const { addChunks } = jobs
-    vi.spyOn(jobs, 'addChunks').mockImplementationOnce(async (...given) => {
-      await addChunks(...given)
-      throw new Error('refused')
-    })
-    await expect(openDraft({ stores, jobs }, 'bat_5')).rejects.toThrow('refused')
-    await Promise.all(ids.map((id) => openDraft({ stores, jobs }, id)))
-    expect([...(await jobs.busy())].sort()).toEqual(ids)
-    expect(await stores.batches.plan('bat_5')).toMatchObject({ status: 'draft' })
-    await jobs.stop()
-    await stores.close()
-  })
 
   test('a unit of work of which the server gives up one of several statements runs again', async () => {
     const stores = await tools().open(undefined, { max_connections: 1 })
@@ -46,14 +23,14 @@ describePostgres('jobs of several processes', (tools) => {
     const { server } = tools()
     const jobs = openJobs()
     await server.stop()
-    await expect(jobs.addChunks([CHUNK])).rejects.toThrow()
+    await expect(jobs.add([CHUNK])).rejects.toThrow()
     await server.start()
-    await jobs.addChunks([CHUNK])
+    await jobs.add([CHUNK])
     await server.query('ALTER TABLE veridict_jobs.queue RENAME TO absent')
     const other = { ...CHUNK, judge: 'another' }
-    await expect(jobs.addChunks([other])).rejects.toThrow()
+    await expect(jobs.add([other])).rejects.toThrow()
     await server.query('ALTER TABLE veridict_jobs.absent RENAME TO queue')
-    await jobs.addChunks([other])
+    await jobs.add([other])
     const names = await server.query('SELECT name FROM veridict_jobs.job WHERE singleton_key = $1 ORDER BY name', [
       'bat_refused:0',
     ])
@@ -76,14 +53,13 @@ describePostgres('jobs of several processes', (tools) => {
   test('a worker that stops gives back its chunks, begun or not', async () => {
     const { server } = tools()
     const jobs = openJobs()
-    await jobs.addChunks([0, 1, 2, 3].map((chunk) => ({ batch: 'bat_1', chunk, judge: 'stops' })))
+    await jobs.add([0, 1, 2, 3].map((chunk) => ({ batch: 'bat_1', chunk, judge: 'stops' })))
     expect(await jobs.busy()).toContain('bat_1')
     const begun = Promise.withResolvers<void>()
-    const runChunk = (_: unknown, signal: AbortSignal) => {
+    await jobs.start(['stops'], (_, signal) => {
       begun.resolve()
-      return once(signal, 'abort').then(() => undefined)
-    }
-    await jobs.start(['stops'], { runChunk, poll: async () => null })
+      return once(signal, 'abort').then(() => null)
+    })
     await begun.promise
     await jobs.stop()
     const states = await server.query(
@@ -99,8 +75,11 @@ describePostgres('jobs of several processes', (tools) => {
     const { server } = tools()
     const jobs = openJobs()
     const ended = Promise.withResolvers<void>()
-    await jobs.start(['ends'], { runChunk: async () => ended.resolve(), poll: async () => null })
-    await jobs.addChunks([{ ...CHUNK, judge: 'ends' }])
+    await jobs.start(['ends'], async () => {
+      ended.resolve()
+      return null
+    })
+    await jobs.add([{ ...CHUNK, judge: 'ends' }])
     await ended.promise
     const left = async () => server.query("SELECT state::text FROM veridict_jobs.job WHERE name = 'judge.ends'")
     await vi.waitFor(async () => expect(await left()).toEqual([{ state: 'completed' }]), 10_000)
