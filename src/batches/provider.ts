@@ -3,6 +3,7 @@ import { costUsd } from '../domain/money/price.ts'
 import { isTransient } from '../grading/ask-by-call.ts'
 import { type BatchApi, BatchFailure, type BatchResult } from '../judges/judge.ts'
 import type { Failure } from '../schemas/grade.ts'
+import type { Job } from './jobs.ts'
 import type { BatchDeps, Parking } from './run-chunk.ts'
 
 /** Below the limit of any provider: a submission stands in memory while it is sent. */
@@ -14,10 +15,7 @@ const DOWNLOAD_MS = 30 * 60_000
 const STORED_AT_ONCE = 200
 
 /** The questions of a batch that a judge’s provider answers. */
-export interface Poll {
-  readonly batch: string
-  readonly judge: string
-}
+export type Poll = Pick<Job, 'batch' | 'judge'>
 
 /** The state of a submission after its step, or the reason for which its batch rests. */
 type Move = 'open' | 'closed' | Parking

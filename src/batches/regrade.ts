@@ -6,7 +6,7 @@ import type { Grade } from '../schemas/grade.ts'
 import { faultAt } from '../schemas/problem.ts'
 import type { GradeSelection, RegradeRequest } from '../schemas/regrade.ts'
 import { type EndedItem, endedPages, withGrades } from './follow.ts'
-import type { BatchPlan, IntakeItem } from './intake.ts'
+import { type BatchPlan, type IntakeItem, planOf } from './intake.ts'
 
 const PAGE = 200
 const LONGEST_NAME = 300
@@ -20,17 +20,11 @@ export async function planRegrade(
   payer: Payer | null,
 ): Promise<BatchPlan> {
   assertSense(request)
+  const { query, mode, key, max_cost_usd } = request
   const kind = request.recheck === true ? 'recheck' : 'regrade'
-  const source = isOwnBatch(request.query.batch) ? await batches.get(request.query.batch) : null
-  return {
-    kind,
-    mode: request.mode ?? 'direct',
-    name: request.name ?? (source && `${kind} of ${source.name ?? source.id}`.slice(0, LONGEST_NAME).toWellFormed()),
-    key: request.key ?? null,
-    max_cost_usd: request.max_cost_usd ?? null,
-    payer,
-    defaults: {},
-  }
+  const source = isOwnBatch(query.batch) ? await batches.get(query.batch) : null
+  const own = source && `${kind} of ${source.name ?? source.id}`.slice(0, LONGEST_NAME).toWellFormed()
+  return { ...planOf(defined({ mode, key, max_cost_usd }), payer), kind, name: request.name ?? own }
 }
 
 function assertSense({ judge, rubric, samples, cache, recheck, mode, max_cost_usd }: RegradeRequest): void {

@@ -169,9 +169,7 @@ export function createBatchService(deps: BatchDeps) {
       batches.results(id, after, limit),
     /** Cancels all items but those in flight. Null: no such batch; false: the batch has ended. */
     async cancel(id: string): Promise<boolean | null> {
-      const record = await batches.get(id)
-      if (record === null) return null
-      if (record.status === 'cancelling') return true
+      if ((await batches.get(id)) === null) return null
       if (!(await batches.requestCancel(id))) return false
       work.leave(id)
       // Calls in flight end first, and the last chunk or the sweep ends the batch.

@@ -25,10 +25,9 @@ export function createWaiting({ stores, judges, clock, lost_ms }: BatchDeps, run
   /** Tells whether no process that runs batches has the judge. */
   async function isMissing(judge: string): Promise<boolean> {
     if (runsHere() && judges.has(judge)) return false
+    if (runsHere() && run_lock !== null) return true
     // Without a holder of the run lock nothing is known: the next holder may have the judge.
-    if (run_lock !== null && !runsHere() && !run_lock.isTaken()) return false
-    const hasOthers = run_lock === null || !runsHere()
-    return !(hasOthers && (await stores.judges.hasWorker(judge)))
+    return run_lock?.isTaken() !== false && !(await stores.judges.hasWorker(judge))
   }
 
   /** Explains that all calls in flight are old. */

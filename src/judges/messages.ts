@@ -1,9 +1,9 @@
 import { isStandardTier } from '../domain/money/price.ts'
 import { picturesNote } from '../domain/rubric/prompt.ts'
 import type { Picture } from '../domain/trajectory/trajectory.ts'
-import type { Usage } from '../schemas/grade.ts'
+import type { Failure, Usage } from '../schemas/grade.ts'
 import { failure } from './faults.ts'
-import type { JudgeReply, JudgeRequest, ReplyDetails } from './judge.ts'
+import type { JudgeRequest, ReplyDetails } from './judge.ts'
 
 /** Lists the trajectory as parts of a provider's API: its text, and its pictures, each behind its label, and all behind the note that explains them. */
 export const sharedParts = <Part>(
@@ -25,11 +25,8 @@ export const repairTurns = ({ repairs }: JudgeRequest, silence = '') =>
 
 type About = Omit<ReplyDetails, 'request_id'>
 /** An answer as its API reads it; the exchange that brought the answer knows its raw text and its id. */
-export type Answer = JudgeReply extends infer Reply
-  ? Reply extends JudgeReply
-    ? Omit<Reply, 'raw' | 'request_id'>
-    : never
-  : never
+export type Answer = About &
+  ({ readonly ok: true; readonly text: string } | { readonly ok: false; readonly failure: Failure })
 
 /** Makes an answer. Throws a TypeError where the text is no text: a provider's types are not checked. */
 export function answered(text: string, about: About): Answer {
