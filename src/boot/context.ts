@@ -41,6 +41,8 @@ interface ContextOptions {
   readonly loaded?: readonly LoadedRubric[]
   /** Whether this process goes on with batches of other processes; true by default. */
   readonly adopts_batches?: boolean
+  /** Refuses a database that would have to be migrated. */
+  readonly keeps?: boolean
   /** Whether this process works on batches of a shared database; the configuration of a service decides by default. */
   readonly works?: boolean
   /** None by default. The caller that opened it closes it, after the context. */
@@ -66,7 +68,7 @@ export async function buildContext(options: ContextOptions): Promise<Context> {
   const all = [createLexicalJudge(), ...models.judges.values(), ...(options.judges ?? [])]
   const judges = new Map(all.map((judge) => [judge.info.name, tracing?.judge(judge) ?? judge]))
   const unready = new Map([...models.unready].filter(([name]) => !judges.has(name)))
-  const stores = await storeOf(config, secrets).open()
+  const stores = await storeOf(config, secrets).open(options.keeps)
   try {
     await registerRubrics(loaded, stores)
     const newId = createIdMaker(

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { missingFolder, storeOf } from '../boot/open-store.ts'
+import { missingFolder } from '../boot/open-store.ts'
 import { type Config, loadConfig } from '../config/config.ts'
 import type { Stores } from '../db/stores.ts'
 import type { Judge } from '../judges/judge.ts'
@@ -22,15 +22,14 @@ export async function openLocal(
   const { config, secrets } = configurationOf(used)
   const { access } = config
   if (use === 'read') assertDatabase(config)
-  const store = storeOf(config, secrets)
-  if (use === 'look' && !(hasDatabase(config) && (await store.isMigrated()))) return openLocal(env, 'none', { judges })
+  if (use === 'look' && !hasDatabase(config)) return openLocal(env, 'none', { judges })
   const folder = missingFolder(config)
   const { buildContext } = await import('../boot/context.ts')
   const { local } = await import('../library/local.ts')
   const context = await buildContext({
     // Only this command reaches the service, and the command can read the database: no key is needed.
     config: { ...config, access: { ...access, required: false, loopback: true, allowed_hosts: [] } },
-    ...{ secrets, adopts_batches: false, judges },
+    ...{ secrets, adopts_batches: false, judges, keeps: use === 'look' },
   })
   if (folder !== null) note?.(`made the folder ${inert(folder)} for the database`)
   // A trajectory of a file may be larger than a body over HTTP.

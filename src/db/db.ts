@@ -31,6 +31,9 @@ export interface Sql {
 
 export type Work<T> = (sql: Sql) => Promise<T>
 
+/** Reads the rows of one SELECT in their order, a few at a time. */
+export type ReadRows = <T>(text: string) => AsyncIterable<T> | Iterable<T>
+
 /** An open database. Every method rejects with a StorageError where the database refuses. */
 export interface Db {
   readonly kind: 'sqlite' | 'postgres'
@@ -43,6 +46,8 @@ export interface Db {
    * but ask the database.
    */
   write<T>(work: Work<T>): Promise<T>
+  /** Hands readings of one state of the database to `work`, whatever other processes write meanwhile. */
+  snapshot(work: (read: ReadRows) => Promise<void>): Promise<void>
   close(): Promise<void>
 }
 
@@ -165,10 +170,7 @@ export const lit = <T extends string | number>(value: T) => sql.lit(value)
 export const isIn = (db: Pick<Db, 'kind'>, column: string, values: readonly unknown[]): Expression<SqlBool> =>
   db.kind === 'postgres'
     ? sql<SqlBool>`${sql.ref(column)} = ANY(${values})`
-    : sql<SqlBool>`${sql.ref(column)} IN (SELECT value FROM json_each(${JSON.stringify(values.map(wellFormed))}))`
-
-/** A text column stores U+FFFD for a lone surrogate. */
-const wellFormed = (value: unknown): unknown => (typeof value === 'string' ? value.toWellFormed() : value)
+    : sql<SqlBool>`${sql.ref(column)} IN (SELECT value FROM json_each(${JSON.stringify(values)}))`
 
 /** Tells whether a process is gone from this machine: `prc_UUID PID HOST`, on SQLite alone. */
 export function isDead(db: Pick<Db, 'kind' | 'process'>, name: string | null): boolean {

@@ -44,16 +44,23 @@ function storesOver(db: Db, run_lock: RunLock | null) {
   }
 }
 
-/** Opens the stores over an SQLite file, which is made and migrated where needed; `:memory:` ends with its stores. Throws a StorageError. */
-export function openSqliteStores({ path }: { readonly path: string }): Stores {
-  const db = openSqlite(path)
+/**
+ * Opens the stores over an SQLite file, which is made and migrated where needed; `:memory:` ends with its stores. Throws a StorageError; with `keeps`
+ * also for a database that would have to be migrated.
+ */
+export function openSqliteStores({ path, keeps }: { readonly path: string; readonly keeps?: boolean }): Stores {
+  const db = openSqlite(path, keeps)
   return storesOver(db, createRunLock(db.path))
 }
 
+interface PostgresOptions extends PoolSettings {
+  readonly url: string
+  readonly schema?: string
+  readonly keeps?: boolean
+}
+
 /** Opens the stores over a schema of a PostgreSQL. Rejects with a StorageError. */
-export async function openPostgresStores(options: PoolSettings & { readonly url: string; readonly schema?: string }) {
-  const { url, schema, ...settings } = options
-  const { openPostgres } = await import('./open/postgres-schema.ts')
-  const stores: Stores = storesOver(await openPostgres(url, settings, schema), null)
-  return stores
+export async function openPostgresStores({ url, schema, keeps, ...settings }: PostgresOptions): Promise<Stores> {
+  const { openPostgres } = await import('./open/postgres.ts')
+  return storesOver(await openPostgres(url, settings, schema, keeps), null)
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
 import { openLocal } from '../../src/cli/database.ts'
-import { migrateSqlite, sqliteMigrations } from '../../src/db/open/migrate.ts'
+import { migrateSqlite, readMigrations } from '../../src/db/open/migrate.ts'
 import { openSqliteStores } from '../../src/db/stores.ts'
 import { tempFolder } from '../temp-folder.ts'
 import { trial, typed } from './test-shell.ts'
@@ -44,10 +44,11 @@ test('a dry run leaves a database of an older version as it is', async () => {
   const env = { VERIDICT_DATABASE: join(tempFolder(), 'v.sqlite') }
   const old = new Database(env.VERIDICT_DATABASE)
   onTestFinished(() => void old.close())
-  migrateSqlite(old, sqliteMigrations().slice(0, 3))
+  migrateSqlite(old, readMigrations('sqlite').slice(0, 3))
   const schema = () => old.prepare('SELECT name, sql FROM sqlite_schema ORDER BY name').all()
   const before = schema()
-  expect(await dryRun(env)).toEqual(ONE)
+  const { code, err } = await typed({ env, openLocal, trials: () => [trial('a')] }, 'batch', 'a', '--dry-run')
+  expect([code, err]).toEqual([1, expect.stringContaining('of an older version: back it up, then migrate it')])
   expect(schema()).toEqual(before)
   await run(env, 'status')
   expect(schema()).not.toEqual(before)

@@ -4,9 +4,8 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { openLocal } from '../../src/cli/database.ts'
 import { startFailureText } from '../../src/cli/errors.ts'
 import { StorageError } from '../../src/db/errors.ts'
-import { postgresMigrations } from '../../src/db/open/migrate.ts'
+import { migratePostgres, readMigrations } from '../../src/db/open/migrate.ts'
 import { connectPostgres } from '../../src/db/open/postgres.ts'
-import { migratePostgres } from '../../src/db/open/postgres-schema.ts'
 import { createFleet } from '../e2e/worker-process.ts'
 import { serve } from '../local-server.ts'
 import { runNode } from '../run-to-end.ts'
@@ -56,22 +55,23 @@ describePostgres('a start on a PostgreSQL', (tools) => {
   test('a dry run makes no schema, and migrates none', async () => {
     const { server } = tools()
     const env = { VERIDICT_DATABASE_URL: server.url }
-    const dryRun = async () => {
-      const { code, out } = await typed({ env, openLocal, trials: () => [trial('a')] }, 'batch', 'a', '--dry-run')
-      expect([code, out.split(':')[0]]).toEqual([0, '1 item'])
+    const dryRun = async (wanted: readonly [code: number, words: string]) => {
+      const end = await typed({ env, openLocal, trials: () => [trial('a')] }, 'batch', 'a', '--dry-run')
+      expect([end.code, end.out + end.err]).toEqual([wanted[0], expect.stringContaining(wanted[1])])
     }
+    const OLDER = [1, 'of an older version: back it up, then migrate it by `veridict status`'] as const
     const schemas = () => server.query("SELECT nspname FROM pg_namespace WHERE starts_with(nspname::text, 'veridict')")
     const applied = () => server.query('SELECT name FROM veridict.schema_migrations ORDER BY name')
-    await dryRun()
+    await dryRun(OLDER)
     expect(await schemas()).toEqual([])
     const db = connectPostgres(server.url, SETTINGS, 'veridict')
-    await migratePostgres(db, 'veridict', postgresMigrations().slice(0, 2))
+    await migratePostgres(db, 'veridict', readMigrations('postgres').slice(0, 2))
     await db.close()
-    await dryRun()
+    await dryRun(OLDER)
     expect(await applied()).toHaveLength(2)
     await (await openLocal(env)).close()
     const all = await applied()
-    await dryRun()
+    await dryRun([0, '1 item'])
     expect([await applied(), await schemas()]).toEqual([all, [{ nspname: 'veridict' }]])
   }, 60_000)
 

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, test } from 'vitest'
-import { migrateSqlite, sqliteMigrations } from '../../src/db/open/migrate.ts'
+import { migrateSqlite, readMigrations } from '../../src/db/open/migrate.ts'
 import { openSqliteStores } from '../../src/db/stores.ts'
 import type { Digest } from '../../src/domain/digest.ts'
 import { generateStore } from '../storage/generated-store.ts'
@@ -180,7 +180,7 @@ test('an export of a database of an older version is refused, with the way to mi
   const path = tempDatabase()
   mkdirSync(dirname(path))
   const old = new Database(path)
-  migrateSqlite(old, sqliteMigrations().slice(0, 3))
+  migrateSqlite(old, readMigrations('sqlite').slice(0, 3))
   old.close()
   expect((await transfer(at(path), 'export')).err).toContain('is of an older version')
 })

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, test } from 'vitest'
 import { examineFile } from '../../src/db/files/file.ts'
-import { migrateSqlite, sqliteMigrations } from '../../src/db/open/migrate.ts'
+import { migrateSqlite, readMigrations } from '../../src/db/open/migrate.ts'
 import { openSqliteStores } from '../../src/db/stores.ts'
 import { readKeptStore, testKeptStore } from './kept-store.ts'
 import { tempDatabase } from './temp-folder.ts'
@@ -67,7 +67,7 @@ function makeOld(sql = ''): string {
   const path = tempDatabase()
   mkdirSync(dirname(path), { recursive: true })
   const db = new Database(path)
-  migrateSqlite(db, sqliteMigrations().slice(0, 11))
+  migrateSqlite(db, readMigrations('sqlite').slice(0, 11))
   db.exec(sql)
   db.close()
   return path

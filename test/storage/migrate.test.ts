@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, test } from 'vitest'
-import { type Migration, migrateSqlite as migrate, sqliteMigrations } from '../../src/db/open/migrate.ts'
+import { type Migration, migrateSqlite as migrate, readMigrations } from '../../src/db/open/migrate.ts'
 import { openSqliteStores } from '../../src/db/stores.ts'
 import { tempDatabase } from './temp-folder.ts'
 
@@ -42,7 +42,7 @@ const FROZEN = [
 ]
 
 test('the files are numbered without gaps, and those in use are frozen: a change is a new file', () => {
-  const files = sqliteMigrations()
+  const files = readMigrations('sqlite')
   expect(files.map(({ name }) => Number(name.slice(0, 4)))).toEqual(files.map((_, index) => index + 1))
   const digests = files.map(({ name, sql }) => `${name} ${createHash('sha256').update(sql).digest('hex').slice(0, 16)}`)
   expect(digests).toEqual(FROZEN)

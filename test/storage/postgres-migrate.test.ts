@@ -3,9 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { postgresMigrations } from '../../src/db/open/migrate.ts'
+import { migratePostgres as migrate, readMigrations } from '../../src/db/open/migrate.ts'
 import { connectPostgres } from '../../src/db/open/postgres.ts'
-import { migratePostgres as migrate } from '../../src/db/open/postgres-schema.ts'
 import { openPostgresStores } from '../../src/db/stores.ts'
 import { SETTINGS } from './postgres-settings.ts'
 import { askDatabase, describePostgres, newDatabase } from './postgres-tools.ts'
@@ -23,7 +22,7 @@ describePostgres('migrations of PostgreSQL', (tools) => {
     expect(new Set(ends.map(({ stdout }) => stdout)).size).toBe(1)
     expect(ends.map(({ stderr }) => stderr).join('')).toBe('')
     const applied = await server.query(`SELECT name FROM "${schema}".schema_migrations ORDER BY name`)
-    expect(applied.map(({ name }) => name)).toEqual(postgresMigrations().map(({ name }) => name))
+    expect(applied.map(({ name }) => name)).toEqual(readMigrations('postgres').map(({ name }) => name))
   })
 
   test('who comes while another migrates waits longer than any statement may take', async () => {
@@ -51,7 +50,7 @@ describePostgres('migrations of PostgreSQL', (tools) => {
     const { server, newSchema } = tools()
     const schema = newSchema()
     const unit = connectPostgres(server.url, SETTINGS, schema)
-    const all = postgresMigrations()
+    const all = readMigrations('postgres')
     await migrate(unit, schema, all.slice(0, 1))
     await server.query(`INSERT INTO "${schema}".processes (id, host, pid, seen_at) VALUES ('old', 'there', 7, now())`)
     await expect(migrate(unit, schema, all)).rejects.toThrow(/stop the service and its commands first/)
@@ -115,7 +114,7 @@ describePostgres('migrations of PostgreSQL', (tools) => {
       const url = await newDatabase(tools().server)
       const run = (statements: string) => askDatabase(url, statements)
       const unit = connectPostgres(url, SETTINGS, 'veridict')
-      await migrate(unit, 'veridict', postgresMigrations().slice(0, 11))
+      await migrate(unit, 'veridict', readMigrations('postgres').slice(0, 11))
       await unit.close()
       await run('CREATE SCHEMA veridict_foreign; CREATE SCHEMA "veridict_No Name"')
       await run(text)

@@ -39,18 +39,19 @@ export const exportStore = consoleCommand<Options>(
     assertDatabase(config)
     const store = storeOf(config, secrets)
     const counts: Record<string, number> = {}
-    let records = 0
     await write(line({ kind: 'veridict_export', version: EXPORT_VERSION }))
-    await store.exportRecords(async (source) => {
-      for await (const record of source) {
+    const { exportRecords } = await import('../../db/files/transfer.ts')
+    const { db, close } = await store.open(true)
+    const exporting = db.snapshot(async (read) => {
+      for await (const record of exportRecords(read)) {
         signal.throwIfAborted()
         await write(line(record))
         counts[record.kind] = (counts[record.kind] ?? 0) + 1
-        records += 1
         view.doing(`exporting ${recordsText(counts)}`)
       }
     })
-    await write(line({ kind: 'end', records }))
+    await exporting.finally(close)
+    await write(line({ kind: 'end', records: Object.values(counts).reduce((sum, n) => sum + n, 0) }))
     const to = out === undefined ? '' : ` to ${inert(out)}`
     return { data: { counts, file: out }, notes: [`exported ${recordsText(counts)} of ${inert(store.shown)}${to}`] }
   },

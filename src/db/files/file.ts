@@ -4,47 +4,12 @@ import { dirname, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { count, fileFault } from '../../domain/words.ts'
 import { refusal, StorageError, toStorageError } from '../errors.ts'
-import { APPLIED, type Applied, hasTable, isComplete, missingOf, sqliteMigrations } from '../open/migrate.ts'
+import { APPLIED, type Applied, hasTable, missingOf, readMigrations } from '../open/migrate.ts'
 import { isRun } from '../open/run-lock.ts'
-import type { ReadRows } from './transfer.ts'
 
 /** Opens a database to look at it. Throws where it is not there. */
 const openToRead = (path: string): Database.Database =>
   new Database(path, { readonly: true, fileMustExist: true, timeout: 5000 })
-
-/** Reads the applied migrations; none where the file is no database of Veridict. */
-const readApplied = (db: Database.Database): readonly Applied[] =>
-  hasTable(db, 'schema_migrations') ? db.prepare<[], Applied>(APPLIED).all() : []
-
-/** Tells whether a file is there that would be opened as it is, without a migration. */
-export function isMigrated(path: string): boolean {
-  if (path === ':memory:' || !existsSync(path)) return path === ':memory:'
-  let db: Database.Database | undefined
-  try {
-    db = openToRead(path)
-    return isComplete(readApplied(db), sqliteMigrations())
-  } catch {
-    // Opening the file tells its fault.
-    return true
-  } finally {
-    db?.close()
-  }
-}
-
-/** Hands readings of one state of a database file to `work`; other processes may write to the file meanwhile. Rejects with a StorageError. */
-export async function readSqliteSnapshot(path: string, work: (read: ReadRows) => Promise<void>): Promise<void> {
-  if (!isMigrated(path))
-    throw refusal(`${path} is of an older version: back it up, then migrate it by \`veridict status\``)
-  const db = openToRead(path)
-  try {
-    db.exec('BEGIN')
-    await work(<T>(text: string) => db.prepare<[], T>(text).iterate())
-  } catch (error) {
-    throw toStorageError(error)
-  } finally {
-    db.close()
-  }
-}
 
 /**
  * Copies one state of a database beside a running service, and returns the size of the copy in bytes. The copy takes its name when all
@@ -93,23 +58,39 @@ export interface Finding {
   readonly advice: string | null
 }
 
-const finding =
-  (severity: Severity) =>
-  (check: string, found: string, advice: string | null = null): Finding => ({ check, severity, found, advice })
-const [ok, warning, error] = [finding('ok'), finding('warning'), finding('error')]
+const ok = (check: string, found: string): Finding => ({ check, severity: 'ok', found, advice: null })
+const warning = (check: string, found: string, advice: string): Finding => ({
+  check,
+  severity: 'warning',
+  found,
+  advice,
+})
+const error = (check: string, found: string, advice: string): Finding => ({ check, severity: 'error', found, advice })
 
 const RESTORE = 'put back the newest backup that is whole (docs/operations.md).'
+
+const MIB = 1024 * 1024
+/** A batch of some thousand trajectories may fill less. */
+const LEAST_FREE = 256 * MIB
 
 /** Examines an SQLite database beside a running service without a change. Yields a finding for each part, and for a failure. */
 export function* examineFile(path: string): Generator<Finding> {
   let db: Database.Database | undefined
   try {
     db = openToRead(path)
-    yield examineDisk(path)
+    const { bavail, bsize } = statfsSync(dirname(resolve(path)))
+    const space = `${Math.round((bavail * bsize) / MIB)} MiB free, the file has ${Math.ceil(statSync(path).size / MIB)} MiB`
+    yield bavail * bsize >= LEAST_FREE
+      ? ok('disk', space)
+      : warning('disk', space, 'A full disk ends every write (503 storage_full): make room, or move the database.')
     const schema = examineSchema(db)
     yield schema
     if (schema.severity === 'error') return
-    yield examineIntegrity(db)
+    const faults = (db.pragma('integrity_check(20)') as { integrity_check: string }[]).map((row) => row.integrity_check)
+    const named = `integrity_check: ${count(faults.length, 'fault')}, such as: ${faults.slice(0, 3).join('; ')}`
+    yield faults.length === 1 && faults[0] === 'ok'
+      ? ok('integrity', 'integrity_check: ok')
+      : error('integrity', named, `The file is damaged. Stop the service, keep the file, and ${RESTORE}`)
     // A database of an older version has other tables.
     if (hasTable(db, 'submissions')) yield* examineWork(db, isRun(path))
   } catch (failure) {
@@ -120,38 +101,19 @@ export function* examineFile(path: string): Generator<Finding> {
   }
 }
 
-const MIB = 1024 * 1024
-/** A batch of some thousand trajectories may fill less. */
-const LEAST_FREE = 256 * MIB
-
-function examineDisk(path: string): Finding {
-  const { bavail, bsize } = statfsSync(dirname(resolve(path)))
-  const free = bavail * bsize
-  const found = `${Math.round(free / MIB)} MiB free, the file has ${Math.ceil(statSync(path).size / MIB)} MiB`
-  const advice = 'A full disk ends every write (503 storage_full): make room, or move the database.'
-  return free >= LEAST_FREE ? ok('disk', found) : warning('disk', found, advice)
-}
-
 function examineSchema(db: Database.Database): Finding {
-  const migrations = sqliteMigrations()
-  const rows = readApplied(db)
-  if (rows.length === 0)
+  if (!hasTable(db, 'schema_migrations'))
     return error('schema', 'this is no database of Veridict', 'Name the right file: --database or VERIDICT_DATABASE.')
+  const rows = db.prepare<[], Applied>(APPLIED).all()
   try {
-    const missing = missingOf(rows, migrations).length
-    const older = missing > 0 ? '; the next start of the service migrates the database' : ''
+    const migrations = readMigrations('sqlite')
+    const isOlder = missingOf(rows, migrations).length > 0
+    const older = isOlder ? '; the next start of the service migrates the database' : ''
     return ok('schema', `version ${rows.length} of ${migrations.length}${older}`)
   } catch (failure) {
     const advice = `A newer version of Veridict reads the database, where one wrote it; else ${RESTORE}`
     return error('schema', (failure as StorageError).message, advice)
   }
-}
-
-function examineIntegrity(db: Database.Database): Finding {
-  const faults = (db.pragma('integrity_check(20)') as { integrity_check: string }[]).map((row) => row.integrity_check)
-  if (faults.length === 1 && faults[0] === 'ok') return ok('integrity', 'integrity_check: ok')
-  const found = `integrity_check: ${count(faults.length, 'fault')}, such as: ${faults.slice(0, 3).join('; ')}`
-  return error('integrity', found, `The file is damaged. Stop the service, keep the file, and ${RESTORE}`)
 }
 
 const UNFINISHED = `SELECT

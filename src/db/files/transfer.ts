@@ -1,7 +1,7 @@
 import { sql as raw } from 'kysely'
 import { EXPORT_RECORDS, type ExportKind, type ExportRecord, type RecordOf } from '../../schemas/documents.ts'
 import type { Grade } from '../../schemas/grade.ts'
-import { columns, type Db, first, insert, run, type Sql } from '../db.ts'
+import { columns, type Db, first, insert, type ReadRows, run, type Sql } from '../db.ts'
 import { renderGrade, replaceCurrent } from '../grades.ts'
 import { renderReview } from '../reviews.ts'
 import { packText, parseStored, unpackText } from '../text.ts'
@@ -18,9 +18,6 @@ const EXPORTED: Readonly<Record<ExportKind, string>> = {
   grade: 'SELECT id, ground_truth, body, silent, is_current AS answers FROM grades ORDER BY id',
   review: 'SELECT id, body FROM reviews ORDER BY id',
 }
-
-/** Reads the rows of one SELECT in their order, a few at a time, all statements from one state of the database. */
-export type ReadRows = <T>(text: string) => AsyncIterable<T> | Iterable<T>
 
 /** Yields every record of a database. Rejects with a StorageError where bytes of a row are damaged. */
 export async function* exportRecords(read: ReadRows): AsyncGenerator<ExportRecord> {

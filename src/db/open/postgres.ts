@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { closed, createSql, type Db, first, type Rows, type Sql, Undo, type Work } from '../db.ts'
 import { isLost, isSerializationFailure, refusal, StorageError, toConnectError, toServerError } from '../errors.ts'
+import { migratePostgres } from './migrate.ts'
 
 /** The connections to a PostgreSQL. Times are in milliseconds. */
 export interface PoolSettings {
@@ -15,15 +16,45 @@ export interface PoolSettings {
   readonly idle_transaction_timeout_ms: number
 }
 
-/** A database over the connections of a pool, which also does work on one connection outside of a unit of work. */
-interface PostgresDb extends Db {
-  connect<T>(work: (sql: Sql) => Promise<T>): Promise<T>
+/** Opens a database; makes and migrates its schema where needed. Rejects with a StorageError for an unusable database. */
+export async function openPostgres(
+  url: string,
+  settings: PoolSettings,
+  schema = 'veridict',
+  keeps = false,
+): Promise<Db> {
+  const patient = connectPostgres(url, { ...settings, max_connections: 1, statement_timeout_ms: 0 }, schema)
+  try {
+    await migratePostgres(patient, schema, undefined, keeps)
+    await assertSameTime(patient.read)
+  } finally {
+    await patient.close()
+  }
+  return connectPostgres(url, settings, schema)
 }
 
-/** Opens a database as it is, without a look at its schema; with a null schema no bare name is looked up. */
-export function connectPostgres(url: string, settings: PoolSettings, schema: string | null): PostgresDb {
+/** A call in flight is lost by its age, which other machines compute: their clocks may differ by a part of the grace. */
+const MOST_DIFFERENCE_MS = 10_000
+
+/** Rejects with a StorageError where the clock of this machine and that of the server are too far apart. */
+async function assertSameTime(sql: Sql): Promise<void> {
+  const asked = Date.now()
+  const server = await first<{ ms: number }>(sql)`SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms`
+  const ms = server?.ms ?? asked
+  const difference = Math.max(asked - ms, ms - Date.now())
+  if (difference > MOST_DIFFERENCE_MS)
+    throw refusal(
+      `the clock of this machine and that of the database server differ by ${Math.round(difference / 1000)} s: set both by NTP`,
+    )
+}
+
+/** Rows of one round trip of an export: each may hold a whole trajectory. */
+const ROWS_AT_ONCE = 20
+
+/** Opens a database as it is, without a look at its schema. */
+export function connectPostgres(url: string, settings: PoolSettings, schema: string): Db {
   const pool = openPool(url, schema, settings)
-  const connect = <T>(work: (sql: Sql) => Promise<T>) => onConnection(pool, work)
+  const connect: Connect = (work) => onConnection(pool, work)
   const read = createSql('postgres', (text, values) => connect((sql) => sql.query(text, values)))
   const running = new Set<Promise<unknown>>()
   let closing: Promise<void> | undefined
@@ -31,10 +62,22 @@ export function connectPostgres(url: string, settings: PoolSettings, schema: str
     kind: 'postgres',
     process: `prc_${crypto.randomUUID()}`,
     read,
-    connect,
+    snapshot: (work) =>
+      connect(async ({ query }) => {
+        // The reader of an export may be slow: no statement and no pause between two statements has a limit.
+        await query(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
+          SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0`)
+        const fetch = async <T>() => (await query<T>(`FETCH ${ROWS_AT_ONCE} FROM exported`)).rows
+        const read = async function* <T>(text: string) {
+          await query(`DECLARE exported NO SCROLL CURSOR FOR ${text}`)
+          for (let rows = await fetch<T>(); rows.length > 0; rows = await fetch<T>()) yield* rows
+          await query('CLOSE exported')
+        }
+        await work(read).finally(() => query('ROLLBACK'))
+      }),
     write<T>(work: Work<T>): Promise<T> {
       if (closing !== undefined) return Promise.reject(closed())
-      const written = write({ read, connect }, work)
+      const written = write(read, connect, work)
       const forget = () => void running.delete(written)
       written.then(forget, forget)
       running.add(written)
@@ -52,7 +95,7 @@ const GRACE_MS = 5_000
 const IDLE_MS = 30_000
 const OLDEST_VERSION = 140_000
 
-function openPool(url: string, schema: string | null, settings: PoolSettings): pg.Pool {
+function openPool(url: string, schema: string, settings: PoolSettings): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max: settings.max_connections,
@@ -84,12 +127,11 @@ class LeavingClient extends pg.Client {
 }
 
 /** Prepares a new connection. Set here and not in the URL, so that no setting of a role or database decides the meaning of a commit. */
-async function prepare(client: pg.PoolClient, schema: string | null, settings: PoolSettings): Promise<void> {
+async function prepare(client: pg.PoolClient, schema: string, settings: PoolSettings): Promise<void> {
   // Without a listener the loss of a connection in use would end the process.
   client.on('error', () => undefined)
-  const path = schema === null ? "''" : `"${schema}"`
   await client.query(
-    `SET search_path = ${path}; SET synchronous_commit = on; SET default_transaction_read_only = off;
+    `SET search_path = "${schema}"; SET synchronous_commit = on; SET default_transaction_read_only = off;
      SET statement_timeout = ${settings.statement_timeout_ms};
      SET idle_in_transaction_session_timeout = ${settings.idle_transaction_timeout_ms}`,
   )
@@ -101,6 +143,9 @@ async function prepare(client: pg.PoolClient, schema: string | null, settings: P
   if (Number(server.version) < OLDEST_VERSION)
     throw refusal('the database server is too old: PostgreSQL 14 or newer is needed')
 }
+
+/** Does work on one connection, outside of a unit of work. */
+type Connect = <T>(work: Work<T>) => Promise<T>
 
 /** Does work on one connection, which goes back to the pool afterwards, or is closed where it was lost: it may never answer. */
 async function onConnection<T>(pool: pg.Pool, work: (sql: Sql) => Promise<T>): Promise<T> {
@@ -140,11 +185,25 @@ const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_current_xact_id()
  * Runs a unit of work in a transaction, which begins with its first statements. The unit runs again where the server gave it up for another, or where
  * its connection was lost before its commit.
  */
-async function write<T>({ read, connect }: Pick<PostgresDb, 'read' | 'connect'>, work: Work<T>): Promise<T> {
+async function write<T>(read: Sql, connect: Connect, work: Work<T>): Promise<T> {
   for (let [tries, connections] = [1, 1]; ; ) {
-    const sent: Commit<T>[] = []
+    // The transaction whose COMMIT is sent, and its value.
+    const sent: { readonly id: string | undefined; readonly value: T }[] = []
     try {
-      return await connect((sql) => transact(sql, work, (commit) => sent.push(commit)))
+      return await connect(async (sql) => {
+        const begun = sql.query<{ id: string }>(BEGIN)
+        begun.catch(() => undefined)
+        const value = await work(sql).catch(async (error: unknown) => {
+          // The work may have failed at another connection than its own.
+          await sql.query('ROLLBACK').catch(() => undefined)
+          // A beginning that failed lets the work fail.
+          await begun
+          throw error
+        })
+        sent.push({ id: (await begun).rows[0]?.id, value })
+        await sql.query('COMMIT')
+        return value
+      })
     } catch (error) {
       if (error instanceof Undo) return error.value as T
       const cause = (error as { cause?: unknown } | null)?.cause ?? error
@@ -156,27 +215,6 @@ async function write<T>({ read, connect }: Pick<PostgresDb, 'read' | 'connect'>,
       await delay(2 ** Math.min(tries, 7) * (1 + Math.random()))
     }
   }
-}
-
-/** A transaction whose COMMIT is sent, and its value. */
-interface Commit<T> {
-  readonly id: string | undefined
-  readonly value: T
-}
-
-async function transact<T>(sql: Sql, work: Work<T>, onCommit: (commit: Commit<T>) => void): Promise<T> {
-  const begun = sql.query<{ id: string }>(BEGIN)
-  begun.catch(() => undefined)
-  const value = await work(sql).catch(async (error: unknown) => {
-    // The work may have failed at another connection than its own.
-    await sql.query('ROLLBACK').catch(() => undefined)
-    // A beginning that failed lets the work fail.
-    await begun
-    throw error
-  })
-  onCommit({ id: (await begun).rows[0]?.id, value })
-  await sql.query('COMMIT')
-  return value
 }
 
 /** Asks for the end of a transaction whose COMMIT was not answered. Rejects where the end stays unknown. */

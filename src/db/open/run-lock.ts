@@ -5,7 +5,6 @@ import { toStorageError } from '../errors.ts'
 /** The lock of an SQLite file whose holder, one process at a time, runs the batches of the file. */
 export type RunLock = ReturnType<typeof createRunLock>
 
-/** The file whose lock decides which process runs the batches of a database. */
 const runFileOf = (path: string): string => `${realpathSync(path)}.run`
 
 /**

@@ -14,8 +14,8 @@ const LONGEST_LOG_BYTES = 8 * 1024 * 1024
 /** An open file; `path` null: in memory. */
 type SqliteDb = Db & { readonly path: string | null }
 
-/** Opens a database file, which is made and migrated where needed. Throws a StorageError for an unusable file. */
-export function openSqlite(path: string): SqliteDb {
+/** Opens a database file, which is made and, without `keeps`, migrated where needed. Throws a StorageError for an unusable file. */
+export function openSqlite(path: string, keeps = false): SqliteDb {
   // SQLite takes a blank name for a temporary database, which would lose everything at the end.
   if (path.trim() === '') throw refusal('the path of the database is empty')
   if (path !== MEMORY) makeFile(path)
@@ -23,7 +23,7 @@ export function openSqlite(path: string): SqliteDb {
   try {
     writer = new Database(path, { timeout: 5000 })
     setPragmas(writer)
-    migrateSqlite(writer)
+    migrateSqlite(writer, undefined, keeps)
     return databaseOver(path, writer)
   } catch (error) {
     writer?.close()
@@ -41,6 +41,17 @@ function databaseOver(path: string, writer: Database.Database): SqliteDb {
     process: `prc_${crypto.randomUUID()} ${process.pid} ${hostname()}`,
     read: createSql('sqlite', prepareOn(reader, false)),
     write: units.write,
+    async snapshot(work) {
+      const db = new Database(path, { readonly: true, timeout: 5000 })
+      try {
+        db.exec('BEGIN')
+        await work((text) => db.prepare<[], never>(text).iterate())
+      } catch (error) {
+        throw toStorageError(error)
+      } finally {
+        db.close()
+      }
+    },
     async close() {
       await units.settled()
       if (!writer.open) return
