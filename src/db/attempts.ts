@@ -1,20 +1,12 @@
 import { sql as raw } from 'kysely'
+import { historyOf, MOST_ANSWERS, MOST_CALLS, type OutputHistory } from '../domain/money/price.ts'
+import type { JudgeReply } from '../judges/judge.ts'
+import type { AttemptSummary, Grade, Usage } from '../schemas/grade.ts'
 import { all, type Db, first, insert, isDead, isIn, run, type Sql, Undo } from './db.ts'
 import { refusal } from './errors.ts'
 import { type JudgeState, lockJudge, settleJudge } from './judges.ts'
-import {
-  type CallEnd,
-  createLedger,
-  endCalls,
-  type GoodReply,
-  IN_FLIGHT,
-  IS_ORPHAN,
-  parseReply,
-  REPLY,
-  renderEnd,
-} from './ledger.ts'
-import type { Attempt, BatchRow, PlannedCall, ReplyColumns } from './schema.ts'
-import { addAmounts, addSpending, amountsOf, type Caps, type OverBudget, reserveIn } from './spending.ts'
+import type { Attempt, BatchRow, EndColumns, PlannedCall, ReplyColumns } from './schema.ts'
+import { addSpending, amountsOf, type Caps, endCalls, type OverBudget, reserveIn } from './spending.ts'
 import { encodeRow } from './text.ts'
 
 export type PlannedAttempt = Readonly<PlannedCall>
@@ -28,9 +20,14 @@ export interface Payer {
   readonly max_cost_usd_per_day: number | null
 }
 
+/** The end of a call; batch endpoints know no latency. */
+export interface CallEnd extends Pick<EndColumns, 'message' | 'cost_usd' | 'latency_ms'> {
+  readonly outcome: AttemptSummary['outcome']
+  readonly reply: JudgeReply
+}
+
 export interface FinishedAttempt extends CallEnd {
   readonly id: string
-  readonly latency_ms: number
   /** Milliseconds since the epoch; by default the time of this machine. */
   readonly now?: number
 }
@@ -75,12 +72,89 @@ export type Reserved =
   | { readonly kind: 'paused'; readonly judge: JudgeState }
   | { readonly kind: 'over'; readonly over: OverBudget }
 
+export const REPLY = raw`reply_text, raw_reply, usage, request_id, model_resolved`
+
+export type GoodReply = Extract<JudgeReply, { ok: true }>
+
+/** Parses a good reply; a CHECK holds its texts in every row of outcome `ok`. */
+export const parseReply = ({ reply_text, raw_reply, usage, request_id, model_resolved }: ReplyColumns): GoodReply => ({
+  ...{ ok: true, text: reply_text ?? '', raw: raw_reply ?? '' },
+  ...{ usage, model_resolved, request_id },
+})
+
+/** A stored call, as `GET /v1/grades/{id}` and the audit see it. */
+export interface LedgerEntry extends Readonly<Omit<PlannedCall & EndColumns, 'item' | 'reply_text'>> {
+  readonly outcome: AttemptSummary['outcome']
+}
+
+/** A stored call of a batch. `grade_id` is null where no grade was stored for the call. */
+export type BatchCall = Omit<LedgerEntry, 'grade_id'> & { readonly grade_id: string | null }
+
+export interface StoredReply extends Readonly<Pick<PlannedCall, 'sample' | 'round' | 'purpose' | 'request_digest'>> {
+  readonly attempt_id: string
+  readonly reply: GoodReply
+}
+
+/** Calls of the ledger, which no index leads to, and calls of the batch in one turn of `listForBatch`. */
+const WALKED_CALLS = 1000
+const LISTED_CALLS = 100
+
 export type AttemptLedger = ReturnType<typeof createAttempts>
 
 /** The ledger of judge calls: a row before the call, which the end of the call completes. */
 export function createAttempts(db: Db) {
+  const namedAttempts = async (gradeId: string): Promise<string[]> => {
+    const row = await first<{ grade: Grade }>(db.read)`SELECT body AS grade FROM grades WHERE id = ${gradeId}`
+    return (row?.grade.receipt.attempts ?? []).map(({ id }) => id)
+  }
   return {
-    ...createLedger(db),
+    /** Counts the items of a batch with a direct call in flight, over all processes, and finds the time of the newest call; null: no call. */
+    async inFlight(batch: string) {
+      const row = await first<{ readonly items: number; readonly newest: string | null }>(db.read)`
+        SELECT count(DISTINCT item) AS items, max(started_at) AS newest FROM attempts WHERE batch = ${batch} AND ${IN_FLIGHT}`
+      return row ?? { items: 0, newest: null }
+    },
+    /** Lists the calls of a grade, and the calls of other grades that its receipt names, oldest first. */
+    async listForGrade(gradeId: string): Promise<readonly LedgerEntry[]> {
+      const named = isIn(db, 'id', await namedAttempts(gradeId))
+      return all<LedgerEntry>(db.read)`SELECT ${ENTRY}, grade_id FROM attempts
+        WHERE (grade_id = ${gradeId} OR ${named}) AND ${IS_LISTED} ORDER BY started_at, seq`
+    },
+    /** Lists calls of a batch in order, a stretch of the ledger at a time: `after` is 0 or the `next` of the stretch before, which is null after the last. */
+    async listForBatch(batch: string, after: number) {
+      const end = after + WALKED_CALLS
+      const rows = await all<BatchCall & { seq: number }>(db.read)`
+        SELECT ${ENTRY}, CASE WHEN ${IS_ORPHAN} THEN NULL ELSE grade_id END AS grade_id, seq FROM attempts
+        WHERE seq > ${after} AND seq <= ${end} AND batch = ${batch} AND ${IS_LISTED} ORDER BY seq LIMIT ${LISTED_CALLS}`
+      const last = await first<{ seq: number | null }>(db.read)`SELECT max(seq) AS seq FROM attempts`
+      const next = rows.length < LISTED_CALLS ? end : (rows.at(-1)?.seq ?? end)
+      return {
+        calls: rows.map(({ seq: _, ...row }): BatchCall => row),
+        next: next < (last?.seq ?? 0) ? next : null,
+      }
+    },
+    /** Sums the output of a judge’s newest answers, among the newest calls of all judges. */
+    async outputHistory(judge: string): Promise<OutputHistory> {
+      return historyOf(
+        await all<{ purpose: PlannedCall['purpose']; usage: Usage }>(db.read)`SELECT purpose, usage FROM (
+          SELECT seq, judge, outcome, purpose, usage FROM attempts ORDER BY seq DESC LIMIT ${MOST_CALLS}
+        ) AS newest
+        WHERE judge = ${judge} AND outcome IN ('ok', 'truncated') AND usage IS NOT NULL
+        ORDER BY seq DESC LIMIT ${MOST_ANSWERS}`,
+      )
+    },
+    /** Lists the good replies of a grade, as they were used: to be checked again without a call. */
+    async listReplies(gradeId: string): Promise<readonly StoredReply[]> {
+      const named = await namedAttempts(gradeId)
+      if (named.length === 0) return []
+      const rows = await all<Omit<StoredReply, 'reply'> & ReplyColumns>(db.read)`
+        SELECT id AS attempt_id, sample, round, purpose, request_digest, ${REPLY} FROM attempts
+        WHERE outcome = 'ok' AND ${isIn(db, 'id', named)} ORDER BY sample, started_at, seq`
+      return rows.map(({ attempt_id, sample, round, purpose, request_digest, ...reply }) => ({
+        ...{ attempt_id, sample, round, purpose, request_digest },
+        reply: parseReply(reply),
+      }))
+    },
     /**
      * Asks for the turn of a call, in one unit of work: a stored reply comes before a call, and an equal question in flight, a paused judge, a full
      * judge and a full cap come before the reservation. A `call` is durable when the promise resolves, and may be made only then.
@@ -93,12 +167,8 @@ export function createAttempts(db: Db) {
     },
     /** Stores a call that costs nothing and leaves this process not at all, begun and ended in one unit of work. */
     async record(planned: PlannedAttempt, finished: FinishedAttempt): Promise<void> {
-      const amounts = addAmounts({ calls: 1 }, amountsOf(finished, planned.reserved_usd ?? 0))
-      const end = encodeRow(renderEnd(finished))
-      await db.write(async (sql) => {
-        const row = { ...planned, process: db.process, ...end, id: finished.id }
-        await Promise.all([insert(sql, 'attempts', row), addSpending(sql, [[planned, amounts]])])
-      })
+      const row = { ...planned, process: db.process, ...encodeRow(renderEnd(finished)), id: finished.id }
+      await db.write((sql) => Promise.all([insert(sql, 'attempts', row), addSpending(sql, [[row, amountsOf(row)]])]))
     },
     findOrphan: (mark: QuestionMark, own: ReadonlySet<string> = new Set(), freshness?: Freshness) =>
       findOrphan(db, db.read, mark, own, freshness),
@@ -156,17 +226,17 @@ async function reserve(db: Db, sql: Sql, call: CallRequest): Promise<Reserved> {
   if (judge.paused_until > now) return { kind: 'paused', judge }
   // A process hears later that a batch was cancelled or parked: no call begins meanwhile.
   if (n >= limit || !runs) return { kind: 'wait', for: 'limit' }
-  const begun = insert(sql, 'attempts', { ...attempt, process: db.process, outcome: 'sent' })
-  const [over] = await Promise.all([reserveIn(sql, attempt, caps, 1), begun])
+  const row = { ...attempt, process: db.process, outcome: 'sent' } as const
+  const [over] = await Promise.all([reserveIn(sql, row, caps), insert(sql, 'attempts', row)])
   if (over !== null) throw new Undo({ kind: 'over', over } satisfies Reserved)
   return { kind: 'call' }
 }
 
 /** Tells whether a call may begin for a batch; PostgreSQL lets no other transaction cancel or park the batch before this one ends. */
 async function isRunning(db: Db, sql: Sql, batch: string | null): Promise<boolean> {
+  if (batch === null) return true
   const lock = db.kind === 'postgres' ? raw`FOR SHARE` : raw``
-  const row =
-    batch === null ? undefined : await first<BatchRow>(sql)`SELECT status FROM batches WHERE id = ${batch} ${lock}`
+  const row = await first<BatchRow>(sql)`SELECT status FROM batches WHERE id = ${batch} ${lock}`
   return row === undefined || row.status === 'running'
 }
 
@@ -219,12 +289,9 @@ async function findOrphan(
 
 /** Ends a call; `unknown` too: a process that was taken for dead may end its calls after all. */
 async function finish(db: Db, sql: Sql, attempt: FinishedAttempt, end: ReturnType<typeof renderEnd>): Promise<void> {
-  const amounts = (reserved: number) => amountsOf(attempt, reserved)
-  // The end takes the amounts of a lost call back, whose reservation was given back when it was lost.
-  const late = (reserved: number) =>
-    addAmounts({ reserved_usd: reserved, uncertain_usd: -reserved, unknown_calls: -1 }, amounts(reserved))
-  const sent = await endCalls(sql, raw`id = ${attempt.id} AND outcome = 'sent'`, end, amounts)
-  const ended = sent[0] ?? (await endCalls(sql, raw`id = ${attempt.id} AND outcome = 'unknown'`, end, late))[0]
+  const which = raw`id = ${attempt.id}`
+  const sent = await endCalls(sql, which, 'sent', end)
+  const [ended] = sent.length > 0 ? sent : await endCalls(sql, which, 'unknown', end)
   if (ended === undefined) throw refusal(`the attempt ${attempt.id} is not in flight`)
   const settling = settleJudge(db, sql, ended[0].judge, attempt.reply, attempt.now ?? Date.now())
   await Promise.all([settling, addSpending(sql, [ended])])
@@ -233,6 +300,21 @@ async function finish(db: Db, sql: Sql, attempt: FinishedAttempt, end: ReturnTyp
 /** Marks calls as `unknown`: each may have been paid for, and stays counted with its bound. */
 async function expire(db: Db, sql: Sql, ids: readonly string[]): Promise<void> {
   const end = { outcome: 'unknown', message: 'the process ended while the call was in flight' } as const
-  const amounts = (reserved: number) => ({ uncertain_usd: reserved, unknown_calls: 1 })
-  await addSpending(sql, await endCalls(sql, raw`${isIn(db, 'id', ids)} AND outcome = 'sent'`, end, amounts))
+  await addSpending(sql, await endCalls(sql, isIn(db, 'id', ids), 'sent', end))
 }
+
+export const renderEnd = ({ outcome, message, reply, cost_usd, latency_ms }: CallEnd) => {
+  const { usage, request_id, model_resolved } = reply
+  const texts = { reply_text: reply.ok ? reply.text : null, raw_reply: reply.raw }
+  return { outcome, message, cost_usd, latency_ms, usage, request_id, model_resolved, ...texts }
+}
+
+/** Condition: no grade was written for the call. */
+export const IS_ORPHAN = raw`NOT EXISTS (SELECT 1 FROM grades WHERE grades.id = attempts.grade_id)`
+/** Condition: the call is a direct call without an end. */
+export const IN_FLIGHT = raw`outcome = 'sent' AND submission IS NULL`
+/** Condition: the call is no question of a provider’s batch that has no answer. */
+const IS_LISTED = raw`(outcome NOT IN ('queued', 'sent', 'void') OR (${IN_FLIGHT}))`
+
+const ENTRY = raw`id, key, sample, round, purpose, request_digest, judge, started_at, batch, payer, reserved_usd,
+  outcome, message, raw_reply, usage, cost_usd, latency_ms, request_id, model_resolved`

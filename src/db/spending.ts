@@ -1,7 +1,5 @@
-import { sql as raw } from 'kysely'
-import type { JudgeReply } from '../judges/judge.ts'
-import type { AttemptSummary } from '../schemas/grade.ts'
-import { all, columns, type Sql } from './db.ts'
+import { type Expression, sql as raw } from 'kysely'
+import { all, assignments, columns, type Sql } from './db.ts'
 import type { Amounts, Attempt, Spending } from './schema.ts'
 
 /** Caps in dollars; null: no cap. A day is a day of UTC. */
@@ -28,14 +26,61 @@ export const NOTHING: Amounts = {
 }
 const NAMES = Object.keys(NOTHING) as readonly (keyof Amounts)[]
 
-/** The facts that decide the scopes of a call. The day is the day on which the call began, for its end too. */
-export type Counted = Readonly<Pick<Attempt, 'started_at' | 'batch' | 'payer'>>
+/** The facts of a call that decide its scopes and its amounts. The day is the day on which the call began, for its end too. */
+export type Counted = Readonly<Pick<Attempt, 'started_at' | 'batch' | 'payer' | 'outcome' | 'reserved_usd'>> &
+  Readonly<Partial<Pick<Attempt, 'bytes' | 'usage' | 'cost_usd'>>>
 
-/** The amounts that a call adds to its scopes. */
-export type Change = readonly [Counted, Partial<Amounts>]
+/** A call with the amounts that a change of its row adds to its scopes. */
+export type Change = readonly [Counted, Amounts]
 
 /** Sums of floats may be off by so much and still be equal. */
 const TOLERANCE_USD = 1e-9
+
+/** Ends that the provider answers before it runs anything: without usage they cost nothing. */
+const UNPAID: ReadonlySet<Attempt['outcome']> = new Set([
+  ...(['void', 'rate_limited', 'quota_exhausted', 'authentication'] as const),
+  ...(['refused', 'context_overflow', 'budget_exceeded'] as const),
+])
+
+/**
+ * Computes the amounts of a call by its row. A call on its way counts with its bound. Known costs are settled; tokens without a price are counted as
+ * such; a call that may have been paid for at an unknown price stays counted with its bound.
+ */
+export function amountsOf({ outcome, usage, cost_usd, bytes, ...call }: Counted): Amounts {
+  const reserved_usd = call.reserved_usd ?? 0
+  // A request of a provider’s batch counts as a call once the request is answered.
+  if (outcome === 'queued' || outcome === 'sent') return { ...NOTHING, reserved_usd, calls: bytes == null ? 1 : 0 }
+  const ended = { ...NOTHING, calls: outcome === 'void' ? 0 : 1 }
+  if (outcome === 'unknown') return { ...ended, uncertain_usd: reserved_usd, unknown_calls: 1 }
+  if (cost_usd != null) return { ...ended, settled_usd: cost_usd }
+  if (usage != null) return { ...ended, unpriced_calls: 1 }
+  if (UNPAID.has(outcome)) return ended
+  return { ...ended, uncertain_usd: reserved_usd, unpriced_calls: outcome === 'ok' ? 1 : 0 }
+}
+
+/** Adds amounts to others; `times` -1 takes them away. */
+function addAmounts(sum: Amounts, change: Amounts, times = 1): Amounts {
+  return Object.fromEntries(NAMES.map((name) => [name, sum[name] + times * change[name]])) as Amounts
+}
+
+/** An ended call, with the amounts that its end adds to its scopes. */
+export type Ended = readonly [Counted & Pick<Attempt, 'judge'>, Amounts]
+
+/**
+ * Writes the end into the calls in one state that a condition selects. The caller adds the returned amounts to the spending, behind every other lock
+ * of the unit of work.
+ */
+export async function endCalls(
+  sql: Sql,
+  which: Expression<unknown>,
+  state: 'queued' | 'sent' | 'unknown',
+  end: Partial<Attempt>,
+): Promise<readonly Ended[]> {
+  const rows = await all<Ended[0]>(sql)`UPDATE attempts SET ${assignments<'attempts'>(end)}
+    WHERE ${which} AND outcome = ${raw.lit(state)}
+    RETURNING judge, started_at, batch, payer, outcome, reserved_usd, bytes, usage, cost_usd`
+  return rows.map((row) => [row, addAmounts(amountsOf(row), amountsOf({ ...row, outcome: state }), -1)])
+}
 
 /** Names the scopes of a call in the order of their names, in which all units of work write them: two units never wait for each other crosswise. */
 function scopesOf({ started_at, batch, payer }: Counted): Readonly<Partial<Record<OverBudget['cap'], string>>> {
@@ -53,15 +98,10 @@ const NARROWEST = ['batch', 'key', 'day'] as const
  * Reserves the bound of a call in all of its scopes. Returns the narrowest cap that the bound passes, or null; the caller rolls the unit of work back
  * then. A bound of null dollars is unknown and passes every cap; a call that costs nothing passes none.
  */
-export async function reserveIn(
-  sql: Sql,
-  call: Counted & Readonly<Pick<Attempt, 'reserved_usd'>>,
-  caps: Caps,
-  calls: number,
-): Promise<OverBudget | null> {
+export async function reserveIn(sql: Sql, call: Counted, caps: Caps): Promise<OverBudget | null> {
   const usd = call.reserved_usd
   const scopes = scopesOf(call)
-  const change = { reserved_usd: usd ?? 0, calls }
+  const change = amountsOf(call)
   const sums = await addTo(
     sql,
     Object.values(scopes).map((scope) => [scope, change]),
@@ -71,22 +111,20 @@ export async function reserveIn(
     const cap_usd = caps[`${cap}_usd`]
     const sum = sums.find(({ scope }) => scope === scopes[cap])
     if (cap_usd === null || sum === undefined) continue
-    if (usd !== null && spentOf(sum) <= cap_usd + TOLERANCE_USD) continue
+    const spent_usd = sum.settled_usd + sum.reserved_usd + sum.uncertain_usd
+    if (usd !== null && spent_usd <= cap_usd + TOLERANCE_USD) continue
     const reserved = sum.reserved_usd - change.reserved_usd
     const reserved_usd = reserved > TOLERANCE_USD ? reserved : 0
-    return { cap, cap_usd, spent_usd: spentOf({ ...sum, reserved_usd: reserved }), reserved_usd }
+    return { cap, cap_usd, spent_usd: spent_usd - change.reserved_usd, reserved_usd }
   }
   return null
 }
 
-const spentOf = ({ settled_usd, reserved_usd, uncertain_usd }: Amounts): number =>
-  settled_usd + reserved_usd + uncertain_usd
-
 /** Adds the changes to their scopes, in the order of all units of work. */
 export async function addSpending(sql: Sql, changes: readonly Change[]): Promise<void> {
-  const sums = new Map<string, Partial<Amounts>>()
-  for (const [counted, change] of changes)
-    for (const scope of Object.values(scopesOf(counted))) sums.set(scope, addAmounts(sums.get(scope) ?? {}, change))
+  const sums = new Map<string, Amounts>()
+  for (const [call, change] of changes)
+    for (const scope of Object.values(scopesOf(call))) sums.set(scope, addAmounts(sums.get(scope) ?? NOTHING, change))
   const rows = [...sums].sort(([a], [b]) => (a < b ? -1 : 1))
   if (rows.length > 0) await addTo(sql, rows)
 }
@@ -94,39 +132,7 @@ export async function addSpending(sql: Sql, changes: readonly Change[]): Promise
 const ADDED = columns(NAMES.map((name) => `${name} = spending.${name} + excluded.${name}`))
 
 /** Adds to scopes, which are made where they are missing, one after the other. Returns the sums. */
-const addTo = (sql: Sql, rows: readonly (readonly [scope: string, change: Partial<Amounts>])[]) =>
+const addTo = (sql: Sql, rows: readonly (readonly [scope: string, change: Amounts])[]) =>
   all<Spending>(sql)`INSERT INTO spending (scope, ${columns(NAMES)})
-    VALUES ${raw.join(rows.map(([scope, change]) => raw`(${scope}, ${raw.join(NAMES.map((name) => change[name] ?? 0))})`))}
+    VALUES ${raw.join(rows.map(([scope, change]) => raw`(${scope}, ${raw.join(NAMES.map((name) => change[name]))})`))}
     ON CONFLICT (scope) DO UPDATE SET ${ADDED} RETURNING scope, ${columns(NAMES)}`
-
-/** Ends that the provider answers before it runs anything: without usage they cost nothing. */
-const UNPAID: ReadonlySet<AttemptSummary['outcome']> = new Set([
-  ...(['rate_limited', 'quota_exhausted', 'authentication'] as const),
-  ...(['refused', 'context_overflow', 'budget_exceeded'] as const),
-])
-
-/** The facts of the end of a call that decide its amounts. */
-export interface PaidEnd {
-  readonly outcome: AttemptSummary['outcome']
-  readonly reply: JudgeReply
-  readonly cost_usd: number | null
-}
-
-/**
- * Computes the amounts of a call that has ended. Known costs are settled; tokens without a price are counted as such; a call that may have been paid
- * for at an unknown price stays counted with the bound that was reserved for it.
- */
-export function amountsOf({ outcome, reply, cost_usd }: PaidEnd, reserved: number): Partial<Amounts> {
-  if (cost_usd !== null) return { settled_usd: cost_usd }
-  if (reply.usage !== null) return { unpriced_calls: 1 }
-  if (UNPAID.has(outcome)) return {}
-  return reply.ok ? { uncertain_usd: reserved, unpriced_calls: 1 } : { uncertain_usd: reserved }
-}
-
-/** Adds up changes name by name. */
-export function addAmounts(...changes: readonly Partial<Amounts>[]): Partial<Amounts> {
-  const sum: { -readonly [K in keyof Amounts]?: Amounts[K] } = {}
-  for (const change of changes)
-    for (const name of Object.keys(change) as (keyof Amounts)[]) sum[name] = (sum[name] ?? 0) + (change[name] ?? 0)
-  return sum
-}

@@ -1,13 +1,12 @@
 import { type RawBuilder, sql as raw } from 'kysely'
 import { quantile } from '../domain/statistics/weighted-shares.ts'
 import type { JudgeReply } from '../judges/judge.ts'
-import type { PlannedAttempt, QuestionMark } from './attempts.ts'
+import { type PlannedAttempt, parseReply, type QuestionMark, REPLY, renderEnd } from './attempts.ts'
 import { all, columns, type Db, first, insert, isIn, locked, run, type Sql, Undo } from './db.ts'
 import { refusal } from './errors.ts'
 import { type ItemRef, isOf } from './items.ts'
-import { type Ended, endCalls, parseReply, REPLY, renderEnd } from './ledger.ts'
 import type { Attempt, ReplyColumns, Submission } from './schema.ts'
-import { addSpending, amountsOf, type Caps, type OverBudget, reserveIn } from './spending.ts'
+import { addSpending, type Caps, type Ended, endCalls, type OverBudget, reserveIn } from './spending.ts'
 import { encodeRow } from './text.ts'
 
 /** One question of one item, on its way through a provider’s batch endpoint. */
@@ -55,8 +54,9 @@ export const createSubmissions = (db: Db) => ({
         WHERE ${isOf(batch)} AND idx = ${index} AND status IN ('pending', 'waiting')`
       if (waiting === 0) return null
       const bytes = Buffer.byteLength(line) + LINE_END_BYTES
-      await insert(sql, 'attempts', { ...planned, batch, item: index, outcome: 'queued', bytes, line })
-      const over = await reserveIn(sql, planned, caps, 0)
+      const row = { ...planned, batch, item: index, outcome: 'queued', bytes, line } as const
+      await insert(sql, 'attempts', row)
+      const over = await reserveIn(sql, row, caps)
       if (over !== null) throw new Undo(over)
       return null
     }),
@@ -73,10 +73,10 @@ export const createSubmissions = (db: Db) => ({
     if (row === undefined) return null
     const { id: attempt_id, outcome, failure, cost_usd, latency_ms, tries } = row
     const isOpen = outcome === 'queued' || outcome === 'sent'
-    const state: 'open' | 'void' | 'answered' = isOpen ? 'open' : outcome === 'void' ? 'void' : 'answered'
-    const { text: _, ...good } = parseReply(row)
+    const state = isOpen ? 'open' : outcome === 'void' ? 'void' : 'answered'
+    const { text, ...good } = parseReply(row)
     const failed: JudgeReply | null = failure && { ...good, ok: false, failure, raw: row.raw_reply }
-    const reply = failed ?? (outcome === 'ok' ? parseReply(row) : null)
+    const reply = failed ?? (outcome === 'ok' ? { ...good, text } : null)
     return { attempt_id, state, reply, cost_usd, latency_ms, tries }
   },
   async judges(batch: string): Promise<readonly string[]> {
@@ -95,8 +95,8 @@ export const createSubmissions = (db: Db) => ({
     return db.write(async (sql) => {
       const ended: Ended[] = []
       for (const { id: attempt, end } of came) {
-        const which = raw`id = ${attempt} AND submission = ${id} AND outcome = 'sent'`
-        ended.push(...(await endCalls(sql, which, ...end)))
+        const which = raw`id = ${attempt} AND submission = ${id}`
+        ended.push(...(await endCalls(sql, which, 'sent', end)))
       }
       await wakeItems(db, sql, ended)
       return ended.length
@@ -104,9 +104,7 @@ export const createSubmissions = (db: Db) => ({
   },
   /** Drops queued requests that were never sent, their reservations with them. */
   dropQueued: (batch: string): Promise<void> =>
-    db.write(async (sql) =>
-      wakeItems(db, sql, await endCalls(sql, raw`batch = ${batch} AND outcome = 'queued'`, VOID)),
-    ),
+    db.write(async (sql) => wakeItems(db, sql, await endCalls(sql, raw`batch = ${batch}`, 'queued', VOID))),
   /**
    * Takes the oldest queued requests of a judge, within the limits, into one recorded submission; null: none is queued. A single request over
    * `most_bytes` is taken alone.
@@ -178,7 +176,7 @@ export const createSubmissions = (db: Db) => ({
   /** Ends a submission: requests without an answer are `void`, and their items go on. */
   close: (id: string, detail: string, at: string): Promise<void> =>
     db.write(async (sql) => {
-      await wakeItems(db, sql, await endCalls(sql, raw`submission = ${id} AND outcome = 'sent'`, VOID))
+      await wakeItems(db, sql, await endCalls(sql, raw`submission = ${id}`, 'sent', VOID))
       await run(sql)`
         UPDATE submissions SET status = 'ended', detail = ${detail}, ended_at = ${at} WHERE id = ${id} AND ${IS_OPEN}`
     }),
@@ -231,12 +229,10 @@ function firstWithin<C extends Pick<Attempt, 'bytes'>>(calls: readonly C[], most
 /** The end of a request that was never run. */
 const VOID = { outcome: 'void', line: null } as const
 
-function endOf(came: ProviderEnd): [end: Partial<Attempt>, amounts?: Parameters<typeof endCalls>[3]] {
-  if (came.end === 'void') return [VOID]
+function endOf(came: ProviderEnd): Partial<Attempt> {
+  if (came.end === 'void') return VOID
   const { reply, cost_usd } = came
   const failure = reply.ok ? null : reply.failure
-  const outcome = failure?.code ?? ('ok' as const)
-  const end = { outcome, message: failure?.message ?? null, reply, cost_usd, latency_ms: null }
-  const amounts = (reserved: number) => ({ calls: 1, ...amountsOf(end, reserved) })
-  return [encodeRow({ ...renderEnd(end), failure, line: null }), amounts]
+  const [outcome, message] = failure === null ? (['ok', null] as const) : [failure.code, failure.message]
+  return encodeRow({ ...renderEnd({ outcome, message, reply, cost_usd, latency_ms: null }), failure, line: null })
 }
