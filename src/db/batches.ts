@@ -2,6 +2,7 @@ import { type Expression, type RawBuilder, sql as raw, type SqlBool } from 'kyse
 import type { Batch } from '../schemas/batch.ts'
 import type { BatchStatus } from '../schemas/vocabulary.ts'
 import type { Payer } from './attempts.ts'
+import { IN_FLIGHT } from './attempts.ts'
 import {
   all,
   assignments,
@@ -18,7 +19,6 @@ import {
 } from './db.ts'
 import { refusal } from './errors.ts'
 import { addItems, createItems, ITEM_IS_OPEN, isOf, type NewItem } from './items.ts'
-import { IN_FLIGHT } from './ledger.ts'
 import type { Amounts, BatchRow, Spending, Tally } from './schema.ts'
 import { NOTHING } from './spending.ts'
 
@@ -189,21 +189,23 @@ const countItems = (sql: Sql, which: Expression<SqlBool>) =>
 
 function toRecord(row: BatchRow, tallies: readonly Tally[], spent: Amounts): BatchRecord {
   const { id, kind, mode, name, key, max_cost_usd, parked_reason, resumes_at, total, created_at, finished_at } = row
-  const totalOf = (some: readonly Tally[]): number => some.reduce((sum, { n }) => sum + n, 0)
-  const endedAs = (end: Tally['status']) => tallies.filter(({ status }) => status === end)
-  const ended = (end: Tally['status']): number => totalOf(endedAs(end))
-  const byDetail = (end: Tally['status']): Record<string, number> => {
-    const details = Map.groupBy(endedAs(end), ({ detail }) => detail ?? '')
-    return Object.fromEntries([...details].map(([name, some]) => [name, totalOf(some)]))
+  const sum = (fits: (tally: Tally) => unknown): number =>
+    tallies.reduce((n, tally) => (fits(tally) ? n + tally.n : n), 0)
+  const inState = (state: Tally['status']): number => sum(({ status }) => status === state)
+  const byDetail = (state: Tally['status']): Record<string, number> => {
+    const counts: Record<string, number> = {}
+    for (const { status, detail, n } of tallies)
+      if (status === state) counts[detail ?? ''] = (counts[detail ?? ''] ?? 0) + n
+    return counts
   }
-  const open = { pending: ended('pending'), running: ended('waiting') }
-  const closed = { unverified: ended('unverified'), failed: ended('failed'), cancelled: ended('cancelled') }
+  const open = { pending: inState('pending'), running: inState('waiting') }
+  const closed = { unverified: inState('unverified'), failed: inState('failed'), cancelled: inState('cancelled') }
   return {
     ...{ id, kind, mode, name, key, status: row.status as BatchStatus, max_cost_usd, parked_reason, resumes_at },
-    counts: { total, ...open, graded: ended('graded'), ...closed },
+    counts: { total, ...open, graded: inState('graded'), ...closed },
     labels: byDetail('graded'),
     failures: byDetail('failed'),
-    cached: totalOf(tallies.filter(({ cached }) => cached === 1)),
+    cached: sum(({ cached }) => cached),
     calls: { made: spent.calls, unknown: spent.unknown_calls },
     uncertain_usd: spent.uncertain_usd,
     cost_usd: spent.unpriced_calls > 0 ? null : spent.settled_usd,

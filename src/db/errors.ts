@@ -25,7 +25,10 @@ export const inUse = (path: string): StorageError =>
 /** SQLSTATE of a server that stops, starts, or closed the connection. */
 const SERVER_AWAY = /^(57P0|08|25P03)/
 
-/** Codes of SQLite with their extensions, and SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+/**
+ * Codes of SQLite with their extensions, and SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html. The first row that fits
+ * explains an error.
+ */
 const EXPLANATIONS: readonly (readonly [codes: RegExp, code: StorageErrorCode, message: string])[] = [
   [/^SQLITE_FULL/, 'storage_full', 'the disk of the database is full'],
   [/^SQLITE_(BUSY|LOCKED)/, 'storage_busy', 'the database is locked by another process'],
@@ -35,11 +38,10 @@ const EXPLANATIONS: readonly (readonly [codes: RegExp, code: StorageErrorCode, m
     'the database file is damaged, or is no SQLite database: is the path right? If it is, restore a backup',
   ],
   [
-    /^SQLITE_CANTOPEN/,
+    /^SQLITE_(CANTOPEN|READONLY)/,
     'storage_error',
     'the database file cannot be opened: is the path right, and may this user read and write it and its folder?',
   ],
-  [/^SQLITE_READONLY/, 'storage_error', 'the database file cannot be written: may this user write it and its folder?'],
   [/^53100/, 'storage_full', 'the disk of the database server is full'],
   [SERVER_AWAY, 'storage_busy', 'the database server is stopping, starting or out of reach (CODE)'],
   [/^57014/, 'storage_busy', 'the database server took too long'],
@@ -48,22 +50,20 @@ const EXPLANATIONS: readonly (readonly [codes: RegExp, code: StorageErrorCode, m
   [/^28/, 'storage_error', 'the database server refuses this user or password (CODE)'],
   [/^3D000/, 'storage_error', 'there is no such database on the server'],
   [/^42501/, 'storage_error', 'the user of the database may not do this (CODE)'],
+  [/^/, 'storage_error', 'the database answered CODE'],
 ]
 
 /** Translates an error of either driver to a StorageError; other errors stay as they are. */
 export function toStorageError(error: unknown): unknown {
-  if (error instanceof StorageError) return error
   const code = codeOf(error)
-  if (!isServerError(error) && !code.startsWith('SQLITE_')) return error
-  const known = EXPLANATIONS.find(([codes]) => codes.test(code))
-  if (known === undefined) return refusal(`the database answered ${code}`, { cause: error })
-  return new StorageError(known[1], known[2].replace('CODE', code), { cause: error })
+  const isOfDriver = isServerError(error) || code.startsWith('SQLITE_')
+  const known = isOfDriver ? EXPLANATIONS.find(([codes]) => codes.test(code)) : undefined
+  return known === undefined ? error : new StorageError(known[1], known[2].replace('CODE', code), { cause: error })
 }
 
 /** Translates an error of the driver of PostgreSQL: a lost connection has a code of the system, which a file may have, too. */
 export function toServerError(error: unknown): unknown {
-  const known = toStorageError(error)
-  if (known !== error || !isLost(error)) return known
+  if (isServerError(error) || !isLost(error)) return toStorageError(error)
   return new StorageError('storage_busy', 'the database server cannot be reached', { cause: error })
 }
 
@@ -101,14 +101,9 @@ export function isLost(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isLost)
   const code = codeOf(error)
   if (isServerError(error)) return SERVER_AWAY.test(code)
-  return LOST_CODES.has(code) || (code === '' && error instanceof Error && LOST_WORDS.test(error.message))
+  return LOST.test(code || (error instanceof Error ? error.message : ''))
 }
 
-const LOST_CODES: ReadonlySet<string> = new Set([
-  ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH'],
-  ...['ENETUNREACH', 'ENOENT', 'ERR_STREAM_DESTROYED'],
-])
-
-/** Messages of the driver without a code. */
-const LOST_WORDS =
-  /^(Connection terminated|timeout e(xpired|xceeded when trying to connect)|Query read timeout|Client (has encountered a connection error|was closed))/
+/** Codes of the system, and messages of the driver without a code. */
+const LOST =
+  /^(E(CONN(REFUSED|RESET|ABORTED)|PIPE|TIMEDOUT|NOTFOUND|AI_AGAIN|(HOST|NET)UNREACH|NOENT|RR_STREAM_DESTROYED)$|Connection terminated|timeout e(xpired|xceeded when trying to connect)|Query read timeout|Client (has encountered a connection error|was closed))/

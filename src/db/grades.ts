@@ -65,12 +65,14 @@ export type GradeStore = ReturnType<typeof createGrades>
 const STANDING = "body AS grade, coalesce(signals, '{}') AS signals"
 
 export function createGrades(db: Db) {
-  type Row = Parsed & Pick<GradeRow, 'body' | 'ground_truth'>
+  type Row = Pick<StandingGrade, 'grade'> & Pick<GradeRow, 'body' | 'ground_truth'>
   /** Reads a column of the grade that a condition selects; null: no grade fits. */
   async function read<K extends keyof Row>(column: K, condition: RawBuilder<unknown>): Promise<Row[K] | null> {
     const selected = raw.raw(column === 'grade' ? 'body AS grade' : column)
     return (await first<Row>(db.read)`SELECT ${selected} FROM grades WHERE ${condition}`)?.[column] ?? null
   }
+  const readAll = async (select: RawBuilder<unknown>): Promise<readonly Grade[]> =>
+    (await all<Pick<StandingGrade, 'grade'>>(db.read)`${select}`).map(({ grade }) => grade)
   const current = (key: string) => raw`key = ${key} AND is_current = 1`
   return {
     /**
@@ -82,20 +84,19 @@ export function createGrades(db: Db) {
     getText: (id: string): Promise<string | null> => read('body', raw`id = ${id}`),
     get: (id: string): Promise<Grade | null> => read('grade', raw`id = ${id}`),
     /** Finds those of the grades that are stored, in no order. */
-    getMany: async (ids: readonly string[]): Promise<readonly Grade[]> =>
-      (await all<Parsed>(db.read)`SELECT body AS grade FROM grades WHERE ${isIn(db, 'id', ids)}`).map(toGrade),
+    getMany: (ids: readonly string[]): Promise<readonly Grade[]> =>
+      readAll(raw`SELECT body AS grade FROM grades WHERE ${isIn(db, 'id', ids)}`),
     getGroundTruth: (id: string): Promise<GroundTruth | null> => read('ground_truth', raw`id = ${id}`),
     findByKey: (key: Digest): Promise<Grade | null> => read('grade', current(key)),
     findTextByKey: (key: Digest): Promise<string | null> => read('body', current(key)),
     /** Finds the grades that answer the keys now, by key. */
     async findByKeys(keys: readonly Digest[]): Promise<ReadonlyMap<string, Grade>> {
-      const rows = await all<Parsed>(
-        db.read,
-      )`SELECT body AS grade FROM grades WHERE ${isIn(db, 'key', keys)} AND is_current = 1`
-      return new Map(rows.map(({ grade }) => [grade.receipt.key, grade]))
+      const grades = await readAll(
+        raw`SELECT body AS grade FROM grades WHERE ${isIn(db, 'key', keys)} AND is_current = 1`,
+      )
+      return new Map(grades.map((grade) => [grade.receipt.key, grade]))
     },
-    list: async (query: GradeQuery): Promise<readonly Grade[]> =>
-      (await all<Parsed>(db.read)`${selectGrades(db, 'body AS grade', query)}`).map(toGrade),
+    list: (query: GradeQuery): Promise<readonly Grade[]> => readAll(selectGrades(db, 'body AS grade', query)),
     /**
      * Lists standing grades, newest first: of each key the grade that answers it, or its newest failure where no good grade answers it. Grades
      * that only checked stored replies again do not stand.
@@ -110,10 +111,8 @@ export function createGrades(db: Db) {
     },
     /** Counts all grades and their citations by judge, rubric and status, but grades that only checked stored replies again. */
     countEvidence() {
-      type Counted = Pick<GradeRow, 'judge' | 'rubric' | 'status'> & {
-        readonly kind: 'grade' | 'citation'
-        readonly n: number
-      }
+      type Names = Pick<GradeRow, 'judge' | 'rubric' | 'status'>
+      type Counted = Names & { readonly kind: 'grade' | 'citation'; readonly n: number }
       const cited = db.kind === 'sqlite' ? CITED_IN_SQLITE : CITED_IN_POSTGRES
       return all<Counted>(db.read)`
         SELECT judge, rubric, 'grade' AS kind, status, count(*) AS n FROM grades
@@ -139,9 +138,6 @@ const CITED_IN_SQLITE = raw`json_extract(cited.value, '$.status') AS cited_as, c
  */
 const CITED_IN_POSTGRES = raw`cited[1] AS cited_as, count(*) FROM grades, regexp_matches(
   split_part(split_part(body, '"citations":[', 2), '],"unmet":', 1), '"status":"([a-z_]+)"', 'g') AS cited`
-
-type Parsed = Pick<StandingGrade, 'grade'>
-const toGrade = ({ grade }: Parsed): Grade => grade
 
 /** The column that a filter compares: a rubric without its version means all of them. */
 export const columnOf = (name: (typeof FILTERS)[number], query: GradeFilter) =>

@@ -102,10 +102,10 @@ export async function addItems(db: Db, sql: Sql, batch: number, items: readonly 
   return null
 }
 
-/** The items of batches, all lists in the order of the index. */
 /** Items that are read in one turn. */
 const ITEMS_A_TURN = 1000
 
+/** The items of batches, all lists in the order of the index. */
 export function createItems(db: Db) {
   const listOpen = async (batch: string, condition: ReturnType<typeof raw>, limit: number, more = raw``) => {
     const rows = await all<Omit<OpenItem, 'batch'>>(db.read)`
@@ -146,11 +146,9 @@ export function createItems(db: Db) {
         await new Promise((resolve) => setImmediate(resolve))
       }
     },
-    async results(batch: string, after: number, limit: number): Promise<readonly ItemRecord[]> {
-      const rows = await all<Omit<ItemRecord, 'cached'> & { readonly cached: number }>(db.read)`
+    results: (batch: string, after: number, limit: number): Promise<readonly ItemRecord[]> =>
+      all<ItemRecord>(db.read)`
         SELECT ${NEW}, status, label, grade_id, failure, cached FROM batch_items
-        WHERE ${isOf(batch)} AND NOT ${ITEM_IS_OPEN} AND idx > ${after} ORDER BY idx LIMIT ${limit}`
-      return rows.map((row) => ({ ...row, cached: row.cached === 1 }))
-    },
+        WHERE ${isOf(batch)} AND NOT ${ITEM_IS_OPEN} AND idx > ${after} ORDER BY idx LIMIT ${limit}`,
   }
 }

@@ -1,13 +1,12 @@
 import { sql as raw } from 'kysely'
 import type { JudgeReply } from '../judges/judge.ts'
-import { assignments, columns, type Db, first, insert, isIn, locked, run, type Sql } from './db.ts'
+import { assignments, type Db, first, insert, isIn, locked, run, type Sql } from './db.ts'
 import type { JudgeRow } from './schema.ts'
 
-const STATE = ['paused_until', 'failure', 'strikes', 'rests'] as const
-
 /** A judge as all processes see it. Times are milliseconds since the epoch. */
-export type JudgeState = Readonly<Pick<JudgeRow, (typeof STATE)[number]>>
+export type JudgeState = Readonly<Omit<JudgeRow, 'name' | 'seen_at'>>
 
+const STATE = raw`paused_until, failure, strikes, rests`
 const OPEN: JudgeState = { paused_until: 0, failure: null, strikes: 0, rests: 0 }
 
 /** Silent failures in a row after which a judge rests. */
@@ -29,7 +28,7 @@ export async function lockJudge<T>(
   name: string,
   read: () => Promise<T>,
 ): Promise<readonly [JudgeState, T]> {
-  const row = first<JudgeState>(sql)`SELECT ${columns(STATE)} FROM judges WHERE name = ${name} ${locked(db)}`
+  const row = first<JudgeState>(sql)`SELECT ${STATE} FROM judges WHERE name = ${name} ${locked(db)}`
   const [state, value] = await Promise.all([row, read()])
   if (state !== undefined) return [state, value]
   await insert(sql, 'judges', { name }, raw`ON CONFLICT (name) DO NOTHING`)
@@ -62,7 +61,7 @@ export async function settleJudge(db: Pick<Db, 'kind'>, sql: Sql, name: string, 
 /** The judges as all processes of the database see them. */
 export const createJudges = (db: Db) => ({
   get: async (name: string): Promise<JudgeState> =>
-    (await first<JudgeState>(db.read)`SELECT ${columns(STATE)} FROM judges WHERE name = ${name}`) ?? OPEN,
+    (await first<JudgeState>(db.read)`SELECT ${STATE} FROM judges WHERE name = ${name}`) ?? OPEN,
   /** Ends the pauses of judges: an operator has mended them. */
   async resume(names: readonly string[]): Promise<void> {
     await db.write((sql) => run(sql)`UPDATE judges SET ${assignments<'judges'>(OPEN)} WHERE ${isIn(db, 'name', names)}`)

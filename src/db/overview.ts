@@ -23,12 +23,23 @@ export const createOverview = (db: Db) => ({
     const one = { ...(first !== undefined && { [first]: query[first] }), limit: most }
     const walked = selectGrades(db, [...FILTERS, 'rubric_id'].join(', '), one)
     const compared = rest.map((name) => raw`${columns([columnOf(name, query)])} = ${query[name]}`)
-    const counted = await all<CountRow>(db.read)`SELECT status, label, fits, count(*) AS n FROM (
+    const rows = await all<CountRow>(db.read)`SELECT status, label, fits, count(*) AS n FROM (
         SELECT status, label, CASE WHEN ${raw.join([raw`1 = 1`, ...compared], raw` AND `)} THEN 1 ELSE 0 END AS fits
         FROM (${walked}) AS walked
       ) AS listed GROUP BY status, label, fits`
-    const names = Object.fromEntries(await Promise.all(NAMED_BY.map(async (name) => [name, await namesOf(db, name)])))
-    return toOverview(counted, names as GradeOverview['names'], most)
+    const fitting = rows.filter(({ fits }) => fits === 1)
+    const sum = (some: readonly CountRow[]): number => some.reduce((total, { n }) => total + n, 0)
+    const counted = (column: 'status' | 'label', words: readonly string[]) =>
+      Object.fromEntries(words.map((word) => [word, sum(fitting.filter((row) => row[column] === word))]))
+    const others = fitting.flatMap(({ label }) => label ?? []).sort()
+    const names = await Promise.all(NAMED_BY.map(async (name) => [name, await namesOf(db, name)] as const))
+    return {
+      total: sum(fitting),
+      complete: sum(rows) < most,
+      statuses: counted('status', GRADE_STATUSES) as GradeOverview['statuses'],
+      labels: counted('label', [...LABELS, ...others]) as GradeOverview['labels'],
+      names: Object.fromEntries(names) as GradeOverview['names'],
+    }
   },
 })
 
@@ -44,19 +55,4 @@ async function namesOf(db: Db, column: NamedBy): Promise<string[]> {
     )
     SELECT name FROM found WHERE name IS NOT NULL`
   return rows.map((row) => row.name)
-}
-
-function toOverview(rows: readonly CountRow[], names: GradeOverview['names'], most: number): GradeOverview {
-  const fitting = rows.filter(({ fits }) => fits === 1)
-  const sum = (some: readonly CountRow[]): number => some.reduce((total, { n }) => total + n, 0)
-  const counted = (column: 'status' | 'label', words: readonly string[]) =>
-    Object.fromEntries(words.map((word) => [word, sum(fitting.filter((row) => row[column] === word))]))
-  const others = fitting.flatMap(({ label }) => label ?? []).sort()
-  return {
-    total: sum(fitting),
-    complete: sum(rows) < most,
-    statuses: counted('status', GRADE_STATUSES) as GradeOverview['statuses'],
-    labels: counted('label', [...LABELS, ...others]) as GradeOverview['labels'],
-    names,
-  }
 }

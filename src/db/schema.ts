@@ -50,7 +50,8 @@ export type Amounts = Readonly<
 export interface Tally {
   readonly status: ItemStatus | 'waiting' | 'pending'
   readonly detail: string | null
-  readonly cached: number
+  /** 0 and 1 in the rows of earlier versions. */
+  readonly cached: number | boolean
   readonly n: number
 }
 

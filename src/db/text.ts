@@ -16,7 +16,9 @@ const PARAMS = { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_check
  * comes back exactly.
  */
 export function packText(text: string, above: number): Buffer {
-  const bytes = encodeText(text)
+  const bytes = text.isWellFormed()
+    ? Buffer.from(text)
+    : Buffer.concat([Buffer.of(UTF16), Buffer.from(text, 'utf16le')])
   return bytes.length > above ? packBytes(bytes) : bytes
 }
 
@@ -26,9 +28,6 @@ export const textOf = (document: object): Buffer => packedTextOf(document) ?? Bu
 /** Compresses a text in UTF-8; zstd takes memory for the size that it expects. */
 export const packBytes = (bytes: Uint8Array): Buffer =>
   zstdCompressSync(bytes, { params: PARAMS, pledgedSrcSize: bytes.length })
-
-const encodeText = (text: string): Buffer =>
-  text.isWellFormed() ? Buffer.from(text) : Buffer.concat([Buffer.of(UTF16), Buffer.from(text, 'utf16le')])
 
 /** Tells whether bytes are compressed already: no JSON text and none of `packText` begins like that. */
 export const isPacked = (bytes: Buffer): boolean => bytes.subarray(0, ZSTD.length).equals(ZSTD)
@@ -65,7 +64,7 @@ const PACKED_ABOVE: Readonly<Record<string, number>> = { reply_text: 1024, raw_r
 const DECODERS = new Map<string, (stored: never) => unknown>([
   ...JSON_COLUMNS.map((name) => [name, parseStored<unknown>] as const),
   ...Object.keys(PACKED_ABOVE).map((name) => [name, unpackText] as const),
-  ['is_open', Boolean],
+  ...['cached', 'is_open'].map((name) => [name, Boolean] as const),
 ])
 
 /** Restores the values of a row, in the row itself. Throws a StorageError where a value is damaged. */
