@@ -124,7 +124,7 @@ export function createAttempts(db: Db) {
     async listForBatch(batch: string, after: number) {
       const end = after + WALKED_CALLS
       const rows = await all<BatchCall & { seq: number }>(db.read)`
-        SELECT ${ENTRY}, CASE WHEN ${IS_ORPHAN} THEN NULL ELSE grade_id END AS grade_id, seq FROM attempts
+        SELECT ${ENTRY}, CASE WHEN ${IS_GRADED} THEN grade_id END AS grade_id, seq FROM attempts
         WHERE seq > ${after} AND seq <= ${end} AND batch = ${batch} AND ${IS_LISTED} ORDER BY seq LIMIT ${LISTED_CALLS}`
       const last = await first<{ seq: number | null }>(db.read)`SELECT max(seq) AS seq FROM attempts`
       const next = rows.length < LISTED_CALLS ? end : (rows.at(-1)?.seq ?? end)
@@ -171,11 +171,11 @@ export function createAttempts(db: Db) {
       await db.write((sql) => Promise.all([insert(sql, 'attempts', row), addSpending(sql, [[row, amountsOf(row)]])]))
     },
     findOrphan: (mark: QuestionMark, own: ReadonlySet<string> = new Set(), freshness?: Freshness) =>
-      findOrphan(db, db.read, mark, own, freshness),
+      findOrphan(db.read, mark, own, freshness),
     /** Gives an orphan to the grade that uses its reply; the orphan stays where it is when its own grade was written meanwhile. */
     adopt: (attemptId: string, gradeId: string): Promise<void> =>
       db.write(async (sql) => {
-        if ((await run(sql)`UPDATE attempts SET grade_id = ${gradeId} WHERE id = ${attemptId} AND ${IS_ORPHAN}`) > 0)
+        if ((await run(sql)`UPDATE attempts SET grade_id = ${gradeId} WHERE id = ${attemptId} AND NOT ${IS_GRADED}`) > 0)
           return
         const known = await first(sql)`SELECT id FROM attempts WHERE id = ${attemptId}`
         if (known === undefined) throw refusal(`the attempt ${attemptId} does not exist`)
@@ -213,7 +213,7 @@ async function reserve(db: Db, sql: Sql, call: CallRequest): Promise<Reserved> {
   const lost = new Date(now - lost_ms).toISOString()
   const read = () =>
     Promise.all([
-      findOrphan(db, sql, attempt, own, freshness),
+      findOrphan(sql, attempt, own, freshness),
       countInFlight(sql, attempt, lost),
       isRunning(db, sql, attempt.batch),
     ])
@@ -265,26 +265,30 @@ async function lostBefore(db: Db, sql: Sql, before: string): Promise<string> {
   return (server?.ms ?? 0) < GRACE_MS ? '' : before
 }
 
-/** Finds the newest orphan of a question, or a fresh reply of a grade that another process has written. */
+/**
+ * Finds the newest orphan of a question, or a fresh reply of a grade that another process has written. A question has few replies: SQLite takes ten
+ * times as long to join and sort even none.
+ */
 async function findOrphan(
-  db: Db,
   sql: Sql,
   mark: QuestionMark,
   own: ReadonlySet<string>,
   freshness?: Freshness,
 ): Promise<Orphan | null> {
-  const later = freshness === undefined ? raw`` : raw`OR grades.created_at > ${new Date(freshness.since).toISOString()}`
-  const current = freshness?.isRefresh === false ? raw`OR grades.is_current = 1` : raw``
-  type Row = Pick<Attempt, 'id' | 'grade_id' | 'cost_usd'> & ReplyColumns & { readonly graded_at: string | null }
-  const row = await first<Row>(sql)`
-    SELECT attempts.id, grade_id, cost_usd, grades.created_at AS graded_at, ${REPLY}
-    FROM attempts LEFT JOIN grades ON grades.id = attempts.grade_id
-    WHERE ${asks(mark)} AND outcome = 'ok' AND (grades.id IS NULL ${later} ${current})
-      AND (grade_id IS NULL OR NOT (${isIn(db, 'attempts.grade_id', [...own])}))
-    ORDER BY started_at DESC, seq DESC LIMIT 1`
-  if (row === undefined) return null
-  const { id, grade_id, graded_at, cost_usd } = row
-  return { attempt_id: id, grade_id, reply: parseReply(row), cost_usd: graded_at === null ? cost_usd : 0 }
+  const since = freshness && new Date(freshness.since).toISOString()
+  const isLaterGrade = since === undefined ? raw`1 = 0` : raw`created_at > ${since}`
+  const isCurrent = freshness?.isRefresh === false ? raw`is_current = 1` : raw`1 = 0`
+  type Row = Pick<Attempt, 'id' | 'grade_id' | 'cost_usd' | 'started_at' | 'seq'> & ReplyColumns
+  const rows = await all<Row & { readonly is_graded: boolean }>(sql)`
+    SELECT id, grade_id, cost_usd, started_at, seq, ${REPLY}, ${IS_GRADED} AS is_graded
+    FROM attempts WHERE ${asks(mark)} AND outcome = 'ok' AND NOT EXISTS
+      (SELECT 1 FROM grades WHERE grades.id = attempts.grade_id AND NOT (${isLaterGrade} OR ${isCurrent}))`
+  const isLater = (a: Row, b: Row) => (a.started_at === b.started_at ? a.seq > b.seq : a.started_at > b.started_at)
+  const others = rows.filter(({ grade_id }) => !own.has(grade_id))
+  const [newest] = others.sort((a, b) => (isLater(a, b) ? -1 : 1))
+  if (newest === undefined) return null
+  const { id, grade_id, is_graded, cost_usd } = newest
+  return { attempt_id: id, grade_id, reply: parseReply(newest), cost_usd: is_graded ? 0 : cost_usd }
 }
 
 /** Ends a call; `unknown` too: a process that was taken for dead may end its calls after all. */
@@ -309,8 +313,8 @@ export const renderEnd = ({ outcome, message, reply, cost_usd, latency_ms }: Cal
   return { outcome, message, cost_usd, latency_ms, usage, request_id, model_resolved, ...texts }
 }
 
-/** Condition: no grade was written for the call. */
-export const IS_ORPHAN = raw`NOT EXISTS (SELECT 1 FROM grades WHERE grades.id = attempts.grade_id)`
+/** Condition: a grade was written for the call. */
+const IS_GRADED = raw`EXISTS (SELECT 1 FROM grades WHERE grades.id = attempts.grade_id)`
 /** Condition: the call is a direct call without an end. */
 export const IN_FLIGHT = raw`outcome = 'sent' AND submission IS NULL`
 /** Condition: the call is no question of a provider’s batch that has no answer. */

@@ -64,7 +64,7 @@ const PACKED_ABOVE: Readonly<Record<string, number>> = { reply_text: 1024, raw_r
 const DECODERS = new Map<string, (stored: never) => unknown>([
   ...JSON_COLUMNS.map((name) => [name, parseStored<unknown>] as const),
   ...Object.keys(PACKED_ABOVE).map((name) => [name, unpackText] as const),
-  ...['cached', 'is_open'].map((name) => [name, Boolean] as const),
+  ...['cached', 'is_graded', 'is_open'].map((name) => [name, Boolean] as const),
 ])
 
 /** Restores the values of a row, in the row itself. Throws a StorageError where a value is damaged. */
