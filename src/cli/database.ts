@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { missingFolder } from '../boot/open-store.ts'
+import { missingFolder, storeOf } from '../boot/open-store.ts'
 import { type Config, loadConfig } from '../config/config.ts'
 import type { Stores } from '../db/stores.ts'
 import type { Judge } from '../judges/judge.ts'
