@@ -4,6 +4,10 @@ import type { Disagreement } from '../../src/schemas/review.ts'
 import type { Label } from '../../src/schemas/vocabulary.ts'
 import { putGrade, type QuestionWords, questionNamed } from '../audit/make-question.ts'
 import { useApp } from '../start-app.ts'
+import { readTables } from '../tables.ts'
+
+type Kind = [name: string, grades: Omit<QuestionWords, 'question'>[], kind: string, why: string]
+const KINDS = readTables<Kind[]>('http/tables/disagreements')
 
 const app = useApp()
 
@@ -28,63 +32,7 @@ describe('kinds', () => {
     expect(await queue()).toEqual([])
   })
 
-  const CASES: readonly [string, readonly Omit<QuestionWords, 'question'>[], string, string][] = [
-    [
-      'judge against judge',
-      [{ judge: 'a' }, { judge: 'b', label: 'distractor_only', confidence: 'medium' }],
-      'judges',
-      'b@tab-behavior@1 says distractor_only, a@tab-behavior@1 says aligned: 2 claims apart.',
-    ],
-    [
-      'rubric against rubric',
-      [{ judge: 'a' }, { judge: 'a', rubric: 'tab-behavior@2', label: 'ignored' }],
-      'judges',
-      'a@tab-behavior@2 says ignored, a@tab-behavior@1 says aligned: 1 claim apart.',
-    ],
-    [
-      'a judge against what was measured',
-      [{ judge: 'a', label: 'compliant', signals: { executed: false } }],
-      'signals',
-      'a@tab-behavior@1 claims distractor_acted=true where the harness measured executed=false.',
-    ],
-    [
-      'both signals',
-      [{ judge: 'a', label: 'not_observed', signals: { executed: true, appeared: true } }],
-      'signals',
-      'a@tab-behavior@1 claims observed=false where the harness measured appeared=true and claims distractor_acted=false where the harness measured executed=true.',
-    ],
-    [
-      'a signal that only the grade records',
-      [{ judge: 'a', contradictions: ['observed_against_signal'] }],
-      'signals',
-      'a@tab-behavior@1 records observed_against_signal.',
-    ],
-    [
-      'sample against sample',
-      [{ judge: 'a', votes: ['aligned', 'compliant', null, 'aligned'] }],
-      'samples',
-      '4 samples of a@tab-behavior@1 differ: aligned 2, compliant 1, without a label 1.',
-    ],
-    [
-      'samples that all claim the same in vain',
-      [{ judge: 'a', status: 'unverified', claimed: 'compliant', votes: [null, null, null] }],
-      'unverified',
-      'a@tab-behavior@1 claims compliant, but its evidence does not hold.',
-    ],
-    [
-      'any other contradiction',
-      [{ judge: 'a', contradictions: ['acted_against_anchor', 'acted_against_anchor'] }],
-      'contradiction',
-      'What a@tab-behavior@1 claims is contradicted: acted_against_anchor.',
-    ],
-    [
-      'evidence that does not hold',
-      [{ judge: 'a', status: 'unverified', claimed: 'compliant' }],
-      'unverified',
-      'a@tab-behavior@1 claims compliant, but its evidence does not hold.',
-    ],
-  ]
-  test.each(CASES)('%s', async (_name, grades, kind, why) => {
+  test.each(KINDS)('%s', async (_name, grades, kind, why) => {
     for (const words of grades) await put({ question: 'q', ...words })
     const [one, ...rest] = await queue()
     expect(rest).toEqual([])
