@@ -2,10 +2,9 @@ import type { ListIn, ReadDocument } from '../format.ts'
 import { toolsOf } from '../tools/harnesses.ts'
 import { own } from '../tools/tool-table.ts'
 import { namesOf } from '../vocabulary.ts'
-import { leavesOf } from './json-tree.ts'
 import { type Json, objectsIn, type Reading } from './reading.ts'
 import { asList, Session } from './session.ts'
-import { mayAct } from './unread-acts.ts'
+import { mayAct, namesCall } from './unread-acts.ts'
 
 /** The readers of a harness's records by type. */
 export type RecordTable = Readonly<Record<string, (record: Json, path: string) => void>>
@@ -42,9 +41,9 @@ export abstract class SessionReader extends Session {
 
   /** Counts the records left out that may hold an act of which the run shows no call. */
   #countLeftOut(): void {
-    const isOfCall = (text: string): boolean => KINDS_OF_IDS.some((kind) => this.hasCall(kind + text))
+    const isCall = (id: string): boolean => KINDS_OF_IDS.some((kind) => this.hasCall(kind + id))
     for (const [path, record] of this.#beside)
-      if (!leavesOf(record).some(({ text }) => isOfCall(text)))
+      if (!namesCall(record, isCall))
         this.reading.unread(path, 'tells of an act of which no call is shown; not read', true)
   }
 

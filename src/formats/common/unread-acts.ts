@@ -29,33 +29,49 @@ const MAX_NAME = 100
 /** Characters of a text that is parsed as JSON in search of calls. */
 const MOST_TEXT = 1_000_000
 
-/**
- * Tells whether an unknown record may hold an act: by its type, or by members that calls have, also in JSON text. Too large a record may. `isAside`:
- * members that hold no part of the run.
- */
-export function mayAct(record: unknown, isAside: (key: string) => boolean = () => false): boolean {
+/** Tests a member by its name and its value. */
+type TestMember = (key: string, member: unknown) => boolean
+
+/** Tells whether a member of a record, at any depth and also in JSON text, passes the test. `beyond`: the answer for a record too large to search. */
+function someMember(record: unknown, test: TestMember, beyond: boolean, isAside: (key: string) => boolean): boolean {
   let looked = 0
   const looks = (value: unknown, level: number): boolean => {
     if (typeof value === 'string') return looksInText(value, level)
     if (typeof value !== 'object' || value === null) return false
-    if (level > MOST_LEVELS) return true
+    if (level > MOST_LEVELS) return beyond
     for (const key in value) {
-      if (looked++ === MOST_MEMBERS) return true
+      if (looked++ === MOST_MEMBERS) return beyond
       if (isAside(key)) continue
       const member = (value as Readonly<Record<string, unknown>>)[key]
-      if (isOfCall(plain(key), member) || looks(member, level + 1)) return true
+      if (test(key, member) || looks(member, level + 1)) return true
     }
     return false
   }
   const looksInText = (given: string, level: number): boolean => {
     const text = given.trimStart()
     if (text[0] !== '{' && text[0] !== '[') return false
-    if (text.length > MOST_TEXT) return true
+    if (text.length > MOST_TEXT) return beyond
     const value = parseJson(text)
     return typeof value === 'object' && looks(value, level + 1)
   }
   return looks(record, 1)
 }
+
+/**
+ * Tells whether an unknown record may hold an act: by its type, or by members that calls have, also in JSON text. Too large a record may. `isAside`:
+ * members that hold no part of the run.
+ */
+export const mayAct = (record: unknown, isAside: (key: string) => boolean = () => false): boolean =>
+  someMember(record, (key, member) => isOfCall(plain(key), member), true, isAside)
+
+/** Tells whether a member that is called an id (`call_id`, `toolUseID`) names a known call; too large a record names none. */
+export const namesCall = (record: unknown, isCall: (id: string) => boolean): boolean =>
+  someMember(
+    record,
+    (key, member) => typeof member === 'string' && /id$/i.test(key) && isCall(member),
+    false,
+    () => false,
+  )
 
 const isOfCall = (name: string, member: unknown): boolean =>
   KINDS.has(name) ? namesAct(member) : (CALLS.has(name) || OF_CALLS.has(name)) && saysAnything(member)

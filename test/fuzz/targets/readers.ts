@@ -13,7 +13,6 @@ const FORMATS = [
     'antigravity',
     'cline',
     'copilot-cli',
-    'docent',
     'droid-stream',
     'kimi-code',
     'gemini-contents',
@@ -23,7 +22,7 @@ const FORMATS = [
     'opencode',
     'otlp',
   ],
-  ...['anthropic-messages', 'langchain', 'langsmith', 'openai-responses', 'pydantic-ai', 'vercel-ui', 'verifiers'],
+  ...['anthropic-messages', 'langchain', 'langsmith', 'openai-responses', 'pydantic-ai', 'vercel-ui'],
 ] as const
 
 /** One for each reader, by the samples that it starts from; what they become is told from the content, like everything. */
