@@ -209,7 +209,8 @@ function failedEnd(error: unknown): ItemEnd {
   })
   if (!(error instanceof RequestError)) return end('internal', 'something went wrong here; the log has it')
   const { code, message, extras } = error
-  if (code === 'not_cached') return end('cancelled', `${message}: leave the cache mode \`only\` out (-c only) to grade it`)
+  if (code === 'not_cached')
+    return end('cancelled', `${message}: leave the cache mode \`only\` out (-c only) to grade it`)
   const fault = extras.errors?.[0]
   return end('internal', fault === undefined ? message : `${message} (${fault.path}: ${fault.message})`)
 }

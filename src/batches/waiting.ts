@@ -24,8 +24,7 @@ export function createWaiting({ stores, judges, clock, lost_ms }: BatchDeps, run
 
   /** Tells whether no process that runs batches has the judge. */
   async function isMissing(judge: string): Promise<boolean> {
-    if (runsHere() && judges.has(judge)) return false
-    if (runsHere() && run_lock !== null) return true
+    if (runsHere() && (run_lock !== null || judges.has(judge))) return !judges.has(judge)
     // Without a holder of the run lock nothing is known: the next holder may have the judge.
     return run_lock?.isTaken() !== false && !(await stores.judges.hasWorker(judge))
   }
