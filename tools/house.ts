@@ -15,7 +15,7 @@ const PARTS: Readonly<Record<string, readonly [budget: number, ceiling: number]>
   grading: [2200, 2200],
   batches: [1400, 1543],
   http: [2500, 2500],
-  cli: [3800, 4502],
+  cli: [3800, 3991],
   audit: [3300, 3300],
   schemas: [2400, 2630],
   judges: [1600, 1783],
