@@ -32,8 +32,7 @@ export async function openLocal(
     ...{ secrets, adopts_batches: false, judges, keeps: use === 'look' },
   })
   if (folder !== null) note?.(`made the folder ${inert(folder)} for the database`)
-  // A trajectory of a file may be larger than a body over HTTP.
-  return local(context, { body_bytes: Number.MAX_SAFE_INTEGER })
+  return local(context)
 }
 
 export function configurationOf(env: NodeJS.ProcessEnv): ReturnType<typeof loadConfig> {

@@ -1,4 +1,4 @@
-import { followBatch, isSettled, waitsForWorker, waitsForYou } from '../client/persist.ts'
+import { isSettled, waitsForWorker, waitsForYou } from '../client/persist.ts'
 import { defined } from '../domain/result.ts'
 import { count } from '../domain/words.ts'
 import type { Batch } from '../schemas/batch.ts'
@@ -64,8 +64,6 @@ export async function claimColumns({ veridict, signal }: Session, id: string): P
 
 /** A worker that is started again announces its judges within this time, and a service takes the run lock. */
 const PATIENCE_S = 20
-/** A read of a local batch costs no call over HTTP. */
-const LONGEST_LOCAL_LOOK_MS = 100
 
 /** Shows the states of a batch, and returns the last state. The command leaves a batch that no process runs, after the patience above. */
 export async function watchBatch(session: Session, begun: Batch): Promise<Batch> {
@@ -83,10 +81,9 @@ export async function watchBatch(session: Session, begun: Batch): Promise<Batch>
     if (idle >= PATIENCE_S) leaving.abort()
   }, 1000)
   const stopped = AbortSignal.any([signal, leaving.signal])
-  const read = (id: string, stop?: AbortSignal) => veridict.batch(id, { signal: stop })
   try {
     session.batch = begun
-    for await (batch of followBatch(read, begun.id, stopped, local === null ? undefined : LONGEST_LOCAL_LOOK_MS)) {
+    for await (batch of veridict.events(begun.id, { signal: stopped })) {
       session.batch = batch
       view.show(batch)
     }

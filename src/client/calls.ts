@@ -1,9 +1,10 @@
 import createFetchClient from 'openapi-fetch'
 import { OPERATIONS, type operations, type paths } from './contract.ts'
 import { refusalOf, strangeAnswer, UnreachableError, VeridictError } from './errors.ts'
-import { type RetryPolicy, retrying } from './persist.ts'
+import { type CallOptions, type RetryPolicy, retrying } from './persist.ts'
 
-type Name = keyof typeof OPERATIONS
+/** The `operationId` of a call. */
+export type Name = keyof typeof OPERATIONS
 type Parameters<N extends Name> = operations[N]['parameters']
 type JsonOf<Message> = Message extends { content: { 'application/json': infer Json } } ? Json : never
 
@@ -17,11 +18,6 @@ export type Query<N extends Name> = NonNullable<Parameters<N>['query']>
 
 /** The JSON answer of an operation. */
 export type Answer<N extends Name> = JsonOf<operations[N]['responses'][keyof operations[N]['responses']]>
-
-export interface CallOptions {
-  /** Ends the call, with its reason. */
-  readonly signal?: AbortSignal | undefined
-}
 
 type CallArguments<N extends Name> =
   Record<never, never> extends Given<N>

@@ -1,11 +1,11 @@
-import { type CallOptions, type CallsOptions, createCalls, type Given, type Items, makeKey } from './calls.ts'
+import { type CallsOptions, createCalls, type Given, type Items, makeKey } from './calls.ts'
 import type { Batch, BatchEstimate, BatchItem, BatchResult, Grade } from './contract.ts'
 import { ServiceError, strangeAnswer, UnreachableError, VeridictError } from './errors.ts'
-import { followBatch, isSettled, persist, type RetryPolicy, retrying } from './persist.ts'
+import { type CallOptions, followBatch, isSettled, persist, type RetryPolicy, retrying } from './persist.ts'
 
-export type { Answer, CallOptions } from './calls.ts'
+export type { Answer } from './calls.ts'
 export type * from './contract.ts'
-export type { Given, Items, RetryPolicy }
+export type { CallOptions, Given, Items, RetryPolicy }
 export { isSettled, ServiceError, UnreachableError, VeridictError }
 
 /** Options of a client. `timeoutMs` is 15 minutes by default. */
@@ -52,7 +52,8 @@ export function createClient(options: ClientOptions) {
   const { baseUrl } = options
   const { call, lines, upload, policy } = createCalls({ timeoutMs: TIMEOUT_MS, ...options })
 
-  const readBatch = (id: string, signal?: AbortSignal): Promise<Batch> => call('getBatch', { path: { id } }, { signal })
+  const readBatch = (id: string, options: CallOptions = {}): Promise<Batch> =>
+    call('getBatch', { path: { id } }, options)
 
   /** Finds the newest batch with this key that was not cancelled. */
   async function findBatch(key: string, { signal }: CallOptions = {}): Promise<Batch | null> {
@@ -112,7 +113,7 @@ export function createClient(options: ClientOptions) {
       upload(items, { ...query, dry_run: true }, signal),
 
     findBatch,
-    readBatch: (id: string, { signal }: CallOptions = {}): Promise<Batch> => readBatch(id, signal),
+    readBatch,
     cancelBatch: (id: string, options: CallOptions = {}): Promise<Batch> =>
       call('cancelBatch', { path: { id } }, options),
     /** Lets a parked batch go on. */
@@ -139,7 +140,7 @@ export function createClient(options: ClientOptions) {
         }
         if (!wait) return true
         // A service that stops ends its streams, too; and the batch may have ended since, on another service.
-        const batch = await readBatch(id, signal)
+        const batch = await readBatch(id, { signal })
         const { total, pending, running } = batch.counts
         const isWhole = isSettled(batch) && (wasSettled || seen.size >= total - pending - running)
         wasSettled = isSettled(batch)

@@ -1,6 +1,11 @@
 import type { Batch } from './contract.ts'
 import { ServiceError, UnreachableError } from './errors.ts'
 
+export interface CallOptions {
+  /** Ends the call, with its reason. */
+  readonly signal?: AbortSignal | undefined
+}
+
 export interface RetryPolicy {
   /** Most tries of a call. */
   readonly tries: number
@@ -17,7 +22,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1
  */
 export async function retrying<T>(
   policy: RetryPolicy,
-  { signal, canRepeat }: { readonly signal?: AbortSignal | undefined; readonly canRepeat: boolean },
+  { signal, canRepeat }: CallOptions & { readonly canRepeat: boolean },
   call: () => Promise<T>,
 ): Promise<T> {
   for (let made = 1; ; made++) {
@@ -116,14 +121,14 @@ const LONGEST_LOOK_MS = 1_000
  * longest time between two reads. See `persist`.
  */
 export const followBatch = <B extends State>(
-  readBatch: (id: string, signal?: AbortSignal) => Promise<B>,
+  readBatch: (id: string, options: CallOptions) => Promise<B>,
   id: string,
   signal?: AbortSignal,
   longestLookMs = LONGEST_LOOK_MS,
 ): AsyncGenerator<B> =>
   persist(async function* (answered) {
     for (let [last, wait] = ['', FIRST_LOOK_MS]; ; wait = Math.min(wait * 2, longestLookMs)) {
-      const batch = await readBatch(id, signal)
+      const batch = await readBatch(id, { signal })
       answered()
       const text = JSON.stringify(batch)
       if (text !== last) yield batch

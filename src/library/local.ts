@@ -1,24 +1,19 @@
+import { addAbortListener } from 'node:events'
 import type { Static, TSchema } from 'typebox'
 import { computeAgreement } from '../audit/agreement.ts'
 import { listCalls, readBatchCalls } from '../audit/calls.ts'
 import { compare } from '../audit/comparison.ts'
-import { csvRow, REPORT_COLUMNS, reportTable } from '../audit/csv.ts'
 import { listDisagreements } from '../audit/disagreements.ts'
 import { requireNames } from '../audit/names.ts'
 import { readPanel } from '../audit/panel.ts'
 import { makeReport } from '../audit/report/make-report.ts'
 import { listReviews, storeReview } from '../audit/reviews.ts'
-import { type Compute, createStatisticsWorker, type StatisticsWorker } from '../audit/statistics-worker.ts'
-import {
-  endedPages,
-  followBatch as followLocally,
-  followResults,
-  readBatchRubrics,
-  toResults,
-} from '../batches/follow.ts'
+import { createStatisticsWorker } from '../audit/statistics-worker.ts'
+import { endedPages, followResults, readBatchRubrics, toResults } from '../batches/follow.ts'
 import { type IntakeItem, planOf } from '../batches/intake.ts'
 import type { Context } from '../boot/context.ts'
 import { ServiceError } from '../client/errors.ts'
+import { followBatch } from '../client/persist.ts'
 import { defined } from '../domain/result.ts'
 import { findRubric } from '../domain/rubric/claim-values.ts'
 import { rubricText, rubricView } from '../domain/rubric/rubric-view.ts'
@@ -46,37 +41,27 @@ import { type GradeRequest, GradeRequestSchema } from '../schemas/trial.ts'
 import { gradeMany } from './grade-many.ts'
 import type { CreateOptions, Items, LocalVeridict, ReadItem } from './veridict.ts'
 
+/** The longest time between two looks at a batch: a look at the own database costs little. */
+const LONGEST_LOOK_MS = 100
 const SILENT = { info() {}, warn() {}, error() {} }
-/** The shortest time between two states of a batch. */
-const SHORTEST_LOOK_MS = 50
 
-/**
- * Makes a Veridict of a context, which `close` closes. Batches of earlier processes rest until they are resumed. `body_bytes`: the most bytes of
- * a request; the limit of the configuration by default.
- */
-export function local(context: Context, { body_bytes = context.config.limits.body_bytes } = {}): LocalVeridict {
-  const { batches, stores, service, config } = context
+/** Makes a Veridict of a context, which `close` closes. Batches of earlier processes rest until they are resumed. */
+export function local(context: Context): LocalVeridict {
+  const { batches, stores, service, config, clock } = context
   const inFlight = createInFlight()
   const rubrics = [...context.rubrics.values()].map(rubricView)
   const judges = listJudges(context, config.default_judge)
   const closing = new AbortController()
-  let statistics: StatisticsWorker | null = null
+  const statistics = createStatisticsWorker()
   let started: Promise<void> | null = null
   let closed: Promise<void> | null = null
 
-  const compute: Compute = (name, input) => {
-    statistics ??= createStatisticsWorker()
-    return statistics.run(name, input)
-  }
-  const requireOpen = (): void => {
-    if (closed !== null) throw new ServiceError(503, { code: 'draining', detail: 'this Veridict was closed' })
-  }
   const answer = async <T>(work: () => T | Promise<T>, signal?: AbortSignal): Promise<T> => {
-    requireOpen()
+    closing.signal.throwIfAborted()
     return unlessAborted(inFlight.track((async () => work())()), signal).catch(fail)
   }
   async function* stream<T>(work: () => AsyncIterable<T>, signal: AbortSignal | undefined): AsyncGenerator<T> {
-    requireOpen()
+    closing.signal.throwIfAborted()
     try {
       for await (const value of work()) {
         signal?.throwIfAborted()
@@ -86,43 +71,35 @@ export function local(context: Context, { body_bytes = context.config.limits.bod
       fail(error)
     }
   }
-  /** Starts the engine of batches once. */
-  const start = (): Promise<void> => {
-    started ??= context.start()
-    return started
-  }
-  const begin = async <T>(work: () => Promise<T>): Promise<T> => start().then(work)
+  /** Answers once the engine of batches has started. */
+  const begin = <T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> =>
+    answer(() => {
+      started ??= context.start()
+      return started.then(work)
+    }, signal)
   const readBatch = async (id: string) => orNotFound(await batches.get(id), 'batch', id)
 
   const grade: LocalVeridict['grade'] = (request, { signal } = {}) =>
-    answer(async () => {
-      const read = readRequest(request, { body_bytes, depth: config.limits.depth })
-      return (await service.grade(read)).grade
-    }, signal)
+    answer(async () => (await service.grade(readRequest(request, config.limits.depth))).grade, signal)
 
   const plan = ({ signal: _, ...options }: CreateOptions) => planOf(fitting(BatchOptionsSchema, options), null)
   const steer = (verb: 'cancel' | 'resume') => (id: string) =>
-    answer(() =>
-      begin(async () => {
-        if (!orNotFound(await batches[verb](id), 'batch', id))
-          throw new RequestError('batch_ended', `this batch has ended: there is nothing to ${verb}`)
-        return readBatch(id)
-      }),
-    )
-  const following = (id: string, signal?: AbortSignal) => ({
-    ...{ batches, clock: context.clock, id },
-    isOff: () => closing.signal.aborted || signal?.aborted === true,
-  })
+    begin(async () => {
+      if (!orNotFound(await batches[verb](id), 'batch', id))
+        throw new RequestError('batch_ended', `this batch has ended: there is nothing to ${verb}`)
+      return readBatch(id)
+    })
+  const batch: LocalVeridict['batch'] = (id) => answer(() => readBatch(id))
   const regradeRequest = async (request: object) => {
     const asked = fitting(RegradeRequestSchema, request)
     await requireNames(context, asked.query, '/query')
     return asked
   }
   const close = (): Promise<void> => {
-    closing.abort()
+    closing.abort(new ServiceError(503, { code: 'draining', detail: 'this Veridict was closed' }))
     closed ??= drain({
       ...{ context, log: SILENT },
-      finish: () => Promise.all([inFlight.settled(), started && context.stop(), statistics?.close()]),
+      finish: () => Promise.all([inFlight.settled(), started && context.stop(), statistics.close()]),
     })
     return closed
   }
@@ -137,10 +114,10 @@ export function local(context: Context, { body_bytes = context.config.limits.bod
     uploadTrajectory: (document, { signal } = {}) =>
       answer(async () => summarize((await service.upload(document)).trajectory), signal),
     createBatch: (items, options = {}) =>
-      answer(() => begin(async () => batches.create(plan(options), incoming(items))), options.signal),
+      begin(async () => batches.create(plan(options), incoming(items)), options.signal),
     estimateBatch: (items, options = {}) =>
       answer(() => batches.estimate(plan(options), incoming(items)), options.signal),
-    batch: (id) => answer(() => readBatch(id)),
+    batch,
     batches: ({ limit = 50, cursor, ...filters } = {}) =>
       answer(async () => {
         const before = decodeCursor(cursor, /^bat_[0-9a-z]{26}$/)
@@ -151,34 +128,23 @@ export function local(context: Context, { body_bytes = context.config.limits.bod
     results: (id, { signal, wait = false } = {}) =>
       stream(async function* () {
         await readBatch(id)
-        const pages = wait ? followResults(following(id, signal)) : endedPages(batches, id)
+        const isOff = () => closing.signal.aborted || signal?.aborted === true
+        const pages = wait ? followResults({ batches, clock, id, isOff }) : endedPages(batches, id)
         for await (const page of pages) yield* await toResults(stores.grades, page)
       }, signal),
-    events: (id, { signal } = {}) =>
-      stream(async function* () {
-        await readBatch(id)
-        for await (const batch of followLocally(following(id, signal), SHORTEST_LOOK_MS)) {
-          if (batch === null) continue
-          yield batch
-          if (batch.status === 'parked' && batch.resumes_at === null) return
-        }
-      }, signal),
+    events: (id, { signal = closing.signal } = {}) =>
+      followBatch(batch, id, AbortSignal.any([signal, closing.signal]), LONGEST_LOOK_MS),
     batchCalls: (id, { signal } = {}) =>
       stream(async function* () {
         await readBatch(id)
         yield* readBatchCalls(stores.attempts, id, true)
       }, signal),
     batchRubrics: (id) => answer(async () => readBatchRubrics(stores.batches, await readBatch(id), context.rubrics)),
-    regrade: (request) => answer(() => begin(async () => batches.regrade(await regradeRequest(request)))),
+    regrade: (request) => begin(async () => batches.regrade(await regradeRequest(request))),
     estimateRegrade: (request) => answer(async () => batches.estimateRegrade(await regradeRequest(request))),
-    compare: (query) => answer(() => compare(context, compute, fitting(ComparisonQuery, query))),
-    report: (query = {}) => answer(() => makeReport(context, compute, fitting(ReportQuery, query))),
-    reportCsv: (query = {}) =>
-      answer(async () => {
-        const report = await makeReport(context, compute, fitting(ReportQuery, query))
-        return [REPORT_COLUMNS, ...reportTable(report)].map(csvRow).join('')
-      }),
-    agreement: (call) => answer(() => computeAgreement(context, compute, fitting(AgreementCallSchema, call))),
+    compare: (query) => answer(() => compare(context, statistics.run, fitting(ComparisonQuery, query))),
+    report: (query = {}) => answer(() => makeReport(context, statistics.run, fitting(ReportQuery, query))),
+    agreement: (call) => answer(() => computeAgreement(context, statistics.run, fitting(AgreementCallSchema, call))),
     disagreements: (query = {}) => answer(() => listDisagreements(context, fitting(QueueQuery, query))),
     reviews: (query = {}) => answer(() => listReviews(context, fitting(ReviewQuery, query))),
     review: (id, review) => answer(() => storeReview(context, id, fitting(ReviewRequestSchema, review))),
@@ -232,8 +198,8 @@ async function* incoming(items: Items<BatchItem | ReadItem>): AsyncGenerator<Int
   }
 }
 
-/** Reads and checks a request as the service does with its body. Throws a RequestError. */
-function readRequest(request: unknown, { body_bytes, depth }: { body_bytes: number; depth: number }): GradeRequest {
+/** Reads and checks a request as the service does with its body, of any size. Throws a RequestError. */
+function readRequest(request: unknown, depth: number): GradeRequest {
   let text: string
   try {
     text = JSON.stringify(request) ?? 'null'
@@ -241,10 +207,7 @@ function readRequest(request: unknown, { body_bytes, depth }: { body_bytes: numb
     // A circular value, a BigInt, or too deep a nesting.
     throw new RequestError('invalid_json', 'the request cannot be written as JSON')
   }
-  const bytes = Buffer.from(text)
-  if (bytes.length > body_bytes)
-    throw new RequestError('body_too_large', `the request is larger than ${body_bytes} bytes`)
-  const read = readStrictJson(bytes, depth)
+  const read = readStrictJson(Buffer.from(text), depth)
   if (!read.ok) throw faultAt(read.error.path, read.error.message, read.error.code)
   return fitting(GradeRequestSchema, read.value as object) as GradeRequest
 }
@@ -253,8 +216,6 @@ function readRequest(request: unknown, { body_bytes, depth }: { body_bytes: numb
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work
   const { promise: aborted, reject } = Promise.withResolvers<never>()
-  const stop = () => reject(signal.reason)
-  signal.addEventListener('abort', stop, { once: true })
-  if (signal.aborted) stop()
-  return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', stop))
+  using _listener = addAbortListener(signal, () => reject(signal.reason))
+  return await Promise.race([work, aborted])
 }

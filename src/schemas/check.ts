@@ -27,7 +27,7 @@ const FORMS = {
   all: new Ajv({ ...OPTIONS, allErrors: true }),
   text: new Ajv({ ...OPTIONS, allErrors: true, coerceTypes: true }),
 } as const
-for (const ajv of Object.values(FORMS)) ajv.addVocabulary(['content', 'example'])
+for (const ajv of Object.values(FORMS)) ajv.addVocabulary(['content', 'example', 'components'])
 
 const compiled = new WeakMap<object, Partial<Record<keyof typeof FORMS, ValidateFunction>>>()
 

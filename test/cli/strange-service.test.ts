@@ -61,7 +61,7 @@ test.each([
   const headers: IncomingHttpHeaders[] = []
   const url = await serve((request, response) => {
     headers.push(request.headers)
-    response.writeHead(200, { 'content-type': 'application/json' }).end('{"items":[]}')
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{"items":[],"not_configured":[]}')
   })
   const { code, err } = await typed({ env: { VERIDICT_API_KEY } }, 'judges', '--server', url)
   expect(headers.map(({ authorization }) => authorization)).toEqual(sent)

@@ -1,6 +1,6 @@
-import { reportTable } from '../../audit/csv.ts'
+import { csvRow, REPORT_COLUMNS, reportTable } from '../../audit/csv.ts'
 import { count } from '../../domain/words.ts'
-import type { ReportQuery, Veridict } from '../../library/veridict.ts'
+import type { JsonQuery, Veridict } from '../../library/veridict.ts'
 import type { Statistic } from '../../schemas/agreement.ts'
 import { REASON_WORDS } from '../../schemas/reason-words.ts'
 import type { Comparison, Flip } from '../../schemas/regrade.ts'
@@ -111,7 +111,7 @@ const sideText = ({ n, failures, ...ends }: Comparison['base_counts']): string =
   return `${count(n, 'item')} · ${tally(ends)}${codes === '' ? '' : ` (${codes})`}`
 }
 
-export const report = sessionCommand<Options & ReportQuery>(
+export const report = sessionCommand<Options & JsonQuery<'getReport'>>(
   {
     name: 'report',
     options: [
@@ -136,8 +136,8 @@ export const report = sessionCommand<Options & ReportQuery>(
   async (session, options) => {
     const { veridict, format } = session
     const { server: _server, output: _output, out: _out, json: _json, ...query } = options
-    if (format === 'csv') return { data: null, text: await veridict.reportCsv(query) }
     const made = await veridict.report(query)
+    if (format === 'csv') return { data: null, text: [REPORT_COLUMNS, ...reportTable(made)].map(csvRow).join('') }
     if (format === 'table' && made.judges.length === 0) throw await nothingFits(veridict, query)
     const noField = made.notes.find((note) => note.startsWith(NO_FIELD))
     if (format === 'table' && noField !== undefined && query.group_by !== undefined && query.group_by !== 'surface')
