@@ -28,7 +28,7 @@ const LAYERS: Readonly<Record<string, string>> = {
   library: 'schemas domain grading batches audit config process boot client judges/judge.ts',
   cli: 'schemas domain db grading archives config access process boot client library audit/csv.ts judges/judge.ts',
 }
-const ENTRIES = ['cli.ts', 'index.ts', 'server.ts', 'worker.ts']
+const ENTRIES = ['cli.ts', 'index.ts', 'server.ts']
 const MOST_FILES = 20
 
 /** The folders that use a package; a package that is not named here is used by nobody. */

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { hostname } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import { FastifyOtelInstrumentation } from '@fastify/otel'
-import { context, DiagLogLevel, diag, propagation, ROOT_CONTEXT, SpanStatusCode } from '@opentelemetry/api'
+import { context, propagation, ROOT_CONTEXT, SpanStatusCode } from '@opentelemetry/api'
 import { W3CTraceContextPropagator } from '@opentelemetry/core'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
 import { detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
@@ -30,12 +30,12 @@ export interface TracingSettings {
 
 /** Sends spans to a collector by OTLP over HTTP, in batches, from a queue of bounded length: no request waits for the collector. */
 export function recordTraces({ sampler, queue }: TracingSettings, role: string) {
-  const { exporter, resource } = openExporter()
+  const exporter = new TextlessExporter()
   const root = new TraceIdRatioBasedSampler(sampler.ratio)
   const instance = { 'service.name': role, 'service.instance.id': `${hostname()}/${process.pid}` }
   const provider = new TracerProvider({
     sampler: sampler.parents ? new ParentBasedSampler({ root }) : root,
-    resource: resourceFromAttributes(instance).merge(resource),
+    resource: resourceFromAttributes(instance).merge(detectResources({ detectors: [envDetector] })),
     spanProcessors: [new BatchSpanProcessor({ exporter, ...queue })],
   })
   installContext()
@@ -74,23 +74,6 @@ function installContext(): void {
   }
   context.setGlobalContextManager(manager)
   propagation.setGlobalPropagator(new W3CTraceContextPropagator())
-}
-
-/** Opens the parts of the SDK that read variables themselves. Throws for a variable that the SDK cannot use, without its value. */
-function openExporter() {
-  const warn = (message: string) => {
-    throw new Error(`OTEL_EXPORTER_OTLP_…: ${message.replace(/[:,(]? *(?:actual: *)?'.*$/s, '')}`)
-  }
-  const debug = (message: string) => {
-    if (message.startsWith('EnvDetector failed'))
-      throw new Error('OTEL_RESOURCE_ATTRIBUTES must be name=value,name=value with the values in percent encoding')
-  }
-  diag.setLogger({ error: warn, warn, debug, info: debug, verbose: debug }, DiagLogLevel.DEBUG)
-  try {
-    return { exporter: new TextlessExporter(), resource: detectResources({ detectors: [envDetector] }) }
-  } finally {
-    diag.disable()
-  }
 }
 
 /** Sends spans without texts of callers, and reports spans that were not accepted. */

@@ -15,7 +15,7 @@ export function createFleet(url: string, config: object) {
     /** Starts a real `veridict worker`. */
     async worker(env: NodeJS.ProcessEnv = {}) {
       const file = join(tempFolder(), 'config.json')
-      const worker = spawnProgram(['src/worker.ts'], { file, config }, { ...shared, ...env }, (printed) =>
+      const worker = spawnProgram(['src/cli.ts', 'worker'], { file, config }, { ...shared, ...env }, (printed) =>
         printed.includes('working on batches') ? true : undefined,
       )
       await worker.ready

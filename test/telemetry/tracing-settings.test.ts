@@ -1,5 +1,5 @@
-import { describe, expect, test, vi } from 'vitest'
-import { openTracing, readTracingSettings } from '../../src/telemetry/tracing.ts'
+import { describe, expect, test } from 'vitest'
+import { readTracingSettings } from '../../src/telemetry/tracing.ts'
 
 const ON = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }
 const read = readTracingSettings
@@ -38,36 +38,8 @@ describe('samples', () => {
   })
 })
 
-/** Each is refused by its name, and what may be secret is not repeated. */
-describe('refuses', () => {
-  test.each<[NodeJS.ProcessEnv, string]>([
-    [{ OTEL_TRACES_EXPORTER: 'zipkin' }, 'OTEL_TRACES_EXPORTER must be otlp or none'],
-    [{ OTEL_TRACES_EXPORTER: 'otlp,console' }, 'OTEL_TRACES_EXPORTER must be otlp or none'],
-    [{ ...ON, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, 'OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf'],
-    [{ ...ON, OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: 'http/json' }, 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL must be'],
-    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }, 'OTEL_EXPORTER_OTLP_ENDPOINT must be the URL'],
-    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'not a url, secret-x' }, 'OTEL_EXPORTER_OTLP_ENDPOINT must be the URL'],
-    [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://a:secret-x@b' }, 'OTEL_EXPORTER_OTLP_ENDPOINT must be the URL'],
-    [{ ...ON, OTEL_PROPAGATORS: 'none' }, 'OTEL_PROPAGATORS must be tracecontext'],
-    [{ ...ON, OTEL_TRACES_SAMPLER: 'jaeger_remote' }, 'OTEL_TRACES_SAMPLER must be one of always_on'],
-    [{ ...ON, OTEL_TRACES_SAMPLER: 'constructor' }, 'OTEL_TRACES_SAMPLER must be one of always_on'],
-    [{ ...ON, OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '2' }, 'OTEL_TRACES_SAMPLER_ARG must be'],
-    [{ ...ON, OTEL_PROPAGATORS: 'tracecontext,b3' }, 'OTEL_PROPAGATORS must be'],
-    [{ ...ON, OTEL_BSP_MAX_QUEUE_SIZE: '1e9' }, 'OTEL_BSP_MAX_QUEUE_SIZE must be a whole number'],
-  ])('%j', (env, message) => {
-    expect(() => read(env)).toThrow(message)
-    expect(() => read(env)).not.toThrow('secret-x')
-  })
-
-  test.each([
-    ['EXPORTER_OTLP_CERTIFICATE', '/no/such/secret-x', 'Failed to read root certificate file'],
-    ['EXPORTER_OTLP_COMPRESSION', 'secret-x', 'Configuration: OTEL_EXPORTER_OTLP_COMPRESSION is invalid'],
-    ['EXPORTER_OTLP_TIMEOUT', '-1', 'Configuration: OTEL_EXPORTER_OTLP_TIMEOUT is invalid'],
-    ['RESOURCE_ATTRIBUTES', 'secret-x', 'OTEL_RESOURCE_ATTRIBUTES must be name=value'],
-  ])('what the SDK cannot use: %s', async (name, value, message) => {
-    vi.stubEnv(`OTEL_${name}`, value)
-    const error = await openTracing(ON, 'veridict').catch((reason: unknown) => reason)
-    expect(String(error)).toContain(message)
-    expect(String(error)).not.toContain('secret-x')
-  })
+test('a value that cannot be used counts as absent, as the standard asks', () => {
+  const odd = { OTEL_TRACES_SAMPLER: 'jaeger_remote', OTEL_BSP_MAX_QUEUE_SIZE: 'many', OTEL_PROPAGATORS: 'b3' }
+  expect(read({ ...ON, ...odd })).toEqual(read(ON))
+  expect(read({ OTEL_TRACES_EXPORTER: 'zipkin' })).toBeNull()
 })
