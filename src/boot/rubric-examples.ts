@@ -45,24 +45,23 @@ export async function* runExamples(
     ask: async () => ({ ok: true, text, raw: text, usage: null, model_resolved: JUDGE, request_id: null }),
   }
   const context = await buildContext({ config, secrets, judges: [player], loaded: rubrics, adopts_batches: false })
-  const run = (read: LoadedExample, rubric: string): Promise<ExampleResult> => {
+  const run = async (read: ReturnType<typeof readExamples>[number], rubric: string): Promise<ExampleResult> => {
+    const { file } = read
+    if ('faults' in read) return { file, name: file, faults: read.faults, differences: [], grade: null }
     const { name, expect, reply = '', truth, judge = JUDGE } = read.example
     text = typeof reply === 'string' ? reply : JSON.stringify(reply)
     const request = { trajectory: read.trajectory, ground_truth: truth, rubric, judge, cache: 'refresh' } as const
-    return context.service.grade(request).then(
-      ({ grade }) => ({ file: read.file, name, faults: [], differences: differencesOf(expect, grade), grade }),
-      (error: unknown) => refused(read, error),
-    )
+    try {
+      const { grade } = await context.service.grade(request)
+      return { file, name, faults: [], differences: differencesOf(expect, grade), grade }
+    } catch (error) {
+      return { file, name, faults: faultsOf(error, read), differences: [], grade: null }
+    }
   }
   try {
     for (const rubric of rubrics) {
       const results: ExampleResult[] = []
-      for (const read of readExamples(rubric.folder))
-        results.push(
-          'faults' in read
-            ? { file: read.file, name: read.file, faults: read.faults, differences: [], grade: null }
-            : await run(read, rubric.rubric.name),
-        )
+      for (const read of readExamples(rubric.folder)) results.push(await run(read, rubric.rubric.name))
       yield { rubric, results }
     }
   } finally {
@@ -70,14 +69,13 @@ export async function* runExamples(
   }
 }
 
-/** Describes the place of an example that the service refuses. */
-function refused({ file, example, placeOf }: LoadedExample, error: unknown): ExampleResult {
+/** Names the places of an example that the service refuses. Throws every other error. */
+function faultsOf(error: unknown, { placeOf }: LoadedExample): string[] {
   if (!(error instanceof RequestError)) throw error
-  const faults = (error.extras.errors ?? []).map(({ path, message }) => {
+  return (error.extras.errors ?? []).map(({ path, message }) => {
     const here = path.replace(/^\/trajectory(?:\/steps|\/records)?/, '/run').replace(/^\/ground_truth/, '/truth')
     return `${placeOf(here.split('/').slice(1))} ${here}  ${message}`
   })
-  return { file, name: example.name, faults, differences: [], grade: null }
 }
 
 /** Compares the members of a grade that an example expects. The order of unmet claims and of contradictions does not count. */

@@ -116,26 +116,22 @@ export function createCalls({ baseUrl, token, fetch: fetcher = fetch, timeoutMs,
     }
   }
 
-  /** Makes any call of the contract, by its `operationId`, and reads the text of the answer. */
-  async function text<N extends Name>(name: N, ...args: CallArguments<N>): Promise<string> {
-    const [given = {}, { signal } = {}] = args as [Parts?, CallOptions?]
-    const isRefresh = name === 'createGrade' && (given.body as { cache?: string } | undefined)?.cache === 'refresh'
-    // Without `refresh`, the cache and the request in flight do the work of the key.
-    const headers = { ...(isRefresh && { 'idempotency-key': makeKey() }), ...given.headers }
-    const body = given.body === undefined ? undefined : JSON.stringify(given.body)
-    const canRepeat = OPERATIONS[name][0] === 'GET' || REPEATABLE.includes(name) || 'idempotency-key' in headers
-    return retrying(policy, { signal, canRepeat }, () =>
-      readText(name, { ...given, headers, body }, { signal }, timeoutMs),
-    )
-  }
-
   return {
     policy,
-    text,
 
     /** Makes any call of the contract that answers with JSON, by its `operationId`. */
-    call: async <N extends Name>(name: N, ...args: CallArguments<N>): Promise<Answer<N>> =>
-      parse(await text(name, ...args)) as Answer<N>,
+    async call<N extends Name>(name: N, ...args: CallArguments<N>): Promise<Answer<N>> {
+      const [given = {}, { signal } = {}] = args as [Parts?, CallOptions?]
+      const isRefresh = name === 'createGrade' && (given.body as { cache?: string } | undefined)?.cache === 'refresh'
+      // Without `refresh`, the cache and the request in flight do the work of the key.
+      const headers = { ...(isRefresh && { 'idempotency-key': makeKey() }), ...given.headers }
+      const body = given.body === undefined ? undefined : JSON.stringify(given.body)
+      const canRepeat = OPERATIONS[name][0] === 'GET' || REPEATABLE.includes(name) || 'idempotency-key' in headers
+      const text = await retrying(policy, { signal, canRepeat }, () =>
+        readText(name, { ...given, headers, body }, { signal }, timeoutMs),
+      )
+      return parse(text) as Answer<N>
+    },
 
     /** Sends the items of a batch while they are read. Throws an error of the items as it is. */
     async upload<T>(items: Items<unknown>, query: Given<'createBatch'>['query'], signal?: AbortSignal): Promise<T> {

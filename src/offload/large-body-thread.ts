@@ -20,7 +20,7 @@ export default function readBody({ kind, bytes, limits }: LargeBody): Result<Rea
   return large === null ? ok(read) : err({ code: 'body_too_large', path: large, message: TOO_LARGE })
 }
 
-const TOO_LARGE = `holds more than ${LARGE_BODY} bytes or values; only a trajectory may`
+const TOO_LARGE = `is longer than ${LARGE_BODY} characters of JSON; only a trajectory may be`
 
 function readRequest(body: unknown, limits: ReadLimits): ReadBody {
   if (!isRecord(body)) return { body, run: null }
@@ -42,19 +42,4 @@ function largeMember(body: unknown): string | null {
   return isLarge(body) ? '' : null
 }
 
-/** Counts the units of the texts and names and the values of a parsed value, up to the bound. */
-function isLarge(value: unknown): boolean {
-  let left = LARGE_BODY
-  const open = [value]
-  while (open.length > 0) {
-    const next = open.pop()
-    left -= typeof next === 'string' ? next.length : 1
-    const inner = typeof next === 'object' && next !== null ? Object.entries(next) : []
-    if (inner.length > left) return true
-    for (const [name, member] of inner) {
-      left -= name.length
-      open.push(member)
-    }
-  }
-  return left < 0
-}
+const isLarge = (value: unknown): boolean => JSON.stringify(value).length > LARGE_BODY

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url'
+import PQueue from 'p-queue'
 import type { Piscina } from 'piscina'
 import { parseStored, textIn, unpackBytes } from '../db/text.ts'
 import type { Digest } from '../domain/digest.ts'
@@ -112,16 +113,12 @@ type BodyThread = (work: LargeBody) => Promise<Result<ReadBody, JsonFault>>
  */
 export function openBodyThread(bounds: ThreadBounds): BodyThread {
   let pool: Promise<Piscina> | undefined
-  let last: Promise<unknown> = Promise.resolve()
-  const read = async (work: LargeBody) => {
-    pool ??= openPool(bounds)
-    return readInPool(await pool, work, bounds)
-  }
-  return (work) => {
-    const result = last.then(() => read(work))
-    last = result.catch(() => undefined)
-    return result
-  }
+  const queue = new PQueue({ concurrency: 1 })
+  return (work) =>
+    queue.add(async () => {
+      pool ??= openPool(bounds)
+      return readInPool(await pool, work, bounds)
+    })
 }
 
 async function readInPool(pool: Piscina, work: LargeBody, { reading_ms }: ThreadBounds) {

@@ -41,12 +41,8 @@ function compile(schema: object, form: keyof typeof FORMS): ValidateFunction {
 }
 
 function errorsOf(schema: object, value: unknown, isText = false): readonly ErrorObject[] {
-  const check = compile(schema, isText ? 'text' : 'first')
-  if (check(value)) return []
-  const first = check.errors ?? []
-  if (isText || isLarge(value)) return first
-  const all = compile(schema, 'all')
-  return all(value) ? first : (all.errors ?? first)
+  const check = compile(schema, isText ? 'text' : isLarge(value) ? 'first' : 'all')
+  return check(value) ? [] : (check.errors ?? [])
 }
 
 function isLarge(value: unknown): boolean {

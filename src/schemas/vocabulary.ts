@@ -1,3 +1,4 @@
+import type { Static } from 'typebox'
 import * as t from './type.ts'
 
 /**
@@ -73,22 +74,23 @@ export type ConfidenceLevel = (typeof CONFIDENCE_LEVELS)[number]
 export const ConfidenceLevelSchema = t.Choice(CONFIDENCE_LEVELS)
 
 /** Reasons why a confidence is not `high`, from the weakest evidence to the strongest. */
-const LIMIT_CODES = [
-  /** A contradiction of the grade: `low`. */
-  'contradiction',
-  /** The judge itself reports no more: `low` or `medium`. */
-  'judge',
-  /** A denial, or an absence, rests on a search that finds nothing: `medium`. */
-  'searched',
-  /** The anchor stands in a command or an argument that ran, and is not the whole of it: `medium`. */
-  'part_of_act',
-  /** Quotes prove that words stand in the run, and not what the judge concludes from them: `medium`. */
-  'quotes',
-  /** A claim is unmet, and there is no label: `low`. */
-  'unmet',
-] as const
-export type LimitCode = (typeof LIMIT_CODES)[number]
-export const LimitCodeSchema = t.Choice(LIMIT_CODES, 'Reason why the confidence is not higher.')
+export const LimitCodeSchema = t.Choice(
+  [
+    /** A contradiction of the grade: `low`. */
+    'contradiction',
+    /** The judge itself reports no more: `low` or `medium`. */
+    'judge',
+    /** A denial, or an absence, rests on a search that finds nothing: `medium`. */
+    'searched',
+    /** The anchor stands in a command or an argument that ran, and is not the whole of it: `medium`. */
+    'part_of_act',
+    /** Quotes prove that words stand in the run, and not what the judge concludes from them: `medium`. */
+    'quotes',
+    /** A claim is unmet, and there is no label: `low`. */
+    'unmet',
+  ],
+  'Reason why the confidence is not higher.',
+)
 
 /** Results of the check of a citation. Only the first two count as evidence. */
 export const CITATION_STATUSES = [
@@ -111,7 +113,8 @@ export const CitationStatusSchema = t.Choice(
  * Differences between a quote of status `normalized` and the text that holds it. `unicode`: composed or decomposed letters, invisible characters,
  * U+2011 for a hyphen.
  */
-const QUOTE_NORMALIZATIONS = [
+export type QuoteNormalization = Static<typeof QuoteNormalizationSchema>
+export const QuoteNormalizationSchema = t.Choice([
   'white_space',
   'ansi',
   'typographic_quotes',
@@ -121,9 +124,7 @@ const QUOTE_NORMALIZATIONS = [
   'escapes',
   'line_prefixes',
   'emphasis',
-] as const
-export type QuoteNormalization = (typeof QUOTE_NORMALIZATIONS)[number]
-export const QuoteNormalizationSchema = t.Choice(QUOTE_NORMALIZATIONS)
+])
 
 export const GRADE_STATUSES = ['graded', 'unverified', 'failed'] as const
 export type GradeStatus = (typeof GRADE_STATUSES)[number]
@@ -147,10 +148,10 @@ export type FailureCode = (typeof FAILURE_CODES)[number]
 export const FailureCodeSchema = t.Choice(FAILURE_CODES)
 
 /** Outcomes of one call of a judge. `unknown`: the process died during the call. */
-const ATTEMPT_OUTCOMES = ['ok', 'sent', 'unknown', ...FAILURE_CODES] as const
-export const AttemptOutcomeSchema = t.Choice(ATTEMPT_OUTCOMES)
+export const AttemptOutcomeSchema = t.Choice(['ok', 'sent', 'unknown', ...FAILURE_CODES])
 
-const CONTRADICTION_CODES = [
+export type ContradictionCode = Static<typeof ContradictionCodeSchema>
+export const ContradictionCodeSchema = t.Choice([
   'observed_against_signal',
   'distractor_against_signal',
   'observed_against_anchor',
@@ -161,12 +162,9 @@ const CONTRADICTION_CODES = [
   'agent_against_step',
   'doubtful_absence',
   'no_majority',
-] as const
-export type ContradictionCode = (typeof CONTRADICTION_CODES)[number]
-export const ContradictionCodeSchema = t.Choice(CONTRADICTION_CODES)
+])
 
 export const CACHE_MODES = ['use', 'refresh', 'only'] as const
-export type CacheMode = (typeof CACHE_MODES)[number]
 export const CacheModeSchema = t.Choice(
   CACHE_MODES,
   '`use`: answer from the cache where possible; `refresh`: ask the judge again; `only`: never ask a judge.',
@@ -181,18 +179,14 @@ export const BATCH_STATUSES = ['running', 'parked', 'cancelling', 'cancelled', '
 export type BatchStatus = (typeof BATCH_STATUSES)[number]
 export const BatchStatusSchema = t.Choice(BATCH_STATUSES)
 
-const BATCH_WAITS = ['worker', 'judge', 'answers'] as const
-/** The subject for which a batch waits that is not parked. */
-export type BatchWait = (typeof BATCH_WAITS)[number]
 export const BatchWaitSchema = t.Choice(
-  BATCH_WAITS,
+  ['worker', 'judge', 'answers'],
   'Only while a running batch waits; `parked_reason` tells more. `worker`: no process has its judge; `judge`: its judge paused; `answers`: no call in flight is younger than 30 seconds.',
 )
 
-const BATCH_KINDS = ['grade', 'regrade', 'recheck'] as const
-export type BatchKind = (typeof BATCH_KINDS)[number]
+export type BatchKind = Static<typeof BatchKindSchema>
 export const BatchKindSchema = t.Choice(
-  BATCH_KINDS,
+  ['grade', 'regrade', 'recheck'],
   '`regrade`: over stored grades; `recheck`: stored replies under the rules of today, no judge asked.',
 )
 

@@ -10,7 +10,7 @@ import { MARKDOWN, writeResults } from '../../src/cli/output/results-format.ts'
 import { escaped, markdownOf } from '../../src/cli/output/text.ts'
 import type { Batch, BatchResult, ResultGrade } from '../../src/schemas/batch.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
-import type { LimitCode } from '../../src/schemas/vocabulary.ts'
+import type { Limit } from '../../src/schemas/grade.ts'
 import { newBatch } from './stand-in.ts'
 import { testShell } from './test-shell.ts'
 
@@ -42,7 +42,7 @@ const failed = (message: string): BatchResult => ({
   ...{ ...RESULT, status: 'failed', label: null },
   failure: { code: 'timeout', message, retryable: true, retry_after_s: null },
 })
-const limited = (code: LimitCode, reason: string): BatchResult => {
+const limited = (code: Limit['code'], reason: string): BatchResult => {
   const limit = { level: 'low', code, claim: null, step_id: null, reason, lift: 'give whole commands' } as const
   return graded({ confidence: { ...GRADE.confidence, limit } })
 }
