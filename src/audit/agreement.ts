@@ -1,9 +1,9 @@
 import type { ReviewStore } from '../db/reviews.ts'
 import type { Issue } from '../domain/result.ts'
 import { newestRubric, type Rubrics } from '../domain/rubric/claim-values.ts'
+import type { Agreement, AgreementCall, RaterCoverage, StoredRaters } from '../schemas/agreement.ts'
 import { MAX_AGREEMENT_LABELS, type Rating } from '../schemas/agreement.ts'
 import { RequestError } from '../schemas/problem.ts'
-import type { AgreementAnswer, AgreementCall, RaterCoverage, StoredRaters } from '../schemas/stored-agreement.ts'
 import { rubricIdOf, TAB_BEHAVIOR } from '../schemas/vocabulary.ts'
 import { allCategories, categoryOf, findMeasure, incomparable, type Measure, measuredWords } from './measure.ts'
 import { type AuditContext, requireNames } from './names.ts'
@@ -24,7 +24,7 @@ export async function computeAgreement(
   context: AuditContext,
   compute: Compute,
   { ratings, stored, labels, scale, bootstrap }: AgreementCall,
-): Promise<AgreementAnswer> {
+): Promise<Agreement> {
   await requireNames(context, { rubric: stored?.rubric }, '/stored')
   await requireNames(context, stored?.query ?? {}, '/stored/query')
   if (stored === undefined && ratings === undefined)

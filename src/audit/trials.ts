@@ -8,8 +8,7 @@ import { digestValue } from '../domain/digest.ts'
 import { type ClaimValues, claimsOfGrade, outcomeOfGrade } from '../domain/rubric/claim-values.ts'
 import type { Outcome } from '../domain/rubric/outcome.ts'
 import type { Grade, Vote } from '../schemas/grade.ts'
-import type { GradeSelection } from '../schemas/regrade.ts'
-import type { Signals } from '../schemas/trial.ts'
+import type { GradeSelection, Signals } from '../schemas/trial.ts'
 import {
   type ConfidenceLevel,
   type ContradictionCode,

@@ -4,7 +4,7 @@ import type { Stores } from '../db/stores.ts'
 import { defined } from '../domain/result.ts'
 import type { Grade } from '../schemas/grade.ts'
 import { faultAt } from '../schemas/problem.ts'
-import type { GradeSelection, RegradeRequest } from '../schemas/regrade.ts'
+import type { RegradeRequest } from '../schemas/regrade.ts'
 import { type EndedItem, endedPages, withGrades } from './follow.ts'
 import { type BatchPlan, type IntakeItem, planOf } from './intake.ts'
 
@@ -66,7 +66,7 @@ export async function* selectGrades(stores: RegradeStores, request: RegradeReque
 
 type Chosen = { readonly grade: Grade; readonly item_id?: string }
 
-async function* findGrades({ batches, grades }: RegradeStores, query: GradeSelection): AsyncGenerator<Chosen> {
+async function* findGrades({ batches, grades }: RegradeStores, query: RegradeRequest['query']): AsyncGenerator<Chosen> {
   const { ids, ...filters } = query
   if (isOwnBatch(query.batch)) {
     const choose = chosenOf(query)
@@ -86,7 +86,7 @@ async function* findGrades({ batches, grades }: RegradeStores, query: GradeSelec
 }
 
 /** Chooses the grade of an item, whatever replaced it since, with the names of the item: a grade of the cache has others. */
-function chosenOf({ ids, batch: _, ...names }: GradeSelection) {
+function chosenOf({ ids, batch: _, ...names }: RegradeRequest['query']) {
   const wanted = ids && new Set(ids)
   return ({ item: { item_id, request }, grade }: EndedItem): Chosen[] => {
     if (grade === null || wanted?.has(grade.id) === false) return []

@@ -91,7 +91,7 @@ export async function buildContext(options: ContextOptions): Promise<Context> {
       default_judge: config.default_judge,
       default_rubric: DEFAULT_RUBRIC,
       read: (document) => readDocument(document, config.limits),
-      readStored: (packed, id) => readStoredRun(packed, config.limits, id),
+      readStored: (packed) => readStoredRun(packed, config.limits),
       recent: new LRUCache<string, Trajectory>({ maxSize: RECENT_CHARS, sizeCalculation: textSize }),
       retry: config.retry,
       day_cap_usd: config.budget.max_cost_usd_per_day,

@@ -61,7 +61,7 @@ export interface QuestionDeps {
   /** Reads any supported document; its issues name places in the document. */
   readonly read: (document: unknown) => Result<Trajectory, Issue[]>
   /** Reads a run as the store keeps it. */
-  readonly readStored: (packed: Uint8Array, id: Digest) => Promise<Trajectory>
+  readonly readStored: (packed: Uint8Array) => Promise<Trajectory>
   /** The service’s own secret, which makes frame marks unknown to the author of the trajectory. */
   readonly secret: Uint8Array
   /** The meaning of an act that is denied against a given action anchor. */
@@ -200,7 +200,7 @@ export async function loadTrajectory(
   if (recent !== undefined) return recent
   const packed = stored ?? (await deps.trajectories.getPacked(id as Digest))
   if (packed === null) return null
-  const trajectory = await deps.readStored(packed, id as Digest)
+  const trajectory = await deps.readStored(packed)
   deps.recent.set(id, trajectory)
   return trajectory
 }

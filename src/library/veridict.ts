@@ -3,10 +3,10 @@ import type { Query } from '../client/calls.ts'
 import type * as api from '../client/contract.ts'
 import type { ServiceError } from '../client/errors.ts'
 import type { CallOptions } from '../client/persist.ts'
+import type { AgreementCall } from '../schemas/agreement.ts'
 import type { BatchItem, BatchOptions } from '../schemas/batch.ts'
 import type { RegradeRequest } from '../schemas/regrade.ts'
 import type { ReviewRequest } from '../schemas/review.ts'
-import type { AgreementCall } from '../schemas/stored-agreement.ts'
 import type { GradeRequest } from '../schemas/trial.ts'
 
 export type { CallOptions }

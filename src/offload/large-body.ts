@@ -2,7 +2,6 @@ import { fileURLToPath } from 'node:url'
 import PQueue from 'p-queue'
 import type { Piscina } from 'piscina'
 import { parseStored, textIn, unpackBytes } from '../db/text.ts'
-import type { Digest } from '../domain/digest.ts'
 import { err, type Issue, ok, type Result } from '../domain/result.ts'
 import type { JsonFault } from '../domain/text/strict-json.ts'
 import { rememberPacked, type Trajectory } from '../domain/trajectory/trajectory.ts'
@@ -74,23 +73,14 @@ export async function readLargeBody(
   return ok(kind === 'run' ? document : { ...(body as object), trajectory: document })
 }
 
-/** Reads the run that is stored under an id, in the thread where it is large. Throws where the run can no longer be read. */
-export async function readStoredRun(packed: Uint8Array, limits: ReadLimits, id: Digest): Promise<Trajectory> {
+/** Reads a stored run, in the thread where the run is large. Throws where the run can no longer be read. */
+export async function readStoredRun(packed: Uint8Array, limits: ReadLimits): Promise<Trajectory> {
   const bytes = unpackBytes(packed)
-  const read =
-    bytes.length <= LARGE_BODY ? readSmall(textIn(bytes), limits, id) : await readStoredInThread(bytes, limits)
+  const isSmall = bytes.length <= LARGE_BODY
+  const read = isSmall ? readTrajectory(parseStored(textIn(bytes)), limits) : await readStoredInThread(bytes, limits)
   if (!read.ok) throw new Error('a stored trajectory can no longer be read')
   return read.value
 }
-
-/** Reads a stored text; its id is its digest, but where the text holds half a character, which is mended before the digest. */
-const readSmall = (text: string, limits: ReadLimits, id: Digest): Result<Trajectory, Issue[]> =>
-  text.isWellFormed() && !HALF.test(text)
-    ? readTrajectory(parseStored(text), limits, id)
-    : readTrajectory(parseStored(text), limits)
-
-/** An escape of a surrogate. */
-const HALF = /\\u[dD][89a-fA-F]/
 
 async function readStoredInThread(bytes: Uint8Array, { max_steps, max_part_chars }: ReadLimits) {
   const depth = Number.POSITIVE_INFINITY

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { REASON_WORDS } from './reason-words.ts'
+import { GradeSelectionSchema } from './trial.ts'
 import * as t from './type.ts'
 
 /** The most categories, which bound the confusion matrix. */
@@ -48,21 +49,6 @@ export const BootstrapSettingsSchema = t.Closed({
   }),
 })
 
-export const AgreementRequestSchema = t.Closed({
-  ratings: Type.Array(RatingSchema, { minItems: 1, maxItems: 100_000 }),
-  labels: t.Opt.Array(AgreementLabelSchema, {
-    minItems: 1,
-    maxItems: MAX_AGREEMENT_LABELS,
-    uniqueItems: true,
-    description:
-      'All categories that could be given, in the order of the matrix. Where absent, those that were given, sorted. Gwet’s AC1 ' +
-      'depends on how many there are.',
-  }),
-  scale: t.Opt(ScaleSchema),
-  bootstrap: t.Opt(BootstrapSettingsSchema),
-})
-export type AgreementRequest = Static<typeof AgreementRequestSchema>
-
 export const Ci95Schema = t.Nullable(
   Type.Array(Type.Number(), { minItems: 2, maxItems: 2, description: 'Lower and upper limit of the 95% interval.' }),
 )
@@ -96,7 +82,60 @@ const WeightedSchema = t.Documented(
   },
 )
 
+const StoredRatersSchema = t.Documented(
+  'Items are the questions (a trajectory with its ground truth) that have a standing grade that fits `query`, all of them where it is absent; clusters are tasks. Where `query` names a batch, its own trials are chosen from, and of the judges that it asked its own grades are compared.',
+  {
+    raters: Type.Array(
+      t.Str(
+        '`judge:<name>` or `judge:<name>@<rubric>`: its standing grade; `samples:…`: each of its samples is a rater; `human:<name>`; `humans`: each of them; `signals`: what the harness measured, for claims that the rubric says are measured (of `tab-behavior`: observed by appeared, distractor_acted by executed).',
+        { maxLength: 300, pattern: '^((judge|samples|human):.+|humans|signals)$' },
+      ),
+      { minItems: 1, maxItems: 50, uniqueItems: true },
+    ),
+    query: t.Opt(GradeSelectionSchema),
+    rubric: t.Opt.Str('The id of the rubric, without a version; needed where the questions were graded by several.', {
+      maxLength: 200,
+    }),
+    measure: t.Opt.Str(
+      '`label` or `outcome`: what follows from the claims; or the id of a claim of the rubric (of `tab-behavior` also observed, cue_acted, distractor_acted). A judge’s claims are its own; those of samples, and of humans who gave none, are what their label says of them, and what was not seen was not acted on: where it says nothing, they have no rating. Numbers and ordered labels are also answered with `weighted`.',
+      { maxLength: 100, default: 'label' },
+    ),
+  },
+)
+export type StoredRaters = Static<typeof StoredRatersSchema>
+
+export const AgreementCallSchema = t.Documented('Either `ratings`, perhaps with `labels` and `scale`, or `stored`.', {
+  ratings: t.Opt.Array(RatingSchema, { minItems: 1, maxItems: 100_000 }),
+  labels: t.Opt.Array(AgreementLabelSchema, {
+    minItems: 1,
+    maxItems: MAX_AGREEMENT_LABELS,
+    uniqueItems: true,
+    description:
+      'All categories that could be given, in the order of the matrix. Where absent, those that were given, sorted. Gwet’s AC1 ' +
+      'depends on how many there are.',
+  }),
+  scale: t.Opt(ScaleSchema),
+  bootstrap: t.Opt(BootstrapSettingsSchema),
+  stored: t.Opt(StoredRatersSchema),
+})
+export type AgreementCall = Static<typeof AgreementCallSchema>
+/** A call with given ratings. */
+export type AgreementRequest = Omit<AgreementCall, 'ratings' | 'stored'> & Required<Pick<AgreementCall, 'ratings'>>
+
+const RaterCoverageSchema = t.Closed({
+  rater: t.Text,
+  n: t.Count('Questions: the sum of all others.'),
+  graded: t.Count('Gave a rating.'),
+  unverified: t.Count('No rating: the evidence does not hold.'),
+  failed: t.Count('No rating: the judge failed.'),
+  cancelled: t.Count('No rating: the batch was cancelled before the judge was asked.'),
+  undecided: t.Count('No rating: a human who says that it cannot be told.'),
+  missing: t.Count('No rating: was not asked, has not measured it, or says nothing of the claim.'),
+})
+export type RaterCoverage = Static<typeof RaterCoverageSchema>
+
 const COEFFICIENTS = ['raw_agreement', 'cohen_kappa', 'fleiss_kappa', 'krippendorff_alpha', 'gwet_ac1'] as const
+/** The answer to both forms; only stored raters have a coverage. */
 export const AgreementSchema = t.Closed({
   n_items: t.Count('Items with a rating.'),
   n_raters: t.Count('Raters with a rating.'),
@@ -116,5 +155,6 @@ export const AgreementSchema = t.Closed({
     n_units: t.Count('How many there are.'),
     undefined: t.Counts(COEFFICIENTS, UNDEFINED_DRAWS),
   }),
+  coverage: t.Opt.List(RaterCoverageSchema, 'Of stored raters, each as it was named or expanded to.'),
 })
 export type Agreement = Static<typeof AgreementSchema>

@@ -2,24 +2,9 @@ import { type Static, Type } from 'typebox'
 import { AgreementSchema, statistic, UndefinedReasonSchema } from './agreement.ts'
 import { BatchOptions, FailureCountsSchema } from './batch.ts'
 import { GradeSchema } from './grade.ts'
-import { nameFilter, TRIAL_FILTERS } from './trial.ts'
+import { GradeSelectionSchema } from './trial.ts'
 import * as t from './type.ts'
-import { GradeStatusSchema, ITEM_STATUSES, LabelSchema } from './vocabulary.ts'
-
-/** Selects the stored grades that fit every given field. */
-export const GradeSelectionSchema = t.Closed(
-  {
-    label: t.Opt(LabelSchema),
-    status: t.Opt(GradeStatusSchema),
-    judge: nameFilter(),
-    rubric: nameFilter('`id@version`, or an id for all of its versions.'),
-    ...TRIAL_FILTERS,
-    batch: nameFilter(),
-    ids: t.Opt.Array(Type.String({ maxLength: 100 }), { minItems: 1, maxItems: 10_000 }),
-  },
-  { minProperties: 1, description: 'Stored grades that fit every given field; at least one field.' },
-)
-export type GradeSelection = Static<typeof GradeSelectionSchema>
+import { ITEM_STATUSES, LabelSchema } from './vocabulary.ts'
 
 /** A batch over stored grades. An absent member stays as each grade has it. */
 export const RegradeRequestSchema = t.Closed({

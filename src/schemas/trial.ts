@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import * as t from './type.ts'
-import { CacheModeSchema, MOST_SAMPLES, rubricIdOf, TAB_BEHAVIOR } from './vocabulary.ts'
+import * as v from './vocabulary.ts'
 
 /** Matches one visible character: neither white space nor of no width. A search for a single character is linear. */
 export const NOT_BLANK = '[^\\s\\u0000-\\u001f\\u00ad\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f]'
@@ -156,7 +156,7 @@ export const truthSchemaFor = (rubric: string | undefined) =>
   isDefaultRubric(rubric) ? GivenGroundTruthSchema : GivenTruthSchema
 
 export const isDefaultRubric = (rubric: string | undefined): boolean =>
-  rubric === undefined || rubricIdOf(rubric) === TAB_BEHAVIOR
+  rubric === undefined || v.rubricIdOf(rubric) === v.TAB_BEHAVIOR
 
 export const MOST_NAME_CHARS = 300
 export const MOST_FIELDS = 50
@@ -199,8 +199,8 @@ export const GradeRequestSchema = t.Closed({
   ground_truth: GivenTruthSchema,
   rubric: t.Opt.Str('`id@version`; the newest version when only an id.', { maxLength: 200 }),
   judge: t.Opt.Str('A name of `GET /v1/judges`.', { maxLength: 200 }),
-  samples: t.Opt.Int('Independent answers; every vote is stored.', { minimum: 1, maximum: MOST_SAMPLES, default: 1 }),
-  cache: t.Opt(CacheModeSchema),
+  samples: t.Opt.Int('Independent answers; every vote is stored.', { minimum: 1, maximum: v.MOST_SAMPLES, default: 1 }),
+  cache: t.Opt(v.CacheModeSchema),
   metadata: t.Opt(TrialMetadataSchema),
 })
 export type GradeRequest = Static<typeof GradeRequestSchema>
@@ -217,3 +217,18 @@ export const nameFilter = (description?: string) =>
 
 /** The query parameters of the names of a trial. */
 export const TRIAL_FILTERS = { agent: nameFilter(), model: nameFilter(), task: nameFilter() }
+
+/** Selects the stored grades that fit every given field. */
+export const GradeSelectionSchema = t.Closed(
+  {
+    label: t.Opt(v.LabelSchema),
+    status: t.Opt(v.GradeStatusSchema),
+    judge: nameFilter(),
+    rubric: nameFilter('`id@version`, or an id for all of its versions.'),
+    ...TRIAL_FILTERS,
+    batch: nameFilter(),
+    ids: t.Opt.Array(Type.String({ maxLength: 100 }), { minItems: 1, maxItems: 10_000 }),
+  },
+  { minProperties: 1, description: 'Stored grades that fit every given field; at least one field.' },
+)
+export type GradeSelection = Static<typeof GradeSelectionSchema>

@@ -197,7 +197,7 @@ export function startService(
     default_judge: 'scripted',
     default_rubric: RUBRIC.name,
     read: (document) => readTrajectory(document, { max_steps: 1000, max_part_chars: 1_000_000 }),
-    readStored: (packed, id) => readStoredRun(packed, { max_steps: 1000, max_part_chars: 1_000_000 }, id),
+    readStored: (packed) => readStoredRun(packed, { max_steps: 1000, max_part_chars: 1_000_000 }),
     secret: new Uint8Array(32),
     clock,
     retry: POLICY,

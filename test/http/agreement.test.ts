@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { agreement } from '../../src/domain/statistics/agreement.ts'
-import type { AgreementAnswer } from '../../src/schemas/stored-agreement.ts'
+import type { Agreement } from '../../src/schemas/agreement.ts'
 import { putGrade, type QuestionWords } from '../audit/make-question.ts'
 import { startApp, useApp } from '../start-app.ts'
 
@@ -8,7 +8,7 @@ const app = useApp({}, 'once')
 
 const put = (words: QuestionWords) => putGrade(app.context.stores, words)
 
-const agree = (body: object) => app.tell<AgreementAnswer>('/v1/agreement', body, 200)
+const agree = (body: object) => app.tell<Agreement>('/v1/agreement', body, 200)
 const stored = (raters: readonly string[], more: object = {}) =>
   agree({ stored: { raters, ...more }, bootstrap: { draws: 100 } })
 
@@ -70,7 +70,7 @@ describe('given ratings', () => {
 })
 
 describe('stored raters', () => {
-  const counts = ({ coverage = [] }: AgreementAnswer) =>
+  const counts = ({ coverage = [] }: Agreement) =>
     coverage.map((one) => [one.rater, one.n, one.graded, one.unverified, one.failed, one.undecided, one.missing])
 
   const review = (grade: string, body: object) => app.tell(`/v1/grades/${grade}/reviews`, body)
@@ -182,7 +182,7 @@ test('while it computes, others are answered; a stop ends it', async () => {
     answered++
     await new Promise((resolve) => setImmediate(resolve))
   }
-  expect((await computing).json<AgreementAnswer>().n_items).toBe(50_000)
+  expect((await computing).json<Agreement>().n_items).toBe(50_000)
   // Held up, /healthz would be answered once or twice, however fast or loaded the machine is.
   expect(answered).toBeGreaterThan(50)
 

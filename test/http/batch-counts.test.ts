@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Judge } from '../../src/judges/judge.ts'
+import type { Agreement } from '../../src/schemas/agreement.ts'
 import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
 import type { Comparison } from '../../src/schemas/regrade.ts'
 import type { Report } from '../../src/schemas/report.ts'
-import type { AgreementAnswer } from '../../src/schemas/stored-agreement.ts'
 import { GOOD_ANSWER, IGNORED, type Script } from '../grading/harness.ts'
 import { startApp, type TestApp } from '../start-app.ts'
 import { describePostgres, newDatabase } from '../storage/postgres-tools.ts'
@@ -199,7 +199,7 @@ async function readEnd(app: TestApp, id: string): Promise<Batch> {
 
 async function readCoverage(app: TestApp, id: string, judges: readonly string[]) {
   const stored = { raters: judges.map((name) => `judge:${name}`), query: { batch: id } }
-  return (await app.tell<AgreementAnswer>('/v1/agreement', { stored, bootstrap: { draws: 100 } }, 200)).coverage
+  return (await app.tell<Agreement>('/v1/agreement', { stored, bootstrap: { draws: 100 } }, 200)).coverage
 }
 
 const NAME = 'every trial of a batch has one end, and every count of the batch says so, before and after other batches'

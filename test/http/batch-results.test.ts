@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from 'vitest'
+import type { Agreement } from '../../src/schemas/agreement.ts'
 import { type Batch, type BatchResult, BatchResultSchema } from '../../src/schemas/batch.ts'
 import { inputIssues } from '../../src/schemas/check.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { Report } from '../../src/schemas/report.ts'
 import type { Disagreement } from '../../src/schemas/review.ts'
-import type { AgreementAnswer } from '../../src/schemas/stored-agreement.ts'
 import { GOOD_ANSWER, IGNORED } from '../grading/harness.ts'
 import { startApp, type TestApp, useApp } from '../start-app.ts'
 import { answeringJudge, finish, makeItems, readLines, startBatch, UNREAD_ITEM, untilBatch } from './make-batch.ts'
@@ -89,7 +89,7 @@ async function grade(items: readonly object[], query = ''): Promise<Batch> {
 const report = (query: string) => audited.read<Report>(`/v1/reports?draws=100&${query}`)
 const disagreements = (query: string) => audited.list<Disagreement>(`/v1/disagreements?kind=judges&${query}`)
 const agreement = (raters: readonly string[], query: object) =>
-  audited.tell<AgreementAnswer>('/v1/agreement', { stored: { raters, query }, bootstrap: { draws: 100 } }, 200)
+  audited.tell<Agreement>('/v1/agreement', { stored: { raters, query }, bootstrap: { draws: 100 } }, 200)
 
 test('agreement and disagreements of a batch are those of its own grades, and of those that it did not ask', async () => {
   const first = await grade(makeItems(2))

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { digestBytes } from '../../src/domain/digest.ts'
+import type { Agreement } from '../../src/schemas/agreement.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { Report } from '../../src/schemas/report.ts'
 import type { Disagreement } from '../../src/schemas/review.ts'
-import type { AgreementAnswer } from '../../src/schemas/stored-agreement.ts'
 import type { Signals } from '../../src/schemas/trial.ts'
 import { useApp } from '../start-app.ts'
 import { GROUND_TRUTH, type GradeWords, makeGrade } from '../storage/make-grade.ts'
@@ -297,7 +297,7 @@ test('each grade is read once, in pages, by the report, the queue and the agreem
   expect([chosen.questions, chosen.answer.length]).toEqual([QUESTIONS / 50, QUESTIONS / 50])
   const stored = { raters: ['judge:lexical', 'judge:other'] }
   const { rows, answer } = await readFor(
-    app.tell<AgreementAnswer>('/v1/agreement', { stored, bootstrap: { draws: 100 } }, 200),
+    app.tell<Agreement>('/v1/agreement', { stored, bootstrap: { draws: 100 } }, 200),
   )
   expect([rows, answer.coverage?.map(({ graded }) => graded)]).toEqual([2 * QUESTIONS, [QUESTIONS, QUESTIONS]])
 })

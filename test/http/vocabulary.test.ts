@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
+import type { Agreement } from '../../src/schemas/agreement.ts'
 import type { Batch } from '../../src/schemas/batch.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { Comparison } from '../../src/schemas/regrade.ts'
 import type { Disagreement, Review } from '../../src/schemas/review.ts'
 import type { RubricView } from '../../src/schemas/rubric.ts'
-import type { AgreementAnswer } from '../../src/schemas/stored-agreement.ts'
 import { scriptedJudge } from '../grading/harness.ts'
 import { useApp } from '../start-app.ts'
 import { finish } from './make-batch.ts'
@@ -172,7 +172,7 @@ describe('reviews', () => {
 
 describe('agreement', () => {
   const agree = (stored: object, status = 200) =>
-    app.tell<AgreementAnswer & Refused>('/v1/agreement', { stored, bootstrap: { draws: 100 } }, status)
+    app.tell<Agreement & Refused>('/v1/agreement', { stored, bootstrap: { draws: 100 } }, status)
 
   test('by a step, an enum and the outcome, in the categories of the rubric', async () => {
     for (const judge of ['a', 'b', 'c']) await attribute(judge)

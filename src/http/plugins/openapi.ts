@@ -2,6 +2,7 @@ import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import type { TSchema } from 'typebox'
 import { loadOptional } from '../../config/optional-package.ts'
+import { AgreementSchema } from '../../schemas/agreement.ts'
 import { BatchEstimateSchema, BatchItemSchema, BatchResultSchema, BatchSchema } from '../../schemas/batch.ts'
 import { BatchCallSchema, GradeSchema, LedgerEntrySchema } from '../../schemas/grade.ts'
 import { ProblemSchema, RequestError } from '../../schemas/problem.ts'
@@ -10,7 +11,6 @@ import { ComparisonSchema } from '../../schemas/regrade.ts'
 import { ReportSchema } from '../../schemas/report.ts'
 import { DisagreementSchema, PanelResultSchema, ReviewSchema } from '../../schemas/review.ts'
 import { RubricViewSchema } from '../../schemas/rubric.ts'
-import { AgreementAnswerSchema } from '../../schemas/stored-agreement.ts'
 import { GroundTruthSchema } from '../../schemas/trial.ts'
 import { Closed, Type } from '../../schemas/type.ts'
 import {
@@ -116,7 +116,7 @@ const COMPONENTS = {
   ReviewPage: pageOf('Review'),
   Disagreement: DisagreementSchema,
   DisagreementPage: pageOf('Disagreement'),
-  Agreement: AgreementAnswerSchema,
+  Agreement: AgreementSchema,
   Status: Closed({ status: Type.String() }),
   Problem: ProblemSchema,
 } satisfies Record<string, TSchema>

@@ -7,9 +7,9 @@ import { findDisagreements, listDisagreements } from '../../audit/disagreements.
 import { makeReport } from '../../audit/report/make-report.ts'
 import { findReviews, listReviews, storeReview } from '../../audit/reviews.ts'
 import type { CsvValue } from '../../domain/text/escape.ts'
+import { AgreementCallSchema } from '../../schemas/agreement.ts'
 import { ComparisonQuery, mapAsync, QueueQuery, ReportQuery, ReviewQuery, takeAsync } from '../../schemas/queries.ts'
 import { ReviewRequestSchema } from '../../schemas/review.ts'
-import { AgreementCallSchema } from '../../schemas/stored-agreement.ts'
 import {
   answer,
   IdempotencyHeader,
