@@ -47,12 +47,11 @@ export type ExportKind = keyof typeof EXPORT_RECORDS
 export type RecordOf<K extends ExportKind> = Static<(typeof EXPORT_RECORDS)[K]>
 export type ExportRecord = { [K in ExportKind]: RecordOf<K> }[ExportKind]
 
-const Number01 = t.Nullable(Type.Number({ minimum: 0, maximum: 1 }))
 const Value = Type.Union([t.Text, Type.Number(), Type.Boolean()])
 
 const ShareSchema = t.Closed({
   ...t.Counts(['n', 'count']).properties,
-  share: Number01,
+  share: t.Nullable(Type.Number({ minimum: 0, maximum: 1 })),
   ci95: t.Nullable(Type.Array(Type.Number(), { minItems: 2, maxItems: 2 })),
   method: t.Opt.Nullable(t.Str('Of certificates that were written before.')),
 })

@@ -107,11 +107,8 @@ const TRUTH = {
 export const GroundTruthSchema = Type.Object(membersWith(InstructionSchema), TRUTH)
 
 /** A ground truth in its normal form, whose members its rubric defines. Every member that is an object with a text is an instruction. */
-export interface GroundTruth {
-  readonly instruction?: string
-  readonly cue?: Instruction
-  readonly distractor?: Instruction
-  readonly signals?: Signals
+export type GroundTruth = AnyMembers & Partial<Static<typeof GroundTruthSchema>>
+interface AnyMembers {
   readonly [member: string]: unknown
 }
 
@@ -132,14 +129,7 @@ export const GivenGroundTruthSchema = Type.Object(
 export type GivenGroundTruth = Static<typeof GivenGroundTruthSchema>
 
 /** A ground truth of a request for any rubric. Its members are checked once its rubric is known. */
-export interface GivenTruth {
-  readonly instruction?: string
-  readonly cue?: GivenInstruction
-  readonly distractor?: GivenInstruction
-  readonly expected_in?: string[]
-  readonly signals?: Signals
-  readonly [member: string]: unknown
-}
+export type GivenTruth = AnyMembers & Partial<GivenGroundTruth>
 
 export const GivenTruthSchema = Type.Unsafe<GivenTruth>({
   type: 'object',
