@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
 import type { Config } from '../config/config.ts'
 import type { Secrets } from '../config/environment.ts'
 import { DATABASE_URL } from '../config/settings.ts'
@@ -14,12 +12,6 @@ interface Store {
    * database that would have to be migrated.
    */
   open(keeps?: boolean): Promise<Stores>
-}
-
-/** Returns the folder that the opening of the database makes; null where the folder exists, or none is needed. */
-export function missingFolder({ database, postgres }: Config): string | null {
-  const folder = dirname(resolve(database))
-  return postgres !== null || database === ':memory:' || existsSync(folder) ? null : folder
 }
 
 /** Chooses between SQLite and PostgreSQL, whose modules load with the first use. */

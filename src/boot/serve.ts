@@ -12,7 +12,6 @@ import { logBatches, openLogStream } from '../process/log.ts'
 import { stopOnSignals } from '../process/stop.ts'
 import { openTracing } from '../telemetry/tracing.ts'
 import { buildContext } from './context.ts'
-import { missingFolder } from './open-store.ts'
 
 const OPEN_TO_ALL =
   'access is off and this is no loopback address: everybody who reaches it can read everything and spend on your judges'
@@ -32,7 +31,6 @@ const readText = (path: string): string => readFileSync(path, 'utf8')
 export async function startServer(env: NodeJS.ProcessEnv): Promise<void> {
   const { config, secrets } = loadConfig(env, readText)
   const tracing = await openTracing(env, 'veridict')
-  const made = missingFolder(config)
   const context = await buildContext({ config, secrets, tracing })
   const { buildApp } = await import('./app.ts')
   const app = await buildApp(context, { logger: { level: config.log_level, stream: openLogStream() } })
@@ -41,7 +39,6 @@ export async function startServer(env: NodeJS.ProcessEnv): Promise<void> {
     const todo = context.unready.get(name)
     if (todo !== undefined) http.log.warn({ judge: name }, `this judge is not configured: ${todo}`)
   }
-  if (made !== null) http.log.info({ folder: made }, 'made the folder of the database')
   if (isOpenToAll(config.access)) http.log.warn(OPEN_TO_ALL)
   if (config.postgres === null && !config.workers.in_service) http.log.warn(NO_WORKERS)
   const finish = () => {

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
-import { missingFolder, storeOf } from '../boot/open-store.ts'
+import { storeOf } from '../boot/open-store.ts'
 import { type Config, loadConfig } from '../config/config.ts'
 import type { Stores } from '../db/stores.ts'
 import type { Judge } from '../judges/judge.ts'
@@ -11,19 +11,18 @@ import type { DatabaseUse, Shell } from './shell.ts'
 
 /**
  * Opens Veridict in this process. Batches of other processes rest until the command resumes them. Rejects where the command needs a database and
- * none exists. `judges` stand beside the configured judges, for measurements; `note` receives the folder that was made for a database.
+ * none exists. `judges` stand beside the configured judges, for measurements.
  */
 export async function openLocal(
   env: NodeJS.ProcessEnv,
   use: DatabaseUse = 'make',
-  { judges = [], note }: { readonly judges?: readonly Judge[]; readonly note?: (text: string) => void } = {},
+  { judges = [] }: { readonly judges?: readonly Judge[] } = {},
 ): Promise<LocalVeridict> {
   const used = use === 'none' ? { ...env, VERIDICT_DATABASE: ':memory:', VERIDICT_DATABASE_URL: '' } : env
   const { config, secrets } = configurationOf(used)
   const { access } = config
   if (use === 'read') assertDatabase(config)
   if (use === 'look' && !hasDatabase(config)) return openLocal(env, 'none', { judges })
-  const folder = missingFolder(config)
   const { buildContext } = await import('../boot/context.ts')
   const { local } = await import('../library/local.ts')
   const context = await buildContext({
@@ -31,7 +30,6 @@ export async function openLocal(
     config: { ...config, access: { ...access, required: false, loopback: true, allowed_hosts: [] } },
     ...{ secrets, adopts_batches: false, judges, keeps: use === 'look' },
   })
-  if (folder !== null) note?.(`made the folder ${inert(folder)} for the database`)
   return local(context)
 }
 

@@ -166,10 +166,10 @@ export const tell = ({ shell }: Pick<Console, 'shell'>, ...messages: readonly st
   messages.forEach((message) => void shell.err.write(asTyped(shell, `${message}\n`)))
 
 /** Opens the service of `--server` or VERIDICT_SERVER, else Veridict in this process. */
-async function connect({ shell, view }: Console, server: string | undefined, use: DatabaseUse) {
+async function connect({ shell }: Console, server: string | undefined, use: DatabaseUse) {
   const url = server ?? (shell.env['VERIDICT_SERVER'] || undefined)
   if (url === undefined) {
-    const local = await shell.openLocal(shell.env, use, view)
+    const local = await shell.openLocal(shell.env, use)
     return { veridict: local, local, flag: '' }
   }
   const { remote } = await import('../library/remote.ts')

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { type DestinationStream, pino } from 'pino'
-import type { BatchListener, Trouble } from '../batches/run-chunk.ts'
+import type { BatchListener } from '../batches/run-chunk.ts'
 
 /** Bounds the log lines that wait for a stalled reader; later lines are dropped. */
 const MOST_KEPT_BYTES = 1024 * 1024
@@ -19,19 +19,14 @@ export function openLogStream(): DestinationStream {
 
 /** Logs the beginning, the parking and the end of each batch, and the errors of work on batches. */
 export const logBatches = (log: FastifyBaseLogger): BatchListener => ({
-  onTrouble: (trouble) => logTrouble(log, trouble),
+  onTrouble({ batch, item, error }) {
+    const isOfQueue = batch === ''
+    const about = isOfQueue ? {} : { batch, item }
+    log.error({ ...about, ...detailOf(error, isOfQueue) }, `${isOfQueue ? 'work on batches' : 'a batch'} met an error`)
+  },
   onStatus: ({ id, status, counts: { total, ...counts }, cost_usd }) =>
     log.info({ batch: id, status, items: total, counts, cost_usd }, `a batch is ${status}`),
 })
-
-/** Logs an error of work on batches. */
-export function logTrouble(log: FastifyBaseLogger, { batch, item, error }: Trouble): void {
-  const about = batch === '' ? {} : { batch, item }
-  log.error(
-    { ...about, ...detailOf(error, batch === '') },
-    batch === '' ? 'work on batches met an error' : 'a batch met an error',
-  )
-}
 
 /** Describes an error without a stack where it comes from the database, or from the driver of the queue, by its code and message. */
 function detailOf(error: unknown, isOfQueue: boolean): object {

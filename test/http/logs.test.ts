@@ -6,7 +6,7 @@ import { providerDefaults } from '../../src/config/judges.ts'
 import { StorageError } from '../../src/db/errors.ts'
 import type { Context } from '../../src/http/context.ts'
 import { createMetrics, measureContext } from '../../src/http/plugins/metrics.ts'
-import { logTrouble } from '../../src/process/log.ts'
+import { logBatches } from '../../src/process/log.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { Problem } from '../../src/schemas/problem.ts'
 import { GOOD_ANSWER, REQUEST } from '../grading/harness.ts'
@@ -101,7 +101,7 @@ test('an unexpected error is found in the log by the id that the caller got, wit
 
 function logged(trouble: Trouble): Record<string, unknown> {
   const stream = new PassThrough()
-  logTrouble(pino({ base: null, timestamp: false }, stream), trouble)
+  logBatches(pino({ base: null, timestamp: false }, stream)).onTrouble?.(trouble)
   return JSON.parse(String(stream.read())) as Record<string, unknown>
 }
 
