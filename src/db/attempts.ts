@@ -175,10 +175,9 @@ export function createAttempts(db: Db) {
     /** Gives an orphan to the grade that uses its reply; the orphan stays where it is when its own grade was written meanwhile. */
     adopt: (attemptId: string, gradeId: string): Promise<void> =>
       db.write(async (sql) => {
-        if (
-          (await run(sql)`UPDATE attempts SET grade_id = ${gradeId} WHERE id = ${attemptId} AND NOT ${IS_GRADED}`) > 0
-        )
-          return
+        const given = await run(sql)`
+          UPDATE attempts SET grade_id = ${gradeId} WHERE id = ${attemptId} AND NOT ${IS_GRADED}`
+        if (given > 0) return
         const known = await first(sql)`SELECT id FROM attempts WHERE id = ${attemptId}`
         if (known === undefined) throw refusal(`the attempt ${attemptId} does not exist`)
       }),

@@ -59,9 +59,8 @@ export function amountsOf({ outcome, usage, cost_usd, bytes, ...call }: Counted)
 }
 
 /** Adds amounts to others; `times` -1 takes them away. */
-function addAmounts(sum: Amounts, change: Amounts, times = 1): Amounts {
-  return Object.fromEntries(NAMES.map((name) => [name, sum[name] + times * change[name]])) as Amounts
-}
+const addAmounts = (sum: Amounts, change: Amounts, times = 1): Amounts =>
+  Object.fromEntries(NAMES.map((name) => [name, sum[name] + times * change[name]])) as Amounts
 
 /** An ended call, with the amounts that its end adds to its scopes. */
 export type Ended = readonly [Counted & Pick<Attempt, 'judge'>, Amounts]
