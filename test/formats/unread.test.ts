@@ -215,3 +215,17 @@ test('OpenClaw: a picture beside details for the screen repeats none of them', (
   expect(unreadOf({ type: 'text', text: 'done' })).toBe(0)
   expect(unreadOf({ type: 'image', data: 'AAAA', mimeType: 'image/png' })).toBe(1)
 })
+
+test.each([
+  ['in a member that is called an id', { tool_use_id: 't' }, 0],
+  ['in a text alone', { note: 't' }, 1],
+])('a record that is left out and holds an act names a shown call %s', (_, named, actions) => {
+  const asked = { type: 'tool_use', id: 't', name: 'Bash', input: { command: 'ls' } }
+  const input = { command: 'make release' }
+  const records = [
+    { type: 'user', sessionId: 's', uuid: 'a', message: { role: 'user', content: 'Go.' } },
+    { type: 'assistant', sessionId: 's', uuid: 'b', message: { role: 'assistant', content: [asked] } },
+    { type: 'control_request', session_id: 's', request: { subtype: 'can_use_tool', input, ...named } },
+  ]
+  expect(read({ records }).unread.actions).toBe(actions)
+})

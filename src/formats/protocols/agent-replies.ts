@@ -110,7 +110,8 @@ export function* fencesIn(text: string): Generator<Fence> {
 
 export function addFence(blocks: TextBlocks, { start, from, to, end }: Fence, tool: string): void {
   blocks.say(start)
-  blocks.call(tool, blocks.range(from, Math.max(from, to)), end)
+  if (to > from) blocks.call(tool, blocks.range(from, to), end, blocks.range(start, end))
+  else blocks.skip(end)
 }
 
 /** The protocol of a fenced block that a harness runs (SWE-agent/mini-swe-agent, xingyaoww/code-act); people show commands in this form, too. */

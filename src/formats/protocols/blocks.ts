@@ -54,14 +54,15 @@ export class TextBlocks {
   }
 
   /** Adds a call that ends at `end`. `words`: the text that shows a call without arguments. */
-  call(name: Tree, input: Tree, end: number, words?: Located, index = this.list.length): void {
+  call(name: Tree, input: Tree, end: number, words: Located, index = this.list.length): void {
     this.list.splice(index, 0, { type: 'tool_use', name, input, [CALL_WORDS]: words })
     this.skip(end)
   }
 
   /** Adds the text up to `end` inside of a call that is no known argument, so that no text of a call is lost. */
   stray(end: number): void {
-    if (this.#isSaid(end)) this.call('tool_call', this.range(this.#at, end), end)
+    const words = this.range(this.#at, Math.max(this.#at, end))
+    if (this.#isSaid(end)) this.call('tool_call', words, end, words)
     this.#at = Math.max(this.#at, end)
   }
 

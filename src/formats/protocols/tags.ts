@@ -153,7 +153,8 @@ export const HERMES = protocolOf(
       const call = decodeObject(text.slice(from, to))
       const json = blocks.json(from, to, call)
       // A call that cannot be parsed may still have run; no word of it is trusted as the tool's name.
-      if (asName(call?.['name']) === null) blocks.call('tool_call', blocks.range(start, end), end)
+      if (asName(call?.['name']) === null)
+        blocks.call('tool_call', blocks.range(start, end), end, blocks.range(start, end))
       else blocks.call(json.member('name'), json.member('arguments'), end, blocks.range(start, end))
       return end
     }),

@@ -23,7 +23,7 @@ export const TERMINUS_JSON = protocolOf(
       if (!UNSPOKEN.has(name)) blocks.list.push(...textsOf(json.member(name), name))
     // An odd command leaves the others their acts, and may itself be an act.
     for (const command of json.member('commands').items())
-      blocks.call(isCommand(command.value) ? COMMAND : 'tool_call', command, end)
+      blocks.call(isCommand(command.value) ? COMMAND : 'tool_call', command, end, blocks.range(start, end))
     const done = new Located('true', json.member('task_complete').path)
     if (reply['task_complete'] === true) blocks.call(COMPLETE, null, end, done)
     blocks.skip(end)
@@ -47,8 +47,9 @@ export const TERMINUS_XML = protocolOf(
       const stop = text.indexOf(CLOSE, start)
       if (stop === -1) return text.length
       blocks.say(start)
-      blocks.call(COMMAND, { keystrokes: blocks.range(from, stop) }, stop + CLOSE.length)
-      return stop + CLOSE.length
+      const end = stop + CLOSE.length
+      blocks.call(COMMAND, { keystrokes: blocks.range(from, stop) }, end, blocks.range(start, end))
+      return end
     })
     const done = text.lastIndexOf(DONE)
     if (done === -1 || done < blocks.at) return
