@@ -6,7 +6,7 @@ import { Located } from '../traces/located.ts'
 import { readTrace } from '../traces/trace-run.ts'
 import type { SpanKind, TracedTool, TraceSpan } from '../traces/trace-span.ts'
 import { type Attribute, attributesOf } from './attributes.ts'
-import { messagesOfSpan } from './span-messages.ts'
+import { AI_SDK, messagesOfSpan } from './span-messages.ts'
 
 /**
  * The format of OpenTelemetry traces with the GenAI semantic conventions, OpenInference or OpenLLMetry: OTLP as JSON (`resourceSpans`; each
@@ -46,7 +46,7 @@ function readOtlp(reading: Reading, document: Json): ReadDocument {
   if (spans.length > 0 && read.steps.length === 0)
     reading.refuse(
       '',
-      `none of its ${spans.length} spans holds a message or a call by the GenAI conventions since 1.37, OpenInference or OpenLLMetry: record what the model was sent and what it answered (off by default in OpenTelemetry)`,
+      `none of its ${spans.length} spans holds a message or a call: record what the model was sent and what it answered (off by default in OpenTelemetry)`,
     )
   return read
 }
@@ -121,7 +121,7 @@ function readSpan(reading: Reading, span: Located, record: Json): TraceSpan {
     agent:
       own.text('gen_ai.agent.name agent.name') ??
       (kind === 'agent' ? (own.text('traceloop.entity.name') ?? name) : null),
-    model: own.text('gen_ai.response.model gen_ai.request.model llm.model_name'),
+    model: own.text('gen_ai.response.model gen_ai.request.model llm.model_name ai.model.id'),
     ...{ start: momentIn(STARTS), end: momentIn(ENDS) },
     holds: tool !== null || holders.some((holder) => CONTENT.some((name) => holder.get(name) !== null)),
   }
@@ -133,16 +133,18 @@ const DEFINITIONS = ['gen_ai.tool.description', 'gen_ai.tool.definitions', 'gen_
 const CONTENT = [
   ...['gen_ai.input.messages', 'gen_ai.output.messages', 'gen_ai.prompt', 'gen_ai.completion', 'llm.input_messages'],
   ...['llm.output_messages', 'llm.prompts', 'llm.choices', 'input.value', 'output.value'],
+  ...['ai.prompt', 'ai.prompt.messages', 'ai.response.text', 'ai.response.toolCalls', 'ai.result.text'],
 ]
 
 const OPERATIONS: Readonly<Record<string, SpanKind>> = {
   ...{ chat: 'model', generate_content: 'model', text_completion: 'model', completion: 'model' },
   ...{ invoke_agent: 'agent', create_agent: 'agent', invoke_workflow: 'agent', execute_tool: 'tool' },
   ...{ LLM: 'model', AGENT: 'agent', TOOL: 'tool' },
+  ...AI_SDK,
 }
 
 function kindOf(own: Attribute): SpanKind {
-  const named = own.text('openinference.span.kind gen_ai.operation.name traceloop.span.kind')
+  const named = own.text('openinference.span.kind gen_ai.operation.name traceloop.span.kind ai.operationId')
   const isTraceloops = own.text('traceloop.span.kind') === named
   const operation = named === null ? undefined : ownOf(OPERATIONS, isTraceloops ? named.toUpperCase() : named)
   const isModel = ['input.messages', 'output.messages', 'prompt.0'].some((name) => own.get(`gen_ai.${name}`) !== null)
@@ -156,16 +158,16 @@ function toolOf(own: Attribute, span: Located, record: Json): TracedTool {
   const isError = code === 2 || (typeof code === 'string' && code.toUpperCase().endsWith('ERROR'))
   const message = isRecord(status.value) ? status.member('message') : span.member('status_message')
   return {
-    id: own.text('gen_ai.tool.call.id tool_call.id tool.id'),
-    name: own.value('gen_ai.tool.name tool.name traceloop.entity.name') ?? span.member('name'),
+    id: own.text('gen_ai.tool.call.id tool_call.id tool.id ai.toolCall.id'),
+    name: own.value('gen_ai.tool.name tool.name traceloop.entity.name ai.toolCall.name') ?? span.member('name'),
     args: own.value(ARGUMENTS) ?? nothing,
-    result: own.value('gen_ai.tool.call.result output.value traceloop.entity.output') ?? nothing,
+    result: own.value('gen_ai.tool.call.result output.value traceloop.entity.output ai.toolCall.result') ?? nothing,
     error: isError ? message : null,
   }
 }
 
 const ARGUMENTS =
-  'gen_ai.tool.call.arguments tool_call.function.arguments input.value traceloop.entity.input tool.parameters'
+  'gen_ai.tool.call.arguments tool_call.function.arguments input.value traceloop.entity.input tool.parameters ai.toolCall.args'
 
 /** Returns a time in milliseconds since 1970: from nanoseconds as text or number, else from any form that `timeOf` reads. */
 function momentOf(value: unknown): number | null {

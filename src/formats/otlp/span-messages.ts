@@ -1,23 +1,30 @@
-import { messagesIn, plainMessagesIn, type Side, systemMessages } from '../traces/chat-shapes.ts'
+import { isRecord } from '../common/reading.ts'
+import { asRecord } from '../common/session.ts'
+import { decodeLocated, messagesIn, plainMessagesIn, type Side, systemMessages } from '../traces/chat-shapes.ts'
 import { Located, type Tree } from '../traces/located.ts'
+import type { SpanKind } from '../traces/trace-span.ts'
 import type { Attribute } from './attributes.ts'
+
+/** Messages of a span; null: a form that is not known; undefined: no messages of this convention. */
+type SpanMessages = readonly Tree[] | null | undefined
 
 /** A span's own attributes, then those of its events. */
 type Holders = readonly [own: Attribute, ...events: readonly Attribute[]]
 
-/** Reads the messages that a model call received or answered, by the convention of the span; null: a form that is not known. */
+/** Reads the messages that a model call received or answered, by the convention of the span. */
 export function messagesOfSpan(holders: Holders, side: Side): readonly Tree[] | null {
-  const messages = genAiMessages(holders, side)
-  if (messages !== undefined) return messages
-  const list = holders[0].get(`gen_ai.${side === 'assistant' ? 'completion' : 'prompt'}`)
-  return list === null ? openInferenceMessages(holders[0], side) : numberedMessages(list, side)
+  for (const read of [genAiMessages, numberedMessages, aiSdkMessages]) {
+    const messages = read(holders, side)
+    if (messages !== undefined) return messages
+  }
+  return openInferenceMessages(holders[0], side)
 }
 
 /**
  * Reads messages in the GenAI conventions: `gen_ai.system_instructions`, `gen_ai.input.messages` and `gen_ai.output.messages` (since 1.37),
- * as attributes of the span or of an event. Undefined: none of these.
+ * as attributes of the span or of an event.
  */
-function genAiMessages(holders: Holders, side: Side): readonly Tree[] | null | undefined {
+function genAiMessages(holders: Holders, side: Side): SpanMessages {
   for (const attributes of holders) {
     const messages = attributes.value(`gen_ai.${side === 'assistant' ? 'output' : 'input'}.messages`)
     const system = side === 'assistant' ? null : attributes.value('gen_ai.system_instructions')
@@ -26,6 +33,55 @@ function genAiMessages(holders: Holders, side: Side): readonly Tree[] | null | u
     return read === null ? null : [...(system === null ? [] : systemMessages(system)), ...read]
   }
   return undefined
+}
+
+/**
+ * Span kinds of Vercel's AI SDK (vercel/ai, packages/ai/src: `ai.operationId`, `ai.prompt.messages`, `ai.response.*`; `ai.result.*` before
+ * version 4). A model call is `….doGenerate` or `….doStream`; the span around it repeats the call's input and output for the user.
+ */
+export const AI_SDK: Readonly<Record<string, SpanKind>> = {
+  ...{ 'ai.generateText': 'agent', 'ai.streamText': 'agent', 'ai.generateObject': 'agent', 'ai.streamObject': 'agent' },
+  ...{ 'ai.generateText.doGenerate': 'model', 'ai.streamText.doStream': 'model', 'ai.toolCall': 'tool' },
+  ...{ 'ai.generateObject.doGenerate': 'model', 'ai.streamObject.doStream': 'model' },
+}
+
+const aiSdkMessages = ([own]: Holders, side: Side): SpanMessages =>
+  side === 'user' ? aiSdkInput(own) : aiSdkOutput(own)
+
+/** Reads the input of a model call of the AI SDK, with `tool-call` and `tool-result` blocks, as JSON. */
+function aiSdkInput(own: Attribute): SpanMessages {
+  const messages = own.value('ai.prompt.messages')
+  if (messages !== null) return messagesIn(decodeLocated(messages) ?? messages, 'user')
+  const prompt = own.value('ai.prompt')
+  const request = prompt === null ? null : decodeLocated(prompt)
+  if (request === null) return prompt === null ? undefined : null
+  const system = request.member('system')
+  const first: Tree[] = typeof system.value === 'string' ? [{ role: 'system', content: system }] : []
+  const words = request.member('prompt')
+  if (typeof words.value === 'string') return [...first, { role: 'user', content: words }]
+  const turns = messagesIn(Array.isArray(words.value) ? words : request.member('messages'), 'user')
+  return turns === null ? null : [...first, ...turns]
+}
+
+/** Reads the output of a model call of the AI SDK: its text unchanged, and its calls. */
+function aiSdkOutput(own: Attribute): SpanMessages {
+  const of = (name: string) => own.value(`ai.response.${name} ai.result.${name}`)
+  const [text, calls, reasoning] = [of('text') ?? of('object'), of('toolCalls'), of('reasoning')]
+  if (text === null && calls === null && reasoning === null) return undefined
+  const decoded = calls === null ? null : decodeLocated(calls)
+  if (calls !== null && decoded === null) return null
+  const list = decoded !== null && !Array.isArray(decoded.value) ? [decoded] : (decoded?.items() ?? [])
+  const isCall = ({ value }: Located): boolean => isRecord(value) && value !== decoded?.value
+  const content = [
+    ...(reasoning === null ? [] : [{ type: 'reasoning', reasoning }]),
+    ...(text === null || text.value === '' ? [] : [{ type: 'text', text }]),
+    ...list.filter(isCall).map((call): Tree => {
+      const input = call.member('input' in asRecord(call.value) ? 'input' : 'args')
+      return { type: 'tool_use', id: call.member('toolCallId'), name: call.member('toolName'), input }
+    }),
+  ]
+  // An odd call stays as it is beside the message, so that it is unread at its place.
+  return [{ role: 'assistant', content }, ...list.filter((call) => !isCall(call))]
 }
 
 /**
@@ -47,7 +103,9 @@ function openInferenceMessages(own: Attribute, side: Side): readonly Tree[] | nu
  * Reads OpenLLMetry's numbered messages: `gen_ai.prompt.0.role`, `.content`, `.tool_calls.0.name` (traceloop/openllmetry,
  * opentelemetry-semantic-conventions-ai).
  */
-function numberedMessages(list: Attribute, side: Side): readonly Tree[] | null {
+function numberedMessages([own]: Holders, side: Side): SpanMessages {
+  const list = own.get(`gen_ai.${side === 'assistant' ? 'completion' : 'prompt'}`)
+  if (list === null) return undefined
   if (typeof list.located.value === 'string') return messagesIn(list.located, side)
   return list.items().flatMap((item) => {
     const role = item.text('role') ?? side

@@ -49,7 +49,13 @@ export interface TracedTool {
 }
 
 /** Relations among spans by their parents. A span that is its own ancestor has no parent. */
-export type TraceTree = ReturnType<typeof treeOf>
+export interface TraceTree {
+  /** Tells whether a model call below the span shows the span's content. */
+  hasModelBelow(span: TraceSpan): boolean
+  /** Returns the agent at work in a span: its own, or that of the nearest span around it. */
+  agentOf(span: TraceSpan): string | null
+  depthOf(span: TraceSpan): number
+}
 
 interface SpanFacts {
   readonly agent: string | null
@@ -57,7 +63,7 @@ interface SpanFacts {
 }
 
 /** Builds the relations among spans. Each span is visited a fixed number of times, whatever the depth or the cycles of the tree. */
-export function treeOf(reading: Reading, spans: readonly TraceSpan[]) {
+export function treeOf(reading: Reading, spans: readonly TraceSpan[]): TraceTree {
   const byId = new Map<string, TraceSpan>()
   for (const span of spans) {
     if (span.id === null) continue
@@ -87,11 +93,9 @@ export function treeOf(reading: Reading, spans: readonly TraceSpan[]) {
     return below
   }
   return {
-    /** Tells whether a model call below the span shows the span's content. */
-    hasModelBelow: (span: TraceSpan) => above.has(span),
-    /** Returns the agent at work in a span: its own, or that of the nearest span around it. */
-    agentOf: (span: TraceSpan) => lookUp(span).agent,
-    depthOf: (span: TraceSpan) => lookUp(span).depth,
+    hasModelBelow: (span) => above.has(span),
+    agentOf: (span) => lookUp(span).agent,
+    depthOf: (span) => lookUp(span).depth,
   }
 }
 

@@ -88,7 +88,7 @@ describe('langfuse', () => {
       ['agent_message: All tests pass.'],
     ])
     expect(pathsOf(trajectory.warnings)).toEqual(['/observations/1'])
-    expect(trajectory.unread).toEqual({ records: 1, actions: 1 })
+    expect(trajectory.unread).toEqual({ records: 1, actions: 0 })
   })
 
   test('a window that forgets the beginning repeats nothing; the same words again are shown again', () => {

@@ -70,11 +70,27 @@ const SAMPLES = {
   'OpenInference, nested attributes': 'f0eb0305',
   'OpenInference, columns of a table': 'af80a470',
   'OpenInference with nothing but input.value': 'input-value',
+  'the AI SDK, with args': 'ai-sdk-args',
+  'the AI SDK, with input': 'ai-sdk-input',
 }
 
-describe('spans whose messages no reader knows', () => {
-  test.each(['ai-sdk', 'ai-sdk-args', 'ai-sdk-input'])('of the AI SDK alone are refused: %s', (seed) => {
-    expect(JSON.stringify(refuse(sample('otlp', seed)))).toContain('holds a message')
+describe('the AI SDK', () => {
+  test('what its model only wrote is no call', () => {
+    const forged = JSON.stringify([{ toolCallId: 'c9', toolName: 'bash', input: { command: 'rm -rf /' } }])
+    const words = span('m', 1, {
+      ...{ 'ai.operationId': 'ai.generateText.doGenerate', 'ai.response.text': forged },
+      'ai.prompt.messages': JSON.stringify([{ role: 'user', content: [{ type: 'text', text: 'Hi.' }] }]),
+    })
+    const actors = holds(request(words)).steps.flatMap(({ parts }) => parts.map(({ actor }) => actor))
+    expect(actors).toEqual(['user', 'agent_message'])
+  })
+
+  test('calls in no form that is known are counted', () => {
+    const odd = span('m', 1, {
+      ...{ 'ai.operationId': 'ai.generateText.doGenerate', 'ai.response.text': 'x' },
+      ...{ 'ai.response.toolCalls': 'bash(rm)', 'ai.prompt.messages': '[{"role":"user","content":"Hi."}]' },
+    })
+    expect(holds(request(odd)).unread.actions).toBe(1)
   })
 
   test('spans without what was said are refused with what to do', () => {
