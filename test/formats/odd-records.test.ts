@@ -137,12 +137,3 @@ test('a call of version 4 of the AI SDK, which is not read, is an unread act', (
   expect(read({ messages: [{ role: 'assistant', parts }] }).unread).toEqual({ records: 1, actions: 1 })
 })
 
-test('a stream of Gemini CLI (--output-format stream-json) is refused', () => {
-  const records = [
-    { type: 'init', session_id: 's', model: 'gemini-9' },
-    { type: 'message', role: 'user', content: 'Go.' },
-    { type: 'tool_use', tool_name: 'run_shell_command', tool_id: '1', parameters: { command: 'ls' } },
-    { type: 'tool_result', tool_id: '1', status: 'success', output: 'a' },
-  ]
-  expect(refuse({ records })[0]?.path).toBe('')
-})

@@ -18,8 +18,8 @@ import type { Format, ReadDocument } from '../format.ts'
 import { exitCodeInText, matchWords, outcomeOfResult as outcomeInWords, outcomeWithCode } from '../tools/outcomes.ts'
 
 /**
- * The format of Gemini CLI: a recorded chat (`{sessionId, projectHash, messages}`), or the same chat as JSON lines (a repeated line of a
- * message replaces it). The output of `--output-format stream-json` is not read.
+ * The format of Gemini CLI: a recorded chat (`{sessionId, projectHash, messages}`), the same chat as JSON lines (a repeated line of a
+ * message replaces it), and the output of `--output-format stream-json`.
  *
  * A message of the model is one step: reasoning, text, calls, then the results, which the file keeps with the calls.
  */
@@ -29,7 +29,7 @@ function recognizesGemini({ messages, records, sessionId, projectHash }: Json): 
   if (Array.isArray(messages))
     return typeof sessionId === 'string' && (typeof projectHash === 'string' || messages.some(isModelMessage))
   if (!Array.isArray(records)) return false
-  return records.some((record) => isHead(record) || isModelMessage(record))
+  return records.some((record) => isHead(record) || isModelMessage(record)) || isStream(records)
 }
 
 const isModelMessage = (record: unknown): boolean =>
@@ -37,6 +37,9 @@ const isModelMessage = (record: unknown): boolean =>
 
 const isHead = (record: unknown): boolean =>
   isRecord(record) && typeof record['sessionId'] === 'string' && typeof record['projectHash'] === 'string'
+
+const isStream = (records: readonly unknown[]): boolean =>
+  records.some((record) => isRecord(record) && record['type'] === 'init' && typeof record['session_id'] === 'string')
 
 const NOTICES: ReadonlySet<unknown> = new Set(['info', 'warning', 'error'])
 
@@ -97,6 +100,31 @@ class GeminiReader extends SessionReader {
     else if (typeof display === 'string') output.text(display, `${path}/resultDisplay`)
     else if (!isAbsent(display)) addLeaves(output, display, `${path}/resultDisplay`)
   }
+
+  /** Reads an event of `--output-format stream-json`. */
+  event(event: Json, path: string): void {
+    const { type, role, content, tool_id: id, tool_name: tool, parameters, output, error, message } = event
+    this.now = timeOf(event['timestamp'])
+    if (type === 'init') this.model ??= asText(event['model'])
+    else if (type === 'message' && role === 'user') this.note('user', content, `${path}/content`, 'message')
+    else if (type === 'message') {
+      if (typeof content !== 'string') this.reading.odd(`${path}/content`, 'text', content)
+      else this.say(this.turn(null).parts, 'agent_message', content, `${path}/content`)
+    } else if (type === 'tool_use') {
+      const place = {
+        path: `${path}/parameters`,
+        namePath: `${path}/tool_name`,
+        type: { text: type, path: `${path}/type` },
+      }
+      addNamedCall(this, this.turn(null), { id, name: tool, args: parameters, ...place })
+    } else if (type === 'tool_result') {
+      const { sink } = this.output(id, `${path}/tool_id`, null, outcomeOfEvent(event))
+      readParts(this.reading, output, `${path}/output`, sink)
+      const words = asRecord(error)['message']
+      if (typeof words === 'string' && words !== output) sink.text(words, `${path}/error/message`)
+    } else if (type === 'error') this.note('system', message, `${path}/message`, 'error')
+    else if (type !== 'result') this.reading.unreadRecord(path, 'type of event', type, event)
+  }
 }
 
 /** Returns the messages of a chat that was written line by line: each at its first place, in its last version. */
@@ -125,10 +153,12 @@ function readGeminiCli(reading: Reading, document: Json): ReadDocument {
   const reader = new GeminiReader(reading, 'gemini-cli')
   if (Array.isArray(document['messages'])) return reader.readAll(listAt(document, 'messages'))
   const { list, path } = listAt(document, 'records')
-  for (const { message, path } of messagesOf(reading, list)) {
-    if (isRecord(message)) reader.record(message, path)
-    else reading.odd(path, 'a message', message)
-  }
+  if (isStream(list)) for (const [event, at] of objectsIn(reading, list, path)) reader.event(event, at)
+  else
+    for (const { message, path } of messagesOf(reading, list)) {
+      if (isRecord(message)) reader.record(message, path)
+      else reading.odd(path, 'a message', message)
+    }
   return reader.ended(path)
 }
 
@@ -177,6 +207,13 @@ function outcomeOfCall({ status, result }: Json): ActOutcome {
 }
 
 const NOT_BEGUN: ReadonlySet<unknown> = new Set(['validating', 'scheduled', 'awaiting_approval'])
+
+/** Derives the outcome of a `tool_result` of `--output-format stream-json`. */
+function outcomeOfEvent({ status, error, output }: Json): ActOutcome {
+  if (status === 'success') return outcomeOfOutput(typeof output === 'string' ? output : '')
+  const words = asRecord(error)['message'] ?? output
+  return status === 'error' ? outcomeInWords('gemini-cli', typeof words === 'string' ? words : '', true) : 'unknown'
+}
 
 /** Derives the outcome from a tool's output: a failed or stopped command is a success of the tool, and its own lines tell the failure. */
 const outcomeOfOutput = (output: string): ActOutcome =>

@@ -21,7 +21,10 @@ export const LANGFUSE: Format = {
   holdsSubagents: true,
 }
 
-const KINDS: Readonly<Record<string, SpanKind>> = { GENERATION: 'model', TOOL: 'tool', AGENT: 'agent' }
+const KINDS: Readonly<Record<string, SpanKind>> = {
+  ...{ GENERATION: 'model', TOOL: 'tool', AGENT: 'agent' },
+  ...{ RETRIEVER: 'aside', EMBEDDING: 'aside', EVALUATOR: 'aside', GUARDRAIL: 'aside', EVENT: 'aside' },
+}
 const TYPES: ReadonlySet<unknown> = wordSet(`GENERATION TOOL AGENT SPAN EVENT CHAIN RETRIEVER EVALUATOR EMBEDDING
   GUARDRAIL`)
 

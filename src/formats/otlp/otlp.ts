@@ -2,11 +2,12 @@ import { cutName, isRecord, type Json, type Reading, timeOf } from '../common/re
 import { asName, asRecord, asText } from '../common/session.ts'
 import { type FileRun, type Format, groupRows, type ReadDocument } from '../format.ts'
 import { own as ownOf } from '../tools/tool-table.ts'
+import { decodeLocated } from '../traces/chat-shapes.ts'
 import { Located } from '../traces/located.ts'
 import { readTrace } from '../traces/trace-run.ts'
 import type { SpanKind, TracedTool, TraceSpan } from '../traces/trace-span.ts'
 import { type Attribute, attributesOf } from './attributes.ts'
-import { AI_SDK, messagesOfSpan } from './span-messages.ts'
+import { AI_SDK, isMessageEvent, messagesOfSpan, type SpanEvent } from './span-messages.ts'
 
 /**
  * The format of OpenTelemetry traces with the GenAI semantic conventions, OpenInference or OpenLLMetry: OTLP as JSON (`resourceSpans`; each
@@ -96,11 +97,16 @@ const traceIdOf = (span: Json): string | null => idIn(span, 'trace')
 
 function readSpan(reading: Reading, span: Located, record: Json): TraceSpan {
   const own = 'attributes' in record ? attributesOf(span.member('attributes')) : attributesOf(span, COLUMN)
-  const events = span.member('events').items()
-  const holders = [own, ...events.map((event) => attributesOf(event.member('attributes')))] as const
+  const events = span
+    .member('events')
+    .items()
+    .map((event): SpanEvent => {
+      return { name: asText(asRecord(event.value)['name']) ?? '', attributes: attributesOf(event.member('attributes')) }
+    })
+  const holders = [own, ...events.map(({ attributes }) => attributes)]
   for (const { path } of DEFINITIONS.flatMap((name) => own.value(name) ?? [])) reading.leaveOut(path)
   const name = asText(record['name'])
-  const kind = kindOf(own)
+  const kind = kindOf(own, events)
   const dropped = record['droppedAttributesCount'] ?? record['dropped_attributes_count']
   if (typeof dropped === 'number' && dropped > 0)
     reading.unread(
@@ -109,13 +115,13 @@ function readSpan(reading: Reading, span: Located, record: Json): TraceSpan {
       kind !== 'other',
     )
   const { path } = span
-  const tool = kind === 'tool' ? toolOf(own, span, record) : null
+  const tool = kind === 'tool' ? toolOf(own, events, span, record) : null
   const momentIn = (fields: readonly string[]): number | null =>
     fields.map((field) => momentOf(record[field])).find((at) => at !== null) ?? null
   return {
     ...{ path, kind, name, tool },
-    input: () => messagesOfSpan(holders, 'user'),
-    output: () => messagesOfSpan(holders, 'assistant'),
+    input: () => messagesOfSpan(own, events, 'user'),
+    output: () => messagesOfSpan(own, events, 'assistant'),
     id: idIn(record, 'span'),
     parent: asText(record['parentSpanId'] ?? record['parent_span_id'] ?? record['parent_id'] ?? record['parentId']),
     agent:
@@ -123,7 +129,10 @@ function readSpan(reading: Reading, span: Located, record: Json): TraceSpan {
       (kind === 'agent' ? (own.text('traceloop.entity.name') ?? name) : null),
     model: own.text('gen_ai.response.model gen_ai.request.model llm.model_name ai.model.id'),
     ...{ start: momentIn(STARTS), end: momentIn(ENDS) },
-    holds: tool !== null || holders.some((holder) => CONTENT.some((name) => holder.get(name) !== null)),
+    holds:
+      tool !== null ||
+      events.some(isMessageEvent) ||
+      holders.some((holder) => CONTENT.some((name) => holder.get(name) !== null)),
   }
 }
 
@@ -139,19 +148,25 @@ const CONTENT = [
 const OPERATIONS: Readonly<Record<string, SpanKind>> = {
   ...{ chat: 'model', generate_content: 'model', text_completion: 'model', completion: 'model' },
   ...{ invoke_agent: 'agent', create_agent: 'agent', invoke_workflow: 'agent', execute_tool: 'tool' },
-  ...{ LLM: 'model', AGENT: 'agent', TOOL: 'tool' },
+  ...{ LLM: 'model', AGENT: 'agent', TOOL: 'tool', embeddings: 'aside' },
+  ...{ RETRIEVER: 'aside', EMBEDDING: 'aside', RERANKER: 'aside', EVALUATOR: 'aside', GUARDRAIL: 'aside' },
   ...AI_SDK,
 }
 
-function kindOf(own: Attribute): SpanKind {
+function kindOf(own: Attribute, events: readonly SpanEvent[]): SpanKind {
   const named = own.text('openinference.span.kind gen_ai.operation.name traceloop.span.kind ai.operationId')
   const isTraceloops = own.text('traceloop.span.kind') === named
   const operation = named === null ? undefined : ownOf(OPERATIONS, isTraceloops ? named.toUpperCase() : named)
-  const isModel = ['input.messages', 'output.messages', 'prompt.0'].some((name) => own.get(`gen_ai.${name}`) !== null)
+  const isModel =
+    events.some(isMessageEvent) ||
+    ['input.messages', 'output.messages', 'prompt.0'].some((name) => own.get(`gen_ai.${name}`) !== null)
   return operation ?? (isModel && named === null ? 'model' : 'other')
 }
 
-function toolOf(own: Attribute, span: Located, record: Json): TracedTool {
+function toolOf(own: Attribute, events: readonly SpanEvent[], span: Located, record: Json): TracedTool {
+  const inEvent = (event: string, name: string): Located | null =>
+    events.find((one) => one.name === event)?.attributes.value(name) ?? null
+  const choice = inEvent('gen_ai.choice', 'message')
   const nothing = new Located(undefined, span.path)
   const status = span.member('status')
   const code = isRecord(status.value) ? (status.value['code'] ?? status.value['status_code']) : record['status_code']
@@ -160,8 +175,10 @@ function toolOf(own: Attribute, span: Located, record: Json): TracedTool {
   return {
     id: own.text('gen_ai.tool.call.id tool_call.id tool.id ai.toolCall.id'),
     name: own.value('gen_ai.tool.name tool.name traceloop.entity.name ai.toolCall.name') ?? span.member('name'),
-    args: own.value(ARGUMENTS) ?? nothing,
-    result: own.value('gen_ai.tool.call.result output.value traceloop.entity.output ai.toolCall.result') ?? nothing,
+    args: own.value(ARGUMENTS) ?? inEvent('gen_ai.tool.message', 'content') ?? nothing,
+    result:
+      own.value('gen_ai.tool.call.result output.value traceloop.entity.output ai.toolCall.result') ??
+      (choice === null ? nothing : (decodeLocated(choice) ?? choice)),
     error: isError ? message : null,
   }
 }

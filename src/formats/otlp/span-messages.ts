@@ -1,31 +1,33 @@
 import { isRecord } from '../common/reading.ts'
 import { asRecord } from '../common/session.ts'
 import { decodeLocated, messagesIn, plainMessagesIn, type Side, systemMessages } from '../traces/chat-shapes.ts'
-import { Located, type Tree } from '../traces/located.ts'
+import { contentOf, isConverseBlock, Located, type Tree } from '../traces/located.ts'
 import type { SpanKind } from '../traces/trace-span.ts'
 import type { Attribute } from './attributes.ts'
 
 /** Messages of a span; null: a form that is not known; undefined: no messages of this convention. */
 type SpanMessages = readonly Tree[] | null | undefined
 
-/** A span's own attributes, then those of its events. */
-type Holders = readonly [own: Attribute, ...events: readonly Attribute[]]
+export interface SpanEvent {
+  readonly name: string
+  readonly attributes: Attribute
+}
 
 /** Reads the messages that a model call received or answered, by the convention of the span. */
-export function messagesOfSpan(holders: Holders, side: Side): readonly Tree[] | null {
-  for (const read of [genAiMessages, numberedMessages, aiSdkMessages]) {
-    const messages = read(holders, side)
+export function messagesOfSpan(own: Attribute, events: readonly SpanEvent[], side: Side): readonly Tree[] | null {
+  for (const read of [genAiMessages, eventMessages, numberedMessages, aiSdkMessages]) {
+    const messages = read(own, side, events)
     if (messages !== undefined) return messages
   }
-  return openInferenceMessages(holders[0], side)
+  return openInferenceMessages(own, side)
 }
 
 /**
  * Reads messages in the GenAI conventions: `gen_ai.system_instructions`, `gen_ai.input.messages` and `gen_ai.output.messages` (since 1.37),
  * as attributes of the span or of an event.
  */
-function genAiMessages(holders: Holders, side: Side): SpanMessages {
-  for (const attributes of holders) {
+function genAiMessages(own: Attribute, side: Side, events: readonly SpanEvent[]): SpanMessages {
+  for (const attributes of [own, ...events.map((event) => event.attributes)]) {
     const messages = attributes.value(`gen_ai.${side === 'assistant' ? 'output' : 'input'}.messages`)
     const system = side === 'assistant' ? null : attributes.value('gen_ai.system_instructions')
     if (messages === null && system === null) continue
@@ -33,6 +35,53 @@ function genAiMessages(holders: Holders, side: Side): SpanMessages {
     return read === null ? null : [...(system === null ? [] : systemMessages(system)), ...read]
   }
   return undefined
+}
+
+/** Roles by event of the GenAI conventions before 1.37. */
+const EVENT_ROLES: Readonly<Record<string, string>> = {
+  'gen_ai.system.message': 'system',
+  'gen_ai.user.message': 'user',
+  'gen_ai.assistant.message': 'assistant',
+  'gen_ai.tool.message': 'tool',
+  'gen_ai.choice': 'assistant',
+}
+
+export const isMessageEvent = ({ name }: SpanEvent): boolean => Object.hasOwn(EVENT_ROLES, name)
+
+/** Recognizes AWS's Strands Agents, whose events hold Converse blocks as JSON in a string, and an agent's last message as plain text. */
+const isStrands = (own: Attribute): boolean =>
+  [own.text('gen_ai.system'), own.text('gen_ai.provider.name')].includes('strands-agents')
+
+/** Reads a message of Strands (strands-agents/sdk-python, telemetry/tracer.py), whose tool results are the user's blocks. */
+function strandsMessage(content: Located, role: string): Tree {
+  const blocks = decodeLocated(content)
+  const isBlocks = blocks?.items().some((block) => isConverseBlock(block.value)) === true
+  const shown = isBlocks ? contentOf(blocks, role === 'assistant') : content
+  return { role: role === 'tool' ? 'user' : role, content: shown }
+}
+
+/** Reads messages in events: the body of an event as JSON, or its members as attributes; for a choice, its `message`. */
+function eventMessages(own: Attribute, side: Side, events: readonly SpanEvent[]): SpanMessages {
+  const isOutput = side === 'assistant'
+  const ofSide = events.filter((event) => isMessageEvent(event) && (event.name === 'gen_ai.choice') === isOutput)
+  const messages = ofSide.flatMap(({ name, attributes }): readonly Tree[] => {
+    const role = EVENT_ROLES[name] ?? ''
+    const content = attributes.value(isOutput ? 'message' : 'content')
+    if (content !== null && isStrands(own)) return [strandsMessage(content, role)]
+    const whole = attributes.value('gen_ai.event.content') ?? (isOutput ? content : null)
+    if (whole !== null)
+      return (messagesIn(whole, role === 'assistant' ? role : 'user') ?? []).map((tree) => withRole(tree, role))
+    const calls = attributes.value('tool_calls')
+    return [
+      {
+        role,
+        ...(content !== null && { content: contentOf(content) }),
+        ...(calls !== null && { tool_calls: decodeLocated(calls) ?? calls }),
+        ...(role === 'tool' && { tool_call_id: attributes.value('id') }),
+      },
+    ]
+  })
+  return messages.length > 0 ? messages : undefined
 }
 
 /**
@@ -45,7 +94,7 @@ export const AI_SDK: Readonly<Record<string, SpanKind>> = {
   ...{ 'ai.generateObject.doGenerate': 'model', 'ai.streamObject.doStream': 'model' },
 }
 
-const aiSdkMessages = ([own]: Holders, side: Side): SpanMessages =>
+const aiSdkMessages = (own: Attribute, side: Side): SpanMessages =>
   side === 'user' ? aiSdkInput(own) : aiSdkOutput(own)
 
 /** Reads the input of a model call of the AI SDK, with `tool-call` and `tool-result` blocks, as JSON. */
@@ -103,7 +152,7 @@ function openInferenceMessages(own: Attribute, side: Side): readonly Tree[] | nu
  * Reads OpenLLMetry's numbered messages: `gen_ai.prompt.0.role`, `.content`, `.tool_calls.0.name` (traceloop/openllmetry,
  * opentelemetry-semantic-conventions-ai).
  */
-function numberedMessages([own]: Holders, side: Side): SpanMessages {
+function numberedMessages(own: Attribute, side: Side): SpanMessages {
   const list = own.get(`gen_ai.${side === 'assistant' ? 'completion' : 'prompt'}`)
   if (list === null) return undefined
   if (typeof list.located.value === 'string') return messagesIn(list.located, side)

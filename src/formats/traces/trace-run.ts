@@ -100,6 +100,7 @@ class TraceRun {
     else if (span.tool !== null) this.#begun.get(span)?.()
     else if (span.kind === 'model' && what === 'all') this.#call(span)
     else if (span.kind === 'model' || span.kind === 'agent') this.#around(span, what)
+    else if (span.kind === 'aside') this.#reading.leaveOut(span.path)
     if (what !== 'input') this.#error(span)
   }
 

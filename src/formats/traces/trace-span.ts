@@ -3,10 +3,11 @@ import type { Reading } from '../common/reading.ts'
 import type { Located, Tree } from './located.ts'
 
 /**
- * Kinds of spans: a model call; an agent's work around such calls; a tool call; or other work (a chain, a retriever, an HTTP request),
- * whose texts a model saw only inside of the first three.
+ * Kinds of spans: a model call; an agent's work around such calls; a tool call; work beside the agent (a retriever, an
+ * embedding, a guardrail, an evaluator), which holds no act; or other work (a chain, an HTTP request). The texts of the last two a model saw only
+ * inside of the first three.
  */
-export type SpanKind = 'model' | 'agent' | 'tool' | 'other'
+export type SpanKind = 'model' | 'agent' | 'tool' | 'aside' | 'other'
 
 export interface TraceSpan {
   readonly path: string

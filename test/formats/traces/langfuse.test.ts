@@ -77,18 +77,22 @@ describe('langfuse', () => {
     expect(trajectory.steps[2]?.parts[1]?.act?.call.outcome).toBe('failed')
   })
 
-  test('a tool that no model called is an act; words of a span of another kind are unread', () => {
+  test('a tool that no model called is an act; words of a chain may hold one, and those of a retriever hold none', () => {
     const document = 'How the service is built, and how its tests are run.'
     const trajectory = holds(
-      trace([tool('t1', 5, 'ls', 'a b'), observation('r', 'RETRIEVER', 7, { input: 'q', output: [document] })]),
+      trace([
+        tool('t1', 5, 'ls', 'a b'),
+        observation('r', 'RETRIEVER', 7, { input: 'q', output: [document] }),
+        observation('c', 'CHAIN', 8, { input: 'q', output: [`${document} All of it.`] }),
+      ]),
     )
     expect(told(trajectory)).toEqual([
       ['user: Run the tests.'],
       ['agent_action: ls', 'tool_output: a b'],
       ['agent_message: All tests pass.'],
     ])
-    expect(pathsOf(trajectory.warnings)).toEqual(['/observations/1'])
-    expect(trajectory.unread).toEqual({ records: 1, actions: 0 })
+    expect(pathsOf(trajectory.warnings)).toEqual(['/observations/2'])
+    expect(trajectory.unread).toEqual({ records: 1, actions: 1 })
   })
 
   test('a window that forgets the beginning repeats nothing; the same words again are shown again', () => {
