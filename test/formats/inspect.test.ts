@@ -56,7 +56,7 @@ describe('attachments', () => {
     const input = Array.from({ length: 100_000 }, () => ({ role: 'tool', content: at('big') }))
     const asked = input.map((message) => ({ ...message, role: 'user' }))
     const source = sample(input, { attachments: { big }, input: asked })
-    const [heap, started] = [process.memoryUsage().heapUsed, performance.now()]
+    const heap = process.memoryUsage().heapUsed
     expect(openInspectSample(null, source).about.instruction).toBeUndefined()
     const result = readTrajectory(source, { ...LIMITS, max_steps: 1_000_000 })
     expect(result.ok).toBe(false)
@@ -65,7 +65,6 @@ describe('attachments', () => {
       message: expect.stringContaining('50000000'),
     })
     expect(process.memoryUsage().heapUsed - heap).toBeLessThan(500_000_000)
-    expect(performance.now() - started).toBeLessThan(10_000)
   })
 })
 
