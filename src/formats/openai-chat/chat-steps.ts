@@ -185,13 +185,7 @@ export const withMembers = (message: Located, members: Readonly<Record<string, T
 
 /** Reads the messages of a list as steps, numbered from 1. */
 export function readTurns(sink: ChatSink, messages: readonly Located[]): Step[] {
-  readMessages(
-    sink,
-    '',
-    messages.map((tree) => ({ tree })),
-  )
+  const located = messages.map((tree) => ({ tree }))
+  readMessages(sink, '', located)
   return sink.steps(() => true)
 }
-
-export const placeMessages = (messages: readonly unknown[], path: string): Located[] =>
-  new Located(messages, path).items()
