@@ -5,7 +5,6 @@ import { count } from '../../domain/words.ts'
 import type { Batch } from '../../schemas/batch.ts'
 import type { Unread } from '../../schemas/grade.ts'
 import type { OutputFormat } from '../options.ts'
-import type { Console } from '../session.ts'
 
 /** Escapes untrusted text, on whose control characters a terminal would act, and puts it on one line. */
 export const oneLine = (text: string): string => {
@@ -141,12 +140,18 @@ export function csvOf<T>(fields: readonly Field<T>[]): Required<Pick<Rows<T>, 'h
   }
 }
 
+interface Target {
+  write(text: string): Promise<void>
+  readonly format: OutputFormat
+  readonly json?: boolean
+}
+
 /**
  * Writes records as rows of the format, a JSON line each where the format has no rows of its own. The head comes with the first record, so that
  * nothing is printed of a reading that fails at once. Returns the records for `--json`; else none, as they may be many.
  */
 export async function writeRows<T>(
-  { write, format, json }: Pick<Console, 'write' | 'format'> & { readonly json?: boolean },
+  { write, format, json }: Target,
   records: AsyncIterable<T> | Iterable<T>,
   formats: Readonly<Partial<Record<OutputFormat, Rows<T>>>>,
   summary: () => string = () => '',
