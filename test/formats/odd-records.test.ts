@@ -136,4 +136,3 @@ test('a call of version 4 of the AI SDK, which is not read, is an unread act', (
   ]
   expect(read({ messages: [{ role: 'assistant', parts }] }).unread).toEqual({ records: 1, actions: 1 })
 })
-
