@@ -1,4 +1,5 @@
 import { PgBoss } from 'pg-boss'
+import type { Sql } from '../db/db.ts'
 import type { Job, Jobs } from './jobs.ts'
 
 /** The schema of pg-boss’s own tables. */
@@ -75,7 +76,11 @@ export function createBossJobs({ url, chunksAtOnce, onError }: BossOptions): Job
     return name
   }
 
-  async function add(jobs: readonly Job[], delay_ms = 0): Promise<void> {
+  async function add(jobs: readonly Job[], delay_ms = 0, sql?: Sql): Promise<void> {
+    // pg-boss writes within our unit of work.
+    const within = sql && {
+      db: { executeSql: (text: string, values: unknown[] = []) => sql.query<Record<string, unknown>>(text, values) },
+    }
     const later = delay_ms > 0 && { startAfter: Math.ceil(delay_ms / 1000) }
     for (const some of Map.groupBy(jobs, ({ judge, chunk }) => `${chunk === null} ${judge}`).values()) {
       const [{ judge, chunk }] = some as [Job, ...Job[]]
@@ -84,12 +89,12 @@ export function createBossJobs({ url, chunksAtOnce, onError }: BossOptions): Job
         ...{ data, singletonKey: `${data.batch}:${data.chunk}`, priority: -(data.chunk ?? 0) },
         ...later,
       })
-      await boss.insert(await open(chunk === null ? 'provider' : 'judge', judge), some.map(toJob))
+      await boss.insert(await open(chunk === null ? 'provider' : 'judge', judge), some.map(toJob), within)
     }
   }
 
   return {
-    add: (jobs) => add(jobs),
+    add: (jobs, sql) => add(jobs, 0, sql),
     async busy() {
       await begin()
       const { rows } = await boss.getDb().executeSql(OPEN_BATCHES, [])

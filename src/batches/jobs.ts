@@ -1,4 +1,5 @@
 import PQueue from 'p-queue'
+import type { Sql } from '../db/db.ts'
 import type { Chunk } from '../db/items.ts'
 import type { Clock } from '../domain/clock.ts'
 
@@ -10,8 +11,8 @@ export type DoJob = (job: Job, signal: AbortSignal) => Promise<number | null>
 
 /** The jobs of batches. */
 export interface Jobs {
-  /** Puts jobs into the queues of their judges; a job that waits or runs already is left alone. */
-  add(jobs: readonly Job[]): Promise<void>
+  /** Puts jobs into the queues of their judges, in a unit of work where one is given; a job that waits or runs already is left alone. */
+  add(jobs: readonly Job[], sql?: Sql): Promise<void>
   /** Lists the batches whose jobs wait or run. */
   busy(): Promise<ReadonlySet<string>>
   /** Works on jobs of these judges. */

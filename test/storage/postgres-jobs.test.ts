@@ -1,12 +1,35 @@
 import { once } from 'node:events'
 import { expect, test, vi } from 'vitest'
 import { createBossJobs } from '../../src/batches/boss.ts'
+import { openDraft } from '../../src/batches/intake.ts'
+import { makeBatch, makeItem } from './make-batch.ts'
 import { describePostgres } from './postgres-tools.ts'
 
 const CHUNK = { batch: 'bat_refused', chunk: 0, judge: 'openai' }
 
 describePostgres('jobs of several processes', (tools) => {
   const openJobs = () => createBossJobs({ url: tools().server.url, chunksAtOnce: () => 1, onError: () => undefined })
+
+  test('a batch opens with its jobs or not at all, over fewer connections than batches', async () => {
+    const stores = await tools().open(undefined, { max_connections: 2, connect_timeout_ms: 2000 })
+    const jobs = openJobs()
+    const ids = ['bat_1', 'bat_2', 'bat_3', 'bat_4']
+    for (const id of [...ids, 'bat_5']) {
+      await stores.batches.draft(makeBatch(id))
+      await stores.batches.add(id, [makeItem(0)])
+    }
+    const { add } = jobs
+    vi.spyOn(jobs, 'add').mockImplementationOnce(async (...given) => {
+      await add(...given)
+      throw new Error('refused')
+    })
+    await expect(openDraft({ stores, jobs }, 'bat_5')).rejects.toThrow('refused')
+    await Promise.all(ids.map((id) => openDraft({ stores, jobs }, id)))
+    expect([...(await jobs.busy())].sort()).toEqual(ids)
+    expect(await stores.batches.plan('bat_5')).toMatchObject({ status: 'draft' })
+    await jobs.stop()
+    await stores.close()
+  })
 
   test('a unit of work of which the server gives up one of several statements runs again', async () => {
     const stores = await tools().open(undefined, { max_connections: 1 })
