@@ -185,7 +185,13 @@ export const withMembers = (message: Located, members: Readonly<Record<string, T
 
 /** Reads the messages of a list as steps, numbered from 1. */
 export function readTurns(sink: ChatSink, messages: readonly Located[]): Step[] {
-  const located = messages.map((tree) => ({ tree }))
-  readMessages(sink, '', located)
+  readMessages(
+    sink,
+    '',
+    messages.map((tree) => ({ tree })),
+  )
   return sink.steps(() => true)
 }
+
+export const placeMessages = (messages: readonly unknown[], path: string): Located[] =>
+  new Located(messages, path).items()
