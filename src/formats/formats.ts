@@ -5,6 +5,7 @@ import { CLINE } from './cline/cline.ts'
 import { CODEX } from './codex/codex.ts'
 import { STEP_LIST } from './common/step-list.ts'
 import { CURSOR } from './cursor/cursor.ts'
+import { DOCENT } from './docent/docent.ts'
 import type { Format } from './format.ts'
 import { GEMINI_CLI } from './gemini-cli/gemini-cli.ts'
 import { INSPECT } from './inspect/inspect.ts'
@@ -15,7 +16,7 @@ import { ANTIGRAVITY } from './located-chats/antigravity.ts'
 import { COPILOT_CLI } from './located-chats/copilot-cli.ts'
 import { DROID_STREAM, KIMI_CODE } from './located-chats/event-logs.ts'
 import { GEMINI_CONTENTS, QWEN_CODE } from './located-chats/gemini-contents.ts'
-import { OPENAI_CHAT } from './openai-chat/openai-chat.ts'
+import { OPENAI_CHAT } from './openai-chat/openai-chat-runs.ts'
 import { OPENAI_RESPONSES } from './openai-responses/openai-responses.ts'
 import { OPENCLAW } from './openclaw/openclaw.ts'
 import { OPENCODE } from './opencode/opencode.ts'
@@ -26,6 +27,7 @@ import { GROK_CLI, SESSION_MESSAGES } from './session-messages/session-messages.
 import { MINI_SWE_AGENT } from './swe-agent/mini-swe-agent.ts'
 import { SWE_AGENT } from './swe-agent/swe-agent.ts'
 import { VERCEL_UI } from './vercel-ui/vercel-ui.ts'
+import { VERIFIERS } from './verifiers/verifiers.ts'
 
 /** The formats in the order in which they are tried: the most distinctive marks first. */
 export const FORMATS: readonly Format[] = [
@@ -45,6 +47,7 @@ export const FORMATS: readonly Format[] = [
   OTLP,
   OPENCODE,
   OPENCLAW,
+  DOCENT,
   CLINE,
   STEP_LIST,
   INSPECT,
@@ -58,6 +61,7 @@ export const FORMATS: readonly Format[] = [
   SESSION_MESSAGES,
   OPENAI_RESPONSES,
   PYDANTIC_AI,
+  VERIFIERS,
   ANTHROPIC_MESSAGES,
   OPENAI_CHAT,
 ]

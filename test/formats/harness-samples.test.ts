@@ -50,15 +50,25 @@ describe('a sample is read: ', () => {
   })
 })
 
-test.each([['opencode/85cb27d6', '"text":"Go."', '"text":1', '/messages/0/parts/0/text']])(
-  'an odd value in %s is unread at its place',
-  (seed, from, to, path) => {
-    const [format = '', name = ''] = seed.split('/')
-    const text = JSON.stringify(sample(format, name))
-    expect(text).toContain(from)
-    expect(oddIn(JSON.parse(text.replace(from, to)))).toEqual([path])
-  },
-)
+test('transcripts of docent are named, and each is a conversation of its own', () => {
+  const { steps } = holds(sample('docent', '923e0b4f'))
+  expect(steps.map(({ id, name, agent, conversation }) => [id, name, agent, conversation])).toEqual([
+    [1, 'transcript 1#1', undefined, '/transcripts/0'],
+    [2, 'transcript 1#2', undefined, '/transcripts/0'],
+    [3, 'transcript 1#3', 'transcript 1', '/transcripts/0'],
+    [4, 'helpers#1', 'helpers', '/transcripts/1'],
+  ])
+})
+
+test.each([
+  ['docent/dd23e565', '"content":"Be good."', '"content":5', '/transcripts/0/messages/0/content'],
+  ['opencode/85cb27d6', '"text":"Go."', '"text":1', '/messages/0/parts/0/text'],
+])('an odd value in %s is unread at its place', (seed, from, to, path) => {
+  const [format = '', name = ''] = seed.split('/')
+  const text = JSON.stringify(sample(format, name))
+  expect(text).toContain(from)
+  expect(oddIn(JSON.parse(text.replace(from, to)))).toEqual([path])
+})
 
 test('a chat without the marks of Cline is none of Cline', () => {
   const records = [

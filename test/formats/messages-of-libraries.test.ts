@@ -6,7 +6,8 @@ import { readTrajectory } from '../../src/formats/read.ts'
 import { LIMITS, oddIn, pathsOf, read, refuse, textAt } from './make.ts'
 
 /**
- * Formats of libraries' messages, by samples that were written after the published types: @anthropic-ai/sdk (resources/messages), vercel/ai (packages/ai/src/ui), langchain-core's messages, langsmith-sdk (schemas), openai (resources/responses), pydantic-ai (messages.py), verifiers (save_utils, v1).
+ * Formats of libraries' messages, by samples that were written after the published types: @anthropic-ai/sdk (resources/messages), vercel/ai (packages/ai/src/ui,
+ * and ui-utils of version 4), langchain-core's messages, langsmith-sdk (schemas), openai (resources/responses), pydantic-ai (messages.py), verifiers (save_utils, v1).
  */
 const CORPUS = new URL('../fuzz/corpus/', import.meta.url)
 const sample = (file: string): Record<string, unknown> => {
@@ -32,9 +33,10 @@ describe('samples', () => {
     ['anthropic-messages/seed-exchange.json', 'anthropic-messages', 4, 3, 2, []],
     [
       'vercel-ui/seed.json',
-      ...(['vercel-ui', 5, 7, 6] as const),
-      ['/messages/1/parts/2', '/messages/2/parts/12', '/messages/2/parts/4/type#char=5,13', '/messages/2'],
+      ...(['vercel-ui', 4, 7, 6] as const),
+      ['/messages/1/parts/2', '/messages/2/parts/4/type', '/messages/2/parts/12'],
     ],
+    ['vercel-ui/seed-v4.json', 'vercel-ui', 6, 5, 3, ['/records/1/content', '/records/2/parts/1/details/1']],
     ['langchain/seed.json', 'langchain', 4, 4, 2, ['/messages/1/content/1', '/messages/2/invalid_tool_calls/0']],
     ['langchain/seed-serialized.json', 'langchain', 3, 1, 1, ['/records/3']],
     ['langsmith/seed.json', 'langsmith', 4, 3, 4, ['/child_runs/4/name']],
@@ -45,7 +47,8 @@ describe('samples', () => {
       ['/input/1/call_id', '/output/15', '/output/16/name', '/output/24'],
     ],
     ['pydantic-ai/seed.json', 'pydantic-ai', 6, 4, 7, ['/records/0/parts/1/content/1']],
-    ['openai-chat/seed-rollout.json', 'openai-chat', 4, 1, 1, []],
+    ['verifiers/seed.json', 'verifiers', 4, 1, 1, []],
+    ['verifiers/seed-episode.json', 'verifiers', 4, 1, 1, ['/nodes/1/sampled']],
   ])('%s', (file, format, steps, acts, outputs, warnings) => {
     const document = sample(file)
     const trajectory = read(document)
@@ -62,7 +65,7 @@ describe('samples', () => {
 
   test('every sample of these formats is in the table', () => {
     const folders = ['anthropic-messages', 'vercel-ui', 'langchain', 'langsmith', 'openai-responses', 'pydantic-ai']
-    for (const folder of folders)
+    for (const folder of [...folders, 'verifiers'])
       for (const file of readdirSync(new URL(folder, CORPUS)))
         if (file.startsWith('seed')) expect(read(sample(`${folder}/${file}`)).format).toBe(folder)
   })
@@ -74,7 +77,7 @@ describe('anthropic-messages', () => {
   test('shows the prompt of the system before all messages', () => {
     expect(told(read(ask))).toEqual([['system: Be good.'], ['user: Go.']])
     expect(read({ ...ask, system: 5 }).warnings).toEqual([
-      { path: '/system', message: 'must be text or an array of content blocks, not number; not read' },
+      { path: '/system', message: 'neither a text nor blocks; not read' },
     ])
   })
 
@@ -404,11 +407,7 @@ describe('an odd value is unread at its place', () => {
       { records: [{ kind: 'request', parts: [{ part_kind: 'user-prompt', content: 'a' }, 5] }] },
       '/records/0/parts/1',
     ],
-    [
-      'openai-chat',
-      { prompt: [{ role: 'user', content: 'a' }, 5], completion: [], reward: 1, metrics: {} },
-      '/prompt/1',
-    ],
+    ['verifiers', { prompt: [{ role: 'user', content: 'a' }, 5], completion: [], reward: 1, metrics: {} }, '/prompt/1'],
   ])('%s', (_, document, path) => {
     expect(oddIn(document)).toEqual([path])
   })

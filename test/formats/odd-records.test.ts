@@ -125,14 +125,12 @@ test.each<[string, object]>([
   expect(read(document).unread).toEqual({ records: 0, actions: 0 })
 })
 
-test('a call of version 4 of the AI SDK, which is not read, is an unread act', () => {
+test('a result of version 4 of the AI SDK in another state is read', () => {
   const call = { state: 'finished', toolCallId: 'c', toolName: 'bash', args: { command: 'ls' }, result: 'README' }
-  const ask = { role: 'user', content: 'Go.' }
-  const old = [ask, { role: 'assistant', content: '', toolInvocations: [call] }]
-  expect(read({ messages: old }).unread).toEqual({ records: 1, actions: 1 })
-  const parts = [
-    { type: 'text', text: 'I look.' },
-    { type: 'tool-invocation', toolInvocation: call },
-  ]
-  expect(read({ messages: [{ role: 'assistant', parts }] }).unread).toEqual({ records: 1, actions: 1 })
+  const { format, steps } = read({ messages: [{ role: 'assistant', content: '', toolInvocations: [call] }] })
+  expect([format, ...steps.flatMap(({ parts }) => parts.map(({ text }) => text))]).toEqual([
+    'vercel-ui',
+    'ls',
+    'README',
+  ])
 })

@@ -1,8 +1,7 @@
 import { isAbsent, isRecord, type Json, type Reading } from '../common/reading.ts'
-import { asList, asRecord } from '../common/session.ts'
+import { asList } from '../common/session.ts'
 import type { FileRun, Format, ReadDocument } from '../format.ts'
 import { isAnswer, isChat, readRun } from '../openai-chat/openai-chat.ts'
-import { Located } from '../traces/located.ts'
 
 /**
  * The format of a call of Anthropic's Messages API (@anthropic-ai/sdk, resources/messages/messages.d.ts): the request, with its `system`
@@ -16,20 +15,36 @@ export const ANTHROPIC_MESSAGES: Format = {
 }
 
 function readExchange(reading: Reading, document: Json): ReadDocument {
-  const { request, response } = exchangeIn(document) ?? { request: new Located(document, ''), response: ABSENT }
-  const { value, path } = response
-  if (asRecord(value)['type'] === 'error') reading.warn(path, 'the call failed: there is no answer')
-  else if (!isAbsent(value) && !isAnswer(value)) reading.odd(path, 'an answer of the model', value)
-  return readRun(reading, request, 'anthropic-messages', isAnswer(value) ? [response] : [])
+  const exchange = exchangeIn(document)
+  const form = { format: 'anthropic-messages' }
+  if (exchange === null || exchange.requestPath === '') return readRun(reading, document, '', form)
+  const { request, requestPath, response, path } = exchange
+  const answer = answerIn(reading, response, path)
+  const read = readRun(reading, request, requestPath, {
+    ...form,
+    answer: answer === null ? [] : [{ message: answer, path }],
+  })
+  const model = answer?.['model']
+  return typeof model === 'string' && read.agent.model === null ? { ...read, agent: { ...read.agent, model } } : read
 }
 
-/** A request to the model with its response. */
+/** Returns the model's answer; null, with a warning, where the response holds no readable answer. */
+function answerIn(reading: Reading, response: unknown, path: string): Json | null {
+  if (isRecord(response) && isAnswer(response)) return response
+  if (isRecord(response) && response['type'] === 'error') reading.warn(path, 'the call failed: there is no answer')
+  else if (!isAbsent(response)) reading.odd(path, 'an answer of the model', response)
+  return null
+}
+
+/** A request to the model with its response, and the JSON pointer of each. */
 interface Exchange {
-  readonly request: Located
-  readonly response: Located
+  readonly request: Json
+  readonly requestPath: string
+  readonly response: unknown
+  readonly path: string
 }
 
-const ABSENT = new Located(null, '/response')
+const SIDES = ['request', 'response'] as const
 
 /**
  * Finds the exchange in a document: the document itself, where it is a request with a `system`; else the request under `request`, or in its
@@ -37,19 +52,21 @@ const ABSENT = new Located(null, '/response')
  * request without a `system`.
  */
 function exchangeIn(document: Json): Exchange | null {
-  const root = new Located(document, '')
-  const [request, response] = [inside(root.member('request')), inside(root.member('response'))]
-  const asked = asRecord(request.value)
-  if (isChat(asked['messages'])) return 'system' in asked || isAnswer(response.value) ? { request, response } : null
+  const [request, response] = SIDES.map((side) => inside(document[side], `/${side}`))
+  if (request !== undefined && response !== undefined && isRecord(request.value) && isChat(request.value['messages'])) {
+    const isAnthropic = 'system' in request.value || (isRecord(response.value) && isAnswer(response.value))
+    return isAnthropic
+      ? { request: request.value, requestPath: request.path, response: response.value, path: response.path }
+      : null
+  }
   const { system, messages } = document
   const hasSystem = typeof system === 'string' || (Array.isArray(system) && system.every(isText))
-  return hasSystem && isChat(messages) ? { request: root, response: ABSENT } : null
+  if (!hasSystem || !isChat(messages)) return null
+  return { request: document, requestPath: '', response: null, path: '/response' }
 }
 
-function inside(side: Located): Located {
-  const body = side.member('body')
-  return isRecord(body.value) ? body : side
-}
+const inside = (value: unknown, path: string): { readonly value: unknown; readonly path: string } =>
+  isRecord(value) && isRecord(value['body']) ? { value: value['body'], path: `${path}/body` } : { value, path }
 
 const isText = (block: unknown): boolean => isRecord(block) && typeof block['text'] === 'string'
 
@@ -60,7 +77,7 @@ const isText = (block: unknown): boolean => isRecord(block) && typeof block['tex
 function splitExchanges(root: Json): readonly FileRun[] | null {
   const { records } = root
   const exchanges = asList(records).map((record) => (isRecord(record) ? exchangeIn(record) : null))
-  if (!exchanges.some((exchange) => exchange !== null && exchange.request.path !== '')) return null
+  if (!exchanges.some((exchange) => exchange !== null && exchange.requestPath !== '')) return null
   const kept = asList(records).filter((_, index) => !isHead(exchanges[index] ?? null, exchanges[index + 1] ?? null))
   // A record that is no exchange stays unchanged, so that the reader refuses it alone.
   return kept.map((document, index) => ({
@@ -70,16 +87,16 @@ function splitExchanges(root: Json): readonly FileRun[] | null {
 }
 
 function isHead(exchange: Exchange | null, next: Exchange | null): boolean {
-  if (exchange === null || next === null || !isRecord(exchange.response.value)) return false
-  const [own, later] = [asRecord(exchange.request.value), asRecord(next.request.value)]
-  const messages = asList(own['messages'])
-  const following = asList(later['messages'])
-  const answer = asRecord(following[messages.length])
+  if (exchange === null || next === null || !isRecord(exchange.response)) return false
+  const { request, response } = exchange
+  const [own, later] = [request['messages'], next.request['messages']] as [readonly unknown[], readonly unknown[]]
+  const answer = later[own.length]
   return (
-    isSame(own['system'], later['system']) &&
-    messages.every((message, index) => isSame(message, following[index])) &&
+    isSame(request['system'], next.request['system']) &&
+    own.every((message, index) => isSame(message, later[index])) &&
+    isRecord(answer) &&
     answer['role'] === 'assistant' &&
-    isSame(answer['content'], exchange.response.value['content'])
+    isSame(answer['content'], response['content'])
   )
 }
 

@@ -1,15 +1,14 @@
 import type { Act, Part, Step } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
 import type { ReadDocument } from '../format.ts'
-import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
+import { addSlices, type Slice } from '../openai-chat/openai-chat-sink.ts'
 import { DISCUSSED, FENCED, JSON_ACTIONS, REACT } from '../protocols/agent-replies.ts'
-import { readTextBlocks, type TextActs } from '../protocols/blocks.ts'
+import type { TextActs } from '../protocols/slices.ts'
 import { ARG_TAGS, CLINE_TAGS, EXECUTE_TAGS, FUNCTION_TAGS, HERMES, INVOKE_TAGS } from '../protocols/tags.ts'
 import { isRejection, TERMINUS_JSON, TERMINUS_XML } from '../protocols/terminus.ts'
 import { CLINE_TOOLS } from '../tools/harnesses.ts'
 import { outcomeOfAgent } from '../tools/outcomes.ts'
 import { type OpenCall, openCall } from '../tools/tool-table.ts'
-import type { Tree } from '../traces/located.ts'
 import type { Reading } from './reading.ts'
 
 /** The protocols in the order in which they are tried: the most distinctive marks first. */
@@ -28,7 +27,7 @@ export function withActsOfMessages(reading: Reading, { format, agent, steps }: R
   const { messages, acted } = messagesOf(steps, format)
   if (messages.length === 0) return steps
   const changed = new Map<Part, readonly Part[]>()
-  const form = protocolOf(messages, promptOf(steps))
+  const form = protocolOf(messages, promptOf(steps), agent.name)
   const run: Run = { reading, agent: agent.name, form, changed, ...channelOf(messages, form, format, acted) }
   for (const message of messages) {
     const part = steps[message.step]?.parts[message.part]
@@ -77,27 +76,27 @@ function channelOf(messages: readonly Message[], form: RunProtocol | null, forma
   return { hasCalls: acted > 0 || WITH_CALLS.has(format), byWords: followed * 2 > acted, isForm }
 }
 
-/** The protocol of a run, and the blocks of the messages that follow it. */
+/** The protocol of a run, and the slices of the messages that follow it. */
 interface RunProtocol {
   readonly protocol: TextActs
   readonly announced: boolean
-  readonly pieces: ReadonlyMap<Message, readonly Tree[]>
+  readonly pieces: ReadonlyMap<Message, readonly Slice[]>
 }
 
 const mayBeTerminus = (form: RunProtocol | null): boolean =>
   form === null || form.protocol === TERMINUS_JSON || form.protocol === TERMINUS_XML
 
 /** Returns the protocol that most messages certainly follow; null where no message does. */
-function protocolOf(messages: readonly Message[], prompt: readonly string[]): RunProtocol | null {
+function protocolOf(messages: readonly Message[], prompt: readonly string[], agent: string | null): RunProtocol | null {
   let best: RunProtocol | null = null
   let most = 0
   for (const protocol of PROTOCOLS) {
     const announced = protocol.announced.some((mark) => prompt.some((text) => text.includes(mark)))
     if (!announced && protocol.needsPrompt) continue
     const pieces = new Map(
-      messages.flatMap((message): [Message, readonly Tree[]][] => {
-        const blocks = protocol.split(message)
-        return blocks === null ? [] : [[message, blocks]]
+      messages.flatMap((message): [Message, readonly Slice[]][] => {
+        const slices = protocol.split(message.text, agent)
+        return slices === null ? [] : [[message, slices]]
       }),
     )
     const sure = announced ? pieces.size : [...pieces.keys()].filter(({ answer }) => answer !== null).length
@@ -110,21 +109,21 @@ function protocolOf(messages: readonly Message[], prompt: readonly string[]): Ru
 
 function actsOf({ reading, agent, form, hasCalls, byWords }: Run, part: Part, message: Message): Part[] | null {
   // A path with an inner pointer takes no range.
-  const blocks = part.path.includes('#') ? undefined : form?.pieces.get(message)
-  if (form === null || blocks === undefined) return null
+  const slices = part.path.includes('#') ? undefined : form?.pieces.get(message)
+  if (form === null || slices === undefined) return null
   const { protocol, announced } = form
   // People write this form to people, too.
   if (protocol.needsAnswer && !announced && (message.answer === null || !byWords)) return null
   // The last message of an agent that has calls shows the form to people.
   if (hasCalls && message.next === null) return null
-  const parts: Part[] = []
-  reading.reply = part.reply ?? null
-  readTextBlocks(new ChatSink(reading, agent), parts, blocks, part.path)
-  const calls = new Set(parts.flatMap(({ act }) => act?.call ?? []))
+  const calls = new Set(slices.flatMap(({ act }) => act?.call ?? []))
   const [call] = calls
   const reply = message.answer ?? (announced ? message.next : null)
   if (reply !== null && call !== undefined && calls.size === 1)
     (call as OpenCall).outcome = outcomeOfAgent(protocol.harness ?? agent, call.tool, withoutHead(reply.text), null)
+  const parts: Part[] = []
+  reading.reply = part.reply ?? null
+  addSlices(reading, parts, part, slices)
   return parts
 }
 
@@ -152,15 +151,14 @@ function markDoubt(run: Run, part: Part, message: Message): void {
 /** The mark of Aider's edits, which no message answers. */
 const EDIT = '<<<<<<< SEARCH'
 
-function readsLikeCall({ isForm, hasCalls, byWords }: Run, message: Message): boolean {
-  const { text, answer, next } = message
+function readsLikeCall({ agent, isForm, hasCalls, byWords }: Run, { text, answer, next }: Message): boolean {
   if (isForm && answer === null) return false
   if (text.includes(EDIT)) return true
   // In a form that people use as well, the last message of a run is no act, because no reply came back; nor is a message to people from an
   // agent that has calls.
   const follows = byWords ? next : answer
   const mayBe = (form: TextActs) => (form.needsAnswer ? follows !== null : !hasCalls || next !== null)
-  return PROTOCOLS.some((form) => mayBe(form) && form.split(message) !== null)
+  return PROTOCOLS.some((form) => mayBe(form) && form.split(text, agent) !== null)
 }
 
 /** Tells whether a message was answered like a call: any answer without a known protocol; for an agent with calls, only beyond prose. */
@@ -183,7 +181,6 @@ interface Message {
   readonly step: number
   readonly part: number
   readonly text: string
-  readonly path: string
   /** The result of the message: tool output, or a harness's message as the user; null where neither follows. */
   readonly answer: Part | null
   /** The next part of another speaker; null where none comes before the agent's next message. */
@@ -216,7 +213,7 @@ function messagesOf(
       if (!current.actor.startsWith('agent_')) end(current)
       else if (current.actor === 'agent_action' || isArgument(current)) isAct = true
       else if (current.actor === 'agent_message' && !current.media && !isSummary(current))
-        turn.push({ step, part, text: current.text, path: current.path, answer: null, next: null })
+        turn.push({ step, part, text: current.text, answer: null, next: null })
     }
   }
   end(null)

@@ -196,9 +196,9 @@ export class Session {
     this.#waiting.delete(made)
   }
 
-  /** Returns the steps with parts (`isList`: all steps), numbered from 1. An error where there are no steps, or too many. */
-  finish(path: string, isList = false): Step[] {
-    const steps = this.steps((step) => isList || step.parts.length + step.outputs.length > 0)
+  /** Returns the steps with parts, numbered from 1. An error where there are no steps, or too many. */
+  finish(path: string): Step[] {
+    const steps = this.steps((step) => step.parts.length + step.outputs.length > 0)
     return this.reading.takeSteps(steps.length, path) ? steps : []
   }
 

@@ -64,11 +64,11 @@ function someMember(record: unknown, test: TestMember, beyond: boolean, isAside:
 export const mayAct = (record: unknown, isAside: (key: string) => boolean = () => false): boolean =>
   someMember(record, (key, member) => isOfCall(plain(key), member), true, isAside)
 
-/** Tells whether a member that is called an id (`call_id`, `toolUseID`) names a known call; too large a record names none. */
+/** Tells whether a member that is called an id (`call_id`, `toolUseID`, `tool_use_ids`) names a known call; too large a record names none. */
 export const namesCall = (record: unknown, isCall: (id: string) => boolean): boolean =>
   someMember(
     record,
-    (key, member) => typeof member === 'string' && /id$/i.test(key) && isCall(member),
+    (key, member) => /ids?$/i.test(key) && [member].flat().some((id) => typeof id === 'string' && isCall(id)),
     false,
     () => false,
   )

@@ -5,7 +5,7 @@ import { type FileRun, type Format, groupRows, type ReadDocument } from '../form
 import { decodeLocated, messagesIn, plainMessagesIn } from '../traces/chat-shapes.ts'
 import { Located, type Tree } from '../traces/located.ts'
 import { readTrace } from '../traces/trace-run.ts'
-import type { SpanKind, TraceSpan } from '../traces/trace-span.ts'
+import { kindBy, type SpanKind, type TraceSpan } from '../traces/trace-span.ts'
 
 /**
  * The format of Langfuse: a trace with its observations (`GET /api/public/traces/{id}`, or the download of a trace: `{…, observations}` or
@@ -23,7 +23,7 @@ export const LANGFUSE: Format = {
 
 const KINDS: Readonly<Record<string, SpanKind>> = {
   ...{ GENERATION: 'model', TOOL: 'tool', AGENT: 'agent' },
-  ...{ RETRIEVER: 'aside', EMBEDDING: 'aside', EVALUATOR: 'aside', GUARDRAIL: 'aside', EVENT: 'aside' },
+  ...{ RETRIEVER: 'aside', EMBEDDING: 'aside', EVALUATOR: 'aside', GUARDRAIL: 'aside' },
 }
 const TYPES: ReadonlySet<unknown> = wordSet(`GENERATION TOOL AGENT SPAN EVENT CHAIN RETRIEVER EVALUATOR EMBEDDING
   GUARDRAIL`)
@@ -82,8 +82,8 @@ function traceSpan(trace: Located): TraceSpan {
 
 function spanOf(observation: Located): TraceSpan {
   const type = asText(observation.member('type').value) ?? ''
-  const kind = KINDS[type] ?? 'other'
   const [input, output, name] = [observation.member('input'), observation.member('output'), observation.member('name')]
+  const kind = kindBy(KINDS[type] ?? 'other', input.value, output.value)
   const error = observation.member('level').value === 'ERROR' ? fieldOf(observation, 'statusMessage') : null
   const isTool = kind === 'tool' || type === 'SPAN'
   return {

@@ -60,7 +60,7 @@ function flattenRuns(reading: Reading, roots: readonly Located[]): readonly Loca
   return runs
 }
 
-const typeOf = (run: Located): string => String(run.member('run_type').value)
+const typeOf = (run: Located): string => asText(run.member('run_type').value) ?? 'none'
 
 /** Returns the id of a row's trace; the row's own id where it names no trace. */
 const traceOf = (run: Json): string => idText(run['trace_id']) ?? idText(run['id']) ?? ''
@@ -91,7 +91,7 @@ function spanOf(reading: Reading, row: Located, isWhole: boolean): TraceSpan[] {
     return []
   }
   const [inputs, outputs] = [payloadOf(row, 'inputs'), payloadOf(row, 'outputs')]
-  if (isWhole && !isState(outputs.value))
+  if (isWhole && (messagesIn(outputs, 'assistant') === null || !isState(outputs.value)))
     reading.unread(path, 'no run of a model or a tool is in the file; what they did is not known', true)
   const isModel = kind === 'model'
   const messagesOf = (payload: Located, side: Side): readonly Tree[] | null =>

@@ -1,8 +1,9 @@
 import { parseJson } from '../../domain/text/json.ts'
 import { type ActOutcome, NOT_RUN } from '../../domain/trajectory/trajectory.ts'
-import { isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
+import { isRecord, itemsIn, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asList, asRecord, asText } from '../common/session.ts'
-import { type LocatedMessage, logFormat } from '../openai-chat/chat-steps.ts'
+import type { Format } from '../format.ts'
+import { type LocatedMessage, readLocatedChat } from '../openai-chat/chat-steps.ts'
 import type { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { outcomeOfCode, outcomeOfResult } from '../tools/outcomes.ts'
 import { own } from '../tools/tool-table.ts'
@@ -12,11 +13,19 @@ import { Located, type Tree } from '../traces/located.ts'
  * The format of Google Antigravity (IDE and `agy`): `brain/<id>/.system_generated/logs/transcript.jsonl` and `transcript_full.jsonl`. Source:
  * observed files, since the program is closed; the statuses are those of its language server (CORTEX_STEP_STATUS_*).
  */
-export const ANTIGRAVITY = logFormat({
+export const ANTIGRAVITY: Format = {
   name: 'antigravity',
-  isMark: ({ source, type }) => typeof source === 'string' && (type === 'PLANNER_RESPONSE' || type === 'USER_INPUT'),
-  messages: (sink, records) => new Transcript(sink).messages(records),
-})
+  recognizes: ({ records }) => asList(records).some(isMark),
+  read: (reading, { records }) =>
+    readLocatedChat(reading, '/records', { name: 'antigravity', model: null }, 'antigravity', (sink) =>
+      new Transcript(reading).messages(sink, asList(records)),
+    ),
+}
+
+const isMark = (record: unknown): boolean => {
+  const { source, type } = asRecord(record)
+  return typeof source === 'string' && (type === 'PLANNER_RESPONSE' || type === 'USER_INPUT')
+}
 
 /** Notes of the harness for the model. */
 const NOTES: ReadonlySet<unknown> = new Set([
@@ -52,7 +61,6 @@ const idOf = (call: number | null): string => (call === null ? 'none' : `call-${
 type Message = Pick<LocatedMessage, 'tree' | 'outcome'>
 
 class Transcript {
-  readonly #sink: ChatSink
   readonly #reading: Reading
   /** The numbers of the calls of the last reply without a result, by the type of step that answers them. */
   #waiting = new Map<string, Set<number>>()
@@ -65,14 +73,12 @@ class Transcript {
   #calls = 0
   #last = -1
 
-  constructor(sink: ChatSink) {
-    this.#sink = sink
-    this.#reading = sink.reading
+  constructor(reading: Reading) {
+    this.#reading = reading
   }
 
-  *messages(records: readonly Located[]): Generator<LocatedMessage> {
-    for (const located of records) {
-      const { value, path } = located
+  *messages(sink: ChatSink, records: readonly unknown[]): Generator<LocatedMessage> {
+    for (const [value, path] of itemsIn(records, '/records')) {
       const record = asRecord(value)
       const { type, source, created_at, step_index: index, truncated_fields } = record
       if (typeof type !== 'string' || typeof source !== 'string') {
@@ -87,10 +93,10 @@ class Transcript {
         const warning = 'the harness cut this step: transcript_full.jsonl beside the file has it whole'
         this.#reading.warnOnce(path, warning)
       }
-      this.#sink.now = timeOf(created_at)
-      const message = this.#message(located, type, source)
-      const name = typeof index === 'number' ? String(index) : null
-      if (message !== null) yield { path, name, at: this.#sink.now, ...message }
+      sink.now = timeOf(created_at)
+      const message = this.#message(sink, new Located(record, path), type, source)
+      if (message !== null)
+        yield { path, name: typeof index === 'number' ? String(index) : null, at: sink.now, ...message }
     }
   }
 
@@ -108,7 +114,7 @@ class Transcript {
     return false
   }
 
-  #message(record: Located, type: string, source: string): Message | null {
+  #message(sink: ChatSink, record: Located, type: string, source: string): Message | null {
     const content = record.member('content')
     if (source.startsWith('USER') || (type === 'USER_INPUT' && source !== 'MODEL')) {
       this.#isSpoken = true
@@ -116,10 +122,10 @@ class Transcript {
     }
     if (type === 'PLANNER_RESPONSE') return { tree: this.#reply(record) }
     if (type === 'ERROR_MESSAGE') return this.#error(record)
-    if (NOTES.has(type)) return this.#note(content)
+    if (NOTES.has(type)) return this.#note(sink, content)
     if (type === 'CHECKPOINT') {
       this.#reading.isCompacted = true
-      this.#sink.note('agent_message', content.value, content.path, 'compact_summary')
+      sink.note('agent_message', content.value, content.path, 'compact_summary')
     } else if (source === 'MODEL' && (this.#isWaiting || content.value !== undefined))
       return this.#result(record, content, type)
     else this.#reading.unreadRecord(record.path, 'type of step', type, record.value)
@@ -173,7 +179,7 @@ class Transcript {
   }
 
   /** Reads a note of the harness; the end of a background task is the output of its call. */
-  #note(content: Located): Message {
+  #note(sink: ChatSink, content: Located): Message {
     const text = asText(content.value) ?? ''
     const at = text.indexOf(CONTENT)
     const end = text.indexOf('"', at + FINISHED.length)
@@ -182,7 +188,7 @@ class Transcript {
     const id = text.slice(0, at).includes(`sender=${task} `) ? this.#tasks.get(task) : undefined
     if (id === undefined) return { tree: { role: 'system', content } }
     const code = codeIn(text.slice(text.indexOf('\n', end) + 1))
-    this.#sink.settle(id, code === null ? 'interrupted' : outcomeOfCode(code))
+    sink.settle(id, code === null ? 'interrupted' : outcomeOfCode(code))
     return { tree: { role: 'tool', tool_call_id: id, content } }
   }
 

@@ -1,11 +1,12 @@
 import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
-import { isAbsent, isRecord, type Json, timeOf } from '../common/reading.ts'
-import { asName, asRecord, asText } from '../common/session.ts'
-import { type LocatedMessage, logFormat } from '../openai-chat/chat-steps.ts'
+import { isAbsent, isRecord, itemsIn, type Json, type Reading, timeOf } from '../common/reading.ts'
+import { asList, asName, asRecord, asText } from '../common/session.ts'
+import type { Format, ReadDocument } from '../format.ts'
+import { type LocatedMessage, readLocatedChat } from '../openai-chat/chat-steps.ts'
 import type { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { own } from '../tools/tool-table.ts'
-import { contentOf, type Located, type Tree } from '../traces/located.ts'
+import { contentOf, Located, type Tree } from '../traces/located.ts'
 import { differs } from '../traces/message-key.ts'
 import { namesOf } from '../vocabulary.ts'
 
@@ -13,15 +14,12 @@ import { namesOf } from '../vocabulary.ts'
  * The format of GitHub Copilot CLI (`~/.copilot/session-state/*\/events.jsonl`, `--output-format json`) and of Copilot's transcripts in VS Code: events
  * `{type, data, id, timestamp}`. Source: github/copilot-sdk, generated/session_events.
  */
-export const COPILOT_CLI = logFormat({
+export const COPILOT_CLI: Format = {
   name: 'copilot-cli',
-  isMark: ({ type, data }) => MESSAGES.has(type) && isRecord(data),
-  modelOf({ data }) {
-    const { newModel, selectedModel, model } = asRecord(data)
-    return asName(newModel) ?? asName(selectedModel) ?? asName(model)
-  },
-  messages: eventsIn,
-})
+  recognizes: ({ records }) =>
+    asList(records).some((record) => MESSAGES.has(asRecord(record)['type']) && isRecord(asRecord(record)['data'])),
+  read: readCopilotCli,
+}
 
 const MESSAGES: ReadonlySet<unknown> = new Set(['user.message', 'assistant.message'])
 
@@ -38,20 +36,29 @@ const REFUSALS: ReadonlySet<unknown> = new Set(['denied', 'rejected'])
 /** `<exited with exit code 1>`, `<shellId: 0 completed with exit code 1>` */
 const EXITED = /\bexit code (\d{1,10})>\s*$/u
 
-function* eventsIn(sink: ChatSink, records: readonly Located[]): Generator<LocatedMessage> {
+function readCopilotCli(reading: Reading, document: Json): ReadDocument {
+  const records = asList(document['records'])
+  const models = records.map((record) => {
+    const { newModel, selectedModel, model } = asRecord(asRecord(record)['data'])
+    return asName(newModel) ?? asName(selectedModel) ?? asName(model)
+  })
+  const agent = { name: 'copilot-cli', model: models.findLast((name) => name !== null) ?? null }
+  return readLocatedChat(reading, '/records', agent, 'copilot-cli', (sink) => eventsIn(reading, sink, records))
+}
+
+function* eventsIn(reading: Reading, sink: ChatSink, records: readonly unknown[]): Generator<LocatedMessage> {
   const requests = new Requests(records)
-  const thoughts = new Set(records.map((record) => record.member('data').member('reasoningText').value))
-  for (const record of records) {
-    const { value, path } = record
+  const thoughts = new Set(records.map((record) => asRecord(asRecord(record)['data'])['reasoningText']))
+  for (const [value, path] of itemsIn(records, '/records')) {
     const { type, data, id, timestamp } = asRecord(value)
-    const event = { type: asText(type) ?? '', data: record.member('data'), path }
+    const event = { type: asText(type) ?? '', data: new Located(data, `${path}/data`), path }
     const about = { path: event.data.path, name: asText(id), at: timeOf(timestamp) }
     const parent = asText(asRecord(data)['parentToolCallId'])
     sink.now = about.at
     sink.subagent = parent === null ? null : `subagent of ${parent}`
     const trees = messagesOf(event, requests)
     for (const tree of trees) yield { ...about, tree, outcome: outcomeOf(event) }
-    if (trees.length === 0) noteEvent(sink, event, value, thoughts)
+    if (trees.length === 0) noteEvent(reading, sink, event, { value, thoughts })
   }
 }
 
@@ -62,8 +69,8 @@ class Requests {
   /** Ids of commands that the user ran. */
   readonly #byUser: ReadonlySet<unknown>
 
-  constructor(records: readonly Located[]) {
-    const ofUser = records.map(({ value }) => asRecord(value)).filter(({ type }) => type === 'tool.user_requested')
+  constructor(records: readonly unknown[]) {
+    const ofUser = records.map(asRecord).filter(({ type }) => type === 'tool.user_requested')
     this.#byUser = new Set(ofUser.map(({ data }) => asRecord(data)['toolCallId']))
   }
 
@@ -143,12 +150,11 @@ function outcomeOf({ type, data }: CopilotEvent): ActOutcome | undefined {
 
 /** Reads an event without a message: a note for the model, a compaction, an end of the turn, or the harness's own state. */
 function noteEvent(
+  reading: Reading,
   sink: ChatSink,
   { type, data, path }: CopilotEvent,
-  value: unknown,
-  thoughts: ReadonlySet<unknown>,
+  { value, thoughts }: { readonly value: unknown; readonly thoughts: ReadonlySet<unknown> },
 ): void {
-  const { reading } = sink
   const note = (actor: Actor, member: string, name: string): void => {
     const { value: text, path: at } = data.member(member)
     sink.note(actor, text, at, name)

@@ -1,25 +1,29 @@
 import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
-import { isAbsent, type Json, type Reading, timeOf } from '../common/reading.ts'
-import { asName, asRecord, asText } from '../common/session.ts'
+import { isAbsent, itemsIn, type Json, type Reading, timeOf } from '../common/reading.ts'
+import { asList, asName, asRecord, asText, lastName } from '../common/session.ts'
 import { mayAct } from '../common/unread-acts.ts'
-import { type LocatedMessage, logFormat } from '../openai-chat/chat-steps.ts'
+import type { Format, ReadDocument } from '../format.ts'
+import { type LocatedMessage, readLocatedChat } from '../openai-chat/chat-steps.ts'
 import type { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { outcomeOfCode } from '../tools/outcomes.ts'
 import { own } from '../tools/tool-table.ts'
-import { contentOf, type Located, type Tree } from '../traces/located.ts'
+import { contentOf, Located, type Tree } from '../traces/located.ts'
 import { namesOf } from '../vocabulary.ts'
 
 /**
  * The format of Kimi Code (`~/.kimi-code/sessions/*\/*\/agents/main/wire.jsonl`): events of the context, in which a reply of the model is
  * written part by part. Source: observed files, protocol 1.1 to 1.4.
  */
-export const KIMI_CODE = logFormat({
+export const KIMI_CODE: Format = {
   name: 'kimi-code',
-  isMark: ({ type }) => KIMI_WORDS.has(type),
-  modelOf: ({ modelAlias }) => asName(modelAlias),
-  messages: (sink, records) => new KimiLog(sink).read(records),
-})
+  recognizes: ({ records }) => asList(records).some((record) => KIMI_WORDS.has(asRecord(record)['type'])),
+  read: (reading, document) => {
+    const records = asList(document['records'])
+    const agent = { name: 'kimi-code', model: lastName(records.map((record) => asRecord(record)['modelAlias'])) }
+    return readLocatedChat(reading, '/records', agent, 'kimi-code', (sink) => new KimiLog(reading, sink).read(records))
+  },
+}
 
 /** Events that hold words of the run; other harnesses have none of them. */
 const KIMI_WORDS: ReadonlySet<unknown> = wordSet(
@@ -42,14 +46,15 @@ class KimiLog {
   /** Ids of calls that were not approved and have no result yet. */
   readonly #refused = new Set<unknown>()
 
-  constructor(sink: ChatSink) {
-    this.#reading = sink.reading
+  constructor(reading: Reading, sink: ChatSink) {
+    this.#reading = reading
     this.#sink = sink
   }
 
-  *read(records: readonly Located[]): Generator<LocatedMessage> {
-    for (const record of records) {
-      const { time, type } = asRecord(record.value)
+  *read(records: readonly unknown[]): Generator<LocatedMessage> {
+    for (const [value, path] of itemsIn(records, '/records')) {
+      const record = new Located(value, path)
+      const { time, type } = asRecord(value)
       if (typeof time === 'number') this.#now = time
       const event = type === 'context.append_loop_event' ? record.member('event') : null
       if (event !== null && this.#isOfReply(event)) continue
@@ -155,30 +160,37 @@ class KimiLog {
  * The format of `droid exec --output-format stream-json` (Factory's Droid): events `message`, `tool_call`, `tool_result`, `completion`. Source:
  * docs.factory.ai, droid exec, and observed files.
  */
-export const DROID_STREAM = logFormat({
+export const DROID_STREAM: Format = {
   name: 'droid-stream',
-  agent: 'droid',
-  isMark: ({ type, toolName, finalText }) =>
-    (type === 'tool_call' && typeof toolName === 'string') || (type === 'completion' && typeof finalText === 'string'),
-  modelOf: ({ model }) => asName(model),
-  *messages({ reading }, records) {
-    const replies = records.map(({ value }) => asRecord(value))
-    const said = new Set(
-      replies.map(({ type, role, text }) => (type === 'message' && role === 'assistant' ? text : null)),
-    )
-    for (const event of records) {
-      const record = asRecord(event.value)
+  recognizes: ({ records }) =>
+    asList(records).some((record) => {
+      const { type, toolName, finalText } = asRecord(record)
+      return (
+        (type === 'tool_call' && typeof toolName === 'string') ||
+        (type === 'completion' && typeof finalText === 'string')
+      )
+    }),
+  read: readDroidStream,
+}
+
+function readDroidStream(reading: Reading, document: Json): ReadDocument {
+  const records = asList(document['records'])
+  const model = records.map((record) => asName(asRecord(record)['model'])).find((name) => name !== null)
+  const replies = records.map(asRecord).filter(({ type, role }) => type === 'message' && role === 'assistant')
+  const said = new Set(replies.map(({ text }) => text))
+  return readLocatedChat(reading, '/records', { name: 'droid', model: model ?? null }, 'droid-stream', () =>
+    [...itemsIn(records, '/records')].flatMap(([value, path]): LocatedMessage[] => {
+      const record = asRecord(value)
       const { type, id, timestamp } = record
-      const tree = own(DROID_EVENTS, asText(type) ?? '')?.(event, said)
-      if (tree === undefined && (type !== 'system' || mayAct(event.value)))
-        reading.unreadRecord(event.path, 'type of event', type, event.value)
-      if (tree === undefined || tree === null) continue
+      const tree = own(DROID_EVENTS, asText(type) ?? '')?.(new Located(value, path), said)
+      if (tree === undefined && (type !== 'system' || mayAct(value)))
+        reading.unreadRecord(path, 'type of event', type, value)
+      if (tree === undefined || tree === null) return []
       const at = typeof timestamp === 'number' ? timestamp : timeOf(timestamp)
-      const outcome = type === 'tool_result' ? outcomeOf(record) : undefined
-      yield { tree, path: event.path, name: asText(id), at, outcome }
-    }
-  },
-})
+      return [{ tree, path, name: asText(id), at, outcome: type === 'tool_result' ? outcomeOf(record) : undefined }]
+    }),
+  )
+}
 
 /** Readers by the type of an event; null: a copy. */
 const DROID_EVENTS: Readonly<Record<string, (event: Located, said: ReadonlySet<unknown>) => Tree>> = {

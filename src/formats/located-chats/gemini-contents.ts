@@ -1,8 +1,8 @@
 import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
-import { isAbsent, isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
-import { asList, asName, asRecord, asText } from '../common/session.ts'
+import { isAbsent, isRecord, itemsIn, type Json, type Reading, timeOf } from '../common/reading.ts'
+import { asList, asName, asRecord, asText, lastName } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
-import { type LocatedMessage, logFormat, readLocatedChat } from '../openai-chat/chat-steps.ts'
+import { type LocatedMessage, readLocatedChat } from '../openai-chat/chat-steps.ts'
 import { own } from '../tools/tool-table.ts'
 import { instructionsIn, isAnswer, type Side } from '../traces/chat-shapes.ts'
 import { Located, messagesOfParts } from '../traces/located.ts'
@@ -77,12 +77,14 @@ function messagesOfContent(
  * The format of Qwen Code's sessions (`~/.qwen/projects/*\/chats/*.jsonl`): records with messages of Gemini's API. Source: QwenLM/qwen-code,
  * packages/core/src/services/chatRecordingService.ts.
  */
-export const QWEN_CODE = logFormat({
+export const QWEN_CODE: Format = {
   name: 'qwen-code',
-  isMark: ({ sessionId, message }) => typeof sessionId === 'string' && isContent(message),
-  modelOf: ({ model }) => asName(model),
-  messages: ({ reading }, records) => records.flatMap((record) => messagesOfRecord(reading, record)),
-})
+  recognizes: ({ records }) =>
+    asList(records).some((record) => isOfSession(record) && isContent(asRecord(record)['message'])),
+  read: readQwenCode,
+}
+
+const isOfSession = (record: unknown): boolean => typeof asRecord(record)['sessionId'] === 'string'
 
 const QWEN_OUTCOMES: Readonly<Record<string, ActOutcome>> = {
   error: 'failed',
@@ -92,9 +94,16 @@ const QWEN_OUTCOMES: Readonly<Record<string, ActOutcome>> = {
 /** The beginning of the line by which the shell tool tells the end of a command. */
 const EXIT_CODE = '\nExit Code: '
 
-function messagesOfRecord(reading: Reading, located: Located): readonly LocatedMessage[] {
-  const { path } = located
-  const record = asRecord(located.value)
+function readQwenCode(reading: Reading, document: Json): ReadDocument {
+  const records = asList(document['records'])
+  const model = lastName(records.map((record) => asRecord(record)['model']))
+  const agent = { name: 'qwen-code', model }
+  return readLocatedChat(reading, '/records', agent, 'qwen-code', () =>
+    [...itemsIn(records, '/records')].flatMap(([record, path]) => messagesOfRecord(reading, asRecord(record), path)),
+  )
+}
+
+function messagesOfRecord(reading: Reading, record: Json, path: string): readonly LocatedMessage[] {
   const { type, subtype } = record
   if (type === 'system') {
     if (subtype === 'chat_compression') reading.isCompacted = true
@@ -105,11 +114,12 @@ function messagesOfRecord(reading: Reading, located: Located): readonly LocatedM
     reading.unreadRecord(path, 'type of record', type, record)
     return []
   }
+  const message = new Located(record['message'], `${path}/message`)
   const about = { name: asText(record['uuid']), at: timeOf(record['timestamp']), outcome: outcomeOfResult(record) }
   // Reminders and goals of the harness stand as texts of the user.
   const isOwn = type !== 'user' || (subtype === undefined && OWN.has(record['provenance']))
   const side = type === 'assistant' ? 'assistant' : 'user'
-  return messagesOfContent(located.member('message'), side, about).map((one) => ({
+  return messagesOfContent(message, side, about).map((one) => ({
     ...one,
     ...(!isOwn && { role: 'system' as const }),
   }))

@@ -1,7 +1,6 @@
 import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { type ReadBlock, readBlock as readCommonBlock, readContent, wordsOf } from '../common/content.ts'
-import { decodeObject } from '../common/json-tree.ts'
 import { type ContentSink, isAbsent, isRecord, type Json, objectsIn } from '../common/reading.ts'
 import { asRecord, asText } from '../common/session.ts'
 import { harnessOf } from '../tools/harnesses.ts'
@@ -54,8 +53,6 @@ function readBlock(sink: ChatSink, block: Json, path: string, speaker: Speaker, 
   } else if (REASONING.has(type)) readReasoning(sink, block, path, parts)
   else if (CALLS.has(type)) readCallBlock(sink, block, path, speaker)
   else if (isResult(type)) readResultBlock(sink, block, path, speaker)
-  else if (type === 'text' && typeof block['name'] === 'string')
-    readString(sink, block, 'text', path, { ...speaker, name: block['name'] })
   else if (type === 'refusal') readString(sink, block, 'refusal', path, { ...speaker, name: 'refusal' })
   else readCommonBlock(sink.reading, block, path, pieces, actor === 'agent_message')
 }
@@ -103,13 +100,7 @@ export function formOfCall(call: Json, path = ''): CallForm {
 }
 
 export function readToolCalls(sink: ChatSink, parts: Part[], calls: unknown, path: string): void {
-  // The rows of verifiers hold each call as JSON in a string.
-  const decoded = Array.isArray(calls)
-    ? calls.map((call) => (typeof call === 'string' ? decodeObject(call) : null))
-    : []
-  const list = Array.isArray(calls) ? calls.map((call, index) => decoded[index] ?? call) : calls
-  for (const [call, place, index] of objectsIn(sink.reading, list, path)) {
-    const at = decoded[index] ? `${place}#` : place
+  for (const [call, at] of objectsIn(sink.reading, calls, path)) {
     const isBroken = !isAbsent(call['parse_error'])
     const warning = 'the harness could not parse this call, so it did not run it'
     if (isBroken) sink.reading.warn(`${at}/parse_error`, warning)
@@ -187,7 +178,6 @@ export function outcomeOfMessage(agent: string | null, tool: string, message: Js
   if (typeof type === 'string' && Object.hasOwn(NOT_CARRIED_OUT, type)) return NOT_CARRIED_OUT[type] ?? 'unknown'
   const hasError = isRecord(error) || (typeof error === 'string' && error !== '') || tellsFault(message)
   const isError = hasError ? true : typeof flag === 'boolean' ? flag : null
-  if (isRecord(content)) return outcomeOfOutput(tool, content, isError)
   const text = wordsOf(content) || wordsOf(isRecord(error) ? error['message'] : error)
   const outcome = outcomeOfAgent(agent, tool, text, isError)
   // The loop of a program may write the flag as a constant.

@@ -2,19 +2,30 @@ import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
 import { textOf } from '../common/content.ts'
 import { cutName, isAbsent, isRecord, itemsIn, type Json, objectsIn, typeName } from '../common/reading.ts'
-import { asRecord, asText } from '../common/session.ts'
+import { asRecord, asText, type PlacedText } from '../common/session.ts'
 import { holdsCalls } from '../common/unread-acts.ts'
 import { named, own } from '../tools/tool-table.ts'
 import {
   formOfCall,
   outcomeOfMessage,
   readBlocks,
-  readOutput,
   readReasoning,
   readToolCalls,
   type Speaker,
 } from './openai-chat-blocks.ts'
-import type { ChatSink } from './openai-chat-sink.ts'
+import { addSlices, type ChatSink, type Slice } from './openai-chat-sink.ts'
+
+/** The protocol by which an agent without tool calls writes its acts into its messages. */
+export interface TextProtocol {
+  /** Splits an answer with an act into slices; null for an answer without an act. */
+  split(text: string): readonly Slice[] | null
+  /** Tells whether a user's message behind an answer is the user's own, rather than a result or a text of the harness. */
+  isSpeech(text: string): boolean
+  /** True when a user's message behind an answer without an act is the harness's complaint. */
+  readonly complains: boolean
+  /** Adds acts that the harness noted beside the text; false where it noted none. */
+  noted?(sink: ChatSink, parts: Part[], message: Json, path: string): boolean
+}
 
 /** The parts of one message. */
 interface MessageParts {
@@ -22,12 +33,23 @@ interface MessageParts {
   readonly parts: Part[]
   /** The tool results, which belong to the step of the calling agent. */
   readonly outputs: Part[]
+  /** True when the agent acted in words, so that the next message is the result. */
+  acted: boolean
 }
 
 const CALL_FIELDS = ['tool_calls', 'function_call'] as const
 
-export function readMessage(sink: ChatSink, message: Json, path: string): MessageParts {
-  const read: MessageParts = { speaker: 'other', parts: [], outputs: [] }
+/** The preceding message: an act by `protocol`, another answer of the agent, or a message of another speaker. */
+export type Before = 'act' | 'answer' | 'other'
+
+export function readMessage(
+  sink: ChatSink,
+  message: Json,
+  path: string,
+  protocol: TextProtocol | null,
+  before: Before,
+): MessageParts {
+  const read: MessageParts = { speaker: 'other', parts: [], outputs: [], acted: false }
   const role = roleOf(message)
   if (isResponse(message)) {
     readResponse(sink, read, message.output, `${path}/output`)
@@ -36,7 +58,7 @@ export function readMessage(sink: ChatSink, message: Json, path: string): Messag
   const isUsers = isUsersOwn(message) && (role === 'user' || role === 'tool')
   if (speaksAsAgent(message) && role !== null) {
     if (role !== 'assistant') noteOtherAgent(sink, message, path, role)
-    readAgentMessage(sink, read, message, path)
+    readAgentMessage(sink, read, message, path, protocol)
     return read
   }
   for (const field of isUsers && role === 'user' ? [] : CALL_FIELDS)
@@ -46,7 +68,7 @@ export function readMessage(sink: ChatSink, message: Json, path: string): Messag
   else if (role === 'tool' || role === 'function') readToolMessage(sink, read, message, path)
   else if (role === null && typeof message['type'] === 'string' && message['type'] !== 'message')
     readItem(sink, read, message, path)
-  else readOtherMessage(sink, read, message, path)
+  else readOtherMessage(sink, read, message, path, protocol, before)
   return read
 }
 
@@ -56,24 +78,43 @@ function noteOtherAgent({ reading }: ChatSink, { content }: Json, path: string, 
   if (textOf(content).includes(FENCE)) reading.countUnread(path, true)
 }
 
-function readAgentMessage(sink: ChatSink, read: MessageParts, message: Json, path: string): void {
+function readAgentMessage(
+  sink: ChatSink,
+  read: MessageParts,
+  message: Json,
+  path: string,
+  protocol: TextProtocol | null,
+): void {
   const { parts } = read
   read.speaker = 'agent'
   readThoughts(sink, message, path, parts)
   const { content, refusal, function_call: older } = message
-  readBlocks(sink, content, `${path}/content`, agentsIn(parts))
+  const structured = !isAbsent(message['tool_calls']) || !isAbsent(older)
+  const text = protocol === null || structured ? null : onlyText(sink, content, `${path}/content`)
+  const slices = text === null ? null : (protocol?.split(text.text) ?? null)
+  if (text !== null && slices !== null) addSlices(sink.reading, parts, text, slices)
+  else readBlocks(sink, content, `${path}/content`, agentsIn(read.parts))
   if (typeof refusal === 'string') sink.text(parts, 'agent_message', refusal, `${path}/refusal`, 'refusal')
   if (isRecord(older)) sink.addCall(parts, formOfCall(older, `${path}/function_call`))
   else if (!isAbsent(older)) sink.reading.odd(`${path}/function_call`, 'a function call', older)
   readToolCalls(sink, parts, message['tool_calls'], `${path}/tool_calls`)
-  if (holdsCalls(message, 'toolInvocations'))
-    sink.reading.unread(`${path}/toolInvocations`, 'calls of version 4 of the AI SDK; not read', true)
+  const noted = slices === null && !structured && protocol?.noted?.(sink, parts, message, path) === true
+  read.acted = slices !== null || noted
+  sink.spoke(read.acted ? parts : [])
 }
 
 const agentsIn = (parts: Part[]): Speaker => ({ actor: 'agent_message', name: 'message', parts, outputs: parts })
 
+/** Returns the content that is one text; Anthropic's cache marks turn a text into an array of one block. */
+function onlyText(sink: ChatSink, content: unknown, path: string): PlacedText | null {
+  if (typeof content === 'string') return sink.locate(content, path)
+  const [block, ...more] = Array.isArray(content) ? content : []
+  const single = more.length === 0 && isRecord(block) && block['type'] === 'text' ? block['text'] : null
+  return typeof single === 'string' ? sink.locate(single, `${path}/0/text`) : null
+}
+
 /** Adds the reasoning of a message. A message may repeat it under several members; the first present is shown. */
-export function readThoughts(sink: ChatSink, message: Json, path: string, parts: Part[]): void {
+function readThoughts(sink: ChatSink, message: Json, path: string, parts: Part[]): void {
   for (const field of ['reasoning_content', 'reasoning', 'thinking']) {
     const value = asText(message[field])
     if (value === null) continue
@@ -103,8 +144,7 @@ function readToolMessage(sink: ChatSink, read: MessageParts, message: Json, path
   read.speaker = 'tool'
   const id = answeredIdOf(sink, message)
   const name = toolName(sink, message, path, id)
-  if (isRecord(content) && !('type' in content)) readOutput(sink, outputs, content, `${path}/${field}`, name)
-  else readBlocks(sink, content, `${path}/${field}`, { actor: 'tool_output', name, parts: outputs, outputs })
+  readBlocks(sink, content, `${path}/${field}`, { actor: 'tool_output', name, parts: outputs, outputs })
   sink.answered(id, (tool) => outcomeOfMessage(sink.agent, tool, message, content))
   const words = isRecord(error) ? error['message'] : error
   const at = isRecord(error) ? `${path}/error/message` : `${path}/error`
@@ -165,13 +205,32 @@ function readResponse(sink: ChatSink, read: MessageParts, output: readonly unkno
   read.speaker = 'agent'
 }
 
-function readOtherMessage(sink: ChatSink, { parts, outputs }: MessageParts, message: Json, path: string): void {
+function readOtherMessage(
+  sink: ChatSink,
+  read: MessageParts,
+  message: Json,
+  path: string,
+  protocol: TextProtocol | null,
+  before: Before,
+): void {
+  const { content } = message
+  const { parts, outputs } = read
   const role = roleOf(message)
+  const isReply = role === 'user' && before !== 'other' && protocol !== null && !protocol.isSpeech(textOf(content))
+  const isComplaint = isReply && before === 'answer' && protocol.complains
+  if (role === 'user') sink.answeredWords((tool) => outcomeOfMessage(sink.agent, tool, message, content))
   // Whoever spoke may have acted by the words.
   if (role === null) sink.reading.unread(`${path}/role`, 'a message without a role; read as system', true)
-  const actor = role === 'user' ? 'user' : 'system'
-  const name = role === 'exit' ? 'exit' : 'message'
-  readBlocks(sink, message['content'], `${path}/content`, { actor, name, parts, outputs })
+  const isResult = isReply && before === 'act'
+  if (isResult) read.speaker = 'tool'
+  const speaker: Speaker = isResult
+    ? { actor: 'tool_output', name: 'output', parts: outputs, outputs }
+    : {
+        actor: role === 'user' && !isComplaint ? 'user' : 'system',
+        name: role === 'exit' ? 'exit' : 'message',
+        ...{ parts, outputs },
+      }
+  readBlocks(sink, content, `${path}/content`, speaker)
 }
 
 const FENCE = '```'

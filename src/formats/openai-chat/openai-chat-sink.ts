@@ -1,10 +1,10 @@
-import { type ActOutcome, NOT_RUN, type Part } from '../../domain/trajectory/trajectory.ts'
+import { type Act, type ActOutcome, type Call, NOT_RUN, type Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { openEnvelope } from '../common/content.ts'
 import { leavesOf, memberName } from '../common/json-tree.ts'
 import type { PictureSource } from '../common/pictures.ts'
 import type { Json, Reading } from '../common/reading.ts'
-import { asText, type OpenStep, type Resolve, Session } from '../common/session.ts'
+import { asText, type OpenStep, type PlacedText, type Resolve, Session } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
 import { hasEnded } from '../tools/outcomes.ts'
 import type { OpenCall } from '../tools/tool-table.ts'
@@ -18,11 +18,20 @@ export interface CallForm {
   readonly args: string
 }
 
+/** A range of a text, in UTF-16 units, with its actor and act. */
+export interface Slice {
+  readonly start: number
+  readonly end: number
+  readonly actor: Actor
+  readonly name: string
+  readonly act?: Act | null
+  /** The value inside of a range that is JSON: its pointer and text. */
+  readonly inner?: { readonly pointer: string; readonly text: string }
+}
+
 type OutcomeOf = (tool: string) => ActOutcome
 
 const NAMELESS = 'tool_call'
-/** The member of a call in words with the text that shows the call where it has no arguments. */
-export const CALL_WORDS = 'words of the call'
 const MAX_MENTION = 300
 
 interface SinkOptions {
@@ -41,11 +50,24 @@ export class ChatSink extends Session {
   /** The calls of the message that is being read, in order. */
   calls: OpenCall[] = []
   readonly #pictures = new Map<string, PictureSource>()
+  #spoken: ReadonlySet<Call> = new Set()
 
   constructor(reading: Reading, agent: string | null, { resolve, isList = false }: SinkOptions = {}) {
     super(reading, null, agent)
     if (resolve !== undefined) this.locate = resolve
     this.isList = isList
+  }
+
+  /** Keeps the calls that were written as text: the next message answers them. */
+  spoke(parts: readonly Part[]): void {
+    this.#spoken = new Set(parts.flatMap(({ act }) => (act === null ? [] : [act.call])))
+  }
+
+  /** Sets the outcome of the call written in the last message, unless it held several calls. */
+  answeredWords(outcomeOf: OutcomeOf): void {
+    const [call] = this.#spoken
+    if (call !== undefined && this.#spoken.size === 1) (call as OpenCall).outcome = outcomeOf(call.tool)
+    this.#spoken = new Set()
   }
 
   /** Sets the outcome of the call with an id at its first result, unless two calls with that id wait for a result. */
@@ -91,12 +113,24 @@ export class ChatSink extends Session {
     if (tool === null) this.reading.warn(`${at}/${name}`, 'a tool call must name its function')
     const call = this.call(this.step, id, tool ?? NAMELESS)
     this.calls.push(call)
-    const words = asText(record[CALL_WORDS])
-    const named = words === null ? { namePath: `${at}/${name}` } : { namePath: `${at}/${CALL_WORDS}`, nameText: words }
-    const place = { path: `${at}/${args}`, ...(tool === null ? { namePath: null } : named) }
+    const place = { path: `${at}/${args}`, namePath: tool === null ? null : `${at}/${name}` }
     const before = parts.length
     addCall(this, parts, { call, args: record[args], isInput: true, ...place })
     if (tool === null && parts.length === before) this.reading.countUnread(at, true)
     return call
+  }
+}
+
+/**
+ * Adds ranges of a text as parts, each under `pointer#char=start,end`: a text protocol mixes speech and acts of several actors in one
+ * string. The fragment is RFC 5147's, which cannot be confused with a JSON pointer; where the range is JSON, `#` and a pointer into it
+ * follow.
+ */
+export function addSlices(reading: Reading, parts: Part[], { text, path }: PlacedText, slices: readonly Slice[]): void {
+  for (const { start, end, actor, name, act = null, inner } of slices) {
+    const whole = start === 0 && end === text.length
+    const at = whole ? path : `${path}#char=${start},${end}`
+    if (inner === undefined) reading.add(parts, { actor, text: text.slice(start, end), path: at, name, act })
+    else reading.add(parts, { actor, text: inner.text, path: `${at}#${inner.pointer}`, name, act })
   }
 }

@@ -5,7 +5,7 @@ import { own as ownOf } from '../tools/tool-table.ts'
 import { decodeLocated } from '../traces/chat-shapes.ts'
 import { Located } from '../traces/located.ts'
 import { readTrace } from '../traces/trace-run.ts'
-import type { SpanKind, TracedTool, TraceSpan } from '../traces/trace-span.ts'
+import { kindBy, type SpanKind, type TracedTool, type TraceSpan } from '../traces/trace-span.ts'
 import { type Attribute, attributesOf } from './attributes.ts'
 import { AI_SDK, isMessageEvent, messagesOfSpan, type SpanEvent } from './span-messages.ts'
 
@@ -106,7 +106,8 @@ function readSpan(reading: Reading, span: Located, record: Json): TraceSpan {
   const holders = [own, ...events.map(({ attributes }) => attributes)]
   for (const { path } of DEFINITIONS.flatMap((name) => own.value(name) ?? [])) reading.leaveOut(path)
   const name = asText(record['name'])
-  const kind = kindOf(own, events)
+  const sent = ['input.value', 'output.value'].map((name) => own.value(name)?.value)
+  const kind = kindBy(kindOf(own, events, asText(record['span_kind'])), ...sent)
   const dropped = record['droppedAttributesCount'] ?? record['dropped_attributes_count']
   if (typeof dropped === 'number' && dropped > 0)
     reading.unread(
@@ -153,10 +154,12 @@ const OPERATIONS: Readonly<Record<string, SpanKind>> = {
   ...AI_SDK,
 }
 
-function kindOf(own: Attribute, events: readonly SpanEvent[]): SpanKind {
+/** Finds the kind of a span by its attributes; by the column `span_kind` of a table where no attribute tells. */
+function kindOf(own: Attribute, events: readonly SpanEvent[], column: string | null): SpanKind {
   const named = own.text('openinference.span.kind gen_ai.operation.name traceloop.span.kind ai.operationId')
-  const isTraceloops = own.text('traceloop.span.kind') === named
-  const operation = named === null ? undefined : ownOf(OPERATIONS, isTraceloops ? named.toUpperCase() : named)
+  const called = named ?? column ?? 'none'
+  const isUpper = named === null || own.text('traceloop.span.kind') === named
+  const operation = ownOf(OPERATIONS, isUpper ? called.toUpperCase() : called)
   const isModel =
     events.some(isMessageEvent) ||
     ['input.messages', 'output.messages', 'prompt.0'].some((name) => own.get(`gen_ai.${name}`) !== null)

@@ -68,6 +68,7 @@ function eventMessages(own: Attribute, side: Side, events: readonly SpanEvent[])
     const role = EVENT_ROLES[name] ?? ''
     const content = attributes.value(isOutput ? 'message' : 'content')
     if (content !== null && isStrands(own)) return [strandsMessage(content, role)]
+    const said = content ?? attributes.value('content')
     const whole = attributes.value('gen_ai.event.content') ?? (isOutput ? content : null)
     if (whole !== null)
       return (messagesIn(whole, role === 'assistant' ? role : 'user') ?? []).map((tree) => withRole(tree, role))
@@ -75,7 +76,7 @@ function eventMessages(own: Attribute, side: Side, events: readonly SpanEvent[])
     return [
       {
         role,
-        ...(content !== null && { content: contentOf(content) }),
+        ...(said !== null && { content: contentOf(said) }),
         ...(calls !== null && { tool_calls: decodeLocated(calls) ?? calls }),
         ...(role === 'tool' && { tool_call_id: attributes.value('id') }),
       },

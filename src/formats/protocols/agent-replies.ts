@@ -1,10 +1,10 @@
 import { lineEnd } from '../../domain/text/search.ts'
-import { decodeObject } from '../common/json-tree.ts'
-import { isRecord } from '../common/reading.ts'
-import { toolsOf } from '../tools/harnesses.ts'
-import { named, own } from '../tools/tool-table.ts'
-import { type Located, textsOf } from '../traces/located.ts'
-import { protocolOf, type TextBlocks } from './blocks.ts'
+import { decodeObject, leavesOf } from '../common/json-tree.ts'
+import { cutName, isRecord, type Json } from '../common/reading.ts'
+import { sweActOf } from '../swe-agent/swe-agent-act.ts'
+import { specOf } from '../tools/harnesses.ts'
+import { meaningOfKind, named, type OpenCall, openCall, own, type ToolSpec } from '../tools/tool-table.ts'
+import { protocolOf, type Slices } from './slices.ts'
 
 /** The members that name a tool, and those that hold its arguments. */
 const NAMES = ['action', 'tool', 'name'] as const
@@ -19,29 +19,36 @@ const ANSWER = 'final answer'
  */
 export const JSON_ACTIONS = protocolOf(
   { name: 'JSON actions', harness: null, announced: ['"action_input"', '"tool_input"'], needsAnswer: true },
-  (blocks, text) => {
+  (slices, text, agent) => {
     const [start, end] = [Math.max(0, text.indexOf('{')), text.lastIndexOf('}') + 1]
     const reply = NAMES.some((name) => text.includes(`"${name}"`)) ? decodeObject(text.slice(start, end)) : null
-    if (reply === null) return
-    const json = blocks.json(start, end, reply)
-    const [inner, outer] = [callIn(json.member('command')), callIn(json)]
-    const call = inner ?? outer
-    if (call === null) return
-    const used = inner === null ? call.keys : ['command']
-    blocks.say(start)
-    for (const key of Object.keys(reply)) if (!used.includes(key)) blocks.list.push(...textsOf(json.member(key), key))
-    blocks.call(call.name, call.input, end, blocks.range(start, end))
+    const made = reply === null ? null : callIn(reply)
+    if (reply === null || made === null) return
+    slices.say(start)
+    for (const [key, value] of Object.entries(reply))
+      if (!made.keys.includes(key)) slices.speech(start, end, leavesOf({ [key]: value }))
+    const call = openCall(cutName(made.tool))
+    const leaves = leavesOf(made.args, made.pointer)
+    const spec = specOf(agent, made.tool)
+    if (leaves.length === 0) slices.bare(start, end, call, spec)
+    else slices.json(start, end, leaves, { call, spec, args: made.args })
   },
 )
 
-/** Returns the call of a reply, and the members that the call uses; null without a call. */
-function callIn(reply: Located) {
-  const record = isRecord(reply.value) ? reply.value : {}
-  const name = NAMES.find((member) => typeof record[member] === 'string')
-  const input = INPUTS.find((member) => Object.hasOwn(record, member))
-  const tool = name === undefined ? '' : String(record[name])
+/** Returns the call of a reply, and the members of the reply that the call uses. */
+function callIn(reply: Json) {
+  const { command } = reply
+  const inner = isRecord(command) ? callOf(command, '/command') : null
+  return inner === null ? callOf(reply, '') : { ...inner, keys: ['command'] }
+}
+
+function callOf(reply: Json, path: string) {
+  const name = NAMES.find((member) => typeof reply[member] === 'string')
+  const input = INPUTS.find((member) => Object.hasOwn(reply, member))
+  const tool = name === undefined ? '' : String(reply[name])
   if (name === undefined || input === undefined || tool === '' || tool.toLowerCase() === ANSWER) return null
-  return { name: reply.member(name), input: reply.member(input), keys: [name, input] as readonly string[] }
+  const keys: readonly string[] = [name, input]
+  return { tool, args: reply[input], pointer: `${path}/${input}`, keys }
 }
 
 const MAX_HEAD = 200
@@ -53,32 +60,23 @@ const MAX_HEAD = 200
  */
 export const REACT = protocolOf(
   { name: 'ReAct', harness: null, announced: ['Action Input:'], needsAnswer: true },
-  (blocks, text) => {
+  (slices, text, agent) => {
     const heads = headsIn(text)
     for (const [index, head] of heads.entries()) {
       const next = heads[index + 1]
-      if (blocks.isFull) break
+      if (slices.isFull) break
       if (head.kind !== 'action') continue
-      const name = trimmed(blocks, text, head.from, lineEnd(text, head.from))
-      const tool = String(name.value)
+      const tool = text.slice(head.from, lineEnd(text, head.from)).trim()
       if (tool === '' || tool.length > MAX_HEAD) continue
-      blocks.say(head.start)
+      slices.say(head.start)
       const hasInput = next?.kind === 'action input'
       const end = hasInput ? (heads[index + 2]?.start ?? text.length) : lineEnd(text, head.from)
-      const words = blocks.range(head.start, end)
-      blocks.call(name, hasInput ? trimmed(blocks, text, next.from, end) : null, end, words)
+      const call = addCall(slices, text, tool, specOf(agent, tool), [head.start, hasInput ? next.from : end, end])
       // Arguments of another form.
-      if (!hasInput) blocks.stray(next?.start ?? text.length)
+      if (!hasInput) slices.stray(next?.start ?? text.length, call)
     }
   },
 )
-
-/** Returns a range without the blanks around its text. */
-function trimmed(blocks: TextBlocks, text: string, from: number, end: number): Located {
-  const raw = text.slice(from, end)
-  const start = from + (raw.length - raw.trimStart().length)
-  return blocks.range(start, Math.max(start, start + raw.trim().length))
-}
 
 const HEADS = /^(action input|action|observation|thought|final answer):/gim
 
@@ -88,10 +86,34 @@ const headsIn = (text: string) =>
     ...{ kind: kind.toLowerCase(), start: index, from: index + head.length },
   }))
 
-/** The tool by which a harness runs a fenced block, by the fence's name. */
-const FENCES: Readonly<Record<string, string>> = {
-  ...named('bash', 'bash sh shell mswea_bash_command bash_command zsh'),
-  ...named('python', 'python py python3 ipython'),
+/** Adds a call with its input. `from`: the start of the input. */
+function addCall(
+  slices: Slices,
+  text: string,
+  tool: string,
+  spec: ToolSpec | undefined,
+  [start, from, end]: readonly [number, number, number],
+): OpenCall {
+  const call = openCall(tool)
+  const raw = text.slice(from, end)
+  const begin = from + (raw.length - raw.trimStart().length)
+  const stop = begin + raw.trim().length
+  if (stop <= begin) {
+    slices.bare(start, end, call, spec)
+    return call
+  }
+  const args = text[stop - 1] === '}' ? decodeObject(text.slice(begin, stop)) : null
+  slices.skip(begin)
+  if (args === null || Object.keys(args).length === 0) slices.argument(begin, stop, { call, spec, argument: '', args })
+  else slices.json(begin, stop, leavesOf(args), { call, spec, args })
+  slices.skip(end)
+  return call
+}
+
+/** The language in which a harness runs a fenced block, by the fence's name. */
+const FENCES: Readonly<Record<string, 'shell' | 'code'>> = {
+  ...named('shell', 'bash sh shell mswea_bash_command bash_command zsh'),
+  ...named('code', 'python py python3 ipython'),
 }
 
 /** A block in a fence; `from` and `to`: the range between the fence lines. */
@@ -108,20 +130,26 @@ export function* fencesIn(text: string): Generator<Fence> {
   }
 }
 
-export function addFence(blocks: TextBlocks, { start, from, to, end }: Fence, tool: string): void {
-  blocks.say(start)
-  if (to > from) blocks.call(tool, blocks.range(from, to), end, blocks.range(start, end))
-  else blocks.skip(end)
+export function addFence(
+  slices: Slices,
+  { start, from, to, end }: Fence,
+  meaning: Parameters<Slices['piece']>[2],
+): void {
+  slices.say(start)
+  slices.skip(from)
+  slices.piece(from, to, meaning)
+  slices.skip(end)
 }
 
 /** The protocol of a fenced block that a harness runs (SWE-agent/mini-swe-agent, xingyaoww/code-act); people show commands in this form, too. */
 export const FENCED = protocolOf(
   { name: 'fenced blocks', harness: null, announced: [], needsAnswer: true },
-  (blocks, text) => {
+  (slices, text) => {
     for (const fence of fencesIn(text)) {
-      if (blocks.isFull) break
-      const tool = own(FENCES, fence.name.toLowerCase())
-      if (tool !== undefined) addFence(blocks, fence, tool)
+      if (slices.isFull) break
+      const kind = own(FENCES, fence.name.toLowerCase())
+      const name = kind === 'shell' ? 'bash' : 'python'
+      if (kind !== undefined) addFence(slices, fence, { name, ...meaningOfKind(kind, null, openCall(fence.name)) })
     }
   },
 )
@@ -135,10 +163,10 @@ export const DISCUSSED = protocolOf(
     ...{ name: 'discussion and command', harness: 'swe-agent', needsAnswer: true, needsPrompt: true },
     announced: ['two fields; discussion and command'],
   },
-  (blocks, text) => {
+  (slices, text) => {
     const last = [...fencesIn(text)].at(-1)
-    if (last?.name !== '') return
-    const word = text.slice(last.from, last.to).trim().split(/\s/u, 1)[0] ?? ''
-    addFence(blocks, last, Object.hasOwn(toolsOf('swe-agent'), word) ? word : 'bash')
+    if (last === undefined || last.name !== '') return
+    const act = sweActOf(text.slice(last.from, last.to), '')
+    addFence(slices, last, { name: 'action', actor: 'agent_action', act })
   },
 )

@@ -1,9 +1,9 @@
-import { decodeObject } from '../common/json-tree.ts'
-import { asName } from '../common/session.ts'
-import { CLINE_TOOLS } from '../tools/harnesses.ts'
-import { own } from '../tools/tool-table.ts'
-import type { Tree } from '../traces/located.ts'
-import { closedBy, protocolOf, scan, type TextActs, type TextBlocks } from './blocks.ts'
+import { decodeObject, leavesOf } from '../common/json-tree.ts'
+import { isAbsent, isRecord } from '../common/reading.ts'
+import { asName, isEmpty } from '../common/session.ts'
+import { CLINE_TOOLS, specOf } from '../tools/harnesses.ts'
+import { openCall, own, type ToolSpec, type ToolTable } from '../tools/tool-table.ts'
+import { closedBy, protocolOf, type Slices, scan, type TextActs } from './slices.ts'
 
 /** One way to write calls in tags. The patterns are sticky or global and bounded; their first group is a name. */
 interface TagForm extends Omit<TextActs, 'split' | 'needsAnswer'> {
@@ -14,8 +14,8 @@ interface TagForm extends Omit<TextActs, 'split' | 'needsAnswer'> {
   /** The opening tag of a parameter; without it, the text between the tags is the tool's only argument. */
   readonly parameter?: RegExp
   closesParameter?(name: string): string
-  /** The tools by their tags, where only these are calls. */
-  readonly tools?: Readonly<Record<string, string>>
+  /** The tools, where only these are calls. */
+  readonly tools?: ToolTable
 }
 
 /** One parameter of a call: its name, its range with its tags, and the range of its value. */
@@ -49,34 +49,39 @@ function parametersIn(text: string, from: number, to: number, form: TagForm): Pa
   return parameters
 }
 
-/** Returns the arguments between the tags of a call, and skips them; text that is no parameter may be anything. */
-function argumentsIn(blocks: TextBlocks, text: string, form: TagForm, from: number, to: number): Tree {
-  if (text.slice(from, to).trim() === '') return null
-  if (form.parameter === undefined) return blocks.range(from, to)
-  const args = new Map<string, Tree>()
-  for (const { name, open, start, end, close } of parametersIn(text, from, to, form)) {
-    blocks.stray(open)
-    // A second parameter of a name is an argument of its own.
-    args.set(args.has(name) ? `${name}.${args.size}` : name, blocks.range(start, end))
-    blocks.skip(close)
+/** Slices the text between the tags of a call into its parameters; what is no parameter may be anything. */
+function sliceInner(slices: Slices, text: string, form: TagForm, of: Argument, from: number, to: number): void {
+  const { call, spec } = of
+  if (form.parameter === undefined) {
+    slices.argument(from, to, { call, spec, argument: '', args: null })
+    return
   }
-  blocks.stray(to)
-  return args.size === 0 ? null : Object.fromEntries(args)
+  const parameters = parametersIn(text, from, to, form)
+  const args = Object.fromEntries(parameters.map(({ name, start, end }) => [name, text.slice(start, end).trim()]))
+  for (const { name, open, start, end, close } of parameters) {
+    slices.stray(open, call)
+    slices.argument(start, end, { call, spec, argument: name, args })
+    slices.skip(close)
+  }
+  slices.stray(to, call)
 }
 
+type Argument = { readonly call: ReturnType<typeof openCall>; readonly spec: ToolSpec | undefined }
+
 const tagProtocol = (form: TagForm): TextActs =>
-  protocolOf({ ...form, needsAnswer: false }, (blocks, text) =>
-    scan(blocks, text, form.mark, form.opens, (start, from, [, tag = '']) => {
-      const tool = form.tools === undefined ? tag : own(form.tools, tag)
-      if (tool === undefined) return null
-      const [inner, end] = closedBy(text, form.closes(tag), from)
-      const named = text.indexOf(tag, start)
-      const name = tool === tag ? blocks.range(named, named + tag.length) : tool
-      blocks.say(start)
-      blocks.skip(from)
-      const index = blocks.list.length
-      const args = argumentsIn(blocks, text, form, from, inner)
-      blocks.call(name, args, end, blocks.range(start, end), index)
+  protocolOf({ ...form, needsAnswer: false }, (slices, text, agent) =>
+    scan(slices, text, form.mark, form.opens, (start, from, [, tool = '']) => {
+      const spec = form.tools === undefined ? specOf(agent, tool) : own(form.tools, tool)
+      if (form.tools !== undefined && spec === undefined) return null
+      const [inner, end] = closedBy(text, form.closes(tool), from)
+      const call = openCall(tool)
+      slices.say(start)
+      if (text.slice(from, inner).trim() === '') slices.bare(start, end, call, spec)
+      else {
+        slices.skip(from)
+        sliceInner(slices, text, form, { call, spec }, from, inner)
+        slices.skip(end)
+      }
       return end
     }),
   )
@@ -119,15 +124,13 @@ export const ARG_TAGS = tagProtocol({
  */
 export const CLINE_TAGS = tagProtocol({
   ...{ name: 'Cline', harness: 'cline', announced: ['<execute_command>', '<write_to_file>', '<attempt_completion>'] },
-  ...{
-    mark: '<',
-    opens: /<(\w{1,100})>(?=\s{0,19}<)/y,
-    tools: Object.fromEntries(Object.keys(CLINE_TOOLS).map((tool) => [tool, tool])),
-  },
+  ...{ mark: '<', opens: /<(\w{1,100})>(?=\s{0,19}<)/y, tools: CLINE_TOOLS },
   closes: (tool) => `</${tool}>`,
   parameter: /<([\w-]{1,100})>/g,
   closesParameter: (name) => `</${name}>`,
 })
+
+const onlyOf = (kind: 'shell' | 'code' | 'unknown'): ToolSpec => ({ args: { '': kind } })
 
 /**
  * The protocol of `<execute_bash>…</execute_bash>`. The harness stops the model at the closing tag, so the tag may be missing. Source:
@@ -138,24 +141,31 @@ export const EXECUTE_TAGS = tagProtocol({
   announced: ['<execute_bash>', '<execute_global>', '<execute_ipython>', '<execute_browse>'],
   closes: (tool) => `</${tool}>`,
   tools: {
-    ...{ execute_bash: 'execute_bash', execute_global: 'execute_bash' },
-    ...{ execute_ipython: 'execute_ipython_cell', execute_browse: 'execute_browse' },
+    ...{ execute_bash: onlyOf('shell'), execute_global: onlyOf('shell') },
+    ...{ execute_ipython: onlyOf('code'), execute_browse: onlyOf('unknown') },
   },
 })
 
 /** The protocol of `<tool_call>{"name", "arguments"}</tool_call>`. Source: NousResearch/Hermes-Function-Calling, prompt_assets/sys_prompt.yml. */
 export const HERMES = protocolOf(
   { name: 'Hermes', harness: null, announced: ['<tools>'], needsAnswer: false },
-  (blocks, text) =>
-    scan(blocks, text, CALL_OPEN, /<tool_call>\s{0,99}(?=\{)/y, (start, from) => {
+  (slices, text, agent) =>
+    scan(slices, text, CALL_OPEN, /<tool_call>\s{0,99}(?=\{)/y, (start, from) => {
       const [to, end] = closedBy(text, CALL_CLOSE, start)
-      blocks.say(start)
-      const call = decodeObject(text.slice(from, to))
-      const json = blocks.json(from, to, call)
+      slices.say(start)
+      const { name, arguments: given } = decodeObject(text.slice(from, to)) ?? {}
+      const spec = typeof name === 'string' ? specOf(agent, name) : undefined
+      const args = typeof given === 'string' ? decodeObject(given) : given
+      const call = openCall(asName(name) ?? 'tool_call')
       // A call that cannot be parsed may still have run; no word of it is trusted as the tool's name.
-      if (asName(call?.['name']) === null)
-        blocks.call('tool_call', blocks.range(start, end), end, blocks.range(start, end))
-      else blocks.call(json.member('name'), json.member('arguments'), end, blocks.range(start, end))
+      if (asName(name) === null) slices.argument(start, end, { call, spec: undefined, argument: '', args: null })
+      else if (isAbsent(given) || given === '' || given === '{}' || (isRecord(given) && isEmpty(given)))
+        slices.bare(start, end, call, spec)
+      // No path leads into JSON in JSON. The whole is shown, as certain as its most doubtful argument.
+      else if (typeof given === 'string' && args !== null)
+        slices.argument(start, end, { call, spec: undefined, argument: '', args })
+      else slices.json(from, to, leavesOf(given, '/arguments'), { call, spec, args })
+      slices.skip(end)
       return end
     }),
 )

@@ -1,39 +1,44 @@
 import type { Part } from '../../domain/trajectory/trajectory.ts'
-import { decodeObject } from '../common/json-tree.ts'
+import { decodeObject, leavesOf } from '../common/json-tree.ts'
 import { isRecord, type Reading } from '../common/reading.ts'
-import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
-import { Located, textsOf } from '../traces/located.ts'
-import { protocolOf, readTextBlocks, scan } from './blocks.ts'
+import { addSlices } from '../openai-chat/openai-chat-sink.ts'
+import { toolsOf } from '../tools/harnesses.ts'
+import { meaningOfName, openCall } from '../tools/tool-table.ts'
+import { protocolOf, scan } from './slices.ts'
 
 const COMMAND = 'bash_command'
-const COMPLETE = 'mark_task_complete'
 
 /** The protocol of terminus-1 and terminus-2: JSON with `commands` of `keystrokes`. Source: terminal-bench, terminal_bench/agents/terminus_1.py. */
 export const TERMINUS_JSON = protocolOf(
   { name: 'terminus JSON', harness: 'terminus', announced: ['"keystrokes"'], needsAnswer: false },
-  (blocks, text) => {
+  (slices, text) => {
     const [start, end] = [text.indexOf('{'), text.lastIndexOf('}') + 1]
     const reply = start !== -1 && text.includes('"commands"') ? decodeObject(text.slice(start, end)) : null
     const commands = reply?.['commands']
     const isCommand = (command: unknown): boolean => isRecord(command) && 'keystrokes' in command
     if (reply === null || !Array.isArray(commands) || (commands.length > 0 && !commands.some(isCommand))) return
-    const json = blocks.json(start, end, reply)
-    blocks.say(start)
-    for (const name of Object.keys(reply))
-      if (!UNSPOKEN.has(name)) blocks.list.push(...textsOf(json.member(name), name))
-    // An odd command leaves the others their acts, and may itself be an act.
-    for (const command of json.member('commands').items())
-      blocks.call(isCommand(command.value) ? COMMAND : 'tool_call', command, end, blocks.range(start, end))
-    const done = new Located('true', json.member('task_complete').path)
-    if (reply['task_complete'] === true) blocks.call(COMPLETE, null, end, done)
-    blocks.skip(end)
+    slices.say(start)
+    const { commands: _commands, task_complete: isDone, is_task_complete: _isDone, ...spoken } = reply
+    for (const [key, value] of Object.entries(spoken)) slices.speech(start, end, leavesOf({ [key]: value }))
+    for (const [index, args] of commands.entries()) {
+      const inCommands = leavesOf(args).map((leaf) => ({ ...leaf, pointer: `/commands/${index}${leaf.pointer}` }))
+      // An odd command leaves the others their acts, and may itself be an act.
+      const spec = isCommand(args) ? toolsOf('terminus')[COMMAND] : undefined
+      slices.json(start, end, inCommands, { call: openCall(COMMAND), spec, args })
+    }
+    const inner = { pointer: '/task_complete', text: 'true' }
+    if (isDone === true) slices.list.push({ start, end, inner, ...completion() })
+    slices.skip(end)
   },
 )
 
-const UNSPOKEN: ReadonlySet<string> = new Set(['commands', 'task_complete', 'is_task_complete'])
-
 const OPEN = '<keystrokes'
 const CLOSE = '</keystrokes>'
+const COMPLETE = 'mark_task_complete'
+
+/** Returns the meaning of the mark of completion. */
+const completion = () => ({ name: COMPLETE, ...meaningOfName(toolsOf('terminus')[COMPLETE], openCall(COMPLETE)) })
+
 const DONE = '<task_complete>true</task_complete>'
 
 /**
@@ -42,19 +47,21 @@ const DONE = '<task_complete>true</task_complete>'
  */
 export const TERMINUS_XML = protocolOf(
   { name: 'terminus XML', harness: 'terminus', announced: ['<keystrokes'], needsAnswer: false },
-  (blocks, text) => {
-    scan(blocks, text, OPEN, /<keystrokes(?: [^>]{0,190})?>/y, (start, from) => {
+  (slices, text) => {
+    scan(slices, text, OPEN, /<keystrokes(?: [^>]{0,190})?>/y, (start, from) => {
       const stop = text.indexOf(CLOSE, start)
       if (stop === -1) return text.length
-      blocks.say(start)
-      const end = stop + CLOSE.length
-      blocks.call(COMMAND, { keystrokes: blocks.range(from, stop) }, end, blocks.range(start, end))
-      return end
+      slices.say(start)
+      slices.skip(from)
+      const piece = { call: openCall(COMMAND), spec: toolsOf('terminus')[COMMAND], argument: 'keystrokes', args: null }
+      slices.argument(from, stop, piece)
+      slices.skip(stop + CLOSE.length)
+      return stop + CLOSE.length
     })
     const done = text.lastIndexOf(DONE)
-    if (done === -1 || done < blocks.at) return
-    blocks.say(done)
-    blocks.call(COMPLETE, null, done + DONE.length, blocks.range(done, done + DONE.length))
+    if (done === -1 || done < slices.at) return
+    slices.say(done)
+    slices.piece(done, done + DONE.length, completion())
   },
 )
 
@@ -87,9 +94,9 @@ export const isRejection = (text: string): boolean => text.startsWith(REJECTED)
 
 /** Reads a reply in raw mode: JSON or XML without tool calls, whose commands are the acts. False for any other message, which is speech. */
 export function readRawReply(reading: Reading, parts: Part[], message: string, path: string): boolean {
-  const blocks = TERMINUS_JSON.split({ text: message, path }) ?? TERMINUS_XML.split({ text: message, path })
+  const slices = TERMINUS_JSON.split(message, null) ?? TERMINUS_XML.split(message, null)
   const unread = 'looks like an answer with commands, but is no JSON object; its commands are shown as speech'
-  if (blocks !== null) readTextBlocks(new ChatSink(reading, 'terminus'), parts, blocks, path)
+  if (slices !== null) addSlices(reading, parts, { text: message, path }, slices)
   else if (message.includes('"commands"')) reading.unread(path, unread, true)
-  return blocks !== null
+  return slices !== null
 }

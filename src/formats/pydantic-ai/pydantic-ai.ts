@@ -1,11 +1,12 @@
-import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
-import { isAbsent, isRecord, type Json, objectsIn, type Reading, timeOf } from '../common/reading.ts'
-import { asRecord, asText } from '../common/session.ts'
+import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
+import type { Actor } from '../../schemas/vocabulary.ts'
+import { isAbsent, isRecord, itemsIn, type Json, objectsIn, type Reading, timeOf } from '../common/reading.ts'
+import { addLeaves, asText, mediaText, type OpenStep, settle, sinkTo } from '../common/session.ts'
+import { addNamedCall } from '../common/session-calls.ts'
 import { type Format, listIn, type ReadDocument } from '../format.ts'
-import { type LocatedMessage, readLocatedChat } from '../openai-chat/chat-steps.ts'
-import type { ChatSink } from '../openai-chat/openai-chat-sink.ts'
+import { outcomeOfOutput, readBlocks, readOutput } from '../openai-chat/openai-chat-blocks.ts'
+import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { own } from '../tools/tool-table.ts'
-import { Located, PLACE, type Tree, textsOf } from '../traces/located.ts'
 
 /**
  * The format of Pydantic AI's messages, as `ModelMessagesTypeAdapter` and `all_messages_json()` write them (pydantic-ai,
@@ -28,125 +29,142 @@ const messagesIn = (document: Json) => listIn(document, LISTS, (list) => list.so
 
 function readPydanticAi(reading: Reading, document: Json): ReadDocument {
   const { list, path } = messagesIn(document) ?? { list: [], path: '/messages' }
-  const models = [document['model'], ...list.map((message) => asRecord(message)['model_name'])].map(asText)
-  const agent = { name: asText(document['agent']), model: models.find((model) => model !== null) ?? null }
-  return readLocatedChat(reading, path, agent, 'pydantic-ai', (sink) => treesIn(sink, new Located(list, path)))
+  const sink = new ChatSink(reading, null)
+  let model = asText(document['model'])
+  let instructions: unknown
+  for (const [message, at] of objectsIn(reading, list, path)) {
+    model ??= asText(message['model_name'])
+    sink.now = timeOf(message['timestamp'])
+    // Every request of a run repeats its instructions.
+    if (message['instructions'] !== instructions) {
+      instructions = message['instructions'] ?? instructions
+      sink.note('system', message['instructions'], `${at}/instructions`, 'instructions')
+    }
+    readMessage(sink, message, at)
+  }
+  const agent = { name: asText(document['agent']), model }
+  return { format: 'pydantic-ai', agent, steps: sink.finish(path) }
 }
 
-function* treesIn(sink: ChatSink, list: Located): Generator<LocatedMessage> {
-  let instructions: unknown
-  for (const message of list.items()) {
-    const { kind, timestamp, parts, instructions: told } = asRecord(message.value)
-    if (kind !== 'request' && kind !== 'response') {
-      sink.reading.odd(message.path, 'a request or a response', message.value)
-      continue
-    }
-    const records = [...objectsIn(sink.reading, parts, `${message.path}/parts`)]
-    const pieces = records.map(([part, path]) => new Located(part, path))
-    sink.now = timeOf(timestamp)
-    // Every request of a run repeats its instructions.
-    const isRepeated = isAbsent(told) || told === instructions
-    const prompt = { tree: { role: 'system', content: message.member('instructions') } }
-    const content = kind === 'response' ? pieces.flatMap((part) => replyBlocks(sink, part)) : []
-    const read: readonly LocatedMessage[] =
-      kind === 'response'
-        ? [{ tree: { role: 'assistant', content } }]
-        : pieces.flatMap((part) => requestPart(sink.reading, part))
-    for (const one of isRepeated ? read : [prompt, ...read])
-      yield { path: message.path, ...one, at: sink.now, name: null }
-    instructions = told ?? instructions
+function readMessage(sink: ChatSink, { kind, parts }: Json, path: string): void {
+  const { reading } = sink
+  if (kind !== 'request' && kind !== 'response') {
+    reading.odd(`${path}/kind`, 'request or response', kind)
+    return
   }
+  const step = kind === 'response' ? sink.open('agent', null) : null
+  for (const [part, at] of objectsIn(reading, parts, `${path}/parts`))
+    if (step === null) readRequestPart(sink, part, at)
+    else readResponsePart(sink, step, part, at)
 }
 
 /** Reads a part of a request to the model: a prompt or a tool result. */
-function requestPart(reading: Reading, part: Located): readonly LocatedMessage[] {
-  const { part_kind: kind, tool_name: tool } = asRecord(part.value)
-  const content = part.member('content')
-  if (kind === 'system-prompt' || kind === 'instruction') return [{ tree: { role: 'system', content } }]
-  if (kind === 'user-prompt') return [{ tree: { role: 'user', content: contentOf(content) } }]
-  if (kind === 'retry-prompt' && isAbsent(tool)) return [{ tree: { role: 'system', content: wordsOf(content) } }]
-  if (kind === 'speech') return [{ tree: { role: 'user', content: speechOf(part) } }]
-  if (kind === 'tool-return' || kind === 'builtin-tool-return' || kind === 'retry-prompt') return [resultOf(part)]
-  if (kind === 'tool-availability-delta') reading.warnOnce(part.path, 'a change of what tools there are; not read')
-  else reading.unreadRecord(part.path, 'kind of part', kind, part.value)
-  return []
+function readRequestPart(sink: ChatSink, part: Json, path: string): void {
+  const { reading } = sink
+  const { part_kind: kind, content } = part
+  if (kind === 'system-prompt' || kind === 'instruction')
+    sink.note('system', content, `${path}/content`, kind === 'instruction' ? 'instructions' : 'message')
+  else if (kind === 'user-prompt') {
+    const { parts } = sink.open('other', null)
+    readContent(sink, parts, 'user', content, `${path}/content`, 'message')
+  } else if (kind === 'tool-return' || kind === 'builtin-tool-return') readReturn(sink, part, path)
+  else if (kind === 'retry-prompt') readRetry(sink, part, path)
+  else if (kind === 'speech') readSpeech(sink, sink.open('other', null).parts, part, path, 'user')
+  else if (kind === 'tool-availability-delta') reading.warnOnce(path, 'a change of what tools there are; not read')
+  else reading.unreadRecord(path, 'kind of part', kind, part)
 }
 
-/** Reads a part of the model's response as blocks. */
-function replyBlocks(sink: ChatSink, part: Located): readonly Tree[] {
-  const { part_kind: kind, content: said, signature } = asRecord(part.value)
-  const [content, id] = [part.member('content'), part.member('tool_call_id')]
-  if (kind === 'text') return [{ type: 'text', text: content }]
-  if (kind === 'thinking' && said === '' && !isAbsent(signature)) return [{ type: 'redacted_thinking' }]
-  if (kind === 'thinking') return [{ type: 'reasoning', reasoning: content }]
-  if (kind === 'tool-call' || kind === 'builtin-tool-call')
-    return [{ type: 'tool_use', id, name: part.member('tool_name'), input: part.member('args') }]
-  if (kind === 'builtin-tool-return') return [{ type: 'tool_result', tool_use_id: id, content: contentOf(content) }]
-  if (kind === 'file') return blocksOf(content)
-  if (kind === 'speech') return speechOf(part)
-  if (kind !== 'compaction') sink.reading.unreadRecord(part.path, 'kind of part', kind, part.value)
-  else if (typeof said === 'string') sink.note('agent_message', said, content.path, 'compact_summary')
-  else sink.reading.warnOnce(part.path, 'an encrypted summary of the conversation; it cannot be shown')
-  return []
+/** Reads a part of the model's response. */
+function readResponsePart(sink: ChatSink, step: OpenStep, part: Json, path: string): void {
+  const { reading } = sink
+  const { part_kind: kind, content } = part
+  const { parts } = step
+  if (kind === 'text') addContent(sink, parts, 'agent_message', content, `${path}/content`, 'message')
+  else if (kind === 'thinking') {
+    if (content === '' && !isAbsent(part['signature']))
+      reading.warnOnce(path, 'encrypted reasoning; it cannot be shown')
+    addContent(sink, parts, 'agent_reasoning', content, `${path}/content`, 'reasoning')
+  } else if (kind === 'tool-call' || kind === 'builtin-tool-call') {
+    const { tool_call_id: id, tool_name: name, args } = part
+    addNamedCall(sink, step, { id, name, namePath: `${path}/tool_name`, args, path: `${path}/args` })
+  } else if (kind === 'builtin-tool-return') readReturn(sink, part, path)
+  else if (kind === 'file') readContent(sink, parts, 'agent_message', content, `${path}/content`, 'file')
+  else if (kind === 'speech') readSpeech(sink, parts, part, path, 'agent_message')
+  else if (kind === 'compaction') {
+    if (typeof content === 'string')
+      addContent(sink, parts, 'agent_message', content, `${path}/content`, 'compact_summary')
+    else reading.warnOnce(path, 'an encrypted summary of the conversation; it cannot be shown')
+  } else reading.unreadRecord(path, 'kind of part', kind, part)
 }
 
 const OUTCOMES: Readonly<Record<string, ActOutcome>> = { denied: 'rejected', interrupted: 'interrupted' }
 
-/**
- * Reads the result of a call: a return, or a retry prompt with the tool's error text or a list of validation errors. Such a list may concern the
- * arguments, in which case no tool ran, or a value that the tool checked while it ran (pydantic_ai, _tool_manager.py catches both), so the
- * outcome is uncertain.
- */
-function resultOf(part: Located): LocatedMessage {
-  const { part_kind: kind, tool_call_id: id, outcome } = asRecord(part.value)
-  const isRetry = kind === 'retry-prompt'
-  const content = part.member('content')
+function readReturn(sink: ChatSink, part: Json, path: string): void {
+  const { outcome, content } = part
+  const place = sink.output(part['tool_call_id'], `${path}/tool_call_id`, null)
   const declared = typeof outcome === 'string' ? own(OUTCOMES, outcome) : undefined
-  const told = isRetry && Array.isArray(content.value) ? 'interrupted' : declared
-  const tree = {
-    ...{ role: 'tool', tool_call_id: part.member('tool_call_id') },
-    content: isRetry ? wordsOf(content) : contentOf(content),
-    ...((isRetry || outcome === 'failed') && { is_error: true }),
-  }
-  return { path: part.path, tree, settles: typeof id === 'string' && told !== undefined ? [[id, told]] : [] }
+  settle(place.call, declared ?? outcomeOfOutput(place.tool, content, outcome === 'failed' ? true : null))
+  const isContent = Array.isArray(content) || (isRecord(content) && isMedia(content))
+  if (isContent) readContent(sink, place.parts, 'tool_output', content, `${path}/content`, place.tool)
+  else readOutput(sink, place.parts, content, `${path}/content`, place.tool)
 }
 
-/** Returns a text, or the leaves of any other value. */
-const wordsOf = (value: Located): Tree => (typeof value.value === 'object' ? textsOf(value) : value)
+/**
+ * Reads a retry prompt: the tool's error text, or a list of validation errors. Such a list may concern the arguments, in which case no tool
+ * ran, or a value that the tool checked while it ran (pydantic_ai, _tool_manager.py catches both), so the outcome is uncertain.
+ */
+function readRetry(sink: ChatSink, part: Json, path: string): void {
+  const { content } = part
+  if (isAbsent(part['tool_name'])) {
+    const { parts } = sink.open('other', null)
+    if (typeof content === 'string') addContent(sink, parts, 'system', content, `${path}/content`, 'retry')
+    else addLeaves(sinkTo(sink.reading, parts, 'system', 'retry'), content ?? {}, `${path}/content`)
+    return
+  }
+  const place = sink.output(part['tool_call_id'], `${path}/tool_call_id`, null)
+  settle(place.call, Array.isArray(content) ? 'interrupted' : outcomeOfOutput(place.tool, content, true))
+  addLeaves(sinkTo(sink.reading, place.parts, 'tool_output', `${place.tool}.retry`), content ?? {}, `${path}/content`)
+}
 
-/** Kinds of media by the kinds of pieces. */
 const MEDIA: Readonly<Record<string, string>> = {
   ...{ 'image-url': 'image', 'audio-url': 'audio', 'video-url': 'video', 'document-url': 'document' },
-  ...{ binary: 'file', 'uploaded-file': 'file', 'text-content': 'text', 'cache-point': '' },
+  ...{ binary: 'file', 'uploaded-file': 'file' },
 }
 
-const isPiece = (value: unknown): boolean =>
-  typeof value === 'string' || Object.hasOwn(MEDIA, asText(asRecord(value)['kind']) ?? '')
+const isMedia = ({ kind }: Json): boolean => typeof kind === 'string' && Object.hasOwn(MEDIA, kind)
 
-/** Returns a content: a text, or a list of texts, links, and files with their bytes in the message; other data unchanged. */
-const contentOf = (content: Located): Tree =>
-  content.items().some(({ value }) => isPiece(value))
-    ? content.items().flatMap((item) => (typeof item.value === 'string' ? [item] : blocksOf(item)))
-    : isRecord(content.value) && isPiece(content.value)
-      ? blocksOf(content)
-      : content
-
-function blocksOf(piece: Located): readonly Tree[] {
-  const { kind, data, media_type, url } = asRecord(piece.value)
-  const media = typeof kind === 'string' ? own(MEDIA, kind) : undefined
-  if (media === undefined) return textsOf(piece)
-  if (media === 'text') return [{ type: 'text', text: piece.member('content') }]
-  if (media === '') return []
-  const isImage = kind === 'binary' && asText(media_type)?.startsWith('image/') === true
-  // Pydantic writes bytes in the URL alphabet of base64.
-  const bytes = typeof data === 'string' ? data.replaceAll('-', '+').replaceAll('_', '/') : data
-  const file = { media_type: piece.member('media_type'), data: new Located(bytes, piece.member('data').path) }
-  const source = typeof url === 'string' ? { url: piece.member('url') } : { ...file, filename: piece.member('file_id') }
-  return [{ [PLACE]: piece.path, type: isImage ? 'image' : media, source }]
+function addContent(sink: ChatSink, parts: Part[], actor: Actor, content: unknown, path: string, name: string): void {
+  readBlocks(sink, content, path, { actor, name, parts, outputs: parts })
 }
 
-function speechOf(part: Located): readonly Tree[] {
-  const [text, audio] = [part.member('transcript'), part.member('audio')]
-  const said = typeof text.value === 'string' ? [{ type: 'text', text }] : []
-  return isRecord(audio.value) ? [...said, ...blocksOf(audio)] : said
+/** Reads a content: text, or a list of texts, links, and files with their bytes in the message. */
+function readContent(sink: ChatSink, parts: Part[], actor: Actor, content: unknown, path: string, name: string): void {
+  if (Array.isArray(content)) {
+    for (const [piece, at] of itemsIn(content, path)) readContent(sink, parts, actor, piece, at, name)
+  } else if (isRecord(content) && isMedia(content)) addMedia(sink, parts, actor, content, path, name)
+  else if (isRecord(content) && content['kind'] === 'text-content')
+    addContent(sink, parts, actor, content['content'], `${path}/content`, name)
+  else if (isRecord(content) && content['kind'] === 'cache-point') return
+  else if (typeof content === 'string' || actor !== 'tool_output') addContent(sink, parts, actor, content, path, name)
+  else readOutput(sink, parts, content, path, name)
+}
+
+function addMedia(sink: ChatSink, parts: Part[], actor: Actor, file: Json, path: string, name: string): void {
+  const { kind, url, data } = file
+  const media_type = asText(file['media_type'])
+  const isImage = kind === 'binary' && media_type?.startsWith('image/') === true
+  const shown = isImage ? 'image' : ((typeof kind === 'string' ? own(MEDIA, kind) : undefined) ?? 'file')
+  const source = typeof url === 'string' ? { url } : { media_type, data: standard(data) }
+  const text = mediaText(shown, typeof url === 'string' ? url : (media_type ?? file['file_id']))
+  sink.reading.addMedia(parts, { actor, text, path, name }, shown === 'image' ? source : undefined)
+}
+
+/** Converts base64url to base64: Pydantic writes bytes in the URL alphabet. */
+const standard = (data: unknown): unknown =>
+  typeof data === 'string' ? data.replaceAll('-', '+').replaceAll('_', '/') : data
+
+function readSpeech(sink: ChatSink, parts: Part[], part: Json, path: string, actor: Actor): void {
+  const { transcript, audio } = part
+  if (typeof transcript === 'string') addContent(sink, parts, actor, transcript, `${path}/transcript`, 'speech')
+  if (isRecord(audio)) addMedia(sink, parts, actor, audio, `${path}/audio`, 'speech')
 }

@@ -1,9 +1,8 @@
 import { wordSet } from '../../domain/words.ts'
-import { isRecord, type Json, type Reading } from '../common/reading.ts'
-import { asRecord, lastName } from '../common/session.ts'
+import { isRecord, itemsIn, type Json, type Reading } from '../common/reading.ts'
+import { asList, asRecord, lastName } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
-import { readLocatedChat, withMembers } from '../openai-chat/chat-steps.ts'
-import { Located, type Tree } from '../traces/located.ts'
+import { type ListedMessage, readList } from '../openai-chat/chat-steps.ts'
 import { namesOf } from '../vocabulary.ts'
 
 /**
@@ -34,19 +33,18 @@ function agentOf(records: readonly unknown[]): 'droid' | 'cursor' | null {
 const BOOKKEEPING = namesOf('session-messages', 'left_out')
 
 function readSession(reading: Reading, document: Json): ReadDocument {
-  const list = new Located(document, '').member('records')
-  const name = agentOf(document['records'] as readonly unknown[]) ?? 'droid'
-  const trees = list.items().flatMap((record): Tree[] => {
-    const { value, path } = record
-    const message = record.member('message')
-    if (isWrapped(value))
-      return ['role' in asRecord(message.value) ? message : withMembers(message, { role: record.member('role') })]
-    if (!isRecord(value) || !BOOKKEEPING.has(value['type'])) reading.odd(path, 'a record with a message', value)
+  const records = asList(document['records'])
+  const name = agentOf(records) ?? 'droid'
+  const placed = [...itemsIn(records, '/records')].flatMap(([record, path]): ListedMessage[] => {
+    if (isWrapped(record)) {
+      const { role, message } = record as Json
+      return [{ message: { ...(role !== undefined && { role }), ...(message as Json) }, path: `${path}/message` }]
+    }
+    if (!isRecord(record) || !BOOKKEEPING.has(record['type'])) reading.odd(path, 'a record with a message', record)
     return []
   })
-  const model = lastName(list.items().map((record) => asRecord(record.member('message').value)['model']))
-  const messages = trees.map((tree) => ({ tree }))
-  return readLocatedChat(reading, list.path, { name, model }, 'session-messages', () => messages, true)
+  const model = lastName(placed.map(({ message }) => asRecord(message)['model']))
+  return readList(reading, { format: 'session-messages', agent: { name, model } }, '/records', placed)
 }
 
 /** The format of Grok CLI's `chat_history.jsonl`: the messages of a chat, whose `type` is the role, with `tool_result` records and reasoning. */
@@ -67,21 +65,19 @@ const isGrokEntry = (record: unknown): boolean =>
     (record['type'] === 'tool_result' && 'content' in record && typeof record['tool_call_id'] === 'string'))
 
 function readGrokCli(reading: Reading, document: Json): ReadDocument {
-  const list = new Located(document, '').member('records')
-  const model = lastName(list.items().map(({ value }) => asRecord(value)['model_id']))
-  const messages = list.items().flatMap((record) => {
-    const { value, path } = record
-    if (!isRecord(value) || typeof value['type'] === 'string') return [{ tree: treeOf(record) }]
-    reading.odd(path, 'a record with a type', value)
+  const records = asList(document['records'])
+  const placed = [...itemsIn(records, '/records')].flatMap(([record, path]): ListedMessage[] => {
+    if (!isRecord(record) || typeof record['type'] === 'string') return [{ message: messageOf(record), path }]
+    reading.odd(path, 'a record with a type', record)
     return []
   })
-  return readLocatedChat(reading, list.path, { name: 'grok-cli', model }, 'grok-cli', () => messages, true)
+  const model = lastName(records.map((record) => asRecord(record)['model_id']))
+  return readList(reading, { format: 'grok-cli', agent: { name: 'grok-cli', model } }, '/records', placed)
 }
 
 /** Returns a record as a message of a chat; a record of another type unchanged. */
-function treeOf(record: Located): Tree {
-  const { type } = asRecord(record.value)
-  if (!GROK_ROLES.has(type)) return record
-  const role = type === 'tool_result' ? 'tool' : record.member('type')
-  return withMembers(record, { role, type: undefined, model_id: undefined, prompt_index: undefined })
+function messageOf(record: unknown): unknown {
+  if (!isRecord(record) || !GROK_ROLES.has(record['type'])) return record
+  const { type, model_id: _model, prompt_index: _index, ...rest } = record
+  return { ...rest, role: type === 'tool_result' ? 'tool' : type }
 }

@@ -1,16 +1,15 @@
-import { textOf, textsIn } from '../common/content.ts'
-import { isAbsent, type Json, objectsIn, type Reading } from '../common/reading.ts'
+import type { Part } from '../../domain/trajectory/trajectory.ts'
+import { textsIn } from '../common/content.ts'
+import { type Json, objectsIn, type Reading } from '../common/reading.ts'
 import { asList, asName, asRecord, asText } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
-import { type LocatedMessage, readLocatedChat, withMembers } from '../openai-chat/chat-steps.ts'
+import { placeMessages, readList } from '../openai-chat/chat-steps.ts'
 import { isChat } from '../openai-chat/openai-chat.ts'
-import { outcomeOfMessage } from '../openai-chat/openai-chat-blocks.ts'
-import { speaksAsAgent } from '../openai-chat/openai-chat-message.ts'
-import type { ChatSink } from '../openai-chat/openai-chat-sink.ts'
+import type { TextProtocol } from '../openai-chat/openai-chat-message.ts'
+import type { ChatSink, Slice } from '../openai-chat/openai-chat-sink.ts'
 import { addFence, fencesIn } from '../protocols/agent-replies.ts'
-import { TextBlocks } from '../protocols/blocks.ts'
-import type { OpenCall } from '../tools/tool-table.ts'
-import { Located, type Tree } from '../traces/located.ts'
+import { Slices } from '../protocols/slices.ts'
+import { meaningOfKind, openCall } from '../tools/tool-table.ts'
 
 const FENCES = ['mswea_bash_command', 'bash'] as const
 const MARK = '```'
@@ -41,11 +40,14 @@ const holdsFences = (list: unknown): boolean =>
   list.map(asRecord).some(({ role, content }) => role === 'assistant' && asText(content)?.includes(MARK + FENCES[0]))
 
 function readMiniSweAgent(reading: Reading, document: Json): ReadDocument {
-  const list = new Located(document, '').member('messages' in document ? 'messages' : 'records')
+  const field = 'messages' in document ? 'messages' : 'records'
+  const list = document[field]
   const agent = { name: 'mini-swe-agent', model: miniModelOf(document) }
   const format = versionOf(document['trajectory_format'])
-  if (!Array.isArray(list.value)) reading.odd(list.path, 'an array', list.value)
-  return readLocatedChat(reading, list.path, agent, format, (sink) => messagesIn(sink, list), true)
+  if (!Array.isArray(list)) reading.odd(`/${field}`, 'an array', list)
+  const messages = asList(list)
+  const placed = placeMessages(messages, `/${field}`)
+  return readList(reading, { format, agent }, `/${field}`, placed, fenced(fenceOf(messages)))
 }
 
 const versionOf = (format: unknown): string =>
@@ -55,36 +57,12 @@ const versionOf = (format: unknown): string =>
 export const miniModelOf = ({ info }: Json): string | null =>
   asName(asRecord(asRecord(asRecord(info)['config'])['model'])['model_name'])
 
-const isSpeech = ({ content }: Json): boolean => SPEECH.some((words) => textOf(content).startsWith(words))
-
-/**
- * Yields the messages. A reply acts by its one fenced block, or by the commands noted beside it; the message of the user behind it is the
- * output of the act, or the harness's complaint of a reply without an act, unless a person speaks.
- */
-function* messagesIn(sink: ChatSink, list: Located): Generator<LocatedMessage> {
-  const fence = fenceOf(asList(list.value))
-  /** The calls of the last reply that acted in words, until the user's next message. */
-  let calls: readonly OpenCall[] = []
-  /** The speaker of the user's message right behind a reply. */
-  let answers: Readonly<Record<string, Tree>> | null = null
-  for (const item of list.items()) {
-    const message = asRecord(item.value)
-    if (speaksAsAgent(message)) {
-      const reply = replyOf(sink.reading, item, fence)
-      yield { tree: reply ?? item }
-      calls = reply === null ? [] : [...sink.calls]
-      answers = reply === null ? { role: 'system' } : { role: 'function', name: 'output' }
-      continue
-    }
-    const isUser = message['role'] === 'user'
-    const [call, ...others] = isUser ? calls : []
-    if (call !== undefined && others.length === 0)
-      call.outcome = outcomeOfMessage(sink.agent, call.tool, message, message['content'])
-    if (isUser) calls = []
-    yield { tree: isUser && answers !== null && !isSpeech(message) ? withMembers(item, answers) : item }
-    answers = null
-  }
-}
+const fenced = (fence: string | null): TextProtocol => ({
+  split: (text) => (fence === null ? null : splitFence(text, fence)),
+  isSpeech: (text) => SPEECH.some((words) => text.startsWith(words)),
+  complains: true,
+  noted: readNotedActions,
+})
 
 /** Returns the fence that the harness searches for: the first that a prompt names, else the first with a block. Null with tool calls: no fence runs then. */
 function fenceOf(messages: readonly unknown[]): string | null {
@@ -105,41 +83,25 @@ function textsOf(message: unknown): string[] {
 
 const fencesOf = (text: string, fence: string) => [...fencesIn(text)].filter(({ name }) => name === fence)
 
-/** Returns a reply with its acts as calls; null for a reply without an act. */
-function replyOf(reading: Reading, reply: Located, fence: string | null): Tree {
-  const { role, tool_calls: calls, function_call: older } = asRecord(reply.value)
-  if (role !== 'assistant' || !isAbsent(calls) || !isAbsent(older)) return null
-  const content = fence === null ? null : contentOf(onlyText(reply.member('content')), fence)
-  if (content !== null) return withMembers(reply, { content })
-  const tool_calls = notedActions(reading, reply)
-  return tool_calls.length === 0 ? null : withMembers(reply, { tool_calls })
-}
-
-/** Returns the content that is one text; Anthropic's cache marks turn a text into an array of one block. */
-function onlyText(content: Located): Located {
-  const [block, ...more] = content.items()
-  return more.length === 0 && asRecord(block?.value)['type'] === 'text' && block !== undefined
-    ? block.member('text')
-    : content
-}
-
-/** Splits a text with exactly one fenced block, which the harness runs; null for other texts, which the harness complains about. */
-function contentOf({ value, path }: Located, fence: string): readonly Tree[] | null {
-  const text = asText(value) ?? ''
+/** Splits a reply with exactly one fenced block, which the harness runs; null for other replies, which the harness complains about. */
+function splitFence(text: string, fence: string): readonly Slice[] | null {
   const [block, ...others] = fencesOf(text, fence)
   if (block === undefined || others.length > 0) return null
-  const blocks = new TextBlocks({ text, path })
-  addFence(blocks, { ...block, to: block.to - 1 }, 'bash')
-  return blocks.finish()
+  const slices = new Slices(text)
+  const command = { ...block, to: block.to - 1 }
+  addFence(slices, command, { name: 'bash', ...meaningOfKind('shell', null, openCall('bash')) })
+  return slices.finish()
 }
 
-/** Returns the commands that ran, from `extra.actions` (since 2.0), also where a model writes them in another form. */
-function notedActions(reading: Reading, reply: Located): readonly Tree[] {
-  const actions = reply.member('extra').member('actions')
-  return [...objectsIn(reading, asList(actions.value), actions.path)].flatMap(([action, path]): Tree[] => {
-    const command = new Located(action, path).member('command')
-    if (typeof command.value === 'string') return [{ function: { name: 'bash', arguments: command } }]
-    reading.odd(command.path, 'text', command.value ?? null)
-    return []
-  })
+/** Adds the commands that ran from `extra.actions` (since 2.0), also where a model writes them in another form. */
+function readNotedActions(sink: ChatSink, parts: Part[], message: Json, path: string): boolean {
+  const actions = asList(asRecord(message['extra'])['actions'])
+  const before = parts.length
+  for (const [{ command = null }, place] of objectsIn(sink.reading, actions, `${path}/extra/actions`)) {
+    const at = `${place}/command`
+    const meaning = meaningOfKind('shell', null, openCall('bash'))
+    if (typeof command === 'string') sink.reading.add(parts, { ...sink.locate(command, at), name: 'bash', ...meaning })
+    else sink.reading.odd(at, 'text', command)
+  }
+  return parts.length > before
 }

@@ -200,20 +200,21 @@ export function messageOf(item: Located, side?: Side): readonly Tree[] {
   const record = body.value
   if (Array.isArray(record['parts'])) return messagesOfParts(body, role)
   const extra = body.member('additional_kwargs')
-  const [own, broken] = [callsOf(body, extra), body.member('invalid_tool_calls').items()]
-  const calls = [...own, ...broken.map(brokenTree)]
-  const shown = new Set([...own, ...broken].flatMap((call) => idOfCall(call) ?? []))
+  const broken = body.member('invalid_tool_calls').items()
+  const calls = [...callsOf(body, extra).map((call) => callTree(call)), ...broken.map(brokenTree)]
+  const shown = new Set(calls.flatMap(({ id }) => id ?? []))
   const members = Object.keys(record).filter((name) => !LEFT_OUT.has(name))
   const content = text ?? body.member('content')
   const isAgent = role === 'assistant'
+  const answered = 'tool_call_id' in record || role !== 'tool' ? 'tool_call_id' : 'name'
   return [
     {
       ...{ [PLACE]: body.path, ...extrasOf(extra) },
       ...Object.fromEntries(members.map((name): [string, Tree] => [name, body.member(name)])),
       role,
       ...(content.value !== undefined && { content: blocksOf(content, isAgent ? shown : null) }),
-      ...(calls.length > 0 ? { tool_calls: calls } : oddCalls(body)),
-      ...(role === 'tool' && { tool_call_id: body.member('tool_call_id') }),
+      ...(calls.length > 0 ? { tool_calls: calls.map(({ tree }) => tree) } : oddCalls(body)),
+      ...(role === 'tool' && { tool_call_id: body.member(answered) }),
       ...(record['status'] === 'error' && { is_error: true }),
     },
   ]
@@ -247,17 +248,22 @@ function callsOf(message: Located, extra: Located): readonly Located[] {
   return list.map((call) => decodeLocated(call) ?? call)
 }
 
-function idOfCall({ value }: Located): string | null {
-  const { id, call_id: other } = asRecord(value)
-  return idText(id ?? other)
+interface CallTree {
+  readonly id: string | null
+  readonly tree: Tree
 }
 
-/** Returns a call that LangChain could not parse, as OpenAI writes a call. */
-const brokenTree = (call: Located): Tree => ({
-  id: call.member('id'),
-  function: { name: call.member('name'), arguments: argumentsIn(call) },
-  parse_error: new Located('broken', call.path),
-})
+/** Returns a call as OpenAI writes it, and its id; LangChain's have `name` and `args`, and are answered by their name in the oldest files. */
+function callTree(call: Located, more: { readonly [name: string]: Tree } = {}): CallTree {
+  const record = asRecord(call.value)
+  const named = ['id', 'call_id', 'tool_call_id', 'name'].find((name) => !isAbsent(record[name])) ?? 'id'
+  const id = idText(record[named])
+  if (!isRecord(call.value) || 'function' in record || 'custom' in record) return { id, tree: call }
+  const fields = { name: call.member('name'), arguments: argumentsIn(call) }
+  return { id, tree: { id: call.member(named), function: fields, ...more } }
+}
+
+const brokenTree = (call: Located): CallTree => callTree(call, { parse_error: new Located('broken', call.path) })
 
 const argumentsIn = (call: Located): Located =>
   call.member(['args', 'arguments', 'input'].find((name) => name in asRecord(call.value)) ?? 'args')

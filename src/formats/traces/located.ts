@@ -101,13 +101,10 @@ export function contentOf(value: Located, isAgent = false): Tree {
 
 export const isTyped = (item: unknown): boolean => isRecord(item) && typeof item['type'] === 'string'
 
-/** Returns a block of text for each leaf of a value; the blocks of a `named` value have the names of the leaves. */
-export const textsOf = (value: Located, named?: string): readonly Tree[] =>
-  leavesOf(value.value, '', named).map(
-    ({ text, pointer, name }): Tree => ({
-      ...{ type: 'text', text: new Located(text, value.pathOf(pointer)) },
-      ...(named !== undefined && { name }),
-    }),
+/** Returns a block of text for each leaf of a value. */
+export const textsOf = (value: Located): readonly Tree[] =>
+  leavesOf(value.value).map(
+    ({ text, pointer }): Tree => ({ type: 'text', text: new Located(text, value.pathOf(pointer)) }),
   )
 
 const MARKS = ['toolUse', 'toolResult', 'reasoningContent'] as const

@@ -1,5 +1,6 @@
 import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
 import type { Reading } from '../common/reading.ts'
+import { mayAct } from '../common/unread-acts.ts'
 import type { Located, Tree } from './located.ts'
 
 /**
@@ -8,6 +9,10 @@ import type { Located, Tree } from './located.ts'
  * inside of the first three.
  */
 export type SpanKind = 'model' | 'agent' | 'tool' | 'aside' | 'other'
+
+/** Returns the kind of a span; of work beside the agent that may hold an act in its input or output: other work. */
+export const kindBy = (kind: SpanKind, ...values: readonly unknown[]): SpanKind =>
+  kind === 'aside' && values.some((value) => mayAct(value)) ? 'other' : kind
 
 export interface TraceSpan {
   readonly path: string

@@ -1,14 +1,18 @@
-import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
-import { isAbsent, isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
-import { asRecord, asText } from '../common/session.ts'
+import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
+import type { Actor } from '../../schemas/vocabulary.ts'
+import { textsIn } from '../common/content.ts'
+import { isAbsent, isRecord, itemsIn, type Json, objectsIn, type Reading, timeOf } from '../common/reading.ts'
+import { asList, asRecord, asText, mediaText, type OpenStep, settle, sinkTo } from '../common/session.ts'
+import { addNamedCall } from '../common/session-calls.ts'
 import { mayAct } from '../common/unread-acts.ts'
 import { type Format, listIn, type ReadDocument } from '../format.ts'
-import { type LocatedMessage, readLocatedChat } from '../openai-chat/chat-steps.ts'
-import { Located, PLACE, type Tree } from '../traces/located.ts'
+import { outcomeOfOutput, readBlocks, readOutput } from '../openai-chat/openai-chat-blocks.ts'
+import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 
 /**
- * The format of the AI SDK's `useChat` (vercel/ai): `UIMessage` with `parts` (packages/ai/src/ui/ui-messages.ts, since version 5), as
- * `{"messages": […]}`, an array, or a line each.
+ * The format of the AI SDK's `useChat` (vercel/ai): `UIMessage` with `parts` (packages/ai/src/ui/ui-messages.ts, versions 5 and 6) and the
+ * messages of version 4 with `parts` or `toolInvocations` (packages/ui-utils/src/types.ts there), as `{"messages": […]}`, an array, or a
+ * line each.
  */
 export const VERCEL_UI: Format = {
   name: 'vercel-ui',
@@ -16,160 +20,227 @@ export const VERCEL_UI: Format = {
   read: readVercelUi,
 }
 
-const LISTS = ['messages', 'records'] as const
-const ROLES: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant'])
+const LISTS = ['messages', 'records', 'initialMessages'] as const
+const ROLES: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'data'])
 
 const messagesIn = (document: Json) => listIn(document, LISTS, (list) => list.some(isTelling))
 
-const isTelling = (item: unknown): boolean =>
-  isRecord(item) && ROLES.has(item['role']) && Array.isArray(item['parts']) && item['parts'].some(isUiPart)
+function isTelling(item: unknown): boolean {
+  if (!isRecord(item) || !ROLES.has(item['role'])) return false
+  const { parts, toolInvocations } = item
+  if (Array.isArray(parts) && parts.length > 0) return parts.some(isUiPart)
+  return asList(toolInvocations).some((call) => typeof asRecord(call)['toolName'] === 'string')
+}
 
 /** Tells whether a part can only belong to these messages: other formats have a `text` or a `type`, too. */
 function isUiPart(part: unknown): boolean {
   if (!isRecord(part) || typeof part['type'] !== 'string') return false
   const { type, text } = part
-  if (type === 'text' || type === 'reasoning') return typeof text === 'string'
+  if (type === 'text' || type === 'reasoning') return typeof text === 'string' || Array.isArray(part['details'])
   return OWN.has(type) || isTool(part) || (type.startsWith('data-') && 'data' in part)
 }
 
-const OWN: ReadonlySet<unknown> = new Set(['step-start', 'source-url', 'source-document'])
+const OWN: ReadonlySet<unknown> = new Set(['step-start', 'source-url', 'source-document', 'tool-invocation'])
 
-const isTool = (part: unknown): part is Json & { readonly type: string; readonly toolCallId: string } => {
-  const { type, toolCallId } = asRecord(part)
-  return typeof toolCallId === 'string' && typeof type === 'string' && (type === DYNAMIC || type.startsWith(TOOL))
-}
-
-const DYNAMIC = 'dynamic-tool'
-const TOOL = 'tool-'
+const isTool = ({ type, toolCallId }: Json): boolean =>
+  typeof toolCallId === 'string' && (type === 'dynamic-tool' || (typeof type === 'string' && type.startsWith('tool-')))
 
 function readVercelUi(reading: Reading, document: Json): ReadDocument {
   const { list, path } = messagesIn(document) ?? { list: [], path: '/messages' }
-  const agent = { name: null, model: asText(document['model']) }
-  return readLocatedChat(reading, path, agent, 'vercel-ui', () =>
-    new Located(list, path).items().flatMap((message) => messagesOf(reading, message)),
-  )
-}
-
-/** Returns the messages of a message; a reply of the agent gives as many as its parts show. */
-function messagesOf(reading: Reading, message: Located): readonly LocatedMessage[] {
-  const { role, id, createdAt } = asRecord(message.value)
-  const parts = message.member('parts')
-  if (!isRecord(message.value)) reading.odd(message.path, 'an object', message.value)
-  else if (!ROLES.has(role)) reading.unreadRecord(message.path, 'role of a message', role, message.value)
-  else if (!isAbsent(parts.value) && !Array.isArray(parts.value)) reading.odd(parts.path, 'an array', parts.value)
-  else {
-    const others = (): Tree => ({ role: message.member('role'), content: othersBlocks(reading, parts) })
-    const isReply = role === 'assistant' && !isAbsent(parts.value)
-    const messages = isReply ? [...repliesOf(reading, parts)] : [{ tree: isAbsent(parts.value) ? message : others() }]
-    return messages.map((one) => ({ ...one, name: asText(id), at: timeOf(createdAt), path: message.path }))
+  const sink = new ChatSink(reading, null)
+  for (const [message, at] of objectsIn(reading, list, path)) {
+    sink.now = timeOf(message['createdAt'])
+    if (ROLES.has(message['role'])) readUiMessage(sink, message, at)
+    else reading.unreadRecord(at, 'role of a message', message['role'], message)
   }
-  return []
+  const model = asText(document['model'])
+  return { format: 'vercel-ui', agent: { name: null, model }, steps: sink.finish(path) }
 }
 
-/** Returns the blocks of another speaker's message, none of which is an act of the agent. */
-const othersBlocks = (reading: Reading, parts: Located): readonly Tree[] =>
-  parts.items().flatMap((part): readonly Tree[] => {
-    const { type } = asRecord(part.value)
-    if (type === 'text' || !isRecord(part.value)) return [part]
-    if (type === 'file') return [fileOf(part)]
-    const warning = 'a part that only the agent’s messages have, or data for the page; not read'
-    if (type !== 'step-start') reading.unread(part.path, warning, mayAct(part.value))
-    return []
-  })
+/** Reads one message; a reply of the agent gives as many steps as its parts show. */
+function readUiMessage(sink: ChatSink, message: Json, path: string): void {
+  const { reading } = sink
+  const { role, parts, content } = message
+  if (!isAbsent(parts) && !Array.isArray(parts)) reading.odd(`${path}/parts`, 'an array', parts)
+  const [list, id] = [asList(parts), asText(message['id'])]
+  if (!isAbsent(message['data'])) reading.unread(`${path}/data`, 'data for the page; not read', mayAct(message['data']))
+  if (role === 'assistant') {
+    if (list.length > 0) readAgentParts(sink, list, `${path}/parts`, id)
+    else readOldReply(sink, message, path, id)
+  } else {
+    const { parts } = sink.open('other', id)
+    const actor = role === 'user' ? 'user' : 'system'
+    if (list.length > 0) readOtherParts(sink, list, `${path}/parts`, parts, actor)
+    else readBlocks(sink, content, `${path}/content`, { actor, name: 'message', parts, outputs: parts })
+    // The attached files of version 4: `{name, contentType, url}`.
+    for (const field of ['experimental_attachments', 'attachments'] as const)
+      for (const [file, at] of objectsIn(reading, message[field], `${path}/${field}`))
+        addFile(sink, parts, actor, { ...file, mediaType: file['contentType'] ?? file['mediaType'] }, at)
+  }
+  // Version 4 repeats the texts of the parts as one content.
+  if (list.length > 0 && typeof content === 'string' && content !== '' && !isRepeated(list, content))
+    reading.warn(`${path}/content`, 'says something else than the parts; the parts are read')
+}
+
+function isRepeated(parts: readonly unknown[], content: string): boolean {
+  const texts = textsIn(parts)
+  return texts.join('').replaceAll('\n', '') === content.replaceAll('\n', '') || texts.includes(content)
+}
+
+/** Reads a reply of version 4 without parts: calls by their `step`, then the content behind them. */
+function readOldReply(sink: ChatSink, message: Json, path: string, id: string | null): void {
+  const { reading } = sink
+  const { reasoning, content, toolInvocations } = message
+  const calls = asList(toolInvocations)
+  let step = sink.open('agent', id)
+  if (typeof reasoning === 'string')
+    sink.text(step.parts, 'agent_reasoning', reasoning, `${path}/reasoning`, 'reasoning')
+  let last: unknown
+  for (const [call, at, index] of objectsIn(reading, toolInvocations, `${path}/toolInvocations`)) {
+    if (index > 0 && call['step'] !== last) step = sink.open('agent', id)
+    last = call['step']
+    readInvocation(sink, step, call, at)
+  }
+  if (calls.length > 0 && !isAbsent(content) && content !== '') {
+    step = sink.open('agent', id)
+    reading.warnOnce(
+      `${path}/content`,
+      'a message without parts does not say whether its text stands before or behind its calls; shown behind them',
+    )
+  }
+  const { parts } = step
+  readBlocks(sink, content, `${path}/content`, { actor: 'agent_message', name: 'message', parts, outputs: parts })
+}
 
 /**
- * Yields the replies in the parts of a message, each with the results behind it. A `step-start` begins the output of one model call: its calls
- * precede all their results. Without marks, consecutive calls count as made together.
+ * Reads the parts of a reply. A `step-start` begins the output of one model call: its calls precede all their results. Without marks,
+ * consecutive calls count as made together.
  */
-function* repliesOf(reading: Reading, parts: Located): Generator<LocatedMessage> {
-  const isMarked = parts.items().some(({ value }) => asRecord(value)['type'] === 'step-start')
-  let content: Tree[] = []
-  let settles: [string, ActOutcome][] = []
-  let results: Tree[] = []
-  let reasons: Tree[] = []
-  const reply = (): LocatedMessage[] => {
-    const trees = [...(content.length > 0 ? [{ role: 'assistant', content }] : []), ...results, ...reasons]
-    const messages = trees.map((tree, index) => ({ tree, ...(index === trees.length - 1 && { settles }) }))
-    content = []
-    settles = []
-    results = []
-    reasons = []
-    return messages
+function readAgentParts(sink: ChatSink, parts: readonly unknown[], path: string, id: string | null): void {
+  const { reading } = sink
+  const isMarked = parts.some((part) => asRecord(part)['type'] === 'step-start')
+  let step = sink.open('agent', id)
+  let invoked: unknown
+  for (const [part, at] of objectsIn(reading, parts, path)) {
+    const isCall = isTool(part) || part['type'] === 'tool-invocation'
+    const turn = asRecord(part['toolInvocation'])['step']
+    const isNext = isMarked ? part['type'] === 'step-start' : step.answered && (!isCall || turn !== invoked)
+    if (isNext) step = sink.open('agent', id)
+    if (isCall) invoked = turn
+    if (isCall && step.answered && !isMarked && turn === undefined)
+      reading.warnOnce(at, 'calls without a mark of their step are taken to have been made together')
+    readAgentPart(sink, part, at, step)
   }
-  for (const part of parts.items()) {
-    const { value } = part
-    const { type } = asRecord(value)
-    const isCall = isTool(value)
-    if (isMarked ? type === 'step-start' : !isCall && results.length > 0) yield* reply()
-    if (isCall && !isMarked && results.length > 0)
-      reading.warnOnce(part.path, 'calls without a mark of their step are taken to have been made together')
-    if (isCall) {
-      content.push(callOf(part, value))
-      settles.push([value.toolCallId, outcomeOf(value)])
-      results.push(...resultOf(part, value))
-      reasons.push(...reasonOf(part, value))
-    } else if (type === 'source-url' || type === 'source-document') results.push(sourceOf(part))
-    else content.push(...blocksOf(reading, part, type))
-  }
-  yield* reply()
 }
 
-function blocksOf(reading: Reading, part: Located, type: unknown): readonly Tree[] {
-  if (type === 'text' || !isRecord(part.value)) return [part]
-  if (type === 'reasoning') return [{ type, reasoning: part.member('text') }]
-  if (type === 'file' || type === 'reasoning-file') return [fileOf(part)]
-  if (typeof type === 'string' && type.startsWith('data-')) {
-    const warning = 'data for the page, which the model may never have seen; not read'
-    reading.unread(part.path, warning, mayAct(part.value['data']))
-  } else if (type !== 'step-start') reading.unreadRecord(part.path, 'type of part', type, part.value)
-  return []
+function readAgentPart(sink: ChatSink, part: Json, path: string, step: OpenStep): void {
+  const { reading } = sink
+  const { type } = part
+  if (type === 'step-start') return
+  if (type === 'text') readText(sink, part, path, step.parts, 'agent_message')
+  else if (type === 'reasoning') readReasoning(sink, part, path, step.parts)
+  else if (isTool(part)) readToolPart(sink, step, part, path)
+  else if (type === 'tool-invocation' && isRecord(part['toolInvocation']))
+    readInvocation(sink, step, part['toolInvocation'], `${path}/toolInvocation`)
+  else if (type === 'file') addFile(sink, step.parts, 'agent_message', part, path)
+  else if (type === 'reasoning-file') addFile(sink, step.parts, 'agent_reasoning', part, path)
+  else if (type === 'source-url' || type === 'source-document') readSource(sink, part, path, step)
+  else if (type === 'source' && isRecord(part['source'])) readSource(sink, part['source'], `${path}/source`, step)
+  else if (typeof type === 'string' && type.startsWith('data-'))
+    reading.unread(path, 'data for the page, which the model may never have seen; not read', mayAct(part['data']))
+  else reading.unreadRecord(path, 'type of part', type, part)
 }
 
-/** Returns the source from a provider's search that the reply rests on. */
-const sourceOf = (part: Located): Tree => ({
-  ...{ role: 'tool', name: 'source' },
-  content: ['url', 'title', 'filename']
-    .map((name) => part.member(name))
-    .filter(({ value }) => typeof value === 'string')
-    .map((text) => ({ type: 'text', text })),
-})
+function readText(sink: ChatSink, { text }: Json, path: string, parts: Part[], actor: Actor): void {
+  if (typeof text === 'string') sink.text(parts, actor, text, `${path}/text`, 'message')
+  else sink.reading.odd(`${path}/text`, 'text', text)
+}
+
+/** Reads the reasoning, which version 4 writes as `reasoning` and as `details`. */
+function readReasoning(sink: ChatSink, { text, reasoning, details }: Json, path: string, parts: Part[]): void {
+  const add = (value: string, at: string): void => sink.text(parts, 'agent_reasoning', value, at, 'reasoning')
+  if (typeof text === 'string') add(text, `${path}/text`)
+  else if (typeof reasoning === 'string' && reasoning !== '') add(reasoning, `${path}/reasoning`)
+  else
+    for (const [block, at] of itemsIn(details, `${path}/details`)) {
+      if (isRecord(block) && typeof block['text'] === 'string') add(block['text'], `${at}/text`)
+      else sink.reading.warnOnce(at, 'reasoning that the provider redacted is not readable; not shown')
+    }
+}
+
+/** Adds a source from a provider's search that the reply rests on. */
+function readSource({ reading }: ChatSink, source: Json, path: string, { outputs }: OpenStep): void {
+  for (const field of ['url', 'title', 'filename'] as const)
+    sinkTo(reading, outputs, 'tool_output', `source.${field}`).text(asText(source[field]) ?? '', `${path}/${field}`)
+}
+
+/** Reads the parts of another speaker's message, none of which is an act of the agent. */
+function readOtherParts(sink: ChatSink, list: readonly unknown[], path: string, parts: Part[], actor: Actor): void {
+  for (const [part, at] of objectsIn(sink.reading, list, path)) {
+    if (part['type'] === 'text') readText(sink, part, at, parts, actor)
+    else if (part['type'] === 'file') addFile(sink, parts, actor, part, at)
+    else if (part['type'] !== 'step-start')
+      sink.reading.unread(
+        at,
+        'a part that only the agent’s messages have, or data for the page; not read',
+        mayAct(part),
+      )
+  }
+}
+
+/** Adds a file of a message: `url` (a link or a data URL), or in version 4 `data`, its base64, with a `mimeType`. */
+function addFile({ reading }: ChatSink, parts: Part[], actor: Actor, file: Json, path: string): void {
+  const media_type = asText(file['mediaType']) ?? asText(file['mimeType']) ?? ''
+  const kind = KINDS.find((name) => media_type === name || media_type.startsWith(`${name}/`)) ?? 'file'
+  const { url, data } = file
+  const source = typeof url === 'string' ? { url } : { media_type, data }
+  const isLink = typeof url === 'string' && !url.startsWith('data:')
+  const text = mediaText(kind, isLink ? url : media_type)
+  reading.addMedia(parts, { actor, text, path, name: 'file' }, kind === 'image' ? source : undefined)
+}
 
 const KINDS = ['image', 'audio', 'video'] as const
 
-/** Returns the file of a message: a link or a data URL. */
-function fileOf(part: Located): Tree {
-  const media = asText(asRecord(part.value)['mediaType']) ?? ''
-  const type = KINDS.find((name) => media === name || media.startsWith(`${name}/`)) ?? 'file'
-  return { [PLACE]: part.path, type, source: { url: part.member('url'), media_type: part.member('mediaType') } }
+/** Reads a `tool-<name>` or `dynamic-tool` part: a call with its result. */
+function readToolPart(sink: ChatSink, step: OpenStep, part: Json, path: string): void {
+  const { type, output, errorText, approval } = part
+  const field = isAbsent(part['input']) && !isAbsent(part['rawInput']) ? 'rawInput' : 'input'
+  const named =
+    type === 'dynamic-tool'
+      ? { name: part['toolName'], namePath: `${path}/toolName` }
+      : { name: String(type).slice('tool-'.length), namePath: `${path}/type`, nameText: String(type) }
+  const call = addNamedCall(sink, step, { id: null, ...named, args: part[field], path: `${path}/${field}` })
+  settle(call, outcomeOfPart(call.tool, part))
+  const { outputs } = step
+  readOutput(sink, outputs, output, `${path}/output`, call.tool)
+  if (typeof errorText === 'string')
+    sink.text(outputs, 'tool_output', errorText, `${path}/errorText`, `${call.tool}.error`)
+  const { reason, isAutomatic } = asRecord(approval)
+  const approver = sinkTo(sink.reading, outputs, isAutomatic === true ? 'system' : 'user', 'approval.reason')
+  if (typeof reason === 'string') approver.text(reason, `${path}/approval/reason`)
+  if (!isAbsent(output) || typeof errorText === 'string') step.answered = true
 }
 
-/** Returns the call of a `tool-<name>` or `dynamic-tool` part. */
-function callOf(part: Located, { type, input, rawInput }: Json & { readonly type: string }): Tree {
-  const at = `${part.path}/type#char=${TOOL.length},${type.length}`
-  const name = type === DYNAMIC ? part.member('toolName') : new Located(type.slice(TOOL.length), at)
-  const field = isAbsent(input) && !isAbsent(rawInput) ? 'rawInput' : 'input'
-  return { type: 'tool_use', id: part.member('toolCallId'), name, input: part.member(field) }
-}
-
-function resultOf(part: Located, { output, errorText }: Json): readonly Tree[] {
-  const [tool_call_id, content, error] = ['toolCallId', 'output', 'errorText'].map((name) => part.member(name))
-  return isAbsent(output) && typeof errorText !== 'string' ? [] : [{ role: 'tool', tool_call_id, content, error }]
-}
-
-/** Returns the reason for which a person or a rule approved of a call, or did not. */
-function reasonOf(part: Located, { approval }: Json): readonly Tree[] {
-  const content = part.member('approval').member('reason')
-  const role = asRecord(approval)['isAutomatic'] === true ? 'system' : 'user'
-  return typeof content.value === 'string' ? [{ role, content }] : []
-}
-
-/** Tells the outcome of a call by its `state`: a call with unfinished input, or one that waits for approval, did not run. */
-function outcomeOf({ state, approval, output, preliminary, input, rawInput }: Json): ActOutcome {
+/** Derives the outcome of a call from its `state`: a call with unfinished input, or one that waits for approval, did not run. */
+function outcomeOfPart(tool: string, part: Json): ActOutcome {
+  const { state, approval, output, preliminary, errorText } = part
   // A call with an output whose state denies a run is uncertain either way.
   const notRun = (outcome: ActOutcome): ActOutcome => (isAbsent(output) ? outcome : 'interrupted')
   if (asRecord(approval)['approved'] === false || state === 'output-denied') return notRun('rejected')
   if (state === 'input-streaming' || state === 'approval-requested') return notRun('cancelled')
-  if (state === 'output-available' && preliminary === true) return 'interrupted'
+  if (state === 'output-available') return preliminary === true ? 'interrupted' : outcomeOfOutput(tool, output, null)
+  if (state !== 'output-error') return 'unknown'
   // A rejected input is kept unparsed, and no tool ran.
-  return state === 'output-error' && isAbsent(input) && !isAbsent(rawInput) ? 'rejected' : 'unknown'
+  if (isAbsent(part['input']) && !isAbsent(part['rawInput'])) return 'rejected'
+  return outcomeOfOutput(tool, errorText, true)
+}
+
+function readInvocation(sink: ChatSink, step: OpenStep, invocation: Json, path: string): void {
+  const { toolName: name, state, args, result } = invocation
+  const call = addNamedCall(sink, step, { id: null, name, namePath: `${path}/toolName`, args, path: `${path}/args` })
+  if (state === 'partial-call') settle(call, 'cancelled')
+  if (isAbsent(result) && state !== 'result') return
+  settle(call, state === 'result' ? outcomeOfOutput(call.tool, result, null) : 'interrupted')
+  readOutput(sink, step.outputs, result, `${path}/result`, call.tool)
+  step.answered = true
 }

@@ -62,6 +62,7 @@ const CHATS: Readonly<Record<string, string>> = {
   'openai-chat': 'messages[role=assistant]/tool_calls[]',
   inspect: 'messages[role=assistant]/tool_calls[]',
   'mini-swe-agent': 'messages[role=assistant]/tool_calls[]',
+  docent: 'transcripts/*/messages[role=assistant]/tool_calls[]',
   langfuse:
     'observations[type=GENERATION output.role=assistant output.content~]/output/tool_calls[function.arguments~]',
 }

@@ -13,6 +13,7 @@ const FORMATS = [
     'antigravity',
     'cline',
     'copilot-cli',
+    'docent',
     'droid-stream',
     'kimi-code',
     'gemini-contents',
@@ -22,7 +23,7 @@ const FORMATS = [
     'opencode',
     'otlp',
   ],
-  ...['anthropic-messages', 'langchain', 'langsmith', 'openai-responses', 'pydantic-ai', 'vercel-ui'],
+  ...['anthropic-messages', 'langchain', 'langsmith', 'openai-responses', 'pydantic-ai', 'vercel-ui', 'verifiers'],
 ] as const
 
 /** One for each reader, by the samples that it starts from; what they become is told from the content, like everything. */

@@ -1,0 +1,78 @@
+import type { Step } from '../../domain/trajectory/trajectory.ts'
+import { cutName, isRecord, type Json, pointer, type Reading } from '../common/reading.ts'
+import { asName, asRecord, asText } from '../common/session.ts'
+import type { Format, ReadDocument } from '../format.ts'
+import { placeMessages, readTurns } from '../openai-chat/chat-steps.ts'
+import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
+
+/**
+ * The format of Docent's AgentRun: one or more transcripts of messages, in groups, with metadata. Source: TransluceAI/docent,
+ * docent/docent/data_models (agent_run.py, transcript.py, chat).
+ */
+export const DOCENT: Format = {
+  name: 'docent',
+  recognizes: ({ transcripts }) => isTranscripts(transcripts),
+  read: readDocent,
+}
+
+const isTranscript = (value: unknown): value is Json => isRecord(value) && Array.isArray(value['messages'])
+
+/** Recognizes transcripts: a list, or an object by name in older files. */
+const isTranscripts = (value: unknown): boolean =>
+  (Array.isArray(value) || isRecord(value)) && Object.values(value).some(isTranscript)
+
+interface Transcript {
+  readonly record: Json
+  readonly path: string
+  /** The transcript's own name, else its group's, else its number. */
+  readonly name: string
+}
+
+function readDocent(reading: Reading, document: Json): ReadDocument {
+  const transcripts = transcriptsOf(document)
+  for (const [key, value] of Object.entries(document['transcripts'] as object))
+    if (!isTranscript(value)) reading.odd(pointer('/transcripts', key), 'a transcript with messages', value)
+  const steps: Step[] = []
+  for (const { record, path, name } of transcripts) {
+    const messages = record['messages'] as readonly unknown[]
+    const read = readTurns(
+      new ChatSink(reading, agentOf(document), { isList: true }),
+      placeMessages(messages, `${path}/messages`),
+    )
+    for (const step of read) {
+      const own = { conversation: path, name: cutName(`${name}#${step.name ?? step.id}`) }
+      const isOfAgent = step.parts.some(({ actor }) => actor.startsWith('agent_'))
+      const of = transcripts.length === 1 ? {} : { ...own, ...(isOfAgent && { agent: name }) }
+      steps.push({ ...step, id: steps.length + 1, ...of })
+    }
+  }
+  if (transcripts.length > 1)
+    reading.warn(
+      '/transcripts',
+      'several transcripts: shown one behind the other, as in the file; whose act was first cannot be told',
+    )
+  const kept = reading.takeSteps(steps.length, '/transcripts') ? steps : []
+  return { format: 'docent', agent: { name: agentOf(document), model: modelOf(document, transcripts) }, steps: kept }
+}
+
+function transcriptsOf(document: Json): readonly Transcript[] {
+  const { transcripts, transcript_groups: groups } = document
+  const list: readonly unknown[] = Array.isArray(groups) ? groups : Object.values(asRecord(groups))
+  const names = new Map(list.map(asRecord).map(({ id, name }) => [id, asText(name)]))
+  return Object.entries(transcripts as object).flatMap(([key, record]: [string, unknown], index): Transcript[] => {
+    if (!isTranscript(record)) return []
+    const own = asText(record['name']) ?? (Array.isArray(transcripts) ? names.get(record['transcript_group_id']) : key)
+    return [{ record, path: pointer('/transcripts', key), name: cutName(own ?? `transcript ${index + 1}`) }]
+  })
+}
+
+function agentOf({ metadata }: Json): string | null {
+  const about = asRecord(metadata)
+  return asName(about['agent']) ?? asName(about['agent_name'])
+}
+
+function modelOf({ metadata }: Json, transcripts: readonly Transcript[]): string | null {
+  const messages = transcripts.flatMap(({ record }) => record['messages'] as readonly unknown[])
+  const answer = messages.findLast((message) => asText(asRecord(message)['model']) !== null)
+  return asName(asRecord(answer ?? metadata)['model'])
+}
