@@ -86,7 +86,8 @@ export function createBossJobs({ url, chunksAtOnce, onError }: BossOptions): Job
       const [{ judge, chunk }] = some as [Job, ...Job[]]
       // The beginnings of all batches come first.
       const toJob = (data: Job) => ({
-        ...{ data, singletonKey: `${data.batch}:${data.chunk}`, priority: -(data.chunk ?? 0) },
+        ...{ data, singletonKey: data.chunk === null ? data.batch : `${data.batch}:${data.chunk}` },
+        priority: -(data.chunk ?? 0),
         ...later,
       })
       await boss.insert(await open(chunk === null ? 'provider' : 'judge', judge), some.map(toJob), within)
@@ -106,9 +107,9 @@ export function createBossJobs({ url, chunksAtOnce, onError }: BossOptions): Job
           if (job === undefined) return
           const signal = AbortSignal.any([stopping.signal, job.signal])
           const again = signal.aborted ? null : await doJob(job.data, signal).finally(() => boss.notifyWorker(worker))
-          if (again !== null) await add([job.data], again)
           // A job that ends well is done: its open items would wait for the next sweep.
           stopping.signal.throwIfAborted()
+          if (again !== null) await add([job.data], again)
         })
       }
       for (const judge of judges) await open('judge', judge)

@@ -34,7 +34,7 @@ export function createProviderPump(deps: Pick<BatchDeps, 'stores' | 'judges' | '
       return [parked(`${poll.judge} has no batch endpoint any more: configure it as before, then resume`, null)]
     const moves: Move[] = []
     for (const record of await openOf(poll)) moves.push(await move(api, record, true))
-    while (maySubmit && typeof moves.at(-1) !== 'object') {
+    while (maySubmit && !moves.some((one) => typeof one === 'object')) {
       const id = deps.newId('sub')
       const most_requests = Math.min(MOST_REQUESTS, api.most_requests)
       const limits = { most_requests, most_bytes: Math.min(MOST_BYTES, api.most_bytes) }

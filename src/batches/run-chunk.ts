@@ -96,7 +96,7 @@ export async function runChunk(deps: BatchDeps, run: ChunkRun): Promise<void> {
   const runGroup = async ([first, ...others]: readonly OpenItem[], at: number): Promise<void> => {
     if (first === undefined) return
     const start = (item: OpenItem, answer: Ahead['answer'], priority: number) =>
-      queue.add(() => runItem(deps, run, item, { answer, packed: item.packed }), { priority })
+      runItem(deps, run, item, { answer, packed: item.packed }, (work) => queue.add(work, { priority }))
     const beginning = start(first, answers[at], 0)
     // Then the provider has the trajectory in its prompt cache for the other items, which come before further trajectories.
     if (hasCache) await beginning
@@ -112,8 +112,14 @@ const LONGEST_DELAY_MS = 60_000
 /** Items that wait for money ask again after this time: calls in flight may have given money back. */
 const BUDGET_AGAIN_MS = 1000
 
-/** Runs an item until it has ended, lies with the provider, or the run ends. */
-async function runItem(deps: BatchDeps, run: ChunkRun, item: OpenItem, first: Ahead): Promise<void> {
+/** Runs an item until it has ended, lies with the provider, or the run ends. It waits for money, or for a retry, outside of its place (`inPlace`). */
+async function runItem(
+  deps: BatchDeps,
+  run: ChunkRun,
+  item: OpenItem,
+  first: Ahead,
+  inPlace: <T>(work: () => Promise<T>) => Promise<T>,
+): Promise<void> {
   const { clock, service } = deps
   const { settle } = deps.stores.batches
   const { plan, signal } = run
@@ -185,7 +191,7 @@ async function runItem(deps: BatchDeps, run: ChunkRun, item: OpenItem, first: Ah
   }
 
   for (let ahead = first; !signal.aborted; ahead = {}) {
-    const failure = await grade(ahead)
+    const failure = await inPlace(async () => (signal.aborted ? null : grade(ahead)))
     if (failure === null || failure.code === 'cancelled') return
     // A question for a provider’s batch waits for money until the answers of the others are there.
     if (failure.code === 'budget_exceeded' && isProvider) return

@@ -193,6 +193,8 @@ export function createBatchService(deps: BatchDeps) {
     /** Starts the loops of a service, which goes on with the batches of earlier processes. */
     async start(): Promise<void> {
       await batches.discardAbandoned(new Date(now() - LONGEST_DRAFT_MS).toISOString())
+      // A worker that cannot run batches does not start.
+      if (isShared) await lead()
       // The service answers already: the next sweep repeats work that the database refused.
       await sweep().catch(troubleOf(''))
       startLoops()

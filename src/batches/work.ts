@@ -123,8 +123,8 @@ export function createBatchWork(deps: BatchDeps, stopping: AbortSignal) {
     await end(await batches.plan(batch))
   }
 
-  /** Grades the open items of a chunk, or moves the questions at a provider a step further. */
-  const doJob: DoJob = async ({ chunk, ...poll }, signal) => {
+  /** Grades the open items of a chunk, or moves the questions at a provider a step further. A poll of an earlier version has no member `chunk`. */
+  const doJob: DoJob = async ({ chunk = null, ...poll }, signal) => {
     if (chunk !== null) {
       await gradeChunk({ ...poll, chunk }, signal)
       return null

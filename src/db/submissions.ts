@@ -46,7 +46,8 @@ export const createSubmissions = (db: Db) => ({
   enqueue: ({ planned, item, line }: NewProviderRequest, caps: Caps): Promise<OverBudget | null> =>
     db.write(async (sql) => {
       const { batch, index } = item
-      await lockBatch(db, sql, batch)
+      // Behind a cancel nothing would send or drop the question.
+      if ((await lockBatch(db, sql, batch))?.status === 'cancelling') return null
       const same = await first(sql)`
         SELECT id FROM attempts WHERE ${asks({ ...planned, batch })} AND outcome IN ('queued', 'sent', 'ok')`
       if (same !== undefined) return null
@@ -195,7 +196,7 @@ const asks = ({ batch, key, sample, round, request_digest }: BatchQuestion): Raw
 
 /** Lets units of work on one batch follow each other: two at the same time would not see each other’s questions. */
 const lockBatch = (db: Db, sql: Sql, batch: string) =>
-  first(sql)`SELECT seq FROM batches WHERE id = ${batch} ${locked(db)}`
+  first<{ readonly status: string }>(sql)`SELECT status FROM batches WHERE id = ${batch} ${locked(db)}`
 
 /**
  * Lets the items of ended requests go on whose questions all have their end, and counts the requests. Of two units of work on one batch, the
