@@ -68,6 +68,13 @@ function describeQueue(current: Current): void {
     expect(await counts()).toMatchObject({ pending: 2, waiting: 0 })
   })
 
+  test('a question of a batch that is being cancelled is not queued, and reserves nothing', async () => {
+    await openBatch(current(), BATCH, 2)
+    expect(await current().batches.requestCancel(BATCH)).toBe(true)
+    expect(await enqueue('att_1', 0)).toBeNull()
+    expect(await queue().find(markOf(makeRequest('att_1', 0)))).toBeNull()
+  })
+
   test('a cap that would break is answered, and nothing is written', async () => {
     await openBatch(current(), BATCH, 2)
     const caps = { ...NO_CAPS, batch_usd: 1.5 }

@@ -80,7 +80,7 @@ const send: Work = async (stores) => {
   await stores.provider.record({ id: 'prb_1', batch: BATCH, judge: 'openai', at: AT }, LIMITS)
 }
 const call = planAttempt('att_1', { reserved_usd: 1, batch: BATCH, item: 0 })
-const BATCH_LOCK = 'SEARCH batches USING COVERING INDEX sqlite_autoindex_batches_1 (id=?)'
+const BATCH_LOCK = 'SEARCH batches USING INDEX sqlite_autoindex_batches_1 (id=?)'
 const BATCH_LIST = 'SEARCH batches USING INDEX'
 
 /** The work, a step of each of its plans in their order, and what stands before the work. */

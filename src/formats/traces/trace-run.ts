@@ -259,7 +259,7 @@ class TraceRun {
           'the tool was given other arguments than the call of the model has; those of the call are shown',
           true,
         )
-      else this.#reading.leaveOut(tool.args.path)
+      else if (!isAbsent(tool.args.value)) this.#reading.leaveOut(tool.args.path)
     }
     const failed =
       tool.error === null ? null : outcomeOfAgent(null, asText(tool.name.value) ?? '', wordsOf(tool.error.value), true)
