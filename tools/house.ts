@@ -3,26 +3,25 @@ import { existsSync, readFileSync } from 'node:fs'
 
 /**
  * Counts the lines of TypeScript of each part against its budget: `npm run house`. A part above its ceiling fails the check. The ceiling is the
- * budget of a part that meets the budget, else the committed count: lower the ceiling with each part that shrinks, and never raise a ceiling (those
- * of domain and formats rose by 179 and 35 with evidence rules 15, and by 183 and 35 with rules 16 and readers 15).
+ * budget of a part that meets the budget, else the committed count: lower the ceiling with each part that shrinks, and never raise a ceiling.
  */
 const PARTS: Readonly<Record<string, readonly [budget: number, ceiling: number]>> = {
-  src: [48_500, 54_258],
+  src: [48_500, 52_418],
   domain: [11_500, 11_948],
   formats: [10_500, 12_207],
   archives: [3800, 3800],
-  db: [2600, 3116],
+  db: [2600, 3115],
   grading: [2200, 2200],
   batches: [1400, 1564],
   http: [2500, 2500],
-  cli: [3800, 3991],
+  cli: [3800, 3986],
   audit: [3300, 3300],
   schemas: [2400, 2597],
   judges: [1600, 1783],
   config: [900, 900],
   rest: [2000, 2622],
   'web/src': [7500, 7500],
-  test: [50_000, 51_300],
+  test: [50_000, 51_295],
   'bench + tools': [6000, 6000],
 }
 
