@@ -88,7 +88,7 @@ export async function compare(context: AuditContext, compute: Compute, query: Co
   }
 }
 
-const NEEDS_BASE = 'is needed, as the head is no re-grade'
+const NEEDS_BASE = 'is needed, as the head is no re-grade (`veridict compare BASE HEAD`)'
 
 const answersBy = (answers: Answers, rubric: string | undefined): Answers =>
   new Map([...answers].filter(([, one]) => rubric === undefined || rubricIdOf(one.rubric) === rubricIdOf(rubric)))

@@ -35,7 +35,7 @@ export async function joinTrial(scope: Scope, trial: TrialRun): Promise<TrialIte
   if (truth === null) return skip(scope, place, 'no_ground_truth', `nothing is known of ${names}`, run.name)
   const complete = completeTruth(truth.truth, facts.instruction ?? run.about.instruction, scope.job.options.rubric)
   if (complete === null)
-    return skip(scope, place, 'no_ground_truth', `nobody says what the user asked in ${names}`, run.name)
+    return skip(scope, place, 'no_ground_truth', `no "instruction" in the truth of ${names}: add it`, run.name)
   const { ground_truth, warnings } = await signalsOf(scope, trial, complete, truth.by)
   const { agent, model, run_index } = run.about
   const about = { agent, model, run_index, task: tasks[0], trial: trials[0], variant: truth.variant ?? undefined }
