@@ -146,6 +146,15 @@ describe('a failure that may pass', () => {
     expect([clock.slept, parked]).toEqual([Array(20).fill(1000), []])
   })
 
+  test('of the budget leaves its place to other items', async () => {
+    const { done, runs } = await start(
+      (index, run) => (index === 1 || runs.includes(1) || run > 50 ? 'refused' : { code: 'budget_exceeded' }),
+      { words: ['a', 'b'], most: 1 },
+    )
+    await done
+    expect(runs.slice(0, 3)).toEqual([0, 1, 0])
+  })
+
   test('of the budget leaves the item to the next round of a provider’s batch', async () => {
     const { done, runs, counts } = await start(() => ({ code: 'budget_exceeded' }), { batch: { mode: 'provider' } })
     await done
