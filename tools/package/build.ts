@@ -25,7 +25,7 @@ const FILES = [
   'migrations',
   'openapi/openapi.json',
   'rubrics',
-  'src/cli/{help.md,rubric/template}',
+  'src/cli/{help.md,rubric/template/**}',
   'web/dist',
 ]
 

@@ -21,7 +21,7 @@ export interface Applied {
 /** Reads the numbered files of a database, in order. */
 export function readMigrations(kind: Db['kind']): Migration[] {
   const folder = fileURLToPath(
-    new URL(`../../../migrations/${kind === 'postgres' ? 'postgres/' : ''}`, import.meta.url),
+    new URL(kind === 'postgres' ? 'postgres/' : '', new URL('../../../migrations/', import.meta.url)),
   )
   const names = readdirSync(folder).filter((name) => name.endsWith('.sql'))
   return names.sort().map((name) => ({ name, sql: readFileSync(folder + name, 'utf8') }))
