@@ -88,7 +88,7 @@ export async function takeBatch(deps: BatchDeps, plan: BatchPlan, items: AsyncIt
     for await (const chunk of chunksOf(planItems(deps, plan, items))) {
       const admitting = chunk.map((item) => admit(deps, plan, item))
       await settleAll(admitting)
-      await batches.add(id, await Promise.all(admitting))
+      if ((await batches.add(id, await Promise.all(admitting))) !== null) throw new Error(`${id}: items not stored`)
     }
     return await openDraft(deps, id)
   } catch (error) {
