@@ -7,7 +7,7 @@ export interface Reading {
   readonly compacted?: true
   /** Unread records, and unread acts. */
   readonly unread?: readonly [records: number, actions: number]
-  /** Places of the warnings. */
+  /** Warnings, each as `place: words`. */
   readonly warnings?: readonly string[]
   /** Parts by step; an object where the step is more than its parts. */
   readonly steps: readonly (readonly string[] | object)[]
@@ -20,7 +20,7 @@ export function readingOf({ format, agent, compacted, unread, warnings, steps }:
     ...(names !== '' && { agent: names }),
     ...(compacted && { compacted }),
     ...(unread.records + unread.actions > 0 && { unread: [unread.records, unread.actions] }),
-    ...(warnings.length > 0 && { warnings: warnings.map(({ path }) => path) }),
+    ...(warnings.length > 0 && { warnings: warnings.map(({ path, message }) => `${path}: ${message}`) }),
     steps: steps.map(stepOf),
   }
 }
