@@ -37,16 +37,15 @@ export function listIn(
   return null
 }
 
-/** Groups the rows of a list by their run, in order of the first rows; an odd row stays beside the row before it, and is unread there. */
+/** Groups the rows of a list by their run, in order of the first rows; an odd row, and a row without an id, stay beside the row before them. */
 export function groupRows(
   list: readonly unknown[],
   isRow: (row: unknown) => row is Json,
   idOf: (row: Json) => string,
 ): readonly (readonly [id: string, rows: readonly unknown[]])[] {
-  const first = list.find(isRow)
-  let id = first === undefined ? '' : idOf(first)
+  let id = list.filter(isRow).map(idOf).find(Boolean) ?? ''
   const groups = Map.groupBy(list, (row) => {
-    if (isRow(row)) id = idOf(row)
+    if (isRow(row)) id = idOf(row) || id
     return id
   })
   return [...groups]

@@ -130,16 +130,15 @@ const isState = (value: unknown): boolean =>
 
 function toolOf(run: Located, inputs: Located, outputs: Located): TracedTool {
   const [name, error] = [run.member('name'), run.member('error')]
-  const { id, end_time: end, outputs: brought } = asRecord(run.value)
+  const { id } = asRecord(run.value)
   const message = asRecord(messageIn(outputs.member('output')).value)
   const isError = asText(error.value) !== null
-  const isOpen = !isError && isAbsent(brought) && isAbsent(end)
   const result = isError ? error : outputOf(outputs)
   const isFault = isError || message['status'] === 'error' ? true : null
   return {
     id: idText(inputs.member('id').value) ?? idText(message['tool_call_id']) ?? `run ${idText(id) ?? run.path}`,
-    ...{ name, args: inputs, result: isOpen ? null : result, error: null, byName: true },
-    ...(!isOpen && { outcome: outcomeOfOutput(asText(name.value) ?? '', result.value, isFault) }),
+    ...{ name, args: inputs, result, error: null, byName: true },
+    outcome: outcomeOfOutput(asText(name.value) ?? '', result.value, isFault),
   }
 }
 

@@ -103,10 +103,7 @@ export function readLocatedChat(
     const isTurned = role !== undefined && placed.message['role'] === 'user'
     const message = ids.complete({ ...placed.message, ...(isTurned && { role }) })
     const { id: own, tool_call_id: id } = message
-    if (typeof id === 'string') {
-      if (outcome === undefined) sink.reported.delete(id)
-      else sink.reported.set(id, outcome)
-    }
+    if (typeof id === 'string') sink.report(id, outcome)
     const step = name === undefined ? asText(own) : name
     takeMessage(sink, { ...placed, message }, step, step)
     for (const [id, outcome] of settles) sink.settle(id, outcome)

@@ -43,13 +43,13 @@ interface SinkOptions {
 /** Receives the texts and calls of one conversation: resolves references, opens the envelopes of tool output, and joins answers to calls. */
 export class ChatSink extends Session {
   readonly isList: boolean
-  /** Outcomes that the record tells beside an answer, by the id of the call. */
-  readonly reported = new Map<string, ActOutcome>()
   /** The agent's step that is being read; null for the message of another speaker. */
   step: OpenStep | null = null
   /** The calls of the message that is being read, in order. */
   calls: OpenCall[] = []
   readonly #pictures = new Map<string, PictureSource>()
+  /** Outcomes that the record tells beside an answer, by the id of the call. */
+  readonly #reported = new Map<string, ActOutcome | undefined>()
   #spoken: ReadonlySet<Call> = new Set()
 
   constructor(reading: Reading, agent: string | null, { resolve, isList = false }: SinkOptions = {}) {
@@ -70,12 +70,17 @@ export class ChatSink extends Session {
     this.#spoken = new Set()
   }
 
+  /** Keeps the outcome that the record tells beside the next answer of a call. */
+  report(id: string, outcome: ActOutcome | undefined): void {
+    this.#reported.set(id, outcome)
+  }
+
   /** Sets the outcome of the call with an id at its first result, unless two calls with that id wait for a result. */
   answered(id: string | null, outcomeOf: OutcomeOf): void {
     const call = this.answeredCall(id)
     if (call === null) return
     const outcome = outcomeOf(call.tool)
-    const reported = this.reported.get(id ?? '')
+    const reported = this.#reported.get(id ?? '')
     // Words of an answer tell more of a failure than its span; that a call never ran is told by the record alone.
     call.outcome = reported !== undefined && (hasEnded(outcome) || NOT_RUN.has(reported)) ? reported : outcome
   }

@@ -1,5 +1,5 @@
 import { cutName, isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
-import { asName, asRecord, asText } from '../common/session.ts'
+import { asList, asName, asRecord, asText } from '../common/session.ts'
 import { type FileRun, type Format, groupRows, type ReadDocument } from '../format.ts'
 import { own as ownOf } from '../tools/tool-table.ts'
 import { decodeLocated } from '../traces/chat-shapes.ts'
@@ -16,7 +16,7 @@ import { AI_SDK, isMessageEvent, messagesOfSpan, type SpanEvent } from './span-m
  */
 export const OTLP: Format = {
   name: 'otlp',
-  recognizes: (document) => isRequest(document) || listOf(document) !== null,
+  recognizes: (document) => isRequest(document) || listsOf(document).length > 0,
   read: readOtlp,
   split: splitOtlp,
   holdsSubagents: true,
@@ -27,12 +27,9 @@ const SCOPES = ['scopeSpans', 'scope_spans', 'instrumentationLibrarySpans'] as c
 
 const isRequest = (value: unknown): boolean => isRecord(value) && REQUESTS.some((name) => Array.isArray(value[name]))
 
-/** Names the member that holds a request or a span; null for other documents. */
-function listOf(document: Json): string | null {
-  const name = ['records', 'data', 'spans', 'batches'].find((member) => Array.isArray(document[member]))
-  const list = name === undefined ? [] : (document[name] as readonly unknown[])
-  return name !== undefined && list.some(isSpanOrRequest) ? name : null
-}
+/** Names the members that hold a list of requests or spans; a list may stand beside a request. */
+const listsOf = (document: Json): readonly string[] =>
+  ['records', 'data', 'spans', 'batches'].filter((name) => asList(document[name]).some(isSpanOrRequest))
 
 const isSpanOrRequest = (item: unknown): boolean => isRequest(item) || isSpan(item)
 
@@ -52,10 +49,11 @@ function readOtlp(reading: Reading, document: Json): ReadDocument {
   return read
 }
 
-/** Lists the spans of a document, of OTLP requests (a collector's file holds several) or of a list, and the items that are neither. */
+/** Lists the spans of a document, of OTLP requests (a collector's file holds several) and of lists, and the items that are neither. */
 function itemsOf(document: Json): readonly Located[] {
   const root = new Located(document, '')
-  const items = isRequest(document) ? [root] : root.member(listOf(document) ?? '').items()
+  const lists = listsOf(document).flatMap((name) => root.member(name).items())
+  const items = isRequest(document) ? [root, ...lists] : lists
   const below = (names: readonly string[]) => (above: Located) => names.flatMap((name) => above.member(name).items())
   return items.flatMap((item) =>
     isRequest(item.value)
@@ -70,15 +68,14 @@ function itemsOf(document: Json): readonly Located[] {
 /** Splits a file of several traces into one document per trace, in order of their first spans; an odd item stays beside the span before it. */
 function splitOtlp(root: Json): readonly FileRun[] | null {
   const items = itemsOf(root).map(({ value }) => value)
-  const groups = groupRows(items, isSpan, (span) => traceIdOf(span) ?? '')
+  const groups = groupRows(items, isSpan, traceIdOf)
   return groups.length < 2 ? null : groups.map(([trace, spans]) => ({ name: cutName(trace), document: { spans } }))
 }
 
-/** Recognizes a span by its ids, start and attributes, each under one of several names. */
+/** Recognizes a span by an id (an exporter may leave the other empty or out), start and attributes, each under one of several names. */
 const isSpan = (span: unknown): span is Json =>
   isRecord(span) &&
-  idIn(span, 'span') !== null &&
-  traceIdOf(span) !== null &&
+  (traceIdOf(span) !== '' || asText(idIn(span, 'span')) !== null) &&
   STARTS.some((name) => name in span) &&
   ('attributes' in span || Object.keys(span).some((name) => name.startsWith(COLUMN)))
 
@@ -88,12 +85,12 @@ const COLUMN = 'attributes.'
 const STARTS = ['startTimeUnixNano', 'start_time_unix_nano', 'start_time', 'startTime']
 const ENDS = ['endTimeUnixNano', 'end_time_unix_nano', 'end_time', 'endTime']
 
-function idIn(span: Json, of: 'span' | 'trace'): string | null {
+function idIn(span: Json, of: 'span' | 'trace'): unknown {
   const [camel, snake, context] = [`${of}Id`, `${of}_id`, asRecord(span['context'])]
-  return asText(span[camel] ?? span[snake] ?? context[snake] ?? context[camel] ?? span[`context.${snake}`])
+  return span[camel] ?? span[snake] ?? context[snake] ?? context[camel] ?? span[`context.${snake}`]
 }
 
-const traceIdOf = (span: Json): string | null => idIn(span, 'trace')
+const traceIdOf = (span: Json): string => asText(idIn(span, 'trace')) ?? ''
 
 function readSpan(reading: Reading, span: Located, record: Json): TraceSpan {
   const own = 'attributes' in record ? attributesOf(span.member('attributes')) : attributesOf(span, COLUMN)
@@ -123,7 +120,7 @@ function readSpan(reading: Reading, span: Located, record: Json): TraceSpan {
     ...{ path, kind, name, tool },
     input: () => messagesOfSpan(own, events, 'user'),
     output: () => messagesOfSpan(own, events, 'assistant'),
-    id: idIn(record, 'span'),
+    id: asText(idIn(record, 'span')),
     parent: asText(record['parentSpanId'] ?? record['parent_span_id'] ?? record['parent_id'] ?? record['parentId']),
     agent:
       own.text('gen_ai.agent.name agent.name') ??

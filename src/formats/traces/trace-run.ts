@@ -263,10 +263,10 @@ class TraceRun {
     }
     const failed =
       tool.error === null ? null : outcomeOfAgent(null, asText(tool.name.value) ?? '', wordsOf(tool.error.value), true)
-    if (failed !== null) settle(match?.call ?? null, failed)
-    const outcome = failed ?? tool.outcome
-    if (outcome !== undefined) this.sink.reported.set(id, outcome)
-    const placed = tool.result === null ? null : placeMessage(resultTree(tool.result, tool.error, id), span.path)
+    settle(match?.call ?? null, failed ?? 'unknown')
+    const isOpen = [tool.error, span.end, tool.result.value].every(isAbsent)
+    this.sink.report(id, failed ?? (isOpen ? undefined : tool.outcome))
+    const placed = isOpen ? null : placeMessage(resultTree(tool.result, tool.error, id), span.path)
     const text = placed === null ? null : textKey(placed.message)
     const isAnswered = this.#answered.has(`id ${id}`) || (text !== null && this.#answered.has(text))
     const bring = (): void => {

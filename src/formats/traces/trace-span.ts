@@ -44,8 +44,8 @@ export interface TracedTool {
   readonly id: string | null
   readonly name: Located
   readonly args: Located
-  /** The result; null for a tool that has not ended. */
-  readonly result: Located | null
+  /** The result; a tool without a result, an error and a time of its end has not ended. */
+  readonly result: Located
   /** The error; null for a successful call. */
   readonly error: Located | null
   /** The outcome that the record tells beside the words of the result. */
