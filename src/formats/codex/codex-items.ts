@@ -99,7 +99,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   ...{ code_interpreter_call: ['code'], custom_tool_call: ['input'], image_generation_call: ['revised_prompt'] },
 }
 /** Members whose text is the input of the tool itself, also where it resembles JSON. */
-const TEXTS: ReadonlySet<string> = new Set(['input', 'code', 'action', 'operation'])
+const TEXTS: ReadonlySet<string> = new Set(['input', 'code', 'action', 'operation', 'revised_prompt'])
 
 /** Reads a call: of the program's own tool, of a tool that the provider hosts, or of an MCP server's tool. */
 export function readCall(session: Session, item: Json, path: string, type: string, { specOf }: ItemDialect): OpenCall {

@@ -35,6 +35,7 @@ export function addCall(session: Session, parts: Part[], words: CallWords): void
   const value = typeof args === 'string' && words.isText !== true ? (decodeObject(args) ?? args) : args
   const spec = words.spec === undefined ? session.specOf(call.tool) : (words.spec ?? undefined)
   if (spec === undefined && namePath !== null) warnOfTool(reading, call.tool, namePath, words.spec === null)
+  if (isRaw(value, words)) reading.warn(path, 'the arguments are no JSON object; shown as they stand')
   const before = parts.length
   const whole = field === '' ? value : { [field]: value }
   for (const leaf of argumentsOf(spec, value, typeof args === 'string' && value !== args ? `${path}#` : path, words)) {
@@ -112,14 +113,15 @@ function argumentsOf(
   spec: ToolSpec | undefined,
   value: unknown,
   path: string,
-  { field = '', isText = false, isInput = false }: CallWords,
+  words: CallWords,
 ): readonly ArgumentLeaf[] {
   if (isAbsent(value) || isEmpty(value)) return []
+  const { field = '' } = words
   const kinds = spec?.args ?? {}
   const isArgv = (name: string): boolean => own(kinds, name) === 'argv'
   if (typeof value === 'string') {
     // A shell line, also where an array was due; unparsed arguments may be anything.
-    const isOdd = field === '' && (!(isText || isInput) || Object.keys(kinds).some(isArgv))
+    const isOdd = isRaw(value, words) || (field === '' && Object.keys(kinds).some(isArgv))
     return [{ pointer: path, name: '', text: value, ...(isArgv(field) ? SHELL : isOdd ? UNKNOWN : {}) }]
   }
   if (isArgv(field)) return commandOf(value, path, '', 'argv')
@@ -135,6 +137,13 @@ function argumentsOf(
     return leaves.map((leaf) => (leaf.name === '' ? { ...leaf, ...UNKNOWN } : leaf))
   })
 }
+
+/** Recognizes a text that is no JSON object where one was due: it is neither the tool's input nor one argument. */
+const isRaw = (value: unknown, { field = '', isText, isInput }: CallWords): boolean =>
+  typeof value === 'string' &&
+  field === '' &&
+  isText !== true &&
+  (isInput !== true || value.trimStart().startsWith('{'))
 
 const SHELL = { kind: 'shell' } as const
 const UNKNOWN = { kind: 'unknown' } as const
