@@ -16,7 +16,7 @@ import { asList, asRecord, asText, type Session, sinkTo } from '../common/sessio
 import { addCall } from '../common/session-calls.ts'
 import { isRejection, isScaffold, isTerminus, readRawReply } from '../protocols/terminus.ts'
 import { harnessOf } from '../tools/harnesses.ts'
-import { exitCodeInText, hasEnded, outcomeOfAgent, outcomeWithCode } from '../tools/outcomes.ts'
+import { CODES, exitCodeInText, hasEnded, outcomeOfAgent, outcomeWithCode } from '../tools/outcomes.ts'
 import { meaningOf, type OpenCall, openCall, own } from '../tools/tool-table.ts'
 import type { CallAnswers, StepCall } from './step-order.ts'
 
@@ -222,14 +222,12 @@ const resultSink = (reading: Reading, parts: Part[], name: string, isOfTerminus:
     if (leaves === null) reading.add(parts, { actor: scaffold ? 'system' : 'tool_output', text, path, name })
     for (const leaf of leaves ?? []) {
       const full = memberName(name, leaf.name)
-      if (EXIT_CODES.has(leaf.name) && /^-?\d{1,10}$/.test(leaf.text)) this.exitCode = Number(leaf.text)
+      if (CODES.some((code) => code === leaf.name) && /^-?\d{1,10}$/.test(leaf.text)) this.exitCode = Number(leaf.text)
       reading.add(parts, { actor: 'tool_output', text: leaf.text, path: `${path}#${leaf.pointer}`, name: full })
     }
   },
   media: (text, path, _kind, source) => reading.addMedia(parts, { actor: 'tool_output', text, path, name }, source),
 })
-
-const EXIT_CODES: ReadonlySet<string> = new Set(['returncode', 'return_code', 'exit_code'])
 
 /** Outcomes by the status words that converters to ATIF write. */
 const STATUSES: Readonly<Record<string, ActOutcome>> = {

@@ -3,7 +3,6 @@ import { cutName, isAbsent, isRecord, type Json, objectsIn, pointer, type Readin
 import { asList, asRecord, asText, Session } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { readStep, type StepContent } from './atif-step.ts'
-
 import { CallAnswers, numberSteps, StepReplies, warnAboutOrder } from './step-order.ts'
 
 /** Bounds the nesting of subagents inside of subagents; known documents nest one level. */

@@ -57,6 +57,8 @@ export class Session {
   readonly tools: ToolTable | null
   /** The agent's name. */
   readonly agent: string | null
+  /** True for a list of messages, each of which is a step. */
+  readonly isList: boolean = false
   /** The time of the record that is being read. */
   now: number | null = null
   /** The agent of the record that is being read, in a log of several agents. */
@@ -198,13 +200,14 @@ export class Session {
 
   /** Returns the steps with parts, numbered from 1. An error where there are no steps, or too many. */
   finish(path: string): Step[] {
-    const steps = this.steps((step) => step.parts.length + step.outputs.length > 0)
+    const steps = this.steps()
     return this.reading.takeSteps(steps.length, path) ? steps : []
   }
 
-  /** Returns the chosen steps, numbered from 1. */
-  steps(isChosen: (step: OpenStep) => boolean): Step[] {
-    return this.#steps.filter(isChosen).map((step, index) => ({
+  /** Returns the steps with parts, numbered from 1; all steps of a list of messages. */
+  steps(): Step[] {
+    const isKept = ({ parts, outputs }: OpenStep): boolean => this.isList || parts.length + outputs.length > 0
+    return this.#steps.filter(isKept).map((step, index) => ({
       id: index + 1,
       name: step.name,
       at: step.at,

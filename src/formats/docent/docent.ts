@@ -35,11 +35,9 @@ function readDocent(reading: Reading, document: Json): ReadDocument {
   const steps: Step[] = []
   for (const { record, path, name } of transcripts) {
     const messages = record['messages'] as readonly unknown[]
-    const read = readTurns(
-      new ChatSink(reading, agentOf(document), { isList: true }),
-      placeMessages(messages, `${path}/messages`),
-    )
-    for (const step of read) {
+    const sink = new ChatSink(reading, agentOf(document), { isList: true })
+    readTurns(sink, placeMessages(messages, `${path}/messages`))
+    for (const step of sink.steps()) {
       const own = { conversation: path, name: cutName(`${name}#${step.name ?? step.id}`) }
       const isOfAgent = step.parts.some(({ actor }) => actor.startsWith('agent_'))
       const of = transcripts.length === 1 ? {} : { ...own, ...(isOfAgent && { agent: name }) }

@@ -42,11 +42,11 @@ function readSample(reading: Reading, sample: Json, at: string): ReadDocument {
   if (!Array.isArray(messages)) reading.odd(path, 'an array', messages)
   const list = asList(messages)
   const sink = new ChatSink(reading, 'inspect', { resolve: attachmentsOf(reading, sample, at), isList: true })
-  const steps = readTurns(sink, placeMessages(list, path))
+  readTurns(sink, placeMessages(list, path))
   warnAboutHiddenCalls(reading, sample, at, list)
   for (const [id, outcome] of turnedDown(reading, sample, at)) sink.answered(id, () => outcome)
   if (isRecord(sample['error'])) reading.warn(`${at}/error`, 'the run ended with an error')
-  return { format: 'inspect', agent, steps: reading.takeSteps(steps.length, path) ? steps : [] }
+  return { format: 'inspect', agent, steps: sink.finish(path) }
 }
 
 /** Returns the model of the last answer in a sample. */

@@ -1,5 +1,5 @@
 import { pushTo } from '../../domain/result.ts'
-import type { ActOutcome, Step } from '../../domain/trajectory/trajectory.ts'
+import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
 import { isAbsent, isRecord, type Json, pointer, type Reading } from '../common/reading.ts'
 import { asList, asName, asText, type OpenStep } from '../common/session.ts'
 import type { ReadDocument } from '../format.ts'
@@ -148,12 +148,12 @@ export interface ListedMessage {
 export const placeMessages = (messages: readonly unknown[], path: string): ListedMessage[] =>
   messages.map((message, index) => ({ message, path: pointer(path, index) }))
 
-/** Reads the messages of a list as steps, numbered from 1. */
+/** Reads the messages of a list, each as a step. */
 export function readTurns(
   sink: ChatSink,
   placed: readonly ListedMessage[],
   protocol: TextProtocol | null = null,
-): Step[] {
+): void {
   const { reading } = sink
   let before: Before = 'other'
   for (const { message, path } of placed) {
@@ -166,7 +166,6 @@ export function readTurns(
     reading.reply = name === null ? null : { id: name, isNamed: false }
     before = readOne(sink, message, path, { name, protocol, before })
   }
-  return sink.steps(() => true)
 }
 
 export function readList(
@@ -176,6 +175,7 @@ export function readList(
   placed: readonly ListedMessage[],
   protocol: TextProtocol | null = null,
 ): ReadDocument {
-  const steps = readTurns(new ChatSink(reading, agent.name, { isList: true }), placed, protocol)
-  return { format, agent, steps: reading.takeSteps(steps.length, path) ? steps : [] }
+  const sink = new ChatSink(reading, agent.name, { isList: true })
+  readTurns(sink, placed, protocol)
+  return { format, agent, steps: sink.finish(path) }
 }

@@ -42,7 +42,7 @@ interface SinkOptions {
 
 /** Receives the texts and calls of one conversation: resolves references, opens the envelopes of tool output, and joins answers to calls. */
 export class ChatSink extends Session {
-  readonly isList: boolean
+  override readonly isList: boolean
   /** The agent's step that is being read; null for the message of another speaker. */
   step: OpenStep | null = null
   /** The calls of the message that is being read, in order. */
