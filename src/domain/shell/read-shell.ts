@@ -1,4 +1,4 @@
-import { once } from '../memo.ts'
+import { lazy, once } from '../memo.ts'
 import { parseTexts } from '../text/json.ts'
 import { foldForSearch, foldWhole } from '../text/search.ts'
 import { isAddress, wordSet } from '../words.ts'
@@ -110,7 +110,7 @@ function readScript(source: ScriptSource, list: CommandList, context: ScriptCont
   const text = spread(source.text)
   const folded = foldWhole(text)
   /** The folded source without its comments. */
-  const live = foldWhole(withoutComments('x.sh', text).live)
+  const live = lazy(() => foldWhole(withoutComments('x.sh', text).live))
   const texts = commands.map(foldCommand)
   /** The folded source and the words of its commands. */
   const all = [folded, ...texts.flatMap(({ words, messages }) => [words, messages])].join('\n')
@@ -146,7 +146,7 @@ function readScript(source: ScriptSource, list: CommandList, context: ScriptCont
     const isHere = useOfNeedles(folded, needles) !== 'absent'
     let use = listed
     // Outside of comments, a loop or a setting may hand on a string that no command has.
-    if (isHere && useOfNeedles(live, needles) === 'absent') use = strongest<Use>(use, 'told')
+    if (isHere && useOfNeedles(live(), needles) === 'absent') use = strongest<Use>(use, 'told')
     else if (use === 'absent' && isHere) use = isTold ? 'told' : 'maybe'
     if (use === 'told' && (isOpen || !isWhole)) return 'maybe'
     return use === 'absent' && (makesWords || !isWhole) && mayBeMade(folded, words) ? 'maybe' : use

@@ -207,12 +207,14 @@ const MARKED = new RegExp(`[^]?[${MARKS}${STEERING}]+|\\u2011`, 'g')
 const STEERS = new RegExp(`[${STEERING}]`, 'g')
 const HIDES = new RegExp(HIDDEN, 'g')
 const DISGUISES = new RegExp(`[${DISGUISED}]`, 'g')
-/** Text that is not visible ASCII with single blanks between its words: all other text folds to itself in every way. */
-const MAY_FOLD = /[^ -~]|^ | {2}/
+/** Text with more to fold than white space. */
+export const MAY_HIDE = /[^\t-\r -~]/
 
-/** Folds a text. Most words and commands hold nothing to fold: they are answered as they are. */
-export const foldText = (text: string, passes: Passes): string =>
-  MAY_FOLD.test(text) ? fold(new NormalText(text), passes).text : text
+/** Folds a text without its places: by one native replacement, where only white space is to fold. */
+export function foldText(text: string, passes: Passes): string {
+  if (passes.breaks || !passes.white_space || MAY_HIDE.test(text)) return fold(new NormalText(text), passes).text
+  return text.trimStart().replaceAll(WHITE_SPACE, ' ')
+}
 
 /** Folds a text and keeps the places. Linear. */
 export function fold(source: NormalText, passes: Passes): NormalText {

@@ -1,4 +1,4 @@
-import { foldText } from './normal-text.ts'
+import { foldText, MAY_HIDE } from './normal-text.ts'
 
 /** White space, typographic quotes and disguises folded, ANSI sequences dropped: the form in which texts are compared that are not equal. */
 export const foldForSearch = (text: string): string => foldWhole(text).trim()
@@ -15,16 +15,16 @@ export const indexOfWord = (text: string, needle: string, from: number): number 
 export const indexOfName = (text: string, needle: string, from: number): number => find(text, needle, from, isNameAt)
 
 /** Tests whether the text holds the string, white space apart, or all of its words in order. */
-export const mentions = (text: string, string: string, fold: () => string = () => foldForSearch(text)): boolean =>
-  holds(text, string, fold, indexOfWord)
+export const mentions = (text: string, string: string, fold?: () => string): boolean =>
+  holds(text, string, indexOfWord, fold)
 
 /** Tests the same where no word of the string is a piece of a longer word. */
-export const namesAll = (text: string, string: string): boolean =>
-  holds(text, string, () => foldForSearch(text), indexOfName)
+export const namesAll = (text: string, string: string): boolean => holds(text, string, indexOfName)
 
-function holds(text: string, string: string, fold: () => string, indexOf: typeof indexOfWord): boolean {
+function holds(text: string, string: string, indexOf: typeof indexOfWord, fold = () => foldForSearch(text)): boolean {
   if (indexOf(text, string, 0) !== -1) return true
-  const folded = fold()
+  // White space between words is alike for the search.
+  const folded = MAY_HIDE.test(text) ? fold() : text
   let at = 0
   for (const word of foldForSearch(string).split(' ')) {
     const found = indexOf(folded, word, at)

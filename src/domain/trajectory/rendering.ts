@@ -77,10 +77,8 @@ export type Rendering = ReturnType<typeof createRendering>
  */
 export function makeNonce(secret: Uint8Array, trajectory: Trajectory): string {
   for (let round = 0; ; round++) {
-    const nonce = createHmac('sha256', secret)
-      .update(`${trajectory.id}/${RENDERING_VERSION}/${round}`)
-      .digest('hex')
-      .slice(0, 16)
+    const named = `${trajectory.id}/${RENDERING_VERSION}/${round}`
+    const nonce = createHmac('sha256', secret).update(named).digest('hex').slice(0, 16)
     if (!trajectory.steps.some((step) => step.parts.some((part) => part.text.includes(nonce)))) return nonce
   }
 }
