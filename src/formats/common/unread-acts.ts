@@ -8,16 +8,7 @@ const CALLS: ReadonlySet<string> = wordSet(`action actions call calls command co
 const OF_CALLS: ReadonlySet<string> =
   wordSet(`args argv arguments callid changes cmd cmdline code diff edits executablecode functionname input keystrokes kwargs
   operations parameters patch rawinput script shellcommand tool toolargs toolinput toolname toolparams toolcallid tooluseid`)
-const KINDS: ReadonlySet<string> = new Set([
-  'event',
-  'eventtype',
-  'kind',
-  'method',
-  'op',
-  'partkind',
-  'subtype',
-  'type',
-])
+const KINDS: ReadonlySet<string> = wordSet('event eventtype kind method op partkind subtype type')
 /** Words in the type names of calls. */
 const ACT_WORDS: ReadonlySet<string> =
   wordSet(`action apply bash browser call calls change click command computer create delete edit exec execute execution fetch
