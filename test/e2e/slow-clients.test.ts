@@ -1,11 +1,13 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { GROUND_TRUTH, TRAJECTORY } from '../grading/harness.ts'
 import { postJson } from '../local-server.ts'
+import { userOf } from './scene.ts'
 import { type ServiceProcess, spawnService, tempFolder } from './service-process.ts'
+import { makeTrials } from './trials.ts'
 
 /** Clients that are slow, idle or gone, against the real process: others are answered, and nothing of them stays. */
 const MANY = 300
@@ -76,3 +78,43 @@ test.runIf(hasProc).each([
   await until(() => handles(service) <= before + 2)
   await service.kill()
 })
+
+const MIB = 1024 * 1024
+const STREAMS = ['events', 'results', 'results?wait=true']
+/** Of each stream; the kernel takes some MiB of each stream from the service. */
+const READERS = 15
+const ITEMS = 1500
+const ITEM_BYTES = 16_000
+
+test.runIf(hasProc)(
+  'clients that never read the streams of a batch: others are answered, and the memory of the service stays bounded',
+  async () => {
+    const { service, origin } = await start()
+    const metadata = Object.fromEntries(
+      Array.from({ length: 8 }, (_, at) => [`note_${at}`, 'x'.repeat(ITEM_BYTES / 8)]),
+    )
+    const user = userOf(origin)
+    const { id } = await user.post(makeTrials(ITEMS, 'lexical').map((trial) => ({ ...trial, metadata })))
+    const residentMib = () =>
+      Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${service.child.pid}/status`, 'utf8'))?.[1]) / 1024
+    const before = residentMib()
+    const paths = Array.from({ length: READERS }, () => STREAMS).flat()
+    const request = (path: string) => `GET /v1/batches/${id}/${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`
+    const sockets = await Promise.all(paths.map((path) => open(origin, request(path))))
+    await user.until(id, ({ status }) => status === 'done')
+    let last = 0
+    // The streams stand still.
+    for (let now = residentMib(); Math.abs(now - last) > 1; now = residentMib()) {
+      last = now
+      expect((await post(origin, KNOWN)).status).toBeLessThan(300)
+      await delay(1500)
+    }
+    const grown = last - before
+    process.stdout.write(
+      `slow clients: ${sockets.length} streams of up to ${Math.round((ITEMS * ITEM_BYTES) / MIB)} MiB; the service grew by ${Math.round(grown)} MiB\n`,
+    )
+    expect(grown).toBeLessThan(300)
+    for (const socket of sockets) socket.destroy()
+    expect(await service.stop()).toBe(0)
+  },
+)

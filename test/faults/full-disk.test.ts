@@ -1,24 +1,42 @@
+import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Batch } from '../../src/schemas/batch.ts'
 import { readLedger } from '../e2e/ledger.ts'
 import { judgeAt, startMockCalls } from '../e2e/mock-calls.ts'
-import { spawnService } from '../e2e/service-process.ts'
+import { spawnService, tempFolder } from '../e2e/service-process.ts'
 import { callsOfAll, labelsOf } from '../e2e/trials.ts'
 import { postJson } from '../local-server.ts'
 import { sendBatch } from './batch-operations.ts'
-import { emptyDisk, fillDisk, makeSmallDisk } from './machine.ts'
+import { emptyDisk, fillDisk, isLinux, makeSmallDisk, pidOf, setLimit } from './machine.ts'
 import { findBroken } from './stored-state.ts'
 import { recordRow } from './sweep.ts'
 import { get, readEnded } from './user.ts'
 import { sleep } from './victim.ts'
 
-/** A disk that is really full, for a while, under a batch that runs. */
+/** A disk that takes no more bytes, for a while, under a batch that runs. */
 
 const ITEMS = 40
 
-test('a file system without room', { timeout: 60_000 }, async () => {
-  const folder = makeSmallDisk(12)
+/** The ways to fill the disk of a service and to make room again; `makeFolder` answers null where this user may not. */
+const WAYS = [
+  {
+    name: 'a tmpfs of 12 MiB',
+    makeFolder: () => makeSmallDisk(12),
+    fill: (folder: string) => fillDisk(folder),
+    empty: (folder: string) => emptyDisk(folder),
+  },
+  {
+    name: 'a limit of the size of files (EFBIG)',
+    makeFolder: () => (isLinux ? tempFolder() : null),
+    fill: (folder: string, pid: number) =>
+      setLimit(pid, 'fsize', Math.max(...readdirSync(folder).map((name) => statSync(join(folder, name)).size))),
+    empty: (_: string, pid: number) => setLimit(pid, 'fsize', 'unlimited'),
+  },
+]
+
+test.each(WAYS)('a disk without room: $name', { timeout: 60_000 }, async ({ name, makeFolder, fill, empty }) => {
+  const folder = makeFolder()
   if (folder === null) return
   const mock = await startMockCalls({ latency_ms: () => 60 })
   const database = join(folder, 'veridict.sqlite')
@@ -26,7 +44,7 @@ test('a file system without room', { timeout: 60_000 }, async () => {
   const origin = await service.ready
   const id = await sendBatch(origin, '', ITEMS)
   while ((await get<Batch>(origin, `/v1/batches/${id}`)).counts.graded < 4) await sleep(20)
-  fillDisk(folder)
+  fill(folder, pidOf(service))
   expect(await untilRefused(origin)).toBe('storage_full')
   const ready = await fetch(`${origin}/readyz`)
   // As the grades do.
@@ -38,7 +56,7 @@ test('a file system without room', { timeout: 60_000 }, async () => {
   await sleep(1500)
   // Nothing more is bought while nothing can be stored.
   expect(mock.calls.length).toBe(held)
-  emptyDisk(folder)
+  empty(folder, pidOf(service))
   const { batch, results } = await readEnded(origin, id)
   expect((await fetch(`${origin}/readyz`)).status).toBe(200)
   expect(await service.stop()).toBe(0)
@@ -49,7 +67,7 @@ test('a file system without room', { timeout: 60_000 }, async () => {
   expect(readLedger(database)).toMatchObject({ outcomes: { ok: callsOfAll(ITEMS) }, graded_twice: 0, paid_twice: 0 })
   expect(findBroken(database)).toEqual([])
   recordRow({
-    operation: 'full disk: a tmpfs of 12 MiB',
+    operation: `full disk: ${name}`,
     act: 'full',
     promise:
       '503 for writes, reads go on; nothing is bought that cannot be stored, nothing paid for is lost; it goes on by itself',

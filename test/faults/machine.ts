@@ -58,5 +58,5 @@ function writeUntilFull(file: number, bytes: Buffer): void {
 export const emptyDisk = (folder: string): void => rmSync(fillerOf(folder), { force: true })
 
 /** Changes a limit of a running process, as `ulimit` does for one that starts. */
-export const setLimit = (pid: number, name: 'nofile', value: number): void =>
+export const setLimit = (pid: number, name: 'nofile' | 'fsize', value: number | 'unlimited'): void =>
   void execFileSync('prlimit', ['--pid', String(pid), `--${name}=${value}:`], { stdio: 'ignore' })

@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { chmodSync, existsSync, statSync, symlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { isRun } from '../../src/db/open/run-lock.ts'
@@ -14,40 +13,6 @@ import { begin, finishOk, planAttempt } from './make-attempt.ts'
 import { openBatch, readBatch } from './make-batch.ts'
 import { openSqlite } from './open-sqlite.ts'
 import { tempDatabase } from './temp-folder.ts'
-
-const WRITER = fileURLToPath(new URL('ledger-writer.ts', import.meta.url))
-
-/** Starts a writer; answers what it had said by the time it was killed, after at least so many lines. */
-async function writeAndKill(path: string, lines: number): Promise<string[]> {
-  const child: ChildProcess = spawn(process.execPath, [WRITER, path], { stdio: ['ignore', 'pipe', 'inherit'] })
-  const closed = once(child, 'close')
-  const said: string[] = []
-  if (child.stdout === null) throw new Error('the writer has no output')
-  for await (const line of createInterface({ input: child.stdout })) {
-    said.push(line)
-    if (said.length === lines) child.kill('SIGKILL')
-  }
-  expect(await closed).toEqual([null, 'SIGKILL'])
-  return said
-}
-
-test.each([1, 2, 7, 40])('what was said to be written is there after kill -9 at line %i', async (lines) => {
-  const path = tempDatabase()
-  const said = await writeAndKill(path, lines)
-  const { run, stores } = openSqlite(path)
-  expect(await run('PRAGMA integrity_check')).toEqual([{ integrity_check: 'ok' }])
-  const interrupted = await stores.attempts.markLost('')
-  const entries = new Map((await stores.attempts.listForGrade('grd_a')).map((entry) => [entry.id, entry]))
-  for (const line of said) {
-    const [step, id = ''] = line.split(' ')
-    expect(entries.has(id)).toBe(true)
-    if (step === 'finished') expect(entries.get(id)?.raw_reply).toContain(`reply of ${id} `)
-  }
-  const outcomes = [...entries.values()].map((entry) => entry.outcome)
-  expect(outcomes.slice(0, -1).every((outcome) => outcome === 'ok')).toBe(true)
-  expect(outcomes.filter((outcome) => outcome === 'unknown')).toHaveLength(interrupted)
-  expect(interrupted).toBeLessThanOrEqual(1)
-})
 
 test('processes that open the same new file at once all get it, migrated once', async () => {
   const path = tempDatabase()

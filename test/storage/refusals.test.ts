@@ -6,54 +6,33 @@ import { describe, expect, test } from 'vitest'
 import { toStorageError } from '../../src/db/errors.ts'
 import { openSqliteStores } from '../../src/db/stores.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
-import { begin, finishOk, goodReply, KEY, planAttempt, REQUEST } from './make-attempt.ts'
+import { openBatch } from './make-batch.ts'
 import { makeRecord } from './make-grade.ts'
-import { openSqlite, type RunSql } from './open-sqlite.ts'
+import { openSqlite } from './open-sqlite.ts'
 import { tempDatabase } from './temp-folder.ts'
 
-/** The file may not grow by a single page from now on. */
-const fill = async (run: RunSql): Promise<void> => {
-  await run(`PRAGMA max_page_count = ${String((await run('PRAGMA page_count'))[0]?.['page_count'])}`)
-}
+test('a full disk of one of several statements decides the error of its unit of work', async () => {
+  const { run, stores } = openSqlite(tempDatabase())
+  const [pages] = await run('PRAGMA page_count')
+  await run(`PRAGMA max_page_count = ${String(pages?.['page_count'])}`)
+  const noise = randomBytes(100_000).toString('base64')
+  const writing = stores.db.write((sql) =>
+    Promise.all([sql.query('INSERT INTO judges (name) VALUES (?)', [noise]), sql.query('SELECT 1')]),
+  )
+  const message = 'the disk of the database is full'
+  await expect(writing).rejects.toMatchObject({ name: 'StorageError', code: 'storage_full', message })
+})
 
-const noise = (bytes: number): string => randomBytes(bytes).toString('base64')
-const FULL = { name: 'StorageError', code: 'storage_full', message: 'the disk of the database is full' }
-
-describe('a full disk', () => {
-  test('refuses a grade whole and goes on serving what there is', async () => {
-    const { run, stores } = openSqlite(tempDatabase())
-    const known = makeRecord({ key: 'k' })
-    await stores.grades.put(known)
-    await fill(run)
-    const big = makeRecord({ key: 'k', notes: noise(100_000) })
-    await expect(stores.grades.put(big)).rejects.toMatchObject(FULL)
-    await stores.grades.put(makeRecord())
-    expect(await stores.grades.get(big.grade.id)).toBeNull()
-    expect((await stores.grades.findByKey(digestBytes('k')))?.id).toBe(known.grade.id)
-  })
-
-  test('of one of several statements decides the error of its unit of work', async () => {
-    const { run, stores } = openSqlite(tempDatabase())
-    await fill(run)
-    const writing = stores.db.write((sql) =>
-      Promise.all([sql.query('INSERT INTO judges (name) VALUES (?)', [noise(100_000)]), sql.query('SELECT 1')]),
-    )
-    await expect(writing).rejects.toMatchObject(FULL)
-  })
-
-  test('keeps a call as sent when its reply cannot be stored, and takes the reply once there is room', async () => {
-    const { run, stores } = openSqlite(tempDatabase())
-    await begin(stores, planAttempt('att_1'))
-    await fill(run)
-    const end = finishOk('att_1', goodReply({ raw: noise(100_000) }))
-    await expect(stores.attempts.finish(end)).rejects.toMatchObject(FULL)
-    expect((await stores.attempts.listForGrade('grd_a'))[0]).toMatchObject({ outcome: 'sent', raw_reply: null })
-    await run('PRAGMA max_page_count = 1000000')
-    await stores.attempts.finish(end)
-    expect(
-      (await stores.attempts.findOrphan({ key: KEY, sample: 0, round: 0, request_digest: REQUEST }))?.reply,
-    ).toEqual(end.reply)
-  })
+test('a refusal of the end of an item leaves nothing of its grade', async () => {
+  const { run, stores } = openSqlite()
+  await openBatch(stores, 'bat_1', 1)
+  await run("CREATE TRIGGER refuses BEFORE UPDATE ON batch_items BEGIN SELECT RAISE(ABORT, 'no'); END")
+  const record = { ...makeRecord({ key: 'k' }), item: { batch: 'bat_1', index: 0 } }
+  await expect(stores.grades.put(record)).rejects.toMatchObject({ code: 'storage_error' })
+  expect([await stores.grades.get(record.grade.id), await stores.grades.findByKey(digestBytes('k'))]).toEqual([
+    null,
+    null,
+  ])
 })
 
 /** Holds the write lock of a file; returns the end of the hold. */
@@ -172,7 +151,8 @@ test.each([
   ['SQLITE_BUSY', 'storage_busy'],
   ['SQLITE_BUSY_SNAPSHOT', 'storage_busy'],
   ['SQLITE_CORRUPT_VTAB', 'storage_error'],
-  ['SQLITE_IOERR_WRITE', 'storage_error'],
+  ['SQLITE_IOERR_WRITE', 'storage_full'],
+  ['SQLITE_IOERR_READ', 'storage_error'],
   ['SQLITE_READONLY', 'storage_error'],
 ])('%s is %s, with its cause', (code, expected) => {
   const cause = Object.assign(new Error('driver'), { code })
