@@ -1,9 +1,8 @@
 import { PgBoss } from 'pg-boss'
 import type { Sql } from '../db/db.ts'
+import { JOBS_SCHEMA } from '../db/open/migrate.ts'
 import type { Job, Jobs } from './jobs.ts'
 
-/** The schema of pg-boss’s own tables. */
-const SCHEMA = 'veridict_jobs'
 const CONNECTIONS = 4
 const QUEUE = {
   notify: true,
@@ -31,7 +30,7 @@ const DELETE_S = 60
 /** A stop waits at most so long for jobs: longer than any call. */
 const STOP_MS = 3_600_000
 /** The batches of jobs that have not ended, by the keys that `add` gives. */
-const OPEN_BATCHES = `SELECT DISTINCT split_part(singleton_key, ':', 1) AS batch FROM ${SCHEMA}.job WHERE state < 'completed'`
+const OPEN_BATCHES = `SELECT DISTINCT split_part(singleton_key, ':', 1) AS batch FROM ${JOBS_SCHEMA}.job WHERE state < 'completed'`
 
 interface BossOptions {
   readonly url: string
@@ -40,6 +39,11 @@ interface BossOptions {
   readonly onError: (error: unknown) => void
 }
 
+/** Lets an active job wait to be done again, unless a job with its key waits already. */
+const WAIT_AGAIN = `UPDATE ${JOBS_SCHEMA}.job SET state = 'retry', start_after = now() + $3 * interval '1 ms'
+  WHERE id = $1 AND retry_count = $2 AND state = 'active' AND NOT EXISTS (SELECT 1 FROM ${JOBS_SCHEMA}.job AS other
+    WHERE other.name = job.name AND other.singleton_key = job.singleton_key AND other.state < 'active')`
+
 /** Creates the jobs of all processes of a PostgreSQL. */
 export function createBossJobs({ url, chunksAtOnce, onError }: BossOptions): Jobs {
   const queues = new Set<string>()
@@ -47,7 +51,8 @@ export function createBossJobs({ url, chunksAtOnce, onError }: BossOptions): Job
   let lastError = Number.NEGATIVE_INFINITY
   const boss = new PgBoss({
     connectionString: url,
-    schema: SCHEMA,
+    schema: JOBS_SCHEMA,
+    createSchema: false,
     max: CONNECTIONS,
     application_name: 'veridict-jobs',
     useListenNotify: true,
@@ -76,26 +81,24 @@ export function createBossJobs({ url, chunksAtOnce, onError }: BossOptions): Job
     return name
   }
 
-  async function add(jobs: readonly Job[], delay_ms = 0, sql?: Sql): Promise<void> {
+  async function add(jobs: readonly Job[], sql?: Sql): Promise<void> {
     // pg-boss writes within our unit of work.
     const within = sql && {
       db: { executeSql: (text: string, values: unknown[] = []) => sql.query<Record<string, unknown>>(text, values) },
     }
-    const later = delay_ms > 0 && { startAfter: Math.ceil(delay_ms / 1000) }
     for (const some of Map.groupBy(jobs, ({ judge, chunk }) => `${chunk === null} ${judge}`).values()) {
       const [{ judge, chunk }] = some as [Job, ...Job[]]
       // The beginnings of all batches come first.
       const toJob = (data: Job) => ({
         ...{ data, singletonKey: data.chunk === null ? data.batch : `${data.batch}:${data.chunk}` },
         priority: -(data.chunk ?? 0),
-        ...later,
       })
       await boss.insert(await open(chunk === null ? 'provider' : 'judge', judge), some.map(toJob), within)
     }
   }
 
   return {
-    add: (jobs, sql) => add(jobs, 0, sql),
+    add,
     async busy() {
       await begin()
       const { rows } = await boss.getDb().executeSql(OPEN_BATCHES, [])
@@ -107,14 +110,13 @@ export function createBossJobs({ url, chunksAtOnce, onError }: BossOptions): Job
           if (job === undefined) return
           const signal = AbortSignal.any([stopping.signal, job.signal])
           const again = signal.aborted ? null : await doJob(job.data, signal).finally(() => boss.notifyWorker(worker))
-          // A job that ends well is done: its open items would wait for the next sweep.
+          // A stopped job goes to another process at once.
           stopping.signal.throwIfAborted()
-          if (again !== null) await add([job.data], again)
+          if (again !== null) await boss.getDb().executeSql(WAIT_AGAIN, [job.id, job.retryCount, again])
         })
       }
-      for (const judge of judges) await open('judge', judge)
-      for (const judge of judges) await work(await open('provider', judge), LOOK_S)
       for (const judge of judges) {
+        await work(await open('provider', judge), LOOK_S)
         const queue = await open('judge', judge)
         for (let at = 0; at < chunksAtOnce(judge); at++) await work(queue, at === 0 ? LOOK_S : SELDOM_LOOK_S)
       }

@@ -1,7 +1,7 @@
-import type { Payer } from '../db/attempts.ts'
 import type { NewBatch } from '../db/batches.ts'
 import { settleAll } from '../db/db.ts'
 import type { NewItem } from '../db/items.ts'
+import type { Payer } from '../db/ledger.ts'
 import { metadataOf, type Trajectory } from '../domain/trajectory/trajectory.ts'
 import type { Judge } from '../judges/judge.ts'
 import type { Batch, BatchItem, BatchOptions } from '../schemas/batch.ts'
@@ -88,7 +88,7 @@ export async function takeBatch(deps: BatchDeps, plan: BatchPlan, items: AsyncIt
     for await (const chunk of chunksOf(planItems(deps, plan, items))) {
       const admitting = chunk.map((item) => admit(deps, plan, item))
       await settleAll(admitting)
-      if ((await batches.add(id, await Promise.all(admitting))) !== null) throw new Error(`${id}: items not stored`)
+      await batches.add(id, await Promise.all(admitting))
     }
     return await openDraft(deps, id)
   } catch (error) {

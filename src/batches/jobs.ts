@@ -6,7 +6,7 @@ import type { Clock } from '../domain/clock.ts'
 /** A chunk of at most sixteen items of one judge; `chunk` null: the questions that its provider answers, to be sent, looked for and stored. */
 export type Job = Omit<Chunk, 'chunk'> & { readonly chunk: number | null }
 
-/** Does a job; returns the milliseconds until the job is to be done again, or null. Rejects where the database refuses: the job is done again later. */
+/** Does a job; returns the milliseconds until the job is to be done again, or null: the job is done. */
 export type DoJob = (job: Job, signal: AbortSignal) => Promise<number | null>
 
 /** The jobs of batches. */
@@ -30,9 +30,12 @@ export function createLocalJobs(chunksAtOnce: (judge: string) => number, clock: 
   const { signal } = stopping
   let doJob: DoJob = async () => null
 
-  async function repeat(job: Job): Promise<void> {
-    for (let again: number | null = 0; again !== null && !signal.aborted; ) {
-      again = await doJob(job, signal)
+  async function repeat(job: Job, queue: PQueue): Promise<void> {
+    const { chunk } = job
+    const once = async () => (signal.aborted ? null : doJob(job, signal))
+    for (let again: number | null = 0; again !== null; ) {
+      // The beginnings of all batches come first; a provider takes no place of a chunk.
+      again = await (chunk === null ? once() : queue.add(once, { priority: -chunk }))
       if (again !== null) await clock.sleep(again, signal)
     }
   }
@@ -44,9 +47,8 @@ export function createLocalJobs(chunksAtOnce: (judge: string) => number, clock: 
         const queue = queues.get(judge)
         const key = `${batch} ${chunk} ${judge}`
         if (queue === undefined || open.has(key) || signal.aborted) continue
-        // The beginnings of all batches come first; a provider takes no place of a chunk.
-        const done = chunk === null ? repeat(job) : queue.add(() => repeat(job), { priority: -chunk })
-        open.set(key, { batch, done: done.catch(() => undefined).finally(() => open.delete(key)) })
+        const done = repeat(job, queue).catch(() => undefined)
+        open.set(key, { batch, done: done.finally(() => open.delete(key)) })
       }
     },
     busy: async () => new Set([...open.values()].map(({ batch }) => batch)),

@@ -4,7 +4,7 @@ import { isTransient } from '../grading/ask-by-call.ts'
 import { type BatchApi, BatchFailure, type BatchResult } from '../judges/judge.ts'
 import type { Failure } from '../schemas/grade.ts'
 import type { Job } from './jobs.ts'
-import type { BatchDeps, Parking } from './run-chunk.ts'
+import { type BatchDeps, type Parking, reasonOf } from './run-chunk.ts'
 
 /** Below the limit of any provider: a submission stands in memory while it is sent. */
 const MOST_BYTES = 32 * 1024 * 1024
@@ -152,7 +152,7 @@ export function createProviderPump(deps: Pick<BatchDeps, 'stores' | 'judges' | '
   function refused(judge: string, failure: Failure): Parking {
     const wait = failure.code === 'rate_limited' ? Math.max(60, failure.retry_after_s ?? 0) * 1000 : null
     const until = wait === null ? null : new Date(deps.clock.now().getTime() + wait)
-    return parked(`${judge}: ${failure.code}: ${failure.message}`, until)
+    return parked(reasonOf(judge, failure), until)
   }
 
   return { step, drain }

@@ -1,5 +1,5 @@
-import type { Payer } from '../db/attempts.ts'
 import { fitsNames, isOwnBatch, namesOf } from '../db/grades.ts'
+import type { Payer } from '../db/ledger.ts'
 import type { Stores } from '../db/stores.ts'
 import { defined } from '../domain/result.ts'
 import type { Grade } from '../schemas/grade.ts'

@@ -67,8 +67,6 @@ export interface ChunkRun {
   readonly signal: AbortSignal
   /** Parks the batch, whose run ends. */
   readonly park: (parking: Parking) => Promise<void>
-  /** An item of the batch has ended. */
-  readonly onEnd: () => void
 }
 
 /** Items in work for each call in flight: the others are stored, read or repaired meanwhile. */
@@ -82,21 +80,23 @@ export function openQueues(laneOf: BatchDeps['laneOf'], most: number | null): Ba
   })
 }
 
-/** Grades the open items of a chunk. Resolves when no item runs any more; rejects where the database refuses. */
-export async function runChunk(deps: BatchDeps, run: ChunkRun): Promise<void> {
+/** Grades the open items of a chunk; returns how many stay open, and the lack of money for which none has ended. Rejects where the database refuses. */
+export async function runChunk(deps: BatchDeps, run: ChunkRun) {
   const { plan, chunk } = run
   const items = await deps.stores.batches.ofChunk(chunk)
   const groups = [...Map.groupBy(items, ({ trajectory }) => trajectory).values()]
   // The first item of each trajectory is looked up here, by one reading: later items may be answered by the grades of the items before.
   const firsts = groups.flatMap(([first]) => first ?? [])
   const answers = plan.kind === 'recheck' ? [] : await deps.service.findAnswers(firsts.map(requestOf))
-  const queue = deps.queueOf(chunk.judge)
-  const isModel = deps.judges.get(chunk.judge)?.info.kind === 'model'
-  const hasCache = isModel && plan.mode === 'direct' && plan.kind !== 'recheck'
+  const { kind } = deps.judges.get(chunk.judge)?.info ?? {}
+  const hasCache = kind === 'model' && plan.mode === 'direct' && plan.kind !== 'recheck'
+  const open: Failure[] = []
   const runGroup = async ([first, ...others]: readonly OpenItem[], at: number): Promise<void> => {
     if (first === undefined) return
-    const start = (item: OpenItem, answer: Ahead['answer'], priority: number) =>
-      runItem(deps, run, item, { answer, packed: item.packed }, (work) => queue.add(work, { priority }))
+    const start = async (item: OpenItem, answer: Ahead['answer'], priority: number) => {
+      const failure = await runItem(deps, run, item, { answer, packed: item.packed }, priority)
+      if (failure !== null) open.push(failure)
+    }
     const beginning = start(first, answers[at], 0)
     // Then the provider has the trajectory in its prompt cache for the other items, which come before further trajectories.
     if (hasCache) await beginning
@@ -104,6 +104,8 @@ export async function runChunk(deps: BatchDeps, run: ChunkRun): Promise<void> {
     deps.service.release(first.trajectory)
   }
   await settleAll(groups.map(runGroup))
+  const lack = open.find(({ code }) => code === 'budget_exceeded')
+  return { open: open.length, lack: open.length === items.length ? lack : undefined }
 }
 
 /** Runs at one item before its own failure ends it. */
@@ -111,23 +113,27 @@ const MOST_RUNS = 8
 const LONGEST_DELAY_MS = 60_000
 /** Items that wait for money ask again after this time: calls in flight may have given money back. */
 const BUDGET_AGAIN_MS = 1000
+/** Asks of an item without money before its chunk makes room for others, and comes back. */
+const MOST_BUDGET_ASKS = 3
+const LEFT: Failure = { code: 'cancelled', message: 'the run has ended', retryable: true, retry_after_s: null }
 
-/** Runs an item until it has ended, lies with the provider, or the run ends. It waits for money, or for a retry, outside of its place (`inPlace`). */
+/** Runs an item, which waits for money and retries outside of its place. Returns the failure of an item that stays open; null: it has ended, or lies with the provider. */
 async function runItem(
   deps: BatchDeps,
   run: ChunkRun,
   item: OpenItem,
   first: Ahead,
-  inPlace: <T>(work: () => Promise<T>) => Promise<T>,
-): Promise<void> {
+  priority: number,
+): Promise<Failure | null> {
   const { clock, service } = deps
   const { settle } = deps.stores.batches
   const { plan, signal } = run
   const { judge } = run.chunk
   const lane = deps.laneOf(judge)
+  const queue = deps.queueOf(judge)
   const isProvider = plan.mode === 'provider'
   const ref = { batch: plan.id, index: item.index }
-  const tries = { failed: 0, limited: 0 }
+  const tries = { failed: 0, limited: 0, poor: 0 }
 
   /** Tells whether the item may yet succeed: then the failure is no grade, and the item runs again. */
   function isPassing(failure: Failure): boolean {
@@ -155,7 +161,6 @@ async function runItem(
       // A new grade was stored with the end of its item.
       if (outcome.kind === 'graded' && (outcome.cached || outcome.grade.status === 'failed'))
         await settle(ref, toItemEnd(outcome.grade, outcome.cached))
-      run.onEnd()
     } catch (error) {
       await endBy(error)
     }
@@ -172,7 +177,6 @@ async function runItem(
     }
     if (!(error instanceof RequestError)) deps.onTrouble({ batch: plan.id, item: item.item_id, error })
     await settle(ref, failedEnd(error))
-    run.onEnd()
   }
 
   /** Computes the delay before the next run at the item, in milliseconds; a time: the whole batch rests until then, null: until an operator resumes it. */
@@ -190,17 +194,19 @@ async function runItem(
     return Math.max(asked, Math.min(LONGEST_DELAY_MS, rest))
   }
 
-  for (let ahead = first; !signal.aborted; ahead = {}) {
-    const failure = await inPlace(async () => (signal.aborted ? null : grade(ahead)))
-    if (failure === null || failure.code === 'cancelled') return
+  for (let ahead = first; ; ahead = {}) {
+    const failure = await queue.add(async () => (signal.aborted ? LEFT : grade(ahead)), { priority })
+    if (failure === null || failure.code === 'cancelled') return failure
     // A question for a provider’s batch waits for money until the answers of the others are there.
-    if (failure.code === 'budget_exceeded' && isProvider) return
+    if (failure.code === 'budget_exceeded' && (isProvider || ++tries.poor === MOST_BUDGET_ASKS)) return failure
     const delay = delayAfter(failure)
-    if (typeof delay !== 'number')
-      return run.park({ reason: `${judge}: ${failure.code}: ${failure.message}`, resumes_at: delay })
-    await clock.sleep(delay, signal).catch(() => undefined)
+    if (typeof delay === 'number') await clock.sleep(delay, signal).catch(() => undefined)
+    else await run.park({ reason: reasonOf(judge, failure), resumes_at: delay })
   }
 }
+
+/** Names a failure of a judge as the reason for which a batch is parked. */
+export const reasonOf = (judge: string, { code, message }: Failure): string => `${judge}: ${code}: ${message}`
 
 /** Tells the failures of every call of a judge until somebody mends its key or account. */
 const isRefusal = ({ code }: Failure): boolean => code === 'quota_exhausted' || code === 'authentication'

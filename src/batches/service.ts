@@ -1,13 +1,12 @@
-import type { Payer } from '../db/attempts.ts'
 import type { BatchQuery } from '../db/batches.ts'
-import type { ItemRecord } from '../db/items.ts'
+import type { Payer } from '../db/ledger.ts'
 import type { Batch, BatchEstimate } from '../schemas/batch.ts'
 import type { RegradeRequest } from '../schemas/regrade.ts'
 import { COMMAND_STOPPED } from '../schemas/vocabulary.ts'
 import { type BatchPlan, type IntakeItem, takeBatch } from './intake.ts'
 import { planRegrade, selectGrades } from './regrade.ts'
 import type { BatchDeps } from './run-chunk.ts'
-import { createWaiting } from './waiting.ts'
+import { createView } from './waiting.ts'
 import { createBatchWork } from './work.ts'
 
 type Items = AsyncIterable<IntakeItem>
@@ -45,8 +44,8 @@ export function createBatchService(deps: BatchDeps) {
   const loops: Promise<void>[] = []
   /** Whether this process shares the batches of a PostgreSQL with others. */
   const isShared = run_lock === null
-  const work = createBatchWork(deps, stopping.signal)
-  const { view, lacksJudge } = createWaiting(deps, () => leadsSince !== null)
+  const work = createBatchWork(deps)
+  const view = createView(deps, () => leadsSince !== null)
 
   const now = (): number => clock.now().getTime()
   const troubleOf = (batch: string) => (error: unknown) => deps.onTrouble({ batch, error })
@@ -82,7 +81,7 @@ export function createBatchService(deps: BatchDeps) {
   /** Parks the batch of a stopped command: no other process shall go on with the batch, and pay. */
   async function parkOwn(id: string): Promise<void> {
     const record = await batches.get(id)
-    if (record === null || (await lacksJudge(record))) return
+    if (record === null || (await view(record)).waiting_for === 'worker') return
     // A parked batch with a time would go on at that time.
     if (record.resumes_at !== null) await batches.resume(id)
     await batches.park(id, COMMAND_STOPPED, null)
@@ -96,7 +95,8 @@ export function createBatchService(deps: BatchDeps) {
       run_lock.take()
     }
     try {
-      if ((await lead()) || isShared) await work.enqueue(id)
+      // On PostgreSQL the jobs of a new batch were stored with the batch.
+      if (isShared ? !isNew : await lead()) await work.enqueue(id)
       if (!isShared) startLoops()
     } catch (error) {
       deps.onTrouble({ batch: id, error })
@@ -165,8 +165,7 @@ export function createBatchService(deps: BatchDeps) {
       return record && view(record)
     },
     list: async (query: BatchQuery): Promise<readonly Batch[]> => Promise.all((await batches.list(query)).map(view)),
-    results: (id: string, after: number, limit: number): Promise<readonly ItemRecord[]> =>
-      batches.results(id, after, limit),
+    results: batches.results,
     /** Cancels all items but those in flight. Null: no such batch; false: the batch has ended. */
     async cancel(id: string): Promise<boolean | null> {
       if ((await batches.get(id)) === null) return null

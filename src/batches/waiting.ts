@@ -11,8 +11,8 @@ const PROVIDER_WINDOW_MS = 24 * 3_600_000
 /** A call in flight for longer may be one of a process that has ended. */
 const YOUNG_CALL_MS = 30_000
 
-/** Creates the readings that explain for which judge a batch waits. `runsHere` tells whether this process runs the batches of the database. */
-export function createWaiting({ stores, judges, clock, lost_ms }: BatchDeps, runsHere: () => boolean) {
+/** Creates the view of a batch. `runsHere` tells whether this process runs the batches of the database. */
+export function createView({ stores, judges, clock, lost_ms }: BatchDeps, runsHere: () => boolean) {
   const { batches, provider, attempts, run_lock } = stores
 
   /** Finds the judge of the next item, or of an open submission. */
@@ -50,28 +50,21 @@ export function createWaiting({ stores, judges, clock, lost_ms }: BatchDeps, run
     return { waiting_for: 'judge', parked_reason: `${judge}: ${failure.code}, waiting until ${until}` }
   }
 
-  return {
-    /** Tells whether a running batch waits for a judge that no process has. */
-    async lacksJudge(record: BatchRecord): Promise<boolean> {
-      const judge = record.status === 'running' ? await nextJudge(record) : null
-      return judge !== null && (await isMissing(judge))
-    },
-    /** Adds to a stored batch its items in flight, over all processes, the reason for which it waits, and its part that lies with a provider. */
-    async view(record: BatchRecord): Promise<Batch> {
-      const { id, status, mode, counts } = record
-      if (status === 'done' || status === 'cancelled') return record
-      const runs = status === 'running' || status === 'cancelling'
-      const isAsking = runs && counts.pending > 0
-      const { items, newest } = isAsking ? await attempts.inFlight(id) : { items: 0, newest: null }
-      const moved = newest === null ? 0 : Math.min(items, counts.pending)
-      const wait = newest !== null ? waitingSince(items, Date.parse(newest)) : runs ? await waitingFor(record) : {}
-      const round = mode === 'provider' ? await provider.round(id) : null
-      const ends_by = new Date(Date.parse(round?.begun_at ?? '') + PROVIDER_WINDOW_MS)
-      return {
-        ...{ ...record, ...wait },
-        counts: { ...counts, pending: counts.pending - moved, running: counts.running + moved },
-        ...(round && { round: { ...round, ends_by: ends_by.toISOString() } }),
-      }
-    },
+  /** Adds to a stored batch its items in flight, over all processes, the reason for which it waits, and its part that lies with a provider. */
+  return async (record: BatchRecord): Promise<Batch> => {
+    const { id, status, mode, counts } = record
+    if (status === 'done' || status === 'cancelled') return record
+    const runs = status === 'running' || status === 'cancelling'
+    const isAsking = runs && counts.pending > 0
+    const { items, newest } = isAsking ? await attempts.inFlight(id) : { items: 0, newest: null }
+    const moved = newest === null ? 0 : Math.min(items, counts.pending)
+    const wait = newest !== null ? waitingSince(items, Date.parse(newest)) : runs ? await waitingFor(record) : {}
+    const round = mode === 'provider' ? await provider.round(id) : null
+    const ends_by = new Date(Date.parse(round?.begun_at ?? '') + PROVIDER_WINDOW_MS)
+    return {
+      ...{ ...record, ...wait },
+      counts: { ...counts, pending: counts.pending - moved, running: counts.running + moved },
+      ...(round && { round: { ...round, ends_by: ends_by.toISOString() } }),
+    }
   }
 }

@@ -2,11 +2,15 @@ import type { RunPlan } from '../db/batches.ts'
 import type { Chunk } from '../db/items.ts'
 import type { DoJob } from './jobs.ts'
 import { createProviderPump, type Poll } from './provider.ts'
-import { type BatchDeps, type Parking, runChunk } from './run-chunk.ts'
+import { type BatchDeps, type Parking, reasonOf, runChunk } from './run-chunk.ts'
 
 /** While items of a provider’s batch have not asked yet. */
 const POLL_SOON_MS = 250
-/** Refusals of the database in a row, without an ended item in between, that park a batch. */
+/** Between two runs at a chunk whose items wait for money, or for an equal question in flight elsewhere. */
+const CHUNK_AGAIN_MS = 2000
+/** A batch without money, and without a call in flight that may give money back, rests so long. */
+const BUDGET_REST_MS = 30_000
+/** Refusals of the database in a row, without a job done in between, that park a batch. */
 const MOST_REFUSALS = 3
 const REST_MS = 10_000
 
@@ -14,16 +18,16 @@ const REST_MS = 10_000
 interface BatchRun {
   /** Aborted where the batch is parked or cancelled: its chunks end here. */
   readonly leaving: AbortController
-  /** Refusals of the database since an item has ended. */
+  /** Refusals of the database since a job was done. */
   refusals: number
   /** The pending items of each judge at its last poll: an item that lacks money goes on asking, and holds back no submission. */
   readonly unasked: Map<string, number>
 }
 
-/** Creates the work of this process on batches: it does their jobs, parks batches and ends batches. `stopping`: aborted where this process stops. */
-export function createBatchWork(deps: BatchDeps, stopping: AbortSignal) {
+/** Creates the work of this process on batches: it does their jobs, parks batches and ends batches. */
+export function createBatchWork(deps: BatchDeps) {
   const { clock, jobs } = deps
-  const { batches, provider } = deps.stores
+  const { attempts, batches, provider } = deps.stores
   const pump = createProviderPump(deps)
   const runs = new Map<string, BatchRun>()
 
@@ -42,17 +46,6 @@ export function createBatchWork(deps: BatchDeps, stopping: AbortSignal) {
   async function park(id: string, { reason, resumes_at }: Parking): Promise<void> {
     leave(id)
     if (await batches.park(id, reason, resumes_at?.toISOString() ?? null)) await tell(id)
-  }
-
-  /** Rests after a refusal of the database; a damage that lasts parks the batch. */
-  async function breakOff(batch: string, run: BatchRun, error: unknown): Promise<void> {
-    deps.onTrouble({ batch, error })
-    const { code, message } = error as { code?: unknown; message?: unknown }
-    run.refusals = code === 'storage_error' ? run.refusals + 1 : 0
-    const reason = `the database refused ${run.refusals} times in a row: ${message}: mend it, then resume`
-    const rest =
-      run.refusals < MOST_REFUSALS ? clock.sleep(REST_MS, stopping) : park(batch, { reason, resumes_at: null })
-    await rest.catch(() => undefined)
   }
 
   async function pollOnce({ batch, judge }: Poll): Promise<number | null> {
@@ -101,38 +94,41 @@ export function createBatchWork(deps: BatchDeps, stopping: AbortSignal) {
       (error: unknown) => deps.onTrouble({ batch: id, error }),
     )
 
-  async function gradeChunk(chunk: Chunk, signal: AbortSignal): Promise<void> {
-    const { batch } = chunk
+  /** Grades a chunk; returns the time until the next run at the items that stay open in a running batch. */
+  async function gradeChunk(chunk: Chunk, signal: AbortSignal): Promise<number | null> {
+    const { batch, judge } = chunk
     const plan = await batches.plan(batch)
-    if (plan?.status !== 'running') return
-    const run = runOf(batch)
-    const leaving = AbortSignal.any([signal, run.leaving.signal])
-    try {
-      await runChunk(deps, {
-        ...{ plan, chunk, signal: leaving },
-        // A call of a run that has been left says nothing any more: another process may have resumed the batch meanwhile.
-        park: async (parking) => (leaving.aborted ? undefined : park(batch, parking)),
-        onEnd() {
-          run.refusals = 0
-        },
-      })
-    } catch (error) {
-      await breakOff(batch, run, error)
-      throw error
-    }
-    await end(await batches.plan(batch))
+    if (plan?.status !== 'running') return null
+    const leaving = AbortSignal.any([signal, runOf(batch).leaving.signal])
+    const { open, lack } = await runChunk(deps, {
+      ...{ plan, chunk, signal: leaving },
+      // A call of a run that has been left says nothing any more: another process may have resumed the batch meanwhile.
+      park: async (parking) => (leaving.aborted ? undefined : park(batch, parking)),
+    })
+    const isPoor = lack !== undefined && plan.mode === 'direct' && !leaving.aborted
+    const resumes_at = new Date(clock.now().getTime() + BUDGET_REST_MS)
+    if (isPoor && (await attempts.inFlight(batch)).newest === null)
+      await park(batch, { reason: reasonOf(judge, lack), resumes_at })
+    const after = await batches.plan(batch)
+    await end(after)
+    if (open === 0 || after?.status !== 'running') return null
+    return plan.mode === 'provider' ? deps.poll_ms : CHUNK_AGAIN_MS
   }
 
-  /** Grades the open items of a chunk, or moves the questions at a provider a step further. A poll of an earlier version has no member `chunk`. */
+  /** Does a job. A damage of the database that lasts parks the batch. A poll of an earlier version has no member `chunk`. */
   const doJob: DoJob = async ({ chunk = null, ...poll }, signal) => {
-    if (chunk !== null) {
-      await gradeChunk({ ...poll, chunk }, signal)
-      return null
-    }
+    const { batch } = poll
     try {
-      return await pollOnce(poll)
+      const again = await (chunk === null ? pollOnce(poll) : gradeChunk({ ...poll, chunk }, signal))
+      runOf(batch).refusals = 0
+      return again
     } catch (error) {
-      deps.onTrouble({ batch: poll.batch, error })
+      deps.onTrouble({ batch, error })
+      const run = runOf(batch)
+      const { code, message } = error as { code?: unknown; message?: unknown }
+      run.refusals = code === 'storage_error' ? run.refusals + 1 : 0
+      const reason = `the database refused ${run.refusals} times in a row: ${message}: mend it, then resume`
+      if (run.refusals >= MOST_REFUSALS) await park(batch, { reason, resumes_at: null }).catch(() => undefined)
       return REST_MS
     }
   }

@@ -1,7 +1,6 @@
 import { type Expression, type RawBuilder, sql as raw, type SqlBool } from 'kysely'
 import type { Batch } from '../schemas/batch.ts'
 import type { BatchStatus } from '../schemas/vocabulary.ts'
-import type { Payer } from './attempts.ts'
 import { IN_FLIGHT } from './attempts.ts'
 import {
   all,
@@ -19,6 +18,7 @@ import {
 } from './db.ts'
 import { refusal } from './errors.ts'
 import { addItems, createItems, ITEM_IS_OPEN, isOf, type NewItem } from './items.ts'
+import type { Payer } from './ledger.ts'
 import type { Amounts, BatchRow, Spending, Tally } from './schema.ts'
 import { NOTHING } from './spending.ts'
 
@@ -91,7 +91,7 @@ export function createBatches(db: Db) {
     finishCancel: (id: string, at: string): Promise<boolean> =>
       db.write(async (sql) => {
         // One process at a time: two at the items of a large batch would undo the work of each other by deadlocks.
-        const turn = db.kind === 'postgres' ? raw`FOR UPDATE SKIP LOCKED` : raw``
+        const turn = locked(db, 'FOR UPDATE SKIP LOCKED')
         const batch = await first(sql)`SELECT seq FROM batches WHERE id = ${id} AND status = 'cancelling' ${turn}`
         if (batch === undefined) return false
         await run(sql)`UPDATE batch_items SET status = 'cancelled' WHERE ${isOf(id)} AND ${ITEM_IS_OPEN}
@@ -140,13 +140,12 @@ function createDrafts(db: Db) {
       const row = { ...batch, ...paid, status: 'draft' } as const
       await db.write((sql) => insert(sql, 'batches', row))
     },
-    /** Returns the index of the first item whose `item_id` the batch has already; then none of the items is added. */
-    add: (id: string, items: readonly NewItem[]): Promise<number | null> =>
+    /** Adds items to a draft, all of them or none. */
+    add: (id: string, items: readonly NewItem[]): Promise<void> =>
       db.write(async (sql) => {
         const seq = await findDraft(sql, id)
-        const twice = await addItems(db, sql, seq, items)
-        if (twice === null) await run(sql)`UPDATE batches SET total = total + ${items.length} WHERE seq = ${seq}`
-        return twice
+        await addItems(sql, seq, items)
+        await run(sql)`UPDATE batches SET total = total + ${items.length} WHERE seq = ${seq}`
       }),
     /** Ends the draft: the batch runs from now on. `onOpen` belongs to the same unit of work. Returns the batch. */
     open: (id: string, onOpen: Work<void> = async () => undefined): Promise<BatchRecord> =>

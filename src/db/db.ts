@@ -157,8 +157,8 @@ export function newest({ kind }: Pick<Db, 'kind'>, table: TableName, selected: s
 }
 
 /** Locks the rows of a SELECT until the end of the unit of work; units of work on SQLite are one after the other. */
-export const locked = ({ kind }: Pick<Db, 'kind'>): RawBuilder<unknown> =>
-  kind === 'postgres' ? sql`FOR UPDATE` : sql``
+export const locked = ({ kind }: Pick<Db, 'kind'>, how = 'FOR UPDATE'): RawBuilder<unknown> =>
+  kind === 'postgres' ? sql.raw(how) : sql``
 
 /**
  * Writes a constant into the text of a statement. SQLite prepares a statement anew for each value that the condition of a partial index names, where

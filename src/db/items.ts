@@ -2,7 +2,7 @@ import { sql as raw, type SqlBool } from 'kysely'
 import type { Digest } from '../domain/digest.ts'
 import type { Failure, Grade } from '../schemas/grade.ts'
 import type { ItemStatus, Label } from '../schemas/vocabulary.ts'
-import { all, assignments, type Db, first, insert, isIn, lit, run, type Sql } from './db.ts'
+import { all, assignments, type Db, first, insert, lit, run, type Sql } from './db.ts'
 import { refusal } from './errors.ts'
 import type { ItemRow, StoredRequest } from './schema.ts'
 
@@ -80,26 +80,13 @@ export function toItemEnd({ id, status, label, failure }: Grade, cached: boolean
   throw refusal(`the grade ${id} is ${status} without its label or its failure`)
 }
 
-/** Items of one INSERT: a statement has room for some ten thousand values. */
-const ADDED_AT_ONCE = 500
-
-/** Adds items to a batch; returns the index of the first whose `item_id` the batch has already, and then adds none. */
-export async function addItems(db: Db, sql: Sql, batch: number, items: readonly NewItem[]): Promise<number | null> {
+/** Adds some hundred items to a batch. A constraint holds that no two have one `item_id`: the intake names the second. */
+export async function addItems(sql: Sql, batch: number, items: readonly NewItem[]): Promise<void> {
   const rows = items.map(({ index, item_id, trajectory, request, base_grade }) => ({
     ...{ batch, idx: index, item_id: item_id.toWellFormed(), trajectory, base_grade },
     ...{ request, judge: request.judge ?? '' },
   }))
-  const names = rows.map(({ item_id }) => item_id)
-  const stored = await all<Pick<ItemRow, 'item_id'>>(sql)`
-    SELECT item_id FROM batch_items WHERE batch = ${batch} AND ${isIn(db, 'item_id', names)}`
-  const seen = new Set(stored.map(({ item_id }) => item_id))
-  for (const { idx, item_id } of rows) {
-    if (seen.has(item_id)) return idx
-    seen.add(item_id)
-  }
-  for (let from = 0; from < rows.length; from += ADDED_AT_ONCE)
-    await insert(sql, 'batch_items', rows.slice(from, from + ADDED_AT_ONCE))
-  return null
+  await insert(sql, 'batch_items', rows)
 }
 
 /** Items that are read in one turn. */

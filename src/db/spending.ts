@@ -91,8 +91,6 @@ function scopesOf({ started_at, batch, payer }: Counted): Readonly<Partial<Recor
   }
 }
 
-const NARROWEST = ['batch', 'key', 'day'] as const
-
 /**
  * Reserves the bound of a call in all of its scopes. Returns the narrowest cap that the bound passes, or null; the caller rolls the unit of work back
  * then. A bound of null dollars is unknown and passes every cap; a call that costs nothing passes none.
@@ -106,7 +104,7 @@ export async function reserveIn(sql: Sql, call: Counted, caps: Caps): Promise<Ov
     Object.values(scopes).map((scope) => [scope, change]),
   )
   if (usd === 0) return null
-  for (const cap of NARROWEST) {
+  for (const cap of ['batch', 'key', 'day'] as const) {
     const cap_usd = caps[`${cap}_usd`]
     const sum = sums.find(({ scope }) => scope === scopes[cap])
     if (cap_usd === null || sum === undefined) continue

@@ -4,6 +4,7 @@ import type { Db } from './db.ts'
 import { createImports } from './files/transfer.ts'
 import { createGrades } from './grades.ts'
 import { createJudges } from './judges.ts'
+import { createLedger } from './ledger.ts'
 import type { PoolSettings } from './open/postgres.ts'
 import { createRunLock, type RunLock } from './open/run-lock.ts'
 import { openSqlite } from './open/sqlite.ts'
@@ -21,7 +22,7 @@ function storesOver(db: Db, run_lock: RunLock | null) {
   return {
     db,
     access: createKeys(db),
-    attempts: createAttempts(db),
+    attempts: { ...createAttempts(db), ...createLedger(db) },
     batches: createBatches(db),
     grades: createGrades(db),
     idempotency: createIdempotency(db),

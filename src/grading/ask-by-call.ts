@@ -1,4 +1,4 @@
-import type { PlannedAttempt } from '../db/attempts.ts'
+import type { PlannedAttempt } from '../db/ledger.ts'
 import { costUsd } from '../domain/money/price.ts'
 import type { Judge, JudgeReply, JudgeRequest } from '../judges/judge.ts'
 import type { AttemptSummary, Failure } from '../schemas/grade.ts'

@@ -1,4 +1,4 @@
-import type { Payer } from '../db/attempts.ts'
+import type { Payer } from '../db/ledger.ts'
 import type { Digest } from '../domain/digest.ts'
 import { metadataOf, type Trajectory } from '../domain/trajectory/trajectory.ts'
 import type { Failure, Grade } from '../schemas/grade.ts'

@@ -1,5 +1,5 @@
-import type { Freshness, Payer } from '../db/attempts.ts'
 import type { ItemRef } from '../db/items.ts'
+import type { Freshness, Payer } from '../db/ledger.ts'
 import type { Stores } from '../db/stores.ts'
 import type { Failure, Grade } from '../schemas/grade.ts'
 import type { TrialMetadata } from '../schemas/trial.ts'

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
-import type { AttemptLedger } from '../../src/db/attempts.ts'
 import { StorageError } from '../../src/db/errors.ts'
 import type { GradeStore } from '../../src/db/grades.ts'
+import type { AttemptLedger } from '../../src/db/ledger.ts'
 import type { Batch } from '../../src/schemas/batch.ts'
 import { GOOD_ANSWER } from '../grading/harness.ts'
 import { answeringJudge, finish, makeItems, startBatch } from '../http/make-batch.ts'

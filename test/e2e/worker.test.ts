@@ -195,6 +195,39 @@ describePostgres('workers on one PostgreSQL', (tools) => {
     expect(await worker.stop()).toBe(0)
   })
 
+  test('a worker whose role lacks a right refuses to start and says so; a role that owns both schemas lacks none', async () => {
+    const start = (url: string, role: string) => createFleet(url.replace(/\/\/.*@/, `//${role}:r@`), {}).worker()
+    const url = await newDatabase(tools().server)
+    const roles = ['reads', 'writes', 'owns'].map((role) => `CREATE ROLE ${role} LOGIN PASSWORD 'r'`).join(';')
+    const owned = ['veridict', 'veridict_jobs'].map((name) => `CREATE SCHEMA ${name} AUTHORIZATION owns`).join(';')
+    await askDatabase(url, `${roles};${owned}`)
+    expect(await (await start(url, 'owns')).stop()).toBe(0)
+    const grant = (rights: string, to: string) =>
+      `GRANT ${rights} ON ALL TABLES IN SCHEMA veridict TO ${to}; GRANT ${rights === 'ALL' ? rights : 'USAGE'} ON SCHEMA veridict TO ${to}`
+    await askDatabase(url, `${grant('SELECT', 'reads')};${grant('ALL', 'writes')}`)
+    await expect(start(url, 'reads')).rejects.toThrow('cannot start: the user of the database may not do this (42501)')
+    await expect(start(url, 'writes')).rejects.toThrow('cannot start: permission denied for schema veridict_jobs')
+  })
+
+  test('an item that gave way to an equal question in flight elsewhere is taken up again, though another judge has no worker', async () => {
+    const { base_url, calls } = await startMockCalls({ latency_ms: ({ nth }) => (nth === 0 ? 6000 : 20) })
+    const [judge] = [judgeAt(base_url, 4).mock]
+    const url = await newDatabase(tools().server)
+    const service = await createFleet(url, { judges: { theirs: judge, absent: judge } }).service()
+    const worker = await createFleet(url, { judges: { theirs: judge } }).worker()
+    const [trial, ...others] = makeTrials(2, 'theirs') as { item_id: string }[]
+    const { item_id: _, ...single } = trial ?? { item_id: '' }
+    const asking = postJson(`${service.origin}/v1/grades`, single)
+    await vi.waitFor(() => expect(calls).toHaveLength(1), { timeout: 30_000 })
+    const { id } = await service.post([trial ?? {}, { ...others[0], judge: 'absent' }])
+    expect((await asking).status).toBe(201)
+    const ended = await service.until(id, ({ counts }) => counts.graded === 1, 60_000)
+    expect(ended).toMatchObject({ status: 'running', counts: { pending: 1 }, calls: { made: 0 } })
+    expect(calls).toHaveLength(1)
+    await service.until(id, ({ parked_reason }) => parked_reason === 'waiting: no worker for absent', 10_000)
+    expect(await worker.stop()).toBe(0)
+  })
+
   /** Starts a service that runs nothing and workers, with the batch endpoint of a provider that a submission reaches once `open` has resolved. */
   async function setUpProvider(options: Parameters<typeof startMockBatches>[0], workers: number, open?: Promise<void>) {
     const mock = await startMockBatches(options)

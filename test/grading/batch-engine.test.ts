@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { planOf } from '../../src/batches/intake.ts'
 import { createLocalJobs } from '../../src/batches/jobs.ts'
 import type { BatchDeps, Trouble } from '../../src/batches/run-chunk.ts'
 import { createBatchService } from '../../src/batches/service.ts'
@@ -8,10 +9,11 @@ import type { BatchStore } from '../../src/db/batches.ts'
 import type { Chunk } from '../../src/db/items.ts'
 import { openSqliteStores, type Stores } from '../../src/db/stores.ts'
 import type { Judge } from '../../src/judges/judge.ts'
-import type { Batch } from '../../src/schemas/batch.ts'
-import { answeringJudge, finish, makeItems, startBatch } from '../http/make-batch.ts'
+import type { Batch, BatchItem } from '../../src/schemas/batch.ts'
+import { answeringJudge, finish, makeItems, startBatch, untilBatch } from '../http/make-batch.ts'
 import { startApp, type TestApp } from '../start-app.ts'
 import { ask as reserveCall } from '../storage/contract-reserve.ts'
+import { begin, finishOk, planAttempt } from '../storage/make-attempt.ts'
 import { AT, openBatch } from '../storage/make-batch.ts'
 import { tempDatabase } from '../storage/temp-folder.ts'
 import { fakeClock, GOOD_ANSWER } from './harness.ts'
@@ -107,6 +109,31 @@ test('the beginnings of all batches come first', async () => {
   for (const { id } of [first, second]) expect((await finish(app, id)).batch.status).toBe('done')
   const chunks = judge.calls.map((run) => (run < 40 ? `first ${run >> 4}` : `second ${(run - 40) >> 4}`))
   expect([...new Set(chunks)]).toEqual(['first 0', 'second 0', 'first 1', 'second 1', 'first 2', 'second 2'])
+})
+
+test('a batch whose money the calls of others reserve rests, says why, and holds no place of other batches', async () => {
+  const { start } = onOneFile()
+  const app = await start([judgeOf()])
+  const { stores, batches } = app.context
+  const payer = { key_id: 'key_a', max_cost_usd_per_day: 1 }
+  const held = { judge: 'elsewhere', payer: payer.key_id, reserved_usd: 1, started_at: new Date().toISOString() }
+  await begin(stores, planAttempt('att_held', held))
+  const poor = await batches.create(
+    planOf({}, payer),
+    (async function* () {
+      for (const item of makeItems(20)) yield { item: item as BatchItem, place: '' }
+    })(),
+  )
+  const rich = await startBatch(app, makeItems(40).slice(20))
+  expect((await finish(app, rich.id)).batch).toMatchObject({ status: 'done', counts: { graded: 20 } })
+  const resting = await untilBatch(app, poor.id, ({ status }) => status === 'parked')
+  const reason = expect.stringMatching(
+    /^scripted: budget_exceeded: the limit of this key .* is \$1, of which \$1 is spent or reserved/,
+  )
+  expect(resting).toMatchObject({ parked_reason: reason, resumes_at: expect.any(String), calls: { made: 0 } })
+  await stores.attempts.finish({ ...finishOk('att_held'), cost_usd: 0 })
+  await app.tell(`/v1/batches/${poor.id}/resume`, undefined, 202)
+  expect((await finish(app, poor.id)).batch).toMatchObject({ status: 'done', counts: { graded: 20 } })
 })
 
 test('a batch whose calls in flight are all late says so, and when lost calls are made again', async () => {

@@ -77,7 +77,6 @@ async function start(
       plan,
       chunk: { batch: 'bat_1', chunk: 0, judge: 'scripted' },
       signal: leaving.signal,
-      onEnd: () => undefined,
     },
     park: async (parking) => {
       parked.push(parking)
@@ -140,11 +139,17 @@ describe('a failure that may pass', () => {
     expect(runs).toEqual([0])
   })
 
-  test('of the budget waits for money that other calls reserved', async () => {
-    const { done, clock, parked } = await start((_, run) => (run <= 20 ? { code: 'budget_exceeded' } : 'refused'))
-    await done
-    expect([clock.slept, parked]).toEqual([Array(20).fill(1000), []])
-  })
+  test.each([
+    [2, { open: 0, lack: undefined }],
+    [3, { open: 1, lack: { code: 'budget_exceeded' } }],
+  ])(
+    'of the budget waits for money that other calls reserved, and leaves its chunk at the third (%i)',
+    async (most, end) => {
+      const { done, clock, parked } = await start((_, run) => (run <= most ? { code: 'budget_exceeded' } : 'refused'))
+      expect(await done).toMatchObject(end)
+      expect([clock.slept, parked]).toEqual([[1000, 1000], []])
+    },
+  )
 
   test('of the budget leaves its place to other items', async () => {
     const { done, runs } = await start(

@@ -110,7 +110,7 @@ describe('when judges fail', () => {
     await asked.promise
     expect((await app.post(`/v1/batches/${id}/resume`)).statusCode).toBe(202)
     go.resolve()
-    await vi.waitUntil(() => judge.calls.length > 5)
+    await vi.waitUntil(() => judge.calls.length > 5, { timeout: 15_000 })
     await untilBatch(app, id, ({ status }) => status === 'parked')
     // The call that got the slot of the failing call may have begun meanwhile.
     expect([0, 1, 2, 3, 4, 5, 6]).toEqual(expect.arrayContaining(judge.calls))

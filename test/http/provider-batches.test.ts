@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Job } from '../../src/batches/jobs.ts'
 import {
   type BatchApi,
   BatchFailure,
@@ -118,6 +119,21 @@ test('a submission whose answer was lost is found, not sent again', async () => 
   expect(judge.submitted).toHaveLength(1)
 })
 
+test('a submission that the provider refuses is not sent again in the same step, and its batch is parked', async () => {
+  const judge = providerJudge({ most_requests: 1 })
+  const { batch: api, submitted } = judge
+  const submit: BatchApi['submit'] = async (submission, signal) => {
+    const sent = await api.submit(submission, signal)
+    if (submitted.length > 5) return sent
+    throw new BatchFailure({ code: 'refused', message: 'no room', retryable: false, retry_after_s: null })
+  }
+  app = await start({ ...judge, batch: { ...api, submit } })
+  const { id } = await startBatch(app, makeItems(3), '?mode=provider')
+  const batch = await untilBatch(app, id, ({ status }) => status !== 'running')
+  expect(batch).toMatchObject({ status: 'parked', parked_reason: 'scripted: refused: no room', counts: { running: 3 } })
+  expect(submitted).toHaveLength(1)
+})
+
 test('a submission that another process has sent meanwhile is cancelled at the provider, and the first one counts', async () => {
   const { batch: api, ...rest } = providerJudge()
   const cancelled: string[] = []
@@ -136,10 +152,11 @@ test('a submission that another process has sent meanwhile is cancelled at the p
   app = await start({ ...rest, batch })
   const { id } = await startBatch(app, makeItems(3), '?mode=provider')
   await expect.poll(() => cancelled, { timeout: 15_000 }).toEqual(['second'])
-  // The job would look again in ten seconds.
-  const look = () =>
-    app.context.batches.work.doJob({ batch: id, judge: 'scripted', chunk: null }, new AbortController().signal)
+  // The job would look again in ten seconds. Polls of an earlier version have no member `chunk`.
+  const poll = { batch: id, judge: 'scripted' } as Job
+  const look = () => app.context.batches.work.doJob(poll, new AbortController().signal)
   await expect.poll(look, { timeout: 15_000 }).toBeNull()
+  expect(await app.context.stores.batches.plan(id)).toMatchObject({ status: 'done' })
   const ended = await finish(app, id)
   expect(ended.batch).toMatchObject({ status: 'done', counts: { graded: 3 }, calls: { made: 3 } })
   expect(cancelled).toEqual(['second'])

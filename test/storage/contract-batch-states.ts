@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { PlannedAttempt } from '../../src/db/attempts.ts'
 import type { BatchQuery } from '../../src/db/batches.ts'
+import type { PlannedAttempt } from '../../src/db/ledger.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
 import type { Current } from './contract.ts'
 import { begin, finishFailed, finishOk, planAttempt } from './make-attempt.ts'

@@ -31,7 +31,7 @@ function describeDrafts(current: Current): void {
     })
     const payer = { key_id: 'key_1', max_cost_usd_per_day: 0.5 }
     await batches().draft({ ...given, payer })
-    expect(await batches().add('bat_1', [makeItem(0), makeItem(1)])).toBeNull()
+    await batches().add('bat_1', [makeItem(0), makeItem(1)])
     expect(await batches().get('bat_1')).toBeNull()
     expect(await batches().list({ limit: 10 })).toEqual([])
     expect(await batches().list({ limit: 10, key: 'k' })).toEqual([])
@@ -58,22 +58,17 @@ function describeDrafts(current: Current): void {
     expect(await batches().plan('bat_1')).toEqual({ id, kind, mode, status: 'running', max_cost_usd, payer })
   })
 
-  const TAKEN: readonly [string, readonly NewItem[], number][] = [
-    ['stored', [makeItem(2), makeItem(3, { item_id: 'item-0' }), makeItem(4, { item_id: 'item-1' })], 3],
-    ['given twice', [makeItem(2), makeItem(3), makeItem(4, { item_id: 'item-2' })], 4],
-    ['given thrice', [makeItem(2, { item_id: 'x' }), makeItem(3, { item_id: 'x' }), makeItem(4, { item_id: 'x' })], 3],
-  ]
-  test.each(TAKEN)(
-    'a name that is taken is answered by its index, and none is added: %s',
-    async (_name, more, index) => {
-      await batches().draft(makeBatch('bat_1'))
-      await batches().add('bat_1', [makeItem(0), makeItem(1)])
-      expect(await batches().add('bat_1', more)).toBe(index)
-      await batches().open('bat_1')
-      expect((await readBatch(current(), 'bat_1')).counts.total).toBe(2)
-      expect(await batches().pending('bat_1', -1, 10)).toHaveLength(2)
-    },
-  )
+  test.each<[string, readonly NewItem[]]>([
+    ['stored', [makeItem(2), makeItem(3, { item_id: 'item-0' })]],
+    ['given twice', [makeItem(2), makeItem(3), makeItem(4, { item_id: 'item-2' })]],
+  ])('a name that is taken is refused, and none is added: %s', async (_name, more) => {
+    await batches().draft(makeBatch('bat_1'))
+    await batches().add('bat_1', [makeItem(0), makeItem(1)])
+    await expect(batches().add('bat_1', more)).rejects.toMatchObject({ code: 'storage_error' })
+    await batches().open('bat_1')
+    expect((await readBatch(current(), 'bat_1')).counts.total).toBe(2)
+    expect(await batches().pending('bat_1', -1, 10)).toHaveLength(2)
+  })
 
   test('names are as they are: of objects, in other letters, with NUL', async () => {
     const names = ['__proto__', 'constructor', 'A', 'a', 'ä', 'a\u0308', 'a\0', 'a\0b', '']

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { QuestionMark } from '../../src/db/attempts.ts'
+import type { QuestionMark } from '../../src/db/ledger.ts'
 import { NO_CAPS } from '../../src/db/spending.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
 import type { Current } from './contract.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { CallRequest, PlannedAttempt, Reserved } from '../../src/db/attempts.ts'
+import type { CallRequest, PlannedAttempt, Reserved } from '../../src/db/ledger.ts'
 import { NO_CAPS } from '../../src/db/spending.ts'
 import type { Stores } from '../../src/db/stores.ts'
 import { digestBytes } from '../../src/domain/digest.ts'

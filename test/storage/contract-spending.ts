@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { FinishedAttempt, PlannedAttempt } from '../../src/db/attempts.ts'
+import type { FinishedAttempt, PlannedAttempt } from '../../src/db/ledger.ts'
 import { type Caps, NO_CAPS, type OverBudget } from '../../src/db/spending.ts'
 import type { Stores } from '../../src/db/stores.ts'
 import { digestBytes } from '../../src/domain/digest.ts'

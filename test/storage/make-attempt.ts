@@ -1,5 +1,5 @@
-import type { FinishedAttempt, PlannedAttempt } from '../../src/db/attempts.ts'
 import type { Sql } from '../../src/db/db.ts'
+import type { FinishedAttempt, PlannedAttempt } from '../../src/db/ledger.ts'
 import type { Amounts } from '../../src/db/schema.ts'
 import { type Caps, NO_CAPS, NOTHING, type OverBudget } from '../../src/db/spending.ts'
 import type { Stores } from '../../src/db/stores.ts'

@@ -1,4 +1,4 @@
-import type { PlannedAttempt, QuestionMark } from '../../src/db/attempts.ts'
+import type { PlannedAttempt, QuestionMark } from '../../src/db/ledger.ts'
 import { NO_CAPS } from '../../src/db/spending.ts'
 import type { NewProviderRequest, ProviderEnd } from '../../src/db/submissions.ts'
 import { digestBytes } from '../../src/domain/digest.ts'

@@ -171,6 +171,17 @@ describePostgres('PostgreSQL that fails', (tools) => {
     await unit.close()
   })
 
+  test('an export waits for a statement as long as it takes', async () => {
+    const { server, newSchema } = tools()
+    const db = connectPostgres(server.url, { ...SETTINGS, statement_timeout_ms: 1 }, newSchema())
+    const rows: unknown[] = []
+    await db.snapshot(async (read) => {
+      for await (const row of read('SELECT pg_sleep(6)::text AS slept')) rows.push(row)
+    })
+    expect(rows).toEqual([{ slept: '' }])
+    await db.close()
+  })
+
   describe('who may not come in', () => {
     const URLS: readonly [string, (url: string) => string, string][] = [
       ['a wrong password', (url) => url.replace(/:[^:@]+@/, ':secret-word@'), 'storage_error'],

@@ -94,6 +94,24 @@ describePostgres('jobs of several processes', (tools) => {
     ])
   })
 
+  test('a poll of an earlier version is done, is stored once, and waits for its next look in its own row', async () => {
+    const { server } = tools()
+    const jobs = openJobs()
+    const poll = { batch: 'bat_1', judge: 'polls', chunk: null }
+    const found = (selected: string) =>
+      server.query(`SELECT ${selected} FROM veridict_jobs.job WHERE name = 'provider.polls'`)
+    await jobs.add([poll])
+    await server.query(
+      "UPDATE veridict_jobs.job SET data = data - 'chunk', singleton_key = 'bat_1' WHERE name = 'provider.polls'",
+    )
+    await jobs.add([poll])
+    const looks: unknown[] = []
+    await jobs.start(['polls'], async (job) => (looks.push(job) < 3 ? 1 : null))
+    await vi.waitFor(async () => expect(await found('state::text')).toEqual([{ state: 'completed' }]), 10_000)
+    expect(looks).toEqual(Array(3).fill({ batch: 'bat_1', judge: 'polls' }))
+    await jobs.stop()
+  })
+
   test('ended jobs are deleted after ten minutes', async () => {
     const { server } = tools()
     const jobs = openJobs()

@@ -5,7 +5,7 @@ import { NO_CAPS } from '../../src/db/spending.ts'
 import type { Stores } from '../../src/db/stores.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
 import { begin, finishOk, planAttempt } from './make-attempt.ts'
-import { AT, ENDS, makeBatch, makeItem, openBatch } from './make-batch.ts'
+import { AT, ENDS, openBatch } from './make-batch.ts'
 import { makeRecord } from './make-grade.ts'
 import { answered, BATCH, LIMITS, makeRequest, markOf } from './make-request.ts'
 import { openSqlite } from './open-sqlite.ts'
@@ -127,16 +127,6 @@ const STEPS: readonly (readonly [string, Work, readonly string[], Work?])[] = [
     'calls of a grade',
     ({ attempts }) => attempts.listForGrade('grd_a'),
     ['SEARCH grades USING INDEX sqlite_autoindex_grades_1 (id=?)', `${CALLS} INDEX attempts_by_grade (grade_id=?)`],
-  ],
-  [
-    'taken names',
-    ({ batches }) => batches.add('bat_2', [makeItem(0)]),
-    [
-      ...[`${BATCH_LIST} sqlite_autoindex_batches_1 (id=?)`],
-      ...[`${ITEMS} COVERING INDEX sqlite_autoindex_batch_items_2 (batch=? AND item_id=?)`],
-      'SEARCH batches USING INTEGER PRIMARY KEY (rowid=?)',
-    ],
-    ({ batches }) => batches.draft(makeBatch('bat_2')),
   ],
   [
     'pending items',

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, onTestFinished, test } from 'vitest'
 import { generateStore } from './generated-store.ts'
-import { describePostgres, newDatabase } from './postgres-tools.ts'
+import { askDatabase, describePostgres, newDatabase } from './postgres-tools.ts'
 import { tempDatabase } from './temp-folder.ts'
 import { fileOf, recordsOf, transfer } from './transfer-tools.ts'
 
@@ -36,6 +36,30 @@ describePostgres('an export of SQLite', (tools) => {
     expect((await transfer(other, 'import', back)).code).toBe(0)
     expect(await recordsOf(other)).toEqual(records)
   }, 120_000)
+
+  test('of PostgreSQL needs the right to read alone, and no migration; the role cannot import', async () => {
+    const from = await makeStore(20)
+    const url = await newDatabase(tools().server)
+    const reader = url.replace(/\/\/.*@/, '//reader:r@')
+    await askDatabase(url, "CREATE ROLE reader LOGIN PASSWORD 'r'")
+    const empty = await transfer({ VERIDICT_DATABASE_URL: reader }, 'export')
+    expect([empty.code, empty.err]).toEqual([1, expect.stringContaining('or it holds no tables of Veridict')])
+    await transfer(
+      { VERIDICT_DATABASE_URL: url },
+      'import',
+      fileOf(from, 'all.ndjson', (await transfer(at(from), 'export')).out.trimEnd().split('\n')),
+    )
+    await askDatabase(
+      url,
+      'GRANT USAGE ON SCHEMA veridict TO reader; GRANT SELECT ON ALL TABLES IN SCHEMA veridict TO reader',
+    )
+    expect(await recordsOf({ VERIDICT_DATABASE_URL: reader })).toEqual(await recordsOf(at(from)))
+    const refused = await transfer({ VERIDICT_DATABASE_URL: reader }, 'import', join(dirname(from), 'all.ndjson'))
+    expect([refused.code, refused.err]).toEqual([
+      1,
+      expect.stringContaining('the user of the database may not do this'),
+    ])
+  })
 
   test('is resumed after a kill in its middle', async () => {
     const from = await makeStore(400)

@@ -58,14 +58,11 @@ export interface Finding {
   readonly advice: string | null
 }
 
-const ok = (check: string, found: string): Finding => ({ check, severity: 'ok', found, advice: null })
-const warning = (check: string, found: string, advice: string): Finding => ({
-  check,
-  severity: 'warning',
-  found,
-  advice,
-})
-const error = (check: string, found: string, advice: string): Finding => ({ check, severity: 'error', found, advice })
+/** Makes the findings of a severity. */
+const findingOf =
+  (severity: Severity) =>
+  (check: string, found: string, advice: string | null = null): Finding => ({ check, severity, found, advice })
+const [ok, warning, error] = [findingOf('ok'), findingOf('warning'), findingOf('error')]
 
 const RESTORE = 'put back the newest backup that is whole (docs/operations.md).'
 

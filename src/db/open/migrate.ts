@@ -147,29 +147,35 @@ function furtherProjects({ name, memory }: Database.Database) {
   return files.map((file) => ({ why: `${join(folder, file)} is the database of a further project` }))
 }
 
+/** The schema of the jobs’ own tables. */
+export const JOBS_SCHEMA = 'veridict_jobs'
+
+/** Makes a schema where it is missing: the role that made the schemas for us need not let us make others. */
+const createMissing = (name: string): string =>
+  `IF NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = '${name}') THEN CREATE SCHEMA "${name}"; END IF;`
+
 /** Any number that other programs are unlikely to lock. */
 const LOCK = 0x7e8d1c7
 
 /** Makes a schema of PostgreSQL where the schema is missing, and migrates it, one process at a time. Rejects with a StorageError as `migrateSqlite`. */
 export async function migratePostgres(
-  db: Pick<Db, 'write'>,
+  db: Pick<Db, 'read' | 'write'>,
   schema: string,
   migrations: readonly Migration[] = readMigrations('postgres'),
   keeps = false,
 ): Promise<void> {
   const begin = `
     SELECT pg_advisory_xact_lock(${LOCK}, hashtext('${schema}'));
-    DO $$ BEGIN
-      -- The role that made the schema for us need not let us make others.
-      IF NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = '${schema}') THEN CREATE SCHEMA "${schema}"; END IF;
-    END $$;
+    DO $$ BEGIN ${[schema, JOBS_SCHEMA].map(createMissing).join(' ')} END $$;
     CREATE TABLE IF NOT EXISTS "${schema}".schema_migrations (
       name text COLLATE "C" PRIMARY KEY, sha256 text COLLATE "C" NOT NULL, applied_at timestamptz NOT NULL DEFAULT now()
     )`
+  // A role that may only read keeps the schema, too.
+  if (keeps) return void planSteps('postgres', (await db.read.query<Applied>(APPLIED)).rows, migrations, keeps)
   await db.write(async ({ query }) => {
     await query(begin)
     const applied = (await query<Applied>(APPLIED)).rows
-    for (const { reasons, sql } of planSteps('postgres', applied, migrations, keeps)) {
+    for (const { reasons, sql } of planSteps('postgres', applied, migrations, false)) {
       if (reasons !== null) assertNone((await query<{ why: string | null }>(reasons)).rows, 'the database')
       await query(sql)
     }

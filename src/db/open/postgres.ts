@@ -16,6 +16,9 @@ export interface PoolSettings {
   readonly idle_transaction_timeout_ms: number
 }
 
+/** One connection whose statements have no limit. */
+const PATIENT = { max_connections: 1, statement_timeout_ms: 0 }
+
 /** Opens a database; makes and migrates its schema where needed. Rejects with a StorageError for an unusable database. */
 export async function openPostgres(
   url: string,
@@ -23,7 +26,7 @@ export async function openPostgres(
   schema = 'veridict',
   keeps = false,
 ): Promise<Db> {
-  const patient = connectPostgres(url, { ...settings, max_connections: 1, statement_timeout_ms: 0 }, schema)
+  const patient = connectPostgres(url, { ...settings, ...PATIENT }, schema)
   try {
     await migratePostgres(patient, schema, undefined, keeps)
     await assertSameTime(patient.read)
@@ -62,19 +65,20 @@ export function connectPostgres(url: string, settings: PoolSettings, schema: str
     kind: 'postgres',
     process: `prc_${crypto.randomUUID()}`,
     read,
-    snapshot: (work) =>
-      connect(async ({ query }) => {
-        // The reader of an export may be slow: no statement and no pause between two statements has a limit.
-        await query(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY;
-          SET LOCAL statement_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0`)
+    snapshot(work) {
+      // The reader of an export, and the disk, may be slow: neither a statement nor a pause between two statements has a limit.
+      const patient = openPool(url, schema, { ...settings, ...PATIENT, idle_transaction_timeout_ms: 0 })
+      return onConnection(patient, async ({ query }) => {
+        await query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
         const fetch = async <T>() => (await query<T>(`FETCH ${ROWS_AT_ONCE} FROM exported`)).rows
         const read = async function* <T>(text: string) {
           await query(`DECLARE exported NO SCROLL CURSOR FOR ${text}`)
           for (let rows = await fetch<T>(); rows.length > 0; rows = await fetch<T>()) yield* rows
           await query('CLOSE exported')
         }
-        await work(read).finally(() => query('ROLLBACK'))
-      }),
+        await work(read)
+      }).finally(() => patient.end())
+    },
     write<T>(work: Work<T>): Promise<T> {
       if (closing !== undefined) return Promise.reject(closed())
       const written = write(read, connect, work)
