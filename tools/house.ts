@@ -12,7 +12,7 @@ const PARTS: Readonly<Record<string, readonly [budget: number, ceiling: number]>
   archives: [3800, 3800],
   db: [2600, 3115],
   grading: [2200, 2200],
-  batches: [1400, 1564],
+  batches: [1400, 1562],
   http: [2500, 2500],
   cli: [3800, 3986],
   audit: [3300, 3300],
