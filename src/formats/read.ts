@@ -1,7 +1,7 @@
 import { digestSound } from '../domain/digest.ts'
 import { err, type Issue, ok, type Result } from '../domain/result.ts'
 import { type Call, NOT_RUN, type Part, type Step, type Trajectory } from '../domain/trajectory/trajectory.ts'
-import { quoted, wordSet } from '../domain/words.ts'
+import { quoted } from '../domain/words.ts'
 import { countLostWords } from './common/coverage.ts'
 import { findUnsound, wellFormed } from './common/json-tree.ts'
 import { withActsOfMessages } from './common/message-acts.ts'
@@ -212,10 +212,7 @@ function countAbsentAgents(reading: Reading, steps: readonly Step[]): void {
 }
 
 /** Tools that start another agent, by the names of all harnesses. */
-const STARTERS: ReadonlySet<string> =
-  wordSet(`Agent AgentSwarm Task agent task subagent runSubagent spawn_agent resume_agent send_input
-  SendMessage dispatch_agent sessions_spawn delegate delegate_task
-  invoke_agent invoke_subagent delegate_to_agent taskToolCall new_task use_subagents collab_tool_call`)
+const STARTERS = namesOf('any', 'starters')
 
 /** A turn of the agent: its calls before other speakers, and whether a tool output followed. */
 interface Turn {

@@ -44,15 +44,13 @@ interface Exchange {
   readonly path: string
 }
 
-const SIDES = ['request', 'response'] as const
-
 /**
  * Finds the exchange in a document: the document itself, where it is a request with a `system`; else the request under `request`, or in its
  * `body` as proxies write it, with the answer in the same place under `response`. Null for every other document: the chat format reads a
  * request without a `system`.
  */
 function exchangeIn(document: Json): Exchange | null {
-  const [request, response] = SIDES.map((side) => inside(document[side], `/${side}`))
+  const [request, response] = ['request', 'response'].map((side) => inside(document[side], `/${side}`))
   if (request !== undefined && response !== undefined && isRecord(request.value) && isChat(request.value['messages'])) {
     const isAnthropic = 'system' in request.value || (isRecord(response.value) && isAnswer(response.value))
     return isAnthropic

@@ -48,9 +48,6 @@ export function readStep(session: Session, step: Json, path: string, answers: Ca
   return { copied: step['is_copied_context'] === true, at: timeOf(step['timestamp']), parts, ...links }
 }
 
-/** The source of notes by the publisher of a corpus. */
-const CORPUS = 'corpus_builder'
-
 function readSpeaker(reading: Reading, step: Json, path: string): Actor {
   const source = step['source']
   if (source === 'agent') return 'agent_message'
@@ -59,7 +56,8 @@ function readSpeaker(reading: Reading, step: Json, path: string): Actor {
   if (source === 'user' || source === 'system') return source
   if (isRecord(step['extra']) && step['extra']['trimmed'] === true)
     reading.unread(path, 'steps left out by the corpus that published this file', true)
-  const isNobody = source === CORPUS
+  // The source of notes by the publisher of a corpus.
+  const isNobody = source === 'corpus_builder'
   reading.warn(`${path}/source`, `must be user, system or agent; read as ${isNobody ? 'system' : 'the agent'}`)
   return isNobody ? 'system' : 'agent_message'
 }

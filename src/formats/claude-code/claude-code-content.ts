@@ -56,7 +56,7 @@ export function readAssistant(session: Session, content: unknown, place: Assista
   let ran = false
   for (const [block, at] of itemsIn(content, place.path)) {
     if (isRecord(block) && isRepeated(reading, block, at, place)) continue
-    if (isRecord(block) && isServerResult(block)) {
+    if (isRecord(block) && asText(block['type'])?.endsWith('_tool_result')) {
       readServerResult(session, block, at)
       ran = true
       continue
@@ -77,8 +77,6 @@ function readThinking(session: Session, { thinking }: Json, path: string, { part
 }
 
 const isCall = (type: unknown): boolean => type === 'tool_use' || type === 'server_tool_use' || type === 'mcp_tool_use'
-
-const isServerResult = ({ type }: Json): boolean => typeof type === 'string' && type.endsWith('_tool_result')
 
 function readServerResult(session: Session, block: Json, path: string): void {
   const { content, tool_use_id: id, is_error: flag } = block

@@ -27,7 +27,8 @@ export const CLAUDE_CODE: Format = {
   name: 'claude-code',
   recognizes(document) {
     const { list, path } = recordsOf(document) ?? { list: [], path: '' }
-    return isFinalResult(document) || list.some(path === '/loglines' ? isMainMessage : isTelling)
+    const isFinalResult = document['type'] === 'result' && 'session_id' in document
+    return isFinalResult || list.some(path === '/loglines' ? isMainMessage : isTelling)
   },
   read: readClaudeCode,
   holdsSubagents: true,
@@ -35,8 +36,6 @@ export const CLAUDE_CODE: Format = {
 
 /** Finds the records: those of a file, or `loglines` of a session on the web. */
 const recordsOf = (document: Json) => listIn(document, ['records', 'loglines'], () => true)
-
-const isFinalResult = (record: Json): boolean => record['type'] === 'result' && 'session_id' in record
 
 const isMainMessage = (record: unknown): boolean =>
   isRecord(record) && (record['type'] === 'user' || record['type'] === 'assistant') && subagentOf(record) === null

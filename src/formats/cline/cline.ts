@@ -145,14 +145,12 @@ interface Speaker {
   readonly isHead: boolean
 }
 
-const PICTURES: ReadonlySet<unknown> = new Set(['image', 'image_url'])
-
 function speakerOf(block: unknown, answering: string | null): Speaker {
   const { type, text } = isRecord(block) ? block : {}
   const answer: Speaker = { role: answering === null ? 'user' : 'function', tool: answering, isHead: false }
   // The provider's own result blocks name their calls.
   if (type !== 'text' || typeof text !== 'string')
-    return PICTURES.has(type) ? answer : { ...answer, role: 'user', tool: null }
+    return type === 'image' || type === 'image_url' ? answer : { ...answer, role: 'user', tool: null }
   const tool = answeredTool(text)
   if (tool !== null) return { role: 'function', tool, isHead: text.trimEnd().endsWith(RESULT) }
   const isHarness = HARNESS.some((head) => text.slice(0, MAX_HEAD).trimStart().startsWith(head))

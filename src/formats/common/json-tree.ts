@@ -87,11 +87,10 @@ export function leavesOf(root: unknown, at = '', named = '', from = at.length): 
 }
 
 function isBranch(value: unknown): value is object {
-  if (Array.isArray(value)) return value.some((item) => typeof item === 'string' || (item !== null && isObject(item)))
+  if (Array.isArray(value))
+    return value.some((item) => typeof item === 'string' || (item !== null && typeof item === 'object'))
   return isRecord(value) && Object.keys(value).length > 0
 }
-
-const isObject = (value: unknown): boolean => typeof value === 'object'
 
 /** Decodes a string that holds a JSON object; null for any other string, and for an object whose leaves cannot be shown safely. */
 export function decodeObject(text: string): Json | null {

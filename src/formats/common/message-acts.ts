@@ -211,7 +211,8 @@ function messagesOf(
     for (let part = 0; part < parts.length; part++) {
       const current = parts[part] as Part
       if (!current.actor.startsWith('agent_')) end(current)
-      else if (current.actor === 'agent_action' || isArgument(current)) isAct = true
+      // The argument of a tool that only thinks or speaks has the tool's name before a dot.
+      else if (current.actor === 'agent_action' || current.name.includes('.')) isAct = true
       else if (current.actor === 'agent_message' && !current.media && !isSummary(current))
         turn.push({ step, part, text: current.text, answer: null, next: null })
     }
@@ -219,9 +220,6 @@ function messagesOf(
   end(null)
   return { messages, acted }
 }
-
-/** Recognizes an argument of a tool that only thinks or speaks. */
-const isArgument = ({ name }: Part): boolean => name.includes('.')
 
 const isAnswer = ({ actor, text }: Part): boolean =>
   actor === 'tool_output' || (actor === 'user' && isHarness(text.slice(0, 60)))

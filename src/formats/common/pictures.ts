@@ -64,12 +64,9 @@ const HEADER_BYTES = 256 * 1024
 
 /** Reads the header of a picture; null for other types, or where these bytes lack the size. */
 function readPictureHeader(bytes: Buffer): PictureHeader | null {
-  const size = sizeOf(bytes)
+  const size = sizeOfPng(bytes) ?? sizeOfGif(bytes) ?? sizeOfWebp(bytes) ?? sizeOfJpeg(bytes)
   return size === null || size.width === 0 || size.height === 0 ? null : size
 }
-
-const sizeOf = (bytes: Buffer): PictureHeader | null =>
-  sizeOfPng(bytes) ?? sizeOfGif(bytes) ?? sizeOfWebp(bytes) ?? sizeOfJpeg(bytes)
 
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 

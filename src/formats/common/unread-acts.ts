@@ -1,18 +1,14 @@
 import { parseJson } from '../../domain/text/json.ts'
 import { wordSet } from '../../domain/words.ts'
+import { namesOf } from '../vocabulary.ts'
 
 /** Members that hold tool calls, in any format; in lower case, without separators. */
-const CALLS: ReadonlySet<string> = wordSet(`action actions call calls command commands functioncall functioncalls
-  invocation invocations toolcall toolcalls toolinvocation toolinvocations toolrequests tooluse tooluses`)
+const CALLS = namesOf('any', 'calls')
 /** Members of a call itself. */
-const OF_CALLS: ReadonlySet<string> =
-  wordSet(`args argv arguments callid changes cmd cmdline code diff edits executablecode functionname input keystrokes kwargs
-  operations parameters patch rawinput script shellcommand tool toolargs toolinput toolname toolparams toolcallid tooluseid`)
+const OF_CALLS = namesOf('any', 'of_calls')
 const KINDS: ReadonlySet<string> = wordSet('event eventtype kind method op partkind subtype type')
 /** Words in the type names of calls. */
-const ACT_WORDS: ReadonlySet<string> =
-  wordSet(`action apply bash browser call calls change click command computer create delete edit exec execute execution fetch
-  function http invocation patch process python search send shell spawn spawned sql subagent terminal tool tools write`)
+const ACT_WORDS = namesOf('any', 'act_words')
 
 const MOST_MEMBERS = 500
 const MOST_LEVELS = 8

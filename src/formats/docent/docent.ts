@@ -11,15 +11,13 @@ import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
  */
 export const DOCENT: Format = {
   name: 'docent',
-  recognizes: ({ transcripts }) => isTranscripts(transcripts),
+  // A list, or an object by name in older files.
+  recognizes: ({ transcripts }) =>
+    typeof transcripts === 'object' && Object.values(transcripts ?? []).some(isTranscript),
   read: readDocent,
 }
 
 const isTranscript = (value: unknown): value is Json => isRecord(value) && Array.isArray(value['messages'])
-
-/** Recognizes transcripts: a list, or an object by name in older files. */
-const isTranscripts = (value: unknown): boolean =>
-  (Array.isArray(value) || isRecord(value)) && Object.values(value).some(isTranscript)
 
 interface Transcript {
   readonly record: Json

@@ -54,14 +54,12 @@ function readLangfuse(reading: Reading, document: Json): ReadDocument {
     return isObservation(value)
   })
   const trace = source?.trace ?? null
+  // The trace lists the observations once more, without their content.
+  const ids = new Set(observations.map((one) => one.member('id').value))
+  for (const copy of trace?.path === '' ? [] : (trace?.member('observations').items() ?? []))
+    if (ids.has(copy.member('id').value)) reading.leaveOut(copy.path)
   const spans = [...(trace === null ? [] : [traceSpan(trace)]), ...observations.map(spanOf)]
   return readTrace(reading, spans, { format: 'langfuse', path: source?.list.path ?? '' })
-}
-
-/** Returns a member by its name in the API, or in snake case. */
-function fieldOf(record: Located, name: string): Located {
-  const own = record.member(name)
-  return own.value === undefined ? record.member(name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)) : own
 }
 
 /** The id of the span that encloses all observations. */
@@ -84,16 +82,16 @@ function spanOf(observation: Located): TraceSpan {
   const type = asText(observation.member('type').value) ?? ''
   const [input, output, name] = [observation.member('input'), observation.member('output'), observation.member('name')]
   const kind = kindBy(KINDS[type] ?? 'other', input.value, output.value)
-  const error = observation.member('level').value === 'ERROR' ? fieldOf(observation, 'statusMessage') : null
+  const error = observation.member('level').value === 'ERROR' ? observation.field('statusMessage') : null
   const isTool = kind === 'tool' || type === 'SPAN'
   return {
     ...{ path: observation.path, kind, name: asText(name.value) },
     id: asText(observation.member('id').value),
-    parent: asText(fieldOf(observation, 'parentObservationId').value) ?? ROOT,
+    parent: asText(observation.field('parentObservationId').value) ?? ROOT,
     agent: kind === 'agent' ? asText(name.value) : null,
-    model: asText(fieldOf(observation, 'model').value) ?? asText(fieldOf(observation, 'providedModelName').value),
-    start: timeOf(fieldOf(observation, 'startTime').value),
-    end: timeOf(fieldOf(observation, 'endTime').value),
+    model: asText(observation.field('model').value) ?? asText(observation.field('providedModelName').value),
+    start: timeOf(observation.field('startTime').value),
+    end: timeOf(observation.field('endTime').value),
     holds: !isAbsent(input.value) || !isAbsent(output.value),
     input: () => messagesIn(input, 'user'),
     output: () => answerIn(output, input),

@@ -3,7 +3,7 @@ import { asList, asName, asRecord, asText, isEmpty } from '../common/session.ts'
 import { type FileRun, type Format, factsOf, groupRows, listIn, type ReadDocument } from '../format.ts'
 import { outcomeOfOutput } from '../openai-chat/openai-chat-blocks.ts'
 import { named, own } from '../tools/tool-table.ts'
-import { decodeLocated, messagesIn, type Side } from '../traces/chat-shapes.ts'
+import { decodeLocated, messagesIn, type Side, STATES } from '../traces/chat-shapes.ts'
 import { Located, type Tree, textsOf } from '../traces/located.ts'
 import { readTrace } from '../traces/trace-run.ts'
 import type { SpanKind, TracedTool, TraceSpan } from '../traces/trace-span.ts'
@@ -120,9 +120,6 @@ function payloadOf(run: Located, side: 'inputs' | 'outputs'): Located {
   const value = run.member(side)
   return decodeLocated(value) ?? value
 }
-
-/** Members of a payload that may hold a state. */
-const STATES = ['input', 'output', 'state'] as const
 
 /** Tells whether a value holds the messages of a whole conversation. */
 const isState = (value: unknown): boolean =>

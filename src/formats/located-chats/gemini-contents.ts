@@ -80,11 +80,11 @@ function messagesOfContent(
 export const QWEN_CODE: Format = {
   name: 'qwen-code',
   recognizes: ({ records }) =>
-    asList(records).some((record) => isOfSession(record) && isContent(asRecord(record)['message'])),
+    asList(records)
+      .map(asRecord)
+      .some(({ sessionId, message }) => typeof sessionId === 'string' && isContent(message)),
   read: readQwenCode,
 }
-
-const isOfSession = (record: unknown): boolean => typeof asRecord(record)['sessionId'] === 'string'
 
 const QWEN_OUTCOMES: Readonly<Record<string, ActOutcome>> = {
   error: 'failed',

@@ -115,17 +115,13 @@ function onlyText(sink: ChatSink, content: unknown, path: string): PlacedText | 
 
 /** Adds the reasoning of a message. A message may repeat it under several members; the first present is shown. */
 function readThoughts(sink: ChatSink, message: Json, path: string, parts: Part[]): void {
-  for (const field of ['reasoning_content', 'reasoning', 'thinking']) {
-    const value = asText(message[field])
-    if (value === null) continue
-    sink.text(parts, 'agent_reasoning', value, `${path}/${field}`, 'reasoning')
-    return
-  }
-  const raw = asRecord(asRecord(message['raw_data'])['message'])['reasoning_content']
-  if (typeof raw === 'string') {
-    sink.text(parts, 'agent_reasoning', raw, `${path}/raw_data/message/reasoning_content`, 'reasoning')
-    return
-  }
+  const { reasoning_content: raw } = asRecord(asRecord(message['raw_data'])['message'])
+  const texts = ['reasoning_content', 'reasoning', 'thinking'].map((field) => [message[field], field] as const)
+  for (const [text, place] of [...texts, [raw, 'raw_data/message/reasoning_content'] as const])
+    if (typeof text === 'string' && text !== '') {
+      sink.text(parts, 'agent_reasoning', text, `${path}/${place}`, 'reasoning')
+      return
+    }
   for (const field of ['thinking_blocks', 'reasoning_details']) {
     const value = message[field]
     if (!Array.isArray(value) || value.length === 0) continue

@@ -31,7 +31,6 @@ export interface Slice {
 
 type OutcomeOf = (tool: string) => ActOutcome
 
-const NAMELESS = 'tool_call'
 const MAX_MENTION = 300
 
 interface SinkOptions {
@@ -116,7 +115,7 @@ export class ChatSink extends Session {
   addCall(parts: Part[], { record, at, id, name, args }: CallForm): OpenCall {
     const tool = asText(record[name])
     if (tool === null) this.reading.warn(`${at}/${name}`, 'a tool call must name its function')
-    const call = this.call(this.step, id, tool ?? NAMELESS)
+    const call = this.call(this.step, id, tool ?? 'tool_call')
     this.calls.push(call)
     const place = { path: `${at}/${args}`, namePath: tool === null ? null : `${at}/${name}` }
     const before = parts.length

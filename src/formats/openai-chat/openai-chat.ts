@@ -81,7 +81,8 @@ export function readRun(
   const placed = [...(isTeam ? listed.map(placeTeamMessage) : listed), ...responseOf(reading, run, at), ...answer]
   const field = isAbsent(run['system']) ? 'policy' : 'system'
   const system = run[field]
-  const prompt = isAbsent(system) ? [] : [{ role: 'system', content: allText(system) }]
+  const told = typeof system === 'string' ? system : textsIn(system).join('\n')
+  const prompt = isAbsent(system) ? [] : [{ role: 'system', content: told }]
   const protocol = textProtocolOf([...prompt, ...placed.map(({ message }) => message)], agent.name)
   const sink = new ChatSink(reading, agent.name, { isList: true })
   addPrompt(sink, 'system', system, `${at}/${field}`)
@@ -114,9 +115,6 @@ function addPrompt(sink: ChatSink, actor: 'system' | 'user', system: unknown, pa
   const step = parts.length === 0 ? null : sink.open('other', null)
   for (const part of parts) step?.parts.push(part)
 }
-
-/** Joins a system prompt to one text, in which announced call forms are searched. */
-const allText = (system: unknown): string => (typeof system === 'string' ? system : textsIn(system).join('\n'))
 
 /** Selects the messages to read. OpenHands logs a chat without tool calls twice: as it was sent, and with its calls as calls. */
 function chatRead(reading: Reading, run: Json, at: string, chat: ListIn): ListIn {

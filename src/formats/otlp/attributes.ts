@@ -113,19 +113,16 @@ export function attributesOf(attributes: Located, prefix = ''): Attribute {
 }
 
 const SCALARS = ['stringValue', 'intValue', 'boolValue', 'doubleValue', 'bytesValue'] as const
-const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /** Converts OTLP's `AnyValue` (opentelemetry-proto, common/v1/common.proto), with its JSON names or those of protocol buffers. */
 function anyValue(value: Located): Node {
   if (!isRecord(value.value)) return value
-  const under = (name: string): Located | undefined =>
-    [name, snake(name)].map((member) => value.member(member)).find((member) => member.value !== undefined)
-  const scalar = SCALARS.map(under).find((member) => member !== undefined)
+  const scalar = SCALARS.map((name) => value.field(name)).find((member) => member.value !== undefined)
   if (scalar !== undefined) return scalar
   const made: Members = new Map()
-  const list = under('arrayValue')?.member('values').items() ?? []
+  const list = value.field('arrayValue').member('values').items()
   for (const [index, item] of list.entries()) made.set(String(index), wordOf(anyValue(item)))
-  for (const item of under('kvlistValue')?.member('values').items() ?? []) {
+  for (const item of value.field('kvlistValue').member('values').items()) {
     const key = item.member('key').value
     if (typeof key === 'string' && key !== '') made.set(key, anyValue(item.member('value')))
   }

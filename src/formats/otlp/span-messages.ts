@@ -15,7 +15,7 @@ export interface SpanEvent {
 
 /** Reads the messages that a model call received or answered, by the convention of the span. */
 export function messagesOfSpan(own: Attribute, events: readonly SpanEvent[], side: Side): readonly Tree[] | null {
-  for (const read of [genAiMessages, eventMessages, numberedMessages, aiSdkMessages]) {
+  for (const read of [genAiMessages, eventMessages, numberedMessages, side === 'user' ? aiSdkInput : aiSdkOutput]) {
     const messages = read(own, side, events)
     if (messages !== undefined) return messages
   }
@@ -94,9 +94,6 @@ export const AI_SDK: Readonly<Record<string, SpanKind>> = {
   ...{ 'ai.generateText.doGenerate': 'model', 'ai.streamText.doStream': 'model', 'ai.toolCall': 'tool' },
   ...{ 'ai.generateObject.doGenerate': 'model', 'ai.streamObject.doStream': 'model' },
 }
-
-const aiSdkMessages = (own: Attribute, side: Side): SpanMessages =>
-  side === 'user' ? aiSdkInput(own) : aiSdkOutput(own)
 
 /** Reads the input of a model call of the AI SDK, with `tool-call` and `tool-result` blocks, as JSON. */
 function aiSdkInput(own: Attribute): SpanMessages {

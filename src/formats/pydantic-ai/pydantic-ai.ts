@@ -154,14 +154,12 @@ function addMedia(sink: ChatSink, parts: Part[], actor: Actor, file: Json, path:
   const media_type = asText(file['media_type'])
   const isImage = kind === 'binary' && media_type?.startsWith('image/') === true
   const shown = isImage ? 'image' : ((typeof kind === 'string' ? own(MEDIA, kind) : undefined) ?? 'file')
-  const source = typeof url === 'string' ? { url } : { media_type, data: standard(data) }
+  // Pydantic writes bytes in the URL alphabet.
+  const bytes = typeof data === 'string' ? data.replaceAll('-', '+').replaceAll('_', '/') : data
+  const source = typeof url === 'string' ? { url } : { media_type, data: bytes }
   const text = mediaText(shown, typeof url === 'string' ? url : (media_type ?? file['file_id']))
   sink.reading.addMedia(parts, { actor, text, path, name }, shown === 'image' ? source : undefined)
 }
-
-/** Converts base64url to base64: Pydantic writes bytes in the URL alphabet. */
-const standard = (data: unknown): unknown =>
-  typeof data === 'string' ? data.replaceAll('-', '+').replaceAll('_', '/') : data
 
 function readSpeech(sink: ChatSink, parts: Part[], part: Json, path: string, actor: Actor): void {
   const { transcript, audio } = part

@@ -43,15 +43,13 @@ function readMiniSweAgent(reading: Reading, document: Json): ReadDocument {
   const field = 'messages' in document ? 'messages' : 'records'
   const list = document[field]
   const agent = { name: 'mini-swe-agent', model: miniModelOf(document) }
-  const format = versionOf(document['trajectory_format'])
+  const { trajectory_format: named } = document
+  const format = typeof named === 'string' && named.length < 40 ? named : 'mini-swe-agent'
   if (!Array.isArray(list)) reading.odd(`/${field}`, 'an array', list)
   const messages = asList(list)
   const placed = placeMessages(messages, `/${field}`)
   return readList(reading, { format, agent }, `/${field}`, placed, fenced(fenceOf(messages)))
 }
-
-const versionOf = (format: unknown): string =>
-  typeof format === 'string' && format.length < 40 ? format : 'mini-swe-agent'
 
 /** Returns the model in the run's configuration. */
 export const miniModelOf = ({ info }: Json): string | null =>

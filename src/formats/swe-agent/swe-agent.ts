@@ -6,7 +6,7 @@ import { textsIn } from '../common/content.ts'
 import { decodeObject } from '../common/json-tree.ts'
 import { cutName, isAbsent, isRecord, itemsIn, type Json, objectsIn, pointer, type Reading } from '../common/reading.ts'
 import { asList, asName, asRecord, asText } from '../common/session.ts'
-import type { FileRun, Format, ReadDocument, RunAbout } from '../format.ts'
+import { type FileRun, type Format, factsOf, type ReadDocument } from '../format.ts'
 import { readBlocks } from '../openai-chat/openai-chat-blocks.ts'
 import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { own } from '../tools/tool-table.ts'
@@ -112,14 +112,13 @@ function without(text: string, part: string): string {
 function splitSweRun(root: Json): readonly FileRun[] | null {
   const isMini = MINI_SWE_AGENT.recognizes(root)
   if (!isMini && !SWE_AGENT.recognizes(root)) return null
-  const facts = {
+  const about = factsOf({
     agent: isMini ? 'mini-swe-agent' : 'swe-agent',
     model: isMini ? miniModelOf(root) : sweModelOf(root),
     task: asText(root['instance_id']),
     ended_by: asText(asRecord(root['info'])['exit_status']),
     instruction: asText(asRecord(asRecord(root['replay_config'])['problem_statement'])['text']),
-  }
-  const about: RunAbout = Object.fromEntries(Object.entries(facts).filter(([, fact]) => fact !== null))
+  })
   return [{ name: '', document: { ...root }, about }]
 }
 

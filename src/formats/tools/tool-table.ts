@@ -1,7 +1,7 @@
 import type { Act, Call } from '../../domain/trajectory/trajectory.ts'
-import { wordSet } from '../../domain/words.ts'
 import type { ActLanguage, ActOutcome, ActRole } from '../../schemas/vocabulary.ts'
 import { ACT_LANGUAGES, ACT_ROLES, type Actor } from '../../schemas/vocabulary.ts'
+import { namesOf } from '../vocabulary.ts'
 
 /**
  * The argument kinds of one tool. Keys are argument names from the harness's documentation; for arguments that are objects or arrays, the
@@ -106,12 +106,7 @@ export const openCall = (tool: string, id: string | null = null): OpenCall => ({
 })
 
 /** Words of tool names without effect on the world: the tools read, search, describe, plan, draft or try. */
-const LOOKING_WORDS: ReadonlySet<string> = wordSet(`analyse analyze ask browse calculate check checks compare count
-  describe describes diff draft drafts drafting dry estimate examine explain fetch find get gets help info inspect list
-  lists listing look lookup mock monitor observe peek plan plans planning prepare preview previews propose query quote
-  read reads reading reader recommend retrieve reason reasoning review scan scrape screenshot search searches searching
-  sequentialthinking show simulate simulated simulation snapshot status suggest summarize think thinking thought
-  validate validation verify view watch whatif`)
+const LOOKING_WORDS = namesOf('any', 'looking')
 const MOST_NAME_CHARS = 1000
 const WORD_ENDS = /[^\p{L}]+|(?<=\p{Ll})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u
 

@@ -1,10 +1,11 @@
+import { pushTo } from '../../domain/result.ts'
 import { parseJson } from '../../domain/text/json.ts'
 import { wordSet } from '../../domain/words.ts'
 import { findUnsound } from '../common/json-tree.ts'
 import { idText, isAbsent, isRecord, type Json } from '../common/reading.ts'
 import { asRecord, asText } from '../common/session.ts'
 import { named, own as ownOf } from '../tools/tool-table.ts'
-import { contentOf, isConverseBlock, isTyped, Located, messagesOfParts, PLACE, type Tree } from './located.ts'
+import { contentOf, isConverseBlock, isTyped, Located, messagesOfParts, PLACE, type Tree, textsOf } from './located.ts'
 
 /** The role of a message without a role. */
 export type Side = 'user' | 'assistant'
@@ -61,12 +62,32 @@ function messagesInList(list: Located, side: Side): readonly Tree[] | null {
   if (items.length === 1 && Array.isArray(only?.value) && !isMessage(only.value)) return messagesInList(only, side)
   if (items.length === 0) return []
   if (items.every(({ value }) => typeof value === 'string' || isBlock(value))) return [{ role: side, content: list }]
-  // An odd item among messages is returned as it stands, so that it is unread at its place.
-  if (items.filter(({ value }) => isMessage(value)).length * 2 >= items.length)
-    return items.flatMap((item) => messageOf(item))
+  if (items.filter(({ value }) => isMessage(value)).length * 2 >= items.length) return turnsIn(items)
   return items.some(({ value }) => isBlock(value) || isConverseBlock(value))
     ? [{ role: side, content: contentOf(list, side === 'assistant') }]
     : null
+}
+
+/**
+ * Reads the messages of a list; an odd item among them is returned as it stands, so that it is unread at its place. Langfuse's handlers of
+ * LangChain write a tool's answer with the tool's name as the role, and each tool's definition as a message of the role `tool`.
+ */
+function turnsIn(items: readonly Located[]): readonly Tree[] {
+  const asked = new Map<unknown, Tree[]>()
+  return items.flatMap((item): readonly Tree[] => {
+    const [name, content] = [item.member('role'), item.member('content')]
+    const isDefinition = 'parameters' in asRecord(asRecord(content.value)['function'])
+    if (name.value === 'tool' && isDefinition) return [{ role: 'system', content: textsOf(content) }]
+    for (const call of callsOf(item, item.member('additional_kwargs'))) {
+      const named = isRecord(call.member('function').value) ? call.member('function') : call
+      pushTo(asked, named.member('name').value, call.member('id'))
+    }
+    const tool_call_id =
+      ownOf(ROLES, asText(name.value) ?? '') === undefined ? asked.get(name.value)?.shift() : undefined
+    return tool_call_id === undefined
+      ? messageOf(item)
+      : [{ [PLACE]: item.path, role: 'tool', name, tool_call_id, content: contentOf(content) }]
+  })
 }
 
 const ITEMS: ReadonlySet<unknown> = new Set(['function_call', 'function_call_output', 'reasoning', 'message'])
@@ -129,7 +150,7 @@ const ANSWERS = [
   ['generations', 'message'],
 ] as const
 /** Members of a LangChain state or run that hold a state, or the agent's message. */
-const STATES = ['input', 'output', 'state'] as const
+export const STATES = ['input', 'output', 'state'] as const
 
 /** Members of a request that hold its messages; `prompts`: texts. */
 const LISTS = ['messages', 'contents', 'prompts'] as const
@@ -141,12 +162,15 @@ function messagesInRecord(value: Located, record: Json, side: Side): readonly Tr
     const messages = messagesInList(value.member(list), side)
     return messages === null ? null : [...instructionsIn(value), ...messages]
   }
+  if (asText(record['contents']) !== null)
+    return [...instructionsIn(value), { role: side, content: value.member('contents') }]
   for (const [list, member] of ANSWERS) if (Array.isArray(record[list])) return answersIn(value.member(list), member)
   if (Array.isArray(record['output']) && !('role' in record)) return messagesInList(value.member('output'), 'assistant')
   if (isMessage(record) || 'tool_calls' in record || ('content' in record && isContent(record['content'])))
     return messageOf(value, side)
   const inner = STATES.find((name) => isMessage(record[name]) || Array.isArray(asRecord(record[name])['messages']))
-  if (inner !== undefined || isRecord(record['message'])) return under(inner ?? 'message')
+  const around = inner ?? (['message', 'content'] as const).find((name) => isRecord(record[name]))
+  if (around !== undefined) return under(around)
   // A request of OpenAI's Responses.
   if ('instructions' in record && 'input' in record) return [...instructionsIn(value), ...(under('input') ?? [])]
   return null
@@ -173,8 +197,10 @@ const isContent = (value: unknown): boolean =>
   typeof value === 'string' || (Array.isArray(value) && value.some((item) => isBlock(item) || isConverseBlock(item)))
 
 export function instructionsIn(value: Located): readonly Tree[] {
-  return ['system', 'instructions', 'systemInstruction', 'system_instruction'].flatMap((name) => {
-    const member = value.member(name)
+  const members = [value, value.member('config')].flatMap((request) =>
+    ['system', 'instructions', 'systemInstruction'].map((name) => request.field(name)),
+  )
+  return members.flatMap((member) => {
     const own = isRecord(member.value) && Array.isArray(member.value['parts']) ? member.member('parts') : member
     return Array.isArray(own.value) || typeof own.value === 'string' ? systemMessages(own) : []
   })
@@ -268,13 +294,9 @@ const brokenTree = (call: Located): CallTree => callTree(call, { parse_error: ne
 const argumentsIn = (call: Located): Located =>
   call.member(['args', 'arguments', 'input'].find((name) => name in asRecord(call.value)) ?? 'args')
 
-const CALLS: ReadonlySet<unknown> = wordSet(
-  'tool_use tool_call server_tool_use server_tool_call mcp_tool_use function_call tool-call',
-)
-/** Types of blocks with fragments of a call, which stands whole beside the content. */
-const PIECES: ReadonlySet<unknown> = wordSet(
-  'tool_call_chunk server_tool_call_chunk input_json_delta invalid_tool_call',
-)
+/** Types of blocks with calls, or with fragments of a call that stands whole beside the content. */
+const CALLS: ReadonlySet<unknown> = wordSet(`tool_use tool_call server_tool_use server_tool_call mcp_tool_use
+  function_call tool-call tool_call_chunk server_tool_call_chunk input_json_delta invalid_tool_call`)
 const RESULTS: ReadonlySet<unknown> = new Set(['server_tool_call_result', 'server_tool_result'])
 const MEDIA: ReadonlySet<unknown> = new Set(['image', 'audio', 'video', 'file'])
 
@@ -303,7 +325,7 @@ function blockOf(block: Located, shown: ReadonlySet<string> | null): readonly Tr
         ...(value['status'] === 'error' && { is_error: true }),
       },
     ]
-  if (shown === null || !(CALLS.has(type) || PIECES.has(type))) return [block]
+  if (shown === null || !CALLS.has(type)) return [block]
   const id = idText((type === 'function_call' ? value['call_id'] : null) ?? value['id'] ?? value['toolCallId'])
   if (id !== null && shown.has(id)) return []
   if (!OTHER_CALLS.has(type)) return [block]
@@ -320,8 +342,7 @@ function mediaTree(block: Located, value: Json): Tree {
   const type = { type: String(value['type']) }
   if (data === undefined)
     return typeof value['url'] === 'string' ? { ...type, source: { url: block.member('url') } } : block
-  const media_type = block.member('mime_type' in value ? 'mime_type' : 'mimeType')
-  return { ...type, source: { media_type, data: block.member(data) } }
+  return { ...type, source: { media_type: block.field('mimeType'), data: block.member(data) } }
 }
 
 /** Returns the model that a message of LangChain names. */

@@ -31,6 +31,12 @@ export class Located {
     return new Located(value, pointer(this.#at, key), this.#place)
   }
 
+  /** Returns a member by its name in camel case, or in snake case, as Python's programs write it. */
+  field(name: string): Located {
+    const own = this.member(name)
+    return own.value === undefined ? this.member(name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)) : own
+  }
+
   /** Lists the items of an array; an empty list for other values. */
   items(): Located[] {
     return Array.isArray(this.value) ? this.value.map((_, index) => this.member(index)) : []
@@ -107,6 +113,7 @@ export const textsOf = (value: Located): readonly Tree[] =>
     ({ text, pointer }): Tree => ({ type: 'text', text: new Located(text, value.pathOf(pointer)) }),
   )
 
+type Three = [Located, Located, Located]
 const MARKS = ['toolUse', 'toolResult', 'reasoningContent'] as const
 
 /** Recognizes a block of Bedrock's Converse (@aws-sdk/client-bedrock-runtime, ContentBlock): one named member, no type. */
@@ -118,7 +125,7 @@ export const isConverseBlock = (value: unknown): boolean =>
 
 /** Converts a block of Converse to a chat's block; null for the agent's blocks in another speaker's message. */
 function converseBlock(block: Located, isAgent: boolean, contentOf: (value: Located) => Tree): Tree | null {
-  const [use, result, thought] = MARKS.map((name) => block.member(name)) as [Located, Located, Located]
+  const [use, result, thought] = MARKS.map((name) => block.member(name)) as Three
   if (isRecord(result.value))
     return {
       type: 'tool_result',
@@ -154,8 +161,16 @@ export function messagesOfParts(message: Located, role: string): readonly Tree[]
 const AGENTS_OWN: ReadonlySet<unknown> = new Set(['tool_call', 'server_tool_call', 'reasoning', 'thinking'])
 
 /** Recognizes parts that only an agent writes: another speaker's message shows them unchanged. */
-const isAgentsOwn = ({ value }: Located): boolean =>
-  isRecord(value) && (AGENTS_OWN.has(value['type']) || isRecord(value['functionCall']) || value['thought'] === true)
+const isAgentsOwn = (part: Located): boolean =>
+  AGENTS_OWN.has(part.member('type').value) ||
+  isRecord(part.field('functionCall').value) ||
+  part.member('thought').value === true
+
+/** Returns the id of a call; a list of ids, as Microsoft's Agent Framework writes it, is one id. */
+const idOf = (part: Located): Tree => {
+  const id = part.member('id')
+  return Array.isArray(id.value) ? id.value.join(' ') : id
+}
 
 function resultOf(part: Located): Tree | null {
   const { value } = part
@@ -164,9 +179,9 @@ function resultOf(part: Located): Tree | null {
   if (type === 'tool_call_response' || type === 'server_tool_call_response') {
     // The schema has `response`; its examples have `result`.
     const name = ['response', 'result', 'server_tool_call_response'].find((member) => member in value) ?? 'response'
-    return { role: 'tool', tool_call_id: part.member('id'), content: contentOf(part.member(name)) }
+    return { role: 'tool', tool_call_id: idOf(part), content: contentOf(part.member(name)) }
   }
-  const [answer, ran] = [part.member('functionResponse'), part.member('codeExecutionResult')]
+  const [answer, ran] = [part.field('functionResponse'), part.field('codeExecutionResult')]
   const isFailed = isRecord(ran.value) ? isFailedCode(ran.value) : isFailure(answer.member('response').value)
   const role = { role: 'function', ...(isFailed && { is_error: true }) }
   if (isRecord(ran.value)) return { ...role, name: GEMINI_CODE, content: contentOf(ran.member('output')) }
@@ -193,7 +208,7 @@ function blockOf(part: Located): Tree {
     case 'thinking':
       return typeof value['content'] === 'string' ? { type: 'reasoning', reasoning: content } : part
     case 'tool_call':
-      return { type: 'tool_use', id: part.member('id'), name: part.member('name'), input: part.member('arguments') }
+      return { type: 'tool_use', id: idOf(part), name: part.member('name'), input: part.member('arguments') }
     case 'server_tool_call':
       return {
         type: 'server_tool_use',
@@ -207,6 +222,8 @@ function blockOf(part: Located): Tree {
       return { type: mediaOf(value['modality']), source: { url: part.member('uri') } }
     case 'file':
       return { type: 'file', file: { filename: part.member('file_id') } }
+    case 'Microsoft.Extensions.AI.TextReasoningContent':
+      return { type: 'reasoning', reasoning: content.member('text') }
     default:
       return value['type'] === undefined ? geminiBlock(part) : part
   }
@@ -219,10 +236,8 @@ const GEMINI_CODE = 'code_execution'
 
 function geminiBlock(part: Located): Tree {
   const text = part.member('text')
-  const call = part.member('functionCall')
-  const code = part.member('executableCode')
+  const [call, code, data] = ['functionCall', 'executableCode', 'inlineData'].map((name) => part.field(name)) as Three
   if (isRecord(code.value)) return { type: 'tool_use', name: GEMINI_CODE, input: code }
-  const data = part.member('inlineData')
   if (isRecord(call.value))
     return { type: 'tool_use', id: call.member('id'), name: call.member('name'), input: call.member('args') }
   if (typeof text.value === 'string') {
@@ -230,6 +245,6 @@ function geminiBlock(part: Located): Tree {
     return isThought ? { type: 'reasoning', reasoning: text } : { type: 'text', text }
   }
   if (isRecord(data.value))
-    return { type: 'image', source: { media_type: data.member('mimeType'), data: data.member('data') } }
+    return { type: 'image', source: { media_type: data.field('mimeType'), data: data.member('data') } }
   return part
 }

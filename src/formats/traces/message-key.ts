@@ -147,7 +147,11 @@ export class MadeCalls {
     const tool = typeof name.value === 'string' ? name.value : ''
     const hasArguments =
       (byName !== true && isRecord(args.value)) || (typeof args.value === 'string' && decodeObject(args.value) !== null)
-    const queue = this.#queues.get(hasArguments ? `${tool}\n${argsKey(args.value)}` : tool)
+    const received = decoded(args.value)
+    const { input } = isRecord(received) ? received : {}
+    // An instrumentation may wrap the arguments once more.
+    const keys = hasArguments ? [received, input].map((value) => `${tool}\n${argsKey(value)}`) : [tool]
+    const queue = keys.map((key) => this.#queues.get(key)).find((calls) => calls !== undefined)
     while (queue?.list[queue.next]?.joined === true) queue.next++
     return queue?.list[queue.next]
   }

@@ -243,7 +243,8 @@ class TraceRun {
   }
 
   /** Begins a span of a tool. A span of another kind (`isMaybe`) counts as a tool's only where it matches a call. */
-  #begin(span: TraceSpan, tool: TracedTool, isMaybe: boolean): void {
+  #begin(span: TraceSpan, traced: TracedTool, isMaybe: boolean): void {
+    const tool = { ...traced, name: withoutPrefix(traced.name) }
     const match = this.#made.find(tool)
     if (match === undefined && isMaybe) {
       this.#leave(span, tool)
@@ -297,6 +298,17 @@ function readsLikeMessages(content: unknown): boolean {
 }
 
 const HEADS = '"role"|"parts"|"messages"|"choices"|"tool_calls"|"tool_use"|"toolUse"|"function_call"'.split('|')
+
+/** Beginnings of the names of a tool's span: of the GenAI conventions, and of Pydantic AI. */
+const PREFIXES = ['execute_tool ', 'running tool: '] as const
+
+function withoutPrefix({ value, path }: Located): Located {
+  const text = asText(value) ?? ''
+  const { length } = PREFIXES.find((prefix) => text.startsWith(prefix)) ?? ''
+  return length === 0
+    ? new Located(value, path)
+    : new Located(text.slice(length), `${path}#char=${length},${text.length}`)
+}
 
 function resultTree(result: Located, error: Located | null, id: string): Tree {
   const failed = error !== null && { error: { message: error } }
