@@ -1,7 +1,7 @@
 import { digestBytes, digestValue } from '../../domain/digest.ts'
 import { decodeObject } from '../common/json-tree.ts'
 import { isAbsent, isRecord, type Json } from '../common/reading.ts'
-import { asText } from '../common/session.ts'
+import { asText, isEmpty } from '../common/session.ts'
 import { AGENT_ONLY, CALLS, formOfCall, isResult } from '../openai-chat/openai-chat-blocks.ts'
 import type { OpenCall } from '../tools/tool-table.ts'
 import type { TracedTool } from './trace-span.ts'
@@ -29,10 +29,10 @@ export function callKeysOf(message: Json): CallKey[] {
 
 export const recordsIn = (list: unknown): Json[] => (Array.isArray(list) ? list.filter(isRecord) : [])
 
-/** Returns the digest of arguments; equal for an object and for its JSON in a string, and empty for no arguments. */
+/** Returns the digest of arguments; equal for an object and for its JSON in a string, and empty for no arguments, however they are written. */
 function argsKey(args: unknown): string {
   const value = decoded(args)
-  return isAbsent(value) || (isRecord(value) && Object.keys(value).length === 0) ? '' : digestValue(value)
+  return isAbsent(value) || value === '' || isEmpty(value) ? '' : digestValue(value)
 }
 
 const decoded = (args: unknown): unknown => (typeof args === 'string' ? (decodeObject(args) ?? args) : args)
