@@ -27,8 +27,6 @@ import type { Tracing } from '../telemetry/tracing.ts'
 import { openJobs, openLanes } from './lanes.ts'
 import { storeOf } from './open-store.ts'
 
-export type { Context } from '../http/context.ts'
-
 interface ContextOptions {
   readonly config: Config
   readonly secrets: Secrets

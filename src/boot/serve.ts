@@ -47,7 +47,9 @@ export async function startServer(env: NodeJS.ProcessEnv): Promise<void> {
     return Promise.all([http.close().then(() => app.settled()), context.stop()]).finally(() => clearInterval(closing))
   }
   await run(env, { context, http, state, finish, address: { host: config.host, port: config.port } }, async () => {
-    if (context.access.required && !(await hasGoodKey(context))) http.log.warn(NO_KEYS)
+    // Keys can be made beside a service that runs.
+    const keys = context.access.required ? await listKeys(context.stores.access, new Date()) : null
+    if (keys?.some(({ state }) => state === 'good') === false) http.log.warn(NO_KEYS)
     http.log.info('audit pages at /audit/, contract at /docs and /openapi.json')
   })
 }
@@ -104,7 +106,3 @@ async function run(env: NodeJS.ProcessEnv, serving: Serving, ready: () => Promis
     throw error
   }
 }
-
-/** Tells whether anybody could ask anything; keys can be made beside a service that runs. */
-const hasGoodKey = async ({ stores }: Context): Promise<boolean> =>
-  (await listKeys(stores.access, new Date())).some(({ state }) => state === 'good')

@@ -33,10 +33,7 @@ export type Tracing = ReturnType<typeof recordTraces>
  * Opens tracing as the standard OTEL_* variables ask; null: they ask for none, and no module of OpenTelemetry is loaded. `role` names the service unless
  * OTEL_SERVICE_NAME does.
  */
-export async function openTracing(
-  env: NodeJS.ProcessEnv,
-  role: 'veridict' | 'veridict-worker',
-): Promise<Tracing | null> {
+export async function openTracing(env: NodeJS.ProcessEnv, role: string): Promise<Tracing | null> {
   const settings = readTracingSettings(env)
   return settings && (await import('./recording.ts')).recordTraces(settings, role)
 }
