@@ -162,26 +162,27 @@ describe('a Retry-After', () => {
     vi.useRealTimers()
   })
 
-  /** Follows a batch whose first reads are refused with a `Retry-After`; returns the seconds of the reads, and the error. */
-  async function follow(refusals: number, retryAfterS: number) {
+  /** Follows a batch whose first reads are refused with a `Retry-After`, or whose three reads take long; returns the seconds of the reads, and the error. */
+  async function follow(refusals: number, retryAfterS: number, tookMs = 0) {
     const from = performance.now()
     const reads: number[] = []
-    const readBatch = () => {
+    const readBatch = async () => {
       reads.push(Math.round((performance.now() - from) / 1000))
-      if (reads.length <= refusals)
-        return Promise.reject(new ServiceError(429, { code: 'rate_limited', detail: 'later' }, retryAfterS))
-      return Promise.resolve({ status: 'done', resumes_at: null })
+      if (reads.length <= refusals) throw new ServiceError(429, { code: 'rate_limited', detail: 'later' }, retryAfterS)
+      if (tookMs > 0) await new Promise((resolve) => setTimeout(resolve, tookMs))
+      return { status: tookMs > 0 && reads.length < 3 ? 'running' : 'done', resumes_at: null }
     }
-    let error: unknown = null
     const followed = (async () => {
       for await (const _ of followBatch(readBatch, 'bat_1'));
-    })().catch((thrown: unknown) => {
-      error = thrown
-    })
+      return null
+    })().catch((error: unknown) => error)
     await vi.advanceTimersByTimeAsync(600_000)
-    await followed
-    return { reads, error }
+    return { reads, error: await followed }
   }
+
+  test('a follower whose looks take long looks less often', async () => {
+    expect(await follow(0, 0, 100)).toEqual({ reads: [0, 1, 2], error: null })
+  })
 
   test('a follower waits for a Retry-After', async () => {
     expect(await follow(2, 30)).toEqual({ reads: [0, 30, 60], error: null })
