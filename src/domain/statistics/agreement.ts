@@ -4,6 +4,7 @@ import { BOOTSTRAP, type BootstrapSettings, bootstrap } from './bootstrap.ts'
 import {
   cellsOf,
   cohenKappa,
+  countRatings,
   type Distance,
   fleissKappa,
   groupRatings,
@@ -49,7 +50,7 @@ export function agreement(request: AgreementRequest): Result<Agreement, Issue[]>
     return err([{ path: '/bootstrap/draws', message }])
   }
   const { profile_of, ...table } = itemTable(ratings)
-  const units = unitsOf(ratings.items)
+  const units = unitsOf(ratings.items, profile_of)
   const drawn = new Float64Array(table.profiles.length)
   const intervals = bootstrap(units.count, settings, (weights) => {
     drawn.fill(0)
@@ -62,6 +63,7 @@ export function agreement(request: AgreementRequest): Result<Agreement, Issue[]>
     const { ci95 = null, reason = 'too_few_units' } = intervals[place] ?? {}
     return value === null ? { value, ci95: null, reason: none } : { value, ci95, reason }
   })
+  const unit = ratings.items.some(({ cluster }) => cluster !== null) ? 'cluster' : 'item'
   const undefinedDraws = all.map((_, place) => intervals[place]?.undefined_draws ?? 0)
   const weighted = byName(WEIGHTED_NAMES, statistics.slice(NAMES.length))
   const weightedDraws = byName(WEIGHTED_NAMES, undefinedDraws.slice(NAMES.length))
@@ -72,8 +74,8 @@ export function agreement(request: AgreementRequest): Result<Agreement, Issue[]>
     ...byName(NAMES, statistics),
     ...(scale !== 'nominal' && { weighted: { scale, ...weighted, undefined: weightedDraws } }),
     confusion: confusionOf(ratings, table),
-    prevalence: prevalence(ratings),
-    bootstrap: { ...settings, unit: units.unit, n_units: units.count, undefined: byName(NAMES, undefinedDraws) },
+    prevalence: prevalence(ratings.labels, table),
+    bootstrap: { ...settings, unit, n_units: units.count, undefined: byName(NAMES, undefinedDraws) },
   })
 }
 
@@ -109,17 +111,23 @@ function estimates(table: ItemTable, { labels, raters }: Ratings, scale: Scale):
   return [...plain, kappa(linear(values)), kappa(quadratic(values)), alpha]
 }
 
-/** Numbers the units that are resampled: clusters, and items without one. */
-function unitsOf(items: readonly RatedItem[]) {
-  const clusters = new Map<string, number>()
-  let count = 0
-  const of_item = Int32Array.from(items, ({ cluster }) => {
-    if (cluster === null) return count++
-    const known = clusters.get(cluster) ?? count++
-    clusters.set(cluster, known)
-    return known
-  })
-  return { unit: clusters.size > 0 ? ('cluster' as const) : ('item' as const), count, of_item }
+/** Numbers the units that are resampled, clusters and items without one, by their ratings: the order of the items changes no draw. */
+function unitsOf(items: readonly RatedItem[], profile_of: readonly number[]) {
+  const units = Map.groupBy(items.keys(), (item) => items[item]?.cluster ?? item)
+  const keyed = [...units.values()].map(
+    (own) =>
+      [
+        own
+          .map((item) => profile_of[item])
+          .sort()
+          .join(),
+        own,
+      ] as const,
+  )
+  const of_item = new Int32Array(items.length)
+  for (const [unit, [, own]] of keyed.sort(([one], [other]) => (one < other ? -1 : 1)).entries())
+    for (const item of own) of_item[item] = unit
+  return { count: units.size, of_item }
 }
 
 function confusionOf(ratings: Ratings, table: ItemTable): Confusion | null {
@@ -132,9 +140,7 @@ function confusionOf(ratings: Ratings, table: ItemTable): Confusion | null {
 }
 
 /** Returns the share of each label among all ratings, 0 for one never given; empty without ratings. Own properties, whatever a label is called. */
-export function prevalence({ labels, items, n_ratings }: Ratings): Record<string, number> {
-  if (n_ratings === 0) return {}
-  const counts = labels.map(() => 0)
-  for (const item of items) for (const label of item.labels) counts[label] = (counts[label] ?? 0) + 1
-  return Object.fromEntries(labels.map((label, place) => [label, (counts[place] ?? 0) / n_ratings]))
+function prevalence(labels: readonly string[], table: ItemTable): Record<string, number> {
+  const { totals, ratings } = countRatings(table, 1)
+  return ratings === 0 ? {} : Object.fromEntries(labels.map((label, place) => [label, (totals[place] ?? 0) / ratings]))
 }

@@ -90,9 +90,6 @@ function isFlat(sorted: Float64Array): boolean {
   return high - low <= 1e-12 * Math.max(1, Math.abs(low), Math.abs(high))
 }
 
-/** Halves of a seed, by 2³². */
-const WORD = 2 ** 32
-
 /** A seeded source of random whole numbers, the same on every machine. Not for secrets. */
 interface Random {
   /** Draws a whole number of 0 … bound − 1, without bias; `bound` is a whole number from 1. */
@@ -102,7 +99,7 @@ interface Random {
 /** Makes a source (xoroshiro128+ of `pure-rand`) from a seed: a whole number, 0 … 2⁵³ − 1; throws a RangeError otherwise. */
 export function seededRandom(seed: number): Random {
   if (!Number.isSafeInteger(seed) || seed < 0) throw new RangeError(`a seed is a whole number from 0: ${seed}`)
-  const source = xoroshiro128plusFromState([~seed, seed, Math.floor(seed / WORD), 0x9e37_79b9])
+  const source = xoroshiro128plusFromState([~seed, seed, Math.floor(seed / 2 ** 32), 0x9e37_79b9])
   for (let skipped = 0; skipped < 16; skipped++) source.next()
   return { below: (bound) => uniformInt(source, 0, bound - 1) }
 }

@@ -170,7 +170,7 @@ export function itemTable(ratings: Ratings): ItemTable & { readonly profile_of: 
     const isPair = ratings.raters.length === 2 && row !== undefined && column !== undefined
     return [isPair ? row * ratings.labels.length + column : -1, ...labels.toSorted((a, b) => a - b)].join()
   })
-  const places = new Map([...new Set(keys)].map((key, place) => [key, place]))
+  const places = new Map([...new Set(keys)].sort().map((key, place) => [key, place]))
   const profile_of = keys.map((key) => places.get(key) ?? 0)
   const weights = new Array<number>(places.size).fill(0)
   for (const place of profile_of) weights[place] = (weights[place] ?? 0) + 1
@@ -207,7 +207,7 @@ export function cellsOf(table: ItemTable): Float64Array {
 }
 
 /** Counts the ratings of each label, and all ratings, of items with `least` ratings or more. */
-function countRatings(table: ItemTable, least: number): { totals: Float64Array; ratings: number } {
+export function countRatings(table: ItemTable, least: number): { totals: Float64Array; ratings: number } {
   const totals = new Float64Array(table.n_labels)
   let ratings = 0
   eachProfile(table, least, ({ labels, counts, total }, weight) => {

@@ -12,28 +12,31 @@ export type Outcome = boolean | 'outside' | 'unknown'
 type Tally = ReturnType<typeof tally>
 
 /**
- * Sums the outcomes of trials by cluster. A trial without a cluster is a cluster of its own; named clusters stand in code-unit order, so that
- * the order in which trials were stored does not change the draws.
+ * Sums the outcomes of trials by cluster. A trial without a cluster is a cluster of its own. Clusters stand in the order of their names, then of
+ * their outcomes, so that the order in which trials were stored does not change the draws.
  */
 export function tally<Row>(
   rows: readonly Row[],
   clusterOf: (row: Row) => string | null,
   outcomes: readonly ((row: Row) => Outcome | number)[],
 ) {
-  const named = new Set(rows.flatMap((row) => clusterOf(row) ?? []))
-  const places = new Map([...named].sort().map((name, place) => [name, place]))
-  const clusters = places.size + rows.filter((row) => clusterOf(row) === null).length
+  const valued = rows.map((row) => {
+    const [cluster, values] = [clusterOf(row), outcomes.map((outcomeOf) => outcomeOf(row))]
+    return { cluster, values, order: JSON.stringify([cluster, values]) }
+  })
+  valued.sort((one, other) => (one.order < other.order ? -1 : 1))
+  let clusters = 0
+  const places = valued.map(({ cluster }, index) =>
+    cluster !== null && cluster === valued[index - 1]?.cluster ? clusters - 1 : clusters++,
+  )
   const width = outcomes.length
   const k = new Float64Array(clusters * width)
   const n = new Float64Array(clusters * width)
   /** By measure. */
   const unknown = outcomes.map(() => 0)
-  let alone = places.size
-  for (const row of rows) {
-    const name = clusterOf(row)
-    const start = (name === null ? alone++ : (places.get(name) ?? 0)) * width
-    for (const [measure, outcomeOf] of outcomes.entries()) {
-      const outcome = outcomeOf(row)
+  for (const [index, { values }] of valued.entries()) {
+    const start = (places[index] ?? 0) * width
+    for (const [measure, outcome] of values.entries()) {
       if (outcome === 'unknown') unknown[measure] = (unknown[measure] ?? 0) + 1
       if (typeof outcome === 'string') continue
       n[start + measure] = (n[start + measure] ?? 0) + 1

@@ -6,7 +6,8 @@ describe('the bootstrap', () => {
   test('is the same for a seed, another for another', () => {
     const ratings = simulated(1, 60, 3, 800)
     const of = (seed: number) => answer({ ratings, bootstrap: { seed, draws: 300 } })
-    expect(of(5)).toEqual(of(5))
+    const older = ratings.toSorted((one, other) => Number(other.item) - Number(one.item))
+    expect(answer({ ratings: older, bootstrap: { seed: 5, draws: 300 } }), 'in another order').toEqual(of(5))
     expect(of(5).krippendorff_alpha.ci95).not.toEqual(of(6).krippendorff_alpha.ci95)
     expect(of(5).bootstrap).toMatchObject({ draws: 300, seed: 5 })
   })

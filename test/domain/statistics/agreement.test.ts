@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { agreement, MAX_RESAMPLED_ITEMS, prevalence } from '../../../src/domain/statistics/agreement.ts'
+import { agreement, MAX_RESAMPLED_ITEMS } from '../../../src/domain/statistics/agreement.ts'
 import { groupRatings, itemTable, type Ratings } from '../../../src/domain/statistics/coefficients.ts'
 import type { Rating } from '../../../src/schemas/agreement.ts'
 import { readTables } from '../../tables.ts'
@@ -145,10 +145,11 @@ function cellsIn(ratings: Ratings): (number | undefined)[] {
 
 test('names that objects have of their own are names like others', () => {
   const hostile = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', ' ', '\u0000', '\ud800', '1', '01']
-  const all = grouped(hostile.flatMap((name) => [rating(name, '__proto__', name), rating(name, 'constructor', name)]))
+  const ratings = hostile.flatMap((name) => [rating(name, '__proto__', name), rating(name, 'constructor', name)])
+  const all = grouped(ratings)
   expect(all.items).toHaveLength(hostile.length)
   expect(all.raters).toEqual(['__proto__', 'constructor'])
-  const shares = prevalence(all)
+  const shares = answer({ ratings }).prevalence
   expect(Object.keys(shares).sort()).toEqual([...hostile].sort())
   expect(Object.getPrototypeOf(shares)).toBe(Object.prototype)
   for (const name of hostile) expect(Object.getOwnPropertyDescriptor(shares, name)?.value).toBe(1 / hostile.length)
