@@ -9,6 +9,7 @@ import {
   voteDisagreement,
 } from '../../src/audit/comparison-statistics.ts'
 import { LABELS, type Label } from '../../src/schemas/vocabulary.ts'
+import { readTables } from '../tables.ts'
 import { times } from './make-trial.ts'
 
 const comparisonStatistics = (pairs: readonly RepeatedPair[]) =>
@@ -81,17 +82,10 @@ describe('Holm', () => {
 })
 
 describe('repeat noise', () => {
-  test.each<[Label[], number | null]>([
-    [[], null],
-    [['aligned'], null],
-    [['aligned', 'aligned', 'aligned'], 0],
-    [['aligned', 'aligned', 'ignored'], 2 / 3],
-    [['aligned', 'ignored', 'compliant'], 1],
-    [['aligned', 'aligned', 'aligned', 'ignored'], 1 / 2],
-  ])('two of %j differ with chance %s', (votes, chance) => {
-    if (chance === null) expect(voteDisagreement(votes)).toBeNull()
-    else expect(voteDisagreement(votes)).toBeCloseTo(chance, 12)
-  })
+  test.each(readTables<{ votes: [Label[], number | null][] }>('domain/tables/statistics').votes)(
+    'two of %j differ with chance %s',
+    (votes, chance) => expect(voteDisagreement(votes)).toEqual(chance && expect.closeTo(chance, 12)),
+  )
 
   test('nothing was asked twice: null, and why', () => {
     expect(repeatNoise(TABLE, SETTINGS)).toMatchObject({

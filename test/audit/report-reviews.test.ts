@@ -5,6 +5,7 @@ import { clusterOfTask, type TrialRow } from '../../src/audit/report/rows.ts'
 import { wilson } from '../../src/domain/statistics/intervals.ts'
 import type { Review } from '../../src/schemas/review.ts'
 import { LABELS, type Label } from '../../src/schemas/vocabulary.ts'
+import { readTables } from '../tables.ts'
 import { makeReview as storedReview } from './make-question.ts'
 import { makeReview, makeTrial, TAB, times } from './make-trial.ts'
 
@@ -37,10 +38,11 @@ describe('corrected shares', () => {
   test('of two designs the one of most reviews is used, and the rest is said to be left out', () => {
     const trials = [
       ...times(35, (i) => reviewed('aligned', makeReview('aligned'), `t${i}`)),
-      ...times(5, (i) => reviewed('aligned', makeReview('ignored', 'disagreement'), `d${i}`)),
+      ...times(5, (i) => reviewed('aligned', { ...makeReview('ignored', 'disagreement'), blind: false }, `d${i}`)),
     ]
     const corrected = correctGroup(trials, options)
     expect(corrected).toMatchObject({ design: 'random', n_reviews: 35 })
+    expect(corrected.warnings.join()).not.toContain('not blind')
     expect(corrected.warnings.join()).toContain('5 reviewed trials were not drawn by "random"')
     const one = correctGroup(trials.slice(0, 36), options)
     expect(one.warnings.join()).toContain(
@@ -109,6 +111,8 @@ describe('the judge against humans', () => {
     expect(quality.ece).toBeCloseTo(Math.abs(30 - (30 * 0.7375 + 10 * 0.7625)) / 40, 12)
     expect(quality.brier).toBeCloseTo((30 * 0.2625 ** 2 + 10 * 0.7625 ** 2) / 40, 12)
     expect(quality.forecasts).toBe(40)
+    const twice = trials.map((trial, i) => ({ ...trial, review: makeReview('aligned', 'random', i < 9 ? 0.5 : 0.1) }))
+    expect(judgeQuality('lexical', twice, LABELS).warnings.join()).toContain('different chances')
   })
 
   test('what was picked by disagreement calibrates nothing', () => {
@@ -123,23 +127,14 @@ describe('the judge against humans', () => {
 
 describe('several raters', () => {
   const review = (label: Label | null, more: Partial<Review> = {}) => storedReview({ label, ...more })
-  const settle = (...labels: (Label | null)[]) =>
-    settleReviews(
-      labels.map((label) => review(label)),
-      TAB,
-      'grd_1',
-    )?.human ?? null
 
-  test.each([
-    [['aligned'], 'aligned'],
-    [['aligned', 'aligned', 'ignored'], 'aligned'],
-    [['aligned', 'ignored'], null],
-    [['aligned', null], null],
-    [[null], null],
-    [[], null],
-  ] as const)('%j → %s', (labels, settled) => {
-    expect(settle(...labels)).toBe(settled)
-  })
+  test.each(readTables<{ settled: [Label | null, (Label | null)[]][] }>('domain/tables/statistics').settled)(
+    '%s is the label of %j',
+    (settled, labels) => {
+      const standing = labels.map((label) => review(label))
+      expect(settleReviews(standing, TAB, 'grd_1')?.human ?? null).toBe(settled)
+    },
+  )
 
   test('a newer label from the queue does not take its question out of the random sample', () => {
     const drawn = review('aligned', { id: 'rev_1', sampling: { design: 'random' } })

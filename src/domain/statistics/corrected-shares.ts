@@ -170,7 +170,7 @@ function obstacleTo({ labels, graded, reviews, sampling }: CorrectionInput): str
   if ([...unreviewed.values()].some((count) => count < 0))
     return 'some label has more reviews than graded items in its cluster: the reviews are not of these items'
   const reviewed = countJudged(labels, reviews)
-  const bare = labels.find((_, k) => at(judged, k) > 0 && at(reviewed, k) < LEAST)
+  const bare = labels.find((_, k) => at(reviewed, k) < Math.min(LEAST, at(judged, k)))
   return sampling === 'stratified' && bare !== undefined ? `judge label ${bare} has fewer than two reviews` : null
 }
 

@@ -19,7 +19,7 @@ interface GradedItems {
  * Model Assisted Survey Sampling, 1992, 5.7), and the strata by their graded items, π̂_k = Σ_s q_s P̂_s(k) (double sampling for stratification:
  * Neyman 1938; Cochran, Sampling Techniques, 1977, 12.2). The linearized variance is that of reviews in strata, Σ_s q_s²P(1 − P)/(n_s − 1), and of
  * the graded items, Σ_s q_s(P_s − π)²/N, both over clusters. One stratum gives Hájek's estimate alone, with divisor n. Every stratum with
- * graded items needs a review, and two where there are several strata.
+ * graded items needs a review, and two where there are several strata and it has two graded items.
  */
 export function weightedShares(labels: number, reviews: readonly StratifiedReview[], graded: readonly GradedItems[]) {
   const total = sum(graded.map(({ count }) => count))
@@ -34,7 +34,7 @@ export function weightedShares(labels: number, reviews: readonly StratifiedRevie
   const shares = range(labels).map((k) => sum(byStratum.map(([, { share, mean }]) => share * at(mean, k))))
   const ofReviews = reviews.map(({ human, stratum, weight, cluster }): Contribution => {
     const { mean, own, n } = strata.get(stratum) ?? { mean: [], own: 0, n: 2 }
-    const scale = own * weight * (strata.size > 1 ? Math.sqrt(n / (n - 1)) : 1)
+    const scale = own * weight * (strata.size > 1 ? Math.sqrt(n / Math.max(1, n - 1)) : 1)
     return { psi: mean.map((part, k) => scale * (Number(k === human) - part)), count: 1, cluster }
   })
   const ofGraded = graded.map(({ stratum, count, cluster }): Contribution => {
