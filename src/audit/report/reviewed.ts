@@ -48,11 +48,11 @@ export function correctShares(
   const silent = both.filter(({ review }) => humanOf(review) === null).length
   const reviewed = silent > 0 ? [] : both
   const design = mainDesign(reviewed)
-  const used = reviewed.flatMap(({ trial, judge, review }) =>
-    weightsOf(review, design).map((weight) => ({
-      ...{ human: humanOf(review) ?? '', judge, weight, cluster: clusterOf(trial) },
-    })),
-  )
+  const used = reviewed.flatMap(({ trial, judge, review }) => {
+    const weight = weightOf(review, design)
+    const pair = { human: humanOf(review) ?? '', judge, cluster: clusterOf(trial), blind: review.blind }
+    return weight === undefined ? [] : [{ ...pair, weight }]
+  })
   const graded = trials.flatMap((trial) => {
     const judge = judged(trial)
     return judge === null ? [] : [{ judge, count: 1, cluster: clusterOf(trial) }]
@@ -60,11 +60,11 @@ export function correctShares(
   const corrected = correctedShares({ labels, graded, reviews: used, sampling: design ?? 'random' })
   const { estimator, reason, reviews_to_halve, shares } = corrected
   const other = reviewed.length - used.length
-  const seeing = reviewed.filter(({ review }) => !review.blind).length
+  const seeing = used.filter(({ blind }) => !blind).length
   const warnings = notesOf({
     [`${count(other, 'reviewed trial was', 'reviewed trials were')} not drawn by "${design}", as the others were, and ${other === 1 ? 'is' : 'are'} left out`]:
       other > 0,
-    [`${seeing} of ${count(reviewed.length, 'reviewed trial')} had a review that was not blind`]: seeing > 0,
+    [`${seeing} of the ${count(used.length, 'reviewed trial')} had a review that was not blind`]: seeing > 0,
     [`${count(lost, 'reviewed trial has no label of the judge and is', 'reviewed trials have no label of the judge and are')} left out`]:
       lost > 0,
   })
@@ -75,17 +75,16 @@ export function correctShares(
   }
 }
 
-/** Lists the weight of a review of a design, the inverse of its probability, null where that is unknown; empty for a review of other designs. */
-const weightsOf = ({ samplings }: TrialReview, design: SamplingDesign | null): (number | null)[] =>
-  samplings
-    .filter((sampling) => sampling.design === design)
-    .slice(0, 1)
-    .map(({ probability }) => (probability === null ? null : 1 / probability))
+/** Returns the weight of a review of a design, the inverse of its probability, null where that is unknown; undefined for a review of other designs. */
+function weightOf({ samplings }: TrialReview, design: SamplingDesign | null): number | null | undefined {
+  const drawn = samplings.find((sampling) => sampling.design === design)
+  return drawn && (drawn.probability === null ? null : 1 / drawn.probability)
+}
 
 /** Chooses the design with the most reviewed trials, if any with an honest estimator first; ties go to the more informative, earlier design. */
 function mainDesign(reviewed: readonly Reviewed[]): SamplingDesign | null {
   const designs = SAMPLING_DESIGNS.flatMap((design) => {
-    const weights = reviewed.flatMap(({ review }) => weightsOf(review, design))
+    const weights = reviewed.map(({ review }) => weightOf(review, design)).filter((weight) => weight !== undefined)
     const honest = chooseEstimator({ sampling: design, weights }).estimator !== null
     return weights.length === 0 ? [] : [{ design, n: weights.length, honest }]
   })
@@ -95,8 +94,8 @@ function mainDesign(reviewed: readonly Reviewed[]): SamplingDesign | null {
 /** Fewest reviews of a level for a confidence: with 30, a 95% interval is still up to ±0.18 wide. */
 const MIN_REVIEWS_A_LEVEL = 30
 
-/** Tells whether a review is of a random sample, in which each trial had one chance: other chances would need weights. */
-const isRandom = ({ review }: Reviewed): boolean => review.samplings.some(({ design }) => design === 'random')
+/** Tells whether a review is of a random sample. */
+const isRandom = ({ review }: Reviewed): boolean => weightOf(review, 'random') !== undefined
 const isCorrect = ({ judge, review }: Reviewed): boolean => judge === review.human
 
 const shareRight = (reviewed: readonly Reviewed[]) =>
@@ -111,6 +110,7 @@ export function judgeQuality(judge: string, trials: readonly TrialRow[], labels:
     labels.map((label) => reviewed.filter((one) => one.review.human === human && one.judge === label).length),
   )
   const forecasts = forecastsOf(random)
+  const chances = new Set(random.map(({ review }) => weightOf(review, 'random')))
   const ece = expectedCalibrationError(forecasts)
   return {
     judge,
@@ -131,6 +131,8 @@ export function judgeQuality(judge: string, trials: readonly TrialRow[], labels:
     warnings: notesOf({
       [`${other} of ${count(reviewed.length, 'reviewed trial')} ${other === 1 ? 'is' : 'are'} no random sample: accuracy and the scores are those of the reviewed trials, and calibration, ece and brier leave them out`]:
         other > 0,
+      'the random reviews had different chances to be drawn, and calibration, ece and brier count them alike':
+        chances.size > 1,
     }),
   }
 }
