@@ -1,6 +1,5 @@
-import type { ReviewStore } from '../db/reviews.ts'
 import type { Issue } from '../domain/result.ts'
-import { newestRubric, type Rubrics } from '../domain/rubric/claim-values.ts'
+import { newestRubric } from '../domain/rubric/claim-values.ts'
 import type { Agreement, AgreementCall, RaterCoverage, StoredRaters } from '../schemas/agreement.ts'
 import { MAX_AGREEMENT_LABELS, type Rating } from '../schemas/agreement.ts'
 import { RequestError } from '../schemas/problem.ts'
@@ -10,14 +9,7 @@ import { type AuditContext, requireNames } from './names.ts'
 import { clustersOfRepeated } from './report/rows.ts'
 import { type ReviewRow, standingReviewsOf } from './reviews.ts'
 import type { Compute } from './statistics-worker.ts'
-import {
-  inTurns,
-  latestOpinions,
-  type OpinionRow,
-  type QuestionRow,
-  type QuestionStores,
-  readSelected,
-} from './trials.ts'
+import { inTurns, latestOpinions, type OpinionRow, type QuestionRow, readSelected } from './trials.ts'
 
 /** Computes the agreement of given or stored raters. Throws a RequestError for names and ratings that do not fit. */
 export async function computeAgreement(
@@ -35,7 +27,7 @@ export async function computeAgreement(
   const { request, coverage } =
     stored === undefined
       ? { request: { ratings: ratings ?? [], ...(labels && { labels }), ...(scale && { scale }) } }
-      : await readStoredRatings({ ...context.stores, loaded: context.rubrics }, stored)
+      : await readStoredRatings(context, stored)
   const computed = await compute('agreement', { ...request, ...(bootstrap && { bootstrap }) })
   if (!computed.ok) throw invalid('the agreement of these ratings cannot be computed', computed.error)
   return { ...computed.value, ...(coverage && { coverage }) }
@@ -151,18 +143,17 @@ const MAX_STORED_RATINGS = 1_000_000
  * Reads the ratings of stored raters, one item per question. An answer without a rating is counted, never filled in. Throws a RequestError with
  * JSON pointers into the request: a word that names no rater, signals of a claim that is not measured, too many ratings.
  */
-export async function readStoredRatings(
-  stores: QuestionStores & { readonly reviews: ReviewStore; readonly loaded: Rubrics },
-  stored: StoredRaters,
-) {
-  const selected = await readSelected(stores, stored.query)
+async function readStoredRatings(context: AuditContext, stored: StoredRaters) {
+  const selected = await readSelected(context, stored.query)
   const id = chooseRubric(selected.values(), stored)
-  const rubric = newestRubric(stores.loaded, id)
+  const rubric = newestRubric(context.rubrics, id)
   const measure = findMeasure(stored.measure ?? 'label', rubric)
   const words = parseRaters(stored.raters, measure, measuredWords(rubric))
   const questions = new Map([...selected].filter(([, row]) => row.rubric === id))
   const asksHumans = words.some(({ kind }) => kind === 'human' || kind === 'humans')
-  const humans = asksHumans ? await standingReviewsOf(stores.reviews, questions) : new Map<string, ReviewRow[]>()
+  const humans = asksHumans
+    ? await standingReviewsOf(context.stores.reviews, questions)
+    : new Map<string, ReviewRow[]>()
   const raters = startRaters(words, humans)
   const clusterOf = clustersOfRepeated(questions.values())
   let [items, ratings] = [0, 0]

@@ -12,7 +12,7 @@ import type { RepeatedPair } from './comparison-statistics.ts'
 import { type AuditContext, requireNames } from './names.ts'
 import { clustersOfRepeated, countEnds, type Ended } from './report/rows.ts'
 import type { Compute } from './statistics-worker.ts'
-import { inTurns, questionOfItem, subjectOf } from './trials.ts'
+import { inTurns, nameIn, questionOfItem, subjectOf } from './trials.ts'
 
 /** One side's answer to a question, in the members that the counts need. */
 interface Answer extends Ended {
@@ -129,13 +129,13 @@ async function readAnswers({ stores, rubrics }: AuditContext, id: string, ofSour
       const source = ofSources ? await load(stores.grades, item.base_grade ?? '') : null
       const { status, failure, label } = source ?? item
       const rubric = source?.receipt.rubric ?? item.request.rubric ?? TAB_BEHAVIOR
-      const subject = subjectOf(questionOfItem(item, rubricOf(rubrics, rubric)?.truth.instructions), rubric)
+      const subject = subjectOf(questionOfItem(item, rubrics), rubric)
       const turn = asked.get(subject) ?? 0
       asked.set(subject, turn + 1)
       answers.set(`${subject}/${turn}`, {
         ...{ index: item.index, status, failure: failure?.code ?? null, label, rubric },
         grade_id: source === null ? item.grade_id : source.id,
-        task: taskOf(source?.metadata ?? item.request.metadata ?? {}) || null,
+        task: nameIn((source ?? item.request).metadata?.task),
         trajectory: source?.receipt.trajectory ?? item.trajectory,
       })
     }
@@ -143,8 +143,6 @@ async function readAnswers({ stores, rubrics }: AuditContext, id: string, ofSour
   }
   return answers
 }
-
-const taskOf = ({ task }: { readonly task?: unknown }): string | null => (typeof task === 'string' ? task : null)
 
 function pairUp(bases: Answers, heads: Answers): Pair[] {
   const pairs: Pair[] = []
@@ -203,7 +201,7 @@ const wasAskedAgain = (before: Grade, after: Grade): boolean =>
 async function describeFlip(grades: GradeStore, base: Labelled, head: Labelled): Promise<Flip> {
   const [before, after] = await Promise.all([load(grades, base.grade_id), load(grades, head.grade_id)])
   const { trajectory, ground_truth } = after.receipt
-  return { trajectory, ground_truth, task: taskOf(after.metadata), base: sideOf(before), head: sideOf(after) }
+  return { trajectory, ground_truth, task: head.task ?? base.task, base: sideOf(before), head: sideOf(after) }
 }
 
 async function load(grades: GradeStore, id: string): Promise<Grade> {

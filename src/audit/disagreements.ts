@@ -1,5 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { ReviewStore } from '../db/reviews.ts'
 import { claimIdOf, newestRubric } from '../domain/rubric/claim-values.ts'
 import { decodeCursor, type QueueQuery, takePage } from '../schemas/queries.ts'
 import { DISAGREEMENT_KINDS, type Disagreement, type DisagreementKind } from '../schemas/review.ts'
@@ -7,7 +5,7 @@ import type { ConfidenceLevel } from '../schemas/vocabulary.ts'
 import { type Clash, differingClaims, FIND_CLASHES, type TellableClash, type Verdicts } from './clashes.ts'
 import { type AuditContext, requireNames } from './names.ts'
 import { agreedLabel, standingReviewsOf } from './reviews.ts'
-import { inTurns, latestOpinions, type QuestionRow, type QuestionStores, readQuestions } from './trials.ts'
+import { inTurns, latestOpinions, type QuestionContext, type QuestionRow, readQuestions } from './trials.ts'
 
 /** Returns the weight of a kind: ten apart, while all other terms stay below ten in sum, so that kinds never mix in the order. */
 const weightOf = (kind: DisagreementKind): number => 10 * (DISAGREEMENT_KINDS.length - DISAGREEMENT_KINDS.indexOf(kind))
@@ -65,13 +63,6 @@ interface Queued extends QueuePlace {
   readonly row: QuestionRow
 }
 
-type QueueContext = Pick<AuditContext, 'rubrics'> & {
-  readonly stores: QuestionStores & { readonly reviews: ReviewStore }
-}
-
-/** Questions written between two turns of the event loop. */
-const WRITTEN_A_TURN = 1000
-
 /** The form of a cursor: `{thousandths of the score}/{question}/{rubric}`. */
 const CURSOR = /^(\d{1,6})\/(sha256:[0-9a-f]{64}\/sha256:[0-9a-f]{64}\/[a-z][a-z0-9-]*)$/
 
@@ -93,17 +84,15 @@ export async function listDisagreements(context: AuditContext, query: QueueQuery
 type Asked = Omit<QueueQuery, 'limit' | 'format' | 'cursor'>
 
 /** Yields all questions with a disagreement behind a place, the highest score first, each written on request. */
-export async function* readDisagreements(context: QueueContext, asked: Asked, after: QueuePlace | null = null) {
-  let written = 0
-  for (const queued of await readQueue(context, asked, after)) {
+export async function* readDisagreements(context: QuestionContext, asked: Asked, after: QueuePlace | null = null) {
+  for await (const queued of inTurns(await readQueue(context, asked, after)))
     yield { disagreement: describe(queued), place: queued }
-    if (++written % WRITTEN_A_TURN === 0) await nextTurn()
-  }
 }
 
-async function readQueue({ stores, rubrics }: QueueContext, asked: Asked, after: QueuePlace | null) {
+async function readQueue(context: QuestionContext, asked: Asked, after: QueuePlace | null) {
+  const { stores, rubrics } = context
   const { kind, claim, settled, ...filter } = asked
-  const questions = await readQuestions(stores, filter)
+  const questions = await readQuestions(context, filter)
   const reviews = await standingReviewsOf(stores.reviews, questions)
   const queue: Queued[] = []
   for await (const [question, row] of inTurns(questions)) {

@@ -1,11 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type BatchStores, type EndedItem, endedPages, withGrades } from '../batches/follow.ts'
+import { type EndedItem, endedPages, withGrades } from '../batches/follow.ts'
 import type { StandingGrade } from '../db/grades.ts'
 import { fitsNames, type GradeFilter, type GradeStore, isOwnBatch, namesOf, questionOf } from '../db/grades.ts'
 import type { ItemRecord } from '../db/items.ts'
 import { normalizeGroundTruth } from '../domain/cache-key.ts'
 import { digestValue } from '../domain/digest.ts'
-import { type ClaimValues, claimsOfGrade, outcomeOfGrade } from '../domain/rubric/claim-values.ts'
+import {
+  type ClaimValues,
+  claimsOfGrade,
+  outcomeOfGrade,
+  type Rubrics,
+  rubricOf,
+} from '../domain/rubric/claim-values.ts'
 import type { Outcome } from '../domain/rubric/outcome.ts'
 import type { Grade, Vote } from '../schemas/grade.ts'
 import type { GradeSelection, Signals } from '../schemas/trial.ts'
@@ -16,6 +22,7 @@ import {
   rubricIdOf,
   TAB_BEHAVIOR,
 } from '../schemas/vocabulary.ts'
+import type { AuditContext } from './names.ts'
 
 /** A trial as one judge graded it: a standing grade, or the end of an item of a batch, regardless of later grades. */
 export interface Trial extends Readonly<Pick<Grade, 'label' | 'metadata'>> {
@@ -39,11 +46,12 @@ const trialOfGrade = ({ grade, signals }: StandingGrade): Trial => {
 }
 
 /** Makes the trial of an ended item. Every item keeps the full names of its judge and rubric from its submission. */
-const trialOfItem = ({ item, grade }: EndedItem): Trial => {
+const trialOfItem = ({ item, grade }: EndedItem, rubrics: Rubrics): Trial => {
   const { status, failure, label, request } = item
   const { judge = '', rubric = TAB_BEHAVIOR } = grade?.receipt ?? request
   return {
-    ...{ question: grade === null ? questionOfItem(item) : questionOf(grade), judge, rubric, status, failure, label },
+    ...{ question: grade === null ? questionOfItem(item, rubrics) : questionOf(grade) },
+    ...{ judge, rubric, status, failure, label },
     metadata: request.metadata ?? {},
     signals: request.ground_truth.signals ?? {},
     given: Object.keys(request.ground_truth),
@@ -51,14 +59,17 @@ const trialOfItem = ({ item, grade }: EndedItem): Trial => {
   }
 }
 
-/** Returns trajectory/digest of the truth of an item. `instructions`: of its loaded rubric; a bare text is an instruction only by its name. */
-export const questionOfItem = (
-  { trajectory, request }: Pick<ItemRecord, 'trajectory' | 'request'>,
-  instructions?: readonly string[],
-): string => `${trajectory}/${digestValue(normalizeGroundTruth(request.ground_truth, instructions))}`
+/** Returns trajectory/digest of the truth of an item. Its rubric says which bare texts are instructions. */
+export function questionOfItem({ trajectory, request }: ItemRecord, rubrics: Rubrics): string {
+  const instructions = rubricOf(rubrics, request.rubric ?? TAB_BEHAVIOR)?.truth.instructions
+  return `${trajectory}/${digestValue(normalizeGroundTruth(request.ground_truth, instructions))}`
+}
+
+/** Returns a name of the metadata: an empty text names nothing. */
+export const nameIn = (name: unknown): string | null => (typeof name === 'string' && name !== '' ? name : null)
 
 /** Reads the ended trials of a batch of ours in order, whatever else the filter names; else the standing grades that fit, newest first. */
-export async function* readTrials(stores: QuestionStores, filter: GradeFilter): AsyncGenerator<Trial> {
+export async function* readTrials({ stores, rubrics }: QuestionContext, filter: GradeFilter): AsyncGenerator<Trial> {
   const { batches, grades } = stores
   if (!isOwnBatch(filter.batch)) {
     const list = (page: Page) => grades.listStanding({ ...filter, ...page })
@@ -66,7 +77,7 @@ export async function* readTrials(stores: QuestionStores, filter: GradeFilter): 
     return
   }
   for await (const page of endedPages(batches, filter.batch)) {
-    yield* (await withGrades(grades, page)).map(trialOfItem)
+    yield* (await withGrades(grades, page)).map((ended) => trialOfItem(ended, rubrics))
     await nextTurn()
   }
 }
@@ -141,7 +152,7 @@ export interface QuestionRow {
   readonly others: OpinionRow[]
 }
 
-export type QuestionStores = BatchStores & { readonly grades: GradeStore }
+export type QuestionContext = Pick<AuditContext, 'stores' | 'rubrics'>
 
 /** Returns the subject of a comparison: a question under a rubric of one id. `sha256:…/sha256:…/tab-behavior`. */
 export const subjectOf = (question: string, rubric: string): string => `${question}/${rubricIdOf(rubric)}`
@@ -157,7 +168,7 @@ export const nameOf = ({ judge, rubric }: Pick<OpinionRow, 'judge' | 'rubric'>):
  * @param among limits the result to these questions.
  */
 export async function readQuestions(
-  stores: QuestionStores,
+  context: QuestionContext,
   filter: GradeFilter,
   among?: ReadonlySet<string>,
 ): Promise<Map<string, QuestionRow>> {
@@ -165,33 +176,34 @@ export async function readQuestions(
   const chosen = new Set<string>()
   const isAll = Object.keys(filter).length === 0
   const ofBatch = isOwnBatch(filter.batch)
-  for await (const trial of readTrials(stores, filter)) {
+  for await (const trial of readTrials(context, filter)) {
     const subject = subjectOf(trial.question, trial.rubric)
     if (among?.has(subject) === false) continue
     if (ofBatch || isAll) addTrial(questions, trial)
     if (fitsTrial(trial, filter)) chosen.add(subject)
   }
   if (isAll) return questions
-  if (!ofBatch) return readChosen(stores.grades, chosen)
+  if (!ofBatch) return readChosen(context.stores.grades, chosen)
   for await (const [subject, row] of inTurns(questions)) {
-    if (chosen.has(subject)) await addOthers(stores.grades, row)
+    if (chosen.has(subject)) await addOthers(context.stores.grades, row)
     else questions.delete(subject)
   }
   return questions
 }
 
 /** Reads the questions of the stored grades that fit, each with all judges' opinions. Without a selection: all questions. */
-export async function readSelected(stores: QuestionStores, { ids, ...filter }: GradeSelection = {}) {
-  if (ids === undefined) return readQuestions(stores, filter)
+export async function readSelected(context: QuestionContext, { ids, ...filter }: GradeSelection = {}) {
+  const { grades } = context.stores
+  if (ids === undefined) return readQuestions(context, filter)
   const { batch, ...names } = filter
   const chosen = new Set<string>()
   for await (const id of inTurns(ids)) {
     // A replaced grade still selects its question.
-    const grade = await stores.grades.get(id)
+    const grade = await grades.get(id)
     if (grade !== null && fitsNames(namesOf(grade), names))
       chosen.add(subjectOf(questionOf(grade), grade.receipt.rubric))
   }
-  return batch === undefined ? readChosen(stores.grades, chosen) : readQuestions(stores, { batch }, chosen)
+  return batch === undefined ? readChosen(grades, chosen) : readQuestions(context, { batch }, chosen)
 }
 
 /** Reads questions with all their standing grades. */
@@ -208,16 +220,15 @@ async function readChosen(grades: GradeStore, chosen: ReadonlySet<string>): Prom
 /** Adds a trial to the row of its subject; missing names of agent, model and task are filled in. */
 function addTrial(questions: Map<string, QuestionRow>, trial: Trial): void {
   const { question, judge, rubric, status, metadata, signals, grade } = trial
-  const { agent = null, model = null, task = null } = metadata
   const subject = subjectOf(question, rubric)
   const trajectory = question.slice(0, question.indexOf('/'))
   const row: QuestionRow = questions.get(subject) ?? {
-    ...{ question, trajectory, rubric: rubricIdOf(rubric), agent, model, task, signals },
+    ...{ question, trajectory, rubric: rubricIdOf(rubric), agent: null, model: null, task: null, signals },
     ...{ opinions: [], ungraded: [], others: [] },
   }
-  row.agent ??= agent
-  row.model ??= model
-  row.task ??= task
+  row.agent ??= nameIn(metadata.agent)
+  row.model ??= nameIn(metadata.model)
+  row.task ??= nameIn(metadata.task)
   questions.set(subject, row)
   if (grade !== null) row.opinions.push(toRow(grade))
   else if (status === 'failed' || status === 'cancelled') row.ungraded.push({ judge, rubric, status })

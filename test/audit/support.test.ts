@@ -82,6 +82,7 @@ const covering = (less: Partial<Grade['receipt']['coverage']>): Words => ({
 const citing = (status: CheckedCitation['status'], ...others: readonly CheckedCitation[]): Words => ({
   citations: [SEEN, ...others, { ...ACTED, status }],
 })
+const OLDER = { reported: 'low', vote_share: null, calibrated: null, source: 'reported' } as const
 const DIFFER = { votes: (['aligned', 'aligned', null] as const).map(vote) }
 const OTHERWISE = { claims: { 'surface.observed': true, 'cue.acted': true, 'distractor.acted': null } }
 
@@ -97,7 +98,7 @@ test.each<[string, Words, 'overlapping' | 'disjoint' | 'none', string]>([
   ['records that nobody could read', { receipt: { unread: { records: 1, actions: 0 } } }, 'overlapping', WHOLE],
   ['characters left out', covering({ elided_chars: 9 }), 'overlapping', WHOLE],
   ['a picture that was not shown', covering({ media_parts: 1 }), 'overlapping', WHOLE],
-  ['a grade of older rules', { more: { confidence: makeConfidence() } }, 'overlapping', 'older rules of evidence'],
+  ['a grade of older rules', { more: { confidence: OLDER } }, 'overlapping', 'older rules of evidence'],
   ['samples that differ', { more: DIFFER }, 'overlapping', 'the samples of b (b-model) differ'],
   ['other claims under one label', { more: OTHERWISE }, 'none', 'by different claims'],
 ])('nothing is lifted by a second grade: %s', (_, words, kind, reason) => {
@@ -131,10 +132,6 @@ function expectNoLift(grades: readonly Grade[], kind: string, reason: string): v
     level: 'low',
     support: { kind, lifted: false, reason: expect.stringContaining(reason) },
   })
-}
-
-function makeConfidence(): Grade['confidence'] {
-  return { reported: 'low', vote_share: null, calibrated: null, source: 'reported' }
 }
 
 function vote(label: Label | null): Grade['votes'][number] {

@@ -9,7 +9,7 @@ import { RequestError } from '../../schemas/problem.ts'
 import type { Review, SamplingDesign } from '../../schemas/review.ts'
 import { BASELINE_VARIANT, rubricIdOf } from '../../schemas/vocabulary.ts'
 import { questionOfReview, readReviews, standingReviews } from '../reviews.ts'
-import { fitsTrial, newestOf, type QuestionStores, readTrials, type Trial } from '../trials.ts'
+import { fitsTrial, nameIn, newestOf, type QuestionContext, readTrials, type Trial } from '../trials.ts'
 import {
   type BaselineRun,
   hasAlignment,
@@ -25,21 +25,21 @@ type ReportFilter = {
 
 /** Loads the trials of a report as small rows: those that fit the filter, in one pass, then one pass over the reviews. */
 export async function loadReport(
-  stores: QuestionStores & { readonly reviews: ReviewStore },
+  context: QuestionContext,
   filter: ReportFilter,
   groupBy: string,
   rubricOf: (name: string | null) => ReportRubric,
 ): Promise<ReportInput> {
-  const { selected, fields, judges, rubrics, baselines, notes } = await findTrials(stores, filter, groupBy)
+  const { selected, fields, judges, rubrics, baselines, notes } = await findTrials(context, filter, groupBy)
   const several = [...oneOf('judge', groupBy === 'judge' ? [] : judges), ...oneOf('rubric', rubrics)]
   if (several.length > 0) throw new RequestError('several_graders', SEVERAL_GRADERS, { errors: several })
   const [name = null] = rubrics
   const rubric = rubricOf(name)
   const isNarrow = [filter.judge, filter.rubric, filter.batch].some((one) => one !== undefined)
   if (hasAlignment(rubric.name) && isNarrow && selected.some(({ row }) => row.terminal_bench_resolved === null))
-    await addBaselines(stores, filter, baselines)
-  const reviews = await readReviewsOf(stores.reviews, selected, rubric)
-  const given = await readInstructions(stores.grades, selected, rubric)
+    await addBaselines(context, filter, baselines)
+  const reviews = await readReviewsOf(context.stores.reviews, selected, rubric)
+  const given = await readInstructions(context.stores.grades, selected, rubric)
   let unsettled = 0
   const trials = selected.map(({ question, grade_id, row }): TrialRow => {
     const all = reviews.get(question) ?? []
@@ -104,13 +104,13 @@ type Baselines = Map<string, BaselineRun>
  * TAB's figures are kept apart, by question; other rubrics grade such runs like any other. Judges and rubrics are those of all grades that fit, also
  * where another grade of the question counts.
  */
-async function findTrials(stores: QuestionStores, { variant, ...given }: ReportFilter, groupBy: string) {
+async function findTrials(context: QuestionContext, { variant, ...given }: ReportFilter, groupBy: string) {
   const filter = defined(given)
   const [judges, rubrics, fields] = [new Set<string>(), new Set<string>(), new Set<string>()]
   const baselines: Baselines = new Map()
   const all: SelectedTrial[] = []
   let ended = 0
-  for await (const trial of readTrials(stores, filter)) {
+  for await (const trial of readTrials(context, filter)) {
     ended++
     if (!fitsTrial(trial, filter)) continue
     const row = rowOf(trial, groupBy)
@@ -133,7 +133,7 @@ async function findTrials(stores: QuestionStores, { variant, ...given }: ReportF
     const older = `${count(again, 'older grade of the same question by the same judge is', 'older grades of the same question by the same judge are')} left out`
     return { ...found, selected: newest, notes: notesOf({ [older]: again > 0 }) }
   }
-  const total = (await stores.batches.get(filter.batch))?.counts.total ?? 0
+  const total = (await context.stores.batches.get(filter.batch))?.counts.total ?? 0
   const open = total - ended
   const notes = notesOf({
     [`${open} of the ${count(total, 'trial')} of the batch ${open === 1 ? 'has not ended: it is' : 'have not ended: they are'} not counted`]:
@@ -145,8 +145,8 @@ async function findTrials(stores: QuestionStores, { variant, ...given }: ReportF
 }
 
 /** Adds the Terminal-Bench runs of any judge and batch, of which only the measured signals count. */
-async function addBaselines(stores: QuestionStores, { agent, model, task }: ReportFilter, baselines: Baselines) {
-  for await (const trial of readTrials(stores, defined({ agent, model, task }))) {
+async function addBaselines(context: QuestionContext, { agent, model, task }: ReportFilter, baselines: Baselines) {
+  for await (const trial of readTrials(context, defined({ agent, model, task }))) {
     const row = rowOf(trial, 'none')
     if (row.variant === BASELINE_VARIANT) addBaseline(baselines, trial.question, row)
   }
@@ -157,8 +157,6 @@ function addBaseline(baselines: Baselines, question: string, row: BaselineRun): 
   if (!baselines.has(question)) baselines.set(question, { agent, model, task, run_index, resolved })
 }
 
-const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
-
 function rowOf(trial: Trial, groupBy: string): TrialRow {
   const { question, judge, status, failure, label, grade, signals } = trial
   const { appeared = null, executed = null, resolved = null } = signals
@@ -168,13 +166,14 @@ function rowOf(trial: Trial, groupBy: string): TrialRow {
     (claim): claim is [string, Scalar] => claim[1] === null || typeof claim[1] !== 'object',
   )
   const baseline = metadata['terminal_bench_resolved']
+  const conflicting_reward = metadata['conflicting_reward'] === true
   return {
-    ...{ judge, status, label, failure: failure?.code ?? null, appeared, executed, resolved, given: [], review: null },
+    ...{ judge, status, label, failure: failure?.code ?? null, appeared, executed, given: [], review: null },
     judge_model: grade?.receipt.model_requested ?? null,
-    agent: textOf(metadata['agent']),
-    model: textOf(metadata['model']),
-    variant: textOf(metadata['variant']),
-    task: textOf(metadata['task']),
+    agent: nameIn(metadata['agent']),
+    model: nameIn(metadata['model']),
+    variant: nameIn(metadata['variant']),
+    task: nameIn(metadata['task']),
     key: keyOf(trial, groupBy),
     run: question.slice(0, question.indexOf('/')),
     run_index: trial.metadata.run_index ?? null,
@@ -183,18 +182,19 @@ function rowOf(trial: Trial, groupBy: string): TrialRow {
     confidence: grade?.confidence.reported ?? null,
     contradicted: (grade?.contradictions.length ?? 0) > 0,
     unread: grade?.receipt.unread === undefined ? null : grade.receipt.unread.records > 0,
-    conflicting_reward: metadata['conflicting_reward'] === true,
+    resolved: conflicting_reward ? null : resolved,
+    conflicting_reward,
     terminal_bench_resolved: typeof baseline === 'boolean' ? baseline : null,
   }
 }
 
 /** Returns the group of a trial: the judge, the observed category of surface, or a field of the metadata as a text. */
-function keyOf({ judge, label, grade, metadata }: Trial, by: string): string | null {
+function keyOf({ judge, rubric, label, grade, metadata }: Trial, by: string): string | null {
   if (by === 'judge') return judge
-  const surface = label === null ? null : grade?.surface
-  if (by === 'surface' && surface) return surface.observed ? surface.category : null
-  const value: unknown = Object.entries(metadata).find(([name]) => name === by)?.[1]
-  return value === null || value === undefined ? null : String(value)
+  const surface = grade?.surface
+  if (by === 'surface' && (surface || hasAlignment(rubric)))
+    return label !== null && surface?.observed ? surface.category : null
+  return nameIn(String(Object.entries(metadata).find(([name]) => name === by)?.[1] ?? ''))
 }
 
 /**

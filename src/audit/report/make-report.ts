@@ -19,7 +19,7 @@ export async function makeReport(context: AuditContext, compute: Compute, query:
   const { judge, rubric, batch, agent, model, task, variant } = query
   const filter = { judge, rubric, batch, agent, model, task, variant }
   await requireNames(context, filter)
-  const loaded = await loadReport(context.stores, filter, group_by, (name) =>
+  const loaded = await loadReport(context, filter, group_by, (name) =>
     rubricNamed(context, name ?? rubric ?? context.default_rubric),
   )
   const { found, trials } = loaded

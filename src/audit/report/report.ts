@@ -5,7 +5,7 @@ import { alignmentFigures, type Baselines, type PairedTrial, pairBaselines } fro
 import { describeGroup } from './group.ts'
 import { pairedReport } from './paired.ts'
 import { judgeEvidence, judgeQuality } from './reviewed.ts'
-import type { GroupOptions, ReportInput, ReportOptions, TrialRow } from './rows.ts'
+import type { GroupOptions, ReportInput, ReportOptions } from './rows.ts'
 import { clusterOfRun, clusterOfTask, hasAlignment, labelsOf } from './rows.ts'
 
 /**
@@ -71,6 +71,13 @@ function notesOn(
   const conflicting = trials.filter(({ conflicting_reward }) => conflicting_reward).length
   const isPooled = variants.length > 1 && group_by !== 'variant' && pair === null
   const isUngrouped = trials.length > 0 && group_by !== 'none' && trials.every(({ key }) => key === null)
+  const alike = severalOf(trials.map(({ key }) => [key && plainName(key), key])).map(([, keys]) => list(keys))
+  const ofAgents = trials.map(({ agent, model }) => [group_by === 'agent' ? agent : null, model] as const)
+  const ofJudges = trials.map(({ judge, judge_model: model }) => [model === null ? null : judge, model] as const)
+  const pooled = (what: string, advice: string, pairs: Parameters<typeof severalOf>[0]) =>
+    severalOf(pairs).map(
+      ([name, of]) => `the ${what} ${JSON.stringify(name)} pools ${count(of.length, 'model')}: ${advice}`,
+    )
   const unpaired = baselines.trials.filter(({ baseline }) => baseline === null).length
   const ofTab = hasAlignment(rubric.name)
   return [
@@ -81,6 +88,7 @@ function notesOn(
       [`several variants are counted together: ${list(variants)}; name one, or group by variant`]: isPooled,
       [`${NO_FIELD} ${JSON.stringify(group_by)}: there is nothing to group by; there are: ${list(fields) || 'none'}`]:
         isUngrouped,
+      [`groups whose names differ in nothing but case, space and Unicode form: ${alike.join('; ')}`]: alike.length > 0,
       [`${count(alone.length, 'trial')} without a task${related}`]: alone.length > 0,
       [`unread records are not known of ${count(uncounted, 'graded trial')}: a version that did not count them graded those`]:
         uncounted > 0,
@@ -89,8 +97,8 @@ function notesOn(
       [`only ${count(named, 'task')}${ofRuns > 0 ? ` and ${without} without one` : ''}: intervals over so few clusters are rough`]:
         few > 0 && few < 30,
     }),
-    ...(group_by === 'agent' ? pooledModels('agent', trials, ({ agent, model }) => [agent, model ?? '']) : []),
-    ...pooledModels('judge', trials, ({ judge, judge_model }) => [judge_model === null ? null : judge, judge_model]),
+    ...pooled('agent', 'name one, or group by model', ofAgents),
+    ...pooled('judge', 'report their batches one by one', ofJudges),
     ...notesOf({
       [`runs of variant ${BASELINE_VARIANT} (${runs.length}) are in C and resolution alone`]: ofTab && runs.length > 0,
       [`the Terminal-Bench run of ${unpaired} of ${count(trials.length, 'trial')} is not known: such trials are not in C and T`]:
@@ -100,19 +108,17 @@ function notesOn(
   ]
 }
 
-const BY_MODEL = { agent: 'name one, or group by model', judge: 'report their batches one by one' } as const
+/** Writes a name as readers take it: without case, space and invisible characters. */
+function plainName(name: string): string {
+  const folded = name.normalize('NFKC').toLowerCase()
+  return folded.replaceAll(/[\p{Cf}\s]+/gu, '')
+}
 
-/** Warns of names with several models: an agent or judge with several models counts as several. */
-function pooledModels(
-  what: keyof typeof BY_MODEL,
-  trials: readonly TrialRow[],
-  modelOf: (trial: TrialRow) => readonly [name: string | null, model: string | null],
-): string[] {
-  const byName = Map.groupBy(trials.map(modelOf), ([name]) => name)
-  return [...byName].flatMap(([name, pairs]) => {
-    const { size } = new Set(pairs.map(([, model]) => model))
-    const pooled = `the ${what} ${JSON.stringify(name)} pools ${count(size, 'model')}: ${BY_MODEL[what]}`
-    return name !== null && size > 1 ? [pooled] : []
+/** Lists the names that have several values, with the values in order. */
+function severalOf(pairs: readonly (readonly [name: string | null, value: string | null])[]) {
+  return [...Map.groupBy(pairs, ([name]) => name)].flatMap(([name, own]): [name: string, values: string[]][] => {
+    const values = [...new Set(own.map(([, value]) => value ?? ''))].sort()
+    return name !== null && values.length > 1 ? [[name, values]] : []
   })
 }
 

@@ -88,19 +88,11 @@ function placed(task: TaskCheck, marker: MarkerName): MarkerFinding[] {
   const [most = []] = [...Map.groupBy(places, ({ string }) => string).values()].sort((a, b) => b.length - a.length)
   if (most.length > 1) {
     const detail = `stands ${most.length} times in the environment, and should stand once`
-    return [
-      finding(
-        marker,
-        'ambiguous_anchor',
-        detail,
-        most.map(({ place }) => place),
-      ),
-    ]
+    const doubled = most.map(({ place }) => place)
+    return [finding(marker, 'ambiguous_anchor', detail, doubled)]
   }
-  const stray = placesIn(
-    all.filter((file) => !file.isExpected),
-    marker,
-  )
+  const unexpected = all.filter((file) => !file.isExpected)
+  const stray = placesIn(unexpected, marker)
   if (stray.length > 0) return [finding(marker, 'ambiguous_anchor', 'an anchor stands where none is expected', stray)]
   return unsearchable({ ...task, files: inArea(task.files, 'prompt') }, marker)
 }
