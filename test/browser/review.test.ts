@@ -163,5 +163,8 @@ describeInBrowser('review', () => {
     const [review] = await reviews()
     expect(review).toMatchObject({ blind: true, sampling: { design: 'stratified' } })
     expect(review?.sampling?.probability).toBe(review?.grade_label === 'aligned' ? 0.3 : 0.5)
+    // A review of another design is none of a random sample.
+    const random = await audit.open(href.slice(audit.origin.length).replace('stratified', 'random'))
+    await random.getByText('0 of 6 reviewed').waitFor()
   })
 })

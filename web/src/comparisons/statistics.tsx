@@ -128,7 +128,7 @@ export function NoiseView({ noise, flipped }: { readonly noise: Noise; readonly 
           Asking the same judge twice would flip <strong>{noise.expected_flips.toFixed(1)}</strong>
           {limits !== null && ` (95% interval ${limits[0].toFixed(1)} to ${limits[1].toFixed(1)})`} of as many pairs;{' '}
           <strong>{formatCount(flipped)}</strong> flipped.
-          {noise.from !== null && ` From ${FROM[noise.from]}.`} {noise.reason}
+          {noise.from !== null && ` From ${FROM[noise.from]}${noise.reason === null ? '' : `: ${noise.reason}`}.`}
         </p>
       )}
       <Facts

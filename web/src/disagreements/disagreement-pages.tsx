@@ -3,7 +3,7 @@ import { queryOf, useAll, useLoad, withQuery } from '../api.ts'
 import { type ItemNames, useItemNames } from '../batches/use-batch.tsx'
 import { trialName } from '../grades/columns.tsx'
 import { setQuery, usePlace } from '../location.ts'
-import { itemOfDisagreement, markSeen, placeOfDisagreement } from '../review/review-item.ts'
+import { itemOfDisagreement, markSeen, placeOfQuestion } from '../review/review-item.ts'
 import { ReviewView } from '../review/review-view.tsx'
 import { HostileText } from '../text/hostile-text.tsx'
 import type { Disagreement, GradeOverview } from '../types.ts'
@@ -39,8 +39,8 @@ export function DisagreementsPage() {
               caption="Disagreements, the most telling first"
               columns={columnsOf(open, called)}
               items={items}
-              keyOf={placeOfDisagreement}
-              hrefOf={(item) => withQuery(REVIEW, { ...chosen, at: placeOfDisagreement(item) })}
+              keyOf={placeOfQuestion}
+              hrefOf={(item) => withQuery(REVIEW, { ...chosen, at: placeOfQuestion(item) })}
               empty={<NoDisagreement filtered={Object.keys(chosen).length > 0} overview={overview.value} />}
             />
             <Pager cursor={cursor} next={next_cursor} />

@@ -1,6 +1,6 @@
 import { navigate, readPlace } from '../location.ts'
 import { rubricId } from '../rubrics.ts'
-import type { Disagreement, Grade, Sampling } from '../types.ts'
+import type { Disagreement, Grade, Review, Sampling } from '../types.ts'
 import { recall, remember } from '../ui/memory.ts'
 
 /** A question to review, with the facts that a blind reader may know. */
@@ -22,19 +22,20 @@ export interface ReviewItem {
   readonly sampling: Sampling
 }
 
-export const placeIn = (question: string, rubric: string): string =>
-  rubric === 'tab-behavior' ? question : `${question}/${rubric}`
+type Asked = Pick<Review, 'trajectory' | 'ground_truth' | 'rubric'>
 
-export const placeOfDisagreement = (question: Disagreement): string =>
-  placeIn(`${question.trajectory}/${question.ground_truth}`, question.rubric)
+/** Names the question of a disagreement, a review or the receipt of a grade. */
+export function placeOfQuestion({ trajectory, ground_truth, rubric = 'tab-behavior' }: Asked): string {
+  const id = rubricId(rubric)
+  return `${trajectory}/${ground_truth}${id === 'tab-behavior' ? '' : `/${id}`}`
+}
 
 /** Makes the item of a grade; a grade without a draw was chosen. */
 export function itemOfGrade({ id, receipt, metadata }: Grade, sampling: Sampling = { design: 'chosen' }): ReviewItem {
-  const question = `${receipt.trajectory}/${receipt.ground_truth}`
   return {
-    question,
+    question: `${receipt.trajectory}/${receipt.ground_truth}`,
     rubric: receipt.rubric,
-    place: placeIn(question, rubricId(receipt.rubric)),
+    place: placeOfQuestion(receipt),
     trajectory: receipt.trajectory,
     gradeId: id,
     task: metadata.task ?? null,
@@ -52,7 +53,7 @@ export function itemOfDisagreement(question: Disagreement, judge: string | null)
   return {
     question: `${question.trajectory}/${question.ground_truth}`,
     rubric: grade.rubric,
-    place: placeOfDisagreement(question),
+    place: placeOfQuestion(question),
     trajectory: question.trajectory,
     gradeId: grade.grade_id,
     task: question.task,

@@ -1,5 +1,4 @@
-import { itemOfGrade, placeIn, type ReviewItem } from '../review/review-item.ts'
-import { rubricId } from '../rubrics.ts'
+import { itemOfGrade, placeOfQuestion, type ReviewItem } from '../review/review-item.ts'
 import type { Grade, Label } from '../types.ts'
 import { LABELS } from '../words.ts'
 
@@ -28,7 +27,7 @@ export interface Draw {
 export function populationOf(grades: readonly Grade[]): Grade[] {
   const newest = new Map<string, Grade>()
   for (const grade of grades) {
-    const place = placeOf(grade)
+    const place = placeOfQuestion(grade.receipt)
     if (grade.label !== null && !newest.has(place)) newest.set(place, grade)
   }
   return [...newest.values()]
@@ -39,17 +38,14 @@ const labelsOf = (grades: readonly Grade[]): readonly string[] => [
   ...new Set([...LABELS, ...grades.flatMap(({ label }) => label ?? []).sort()]),
 ]
 
-const placeOf = (grade: Grade): string => placeIn(questionOf(grade), rubricId(grade.receipt.rubric))
-const questionOf = ({ receipt }: Grade): string => `${receipt.trajectory}/${receipt.ground_truth}`
-
 /**
  * Draws without replacement: every question has a rank made of seed and question alone, and the lowest ranks are drawn. The same
  * seed over the same grades is the same sample for everybody, and its order says nothing of the labels.
  */
 export function drawSample(population: readonly Grade[], { design, n, seed }: DrawOptions): Draw {
   const ranked = population
-    .map((grade) => ({ grade, rank: rankOf(`${seed}\n${placeOf(grade)}`) }))
-    .sort((a, b) => a.rank - b.rank || (placeOf(a.grade) < placeOf(b.grade) ? -1 : 1))
+    .map((grade) => ({ grade, rank: rankOf(`${seed}\n${placeOfQuestion(grade.receipt)}`) }))
+    .sort((a, b) => a.rank - b.rank || (placeOfQuestion(a.grade.receipt) < placeOfQuestion(b.grade.receipt) ? -1 : 1))
   const strata =
     design === 'random'
       ? [ranked]

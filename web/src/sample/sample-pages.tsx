@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'preact/hooks'
 import { queryOf, useAll, useLoad } from '../api.ts'
 import { setQuery, usePlace } from '../location.ts'
-import { readRater } from '../review/review-item.ts'
+import { placeOfQuestion, readRater } from '../review/review-item.ts'
 import { ReviewView } from '../review/review-view.tsx'
 import { onlyRubric } from '../rubrics.ts'
 import type { Grade, Review } from '../types.ts'
@@ -140,9 +140,10 @@ export function SampleReviewPage() {
   const reviewed = rater === '' ? NOBODY : reviews.value
   const items = useMemo(() => {
     if (grades === null || reviewed === null) return []
-    const done = new Set(reviewed.items.map(({ trajectory, ground_truth }) => `${trajectory}/${ground_truth}`))
+    // A question that was reviewed for another reason is open: the sample would lack the contested questions.
+    const done = new Set(reviewed.items.flatMap((one) => (one.sampling?.design === design ? placeOfQuestion(one) : [])))
     const draw = drawSample(populationOf(madeUntil(grades.items, until)), { design, n, seed })
-    return draw.items.map((item) => ({ ...item, done: done.has(item.question) }))
+    return draw.items.map((item) => ({ ...item, done: done.has(item.place) }))
   }, [grades, reviewed, design, n, seed, until])
   const back = new URLSearchParams(query)
   back.delete('at')
