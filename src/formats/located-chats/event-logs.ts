@@ -30,8 +30,9 @@ const KIMI_WORDS: ReadonlySet<unknown> = wordSet(
   'context.append_message context.append_loop_event context.apply_compaction',
 )
 
-/** Events about the harness's own state, and the user's input, which `context.append_message` repeats. */
+/** Events about the harness's own state, or with words that stand in a message or a call, too. */
 const KIMI_STATE = namesOf('kimi-code', 'left_out')
+const KIMI_COPIES: ReadonlySet<unknown> = new Set(['turn.prompt', 'turn.steer', 'tools.update_store'])
 /** Members of settings and approvals that hold no words of the run. */
 const KIMI_MEMBERS = namesOf('kimi-code', 'left_out_members')
 
@@ -101,8 +102,8 @@ class KimiLog {
       this.#sink.note('agent_message', summary.value, summary.path, 'compact_summary')
     } else if (type === 'turn.cancel') this.#sink.settleOpen('interrupted')
     else if (!KIMI_STATE.has(type)) this.#reading.unreadRecord(record.path, 'type of event', type, record.value)
-    // The user's input stands in a message again; where it does not, its words are unread.
-    else if (type !== 'turn.prompt' && type !== 'turn.steer') this.#reading.leaveOut(record.path)
+    // The user's input stands in a message again, and a list of tasks in a call; where they do not, their words are unread.
+    else if (!KIMI_COPIES.has(type)) this.#reading.leaveOut(record.path)
     return null
   }
 
