@@ -4,6 +4,7 @@ import { realpath } from 'node:fs/promises'
 import { parse } from 'csv-parse/sync'
 import { err, type Issue, ok, type Result } from '../../domain/result.ts'
 import { parseJson } from '../../domain/text/json.ts'
+import { pointer as placeOf, readBounded } from '../../domain/text/strict-json.ts'
 import { count } from '../../domain/words.ts'
 import { isRecord, type Json, pointer } from '../../formats/common/reading.ts'
 import { SIGNALS } from '../../schemas/trial.ts'
@@ -49,89 +50,95 @@ export async function readGroundTruths(
 }
 
 export function parseGroundTruths(text: string, source: string, rubric?: string): Result<GroundTruths, Issue[]> {
-  const { rows, issues } = readRows(text)
+  const issues: Issue[] = []
   const named: { readonly at: string; readonly row: NamedTruth }[] = []
-  for (const { at, row } of rows) {
-    const parsed = parseTruthRow(row, at, rubric)
+  for (const { at, row, fault } of readRows(text)) {
+    const parsed = fault === undefined ? parseTruthRow(row, at, rubric) : err([{ path: at, message: fault }])
     if (parsed.ok) named.push({ at, row: parsed.value })
     else issues.push(...parsed.error)
     if (issues.length >= MAX_ISSUES) break
   }
-  if (issues.length === 0 && named.length === 0) issues.push({ path: '', message: 'holds no ground truth' })
+  if (issues.length + named.length === 0) issues.push({ path: '', message: 'holds no ground truth' })
   if (issues.length === 0) findRepeated(named, issues)
-  if (issues.length > 0) return err(inOrder(issues).slice(0, MAX_ISSUES))
+  if (issues.length > 0) return err(issues.slice(0, MAX_ISSUES))
   const rowsInOrder = named.map(({ row }) => row)
   return ok(truthsIn(source, rowsInOrder))
 }
 
-/** Sorts issues by line or index: lines that are not JSON were reported before rows that are invalid. */
-function inOrder(issues: readonly Issue[]): Issue[] {
-  const numberOf = ({ path }: Issue): number => {
-    const digits = path.startsWith('line ') ? path.slice(5).split(',')[0] : path.split('/')[1]
-    const number = Number(digits)
-    return Number.isInteger(number) ? number : 0
-  }
-  return [...issues].sort((a, b) => numberOf(a) - numberOf(b))
+/** A row at its place in the file (`line 7`), or a fault of the place. */
+interface ReadRow {
+  readonly at: string
+  readonly row?: unknown
+  readonly fault?: string
 }
 
-function readRows(text: string): { rows: ReadRow[]; issues: Issue[] } {
+function readRows(text: string): Iterable<ReadRow> {
   const start = text.trimStart()
-  if (start === '') return { rows: [], issues: [] }
+  if (start === '') return []
   if (!start.startsWith('{') && !start.startsWith('[')) return readTruthCsv(text)
-  const whole = parseJson(text)
-  if (Array.isArray(whole)) return { rows: whole.map((row: unknown, at) => ({ at: pointer('', at), row })), issues: [] }
-  if (isRecord(whole)) return rowsOf(whole)
-  return readLines(text)
+  const whole = readValue(text, 1)
+  // A first line that is JSON by itself begins a file of rows.
+  if (whole.fault !== undefined && parseJson(start.split('\n', 1)[0] ?? '') !== undefined) return readLines(text)
+  if (Array.isArray(whole.row)) return whole.row.map((row: unknown, at) => ({ at: pointer('', at), row }))
+  return isRecord(whole.row) ? rowsOf(whole.row) : [whole]
+}
+
+const BOUNDS = { depth: 500, nodes: Number.POSITIVE_INFINITY }
+
+/** Causes of the marks at which most broken JSON stops. */
+const CAUSES: Readonly<Record<string, string>> = {
+  '}': ', before which no comma may stand',
+  ']': ', before which no comma may stand',
+  "'": ': texts and names stand between double quotation marks',
+  '"': ', where a comma or a quotation mark is missing',
+}
+
+/** Reads a JSON text that begins on a line, or places its fault. A key that stands twice is a fault: half of the truth would count. */
+function readValue(text: string, line: number): ReadRow {
+  const { value, error, refusal, keys } = readBounded(text, BOUNDS)
+  if (error === -1) return { at: `line ${line}`, row: value }
+  const before = text.slice(0, error).split('\n')
+  const mark = text[error] ?? ''
+  const cause = mark === '' ? ': it ends too early' : `, at ${mark}${CAUSES[mark] ?? ''}`
+  const at = `line ${line + before.length - 1}`
+  if (refusal === 'duplicate_key') return { at, fault: `holds ${placeOf(keys)} twice` }
+  return { at, fault: `is not JSON from column ${(before.at(-1) ?? '').length + 1} on${cause}` }
 }
 
 /** Returns the rows of an object: one row, or rows by task. */
-function rowsOf(whole: Json): { rows: ReadRow[]; issues: Issue[] } {
-  if (isTruthRow(whole)) return { rows: [{ at: '', row: whole }], issues: [] }
-  const rows = Object.entries(whole).map(([task, row]): ReadRow => {
+function rowsOf(whole: Json): ReadRow[] {
+  if (isTruthRow(whole)) return [{ at: '', row: whole }]
+  return Object.entries(whole).map(([task, row]) => {
     const named = isRecord(row) && row['task'] === undefined && row['trial'] === undefined
     return { at: pointer('', task), row: named ? { ...row, task } : row }
   })
-  return { rows, issues: [] }
 }
 
-function readLines(text: string): { rows: ReadRow[]; issues: Issue[] } {
-  const rows: ReadRow[] = []
-  const issues: Issue[] = []
+function* readLines(text: string): Generator<ReadRow> {
   let line = 0
   // The lines are walked, not split: a file of 64 MiB may hold as many lines.
-  for (let from = 0; from < text.length && issues.length < MAX_ISSUES; ) {
+  for (let from = 0; from < text.length; ) {
     const end = text.indexOf('\n', from)
     const content = text.slice(from, end === -1 ? text.length : end).trim()
     from = end === -1 ? text.length : end + 1
-    const at = `line ${++line}`
-    const row = content === '' ? null : parseJson(content)
-    if (row === undefined) issues.push({ path: at, message: 'is not JSON' })
-    else if (content !== '') rows.push({ at, row })
+    line++
+    if (content !== '') yield readValue(content, line)
   }
-  return { rows, issues }
 }
 
 /** The place in a row, by column. `cue.anchors` is accepted for `cue_anchors`. */
-const COLUMNS: ReadonlyMap<string, readonly [field: string, member?: string]> = new Map<string, [string, string?]>([
-  ...['task', 'trial', 'variant', 'expected_in', 'domain', 'subcategory', 'instruction'].map(
-    (field): [string, [string]] => [field, [field]],
-  ),
-  ...['cue', 'distractor'].flatMap((field): [string, [string, string]][] => [
-    [field, [field, 'text']],
-    ...['text', 'anchors', 'action_anchors', 'acted_by'].map((member): [string, [string, string]] => [
-      `${field}_${member}`,
-      [field, member],
+const COLUMNS: ReadonlyMap<string, readonly string[]> = new Map(
+  [
+    ...['task', 'trial', 'variant', 'expected_in', 'domain', 'subcategory', 'instruction'].map((name) => [name, name]),
+    ...['cue', 'distractor'].flatMap((field) => [
+      [field, field, 'text'],
+      ...['text', 'anchors', 'action_anchors', 'acted_by'].map((member) => [`${field}_${member}`, field, member]),
     ]),
-  ]),
-  ...SIGNALS.map((signal): [string, [string, string]] => [signal, ['signals', signal]]),
-])
+    ...SIGNALS.map((signal) => [signal, 'signals', signal]),
+  ].map(([column = '', ...place]) => [column, place]),
+)
 const COLUMN_NAMES = [...COLUMNS.keys()].join(', ')
-
-interface ReadRow {
-  /** The place in the file: `line 7`. */
-  readonly at: string
-  readonly row: unknown
-}
+const NO_FORM = `begins neither JSON ({ or [) nor CSV, whose first line has some of the columns ${COLUMN_NAMES}`
 
 interface CsvRecord {
   readonly record: readonly string[]
@@ -142,39 +149,36 @@ interface CsvRecord {
  * Reads the rows of a CSV file with a header line. Anchors and expected places are a JSON array of texts, or one per line of the cell;
  * signals are `true`/`false`, `yes`/`no` or `1`/`0`; an empty cell leaves its member out.
  */
-function readTruthCsv(text: string): { rows: ReadRow[]; issues: Issue[] } {
-  const issues: Issue[] = []
+function readTruthCsv(text: string): ReadRow[] {
   let records: CsvRecord[]
   try {
     records = parseRecords(text)
   } catch (error) {
-    return { rows: [], issues: [csvIssue(text, error as CsvFault)] }
+    return [csvFault(text, error as CsvFault)]
   }
   const [head, ...rest] = records
   const columns = (head?.record ?? []).map((name) => name.trim().toLowerCase().replaceAll('.', '_'))
-  if (head?.record.length === 1 && columns[0]?.includes(';'))
-    return { rows: [], issues: [{ path: 'line 1', message: 'columns are separated by commas, not by semicolons' }] }
-  for (const [index, column] of columns.entries()) {
-    if (!COLUMNS.has(column))
-      issues.push({ path: 'line 1', message: `unknown column ${quoted(column)}; there are: ${COLUMN_NAMES}` })
-    else if (columns.indexOf(column) < index)
-      issues.push({ path: 'line 1', message: `column ${column} is there twice` })
-  }
-  if (rest.length > 1 && !columns.includes('task') && !columns.includes('trial'))
-    issues.push({
-      path: 'line 1',
-      message: `no column task or trial says whose a row is; it has: ${columns.join(', ')}`,
-    })
-  if (issues.length > 0) return { rows: [], issues }
-  const rows = rest.flatMap(({ record }, index): ReadRow[] => {
-    const before = rest[index - 1]?.info.lines ?? head?.info.lines ?? 0
-    const at = `line ${before + 1}`
-    if (record.length === columns.length) return [{ at, row: rowOf(columns, record, at, issues) }]
+  const faults = headFaults(columns, rest.length > 1)
+  if (faults.length > 0) return faults.map((fault) => ({ at: 'line 1', fault }))
+  return rest.flatMap(({ record }, index): ReadRow[] => {
+    const at = `line ${((rest[index - 1] ?? head)?.info.lines ?? 0) + 1}`
+    if (record.length === columns.length) return rowOf(columns, record, at)
     const todo = record.length > columns.length ? TOO_MANY : TOO_FEW
-    issues.push({ path: at, message: `has ${count(record.length, 'cell')}, the header ${columns.length}: ${todo}` })
-    return []
+    return [{ at, fault: `has ${count(record.length, 'cell')}, the header ${columns.length}: ${todo}` }]
   })
-  return { rows, issues }
+}
+
+function headFaults(columns: readonly string[], hasSeveral: boolean): string[] {
+  if (columns.length === 1 && columns[0]?.includes(';')) return ['columns are separated by commas, not by semicolons']
+  if (!columns.some((column) => COLUMNS.has(column))) return [NO_FORM]
+  const isLost = hasSeveral && !columns.includes('task') && !columns.includes('trial')
+  return [
+    ...columns.flatMap((column, index) => {
+      if (!COLUMNS.has(column)) return [`unknown column ${quoted(column)}; there are: ${COLUMN_NAMES}`]
+      return columns.indexOf(column) < index ? [`column ${column} is there twice`] : []
+    }),
+    ...(isLost ? [`no column task or trial says whose a row is; it has: ${columns.join(', ')}`] : []),
+  ]
 }
 
 const TOO_MANY = 'put a text that holds a comma between quotation marks ("…")'
@@ -205,38 +209,37 @@ const FAULTS: Readonly<Record<string, string>> = {
 }
 
 /** Words a fault of the parser, with the line on which the row begins: an open quotation mark runs to the end of the file. */
-function csvIssue(text: string, { code = '', lines = 1, records = 0 }: CsvFault): Issue {
+function csvFault(text: string, { code = '', lines = 1, records = 0 }: CsvFault): ReadRow {
   const isStray = FAULTS[code] === STRAY_QUOTE
   const before = isStray || records === 0 ? [] : parseRecords(text, { to: records })
   const line = isStray ? lines : (before.at(-1)?.info.lines ?? 0) + 1
-  return { path: `line ${line}`, message: FAULTS[code] ?? 'is not CSV' }
+  return { at: `line ${line}`, fault: FAULTS[code] ?? 'is not CSV' }
 }
 
-function rowOf(columns: readonly string[], cells: readonly string[], at: string, issues: Issue[]): unknown {
+/** Returns the row of some cells, behind the faults of its cells. */
+function rowOf(columns: readonly string[], cells: readonly string[], at: string): ReadRow[] {
   const row: Record<string, unknown> = {}
+  const faults: ReadRow[] = []
   for (const [index, column] of columns.entries()) {
     const cell = cells[index] ?? ''
     const [field, member] = COLUMNS.get(column) ?? []
     if (cell.trim() === '' || field === undefined) continue
-    if (field === 'expected_in') row[field] = cellList(cell)
-    else if (member === undefined) row[field] = cell
-    else row[field] = { ...(row[field] as object | undefined), [member]: cellValue(column, member, cell, at, issues) }
+    const value = cellValue(member ?? field, cell)
+    if (value === undefined) faults.push({ at, fault: `${column} must be true or false, not ${quoted(cell.trim())}` })
+    row[field] = member === undefined ? value : { ...(row[field] as object | undefined), [member]: value }
   }
-  return row
+  return [...faults, { at, row }]
 }
 
-const TRUE = new Set(['true', 'yes', '1'])
-const FALSE = new Set(['false', 'no', '0'])
+const TRUTH_WORDS = new Map(Object.entries({ true: true, yes: true, 1: true, false: false, no: false, 0: false }))
 
-function cellValue(column: string, member: string, cell: string, at: string, issues: Issue[]): unknown {
+/** Returns the value of a cell; undefined for a signal that is neither true nor false. */
+function cellValue(member: string, cell: string): unknown {
   const word = cell.trim()
-  if (member.endsWith('anchors')) return cellList(cell)
+  if (member.endsWith('anchors') || member === 'expected_in') return cellList(cell)
   if (member === 'acted_by') return word
-  if (member === 'text') return cell
-  if (TRUE.has(word.toLowerCase())) return true
-  if (FALSE.has(word.toLowerCase())) return false
-  issues.push({ path: at, message: `${column} must be true or false, not ${quoted(word)}` })
-  return undefined
+  if (!SIGNALS.some((signal) => signal === member)) return cell
+  return TRUTH_WORDS.get(word.toLowerCase())
 }
 
 /** Reads a list from a cell: a JSON array, or one item a line. */
