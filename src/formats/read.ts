@@ -16,8 +16,8 @@ import { namesOf } from './vocabulary.ts'
 export type { ReadLimits } from './common/reading.ts'
 
 const ACCEPTED =
-  'One run is accepted, as one JSON object: an ATIF trajectory (schema_version "ATIF-v1.0" to "ATIF-v1.8", with steps), a ' +
-  'step list ({"steps": [{"actor", "text"}]}), or a session of an agent that docs/formats.md lists'
+  'Send one run as one JSON object: {"steps": [{"actor": "user", "text": "Build it."}, {"actor": "agent_action", "text": "make"}]}, or a chat, ' +
+  '{"messages": [{"role": "user", "content": "Build it."}, …]}, or an ATIF trajectory (v1.0 to v1.8) or another session that docs/formats.md lists'
 
 /**
  * Reads a JSON document into a trajectory. The content decides the format, never a file name.

@@ -6,6 +6,7 @@ import { readStrictJson } from '../domain/text/strict-json.ts'
 import { type BatchItem, BatchItemSchema } from '../schemas/batch.ts'
 import { inputIssues, misfit } from '../schemas/check.ts'
 import { faultAt, type RequestError } from '../schemas/problem.ts'
+import { linesAdvice } from './plugins/errors.ts'
 
 /** `body_bytes` bounds one line. */
 type LineLimits = Pick<Limits, 'body_bytes' | 'depth'>
@@ -23,7 +24,7 @@ export async function* readItems(request: FastifyRequest, limits: LineLimits): A
   for await (const { number, bytes } of readLines(request, limits)) {
     const [place, where] = [`/items/${index++}`, `line ${number}`]
     if (bytes === null) throw tooLong(place, where, limits)
-    const item = parseLine(bytes, limits, place, where)
+    const item = parseLine(request, bytes, limits, place, where)
     const issues = inputIssues(BatchItemSchema, item)
     if (issues.length > 0) throw misfit(place, issues, where)
     yield { item: item as BatchItem, place, bytes: bytes.length }
@@ -37,15 +38,16 @@ export async function readRecords(request: FastifyRequest, limits: LineLimits): 
   for await (const { number, bytes } of readLines(request, limits)) {
     total += bytes?.length ?? 0
     if (bytes === null || total > limits.body_bytes) throw tooLong('', `the body, at line ${number},`, limits)
-    records.push(parseLine(bytes, limits, `/records/${records.length}`, `line ${number}`))
+    records.push(parseLine(request, bytes, limits, `/records/${records.length}`, `line ${number}`))
   }
   return records
 }
 
-function parseLine(bytes: Buffer, { depth }: LineLimits, place: string, where: string): unknown {
+function parseLine(request: FastifyRequest, bytes: Buffer, { depth }: LineLimits, place: string, where: string) {
   const read = readStrictJson(bytes, depth)
-  if (!read.ok) throw faultAt(place, `${where}: ${read.error.message}`, read.error.code)
-  return read.value
+  if (read.ok) return read.value
+  const message = `${where}: ${read.error.message.replace(/^the body /, 'the line ')}`
+  throw faultAt(place, message, read.error.code, message + linesAdvice(request, read.error.code))
 }
 
 const tooLong = (place: string, where: string, { body_bytes }: LineLimits): RequestError =>

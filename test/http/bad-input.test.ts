@@ -109,6 +109,7 @@ describe('POST /v1/grades with', () => {
     ['/v1/grades', 'application/x-ndjson', 'unsupported_media_type', TYPE],
     ['/v1/grades', 'text/yaml', 'unsupported_media_type', TYPE],
     ['/v1/batches', 'text/csv', 'unsupported_media_type', `${TYPE} or application/x-ndjson`],
+    ['/v1/batches', 'application/x-www-form-urlencoded', 'unsupported_media_type', expect.stringContaining('--data')],
     ['/v1/grades', 'application/json; charset=latin1', 'unsupported_encoding', CHARSET],
     ['/v1/batches', 'application/x-ndjson;charset="UTF-16"', 'unsupported_encoding', CHARSET],
   ])('%s as %s', async (path, type, code, detail) => {

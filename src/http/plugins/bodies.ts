@@ -7,7 +7,7 @@ import type { Limits } from '../../config/settings.ts'
 import { readStrictJson } from '../../domain/text/strict-json.ts'
 import { LARGE_BODY, readLargeBody } from '../../offload/large-body.ts'
 import { faultAt, RequestError } from '../../schemas/problem.ts'
-import { acceptedTypes, answerClientError, unsupportedType } from './errors.ts'
+import { acceptedTypes, answerClientError, linesAdvice, NDJSON, unsupportedType } from './errors.ts'
 import type { Admission, BodyRoom } from './limits.ts'
 
 declare module 'fastify' {
@@ -25,8 +25,6 @@ interface RawBody {
   /** Gives the room of the bytes back. */
   readonly release: () => void
 }
-
-const NDJSON = 'application/x-ndjson'
 
 /** A body that has its whole room brings a part of so many of its `Content-Length` in each window, or it is cut off. */
 const WINDOW_MS = 10_000
@@ -73,7 +71,7 @@ export function installBodies(app: FastifyInstance, { limits, admission, answerB
     if (rawBody !== null)
       try {
         if (await answerBytes(request, reply)) return reply
-        request.body = await parse(Buffer.concat(rawBody.chunks.splice(0)), HOLDS_RUN[routeOptions.url ?? ''], limits)
+        request.body = await parse(request, Buffer.concat(rawBody.chunks.splice(0)), limits)
       } finally {
         rawBody.release()
       }
@@ -149,12 +147,13 @@ const HOLDS_RUN: Readonly<Record<string, 'request' | 'run'>> = {
   '/v1/trajectories': 'run',
 }
 
-async function parse(bytes: Buffer, holds: 'request' | 'run' | undefined, limits: BodyLimits) {
+async function parse(request: FastifyRequest, bytes: Buffer, limits: BodyLimits) {
+  const holds = HOLDS_RUN[request.routeOptions.url ?? '']
   const isLarge = holds !== undefined && bytes.length > LARGE_BODY
   const read = isLarge ? await readLargeBody(holds, bytes, limits) : readStrictJson(bytes, limits.depth)
   if (!read.ok) {
     const { code, path, message } = read.error
-    throw faultAt(path, message, code)
+    throw faultAt(path, message, code, message + linesAdvice(request, code))
   }
   return read.value
 }

@@ -117,5 +117,18 @@ export function acceptedTypes({ routeOptions }: FastifyRequest): readonly string
   return content === undefined ? ['application/json'] : Object.keys(content)
 }
 
-export const unsupportedType = (request: FastifyRequest): RequestError =>
-  new RequestError('unsupported_media_type', `set the header Content-Type: ${acceptedTypes(request).join(' or ')}`)
+const FORM = /^application\/x-www-form-urlencoded\b/i
+/** The media type of a request or a record a line. */
+export const NDJSON = 'application/x-ndjson'
+
+/** Says how to send lines to a route that takes them, behind the faults of `curl -d`, which sends a form, and takes the line ends away. */
+export const linesAdvice = (request: FastifyRequest, code?: string): string =>
+  acceptedTypes(request).includes(NDJSON) &&
+  (code === 'invalid_json' || FORM.test(request.headers['content-type'] ?? ''))
+    ? `; to send lines: curl -H 'Content-Type: ${NDJSON}' --data-binary @FILE (-d takes the line ends away)`
+    : ''
+
+export const unsupportedType = (request: FastifyRequest): RequestError => {
+  const types = `set the header Content-Type: ${acceptedTypes(request).join(' or ')}`
+  return new RequestError('unsupported_media_type', types + linesAdvice(request))
+}
