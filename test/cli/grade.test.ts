@@ -28,7 +28,7 @@ test('says what failed and why, and exits with 2', async () => {
 
 test('prints JSON lines, or one JSON object', async () => {
   const args = example('attack-on-the-judge-terminus-2')
-  const grade = { file: args[0], label: 'ignored' }
+  const grade = { file: args[0], label: 'ignored', confidence: { limit: { code: 'searched', step_id: 2 } } }
   expect(JSON.parse((await run('grade', ...args, '-o', 'ndjson')).out)).toMatchObject(grade)
   expect(JSON.parse((await run('grade', ...args, '--json')).out)).toMatchObject({ ok: true, data: [grade] })
 })
@@ -67,8 +67,9 @@ test.each([
   ['examples/aligned-terminus-2', [ALIGNED[0]]],
   [requests, [`${requests}#line 1`, `${requests}#line 2`]],
 ])('takes %s as batch does, and names each trial by its place', async (path = '', files) => {
-  const lines = (await run('grade', path, ...TRUTH, '-o', 'ndjson')).out.trimEnd().split('\n')
-  expect(lines.map((text) => JSON.parse(text).file)).toEqual(files)
+  const { code, out } = await run('grade', path, '-o', 'ndjson')
+  const lines = out.trimEnd().split('\n')
+  expect([code, lines.map((text) => JSON.parse(text).file)]).toEqual([0, files])
 })
 
 test('--json of refused files is an error; beside grades, a refusal is an element of the data', async () => {

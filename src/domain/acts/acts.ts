@@ -60,11 +60,11 @@ export class Acts {
     return this.uses.scripts.isWhole && this.trajectory.unread.actions === 0
   }
 
-  /** Tells whether an act or message may hold one of the words: it has the letters of one, or hides its words (other agents, unknown tools, code). */
-  mayHoldAny(words: readonly string[]): boolean {
+  /** Finds the first step whose act or message may hold one of the words: it has the letters of one, or hides its words (other agents, unknown tools, code). */
+  firstHolder(words: readonly string[]): Step | undefined {
     const wanted = words.map((word) => plainLetters(word).text).filter((word) => word !== '')
     const isIn = (texts: readonly string[]): boolean => texts.some((text) => wanted.some((word) => text.includes(word)))
-    return this.trajectory.steps.some(({ parts }, step) =>
+    return this.trajectory.steps.find(({ parts }, step) =>
       parts.some((part, index) => {
         if ((part.actor !== 'agent_action' && part.actor !== 'agent_message') || WORKING_FOLDER.test(part.name))
           return false

@@ -223,9 +223,10 @@ function searchedDenials({ claims, question }: CheckedAnswer): Limit[] {
   const acts = actsOf(rendering.trajectory, truth)
   return actClaims(rubric).flatMap(({ claim, which }): Limit[] => {
     const own = anchors[which] ?? null
-    if (own === null || !isDenied(claim) || isWholeDenial(acts, own)) return []
-    const reason = `a search finds no act after the sight by the action anchors of the ${which}, and reads no act in other words`
-    return [limit('searched', claim, reason, lifts(claim, LIFT_DENIAL))]
+    const open = own === null || !isDenied(claim) ? null : openDenial(acts, own)
+    if (open === null) return []
+    const reason = `a search finds no act after the sight by the action anchors of the ${which}, and reads no act in other words${open.step ? `: step ${open.step.id} has words of them, or hides its words` : ''}`
+    return [limit('searched', claim, reason, lifts(claim, LIFT_DENIAL), open.step?.id)]
   })
 }
 
@@ -236,15 +237,16 @@ function quotesAlone({ question: { rubric } }: CheckedAnswer): Limit[] {
   return [limit('quotes', null, reason, LIFT_BY_PERSON)]
 }
 
-/** Tells whether whole commands or calls are given, every act was read, no output shows them as a recipe, and no act or message may hold a word that distinguishes them. */
-function isWholeDenial(acts: Acts, { acted_given: given, acted_near: near, acted_by }: InstructionAnchors): boolean {
-  // A message and an output may say the same in other words.
-  if (given.length === 0 || !acts.isWhole || acted_by !== 'action') return false
+/** Finds the step that leaves a denial open; null: whole commands or calls are given, every act was read, no output shows them as a recipe, and no act or message may hold a word that distinguishes them. */
+function openDenial(acts: Acts, { acted_given: given, acted_near: near, acted_by }: InstructionAnchors) {
   const isWhole = (anchor: ActionAnchor): boolean =>
     typeof anchor === 'string' ? COMMAND_LINE.test(anchor.trim()) : anchor.argument !== undefined
-  const isSearched = given.every((anchor) => isWhole(anchor) && wordsOf(anchor).length > 0)
-  if (given.some((anchor) => acts.isShown(textOfAnchor(anchor)))) return false
-  return isSearched && !acts.mayHoldAny([...near, ...given.flatMap(wordsOf)])
+  const isSearched = given.length > 0 && given.every((anchor) => isWhole(anchor) && wordsOf(anchor).length > 0)
+  const isShown = given.some((anchor) => acts.isShown(textOfAnchor(anchor)))
+  const step = acts.firstHolder([...near, ...given.flatMap(wordsOf)])
+  // A message and an output may say the same in other words.
+  const isWholeDenial = acts.isWhole && acted_by === 'action' && isSearched && !isShown && step === undefined
+  return isWholeDenial ? null : { step }
 }
 
 const COMMAND_LINE = /^[\w./-]+ /u
