@@ -20,9 +20,7 @@ export const BatchOptions = {
   mode: t.Opt(v.BatchModeSchema),
   max_cost_usd: t.Opt.Num(
     'Hard cap: a call reserves its upper bound; items that find no room wait, then fail as `budget_exceeded`.',
-    {
-      minimum: 0,
-    },
+    { minimum: 0 },
   ),
   dry_run: t.Opt.Bool('Answers what the batch would cost; nothing is asked and nothing is kept.'),
   judge: t.Opt.Str('For items that name none.', { maxLength: 200 }),
@@ -60,10 +58,7 @@ export const BatchSchema = t.Closed({
   key: t.NullableText,
   status: v.BatchStatusSchema,
   counts: BatchCountsSchema,
-  labels: t.Dict(
-    Type.Integer({ minimum: 0 }),
-    'Labels so far, of all its rubrics; a label that did not occur is absent.',
-  ),
+  labels: t.Dict(t.Count(), 'Labels so far, of all its rubrics; a label that did not occur is absent.'),
   failures: FailureCountsSchema,
   cached: t.Count('Items answered by the grade of an equal item or of an earlier request.'),
   calls: t.Closed({

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { type Static, Type } from 'typebox'
 import { BootstrapSettingsSchema } from './agreement.ts'
 import { faultAt } from './problem.ts'
@@ -38,24 +39,14 @@ export function toPage<T>(records: readonly T[], limit: number, placeOf: (last: 
 }
 
 /** Makes a page of the first records of an async list. */
-export async function takePage<T>(records: AsyncIterable<T>, limit: number, placeOf: (last: T) => string) {
-  const page: T[] = []
-  for await (const record of takeAsync(records, limit + 1)) page.push(record)
-  return toPage(page, limit, placeOf)
-}
-
-/** Yields the first `limit` records; absent: all. */
-export async function* takeAsync<T>(records: AsyncIterable<T>, limit: number | undefined): AsyncGenerator<T> {
-  let left = limit ?? Number.POSITIVE_INFINITY
-  for await (const record of records) {
-    yield record
-    if (--left <= 0) return
-  }
-}
-
-export async function* mapAsync<T, U>(records: AsyncIterable<T>, change: (record: T) => U): AsyncGenerator<U> {
-  for await (const record of records) yield change(record)
-}
+export const takePage = async <T>(records: AsyncIterable<T>, limit: number, placeOf: (last: T) => string) =>
+  toPage<T>(
+    await Readable.from(records)
+      .take(limit + 1)
+      .toArray(),
+    limit,
+    placeOf,
+  )
 
 /** The query of a report. */
 export const ReportQuery = t.Closed({
@@ -89,16 +80,9 @@ export const ComparisonQuery = t.Closed({
   head: t.Str('A batch.', { maxLength: 100 }),
   rubric: t.Opt.Str(
     'The rubric of the compared answers, of any version; needed where both batches ask by several rubrics.',
-    {
-      maxLength: 200,
-    },
+    { maxLength: 200 },
   ),
-  statistics: t.Opt(
-    Type.Boolean({
-      default: true,
-      description: 'False: without `agreement`, `tests` and `repeat_noise`.',
-    }),
-  ),
+  statistics: t.Opt.Bool('False: without `agreement`, `tests` and `repeat_noise`.', { default: true }),
   ...PageQuery,
 })
 export type ComparisonQuery = Static<typeof ComparisonQuery>
@@ -131,6 +115,4 @@ export const ReviewQuery = t.Closed({
 export type ReviewQuery = Static<typeof ReviewQuery>
 
 /** The query of the calls behind a grade or a batch. */
-export const LedgerQuery = t.Closed({
-  raw: t.Opt.Bool('With the provider’s raw replies.'),
-})
+export const LedgerQuery = t.Closed({ raw: t.Opt.Bool('With the provider’s raw replies.') })

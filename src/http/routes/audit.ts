@@ -8,7 +8,7 @@ import { makeReport } from '../../audit/report/make-report.ts'
 import { findReviews, listReviews, storeReview } from '../../audit/reviews.ts'
 import type { CsvValue } from '../../domain/text/escape.ts'
 import { AgreementCallSchema } from '../../schemas/agreement.ts'
-import { ComparisonQuery, mapAsync, QueueQuery, ReportQuery, ReviewQuery, takeAsync } from '../../schemas/queries.ts'
+import { ComparisonQuery, QueueQuery, ReportQuery, ReviewQuery } from '../../schemas/queries.ts'
 import { ReviewRequestSchema } from '../../schemas/review.ts'
 import {
   answer,
@@ -51,8 +51,8 @@ export function auditRoutes(routes: Routes, { context, statistics, answerOnce }:
     }),
     handler: async ({ query }, reply) => {
       if (query.format !== 'csv') return await listReviews(context, query)
-      const reviews = takeAsync(await findReviews(context, query), query.limit)
-      return sendCsv(reply, 'reviews', REVIEWS.columns, mapAsync(reviews, REVIEWS.toRow))
+      const reviews = firstOf(await findReviews(context, query), query)
+      return sendCsv(reply, 'reviews', REVIEWS.columns, reviews.map(REVIEWS.toRow))
     },
   })
 
@@ -67,8 +67,8 @@ export function auditRoutes(routes: Routes, { context, statistics, answerOnce }:
     }),
     handler: async ({ query }, reply) => {
       if (query.format !== 'csv') return await listDisagreements(context, query)
-      const found = takeAsync(await findDisagreements(context, query), query.limit)
-      const rows = mapAsync(found, ({ disagreement }) => DISAGREEMENTS.toRow(disagreement))
+      const found = firstOf(await findDisagreements(context, query), query)
+      const rows = found.map(({ disagreement }) => DISAGREEMENTS.toRow(disagreement))
       return sendCsv(reply, 'disagreements', DISAGREEMENTS.columns, rows)
     },
   })
@@ -115,6 +115,10 @@ export function auditRoutes(routes: Routes, { context, statistics, answerOnce }:
 }
 
 type CsvRows = AsyncIterable<readonly CsvValue[]> | Iterable<readonly CsvValue[]>
+
+/** Takes the first records of a list; without a limit all. */
+const firstOf = <T>(records: AsyncIterable<T>, { limit = Number.POSITIVE_INFINITY }: { readonly limit?: number }) =>
+  Readable.from(records).take(limit)
 
 /** Sends a table row by row, after its header. `name` becomes the name of the saved file. */
 function sendCsv(reply: FastifyReply, name: string, columns: readonly string[], rows: CsvRows): FastifyReply {
