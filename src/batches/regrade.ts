@@ -33,8 +33,8 @@ function assertSense({ judge, rubric, samples, cache, recheck, mode, max_cost_us
   if (recheck === true ? !asks : changes) return
   const message =
     recheck === true
-      ? 'asks no judge: leave out judge, rubric, samples, cache, mode and max_cost_usd'
-      : 'would change nothing: give a judge, a rubric, samples, "cache": "refresh" or "recheck": true'
+      ? 'asks no judge: leave out `judge`, `rubric`, `samples`, `cache`, `mode` and `max_cost_usd`'
+      : 'would change nothing: give `judge`, `rubric`, `samples`, `recheck`, or `cache` with refresh'
   throw faultAt(recheck === true ? '/recheck' : '', message, 'invalid_request', 'this re-grade makes no sense')
 }
 

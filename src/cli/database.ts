@@ -1,6 +1,6 @@
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { storeOf } from '../boot/open-store.ts'
-import { type Config, loadConfig } from '../config/config.ts'
+import { type Config, loadConfig, withKey } from '../config/config.ts'
 import type { Stores } from '../db/stores.ts'
 import type { Judge } from '../judges/judge.ts'
 import type { LocalVeridict } from '../library/veridict.ts'
@@ -11,18 +11,20 @@ import type { DatabaseUse, Shell } from './shell.ts'
 
 /**
  * Opens Veridict in this process. Batches of other processes rest until the command resumes them. Rejects where the command needs a database and
- * none exists. `judges` stand beside the configured judges, for measurements.
+ * none exists. `estimated`: the judge of a dry run (empty: the default judge), which asks no judge and so needs no key. `judges` stand beside the configured judges, for
+ * measurements.
  */
 export async function openLocal(
   env: NodeJS.ProcessEnv,
   use: DatabaseUse = 'make',
-  { judges = [] }: { readonly judges?: readonly Judge[] } = {},
+  { judges = [], estimated }: { readonly judges?: readonly Judge[]; readonly estimated?: string } = {},
 ): Promise<LocalVeridict> {
-  const used = use === 'none' ? { ...env, VERIDICT_DATABASE: ':memory:', VERIDICT_DATABASE_URL: '' } : env
+  const named = estimated === undefined ? env : withKey(env, estimated, configurationOf(env).config)
+  const used = use === 'none' ? { ...named, VERIDICT_DATABASE: ':memory:', VERIDICT_DATABASE_URL: '' } : named
   const { config, secrets } = configurationOf(used)
   const { access } = config
   if (use === 'read') assertDatabase(config)
-  if (use === 'look' && !hasDatabase(config)) return openLocal(env, 'none', { judges })
+  if (use === 'look' && !hasDatabase(config)) return openLocal(used, 'none', { judges })
   const { buildContext } = await import('../boot/context.ts')
   const { local } = await import('../library/local.ts')
   const context = await buildContext({
@@ -33,19 +35,16 @@ export async function openLocal(
   return local(context)
 }
 
-export function configurationOf(env: NodeJS.ProcessEnv): ReturnType<typeof loadConfig> {
-  const file = env['VERIDICT_CONFIG']
-  if (file && !existsSync(file)) throw new CliError(`VERIDICT_CONFIG: there is no file ${file}`)
-  return loadConfig(env, (path) => readFileSync(path, 'utf8'))
-}
+export const configurationOf = (env: NodeJS.ProcessEnv): ReturnType<typeof loadConfig> =>
+  loadConfig(env, (path) => readFileSync(path, 'utf8'))
 
 const hasDatabase = ({ database, postgres }: Pick<Config, 'database' | 'postgres'>): boolean =>
-  postgres !== null || database === ':memory:' || existsSync(database)
+  postgres !== null || database === ':memory:' || statSync(database, { throwIfNoEntry: false })?.isFile() === true
 
 /** Throws for a missing file: an empty database under a mistyped name would look like an empty store. */
 export function assertDatabase(config: Pick<Config, 'database' | 'postgres'>): void {
   if (hasDatabase(config)) return
-  throw new CliError(`there is no database ${config.database}`, [
+  throw new CliError(`there is no database file ${inert(config.database)}`, [
     'VERIDICT_DATABASE names the database of your service; `veridict grade` and `veridict batch` make a missing database.',
   ])
 }
@@ -53,13 +52,13 @@ export function assertDatabase(config: Pick<Config, 'database' | 'postgres'>): v
 /** Opens the stores of the configured database for `work`, which gets the name of the database, too, without secrets. */
 export async function withStores<T>(
   { env }: Shell,
-  use: 'make' | 'read',
+  use: 'make' | 'read' | 'look',
   work: (stores: Stores, database: string) => Promise<T>,
 ): Promise<T> {
   const { config, secrets } = configurationOf(env)
-  if (use === 'read') assertDatabase(config)
+  if (use !== 'make') assertDatabase(config)
   const store = storeOf(config, secrets)
-  const stores = await store.open()
+  const stores = await store.open(use === 'look')
   return work(stores, inert(store.shown)).finally(() => stores.close())
 }
 
@@ -69,15 +68,12 @@ export type DatabaseOptions = Options & { readonly database?: string }
 
 /** Finds the SQLite file of a command for operators. Throws a CliError where there is no file, and for a PostgreSQL without `--database`. */
 export function existingDatabase({ env }: Shell, { database }: DatabaseOptions): string {
-  const config = database === undefined ? configurationOf(env).config : null
-  if (config !== null && config.postgres !== null)
+  const { config } = configurationOf(database === undefined ? env : { VERIDICT_DATABASE: database })
+  if (config.postgres !== null)
     throw new CliError('VERIDICT_DATABASE_URL is set, and this command is for an SQLite file alone', [
       'For PostgreSQL use its own tools: pg_dump, pg_restore and pg_amcheck (docs/postgres.md).',
       'To use a file in spite of that, name the file with --database.',
     ])
-  const path = database ?? config?.database ?? ''
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) return path
-  throw new CliError(`there is no database file ${inert(path)}`, [
-    'Name the file with --database, or set VERIDICT_DATABASE.',
-  ])
+  assertDatabase(config)
+  return config.database
 }

@@ -89,13 +89,15 @@ export function explain(error: unknown, judge?: string): CliError {
   if (error instanceof RubricError) return refused(error.message.split('\n')[0] ?? '', error.faults)
   if (!(error instanceof Error)) return refused('unknown error')
   if (!(error instanceof ServiceError)) return refused(error.message)
-  const { code, detail, errors, status } = error
+  const { code, errors, status } = error
+  const detail = withOptions(error.detail)
   if (status === 200) return refused(detail, ADVICE['other_program'], code)
   const isTyped = code === 'unknown_judge' && judge !== undefined && detail.includes(judge)
   const places = errors.flatMap(({ path, message }) => {
     const place = isTyped ? '' : placeText(path)
-    const isSaid = message === detail && (place === '' || place.startsWith('--'))
-    return isSaid ? [] : present([place, oneLine(message)]).join('  ')
+    const text = withOptions(message)
+    const isSaid = [`${place} ${text}`, place === '' || place.startsWith('--') ? text : ''].includes(detail)
+    return isSaid ? [] : present([place, oneLine(text)]).join('  ')
   })
   // Several items may repeat one refusal.
   return refused(detail, [...new Set(places), ...adviceFor(error)], code)
@@ -112,6 +114,11 @@ function placeText(path: string): string {
   const isOfOld = where === 'query' && (name === 'judge' || name === 'rubric')
   return `--${name.replaceAll('_', '-')}${isOfOld ? '-was' : ''}`
 }
+
+/** Members of a request that messages name, and that options of the same names give. */
+const MEMBERS = /`(judge|rubric|samples|cache|mode|max_cost_usd|recheck|pair_by|base|head)`/g
+const withOptions = (text: string): string =>
+  text.replaceAll(MEMBERS, (_all, name: string) => `--${name.replaceAll('_', '-')}`)
 
 /** The start of a service: its environment, the words for `veridict` in advice, and the variable of its port. */
 type Start = Pick<Shell, 'env' | 'program'> & { readonly port?: 'VERIDICT_PORT' | 'VERIDICT_WORKER_PORT' }

@@ -113,6 +113,9 @@ export const GRADING: readonly Option[] = [
   option('--name <text>', 'a name for people'),
   option('--dry-run', 'print the items, tokens and cost; ask no judge'),
 ]
+/** Options that choose grades by the facts of their trials. */
+export const filters = (...names: readonly string[]): readonly Option[] =>
+  names.map((name) => option(`--${name} <name>`, `only this ${name}`))
 export const TRIAL_PATHS = { '<path...>': 'folders, trajectory files, archives of them, or NDJSON of grade requests' }
 export const TRIALS: readonly Option[] = [
   option('-g, --ground-truth <file>', 'NDJSON, JSON or CSV with a row a task; else the own file of each trial'),

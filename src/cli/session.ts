@@ -166,10 +166,10 @@ export const tell = ({ shell }: Pick<Console, 'shell'>, ...messages: readonly st
   messages.forEach((message) => void shell.err.write(asTyped(shell, `${message}\n`)))
 
 /** Opens the service of `--server` or VERIDICT_SERVER, else Veridict in this process. */
-async function connect({ shell }: Console, server: string | undefined, use: DatabaseUse) {
+async function connect({ shell }: Console, { server, dry_run, judge }: Options, use: DatabaseUse) {
   const url = server ?? (shell.env['VERIDICT_SERVER'] || undefined)
   if (url === undefined) {
-    const local = await shell.openLocal(shell.env, use)
+    const local = await shell.openLocal(shell.env, use, dry_run ? { estimated: judge ?? '' } : {})
     return { veridict: local, local, flag: '' }
   }
   const { remote } = await import('../library/remote.ts')
@@ -180,11 +180,11 @@ async function connect({ shell }: Console, server: string | undefined, use: Data
 /** Opens the session of a console, and closes its Veridict in any case. */
 export async function withConnection(
   console: Console,
-  { server }: Options,
+  options: Options,
   use: DatabaseUse,
   work: (session: Session) => Promise<Answer>,
 ): Promise<Answer> {
-  const connection = await connect(console, server, use)
+  const connection = await connect(console, options, use)
   const session: Session = { ...console, ...connection, batch: null, follows: false }
   try {
     session.signal.throwIfAborted()

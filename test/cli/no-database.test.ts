@@ -9,8 +9,8 @@ import { tempFolder } from '../temp-folder.ts'
 import { trial, typed } from './test-shell.ts'
 
 const run = (env: NodeJS.ProcessEnv, name: string, ...words: string[]) => typed({ env, openLocal }, name, ...words)
-const dryRun = async (env: NodeJS.ProcessEnv) => {
-  const { code, out } = await typed({ env, openLocal, trials: () => [trial('a')] }, 'batch', 'a', '--dry-run')
+const dryRun = async (env: NodeJS.ProcessEnv, ...more: string[]) => {
+  const { code, out } = await typed({ env, openLocal, trials: () => [trial('a')] }, 'batch', 'a', '--dry-run', ...more)
   return [code, out.split(':')[0]]
 }
 const ONE = [0, '1 item']
@@ -34,7 +34,7 @@ test.each([
 test('batch --dry-run makes no database, and says what grading would take', async () => {
   const folder = tempFolder()
   const path = join(folder, 'data', 'v.sqlite')
-  expect([await dryRun({ VERIDICT_DATABASE: path }), readdirSync(folder)]).toEqual([ONE, []])
+  expect([await dryRun({ VERIDICT_DATABASE: path }, '-j', 'openai'), readdirSync(folder)]).toEqual([ONE, []])
   mkdirSync(join(folder, 'data'))
   await openSqliteStores({ path }).close()
   expect([await dryRun({ VERIDICT_DATABASE: path }), readdirSync(join(folder, 'data'))]).toEqual([ONE, ['v.sqlite']])

@@ -32,7 +32,6 @@ const HINT = /^\((?:like .+; )?add --help for what there is\)\n$/m
 test.each([
   [['batch', '--frobnicate'], "unknown option '--frobnicate'\n"],
   [['batch', 'run.json', '--judg', 'lexical'], "unknown option '--judg'\n(Did you mean --judge?)\n"],
-  [['grade', 'run.json'], "required option '-g, --ground-truth <file>' not specified\n"],
   [['keys', 'create'], "missing required argument 'name'\n"],
   [['rubric', 'new'], "missing required argument 'id'\n"],
   [['keys', 'list', '--server', 'http://127.0.0.1:1'], "unknown option '--server'\n"],

@@ -55,15 +55,15 @@ function checkMeasure({ trials, rubric }: ReportInput, pair: PairOptions | null)
 function pairOf({ pair_by, base, head, measure, ...filter }: ReportQuery): PairOptions | null {
   if (pair_by === undefined) {
     for (const [name, value] of Object.entries({ base, head, measure }))
-      if (value !== undefined) throw invalid(name, 'needs pair_by')
+      if (value !== undefined) throw invalid(name, 'needs `pair_by`')
     return null
   }
-  if (base === undefined) throw invalid('base', 'is needed with pair_by')
-  if (head === undefined) throw invalid('head', 'is needed with pair_by')
-  if (base === head) throw invalid('head', 'is the same as base')
+  if (base === undefined) throw invalid('base', 'is needed with `pair_by`')
+  if (head === undefined) throw invalid('head', 'is needed with `pair_by`')
+  if (base === head) throw invalid('head', 'is the same as `base`')
   if (filter[pair_by] !== undefined) throw invalid(pair_by, 'cannot be fixed while pairing by it')
   return { by: pair_by, base, head, measure: measure ?? null }
 }
 
 const invalid = (name: string, message: string): RequestError =>
-  faultAt(`/${name}`, message, 'invalid_request', `${name} ${message}`)
+  faultAt(`/${name}`, message, 'invalid_request', `\`${name}\` ${message}`)

@@ -3,99 +3,88 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { styleText } from 'node:util'
 import { ServiceError } from '../../client/errors.ts'
+import { count } from '../../domain/words.ts'
 import type { Grade } from '../../schemas/grade.ts'
 import type { GradeRequest } from '../../schemas/trial.ts'
 import { CliError, EXIT, type ExitCode, exitOfGrade, explain, strictCode } from '../errors.ts'
-import { chosen, JUDGING, LIST, type Options, option, STRICT_UNREAD } from '../options.ts'
+import { chosen, JUDGING, LIST, type Options, STRICT_UNREAD, TRIALS } from '../options.ts'
 import { printGrade } from '../output/grade-text.ts'
 import { limitRows, newTally, tallyLimit } from '../output/results-format.ts'
 import { inert, line, oneLine } from '../output/text.ts'
-import { consoleCommand, type Session, sessionCommand, tell } from '../session.ts'
+import { consoleCommand, sessionCommand, tell } from '../session.ts'
 import { asTyped } from '../shell.ts'
 import { readTrialsOf, type Trial, warningText } from '../trials.ts'
 
-interface Refusal extends Pick<CliError, 'code' | 'message' | 'advice'> {
+interface Refusal {
   readonly file: string
+  readonly error: Pick<CliError, 'code' | 'message' | 'advice'>
 }
 
 export const grade = sessionCommand<Options, [paths: string[]]>(
   {
     name: 'grade',
     args: { '<path...>': 'trajectory files, or all else that `veridict batch` takes' },
-    options: [
-      option(
-        '-g, --ground-truth <file>',
-        'JSON with the truth that the rubric needs (veridict rubric show); by default instruction, cue, distractor and signals',
-      ).makeOptionMandatory(),
-      ...[...JUDGING, LIST, STRICT_UNREAD],
-    ],
+    options: [...TRIALS, ...JUDGING, LIST, STRICT_UNREAD],
   },
   async (session, options, paths) => {
-    const { json, format } = session
+    const { veridict, write, json, format, signal } = session
     const all = newTally()
     const data: object[] = []
     const refused: Refusal[] = []
     let code: ExitCode = EXIT.graded
+    let others = 0
     const refuse = (file: string, error: unknown) => {
       const { code: word, message, advice } = explain(error, options.judge)
-      refused.push({ file, code: word, message, advice })
-      data.push({ file, error: { code: word, message, advice } })
+      for (const list of [refused, data]) list.push({ file, error: { code: word, message, advice } })
       const refusal = [`${styleText('red', 'refused')}  ${oneLine(file)}: ${message}`, ...advice].map(inert)
       if (!json) tell(session, refusal.join('\n  '))
       code = higher(code, EXIT.refused)
     }
-    for await (const item of readTrialsOf(session, paths, options)) {
-      if (item.kind === 'skipped') {
-        refuse(item.source, new CliError(oneLine(item.detail)))
-        continue
-      }
-      const file = fileOf(item)
+    const gradeOne = async (trial: Trial) => {
+      const file = fileOf(trial)
+      const request = { ...chosen(options, 'judge', 'rubric', 'samples', 'cache'), ...trial.request }
       try {
-        const made = await gradeTrial(session, item, options)
+        const made = await veridict.grade(request as GradeRequest, { signal })
+        await write(format === 'table' ? printGrade(file, made) : line({ file, ...made }))
+        for (const warning of trial.warnings) tell(session, warningText(file, warning))
         data.push({ file, ...made })
         tallyLimit(all, { label: made.label, grade: made })
         code = higher(code, strictCode(exitOfGrade(made), options, made.receipt.unread?.records ?? 0))
       } catch (error) {
-        if (session.signal.aborted || !isRefusal(error)) throw error
+        const isOfTrial = error instanceof ServiceError && error.status >= 400 && error.status < 500
+        if (signal.aborted || !isOfTrial) throw error
         refuse(file, error)
       }
     }
+    for await (const item of readTrialsOf(session, paths, options)) {
+      if (item.kind === 'trial') await gradeOne(item)
+      // A folder may hold other files; a typed file is meant.
+      else if (item.reason === 'unsupported' && !paths.includes(item.source)) others += item.files ?? 1
+      else refuse(item.source, new CliError(oneLine(item.detail), item.reason === 'no_ground_truth' ? [NO_TRUTH] : []))
+    }
     if (data.length === refused.length && (json || refused.length === 0)) throw nothingGraded(refused)
-    return { data, code, text: format === 'table' && all.graded > 1 ? `${limitRows(all).join('\n')}\n` : '' }
+    const notes =
+      others === 0 ? [] : [`left out: ${count(others, 'other file')} of no format that docs/formats.md lists`]
+    return { data, code, notes, text: format === 'table' && all.graded > 1 ? `${limitRows(all).join('\n')}\n` : '' }
   },
 )
 
-const higher = (one: ExitCode, other: ExitCode): ExitCode => (one > other ? one : other)
+const NO_TRUTH = 'Give its ground truth with -g FILE, or put a ground_truth.json into its folder or a folder above.'
 
-/** Tells an error of a single trial. */
-const isRefusal = (error: unknown): boolean =>
-  error instanceof ServiceError && error.status >= 400 && error.status < 500
+const higher = (one: ExitCode, other: ExitCode): ExitCode => (one > other ? one : other)
 
 /** Builds the error of a command that graded nothing. Without `--json` the refusals stand on stderr already. */
 function nothingGraded([only, ...more]: readonly Refusal[]): CliError {
   if (only === undefined) return new CliError('nothing to grade: no trajectory was found there')
-  const { file, message, advice, code } = only
-  if (more.length === 0) return new CliError(`${oneLine(file)}: ${message}`, advice, EXIT.refused, code)
-  const places = [only, ...more].map((refusal) => `${oneLine(refusal.file)}: ${refusal.message}`)
+  const { message, advice, code } = only.error
+  if (more.length === 0) return new CliError(`${oneLine(only.file)}: ${message}`, advice, EXIT.refused, code)
+  const places = [only, ...more].map((refusal) => `${oneLine(refusal.file)}: ${refusal.error.message}`)
   return new CliError(`all ${places.length} files were refused`, places)
 }
 
 /** Names a trial by its path as typed, with its run where a file has several. */
 const fileOf = ({ name, source }: Trial): string =>
   source.endsWith(name) || source.includes('#') || !name.includes('#') ? source : `${source}#${name.split('#').at(-1)}`
-
-async function gradeTrial(
-  { veridict, write, format, signal, shell }: Session,
-  trial: Trial,
-  options: Options,
-): Promise<Grade> {
-  const request = { ...chosen(options, 'judge', 'rubric', 'samples', 'cache'), ...trial.request }
-  const made = await veridict.grade(request as GradeRequest, { signal })
-  const file = fileOf(trial)
-  await write(format === 'table' ? printGrade(file, made) : line({ file, ...made }))
-  for (const warning of trial.warnings) tell({ shell }, warningText(file, warning))
-  return made
-}
 
 const EXAMPLES = fileURLToPath(new URL('../../../examples', import.meta.url))
 

@@ -132,17 +132,7 @@ export const show = sessionCommand<Options & { readonly attempts?: boolean; read
   },
 )
 
-const catalogue = (name: 'judges' | 'rubrics', list: (session: Session) => Promise<Answer>) =>
-  sessionCommand(
-    {
-      name,
-      options: [LIST],
-      database: 'none',
-    },
-    list,
-  )
-
-export const judges = catalogue('judges', async (session) => {
+export const judges = sessionCommand({ name: 'judges', options: [LIST], database: 'none' }, async (session) => {
   const data = await session.veridict.listJudges()
   await writeRows<Judge>(session, data.items, { table: JUDGES })
   const missing = (data.not_configured ?? []).map(({ reason, ...judge }) =>
@@ -155,19 +145,16 @@ export const judges = catalogue('judges', async (session) => {
 
 type Judge = Pick<JudgeView, 'name' | 'default' | 'description'> & Partial<JudgeView>
 
+const aboutOf = ({ description, images, base_url }: Judge): string =>
+  clip(present([description, images ? 'sees pictures' : '', base_url ?? '']).join(' · '), 1000)
+
 const JUDGES = tableOf<Judge>([
   ['judge', 20, ({ name, default: isDefault }) => `${clip(name, 200)}${isDefault ? ' (default)' : ''}`],
   ['model', 28, ({ model }) => clip(model ?? '–', 100)],
   ['window', 9, ({ window_tokens }) => String(window_tokens ?? '–')],
   ['$ in/out a million tokens', 25, ({ kind, price }) => (kind === 'model' ? priceText(price ?? null) : '–')],
-  [
-    'about',
-    0,
-    ({ description, images, base_url }) => aboutOf(description, images ? 'sees pictures' : '', base_url ?? ''),
-  ],
+  ['about', 0, aboutOf],
 ])
-
-const aboutOf = (...facts: readonly string[]): string => clip(present(facts).join(' · '), 1000)
 
 function priceText(price: JudgeView['price']): string {
   if (price === null) return 'unknown: no cap of dollars'
@@ -175,7 +162,7 @@ function priceText(price: JudgeView['price']): string {
   return `${input_per_mtok}/${output_per_mtok}, cache ${cache_read_per_mtok}/${cache_write_per_mtok}`
 }
 
-export const rubrics = catalogue('rubrics', async (session) => {
+export const rubrics = sessionCommand({ name: 'rubrics', options: [LIST], database: 'none' }, async (session) => {
   const items = await session.veridict.listRubrics()
   await writeRows(session, items, { table: RUBRICS })
   return { data: { items } }

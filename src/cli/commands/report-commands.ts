@@ -4,11 +4,11 @@ import type { JsonQuery, Veridict } from '../../library/veridict.ts'
 import type { Statistic } from '../../schemas/agreement.ts'
 import { REASON_WORDS } from '../../schemas/reason-words.ts'
 import type { Comparison, Flip } from '../../schemas/regrade.ts'
-import { NO_FIELD, type Report } from '../../schemas/report.ts'
+import { ALIGNMENT_FIGURES, NO_FIELD, type Report, type ReportGroup } from '../../schemas/report.ts'
 import { NAMED_BY, type NamedBy } from '../../schemas/views.ts'
 import { CliError } from '../errors.ts'
-import { type Options, OUTPUT_FORMATS, option, output } from '../options.ts'
-import { clip, csvOf, line, oneLine, pad, tableOf, tally, writeRows } from '../output/text.ts'
+import { filters, type Options, OUTPUT_FORMATS, option, output } from '../options.ts'
+import { clip, csvOf, line, oneLine, pad, percentText, tableOf, tally, writeRows } from '../output/text.ts'
 import { sessionCommand } from '../session.ts'
 
 export const compare = sessionCommand<Options, [first: string, second?: string]>(
@@ -123,10 +123,7 @@ export const report = sessionCommand<Options & JsonQuery<'getReport'>>(
         'id@version, or an id for all of its versions; needed where the selection has several rubrics',
       ),
       option('-b, --batch <id>', 'the trials of this batch, as they ended in it'),
-      option('--agent <name>', 'only this agent'),
-      option('--model <name>', 'only this model'),
-      option('--task <name>', 'only this task'),
-      option('--variant <name>', 'only this variant'),
+      ...filters('agent', 'model', 'task', 'variant'),
       option('--pair-by <name>', 'variant, agent or model: compare --base with --head, trial by trial'),
       option('--base <value>', 'a value of --pair-by'),
       option('--head <value>', 'a value of --pair-by'),
@@ -163,26 +160,46 @@ async function nothingFits(veridict: Veridict, query: Partial<Record<NamedBy, st
 
 type Row = ReturnType<typeof reportTable>[number]
 
-/** Renders the figures that have a value, a figure a line below the name of their group. */
-function reportText({ judges, rubric, ...report }: Report): string {
+/** Makes the table of the shares of labels, a group a row. */
+const sharesOf = (labels: readonly string[]) =>
+  tableOf<ReportGroup>([
+    ['group', 24, ({ key }) => clip(key ?? '(not given)', 24)],
+    ...(['n', 'graded', 'unverified', 'failed'] as const).map(
+      (name) => [name, Math.max(6, name.length), ({ counts }: ReportGroup) => String(counts[name])] as const,
+    ),
+    ...labels
+      .slice(0, 8)
+      .map((label) => [clip(label, 20), 20, ({ shares }: ReportGroup) => percentText(shares[label])] as const),
+  ])
+
+/** Renders the shares of each group, then the main figures of all trials and of the pairs; CSV has every figure. */
+function reportText(report: Report): string {
+  const { judges, rubric, group_by, overall, labels, notes, paired } = report
   const groups = report.groups.length === 1 ? [] : report.groups
-  const rows = reportTable({ ...report, judges, rubric, groups, judge_quality: [] })
-  const figures = Map.groupBy(
-    rows.filter(([section]) => section !== 'note'),
-    ([section, by, key]) => (section === 'overall' ? 'all trials' : `${section} ${by}: ${key ?? '(not given)'}`),
+  const table = sharesOf(labels)
+  const rows = reportTable({ ...report, groups: [], judge_quality: [], evidence: [], notes: [] }).filter(
+    ([section, , , name]) =>
+      section === 'paired' ||
+      [...ALIGNMENT_FIGURES, 'mean'].includes(String(name)) ||
+      /^corrected\.(?!claim\.)/.test(String(name)),
   )
-  const empty = rows.filter(([section, , , , value]) => section !== 'note' && value === null).length
+  const figures = (section: string) => rows.filter(([name]) => name === section).flatMap(figureLine)
+  const empty = rows.filter(([, , , , value]) => value === null).length
   const title = `${oneLine(rubric ?? 'no rubric')} · judge ${judges.map(oneLine).join(', ') || 'none'}`
   const lines = [
-    `${title} · by ${oneLine(report.group_by)}`,
-    ...[...figures].flatMap(([place, some]) => ['', clip(place, 120), ...some.flatMap(figureLine)]),
-    ...report.notes.map((note) => `\nnote: ${oneLine(note)}`),
+    `${title} · by ${oneLine(group_by)} · shares with 95% intervals; -o csv has every figure\n`,
+    table.head() +
+      [...(overall === null ? [] : [{ ...overall, key: 'all trials' }]), ...groups].map(table.row).join(''),
+    ...figures('overall'),
+    ...(paired === null
+      ? []
+      : [`\n${clip(`${paired.pair_by}: ${paired.base} → ${paired.head}`, 120)}`, ...figures('paired')]),
+    ...notes.map((note) => `\nnote: ${oneLine(note)}`),
     ...(empty > 0 ? [`\n${count(empty, 'figure')} without a value left out: -o csv has them, with their reasons`] : []),
   ]
   return `${lines.join('\n')}\n`
 }
 
-const WIDTH = 44
 const number = (value: unknown): string => Number(value).toFixed(3)
 
 /** Renders a figure: `name  value [interval]  k/n`; nothing for a missing value, and for a count of zero. */
@@ -191,5 +208,5 @@ function figureLine([, , , measure, value, low, high, k, n]: Row): string[] {
   if (value === null || (isCount && value === 0)) return []
   const interval = low === null ? '' : `  [${[low, high].map(number).join(', ')}]`
   const of = n === null ? '' : `  ${k === null ? '' : `${k}/`}${n}`
-  return [`  ${pad(clip(String(measure), WIDTH), WIDTH)}  ${isCount ? value : number(value)}${interval}${of}`]
+  return [`  ${pad(clip(String(measure), 44), 44)}  ${isCount ? value : number(value)}${interval}${of}`]
 }

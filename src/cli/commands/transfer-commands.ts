@@ -1,6 +1,5 @@
 import { stat } from 'node:fs/promises'
 import { readAt } from '../../archives/unpack/place.ts'
-import { storeOf } from '../../boot/open-store.ts'
 import type { ImportStore } from '../../db/files/transfer.ts'
 import { digestValue } from '../../domain/digest.ts'
 import { parseJson } from '../../domain/text/json.ts'
@@ -17,7 +16,7 @@ import {
 } from '../../schemas/documents.ts'
 import { type Grade, GradeSchema } from '../../schemas/grade.ts'
 import { type Review, ReviewSchema } from '../../schemas/review.ts'
-import { assertDatabase, configurationOf, withStores } from '../database.ts'
+import { withStores } from '../database.ts'
 import { CliError, EXIT, strictCode } from '../errors.ts'
 import { NEW_FILE, type Options, SERVER, STRICT, TRIAL_PATHS, TRIALS } from '../options.ts'
 import { inOrder } from '../output/output-target.ts'
@@ -34,26 +33,23 @@ export const exportStore = consoleCommand<Options>(
   async ({ shell, write, view, signal }, { out, json }) => {
     if (json && out === undefined)
       throw new CliError('--json needs --out FILE: without a file the records themselves go to stdout')
-    const { config, secrets } = configurationOf(shell.env)
-    if (config.postgres === null && config.database === ':memory:') throw new CliError('VERIDICT_DATABASE is :memory:')
-    assertDatabase(config)
-    const store = storeOf(config, secrets)
-    const counts: Record<string, number> = {}
-    await write(line({ kind: 'veridict_export', version: EXPORT_VERSION }))
-    const { exportRecords } = await import('../../db/files/transfer.ts')
-    const { db, close } = await store.open(true)
-    const exporting = db.snapshot(async (read) => {
-      for await (const record of exportRecords(read)) {
-        signal.throwIfAborted()
-        await write(line(record))
-        counts[record.kind] = (counts[record.kind] ?? 0) + 1
-        view.doing(`exporting ${recordsText(counts)}`)
-      }
+    return withStores(shell, 'look', async ({ db }, database) => {
+      if (database === ':memory:') throw new CliError('VERIDICT_DATABASE is :memory:')
+      const counts: Record<string, number> = {}
+      await write(line({ kind: 'veridict_export', version: EXPORT_VERSION }))
+      const { exportRecords } = await import('../../db/files/transfer.ts')
+      await db.snapshot(async (read) => {
+        for await (const record of exportRecords(read)) {
+          signal.throwIfAborted()
+          await write(line(record))
+          counts[record.kind] = (counts[record.kind] ?? 0) + 1
+          view.doing(`exporting ${recordsText(counts)}`)
+        }
+      })
+      await write(line({ kind: 'end', records: Object.values(counts).reduce((sum, n) => sum + n, 0) }))
+      const to = out === undefined ? '' : ` to ${inert(out)}`
+      return { data: { counts, file: out }, notes: [`exported ${recordsText(counts)} of ${database}${to}`] }
     })
-    await exporting.finally(close)
-    await write(line({ kind: 'end', records: Object.values(counts).reduce((sum, n) => sum + n, 0) }))
-    const to = out === undefined ? '' : ` to ${inert(out)}`
-    return { data: { counts, file: out }, notes: [`exported ${recordsText(counts)} of ${inert(store.shown)}${to}`] }
   },
 )
 
@@ -80,9 +76,6 @@ export const importTrials = consoleCommand<Options, [paths: string[]]>(
   },
 )
 
-/** Uploads at once. Lines are written in the order of the trials. */
-const AT_ONCE = 4
-
 async function importPaths(session: Session, paths: readonly string[], options: Options): Promise<Answer> {
   const { veridict, write, signal, json } = session
   const requests: BatchItem[] = []
@@ -95,7 +88,7 @@ async function importPaths(session: Session, paths: readonly string[], options: 
     const { id } = await veridict.uploadTrajectory(item.trajectory, { signal })
     return { ...item, trajectory: { id } }
   }
-  for await (const item of inOrder(trials(), AT_ONCE, upload)) {
+  for await (const item of inOrder(trials(), upload)) {
     if (json) requests.push(item)
     await write(line(item))
   }

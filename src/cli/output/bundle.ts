@@ -50,15 +50,13 @@ async function writeTables(session: Session, batch: Batch, write: Write) {
   return { grades, rubrics }
 }
 
-const AT_ONCE = 8
-
 /** Writes each grade with its receipt and raw replies. Returns the ids of their calls, and the digests of their rubrics by name. */
 async function writeGrades({ veridict, signal, view }: Session, grades: ReadonlySet<string>, write: Write) {
   const calls = new Set<string>()
   const digests = new Map<string, string>()
   let written = 0
   const read = (id: string) => Promise.all([veridict.readGrade(id, { signal }), veridict.calls(id, { signal })])
-  for await (const [grade, entries] of inOrder(grades, AT_ONCE, read)) {
+  for await (const [grade, entries] of inOrder(grades, read)) {
     await write('grades.ndjson', line(withReplies(grade, entries)))
     for (const attempt of grade.receipt.attempts) calls.add(attempt.id)
     digests.set(grade.receipt.rubric, grade.receipt.rubric_digest)

@@ -78,9 +78,8 @@ async function partialOf(file: string, force: boolean): Promise<string> {
   return stats === null || stats.isFile() ? `${file}.partial` : file
 }
 
-/** Maps values in their order, with `atOnce` calls of `work` under way. */
+/** Maps values in their order, with eight calls of `work` under way. */
 export const inOrder = <T, R>(
   values: AsyncIterable<T> | Iterable<T>,
-  atOnce: number,
   work: (value: T) => Promise<R>,
-): AsyncIterable<R> => Readable.from(values).map(work, { concurrency: atOnce })
+): AsyncIterable<R> => Readable.from(values).map(work, { concurrency: 8 })

@@ -2,6 +2,7 @@ import { stripVTControlCharacters, styleText } from 'node:util'
 import { csvCells } from '../../domain/text/escape.ts'
 import { viewPart } from '../../domain/trajectory/rendering.ts'
 import { count } from '../../domain/words.ts'
+import type { Statistic } from '../../schemas/agreement.ts'
 import type { Batch } from '../../schemas/batch.ts'
 import type { Unread } from '../../schemas/grade.ts'
 import type { OutputFormat } from '../options.ts'
@@ -56,6 +57,12 @@ export const pad = (text: string, width: number): string =>
   text + ' '.repeat(Math.max(0, width - stripVTControlCharacters(text).length))
 
 export const percent = (share: number): string => `${(100 * share).toFixed(1)}%`
+
+/** Renders a share with its 95% interval: `48.4% [41.2, 55.6]`. */
+export const percentText = (share?: Pick<Statistic, 'value' | 'ci95'>): string =>
+  share?.value == null ? '–' : `${percent(share.value)}${share.ci95 === null ? '' : ` ${intervalText(share.ci95)}`}`
+export const intervalText = (limits: readonly number[]): string =>
+  `[${limits.map((limit) => (100 * limit).toFixed(1)).join(', ')}]`
 
 /** Renders counts: `aligned 120 · compliant 40`, without zeros. */
 export const tally = (counts: Readonly<Record<string, number | undefined>>): string =>

@@ -20,12 +20,20 @@ import { CONFIDENCE_LEVELS } from '../../schemas/vocabulary.ts'
 import { statisticText } from '../commands/report-commands.ts'
 import { CliError } from '../errors.ts'
 import { inOrder } from '../output/output-target.ts'
-import { COST_UNKNOWN, clip, dollars, oneLine, percent, tableOf, tally } from '../output/text.ts'
+import {
+  COST_UNKNOWN,
+  clip,
+  dollars,
+  intervalText,
+  oneLine,
+  percent,
+  percentText,
+  tableOf,
+  tally,
+} from '../output/text.ts'
 import type { Session } from '../session.ts'
 
 type Judged = JudgedItem & { readonly grade: Grade | null }
-
-const AT_ONCE = 8
 
 /** Reads the results of a batch with their grades, and joins the labels of people. */
 export async function readJudged(
@@ -41,7 +49,7 @@ export async function readJudged(
     const label = labels.get(item)
     return label && { ...label, item, status, claimed, confidence: grade?.confidence.reported ?? null, grade }
   }
-  for await (const item of inOrder(veridict.results(batch.id, { signal }), AT_ONCE, read)) {
+  for await (const item of inOrder(veridict.results(batch.id, { signal }), read)) {
     if (item !== undefined) judged.push(item)
     view.doing(`comparing: ${judged.length} of ${batch.counts.total}`)
   }
@@ -117,11 +125,8 @@ function resultsOf(items: readonly JudgedItem[], questions: readonly Question[])
 }
 
 /** Renders a share: `89 of 184, 48.4% [41.2, 55.6]`. */
-export const shareText = ({ n, count: fits, share, ci95 }: Share): string =>
-  `${fits} of ${n}, ${share === null ? '–' : percent(share)}${ci95 === null ? '' : ` ${intervalText(ci95)}`}`
-
-const intervalText = (limits: readonly number[]): string =>
-  `[${limits.map((limit) => (100 * limit).toFixed(1)).join(', ')}]`
+export const shareText = ({ n, count: fits, share: value, ci95 }: Share): string =>
+  `${fits} of ${n}, ${percentText({ value, ci95 })}`
 
 const MEASURES = tableOf<Measure & { readonly question: string }>([
   ['question', 24, ({ question }) => clip(question, 24)],
