@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { storeOf } from '../boot/open-store.ts'
 import { type Config, loadConfig, withKey } from '../config/config.ts'
 import type { Stores } from '../db/stores.ts'
@@ -74,6 +75,7 @@ export function existingDatabase({ env }: Shell, { database }: DatabaseOptions):
       'For PostgreSQL use its own tools: pg_dump, pg_restore and pg_amcheck (docs/postgres.md).',
       'To use a file in spite of that, name the file with --database.',
     ])
-  assertDatabase(config)
+  // The path of a file: `:memory:` is none.
+  assertDatabase({ ...config, database: resolve(config.database) })
   return config.database
 }

@@ -74,6 +74,7 @@ const ADVICE: Readonly<Record<string, readonly string[]>> = {
 /** Returns the advice for a refusal; empty where the refusal says all. */
 function adviceFor({ code, detail }: ServiceError): readonly string[] {
   const [, kind, id = ''] = /^there is no such (batch|grade)(?:: ((?:bat|grd)_\S+))?/.exec(detail) ?? []
+  if (detail.startsWith('there is no such path')) return ADVICE['other_program'] ?? []
   if (kind === 'batch' && id.startsWith('grd_')) return [`${id} is a grade: veridict show ${id}`]
   if (kind === 'grade' && id.startsWith('bat_')) return [`${id} is a batch: veridict results ${id}`]
   return ADVICE[code === 'not_found' && kind === 'grade' ? 'no_grade' : code] ?? []

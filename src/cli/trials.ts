@@ -175,11 +175,10 @@ function nothingToGrade(counts: Counts, file: string | undefined): CliError {
 
 /** Renders the hint about trials without a ground truth, once for all of them. */
 const truthHint = ({ without_truth }: Counts, file: string | undefined): string =>
-  `${count(without_truth, 'trial')} without a ground truth: ${
-    file === undefined
-      ? 'give -g FILE with a row a task, or put a ground_truth.json into the trial’s folder or a folder above'
-      : `what ${oneLine(file)} lacks for each is said above`
-  }`
+  `${count(without_truth, 'trial')} without a ground truth: ${file === undefined ? GIVE_TRUTH : `what ${oneLine(file)} lacks for each is said above`}`
+
+export const GIVE_TRUTH =
+  'give -g FILE with a row a task, or put a ground_truth.json into the trial’s folder or a folder above'
 
 /** Passes on the trials of a reading; prints and counts the other items. */
 export async function* sift(

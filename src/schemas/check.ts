@@ -71,7 +71,7 @@ export function inputIssues(schema: object, value: unknown, { isText = false } =
       .filter(({ schemaPath }) => !schemaPath.includes('/anyOf/'))
       .toSorted((a, b) => Number(isChoice(a)) - Number(isChoice(b)))
       .slice(0, MOST_FAULTS)
-      .map((error) => ({ path: placeOf(error), message: explain(error) }))
+      .map((error) => ({ path: placeOf(error), message: explain(error, isText) }))
   )
 }
 
@@ -98,7 +98,7 @@ function placeOf({ instancePath, params }: ErrorObject): string {
   return place.length > MOST_PLACE_CHARS ? `${place.slice(0, MOST_PLACE_CHARS)}…`.toWellFormed() : place
 }
 
-function explain(error: ErrorObject): string {
+function explain(error: ErrorObject, isText: boolean): string {
   const { keyword, params, data } = error
   const schema = (error.parentSchema ?? {}) as SchemaNode
   switch (keyword) {
@@ -109,7 +109,8 @@ function explain(error: ErrorObject): string {
     case 'enum':
       return withDescription(`must be one of ${(params['allowedValues'] as unknown[]).join(', ')}`, schema)
     case 'type':
-      return withDescription(`${wordsOf(error)}, not ${kindOf(data)}`, schema)
+      // A parameter is a text before it is read.
+      return withDescription(wordsOf(error) + (isText ? '' : `, not ${kindOf(data)}`), schema)
     case 'pattern':
       if (isBlank(error)) return 'is blank; write its text'
       break

@@ -13,7 +13,7 @@ import { limitRows, newTally, tallyLimit } from '../output/results-format.ts'
 import { inert, line, oneLine } from '../output/text.ts'
 import { consoleCommand, sessionCommand, tell } from '../session.ts'
 import { asTyped } from '../shell.ts'
-import { readTrialsOf, type Trial, warningText } from '../trials.ts'
+import { GIVE_TRUTH, readTrialsOf, type Trial, warningText } from '../trials.ts'
 
 interface Refusal {
   readonly file: string
@@ -60,7 +60,8 @@ export const grade = sessionCommand<Options, [paths: string[]]>(
       if (item.kind === 'trial') await gradeOne(item)
       // A folder may hold other files; a typed file is meant.
       else if (item.reason === 'unsupported' && !paths.includes(item.source)) others += item.files ?? 1
-      else refuse(item.source, new CliError(oneLine(item.detail), item.reason === 'no_ground_truth' ? [NO_TRUTH] : []))
+      else
+        refuse(item.source, new CliError(oneLine(item.detail), item.reason === 'no_ground_truth' ? [GIVE_TRUTH] : []))
     }
     if (data.length === refused.length && (json || refused.length === 0)) throw nothingGraded(refused)
     const notes =
@@ -68,8 +69,6 @@ export const grade = sessionCommand<Options, [paths: string[]]>(
     return { data, code, notes, text: format === 'table' && all.graded > 1 ? `${limitRows(all).join('\n')}\n` : '' }
   },
 )
-
-const NO_TRUTH = 'Give its ground truth with -g FILE, or put a ground_truth.json into its folder or a folder above.'
 
 const higher = (one: ExitCode, other: ExitCode): ExitCode => (one > other ? one : other)
 

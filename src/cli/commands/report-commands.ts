@@ -185,9 +185,9 @@ function reportText(report: Report): string {
   )
   const figures = (section: string) => rows.filter(([name]) => name === section).flatMap(figureLine)
   const empty = rows.filter(([, , , , value]) => value === null).length
-  const title = `${oneLine(rubric ?? 'no rubric')} · judge ${judges.map(oneLine).join(', ') || 'none'}`
+  const by = `judge ${judges.map(oneLine).join(', ') || 'none'} · by ${oneLine(group_by)}`
   const lines = [
-    `${title} · by ${oneLine(group_by)} · shares with 95% intervals; -o csv has every figure\n`,
+    `${oneLine(rubric ?? 'no rubric')} · ${by} · shares with 95% intervals; -o csv has every figure\n`,
     table.head() +
       [...(overall === null ? [] : [{ ...overall, key: 'all trials' }]), ...groups].map(table.row).join(''),
     ...figures('overall'),
