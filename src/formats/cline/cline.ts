@@ -1,4 +1,5 @@
 import { wordSet } from '../../domain/words.ts'
+import { textsIn } from '../common/content.ts'
 import { isRecord, itemsIn, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asList, asName, asRecord, asText } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
@@ -36,7 +37,7 @@ const TASKS = ['<task>', '<user_message>'] as const
 function isOfCline(messages: readonly Json[]): boolean {
   let [task, environment, tool] = [false, false, false]
   for (const message of messages) {
-    for (const text of textsOf(message['content'])) {
+    for (const text of textsIn(message['content'])) {
       const head = text.slice(0, 100).trimStart()
       if (message['role'] !== 'user') continue
       task ||= TASKS.some((tag) => head.startsWith(tag))
@@ -55,16 +56,11 @@ const isToolUse = (block: unknown): boolean => {
   return typeof name === 'string' && Object.hasOwn(CLINE_TOOLS, name)
 }
 
-function textsOf(content: unknown): string[] {
-  if (typeof content === 'string') return [content]
-  return asList(content).flatMap((block) => asText(asRecord(block)['text']) ?? [])
-}
-
 function readCline(reading: Reading, document: Json): ReadDocument {
   const name = listOf(document) ?? 'records'
   const list = asList(document[name])
   const isRoo = (text: string): boolean => text.includes('<slug>') && text.includes(ENVIRONMENT)
-  const agent = list.some((message) => textsOf(asRecord(message)['content']).some(isRoo)) ? 'roo-code' : 'cline'
+  const agent = list.some((message) => textsIn(asRecord(message)['content']).some(isRoo)) ? 'roo-code' : 'cline'
   const sink = new ChatSink(reading, agent)
   for (const [message, at] of itemsIn(list, `/${name}`))
     if (isMessage(message)) readMessage(reading, sink, new Located(message, at), message)

@@ -221,8 +221,7 @@ export function shownBy(items: Iterable<Json>): Shown {
     const id = isOutput(item['type']) ? idText(item['call_id']) : null
     if (id !== null) answered.add(id)
     if (item['type'] === SEARCH) texts.add(actionOf(item))
-    for (const value of [item['content'], item['summary']])
-      for (const text of typeof value === 'string' ? [value] : textsIn(value)) texts.add(text)
+    for (const value of [item['content'], item['summary']]) for (const text of textsIn(value)) texts.add(text)
   }
   return { texts, eventTexts: new Set(), answered }
 }

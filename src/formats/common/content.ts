@@ -3,7 +3,7 @@ import { LONGEST_WORDS } from '../tools/outcomes.ts'
 import { named, own } from '../tools/tool-table.ts'
 import { decodeObject, type Leaf, leavesOf } from './json-tree.ts'
 import { type ContentSink, isAbsent, isRecord, itemsIn, type Json, type Reading } from './reading.ts'
-import { addLeaves, asRecord, asText, isEmpty, mediaText } from './session.ts'
+import { addLeaves, asList, asRecord, asText, isEmpty, mediaText } from './session.ts'
 import { mayAct } from './unread-acts.ts'
 
 /** Returns the head of a value's JSON text, which a trimmed corpus keeps instead of the value. */
@@ -162,11 +162,11 @@ export function wordsOf(content: unknown): string {
   return words.length > LONGEST_WORDS ? textOf(content) : words
 }
 
-/** Returns the texts of the blocks of a content; none where the content is no array. */
+/** Returns the texts of a content: a text, or those of its blocks; none for another value. */
 export const textsIn = (content: unknown): string[] =>
-  Array.isArray(content)
-    ? content.flatMap((block) => (isRecord(block) && typeof block['text'] === 'string' ? [block['text']] : []))
-    : []
+  typeof content === 'string'
+    ? [content]
+    : asList(content).flatMap((block) => (isRecord(block) && typeof block['text'] === 'string' ? [block['text']] : []))
 
 /** Returns the text of a result, or of its first block. */
 export function textOf(content: unknown): string {

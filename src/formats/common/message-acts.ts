@@ -145,7 +145,8 @@ function markDoubt(run: Run, part: Part, message: Message): void {
     ? 'this message holds what reads like a tool call; it was read as speech'
     : 'no action is known in this turn of the agent, although it was answered; what it does may stand in its words'
   run.reading.warnOnce(part.path, warning)
-  run.changed.set(part, [{ ...part, act: doubt() }])
+  const act: Act = { role: 'unknown', language: null, target: null, call: openCall('message') }
+  run.changed.set(part, [{ ...part, act }])
 }
 
 /** The mark of Aider's edits, which no message answers. */
@@ -168,8 +169,6 @@ const isAnsweredAsCall = ({ isForm, hasCalls, byWords }: Run, { text, answer, ne
 /** Marks beyond prose: a fence, a tag, JSON, a call, a prompt, or a word with a colon at the head of a line. */
 const MARKED =
   /```|<[|a-z_]{1,40}[ =>]|[{[]\s{0,9}"|\w[([]["'\w]|^ {0,3}(?:[$!/>] ?[a-z.]|[a-z_]\w{0,19}(?: \d{1,4})?:)/im
-
-const doubt = (): Act => ({ role: 'unknown', language: null, target: null, call: openCall('message') })
 
 /** Beginnings of the messages in which harnesses return an act's result as the user. */
 const ANSWER =

@@ -215,8 +215,7 @@ function instructionOf(sample: Json): string | null {
   const texts: string[] = []
   let length = 0
   const isText = (block: unknown): boolean => asRecord(block)['type'] === 'text'
-  const textsOf = (content: unknown) =>
-    typeof content === 'string' ? [content] : textsIn(asList(content).filter(isText))
+  const textsOf = (content: unknown) => textsIn(Array.isArray(content) ? content.filter(isText) : content)
   for (const text of contents.flatMap(textsOf)) {
     const own = resolved(sample, text)
     length += own.length

@@ -81,8 +81,7 @@ export function readRun(
   const placed = [...(isTeam ? listed.map(placeTeamMessage) : listed), ...responseOf(reading, run, at), ...answer]
   const field = isAbsent(run['system']) ? 'policy' : 'system'
   const system = run[field]
-  const told = typeof system === 'string' ? system : textsIn(system).join('\n')
-  const prompt = isAbsent(system) ? [] : [{ role: 'system', content: told }]
+  const prompt = isAbsent(system) ? [] : [{ role: 'system', content: textsIn(system).join('\n') }]
   const protocol = textProtocolOf([...prompt, ...placed.map(({ message }) => message)], agent.name)
   const sink = new ChatSink(reading, agent.name, { isList: true })
   addPrompt(sink, 'system', system, `${at}/${field}`)

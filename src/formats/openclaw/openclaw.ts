@@ -118,7 +118,7 @@ function endResult(sink: ChatSink, { value, path }: Located, cut: ReadonlySet<st
   const tool = sink.toolOf(id) ?? asText(toolName) ?? ''
   sink.settle(id, cut.has(id) ? 'interrupted' : outcomeOf(tool, content, isError, details))
   // The model gets `content` alone. Details for the screen repeat a text of the content; a picture repeats none.
-  const hasText = typeof content === 'string' ? content !== '' : textsIn(content).some((text) => text !== '')
+  const hasText = textsIn(content).some((text) => text !== '')
   const isForScreen = ([key, member]: [string, unknown]): boolean => FOR_SCREEN.has(key) && isFlat(member)
   if (hasText && isRecord(details) && Object.entries(details).every(isForScreen)) reading.leaveOut(`${path}/details`)
   else if (mayAct(details)) reading.unread(`${path}/details`, 'may hold acts of another agent; not read', true)

@@ -74,10 +74,7 @@ function fenceOf(messages: readonly unknown[]): string | null {
   return announced.find((fence) => fence !== undefined) ?? acted ?? null
 }
 
-function textsOf(message: unknown): string[] {
-  const { content } = asRecord(message)
-  return typeof content === 'string' ? [content] : textsIn(content)
-}
+const textsOf = (message: unknown): string[] => textsIn(asRecord(message)['content'])
 
 const fencesOf = (text: string, fence: string) => [...fencesIn(text)].filter(({ name }) => name === fence)
 

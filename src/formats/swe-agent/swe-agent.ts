@@ -177,8 +177,7 @@ function readMessage(sink: ChatSink, message: Json, path: string): Part[] {
 function repeatsObservation(message: Json, step: unknown): boolean {
   if (message['is_demo'] === true) return false
   const { observation } = asRecord(step)
-  const { content } = message
-  const texts = Array.isArray(content) ? textsIn(content) : [typeof content === 'string' ? content : '']
+  const texts = textsIn(message['content'] ?? '')
   return typeof observation === 'string' && texts.some((text) => placeIn(text, observation.trim()) !== -1)
 }
 
