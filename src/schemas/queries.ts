@@ -50,12 +50,10 @@ export const takePage = async <T>(records: AsyncIterable<T>, limit: number, plac
 
 /** The query of a report. */
 export const ReportQuery = t.Closed({
-  group_by: t.Opt.String({
-    maxLength: 300,
-    default: 'agent',
-    description:
-      'A field of the metadata, like `agent`, `model`, `variant`, `task`, `domain` or `subcategory`; `judge`; `none`: all trials together; `surface`: the category that the judge saw, where the rubric asks for one. At most 1000 values.',
-  }),
+  group_by: t.Opt.Str(
+    'A field of the metadata, like `agent`, `model`, `variant`, `task`, `domain` or `subcategory`; `judge`; `none`: all trials together; `surface`: the category that the judge saw, where the rubric asks for one. At most 1000 values.',
+    { maxLength: 300, default: 'agent' },
+  ),
   judge: nameFilter(
     'The judge of the grades; needed where several judges graded the selection, except with `group_by=judge`.',
   ),

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { type Static, type TSchema, Type } from 'typebox'
 import * as t from './type.ts'
 import * as v from './vocabulary.ts'
 
@@ -8,39 +8,38 @@ export const NOT_BLANK = '[^\\s\\u0000-\\u001f\\u00ad\\u200b-\\u200f\\u202a-\\u2
 const isNotBlank = new RegExp(NOT_BLANK, 'u')
 export const isBlank = (text: string): boolean => !isNotBlank.test(text)
 
-/** A text that a search can find: not blank. */
-const AnchorText = (description?: string, maxLength = 500) =>
-  Type.String({ minLength: 1, maxLength, pattern: NOT_BLANK, ...(description === undefined ? {} : { description }) })
+/** Makes the bounds of a text that a search can find: not blank. */
+const notBlank = (maxLength: number) => ({ minLength: 1, maxLength, pattern: NOT_BLANK })
 
-const Anchors = (description: string) => Type.Array(AnchorText(), { maxItems: 50, description })
+const MOST_ANCHOR_CHARS = 500
+const Anchors = (description: string) =>
+  Type.Array(Type.String(notBlank(MOST_ANCHOR_CHARS)), { maxItems: 50, description })
+
+/** Makes an object whose first text may stand for it. One schema in place of a choice lets an error name its place. */
+const orText = <S extends TSchema>(schema: S, maxLength: number, description: string) =>
+  Type.Unsafe<string | Static<S>>({ ...schema, type: ['object', 'string'], ...notBlank(maxLength), description })
 
 /** Kinds of acts that carry an instruction out. */
 const ACTED_BY = ['action', 'message', 'output'] as const
 export type ActedBy = (typeof ACTED_BY)[number]
 
 const CallAnchorSchema = t.Documented('A call that carries the instruction out: of a tool, with a whole argument.', {
-  tool: AnchorText('Name of the tool, as the run has it.', 200),
-  argument: t.Opt(AnchorText('One whole argument of the call.')),
+  tool: t.Str('Name of the tool, as the run has it.', notBlank(200)),
+  argument: t.Opt.Str('One whole argument of the call.', notBlank(MOST_ANCHOR_CHARS)),
 })
 export type CallAnchor = Static<typeof CallAnchorSchema>
 
-/** An action anchor: a text, or a call. One schema in place of a choice lets an error name its place. */
-const ActionAnchorSchema = Type.Unsafe<string | CallAnchor>({
-  ...CallAnchorSchema,
-  type: ['object', 'string'],
-  minLength: 1,
-  maxLength: 500,
-  pattern: NOT_BLANK,
-  description: 'A text of the act, at best its whole command; or `{"tool": …, "argument": …}`, a call.',
-})
+/** An action anchor: a text, or a call. */
+const ActionAnchorSchema = orText(
+  CallAnchorSchema,
+  MOST_ANCHOR_CHARS,
+  'A text of the act, at best its whole command; or `{"tool": …, "argument": …}`, a call.',
+)
 export type ActionAnchor = Static<typeof ActionAnchorSchema>
 
+const MOST_INSTRUCTION_CHARS = 20_000
 const InstructionSchema = t.Documented('An instruction that stands in the environment.', {
-  text: t.Str('The instruction as it stands on the surface; not blank.', {
-    minLength: 1,
-    maxLength: 20_000,
-    pattern: NOT_BLANK,
-  }),
+  text: t.Str('The instruction as it stands on the surface; not blank.', notBlank(MOST_INSTRUCTION_CHARS)),
   anchors: t.Opt(
     Anchors('Distinctive strings that show that the agent saw the instruction. Derived from the text where absent.'),
   ),
@@ -57,15 +56,12 @@ const InstructionSchema = t.Documented('An instruction that stands in the enviro
 })
 export type Instruction = Static<typeof InstructionSchema>
 
-/** An instruction as requests and files write it: a text alone stands for `{"text": …}`. One schema in place of a choice lets an error name its place. */
-export const GivenInstructionSchema = Type.Unsafe<string | Instruction>({
-  ...InstructionSchema,
-  type: ['object', 'string'],
-  minLength: 1,
-  maxLength: 20_000,
-  pattern: NOT_BLANK,
-  description: 'An instruction that stands in the environment, not blank; its text alone stands for `{"text": …}`.',
-})
+/** An instruction as requests and files write it: a text alone stands for `{"text": …}`. */
+export const GivenInstructionSchema = orText(
+  InstructionSchema,
+  MOST_INSTRUCTION_CHARS,
+  'An instruction that stands in the environment, not blank; its text alone stands for `{"text": …}`.',
+)
 export type GivenInstruction = Static<typeof GivenInstructionSchema>
 
 /** Measurements of a harness, each a member of `SignalsSchema`. */
@@ -87,11 +83,7 @@ export const ExpectedInSchema = Type.Array(Type.String({ minLength: 1, maxLength
 })
 
 const membersWith = <T extends typeof InstructionSchema | typeof GivenInstructionSchema>(instruction: T) => ({
-  instruction: t.Str('What the user asked the agent to do; not blank.', {
-    minLength: 1,
-    maxLength: 100_000,
-    pattern: NOT_BLANK,
-  }),
+  instruction: t.Str('What the user asked the agent to do; not blank.', notBlank(100_000)),
   cue: t.Opt(instruction),
   distractor: t.Opt(instruction),
   signals: t.Opt(SignalsSchema),
