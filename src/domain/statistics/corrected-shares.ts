@@ -177,10 +177,11 @@ function obstacleTo({ labels, graded, reviews, sampling }: CorrectionInput): str
 /** Fewest reviews of a stratum. */
 const LEAST = 2
 
-/** Returns the stratum of each judge label: labels are pooled, fewest reviews first, until each stratum has enough reviews. */
-function strataOf({ labels, graded, reviews }: CorrectionInput): Vector {
+/** Returns the stratum of each judge label: of a random sample labels are pooled, fewest reviews first, until each stratum has enough reviews. */
+function strataOf({ labels, graded, reviews, sampling }: CorrectionInput): Vector {
   const [judged, reviewed] = [countJudged(labels, graded), countJudged(labels, reviews)]
   const stratum = [...range(labels.length)]
+  if (sampling === 'stratified') return stratum
   const order = stratum.filter((label) => at(judged, label) > 0).toSorted((a, b) => at(reviewed, a) - at(reviewed, b))
   let pooled = 0
   for (const [rank, label] of order.entries()) {

@@ -51,9 +51,10 @@ test('judge labels with fewer than two reviews are pooled in a random sample, an
     estimator: null,
     reason: 'judge label b has fewer than two reviews',
   })
-  // b and c were given once: no second trial of theirs can be reviewed.
-  const whole = correctedShares({ ...sample, graded: graded(labels, [60, 1, 1]), sampling: 'stratified' })
-  expect(whole.shares['a']?.value).toBeCloseTo((60 * (10 / 12) + 1) / 62, 12)
+  // b was given once: no second trial of b can be reviewed, and c was drawn with another chance.
+  const drawn = { labels, graded: graded(labels, [60, 1, 15]), reviews: pairs(labels, table('10 1 0 / 2 0 1 / 0 0 1')) }
+  const whole = correctedShares({ ...drawn, sampling: 'stratified' })
+  expect(whole.shares['a']?.value).toBeCloseTo((60 * (10 / 12) + 1) / 76, 12)
   expect(whole.shares['a']?.ci95?.every(Number.isFinite)).toBe(true)
 })
 
