@@ -242,11 +242,10 @@ function openDenial(acts: Acts, { acted_given: given, acted_near: near, acted_by
   const isWhole = (anchor: ActionAnchor): boolean =>
     typeof anchor === 'string' ? COMMAND_LINE.test(anchor.trim()) : anchor.argument !== undefined
   const isSearched = given.length > 0 && given.every((anchor) => isWhole(anchor) && wordsOf(anchor).length > 0)
-  const isShown = given.some((anchor) => acts.isShown(textOfAnchor(anchor)))
   const step = acts.firstHolder([...near, ...given.flatMap(wordsOf)])
   // A message and an output may say the same in other words.
-  const isWholeDenial = acts.isWhole && acted_by === 'action' && isSearched && !isShown && step === undefined
-  return isWholeDenial ? null : { step }
+  const isWholeDenial = acts.isWhole && acted_by === 'action' && isSearched && step === undefined
+  return isWholeDenial && !given.some((anchor) => acts.isShown(textOfAnchor(anchor))) ? null : { step }
 }
 
 const COMMAND_LINE = /^[\w./-]+ /u
