@@ -39,9 +39,10 @@ interface BossOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** Lets an active job wait to be done again, unless a job with its key waits already. */
-const WAIT_AGAIN = `UPDATE ${JOBS_SCHEMA}.job SET state = 'retry', start_after = now() + $3 * interval '1 ms'
-  WHERE id = $1 AND retry_count = $2 AND state = 'active' AND NOT EXISTS (SELECT 1 FROM ${JOBS_SCHEMA}.job AS other
+/** Lets an active job wait to be done again, which is no failure, unless a job with its key waits already. */
+const WAIT_AGAIN = `UPDATE ${JOBS_SCHEMA}.job SET state = 'retry', start_after = now() + $3 * interval '1 ms',
+  retry_limit = retry_count + ${QUEUE.retryLimit} WHERE id = $1 AND retry_count = $2 AND state = 'active'
+  AND NOT EXISTS (SELECT 1 FROM ${JOBS_SCHEMA}.job AS other
     WHERE other.name = job.name AND other.singleton_key = job.singleton_key AND other.state < 'active')`
 
 /** Creates the jobs of all processes of a PostgreSQL. */

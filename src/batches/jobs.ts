@@ -31,11 +31,10 @@ export function createLocalJobs(chunksAtOnce: (judge: string) => number, clock: 
   let doJob: DoJob = async () => null
 
   async function repeat(job: Job, queue: PQueue): Promise<void> {
-    const { chunk } = job
     const once = async () => (signal.aborted ? null : doJob(job, signal))
     for (let again: number | null = 0; again !== null; ) {
       // The beginnings of all batches come first; a provider takes no place of a chunk.
-      again = await (chunk === null ? once() : queue.add(once, { priority: -chunk }))
+      again = await (job.chunk === null ? once() : queue.add(once, { priority: -job.chunk }))
       if (again !== null) await clock.sleep(again, signal)
     }
   }

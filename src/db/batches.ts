@@ -184,7 +184,7 @@ async function readBatches(db: Db, sql: Sql, query: BatchQuery & { readonly id?:
 const countItems = (sql: Sql, which: Expression<SqlBool>) =>
   all<Tally & { readonly batch: number }>(sql)`
     SELECT batch, status, cached, coalesce(label, failure_code) AS detail, count(*) AS n FROM batch_items
-    WHERE ${which} GROUP BY batch, status, cached, detail ORDER BY status, detail`
+    WHERE ${which} GROUP BY batch, status, cached, label, failure_code ORDER BY status, detail`
 
 function toRecord(row: BatchRow, tallies: readonly Tally[], spent: Amounts): BatchRecord {
   const { id, kind, mode, name, key, max_cost_usd, parked_reason, resumes_at, total, created_at, finished_at } = row

@@ -108,6 +108,8 @@ describePostgres('jobs of several processes', (tools) => {
     const looks: unknown[] = []
     await jobs.start(['polls'], async (job) => (looks.push(job) < 3 ? 1 : null))
     await vi.waitFor(async () => expect(await found('state::text')).toEqual([{ state: 'completed' }]), 10_000)
+    // Looks are no failures: a crash is tried again after any number of them.
+    expect(await found('retry_limit - retry_count AS tries')).toEqual([{ tries: 999 }])
     expect(looks).toEqual(Array(3).fill({ batch: 'bat_1', judge: 'polls' }))
     await jobs.stop()
   })
