@@ -68,6 +68,7 @@ const ADVICE: Readonly<Record<string, readonly string[]>> = {
     'Is it running? `veridict serve` starts a service; --server and VERIDICT_SERVER name its address.',
     'The same command can be given again once it is up: grades are kept, and cost nothing again.',
   ],
+  other_truths: ['Another question has its own ground truths (docs/rubrics.md): veridict batch PATH -g FILE -r RUBRIC'],
   other_program: ['--server takes the address in the log of `veridict serve`, like http://127.0.0.1:8787'],
 }
 
@@ -75,6 +76,7 @@ const ADVICE: Readonly<Record<string, readonly string[]>> = {
 function adviceFor({ code, detail }: ServiceError): readonly string[] {
   const [, kind, id = ''] = /^there is no such (batch|grade)(?:: ((?:bat|grd)_\S+))?/.exec(detail) ?? []
   if (detail.startsWith('there is no such path')) return ADVICE['other_program'] ?? []
+  if (detail.startsWith('the ground truth is not what')) return ADVICE['other_truths'] ?? []
   if (kind === 'batch' && id.startsWith('grd_')) return [`${id} is a grade: veridict show ${id}`]
   if (kind === 'grade' && id.startsWith('bat_')) return [`${id} is a batch: veridict results ${id}`]
   return ADVICE[code === 'not_found' && kind === 'grade' ? 'no_grade' : code] ?? []

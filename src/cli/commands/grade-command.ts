@@ -38,7 +38,7 @@ export const grade = sessionCommand<Options, [paths: string[]]>(
       for (const list of [refused, data]) list.push({ file, error: { code: word, message, advice } })
       const refusal = [`${styleText('red', 'refused')}  ${oneLine(file)}: ${message}`, ...advice].map(inert)
       if (!json) tell(session, refusal.join('\n  '))
-      code = higher(code, EXIT.refused)
+      code = Math.max(code, EXIT.refused) as ExitCode
     }
     const gradeOne = async (trial: Trial) => {
       const file = fileOf(trial)
@@ -49,7 +49,7 @@ export const grade = sessionCommand<Options, [paths: string[]]>(
         for (const warning of trial.warnings) tell(session, warningText(file, warning))
         data.push({ file, ...made })
         tallyLimit(all, { label: made.label, grade: made })
-        code = higher(code, strictCode(exitOfGrade(made), options, made.receipt.unread?.records ?? 0))
+        code = Math.max(code, strictCode(exitOfGrade(made), options, made.receipt.unread?.records ?? 0)) as ExitCode
       } catch (error) {
         const isOfTrial = error instanceof ServiceError && error.status >= 400 && error.status < 500
         if (signal.aborted || !isOfTrial) throw error
@@ -69,8 +69,6 @@ export const grade = sessionCommand<Options, [paths: string[]]>(
     return { data, code, notes, text: format === 'table' && all.graded > 1 ? `${limitRows(all).join('\n')}\n` : '' }
   },
 )
-
-const higher = (one: ExitCode, other: ExitCode): ExitCode => (one > other ? one : other)
 
 /** Builds the error of a command that graded nothing. Without `--json` the refusals stand on stderr already. */
 function nothingGraded([only, ...more]: readonly Refusal[]): CliError {
