@@ -58,7 +58,7 @@ describeInBrowser('comparisons', () => {
 
   test('a head that is no re-grade asks for a base', async () => {
     const page = await audit.open(`/audit/comparisons?head=${audit.batches[0].id}`)
-    await page.getByText('say what to compare it with').waitFor()
+    await page.getByText('the head is no re-grade').waitFor()
     audit.forgive(400)
   })
 })
