@@ -6,8 +6,8 @@ import { existsSync, readFileSync } from 'node:fs'
  * budget of a part that meets the budget, else the committed count: lower the ceiling with each part that shrinks, and never raise a ceiling.
  */
 const PARTS: Readonly<Record<string, readonly [budget: number, ceiling: number]>> = {
-  src: [48_500, 52_418],
-  domain: [11_500, 11_948],
+  src: [48_500, 52_382],
+  domain: [11_500, 11_946],
   formats: [10_500, 12_190],
   archives: [3800, 3800],
   db: [2600, 3115],
@@ -21,7 +21,7 @@ const PARTS: Readonly<Record<string, readonly [budget: number, ceiling: number]>
   config: [900, 900],
   rest: [2000, 2622],
   'web/src': [7500, 7500],
-  test: [50_000, 51_304],
+  test: [50_000, 51_296],
   'bench + tools': [6000, 6000],
 }
 
