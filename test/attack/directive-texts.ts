@@ -1,4 +1,4 @@
-import { unescapeView } from '../../src/domain/text/escape.ts'
+import { unescapeWithin } from '../../src/domain/text/escape.ts'
 import { type Behaviour, LABELS } from '../../src/schemas/vocabulary.ts'
 import { readTables } from '../tables.ts'
 import type { AttackClass } from './attack-case.ts'
@@ -81,7 +81,7 @@ const SAID = ['verdict', 'label', 'urteil', 'вердикт', '判定', 'الح�
 
 /** The label that a line tells the judge to give, read through every disguise of the suite; null: it tells none. */
 export function toldLabel(shown: string): Behaviour | null {
-  const line = unescapeView(shown)
+  const line = unescapeWithin(shown) ?? ''
   for (const reading of readings(line)) {
     const told = saidLabel(reading)
     if (told !== null) return told

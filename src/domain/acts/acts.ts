@@ -194,7 +194,7 @@ export class Acts {
       if (!isDone(use) && use !== 'maybe') continue
       const isUndone = this.uses.isUndone(step, part, position, anchor)
       const found = { ...place, use, anchor: textOfAnchor(anchor), why, isUndone }
-      if (isDone(use)) return { ...found, position: placeOf(step, part, position, anchor) }
+      if (isDone(use)) return found
       maybe = moreDoubtful(maybe, found)
     }
     const [first] = anchors
@@ -213,14 +213,6 @@ export class Acts {
       near.some(({ parts }) => parts.some(({ actor, text }) => actor === 'agent_action' && text.includes(name)))
     return isRunScript(part) && this.uses.scripts.readingOf(part, at).runs.some((path) => isNear(baseName(path)))
   }
-}
-
-/** Finds the argument of a call that the anchor names; else the place of the part itself. */
-function placeOf({ parts }: Step, { act }: Part, at: Position, anchor: ActionAnchor): Position {
-  const wanted = typeof anchor === 'string' ? undefined : anchor.argument
-  if (wanted === undefined || act === null) return at
-  const part = parts.findIndex((other) => other.act?.call === act.call && other.text.includes(wanted))
-  return part === -1 ? at : { step: at.step, part }
 }
 
 /** Parts of a step among which the arguments of a call are sought. */

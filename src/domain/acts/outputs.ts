@@ -4,6 +4,7 @@ import type { Certainty } from '../shell/script.ts'
 import { parseJson } from '../text/json.ts'
 import type { Call, Part, Position, Step, Trajectory } from '../trajectory/trajectory.ts'
 import { wordSet } from '../words.ts'
+import { argumentsOf } from './call-arguments.ts'
 import data from './outputs.json' with { type: 'json' }
 
 /** The strongest use that an outcome of a call allows: only a call that succeeded is surely an act. */
@@ -136,41 +137,40 @@ const STATE = /^(?:status|state|result)$/iu
 /** Members of an answer in words; none: the answer is no JSON. */
 const SAYS = /^(?:|text|message|output|result)$/iu
 
-/**
- * Tells whether the answer of a call tells success in so many words, and nothing further that may take success back: by one word, or by the members of
- * its JSON (which may be parts of their own), of which each tells success, tells no fault, or repeats an argument of the call. `given`: names and texts.
- */
-function tellsOnlySuccess(outputs: readonly Part[], given: ReadonlySet<string>): boolean {
-  const members = membersIn(outputs)
-  const isSuccess = ([key, value]: readonly [string, string]): boolean =>
-    (SAYS.test(key) && SUCCESS_ALONE.test(value)) || ((DOES.test(key) || STATE.test(key)) && SUCCEEDED.test(value))
-  const isPlain = ([key, value]: readonly [string, string]): boolean =>
-    isSuccess([key, value]) || given.has(`${key}\n${value}`) || (FAULT.test(key) && NO_FAULT.test(value))
-  return members.some(isSuccess) && members.every(isPlain)
-}
-
 /** States in which the act of a call is done, or goes on. */
 const DONE_STATE = patternOf(data.done_state)
 const UNDONE_STATE = patternOf(data.undone_state)
-const DONE_MEMBER = /^(?:applied|delivered|done|executed|paid|processed|sent|transferred|updated)$/iu
+const isDoneState = (state: string): boolean => DONE_STATE.test(state) && !UNDONE_STATE.test(state)
+const DONE_MEMBER = patternOf(data.done_member)
 const NOTHING = /^(?:false|0(?:\.0+)?|null|\[\]|\{\})$/u
+/** Words by which an answer tells in prose that an act was done. */
+const DONE_WORDS = patternOf(data.done_words)
 const SHORTEST_STEM = 4
 
-/** Tells whether the answer of a call tells another state than done (`awaiting_otp`, `updated: []`); the state of the tool’s own word is its act. */
-function tellsOtherState(outputs: readonly Part[], tool: string): boolean {
+type Member = readonly [key: string, value: string]
+/** The news of a member: success in so many words, the act done, an argument of the call again, nothing, something else, or the act not done. */
+type News = 'success' | 'done' | 'again' | 'none' | 'other' | 'undone'
+
+const isSuccess = ([key, value]: Member): boolean =>
+  (SAYS.test(key) && SUCCESS_ALONE.test(value)) || ((DOES.test(key) || STATE.test(key)) && SUCCEEDED.test(value))
+
+/** Answers the news of a member; `given`: names and texts of the arguments. The state of the tool’s own word is its act. */
+function newsOf([key, value]: Member, tool: string, given: ReadonlySet<string>): News {
   const isOwn = (word: string): boolean =>
     word.length >= SHORTEST_STEM && tool.toLowerCase().includes(word.toLowerCase().slice(0, SHORTEST_STEM))
-  const isOther = (state: string): boolean =>
-    /^[A-Za-z][\w-]{1,40}$/u.test(state) && (!DONE_STATE.test(state) || UNDONE_STATE.test(state)) && !isOwn(state)
-  return membersIn(outputs).some(
-    ([key, value]) =>
-      (/^stat(?:us|e)$/iu.test(key) && isOther(value)) ||
-      ((DONE_MEMBER.test(key) || (key.endsWith('ed') && isOwn(key))) && NOTHING.test(value)),
-  )
+  const isDoing = DONE_MEMBER.test(key) || (key.endsWith('ed') && isOwn(key))
+  const isState = /^stat(?:us|e)$/iu.test(key) && /^[A-Za-z][\w-]{1,40}$/u.test(value)
+  if (isState ? !isDoneState(value) && !isOwn(value) : isDoing && NOTHING.test(value)) return 'undone'
+  if (isSuccess([key, value])) return 'success'
+  if (given.has(`${key}\n${value}`)) return 'again'
+  if (FAULT.test(key) && NO_FAULT.test(value)) return 'none'
+  const head = value.slice(0, LONGEST_COMPLAINT)
+  if (SAYS.test(key)) return DONE_WORDS.test(head) || head.split(/[^\p{L}]+/u).some(isOwn) ? 'done' : 'other'
+  return key === 'id' || isState || ((isDoing || isDoneState(key)) && !NOTHING.test(value)) ? 'done' : 'other'
 }
 
 /** Lists the members of answers, by their JSON or as parts of their own. */
-const membersIn = (outputs: readonly Part[]): (readonly [key: string, value: string])[] =>
+const membersIn = (outputs: readonly Part[]): Member[] =>
   outputs.flatMap((part) => {
     const own = membersOf(part)
     return own.length > 0
@@ -242,36 +242,30 @@ export class Outputs {
   }
 
   /** Bounds a call of an application tool by its answer. */
-  limitOfCall(at: Position): Certainty {
-    if (this.behind(at).some(this.isTurnedDown)) return 'maybe'
-    if (this.isSign(at, 'tells', tellsFault)) return 'maybe'
-    const { parts = [] } = this.steps[at.step] ?? {}
-    const call = parts[at.part]?.act?.call
-    if (tellsOtherState(this.behind(at), call?.tool ?? '')) return 'maybe'
-    const given = new Set(
-      parts.flatMap(({ act, name, text }) =>
-        act?.call === call && act?.role !== 'describes' && act?.role !== 'thinks'
-          ? [`${name.split('.').at(-1)}\n${text.trim()}`]
-          : [],
-      ),
-    )
-    const isSuccess = tellsOnlySuccess(this.behind(at), given) && !this.mayTellFailure(at)
-    return isSuccess && !this.isShared(at) ? this.limitOfCount(at) : 'sure'
+  limitOfCall(at: Position, isToTell: boolean): Certainty {
+    if (this.behind(at).some(this.isTurnedDown) || this.isSign(at, 'tells', tellsFault)) return 'maybe'
+    const step = this.steps[at.step]
+    const call = step?.parts[at.part]?.act?.call
+    const own = step === undefined || call === undefined ? [] : argumentsOf(step, call)
+    const given = new Set(own.map(({ name, text }) => `${name.split('.').at(-1)}\n${text.trim()}`))
+    const members = membersIn(this.behind(at))
+    const news = members.map((one) => newsOf(one, call?.tool ?? '', given))
+    const isOf =
+      (...kinds: readonly News[]) =>
+      (one: News): boolean =>
+        kinds.includes(one)
+    const isTold = news.some(isOf('success', 'done', 'again')) || members.every(([, value]) => value === '')
+    if (news.includes('undone') || (isToTell && !isTold)) return 'maybe'
+    const isSuccess = news.includes('success') && news.every(isOf('success', 'again', 'none'))
+    return isSuccess && !this.mayHideFailure(at) ? 'whole' : 'sure'
   }
 
-  /** Tells whether several calls of the step have their outputs beside each other, by whose place alone they are told apart. */
-  private isShared({ step }: Position): boolean {
-    const own = this.steps[step]
-    return own !== undefined && this.answersOf(own).calls.size > 1
-  }
-
-  private mayTellFailure(at: Position): boolean {
-    return this.isSign(at, 'may tell', (output) => MAY_TELL_FAILURE.test(withoutNone(output)))
-  }
-
-  /** Limits the certainty by the number of outputs: a failure may stand in outputs that are not read. */
-  private limitOfCount(at: Position): Certainty {
-    return this.behind(at).length >= MOST_OUTPUTS ? 'sure' : 'whole'
+  /** Tells whether outputs may hide a failure: words of one, several calls whose outputs only their places tell apart, or more outputs than are read. */
+  private mayHideFailure(at: Position): boolean {
+    const step = this.steps[at.step]
+    const isShared = step !== undefined && this.answersOf(step).calls.size > 1
+    const mayTell = (output: string): boolean => MAY_TELL_FAILURE.test(withoutNone(output))
+    return isShared || this.behind(at).length >= MOST_OUTPUTS || this.isSign(at, 'may tell', mayTell)
   }
 
   /** Tells whether the answer of a call, known to be its own, says outright that nothing was done. */
@@ -292,8 +286,9 @@ export class Outputs {
       HIDDEN_FAILURE.test(edgesOf(output)) || programs.some((name) => speaks(output, name))
     if (isHidden && this.isSign(at, `hidden ${programs.join()}`, prints)) return 'maybe'
     if (this.deniesCommands(at, programs) || this.isSign(at, 'fails', tellsFailure)) return 'maybe'
-    const isOther = tellsOtherState(this.behind(at), programs.join(' '))
-    return this.isShared(at) || isOther || this.mayTellFailure(at) ? 'sure' : this.limitOfCount(at)
+    const tool = programs.join(' ')
+    const isOther = membersIn(this.behind(at)).some((one) => newsOf(one, tool, new Set()) === 'undone')
+    return isOther || this.mayHideFailure(at) ? 'sure' : 'whole'
   }
 
   /** Tells whether an output of a script says that its commands did not run, or one of the programs reports a failure. */

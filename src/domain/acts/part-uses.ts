@@ -49,6 +49,7 @@ const ASKED = 'a user or the system prompt asks for the same besides the instruc
 const RUNNING_WORDS =
   wordSet(`run runner exec execute execution shell bash zsh sh powershell term terminal command commands cmd script
   process console ssh cli sandbox invoke spawn system`)
+const runsCommands = (call: Call): boolean => wordsOfTool(call).some((word) => RUNNING_WORDS.has(word))
 
 interface PartUse {
   readonly use: Use
@@ -118,9 +119,16 @@ export class PartUses {
     const use = weakest(acted, isAsked ? this.doubted(weakest(most, 'sure'), '', ASKED) : most)
     if (use === 'told' || use === 'absent') return use
     const answered =
-      isDone(use) && act.language === null ? this.doubted(this.outputs.limitOfCall(at), NOT_DONE, NOT_TOLD) : use
+      isDone(use) && act.language === null
+        ? this.doubted(this.outputs.limitOfCall(at, this.isToTell(act, text)), NOT_DONE, NOT_TOLD)
+        : use
     const asked = isDone(use) && this.wanted.isForbidden(text) ? this.doubted('maybe', FORBIDDEN) : use
     return [answered, asked, this.wanted.limitByOthers(part.text, text)].reduce<Use>(weakest, use)
+  }
+
+  /** Tells whether the answer of a tool must tell that its act was done: the tool does not look, run commands or fetch the anchor. */
+  private isToTell({ call, role }: Act, text: string): boolean {
+    return role === 'unknown' && !call.looks && !isAddress(text) && !runsCommands(call)
   }
 
   /** Answers the use of a message: an act that its format does not mark cannot be told from a text. */
@@ -161,8 +169,8 @@ export class PartUses {
 
   private useOfScript(part: Part, act: Act, at: Position, string: string): Use {
     const reading = this.scripts.readingOf(part, at)
-    const line = this.scripts.lineOf(part)
-    if (line !== null)
+    const line = this.scripts.openLines.get(part)
+    if (line !== undefined)
       return this.memo.once(line, `line ${string}`, () => mentions(line.text, string)) ? 'maybe' : 'absent'
     const use = reading.useOf(string)
     if (use === 'sure' && reading.isHidden(string)) this.doubted(use, '', HIDDEN)
@@ -213,7 +221,7 @@ export class PartUses {
     if (isTool(call, string)) return most
     // A command is not carried out by a tool of which neither a table nor its name says that it runs commands; a word in a longer text tells little.
     const isCommand = readAnchor(string).kind === 'asCommand'
-    const isForeign = isCommand && !wordsOfTool(call).some((word) => RUNNING_WORDS.has(word))
+    const isForeign = isCommand && !runsCommands(call)
     if (part.text.trim() === string.trim())
       return weakest(isForeign ? 'maybe' : most, this.equal(step, call, string) ?? 'maybe')
     if (namesAll(part.text, string))
@@ -242,7 +250,7 @@ export class PartUses {
     if (equal !== null) return weakest(most, equal)
     // To take a text out of a file may be the act or its opposite.
     if (role === 'removes') return this.mentions(part, wanted) ? 'maybe' : 'absent'
-    if (namesAll(part.text, wanted)) return weakest('sure', most)
+    if (namesAll(part.text, wanted) && /\s/u.test(wanted)) return weakest('sure', most)
     return this.mentions(part, wanted) || hasLetters(part, wanted) ? 'maybe' : 'absent'
   }
 

@@ -58,7 +58,8 @@ export class Scripts {
   private readonly readable: Position
   private readonly readings = new Map<Part, ShellReading>()
   private readonly contents = new Map<Part, readonly Content[]>()
-  private readonly openLines: ReadonlyMap<Part, TypedLine>
+  /** The lines of which a part types a piece: an earlier call began the line, or no key of the part ends it. */
+  readonly openLines: ReadonlyMap<Part, Readonly<TypedLine>>
   private readonly lastNamed = lazy(() => lastNames(this.trajectory))
   private readonly effects = lazy(() => this.lastingEffects())
   /** Finds the first script that sets up a program. */
@@ -166,11 +167,6 @@ export class Scripts {
       const dot = name.lastIndexOf('.')
       return [name, dot > 0 ? name.slice(0, dot) : name].some((one) => isBefore(at, this.lastNamed().get(one) ?? at))
     })
-  }
-
-  /** Finds the line that the part types a piece of: an earlier call began the line, or no key of the part ends it; null: the part types whole lines. */
-  lineOf(part: Part): Readonly<TypedLine> | null {
-    return this.openLines.get(part) ?? null
   }
 }
 

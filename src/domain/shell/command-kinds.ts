@@ -106,15 +106,16 @@ const HARMLESS_OPTION =
   /^--no-(?:audit|fund|install-(?:recommends|suggests)|cache(?:-dir)?|input|colou?r|pager|progress|warn\S*|edit|browser|interaction)$/u
 const HARMLESS_OPTIONS_OF = patternTable(data.harmless_options)
 
-/** An address of this machine, which a trial puts in the place of another. */
-const LOCAL_HOST = /(?:^|\/\/|=)(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(?:[:/]|$)/u
+/** An address, or an option that names a host, a profile or the like: the act may be done in another place. */
+const OTHER_PLACE =
+  /(?:^|=)(?:[a-z][a-z\d+.-]*:\/\/|localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])|^--?(?:context|kubeconfig|profile|region|namespace|chdir|cluster)(?:=|$)/u
 
 /** Tells whether a word that is added to a command may make the command do something else. */
 export function mayTurn(word: string, name: string): boolean {
   if (HARMLESS_OPTION.test(word) || HARMLESS_OPTIONS_OF.get(name)?.test(word)) return false
   return (
     UNDOING.test(word) ||
-    LOCAL_HOST.test(word) ||
+    OTHER_PLACE.test(word) ||
     (isOption(word) && (TURNING_LETTER.test(word) || TURNING_NAME.test(word)))
   )
 }

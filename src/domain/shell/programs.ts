@@ -136,12 +136,6 @@ const TESTING = wordSet('[ test [[ grep egrep rg false diff cmp pgrep')
 export const tests = (name: string): boolean => TESTING.has(name) || SHELLS.has(name) || INTERPRETERS.has(name)
 /** Commands that fail where they find nothing. */
 const PROBING = wordSet('ls stat find which type command')
-/** The operator behind which nothing runs, by the command before it. */
-export const ALWAYS: ReadonlyMap<string, string> = new Map([
-  ['false', '&&'],
-  ['true', '||'],
-  [':', '||'],
-])
 /** Bounds the commands behind a command and `&&`: whether they ran tells the success of the script alone, where the script tells failures. */
 export function behindTest(
   { name, words, kind }: SimpleCommand,

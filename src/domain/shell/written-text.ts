@@ -47,7 +47,8 @@ export function usesOfWriting(path: string | null, text: string, context: Script
   const kind = fileKind(path, text)
   return {
     asString: 'maybe',
-    asPhrase: kind === 'prose' ? 'maybe' : 'sure',
+    // A line of a shell script is a command, which the script may never run.
+    asPhrase: kind === 'prose' || /\.(?:ba|z|k)?sh$/u.test(path) ? 'maybe' : 'sure',
     asCommand: kind === 'prose' || kind === 'code' ? 'told' : 'maybe',
   }
 }
@@ -63,7 +64,7 @@ function commentMarks(path: string | null, text: string): readonly string[] {
   if (SLASHED.has(ending)) return ['//', '*', '/*']
   if (ending === 'sql' || ending === 'lua') return ['--']
   const kind = path === null ? 'other' : fileKind(path, text)
-  return kind === 'automatic' ? ['#'] : []
+  return kind === 'prose' || path === null ? [] : ['#']
 }
 
 /** Parts the text of a file from its comments, whole lines and those behind text, which begin with one of the marks. */

@@ -162,7 +162,9 @@ class SightReader {
       }
       const around = part.text.slice(Math.max(0, start - LONGEST_LINE), end + LONGEST_LINE)
       if (sights.own.length < MOST_OWN) sights.own.push({ position: place.position, words: new Set(wordsOf(around)) })
-      if (!isPrompt(part) && isLongWhole(sights.needle)) note(sights, 'written', place, match)
+      // A summary of what came before repeats what the agent has read.
+      const isRepeated = part.name === 'compact_summary' && sights.needle.kind !== 'derived'
+      if (!isPrompt(part) && (isRepeated || isLongWhole(sights.needle))) note(sights, 'written', place, match)
       if (sights.prompt === null && isPrompt(part) && isSureSight(sights, part.text, match))
         note(sights, 'prompt', place, match)
       return true

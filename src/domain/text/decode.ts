@@ -23,6 +23,8 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
 const utf8 = (lead: (digits: string) => string): string =>
   `${lead('[c-dC-D]')}${lead('[89abAB]')}|${lead('[eE]')}(?:${lead('[89abAB]')}){2}`
 const percentByte = (high: string): string => `%${high}${HEX}`
+/** Quoted-printable of mails: `=C3=9C`. */
+const mailByte = (high: string): string => `=${high}${HEX}`
 const hexByte = (high: string): string => `\\\\x${high}${HEX}`
 /** `\303\251`, as `git` and `ls` write names; of ASCII nothing is written so. */
 const OCTAL = '\\\\3[0-3][0-7]\\\\2[0-7]{2}|\\\\3[45][0-7](?:\\\\2[0-7]{2}){2}|\\\\[23][0-7]{2}'
@@ -33,7 +35,7 @@ const IS_CONTROL = new RegExp(`^${CONTROL}`)
 const ESCAPE = new RegExp(
   [
     `(?:${CONTROL}|\\^\\[)${ANSI_TAIL}`,
-    `${utf8(percentByte)}|%${HEX}{2}`,
+    `${utf8(percentByte)}|%${HEX}{2}|${utf8(mailByte)}`,
     `${utf8(hexByte)}|\\\\x(?!1[bB])${HEX}{2}`,
     OCTAL,
     `\\\\u(?!001[bB])${HEX}{4}|\\\\u\\{${HEX}{1,6}\\}|\\\\U${HEX}{8}`,
@@ -52,7 +54,8 @@ export const decodeEscapes = (source: NormalText): NormalText => rewrite(source,
 function readEscape(there: string): string | null {
   switch (there[0]) {
     case '%':
-      return charactersOf(there.slice(1).split('%'), 16)
+    case '=':
+      return charactersOf(there.slice(1).split(/[%=]/), 16)
     case '^':
       return there[1] === 'I' ? ' ' : ''
     case '&':

@@ -48,11 +48,8 @@ const hexOf = (point: number): string => point.toString(16).toUpperCase().padSta
 const LONGEST_RUN = 100_000
 const ESCAPE = /⟨U\+([0-9A-F]{4,6})(?:×([0-9]{1,6}))?⟩/g
 
-/** Reads escapes in a judge's quote back into the characters that they stand for. Linear; unknown writings stay. */
-export const unescapeView = (shown: string): string => unescapeWithin(shown, Number.POSITIVE_INFINITY) ?? shown
-
-/** Reads escapes back; null where the characters would be more than `most`: a run is written in a few characters and stands for 100,000. */
-export function unescapeWithin(shown: string, most: number): string | null {
+/** Reads escapes in a judge's quote back; null where the characters would be more than `most`: a run of a few characters stands for 100,000. Linear; unknown writings stay. */
+export function unescapeWithin(shown: string, most = Number.POSITIVE_INFINITY): string | null {
   let length = 0
   const plain = shown.replace(ESCAPE, (written: string, hex: string, count = '1') => {
     const [point, times] = [Number.parseInt(hex, 16), Number(count)]

@@ -1,6 +1,6 @@
 import { createLocator, type Place } from '../../../src/domain/quotes/locate.ts'
 import { findNeedle, stringNeedles } from '../../../src/domain/sights/needle-search.ts'
-import { unescapeView } from '../../../src/domain/text/escape.ts'
+import { unescapeWithin } from '../../../src/domain/text/escape.ts'
 import { fold, NormalText } from '../../../src/domain/text/normal-text.ts'
 import {
   createRendering,
@@ -82,7 +82,7 @@ function checkPlace(
   quote: string,
 ): void {
   const there = text.slice(start, end)
-  const folded = (one: string) => foldSlowly(one, !unescapeView(quote).includes('\u001b')).trim()
+  const folded = (one: string) => foldSlowly(one, !(unescapeWithin(quote) ?? '').includes('\u001b')).trim()
   if (text.includes(quote))
     hold(match === 'verified' && there === quote, `an exact quote at another place: ${JSON.stringify([there, quote])}`)
   else if (match === 'verified')
@@ -92,7 +92,7 @@ function checkPlace(
     )
   else
     hold(
-      folded(there) === foldSlowly(unescapeView(quote), false).trim(),
+      folded(there) === foldSlowly(unescapeWithin(quote) ?? '', false).trim(),
       `a folded quote at another place: ${JSON.stringify([there, quote])}`,
     )
 }
@@ -130,7 +130,7 @@ export const RENDERING: Target<unknown> = {
     for (const [index, { text }] of parts.entries()) {
       const view = viewPart(text, nonce)
       hold(
-        unescapeView(view.text) === text.replaceAll('\r\n', '\n'),
+        (unescapeWithin(view.text) ?? '') === text.replaceAll('\r\n', '\n'),
         `the escapes of ${JSON.stringify(text)} are read back as another text`,
       )
       const whole = toSource(view, { start: 0, end: view.text.length })
