@@ -141,7 +141,8 @@ export function behindTest(
   { name, words, kind }: SimpleCommand,
   { tellsFailure, isMeasured }: { readonly tellsFailure: boolean; readonly isMeasured: boolean },
 ): Certainty {
-  if (tests(name) || (name === 'git' && kind === 'looks')) return tellsFailure && isMeasured ? 'sure' : 'maybe'
+  const isTold = tellsFailure && isMeasured && name !== 'false'
+  if (tests(name) || (name === 'git' && kind === 'looks')) return isTold ? 'sure' : 'maybe'
   return PROBING.has(name) && words.length > 1 ? (tellsFailure ? 'sure' : 'maybe') : 'whole'
 }
 
