@@ -147,10 +147,7 @@ class Lister {
       if (index > 0) runs = weakest(runs, operators[index - 1] === '||' ? 'maybe' : most)
       this.add(node, { ...place, isLast: tellsFailure, runs })
       const last = node.type === 'Command' ? this.commands.at(-1) : undefined
-      runs = weakest(
-        runs,
-        last === undefined ? 'maybe' : behindTest(last, { tellsFailure, isMeasured: this.isMeasured }),
-      )
+      runs = weakest(runs, last === undefined ? 'maybe' : behindTest(last, tellsFailure, this.isMeasured))
     }
   }
 

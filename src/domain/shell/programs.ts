@@ -137,10 +137,8 @@ export const tests = (name: string): boolean => TESTING.has(name) || SHELLS.has(
 /** Commands that fail where they find nothing. */
 const PROBING = wordSet('ls stat find which type command')
 /** Bounds the commands behind a command and `&&`: whether they ran tells the success of the script alone, where the script tells failures. */
-export function behindTest(
-  { name, words, kind }: SimpleCommand,
-  { tellsFailure, isMeasured }: { readonly tellsFailure: boolean; readonly isMeasured: boolean },
-): Certainty {
+export function behindTest(command: SimpleCommand, tellsFailure: boolean, isMeasured: boolean): Certainty {
+  const { name, words, kind } = command
   const isTold = tellsFailure && isMeasured && name !== 'false'
   if (tests(name) || (name === 'git' && kind === 'looks')) return isTold ? 'sure' : 'maybe'
   return PROBING.has(name) && words.length > 1 ? (tellsFailure ? 'sure' : 'maybe') : 'whole'
