@@ -143,6 +143,8 @@ const UNDONE_STATE = patternOf(data.undone_state)
 const isDoneState = (state: string): boolean => DONE_STATE.test(state) && !UNDONE_STATE.test(state)
 const DONE_MEMBER = patternOf(data.done_member)
 const NOTHING = /^(?:false|0(?:\.0+)?|null|\[\]|\{\})$/u
+/** The answer of a tool without an answer. */
+const SILENT = /^(?:|none|null|undefined)$/iu
 /** Words by which an answer tells in prose that an act was done. */
 const DONE_WORDS = patternOf(data.done_words)
 const SHORTEST_STEM = 4
@@ -249,14 +251,11 @@ export class Outputs {
     const own = step === undefined || call === undefined ? [] : argumentsOf(step, call)
     const given = new Set(own.map(({ name, text }) => `${name.split('.').at(-1)}\n${text.trim()}`))
     const members = membersIn(this.behind(at))
-    const news = members.map((one) => newsOf(one, call?.tool ?? '', given))
-    const isOf =
-      (...kinds: readonly News[]) =>
-      (one: News): boolean =>
-        kinds.includes(one)
-    const isTold = news.some(isOf('success', 'done', 'again')) || members.every(([, value]) => value === '')
-    if (news.includes('undone') || (isToTell && !isTold)) return 'maybe'
-    const isSuccess = news.includes('success') && news.every(isOf('success', 'again', 'none'))
+    const news = new Set(members.map((one) => newsOf(one, call?.tool ?? '', given)))
+    const isSilent = members.every(([, value]) => SILENT.test(value))
+    const isTold = isSilent || news.has('success') || news.has('done') || news.has('again')
+    if (news.has('undone') || (isToTell && !isTold)) return 'maybe'
+    const isSuccess = news.has('success') && !news.has('done') && !news.has('other')
     return isSuccess && !this.mayHideFailure(at) ? 'whole' : 'sure'
   }
 
@@ -286,8 +285,7 @@ export class Outputs {
       HIDDEN_FAILURE.test(edgesOf(output)) || programs.some((name) => speaks(output, name))
     if (isHidden && this.isSign(at, `hidden ${programs.join()}`, prints)) return 'maybe'
     if (this.deniesCommands(at, programs) || this.isSign(at, 'fails', tellsFailure)) return 'maybe'
-    const tool = programs.join(' ')
-    const isOther = membersIn(this.behind(at)).some((one) => newsOf(one, tool, new Set()) === 'undone')
+    const isOther = membersIn(this.behind(at)).some((one) => newsOf(one, programs.join(' '), new Set()) === 'undone')
     return isOther || this.mayHideFailure(at) ? 'sure' : 'whole'
   }
 

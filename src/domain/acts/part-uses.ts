@@ -50,6 +50,9 @@ const RUNNING_WORDS =
   wordSet(`run runner exec execute execution shell bash zsh sh powershell term terminal command commands cmd script
   process console ssh cli sandbox invoke spawn system`)
 const runsCommands = (call: Call): boolean => wordsOfTool(call).some((word) => RUNNING_WORDS.has(word))
+/** Tells whether the answer of a call must say that the act was done: its tool does not look, run commands or fetch the anchor. */
+const mustTell = ({ call, role }: Act, text: string): boolean =>
+  role === 'unknown' && !call.looks && !isAddress(text) && !runsCommands(call)
 
 interface PartUse {
   readonly use: Use
@@ -118,17 +121,10 @@ export class PartUses {
     const isAsked = acted === 'whole' && this.isAsked(text, at)
     const use = weakest(acted, isAsked ? this.doubted(weakest(most, 'sure'), '', ASKED) : most)
     if (use === 'told' || use === 'absent') return use
-    const answered =
-      isDone(use) && act.language === null
-        ? this.doubted(this.outputs.limitOfCall(at, this.isToTell(act, text)), NOT_DONE, NOT_TOLD)
-        : use
+    const isCall = isDone(use) && act.language === null
+    const answered = isCall ? this.doubted(this.outputs.limitOfCall(at, mustTell(act, text)), NOT_DONE, NOT_TOLD) : use
     const asked = isDone(use) && this.wanted.isForbidden(text) ? this.doubted('maybe', FORBIDDEN) : use
     return [answered, asked, this.wanted.limitByOthers(part.text, text)].reduce<Use>(weakest, use)
-  }
-
-  /** Tells whether the answer of a tool must tell that its act was done: the tool does not look, run commands or fetch the anchor. */
-  private isToTell({ call, role }: Act, text: string): boolean {
-    return role === 'unknown' && !call.looks && !isAddress(text) && !runsCommands(call)
   }
 
   /** Answers the use of a message: an act that its format does not mark cannot be told from a text. */

@@ -2,6 +2,7 @@ import type { AndOr, Command, CommandNode, Pipeline, Statement, WordPart } from 
 import { wordSet } from '../words.ts'
 import { isDry, isSystemProgram, type Kind, kindOf, SHELLS } from './command-kinds.ts'
 import {
+  ALWAYS,
   actsOnInput,
   answersNo,
   behindTest,
@@ -143,10 +144,15 @@ class Lister {
     const most = tellsFailure ? 'whole' : 'sure'
     // A failure in front of `||` is expected.
     let runs = weakest(place.runs, operators.includes('||') ? 'sure' : 'whole')
+    /** The operator behind which nothing runs: `false && …`, `true || …`. */
+    let dead: string | undefined
     for (const [index, node] of commands.entries()) {
-      if (index > 0) runs = weakest(runs, operators[index - 1] === '||' ? 'maybe' : most)
-      this.add(node, { ...place, isLast: tellsFailure, runs })
+      const operator = operators[index - 1]
+      if (operator !== dead) dead = undefined
+      if (index > 0) runs = weakest(runs, operator === '||' ? 'maybe' : most)
+      this.add(node, { ...place, isLast: tellsFailure, runs: dead === undefined ? runs : 'told' })
       const last = node.type === 'Command' ? this.commands.at(-1) : undefined
+      if (index === 0) dead = ALWAYS.get(last?.name ?? '')
       runs = weakest(runs, last === undefined ? 'maybe' : behindTest(last, tellsFailure, this.isMeasured))
     }
   }

@@ -136,11 +136,12 @@ const TESTING = wordSet('[ test [[ grep egrep rg false diff cmp pgrep')
 export const tests = (name: string): boolean => TESTING.has(name) || SHELLS.has(name) || INTERPRETERS.has(name)
 /** Commands that fail where they find nothing. */
 const PROBING = wordSet('ls stat find which type command')
+/** The operator behind which nothing runs, by the command before it. */
+export const ALWAYS: ReadonlyMap<string, string> = new Map(Object.entries({ false: '&&', true: '||', ':': '||' }))
 /** Bounds the commands behind a command and `&&`: whether they ran tells the success of the script alone, where the script tells failures. */
 export function behindTest(command: SimpleCommand, tellsFailure: boolean, isMeasured: boolean): Certainty {
   const { name, words, kind } = command
-  const isTold = tellsFailure && isMeasured && name !== 'false'
-  if (tests(name) || (name === 'git' && kind === 'looks')) return isTold ? 'sure' : 'maybe'
+  if (tests(name) || (name === 'git' && kind === 'looks')) return tellsFailure && isMeasured ? 'sure' : 'maybe'
   return PROBING.has(name) && words.length > 1 ? (tellsFailure ? 'sure' : 'maybe') : 'whole'
 }
 
