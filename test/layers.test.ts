@@ -25,7 +25,7 @@ const LAYERS: Readonly<Record<string, string>> = {
   http: 'schemas domain db grading batches audit access config offload telemetry judges/judge.ts',
   boot: 'schemas domain formats db grading batches audit judges config access offload telemetry web process http',
   // Grades in the caller’s process, or at a service by its client.
-  library: 'schemas domain grading batches audit config process boot client judges/judge.ts',
+  library: 'schemas domain grading batches audit config process boot client http/context.ts judges/judge.ts',
   cli: 'schemas domain db grading archives config access process boot client library audit/csv.ts judges/judge.ts',
 }
 const ENTRIES = ['cli.ts', 'index.ts', 'server.ts']

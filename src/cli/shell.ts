@@ -3,7 +3,7 @@ import type { Writable } from 'node:stream'
 import type { TaskFolder, TrialItem } from '../archives/trials/reading-job.ts'
 import type { GroundTruths } from '../archives/truth/ground-truths.ts'
 import type { ReadLimits } from '../archives/unpack/limits.ts'
-import type { openLocal } from './database.ts'
+import type { LocalVeridict } from '../library/veridict.ts'
 import type { Options } from './options.ts'
 
 /**
@@ -42,7 +42,7 @@ export interface Shell {
   /** The source of signals: the process, or a test. */
   readonly signals: Record<'on' | 'off', (signal: StopSignal, listener: () => void) => unknown>
   /** Opens Veridict in this process. Batches of earlier processes rest until a command resumes them. */
-  readonly openLocal: typeof openLocal
+  readonly openLocal: (env: NodeJS.ProcessEnv, use: DatabaseUse, how?: { estimated?: string }) => Promise<LocalVeridict>
   /** Reads trials, one at a time. Throws `CliError` for unusable paths or options. */
   readonly readTrials: (paths: readonly string[], options: TrialSourceOptions) => AsyncIterable<TrialItem>
   setExitCode(code: number): void

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import { type Static, Type } from 'typebox'
 import { BootstrapSettingsSchema } from './agreement.ts'
 import { faultAt } from './problem.ts'
@@ -39,14 +38,11 @@ export function toPage<T>(records: readonly T[], limit: number, placeOf: (last: 
 }
 
 /** Makes a page of the first records of an async list. */
-export const takePage = async <T>(records: AsyncIterable<T>, limit: number, placeOf: (last: T) => string) =>
-  toPage<T>(
-    await Readable.from(records)
-      .take(limit + 1)
-      .toArray(),
-    limit,
-    placeOf,
-  )
+export async function takePage<T>(records: AsyncIterable<T>, limit: number, placeOf: (last: T) => string) {
+  const page: T[] = []
+  for await (const record of records) if (page.push(record) > limit) break
+  return toPage(page, limit, placeOf)
+}
 
 /** The query of a report. */
 export const ReportQuery = t.Closed({
