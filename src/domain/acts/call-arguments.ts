@@ -93,12 +93,11 @@ const LEAVING_ARGUMENT = /[._](?:\w+_)?(?:except|exclude|excluding|skip|ignore|k
 const SIDE_ARGUMENT = /[._](?:from|sender|source|notes?|memo|comment|reason|old|previous)(?:_\w+)?(?:\.\d+)?$/iu
 const YES = /^(?:true|1|yes)$/iu
 const NO = /^(?:false|0|no|none|)$/iu
-const NOT_NO = /^(?!(?:false|0|no|none)$)/iu
 /** Arguments with which a call may try, undo or set something else: the values that leave the call as it is, and those that turn it outright. */
 const TURNING: readonly (readonly [name: RegExp, harmless: RegExp, outright: RegExp | null])[] = [
   [/[._](?:dry_?run|simulate|draft|preview|test|sandbox|undo|cancel)(?:_?mode)?$/iu, NO, YES],
-  [/[._](?:check|validate\w*|disabled?|rehearsal|trial|demo)$/iu, NO, null],
-  [/[._](?:send|sign|submit|commit|execute|publish|apply|save|post|pay|book)$/iu, NOT_NO, /^(?:false|no)$/iu],
+  [/[._](?:check|validate\w*|disabled?|rehearsal)$/iu, NO, null],
+  [/[._](?:send|submit|commit|execute|publish|apply|pay)$/iu, /^(?!(?:false|0|no|none)$)/iu, null],
   [/[._](?:confirm\w*|enabled?)$/iu, YES, null],
   [
     /(?<!dry_?run|draft|preview|test|sandbox)[._](?:state|status|action|mode)$/iu,

@@ -142,11 +142,13 @@ const DONE_STATE = patternOf(data.done_state)
 const UNDONE_STATE = patternOf(data.undone_state)
 const isDoneState = (state: string): boolean => DONE_STATE.test(state) && !UNDONE_STATE.test(state)
 const DONE_MEMBER = patternOf(data.done_member)
-const NOTHING = /^(?:false|0(?:\.0+)?|null|\[\]|\{\})$/u
+const NOTHING = /^(?:|false|no|none|null|0(?:\.0+)?|\[\]|\{\})$/iu
 /** The answer of a tool without an answer. */
-const SILENT = /^(?:|none|null|undefined)$/iu
+const SILENT = /^(?:|none|null|undefined|\[\]|\{\}|\(?no output\)?\.?|\[image\])$/iu
 /** Words by which an answer tells in prose that an act was done. */
 const DONE_WORDS = patternOf(data.done_words)
+const UNDONE_WORDS = patternOf(data.undone_words)
+const OF_THING = /(?:^|_)id_?$|[a-z]Id$|^(?:ts|key|uuid|tx_hash)$/u
 const SHORTEST_STEM = 4
 
 type Member = readonly [key: string, value: string]
@@ -160,16 +162,22 @@ const isSuccess = ([key, value]: Member): boolean =>
 function newsOf([key, value]: Member, tool: string, given: ReadonlySet<string>): News {
   const isOwn = (word: string): boolean =>
     word.length >= SHORTEST_STEM && tool.toLowerCase().includes(word.toLowerCase().slice(0, SHORTEST_STEM))
-  const isDoing = DONE_MEMBER.test(key) || (key.endsWith('ed') && isOwn(key))
+  const isDoing = DONE_MEMBER.test(key) || DOES.test(key) || (key.endsWith('ed') && isOwn(key))
   const isState = /^stat(?:us|e)$/iu.test(key) && /^[A-Za-z][\w-]{1,40}$/u.test(value)
   if (isState ? !isDoneState(value) && !isOwn(value) : isDoing && NOTHING.test(value)) return 'undone'
   if (isSuccess([key, value])) return 'success'
   if (given.has(`${key}\n${value}`)) return 'again'
   if (FAULT.test(key) && NO_FAULT.test(value)) return 'none'
-  const head = value.slice(0, LONGEST_COMPLAINT)
-  if (SAYS.test(key)) return DONE_WORDS.test(head) || head.split(/[^\p{L}]+/u).some(isOwn) ? 'done' : 'other'
-  return key === 'id' || isState || ((isDoing || isDoneState(key)) && !NOTHING.test(value)) ? 'done' : 'other'
+  if (SAYS.test(key)) return newsOfWords(edgesOf(value), isOwn)
+  return isState || ((isDoing || isDoneState(key) || OF_THING.test(key)) && !NOTHING.test(value)) ? 'done' : 'other'
 }
+
+const newsOfWords = (words: string, isOwn: (word: string) => boolean): News =>
+  UNDONE_WORDS.test(words)
+    ? 'undone'
+    : DONE_WORDS.test(words) || words.split(/[^\p{L}]+/u).some(isOwn)
+      ? 'done'
+      : 'other'
 
 /** Lists the members of answers, by their JSON or as parts of their own. */
 const membersIn = (outputs: readonly Part[]): Member[] =>
@@ -250,10 +258,13 @@ export class Outputs {
     const call = step?.parts[at.part]?.act?.call
     const own = step === undefined || call === undefined ? [] : argumentsOf(step, call)
     const given = new Set(own.map(({ name, text }) => `${name.split('.').at(-1)}\n${text.trim()}`))
-    const members = membersIn(this.behind(at))
+    const outputs = this.behind(at)
+    const members = membersIn(outputs)
     const news = new Set(members.map((one) => newsOf(one, call?.tool ?? '', given)))
     const isSilent = members.every(([, value]) => SILENT.test(value))
-    const isTold = isSilent || news.has('success') || news.has('done') || news.has('again')
+    const answer = edgesOf(outputs.map(({ text }) => text).join('\n'))
+    const isRepeated = own.slice(0, 20).some(({ text }) => text.length >= SHORTEST_STEM && answer.includes(text))
+    const isTold = isSilent || isRepeated || news.has('success') || news.has('done') || news.has('again')
     if (news.has('undone') || (isToTell && !isTold)) return 'maybe'
     const isSuccess = news.has('success') && !news.has('done') && !news.has('other')
     return isSuccess && !this.mayHideFailure(at) ? 'whole' : 'sure'

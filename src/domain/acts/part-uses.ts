@@ -35,7 +35,7 @@ import { isRun, Scripts } from './scripts.ts'
 import { forbids, plainWords, useInMessage, type Wanted } from './wanted.ts'
 
 /** Reasons in the record by which an act is in doubt, or not whole. */
-const NOT_DONE = 'its output says that nothing was done, or reports a failure'
+const NOT_DONE = 'its output says that nothing was done, reports a failure, or does not tell that the act was done'
 const TURNED = 'another argument of its call may turn it, undo it or only try it'
 const FORBIDDEN = 'its instruction forbids the words of the action anchor'
 const OTHER_TOOL = 'the name of its tool says that it looks, tries, keeps or undoes'

@@ -232,7 +232,7 @@ function againstDenied(searched: SearchedAct): Contradiction[] {
   const isSettled = isMeasured || (near !== null && isDone(near.use))
   const opaque = isSettled ? null : acts.firstOpaque(sight)
   if (opaque !== null) {
-    const detail = `claimed not acted on, but step ${opaque.id} hands a shell commands that the record does not show`
+    const detail = `claimed not acted on, but step ${opaque.id} runs commands that the record does not show`
     return [doubt('doubtful_act', claim, detail, opaque.id)]
   }
   if (near?.isUndone) return []

@@ -106,9 +106,9 @@ const HARMLESS_OPTION =
   /^--no-(?:audit|fund|install-(?:recommends|suggests)|cache(?:-dir)?|input|colou?r|pager|progress|warn\S*|edit|browser|interaction)$/u
 const HARMLESS_OPTIONS_OF = patternTable(data.harmless_options)
 
-/** An address, or an option that names a host, a profile or the like: the act may be done in another place. */
+/** An address of this machine, or an option that names a profile or the like: the act may be done in another place. */
 const OTHER_PLACE =
-  /(?:^|=)(?:[a-z][a-z\d+.-]*:\/\/|localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])|^--?(?:context|kubeconfig|profile|region|namespace|chdir|cluster)(?:=|$)/u
+  /(?:^|\/\/|=)(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(?:[:/]|$)|^--?(?:context|kubeconfig|profile|region|chdir|cluster)(?:=|$)/u
 
 /** Tells whether a word that is added to a command may make the command do something else. */
 export function mayTurn(word: string, name: string): boolean {

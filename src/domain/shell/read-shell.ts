@@ -172,7 +172,7 @@ function readScript(source: ScriptSource, list: CommandList, context: ScriptCont
     /** All words of the commands are known as they stand in the text, and no command runs another that only a file or a service knows. */
     isPlain: isWhole && isKnown && commands.every(isClosed),
     /** A shell takes commands from a pipe or a file, which the record does not show. */
-    isOpaque: commands.some((one) => isFedShell(one) || recipesOf(one).some((recipe) => !context.says(recipe))),
+    isOpaque: commands.some((one) => isFedShell(one) || runsRecipe(one, context)),
     /** Files that the script runs, or takes commands from. */
     runs: runs as readonly string[],
     /** Files that the script writes. */
@@ -230,16 +230,14 @@ function readScript(source: ScriptSource, list: CommandList, context: ScriptCont
 const isFedShell = ({ name, words, texts, isRedirected }: SimpleCommand): boolean =>
   SHELLS.has(name) && isRedirected && texts.length === 0 && shellScript(words) === null && fileOf(words) === null
 
-/** Programs that run a recipe of the project, which their next word names. */
-const RUNS_RECIPE = /^(?:make|just|task|rake|invoke|(?:npm|pnpm|yarn|bun) run|(?:go|cargo|docker compose) run)$/u
-const VERIFIES =
-  /^(?:test|check|lint|build|format|fmt|typecheck|ci|clean|install|compile|all|verify|unit|e2e|dist)(?:$|[:._-])/u
+const RECIPE =
+  /^(?:make|just|task|rake|invoke|(?:npm|pnpm|yarn|bun) run) ((?:deploy|release|publish|push|ship|send|upload|purge|wipe|reset|destroy|drop|notify|announce|migrate|seed|stage|sync|restore|go)[\w:.-]*)(?: |$)/u
 
-/** Lists the recipes that a command runs, by names that do not say that the recipe builds or verifies: the record does not show the acts of a recipe. */
-function recipesOf({ name, words, runs }: SimpleCommand): readonly string[] {
-  const own = [name, ...words.slice(1)].filter((word) => !isOption(word) && !word.includes('='))
-  const at = runs === 'told' ? undefined : [1, 2, 3].find((n) => RUNS_RECIPE.test(own.slice(0, n).join(' ')))
-  return at === undefined || own.slice(at).some((word) => VERIFIES.test(word)) ? [] : own.slice(at)
+/** Tells whether a command runs a recipe of the project that no instruction names and whose name says that it reaches out: the record does not show its acts. */
+function runsRecipe({ name, words, runs }: SimpleCommand, context: ScriptContext): boolean {
+  const line = [name, ...words.slice(1)].filter((word) => !isOption(word)).join(' ')
+  const [, recipe] = (runs === 'told' ? null : RECIPE.exec(line)) ?? []
+  return recipe !== undefined && !context.says(recipe)
 }
 
 /** Words by which a command that looks may run another program: settings before it, values of options, options that name a program. */

@@ -64,7 +64,7 @@ function commentMarks(path: string | null, text: string): readonly string[] {
   if (SLASHED.has(ending)) return ['//', '*', '/*']
   if (ending === 'sql' || ending === 'lua') return ['--']
   const kind = path === null ? 'other' : fileKind(path, text)
-  return kind === 'prose' || path === null ? [] : ['#']
+  return kind === 'automatic' ? ['#'] : []
 }
 
 /** Parts the text of a file from its comments, whole lines and those behind text, which begin with one of the marks. */

@@ -140,10 +140,7 @@ function argumentsOf(
 
 /** Recognizes a text that is no JSON object where one was due: it is neither the tool's input nor one argument. */
 const isRaw = (value: unknown, { field = '', isText, isInput }: CallWords): boolean =>
-  typeof value === 'string' &&
-  field === '' &&
-  isText !== true &&
-  (isInput !== true || value.trimStart().startsWith('{'))
+  typeof value === 'string' && field === '' && isText !== true && (isInput !== true || /^\s*\{\s*["}]/u.test(value))
 
 const SHELL = { kind: 'shell' } as const
 const UNKNOWN = { kind: 'unknown' } as const

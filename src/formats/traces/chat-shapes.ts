@@ -77,10 +77,11 @@ function turnsIn(items: readonly Located[]): readonly Tree[] {
   return items.flatMap((item): readonly Tree[] => {
     const [name, content] = [item.member('role'), item.member('content')]
     const isDefinition = 'parameters' in asRecord(asRecord(content.value)['function'])
-    if (name.value === 'tool' && isDefinition) return [{ role: 'system', content: textsOf(content) }]
+    if (name.value === 'tool' && isDefinition && item.member('tool_call_id').value === undefined)
+      return [{ role: 'system', content: textsOf(content) }]
     for (const call of callsOf(item, item.member('additional_kwargs'))) {
       const named = isRecord(call.member('function').value) ? call.member('function') : call
-      pushTo(asked, named.member('name').value, call.member('id'))
+      pushTo(asked, asText(named.member('name').value) ?? '', call.member('id'))
     }
     const tool_call_id =
       ownOf(ROLES, asText(name.value) ?? '') === undefined ? asked.get(name.value)?.shift() : undefined
