@@ -30,8 +30,7 @@ const SERVER_AWAY = /^(57P0|08|25P03)/
  * explains an error.
  */
 const EXPLANATIONS: readonly (readonly [codes: RegExp, code: StorageErrorCode, message: string])[] = [
-  [/^SQLITE_FULL/, 'storage_full', 'the disk of the database is full'],
-  [/^SQLITE_IOERR_(WRITE|SHMSIZE)/, 'storage_full', 'the disk of the database takes no more: full, or a limit (CODE)'],
+  [/^SQLITE_(FULL|IOERR_(WRITE|SHMSIZE))/, 'storage_full', 'the disk of the database is full, or fails (CODE)'],
   [/^SQLITE_(BUSY|LOCKED)/, 'storage_busy', 'the database is locked by another process'],
   [
     /^SQLITE_(CORRUPT|NOTADB)/,
@@ -49,7 +48,8 @@ const EXPLANATIONS: readonly (readonly [codes: RegExp, code: StorageErrorCode, m
   [/^(40|53|55P03)/, 'storage_busy', 'the database is locked by others, or out of resources (CODE)'],
   [/^25006/, 'storage_busy', 'the database server is read-only: a standby, or about to become one'],
   [/^28/, 'storage_error', 'the database server refuses this user or password (CODE)'],
-  [/^(3D000|42P01)/, 'storage_error', 'there is no such database on the server, or it holds no tables of Veridict'],
+  [/^3D000/, 'storage_error', 'there is no such database on the server'],
+  [/^42P01/, 'storage_error', 'the database holds no tables of Veridict: make them by `veridict status`'],
   [/^42501/, 'storage_error', 'the user of the database may not do this (CODE)'],
   [/^/, 'storage_error', 'the database answered CODE'],
 ]

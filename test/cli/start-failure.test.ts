@@ -59,20 +59,19 @@ describePostgres('a start on a PostgreSQL', (tools) => {
       const end = await typed({ env, openLocal, trials: () => [trial('a')] }, 'batch', 'a', '--dry-run')
       expect([end.code, end.out + end.err]).toEqual([wanted[0], expect.stringContaining(wanted[1])])
     }
-    const OLDER = [1, 'of an older version: back it up, then migrate it by `veridict status`'] as const
     const schemas = () => server.query("SELECT nspname FROM pg_namespace WHERE starts_with(nspname::text, 'veridict')")
     const applied = () => server.query('SELECT name FROM veridict.schema_migrations ORDER BY name')
-    await dryRun(OLDER)
+    await dryRun([1, 'the database holds no tables of Veridict: make them by `veridict status`'])
     expect(await schemas()).toEqual([])
     const db = connectPostgres(server.url, SETTINGS, 'veridict')
     await migratePostgres(db, 'veridict', readMigrations('postgres').slice(0, 2))
     await db.close()
-    await dryRun(OLDER)
+    await dryRun([1, 'of an older version: back it up, then migrate it by `veridict status`'])
     expect(await applied()).toHaveLength(2)
     await (await openLocal(env)).close()
     const all = await applied()
     await dryRun([0, '1 item'])
-    expect([await applied(), await schemas()]).toEqual([all, [{ nspname: 'veridict' }]])
+    expect([await applied(), await schemas()]).toEqual([all, [{ nspname: 'veridict' }, { nspname: 'veridict_jobs' }]])
   }, 60_000)
 
   const at = (change: Partial<Pick<URL, 'password' | 'pathname'>>) => ({

@@ -144,7 +144,7 @@ const isDoneState = (state: string): boolean => DONE_STATE.test(state) && !UNDON
 const DONE_MEMBER = patternOf(data.done_member)
 const NOTHING = /^(?:|false|no|none|null|0(?:\.0+)?|\[\]|\{\})$/iu
 /** The answer of a tool without an answer. */
-const SILENT = /^(?:|none|null|undefined|\[\]|\{\}|\(?no output\)?\.?|\[image\])$/iu
+const SILENT = /^(?:|none|null|undefined|\[\]|\{\}|\(?no output\)?\.?|\[image[^\]]{0,60}\])$/iu
 /** Words by which an answer tells in prose that an act was done. */
 const DONE_WORDS = patternOf(data.done_words)
 const UNDONE_WORDS = patternOf(data.undone_words)
