@@ -106,9 +106,9 @@ export function createBatchWork(deps: BatchDeps) {
       park: async (parking) => (leaving.aborted ? undefined : park(batch, parking)),
     })
     const isPoor = lack !== undefined && plan.mode === 'direct' && !leaving.aborted
-    const resumes_at = new Date(clock.now().getTime() + BUDGET_REST_MS)
-    if (isPoor && (await attempts.inFlight(batch)).newest === null)
-      await park(batch, { reason: reasonOf(judge, lack), resumes_at })
+    const hasOneJudge = async () => (await batches.chunks(batch)).every((open) => open.judge === judge)
+    if (isPoor && (await attempts.inFlight(batch)).newest === null && (await hasOneJudge()))
+      await park(batch, { reason: reasonOf(judge, lack), resumes_at: new Date(clock.now().getTime() + BUDGET_REST_MS) })
     const after = await batches.plan(batch)
     await end(after)
     if (open === 0 || after?.status !== 'running') return null
