@@ -6,9 +6,9 @@ import { existsSync, readFileSync } from 'node:fs'
  * budget of a part that meets the budget, else the committed count: lower the ceiling with each part that shrinks, and never raise a ceiling.
  */
 const PARTS: Readonly<Record<string, readonly [budget: number, ceiling: number]>> = {
-  src: [48_500, 52_382],
+  src: [48_500, 52_378],
   domain: [11_500, 11_948],
-  formats: [10_500, 12_190],
+  formats: [10_500, 12_188],
   archives: [3800, 3800],
   db: [2600, 3115],
   grading: [2200, 2200],
@@ -16,12 +16,12 @@ const PARTS: Readonly<Record<string, readonly [budget: number, ceiling: number]>
   http: [2500, 2500],
   cli: [3800, 3986],
   audit: [3300, 3300],
-  schemas: [2400, 2556],
+  schemas: [2400, 2552],
   judges: [1600, 1783],
   config: [900, 900],
   rest: [2000, 2622],
   'web/src': [7500, 7500],
-  test: [50_000, 51_296],
+  test: [50_000, 51_293],
   'bench + tools': [6000, 6000],
 }
 
