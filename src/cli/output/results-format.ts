@@ -241,7 +241,7 @@ ${count(items, 'item')}: ${cached} answered by stored grades, replies or equal i
   calls          ${figures(calls, short)}
   input tokens   ${figures(input_tokens, short)}
   output tokens  ${figures(output_tokens, short)}
-  cost           ${cost_usd === null ? 'unknown: no price is configured for a model' : figures(cost_usd, dollars)}
+  cost           ${cost_usd === null ? 'unknown: a model has no price in VERIDICT_CONFIG' : figures(cost_usd, dollars)}
 No judge was asked. The upper bound is for all repairs of all items; --max-cost-usd reserves one call at a time.
 `
 

@@ -169,7 +169,7 @@ export class Acts {
     })
   }
 
-  /** Finds the first act after the sight that hands a shell commands which the record does not show. */
+  /** Finds the first act after the sight that runs commands which the record does not show. */
   firstOpaque(sight: Position | null): Step | null {
     if (sight === null) return null
     const isAct = (part: Part, at: Position): boolean =>

@@ -171,7 +171,7 @@ function readScript(source: ScriptSource, list: CommandList, context: ScriptCont
   return {
     /** All words of the commands are known as they stand in the text, and no command runs another that only a file or a service knows. */
     isPlain: isWhole && isKnown && commands.every(isClosed),
-    /** A shell takes commands from a pipe or a file, which the record does not show. */
+    /** A shell takes commands from a pipe or a file, or a recipe of the project runs: the record does not show the commands. */
     isOpaque: commands.some((one) => isFedShell(one) || runsRecipe(one, context)),
     /** Files that the script runs, or takes commands from. */
     runs: runs as readonly string[],
