@@ -13,16 +13,16 @@ import { type Hit, isBefore, type Position, type Trajectory } from '../../domain
 import type { GroundTruth } from '../../schemas/trial.ts'
 import { type ConfidenceLevel, SURFACE_CATEGORIES } from '../../schemas/vocabulary.ts'
 import type { Judge, JudgeInfo } from '../judge.ts'
-import { type Followed, findFollower, firstMention, guessCategory, quoteAround } from './lexical-search.ts'
+import { type Followed, findFollower, firstMention, quoteAround } from './lexical-search.ts'
 
 /** The version of the rules, raised with every change of an answer: a part of the judge's identity, and so of the cache key. */
-const LEXICAL_VERSION = 7
+const LEXICAL_VERSION = 8
 
 const INFO: JudgeInfo = {
   name: 'lexical',
   kind: 'lexical',
   description:
-    'Built in, no network, not a model: searches the strings of cue and distractor per actor and in time order. It cannot read a paraphrase.',
+    'Built in, no network, not a model: searches the strings of cue and distractor per actor and in time order. It cannot read a paraphrase, and calls every surface `other`.',
   identity: { provider: null, base_url: null, model: null, parameters: { rules: LEXICAL_VERSION } },
   window_tokens: null,
   max_output_tokens: null,
@@ -103,10 +103,10 @@ export function answerByAnchors(
 }
 
 function find(claim: ClaimRule, { trajectory, rubric, anchors, surface }: Asked, findings: Findings): ClaimAnswer {
+  if (claim.type === 'enum' && claim.values.join() === SURFACE_CATEGORIES.join()) return { value: 'other', hit: null }
   // Without anchors an empty search proves nothing.
-  if (Object.keys(anchors).length === 0 && !isCategory(claim)) return { value: UNCLEAR, hit: null }
+  if (Object.keys(anchors).length === 0) return { value: UNCLEAR, hit: null }
   if (claim === sightClaim(rubric)) return { value: surface !== null, hit: surface }
-  if (isCategory(claim)) return { value: guessCategory(trajectory, surface?.position ?? null), hit: null }
   const which = (claim.type === 'boolean' ? instructionBefore(claim) : null) ?? ''
   const finding = findings.get(which)
   if (finding === undefined) return { value: UNCLEAR, hit: null }
@@ -116,9 +116,6 @@ function find(claim: ClaimRule, { trajectory, rubric, anchors, surface }: Asked,
   const hit = instructionDone(claim) === null ? mention() : (followed?.hit ?? null)
   return { value: hit !== null, hit }
 }
-
-const isCategory = ({ type, values }: ClaimRule): boolean =>
-  type === 'enum' && values.join() === SURFACE_CATEGORIES.join()
 
 function study({ trajectory, truth, anchors, observations }: Asked, which: string): Finding {
   const own = anchors[which] ?? null
@@ -141,10 +138,6 @@ function cite(trajectory: Trajectory, supports: string, hit: Hit | null): Citati
   return [{ supports, step_id: hit.step_id, quote: quoteAround(part.text, hit.start, hit.end) }]
 }
 
-/** Returns the harness's measurement of a claim; undefined without one. */
-const measuredOf = (truth: GroundTruth, claim: ClaimRule | null): boolean | undefined =>
-  claim === null || claim.measured_by === null ? undefined : truth.signals?.[claim.measured_by]
-
 /**
  * Reports the confidence: `high` where the evidence check decides, because it lowers acts and denials by their evidence. `low` for a sight
  * that the search does not find and the harness did not measure, since a surface may use other words, and for a label that depends on a
@@ -152,7 +145,8 @@ const measuredOf = (truth: GroundTruth, claim: ClaimRule | null): boolean | unde
  */
 function confidenceOf({ truth, rubric, surface }: Asked): ConfidenceLevel {
   const sight = sightClaim(rubric)
-  if (surface === null && measuredOf(truth, sight) !== false) return 'low'
+  const isUnseen = sight?.measured_by != null && truth.signals?.[sight.measured_by] === false
+  if (surface === null && !isUnseen) return 'low'
   const isByMention = (claim: ClaimRule) =>
     claim !== sight && instructionDone(claim) === null && rubric.outcome.claims.includes(claim.id)
   return rubric.claims.some(isByMention) ? 'low' : 'high'
