@@ -2,30 +2,17 @@ import Anthropic from '@anthropic-ai/sdk'
 import type { JudgeSettings } from '../config/judges.ts'
 import { loadOptional } from '../config/optional-package.ts'
 import type { Usage } from '../schemas/grade.ts'
-import { PROVIDERS } from '../schemas/providers.ts'
-import { callsOf, type LineReply, MOST_DETAIL_CHARS, type ResultLine } from './batch.ts'
-import { AS_FILE, askProvider, LONGEST_CALL_MS, makeFetch } from './call.ts'
-import { addressOf, describeJudge, placeOf } from './describe.ts'
+import { type BatchEndpoint, type LineReply, MOST_DETAIL_CHARS, type ResultLine } from './batch.ts'
+import { AS_FILE, LONGEST_CALL_MS } from './call.ts'
 import { classifyHttp, faultWords, NOTHING_USED, type Place, wordOf } from './faults.ts'
-import type { BatchCalls, BatchState, Judge, JudgeRequest } from './judge.ts'
+import type { BatchState, Judge, JudgeRequest } from './judge.ts'
 import { type Answer, answered, countOf, ended, repairTurns, servedTier, sharedParts, usageFrom } from './messages.ts'
-
-/** Options common to all clients. Veridict retries by itself, so the SDK's retries are off. */
-const common = (settings: JudgeSettings) =>
-  ({
-    baseURL: addressOf(settings),
-    maxRetries: 0,
-    fetch: makeFetch(settings.concurrency.max),
-    logLevel: 'off',
-  }) as const
+import { clientOptions, modelJudge } from './model-judge.ts'
 
 /** Creates a judge behind Anthropic's Messages API: one call per question. */
 export function createAnthropicJudge(name: string, settings: JudgeSettings, key: string): Judge {
-  const client = new Anthropic({ ...common(settings), apiKey: key, authToken: null })
-  return {
-    ...messagesJudge(client.messages, name, settings),
-    batch: { ...PROVIDERS.anthropic.batches, ...createAnthropicBatch(client, placeOf(name, settings), settings) },
-  }
+  const client = new Anthropic({ ...clientOptions(settings), apiKey: key, authToken: null })
+  return messagesJudge(client.messages, name, settings, (place) => batchEndpoint(client, place, settings))
 }
 
 /**
@@ -39,7 +26,7 @@ export async function createBedrockJudge(name: string, settings: JudgeSettings, 
     `judge ${name}`,
   )
   const client = new AnthropicBedrock({
-    ...common(settings),
+    ...clientOptions(settings),
     ...(key !== '' && { apiKey: key }),
     awsRegion: settings.region,
   })
@@ -53,7 +40,7 @@ export async function createVertexJudge(name: string, settings: JudgeSettings): 
     () => import('@anthropic-ai/vertex-sdk'),
     `judge ${name}`,
   )
-  const options = { ...common(settings), region: settings.region ?? null, projectId: settings.project ?? null }
+  const options = { ...clientOptions(settings), region: settings.region ?? null, projectId: settings.project ?? null }
   // A client searches credentials as soon as it is made, even unused, and never again after a failure.
   let client: InstanceType<typeof AnthropicVertex> | null = null
   const asking: MessagesClient = {
@@ -72,21 +59,22 @@ export async function createVertexJudge(name: string, settings: JudgeSettings): 
 }
 
 /** The client of Anthropic's SDK, for Anthropic itself or a cloud. */
-export interface MessagesClient {
+interface MessagesClient {
   create(body: Params, options?: Anthropic.RequestOptions): PromiseLike<Anthropic.Message>
 }
 
-/** Makes a judge of such a client. */
-export function messagesJudge(client: MessagesClient, name: string, settings: JudgeSettings): Judge {
-  const place = placeOf(name, settings)
-  return {
-    info: describeJudge(name, settings),
-    ask: (request, signal) =>
-      askProvider(place, signal, async () =>
-        readMessage(await client.create(buildMessagesRequest(request, settings), { signal, timeout: LONGEST_CALL_MS })),
-      ),
-  }
-}
+const messagesJudge = (
+  client: MessagesClient,
+  name: string,
+  settings: JudgeSettings,
+  endpoint?: (place: Place) => BatchEndpoint<MessageBatch>,
+): Judge =>
+  modelJudge(
+    name,
+    settings,
+    async (request, options) => readMessage(await client.create(buildMessagesRequest(request, settings), options)),
+    endpoint,
+  )
 
 type Params = Anthropic.MessageCreateParamsNonStreaming
 
@@ -159,10 +147,10 @@ function usageOf(usage: Anthropic.Usage | null | undefined): Usage | null {
 
 type MessageBatch = Anthropic.Messages.MessageBatch
 
-/** Makes the calls of Anthropic's Message Batches. Results are read by their own path, because `results_url` could lead the key to another server. */
-function createAnthropicBatch(client: Anthropic, place: Place, settings: JudgeSettings): BatchCalls {
+/** Makes the endpoint of Anthropic's Message Batches. Results are read by their own path, because `results_url` could lead the key to another server. */
+function batchEndpoint(client: Anthropic, place: Place, settings: JudgeSettings): BatchEndpoint<MessageBatch> {
   const { batches } = client.messages
-  return callsOf<MessageBatch>(place, {
+  return {
     envelope: (request) => ({ params: buildMessagesRequest(request, settings) }),
     /** Submits the lines unchanged: `batches.create` would need them parsed, only to write the same bytes again. */
     submit: ({ lines }, signal) =>
@@ -191,7 +179,7 @@ function createAnthropicBatch(client: Anthropic, place: Place, settings: JudgeSe
       for await (const { custom_id } of results()) return custom_ids.includes(custom_id)
       return null
     },
-  })
+  }
 }
 
 /** Reads the state of a batch. An unknown state is no end: the batch is polled again. */

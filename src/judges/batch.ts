@@ -1,3 +1,4 @@
+import { parseJson } from '../domain/text/json.ts'
 import { splitLines } from '../domain/text/line-splitter.ts'
 import { faultOf, openExchange, rawOf, within } from './call.ts'
 import { failure, type Place } from './faults.ts'
@@ -6,7 +7,6 @@ import {
   BatchFailure,
   type BatchResult,
   type BatchState,
-  type JudgeReply,
   type JudgeRequest,
   type ReplyDetails,
   type Submission,
@@ -19,15 +19,8 @@ const CLOCK_SLACK_MS = 10 * 60_000
 const MOST_PAGES = 1000
 /** Bounds a provider's detail of a batch for display. */
 export const MOST_DETAIL_CHARS = 1000
-const CUSTOM_ID = /^[a-zA-Z0-9_-]{1,64}$/
 /** Statuses of a server that does not know the path, or will never return the batch again. */
 const isMissing = (status: number | null): boolean => [404, 405, 410, 501].includes(status ?? 0)
-
-/** Checks a custom id by Anthropic's rule; OpenAI publishes none. Throws a RangeError, because this client makes the ids. */
-function checkCustomId(id: string): string {
-  if (!CUSTOM_ID.test(id)) throw new RangeError('a custom id is 1 to 64 letters, digits, underscores and hyphens')
-  return id
-}
 
 /** Makes one call of a batch endpoint, whose failure is a BatchFailure. */
 async function callBatch<T>(place: Place, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
@@ -57,45 +50,32 @@ export interface ResultLine {
 
 /** Bounds a line above every answer: single calls refuse a longer one. */
 const MOST_LINE_BYTES = 16 * 1024 * 1024
-
-/** Yields the lines of a results file as they arrive, null for a line too long for an answer. Memory holds at most one line and one chunk. */
-export async function* readLines(
-  file: AsyncIterable<Uint8Array> | null,
-  mostBytes = MOST_LINE_BYTES,
-): AsyncGenerator<string | null> {
-  if (file === null) throw new TypeError('the answer has no body')
-  for await (const { bytes } of splitLines(file, mostBytes)) yield bytes?.toString('utf8') ?? null
-}
-
-/** Parses a line; null without a custom id of at most 64 characters, the limit of this client's ids. */
-function parseLine(text: string): ResultLine | null {
-  try {
-    const line = JSON.parse(text) as ResultLine | null
-    return typeof line?.custom_id === 'string' && line.custom_id.length <= 64 ? line : null
-  } catch {
-    return null
-  }
-}
+/** Bounds a custom id: this client makes shorter ones. */
+const MOST_ID_CHARS = 64
 
 const MALFORMED = failure('judge_unreachable', 'the provider’s answer is not what its API promises')
 
 /** The reply in a line, without the line. */
 export type LineReply = Answer & Pick<ReplyDetails, 'request_id'>
 
-/** Reads the reply in a line. A malformed answer fails its own request, not its batch. */
-function replyIn(text: string, line: ResultLine, read: (line: ResultLine) => LineReply | null): JudgeReply | null {
+/** Reads a line; null without a custom id of this client. A malformed answer fails its own request, not its batch. */
+function resultIn(text: string, read: (line: ResultLine) => LineReply | null): BatchResult | null {
+  const line = parseJson(text) as ResultLine | null | undefined
+  const custom_id: unknown = line?.custom_id
+  if (!line || typeof custom_id !== 'string' || custom_id.length > MOST_ID_CHARS) return null
   const raw = rawOf(text)
   try {
     const reply = read(line)
-    return reply && { ...reply, raw }
+    return { custom_id, reply: reply && { ...reply, raw } }
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
-    return { ok: false, failure: MALFORMED, raw, usage: null, model_resolved: null, request_id: null }
+    const about = { raw, usage: null, model_resolved: null, request_id: null }
+    return { custom_id, reply: { ok: false, failure: MALFORMED, ...about } }
   }
 }
 
 /** A provider's batch endpoint through its SDK, which throws errors. */
-interface BatchEndpoint<Batch extends { readonly id: string }> {
+export interface BatchEndpoint<Batch extends { readonly id: string }> {
   /** Returns the members of a line beside the custom id. */
   envelope(request: JudgeRequest): object
   submit(submission: Submission, signal: AbortSignal): Promise<Batch>
@@ -124,8 +104,7 @@ export function callsOf<Batch extends { readonly id: string }>(
   endpoint: BatchEndpoint<Batch>,
 ): BatchCalls {
   const calls: BatchCalls = {
-    encode: (customId, request) =>
-      JSON.stringify({ custom_id: checkCustomId(customId), ...endpoint.envelope(request) }),
+    encode: (custom_id, request) => JSON.stringify({ custom_id, ...endpoint.envelope(request) }),
     submit: (submission, signal) =>
       callBatch(place, signal, async () => idOf(await endpoint.submit(submission, signal))),
     poll: (id, signal) => callBatch(place, signal, async () => endpoint.stateOf(await endpoint.retrieve(id, signal))),
@@ -139,10 +118,10 @@ export function callsOf<Batch extends { readonly id: string }>(
         if (state === 'failed') return
         for (const name of endpoint.filesOf(batch)) {
           const file = await within(exchange, () => endpoint.download(name, signal))
-          for await (const text of readLines(file.body)) {
-            const clean = exchange.clean(text ?? '')
-            const line = parseLine(clean)
-            if (line !== null) yield { custom_id: line.custom_id, reply: replyIn(clean, line, endpoint.readLine) }
+          // A line too long for an answer is skipped. A TypeError where there is no body: null is no iterable.
+          for await (const { bytes } of splitLines(file.body as AsyncIterable<Uint8Array>, MOST_LINE_BYTES)) {
+            const result = resultIn(exchange.clean(bytes?.toString() ?? ''), endpoint.readLine)
+            if (result !== null) yield result
           }
         }
       } catch (error) {
@@ -150,11 +129,9 @@ export function callsOf<Batch extends { readonly id: string }>(
         if (!isMissing(status)) throw new BatchFailure({ ...fault, retryable: true })
       }
     },
-    cancel: (id, signal) =>
-      callBatch(place, signal, () => endpoint.cancel(id, signal)).then(
-        () => undefined,
-        () => undefined,
-      ),
+    async cancel(id, signal) {
+      await callBatch(place, signal, () => endpoint.cancel(id, signal)).catch(() => undefined)
+    },
     find: (mark, signal) =>
       callBatch(place, signal, async () => {
         let isUnknown = false

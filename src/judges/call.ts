@@ -1,6 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Readable } from 'node:stream'
 import { Agent, type Dispatcher } from 'undici'
+import { fewAnswers, once } from '../domain/memo.ts'
+import { parseJson } from '../domain/text/json.ts'
 import type { Failure, Usage } from '../schemas/grade.ts'
 import { providerRow } from '../schemas/providers.ts'
 import type { FailureCode } from '../schemas/vocabulary.ts'
@@ -58,15 +60,11 @@ export const AS_FILE = { accept: 'application/binary' }
 export function makeFetch(calls: number): Fetch {
   const options = { connections: Math.ceil(calls * 1.25) + BATCH_CONNECTIONS, headersTimeout: LONGEST_CALL_MS }
   const [forAnswers, forFiles] = [new Agent({ ...options, maxResponseSize: MOST_REPLY_BYTES }), new Agent(options)]
-  let cleaner = { secret: '', clean: withoutSecret('') }
   return async (input, init = {}) => {
     const exchange = exchanges.getStore() ?? openExchange()
     const sent = new Headers(init.headers)
     const isFile = sent.get('accept') === AS_FILE.accept
-    const secret = secretOf(sent)
-    // The requests of a judge carry the same secret, for an hour at least.
-    if (secret !== cleaner.secret) cleaner = { secret, clean: withoutSecret(secret) }
-    Object.assign(exchange, openExchange(), { clean: cleaner.clean })
+    Object.assign(exchange, openExchange(), { clean: withoutSecret(secretOf(sent)) })
     try {
       const { origin, pathname, search } = new URL(input instanceof Request ? input.url : input)
       const { statusCode, headers, body } = await (isFile ? forFiles : forAnswers).request({
@@ -76,8 +74,11 @@ export function makeFetch(calls: number): Fetch {
         signal: init.signal ?? null,
       })
       exchange.status = statusCode
-      for (const [name, value] of Object.entries(headers).flatMap(pairs))
-        exchange.headers.append(name, exchange.clean(value))
+      exchange.headers = new Headers(
+        Object.entries(headers).flatMap(([name, value = []]) =>
+          [value].flat().map((one): [string, string] => [name, exchange.clean(one)]),
+        ),
+      )
       const answer = { status: statusCode, headers: exchange.headers }
       if (isFile && statusCode < 300) return new Response(Readable.toWeb(body) as ReadableStream, answer)
       // The body of an error may have no end.
@@ -92,12 +93,11 @@ export function makeFetch(calls: number): Fetch {
   }
 }
 
-/** Lists each value of a header with its name. */
-const pairs = ([name, value]: [string, string | string[] | undefined]) =>
-  [value ?? []].flat().map((one) => [name, one] as const)
-
 /** Shortest secret that is removed: a shorter one occurs in texts by chance. No provider has such keys. */
 const SHORTEST_SECRET = 8
+
+/** Secrets whose patterns are kept. */
+const MOST_SECRETS = 32
 
 /** Finds the secret that a request carries. AWS sends a signature and a token, never its secret key. */
 function secretOf(sent: Headers): string {
@@ -105,8 +105,8 @@ function secretOf(sent: Headers): string {
   return sent.get('x-amz-security-token') ?? sent.get('x-api-key') ?? sent.get('api-key') ?? bearer ?? ''
 }
 
-/** Makes the function that removes a secret from texts. */
-function withoutSecret(secret: string): (text: string) => string {
+/** Makes the function that removes a secret from texts. The requests of a judge carry the same secret, for an hour at least. */
+const withoutSecret = once((secret: string): ((text: string) => string) => {
   if (secret.length < SHORTEST_SECRET) return (text) => text
   const digits = Array.from(Buffer.from(secret), (byte) => byte.toString(16).padStart(2, '0'))
   const spelled = new RegExp(
@@ -114,7 +114,7 @@ function withoutSecret(secret: string): (text: string) => string {
     'gi',
   )
   return (text) => text.replace(spelled, '[key]')
-}
+}, fewAnswers(MOST_SECRETS))
 
 /** Cuts an answer to be kept. */
 export const rawOf = (text: string): string => text.slice(0, MOST_RAW_CHARS)
@@ -157,7 +157,7 @@ export function faultOf(exchange: Exchange, error: unknown, place: Place, signal
     )
   if (signal.aborted) return without('cancelled', 'the call was cancelled')
   if (status !== null && status >= 300) {
-    const fault = { status, headers, ...faultWords(parsedBody(text), headers) }
+    const fault = { status, headers, ...faultWords(parseJson(text ?? ''), headers) }
     return { ...without('internal', ''), failure: classifyHttp(fault, place), status, usage: usageOfFault(fault) }
   }
   const code = codeOf(exchange.error ?? error)
@@ -178,13 +178,4 @@ function codeOf(error: unknown, depth = 5): string | null {
   if (depth === 0 || !(error instanceof Error)) return null
   const { code, cause } = error as NodeJS.ErrnoException
   return typeof code === 'string' ? code : codeOf(cause, depth - 1)
-}
-
-/** Parses a body; undefined for a body that is no JSON. */
-function parsedBody(text: string | null): unknown {
-  try {
-    return JSON.parse(text ?? '')
-  } catch {
-    return undefined
-  }
 }

@@ -1,9 +1,42 @@
 import type { JudgeSettings } from '../config/judges.ts'
 import { defined } from '../domain/result.ts'
 import { shownBaseUrl } from '../domain/words.ts'
-import { publicAddress } from '../schemas/providers.ts'
+import { providerRow, publicAddress } from '../schemas/providers.ts'
+import { type BatchEndpoint, callsOf } from './batch.ts'
+import { askProvider, LONGEST_CALL_MS, makeFetch } from './call.ts'
 import type { Place } from './faults.ts'
-import type { JudgeInfo } from './judge.ts'
+import type { Judge, JudgeInfo, JudgeRequest } from './judge.ts'
+import type { Answer } from './messages.ts'
+
+/** Options common to the clients of all SDKs. Veridict retries by itself, so the SDK's retries are off. */
+export const clientOptions = (settings: JudgeSettings) =>
+  ({
+    baseURL: addressOf(settings),
+    maxRetries: 0,
+    fetch: makeFetch(settings.concurrency.max),
+    logLevel: 'off',
+  }) as const
+
+interface CallOptions {
+  readonly signal: AbortSignal
+  readonly timeout: number
+}
+
+/** Makes a judge of one call of an SDK for each question, and of the batch endpoint where its provider has one. */
+export function modelJudge<Batch extends { readonly id: string }>(
+  name: string,
+  settings: JudgeSettings,
+  ask: (request: JudgeRequest, options: CallOptions) => Promise<Answer>,
+  endpoint?: (place: Place) => BatchEndpoint<Batch>,
+): Judge {
+  const place = placeOf(name, settings)
+  const { batches } = providerRow(settings.provider)
+  return {
+    info: describeJudge(name, settings),
+    ask: (request, signal) => askProvider(place, signal, () => ask(request, { signal, timeout: LONGEST_CALL_MS })),
+    ...(endpoint !== undefined && batches !== null && { batch: { ...batches, ...callsOf(place, endpoint(place)) } }),
+  }
+}
 
 /** Finds the address that a judge asks. A base URL of Gemini without its OpenAI-compatible path gets that path. */
 export function addressOf({ base_url, provider, region }: JudgeSettings): string {
@@ -13,7 +46,7 @@ export function addressOf({ base_url, provider, region }: JudgeSettings): string
   return bare.endsWith('/v1beta') ? `${bare}/openai` : `${bare}/v1beta/openai`
 }
 
-export const placeOf = (judge: string, settings: JudgeSettings): Place => ({
+const placeOf = (judge: string, settings: JudgeSettings): Place => ({
   ...settings,
   judge,
   host: new URL(addressOf(settings)).host,

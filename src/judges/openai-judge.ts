@@ -2,30 +2,23 @@ import OpenAI, { AzureOpenAI, toStreamingFile } from 'openai'
 import type { JudgeSettings } from '../config/judges.ts'
 import type { Picture } from '../domain/trajectory/trajectory.ts'
 import type { Usage } from '../schemas/grade.ts'
-import { providerRow } from '../schemas/providers.ts'
-import { callsOf, type LineReply, MOST_DETAIL_CHARS, type ResultLine } from './batch.ts'
-import { askProvider, LONGEST_CALL_MS, makeFetch } from './call.ts'
-import { addressOf, describeJudge, placeOf } from './describe.ts'
+import { type BatchEndpoint, type LineReply, MOST_DETAIL_CHARS, type ResultLine } from './batch.ts'
+import { LONGEST_CALL_MS } from './call.ts'
 import { classifyHttp, failure, faultWords, type Place, usageOfFault, wordOf, wordsOf } from './faults.ts'
-import type { BatchCalls, BatchState, Judge, JudgeRequest } from './judge.ts'
+import type { BatchState, Judge, JudgeRequest } from './judge.ts'
 import { type Answer, answered, countOf, ended, repairTurns, servedTier, sharedParts, usageFrom } from './messages.ts'
+import { addressOf, clientOptions, modelJudge } from './model-judge.ts'
 
-/** Options common to all clients. Veridict retries by itself, so the SDK's retries are off. */
-const common = ({ concurrency }: JudgeSettings) =>
-  ({
-    maxRetries: 0,
-    fetch: makeFetch(concurrency.max),
-    organization: null,
-    project: null,
-    logLevel: 'off',
-  }) as const
+/** Options of the clients of OpenAI's SDK, which would read an organization and a project from the environment. */
+const openAiOptions = (settings: JudgeSettings) =>
+  ({ ...clientOptions(settings), organization: null, project: null }) as const
 
 /**
  * Creates a judge behind OpenAI's API or any compatible server. A server without batches answers their calls with an error, as for any
  * unknown path.
  */
 export const createOpenAiJudge = (name: string, settings: JudgeSettings, key: string): Judge =>
-  judgeOf(new OpenAI({ ...common(settings), apiKey: key, baseURL: addressOf(settings) }), name, settings)
+  judgeOf(new OpenAI({ ...openAiOptions(settings), apiKey: key }), name, settings)
 
 /** The variable whose value is a token of Microsoft Entra instead of a key of the resource. */
 const ENTRA_TOKEN = 'AZURE_OPENAI_AD_TOKEN'
@@ -36,7 +29,7 @@ export function createAzureJudge(name: string, settings: JudgeSettings, key: str
   const credential =
     settings.key_env === ENTRA_TOKEN ? { apiKey: '', azureADTokenProvider: async () => key } : { apiKey: key }
   const client = new AzureOpenAI({
-    ...common(settings),
+    ...openAiOptions(settings),
     ...credential,
     baseURL: `${addressOf(settings)
       .replace(/\/+$/, '')
@@ -47,20 +40,15 @@ export function createAzureJudge(name: string, settings: JudgeSettings, key: str
 }
 
 function judgeOf(client: OpenAI, name: string, settings: JudgeSettings): Judge {
-  const place = placeOf(name, settings)
   const api = openAiApi(settings)
   const path = api.path.slice('/v1'.length)
-  const judge: Judge = {
-    info: describeJudge(name, settings),
-    ask: (request, signal) =>
-      askProvider(place, signal, async () => {
-        const body = api.buildBody(request, settings)
-        return api.read(await client.post(path, { body, signal, timeout: LONGEST_CALL_MS }), settings)
-      }),
-  }
-  const { batches } = providerRow(settings.provider)
-  if (batches === null) return judge
-  return { ...judge, batch: { ...batches, ...createOpenAiBatch(client, place, settings) } }
+  return modelJudge(
+    name,
+    settings,
+    async (request, options) =>
+      api.read(await client.post(path, { body: api.buildBody(request, settings), ...options }), settings),
+    (place) => batchEndpoint(client, place, settings),
+  )
 }
 
 type Batch = OpenAI.Batches.Batch
@@ -71,11 +59,11 @@ const OUR_ID = 'veridict'
 /** Statuses of an ended batch. An unknown status is no end: the batch is polled again. */
 const ENDED: readonly string[] = ['completed', 'expired', 'cancelled']
 
-/** Makes the calls of OpenAI's batch endpoint: a file of requests is uploaded, a batch is made of it, and two files are downloaded. */
-function createOpenAiBatch(client: OpenAI, place: Place, settings: JudgeSettings): BatchCalls {
+/** Makes OpenAI's batch endpoint: a file of requests is uploaded, a batch is made of it, and two files are downloaded. */
+function batchEndpoint(client: OpenAI, place: Place, settings: JudgeSettings): BatchEndpoint<Batch> {
   const api = openAiApi(settings)
   const { batches, files } = client
-  return callsOf<Batch>(place, {
+  return {
     envelope: (request) => ({ method: 'POST', url: api.path, body: api.buildBody(request, settings) }),
     /** Uploads the lines and submits their file. A file without its batch costs nothing, so only the second call must be found again after a crash. */
     async submit({ id: ours, lines }, signal) {
@@ -96,7 +84,7 @@ function createOpenAiBatch(client: OpenAI, place: Place, settings: JudgeSettings
       batches.list({ limit: 100, ...(after !== undefined && { after }) }, { signal }).asResponse(),
     createdAt: ({ created_at }) => created_at * 1000,
     isOf: async ({ metadata }, { id }) => metadata?.[OUR_ID] === id,
-  })
+  }
 }
 
 async function* bytesOfLines(lines: readonly string[]): AsyncGenerator<string> {

@@ -6,7 +6,7 @@ import { loadConfig } from '../../src/config/config.ts'
 import type { JudgeSettings } from '../../src/config/judges.ts'
 import { loadOptional } from '../../src/config/optional-package.ts'
 import { buildModelJudges } from '../../src/judges/build-judges.ts'
-import { describeJudge } from '../../src/judges/describe.ts'
+import { describeJudge } from '../../src/judges/model-judge.ts'
 import { publicAddress } from '../../src/schemas/providers.ts'
 import { SETTINGS } from './settings.ts'
 

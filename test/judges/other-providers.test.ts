@@ -77,7 +77,7 @@ describe('google', () => {
   )
 
   test('a judge of the environment asks the public endpoint, and sends no field that Gemini refuses', async () => {
-    const { addressOf } = await import('../../src/judges/describe.ts')
+    const { addressOf } = await import('../../src/judges/model-judge.ts')
     const { buildChatRequest } = await import('../../src/judges/openai-judge.ts')
     const { providerDefaults } = await import('../../src/config/judges.ts')
     const settings = providerDefaults('google')
