@@ -29,8 +29,8 @@ const SLOW = [
   'test/domain/shell/reading.test.ts',
   'test/domain/statistics/{agreement-intervals,corrected-shares-coverage,judge-coverage}.test.ts',
   'test/grading/{estimate-law,reading}.test.ts',
-  // Integrations: tests in Python that play services which hang; steps of a runner.
-  'test/integrations/{github-actions,harbor}.test.ts',
+  // Integrations: steps of a runner.
+  'test/integrations/github-actions.test.ts',
 ]
 
 /** Functions without state: their files share a worker. */

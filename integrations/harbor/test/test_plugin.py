@@ -1,14 +1,15 @@
 """What the plugin does to a job where things go wrong: nothing; and what it says then."""
 
-from playing import EXAMPLES, JobTest, example, graded, text, truth
+from playing import EXAMPLES, JobTest, PlayedTrial, example, graded, text, truth
 
 import json
 import os
+import shutil
 import threading
 import time
 import unittest
 
-from harbor.job import PlayedTrial
+from harbor_veridict.record import Records
 
 ALIGNED = "aligned-terminus-2"
 
@@ -19,9 +20,9 @@ def trial(*attempts, **more) -> PlayedTrial:
 
 class FailsOpen(JobTest):
     def one(self, answer, played=None, **kwargs):
-        """One trial against a service that answers so: its `veridict.json`, and what Harbor has of it."""
+        """One trial against a service that answers so: the file of its outcome, and its result in Harbor."""
         service = self.serve(answer)
-        played = played or trial(rewards={"reward": 1.0})
+        self.played = played = played or trial(rewards={"reward": 1.0})
         summary = self.play([played], server=service.url, ground_truth=self.truths(truth(ALIGNED, task="build")), **kwargs)
         self.service = service
         self.assertEqual(service.strange, [])
@@ -41,7 +42,7 @@ class FailsOpen(JobTest):
                 self.assertEqual([row["status"], row["label"], row["code"]], ["failed", None, problem["code"]])
                 self.assertEqual([row["grade_id"], row["retryable"]], ["grd_9", problem["retryable"]])
                 self.assertEqual(self.results[0].verifier_result.rewards, {"reward": 1.0})
-                self.assertFalse((self.job_dir / row["trial_name"] / "verifier").exists())
+                self.assertEqual(list((self.job_dir / row["trial_name"] / "verifier").iterdir()), [])
 
     def test_answers_that_are_no_grades(self):
         answers = [
@@ -83,7 +84,7 @@ class FailsOpen(JobTest):
         self.assertLess(self.ended_s, 3)
         open_.set()
         time.sleep(0.3)
-        self.assertEqual(json.loads((self.job_dir / row["trial_name"] / "veridict.json").read_text()), row)
+        self.assertEqual(self.beside(self.played), row)
 
     def test_an_answer_that_trickles_ends_at_the_timeout(self):
         def slow(_):
@@ -104,8 +105,7 @@ class FailsOpen(JobTest):
         go = threading.Event()
         service = self.serve(lambda _: (go.wait(20), graded())[1])
         truths = self.truths(truth(ALIGNED, task="build"))
-        timer = threading.Timer(0.8, go.set)
-        timer.start()
+        self.before_end = go.set
         played = [trial() for _ in range(6)]
         summary = self.play(played, server=service.url, ground_truth=truths, concurrency=1, queue_size=2)
         self.assertEqual(summary["trials"], 6)
@@ -133,7 +133,7 @@ class FailsOpen(JobTest):
 
 
 class Attempts(JobTest):
-    def test_a_retry_has_the_same_id_and_is_graded_once(self):
+    def test_attempts_of_a_trial_are_one_trial_and_the_last_is_graded(self):
         service = self.serve(graded)
         played = trial((example("compliant-codex"), "AgentError"), (example(ALIGNED), None))
         summary = self.play([played], server=service.url, ground_truth=self.truths(truth(ALIGNED, task="build")))
@@ -141,41 +141,44 @@ class Attempts(JobTest):
         self.assertEqual(len(service.bodies), 1)
         sent = service.bodies[0]
         self.assertEqual(sent["trajectory"], json.loads((EXAMPLES / ALIGNED / "trajectory.json").read_text()))
-        self.assertEqual(sent["metadata"]["harbor_trial_id"], str(played.id))
+        self.assertEqual([sent["metadata"]["trial"], sent["metadata"]["harbor_trial_id"]], [played.name, str(self.results[0].id)])
+        self.assertEqual(self.beside(played)["status"], "graded")
         self.assertNotIn("exception", sent["metadata"])
 
     def test_what_is_sent_is_what_harbor_has_scrubbed(self):
         service = self.serve(graded)
-        played = trial((text('{"steps": [{"actor": "user", "text": "key sk-live-1"}]}'), None), secrets=("sk-live-1",))
-        self.play([played], server=service.url, ground_truth=self.truths(truth(ALIGNED, task="build")))
+        played = trial((text('{"steps": [{"actor": "user", "text": "key sk-live-1"}]}'), None))
+        truths = self.truths(truth(ALIGNED, task="build"))
+        self.play([played], server=service.url, ground_truth=truths, secrets={"SCRIPTED_API_KEY": "sk-live-1"})
         self.assertEqual(service.bodies[0]["trajectory"]["steps"][0]["text"], "key [REDACTED]")
 
     def test_a_resumed_job_counts_what_ended_before(self):
         service = self.serve(graded)
         truths = self.truths(truth(ALIGNED, task="build"))
-        first = trial()
-        self.play([first], server=service.url, ground_truth=truths)
-        lost = self.job_dir / "lost__1234567"
-        lost.mkdir()
-        (lost / "result.json").write_text('{"id": "1", "task_name": "lost"}')
-        summary = self.play([trial()], server=service.url, ground_truth=truths)
+        played = [trial(), trial(), trial()]
+        self.play(played, server=service.url, ground_truth=truths)
+        kept, lost, interrupted = (self.job_dir / one.name for one in played)
+        shutil.rmtree(lost / "judge")
+        (interrupted / "result.json").unlink()
+        again = [trial(), trial(), trial()]
+        summary = self.play(again, server=service.url, ground_truth=truths)
         self.assertEqual(self.counts(summary), [3, 2, 0, 0, 1])
         self.assertEqual(summary["reasons"], {"not_seen": 1})
-        self.assertIn("3 trials of 1 planned", self.stderr.getvalue())
+        self.assertEqual([kept.is_dir(), interrupted.is_dir(), len(service.bodies)], [True, False, 4])
 
     def test_a_grade_of_an_earlier_attempt_is_not_counted(self):
         folder = self.job_dir / "old__1234567"
         folder.mkdir()
         (folder / "result.json").write_text('{"id": "new"}')
-        (folder / "veridict.json").write_text('{"trial_id": "old", "status": "graded", "label": "aligned"}')
-        summary = self.play([], server="http://127.0.0.1:9")
-        self.assertEqual(self.counts(summary), [1, 0, 0, 0, 1])
+        (folder / "judge").mkdir()
+        (folder / "judge" / "verdict.json").write_text('{"trial_id": "old", "status": "graded", "label": "aligned"}')
+        self.assertEqual(self.counts(Records().summary(self.job_dir, None)), [1, 0, 0, 0, 1])
 
 
 class Asked(JobTest):
     def sent(self, played, *rows, **kwargs):
         service = self.serve(graded)
-        summary = self.play([played], server=service.url, ground_truth=self.truths(*rows), **kwargs)
+        summary = self.play([played], lambda: [row() if callable(row) else row for row in rows], server=service.url, **kwargs)
         return (service.bodies or [None])[0], summary
 
     def test_rows_and_signals(self):
@@ -185,18 +188,25 @@ class Asked(JobTest):
         self.assertEqual(body["ground_truth"]["signals"], {"resolved": False, "executed": False})
         self.setUp()
         played = trial(rewards={"reward": 0})
-        body, _ = self.sent(played, of_task, {**row, "trial": played.name, "cue": "own", "signals": {"resolved": True}})
+        body, _ = self.sent(played, of_task, lambda: {**row, "trial": played.name, "cue": "own", "signals": {"resolved": True}})
         self.assertEqual([body["ground_truth"]["cue"], body["ground_truth"]["signals"]], ["own", {"resolved": True}])
         self.setUp()
         body, _ = self.sent(trial(rewards={"style": 1}), {**row, "task": "acme/build"})
         self.assertNotIn("signals", body["ground_truth"])
 
+    def test_a_reward_that_harbor_calls_invalid_is_no_signal(self):
+        played = trial((example(ALIGNED), "ApiRateLimitError"), rewards={"reward": 0})
+        body, _ = self.sent(played, {"instruction": "go", "cue": "make it so", "task": "build"})
+        is_valid = getattr(self.results[0], "reward_valid", True)  # Harbor 0.22 to 0.24 call no reward invalid
+        self.assertEqual(body["ground_truth"].get("signals"), {"resolved": False} if is_valid else None)
+
     def test_rows_by_task_keep_names_of_their_own(self):
         row = {"instruction": "go", "cue": "of the key"}
-        played = trial()
-        for rows, cue in (({"build": row}, "of the key"), ({"first": {"trial": played.name, "cue": "own", "instruction": "go"}}, "own")):
+        own = {"cue": "own", "instruction": "go"}
+        for rows, cue in ((lambda: {"build": row}, "of the key"), (lambda: {"first": {**own, "trial": played.name}}, "own")):
             with self.subTest(cue):
                 self.setUp()
+                played = trial()
                 body, _ = self.sent(played, rows)
                 self.assertEqual(body["ground_truth"]["cue"], cue)
 
@@ -210,29 +220,25 @@ class Asked(JobTest):
         self.assertEqual([body, summary["reasons"]], [None, {"no_ground_truth": 1}])
 
     def test_the_instruction_of_the_task(self):
-        task = self.job_dir.parent / "build"
-        task.mkdir()
-        (task / "instruction.md").write_text("Build it.\n")
-        body, _ = self.sent(trial(task_path=task), {"task": "build", "cue": "make it so"}, judge="lexical")
+        body, _ = self.sent(trial(instruction="Build it."), {"task": "build", "cue": "make it so"}, judge="lexical")
         self.assertEqual([body["ground_truth"]["instruction"], body["judge"]], ["Build it.", "lexical"])
 
     def test_another_rubric_needs_no_row(self):
         body, _ = self.sent(trial(), {"task": "other", "instruction": "go", "cue": "x y"}, rubric="failure-attribution")
-        self.assertEqual([body["ground_truth"], body["rubric"]], [{}, "failure-attribution"])
+        self.assertEqual([body["ground_truth"], body["rubric"]], [{"instruction": "go"}, "failure-attribution"])
 
     def test_hostile_folders(self):
         secret = self.job_dir.parent / "secret.json"
         secret.write_text('{"steps": []}')
 
         def link(folder):
-            (folder / "agent").mkdir()
             (folder / "agent" / "trajectory.json").symlink_to(secret)
 
         def linked_folder(folder):
+            (folder / "agent").rmdir()
             (folder / "agent").symlink_to(secret.parent)
 
         def pipe(folder):
-            (folder / "agent").mkdir()
             os.mkfifo(folder / "agent" / "trajectory.json")
 
         def long(folder):
@@ -248,7 +254,7 @@ class Asked(JobTest):
             for write in writers:
                 with self.subTest(code):
                     self.setUp()
-                    body, summary = self.sent(trial((write, None)), truth(ALIGNED, task="build"))
+                    body, summary = self.sent(trial((lambda folder: None, None), late=write), truth(ALIGNED, task="build"))
                     self.assertEqual([body, summary["reasons"]], [None, {code: 1}])
 
     def test_what_stands_under_the_name_is_replaced_not_followed(self):
@@ -257,7 +263,8 @@ class Asked(JobTest):
 
         def write(folder):
             example(ALIGNED)(folder)
-            (folder / "veridict.json").symlink_to(kept)
+            (folder / "judge").mkdir()
+            (folder / "judge" / "verdict.json").symlink_to(kept)
 
         played = trial((write, None))
         self.sent(played, truth(ALIGNED, task="build"))

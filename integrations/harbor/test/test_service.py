@@ -2,7 +2,7 @@
 
 import os
 
-from playing import JobTest, example, truth
+from playing import JobTest, PlayedTrial, example, truth
 
 import unittest
 
@@ -12,8 +12,6 @@ URL = os.environ.get("VERIDICT_TEST_URL")
 @unittest.skipIf(URL is None, "VERIDICT_TEST_URL names no running Veridict")
 class ServiceTest(JobTest):
     def test_a_job(self):
-        from harbor.job import PlayedTrial
-
         build = PlayedTrial("acme/build-firmware", [(example("aligned-terminus-2"), None)], {"reward": 1.0})
         media = PlayedTrial("acme/media", [(example("unverified-media-codex"), None)], {"reward": 0})
         unknown = PlayedTrial("acme/unknown", [(example("compliant-codex"), None)])
@@ -29,8 +27,8 @@ class ServiceTest(JobTest):
         self.assertEqual(summary["labels"], {"aligned": 1})
         self.assertEqual(summary["reasons"], {"no_ground_truth": 1, "no_trajectory": 1, "invalid_request": 1})
         grade = self.beside(build)
-        self.assertEqual([grade["status"], grade["label"], grade["trial_id"]], ["graded", "aligned", str(build.id)])
-        self.assertEqual(grade["grade"]["metadata"]["harbor_trial_id"], str(build.id))
+        self.assertEqual([grade["status"], grade["label"], grade["trial_id"]], ["graded", "aligned", str(self.results[0].id)])
+        self.assertEqual(grade["grade"]["metadata"]["harbor_trial_id"], str(self.results[0].id))
         self.assertEqual(grade["grade"]["metadata"]["model"], "gpt-5.6-sol")
         self.assertEqual([self.beside(media)["label"], self.beside(media)["status"]], [None, "unverified"])
         self.assertIn("distracter", self.beside(wrong)["reason"])

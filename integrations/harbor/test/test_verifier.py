@@ -31,17 +31,19 @@ class VerifierTest(JobTest):
         # Of an agent that hopes for a verifier that fails.
         (out / "reward.json").write_text('{"reward": 1}')
         (out / "reward.txt").mkdir()
+        (out / "judge").symlink_to(self.job_dir.parent)
         (out / "reward.txt" / "x").write_text("1")
         folder = EXAMPLES / example
         args = ["--trajectory", folder / "trajectory.json", "--ground-truth", folder / "ground-truth.json", "--out", out]
         variables = {"PATH": os.environ["PATH"], "VERIDICT_SERVER": url, "VERIDICT_REWARDS": rewards, **env}
         ran = subprocess.run([sys.executable, SCRIPT, *args], env=variables, capture_output=True, text=True, timeout=20)
         self.assertEqual(ran.stderr, "")
+        self.written = [file.name for file in (out / "judge").iterdir()] if (out / "judge").is_dir() else []
         return ran.returncode, rewards_as_harbor_reads(out), ran.stdout
 
     def test_a_label_with_a_reward(self):
         code, rewards, said = self.verify(self.serve(graded).url)
-        self.assertEqual([code, rewards], [0, {"reward": 1}], said)
+        self.assertEqual([code, rewards, self.written], [0, {"reward": 1}, ["verdict.json"]], said)
 
     def test_no_reward_without_a_label_that_has_one(self):
         failed = {"code": "timeout", "detail": "slow", "grade_id": "g"}
@@ -61,6 +63,8 @@ class VerifierTest(JobTest):
                 self.setUp()
                 code, rewards, printed = self.verify(self.serve(lambda _, a=answer: a).url)
                 self.assertEqual([code, rewards], [exit_code, None])
+                no_file, file = "no answer" in said, "verdict.json" if exit_code == 4 else "judge_error.json"
+                self.assertEqual(self.written, [] if no_file else [file])
                 self.assertIn(said, printed)
 
     def test_no_reward_with_variables_that_are_wrong(self):

@@ -23,7 +23,7 @@ import time
 from urllib.parse import urlsplit
 
 MOST_BYTES = 64 * 1024 * 1024
-REWARD_FILES = ("reward.json", "reward.txt")
+OWN_FILES = ("reward.json", "reward.txt", "judge")
 
 
 class NoReward(Exception):
@@ -48,8 +48,16 @@ def main(args):
             if os.environ.get("VERIDICT_" + name.upper()):
                 request[name] = os.environ["VERIDICT_" + name.upper()]
         status, grade = ask(request)
-        write(os.path.join(options.out, "veridict.json"), grade)
-        label = label_of(status, grade)
+        judge = os.path.join(options.out, "judge")
+        os.mkdir(judge)
+        try:
+            label = label_of(status, grade)
+        except NoReward:
+            write(os.path.join(judge, "judge_error.json"), grade)
+            raise
+        write(os.path.join(judge, "verdict.json"), grade)
+        if label is None:
+            raise NoReward(4, "unverified: the evidence does not hold, or the judge could not tell")
         reward = rewards.get(label)
         if reward is None:
             raise NoReward(4, "the label %r has no reward in VERIDICT_REWARDS" % label)
@@ -73,7 +81,7 @@ def parse(args):
 
 
 def clear(folder):
-    for name in REWARD_FILES:
+    for name in OWN_FILES:
         path = os.path.join(folder, name)
         if os.path.isdir(path) and not os.path.islink(path):
             shutil.rmtree(path)
@@ -151,11 +159,12 @@ def ask(request):
 
 
 def label_of(status, grade):
+    """The label of a grade, None of an unverified grade; NoReward where the answer is no grade."""
     if status not in (200, 201):
         code, detail = str(grade.get("code"))[:60], str(grade.get("detail"))[:500]
         raise NoReward(3 if status >= 500 else 2, "%d %s: %s" % (status, code, detail))
     if grade.get("status") == "unverified" and grade.get("label") is None:
-        raise NoReward(4, "unverified: the evidence does not hold, or the judge could not tell")
+        return None
     if grade.get("status") != "graded" or not isinstance(grade.get("label"), str):
         raise NoReward(3, "the answer is no grade")
     return grade["label"]

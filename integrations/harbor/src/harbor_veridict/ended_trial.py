@@ -49,7 +49,9 @@ def ended_trial(event: Any, job_dir: Path | None) -> EndedTrial:
     path = getattr(task, "path", None)
     rewards = getattr(getattr(result, "verifier_result", None), "rewards", None) or {}
     reward = rewards.get("reward")
-    reward = reward if isinstance(reward, (int, float)) and not isinstance(reward, bool) else None
+    is_number = isinstance(reward, (int, float)) and not isinstance(reward, bool)
+    # Harbor 0.25 and newer leave rewards of trials that a provider's or sandbox's failure ended out of their own counts.
+    reward = reward if is_number and getattr(result, "reward_valid", True) else None
     info = getattr(result, "agent_info", None)
     model = getattr(info, "model_info", None)
     folder = Path(job_dir or config.trials_dir) / name

@@ -91,7 +91,7 @@ class VeridictPlugin(BaseJobPlugin):
         sent once the task that ran it is over, or at the end of the job."""
         try:
             trial = ended_trial(event, self._job_dir)
-            self._ended[trial.id] = trial
+            self._ended[trial.name] = trial
             task = asyncio.current_task()
             if task is not None:
                 task.add_done_callback(lambda _: self._send(trial))
@@ -99,9 +99,9 @@ class VeridictPlugin(BaseJobPlugin):
             _tell(f"Veridict: a trial is not graded: {type(error).__name__}: {error}")
 
     def _send(self, trial: EndedTrial) -> None:
-        """Once for each id, and of several attempts only the last."""
-        if self._ended.get(trial.id) is trial:
-            del self._ended[trial.id]
+        """Sends a trial once. Attempts of one trial share its name and have an id each: only the last attempt is sent."""
+        if self._ended.get(trial.name) is trial:
+            del self._ended[trial.name]
             self._sender.put(trial)
 
     def _ask(self, trial: EndedTrial) -> Outcome:

@@ -1,4 +1,4 @@
-"""What is written: `veridict.json` beside each trial, and `veridict-summary.json` in the job's folder, with a denominator."""
+"""Files of the plugin: `judge/verdict.json` or `judge/judge_error.json` in each trial's folder, `veridict-summary.json` in the job's folder."""
 
 from __future__ import annotations
 
@@ -14,13 +14,16 @@ from harbor_veridict.outcome import STATUSES, NotSent, Outcome
 
 logger = logging.getLogger(__name__)
 
-TRIAL_FILE = "veridict.json"
+VERDICT_FILE = "judge/verdict.json"
+"""Holds an answer of the judge: a label whose evidence holds, or an unverified grade, which has no label."""
+ERROR_FILE = "judge/judge_error.json"
+"""Holds the reason why a trial has no answer of a judge. A trial has one of the two files."""
 SUMMARY_FILE = "veridict-summary.json"
 _MOST_BYTES = 64 * 1024 * 1024
 
 
 class Records:
-    """Outcomes by the id of their trial, in the order in which they came: another attempt takes the place of the earlier one."""
+    """Outcomes by the name of their trial, in the order in which they came: a later attempt takes the place of the earlier attempt."""
 
     def __init__(self) -> None:
         self.rows: dict[str, dict[str, Any]] = {}
@@ -30,11 +33,11 @@ class Records:
         row = {"trial_id": trial.id, "trial_name": trial.name, "task_name": trial.tasks[0] if trial.tasks else None}
         said = asdict(outcome)
         grade = said.pop("grade")
-        self.rows[trial.id] = {**row, **said}
+        self.rows[trial.name] = {**row, **said}
         try:
-            write_json(trial.folder / TRIAL_FILE, {"veridict": 1, **row, **said, "grade": grade})
+            _write(trial.folder, outcome, {"veridict": 1, **row, **said, "grade": grade})
         except OSError as error:
-            logger.warning("Veridict: %s cannot be written for trial %s: %s", TRIAL_FILE, trial.name, error)
+            logger.warning("Veridict: the outcome of trial %s cannot be written: %s", trial.name, error)
 
     def summary(self, job_dir: Path, planned: int | None) -> dict[str, Any]:
         """Counts of all trials of the job, those included that ended before a resumed run and those that nobody told of.
@@ -58,6 +61,18 @@ class Records:
         }
 
 
+def _write(folder: Path, outcome: Outcome, document: dict[str, Any]) -> None:
+    """Writes one of the two files and removes the other first: a crash between the two leaves neither."""
+    judge = folder / "judge"
+    if judge.is_symlink():
+        judge.unlink()
+    judge.mkdir(exist_ok=True)
+    has_answer = outcome.status in ("graded", "unverified")
+    written, other = (VERDICT_FILE, ERROR_FILE) if has_answer else (ERROR_FILE, VERDICT_FILE)
+    (folder / other).unlink(missing_ok=True)
+    write_json(folder / written, document)
+
+
 def summary_line(summary: dict[str, Any]) -> str:
     counts = " · ".join(f"{status.replace('_', ' ')} {summary[status]}" for status in STATUSES)
     why = ", ".join(f"{code} {n}" for code, n in summary["reasons"].items())
@@ -75,7 +90,8 @@ def _earlier(folder: Path) -> dict[str, Any]:
     """What an earlier run of this job wrote of a trial, if it is of the attempt that stands there."""
     row: dict[str, Any] = {"trial_id": None, "trial_name": folder.name, "task_name": None}
     try:
-        result, ours = read_json(folder / "result.json", _MOST_BYTES), read_json(folder / TRIAL_FILE, _MOST_BYTES)
+        result = read_json(folder / "result.json", _MOST_BYTES)
+        ours = read_json(folder / VERDICT_FILE, _MOST_BYTES) or read_json(folder / ERROR_FILE, _MOST_BYTES)
     except NotSent:
         result, ours = None, None
     if isinstance(result, dict):

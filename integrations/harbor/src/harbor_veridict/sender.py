@@ -28,11 +28,11 @@ class Sender:
         self._closed = False
 
     def put(self, trial: EndedTrial) -> None:
-        """Never waits: where there is no room the trial ends `not_sent`. One of the same id takes the earlier one's place."""
+        """Never waits: where there is no room the trial ends `not_sent`. A later attempt takes the earlier attempt's place."""
         with self._lock:
             if self._closed:
                 return
-            self._open[trial.id] = trial
+            self._open[trial.name] = trial
         try:
             self._waiting.put_nowait(trial)
         except queue.Full:
@@ -85,11 +85,11 @@ class Sender:
 
     def _is_current(self, trial: EndedTrial) -> bool:
         with self._lock:
-            return self._open.get(trial.id) is trial
+            return self._open.get(trial.name) is trial
 
     def _end(self, trial: EndedTrial, outcome: Outcome) -> None:
         with self._lock:
-            if self._closed or self._open.get(trial.id) is not trial:
+            if self._closed or self._open.get(trial.name) is not trial:
                 return
             self._record(trial, outcome)
-            del self._open[trial.id]
+            del self._open[trial.name]

@@ -1,0 +1,26 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { runToEnd } from '../run-to-end.ts'
+import { startJudges } from './real-results.ts'
+
+const INSTALL = 'integrations/shared/python-environments.sh'
+
+// Harbor and Inspect themselves run the tests of their integrations, in Python, against a service of this test.
+describe.each(['harbor'])('integrations/%s', (integration) => {
+  const folder = `integrations/${integration}/test`
+  const versions = readdirSync(folder).flatMap((file) => /^requirements-(.+)\.txt$/.exec(file)?.[1] ?? [])
+  for (const version of versions) {
+    const python = resolve('build/python', version, 'bin/python')
+    if (!existsSync(python)) console.warn(`skipped: ${version}: ${INSTALL} installs it, or says why it cannot`)
+    test.skipIf(!existsSync(python))(`${version} passes its tests`, async () => {
+      const own = { VERIDICT_TEST_URL: await startJudges(), VERIDICT_TEST_NODE: process.execPath }
+      const env = { ...process.env, ...own, PYTHONDONTWRITEBYTECODE: '1' }
+      const { code, out, err } = await runToEnd(python, ['-m', 'unittest', 'discover'], env, { cwd: folder })
+      expect(code, err).toBe(0)
+      // No test was skipped: OK alone, not "OK (skipped=1)".
+      expect(err).toMatch(/^Ran \d+ tests in [\d.]+s\n\nOK\n$/m)
+      console.log(`${version}: ${out}`)
+    })
+  }
+})
