@@ -20,7 +20,7 @@ const SLOW = [
   'test/storage/durability.test.ts',
   // Waits for room, and statistics, which run in a process of their own.
   'test/http/{admission,agreement,batch-counts,regrades,reports}.test.ts',
-  'test/telemetry/collector-away.test.ts',
+  'test/telemetry/collector.test.ts',
   // Harnesses and platforms themselves, each installed in its own folder.
   'test/integrations/*-real.test.ts',
   // Simulations, laws over many draws, whole corpora, memory.

@@ -93,7 +93,7 @@ interface Serving {
 /** Listens, and goes on with the batches of earlier processes. Stops on signals from now on. */
 async function run(env: NodeJS.ProcessEnv, serving: Serving, ready: () => Promise<void>): Promise<void> {
   const { context, http, state, finish, address } = serving
-  context.tracing?.onLoss((spans) => http.log.warn({ spans }, 'spans could not be sent to the collector'))
+  context.tracing?.onLoss(() => http.log.warn('spans or events could not be sent to the collector'))
   for (const unknown of unknownVariables(env, readText)) http.log.warn(unknown)
   stopOnSignals(env, state, { context, log: http.log, finish })
   try {

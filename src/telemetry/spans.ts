@@ -1,4 +1,5 @@
-import { type Attributes, type Span, SpanKind, type SpanOptions, SpanStatusCode, type Tracer } from '@opentelemetry/api'
+import type { Attributes, Logger, LogRecord, Span, SpanOptions, Tracer } from '@opentelemetry/api'
+import { SpanKind, SpanStatusCode } from '@opentelemetry/api'
 import { wrapTracer } from '@opentelemetry/api/experimental'
 import type { ItemOutcome } from '../grading/grade.ts'
 import type { GradingJob } from '../grading/judge-question.ts'
@@ -6,21 +7,19 @@ import type { Judge, JudgeReply } from '../judges/judge.ts'
 import type { Grade } from '../schemas/grade.ts'
 import { RequestError } from '../schemas/problem.ts'
 
-type Describe<T> = (result: T, span: Span) => Attributes
-
-/** Does the work of one grade in a span `grade`. The grade of a batch’s item is a trace of its own. */
-export async function traceGrade(tracer: Tracer, { item }: GradingJob, work: () => Promise<ItemOutcome>) {
+/**
+ * Does the work of one grade in a span `grade`, and tells a new grade by an event of that span; the event of a cached grade was sent when the
+ * grade was made. The grade of a batch’s item is a trace of its own.
+ */
+export function traceGrade(tracer: Tracer, logger: Logger, { item }: GradingJob, work: () => Promise<ItemOutcome>) {
   const attributes = { 'veridict.batch.id': item?.batch, 'veridict.item': item?.index }
   const options = item === null ? {} : { root: true, attributes }
-  const ended = await run(tracer, 'grade', options, () => work().catch(refusalOf), describeOutcome)
-  if (ended instanceof RequestError) throw ended
-  return ended
-}
-
-/** Returns a refusal, which is no error of the span. */
-function refusalOf(error: unknown): RequestError {
-  if (error instanceof RequestError) return error
-  throw error
+  const tell = async () => {
+    const outcome = await work()
+    if ('grade' in outcome && !outcome.cached) logger.emit(eventOf(outcome.grade))
+    return outcome
+  }
+  return run(tracer, 'grade', options, tell, describeOutcome)
 }
 
 /** Wraps a judge: each call is a span by the semantic conventions for generative AI, without question and answer. */
@@ -40,28 +39,34 @@ export function traceJudge(tracer: Tracer, judge: Judge): Judge {
 
 /**
  * Does work in an active span, describes its result, and ends the span. `error.type` makes the span an error; an error becomes a code of the
- * span, never a message. The SDK leaves out attributes that are undefined.
+ * span, never a message, and a refusal is no error of the span. The SDK leaves out attributes that are undefined.
  */
-function run<T>(tracer: Tracer, name: string, options: SpanOptions, work: () => Promise<T>, describe: Describe<T>) {
+function run<T>(
+  tracer: Tracer,
+  name: string,
+  options: SpanOptions,
+  work: () => Promise<T>,
+  describe: (result: T) => Attributes,
+) {
   const set = (span: Span, attributes: Attributes) => {
     span.setAttributes(attributes)
     if (attributes['error.type'] !== undefined) span.setStatus({ code: SpanStatusCode.ERROR })
   }
-  const onException = (error: { readonly code?: unknown; readonly name?: unknown }, span: Span) =>
-    set(span, { 'error.type': word(error?.code) ?? word(error?.name) ?? 'unknown' })
+  const onException = (error: { readonly code?: unknown; readonly name?: unknown }, span: Span) => {
+    const code = word(error?.code) ?? word(error?.name) ?? 'unknown'
+    set(span, { [error instanceof RequestError ? 'veridict.refusal' : 'error.type']: code })
+  }
   return wrapTracer(tracer).withActiveSpan(name, { ...options, onException }, async (span) => {
     const result = await work()
-    set(span, describe(result, span))
+    set(span, describe(result))
     return result
   })
 }
 
-/** Describes the end of a grade by closed words, ids and numbers. The event of a cached grade was sent when the grade was made. */
-function describeOutcome(outcome: ItemOutcome | RequestError, span: Span): Attributes {
-  if (outcome instanceof RequestError) return { 'veridict.refusal': outcome.code }
+/** Describes the end of a grade by closed words, ids and numbers. */
+function describeOutcome(outcome: ItemOutcome): Attributes {
   if (!('grade' in outcome)) return { 'error.type': 'failure' in outcome ? outcome.failure.code : undefined }
   const { grade, cached } = outcome
-  if (!cached) span.addEvent('gen_ai.evaluation.result', describeEvaluation(grade))
   const { id, status, label, failure, receipt } = grade
   return {
     'veridict.grade.id': id,
@@ -77,17 +82,20 @@ function describeOutcome(outcome: ItemOutcome | RequestError, span: Span): Attri
 }
 
 /**
- * Describes a new grade by the semantic conventions for generative AI. A failed grade has `error.type` and no score; an unverified grade
- * has neither.
+ * Makes the event of a new grade by the semantic conventions for generative AI. A failed grade has `error.type` and no score; an unverified
+ * grade has neither.
  *
  * @see https://github.com/open-telemetry/semantic-conventions-genai/blob/main/docs/gen-ai/gen-ai-events.md, `gen_ai.evaluation.result`
  */
-export const describeEvaluation = ({ status, label, outcome, failure, receipt }: Grade): Attributes => ({
-  'gen_ai.evaluation.name': word(receipt.rubric) ?? 'veridict',
-  'gen_ai.evaluation.score.label': status === 'graded' ? word(label) : undefined,
-  'gen_ai.evaluation.score.value': status === 'graded' && typeof outcome === 'number' ? outcome : undefined,
-  'error.type': failure?.code,
-  'veridict.grade.status': status,
+export const eventOf = ({ status, label, outcome, failure, receipt }: Grade): LogRecord => ({
+  eventName: 'gen_ai.evaluation.result',
+  attributes: {
+    'gen_ai.evaluation.name': word(receipt.rubric) ?? 'veridict',
+    'gen_ai.evaluation.score.label': status === 'graded' ? word(label) : undefined,
+    'gen_ai.evaluation.score.value': status === 'graded' && typeof outcome === 'number' ? outcome : undefined,
+    'error.type': failure?.code,
+    'veridict.grade.status': status,
+  },
 })
 
 /** Describes a reply. The provider’s words are kept where they have the form of a name. */

@@ -68,6 +68,7 @@ describePostgres('the commands of the compose file', (tools) => {
       expect(item.parent).toBe('')
       expect(item.resource['service.name']).toBe('veridict-worker')
     }
+    expect(collector.events.map(({ id }) => id).sort()).toEqual(items.map(({ id }) => id).sort())
     const calls = collector.spans.filter(({ name }) => name === 'chat mock-1')
     expect(calls).toHaveLength(mock.calls.length)
     for (const text of ['sk-canary', 'make release', 'curl ', 'p@ss', 'Build the project'])

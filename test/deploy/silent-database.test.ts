@@ -1,45 +1,16 @@
-import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { spawnProgram, tempFolder } from '../e2e/service-process.ts'
 import { describePostgres } from '../storage/postgres-tools.ts'
-
-/** A way to the database that falls silent: connections stay open, and nothing comes any more. */
-async function openWay(port: number) {
-  const sockets = new Set<Socket>()
-  let silent = false
-  const join = (from: Socket, to: Socket) => {
-    sockets.add(from)
-    from.on('data', (bytes) => silent || to.write(bytes))
-    from.on('close', () => to.destroy())
-    from.on('error', () => undefined)
-  }
-  const server = createServer((client) => {
-    if (silent) return void sockets.add(client.on('error', () => undefined))
-    const database = connect(port, '127.0.0.1')
-    join(client, database)
-    join(database, client)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
-  return {
-    port: (server.address() as AddressInfo).port,
-    fallSilent() {
-      silent = true
-    },
-  }
-}
+import { openWire } from '../storage/postgres-wire.ts'
 
 describePostgres('a stop with a database that has fallen silent', (tools) => {
   test('ends by itself, within what the manifests allow', { timeout: 90_000 }, async () => {
-    const way = await openWay(tools().server.port)
+    const wire = await openWire(tools().server.port)
+    onTestFinished(wire.close)
     const url = new URL(tools().server.url)
-    url.port = `${way.port}`
+    url.port = `${wire.port}`
     // The timeout of a statement does not end the stop.
     const config = { postgres: { statement_timeout_ms: 600_000 } }
     const env = { VERIDICT_DATABASE_URL: url.href, VERIDICT_HOST: '127.0.0.1', VERIDICT_PORT: '0' }
@@ -52,7 +23,7 @@ describePostgres('a stop with a database that has fallen silent', (tools) => {
       start(['src/cli.ts', 'worker'], {}, 'working on batches'),
     ]
     await Promise.all(all.map(({ ready }) => ready))
-    way.fallSilent()
+    wire.fallSilent()
     await delay(1500)
     for (const { child } of all) child.kill('SIGTERM')
     expect(await Promise.all(all.map(({ exited }) => exited))).toEqual([0, 0])

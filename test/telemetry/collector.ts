@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 import { serve } from '../local-server.ts'
-import { decodeSpans, type ReceivedSpan } from './otlp-decode.ts'
+import { decodeEvents, decodeSpans, type ReceivedEvent, type ReceivedSpan } from './otlp-decode.ts'
 
 /** Collector on loopback that decodes real OTLP over HTTP. The collector stops at the end of the test. */
 export interface Collector {
@@ -9,6 +9,7 @@ export interface Collector {
   readonly url: string
   readonly requests: readonly { readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: Buffer }[]
   readonly spans: readonly ReceivedSpan[]
+  readonly events: readonly ReceivedEvent[]
   /** Text of all received bytes, for searches. */
   bytes(): string
   /** Resolves with the first matching span, received before or after the call. */
@@ -23,6 +24,7 @@ type Tree = readonly [name: string, below: readonly Tree[]]
 export async function startCollector(answer?: (response: ServerResponse) => void): Promise<Collector> {
   const requests: { path: string; headers: IncomingHttpHeaders; body: Buffer }[] = []
   const spans: ReceivedSpan[] = []
+  const events: ReceivedEvent[] = []
   const waiting = new Set<() => void>()
   const url = await serve((request, response) => {
     const chunks: Buffer[] = []
@@ -31,7 +33,8 @@ export async function startCollector(answer?: (response: ServerResponse) => void
       const sent = Buffer.concat(chunks)
       const body = request.headers['content-encoding'] === 'gzip' ? gunzipSync(sent) : sent
       requests.push({ path: request.url ?? '', headers: request.headers, body })
-      spans.push(...decodeSpans(body))
+      if (request.url === '/v1/logs') events.push(...decodeEvents(body))
+      else spans.push(...decodeSpans(body))
       for (const look of waiting) look()
       if (answer === undefined) response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end()
       else answer(response)
@@ -41,8 +44,7 @@ export async function startCollector(answer?: (response: ServerResponse) => void
     spans.filter(({ parent }) => parent === id).map((span): Tree => [span.name, below(span.id)])
   return {
     url,
-    requests,
-    spans,
+    ...{ requests, spans, events },
     bytes: () => requests.map(({ body }) => body.toString('latin1')).join('\n'),
     treeOf: below,
     waitFor: (fits) =>

@@ -7,13 +7,16 @@ export interface ReceivedSpan {
   /** Span kind: 1 internal, 2 server, 3 client, 4 producer, 5 consumer. */
   readonly kind: number
   readonly attributes: Readonly<Record<string, unknown>>
-  /** `trace/span` of each link. */
   /** Status code: 0 unset, 2 error. */
   readonly status: number
   readonly status_message: string
-  readonly events: readonly { readonly name: string; readonly attributes: Readonly<Record<string, unknown>> }[]
+  /** Events of the span, which are deprecated: Veridict sends none. */
+  readonly events: number
   readonly resource: Readonly<Record<string, unknown>>
 }
+
+/** Record of the signal logs (logs v1 of the same protocol) with the name of an event; `id`: the span in which it happened. */
+export type ReceivedEvent = Pick<ReceivedSpan, 'trace' | 'id' | 'name' | 'attributes' | 'resource'>
 
 type Field = bigint | Buffer
 
@@ -71,26 +74,38 @@ function anyValue(value: Map<number, Field[]>): unknown {
   throw new Error(`an attribute of another kind: ${[...value.keys()].join()}`)
 }
 
-/** Reads all spans of an ExportTraceServiceRequest. */
-export function decodeSpans(body: Buffer): ReceivedSpan[] {
+/** Reads all records of an export request: of each resource, of each scope. Requests of spans and of logs have the same outer messages. */
+function recordsOf<T>(body: Buffer, read: (record: Map<number, Field[]>, resource: Record<string, unknown>) => T): T[] {
   return messages(fieldsOf(body), 1).flatMap((ofResource) => {
     const resource = attributesOf(messages(ofResource, 1)[0] ?? new Map(), 1)
-    return messages(ofResource, 2).flatMap((ofScope) =>
-      messages(ofScope, 2).map((span) => {
-        const status = messages(span, 15)[0] ?? new Map<number, Field[]>()
-        return {
-          trace: hex(span, 1),
-          id: hex(span, 2),
-          parent: hex(span, 4),
-          name: text(span, 5),
-          kind: int(span, 6),
-          attributes: attributesOf(span, 9),
-          status: int(status, 3),
-          status_message: text(status, 2),
-          events: messages(span, 11).map((event) => ({ name: text(event, 2), attributes: attributesOf(event, 3) })),
-          resource,
-        }
-      }),
-    )
+    return messages(ofResource, 2).flatMap((ofScope) => messages(ofScope, 2).map((record) => read(record, resource)))
   })
 }
+
+/** Reads an ExportTraceServiceRequest. */
+export const decodeSpans = (body: Buffer): ReceivedSpan[] =>
+  recordsOf(body, (span, resource) => {
+    const status = messages(span, 15)[0] ?? new Map<number, Field[]>()
+    return {
+      trace: hex(span, 1),
+      id: hex(span, 2),
+      parent: hex(span, 4),
+      name: text(span, 5),
+      kind: int(span, 6),
+      attributes: attributesOf(span, 9),
+      status: int(status, 3),
+      status_message: text(status, 2),
+      events: messages(span, 11).length,
+      resource,
+    }
+  })
+
+/** Reads an ExportLogsServiceRequest. */
+export const decodeEvents = (body: Buffer): ReceivedEvent[] =>
+  recordsOf(body, (record, resource) => ({
+    name: text(record, 12),
+    trace: hex(record, 9),
+    id: hex(record, 10),
+    attributes: attributesOf(record, 6),
+    resource,
+  }))

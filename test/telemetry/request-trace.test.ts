@@ -95,24 +95,14 @@ test('no text, no quote, no key, no path and no query gets into a span, in whate
   await collector.waitFor(({ name }) => name === 'GET /v1/grades/:id')
   await service.tracing.close()
   const seen = collector.bytes()
-  for (const text of [
-    'canary',
-    'make release',
-    'curl ',
-    'files.example',
-    'BUILD.txt',
-    'sk-',
-    token,
-    'Bearer',
-    'quote',
-    'citations',
-  ])
-    expect(seen, text).not.toContain(text)
+  const secrets = ['sk-', token, 'Bearer']
+  const texts = ['canary', 'make release', 'curl ', 'files.example', 'BUILD.txt', 'quote', 'citations']
+  for (const text of [...secrets, ...texts]) expect(seen, text).not.toContain(text)
   // The search itself finds what is there.
   expect(seen).toContain('veridict.grade.label')
   expect(collector.requests[0]?.headers['api-key']).toBe('collector-canary')
   expect(collector.spans.every(({ status_message }) => status_message === '')).toBe(true)
-  expect(collector.spans.flatMap(({ events }) => events.map(({ name }) => name))).toEqual(['gen_ai.evaluation.result'])
+  expect(collector.events.map(({ name }) => name)).toEqual(['gen_ai.evaluation.result'])
 })
 
 test('a refused request, one that fails and one that no route fits say how they ended by codes', async () => {
@@ -126,9 +116,8 @@ test('a refused request, one that fails and one that no route fits say how they 
   await collector.waitFor(({ name }) => name === 'POST')
   const byStatus = (status: number) =>
     collector.spans.find(({ attributes }) => attributes['http.response.status_code'] === status)
-  expect(collector.spans.find(({ attributes }) => attributes['veridict.refusal'] === 'unknown_judge')).toMatchObject({
-    status: 0,
-  })
+  const refused = collector.spans.find(({ attributes }) => attributes['veridict.refusal'] === 'unknown_judge')
+  expect(refused).toMatchObject({ status: 0 })
   expect(byStatus(404)).toMatchObject({ name: 'POST', status: 0 })
   expect(byStatus(failed.status)).toMatchObject({ status: 2, attributes: { 'error.type': String(failed.status) } })
   const call = collector.spans.find(({ attributes }) => attributes['gen_ai.operation.name'] === 'chat')
@@ -150,50 +139,31 @@ test('probes are no spans, and a hit is one', async () => {
   await service.post('/v1/grades', body)
   const hit = await collector.waitFor(({ attributes }) => attributes['http.response.status_code'] === 200)
   await service.tracing.close()
-  expect(collector.spans.filter(({ kind }) => kind === 2).map(({ name }) => name)).toEqual([
-    'POST /v1/grades',
-    'POST /v1/grades',
-  ])
+  const requests = collector.spans.filter(({ kind }) => kind === 2).map(({ name }) => name)
+  expect(requests).toEqual(['POST /v1/grades', 'POST /v1/grades'])
   expect(collector.treeOf(hit.id)).toEqual([])
 })
 
-test('calls that wait for their turn stay in their own request', async () => {
+test.each([
+  ['calls that wait for their turn stay in their own request', 'openai', 12, 1],
+  ['what comes after a large body, on a connection that others used, is part of its request', 'lexical', 6, 200_000],
+])('%s', async (_name, judge, count, words) => {
   const { collector, service } = await startWithModel({}, { concurrency: { initial: 1, min: 1, max: 1 } })
-  const traces = Array.from({ length: 12 }, (_, n) => `${n.toString(16).padStart(32, 'a')}`)
-  await Promise.all(
-    traces.map((trace, n) => {
-      const steps = [{ actor: 'user', text: `Build the project ${n}.` }, ...TRAJECTORY.steps.slice(1)]
-      const headers = { traceparent: `00-${trace}-${PARENT.span}-01` }
-      return service.post('/v1/grades', { ...REQUEST, trajectory: { steps }, judge: 'openai' }, headers)
-    }),
-  )
-  await service.tracing.close()
-  for (const trace of traces) {
-    const mine = collector.spans.filter((span) => span.trace === trace)
-    const calls = mine.filter(({ name }) => name === 'chat mock-1')
-    expect(calls).toHaveLength(1)
-    expect(mine.find(({ id }) => id === calls[0]?.parent)?.name).toBe('grade')
-  }
-})
-
-test('what comes after a large body, on a connection that others used, is part of its request', async () => {
-  const { collector, service } = await startWithModel()
-  const traces = Array.from({ length: 6 }, (_, n) => `${n.toString(16).padStart(32, 'b')}`)
-  for (const trace of traces) {
-    const steps = [{ actor: 'user', text: `${trace} ${'word '.repeat(200_000)}` }, ...TRAJECTORY.steps.slice(1)]
+  const traces = Array.from({ length: count }, (_, n) => `${n.toString(16).padStart(32, 'a')}`)
+  const ask = async (trace: string) => {
+    const steps = [{ actor: 'user', text: `${trace} ${'word '.repeat(words)}` }, ...TRAJECTORY.steps.slice(1)]
     const headers = { traceparent: `00-${trace}-${PARENT.span}-01` }
-    expect(
-      (await service.post('/v1/grades', { ...REQUEST, trajectory: { steps }, judge: 'lexical' }, headers)).status,
-    ).toBe(201)
+    const answer = await service.post('/v1/grades', { ...REQUEST, trajectory: { steps }, judge }, headers)
+    expect(answer.status).toBe(201)
   }
+  if (judge === 'openai') await Promise.all(traces.map(ask))
+  else for (const trace of traces) await ask(trace)
   await service.tracing.close()
+  const tree = [['grade', [[judge === 'openai' ? 'chat mock-1' : 'judge lexical', []]]]]
   for (const trace of traces) {
-    const names = collector.spans.filter((span) => span.trace === trace).map(({ name }) => name)
-    for (const name of ['POST /v1/grades', 'grade', 'judge lexical'])
-      expect(
-        names.filter((one) => one === name),
-        `${trace} ${name}`,
-      ).toHaveLength(1)
+    const root = collector.spans.find((span) => span.trace === trace && span.kind === 2)
+    expect([root?.name, collector.treeOf(root?.id ?? '')]).toEqual(['POST /v1/grades', tree])
+    expect(collector.spans.filter((span) => span.trace === trace)).toHaveLength(3)
   }
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readTracingSettings } from '../../src/telemetry/tracing.ts'
+import { readTracingSettings } from '../../src/telemetry/tracing-settings.ts'
 
 const ON = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }
 const read = readTracingSettings
@@ -10,11 +10,8 @@ describe('is off', () => {
     ['with empty variables', { OTEL_EXPORTER_OTLP_ENDPOINT: '', OTEL_TRACES_EXPORTER: ' ' }],
     ['with a name alone', { OTEL_SERVICE_NAME: 'x', OTEL_TRACES_SAMPLER: 'always_on' }],
     ['with the SDK disabled', { ...ON, OTEL_SDK_DISABLED: 'TRUE', OTEL_TRACES_EXPORTER: 'otlp' }],
-    ['with the exporter none', { ...ON, OTEL_TRACES_EXPORTER: 'none' }],
-    [
-      'with what is for logs and metrics',
-      { OTEL_METRICS_EXPORTER: 'otlp', OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'http://x' },
-    ],
+    ['with the exporters none', { ...ON, OTEL_TRACES_EXPORTER: 'none', OTEL_LOGS_EXPORTER: 'none' }],
+    ['with what is for metrics', { OTEL_METRICS_EXPORTER: 'otlp', OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: 'http://x' }],
   ])('%s', (_name, env) => {
     expect(read(env)).toBeNull()
   })
@@ -29,12 +26,7 @@ describe('samples', () => {
     ['parentbased_traceidratio', '.5', { parents: true, ratio: 0.5 }],
     ['parentbased_traceidratio', undefined, { parents: true, ratio: 1 }],
   ])('%s %s', (OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG, sampler) => {
-    const env = {
-      ...ON,
-      ...(OTEL_TRACES_SAMPLER && { OTEL_TRACES_SAMPLER }),
-      ...(OTEL_TRACES_SAMPLER_ARG && { OTEL_TRACES_SAMPLER_ARG }),
-    }
-    expect(read(env)?.sampler).toEqual(sampler)
+    expect(read({ ...ON, OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG })?.sampler).toEqual(sampler)
   })
 })
 
