@@ -7,8 +7,22 @@ const { join } = require('node:path')
 const has = (path) => existsSync(join(__dirname, path))
 const args = process.argv.slice(2)
 if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) console.log(require('../package.json').version)
-else if (has('../dist/cli.js') && !has('../src/cli.ts')) runPackage()
-else require('./newer-node.cjs').onNewerNode(__filename, () => import('../src/cli.ts'))
+else {
+  if (process.env.npm_lifecycle_event === 'npx' && !process.env.VERIDICT_LAUNCHER) endWithShell()
+  if (has('../dist/cli.js') && !has('../src/cli.ts')) runPackage()
+  else require('./newer-node.cjs').onNewerNode(__filename, () => import('../src/cli.ts'))
+}
+
+/** Stops this process, as SIGTERM does, once its parent is gone: npx passes a signal on to its shell alone, and the shell ends without this process. */
+function endWithShell() {
+  const shell = process.ppid
+  const watch = setInterval(() => {
+    if (process.ppid === shell) return
+    clearInterval(watch)
+    process.kill(process.pid, 'SIGTERM')
+  }, 500)
+  watch.unref()
+}
 
 function runPackage() {
   const [major, minor] = process.versions.node.split('.').map(Number)

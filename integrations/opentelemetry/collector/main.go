@@ -14,6 +14,7 @@ import (
 	"go.opentelemetry.io/collector/otelcol"
 	"go.opentelemetry.io/collector/receiver"
 	"go.opentelemetry.io/collector/receiver/otlpreceiver"
+	"go.opentelemetry.io/collector/service/telemetry/otelconftelemetry"
 )
 
 // factories lists the components that a configuration may name.
@@ -23,16 +24,19 @@ func factories() (otelcol.Factories, error) {
 		return otelcol.Factories{}, err
 	}
 	exporters, err := otelcol.MakeFactoryMap[exporter.Factory](debugexporter.NewFactory())
-	return otelcol.Factories{Receivers: receivers, Exporters: exporters}, err
+	return otelcol.Factories{Receivers: receivers, Exporters: exporters, Telemetry: otelconftelemetry.NewFactory()}, err
 }
 
 func main() {
 	// The provider of files reads `--config`, the provider of YAML reads `--set`.
-	providers := []confmap.ProviderFactory{fileprovider.NewFactory(), yamlprovider.NewFactory()}
+	resolver := confmap.ResolverSettings{
+		ProviderFactories: []confmap.ProviderFactory{fileprovider.NewFactory(), yamlprovider.NewFactory()},
+		DefaultScheme:     "file",
+	}
 	settings := otelcol.CollectorSettings{
 		BuildInfo:              component.BuildInfo{Command: "otelcol", Description: "OpenTelemetry Collector", Version: "0.165.0"},
 		Factories:              factories,
-		ConfigProviderSettings: otelcol.ConfigProviderSettings{ResolverSettings: confmap.ResolverSettings{ProviderFactories: providers}},
+		ConfigProviderSettings: otelcol.ConfigProviderSettings{ResolverSettings: resolver},
 	}
 	if err := otelcol.NewCommand(settings).Execute(); err != nil {
 		log.Fatal(err)
