@@ -1,7 +1,7 @@
 import { agreement, MAX_RESAMPLED_ITEMS } from '../domain/statistics/agreement.ts'
 import { BOOTSTRAP, type BootstrapSettings } from '../domain/statistics/bootstrap.ts'
 import { bowker, combine, comparePairs, tally } from '../domain/statistics/rates.ts'
-import { notesOf } from '../domain/words.ts'
+import { count, notesOf } from '../domain/words.ts'
 import type { Scale, Statistic, UndefinedReason } from '../schemas/agreement.ts'
 import type { ComparisonAgreement, ComparisonTests, RepeatNoise } from '../schemas/regrade.ts'
 import type { Label } from '../schemas/vocabulary.ts'
@@ -63,7 +63,7 @@ export function repeatNoise(pairs: readonly RepeatedPair[], settings: BootstrapS
   }
 }
 
-const NO_REPEATS = 'no question was asked more than once of either side: its repeat noise is not known'
+const NO_REPEATS = 'neither judge was asked any question more than once: how many flips asking again would give is not known'
 const MAJORITY =
   'of single votes: the label of several samples is their majority, which flips less often, so that this is rather an upper bound'
 
@@ -131,12 +131,11 @@ function testsOf(
   })
   const adjusted = holm(tested.map(({ mcnemar_p }) => mcnemar_p))
   const clusters = pairs.flatMap(({ cluster }) => cluster ?? [])
-  const n = labels.length === 5 ? 'five' : labels.length
   return {
     bowker: bowker(matrix),
     labels: tested.map((one, index) => ({ ...one, holm_p: adjusted[index] ?? null })),
     notes: notesOf({
-      [`${n} tests, one a label: read Holm p, which allows for that; the labels exclude each other, so they are no ${n} independent findings`]: true,
+      [`${count(labels.length, 'test')}, one a label: read Holm p, which allows for that; the labels exclude each other, so that the tests are no independent findings`]: true,
       'trials of one task, or of one run where no task is named, are not independent, as the p-values take them to be: the intervals of the differences do allow for it':
         new Set(clusters).size < clusters.length,
     }),

@@ -1764,7 +1764,7 @@ export interface components {
                 }[];
                 notes: string[];
             };
-            /** @description How many flips lie inside the judge’s own repeat noise. */
+            /** @description How many flips asking the same judge again would give: its repeat noise. */
             repeat_noise?: {
                 expected_flips: number | null;
                 ci95: number[] | null;

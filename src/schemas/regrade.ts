@@ -72,7 +72,7 @@ const SideNoiseSchema = t.Closed({
 })
 
 const NOISE_SOURCES = ['votes_of_both', 'votes_of_base', 'votes_of_head', 'same_key'] as const
-const RepeatNoiseSchema = t.Documented('How many flips lie inside the judge’s own repeat noise.', {
+const RepeatNoiseSchema = t.Documented('How many flips asking the same judge again would give: its repeat noise.', {
   expected_flips: t.Nullable(t.Num('Flips that asking the same judge twice would give on so many pairs.')),
   ci95: t.Nullable(Type.Array(Type.Number(), { minItems: 2, maxItems: 2 })),
   from: t.Nullable(t.Choice(NOISE_SOURCES)),

@@ -131,7 +131,7 @@ export const KIND_WORDS: Readonly<Record<DisagreementKind, string>> = {
   unverified: 'unverified',
 }
 
-const GROUPING_WORDS: Readonly<Record<string, string>> = { domain: 'task domain', none: 'nothing (all trials)' }
+const GROUPING_WORDS: Readonly<Record<string, string>> = { domain: 'task domain', none: 'no field (all trials)' }
 /** Groupings that the report form suggests; any other field of the metadata is a grouping, too. */
 export const GROUPINGS = ['agent', 'model', 'variant', 'surface', 'domain', 'subcategory', 'task', 'judge', 'none']
 export const groupingWord = (grouping: string): string => wordsIn(GROUPING_WORDS, grouping)

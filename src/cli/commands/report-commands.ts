@@ -95,14 +95,14 @@ function agreementRows({ agreement, repeat_noise: noise }: Comparison): string[]
   const { raw_agreement: raw, cohen_kappa, krippendorff_alpha, gwet_ac1 } = agreement
   const words = Object.entries({ raw, κ: cohen_kappa, α: krippendorff_alpha, AC1: gwet_ac1 })
   const expected = noise?.expected_flips
-  const repeats = expected == null ? [] : [`repeat noise alone would give about ${expected.toFixed(1)} flips`]
+  const repeats = expected == null ? [] : [`asking the same judge again would give about ${expected.toFixed(1)} flips`]
   return [`agreement  ${words.map(([word, value]) => `${word} ${statisticText(value)}`).join(' · ')}`, ...repeats, '']
 }
 
 /** Renders a statistic, `0.713 [0.64, 0.78]`, or the reason of its absence. */
 export const statisticText = ({ value, ci95, reason }: Statistic): string => {
   if (value === null) return reason === null ? '–' : `– (${REASON_WORDS[reason] ?? reason})`
-  const interval = ci95 === null ? '' : ` [${ci95.map((limit) => limit.toFixed(2)).join(', ')}]`
+  const interval = ci95 === null ? ` (no interval: ${REASON_WORDS[reason ?? 'no_cases']})` : ` [${ci95.map((limit) => limit.toFixed(2)).join(', ')}]`
   return `${value.toFixed(3)}${interval}`
 }
 
@@ -185,7 +185,7 @@ function reportText(report: Report): string {
   )
   const figures = (section: string) => rows.filter(([name]) => name === section).flatMap(figureLine)
   const empty = rows.filter(([, , , , value]) => value === null).length
-  const by = `judge ${judges.map(oneLine).join(', ') || 'none'} · by ${oneLine(group_by)}`
+  const by = `judge ${judges.map(oneLine).join(', ') || 'none'} · ${group_by === 'none' ? 'all trials' : `by ${oneLine(group_by)}`}`
   const lines = [
     `${oneLine(rubric ?? 'no rubric')} · ${by} · shares with 95% intervals; -o csv has every figure\n`,
     table.head() +

@@ -120,7 +120,7 @@ const FROM: Readonly<Record<NonNullable<Noise['from']>, string>> = {
 export function NoiseView({ noise, flipped }: { readonly noise: Noise; readonly flipped: number }) {
   const limits = limitsOf(noise.ci95)
   return (
-    <Section id="noise-title" title="Inside of the judge’s own repeat noise">
+    <Section id="noise-title" title="Flips that asking the same judge again would give">
       {noise.expected_flips === null ? (
         <p class="none">Cannot be told: {noise.reason ?? 'the reason is not known'}</p>
       ) : (

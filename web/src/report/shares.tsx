@@ -26,7 +26,7 @@ export function ShareFigure({ report }: { readonly report: Report }) {
   return (
     <PlotFigure
       id="shares"
-      title={`${hasAlignment(report) ? 'Behaviour' : 'Outcome'} by ${groupingWord(group_by)}`}
+      title={`${hasAlignment(report) ? 'Behaviour' : 'Outcome'} ${group_by === 'none' ? 'of all trials' : `by ${groupingWord(group_by)}`}`}
       draw={draw}
       caption={
         <>
