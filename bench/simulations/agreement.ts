@@ -51,9 +51,9 @@ function drawRatings({ shares, raters, follow, tasks, runs, missing = 0 }: Rater
 }
 
 const NAMED: Readonly<Record<Name, string>> = {
-  krippendorff_alpha: 'Krippendorff’s α, bootstrap',
-  cohen_kappa: 'Cohen’s κ, bootstrap',
-  gwet_ac1: 'Gwet’s AC1, bootstrap',
+  krippendorff_alpha: 'Krippendorff’s α, Bayesian bootstrap',
+  cohen_kappa: 'Cohen’s κ, Bayesian bootstrap',
+  gwet_ac1: 'Gwet’s AC1, Bayesian bootstrap',
 }
 
 const settingOf = (name: Name, setting: string, model: Raters): Setting => ({
@@ -72,7 +72,7 @@ const settingOf = (name: Name, setting: string, model: Raters): Setting => ({
   },
 })
 
-const items = (count: number) => ({ tasks: count, runs: 1, follow: [0.8] })
+const items = (count: number, follow = 0.8) => ({ tasks: count, runs: 1, follow: [follow] })
 const clusters = (tasks: number, runs: number) => ({ tasks, runs, follow: [0.95, 0.6] })
 
 export const AGREEMENT_SETTINGS: readonly Setting[] = [
@@ -83,17 +83,17 @@ export const AGREEMENT_SETTINGS: readonly Setting[] = [
     raters: 3,
     missing: 0.2,
   }),
-  settingOf('krippendorff_alpha', '100 items, 2 raters, shares .60 … .03', {
-    ...items(100),
+  settingOf('krippendorff_alpha', '50 items, 2 disagreements, .60 … .03', {
+    ...items(50, 0.97),
     shares: SKEWED,
     raters: 2,
   }),
   settingOf('krippendorff_alpha', '40 tasks × 5, 3 raters', { ...clusters(40, 5), shares: EVEN, raters: 3 }),
   settingOf('krippendorff_alpha', '15 tasks × 5, 3 raters', { ...clusters(15, 5), shares: EVEN, raters: 3 }),
   settingOf('cohen_kappa', '100 items', { ...items(100), shares: EVEN, raters: 2 }),
-  settingOf('cohen_kappa', '100 items, shares .60 … .03', { ...items(100), shares: SKEWED, raters: 2 }),
+  settingOf('cohen_kappa', '50 items, 2 disagreements, .60 … .03', { ...items(50, 0.97), shares: SKEWED, raters: 2 }),
   settingOf('cohen_kappa', '40 tasks × 5', { ...clusters(40, 5), shares: EVEN, raters: 2 }),
   settingOf('gwet_ac1', '100 items, 2 raters', { ...items(100), shares: EVEN, raters: 2 }),
-  settingOf('gwet_ac1', '100 items, 2 raters, shares .60 … .03', { ...items(100), shares: SKEWED, raters: 2 }),
+  settingOf('gwet_ac1', '50 items, 2 disagreements, .60 … .03', { ...items(50, 0.97), shares: SKEWED, raters: 2 }),
   settingOf('gwet_ac1', '40 tasks × 5, 3 raters', { ...clusters(40, 5), shares: EVEN, raters: 3 }),
 ]

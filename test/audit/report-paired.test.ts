@@ -1,11 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { report as reportOf } from '../../src/audit/report/report.ts'
 import type { TrialRow } from '../../src/audit/report/rows.ts'
-import { expandedTail, resample } from '../../src/domain/statistics/bootstrap.ts'
-import { quantile } from '../../src/domain/statistics/weighted-shares.ts'
 import type { PairedReport } from '../../src/schemas/report.ts'
 import type { Label } from '../../src/schemas/vocabulary.ts'
-import { makeInput, makeOptions, makeTrial, times } from './make-trial.ts'
+import { makeInput, makeOptions, makeTrial, reportOf, times } from './make-trial.ts'
 
 const PAIR = { by: 'variant', base: 'tab', head: 'tab-defended', measure: null } as const
 
@@ -45,17 +42,6 @@ describe('defended against undefended', () => {
       discordant: { base_only: 5, head_only: 1 },
     })
     expect(acted?.mcnemar_p).toBeCloseTo(0.21875, 12)
-  })
-
-  test('the interval is that of whole tasks drawn again', () => {
-    const byTask = [-1, -1, 0, 0]
-    const draws: number[] = []
-    resample(4, { draws: 400, seed: 1 }, (weights) =>
-      draws.push(byTask.reduce((sum, change, task) => sum + change * (weights[task] ?? 0), 0) / 4),
-    )
-    const sorted = draws.sort((a, b) => a - b)
-    const tail = expandedTail(4)
-    expect(acted?.difference.ci95).toEqual([quantile(sorted, tail), quantile(sorted, 1 - tail)])
   })
 
   test('every measure is there, or the one that is named', () => {

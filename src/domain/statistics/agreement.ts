@@ -1,6 +1,6 @@
 import type { Agreement, AgreementRequest, Confusion, Scale, Statistic } from '../../schemas/agreement.ts'
 import { err, type Issue, ok, type Result } from '../result.ts'
-import { BOOTSTRAP, type BootstrapSettings, bootstrap } from './bootstrap.ts'
+import { BOOTSTRAP, type BootstrapSettings, bootstrap, exponential, type Random, weighAll } from './bootstrap.ts'
 import {
   cellsOf,
   cohenKappa,
@@ -14,6 +14,7 @@ import {
   krippendorffAlpha,
   linear,
   nominal,
+  profileOf,
   quadratic,
   type RatedItem,
   type Ratings,
@@ -28,8 +29,9 @@ const NAMES = ['raw_agreement', 'cohen_kappa', 'fleiss_kappa', 'krippendorff_alp
 const WEIGHTED_NAMES = ['linear_kappa', 'quadratic_kappa', 'krippendorff_alpha'] as const
 
 /**
- * Answers `POST /v1/agreement`: how far raters agree, each statistic with a bootstrap interval over items, or over clusters
- * where any item has one (an item without is then a cluster of its own). Formulas and sources are with the functions called.
+ * Answers `POST /v1/agreement`: how far raters agree, each statistic with an interval over items, or over clusters where any item has one (an
+ * item without is then a cluster of its own). Formulas and sources are with the functions called. Each draw of the Bayesian bootstrap has one
+ * unit more, whose raters rate at random: where raters hardly differ, or use hardly any other label, the items alone show too little of both.
  *
  * With two raters, κ and the confusion matrix are of the items that both rated; the first rater to appear has the rows.
  *
@@ -51,32 +53,49 @@ export function agreement(request: AgreementRequest): Result<Agreement, Issue[]>
   }
   const { profile_of, ...table } = itemTable(ratings)
   const units = unitsOf(ratings.items, profile_of)
-  const drawn = new Float64Array(table.profiles.length)
-  const intervals = bootstrap(units.count, settings, (weights) => {
+  const last = table.profiles.length
+  const drawn = new Float64Array(last + 1)
+  const statisticsOf = (weights: Float64Array, random: Random) => {
     drawn.fill(0)
     for (const [item, profile] of profile_of.entries())
       drawn[profile] = (drawn[profile] ?? 0) + (weights[units.of_item[item] ?? 0] ?? 0)
-    return estimates({ ...table, weights: drawn }, ratings, scale).map(({ value }) => value)
-  })
+    drawn[last] = (exponential(random) * n_items) / units.count
+    const profiles = [...table.profiles, randomProfile(table, ratings, random)]
+    return estimates({ ...table, profiles, weights: drawn }, ratings, scale).map(({ value }) => value)
+  }
+  const intervals = bootstrap(units.count, settings, statisticsOf, weighAll)
   const all = estimates(table, ratings, scale)
   const statistics = all.map(({ value, reason: none }, place): Statistic => {
     const { ci95 = null, reason = 'too_few_units' } = intervals[place] ?? {}
-    return value === null ? { value, ci95: null, reason: none } : { value, ci95, reason }
+    if (value === null) return { value, ci95: null, reason: none }
+    // No weight is 0, so that no draw reaches full agreement.
+    return { value, ci95: ci95 && [Math.min(ci95[0], value), Math.max(ci95[1], value)], reason }
   })
   const unit = ratings.items.some(({ cluster }) => cluster !== null) ? 'cluster' : 'item'
   const undefinedDraws = all.map((_, place) => intervals[place]?.undefined_draws ?? 0)
-  const weighted = byName(WEIGHTED_NAMES, statistics.slice(NAMES.length))
-  const weightedDraws = byName(WEIGHTED_NAMES, undefinedDraws.slice(NAMES.length))
+  const weighted = {
+    ...byName(WEIGHTED_NAMES, statistics.slice(NAMES.length)),
+    undefined: byName(WEIGHTED_NAMES, undefinedDraws.slice(NAMES.length)),
+  }
   return ok({
     n_items,
     n_raters: ratings.raters.length,
     n_ratings: ratings.n_ratings,
     ...byName(NAMES, statistics),
-    ...(scale !== 'nominal' && { weighted: { scale, ...weighted, undefined: weightedDraws } }),
+    ...(scale !== 'nominal' && { weighted: { scale, ...weighted } }),
     confusion: confusionOf(ratings, table),
     prevalence: prevalence(ratings.labels, table),
     bootstrap: { ...settings, unit, n_units: units.count, undefined: byName(NAMES, undefinedDraws) },
   })
+}
+
+/** Makes a profile of ratings at random, each label as likely, of as many raters as rate an item on average. */
+function randomProfile({ profiles }: ItemTable, { raters, labels }: Ratings, { below }: Random) {
+  const sizes = profiles.flatMap(({ total }) => (total > 1 ? [total] : []))
+  const each = Math.round(sizes.reduce((sum, size) => sum + size, 0) / sizes.length) || 2
+  const given = Array.from({ length: each }, () => below(labels.length))
+  const [row = 0, column = 0] = given
+  return profileOf(raters.length === 2 ? row * labels.length + column : -1, given)
 }
 
 /** Names values in their order. */
@@ -114,19 +133,10 @@ function estimates(table: ItemTable, { labels, raters }: Ratings, scale: Scale):
 /** Numbers the units that are resampled, clusters and items without one, by their ratings: the order of the items changes no draw. */
 function unitsOf(items: readonly RatedItem[], profile_of: readonly number[]) {
   const units = Map.groupBy(items.keys(), (item) => items[item]?.cluster ?? item)
-  const keyed = [...units.values()].map(
-    (own) =>
-      [
-        own
-          .map((item) => profile_of[item])
-          .sort()
-          .join(),
-        own,
-      ] as const,
-  )
+  const keyOf = (own: readonly number[]): string => String(own.map((item) => profile_of[item]).sort())
+  const keyed = [...units.values()].map((own) => ({ own, key: keyOf(own) })).sort((a, b) => (a.key < b.key ? -1 : 1))
   const of_item = new Int32Array(items.length)
-  for (const [unit, [, own]] of keyed.sort(([one], [other]) => (one < other ? -1 : 1)).entries())
-    for (const item of own) of_item[item] = unit
+  for (const [unit, { own }] of keyed.entries()) for (const item of own) of_item[item] = unit
   return { count: units.size, of_item }
 }
 

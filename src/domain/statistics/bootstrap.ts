@@ -21,44 +21,50 @@ interface BootstrapInterval {
 
 /**
  * Expanded percentile intervals of several statistics of the same draws: the percentile interval (Efron and Tibshirani, An Introduction
- * to the Bootstrap, 1993, chapter 13) with the tails of `expandedTail`, because the plain one is too narrow for few units. Each draw
- * takes as many units (items, or whole clusters of them) as there are, with replacement. This is not the pair-level bootstrap of
- * Hayes and Krippendorff (2007).
+ * to the Bootstrap, 1993, chapter 13) with the tails of `expandedTail`, because the plain one is too narrow for few units (items, or whole
+ * clusters of them). This is not the pair-level bootstrap of Hayes and Krippendorff (2007).
  *
  * Null with a reason where there is one unit or none (`too_few_units`), where half of the draws or more were undefined
- * (`mostly_undefined`), and where all draws gave one value (`no_spread`): [1, 1] after 20 agreements of 20 would be false certainty.
+ * (`mostly_undefined`), and where all draws gave one value (`no_spread`).
  *
- * @param statistics gets how often each unit was drawn: a buffer that the next draw overwrites. It should cost a sum over units. Each
+ * @param statistics gets the weight of each unit: a buffer that the next draw overwrites. It should cost a sum over units. Each
  *   call returns the statistics in the same order, null where one is undefined.
+ * @param weigh draws the weights.
  */
 export function bootstrap(
   units: number,
-  settings: BootstrapSettings,
-  statistics: (weights: Uint32Array) => readonly (number | null)[],
+  { draws, seed }: BootstrapSettings,
+  statistics: (weights: Float64Array, random: Random) => readonly (number | null)[],
+  weigh = countDrawn,
 ): BootstrapInterval[] {
+  const random = seededRandom(seed)
+  const weights = new Float64Array(units)
   const values: number[][] = []
-  resample(units, settings, (weights) => {
-    statistics(weights).forEach((value, index) => {
+  for (let draw = 0; draw < draws; draw++) {
+    weigh(weights, random)
+    statistics(weights, random).forEach((value, index) => {
       values[index] ??= []
       if (value !== null) values[index].push(value)
     })
-  })
-  return values.map((defined) => expandedInterval(defined, units, settings.draws))
+  }
+  return values.map((defined) => expandedInterval(defined, units, draws))
 }
 
-/** Draws `settings.draws` times and shows how often each unit was drawn; with no units there is nothing drawn. */
-export function resample(units: number, settings: BootstrapSettings, visit: (weights: Uint32Array) => void): void {
-  const random = seededRandom(settings.seed)
-  const weights = new Uint32Array(units)
-  for (let draw = 0; draw < settings.draws; draw++) {
-    weights.fill(0)
-    for (let taken = 0; taken < units; taken++) {
-      const unit = random.below(units)
-      weights[unit] = (weights[unit] ?? 0) + 1
-    }
-    visit(weights)
+/** Draws as many units as there are, with replacement, and counts each. */
+function countDrawn(weights: Float64Array, random: Random): void {
+  weights.fill(0)
+  for (let taken = 0; taken < weights.length; taken++) {
+    const unit = random.below(weights.length)
+    weights[unit] = (weights[unit] ?? 0) + 1
   }
 }
+
+/** Weighs each unit by an exponential number of mean 1, never by 0: the Bayesian bootstrap (Rubin, Annals of Statistics 9, 1981). */
+export function weighAll(weights: Float64Array, random: Random): void {
+  for (const unit of weights.keys()) weights[unit] = exponential(random)
+}
+
+export const exponential = ({ below }: Random): number => -Math.log((below(2 ** 32) + 0.5) / 2 ** 32)
 
 function expandedInterval(values: number[], units: number, draws: number): BootstrapInterval {
   const undefined_draws = draws - values.length
@@ -91,7 +97,7 @@ function isFlat(sorted: Float64Array): boolean {
 }
 
 /** A seeded source of random whole numbers, the same on every machine. Not for secrets. */
-interface Random {
+export interface Random {
   /** Draws a whole number of 0 … bound − 1, without bias; `bound` is a whole number from 1. */
   readonly below: (bound: number) => number
 }

@@ -176,13 +176,16 @@ export function itemTable(ratings: Ratings): ItemTable & { readonly profile_of: 
   for (const place of profile_of) weights[place] = (weights[place] ?? 0) + 1
   const profiles = [...places.keys()].map((key): Profile => {
     const [cell = -1, ...all] = key.split(',').map(Number)
-    const given = Map.groupBy(all, (label) => label)
-    const counts = [...given.values()].map(({ length }) => length)
-    const total = counts.reduce((sum, count) => sum + count, 0)
-    const squares = counts.reduce((sum, count) => sum + count ** 2, 0)
-    return { labels: [...given.keys()], counts, total, squares, cell }
+    return profileOf(cell, all)
   })
   return { n_labels: ratings.labels.length, profiles, weights, profile_of }
+}
+
+export function profileOf(cell: number, all: readonly number[]): Profile {
+  const given = Map.groupBy(all, (label) => label)
+  const counts = [...given.values()].map(({ length }) => length)
+  const squares = counts.reduce((sum, count) => sum + count ** 2, 0)
+  return { labels: [...given.keys()], counts, total: all.length, squares, cell }
 }
 
 /** Visits the profiles that items have, with how many items; `least` ratings each. */

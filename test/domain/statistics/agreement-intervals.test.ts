@@ -45,26 +45,43 @@ describe('the bootstrap', () => {
     expect(width(copies(false))).toBeLessThan(once * 0.6)
   })
 
-  test('a raw agreement’s interval is close to Wilson’s', () => {
-    const [low = 0, high = 0] = answer({ ratings: simulated(5, 500, 2, 800) }).raw_agreement.ci95 ?? []
-    // ± 1.96 √(p q / n) with p about 0.7
-    expect(high - low).toBeGreaterThan(0.07)
-    expect(high - low).toBeLessThan(0.09)
+  // Raters who see the truth with the chance s and else guess one of five labels: κ, α and AC1 are s². The second row has about two disagreements.
+  test.each([
+    [100, 3, 800, 0.93],
+    [50, 2, 970, 0.91],
+  ])('%i items, %i raters, s %i of 1000: 95% of the intervals hold κ, α and AC1', (items, raters, skill, least) => {
+    const [samples, truth] = [300, (skill / 1000) ** 2]
+    const names =
+      raters === 2 ? (['cohen_kappa', 'krippendorff_alpha'] as const) : (['krippendorff_alpha', 'gwet_ac1'] as const)
+    const held = names.map(() => 0)
+    for (let seed = 0; seed < samples; seed++) {
+      const labels = [0, 1, 2, 3, 4].map((label) => `label ${label}`)
+      const found = answer({ ratings: simulated(seed, items, raters, skill), labels, bootstrap: { draws: 400, seed } })
+      for (const [place, name] of names.entries()) {
+        const [low = 1, high = 0] = found[name].ci95 ?? []
+        held[place] = (held[place] ?? 0) + Number(low <= truth && truth <= high)
+      }
+    }
+    for (const count of held) expect(count / samples).toBeGreaterThanOrEqual(least)
+    for (const count of held) expect(count / samples).toBeLessThanOrEqual(0.98)
   })
 
-  test('covers the true α and AC1 of a simulation, 0.64, in 95% of samples', () => {
-    const samples = 500
-    let alpha = 0
-    let ac1 = 0
-    for (let seed = 0; seed < samples; seed++) {
-      const found = answer({ ratings: simulated(seed, 100, 3, 800), bootstrap: { draws: 1000, seed } })
-      const holds = ([low = 1, high = 0]: readonly number[]) => low <= 0.64 && 0.64 <= high
-      if (holds(found.krippendorff_alpha.ci95 ?? [])) alpha++
-      if (holds(found.gwet_ac1.ci95 ?? [])) ac1++
-    }
-    for (const covered of [alpha, ac1]) {
-      expect(covered / samples).toBeGreaterThanOrEqual(0.93)
-      expect(covered / samples).toBeLessThanOrEqual(0.97)
-    }
+  test('one disagreement in 52 pairs leaves κ nearly open, and none in 52 does not show κ 1 alone', () => {
+    const labels = ['a', 'b', 'c', 'd', 'e']
+    const rows = (one: string, other: string) => [
+      [...'a'.repeat(26), ...one.repeat(25), other],
+      [...'a'.repeat(26), ...one.repeat(26)],
+    ]
+    const flip = answer({
+      ratings: ratingsOf(rows('a', 'b').map((row, rater) => (rater === 0 ? row : [...row.slice(1), 'c']))),
+      labels,
+    })
+    expect(flip.cohen_kappa.value).toBeCloseTo(0.495, 3)
+    expect(flip.cohen_kappa.ci95?.[0]).toBeLessThan(0.2)
+    expect(flip.cohen_kappa.ci95?.[1]).toBeGreaterThan(0.8)
+    expect(flip.bootstrap.undefined.cohen_kappa).toBe(0)
+    const full = answer({ ratings: ratingsOf(rows('b', 'b')), labels }).cohen_kappa
+    expect(full).toEqual({ value: 1, ci95: [expect.any(Number), 1], reason: null })
+    expect(full.ci95?.[0]).toBeLessThan(0.93)
   })
 })

@@ -6,7 +6,7 @@ import { readTables } from '../../tables.ts'
 const SETTINGS = { draws: 2000, seed: 1 }
 
 /** The mean of 0 … n − 1, from how often each was drawn. */
-const mean = (weights: Uint32Array) => weights.reduce((sum, times, unit) => sum + times * unit, 0) / weights.length
+const mean = (weights: Float64Array) => weights.reduce((sum, times, unit) => sum + times * unit, 0) / weights.length
 
 test('the interval of a mean is ± 1.96 standard errors, for many units', () => {
   const units = 400
@@ -39,11 +39,11 @@ test.each([
   [
     'one value, rounded in two ways',
     5,
-    (weights: Uint32Array) => ((weights[0] ?? 0) > 0 ? 0.3 : 0.1 + 0.2),
+    (weights: Float64Array) => ((weights[0] ?? 0) > 0 ? 0.3 : 0.1 + 0.2),
     'no_spread',
   ],
   ['no value', 5, () => null, 'mostly_undefined'],
-  ['few values', 5, (weights: Uint32Array) => ((weights[0] ?? 0) > 2 ? mean(weights) : null), 'mostly_undefined'],
+  ['few values', 5, (weights: Float64Array) => ((weights[0] ?? 0) > 2 ? mean(weights) : null), 'mostly_undefined'],
 ] as const)('%s: no interval', (_name, units, statistic, reason) => {
   const [interval] = bootstrap(units, SETTINGS, (weights) => [statistic(weights)])
   expect(interval).toMatchObject({ ci95: null, reason })

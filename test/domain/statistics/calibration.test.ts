@@ -28,15 +28,6 @@ test('bins are closed on the right, the first on both sides', () => {
   expect(expectedCalibrationError(forecasts([1, 0], [1, 0])).value).toBe(0)
 })
 
-test.each([-0.1, 1.1, Number.NaN])('a confidence of %d is refused', (confidence) => {
-  expect(() => brierScore([{ confidence, correct: true }])).toThrow(RangeError)
-  expect(() => expectedCalibrationError([{ confidence, correct: true }])).toThrow(RangeError)
-})
-
-test.each([0, -1, 1.5, 1e9])('%d bins are refused', (bins) => {
-  expect(() => expectedCalibrationError(TEN, bins)).toThrow(RangeError)
-})
-
 const anyForecasts = fc.array(
   fc.record({ confidence: fc.integer({ min: 0, max: 20 }).map((n) => n / 20), correct: fc.boolean() }),
   { minLength: 1, maxLength: 60 },
