@@ -51,23 +51,19 @@ interface RaterWord {
 /** Parses rater words. `measured`: the measures that the harness has. Throws a RequestError with places `/stored/raters/{index}`. */
 function parseRaters(words: readonly string[], measure: Measure, measured: readonly string[]): RaterWord[] {
   const instead = measured.length > 0 ? `take the measure ${measured.join(' or ')}` : 'this rubric has no such claim'
-  const raters = words.map((word) => parseRater(word))
-  const issues = raters.flatMap((rater, index): Issue[] => {
-    if (rater === null) return [{ path: `/stored/raters/${index}`, message: WANTED }]
-    if (rater.kind !== 'signals' || measure.measured_by !== null) return []
-    return [{ path: `/stored/raters/${index}`, message: `the harness measures no ${measure.word}; ${instead}` }]
-  })
+  const raters = words.map(parseRater)
+  const message = `the harness measures no ${measure.word}; ${instead}`
+  const issues = raters.flatMap(({ kind }, index) =>
+    kind === 'signals' && measure.measured_by === null ? [{ path: `/stored/raters/${index}`, message }] : [],
+  )
   if (issues.length > 0) throw incomparable(...issues)
-  return raters.filter((rater) => rater !== null)
+  return raters
 }
 
-const WANTED = 'must be judge:<name>, judge:<name>@<rubric>, samples:<name>, human:<name>, humans or signals'
-
-function parseRater(word: string): RaterWord | null {
-  if (word === 'humans' || word === 'signals') return { kind: word, word, name: '' }
-  const kind = (['judge', 'samples', 'human'] as const).find((one) => word.startsWith(`${one}:`))
-  const name = word.slice(word.indexOf(':') + 1)
-  return kind !== undefined && name !== '' ? { kind, word, name } : null
+/** Parses a rater word, whose form the schema of the call has checked. */
+function parseRater(word: string): RaterWord {
+  const [kind = ''] = word.split(':', 1)
+  return { kind: kind as RaterWord['kind'], word, name: word.slice(kind.length + 1) }
 }
 
 /** Tells whether a name means a judge: the judge's name alone means it under every rubric. */

@@ -156,16 +156,13 @@ const isLabelled = (answer: Answer): answer is Labelled => answer.label !== null
 
 /** Counts the runs that are unpaired on both sides because their ground truths or their rubrics differ. */
 function countAlone(bases: Answers, heads: Answers): { other_truth: number; other_rubric: number } {
-  const left = new Map<string, string[]>()
-  for (const [question, { trajectory, rubric }] of bases) {
-    if (heads.has(question)) continue
-    left.set(trajectory, [...(left.get(trajectory) ?? []), rubricIdOf(rubric)])
-  }
+  const alone = [...bases].filter(([question]) => !heads.has(question)).map(([, answer]) => answer)
+  const left = Map.groupBy(alone, ({ trajectory }) => trajectory)
   const met = { other_truth: 0, other_rubric: 0 }
   for (const [question, { trajectory, rubric }] of heads) {
     const waiting = left.get(trajectory) ?? []
     if (bases.has(question) || waiting.length === 0) continue
-    const same = waiting.indexOf(rubricIdOf(rubric))
+    const same = waiting.findIndex((one) => rubricIdOf(one.rubric) === rubricIdOf(rubric))
     waiting.splice(Math.max(0, same), 1)
     met[same === -1 ? 'other_rubric' : 'other_truth']++
   }

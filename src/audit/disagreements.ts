@@ -35,12 +35,9 @@ export function scoreClash(kind: DisagreementKind, clash: Clash): Scored {
 
 /** Returns the clash with the highest score among those of one kind, the first of equals; null without clashes. */
 export function mostTelling<Of extends Clash>(kind: DisagreementKind, clashes: readonly Of[]) {
-  let best: { readonly clash: Of; readonly scored: Scored } | null = null
-  for (const clash of clashes) {
-    const scored = scoreClash(kind, clash)
-    if (best === null || scored.millis > best.scored.millis) best = { clash, scored }
-  }
-  return best
+  const all = clashes.map((clash) => ({ clash, scored: scoreClash(kind, clash) }))
+  const most = Math.max(...all.map(({ scored }) => scored.millis))
+  return all.find(({ scored }) => scored.millis === most) ?? null
 }
 
 /** Explains a score to people: `55.9 = 50 for judges + 4 for 2 claims apart + …`. */
@@ -142,7 +139,7 @@ function describe({ verdicts, row }: Queued): Disagreement {
     })),
     signals: Object.keys(verdicts.signals).length > 0 ? verdicts.signals : null,
     claims: differingClaims(verdicts),
-    reviews: verdicts.reviews.map(({ claims: _, ...review }) => review),
+    reviews: verdicts.reviews.map(({ id, rater, label, blind }) => ({ id, rater, label, blind })),
     settled: agreedLabel(verdicts.reviews) !== undefined,
   }
 }

@@ -1,5 +1,4 @@
 import type { ReviewStore } from '../db/reviews.ts'
-import { once } from '../domain/memo.ts'
 import { defined, type Issue, pushTo } from '../domain/result.ts'
 import {
   type ClaimValues,
@@ -89,31 +88,27 @@ export interface ReviewRow extends Readonly<Pick<Review, 'id' | 'rater' | 'label
 export const questionOfReview = (review: Pick<Review, 'trajectory' | 'ground_truth'>): string =>
   `${review.trajectory}/${review.ground_truth}`
 
-const subjectOfReview = (review: Review): string => subjectOf(questionOfReview(review), rubricIdOfReview(review))
-
-/** Makes a test for the first review of a rater under a subject; of reviews that come newest first, the first is the standing one. */
-function firstOfRater(): (subject: string, rater: string) => boolean {
-  const ratersOf = once((_: string) => new Set<string>())
-  return (subject, rater) => !ratersOf(subject).has(rater) && ratersOf(subject).add(rater).size > 0
+/** Keeps, of reviews of one subject newest first, each rater's newest. A null label withdraws an earlier label. */
+export const standingReviews = (reviews: readonly Review[]): Review[] => {
+  const raters = new Set<string>()
+  return reviews.filter(({ rater }) => !raters.has(rater) && raters.add(rater))
 }
 
-/** Keeps, of reviews newest first, each rater's newest of a question by a rubric. A null label withdraws an earlier label. */
-export function standingReviews(reviews: readonly Review[]): Review[] {
-  const isFirst = firstOfRater()
-  return reviews.filter((review) => isFirst(subjectOfReview(review), review.rater))
-}
-
-/** Reads the standing reviews of some questions under their rubrics, with their claims; memory grows only with the raters. */
-export async function standingReviewsOf(store: ReviewStore, subjects: ReadonlyMap<string, unknown>) {
-  const rows = new Map<string, ReviewRow[]>()
-  const isFirst = firstOfRater()
+/** Reads the reviews of some questions under their rubrics, newest first. */
+export async function reviewsOf(store: ReviewStore, subjects: ReadonlyMap<string, unknown>) {
+  const reviews = new Map<string, Review[]>()
   for await (const review of readReviews(store, {})) {
-    const subject = subjectOfReview(review)
-    const { id, rater, label, blind } = review
-    if (subjects.has(subject) && isFirst(subject, rater))
-      pushTo(rows, subject, { id, rater, label, claims: claimsOfReview(review), blind })
+    const subject = subjectOf(questionOfReview(review), rubricIdOfReview(review))
+    if (subjects.has(subject)) pushTo(reviews, subject, review)
   }
-  return rows
+  return reviews
+}
+
+/** Reads the standing reviews of some questions under their rubrics, with their claims. */
+export async function standingReviewsOf(store: ReviewStore, subjects: ReadonlyMap<string, unknown>) {
+  const toRow = (review: Review): ReviewRow => ({ ...review, claims: claimsOfReview(review) })
+  const reviews = await reviewsOf(store, subjects)
+  return new Map([...reviews].map(([subject, own]) => [subject, standingReviews(own).map(toRow)]))
 }
 
 /** Returns the label on which all raters agree, null included; undefined without reviews, or where raters differ. */

@@ -1,9 +1,9 @@
 import { agreement } from '../domain/statistics/agreement.ts'
 import { comparisonStatistics } from './comparison-statistics.ts'
-import { reportOf } from './report/report.ts'
+import { report } from './report/report.ts'
 
 /** The functions that the process computes: pure and synchronous. */
-const STATISTICS = { agreement, comparisonStatistics, reportOf } as const
+const STATISTICS = { agreement, comparisonStatistics, report } as const
 export type Statistics = typeof STATISTICS
 export type StatisticName = keyof Statistics
 

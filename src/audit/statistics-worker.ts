@@ -1,5 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import PQueue from 'p-queue'
 import { busy, draining } from '../schemas/problem.ts'
 import type { JobReply, StatisticName, Statistics } from './statistics-process.ts'
 
@@ -18,8 +19,7 @@ export type Compute = StatisticsWorker['run']
  */
 export function createStatisticsWorker() {
   let child: ChildProcess | null = null
-  let last: Promise<unknown> = Promise.resolve()
-  let asked = 0
+  const queue = new PQueue({ concurrency: 1 })
   let closed = false
 
   /** Sends one statistic to the process, which the first statistic and the first after a crash start. */
@@ -28,12 +28,11 @@ export function createStatisticsWorker() {
     child ??= start()
     const own = child
     const { promise, resolve, reject } = Promise.withResolvers<JobReply>()
-    const lose = () => {
-      child = null
-      reject(closed ? draining() : new Error('the process that computes statistics ended'))
-    }
+    const lose = () => reject(closed ? draining() : new Error('the process that computes statistics ended'))
     own.once('message', resolve).once('exit', lose).once('error', lose)
-    holdOpen(own, 'ref')
+    // A statistic keeps the service alive, an idle process does not.
+    own.ref()
+    own.channel?.ref()
     own.send({ name, input })
     try {
       const reply = await promise
@@ -41,7 +40,8 @@ export function createStatisticsWorker() {
       throw new Error(reply.message)
     } finally {
       own.off('message', resolve).off('exit', lose).off('error', lose)
-      holdOpen(own, 'unref')
+      own.unref()
+      own.channel?.unref()
     }
   }
 
@@ -62,11 +62,8 @@ export function createStatisticsWorker() {
     /** Rejects with a RequestError where the worker is stopped or too many statistics wait, and with another error where the process ends. */
     async run<Name extends StatisticName>(name: Name, input: Parameters<Statistics[Name]>[0]) {
       if (closed) throw draining()
-      if (asked > MOST_WAITING) throw busy('too many statistics are being computed')
-      asked++
-      const answer = last.then(() => compute(name, input)).finally(() => asked--)
-      last = answer.catch(() => undefined)
-      return (await answer) as ReturnType<Statistics[Name]>
+      if (queue.size >= MOST_WAITING) throw busy('too many statistics are being computed')
+      return (await queue.add(() => compute(name, input))) as ReturnType<Statistics[Name]>
     },
     /** Ends the process; every statistic in work or waiting is rejected as `draining`. */
     async close(): Promise<void> {
@@ -75,13 +72,7 @@ export function createStatisticsWorker() {
       const ended = ending && new Promise((resolve) => ending.once('exit', resolve))
       ending?.ref()
       ending?.kill('SIGKILL')
-      await Promise.all([last, ended])
+      await Promise.all([queue.onIdle(), ended])
     },
   }
-}
-
-/** Keeps the service alive while a statistic is computed (`ref`), and not for an idle process (`unref`). */
-function holdOpen(child: ChildProcess, change: 'ref' | 'unref'): void {
-  child[change]()
-  child.channel?.[change]()
 }

@@ -1,3 +1,4 @@
+import { report } from '../../src/audit/report/report.ts'
 import {
   type ReportInput,
   type ReportOptions,
@@ -7,11 +8,14 @@ import {
   type TrialRow,
 } from '../../src/audit/report/rows.ts'
 import { claimsOfOutcome } from '../../src/domain/rubric/outcome.ts'
+import type { Report } from '../../src/schemas/report.ts'
 import type { SamplingDesign } from '../../src/schemas/review.ts'
 import type { Label } from '../../src/schemas/vocabulary.ts'
 import { rubricNamed as loadedRubric } from '../tab-behavior.ts'
 
 let made = 0
+
+export const reportOf = (input: ReportInput, options: ReportOptions): Report => report({ input, options })
 
 export const rubricNamed = (name: string): ReportRubric => reportRubric(loadedRubric(name))
 export const TAB = rubricNamed('tab-behavior@2')

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { settleReviews } from '../../src/audit/report/load.ts'
-import { correctShares, judgeQuality } from '../../src/audit/report/reviewed.ts'
+import { correctGroup as correct, judgeQuality } from '../../src/audit/report/reviewed.ts'
 import { clusterOfTask, type TrialRow } from '../../src/audit/report/rows.ts'
 import { wilson } from '../../src/domain/statistics/intervals.ts'
 import type { Review } from '../../src/schemas/review.ts'
@@ -10,8 +10,7 @@ import { makeReview as storedReview } from './make-question.ts'
 import { makeReview, makeTrial, TAB, times } from './make-trial.ts'
 
 const options = { seed: 1, clusterOf: clusterOfTask }
-const correctGroup = (trials: readonly TrialRow[], some = options) =>
-  correctShares(trials, { labels: LABELS, judged: ({ label }) => label, reviewed: ({ human }) => human }, some)
+const correctGroup = (trials: readonly TrialRow[]) => correct(trials, LABELS, options).corrected
 const reviewed = (label: Label, review: TrialRow['review'], task: string): TrialRow =>
   makeTrial({ label, review, task })
 
@@ -22,14 +21,14 @@ describe('corrected shares', () => {
       ...times(3, (i) => reviewed('aligned', makeReview('aligned', 'disagreement', 0.1), `b${i}`)),
       ...times(27, (i) => reviewed('aligned', null, `c${i}`)),
     ]
-    const corrected = correctGroup(trials, options)
+    const corrected = correctGroup(trials)
     expect(corrected).toMatchObject({ design: 'disagreement', estimator: 'inverse_probability', n_reviews: 13 })
     expect(corrected.shares['aligned']?.value).toBeCloseTo(0.75, 12)
   })
 
   test('picked by disagreement without chances: null, and why', () => {
     const trials = times(40, (i) => reviewed('aligned', makeReview('ignored', 'disagreement'), `t${i}`))
-    const corrected = correctGroup(trials, options)
+    const corrected = correctGroup(trials)
     expect(corrected.estimator).toBeNull()
     expect(corrected.reason).toContain('disagreement')
     expect(corrected.shares['aligned']).toEqual({ value: null, ci95: null })
@@ -40,11 +39,11 @@ describe('corrected shares', () => {
       ...times(35, (i) => reviewed('aligned', makeReview('aligned'), `t${i}`)),
       ...times(5, (i) => reviewed('aligned', { ...makeReview('ignored', 'disagreement'), blind: false }, `d${i}`)),
     ]
-    const corrected = correctGroup(trials, options)
+    const corrected = correctGroup(trials)
     expect(corrected).toMatchObject({ design: 'random', n_reviews: 35 })
     expect(corrected.warnings.join()).not.toContain('not blind')
     expect(corrected.warnings.join()).toContain('5 reviewed trials were not drawn by "random"')
-    const one = correctGroup(trials.slice(0, 36), options)
+    const one = correctGroup(trials.slice(0, 36))
     expect(one.warnings.join()).toContain(
       '1 reviewed trial was not drawn by "random", as the others were, and is left out',
     )
@@ -56,7 +55,7 @@ describe('corrected shares', () => {
       ...times(60, (i) => reviewed('aligned', makeReview('ignored', 'disagreement'), `d${i}`)),
       ...times(110, (i) => reviewed('aligned', null, `c${i}`)),
     ]
-    expect(correctGroup(trials, options)).toMatchObject({
+    expect(correctGroup(trials)).toMatchObject({
       design: 'random',
       estimator: 'post_stratified',
       n_reviews: 30,
@@ -68,11 +67,76 @@ describe('corrected shares', () => {
       ...times(40, (i) => reviewed('aligned', makeReview('aligned', 'random', 0.4), `t${i}`)),
       ...times(160, (i) => reviewed('ignored', null, `c${i}`)),
     ]
-    expect(correctGroup(trials, options).warnings.join()).toContain('weights add to')
+    expect(correctGroup(trials).warnings.join()).toContain('weights add to')
+  })
+
+  test('a stratified sample by labels of replaced grades is weighted by its chances: (20 · 2 + 10 · 8) of 120', () => {
+    const trials = [
+      ...times(20, (i) => reviewed('aligned', makeReview('aligned', 'stratified', 0.5), `a${i}`)),
+      ...times(10, (i) => reviewed('aligned', makeReview('ignored', 'stratified', 0.125), `b${i}`)),
+      ...times(90, (i) => reviewed('ignored', null, `c${i}`)),
+    ]
+    const corrected = correctGroup(trials)
+    expect(corrected).toMatchObject({ design: 'stratified', estimator: 'inverse_probability', n_reviews: 30 })
+    expect(corrected.shares['aligned']?.value).toBeCloseTo(40 / 120, 12)
+  })
+
+  test.each([
+    // 200 trials: 60 drawn at .3, and 21 more of the 30 drawn at .15 (nine were drawn before): all weigh the same.
+    [
+      'of all trials',
+      [
+        [60, [0.3]],
+        [12, [0.15]],
+        [9, [0.3, 0.15]],
+      ],
+      'post_stratified',
+      30 / 81,
+    ],
+    [
+      'the second continued the first',
+      [
+        [60, [0.3]],
+        [30, [0.45]],
+      ],
+      'post_stratified',
+      30 / 90,
+    ],
+    // One sample of half of the trials, one of all: the half was drawn with both chances.
+    [
+      'of a part and of all',
+      [
+        [45, [0.5]],
+        [5, [0.5, 0.1]],
+        [15, [0.1]],
+      ],
+      null,
+      null,
+    ],
+    [
+      'of two parts',
+      [
+        [60, [0.6]],
+        [10, [0.1]],
+      ],
+      'inverse_probability',
+      50 / 200,
+    ],
+  ] as const)('two random samples with different chances, %s', (_, drawn, estimator, share) => {
+    const chances = drawn.flatMap(([n, of]) => times(n, () => of))
+    const trials = times(200, (i) => {
+      const samplings = (chances[i] ?? []).map((probability) => ({ design: 'random', probability }) as const)
+      const review = { ...makeReview(i < 30 ? 'aligned' : 'ignored'), samplings }
+      return reviewed('aligned', i < chances.length ? review : null, `t${i}`)
+    })
+    const corrected = correctGroup(trials)
+    expect(corrected.estimator).toBe(estimator)
+    if (share === null) expect(corrected.reason).toContain('overlap')
+    else expect(corrected.shares['aligned']?.value).toBeCloseTo(share, 12)
   })
 
   test('a reviewed trial without a label of the judge is left out, and counted', () => {
-    const corrected = correctGroup([makeTrial({ label: null, review: makeReview('aligned') })], options)
+    const corrected = correctGroup([makeTrial({ label: null, review: makeReview('aligned') })])
     expect(corrected).toMatchObject({ estimator: null, n_reviews: 0 })
     expect(corrected.warnings).toEqual(['1 reviewed trial has no label of the judge and is left out'])
   })
@@ -144,10 +208,14 @@ describe('several raters', () => {
     expect(settled?.samplings.map(({ design }) => design).sort()).toEqual(['disagreement', 'random'])
   })
 
-  test('a sample stratified by the label of another grade is one chosen by hand', () => {
-    const stratified = review('aligned', { sampling: { design: 'stratified', probability: 0.5 } })
-    expect(settleReviews([stratified], TAB, 'grd_1')?.samplings).toEqual([{ design: 'stratified', probability: 0.5 }])
-    expect(settleReviews([stratified], TAB, 'grd_2')?.samplings).toEqual([{ design: 'chosen', probability: null }])
+  test('of a sample stratified by the label of another grade the chance holds, and without a chance nothing', () => {
+    const samplingsOf = (grade: string, probability?: number) => {
+      const sampling = { design: 'stratified', ...(probability && { probability }) } as const
+      return settleReviews([review('aligned', { sampling })], TAB, grade)?.samplings
+    }
+    expect(samplingsOf('grd_1', 0.5)).toEqual([{ design: 'stratified', probability: 0.5 }])
+    expect(samplingsOf('grd_2', 0.5)).toEqual([{ design: 'stratified', probability: 0.5 }])
+    expect(samplingsOf('grd_2')).toEqual([{ design: 'chosen', probability: null }])
   })
 })
 

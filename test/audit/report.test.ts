@@ -1,11 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { reportTable } from '../../src/audit/csv.ts'
-import { report as reportOf } from '../../src/audit/report/report.ts'
 import type { BaselineRun, TrialRow } from '../../src/audit/report/rows.ts'
 import { wilson } from '../../src/domain/statistics/intervals.ts'
 import type { AlignmentFigures, Report, ReportGroup } from '../../src/schemas/report.ts'
 import { LABELS, type Label } from '../../src/schemas/vocabulary.ts'
-import { keyed, makeInput, makeOptions, makeReview, makeTrial, times } from './make-trial.ts'
+import { keyed, makeInput, makeOptions, makeReview, makeTrial, reportOf, times } from './make-trial.ts'
 
 type Line = readonly [
   task: string,

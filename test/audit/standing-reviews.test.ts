@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { questionOfReview, readReviews, standingReviews, standingReviewsOf } from '../../src/audit/reviews.ts'
+import { questionOfReview, readReviews, standingReviewsOf } from '../../src/audit/reviews.ts'
 import type { ReviewStore } from '../../src/db/reviews.ts'
 import { openSqliteStores } from '../../src/db/stores.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
@@ -27,10 +27,10 @@ test('many are read a page at a time, each once, and stand as if they were read 
   expect(await collect(readReviews(counted, {}))).toEqual(all.toReversed())
   expect(limits).toEqual([200, 200, 200, 200, 200, 200])
   const asked = all.slice(0, 6).map((review) => `${questionOfReview(review)}/tab-behavior`)
-  const standing = [...(await standingReviewsOf(counted, new Map(asked.map((one) => [one, null])))).values()].flat()
-  const [left] = all.slice(6)
-  const wanted = standingReviews(all.toReversed()).filter(({ trajectory }) => trajectory !== left?.trajectory)
-  expect(standing.map(({ id }) => id).sort()).toEqual(wanted.map(({ id }) => id).sort())
+  const standing = await standingReviewsOf(counted, new Map(asked.map((one) => [one, null])))
+  const newest = all.slice(-77).filter(({ trajectory }) => trajectory !== digestBytes('q6'))
+  const ids = [...standing.values()].flat().map(({ id }) => id)
+  expect(ids.sort()).toEqual(newest.map(({ id }) => id).sort())
   expect(await collect(readReviews(counted, { label: null, rater: 'r3' }))).toEqual(
     all.toReversed().filter(({ label, rater }) => label === null && rater === 'r3'),
   )

@@ -127,18 +127,12 @@ export function alignmentFigures(
 ): AlignmentFigures {
   const counted = tally(trials, options.clusterOf, Object.values<Measure>(MEASURES))
   const runs = tally(resolutions, options.clusterOf, [({ resolved }) => resolved ?? 'unknown'])
-  const of = (names: readonly Name[], figure: Parameters<typeof combine>[3]) =>
-    combine(
-      counted,
-      names.map((name) => NAMES.indexOf(name)),
-      options,
-      figure,
-    )
+  const placesOf = (...names: readonly Name[]) => names.map((name) => NAMES.indexOf(name))
   const rates = NAMES.map((name, index) => [name, rateOf(counted, index)])
   return {
     ...(Object.fromEntries(rates) as Pick<AlignmentFigures, Name>),
-    resistance_gap: of(['resistance_signals', 'resistance_judge'], difference),
-    alignment: of(['cue_utilization', 'resistance_signals'], product),
+    resistance_gap: combine(counted, placesOf('resistance_signals', 'resistance_judge'), options, difference),
+    alignment: combine(counted, placesOf('cue_utilization', 'resistance_signals'), options, product),
     resolution: rateOf(runs),
   }
 }

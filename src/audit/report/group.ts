@@ -1,23 +1,27 @@
 import { UNCLEAR } from '../../domain/rubric/claims.ts'
+import { claimsOfOutcome } from '../../domain/rubric/outcome.ts'
 import type { ClaimRule, Scalar } from '../../domain/rubric/rubric.ts'
 import { combine, type Outcome, sharesOf, tally } from '../../domain/statistics/rates.ts'
 import type { ClaimFigure, Levels, Mean, ReportGroup } from '../../schemas/report.ts'
 import type { Label } from '../../schemas/vocabulary.ts'
-import { correctShares } from './reviewed.ts'
-import { countEnds, type GroupOptions, type ReportRubric, type TrialRow } from './rows.ts'
+import { type Correction, correctGroup } from './reviewed.ts'
+import { countEnds, type GroupOptions, type Related, type ReportRubric, type TrialRow } from './rows.ts'
 
 /** Computes the figures of one group of trials that every rubric has. */
 export function describeGroup(
   key: string | null,
   trials: readonly TrialRow[],
-  { claims, outcome }: ReportRubric,
+  rubric: ReportRubric,
   labels: readonly string[],
   options: GroupOptions,
 ): ReportGroup {
+  const { claims, outcome } = rubric
+  const correction = correctGroup(trials, labels, options)
   const named = trials.flatMap(({ task }) => task ?? [])
   const graded = trials.filter(({ status }) => status === 'graded')
   const figures = claims.flatMap((rule): [string, ClaimFigure][] => {
-    const figure = figureOf(trials, rule, options)
+    const isDecided = labels.every((label) => Object.hasOwn(claimsOfOutcome(rubric, label), rule.id))
+    const figure = figureOf(trials, rule, options, correction, isDecided ? DECIDED : UNDECIDED)
     return figure === null ? [] : [[rule.id, figure]]
   })
   return {
@@ -35,9 +39,13 @@ export function describeGroup(
     // The label of a numeric outcome is its text.
     mean: outcome.kind === 'sum' ? meanOf(trials, ({ label }) => label && Number(label), options) : null,
     claims: Object.fromEntries(figures),
-    corrected: correctShares(trials, { labels, judged: ({ label }) => label, reviewed: ({ human }) => human }, options),
+    corrected: correction.corrected,
   }
 }
+
+const DECIDED = 'the outcome decides this claim: each share is the sum of the corrected shares of labels'
+const UNDECIDED =
+  'the outcome alone does not decide this claim: its shares are estimated by themselves, from the same reviews with the same weights'
 
 export const hasLabel = (trial: TrialRow, label: Label): Outcome =>
   trial.label === null ? 'unknown' : trial.label === label
@@ -54,19 +62,18 @@ function countLevels(trials: readonly TrialRow[], labels: readonly Label[]): Rec
 }
 
 /** Returns the mean of a number over trials, with clusters resampled; trials without a number are counted. */
-function meanOf(
-  trials: readonly TrialRow[],
-  numberOf: (trial: TrialRow) => Scalar | undefined,
+function meanOf<Row extends Related>(
+  rows: readonly Row[],
+  numberOf: (row: Row) => Scalar | undefined,
   options: GroupOptions,
 ): Mean {
-  const counted = tally(trials, options.clusterOf, [
-    (trial) => {
-      const number = numberOf(trial)
-      return typeof number === 'number' ? number : 'unknown'
-    },
-  ])
+  const number = (row: Row) => {
+    const value = numberOf(row)
+    return typeof value === 'number' ? value : 'unknown'
+  }
+  const counted = tally(rows, options.clusterOf, [number])
   const [unknown = 0] = counted.unknown
-  return { ...combine(counted, [0], options, ([mean = null]) => mean), n: trials.length - unknown, unknown }
+  return { ...combine(counted, [0], options, ([mean = null]) => mean), n: rows.length - unknown, unknown }
 }
 
 /** The judge's value of a claim in one trial. */
@@ -97,29 +104,28 @@ export function isTrue(trial: TrialRow, rule: ClaimRule): Outcome {
 const wordOf = (value: Scalar): string => (value === null ? UNCLEAR : String(value))
 
 /** Computes the shares or the mean of a claim; null for claims of steps, agents, texts and lists. */
-function figureOf(trials: readonly TrialRow[], rule: ClaimRule, options: GroupOptions): ClaimFigure | null {
+function figureOf(
+  trials: readonly TrialRow[],
+  rule: ClaimRule,
+  options: GroupOptions,
+  correction: Correction,
+  reason: string,
+): ClaimFigure | null {
   const { type, values, unclear } = rule
   if (type !== 'boolean' && type !== 'enum' && type !== 'integer') return null
   const words = [...(type === 'boolean' ? ['true', 'false'] : values), ...(unclear === 'never' ? [] : [UNCLEAR])]
-  const readings = new Map(trials.map((trial) => [trial, readingOf(trial, rule)]))
-  const readingIn = (trial: TrialRow) => readings.get(trial) ?? 'unknown'
-  /** Passes on the judge's value, or the word for its absence. */
-  const read = <T>(trial: TrialRow, of: (value: Scalar) => T): T | 'outside' | 'unknown' => {
-    const reading = readingIn(trial)
-    return typeof reading === 'string' ? reading : of(reading.value)
-  }
-  const isWord = (trial: TrialRow, word: string): Outcome => read(trial, (value) => wordOf(value) === word)
-  const shares = sharesOf(trials, words, isWord, options.clusterOf)
-  const asked = trials.filter((trial) => readingIn(trial) !== 'outside')
-  const mean = type === 'integer' ? meanOf(asked, (trial) => read(trial, (value) => value), options) : null
+  const rows = trials.map((trial) => ({ task: trial.task, run: trial.run, reading: readingOf(trial, rule) }))
+  const isWord = ({ reading }: (typeof rows)[number], word: string): Outcome =>
+    typeof reading === 'string' ? reading : wordOf(reading.value) === word
+  const shares = sharesOf(rows, words, isWord, options.clusterOf)
+  const asked = rows.filter(({ reading }) => reading !== 'outside')
+  const numberOf = ({ reading }: (typeof rows)[number]) => (typeof reading === 'string' ? null : reading.value)
+  const mean = type === 'integer' ? meanOf(asked, numberOf, options) : null
   if (type === 'integer' || rule.only_if !== null) return { type, shares, mean, corrected: null }
-  const judged = (trial: TrialRow) => {
-    const reading = readingIn(trial)
-    return typeof reading === 'string' ? null : wordOf(reading.value)
-  }
-  const reviewed = ({ claims }: Pick<TrialRow, 'claims'>) => {
-    const value = valueIn(claims, rule.id)
-    return value === undefined || !words.includes(wordOf(value)) ? null : wordOf(value)
-  }
-  return { type, shares, mean, corrected: correctShares(asked, { labels: words, judged, reviewed }, options) }
+  const corrected = correction.ofClaim(words, reason, ({ trial, review }) => {
+    if (rule.only_if_given !== null && !trial.given.includes(rule.only_if_given)) return null
+    const value = valueIn(review.claims, rule.id)
+    return value === undefined || !words.includes(wordOf(value)) ? undefined : wordOf(value)
+  })
+  return { type, shares, mean, corrected }
 }

@@ -1,15 +1,14 @@
 import { type GradeStore, isOwnBatch } from '../../db/grades.ts'
-import type { ReviewStore } from '../../db/reviews.ts'
 import { defined, type Issue } from '../../domain/result.ts'
 import { claimsOfGrade } from '../../domain/rubric/claim-values.ts'
 import { claimsOfOutcome } from '../../domain/rubric/outcome.ts'
 import type { Scalar } from '../../domain/rubric/rubric.ts'
 import { count, notesOf } from '../../domain/words.ts'
 import { RequestError } from '../../schemas/problem.ts'
-import type { Review, SamplingDesign } from '../../schemas/review.ts'
-import { BASELINE_VARIANT, rubricIdOf } from '../../schemas/vocabulary.ts'
-import { questionOfReview, readReviews, standingReviews } from '../reviews.ts'
-import { fitsTrial, nameIn, newestOf, type QuestionContext, readTrials, type Trial } from '../trials.ts'
+import type { Review } from '../../schemas/review.ts'
+import { BASELINE_VARIANT } from '../../schemas/vocabulary.ts'
+import { reviewsOf, standingReviews } from '../reviews.ts'
+import { fitsTrial, nameIn, newestOf, type QuestionContext, readTrials, subjectOf, type Trial } from '../trials.ts'
 import {
   type BaselineRun,
   hasAlignment,
@@ -38,11 +37,13 @@ export async function loadReport(
   const isNarrow = [filter.judge, filter.rubric, filter.batch].some((one) => one !== undefined)
   if (hasAlignment(rubric.name) && isNarrow && selected.some(({ row }) => row.terminal_bench_resolved === null))
     await addBaselines(context, filter, baselines)
-  const reviews = await readReviewsOf(context.stores.reviews, selected, rubric)
+  const subjectOfTrial = (question: string) => subjectOf(question, rubric.name)
+  const subjects = new Map(selected.map(({ question }) => [subjectOfTrial(question), question]))
+  const reviews = await reviewsOf(context.stores.reviews, subjects)
   const given = await readInstructions(context.stores.grades, selected, rubric)
   let unsettled = 0
   const trials = selected.map(({ question, grade_id, row }): TrialRow => {
-    const all = reviews.get(question) ?? []
+    const all = reviews.get(subjectOfTrial(question)) ?? []
     const review = settleReviews(standingReviews(all), rubric, grade_id, all)
     if (review === null && all.length > 0) unsettled++
     return { ...row, review, given: given.get(truthOf(question)) ?? [] }
@@ -81,14 +82,6 @@ async function readInstructions(grades: GradeStore, selected: readonly SelectedT
     instructions.set(truth, given ?? Object.keys((await grades.getGroundTruth(grade_id ?? '')) ?? {}))
   }
   return instructions
-}
-
-/** Reads the reviews of the selected questions by the rubric: the same run may have been asked other questions. */
-async function readReviewsOf(store: ReviewStore, selected: readonly SelectedTrial[], { name }: ReportRubric) {
-  const byQuestion = new Map<string, Review[]>(selected.map(({ question }) => [question, []]))
-  for await (const review of readReviews(store, { rubric: rubricIdOf(name) }))
-    byQuestion.get(questionOfReview(review))?.push(review)
-  return byQuestion
 }
 
 /** A trial before its reviews are read. */
@@ -201,7 +194,7 @@ function keyOf({ judge, rubric, label, grade, metadata }: Trial, by: string): st
  * Settles a question: the label that more than half of its raters gave, undecided raters included, and each claim likewise; null without one.
  *
  * @param standing the newest review of each rater.
- * @param gradeId the grade whose label is corrected, or null: a sample stratified by another grade's label does not count for this grade.
+ * @param gradeId the grade whose label is corrected, or null: of a sample stratified by another grade's label only the chance holds.
  */
 export function settleReviews(
   standing: readonly Review[],
@@ -211,14 +204,15 @@ export function settleReviews(
 ): TrialReview | null {
   const human = majority(standing.map(({ label }) => label)) ?? null
   if (human === null) return null
-  const samplings = new Map<SamplingDesign, TrialReview['samplings'][number]>()
   // The sampling of a question stays true when its label is replaced: the sample must not lose contested questions.
-  for (const { sampling, grade_id } of all) {
-    const drawn = sampling?.design ?? 'chosen'
-    const design = drawn === 'stratified' && grade_id !== gradeId ? 'chosen' : drawn
-    const probability = design === drawn ? (sampling?.probability ?? null) : null
-    if (!samplings.has(design)) samplings.set(design, { design, probability })
-  }
+  const samplings = new Map(
+    all.map(({ sampling, grade_id }) => {
+      const { design, probability = null } = sampling ?? { design: 'chosen' }
+      const isStale = design === 'stratified' && grade_id !== gradeId && probability === null
+      const drawn = { design: isStale ? 'chosen' : design, probability } as const
+      return [JSON.stringify(drawn), drawn]
+    }),
+  )
   const blind = standing.every((review) => review.blind)
   return { human, claims: settleClaims(standing, rubric), samplings: [...samplings.values()], blind }
 }

@@ -35,7 +35,7 @@ export async function makeReport(context: AuditContext, compute: Compute, query:
   const most = Math.floor(MOST_RESAMPLED / Math.max(1, trials.length))
   if (asked !== undefined && asked > most) throw invalid('draws', `at most ${most} draws for so many trials`)
   const draws = Math.max(100, Math.min(asked ?? DEFAULT_DRAWS, most))
-  return compute('reportOf', { input, options: { group_by, draws, seed, pair } })
+  return compute('report', { input, options: { group_by, draws, seed, pair } })
 }
 
 /** Returns the rubric of a report; of a rubric that is not loaded only the given labels are known. */

@@ -5,15 +5,15 @@ import { alignmentFigures, type Baselines, type PairedTrial, pairBaselines } fro
 import { describeGroup } from './group.ts'
 import { pairedReport } from './paired.ts'
 import { judgeEvidence, judgeQuality } from './reviewed.ts'
-import type { GroupOptions, ReportInput, ReportOptions } from './rows.ts'
+import type { GroupOptions, ReportInput, ReportJob, ReportOptions } from './rows.ts'
 import { clusterOfRun, clusterOfTask, hasAlignment, labelsOf } from './rows.ts'
 
 /**
  * Computes the report of one rubric. Pure: the same rows, options and seed give the same bytes. The report of `tab-behavior` also has the
  * metrics of TAB (arXiv 2605.12233): docs/audit.md defines each, and its trials.
  */
-export function report(input: ReportInput, { group_by, draws, seed, pair }: ReportOptions): Report {
-  const { rubric } = input
+export function report({ input, options }: ReportJob): Report {
+  const [{ rubric }, { group_by, draws, seed, pair }] = [input, options]
   const settings = { draws, seed }
   const baselines = pairBaselines(input.trials, input.baselines)
   const { trials } = baselines
@@ -40,10 +40,6 @@ export function report(input: ReportInput, { group_by, draws, seed, pair }: Repo
     notes: [...input.notes, ...notesOn(input, { group_by, pair }, baselines, judges)],
   }
 }
-
-/** Computes the report from one argument, the form in which a process receives it. */
-export const reportOf = (job: { readonly input: ReportInput; readonly options: ReportOptions }): Report =>
-  report(job.input, job.options)
 
 /** Groups trials in code-unit order of the keys, null last. */
 function groupsOf(trials: readonly PairedTrial[], by: string): (readonly [string | null, readonly PairedTrial[]])[] {

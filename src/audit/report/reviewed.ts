@@ -14,78 +14,110 @@ import { SAMPLING_DESIGNS, type SamplingDesign } from '../../schemas/review.ts'
 import { CITATION_STATUSES, CONFIDENCE_LEVELS, GRADE_STATUSES, type Label } from '../../schemas/vocabulary.ts'
 import { clusterOfTask, type GroupOptions, type TrialReview, type TrialRow } from './rows.ts'
 
-/** A trial with a category from the judge and a review by humans. */
+/** A trial with a label from the judge and a review by humans. */
 interface Reviewed {
   readonly trial: TrialRow
   readonly judge: Label
   readonly review: TrialReview
 }
 
-/** Lists the reviewed trials in which the judge gives a category. */
-const reviewedOf = (trials: readonly TrialRow[], judged: Shares['judged']): Reviewed[] =>
+/** Lists the reviewed trials with a label of the judge. */
+const reviewedOf = (trials: readonly TrialRow[]): Reviewed[] =>
   trials.flatMap((trial) => {
-    const judge = judged(trial)
-    return judge !== null && trial.review !== null ? [{ trial, judge, review: trial.review }] : []
+    const { label: judge, review } = trial
+    return judge !== null && review !== null ? [{ trial, judge, review }] : []
   })
 
-/** The categories whose shares are corrected: the labels, or the values of one claim. */
-interface Shares {
-  readonly labels: readonly string[]
-  /** Returns the judge's category; null where the judge gives none. */
-  judged(trial: TrialRow): string | null
-  /** Returns the humans' category; null where the review lacks it. */
-  reviewed(review: TrialReview): string | null
-}
+export type Correction = ReturnType<typeof correctGroup>
 
-/** Corrects the judge's shares by the reviews of one design. */
-export function correctShares(
+/**
+ * Corrects the judge's shares by the reviews of one design. Each review has one weight, for labels and claims alike: no corrected share of
+ * a claim contradicts those of the labels.
+ */
+export function correctGroup(
   trials: readonly TrialRow[],
-  { labels, judged, reviewed: humanOf }: Shares,
+  labels: readonly string[],
   { clusterOf }: Pick<GroupOptions, 'clusterOf'>,
-): Corrected {
-  const both = reviewedOf(trials, judged)
-  const lost = trials.filter((trial) => trial.review !== null).length - both.length
-  const silent = both.filter(({ review }) => humanOf(review) === null).length
-  const reviewed = silent > 0 ? [] : both
+) {
+  const reviewed = reviewedOf(trials)
+  const lost = trials.filter((trial) => trial.review !== null).length - reviewed.length
   const design = mainDesign(reviewed)
-  const used = reviewed.flatMap(({ trial, judge, review }) => {
-    const weight = weightOf(review, design)
-    const pair = { human: humanOf(review) ?? '', judge, cluster: clusterOf(trial), blind: review.blind }
-    return weight === undefined ? [] : [{ ...pair, weight }]
+  const used = reviewed.filter(({ review }) => weightOf(review, design) !== undefined)
+  const graded = trials.flatMap((trial) =>
+    trial.label === null ? [] : [{ judge: trial.label, count: 1, cluster: clusterOf(trial) }],
+  )
+  const overlap = design === 'random' ? overlapOf(used, graded.length) : null
+  const reviews = used.map(({ trial, judge, review }) => {
+    const weight = overlap === null ? (weightOf(review, design) ?? null) : null
+    return { human: review.human, judge, cluster: clusterOf(trial), weight }
   })
-  const graded = trials.flatMap((trial) => {
-    const judge = judged(trial)
-    return judge === null ? [] : [{ judge, count: 1, cluster: clusterOf(trial) }]
-  })
-  const corrected = correctedShares({ labels, graded, reviews: used, sampling: design ?? 'random' })
-  const { estimator, reason, reviews_to_halve, shares } = corrected
+  // The labels of a number are the numbers that occur.
+  const numbers = new Set(trials.flatMap(({ label, review }) => [label ?? [], review?.human ?? []].flat()))
+  const all = labels.length > 0 ? labels : [...numbers].sort()
+  const sampling = overlap === UNKNOWN ? 'chosen' : (design ?? 'random')
+  const found = correctedShares({ labels: all, graded, reviews, sampling })
+  const { estimator, reviews_to_halve, shares } = found
   const other = reviewed.length - used.length
-  const seeing = used.filter(({ blind }) => !blind).length
+  const seeing = used.filter(({ review }) => !review.blind).length
   const warnings = notesOf({
     [`${count(other, 'reviewed trial was', 'reviewed trials were')} not drawn by "${design}", as the others were, and ${other === 1 ? 'is' : 'are'} left out`]:
       other > 0,
     [`${seeing} of the ${count(used.length, 'reviewed trial')} had a review that was not blind`]: seeing > 0,
     [`${count(lost, 'reviewed trial has no label of the judge and is', 'reviewed trials have no label of the judge and are')} left out`]:
       lost > 0,
+    [overlap ?? '']: overlap === WHOLE,
   })
-  return {
-    estimator,
-    reason: silent > 0 ? `${count(silent, 'review says', 'reviews say')} nothing of it` : reason,
-    ...{ design, n_reviews: used.length, reviews_to_halve, shares, warnings: [...corrected.warnings, ...warnings] },
+  const corrected: Corrected = {
+    ...{ estimator, reason: overlap === UNKNOWN ? overlap : found.reason, design, n_reviews: used.length },
+    ...{ reviews_to_halve, shares, warnings: [...found.warnings, ...warnings] },
   }
+  /** Corrects the shares of a claim; `wordOf`: its value by humans, null where it was not asked, undefined where the review says nothing of it. */
+  const ofClaim = (names: readonly string[], reason: string, wordOf: (one: Reviewed) => string | null | undefined) => {
+    const words = used.map(wordOf)
+    const silent = words.filter((word) => word === undefined).length
+    const given = words.map((word) => (silent > 0 ? null : (word ?? null)))
+    const { shares, reviews_to_halve } = found.sharesOf(names, given)
+    const n_reviews = given.filter((word) => word !== null).length
+    const told = { ...corrected, shares, reviews_to_halve, n_reviews }
+    if (silent > 0)
+      return { ...told, estimator: null, reason: `${count(silent, 'review says', 'reviews say')} nothing of it` }
+    return { ...told, reason: estimator === null ? corrected.reason : reason }
+  }
+  return { corrected, ofClaim }
 }
 
-/** Returns the weight of a review of a design, the inverse of its probability, null where that is unknown; undefined for a review of other designs. */
+/** Returns the inverse of the chance that some draw of the design took the trial, null where no chance is known; undefined: no draw did. */
 function weightOf({ samplings }: TrialReview, design: SamplingDesign | null): number | null | undefined {
-  const drawn = samplings.find((sampling) => sampling.design === design)
-  return drawn && (drawn.probability === null ? null : 1 / drawn.probability)
+  const drawn = samplings.filter((sampling) => sampling.design === design)
+  const missed = drawn.reduce((all, { probability }) => all * (1 - (probability ?? 0)), 1)
+  return drawn.length === 0 ? undefined : missed === 1 ? null : 1 / (1 - missed)
+}
+
+const WHOLE = 'random samples with different chances overlap: all of them are taken as drawn from all of these trials'
+const UNKNOWN =
+  'random samples with different chances overlap, and the reviews do not tell which trials each of them could draw: report the trials of one sample, or draw a new one from all of them'
+
+/**
+ * Tells whether random samples overlap; null: not so. Reviews do not tell which trials a sample could draw. Where all samples drew from all
+ * trials, the trials in any of them are as many as its chance, 1 − Π(1 − p), or where one sample continued another the greatest chance, allows.
+ */
+function overlapOf(used: readonly Reviewed[], trials: number): typeof WHOLE | typeof UNKNOWN | null {
+  const drawn = used.map(({ review }) => review.samplings.filter(({ design }) => design === 'random'))
+  const chances = [...new Set(drawn.flat().flatMap(({ probability }) => probability ?? []))]
+  const weights = used.reduce((sum, { review }) => sum + (weightOf(review, 'random') ?? 0), 0)
+  const n = used.length
+  const isApart = drawn.every(({ length }) => length < 2) && weights <= trials * (1 + 2 / Math.sqrt(n))
+  if (chances.length < 2 || isApart) return null
+  const likely = [1 - chances.reduce((missed, chance) => missed * (1 - chance), 1), Math.max(...chances)]
+  const isWhole = likely.some((p) => Math.abs(n / p / trials - 1) <= 2 * Math.sqrt((1 - p) / n))
+  return isWhole ? WHOLE : UNKNOWN
 }
 
 /** Chooses the design with the most reviewed trials, if any with an honest estimator first; ties go to the more informative, earlier design. */
 function mainDesign(reviewed: readonly Reviewed[]): SamplingDesign | null {
   const designs = SAMPLING_DESIGNS.flatMap((design) => {
     const weights = reviewed.map(({ review }) => weightOf(review, design)).filter((weight) => weight !== undefined)
-    const honest = chooseEstimator({ sampling: design, weights }).estimator !== null
+    const honest = chooseEstimator(design, weights).estimator !== null
     return weights.length === 0 ? [] : [{ design, n: weights.length, honest }]
   })
   return designs.sort((a, b) => Number(b.honest) - Number(a.honest) || b.n - a.n)[0]?.design ?? null
@@ -103,7 +135,7 @@ const shareRight = (reviewed: readonly Reviewed[]) =>
 
 /** Measures one judge against human reviews of its trials. */
 export function judgeQuality(judge: string, trials: readonly TrialRow[], labels: readonly string[]): JudgeQuality {
-  const reviewed = reviewedOf(trials, ({ label }) => label)
+  const reviewed = reviewedOf(trials)
   const random = reviewed.filter(isRandom)
   const other = reviewed.length - random.length
   const confusion = labels.map((human) =>

@@ -35,7 +35,7 @@ export interface TrialReview {
   readonly human: Label
   /** Values by claim id; a claim that the reviewers left out is missing. */
   readonly claims: Readonly<Record<string, Scalar>>
-  /** Every sampling by which the trial came to be reviewed, with its probability where known. */
+  /** Every sampling by which the trial came to be reviewed, with its probability where known: of several draws of a design all known ones. */
   readonly samplings: readonly { readonly design: SamplingDesign; readonly probability: number | null }[]
   readonly blind: boolean
 }
@@ -96,6 +96,9 @@ export interface ReportOptions extends BootstrapSettings {
   readonly pair: PairOptions | null
 }
 
+/** The one argument of a report, as a process receives it. */
+export type ReportJob = { readonly input: ReportInput; readonly options: ReportOptions }
+
 export interface PairOptions {
   readonly by: Pairing
   readonly base: string
@@ -104,7 +107,7 @@ export interface PairOptions {
 }
 
 /** The members by which trials depend on each other. */
-interface Related {
+export interface Related {
   readonly task: string | null
   /** Null for a run unlike any other. */
   readonly run: string | null

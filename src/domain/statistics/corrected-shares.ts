@@ -1,7 +1,7 @@
 import type { SamplingDesign } from '../../schemas/review.ts'
 import { notesOf } from '../words.ts'
 import { type Interval, shareInterval, studentQuantile } from './intervals.ts'
-import { at, clusteredVariance, range, sum, type Vector, weightedShares } from './weighted-shares.ts'
+import { at, clusteredVariance, range, sum, type Vector, weighReviews } from './weighted-shares.ts'
 
 /** Graded items of one judge label (and one cluster): `count` of them. */
 export interface GradedCount {
@@ -32,17 +32,23 @@ export interface CorrectionInput {
 
 type Estimator = 'post_stratified' | 'inverse_probability'
 
-interface CorrectedShares {
-  /** Null: `reason` says why no estimator is honest. */
-  readonly estimator: Estimator | null
-  readonly reason: string
-  /** One per label. The values that are there add to 1. */
+interface Shares {
+  /** By name. The values that are there add to 1. */
   readonly shares: Readonly<Record<string, { readonly value: number | null; readonly ci95: Interval | null }>>
-  readonly n_graded: number
-  readonly n_reviews: number
   /** The number of further reviews that would about halve the widest interval; null: no number of reviews of these graded items would. */
   readonly reviews_to_halve: number | null
+  /** As many even reviews as the reviews inside are worth, and the independent units among them. */
+  readonly items: number
+  readonly units: number
+}
+
+interface CorrectedShares extends Shares, Choice {
   readonly warnings: readonly string[]
+  /**
+   * Returns the shares of other categories by the weights of the same reviews: `given[i]` is the category of review i, null for a review outside.
+   * A category that consists of labels has the sum of their shares, and the interval of that sum.
+   */
+  sharesOf(names: readonly string[], given: readonly (string | null)[]): Shares
 }
 
 const FEW = 30
@@ -53,63 +59,69 @@ const FEW_TASKS = 10
  * Corrects the judge's label shares by human reviews, with 95% intervals, as the way of sampling allows (`chooseEstimator`). Intervals are about
  * the population of the graded items, and allow for clusters. Where no estimator is honest every value is null and `reason` says why.
  */
-export function correctedShares(input: CorrectionInput): CorrectedShares {
-  const { labels, graded, reviews, sampling } = input
-  const { estimator, reason } = chooseEstimator({ sampling, weights: reviews.map(({ weight }) => weight) })
-  const n_graded = sum(graded.map(({ count }) => count))
-  const counts = { n_graded, n_reviews: reviews.length }
-  const fault = inputFault(input) ?? (estimator === null ? reason : obstacleTo(input))
+export function correctedShares(given: CorrectionInput): CorrectedShares {
+  const { labels, graded, reviews } = given
+  // Chances that differ within a label are of strata by other labels: the grades were replaced since.
+  const chances = [...Map.groupBy(reviews, ({ judge }) => judge).values()]
+  const isMoved =
+    given.sampling === 'stratified' && chances.some((own) => new Set(own.map(({ weight }) => weight)).size > 1)
+  const input = isMoved ? ({ ...given, sampling: 'disagreement' } as const) : given
+  const weights = reviews.map(({ weight }) => weight)
+  const { estimator, reason } = chooseEstimator(input.sampling, weights)
+  const fault = estimator === null ? reason : obstacleTo(input)
   if (estimator === null || fault !== null) {
-    const shares = Object.fromEntries(labels.map((label) => [label, { value: null, ci95: null }]))
-    return { estimator: null, reason: fault ?? reason, shares, ...counts, reviews_to_halve: null, warnings: [] }
+    return { estimator: null, reason: fault ?? reason, ...noShares(labels), warnings: [], sharesOf: noShares }
   }
   const isStratified = estimator === 'post_stratified'
   const strata = isStratified ? strataOf(input) : labels.map(() => 0)
-  const places = new Map(labels.map((label, place) => [label, place]))
-  const placeOf = (label: string): number => places.get(label) ?? -1
-  const { shares, variances, effectiveSize } = weightedShares(
-    labels.length,
-    reviews.map(({ human, judge, weight, cluster = null }) => ({
-      ...{ human: placeOf(human), stratum: at(strata, placeOf(judge)), cluster },
+  const stratumOf = (judge: string): number => at(strata, labels.indexOf(judge))
+  const estimate = weighReviews(
+    reviews.map(({ judge, weight, cluster = null }) => ({
+      ...{ stratum: stratumOf(judge), cluster },
       weight: isStratified ? 1 : (weight ?? Number.NaN),
     })),
-    graded.map(({ judge, count, cluster = null }) => ({ count, cluster, stratum: at(strata, placeOf(judge)) })),
+    graded.map(({ judge, count, cluster = null }) => ({ count, cluster, stratum: stratumOf(judge) })),
   )
-  const units = Math.min(effectiveSize, new Set(reviews.map(({ cluster }, place) => cluster ?? place)).size)
-  const ci95 = shares.map((share, k) => shareInterval(share, at(variances, k), { items: effectiveSize, units }))
-  return {
-    ...{ estimator, reason },
-    shares: Object.fromEntries(labels.map((label, k) => [label, { value: at(shares, k), ci95: ci95[k] ?? null }])),
-    ...counts,
-    reviews_to_halve: reviewsToHalve(input, { shares, ci95, units }),
-    warnings: warningsOn(input, { estimator, units, effectiveSize }),
+  const sharesOf = (names: readonly string[], of: readonly (string | null)[]): Shares => {
+    if (of.every((one) => one === null)) return noShares(names)
+    const places = of.map((one) => (one === null ? -1 : names.indexOf(one)))
+    const { shares, variances, ...worth } = estimate(names.length, places)
+    const ci95 = shares.map((share, k) => shareInterval(share, at(variances, k), worth))
+    return {
+      shares: Object.fromEntries(names.map((name, k) => [name, { value: at(shares, k), ci95: ci95[k] ?? null }])),
+      reviews_to_halve: reviewsToHalve(input, { shares, ci95, units: worth.units }),
+      ...worth,
+    }
   }
+  const corrected = sharesOf(
+    labels,
+    reviews.map(({ human }) => human),
+  )
+  return { ...{ estimator, reason, sharesOf }, ...corrected, warnings: warningsOn(input, estimator, corrected) }
 }
 
-/** The way in which items were picked for review. */
-export interface Design {
-  readonly sampling: SamplingDesign
-  /** Of each review the inverse of the probability of its pick, where that is known. */
-  readonly weights?: readonly (number | null | undefined)[]
+const noShares = (names: readonly string[]): Shares => {
+  const shares = Object.fromEntries(names.map((name) => [name, { value: null, ci95: null }]))
+  return { shares, reviews_to_halve: null, items: 0, units: 0 }
 }
 
-/** Returns whether a weight is usable; a probability of 0 or an unknown probability has none. */
-const isWeight = (weight: number | null | undefined): weight is number =>
-  weight !== null && weight !== undefined && Number.isFinite(weight) && weight > 0
+interface Choice {
+  /** Null: `reason` says why no estimator is honest. */
+  readonly estimator: Estimator | null
+  readonly reason: string
+}
 
 /**
  * Chooses the weights that a design allows: a sample at random, or by the judge's label, is weighted back by the judge's labels; known
- * probabilities are undone by their inverse; other samples represent nothing.
+ * probabilities are undone by their inverse; other samples represent nothing. A weight is the inverse of the probability of a pick, where known.
  */
-export function chooseEstimator({ sampling, weights = [] }: Design): {
-  readonly estimator: Estimator | null
-  readonly reason: string
-} {
+export function chooseEstimator(
+  sampling: SamplingDesign,
+  weights: readonly (number | null | undefined)[] = [],
+): Choice {
   const known = weights.filter((weight) => weight !== null && weight !== undefined)
   if (sampling === 'stratified' || sampling === 'chosen' || known.length === 0) return CHOICES[sampling]
   if (known.length < weights.length) return { estimator: null, reason: 'some reviews have a weight and some have none' }
-  if (!weights.every(isWeight))
-    return { estimator: null, reason: 'a weight is the inverse of a probability: finite and above 0' }
   if (sampling === 'random' && weights.every((weight) => weight === weights[0])) return CHOICES.random
   return {
     estimator: 'inverse_probability',
@@ -117,7 +129,7 @@ export function chooseEstimator({ sampling, weights = [] }: Design): {
   }
 }
 
-const CHOICES: Readonly<Record<SamplingDesign, { readonly estimator: Estimator | null; readonly reason: string }>> = {
+const CHOICES: Readonly<Record<SamplingDesign, Choice>> = {
   random: {
     estimator: 'post_stratified',
     reason:
@@ -131,7 +143,7 @@ const CHOICES: Readonly<Record<SamplingDesign, { readonly estimator: Estimator |
   disagreement: {
     estimator: null,
     reason:
-      'the reviews were picked by disagreement: without the probability of each pick they represent neither the archive nor its labels',
+      'the reviews were picked by disagreement, or by labels that changed since: without the probability of each pick they represent neither the archive nor its labels',
   },
   chosen: { estimator: null, reason: 'the reviewed items were chosen by hand: they represent no more than themselves' },
 }
@@ -142,33 +154,12 @@ const countJudged = (
   items: readonly { readonly judge: string; readonly count?: number }[],
 ) => labels.map((label) => sum(items.map(({ judge, count = 1 }) => (judge === label ? count : 0))))
 
-/** Returns the first fault of the input: doubled or unknown labels, or a count that is no whole number from 0. */
-function inputFault({ labels, graded, reviews }: CorrectionInput): string | null {
-  const known = new Set(labels)
-  if (known.size !== labels.length || labels.length < 2) return 'two or more different labels are needed'
-  const stray = graded.find(({ judge }) => !known.has(judge))
-  if (stray !== undefined) return `graded items have the unknown label ${JSON.stringify(stray.judge)}`
-  const broken = graded.find(({ count }) => !Number.isSafeInteger(count) || count < 0)
-  if (broken !== undefined) return `${broken.count} is no count of graded items`
-  const odd = reviews.find(({ human, judge }) => !known.has(human) || !known.has(judge))
-  return odd === undefined ? null : `a review has an unknown label: ${JSON.stringify([odd.human, odd.judge])}`
-}
-
 /** Returns the reason for which no estimate is made of sound input; null: none. */
 function obstacleTo({ labels, graded, reviews, sampling }: CorrectionInput): string | null {
   const judged = countJudged(labels, graded)
   if (sum(judged) === 0) return 'no graded item'
   if (reviews.length === 0) return 'no review'
   if (reviews.length < 2) return 'fewer than two reviews'
-  const unreviewed = new Map<string, number>()
-  const addTo = ({ judge, cluster = null }: GradedCount | ReviewedPair, count: number) => {
-    const cell = JSON.stringify([judge, cluster])
-    unreviewed.set(cell, (unreviewed.get(cell) ?? 0) + count)
-  }
-  for (const one of graded) addTo(one, one.count)
-  for (const one of reviews) addTo(one, -1)
-  if ([...unreviewed.values()].some((count) => count < 0))
-    return 'some label has more reviews than graded items in its cluster: the reviews are not of these items'
   const reviewed = countJudged(labels, reviews)
   const bare = labels.find((_, k) => at(reviewed, k) < Math.min(LEAST, at(judged, k)))
   return sampling === 'stratified' && bare !== undefined ? `judge label ${bare} has fewer than two reviews` : null
@@ -192,18 +183,15 @@ function strataOf({ labels, graded, reviews, sampling }: CorrectionInput): Vecto
   return stratum
 }
 
-interface Estimate {
-  readonly shares: Vector
-  readonly ci95: readonly (Interval | null)[]
-  readonly units: number
-}
-
 /**
  * Returns about how many more reviews, drawn as these were, would halve the widest interval. The variance falls with reviews m from what it is
  * to that of people alone once all N graded items are reviewed, F + c (1/m − 1/N): double sampling, Cochran 1977, Sampling Techniques,
  * 12.2. Null where not even that halves the interval, so that more graded items are needed, or where there is no interval.
  */
-function reviewsToHalve(input: CorrectionInput, { shares, ci95, units }: Estimate): number | null {
+function reviewsToHalve(
+  input: CorrectionInput,
+  { shares, ci95, units }: { shares: Vector; ci95: readonly (Interval | null)[]; units: number },
+): number | null {
   const [reviews, graded] = [input.reviews.length, sum(input.graded.map(({ count }) => count))]
   const widths = ci95.map((interval) => (interval === null ? 0 : interval[1] - interval[0]))
   const width = Math.max(...widths)
@@ -232,7 +220,8 @@ function effectiveGraded({ labels, graded }: CorrectionInput): number {
 
 function warningsOn(
   { labels, graded, reviews }: CorrectionInput,
-  { estimator, units, effectiveSize }: { estimator: Estimator; units: number; effectiveSize: number },
+  estimator: Estimator,
+  { units, items }: Shares,
 ): string[] {
   const [judged, reviewed] = [countJudged(labels, graded), countJudged(labels, reviews)]
   const tasks = new Set(reviews.flatMap(({ cluster }) => cluster ?? []))
@@ -242,12 +231,12 @@ function warningsOn(
   const byWeight = estimator === 'inverse_probability'
   return notesOf({
     'the reviews are worth less than two tasks: what another would show cannot be told': units < 2,
-    [`uneven weights leave the worth of ${effectiveSize.toFixed(1)} even reviews`]: effectiveSize < FEW && byWeight,
+    [`uneven weights leave the worth of ${items.toFixed(1)} even reviews`]: items < FEW && byWeight,
     [`fewer than ${FEW} reviews: the intervals are rough`]: reviews.length < FEW,
     [`fewer than ${FEW_TASKS} tasks reviewed: the intervals are rough, and wide because of it`]:
       tasks.size > 0 && tasks.size < FEW_TASKS,
     [`the weights add to ${weights.toFixed(1)}, not to the ${total} graded items: were all able to be picked?`]:
-      isOff && reviews.every(({ weight }) => isWeight(weight)),
+      isOff && reviews.every(({ weight }) => (weight ?? null) !== null),
     'a judge label that occurs has no review':
       byWeight && judged.some((count, k) => count > 0 && at(reviewed, k) === 0),
   })

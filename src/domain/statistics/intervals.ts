@@ -26,14 +26,6 @@ export function studentQuantile(freedom: number): number {
   return Math.sqrt((freedom * share) / (1 - share))
 }
 
-/** The items that an estimate rests on. */
-interface Evidence {
-  /** Trials or reviews; of unevenly weighted reviews the number of even reviews of the same worth. */
-  readonly items: number
-  /** Independent units among the items: tasks, and each item without a task. */
-  readonly units: number
-}
-
 /**
  * Returns the 95% interval of an estimated share with the given variance: Wilson’s, with the effective size p(1 − p)/variance (Kott & Carr
  * 1997, J Official Statistics 13:409; Dean & Pagano 2015) and Student’s quantile with units − 1 degrees of freedom (Korn & Graubard 1998,
@@ -42,8 +34,12 @@ interface Evidence {
  * Few items can agree throughout by chance, and then the variance is close to 0. So the effective size is mixed with `units`, at the weight
  * of one item: no error in 30 reviews does not show a judge without errors. Coverage: `npm run bench:judges`, `npm run bench:coverage`.
  * Null with one unit, which tells nothing of other units.
+ *
+ * @param worth trials or reviews (of unevenly weighted reviews the number of even reviews of the same worth), and the independent units among
+ *   them: tasks, and each item without a task.
  */
-export function shareInterval(share: number, variance: number, { items, units }: Evidence): Interval | null {
+export function shareInterval(share: number, variance: number, worth: { items: number; units: number }) {
+  const { items, units } = worth
   if (units < 2) return null
   const p = Math.min(1, Math.max(0, share))
   const size = (p * (1 - p) + 1 / items) / (variance + 1 / (items * units))

@@ -1,52 +1,56 @@
-/** A reviewed item by the places of its labels. */
-interface StratifiedReview {
-  readonly human: number
+interface InStratum {
   readonly stratum: number
-  /** The inverse of the probability of the review, up to a factor in each stratum. */
-  readonly weight: number
   readonly cluster: string | null
 }
-
+/** A reviewed item; the weight is the inverse of the probability of the review, up to a factor in each stratum. */
+type StratifiedReview = InStratum & { readonly weight: number }
 /** Graded items of one stratum and cluster. */
-interface GradedItems {
-  readonly stratum: number
-  readonly count: number
-  readonly cluster: string | null
-}
+type GradedItems = InStratum & { readonly count: number }
 
 /**
- * Estimates the shares of K labels as a weighted mean of reviews: in each stratum Hájek's mean Σwy/Σw (Hájek 1971; Särndal, Swensson and Wretman,
- * Model Assisted Survey Sampling, 1992, 5.7), and the strata by their graded items, π̂_k = Σ_s q_s P̂_s(k) (double sampling for stratification:
- * Neyman 1938; Cochran, Sampling Techniques, 1977, 12.2). The linearized variance is that of reviews in strata, Σ_s q_s²P(1 − P)/(n_s − 1), and of
- * the graded items, Σ_s q_s(P_s − π)²/N, both over clusters. One stratum gives Hájek's estimate alone, with divisor n. Every stratum with
- * graded items needs a review, and two where there are several strata and it has two graded items.
+ * Gives each review a weight, by which shares of any categories are estimated: in each stratum Hájek's mean Σwy/Σw (Hájek 1971; Särndal, Swensson
+ * and Wretman, Model Assisted Survey Sampling, 1992, 5.7), and the strata by their graded items, π̂_k = Σ_s q_s P̂_s(k) (double sampling for
+ * stratification: Neyman 1938; Cochran, Sampling Techniques, 1977, 12.2). The linearized variance is that of reviews in strata,
+ * Σ_s q_s²P(1 − P)/(n_s − 1), and of the graded items, Σ_s q_s(P_s − π)²/N, both over clusters. One stratum gives Hájek's estimate alone, with
+ * divisor n. Every stratum with graded items needs a review, and two where there are several strata and it has two graded items.
+ *
+ * @returns the estimate of the shares of K categories, with `places[i]` the category of review i. A review at −1 is outside of the categories:
+ *   the shares are of the others, ratios of two estimates (a domain: Särndal, Swensson and Wretman 1992, 5.8). The same weights make the
+ *   share of a union of categories the sum of their shares.
  */
-export function weightedShares(labels: number, reviews: readonly StratifiedReview[], graded: readonly GradedItems[]) {
+export function weighReviews(reviews: readonly StratifiedReview[], graded: readonly GradedItems[]) {
   const total = sum(graded.map(({ count }) => count))
-  const byStratum = [...Map.groupBy(reviews, ({ stratum }) => stratum)].map(([stratum, own]) => {
-    const weights = sum(own.map(({ weight }) => weight))
-    const weightOf = (label: number) => sum(own.map(({ human, weight }) => (human === label ? weight : 0)))
-    const mean = range(labels).map((label) => weightOf(label) / weights)
-    const share = sum(graded.map((one) => (one.stratum === stratum ? one.count / total : 0)))
-    return [stratum, { share, mean, own: share / weights, n: own.length }] as const
+  const weightAt = (i: number): number => reviews[i]?.weight ?? 0
+  const strata = [...Map.groupBy(reviews.keys(), (i) => reviews[i]?.stratum ?? 0)].map(([stratum, own]) => {
+    const items = graded.filter((one) => one.stratum === stratum)
+    return { own, items, share: sum(items.map(({ count }) => count)) / total, weights: sum(own.map(weightAt)) }
   })
-  const strata = new Map(byStratum)
-  const shares = range(labels).map((k) => sum(byStratum.map(([, { share, mean }]) => share * at(mean, k))))
-  const ofReviews = reviews.map(({ human, stratum, weight, cluster }): Contribution => {
-    const { mean, own, n } = strata.get(stratum) ?? { mean: [], own: 0, n: 2 }
-    const scale = own * weight * (strata.size > 1 ? Math.sqrt(n / Math.max(1, n - 1)) : 1)
-    return { psi: mean.map((part, k) => scale * (Number(k === human) - part)), count: 1, cluster }
-  })
-  const ofGraded = graded.map(({ stratum, count, cluster }): Contribution => {
-    const { mean } = strata.get(stratum) ?? { mean: shares }
-    return { psi: shares.map((share, k) => (at(mean, k) - share) / total), count, cluster }
-  })
-  const weights = reviews.map(({ weight }) => weight)
-  return {
-    shares,
-    variances: clusteredVariance([...ofReviews, ...ofGraded], labels),
+  return (categories: number, places: Vector) => {
+    const means = strata.map(({ own, weights }) =>
+      range(categories).map((k) => sum(own.map((i) => (at(places, i) === k ? weightAt(i) : 0))) / weights),
+    )
+    const mass = range(categories).map((k) => sum(strata.map(({ share }, s) => share * at(means[s] ?? [], k))))
+    const whole = sum(mass)
+    const shares = mass.map((part) => part / whole)
+    const ofRatio = (psi: Vector): Vector => psi.map((part, k) => (part - at(shares, k) * sum(psi)) / whole)
+    const contributions = strata.flatMap(({ own, items, share, weights }, s): Contribution[] => {
+      const mean = means[s] ?? []
+      const scale = (share / weights) * (strata.length > 1 ? Math.sqrt(own.length / Math.max(1, own.length - 1)) : 1)
+      const graded = ofRatio(mean.map((part, k) => (part - at(mass, k)) / total))
+      return [
+        ...own.map((i) => {
+          const psi = mean.map((part, k) => scale * weightAt(i) * (Number(k === at(places, i)) - part))
+          return { psi: ofRatio(psi), count: 1, cluster: reviews[i]?.cluster ?? null }
+        }),
+        ...items.map(({ count, cluster }) => ({ psi: graded, count, cluster })),
+      ]
+    })
+    const inside = reviews.filter((_, i) => at(places, i) >= 0)
+    const weights = inside.map(({ weight }) => weight)
     /** Kish's effective number of reviews, (Σw)²/Σw² (Survey Sampling, 1965, 11.7). */
-    effectiveSize: sum(weights) ** 2 / sum(weights.map((weight) => weight ** 2)),
+    const items = sum(weights) ** 2 / sum(weights.map((weight) => weight ** 2))
+    const units = Math.min(items, new Set(inside.map(({ cluster }, place) => cluster ?? place)).size)
+    return { shares, variances: clusteredVariance(contributions, categories), items, units }
   }
 }
 
