@@ -63,7 +63,7 @@ export function repeatNoise(pairs: readonly RepeatedPair[], settings: BootstrapS
   }
 }
 
-const NO_REPEATS = 'neither judge was asked any question more than once: how many flips asking again would give is not known'
+const NO_REPEATS = 'neither judge was asked a question twice: how many flips asking again would give is not known'
 const MAJORITY =
   'of single votes: the label of several samples is their majority, which flips less often, so that this is rather an upper bound'
 

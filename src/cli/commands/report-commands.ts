@@ -101,9 +101,9 @@ function agreementRows({ agreement, repeat_noise: noise }: Comparison): string[]
 
 /** Renders a statistic, `0.713 [0.64, 0.78]`, or the reason of its absence. */
 export const statisticText = ({ value, ci95, reason }: Statistic): string => {
-  if (value === null) return reason === null ? '–' : `– (${REASON_WORDS[reason] ?? reason})`
-  const interval = ci95 === null ? ` (no interval: ${REASON_WORDS[reason ?? 'no_cases']})` : ` [${ci95.map((limit) => limit.toFixed(2)).join(', ')}]`
-  return `${value.toFixed(3)}${interval}`
+  const why = reason === null ? '' : ` (${REASON_WORDS[reason] ?? reason})`
+  const interval = ci95 === null ? why : ` [${ci95.map((limit) => limit.toFixed(2)).join(', ')}]`
+  return value === null ? `–${why}` : `${value.toFixed(3)}${interval}`
 }
 
 const sideText = ({ n, failures, ...ends }: Comparison['base_counts']): string => {
