@@ -44,7 +44,7 @@ async function certificateOf(
     out: screen(said),
     err: screen(told),
     signals: process,
-    openLocal: (env, use) => openLocal(env, use, { judges }),
+    openLocal: (env, use) => openLocal(env, use, false, judges),
     readTrials: () => {
       throw new Error('validate reads its own trials')
     },

@@ -44,7 +44,8 @@ export async function compare(context: AuditContext, compute: Compute, query: Co
   const after = Number(decodeCursor(query.cursor, /^\d{1,9}$/) ?? 0)
   const head = orNotFound(await batches.get(query.head), 'batch (head)', query.head)
   if (query.base !== undefined) orNotFound(await batches.get(query.base), 'batch (base)', query.base)
-  else if (head.kind === 'grade') throw faultAt('/base', NEEDS_BASE, 'invalid_request')
+  else if (head.kind === 'grade')
+    throw faultAt('/base', 'the head is no re-grade: name the base, too', 'invalid_request')
   const allHeads = await readAnswers(context, query.head, false)
   const allBases = await readAnswers(context, query.base ?? query.head, query.base === undefined)
   const asked = [...new Set(pairUp(allBases, allHeads).map(([{ rubric }]) => rubricIdOf(rubric)))].sort()
@@ -86,8 +87,6 @@ export async function compare(context: AuditContext, compute: Compute, query: Co
     next_cursor: next < flips.length ? encodeCursor(String(next)) : null,
   }
 }
-
-const NEEDS_BASE = 'the head is no re-grade: name the base, too (`veridict compare BASE HEAD`)'
 
 const answersBy = (answers: Answers, rubric: string | undefined): Answers =>
   new Map([...answers].filter(([, one]) => rubric === undefined || rubricIdOf(one.rubric) === rubricIdOf(rubric)))

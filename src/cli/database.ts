@@ -1,10 +1,12 @@
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { storeOf } from '../boot/open-store.ts'
-import { type Config, loadConfig, withKey } from '../config/config.ts'
+import { type Config, loadConfig } from '../config/config.ts'
+import { providerDefaults } from '../config/judges.ts'
 import type { Stores } from '../db/stores.ts'
-import type { Judge } from '../judges/judge.ts'
+import type { BatchApi, Judge } from '../judges/judge.ts'
 import type { LocalVeridict } from '../library/veridict.ts'
+import { PROVIDER_NAMES, providerRow } from '../schemas/providers.ts'
 import { CliError } from './errors.ts'
 import { type Options, option } from './options.ts'
 import { inert } from './output/text.ts'
@@ -12,28 +14,39 @@ import type { DatabaseUse, Shell } from './shell.ts'
 
 /**
  * Opens Veridict in this process. Batches of other processes rest until the command resumes them. Rejects where the command needs a database and
- * none exists. `estimated`: the judge of a dry run (empty: the default judge), which asks no judge and so needs no key. `judges` stand beside the configured judges, for
- * measurements.
+ * none exists. `estimates`: the command asks no judge, and so needs no key. `judges` stand beside the configured judges, for measurements.
  */
 export async function openLocal(
   env: NodeJS.ProcessEnv,
   use: DatabaseUse = 'make',
-  { judges = [], estimated }: { readonly judges?: readonly Judge[]; readonly estimated?: string } = {},
+  estimates = false,
+  judges: readonly Judge[] = [],
 ): Promise<LocalVeridict> {
-  const named = estimated === undefined ? env : withKey(env, estimated, configurationOf(env).config)
-  const used = use === 'none' ? { ...named, VERIDICT_DATABASE: ':memory:', VERIDICT_DATABASE_URL: '' } : named
+  const used = use === 'none' ? { ...env, VERIDICT_DATABASE: ':memory:', VERIDICT_DATABASE_URL: '' } : env
   const { config, secrets } = configurationOf(used)
   const { access } = config
   if (use === 'read') assertDatabase(config)
-  if (use === 'look' && !hasDatabase(config)) return openLocal(used, 'none', { judges })
+  if (use === 'look' && !hasDatabase(config)) return openLocal(used, 'none', estimates, judges)
   const { buildContext } = await import('../boot/context.ts')
   const { local } = await import('../library/local.ts')
   const context = await buildContext({
     // Only this command reaches the service, and the command can read the database: no key is needed.
     config: { ...config, access: { ...access, required: false, loopback: true, allowed_hosts: [] } },
-    ...{ secrets, adopts_batches: false, judges, keeps: use === 'look' },
+    ...{ secrets, adopts_batches: false, keeps: use === 'look' },
+    judges: estimates ? await describedJudges(config) : judges,
   })
   return local(context)
+}
+
+/** Lists every provider’s judge and the configured judges by their descriptions: an estimate needs no key, address or package. */
+async function describedJudges({ judges }: Config): Promise<Judge[]> {
+  const { describeJudge } = await import('../judges/describe.ts')
+  const providers = PROVIDER_NAMES.map((name) => [name, providerDefaults(name)] as const)
+  return Object.entries({ ...Object.fromEntries(providers), ...judges }).map(([name, settings]) => {
+    const { batches } = providerRow(settings.provider)
+    const ask = () => Promise.reject(new Error('an estimate asks no judge'))
+    return { info: describeJudge(name, settings), ask, ...(batches !== null && { batch: batches as BatchApi }) }
+  })
 }
 
 export const configurationOf = (env: NodeJS.ProcessEnv): ReturnType<typeof loadConfig> =>

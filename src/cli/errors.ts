@@ -42,9 +42,9 @@ export class CliError extends Error {
 export function printError(
   shell: Pick<Shell, 'env' | 'program' | 'out' | 'err' | 'setExitCode'>,
   error: unknown,
-  { json = false, judge }: { readonly json?: boolean; readonly judge?: string } = {},
+  { json = false }: { readonly json?: boolean } = {},
 ): void {
-  const { message, advice, exit, code } = explain(error, judge)
+  const { message, advice, exit, code } = explain(error)
   const texts = [message, ...advice].map((text) => inert(asTyped(shell, text)))
   if (json) shell.out.write(errorLine(code, texts, exit))
   else shell.err.write(`${styleText('red', 'veridict:', { stream: process.stderr })} ${texts.join('\n  ')}\n`)
@@ -68,22 +68,25 @@ const ADVICE: Readonly<Record<string, readonly string[]>> = {
     'Is it running? `veridict serve` starts a service; --server and VERIDICT_SERVER name its address.',
     'The same command can be given again once it is up: grades are kept, and cost nothing again.',
   ],
+  needs_base: ['A re-grade names its base itself; of two other batches: veridict compare BASE HEAD'],
   other_truths: ['Another question has its own ground truths (docs/rubrics.md): veridict batch PATH -g FILE -r RUBRIC'],
   other_program: ['--server takes the address in the log of `veridict serve`, like http://127.0.0.1:8787'],
 }
 
 /** Returns the advice for a refusal; empty where the refusal says all. */
 function adviceFor({ code, detail }: ServiceError): readonly string[] {
-  const [, kind, id = ''] = /^there is no such (batch|grade)(?:: ((?:bat|grd)_\S+))?/.exec(detail) ?? []
+  const [, kind, id = ''] = /^there is no such (batch|grade|rubric)(?:: ((?:bat|grd)_\S+))?/.exec(detail) ?? []
   if (detail.startsWith('there is no such path')) return ADVICE['other_program'] ?? []
+  if (detail.startsWith('the head is no re-grade')) return ADVICE['needs_base'] ?? []
   if (detail.startsWith('the ground truth is not what')) return ADVICE['other_truths'] ?? []
   if (kind === 'batch' && id.startsWith('grd_')) return [`${id} is a grade: veridict show ${id}`]
   if (kind === 'grade' && id.startsWith('bat_')) return [`${id} is a batch: veridict results ${id}`]
+  if (code === 'not_found' && kind === 'rubric') return ADVICE['unknown_rubric'] ?? []
   return ADVICE[code === 'not_found' && kind === 'grade' ? 'no_grade' : code] ?? []
 }
 
-/** Explains an error to the user, who typed options and sent no HTTP request. `judge`: the typed judge, which is wrong for all items. */
-export function explain(error: unknown, judge?: string): CliError {
+/** Explains an error to the user, who typed options and sent no HTTP request. */
+export function explain(error: unknown): CliError {
   const refused = (message: string, advice: readonly string[] = [], code?: string): CliError =>
     new CliError(oneLine(message), advice, EXIT.refused, code)
   if (error instanceof CliError) return error
@@ -95,9 +98,8 @@ export function explain(error: unknown, judge?: string): CliError {
   const { code, errors, status } = error
   const detail = withOptions(error.detail)
   if (status === 200) return refused(detail, ADVICE['other_program'], code)
-  const isTyped = code === 'unknown_judge' && judge !== undefined && detail.includes(judge)
   const places = errors.flatMap(({ path, message }) => {
-    const place = isTyped ? '' : placeText(path)
+    const place = placeText(path)
     const text = withOptions(message)
     const isSaid = [`${place} ${text}`, place === '' || place.startsWith('--') ? text : ''].includes(detail)
     return isSaid ? [] : present([place, oneLine(text)]).join('  ')
@@ -119,7 +121,7 @@ function placeText(path: string): string {
 }
 
 /** Members of a request that messages name, and that options of the same names give. */
-const MEMBERS = /`(judge|rubric|samples|cache|mode|max_cost_usd|recheck|pair_by|base|head)`/g
+const MEMBERS = /`(judge|rubric|samples|cache|mode|max_cost_usd|recheck|group_by|pair_by|base|head)`/g
 const withOptions = (text: string): string =>
   text.replaceAll(MEMBERS, (_all, name: string) => `--${name.replaceAll('_', '-')}`)
 

@@ -81,15 +81,13 @@ export const JSON_OPTION = option('--json', 'print one JSON object: {"ok", "data
   'output',
 )
 export const SERVER = option('--server <url>', 'a running service; else VERIDICT_SERVER, else this process')
-const OUT = option('--out <file>', 'write a file, which appears once it is whole, readable by you alone')
-/** Options of a file that people edit or keep: an existing file is refused. */
-export const NEW_FILE: readonly Option[] = [
-  OUT,
-  option('--force', 'let --out replace an existing file', undefined, false),
+export const OUT: readonly Option[] = [
+  option('--out <file>', 'write a new file, which appears once it is whole, readable by you alone'),
+  option('--force', 'let --out replace an existing file'),
 ]
 export const output = (words: readonly string[], text = 'the format of the results'): readonly Option[] => [
   choice('-o, --output <format>', text, words, 'table'),
-  OUT,
+  ...OUT,
 ]
 /** Options of a command that writes the items of a batch. */
 export const ITEMS = output(ITEM_FORMATS)

@@ -49,8 +49,6 @@ export interface Definition {
   /** Descriptions by argument: `<batch>`, `[batch]`, `<path...>`. */
   readonly args?: Readonly<Record<string, string>>
   readonly options?: readonly Option[]
-  /** `--json` writes its object to stdout, and the target gets the records. */
-  readonly records?: boolean
 }
 
 const HELP = fileURLToPath(new URL('./help.md', import.meta.url))
@@ -96,7 +94,7 @@ export const consoleCommand =
     return command.action(async (...typed: readonly unknown[]) => {
       // commander hands over the arguments, the options and the command.
       const [options, args] = [typed.at(-2) as O, typed.slice(0, -2) as unknown as A]
-      await runCommand(shell, definition, options, (console) => work(console, options, ...args))
+      await runCommand(shell, options, (console) => work(console, options, ...args))
     })
   }
 
@@ -111,12 +109,7 @@ export const sessionCommand = <O extends Options, A extends readonly unknown[] =
   })
 
 /** Runs a command to its exit code: opens its console, writes its answer or its error, and keeps or discards its output. */
-async function runCommand(
-  shell: Shell,
-  { records = false }: Pick<Definition, 'records'>,
-  options: Options,
-  work: (console: Console) => Promise<Answer>,
-): Promise<void> {
+async function runCommand(shell: Shell, options: Options, work: (console: Console) => Promise<Answer>): Promise<void> {
   const { out, force, json = false, output: format = 'table' } = options
   const { signal, release } = watchInterruption(shell)
   const view = createProgressView(shell.err, shell.env)
@@ -124,13 +117,11 @@ async function runCommand(
   try {
     // A bundle is a folder.
     target = await openOutput(shell, format === 'bundle' ? undefined : out, force)
-    const write = json && !records ? async () => {} : target.write
+    const write = json ? async () => {} : target.write
     const answer = await work({ screen: target.screen, write, shell, view, signal, format, json })
     view.end()
-    const envelope = line({ ok: true, data: answer.data })
-    await (json && !records ? target.write(envelope) : write(answer.text ?? ''))
+    await target.write(json ? line({ ok: true, data: answer.data }) : (answer.text ?? ''))
     await target.commit()
-    if (json && records) shell.out.write(envelope)
     tell({ shell }, ...(answer.notes ?? []))
     shell.setExitCode(answer.code ?? EXIT.graded)
   } catch (error) {
@@ -166,10 +157,10 @@ export const tell = ({ shell }: Pick<Console, 'shell'>, ...messages: readonly st
   messages.forEach((message) => void shell.err.write(asTyped(shell, `${message}\n`)))
 
 /** Opens the service of `--server` or VERIDICT_SERVER, else Veridict in this process. */
-async function connect({ shell }: Console, { server, dry_run, judge }: Options, use: DatabaseUse) {
+async function connect({ shell }: Console, { server, dry_run = false }: Options, use: DatabaseUse) {
   const url = server ?? (shell.env['VERIDICT_SERVER'] || undefined)
   if (url === undefined) {
-    const local = await shell.openLocal(shell.env, use, dry_run ? { estimated: judge ?? '' } : {})
+    const local = await shell.openLocal(shell.env, use, dry_run)
     return { veridict: local, local, flag: '' }
   }
   const { remote } = await import('../library/remote.ts')

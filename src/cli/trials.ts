@@ -100,6 +100,23 @@ export type Trial = Extract<TrialItem, { kind: 'trial' }>
 export const NO_COUNTS = { trials: 0, skipped: 0, files: 0, without_truth: 0, unread: 0, warnings: 0 }
 export type Counts = typeof NO_COUNTS
 
+/** Refuses an unknown judge or rubric before the inputs are read, whose warnings would bury the refusal. A key that may only grade is told later. */
+export async function requireNames({ veridict, signal }: Session, { judge, rubric }: Options): Promise<void> {
+  try {
+    if (rubric !== undefined) await veridict.readRubric(rubric, { signal })
+    if (judge === undefined) return
+    const { items, not_configured = [] } = await veridict.listJudges()
+    const names = items.map(({ name }) => name)
+    if (names.includes(judge)) return
+    const reason = not_configured.find(({ name }) => name === judge)?.reason
+    const detail = reason ? `the judge ${judge} is not configured: ${reason}` : `there is no such judge: ${judge}`
+    const errors = [{ path: '/judge', message: `configured judges: ${names.join(', ')}` }]
+    throw new ServiceError(400, { code: 'unknown_judge', detail, errors })
+  } catch (error) {
+    if (!(error instanceof ServiceError && error.status === 403)) throw error
+  }
+}
+
 /** Reads the trials of a command. `onMissing` receives the warnings about no single trial. */
 export function readTrialsOf(
   { shell, signal, local }: Pick<Session, 'shell' | 'signal' | 'local'>,

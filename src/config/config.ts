@@ -2,7 +2,7 @@ import type { Static } from 'typebox'
 import { DENIED_ACTS } from '../domain/evidence/observations.ts'
 import { fileFault } from '../domain/words.ts'
 import { inputIssues } from '../schemas/check.ts'
-import { PROVIDER_NAMES, providerRow } from '../schemas/providers.ts'
+import { PROVIDER_NAMES } from '../schemas/providers.ts'
 import { Choice, Closed, Type } from '../schemas/type.ts'
 import { type Environment, readEnvironment, readSecrets, resolveAccess, type Secrets } from './environment.ts'
 import { JudgeFileSchema, resolveJudges } from './judges.ts'
@@ -100,14 +100,6 @@ function knownJudge(name: string, configured: readonly string[]): string {
   const usable = ['lexical', ...configured]
   if (usable.includes(name) || PROVIDER_NAMES.some((provider) => provider === name)) return name
   throw new SettingError(`/default_judge: there is no judge ${name}; there are: ${usable.join(', ')}`)
-}
-
-/** Puts a word into the variable of the missing key of a judge (empty: the default judge), for work that asks no judge. */
-export function withKey(env: NodeJS.ProcessEnv, judge: string, { judges, default_judge }: Config): NodeJS.ProcessEnv {
-  const name = judge || default_judge
-  const provider = PROVIDER_NAMES.find((candidate) => candidate === name)
-  const variable = judges[name]?.key_env ?? (provider && providerRow(provider).keys[0])
-  return variable && !env[variable] ? { ...env, [variable]: 'no key' } : env
 }
 
 /** Reads the file. An error leaves out the parser’s own words, which quote the file and may hold a secret. */

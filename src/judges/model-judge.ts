@@ -53,7 +53,7 @@ const placeOf = (judge: string, settings: JudgeSettings): Place => ({
   is_public: settings.base_url === null,
 })
 
-/** Describes a model judge for `GET /v1/judges`, with the identity for the cache key. Never the key. */
+/** Describes a model judge for `GET /v1/judges`, with the identity for the cache key. Never the key. The judge of an estimate may lack its address. */
 export function describeJudge(name: string, settings: JudgeSettings): JudgeInfo {
   const { provider, base_url, model, api, effort, structured_output, price } = settings
   const { region, project, api_version, window_tokens, max_output_tokens, images, token_factor } = settings
@@ -73,6 +73,6 @@ export function describeJudge(name: string, settings: JudgeSettings): JudgeInfo 
         form_remedy: `if the server ignores the schema, set another structured_output of the judge ${name} (it is ${structured_output}), or none`,
       }),
     price,
-    base_url: shownBaseUrl(addressOf(settings)),
+    base_url: URL.canParse(addressOf(settings)) ? shownBaseUrl(addressOf(settings)) : null,
   }
 }

@@ -195,9 +195,6 @@ const JudgeEvidenceSchema = t.Documented('What became of the evidence of one jud
 })
 export type JudgeEvidence = Static<typeof JudgeEvidenceSchema>
 
-/** The beginning of the note about a missing group. */
-export const NO_FIELD = 'no trial has the metadata field'
-
 export const ReportSchema = t.Closed({
   judges: t.List(t.Text, 'One, but where the report is grouped by judge.'),
   rubric: t.Nullable(t.Str('Null where nothing was selected.')),

@@ -5,6 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { openLocal } from '../../src/cli/database.ts'
 import { migrateSqlite, readMigrations } from '../../src/db/open/migrate.ts'
 import { openSqliteStores } from '../../src/db/stores.ts'
+import { PROVIDER_NAMES } from '../../src/schemas/providers.ts'
 import { tempFolder } from '../temp-folder.ts'
 import { trial, typed } from './test-shell.ts'
 
@@ -34,7 +35,12 @@ test.each([
 test('batch --dry-run makes no database, and says what grading would take', async () => {
   const folder = tempFolder()
   const path = join(folder, 'data', 'v.sqlite')
-  expect([await dryRun({ VERIDICT_DATABASE: path }, '-j', 'openai'), readdirSync(folder)]).toEqual([ONE, []])
+  for (const judge of PROVIDER_NAMES)
+    expect([judge, await dryRun({ VERIDICT_DATABASE: path }, '-j', judge), readdirSync(folder)]).toEqual([
+      judge,
+      ONE,
+      [],
+    ])
   mkdirSync(join(folder, 'data'))
   await openSqliteStores({ path }).close()
   expect([await dryRun({ VERIDICT_DATABASE: path }), readdirSync(join(folder, 'data'))]).toEqual([ONE, ['v.sqlite']])

@@ -129,9 +129,9 @@ test('an example whose truth or run cannot be used is told by line, and one that
   expect(await run(['test', folder])).toMatchObject({ code: 1, out: expect.stringContaining('has no example') })
 })
 
-test('show prints the prompt, and with --schema the schema of the answer', async () => {
+test('show prints the prompt, and with --json the schema of the answer', async () => {
   for (const { rubric } of SHIPPED) expect(await run(['show', rubric.name])).toMatchObject({ code: 0, err: '' })
-  const schema = JSON.parse((await run(['show', 'failure-attribution@1', '--schema'])).out)
+  const schema = JSON.parse((await run(['show', 'failure-attribution@1', '--json'])).out).data[0].answer_schema
   expect(schema).toEqual(SHIPPED.find(({ rubric }) => rubric.id === 'failure-attribution')?.rubric.answer_schema)
   expect((await run(['show', 'injection'])).out).toContain('{{nonce}}')
   expect(await run(['show', 'nothing'])).toMatchObject({ code: 1, err: expect.stringContaining('injection@1') })

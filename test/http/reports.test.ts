@@ -112,9 +112,12 @@ describe('groups and claims of stored grades', () => {
       ['games', 2],
       ['science', 1],
     ])
-    expect((await report('group_by=colour')).notes.join('\n')).toMatch(
-      /^no trial has the metadata field "colour": there is nothing to group by; there are: .*"domain".*"subcategory"/m,
-    )
+    expect((await report('group_by=run_index')).groups).toHaveLength(1)
+    const refused = (await app.get(`${PATH}?group_by=colour`)).json()
+    expect(refused).toMatchObject({
+      status: 400,
+      detail: expect.stringMatching(/no field.*: .*domain.*subcategory.*judge/),
+    })
     expect((await report('group_by=agent')).notes).toContain(
       'the agent "terminus-2" pools 2 models: name one, or group by model',
     )

@@ -11,6 +11,8 @@ import { labelsOf, measureNames, type PairOptions, type ReportInput, type Report
 /** Bounds draws times trials, of which a report resamples some 50 figures, to about ten seconds. */
 const MOST_RESAMPLED = 40_000_000
 const MOST_GROUPS = 1000
+/** Values of `group_by` that stand for themselves, also where no trial has them. */
+const GROUPINGS = ['agent', 'model', 'task', 'trial', 'run_index', 'variant', 'judge', 'surface', 'none']
 
 /** Makes a report of stored grades. Throws a RequestError for names and options that do not fit. */
 export async function makeReport(context: AuditContext, compute: Compute, query: ReportQuery): Promise<Report> {
@@ -22,7 +24,10 @@ export async function makeReport(context: AuditContext, compute: Compute, query:
   const loaded = await loadReport(context, filter, group_by, (name) =>
     rubricNamed(context, name ?? rubric ?? context.default_rubric),
   )
-  const { found, trials } = loaded
+  const { found, trials, fields } = loaded
+  const groupings = new Set([...fields, ...GROUPINGS])
+  if (trials.length > 0 && !groupings.has(group_by))
+    throw invalid('group_by', `names no field of these trials; there are: ${[...groupings].join(', ')}`)
   const isUnknown = found !== null && !context.rubrics.has(found)
   const notLoaded = `the rubric ${JSON.stringify(found)} is not loaded: the report knows the labels that were given, and no claims`
   const input = { ...loaded, notes: [...loaded.notes, ...(isUnknown ? [notLoaded] : [])] }

@@ -1,5 +1,5 @@
 import { count, notesOf } from '../../domain/words.ts'
-import { NO_FIELD, type Report, type ReportGroup } from '../../schemas/report.ts'
+import type { Report, ReportGroup } from '../../schemas/report.ts'
 import { BASELINE_VARIANT } from '../../schemas/vocabulary.ts'
 import { alignmentFigures, type Baselines, type PairedTrial, pairBaselines } from './alignment.ts'
 import { describeGroup } from './group.ts'
@@ -82,7 +82,7 @@ function notesOn(
       'every judge grades the same trials: there is no overall, which would count them several times':
         judges.length > 1,
       [`several variants are counted together: ${list(variants)}; name one, or group by variant`]: isPooled,
-      [`${NO_FIELD} ${JSON.stringify(group_by)}: there is nothing to group by; there are: ${list(fields) || 'none'}`]:
+      [`no trial has the metadata field ${JSON.stringify(group_by)}: there is nothing to group by; there are: ${list(fields) || 'none'}`]:
         isUngrouped,
       [`groups whose names differ in nothing but case, space and Unicode form: ${alike.join('; ')}`]: alike.length > 0,
       [`${count(alone.length, 'trial')} without a task${related}`]: alone.length > 0,

@@ -24,7 +24,7 @@ import {
 import { estimateAnswer } from '../output/results-format.ts'
 import { tally } from '../output/text.ts'
 import { sessionCommand } from '../session.ts'
-import { countsText, openTrials } from '../trials.ts'
+import { countsText, openTrials, requireNames } from '../trials.ts'
 
 export const batch = sessionCommand<Options, [paths: string[]]>(
   {
@@ -36,6 +36,7 @@ export const batch = sessionCommand<Options, [paths: string[]]>(
     const { veridict, view, signal } = session
     const request = { ...settingsOf(options), signal }
     if (options.detach && !options.dry_run) requireServer(session)
+    await requireNames(session, options)
     const { counts, send } = openTrials(session, paths, options)
     if (options.dry_run) {
       const estimate = await send((items) => veridict.estimateBatch(items, request))

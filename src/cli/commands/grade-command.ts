@@ -13,7 +13,7 @@ import { limitRows, newTally, tallyLimit } from '../output/results-format.ts'
 import { inert, line, oneLine } from '../output/text.ts'
 import { consoleCommand, sessionCommand, tell } from '../session.ts'
 import { asTyped } from '../shell.ts'
-import { GIVE_TRUTH, readTrialsOf, type Trial, warningText } from '../trials.ts'
+import { GIVE_TRUTH, readTrialsOf, requireNames, type Trial, warningText } from '../trials.ts'
 
 interface Refusal {
   readonly file: string
@@ -34,7 +34,7 @@ export const grade = sessionCommand<Options, [paths: string[]]>(
     let code: ExitCode = EXIT.graded
     let others = 0
     const refuse = (file: string, error: unknown) => {
-      const { code: word, message, advice } = explain(error, options.judge)
+      const { code: word, message, advice } = explain(error)
       for (const list of [refused, data]) list.push({ file, error: { code: word, message, advice } })
       const refusal = [`${styleText('red', 'refused')}  ${oneLine(file)}: ${message}`, ...advice].map(inert)
       if (!json) tell(session, refusal.join('\n  '))
@@ -56,6 +56,7 @@ export const grade = sessionCommand<Options, [paths: string[]]>(
         refuse(file, error)
       }
     }
+    await requireNames(session, options)
     for await (const item of readTrialsOf(session, paths, options)) {
       if (item.kind === 'trial') await gradeOne(item)
       // A folder may hold other files; a typed file is meant.

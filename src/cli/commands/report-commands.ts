@@ -4,7 +4,7 @@ import type { JsonQuery, Veridict } from '../../library/veridict.ts'
 import type { Statistic } from '../../schemas/agreement.ts'
 import { REASON_WORDS } from '../../schemas/reason-words.ts'
 import type { Comparison, Flip } from '../../schemas/regrade.ts'
-import { ALIGNMENT_FIGURES, NO_FIELD, type Report, type ReportGroup } from '../../schemas/report.ts'
+import { ALIGNMENT_FIGURES, type Report, type ReportGroup } from '../../schemas/report.ts'
 import { NAMED_BY, type NamedBy } from '../../schemas/views.ts'
 import { CliError } from '../errors.ts'
 import { filters, type Options, OUTPUT_FORMATS, option, output } from '../options.ts'
@@ -132,13 +132,10 @@ export const report = sessionCommand<Options & JsonQuery<'getReport'>>(
   },
   async (session, options) => {
     const { veridict, format } = session
-    const { server: _server, output: _output, out: _out, json: _json, ...query } = options
+    const { server: _server, output: _output, out: _out, force: _force, json: _json, ...query } = options
     const made = await veridict.report(query)
     if (format === 'csv') return { data: null, text: [REPORT_COLUMNS, ...reportTable(made)].map(csvRow).join('') }
     if (format === 'table' && made.judges.length === 0) throw await nothingFits(veridict, query)
-    const noField = made.notes.find((note) => note.startsWith(NO_FIELD))
-    if (format === 'table' && noField !== undefined && query.group_by !== undefined && query.group_by !== 'surface')
-      throw new CliError(oneLine(noField))
     return { data: made, text: format === 'table' ? reportText(made) : line(made) }
   },
 )

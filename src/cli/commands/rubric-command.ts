@@ -136,18 +136,15 @@ function warningsOf({ rubric, folder, placeOf }: LoadedRubric, examples: number)
   ]
 }
 
-const showRubric = consoleCommand<Options & { readonly schema?: boolean }, [typed: string]>(
+const showRubric = consoleCommand<Options, [typed: string]>(
   {
     name: 'rubric show',
     args: { '<rubric>': 'id@version, an id for its newest version, or a folder' },
-    options: [option('--schema', 'print the JSON Schema of a judge’s answer instead, which is made of the claims')],
   },
-  async ({ shell }, { schema }, typed) => {
+  async ({ shell }, _options, typed) => {
     const all = findRubrics(shell, typed).map(({ rubric }) => rubric)
     const data = all.map(({ name, system, question, answer_schema }) => ({ name, system, question, answer_schema }))
-    const texts = data.map(({ system, question, answer_schema }) =>
-      schema ? JSON.stringify(answer_schema, null, 2) : `${system}\n${question}`,
-    )
+    const texts = data.map(({ system, question }) => `${system}\n${question}`)
     // Tabs and line breaks stay; other controls would act on a terminal.
     return { data, text: texts.map((text) => `${text.split('\n').map(inert).join('\n')}\n`).join('') }
   },

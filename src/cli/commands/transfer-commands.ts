@@ -18,7 +18,7 @@ import { type Grade, GradeSchema } from '../../schemas/grade.ts'
 import { type Review, ReviewSchema } from '../../schemas/review.ts'
 import { withStores } from '../database.ts'
 import { CliError, EXIT, strictCode } from '../errors.ts'
-import { NEW_FILE, type Options, SERVER, STRICT, TRIAL_PATHS, TRIALS } from '../options.ts'
+import { type Options, OUT, SERVER, STRICT, TRIAL_PATHS, TRIALS } from '../options.ts'
 import { inOrder } from '../output/output-target.ts'
 import { clip, inert, line } from '../output/text.ts'
 import { type Answer, type Console, consoleCommand, type Session, withConnection } from '../session.ts'
@@ -27,12 +27,10 @@ import { countsText, itemOf, openTrials, type Trial } from '../trials.ts'
 export const exportStore = consoleCommand<Options>(
   {
     name: 'export',
-    records: true,
-    options: NEW_FILE,
+    options: OUT,
   },
   async ({ shell, write, view, signal }, { out, json }) => {
-    if (json && out === undefined)
-      throw new CliError('--json needs --out FILE: without a file the records themselves go to stdout')
+    if (json) throw new CliError('export writes its records as NDJSON: leave --json out')
     return withStores(shell, 'look', async ({ db }, database) => {
       if (database === ':memory:') throw new CliError('VERIDICT_DATABASE is :memory:')
       const counts: Record<string, number> = {}
@@ -48,7 +46,7 @@ export const exportStore = consoleCommand<Options>(
       })
       await write(line({ kind: 'end', records: Object.values(counts).reduce((sum, n) => sum + n, 0) }))
       const to = out === undefined ? '' : ` to ${inert(out)}`
-      return { data: { counts, file: out }, notes: [`exported ${recordsText(counts)} of ${database}${to}`] }
+      return { data: null, notes: [`exported ${recordsText(counts)} of ${database}${to}`] }
     })
   },
 )
@@ -63,7 +61,7 @@ export const importTrials = consoleCommand<Options, [paths: string[]]>(
   {
     name: 'import',
     args: TRIAL_PATHS,
-    options: [...TRIALS, SERVER, ...NEW_FILE, STRICT],
+    options: [...TRIALS, SERVER, ...OUT, STRICT],
   },
   async (console, options, paths) => {
     const exports = (await Promise.all(paths.map(isExport))).includes(true)

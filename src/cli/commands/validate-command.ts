@@ -17,7 +17,7 @@ import { jsonText } from '../output/grade-text.ts'
 import { estimateAnswer } from '../output/results-format.ts'
 import { oneLine, present } from '../output/text.ts'
 import { type Answer, type Session, sessionCommand } from '../session.ts'
-import { checkPaths, openTrialStream } from '../trials.ts'
+import { checkPaths, openTrialStream, requireNames } from '../trials.ts'
 
 type ValidateOptions = Options & { readonly against?: string; readonly margin: number }
 
@@ -43,6 +43,7 @@ async function measure(session: Session, options: ValidateOptions, file: string)
   const { against } = options
   await checkPaths([file], against === undefined ? [] : [against])
   const earlier = against === undefined ? null : readEarlier(against)
+  await requireNames(session, options)
   const rubric = await veridict.readRubric(options.rubric ?? (await firstRubric(file, signal)), { signal })
   const questions = questionsOf(rubric)
   const labels: Labels = new Map()

@@ -20,7 +20,7 @@ export interface OutputTarget {
 const BUFFER_CHARS = 65_536
 
 /** Opens the target, readable by its owner alone, before any call is paid for. Throws `CliError` for a missing folder, and without `force` for an existing file. */
-export async function openOutput(shell: Shell, file: string | undefined, force = true): Promise<OutputTarget> {
+export async function openOutput(shell: Shell, file: string | undefined, force = false): Promise<OutputTarget> {
   if (file === undefined || file === '-') {
     const write = async (text: string) => void (shell.out.write(text) || (await once(shell.out, 'drain')))
     return { screen: shell.out, write, commit: async () => {}, discard: async () => {} }
