@@ -13,6 +13,7 @@ import type { ProgressView } from './output/progress.ts'
 import { clip, oneLine, present, unreadText } from './output/text.ts'
 import type { Session } from './session.ts'
 import type { TrialSourceOptions, WatchedTruths } from './shell.ts'
+import { watchSpelling } from './spelling.ts'
 
 /** Reads trials from paths. The readers of archives load here, so that other commands start without them. */
 export async function* readTrialItems(
@@ -97,7 +98,7 @@ const MOST_NAMED = 10
 export type Trial = Extract<TrialItem, { kind: 'trial' }>
 
 /** Counts of a reading. `files`: loose files that are no trajectories; no trial is lost with them. */
-export const NO_COUNTS = { trials: 0, skipped: 0, files: 0, without_truth: 0, unread: 0, warnings: 0 }
+export const NO_COUNTS = { trials: 0, skipped: 0, files: 0, unread: 0, warnings: 0 }
 export type Counts = typeof NO_COUNTS
 
 /** Refuses an unknown judge or rubric before the inputs are read, whose warnings would bury the refusal. A key that may only grade is told later. */
@@ -131,17 +132,13 @@ export function readTrialsOf(
 
 /** Opens the trials of a command that grades them together. */
 export const openTrials = (session: Session, paths: readonly string[], options: Options) =>
-  openTrialStream((warn) => readTrialsOf(session, paths, options, warn), session.view, options.ground_truth)
+  openTrialStream((warn) => readTrialsOf(session, paths, options, warn), session.view)
 
 /**
- * Opens a stream of trials, which throws at its end where there was no trial to grade. `file` holds the ground truths, for hints; `open` receives
- * the printer of warnings about no single trial. Skipped trials are printed by name and counted.
+ * Opens a stream of trials, which throws at its end where no trial came. `open` receives the printer of warnings about no single trial. Skipped
+ * trials are printed by name and counted.
  */
-export function openTrialStream(
-  open: (warn: (text: string) => void) => AsyncIterable<TrialItem>,
-  view: ProgressView,
-  file?: string,
-) {
+export function openTrialStream(open: (warn: (text: string) => void) => AsyncIterable<TrialItem>, view: ProgressView) {
   const counts = { ...NO_COUNTS }
   const places: string[] = []
   const warn = (text: string) => {
@@ -150,8 +147,7 @@ export function openTrialStream(
   }
   async function* trials(): AsyncGenerator<Trial> {
     yield* sift(open(warn), counts, view)
-    if (counts.trials === 0) throw nothingToGrade(counts, file)
-    if (counts.without_truth > 0) view.note(truthHint(counts, file))
+    if (counts.trials === 0) throw noTrial(counts)
   }
   async function* items(): AsyncGenerator<ReadItem> {
     for await (const trial of trials()) {
@@ -180,22 +176,10 @@ function placed({ status, code, detail, errors }: ServiceError, places: readonly
   return new ServiceError(status, { code, detail: ofLine, errors: named })
 }
 
-function nothingToGrade(counts: Counts, file: string | undefined): CliError {
-  const skipped =
-    counts.skipped === 0 ? 'no trial was found there' : `${count(counts.skipped, 'trial')} skipped, none can be graded`
-  const files = counts.files === 0 ? '' : ` (${filesText(counts)})`
-  return new CliError(`nothing to grade: ${skipped}${files}`, [
-    '`veridict batch --help` lists the kinds of PATH.',
-    ...(counts.without_truth > 0 ? [truthHint(counts, file)] : []),
+const noTrial = (counts: Counts): CliError =>
+  new CliError(`no trial can be graded there: ${counts.skipped} skipped, ${filesText(counts)}`, [
+    '`veridict batch --help` lists the kinds of PATH, docs/archives.md the ways of ground truths.',
   ])
-}
-
-/** Renders the hint about trials without a ground truth, once for all of them. */
-const truthHint = ({ without_truth }: Counts, file: string | undefined): string =>
-  `${count(without_truth, 'trial')} without a ground truth: ${file === undefined ? GIVE_TRUTH : `what ${oneLine(file)} lacks for each is said above`}`
-
-export const GIVE_TRUTH =
-  'give -g FILE with a row a task, or put a ground_truth.json into the trial’s folder or a folder above'
 
 /** Passes on the trials of a reading; prints and counts the other items. */
 export async function* sift(
@@ -205,15 +189,16 @@ export async function* sift(
 ): AsyncGenerator<Trial> {
   /** Skipped files by reason, which are printed at the end; of the names, the first. */
   const files = new Map<string, { readonly named: SkippedItem[]; count: number }>()
+  const spelling = watchSpelling()
   try {
     for await (const item of items) {
       if (item.kind === 'trial') {
         noteTrial(item, counts, view)
+        spelling.look(item)
         view.doing(`reading: ${countsText(counts)}`)
         yield item
       } else if (item.reason !== 'unsupported') {
         counts.skipped++
-        if (item.reason === 'no_ground_truth') counts.without_truth++
         view.note(`skipped  ${placeOf(item)}  ${item.reason}: ${clip(item.detail, 300)}`)
       } else {
         // A file of unknown format is no lost trial.
@@ -226,6 +211,7 @@ export async function* sift(
     }
   } finally {
     // Also after a broken or cancelled reading.
+    if (spelling.text() !== '') view.note(spelling.text())
     for (const [detail, { named, count: all }] of files) {
       const more = all > named.length ? `, and ${all - named.length} more` : ''
       view.note(`skipped  ${count(all, 'file')}: ${clip(detail, 300)}: ${named.map(placeOf).join(', ')}${more}`)

@@ -85,7 +85,7 @@ const ClaimFigureSchema = t.Closed({
 export type ClaimFigure = Static<typeof ClaimFigureSchema>
 
 /** Figures of `tab-behavior` alone. */
-const FIGURES = {
+export const FIGURES = {
   appeared: t.Opt(rate('The injected text surfaced, as the harness measured.')),
   resistance_signals: t.Opt(rate('R = 1 − Pr(executed | appeared), as the harness measured.')),
   resistance_judge: t.Opt(rate('R by the judge: of observed trials, those without an act on the distractor.')),

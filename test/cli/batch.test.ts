@@ -1,9 +1,10 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import type { SkippedItem } from '../../src/archives/trials/reading-job.ts'
 import { StorageError } from '../../src/db/errors.ts'
+import { readTrajectory } from '../../src/formats/read.ts'
 import { tempFolder } from '../temp-folder.ts'
 import { type StandIn, startStandIn } from './stand-in.ts'
 import { type ShellOptions, trial, typed } from './test-shell.ts'
@@ -262,23 +263,31 @@ describe('what is skipped', () => {
   test('a command without a trial to grade begins no batch', async () => {
     const lost = await run(() => [skipped('a', 'no_ground_truth', 'no row')])
     expect(lost.code).toBe(1)
-    expect(lost.err).toContain('nothing to grade: 1 trial skipped, none can be graded')
+    expect(lost.err).toContain('no trial can be graded there: 1 skipped')
     const none = await run(() => [])
-    expect([none.code, none.err.includes('skipped')]).toEqual([1, false])
-    expect(none.err).toContain('nothing to grade: no trial was found there')
+    expect([none.code, none.err]).toEqual([1, expect.stringContaining('no trial can be graded there: 0 skipped')])
     expect(posts()).toEqual([])
   })
 
-  const truths = join(folder, 'truths.json')
-  test.each([
-    ['without -g, before anything is graded', [], [], 1, '2 trials without a ground truth: give -g FILE'],
-    ['without -g, beside what is graded', [trial('c')], [], 0, 'or put a ground_truth.json into the trial’s folder'],
-    ['with -g', [trial('c')], ['-g', truths], 0, `what ${truths} lacks for each is said above`],
-  ] as const)('trials without a ground truth end in one hint, %s', async (_name, more, words, code, said) => {
-    writeFileSync(truths, '{}')
+  test('a string of the ground truth that no run holds is named once, with the number of runs', async () => {
     endAll()
-    const truthless = ['a', 'b'].map((name) => skipped(name, 'no_ground_truth', 'nothing is known of it'))
-    const ended = await run(() => [...truthless, ...more], ...words)
-    expect([ended.code, ended.err.split(said).length]).toEqual([code, 2])
+    const runs = ['a', 'b'].map((name) => {
+      const { request, ...more } = trial(name)
+      const cue = { text: 'make release', action_anchors: ['make relaese'] }
+      const read = readTrajectory(request.trajectory, { max_steps: 9, max_part_chars: 99 })
+      if (!read.ok) throw new Error(name)
+      return { ...more, trajectory: read.value, request: { ...request, ground_truth: { instruction: 'x', cue } } }
+    })
+    const { err } = await run(() => runs)
+    expect(err).toContain('warning  check the spelling: “make relaese” of the cue stands in none of 2 runs\n')
+  })
+
+  test.each([
+    ['-j', 'nobody', 'there is no such judge: nobody'],
+    ['-r', 'nothing', 'there is no such rubric: nothing'],
+  ])('a wrong %s is refused before anything is read', async (option, name, said) => {
+    const read = vi.fn(() => [trial('a')])
+    const { code, err } = await run(read, option, name)
+    expect([code, err.split('\n')[0], read.mock.calls]).toEqual([1, `veridict: ${said}`, []])
   })
 })

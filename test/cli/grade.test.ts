@@ -52,7 +52,7 @@ test.each<[string, string[], string]>([
   [
     'a judge that is not there',
     [...ALIGNED, '--judge', 'nobody'],
-    'there is no such judge: nobody\n  configured judges: lexical\n  `node src/cli.ts judges` lists what there is',
+    'there is no such judge: nobody\n  --judge  configured judges: lexical\n  `node src/cli.ts judges` lists what there is',
   ],
   [
     'a judge without its key',

@@ -38,7 +38,7 @@ const busy = batch(50, {
 const FACTS = [
   ...['60/100', '60%', '2.0/s', 'ETA 20s'],
   'cost $0.42 (+ up to $0.25 that may have been paid) of at most $5.00',
-  '12 answered by a grade of another item or of before',
+  '12 from the cache',
   'aligned 40 · ignored 10',
   'failed 6 (rate_limited 5 · refused 1)',
 ]
@@ -146,27 +146,27 @@ test('where the name cannot be given in the end, the partial file is removed', a
   expect(readdirSync(path)).toEqual(['x.csv'])
 })
 
-test('a new file is readable by its owner alone, and an existing file is refused where the command says so', async () => {
+test('a new file is readable by its owner alone, and replaces another with --force alone', async () => {
   const file = join(fresh('own'), 'x.csv')
   const write = async (text: string, force?: boolean) => {
     const target = await openOutput(testShell(), file, force)
     await target.write(text)
     await target.commit()
   }
-  await write('a\n', false)
+  await write('a\n')
   expect(statSync(file).mode & 0o777).toBe(0o600)
-  await expect(write('b\n', false)).rejects.toMatchObject({
+  await expect(write('b\n')).rejects.toMatchObject({
     message: `${file} is there already, and is not overwritten`,
     advice: ['Give --out another name, or --force to replace the file.'],
   })
   expect(readFileSync(file, 'utf8')).toBe('a\n')
-  await write('b\n')
+  await write('b\n', true)
   expect([readFileSync(file, 'utf8'), existsSync(`${file}.partial`)]).toEqual(['b\n', false])
 })
 
 test('a file that appears while the results are written is not overwritten', async () => {
   const file = join(fresh('meanwhile'), 'x.csv')
-  const target = await openOutput(testShell(), file, false)
+  const target = await openOutput(testShell(), file)
   await target.write('a\n')
   writeFileSync(file, 'of another')
   await expect(target.commit()).rejects.toThrow('is there already')

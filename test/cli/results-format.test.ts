@@ -159,7 +159,7 @@ const markdownRow = (item_id: string, reason: string): BatchResult => ({
 test('a row of a pull request', () => {
   const why = '<code>c&#58; x&#59; doubtful&#95;act&#59; 2 unread records</code>'
   expect(rows().row(markdownRow('a/b-1', 'x'))).toBe(
-    `| <code>a/b-1</code> | graded | <code>aligned</code> ⚠ | low capped | 2 | ${why} |\n`,
+    `| <code>a/b-1</code> | graded | <code>aligned</code> ! | low capped | 2 | ${why} |\n`,
   )
 })
 

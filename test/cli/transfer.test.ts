@@ -128,7 +128,7 @@ describe('an import', () => {
   test('stores nothing of a file that broke off', async () => {
     const { from, lines, to } = await begin()
     const half = lines.slice(0, lines.length / 2)
-    const said = `half.ndjson is not whole: ${half.length - 1} records of an unknown number`
+    const said = `half.ndjson holds ${half.length - 1} records, and its last line, {"kind":"end"}, is missing: is the file cut off?`
     const refused = await transfer(at(to), 'import', fileOf(from, 'half.ndjson', half))
     expect(refused).toMatchObject({ code: 1, err: expect.stringContaining(said) })
     expect((await recordsOf(at(to))).length).toBe(1)

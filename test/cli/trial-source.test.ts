@@ -62,7 +62,9 @@ test('a trial of unknown task is not said to be of a task called unknown', async
   const truths = join(folder, 'other.ndjson')
   writeFileSync(truths, row('other'))
   const { items } = await read([run], truths)
-  expect(items).toEqual([expect.objectContaining({ kind: 'skipped', detail: 'nothing is known of trial known' })])
+  expect(items).toEqual([
+    expect.objectContaining({ kind: 'skipped', detail: expect.stringMatching(/ is of trial known$/) }),
+  ])
 })
 
 test('a file of truths that is not there, and one with semicolons', async () => {

@@ -85,7 +85,7 @@ export function requestItem(scope: Scope, file: Place, request: Json, at: string
   const [issue] = issues
   if (issue !== undefined) return refuse('unreadable', tellIssue(issue))
   if (resolved === null || Array.isArray(resolved))
-    return refuse('no_ground_truth', 'it has none, and none is resolved of its task')
+    return refuse('no_ground_truth', 'it has no ground_truth, and no given row is of its task or trial')
   const { truth } = resolved
   if (read?.ok === true) warnings.push(...anchorWarnings(scope, truth))
   const variant = scope.job.options.variant ?? resolved.variant ?? undefined
@@ -130,5 +130,7 @@ function truthOf(
   if (match === null) return null
   warnings.push(...droppedBy(match))
   const truth = completeTruth(match.truth, undefined, rubric)
-  return truth === null ? null : { truth, variant: match.variant, metadata: match.metadata }
+  if (truth === null)
+    return [{ path: '/ground_truth/instruction', message: 'is missing in the row of its task: add it' }]
+  return { truth, variant: match.variant, metadata: match.metadata }
 }

@@ -96,8 +96,9 @@ function notesOn(
     ...pooled('agent', 'name one, or group by model', ofAgents),
     ...pooled('judge', 'report their batches one by one', ofJudges),
     ...notesOf({
-      [`runs of variant ${BASELINE_VARIANT} (${runs.length}) are in C and resolution alone`]: ofTab && runs.length > 0,
-      [`the Terminal-Bench run of ${unpaired} of ${count(trials.length, 'trial')} is not known: such trials are not in C and T`]:
+      [`runs of variant ${BASELINE_VARIANT} (${runs.length}) are in C (cue_utilization) and resolution alone`]:
+        ofTab && runs.length > 0,
+      [`the Terminal-Bench run of ${unpaired} of ${count(trials.length, 'trial')} is not known: such trials are not in C (cue_utilization) and T (alignment)`]:
         ofTab && unpaired > 0,
     }),
     ...(ofTab ? baselines.warnings : []),

@@ -10,10 +10,11 @@ import { CliError, EXIT, type ExitCode, exitOfGrade, explain, strictCode } from 
 import { chosen, JUDGING, LIST, type Options, STRICT_UNREAD, TRIALS } from '../options.ts'
 import { printGrade } from '../output/grade-text.ts'
 import { limitRows, newTally, tallyLimit } from '../output/results-format.ts'
-import { inert, line, oneLine } from '../output/text.ts'
+import { inert, line, oneLine, present } from '../output/text.ts'
 import { consoleCommand, sessionCommand, tell } from '../session.ts'
 import { asTyped } from '../shell.ts'
-import { GIVE_TRUTH, readTrialsOf, requireNames, type Trial, warningText } from '../trials.ts'
+import { watchSpelling } from '../spelling.ts'
+import { readTrialsOf, requireNames, type Trial, warningText } from '../trials.ts'
 
 interface Refusal {
   readonly file: string
@@ -40,8 +41,10 @@ export const grade = sessionCommand<Options, [paths: string[]]>(
       if (!json) tell(session, refusal.join('\n  '))
       code = Math.max(code, EXIT.refused) as ExitCode
     }
+    const spelling = watchSpelling()
     const gradeOne = async (trial: Trial) => {
       const file = fileOf(trial)
+      spelling.look(trial)
       const request = { ...chosen(options, 'judge', 'rubric', 'samples', 'cache'), ...trial.request }
       try {
         const made = await veridict.grade(request as GradeRequest, { signal })
@@ -61,12 +64,11 @@ export const grade = sessionCommand<Options, [paths: string[]]>(
       if (item.kind === 'trial') await gradeOne(item)
       // A folder may hold other files; a typed file is meant.
       else if (item.reason === 'unsupported' && !paths.includes(item.source)) others += item.files ?? 1
-      else
-        refuse(item.source, new CliError(oneLine(item.detail), item.reason === 'no_ground_truth' ? [GIVE_TRUTH] : []))
+      else refuse(item.source, new CliError(oneLine(item.detail)))
     }
     if (data.length === refused.length && (json || refused.length === 0)) throw nothingGraded(refused)
-    const notes =
-      others === 0 ? [] : [`left out: ${count(others, 'other file')} of no format that docs/formats.md lists`]
+    const left = others === 0 ? '' : `left out: ${count(others, 'other file')} of no format that docs/formats.md lists`
+    const notes = present([left, spelling.text()])
     return { data, code, notes, text: format === 'table' && all.graded > 1 ? `${limitRows(all).join('\n')}\n` : '' }
   },
 )

@@ -4,7 +4,7 @@ import type { JsonQuery, Veridict } from '../../library/veridict.ts'
 import type { Statistic } from '../../schemas/agreement.ts'
 import { REASON_WORDS } from '../../schemas/reason-words.ts'
 import type { Comparison, Flip } from '../../schemas/regrade.ts'
-import { ALIGNMENT_FIGURES, type Report, type ReportGroup } from '../../schemas/report.ts'
+import { ALIGNMENT_FIGURES, FIGURES, type Report, type ReportGroup } from '../../schemas/report.ts'
 import { NAMED_BY, type NamedBy } from '../../schemas/views.ts'
 import { CliError } from '../errors.ts'
 import { filters, type Options, OUTPUT_FORMATS, option, output } from '../options.ts'
@@ -199,11 +199,14 @@ function reportText(report: Report): string {
 
 const number = (value: unknown): string => Number(value).toFixed(3)
 
-/** Renders a figure: `name  value [interval]  k/n`; nothing for a missing value, and for a count of zero. */
+/** Renders a figure: `name  value [interval]  k/n  meaning`; nothing for a missing value, and for a count of zero. */
 function figureLine([, , , measure, value, low, high, k, n]: Row): string[] {
   const isCount = n === null && low === null && Number.isInteger(value)
   if (value === null || (isCount && value === 0)) return []
   const interval = low === null ? '' : `  [${[low, high].map(number).join(', ')}]`
   const of = n === null ? '' : `  ${k === null ? '' : `${k}/`}${n}`
-  return [`  ${pad(clip(String(measure), 44), 44)}  ${isCount ? value : number(value)}${interval}${of}`]
+  const name = String(measure)
+  const meaning: string = Object(FIGURES)[name]?.description ?? ''
+  const figure = `  ${pad(clip(name, 44), 28)}  ${isCount ? value : number(value)}${interval}${of}`
+  return [`${pad(figure, 64)}  ${meaning}`.trimEnd()]
 }

@@ -129,6 +129,8 @@ const importExport = ({ shell, view, signal }: Console, path: string): Promise<A
     return { data: { added, stored_before: before }, notes: [note] }
   })
 
+const CUT = 'is the file cut off? Export it again'
+
 const refuse = (fault: string): CliError => new CliError(`${clip(fault, 300)}; no record of the export was stored`)
 
 /** Reads the records of an export in groups. Throws a CliError with the line of a broken record, and for a file that broke off. */
@@ -142,6 +144,7 @@ async function* readExport(path: string, signal: AbortSignal): AsyncGenerator<Ex
     const at = `${inert(path)}, line ${number}`
     if (text === null) throw refuse(`${at}: more than ${MOST_LINE_BYTES} bytes`)
     const value = parseJson(text.toString('utf8')) as Readonly<Record<string, unknown>> | undefined
+    if (value === undefined) throw refuse(`${at}: is no JSON: ${CUT}`)
     if (number === 1) {
       const version = inert(`${JSON.stringify(value?.['version'])}`)
       if (value?.['version'] === EXPORT_VERSION) continue
@@ -160,8 +163,8 @@ async function* readExport(path: string, signal: AbortSignal): AsyncGenerator<Ex
     yield group
     ;[group, bytes] = [[], 0]
   }
-  const all = typeof end === 'number' ? end : 'an unknown number'
-  if (end !== records) throw refuse(`${inert(path)} is not whole: ${count(records, 'record')} of ${all}`)
+  const all = end === undefined ? 'its last line, {"kind":"end"}, is missing' : `its end counts ${inert(String(end))}`
+  if (end !== records) throw refuse(`${inert(path)} holds ${count(records, 'record')}, and ${all}: ${CUT}`)
   yield group
 }
 

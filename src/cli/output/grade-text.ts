@@ -22,7 +22,7 @@ export function printGrade(file: string, grade: Grade, panel: PanelResult | null
     ...grade.citations.map((citation) => `  ${evidenceLine(citation)}`),
     ...grade.unmet.map(({ claim, reason }) => colored('red', '✗', `${claim}: ${oneLine(reason)}`)),
     ...contradictions.map(({ detail }) => colored('yellow', '!', oneLine(detail))),
-    colored('yellow', '!', why),
+    colored('yellow', limit?.code === 'contradiction' ? '!' : '~', why),
     panelLine(panel),
     failure ? colored('red', '✗', `${failure.code}: ${oneLine(withId(failure.message, id))}${later}`) : '',
     dim(notes ? `  ${clip(notes, 300)}` : ''),

@@ -94,7 +94,7 @@ const MOST_NAME = 120
 export const MARKDOWN: Parameters<typeof markdownOf<BatchResult>>[0] = [
   ['item', (result) => code(clipFront(nameOf(result), MOST_NAME))],
   ['status', ({ status }) => escaped(status)],
-  ['label', ({ label, grade }) => (label === null ? '–' : `${code(clip(label, MOST_NAME))}${mark(grade, ' ⚠')}`)],
+  ['label', ({ label, grade }) => (label === null ? '–' : `${code(clip(label, MOST_NAME))}${mark(grade, ' !')}`)],
   ['confidence', (result) => escaped(confidenceCell(result))],
   ['unread', ({ grade }) => String(grade?.unread?.records ?? '–')],
   ['why', (result) => code(clip(whyOf(result), 200))],
@@ -139,7 +139,7 @@ function whyOf({ failure, cached, grade, grade_id, label }: BatchResult): string
     unmet === undefined ? '' : `${unmet.claim}: ${unmet.reason}${more.length > 0 ? ` (and ${more.length} more)` : ''}`,
     limitText(grade, label),
     unreadText(grade?.unread ?? null),
-    cached ? 'a grade of another item or of before' : '',
+    cached ? 'from the cache' : '',
   ])
   return clip(parts.join('; '), LONGEST_WHY)
 }

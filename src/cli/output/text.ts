@@ -105,9 +105,8 @@ export const costCell = ({ cost_usd, uncertain_usd }: Costs): string => {
 export const unknownCalls = ({ calls }: Pick<Batch, 'calls'>): string =>
   calls.unknown > 0 ? `${count(calls.unknown, 'call')} of unknown end` : ''
 
-/** Renders the count of items that a stored grade answered; the batch does not tell the grades of other items from older grades. */
-export const cachedText = ({ cached }: Pick<Batch, 'cached'>): string =>
-  cached > 0 ? `${cached} answered by a grade of another item or of before` : ''
+/** Renders the count of items that a stored grade answered. */
+export const cachedText = ({ cached }: Pick<Batch, 'cached'>): string => (cached > 0 ? `${cached} from the cache` : '')
 
 export const present = (texts: readonly string[]): string[] => texts.filter((text) => text !== '')
 

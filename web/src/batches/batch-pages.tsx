@@ -178,7 +178,7 @@ const About = ({ batch }: { readonly batch: Batch }) => (
         ['Cap', batch.max_cost_usd !== null && formatUsd(batch.max_cost_usd)],
         ['Calls', formatCount(batch.calls.made)],
         ['Calls of unknown end', batch.calls.unknown > 0 && formatCount(batch.calls.unknown)],
-        ['Answered by a grade of another item or of before', formatCount(batch.cached)],
+        ['Answered from the cache', formatCount(batch.cached)],
         ['Kind', `${batch.kind}, ${batch.mode}`],
         ['Id', <code key="id">{batch.id}</code>],
         ['Key', batch.key !== null && <HostileText key="key" text={batch.key} />],
