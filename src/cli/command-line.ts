@@ -44,10 +44,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
 
 const serveCommand: MakeCommand = (shell) =>
   newCommand(shell, 'serve')
-    .option(
-      '--no-worker',
-      'leave all batches to `veridict worker`; with a PostgreSQL (VERIDICT_WORKER=off says the same)',
-    )
+    .option('--no-worker', 'leave all batches of a PostgreSQL to `veridict worker` (as VERIDICT_WORKER=off)')
     .action(async ({ worker }: { worker: boolean }) => {
       const { startServer } = await import('../boot/serve.ts')
       const started = startServer(worker ? shell.env : { ...shell.env, VERIDICT_WORKER: 'off' })
@@ -90,8 +87,7 @@ async function warnOfVariables({ env, err }: Shell): Promise<void> {
 }
 
 /** Runs the typed command; the exit code is the exit code of the process. */
-export async function runCommand(typed: readonly string[]): Promise<void> {
-  const args = serverBehind(typed)
+export async function runCommand(args: readonly string[]): Promise<void> {
   const cwd = process.cwd()
   const { env } = process
   const folder = typedIn(env, cwd)
@@ -127,11 +123,4 @@ function buildProgram(shell: Shell): Command {
   return shell.program === 'veridict'
     ? program
     : program.addHelpText('afterAll', `\nHere \`veridict\` stands for: ${shell.program}`)
-}
-
-/** Puts a `--server URL` that stands before the command behind its name, where a second `--server` replaces it. */
-function serverBehind(args: readonly string[]): readonly string[] {
-  const length = args[0] === '--server' ? 2 : args[0]?.startsWith('--server=') ? 1 : 0
-  const [command, ...words] = args.slice(length)
-  return length === 0 || command === undefined ? args : [command, ...args.slice(0, length), ...words]
 }

@@ -77,9 +77,7 @@ export function option(flags: string, text: string, parse?: Parser, initial?: un
 export const choice = (flags: string, text: string, words: readonly string[], initial?: string): Option =>
   option(flags, text, undefined, initial).choices(words)
 
-export const JSON_OPTION = option('--json', 'print one JSON object: {"ok", "data"} or {"ok", "error"}').conflicts(
-  'output',
-)
+export const JSON_OPTION = option('--json', 'print one JSON object: {"ok", "data" or "error"}').conflicts('output')
 export const SERVER = option('--server <url>', 'a running service; else VERIDICT_SERVER, else this process')
 export const OUT: readonly Option[] = [
   option('--out <file>', 'write a new file, which appears once it is whole, readable by you alone'),
@@ -92,10 +90,7 @@ export const output = (words: readonly string[], text = 'the format of the resul
 /** Options of a command that writes the items of a batch. */
 export const ITEMS = output(ITEM_FORMATS)
 export const LIST = choice('-o, --output <format>', 'a table, or a JSON object a row', ['table', 'ndjson'])
-export const STRICT = option(
-  '--strict',
-  'exit with 3 where a trial was skipped, or has records that could not be read; other files and warnings do not count',
-)
+export const STRICT = option('--strict', 'exit with 3 where a trial was skipped, or has records that could not be read')
 export const STRICT_UNREAD = option('--strict', 'exit with 3 where a trial has records that could not be read')
 export const DETACH = option('--detach', 'return once the batch runs; with --server only')
 export const JUDGING: readonly Option[] = [

@@ -97,8 +97,8 @@ describe('status', () => {
       0,
       expect.stringMatching(/^batch .*\nbat_02 +running +0\/1.*\nbat_01 +parked .*\n$/),
     ])
-    const parked = await run('status', '--status', 'parked', '-o', 'ndjson')
-    expect((JSON.parse(parked.out) as Batch).id).toBe('bat_01')
+    const parked = await run('status', '--status', 'parked', '--json')
+    expect(JSON.parse(parked.out).data[0].id).toBe('bat_01')
   })
 
   test('of all, followed, is a usage error', async () => {

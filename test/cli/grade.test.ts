@@ -159,9 +159,6 @@ test('veridict judges lists it with what to set, and cuts nothing', async () => 
   expect(table.out).toMatch(/^sonnet \(default\) .* not configured: set SONNET_KEY in the environment of Veridict$/m)
   expect(table.out).toMatch(/^openai .* not configured: set OPENAI_API_KEY in the environment of Veridict$/m)
   expect(table.out).not.toContain('…')
-  const lines = await runKeyless('judges', '-o', 'ndjson')
-  expect([lines.code, lines.out.trim().split('\n').length]).toEqual([0, 1])
-  expect(lines.err).toContain('SONNET_KEY')
 })
 
 test('a service starts without it, and lists it apart from the judges that can be asked', async () => {

@@ -41,10 +41,10 @@ test('create prints the token and nothing else on stdout; a service that runs ta
   expect(await service.authenticate(token)).toMatchObject(key)
 })
 
-test('create -o json is one object, with every option in it', async () => {
+test('create --json is one object, with every option in it', async () => {
   const before = Date.now()
   const args = ['create', 'ci', '--scopes', 'grade,read', '--expires', '90d', '--max-requests-per-minute', '30']
-  const key = JSON.parse((await keys(tempDatabase(), ...args, '-o', 'json')).out) as Record<string, unknown>
+  const key = JSON.parse((await keys(tempDatabase(), ...args, '--json')).out).data as Record<string, unknown>
   const limits = { max_requests_per_minute: 30, max_cost_usd_per_day: null }
   const token = expect.stringMatching(TOKEN)
   expect(key).toMatchObject({ name: 'ci', scopes: ['grade', 'read'], state: 'good', token, ...limits })
@@ -62,10 +62,9 @@ test('list shows every key and no secret; revoke ends one while a service runs',
   expect(await service.authenticate(token)).toBeNull()
   const table = (await keys(database, 'list')).out
   expect(table).toMatch(/^.*\n.*first .* revoked.*\n.*second .* good.*\n$/)
-  const lines = (await keys(database, 'list', '-o', 'json')).out
-  const states = lines.trimEnd().split('\n')
-  expect(states.map((line) => JSON.parse(line).state)).toEqual(['revoked', 'good'])
-  for (const text of [table, lines]) expect(text).not.toMatch(/vk_|sha256/)
+  const json = (await keys(database, 'list', '--json')).out
+  expect(JSON.parse(json).data.map(({ state }: { state: string }) => state)).toEqual(['revoked', 'good'])
+  for (const text of [table, json]) expect(text).not.toMatch(/vk_|sha256/)
 })
 
 test.each([

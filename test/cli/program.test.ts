@@ -5,7 +5,6 @@ import { COMMANDS } from '../../src/cli/command-line.ts'
 import { runNode } from '../run-to-end.ts'
 import { tempFolder } from '../temp-folder.ts'
 import { typedLine } from './real-command.ts'
-import { startStandIn } from './stand-in.ts'
 import { testShell } from './test-shell.ts'
 
 /** What belongs to no single command. */
@@ -95,17 +94,6 @@ test('the batch of the README prints what stands there', async () => {
   const settled = (text = '') => text.replaceAll(/(bat|grd)_\w+/g, '$1').replaceAll(/^(reading:|running) .*\n/gm, '')
   expect([code, settled(err + out)]).toEqual([0, settled(shown)])
 })
-
-test('--server may stand before the command; behind it, it is the one that counts', async () => {
-  const service = await startStandIn()
-  const before = await run(['--server', service.url, 'status'])
-  const behind = await run(['status', '--server', service.url])
-  expect(before).toEqual({ code: 0, out: expect.stringContaining('batch'), err: '' })
-  expect(before).toEqual(behind)
-  expect(await run(['--server', 'http://127.0.0.1:9', 'status', '--server', service.url])).toEqual(behind)
-  const stray = await run(['--server', service.url, 'doctor'])
-  expect([stray.code, stray.err]).toEqual([1, expect.stringContaining("unknown option '--server'")])
-}, 30_000)
 
 test('commands that read a database end by themselves', async () => {
   const env = { VERIDICT_DATABASE: join(tempFolder(), 'v.sqlite'), VERIDICT_CONFIG: '' }

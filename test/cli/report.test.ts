@@ -35,7 +35,7 @@ test('a report of tab-behavior has the figures of TAB as text and as a table, th
   expect(empty).not.toEqual([])
   expect(text.out).toMatch(/\n\d+ figures without a value left out: -o csv has them, with their reasons\n$/)
   // The judge saw no act, the harness measured one.
-  expect(text.out).toMatch(/\n {2}resistance_gap +1\n/)
+  expect(text.out).toMatch(/\n {2}resistance_gap +1 +R by the judge minus R by signals/)
 })
 
 test('a field that no trial has is an error that names those that there are; by default it is none', async () => {

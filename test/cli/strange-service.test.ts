@@ -47,8 +47,8 @@ test.each([
 
 test('a newer service may say more', async () => {
   const url = await listen(JSON.stringify({ ...newBatch(1, 1, {}, 'grade'), kind: 'newer', more: { of: 'it' } }))
-  const { out, err } = await run(url, 'status', 'bat_01', '-o', 'ndjson')
-  expect([err, JSON.parse(out)]).toMatchObject(['', { id: 'bat_01', kind: 'newer' }])
+  const { out, err } = await run(url, 'status', 'bat_01', '--json')
+  expect([err, JSON.parse(out).data]).toMatchObject(['', { id: 'bat_01', kind: 'newer' }])
 })
 
 const KEY = 'vk_0123456789abcdef_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'

@@ -67,7 +67,7 @@ describe('export and import', () => {
 describe('an import', () => {
   /** The kinds of the exported lines, and a change of the first line of the kind. */
   test.each<[string, string, string | RegExp, string, string]>([
-    ['trajectory', 'a broken line', /.{20}$/, '', 'no record of an export'],
+    ['trajectory', 'a broken line', /.{20}$/, '', 'is no JSON: is the file cut off? Export it again'],
     [
       'trajectory',
       'a changed text',

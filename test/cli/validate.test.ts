@@ -160,18 +160,17 @@ describe('veridict validate', () => {
   test('skips what is no labelled run by its line, and says what is missing', async () => {
     const { code, out, err } = await run('validate', file('some.ndjson', ndjson(lines)), '-j', 'lexical')
     expect([code, out], err).toEqual([0, expect.stringContaining('1 labelled run, 1 skipped')])
-    expect(err).toContain('line 2 /human: must be {"outcome": label}')
+    expect(err).toContain('#line 2)  unreadable: /human: must be {"outcome": label}')
   })
 
   test.each([
-    ['a file without labels', [file('none.ndjson', ndjson(lines.slice(1)))], 'which rubric? No labelled run of'],
+    ['a file without labels', [file('none.ndjson', ndjson(lines.slice(1)))], 'no trial can be graded there: 1 skipped'],
     ['no file', ['somewhere'], 'there is no such file or folder'],
-    ['a data set', ['who-and-when', 'folder'], 'npm run --silent labelled'],
     // The command refuses such a file before a judge is asked.
     [
       'a file that is cut off',
       [file('cut.ndjson', labelled(3, 0).slice(0, -60))],
-      'cut.ndjson is cut off: its last line (line 3) is not JSON',
+      'cut.ndjson is cut off: its last line, line 3 is not JSON',
     ],
   ])('refuses %s', async (_name, words, said) => {
     const refused = await run('validate', ...words, '-j', 'lexical')

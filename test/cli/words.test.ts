@@ -24,7 +24,7 @@ test('values of labels may be below zero', () => expect(parseValues('aligned=-.5
 
 test('a command says on stderr which variable there is not, and does its work', async () => {
   const { run } = realCommand({ VERIDICT_MAX_COST_USD_PERDAY: '5', VERIDICT_LAUNCHER: 'veridict' })
-  const { code, out, err } = await run('judges', '-o', 'ndjson')
+  const { code, out, err } = await run('judges', '--json')
   expect([code, err.split('\n')[0]]).toEqual([
     0,
     'warning  VERIDICT_MAX_COST_USD_PERDAY is no variable of Veridict, and is ignored: is VERIDICT_MAX_COST_USD_PER_DAY meant?',

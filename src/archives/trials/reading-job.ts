@@ -170,8 +170,9 @@ export type TrialItem =
       readonly kind: 'trial'
       /** The name, unique among all items of one reading; the batch's `item_id`. */
       readonly name: string
-      /** The `item_id` that a line of a request file gives. */
+      /** The name and the label of a person that a line of a request file gives. */
       readonly item_id?: string
+      readonly human?: unknown
       /** The path as requested, with the place inside of an archive after `!`. */
       readonly source: string
       /** The grade request; a line of a request file keeps its own judge, rubric, samples and cache mode. */

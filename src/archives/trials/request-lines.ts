@@ -2,7 +2,7 @@ import type { Issue } from '../../domain/result.ts'
 import { parseJson } from '../../domain/text/json.ts'
 import { type Line, splitLines } from '../../domain/text/line-splitter.ts'
 import { referenceIn } from '../../domain/trajectory/trajectory.ts'
-import { isRecord, type Json, typeName } from '../../formats/common/reading.ts'
+import { isRecord, type Json } from '../../formats/common/reading.ts'
 import { readTrajectory } from '../../formats/read.ts'
 import { inputIssues } from '../../schemas/check.ts'
 import {
@@ -35,12 +35,12 @@ export async function holdsRequests(path: string, maxBytes: number): Promise<boo
 }
 
 /** Recognizes a grade request by its trajectory, which is a document; no format has a member of this name with a document. */
-export const isRequest = (value: unknown): value is Json => isRecord(value) && isRecord(value['trajectory'])
+export const isRequest = (value: unknown): value is RequestLine => isRecord(value) && isRecord(value['trajectory'])
+type RequestLine = Json & { readonly trajectory: Json }
 
 export function parseLine(bytes: Buffer): unknown {
   const read = decodeText(bytes)
-  if (read.kind !== 'read') return undefined
-  return parseJson(read.text)
+  return read.kind === 'read' ? parseJson(read.text) : undefined
 }
 
 /** Reads grade requests, one a line. A line too long or no request is skipped by number; a fault of the disk is reported and ends only this file. */
@@ -63,15 +63,13 @@ export async function* readRequestLines(scope: Scope, file: Place): AsyncGenerat
 }
 
 /** Reads one grade request of a file. `at` names it within the file where it has no `item_id`. */
-export function requestItem(scope: Scope, file: Place, request: Json, at: string): TrialItem {
-  const { item_id: id, trajectory, ground_truth: supplied, metadata = {}, ...options } = request
+export function requestItem(scope: Scope, file: Place, request: RequestLine, at: string): TrialItem {
+  const { item_id: id, trajectory, ground_truth: supplied, metadata = {}, human, ...options } = request
   const name = typeof id === 'string' && id !== '' ? id : nameOf(scope, file, at)
   const refuse = (reason: 'unreadable' | 'no_ground_truth', detail: string): TrialItem => ({
     ...skip(scope, file, reason, at === '' ? detail : `${at}, ${detail}`, at),
     name,
   })
-  if (!isRecord(trajectory)) return refuse('unreadable', `/trajectory: must be an object, not ${typeName(trajectory)}`)
-  const { metadata: set } = scope.job.options
   const read = referenceIn(trajectory) === null ? readTrajectory(trajectory, scope.job.limits.read) : null
   const issues = [
     ...inputIssues(GradeOptionsSchema, options),
@@ -86,23 +84,23 @@ export function requestItem(scope: Scope, file: Place, request: Json, at: string
   if (issue !== undefined) return refuse('unreadable', tellIssue(issue))
   if (resolved === null || Array.isArray(resolved))
     return refuse('no_ground_truth', 'it has no ground_truth, and no given row is of its task or trial')
-  const { truth } = resolved
-  if (read?.ok === true) warnings.push(...anchorWarnings(scope, truth))
+  if (read?.ok === true) warnings.push(...anchorWarnings(scope, resolved.truth))
   const variant = scope.job.options.variant ?? resolved.variant ?? undefined
   return {
     kind: 'trial',
     name,
     ...(typeof id === 'string' && id !== '' && { item_id: id }),
+    ...(human !== undefined && { human }),
     source: safeText(at === '' ? file.shown : `${file.shown}#${at}`),
     request: {
       ...(options as GradeOptions),
       trajectory,
-      ground_truth: truth,
+      ground_truth: resolved.truth,
       metadata: {
         ...resolved.metadata,
         ...(metadata as TrialMetadata),
         ...(variant !== undefined && { variant }),
-        ...set,
+        ...scope.job.options.metadata,
       },
     },
     trajectory: read?.ok === true ? read.value : null,
@@ -125,12 +123,10 @@ function truthOf(
   }
   const named = (field: string): string[] =>
     isRecord(metadata) && typeof metadata[field] === 'string' ? [metadata[field]] : []
-  const [variant] = named('variant')
-  const match = findTruth(scope, { tasks: named('task'), trials: named('trial'), variant })
+  const match = findTruth(scope, { tasks: named('task'), trials: named('trial'), variant: named('variant')[0] })
   if (match === null) return null
   warnings.push(...droppedBy(match))
   const truth = completeTruth(match.truth, undefined, rubric)
-  if (truth === null)
-    return [{ path: '/ground_truth/instruction', message: 'is missing in the row of its task: add it' }]
+  if (truth === null) return [{ path: '/ground_truth/instruction', message: 'is missing in the row of its task' }]
   return { truth, variant: match.variant, metadata: match.metadata }
 }

@@ -7,13 +7,13 @@ import type { JudgeView } from '../../schemas/views.ts'
 import { BATCH_STATUSES, type BatchStatus } from '../../schemas/vocabulary.ts'
 import { CliError, EXIT, exitOfCounts, exitOfGrade } from '../errors.ts'
 import { isOrphan, restsFor, restText, stateOf, watchBatch, writeEnds } from '../follow.ts'
-import { choice, LIST, type Options, option, output, RESULTS_FORMATS, STRICT_UNREAD, wholeNumber } from '../options.ts'
+import { choice, type Options, option, output, RESULTS_FORMATS, STRICT_UNREAD, wholeNumber } from '../options.ts'
 import { writeBundle } from '../output/bundle.ts'
 import { jsonText, printGrade, withReplies } from '../output/grade-text.ts'
 import { type LabelValues, parseValues } from '../output/inspect-scores.ts'
 import { doneOf, roundText } from '../output/progress.ts'
 import { summary } from '../output/results-format.ts'
-import { clip, costCell, line, oneLine, present, tableOf, writeRows } from '../output/text.ts'
+import { clip, costCell, oneLine, present, tableOf, writeRows } from '../output/text.ts'
 import { type Answer, type Session, sessionCommand } from '../session.ts'
 
 type StatusOptions = Options & { readonly status?: BatchStatus; readonly limit: number; readonly follow?: boolean }
@@ -26,7 +26,6 @@ export const status = sessionCommand<StatusOptions, [id?: string]>(
     name: 'status',
     args: { '[batch]': 'its id' },
     options: [
-      LIST,
       option('-f, --follow', 'show the batch until it ends'),
       choice('--status <status>', 'list only batches of this status', BATCH_STATUSES),
       option('--limit <n>', `the number of batches to list, at most ${MOST_LISTED}`, wholeNumber(MOST_LISTED), 20),
@@ -57,7 +56,7 @@ async function listBatches(session: Session, { status, limit, follow }: StatusOp
 }
 
 async function showBatch(session: Session, id: string, { follow = false }: StatusOptions): Promise<Answer> {
-  const { veridict, format, signal } = session
+  const { veridict, signal } = session
   const first = await veridict.batch(id, { signal })
   session.follows = true
   const batch = follow && !isOrphan(session, first) ? await watchBatch(session, first) : first
@@ -70,7 +69,7 @@ async function showBatch(session: Session, id: string, { follow = false }: Statu
   const text = present([state, summary(batch), roundText(batch)]).join('\n')
   return {
     data: batch,
-    text: format === 'table' ? `${text}\n` : line(batch),
+    text: `${text}\n`,
     notes: present([restText(session, batch)]),
     code: restsFor(session, batch, follow) ? EXIT.parked : exitOfCounts(batch.counts),
   }
@@ -85,11 +84,7 @@ export const results = sessionCommand<ResultsOptions, [id: string]>(
     options: [
       ...[...output(RESULTS_FORMATS), STRICT_UNREAD],
       option('-w, --wait', 'follow the batch to its end first'),
-      option(
-        '--values <label=number,…>',
-        'with -o inspect: the numbers of labels; other labels stay unscored',
-        parseValues,
-      ),
+      option('--values <label=number,…>', 'with -o inspect: numbers of labels; others stay unscored', parseValues),
     ],
     database: 'read',
   },
@@ -132,15 +127,13 @@ export const show = sessionCommand<Options & { readonly attempts?: boolean; read
   },
 )
 
-export const judges = sessionCommand({ name: 'judges', options: [LIST], database: 'none' }, async (session) => {
+export const judges = sessionCommand({ name: 'judges', database: 'none' }, async (session) => {
   const data = await session.veridict.listJudges()
   await writeRows<Judge>(session, data.items, { table: JUDGES })
   const missing = (data.not_configured ?? []).map(({ reason, ...judge }) =>
     JUDGES.row({ ...judge, description: `not configured: ${reason}` }),
   )
-  // NDJSON lists the judges that can be asked.
-  if (session.format === 'table') return { data, text: missing.join('') }
-  return { data, notes: missing.map((row) => row.trimEnd()) }
+  return { data, text: missing.join('') }
 })
 
 type Judge = Pick<JudgeView, 'name' | 'default' | 'description'> & Partial<JudgeView>
@@ -162,7 +155,7 @@ function priceText(price: JudgeView['price']): string {
   return `${input_per_mtok}/${output_per_mtok}, cache ${cache_read_per_mtok}/${cache_write_per_mtok}`
 }
 
-export const rubrics = sessionCommand({ name: 'rubrics', options: [LIST], database: 'none' }, async (session) => {
+export const rubrics = sessionCommand({ name: 'rubrics', database: 'none' }, async (session) => {
   const items = await session.veridict.listRubrics()
   await writeRows(session, items, { table: RUBRICS })
   return { data: { items } }

@@ -14,8 +14,8 @@ import type { Finding, Severity } from '../../db/files/file.ts'
 import { count } from '../../domain/words.ts'
 import { DATABASE, type DatabaseOptions, existingDatabase, withStores } from '../database.ts'
 import { CliError, type ExitCode } from '../errors.ts'
-import { choice, chosen, type Options, option, parseCount, parseDollars } from '../options.ts'
-import { clip, dollars, inert, line, oneLine, pad, present, type Style, tableOf, writeRows } from '../output/text.ts'
+import { chosen, type Options, option, parseCount, parseDollars } from '../options.ts'
+import { clip, dollars, inert, oneLine, pad, present, type Style, tableOf, writeRows } from '../output/text.ts'
 import { consoleCommand, groupCommand } from '../session.ts'
 import { asTyped, type Shell } from '../shell.ts'
 
@@ -89,21 +89,13 @@ const create = consoleCommand<CreateOptions, [name: string]>(
     name: 'keys create',
     args: { '<name>': 'the user or program of the key' },
     options: [
-      option('--scopes <list>', `the rights of the key: any of ${SCOPES.join(',')}`, parseScopes).default(
-        USUAL_SCOPES,
-        USUAL_SCOPES.join(','),
-      ),
+      option('--scopes <list>', `the rights of the key: any of ${SCOPES.join(',')}`, parseScopes, USUAL_SCOPES),
       option('--expires <time>', 'the life of the key: 12h, 90d, 52w (default: no end)', parseDuration),
       option('--max-requests-per-minute <n>', 'each process answers more requests with 429', parseCount),
-      option(
-        '--max-cost-usd-per-day <usd>',
-        'hard cap on judge calls for the key in a day (UTC); budget_exceeded above',
-        parseDollars,
-      ),
-      choice('-o, --output <format>', 'the token alone, or the key as JSON', ['text', 'json']),
+      option('--max-cost-usd-per-day <usd>', 'hard cap on its judge calls in a day (UTC)', parseDollars),
     ],
   },
-  ({ shell }, { expires, output, ...options }, name) =>
+  ({ shell }, { expires, ...options }, name) =>
     withStores(shell, 'make', async ({ access }, database) => {
       const now = new Date()
       const rights = chosen(options, 'scopes', 'max_requests_per_minute', 'max_cost_usd_per_day')
@@ -112,14 +104,13 @@ const create = consoleCommand<CreateOptions, [name: string]>(
       const data = { ...key, token }
       const ends = key.expires_at ?? 'never by itself'
       const facts = `${key.id} in ${database}: may ${key.scopes.join(', ')}; ends ${ends}; ${limitsOf(key) || 'no limits'}`
-      return { data, text: output === 'json' ? line(data) : `${token}\n`, notes: [facts, ONCE] }
+      return { data, text: `${token}\n`, notes: [facts, ONCE] }
     }),
 )
 
 const list = consoleCommand<Options>(
   {
     name: 'keys list',
-    options: [choice('-o, --output <format>', 'a table, or a JSON object a row', ['table', 'json'])],
   },
   (console) =>
     withStores(console.shell, 'read', async ({ access }, database) => {

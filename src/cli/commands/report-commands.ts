@@ -17,10 +17,7 @@ export const compare = sessionCommand<Options, [first: string, second?: string]>
     args: { '<batch>': 'BASE, or only HEAD for a re-grade', '[head]': 'HEAD' },
     options: [
       ...output(OUTPUT_FORMATS),
-      option(
-        '-r, --rubric <id>',
-        'compare the answers to this rubric, whatever its version; needed where both batches ask by several rubrics',
-      ),
+      option('-r, --rubric <id>', 'the rubric to compare by, of any version; needed where both ask by several'),
     ],
     database: 'read',
   },
@@ -118,10 +115,7 @@ export const report = sessionCommand<Options & JsonQuery<'getReport'>>(
       ...output(OUTPUT_FORMATS),
       option('--group-by <field>', 'a field of the metadata, judge, surface or none (default: agent)'),
       option('-j, --judge <name>', 'the grades of this judge; needed where several judges graded the selection'),
-      option(
-        '-r, --rubric <id>',
-        'id@version, or an id for all of its versions; needed where the selection has several rubrics',
-      ),
+      option('-r, --rubric <id>', 'id@version, or an id for all of its versions; needed where there are several'),
       option('-b, --batch <id>', 'the trials of this batch, as they ended in it'),
       ...filters('agent', 'model', 'task', 'variant'),
       option('--pair-by <name>', 'variant, agent or model: compare --base with --head, trial by trial'),

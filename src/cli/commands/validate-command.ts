@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import type { TrialItem } from '../../archives/trials/reading-job.ts'
-import { DEFAULT_LIMITS } from '../../archives/unpack/limits.ts'
 import { waitsForYou } from '../../client/persist.ts'
 import { digestValue } from '../../domain/digest.ts'
 import type { Answer as HumanAnswer, JudgedItem, Question } from '../../domain/statistics/validation.ts'
 import { inputIssues } from '../../schemas/check.ts'
 import type { Certificate } from '../../schemas/documents.ts'
 import type { RubricView } from '../../schemas/rubric.ts'
-import type { GradeRequest } from '../../schemas/trial.ts'
 import { Choice, Closed, Type } from '../../schemas/type.ts'
 import { CliError, EXIT } from '../errors.ts'
 import { overBudgetText, restText, watchBatch } from '../follow.ts'
@@ -17,7 +15,7 @@ import { jsonText } from '../output/grade-text.ts'
 import { estimateAnswer } from '../output/results-format.ts'
 import { oneLine, present } from '../output/text.ts'
 import { type Answer, type Session, sessionCommand } from '../session.ts'
-import { checkPaths, openTrialStream, requireNames } from '../trials.ts'
+import { checkPaths, openTrialStream, readTrialsOf, requireNames, type Trial } from '../trials.ts'
 
 type ValidateOptions = Options & { readonly against?: string; readonly margin: number }
 
@@ -44,14 +42,15 @@ async function measure(session: Session, options: ValidateOptions, file: string)
   await checkPaths([file], against === undefined ? [] : [against])
   const earlier = against === undefined ? null : readEarlier(against)
   await requireNames(session, options)
-  const rubric = await veridict.readRubric(options.rubric ?? (await firstRubric(file, signal)), { signal })
+  const rubric = await veridict.readRubric(options.rubric ?? (await firstRubric(session, file)), { signal })
   const questions = questionsOf(rubric)
   const labels: Labels = new Map()
   const subject = {
     data: { name: basename(file), items: 0, skipped: 0, digest: '' },
     rubric: { name: rubric.name, digest: rubric.digest },
   }
-  const read = () => readLabelled(linesOf(file, signal), { labels, subject, questions, earlier })
+  const items = readTrialsOf(session, [file], { rubric: rubric.name })
+  const read = () => readLabelled(items, { labels, subject, questions, earlier })
   const sent = { ...settingsOf(options), rubric: rubric.name, signal }
   const { send } = openTrialStream(read, view)
   if (options.dry_run) return estimateAnswer(session, await send((items) => veridict.estimateBatch(items, sent)))
@@ -75,9 +74,9 @@ async function measure(session: Session, options: ValidateOptions, file: string)
 }
 
 /** Reads the rubric of the first labelled run that names one. */
-async function firstRubric(file: string, signal: AbortSignal): Promise<string> {
-  for await (const { run } of linesOf(file, signal))
-    if (typeof run !== 'string' && run.rubric !== undefined) return run.rubric
+async function firstRubric(session: Session, file: string): Promise<string> {
+  for await (const item of readTrialsOf(session, [file], {}))
+    if (item.kind === 'trial' && item.request.rubric !== undefined) return item.request.rubric
   throw new CliError(`which rubric? No labelled run of ${oneLine(file)} names one`, [
     'Give --rubric ID; `veridict rubrics` lists the ids.',
   ])
@@ -87,40 +86,6 @@ async function firstRubric(file: string, signal: AbortSignal): Promise<string> {
 export interface HumanLabel {
   readonly outcome?: HumanAnswer
   readonly claims?: Readonly<Record<string, HumanAnswer>>
-}
-
-/** A line of the file with its labelled run, or with the fault of the line. */
-interface Line {
-  readonly place: string
-  readonly run: string | { name: string; request: GradeRequest; human: HumanLabel; rubric?: string }
-}
-
-/** Reads the lines of an NDJSON file of labelled runs. */
-async function* linesOf(path: string, signal: AbortSignal): AsyncGenerator<Line> {
-  const requests = await import('../../archives/trials/request-lines.ts')
-  const names = new Set<string>()
-  for await (const { number, bytes } of requests.linesOf(path, DEFAULT_LIMITS.max_line_bytes)) {
-    signal.throwIfAborted()
-    const line = bytes === null ? null : requests.parseLine(bytes)
-    const fault = bytes === null ? 'is too long' : line === undefined ? NO_JSON : NO_REQUEST
-    yield { place: `line ${number}`, run: requests.isRequest(line) ? readRun(line, names) : fault }
-  }
-}
-
-const NO_JSON = 'is not JSON'
-const NO_REQUEST = 'is no request: its trajectory must be an object'
-
-/** Returns the request and the label of a line, or the fault of the line. */
-function readRun(line: Readonly<Record<string, unknown>>, names: Set<string>): Line['run'] {
-  // A certificate is of one rubric, one judge and one number of samples: those of the line are left out.
-  const { human, item_id: name, rubric, judge: _judge, samples: _samples, cache: _cache, ...request } = line
-  if (typeof name !== 'string' || name === '') return '/item_id: is missing'
-  if (names.has(name)) return `/item_id: ${name} is the name of an earlier line, too`
-  if (typeof human !== 'object' || human === null || Object.keys(human).length === 0)
-    return '/human: must be {"outcome": label}, {"claims": {id: value}} or both'
-  names.add(name)
-  const own = typeof rubric === 'string' && { rubric }
-  return { name, request: request as unknown as GradeRequest, human: human as HumanLabel, ...own }
 }
 
 const MOST_FAULTS = 20
@@ -141,38 +106,47 @@ interface Labelled {
  * fit the questions, for a file that is cut off, and for runs and a rubric other than those of the earlier certificate.
  */
 async function* readLabelled(
-  lines: AsyncIterable<Line>,
+  items: AsyncIterable<TrialItem>,
   { labels, subject, questions, earlier }: Labelled,
 ): AsyncGenerator<TrialItem> {
   const schema = schemaOf(questions)
   const hash = createHash('sha256')
   const faults: string[] = []
   let skipped = 0
-  let last: Line = { place: '', run: '' }
-  for await (last of lines) {
-    const { place, run } = last
-    if (typeof run === 'string') {
+  let last: TrialItem | null = null
+  for await (last of items) {
+    const fault = last.kind === 'trial' ? faultOf(last, labels) : ''
+    if (last.kind !== 'trial' || fault !== '') {
       skipped++
-      yield { kind: 'skipped', name: place, source: place, reason: 'unreadable', detail: `${place} ${run}` }
+      yield last.kind === 'trial' ? { ...last, kind: 'skipped', reason: 'unreadable', detail: fault } : last
       continue
     }
-    const { name, human, request } = run
+    const { name, source, request, human } = last as typeof last & { readonly human: HumanLabel }
+    // A certificate is of one rubric, one judge and one number of samples: those of the line are left out.
     const { metadata, trajectory, ground_truth } = request
     const group = metadata?.variant || null
     hash.update(digestValue({ name, trajectory, ground_truth, human, group }))
     for (const { path, message } of inputIssues(schema, human))
-      faults.push(oneLine(`${place}  ${name}  /human${path}: ${message}`))
+      faults.push(oneLine(`${source}  ${name}  /human${path}: ${message}`))
     const answers = { ...(human.outcome !== undefined && { outcome: human.outcome }), ...human.claims }
     labels.set(name, { group, cluster: metadata?.task ?? null, human: answers })
-    yield { kind: 'trial', name, source: place, request, trajectory: null, warnings: [] }
+    yield { ...last, request: { trajectory, ground_truth, ...(metadata && { metadata }) } }
   }
-  if (last.run === NO_JSON)
-    throw new CliError(`${oneLine(subject.data.name)} is cut off: its last line (${last.place}) ${NO_JSON}`, [
+  if (last?.kind === 'skipped' && last.detail.endsWith('is not JSON'))
+    throw new CliError(`${oneLine(subject.data.name)} is cut off: its last line, ${last.detail}`, [
       'Get the whole file, or remove that line.',
     ])
   if (faults.length > 0) throw new CliError('the labels of people do not fit the rubric', faults.slice(0, MOST_FAULTS))
   Object.assign(subject.data, { items: labels.size, skipped, digest: `sha256:${hash.digest('hex')}` })
   if (earlier !== null) requireComparable(earlier, subject)
+}
+
+/** Returns the fault of the name or the label of a run; empty for a labelled run. */
+function faultOf({ item_id, human }: Trial, labels: Labels): string {
+  if (item_id === undefined) return '/item_id: is missing'
+  if (labels.has(item_id)) return `/item_id: ${item_id} is the name of an earlier line, too`
+  const isLabel = typeof human === 'object' && human !== null && Object.keys(human).length > 0
+  return isLabel ? '' : '/human: must be {"outcome": label}, {"claims": {id: value}} or both'
 }
 
 /** Throws for other data or another rubric. */
