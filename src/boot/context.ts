@@ -19,7 +19,7 @@ import { READER_VERSION, type Trajectory, textSize } from '../domain/trajectory/
 import { lostMs } from '../grading/ask-by-call.ts'
 import { createGradingService } from '../grading/grade.ts'
 import type { Context } from '../http/context.ts'
-import { buildModelJudges } from '../judges/build-judges.ts'
+import { buildModelJudges, describedJudges } from '../judges/build-judges.ts'
 import type { Judge } from '../judges/judge.ts'
 import { createLexicalJudge } from '../judges/lexical/lexical-judge.ts'
 import { readDocument, readStoredRun } from '../offload/large-body.ts'
@@ -39,6 +39,8 @@ interface ContextOptions {
   readonly loaded?: readonly LoadedRubric[]
   /** Whether this process goes on with batches of other processes; true by default. */
   readonly adopts_batches?: boolean
+  /** Whether no judge is asked: all providers’ judges are there, without a key. */
+  readonly estimates?: boolean
   /** Refuses a database that would have to be migrated. */
   readonly keeps?: boolean
   /** Whether this process works on batches of a shared database; the configuration of a service decides by default. */
@@ -63,7 +65,8 @@ export async function buildContext(options: ContextOptions): Promise<Context> {
   const loaded = options.loaded ?? loadConfiguredRubrics(config.rubrics, options.rubrics)
   const rubrics = new Map(loaded.map(({ rubric }) => [rubric.name, rubric]))
   const models = await buildModelJudges(config.judges, secrets)
-  const all = [createLexicalJudge(), ...models.judges.values(), ...(options.judges ?? [])]
+  const described = options.estimates ? describedJudges(config.judges) : []
+  const all = [createLexicalJudge(), ...models.judges.values(), ...described, ...(options.judges ?? [])]
   const judges = new Map(all.map((judge) => [judge.info.name, tracing?.judge(judge) ?? judge]))
   const unready = new Map([...models.unready].filter(([name]) => !judges.has(name)))
   const stores = await storeOf(config, secrets).open(options.keeps)

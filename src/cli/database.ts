@@ -2,11 +2,9 @@ import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { storeOf } from '../boot/open-store.ts'
 import { type Config, loadConfig } from '../config/config.ts'
-import { providerDefaults } from '../config/judges.ts'
 import type { Stores } from '../db/stores.ts'
-import type { BatchApi, Judge } from '../judges/judge.ts'
+import type { Judge } from '../judges/judge.ts'
 import type { LocalVeridict } from '../library/veridict.ts'
-import { PROVIDER_NAMES, providerRow } from '../schemas/providers.ts'
 import { CliError } from './errors.ts'
 import { type Options, option } from './options.ts'
 import { inert } from './output/text.ts'
@@ -32,21 +30,9 @@ export async function openLocal(
   const context = await buildContext({
     // Only this command reaches the service, and the command can read the database: no key is needed.
     config: { ...config, access: { ...access, required: false, loopback: true, allowed_hosts: [] } },
-    ...{ secrets, adopts_batches: false, keeps: use === 'look' },
-    judges: estimates ? await describedJudges(config) : judges,
+    ...{ secrets, adopts_batches: false, judges, estimates, keeps: use === 'look' },
   })
   return local(context)
-}
-
-/** Lists every provider’s judge and the configured judges by their descriptions: an estimate needs no key, address or package. */
-async function describedJudges({ judges }: Config): Promise<Judge[]> {
-  const { describeJudge } = await import('../judges/describe.ts')
-  const providers = PROVIDER_NAMES.map((name) => [name, providerDefaults(name)] as const)
-  return Object.entries({ ...Object.fromEntries(providers), ...judges }).map(([name, settings]) => {
-    const { batches } = providerRow(settings.provider)
-    const ask = () => Promise.reject(new Error('an estimate asks no judge'))
-    return { info: describeJudge(name, settings), ask, ...(batches !== null && { batch: batches as BatchApi }) }
-  })
 }
 
 export const configurationOf = (env: NodeJS.ProcessEnv): ReturnType<typeof loadConfig> =>

@@ -1,3 +1,4 @@
+import type { TrialItem } from '../archives/trials/reading-job.ts'
 import { textOfAnchor } from '../domain/anchors/anchors.ts'
 import { normalizeGroundTruth } from '../domain/cache-key.ts'
 import { firstMedia } from '../domain/evidence/observations.ts'
@@ -5,7 +6,6 @@ import { createMarkerSearch } from '../domain/markers/marker-search.ts'
 import { count } from '../domain/words.ts'
 import { instructionsOf } from '../schemas/trial.ts'
 import { clip } from './output/text.ts'
-import type { Trial } from './trials.ts'
 
 const MOST_NAMED = 4
 
@@ -14,7 +14,7 @@ export function watchSpelling() {
   const strings = new Map<string, { readonly name: string; runs: number; isFound: boolean }>()
   return {
     /** Searches a run that can be searched whole, and that a harness did not measure as blind. A found string is not searched for again. */
-    look({ request: { ground_truth }, trajectory }: Trial): void {
+    look({ request: { ground_truth }, trajectory }: Extract<TrialItem, { kind: 'trial' }>): void {
       if (trajectory === null || trajectory.unread.records > 0 || firstMedia(trajectory) !== null) return
       if (ground_truth.signals?.appeared === false) return
       const texts = trajectory.steps.flatMap(({ parts }) => parts.map(({ text }) => text))

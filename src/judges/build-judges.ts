@@ -1,8 +1,9 @@
 import { missingVariables, type Secrets } from '../config/environment.ts'
-import type { JudgeSettings } from '../config/judges.ts'
+import { type JudgeSettings, providerDefaults } from '../config/judges.ts'
 import { MissingPackage } from '../config/optional-package.ts'
-import { PROVIDER_NAMES, type Provider } from '../schemas/providers.ts'
-import type { Judge, Judges } from './judge.ts'
+import { PROVIDER_NAMES, type Provider, providerRow } from '../schemas/providers.ts'
+import type { BatchApi, Judge, Judges } from './judge.ts'
+import { describeJudge } from './model-judge.ts'
 
 type CreateJudge = (name: string, settings: JudgeSettings, key: string) => Judge | Promise<Judge>
 
@@ -34,6 +35,16 @@ export async function buildModelJudges(
     unready.set(provider, setVariables(missingVariables(provider, (variable) => secrets.key(variable) !== undefined)))
   }
   return { judges, unready }
+}
+
+/** Describes every provider’s judge and the configured judges for an estimate, which asks none: no key, address or package is needed. */
+export function describedJudges(configured: Readonly<Record<string, JudgeSettings>>): Judge[] {
+  const defaults = Object.fromEntries(PROVIDER_NAMES.map((name) => [name, providerDefaults(name)]))
+  return Object.entries({ ...defaults, ...configured }).map(([name, settings]) => {
+    const { batches } = providerRow(settings.provider)
+    const ask = () => Promise.reject(new Error('an estimate asks no judge'))
+    return { info: describeJudge(name, settings), ask, ...(batches !== null && { batch: batches as BatchApi }) }
+  })
 }
 
 /** Builds a judge; answers the package to install if an optional package is missing, which other judges do not need. */

@@ -153,8 +153,6 @@ export function local(context: Context): LocalVeridict {
     readRubric: (id) => answer(() => rubricText(orNotFound(findRubric(context.rubrics, id), 'rubric', id))),
     close,
     [Symbol.asyncDispose]: close,
-    rubrics,
-    judges: judges.items,
     limits: config.limits,
     shares_batches: stores.run_lock === null,
     // On PostgreSQL the state of a batch itself names a missing worker.

@@ -82,10 +82,6 @@ export interface Veridict {
 
 /** Veridict within this process. */
 export interface LocalVeridict extends Veridict {
-  /** The loaded rubrics, without their prompts: `GET /v1/rubrics`. */
-  readonly rubrics: readonly api.Rubric[]
-  /** The configured judges: `GET /v1/judges`. */
-  readonly judges: readonly api.Judge[]
   /** The limits of a trajectory. */
   readonly limits: { readonly max_steps: number; readonly max_part_chars: number }
   /** Whether services and workers on a PostgreSQL run the batches of this process. */

@@ -46,7 +46,7 @@ export const embeddedAt =
     let closing: Promise<void> | null = null
     return {
       ...remote(url, undefined, { retries: { tries: 1 } }),
-      ...{ rubrics: [], judges: [], limits: { max_steps: 20_000, max_part_chars: 8_000_000 } },
+      ...{ limits: { max_steps: 20_000, max_part_chars: 8_000_000 } },
       ...{ shares_batches: false, hasRunner, runsElsewhere: () => false },
       close() {
         closing ??= stop()

@@ -91,8 +91,8 @@ test('a database is used again, and only where it was named', async () => {
 
 test('it says what there is, waits when it is closed, and grades nothing afterwards', async () => {
   const veridict = await openVeridict({ env: {} })
-  expect(veridict.judges.map(({ name }) => name)).toEqual(['lexical'])
-  expect(veridict.rubrics.map(({ name }) => name)).toContain('tab-behavior@2')
+  expect((await veridict.listJudges()).items.map(({ name }) => name)).toEqual(['lexical'])
+  expect((await veridict.listRubrics()).map(({ name }) => name)).toContain('tab-behavior@2')
   const work = veridict.grade(example('ignored-claude-code'))
   await veridict.close()
   expect((await work).label).toBe('ignored')
