@@ -65,7 +65,7 @@ export async function buildContext(options: ContextOptions): Promise<Context> {
   const loaded = options.loaded ?? loadConfiguredRubrics(config.rubrics, options.rubrics)
   const rubrics = new Map(loaded.map(({ rubric }) => [rubric.name, rubric]))
   const models = await buildModelJudges(config.judges, secrets)
-  const described = options.estimates ? describedJudges(config.judges) : []
+  const described = options.estimates ? await describedJudges(config.judges) : []
   const all = [createLexicalJudge(), ...models.judges.values(), ...described, ...(options.judges ?? [])]
   const judges = new Map(all.map((judge) => [judge.info.name, tracing?.judge(judge) ?? judge]))
   const unready = new Map([...models.unready].filter(([name]) => !judges.has(name)))

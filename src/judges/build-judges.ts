@@ -3,7 +3,6 @@ import { type JudgeSettings, providerDefaults } from '../config/judges.ts'
 import { MissingPackage } from '../config/optional-package.ts'
 import { PROVIDER_NAMES, type Provider, providerRow } from '../schemas/providers.ts'
 import type { BatchApi, Judge, Judges } from './judge.ts'
-import { describeJudge } from './model-judge.ts'
 
 type CreateJudge = (name: string, settings: JudgeSettings, key: string) => Judge | Promise<Judge>
 
@@ -38,7 +37,8 @@ export async function buildModelJudges(
 }
 
 /** Describes every provider’s judge and the configured judges for an estimate, which asks none: no key, address or package is needed. */
-export function describedJudges(configured: Readonly<Record<string, JudgeSettings>>): Judge[] {
+export async function describedJudges(configured: Readonly<Record<string, JudgeSettings>>): Promise<Judge[]> {
+  const { describeJudge } = await import('./model-judge.ts')
   const defaults = Object.fromEntries(PROVIDER_NAMES.map((name) => [name, providerDefaults(name)]))
   return Object.entries({ ...defaults, ...configured }).map(([name, settings]) => {
     const { batches } = providerRow(settings.provider)

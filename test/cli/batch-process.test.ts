@@ -67,7 +67,7 @@ describe('against a service', () => {
     expect(code).toBe(0)
     const lines = out.trimEnd().split('\n')
     expect(lines.map((line) => (JSON.parse(line) as BatchResult).item_id)).toEqual(names)
-    expect(err).toMatch(/^bat_01: 8 trials\n.*done 8\/8 \(100%\)/s)
+    expect(err).toMatch(/^(?:reading: .*\n)*bat_01: 8 trials\n.*done 8\/8 \(100%\)/s)
     expect(out + err).not.toContain('\u001b')
   })
 })
