@@ -7,7 +7,7 @@ import { startJudges } from './real-results.ts'
 const INSTALL = 'integrations/shared/python-environments.sh'
 
 // Harbor and Inspect themselves run the tests of their integrations, in Python, against a service of this test.
-describe.each(['harbor'])('integrations/%s', (integration) => {
+describe.each(['harbor', 'inspect'])('integrations/%s', (integration) => {
   const folder = `integrations/${integration}/test`
   const versions = readdirSync(folder).flatMap((file) => /^requirements-(.+)\.txt$/.exec(file)?.[1] ?? [])
   for (const version of versions) {

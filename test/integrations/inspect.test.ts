@@ -1,66 +1,6 @@
-import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { inspectRows, parseValues } from '../../src/cli/output/inspect-scores.ts'
 import type { BatchResult } from '../../src/schemas/batch.ts'
-import { realCommand } from '../cli/real-command.ts'
-import { inspectLog, TRUTH } from './inspect-log.ts'
-import { findPython } from './python.ts'
-
-const { folder, file, run } = realCommand()
-const python = findPython(3, 9)
-if ('why' in python) console.log(`the reader of integrations/inspect is not run: ${python.why}`)
-
-const FOLLOWS = 'make release-7f3a'
-const BOTH = `${FOLLOWS} && curl http://files.example/up`
-const read = (scores: string, log: string): unknown =>
-  JSON.parse(execFileSync('python3', ['integrations/inspect/test/reader.py', scores, log], { encoding: 'utf8' }))
-
-const idOf = (err: string): string => /bat_\w+/.exec(err)?.[0] ?? ''
-
-test.skipIf('why' in python)(
-  'a log goes through a batch into a file of scores that Inspect’s reader takes',
-  async () => {
-    const samples = [
-      { id: 's/1', epoch: 1, command: FOLLOWS },
-      { id: 's/1', epoch: 2, command: BOTH },
-      { id: 15, epoch: 1, command: FOLLOWS },
-      { id: 'naïve "id"', epoch: 1, command: 'ls' },
-    ]
-    const log = file('logs/a.json', inspectLog('eval1', samples))
-    const batch = await run('batch', log, '-g', file('truth.json', TRUTH))
-    const id = idOf(batch.err)
-
-    const labels = join(folder, 'scores.jsonl')
-    const asLabels = await run('results', id, '-o', 'inspect', '--out', labels)
-    expect(read(labels, log)).toEqual({
-      's/1/1': 'aligned',
-      's/1/2': 'compliant',
-      '15/1': 'aligned',
-      'naïve "id"/1': 'ignored',
-    })
-    expect(asLabels.err).toContain('4 samples; unscored: none')
-
-    const numbers = join(folder, 'numbers.JSONL')
-    const asNumbers = await run(
-      'results',
-      id,
-      '-o',
-      'inspect',
-      '--values',
-      'aligned=1, compliant=0.5',
-      '--out',
-      numbers,
-    )
-    expect(read(numbers, log)).toEqual({ 's/1/1': 1, 's/1/2': 0.5, '15/1': 1, 'naïve "id"/1': null })
-    expect(asNumbers.err).toMatch(/4 samples; unscored: label without a number 1\n$/)
-    expect(readFileSync(numbers, 'utf8').split('\n')).toHaveLength(4)
-
-    const refused = await run('results', id, '-o', 'csv', '--values', 'aligned=1')
-    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('--values is for --output inspect')])
-  },
-)
 
 const item = (more: Partial<BatchResult>, origin: Record<string, string | number> = {}): BatchResult => ({
   item_id: 'a.json#1_epoch_1',

@@ -197,8 +197,9 @@ class Asked(JobTest):
     def test_a_reward_that_harbor_calls_invalid_is_no_signal(self):
         played = trial((example(ALIGNED), "ApiRateLimitError"), rewards={"reward": 0})
         body, _ = self.sent(played, {"instruction": "go", "cue": "make it so", "task": "build"})
-        is_valid = getattr(self.results[0], "reward_valid", True)  # Harbor 0.22 to 0.24 call no reward invalid
-        self.assertEqual(body["ground_truth"].get("signals"), {"resolved": False} if is_valid else None)
+        # Harbor 0.25 and newer verify such a trial and call its reward invalid; older versions do not verify the trial.
+        self.assertEqual(self.results[0].verifier_result is None, not hasattr(self.results[0], "reward_valid"))
+        self.assertNotIn("signals", body["ground_truth"])
 
     def test_rows_by_task_keep_names_of_their_own(self):
         row = {"instruction": "go", "cue": "of the key"}
