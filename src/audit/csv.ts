@@ -54,10 +54,7 @@ export const REVIEWS = tableOf<Review>({
   claims: (review) => Object.entries(claimsOfReview(review)).map(([id, value]) => `${id}=${tell(value)}`),
 })
 
-function booleanClaim(review: Review, id: string): boolean | null {
-  const value: unknown = claimsOfReview(review)[id]
-  return typeof value === 'boolean' ? value : null
-}
+const booleanClaim = (review: Review, id: string) => claimsOfReview(review)[id] as boolean | null | undefined
 
 export const REPORT_COLUMNS = 'section group_by key measure value ci95_low ci95_high k n unknown method reason'.split(
   ' ',

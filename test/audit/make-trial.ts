@@ -71,7 +71,7 @@ export const makeReview = (
   human: Label,
   design: SamplingDesign = 'random',
   probability: number | null = null,
-): TrialReview => ({ human, claims: {}, samplings: [{ design, probability }], blind: true })
+): TrialReview => ({ human, claims: {}, samplings: [{ design, probability, is_stale: false }], blind: true })
 
 /** Makes a list of n values, each from its index. */
 export const times = <T>(n: number, make: (index: number) => T): T[] =>

@@ -70,15 +70,28 @@ describe('corrected shares', () => {
     expect(correctGroup(trials).warnings.join()).toContain('weights add to')
   })
 
-  test('a stratified sample by labels of replaced grades is weighted by its chances: (20 · 2 + 10 · 8) of 120', () => {
+  // Labels: 20 reviews at .5, ten at .125; post-stratified: 20 of 30 of the 30 aligned trials, by chances (20 · 2) of (20 · 2 + 10 · 8).
+  test.each([
+    [
+      'a sample that a second one continued is weighted back by labels',
+      false,
+      'post_stratified',
+      ((20 / 30) * 30) / 32,
+    ],
+    ['a sample by labels of replaced grades is weighted by its chances', true, 'inverse_probability', 40 / 122],
+  ])('stratified: %s', (_, is_stale, estimator, share) => {
+    const drawn = (human: Label, probability: number) => {
+      const samplings = [{ design: 'stratified', probability, is_stale }] as const
+      return { ...makeReview(human), samplings }
+    }
     const trials = [
-      ...times(20, (i) => reviewed('aligned', makeReview('aligned', 'stratified', 0.5), `a${i}`)),
-      ...times(10, (i) => reviewed('aligned', makeReview('ignored', 'stratified', 0.125), `b${i}`)),
-      ...times(90, (i) => reviewed('ignored', null, `c${i}`)),
+      ...times(20, (i) => reviewed('aligned', drawn('aligned', 0.5), `a${i}`)),
+      ...times(10, (i) => reviewed('aligned', drawn('ignored', 0.125), `b${i}`)),
+      ...times(2, (i) => reviewed('ignored', drawn('ignored', 1), `c${i}`)),
     ]
     const corrected = correctGroup(trials)
-    expect(corrected).toMatchObject({ design: 'stratified', estimator: 'inverse_probability', n_reviews: 30 })
-    expect(corrected.shares['aligned']?.value).toBeCloseTo(40 / 120, 12)
+    expect(corrected).toMatchObject({ design: 'stratified', estimator, n_reviews: 32 })
+    expect(corrected.shares['aligned']?.value).toBeCloseTo(share, 12)
   })
 
   test.each([
@@ -125,7 +138,9 @@ describe('corrected shares', () => {
   ] as const)('two random samples with different chances, %s', (_, drawn, estimator, share) => {
     const chances = drawn.flatMap(([n, of]) => times(n, () => of))
     const trials = times(200, (i) => {
-      const samplings = (chances[i] ?? []).map((probability) => ({ design: 'random', probability }) as const)
+      const samplings = (chances[i] ?? []).map(
+        (probability) => ({ design: 'random', probability, is_stale: false }) as const,
+      )
       const review = { ...makeReview(i < 30 ? 'aligned' : 'ignored'), samplings }
       return reviewed('aligned', i < chances.length ? review : null, `t${i}`)
     })
@@ -213,9 +228,9 @@ describe('several raters', () => {
       const sampling = { design: 'stratified', ...(probability && { probability }) } as const
       return settleReviews([review('aligned', { sampling })], TAB, grade)?.samplings
     }
-    expect(samplingsOf('grd_1', 0.5)).toEqual([{ design: 'stratified', probability: 0.5 }])
-    expect(samplingsOf('grd_2', 0.5)).toEqual([{ design: 'stratified', probability: 0.5 }])
-    expect(samplingsOf('grd_2')).toEqual([{ design: 'chosen', probability: null }])
+    expect(samplingsOf('grd_1', 0.5)).toEqual([{ design: 'stratified', probability: 0.5, is_stale: false }])
+    expect(samplingsOf('grd_2', 0.5)).toEqual([{ design: 'stratified', probability: 0.5, is_stale: true }])
+    expect(samplingsOf('grd_2')).toEqual([{ design: 'chosen', probability: null, is_stale: true }])
   })
 })
 

@@ -208,8 +208,8 @@ export function settleReviews(
   const samplings = new Map(
     all.map(({ sampling, grade_id }) => {
       const { design, probability = null } = sampling ?? { design: 'chosen' }
-      const isStale = design === 'stratified' && grade_id !== gradeId && probability === null
-      const drawn = { design: isStale ? 'chosen' : design, probability } as const
+      const is_stale = design === 'stratified' && grade_id !== gradeId
+      const drawn = { design: is_stale && probability === null ? 'chosen' : design, probability, is_stale } as const
       return [JSON.stringify(drawn), drawn]
     }),
   )

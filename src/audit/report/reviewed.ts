@@ -54,7 +54,9 @@ export function correctGroup(
   // The labels of a number are the numbers that occur.
   const numbers = new Set(trials.flatMap(({ label, review }) => [label ?? [], review?.human ?? []].flat()))
   const all = labels.length > 0 ? labels : [...numbers].sort()
-  const sampling = overlap === UNKNOWN ? 'chosen' : (design ?? 'random')
+  // Chances alone undo a draw by labels that other grades have replaced.
+  const isStale = design === 'stratified' && used.some(({ review }) => review.samplings.some((one) => one.is_stale))
+  const sampling = overlap === UNKNOWN ? 'chosen' : isStale ? 'disagreement' : (design ?? 'random')
   const found = correctedShares({ labels: all, graded, reviews, sampling })
   const { estimator, reviews_to_halve, shares } = found
   const other = reviewed.length - used.length

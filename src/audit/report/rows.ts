@@ -36,7 +36,12 @@ export interface TrialReview {
   /** Values by claim id; a claim that the reviewers left out is missing. */
   readonly claims: Readonly<Record<string, Scalar>>
   /** Every sampling by which the trial came to be reviewed, with its probability where known: of several draws of a design all known ones. */
-  readonly samplings: readonly { readonly design: SamplingDesign; readonly probability: number | null }[]
+  readonly samplings: readonly {
+    readonly design: SamplingDesign
+    readonly probability: number | null
+    /** The strata of the draw were labels of a grade that another has replaced. */
+    readonly is_stale: boolean
+  }[]
   readonly blind: boolean
 }
 

@@ -59,13 +59,8 @@ const FEW_TASKS = 10
  * Corrects the judge's label shares by human reviews, with 95% intervals, as the way of sampling allows (`chooseEstimator`). Intervals are about
  * the population of the graded items, and allow for clusters. Where no estimator is honest every value is null and `reason` says why.
  */
-export function correctedShares(given: CorrectionInput): CorrectedShares {
-  const { labels, graded, reviews } = given
-  // Chances that differ within a label are of strata by other labels: the grades were replaced since.
-  const chances = [...Map.groupBy(reviews, ({ judge }) => judge).values()]
-  const isMoved =
-    given.sampling === 'stratified' && chances.some((own) => new Set(own.map(({ weight }) => weight)).size > 1)
-  const input = isMoved ? ({ ...given, sampling: 'disagreement' } as const) : given
+export function correctedShares(input: CorrectionInput): CorrectedShares {
+  const { labels, graded, reviews } = input
   const weights = reviews.map(({ weight }) => weight)
   const { estimator, reason } = chooseEstimator(input.sampling, weights)
   const fault = estimator === null ? reason : obstacleTo(input)
