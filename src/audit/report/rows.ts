@@ -35,13 +35,8 @@ export interface TrialReview {
   readonly human: Label
   /** Values by claim id; a claim that the reviewers left out is missing. */
   readonly claims: Readonly<Record<string, Scalar>>
-  /** Every sampling by which the trial came to be reviewed, with its probability where known: of several draws of a design all known ones. */
-  readonly samplings: readonly {
-    readonly design: SamplingDesign
-    readonly probability: number | null
-    /** The strata of the draw were labels of a grade that another has replaced. */
-    readonly is_stale: boolean
-  }[]
+  /** Every known sampling by which the trial came to be reviewed; `is_stale`: its strata were labels of a grade that another has replaced. */
+  readonly samplings: readonly { design: SamplingDesign; probability: number | null; is_stale: boolean }[]
   readonly blind: boolean
 }
 

@@ -18,13 +18,6 @@ test('the interval of a mean is ± 1.96 standard errors, for many units', () => 
   expect((low + high) / 2).toBeCloseTo(199.5, -0.5)
 })
 
-test('one run gives each statistic what it would get alone', () => {
-  const both = bootstrap(30, SETTINGS, (weights) => [mean(weights), weights[0] ?? 0])
-  expect(both).toHaveLength(2)
-  expect(both[0]).toEqual(bootstrap(30, SETTINGS, (weights) => [mean(weights)])[0])
-  expect(both[1]).toEqual(bootstrap(30, SETTINGS, (weights) => [weights[0] ?? 0])[0])
-})
-
 test('undefined draws are counted and left out', () => {
   const [interval] = bootstrap(10, SETTINGS, (weights) => [weights[0] === 0 ? null : (weights[0] ?? 0)])
   // (9/10)¹⁰ = 0.3487 of 2000, standard deviation 21.3.
