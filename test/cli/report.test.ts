@@ -104,13 +104,13 @@ test('show names the result of all judges, and the grade keeps its own level', a
     return out
   }
   const { id } = await grade('a')
-  expect(await show(id)).not.toContain('panel:')
+  expect(await show(id)).not.toContain('= panel')
   const other = await grade('b')
   const text = await show(id)
   expect(text).toMatch(/^aligned +low confidence/)
   expect(text).toContain('the result of all judges stands in `veridict show`')
   expect(text).toContain(
-    '  = panel: aligned, medium confidence; b (model-b) and a (model-a) give aligned from quotes that overlap in steps 3 and 4: the panel’s result is medium, each grade alone is low\n',
+    '  = panel of the 2 grades of this question: aligned, medium confidence; b (model-b) and a (model-a) give aligned from quotes that overlap in steps 3 and 4: the panel’s result is medium, each grade alone is low\n',
   )
   expect(JSON.parse(await show(id, '--json')).data).toMatchObject({
     ...{ id, confidence: { reported: 'low' } },

@@ -47,7 +47,7 @@ function headline({ label, confidence, claimed_label, status }: Grade): string {
 function panelLine(panel: PanelResult | null): string {
   if (panel === null || panel.support.grades.length < 2) return ''
   const level = panel.level === null ? '' : `, ${panel.level} confidence`
-  return `  = panel: ${oneLine(panel.label ?? 'no label')}${level}; ${oneLine(panel.support.reason)}`
+  return `  = panel of the ${panel.support.grades.length} grades of this question: ${oneLine(panel.label ?? 'no label')}${level}; ${oneLine(panel.support.reason)}`
 }
 
 /** Renders the claims of a grade. The label and citations of `tab-behavior` hold its claims. */
