@@ -218,13 +218,17 @@ describe('compare', () => {
     ...{ trajectory: 'sha256:1', ground_truth: 'sha256:2', task },
     ...{ base: side('aligned', 'lexical'), head: side('ignored', 'openai') },
   })
+  const one = { value: 1, ci95: null, reason: 'too_few_units' } as const
+  const none = { raw_agreement: 0, cohen_kappa: 0, fleiss_kappa: 0, krippendorff_alpha: 0, gwet_ac1: 0 }
+  const bootstrap = { draws: 100, seed: 1, unit: 'item', n_units: 1, undefined: none } as const
+  const agreement = { raw_agreement: one, cohen_kappa: one, krippendorff_alpha: one, gwet_ac1: one, bootstrap }
   const pageOf = (flips: Flip[], next_cursor: string | null): Comparison => ({
-    ...{ base: 'bat_01', head: 'bat_02', pairs: 10, same: 8, flipped: 2 },
+    ...{ base: 'bat_01', head: 'bat_02', pairs: 300, same: 8, flipped: 2 },
     unpaired: { base_only: 1, head_only: 1, without_label: 2, other_truth: 1, other_rubric: 0 },
     base_counts: { n: 13, graded: 12, unverified: 1, failed: 0, cancelled: 0, failures: {} },
     head_counts: { n: 12, graded: 11, unverified: 0, failed: 1, cancelled: 0, failures: { timeout: 1 } },
     matrix: { labels: [...LABELS], counts: LABELS.map((_, row) => LABELS.map((__, column) => row * 5 + column)) },
-    ...{ flips, next_cursor },
+    ...{ flips, next_cursor, agreement },
   })
 
   test.each([[[]], [['-o', 'csv']]])('of two batches that share no trial is an error: %j', async (more) => {
@@ -245,6 +249,7 @@ describe('compare', () => {
       'unpaired  base_only 1 · head_only 1 · without_label 2 · other_truth 1',
       'aligned          ignored          =a ',
       'base \\ head',
+      'AC1 1.000 (too few tasks for an interval)\nalways answering not_observed agrees with the base in 0.367',
     ])
       expect(table.out).toContain(said)
     const csv = await run('compare', 'bat_02', '-o', 'csv')

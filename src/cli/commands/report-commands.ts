@@ -86,14 +86,18 @@ function comparisonText(comparison: Comparison): string {
   return `${rows.join('\n')}\n`
 }
 
-/** Renders the agreement with 95% intervals, and the flips that repeated asking would give. */
-function agreementRows({ agreement, repeat_noise: noise }: Comparison): string[] {
+/** Renders the agreement with 95% intervals, the agreement of a constant guess, and the flips that repeated asking would give. */
+function agreementRows({ agreement, matrix, pairs, repeat_noise: noise }: Comparison): string[] {
   if (agreement === undefined) return []
   const { raw_agreement: raw, cohen_kappa, krippendorff_alpha, gwet_ac1 } = agreement
   const words = Object.entries({ raw, κ: cohen_kappa, α: krippendorff_alpha, AC1: gwet_ac1 })
-  const expected = noise?.expected_flips
-  const repeats = expected == null ? [] : [`asking the same judge again would give about ${expected.toFixed(1)} flips`]
-  return [`agreement  ${words.map(([word, value]) => `${word} ${statisticText(value)}`).join(' · ')}`, ...repeats, '']
+  const given = matrix.counts.map((row) => row.reduce((sum, n) => sum + n, 0))
+  const most = given.indexOf(Math.max(...given))
+  const guess = `always answering ${clip(matrix.labels[most] ?? '', 20)} agrees with the base in ${((given[most] ?? 0) / pairs).toFixed(3)}`
+  const { expected_flips: flips = null } = noise ?? {}
+  const repeats = flips === null ? [] : [`asking the same judge again would give about ${flips.toFixed(1)} flips`]
+  const shown = words.map(([word, value]) => `${word} ${statisticText(value)}`).join(' · ')
+  return [`agreement  ${shown}`, ...(pairs > 0 ? [guess] : []), ...repeats, '']
 }
 
 /** Renders a statistic, `0.713 [0.64, 0.78]`, or the reason of its absence. */
@@ -134,19 +138,13 @@ export const report = sessionCommand<Options & JsonQuery<'getReport'>>(
   },
 )
 
-const MOST_NAMES = 20
-
 /** Builds the error of a selection without grades, with the names that do have grades. */
 async function nothingFits(veridict: Veridict, query: Partial<Record<NamedBy, string>>): Promise<CliError> {
   const { names } = await veridict.overview()
+  const there = (name: NamedBy): string => names[name].slice(0, 20).map(oneLine).join(', ') || 'none'
   const asked = NAMED_BY.filter((name) => query[name] !== undefined)
-  return new CliError(
-    'no stored grade fits',
-    asked.map((name) => {
-      const shown = names[name].slice(0, MOST_NAMES).map(oneLine).join(', ')
-      return `--${name} ${oneLine(query[name] ?? '')}  there are: ${shown || 'none'}`
-    }),
-  )
+  const details = asked.map((name) => `--${name} ${oneLine(query[name] ?? '')}  there are: ${there(name)}`)
+  return new CliError('no stored grade fits', details)
 }
 
 type Row = ReturnType<typeof reportTable>[number]
