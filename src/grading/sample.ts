@@ -28,9 +28,9 @@ export const MOST_REPAIRS = 2
  */
 export async function gradeSample(deps: SampleDeps, question: Question, sample: number): Promise<SampleResult> {
   const calls = openCalls(deps, question, sample)
-  const { judge, trajectory, nonce } = question
+  const { judge, trajectory } = question
   if (judge.info.kind === 'lexical') {
-    const rendering = createRendering(trajectory, nonce)
+    const rendering = createRendering(trajectory, '')
     const decision = { request: calls.request(rendering, '', ''), rendering, coverage: fullCoverage(trajectory) }
     return resultOf(calls, await decide(calls, decision, { used: 0, most: 0 }, 0), decision)
   }
@@ -111,6 +111,7 @@ async function decide(
   round: number,
 ): Promise<Decided> {
   const { question } = calls
+  const { ground_truth, anchors, rubric, denied_acts } = question
   let request = first
   let issues: readonly Issue[] = []
   let judged: { claims: Claims; evidence: Evidence } | null = null
@@ -125,9 +126,9 @@ async function decide(
     let complaint: string
     if (claims.ok) {
       await new Promise(setImmediate)
-      const evidence = checkEvidence(claims.value, { ...question, rendering })
+      const evidence = checkEvidence(claims.value, { ground_truth, anchors, rubric, denied_acts, rendering })
       judged = { claims: claims.value, evidence }
-      const mend = mendable(evidence.unmet, flatten(claims.value, question.rubric).claims)
+      const mend = mendable(evidence.unmet, flatten(claims.value, rubric).claims)
       if (mend.length === 0) break
       complaint = renderComplaint(mend, evidence.citations, rendering)
     } else {
