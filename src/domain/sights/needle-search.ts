@@ -57,13 +57,13 @@ const STRIDE = 8
 const MOST_ENCODED = 16
 
 /** Prepares the anchors of a question. */
-export const prepareNeedles = (anchors: Anchors): Needles =>
-  needlesOf(
-    Object.entries(anchors).flatMap(([which, own]): Wanted[] => [
-      ...(own?.seen_given ?? []).map((text, index): Wanted => [which, index === 0 ? 'whole' : 'given', text]),
-      ...(own?.seen_derived ?? []).map((text): Wanted => [which, 'derived', text]),
-    ]),
-  )
+export const prepareNeedles = once((anchors: Anchors): Needles => {
+  const wanted = Object.entries(anchors).flatMap(([which, own]): Wanted[] => [
+    ...(own?.seen_given ?? []).map((text, index): Wanted => [which, index === 0 ? 'whole' : 'given', text]),
+    ...(own?.seen_derived ?? []).map((text): Wanted => [which, 'derived', text]),
+  ])
+  return needlesOf(wanted)
+}, new WeakMap())
 
 /** Prepares strings that are looked for by themselves, whole. */
 export const stringNeedles = (strings: readonly string[]): Needles =>
@@ -221,23 +221,18 @@ function matchOf({ all }: Needles, letters: Letters, entry: Entry, first: number
   return { ...place, ...shown.range(starts, stops), likeness }
 }
 
-/** Lists pieces in the order of the text, then whole needles, of which a certain one ends the search for more. */
+/** Lists pieces in the order of the text, then whole needles, of which a certain one ends the search for more. Places may overlap. */
 function* candidatesIn({ text }: Letters, entries: readonly Entry[], wanted: (entry: Entry) => boolean) {
-  const pieces = entries.filter((entry) => entry.piece >= 0 && wanted(entry))
-  yield* pieces
-    .flatMap((entry) => [...placesOf(text, entry.string)].map((first) => ({ entry, first })))
-    .sort((a, b) => a.first - b.first)
+  const pieces: { readonly entry: Entry; readonly first: number }[] = []
+  const next = ({ string }: Entry, from: number): number => text.indexOf(string, from)
+  for (const entry of entries)
+    if (entry.piece >= 0 && wanted(entry))
+      for (let first = next(entry, 0); first !== -1; first = next(entry, first + 1)) pieces.push({ entry, first })
+  yield* pieces.sort((a, b) => a.first - b.first)
   for (const entry of entries)
     if (entry.piece < 0 && wanted(entry))
-      for (const first of placesOf(text, entry.string)) {
-        if (!wanted(entry)) break
+      for (let first = next(entry, 0); first !== -1 && wanted(entry); first = next(entry, first + 1))
         yield { entry, first }
-      }
-}
-
-/** Lists the places of a string, overlapping ones too. */
-function* placesOf(text: string, string: string): Generator<number> {
-  for (let at = text.indexOf(string); at !== -1; at = text.indexOf(string, at + 1)) yield at
 }
 
 /** Tests whether the character at a place continues a word. */

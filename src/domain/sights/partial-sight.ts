@@ -35,16 +35,8 @@ export class PieceCollector {
 
   /** Lists the outputs with a piece, and how surely each proves a sight; empty where all of them do not show enough. */
   get proofs(): readonly (readonly [Part, 'sure' | 'unsure'])[] {
-    const isSure = (part: Part): boolean => this.isComplete && this.inOrder.has(part)
+    const isSure = (part: Part): boolean => this.reached === this.needle.exact.length && this.inOrder.has(part)
     return this.isClear ? [...this.showing].map((part) => [part, isSure(part) ? 'sure' : 'unsure'] as const) : []
-  }
-
-  /**
-   * Tells whether several outputs show the text line by line without a gap, each from the end of the output before. A missing word can be the one that matters
-   * (`did not read`), so any other sight of pieces stays doubtful.
-   */
-  private get isComplete(): boolean {
-    return this.reached === this.needle.exact.length
   }
 
   /** Reads the pieces that stand in one output, roughly in the order of its text, and finds the range that shows the text; null: nothing worth a doubt. */
@@ -73,7 +65,10 @@ export class PieceCollector {
     const shown = best.to - best.from
     const isClear = shown >= CLEAR_RUN || shown >= CLEAR_SHARE * length || this.total >= CLEAR_TOTAL * length
     this.isClear ||= isClear
-    return isClear ? { ...sourceOf(best.letters, best.first, best.last + 1), isComplete: this.isComplete } : null
+    // Several outputs show the text line by line without a gap, each from the end of the output before. A missing word can be the word that matters
+    // (`did not read`), so any other sight of pieces stays doubtful.
+    const isComplete = this.reached === length
+    return isClear ? { ...sourceOf(best.letters, best.first, best.last + 1), isComplete } : null
   }
 
   /** Follows the letters of the needle back and on from a piece. */

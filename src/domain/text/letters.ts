@@ -67,10 +67,15 @@ export const symbolsOf = ({ shown, kind }: Letters): Letters => allLetters(shown
 
 /** Reads the letters of a text without the marks of its lines, and with them where letters or digits stand among them. */
 function formsOf(shown: NormalText, kind: Letters['kind']): Letters[] {
+  const { text } = shown
   const all = allLetters(shown, kind, LETTERS, false)
-  const bare = dropRanges(shown, lineMarksIn(shown.text))
-  const unmarked = bare === shown ? all : allLetters(bare, kind, LETTERS, true)
-  return unmarked.text.length < all.text.length ? [unmarked, all] : [{ ...all, isUnmarked: true }]
+  const marks = lineMarksIn(text)
+  const hasLetter = ({ start, end }: Range): boolean => {
+    for (let at = start; at < end; at++) if (LETTERS(text.charCodeAt(at)) !== NO_LETTER) return true
+    return false
+  }
+  if (!marks.some(hasLetter)) return [{ ...all, isUnmarked: true }]
+  return [allLetters(dropRanges(shown, marks), kind, LETTERS, true), all]
 }
 
 function allLetters(
@@ -130,8 +135,11 @@ function foldCase(code: number): number {
 }
 
 /** Takes letters without case, but with those that a scan confuses told apart. */
-export const exactLetters = ({ shown, from }: Letters, first: number, end: number): string =>
-  Array.from(from.subarray(first, end), (at) => foldUnit(shown.text.charAt(at))).join('')
+export function exactLetters({ shown: { text }, from }: Letters, first: number, end: number): string {
+  let exact = ''
+  for (let at = first; at < end; at++) exact += foldUnit(text.charAt(from[at] ?? text.length))
+  return exact
+}
 
 /** Folds the units of a text, without its white space. */
 export const foldVisible = (text: string): string =>
