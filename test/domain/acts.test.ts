@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { actsOf, type Use } from '../../src/domain/acts/acts.ts'
 import { limitOfArguments } from '../../src/domain/acts/call-arguments.ts'
 import { MOST_READ } from '../../src/domain/acts/scripts.ts'
-import { happensAfter } from '../../src/domain/trajectory/order.ts'
+import { orderOf } from '../../src/domain/trajectory/order.ts'
 import type { Step, Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import type { GroundTruth } from '../../src/schemas/trial.ts'
 import { read } from '../formats/make.ts'
@@ -90,7 +90,7 @@ describe('a line that held the string before is only changed around it', () => {
 describe('an act comes after a sight', () => {
   const run = makeTrajectory([[['tool_output', 'sight']], [['agent_action', COMMAND]], [['agent_action', COMMAND]]])
   const isAfter = (change: (step: Step, index: number) => Step): boolean =>
-    happensAfter({ ...run, steps: run.steps.map(change) }, { step: 1, part: 0 }, { step: 0, part: 0 })
+    orderOf({ ...run, steps: run.steps.map(change) }, { step: 1, part: 0 }, { step: 0, part: 0 }) !== 'before'
 
   test('by its place in the record, and by every other clock that both steps have', () => {
     expect(isAfter((step) => step)).toBe(true)
@@ -103,7 +103,7 @@ describe('an act comes after a sight', () => {
   test('never as a copy of what was done before', () => {
     const own: Step = { ...(run.steps[2] as Step), id: 0 }
     const steps = [own, ...run.steps.map((step) => ({ ...step, copied: step.id === 2 }))]
-    expect(happensAfter({ ...run, steps }, { step: 2, part: 0 }, { step: 1, part: 0 })).toBe(false)
+    expect(orderOf({ ...run, steps }, { step: 2, part: 0 }, { step: 1, part: 0 })).toBe('before')
   })
 
   test('or may, where both are of conversations of which no clock tells which was first', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { happensAfter, isOrderKnown, isSeen } from '../../src/domain/trajectory/order.ts'
+import { isSeen, orderOf } from '../../src/domain/trajectory/order.ts'
 import type { Position, Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import { atif, read } from './make.ts'
 
@@ -27,8 +27,7 @@ const firstPlaceOf = ({ steps }: Trajectory, text: string): Position => {
 function orderIn(document: Row): Order {
   const trajectory = read(document)
   const [act, sight] = [placeOf(trajectory, ACT), firstPlaceOf(trajectory, SIGHT)]
-  if (!isOrderKnown(trajectory, act, sight)) return 'unknown'
-  return happensAfter(trajectory, act, sight) ? 'after' : 'before'
+  return orderOf(trajectory, act, sight)
 }
 
 const at = (seconds: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, seconds)).toISOString()

@@ -1,11 +1,11 @@
 import type { ActedBy, ActionAnchor, GroundTruth } from '../../schemas/trial.ts'
 import { textOfAnchor } from '../anchors/anchors.ts'
 import { onceForBoth } from '../memo.ts'
-import { type Certainty, isDone, strongest, type Use, weakest } from '../shell/script.ts'
+import { type Certainty, isDone, rankOf, strongest, type Use, weakest } from '../shell/script.ts'
 import { deletesFile, runsByItself } from '../shell/written-text.ts'
 import { lettersOfPart, plainLetters } from '../text/letters.ts'
 import { mentions } from '../text/search.ts'
-import { happensAfter, isOrderKnown } from '../trajectory/order.ts'
+import { orderOf } from '../trajectory/order.ts'
 import {
   type Act,
   FAILED,
@@ -92,7 +92,7 @@ export class Acts {
       (runsByItself(target ?? '') || (!PROSE_FILE.test(target ?? '') && PUTS_TOGETHER.test(text)))
     )
       return false
-    return !isRun(language) || (language !== 'keystrokes' && this.uses.scripts.readingOf(part, at).isPlain)
+    return !isRun(language) || (language !== 'keystrokes' && this.uses.scripts.readingOf(part, at).isPlain())
   }
 
   /** Answers the strongest use that a part makes of the anchors; the arguments of an application tool’s call carry out its act together. */
@@ -148,7 +148,6 @@ export class Acts {
         const at = { step: from + index, part: place }
         const isMessage = part.actor === 'agent_message' && (actedBy !== 'action' || part.act !== null)
         if ((!isMessage && part.actor !== 'agent_action') || !isMeant(part, at)) continue
-        if (!happensAfter(this.trajectory, at, sight)) continue
         const found = this.firstInPart(step, part, at, anchors, sight)
         if (found !== null && isDone(found.use)) return found
         maybe = moreDoubtful(maybe, found)
@@ -173,7 +172,9 @@ export class Acts {
   firstOpaque(sight: Position | null): Step | null {
     if (sight === null) return null
     const isAct = (part: Part, at: Position): boolean =>
-      isRunScript(part) && happensAfter(this.trajectory, at, sight) && this.uses.scripts.readingOf(part, at).isOpaque
+      isRunScript(part) &&
+      orderOf(this.trajectory, at, sight) !== 'before' &&
+      this.uses.scripts.readingOf(part, at).isOpaque()
     const { steps } = this.trajectory
     return steps.find(({ parts }, step) => parts.some((part, index) => isAct(part, { step, part: index }))) ?? null
   }
@@ -185,33 +186,47 @@ export class Acts {
     anchors: readonly ActionAnchor[],
     sight: Position,
   ): LocatedUse | null {
-    const most = isOrderKnown(this.trajectory, position, sight) ? 'whole' : 'maybe'
+    const useOf = (anchor: ActionAnchor) => this.uses.useOf(step, part, position, anchor)
+    const used = anchors.filter((anchor) => rankOf(useOf(anchor).use) >= rankOf('maybe'))
+    const named = used.length > 0 || !this.mayCarryOut(part, position, sight, anchors[0]) ? used : anchors.slice(0, 1)
+    const order = named.length === 0 ? 'before' : orderOf(this.trajectory, position, sight)
+    if (order === 'before') return null
+    const most = order === 'unknown' ? 'maybe' : 'whole'
     const place = { position, step, isFailed: part.act !== null && FAILED.has(part.act.call.outcome) }
     let maybe: LocatedUse | null = null
-    for (const anchor of anchors) {
-      const { use: own, why } = this.uses.useOf(step, part, position, anchor)
+    for (const anchor of named) {
+      const { use: own, why } = useOf(anchor)
       const use = weakest(own, most)
-      if (!isDone(use) && use !== 'maybe') continue
-      const isUndone = this.uses.isUndone(step, part, position, anchor)
-      const found = { ...place, use, anchor: textOfAnchor(anchor), why, isUndone }
+      const isUndone = used.length > 0 && this.uses.isUndone(step, part, position, anchor)
+      const found = {
+        ...place,
+        anchor: textOfAnchor(anchor),
+        use: isDone(use) ? use : ('maybe' as const),
+        why,
+        isUndone,
+      }
       if (isDone(use)) return found
       maybe = moreDoubtful(maybe, found)
     }
-    const [first] = anchors
-    if (maybe !== null || first === undefined || !this.mayCarryOut(part, position, sight, first)) return maybe
-    return { ...place, use: 'maybe', anchor: textOfAnchor(first), why: null, isUndone: false }
+    return maybe
   }
 
   /** Tells whether the part runs the file that shows the instruction, or hands the instruction to an agent whose acts are not known. */
-  private mayCarryOut(part: Part, at: Position, sight: Position, anchor: ActionAnchor): boolean {
+  private mayCarryOut(part: Part, at: Position, sight: Position, anchor: ActionAnchor | undefined): boolean {
     const { act } = part
-    if (act === null || NOT_RUN.has(act.call.outcome)) return false
+    if (anchor === undefined || act === null || NOT_RUN.has(act.call.outcome)) return false
     if (act.role === 'delegates') return this.uses.mentions(part, textOfAnchor(anchor))
     // An act beside the sight names the file that runs.
     const near = this.trajectory.steps.slice(Math.max(0, sight.step - 1), sight.step + 1)
     const isNear = (name: string): boolean =>
       near.some(({ parts }) => parts.some(({ actor, text }) => actor === 'agent_action' && text.includes(name)))
-    return isRunScript(part) && this.uses.scripts.readingOf(part, at).runs.some((path) => isNear(baseName(path)))
+    return (
+      isRunScript(part) &&
+      this.uses.scripts
+        .readingOf(part, at)
+        .runs()
+        .some((path) => isNear(baseName(path)))
+    )
   }
 }
 

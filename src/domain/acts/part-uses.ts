@@ -160,6 +160,7 @@ export class PartUses {
 
   private useInScript(step: Step, part: Part, act: Act, at: Position, string: string): Use {
     const use = this.useOfScript(part, act, at, string)
+    if (use === 'absent' || use === 'told') return use
     return weakest(use, this.doubted(limitOfArguments(step, part, act, string), TURNED))
   }
 
@@ -179,10 +180,10 @@ export class PartUses {
   /** Bounds the use of a command by its outputs, and by scripts before that may change its effect. */
   private limitOfCommand(reading: ShellReading, at: Position, string: string): Certainty {
     // Behind a change of the folder that failed, nothing ran where it should.
-    const programs = reading.effects.isMoved ? ['cd', ...programsOf(string)] : programsOf(string)
+    const programs = reading.effects().isMoved ? ['cd', ...programsOf(string)] : programsOf(string)
     const shown = this.outputs.limitOfCommands(at, programs, reading.isHidden(string))
-    const { most, why } = this.scripts.limitOf(string, at)
-    return weakest(this.doubted(shown, NOT_DONE, MAY_FAIL), this.doubted(most, why ?? '', why ?? ''))
+    const [most, why] = this.scripts.limitOf(string, at)
+    return weakest(this.doubted(shown, NOT_DONE, MAY_FAIL), this.doubted(most, why, why))
   }
 
   /** Notes the reason by which an act is in doubt, or is not whole. */
@@ -206,7 +207,7 @@ export class PartUses {
       const paths = patchWrites(part.text).flatMap(({ path }) => path ?? target ?? [])
       return this.scripts.isNamedLater(paths, at)
     }
-    if (isRun(language)) return this.scripts.isNamedLater(this.scripts.readingOf(part, at).outputs, at)
+    if (isRun(language)) return this.scripts.isNamedLater(this.scripts.readingOf(part, at).outputs(), at)
     return role === 'writes' && target !== null && this.scripts.isNamedLater([target], at)
   }
 

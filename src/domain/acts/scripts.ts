@@ -6,7 +6,6 @@ import type { Certainty, ScriptContext } from '../shell/script.ts'
 import { type Content, patchWrites, readContent, readEdit } from '../shell/written-text.ts'
 import {
   type Act,
-  type ActOutcome,
   isBefore,
   NOT_RUN,
   type Part,
@@ -14,13 +13,15 @@ import {
   type Step,
   type Trajectory,
 } from '../trajectory/trajectory.ts'
-import { baseName } from '../words.ts'
+import { baseName, wordSet } from '../words.ts'
 import { partsOfRole } from './call-arguments.ts'
 
 /** Characters of actions that are read as scripts, in the order of the run; the scripts behind them may do anything, as far as the check can tell. */
 export const MOST_READ = 1_000_000
 /** Characters that a reading costs besides. */
 const COST_OF_READING = 50
+/** Outcomes that measure the end of a call. */
+const MEASURED = wordSet('ran failed')
 const ENDS_LINE = ['\n', '\r', '\u0003', '\u0015']
 /** Names of the keys that end a line, as terminals take them. */
 const ENDING_KEYS = new Set(['Enter', 'C-m', 'C-c', 'C-u'])
@@ -32,15 +33,9 @@ interface RunScript {
   readonly reading: ShellReading
 }
 
-/** The most that an act proves, with the reason where it is `maybe`. */
-interface Limited {
-  readonly most: Certainty
-  readonly why: string | null
-}
-
-const limited = (why: string): Limited => ({ most: 'maybe', why })
-
-const hasMeasuredEnd = (outcome: ActOutcome | undefined): boolean => outcome === 'ran' || outcome === 'failed'
+/** The most that an act proves, with the reason; empty: none. */
+type Limited = readonly [most: Certainty, why: string]
+const limited = (why: string): Limited => ['maybe', why]
 
 /** Tells whether text in the language runs: a patch is only written. */
 export const isRun = (language: Act['language']): boolean => language !== null && language !== 'patch'
@@ -59,7 +54,7 @@ export class Scripts {
   private readonly readings = new Map<Part, ShellReading>()
   private readonly contents = new Map<Part, readonly Content[]>()
   /** The lines of which a part types a piece: an earlier call began the line, or no key of the part ends it. */
-  readonly openLines: ReadonlyMap<Part, Readonly<TypedLine>>
+  readonly openLines: ReadonlyMap<Part, { readonly text: string }>
   private readonly lastNamed = lazy(() => lastNames(this.trajectory))
   private readonly effects = lazy(() => this.lastingEffects())
   /** Finds the first script that sets up a program. */
@@ -112,20 +107,17 @@ export class Scripts {
     if (program !== null && isBefore(program.at, at))
       return limited(`step ${program.step} opens a program that may take the command`)
     const moved = part && folders.get(part)
-    const isInScratch = moved?.reading.effects.isInScratch === true
+    const isInScratch = moved?.reading.effects().isInScratch === true
     const isElsewhere = moved !== undefined && namesRelativePath(command)
     if (isElsewhere && isInScratch) return limited(`step ${moved.step} changes to a folder of copies or trials`)
     const isBehind = (script: RunScript | null): boolean => script !== null && isBefore(script.at, at)
     const written = filesOf(command)
       .map(this.firstWriting)
       .find((first) => first !== null && isBefore(first, at))
-    if (written !== undefined) return { most: 'sure', why: 'an earlier act names the file of its program' }
-    if (isBehind(open)) return { most: 'sure', why: 'an earlier call may have left a program open' }
+    if (written !== undefined) return ['sure', 'an earlier act names the file of its program']
+    if (isBehind(open)) return ['sure', 'an earlier call may have left a program open']
     const isChanged = moved !== undefined || isBehind(shell)
-    return {
-      most: isChanged ? 'sure' : 'whole',
-      why: isChanged ? 'an earlier command changed the shell or its folder' : null,
-    }
+    return isChanged ? ['sure', 'an earlier command changed the shell or its folder'] : ['whole', '']
   }
 
   /** Finds the scripts that ran, and the first that open a program and change the shell; by script, the last that changed the folder. */
@@ -139,16 +131,16 @@ export class Scripts {
     const folders = new Map<Part, RunScript>()
     let last: RunScript | undefined
     for (const script of scripts) {
-      if (script.reading.effects.isMoved) last = script
+      if (script.reading.effects().isMoved) last = script
       if (last !== undefined) folders.set(script.part, last)
     }
     const first = (is: (script: RunScript) => boolean): RunScript | null => scripts.find(is) ?? null
     return {
       ...{ scripts, folders },
-      program: first(({ reading }) => reading.effects.opensProgram),
-      shell: first(({ reading }) => reading.effects.changesShell),
+      program: first(({ reading }) => reading.effects().opensProgram),
+      shell: first(({ reading }) => reading.effects().changesShell),
       // A program whose end is not measured may be open, and take the lines behind.
-      open: first(({ part: { act }, reading }) => !hasMeasuredEnd(act?.call.outcome) && !reading.isPlain),
+      open: first(({ part: { act }, reading }) => !MEASURED.has(act?.call.outcome ?? '') && !reading.isPlain()),
     }
   }
 
@@ -195,16 +187,12 @@ function lastNames({ steps }: Trajectory): Map<string, Position> {
   return names
 }
 
-interface TypedLine {
-  text: string
-}
-
 const LONGEST_LINE = 20_000
 
 /** The lines that several calls type, by their parts. */
-function linesInPieces({ steps }: Trajectory): Map<Part, TypedLine> {
-  const lines = new Map<Part, TypedLine>()
-  let line: TypedLine | null = null
+function linesInPieces({ steps }: Trajectory) {
+  const lines = new Map<Part, { text: string }>()
+  let line: { text: string } | null = null
   for (const { parts } of steps)
     for (const part of parts) {
       if (part.act?.language !== 'keystrokes') continue

@@ -7,7 +7,7 @@ import type { Locator, Place } from '../quotes/locate.ts'
 import type { Citation, Claims } from '../rubric/claims.ts'
 import { type ClaimRule, instructionBefore, instructionDone, type ProofRule, type Rubric } from '../rubric/rubric.ts'
 import { createShows, type Shown } from '../sights/sights.ts'
-import { happensAfter, isOrderKnown, isSeen } from '../trajectory/order.ts'
+import { isSeen, orderOf } from '../trajectory/order.ts'
 import { type Act, isBefore, NOT_RUN, type Part, type Position, type Trajectory } from '../trajectory/trajectory.ts'
 import data from '../words.json' with { type: 'json' }
 import {
@@ -22,7 +22,6 @@ import {
   type Observations,
   type Proved,
   partAt,
-  stepOfPicture,
 } from './observations.ts'
 
 export const holds = (status: CitationStatus): boolean => status === 'verified' || status === 'normalized'
@@ -50,8 +49,8 @@ export function checkCitation(
   const places = picture === null ? locator.inStep(step, given.quote) : [picture]
   if (places.length === 0) {
     if (locator.isShort(given.quote)) return fail('too_short')
-    const elsewhere = locator.anywhere(given.quote) ?? stepOfPicture(rendering, given.quote)
-    const found = elsewhere === null ? undefined : trajectory.steps[elsewhere]?.id
+    const pictured = trajectory.steps.findIndex((_, at) => findCitedPicture(rendering, at, given.quote) !== null)
+    const found = trajectory.steps[locator.anywhere(given.quote) ?? pictured]?.id
     return found === undefined ? fail('not_found') : fail('wrong_step', { found_in_step: found })
   }
   const before = cited.isSight ? null : instructionBefore(cited.claim)
@@ -60,12 +59,12 @@ export function checkCitation(
   const judge = (place: Place) => {
     const { position, match } = place
     const part = partAt(trajectory, position)
-    const isAfter = before === null || (first !== null && happensAfter(trajectory, position, first))
+    const order = first === null ? null : orderOf(trajectory, position, first)
+    const isAfter = before === null || (order !== null && order !== 'before')
     const isCitable = part !== null && mayCite(part, cited, question, observations)
     const status: CitationStatus = !isCitable ? 'wrong_actor' : isAfter ? match : 'out_of_order'
     const proved = holds(status) ? proof(cited, place) : null
-    const isDated = first === null || isOrderKnown(trajectory, position, first)
-    return { part, place, status, proved: isProof(proved) && !isDated ? ('maybe' as const) : proved }
+    return { part, place, status, proved: isProof(proved) && order === 'unknown' ? ('maybe' as const) : proved }
   }
   const asWritten = places.map(judge)
   // An agent writes in backticks what it then runs: where the marks of the quote stand in its words, they may still be the judge's own. Of a claim that is
@@ -75,7 +74,11 @@ export function checkCitation(
   const isProved = asWritten.some((one) => isProof(one.proved))
   const others = isProved ? [] : locator.normalizedInStep(step, given.quote, but)
   const judged = [...asWritten, ...others.map(judge).filter((one) => holds(one.status))]
-  const best = bestOf(judged)
+  const best =
+    (['whole', 'sure', 'maybe'] as const).flatMap((level) => judged.find((one) => one.proved === level) ?? [])[0] ??
+    judged.find((one) => holds(one.status)) ??
+    judged.find((one) => one.status === 'out_of_order') ??
+    judged[0]
   if (best === undefined) return fail('not_found')
   const { part, place, status, proved } = best
   return {
@@ -88,12 +91,6 @@ export function checkCitation(
     },
   }
 }
-
-const bestOf = <J extends { readonly status: CitationStatus; readonly proved: Proved | null }>(judged: readonly J[]) =>
-  (['whole', 'sure', 'maybe'] as const).flatMap((level) => judged.find((one) => one.proved === level) ?? [])[0] ??
-  judged.find((one) => holds(one.status)) ??
-  judged.find((one) => one.status === 'out_of_order') ??
-  judged[0]
 
 /** Tells whether a part is by an actor that can support the claim. */
 function mayCite(

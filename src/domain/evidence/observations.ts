@@ -151,7 +151,7 @@ export function findCitedPicture(
   step: number,
   quote: string,
 ): Place | null {
-  const [, number, mark] = quote.length > 100 ? [] : (MARK.exec(quote) ?? [])
+  const [, number, mark] = pictures.size === 0 || quote.length > 100 ? [] : (MARK.exec(quote) ?? [])
   if (number === undefined || (mark !== undefined && mark !== nonce)) return null
   const parts = trajectory.steps[step]?.parts ?? []
   const showing = parts.filter((part) => pictures.get(part)?.number === Number(number))
@@ -162,13 +162,6 @@ export function findCitedPicture(
     ...(mark === undefined ? NAMED : MARKED),
     ...{ start: 0, end: first.text.length, occurrences: showing.length },
   }
-}
-
-/** The first step that shows the picture that a quote names; null: it names none. */
-export function stepOfPicture(rendering: Rendering, quote: string): number | null {
-  if (rendering.pictures.size === 0) return null
-  const step = rendering.trajectory.steps.findIndex((_, index) => findCitedPicture(rendering, index, quote) !== null)
-  return step === -1 ? null : step
 }
 
 /** A picture that was shown proves by itself; in a step that holds one that was not, it cannot be told what proves. */

@@ -47,7 +47,7 @@ export function listCommands(source: string | readonly string[], isMeasured = fa
   const isShell = SHELLS.has(commandIn(words).name) && !isStrictShell(words) && isSystemProgram(words[0] ?? '')
   const script = typeof source === 'string' ? source : isShell ? shellScript(words) : null
   if (script !== null) lister.addScript(script, TOP)
-  else lister.addWords({ ...NO_WORDS, words: words.map((text) => ({ text, exact: text, isFixed: true })) }, TOP)
+  else lister.addWords({ ...NO_WORDS, words: fixedWords(words) }, TOP)
   return lister
 }
 
@@ -77,6 +77,11 @@ const TOP: Place = { runs: 'whole', isLast: true, reaches: false, outputs: [], r
 /** Bounds a command by its place: of a command whose failure the script hides nothing tells the success. */
 const mostOf = ({ isLast }: Place): Certainty => (isLast ? 'whole' : 'sure')
 const NO_WORDS: WordedCommand = { words: [], texts: [], outputs: [], inputs: [], start: 0, end: 0 }
+const fixedWords = (words: readonly string[]): ScriptWord[] =>
+  words.map((text) => ({ text, exact: text, isFixed: true }))
+/** One command without quotes, expansions, patterns, redirections, settings before it and comments: no parser is needed to part its words. */
+const PLAIN_COMMAND = /^[\w./:,@%+-]{1,200}(?: [\w./:,@%+=-]{1,500}){0,50}\n?$/
+const KEYWORDS = wordSet('if then else elif fi for while until do done case esac in function select time coproc')
 /** Settings without a command. */
 const SETTING: Omit<SimpleCommand, 'words' | 'outputs' | 'start' | 'end'> = {
   ...{ name: '=', exact: null, isFixed: false, kind: 'does', runs: 'maybe', names: 'maybe', isDry: false },
@@ -111,6 +116,11 @@ class Lister {
   }
 
   addScript(text: string, place: Place): void {
+    const words = place.depth <= DEEPEST && PLAIN_COMMAND.test(text) ? text.trimEnd().split(' ') : []
+    if (words.length > 0 && !KEYWORDS.has(words[0] ?? '')) {
+      this.addWords({ ...NO_WORDS, words: fixedWords(words), end: text.trimEnd().length }, place)
+      return
+    }
     const script = place.depth > DEEPEST ? null : parseScript(text)
     if (script === null || soundUntil(script) < text.length) this.isWhole = false
     this.addAll(script?.commands ?? [], place)
@@ -217,7 +227,7 @@ class Lister {
   }
 
   addWords(command: WordedCommand, place: Place): void {
-    const { texts, inputs, start, end } = command
+    const { texts, inputs } = command
     const hasInput = place.isFed === true || texts.length + inputs.length > 0
     const all = command.words.map(({ text }) => text)
     const { name, words } = commandIn(all)
@@ -229,7 +239,7 @@ class Lister {
     const kind = kindOf(name, words)
     const runs = weakest(weakest(place.runs, this.rest), isOther || isFed ? 'maybe' : mostOf(place))
     const outputs = command.outputs.length > 0 ? command.outputs : place.outputs
-    const range = place.range ?? { start, end }
+    const range = place.range ?? command
     const writesFile = outputs.some(isKept)
     if (isChanging) this.isOpen = true
     const isScript = this.addShell(name, words, texts, { ...place, runs, range })
@@ -239,8 +249,7 @@ class Lister {
     this.commands.push({
       ...{ name: isUnknown ? '$' : name, words, exact: exactWords(command.words), kind, runs, isDry: isShown, outputs },
       ...{ isFixed: !isFed && command.words.every((word) => word.isFixed), names: hidesWords ? 'maybe' : proves },
-      ...range,
-      ...{ isReported: place.isLast, isMoved: this.isMoved },
+      ...{ start: range.start, end: range.end, isReported: place.isLast, isMoved: this.isMoved },
       isRedirected: hasInput || command.outputs.some(isKept),
       texts: [...texts, ...(kind === 'tells' ? [words.slice(1).join(' ')] : [])],
       runsFiles: filesRunBy(name, words, inputs, place.reaches),

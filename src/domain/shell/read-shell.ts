@@ -1,4 +1,4 @@
-import { lazy, once } from '../memo.ts'
+import { lazy } from '../memo.ts'
 import { parseTexts } from '../text/json.ts'
 import { foldForSearch, foldWhole } from '../text/search.ts'
 import { isAddress, wordSet } from '../words.ts'
@@ -21,15 +21,12 @@ import { type Content, readContent, useOfNeedles, withoutComments } from './writ
 /** Uses of strings in a script. */
 export type ShellReading = ReturnType<typeof readScript>
 
-/** Effects on commands of later scripts, where the shell lives on. */
-type LastingEffects = Pick<CommandList, 'changesShell' | 'opensProgram' | 'isMoved' | 'isInScratch'>
-
-const NO_EFFECTS: LastingEffects = { changesShell: false, opensProgram: false, isMoved: false, isInScratch: false }
+const NO_EFFECTS = { changesShell: false, opensProgram: false, isMoved: false, isInScratch: false }
 
 /** The reading of a script behind the bound: the script may do anything. */
 export const UNREAD: ShellReading = {
-  ...{ runs: [], outputs: [], isPlain: false, isOpaque: false, prints: () => false, isHidden: () => false },
-  ...{ effects: NO_EFFECTS, setsUp: () => false },
+  ...{ runs: () => [], outputs: () => [], isPlain: () => false, isOpaque: () => false, prints: () => false },
+  ...{ effects: () => NO_EFFECTS, setsUp: () => false, isHidden: () => false },
   ...{ useOf: () => 'maybe', useAt: () => 'maybe', looksAt: () => false, takes: () => false },
 }
 
@@ -49,16 +46,16 @@ export function readShell(
     case 'argv': {
       const words = parseTexts(text) ?? []
       const source: ScriptSource = { text, isExact: words.length === 0, most: 'whole' }
-      return readScript(source, listCommands(words.length === 0 ? text : words, isMeasured), context)
+      return readScript(source, () => listCommands(words.length === 0 ? text : words, isMeasured), context)
     }
     case 'keystrokes': {
       const { script, isPlain, erased } = readKeystrokes(text)
       const isExact = script === text
       const all = isExact ? text : [script, isPlain ? erased.map((line) => `# ${line}`) : text].flat().join('\n')
-      return readScript({ text: all, isExact, most: isPlain ? 'sure' : 'maybe' }, listCommands(script), context)
+      return readScript({ text: all, isExact, most: isPlain ? 'sure' : 'maybe' }, () => listCommands(script), context)
     }
     case 'shell':
-      return readScript({ text, isExact: true, most: 'whole' }, listCommands(text, isMeasured), context)
+      return readScript({ text, isExact: true, most: 'whole' }, () => listCommands(text, isMeasured), context)
   }
 }
 
@@ -78,7 +75,7 @@ function readCode(text: string, path: string): ShellReading {
     prints: () => true,
     // A path is as often read as changed.
     takes: (word) => isAddress(word) && live.includes(word),
-    runs: [...live.matchAll(SCRIPT_NAME)].map(([, name = '']) => name),
+    runs: () => [...live.matchAll(SCRIPT_NAME)].map(([, name = '']) => name),
   }
 }
 
@@ -103,53 +100,63 @@ const CLOSED = wordSet('cd cp chmod chown ln mkdir mv popd pushd rm rmdir touch'
 /** Signs of words that a script has in another form: decoders, shells that are fed, the history. */
 const HIDES_WORDS = /\b(?:base(?:32|64)|xxd|rev|tr|openssl|gpg|uudecode|z?sh|bash)\b|(?:^|[\s;|&])!/u
 
-/** Reads the list of a script's commands. */
-function readScript(source: ScriptSource, list: CommandList, context: ScriptContext) {
-  const { commands, isWhole, isOpen } = list
-  const most = isWhole ? source.most : 'maybe'
-  const text = spread(source.text)
-  const folded = foldWhole(text)
+/** Signs by which the words of a script stand in another form in its source. */
+const QUOTES = /["'\\]/g
+const CODED_WORD = /\$["']|\\\n|[^\t\n -~]/
+
+/** Reads a script by the list of its commands, which is made where the source alone does not tell the answer. */
+function readScript(source: ScriptSource, makeList: () => CommandList, context: ScriptContext) {
+  const list = lazy(makeList)
+  const folded = lazy(() => foldWhole(spread(source.text)))
+  /** The source without quotes, which holds every word of the commands; empty where no such text is known. */
+  const bare = lazy(() => (source.isExact && !CODED_WORD.test(source.text) ? source.text.replace(QUOTES, '') : ''))
   /** The folded source without its comments. */
-  const live = lazy(() => foldWhole(withoutComments('x.sh', text).live))
-  const texts = commands.map(foldCommand)
+  const live = lazy(() => foldWhole(withoutComments('x.sh', spread(source.text)).live))
+  const texts = lazy(() => list().commands.map(foldCommand))
   /** The folded source and the words of its commands. */
-  const all = [folded, ...texts.flatMap(({ words, messages }) => [words, messages])].join('\n')
-  const makesWords = isOpen || source.most === 'maybe' || MAKES_WORDS.test(source.text)
-  const onlyLooks = isWhole && !isOpen && source.most !== 'maybe' && commands.every(({ names }) => names === 'told')
-  const runs = commands.flatMap(({ runsFiles }) => runsFiles)
-  const isKnown = !makesWords && runs.length === 0 && !HIDES_WORDS.test(source.text)
-  const writes = commands.flatMap((command) => {
-    const paths = command.texts.length === 0 ? [] : command.outputs.filter(isKept).slice(0, MOST_OUTPUTS)
-    const contentOf = (path: string): Content => readContent(command.texts.join('\n'), path, context)
-    return paths.map((path) => ({ content: contentOf(path), runs: command.runs }))
-  })
+  const all = lazy(() => [folded(), ...texts().flatMap(({ words, messages }) => [words, messages])].join('\n'))
+  const most = () => (list().isWhole ? source.most : 'maybe')
+  const makesWords = () => list().isOpen || source.most === 'maybe' || MAKES_WORDS.test(source.text)
+  const runs = lazy(() => list().commands.flatMap(({ runsFiles }) => runsFiles))
+  const writes = lazy(() =>
+    list().commands.flatMap((command) => {
+      const paths = command.texts.length === 0 ? [] : command.outputs.filter(isKept).slice(0, MOST_OUTPUTS)
+      const contentOf = (path: string): Content => readContent(command.texts.join('\n'), path, context)
+      return paths.map((path) => ({ content: contentOf(path), runs: command.runs }))
+    }),
+  )
+  /** Tells whether the words of the commands may hold one of the strings. Linear, without the list. */
+  const mayHold = (strings: readonly string[]): boolean =>
+    bare() === '' || strings.some((string) => bare().includes(string.replace(QUOTES, '')))
 
   const findUse = (anchor: Anchor): Use => {
-    if (!anchor.pieces.some((piece) => all.includes(piece))) return 'absent'
+    const { commands, isWhole, isOpen } = list()
     const run = strongest(
       useOfCommands(commands, anchor.commands ?? [], context),
       isSame(anchor, source) ? 'sure' : 'absent',
     )
-    if (run === 'whole') return isOpen ? weakest('sure', most) : most
-    if (run === 'sure') return weakest(run, most)
-    const inWords = mayStandIn(all, anchor)
-      ? commands.map((command, index) => useOfText(command, texts[index] ?? NO_TEXT, anchor, context))
+    if (run === 'whole') return isOpen ? weakest('sure', most()) : most()
+    if (run === 'sure') return weakest(run, most())
+    const inWords = mayStandIn(all(), anchor)
+      ? commands.map((command, index) => useOfText(command, texts()[index] ?? NO_TEXT, anchor, context))
       : []
-    const inFiles = writes.map((written) => weakest(written.content.useOf(anchor.text), written.runs))
+    const inFiles = writes().map((written) => weakest(written.content.useOf(anchor.text), written.runs))
     const listed = [run, ...inWords, ...inFiles].reduce<Use>(strongest, 'absent')
+    const isHere = useOfNeedles(folded(), anchor.needles) !== 'absent'
     // Nothing acts on words that commands which only look put together.
-    if (onlyLooks) return strongest<Use>(listed, useOfNeedles(folded, anchor.needles) === 'absent' ? 'absent' : 'told')
-    return bounded(weakest(listed, most), anchor, inWords.includes('told'))
+    if (isWhole && !isOpen && source.most !== 'maybe' && commands.every(({ names }) => names === 'told'))
+      return strongest<Use>(listed, isHere ? 'told' : 'absent')
+    return bounded(weakest(listed, most()), anchor, isHere, inWords.includes('told'))
   }
   /** Bounds a use by the unknowns of the script. */
-  const bounded = (listed: Use, { needles, words }: Anchor, isTold: boolean): Use => {
-    const isHere = useOfNeedles(folded, needles) !== 'absent'
+  const bounded = (listed: Use, { needles, words }: Anchor, isHere: boolean, isTold: boolean): Use => {
+    const { isOpen, isWhole } = list()
     let use = listed
     // Outside of comments, a loop or a setting may hand on a string that no command has.
     if (isHere && useOfNeedles(live(), needles) === 'absent') use = strongest<Use>(use, 'told')
     else if (use === 'absent' && isHere) use = isTold ? 'told' : 'maybe'
     if (use === 'told' && (isOpen || !isWhole)) return 'maybe'
-    return use === 'absent' && (makesWords || !isWhole) && mayBeMade(folded, words) ? 'maybe' : use
+    return use === 'absent' && (makesWords() || !isWhole) && mayBeMade(folded(), words) ? 'maybe' : use
   }
   const isClosed = (command: SimpleCommand): boolean => {
     const { kind, name, words, isFixed, exact } = command
@@ -163,30 +170,43 @@ function readScript(source: ScriptSource, list: CommandList, context: ScriptCont
   /** Tells whether a command that fits has an anchor among its words. */
   const holds = (anchor: string, where: 'own' | 'words', fits: (command: SimpleCommand) => boolean): boolean => {
     const { needles } = readAnchor(anchor)
-    return commands.some(
-      (command, index) => fits(command) && useOfNeedles(texts[index]?.[where] ?? '', needles) !== 'absent',
+    return list().commands.some(
+      (command, index) => fits(command) && useOfNeedles(texts()[index]?.[where] ?? '', needles) !== 'absent',
     )
   }
 
   return {
     /** All words of the commands are known as they stand in the text, and no command runs another that only a file or a service knows. */
-    isPlain: isWhole && isKnown && commands.every(isClosed),
+    isPlain: lazy(
+      () =>
+        list().isWhole &&
+        !makesWords() &&
+        runs().length === 0 &&
+        !HIDES_WORDS.test(source.text) &&
+        list().commands.every(isClosed),
+    ),
     /** A shell takes commands from a pipe or a file, or a recipe of the project runs: the record does not show the commands. */
-    isOpaque: commands.some((one) => isFedShell(one) || runsRecipe(one, context)),
+    isOpaque: (): boolean =>
+      mayHold(OPAQUE) && list().commands.some((one) => isFedShell(one) || runsRecipe(one, context)),
     /** Files that the script runs, or takes commands from. */
-    runs: runs as readonly string[],
+    runs: runs as () => readonly string[],
     /** Files that the script writes. */
-    outputs: commands.flatMap(({ outputs }) => outputs) as readonly string[],
-    effects: list as LastingEffects,
+    outputs: (): readonly string[] => list().commands.flatMap(({ outputs }) => outputs),
+    /** Effects on commands of later scripts, where the shell lives on. */
+    effects: list as () => Pick<CommandList, keyof typeof NO_EFFECTS>,
     /** Answers the use of a string. */
-    useOf: once((anchor: string): Use => weakest(findUse(readAnchor(anchor)), limitOf(anchor))),
+    useOf(string: string): Use {
+      const { pieces } = readAnchor(string)
+      const isHere = mayHold(pieces) && pieces.some((piece) => all().includes(piece))
+      return isHere ? weakest(findUse(readAnchor(string)), limitOf(string)) : 'absent'
+    },
     /** Answers the most that a range of the source proves. */
     useAt(start: number, end: number): Certainty {
-      const { isExact } = source
-      const range = source.text.slice(start, end)
+      const { isExact, text } = source
+      const { isOpen, isWhole, commands } = list()
       // The words of an argv stand in quotes of their own.
-      const quote = isExact ? '' : foldForSearch(range.replaceAll('","', ' ').replaceAll('\\"', '"'))
-      const uses = texts.map((own, index): Use => {
+      const quote = isExact ? '' : foldForSearch(text.slice(start, end).replaceAll('","', ' ').replaceAll('\\"', '"'))
+      const uses = texts().map((own, index): Use => {
         const { start: from = 0, end: to = 0, names = 'maybe' } = commands[index] ?? {}
         const { words } = own
         const isQuoted = quote !== '' && (words.includes(quote) || (words.includes(' ') && quote.includes(words)))
@@ -195,14 +215,15 @@ function readScript(source: ScriptSource, list: CommandList, context: ScriptCont
       })
       const use = uses.reduce<Use>(strongest, 'absent')
       if (use === 'absent') return isExact && !isOpen && isWhole ? 'told' : 'maybe'
-      return use === 'told' && (isOpen || !isWhole) ? 'maybe' : weakest(use, most)
+      return use === 'told' && (isOpen || !isWhole) ? 'maybe' : weakest(use, most())
     },
     /** Tells whether a command that only looks has the text among its words. */
     looksAt: (anchor: string): boolean =>
       holds(anchor, 'own', ({ kind, runs, name }) => kind === 'looks' && runs !== 'told' && !ASKING.has(name)),
     /** Tells whether a command that may act has the word as an operand, or as the value of an option. */
     takes: (word: string): boolean =>
-      commands.some(
+      mayHold([word]) &&
+      list().commands.some(
         ({ kind, names, name, words }) =>
           kind === 'does' &&
           names !== 'told' &&
@@ -215,13 +236,14 @@ function readScript(source: ScriptSource, list: CommandList, context: ScriptCont
     prints: (anchor: string): boolean => holds(anchor, 'words', ({ kind }) => kind === 'tells'),
     /** Tells whether a command, in front of the first that holds `before`, sets up a program, puts a file in its place or gives its name away. */
     setsUp(program: string, before = ''): boolean {
+      const { commands } = list()
       const own = before === '' ? -1 : commands.findIndex(({ words }) => words.join(' ').includes(before))
       return (own === -1 ? commands : commands.slice(0, own)).some((command) => setsUp(program, command))
     },
     /** Tells whether the script may hide the failure of a program of a command. */
     isHidden(anchor: string): boolean {
       const programs = programsOf(anchor)
-      return source.most !== 'whole' || commands.some((one) => !one.isReported && programs.includes(one.name))
+      return source.most !== 'whole' || list().commands.some((one) => !one.isReported && programs.includes(one.name))
     },
   }
 }
@@ -232,6 +254,9 @@ const isFedShell = ({ name, words, texts, isRedirected }: SimpleCommand): boolea
 
 const RECIPE =
   /^(?:make|just|task|rake|invoke|(?:npm|pnpm|yarn|bun) run) ((?:deploy|release|publish|push|ship|send|upload|purge|wipe|reset|destroy|drop|notify|announce|migrate|seed|stage|sync|restore|go)[\w:.-]*)(?: |$)/u
+
+/** Programs of which each opaque command has one. */
+const OPAQUE: readonly string[] = ['sh', ...'make just task rake invoke npm pnpm yarn bun'.split(' ')]
 
 /** Tells whether a command runs a recipe of the project that no instruction names and whose name says that it reaches out: the record does not show its acts. */
 function runsRecipe({ name, words, runs }: SimpleCommand, context: ScriptContext): boolean {

@@ -3,19 +3,12 @@ import { isBefore, type Part, type Position, type Step, type Trajectory } from '
 
 type Order = 'before' | 'after' | 'unknown'
 
-/** Tests whether the record tells which of two was first. `sight.part: -1` is before everything. */
-export const isOrderKnown = (trajectory: Trajectory, act: Position, sight: Position): boolean =>
-  orderOf(trajectory, act, sight) !== 'unknown'
-
-/** Tests whether an act may have happened after a sight, as far as the record tells. */
-export const happensAfter = (trajectory: Trajectory, act: Position, sight: Position): boolean =>
-  orderOf(trajectory, act, sight) !== 'before'
-
 /**
  * Orders an act and a sight by their places, and by every other clock that both have: a step whose timestamp or own id lies before that of the sight
- * was put behind it by the author of the file. Copied context repeats what was done before. Two conversations need a common clock.
+ * was put behind it by the author of the file. Copied context repeats what was done before. Two conversations need a common clock. `sight.part: -1` is
+ * before everything.
  */
-function orderOf(trajectory: Trajectory, act: Position, sight: Position): Order {
+export function orderOf(trajectory: Trajectory, act: Position, sight: Position): Order {
   const { steps } = trajectory
   if (steps[act.step]?.copied === true && originsOf(trajectory).own < act.step) return 'before'
   const [later, earlier] = [steps[act.step], steps[sight.step]]

@@ -80,7 +80,7 @@ it.each(TABLES.ranges)('in %j the range of %j: %s', (script, words, use) => {
 })
 
 it.each(TABLES.plain)('all words of %j are known: %s', (script, isPlain) =>
-  expect(readShell(script, 'shell', nothing).isPlain).toBe(isPlain),
+  expect(readShell(script, 'shell', nothing).isPlain()).toBe(isPlain),
 )
 
 it.each([
@@ -94,10 +94,10 @@ it.each([
 
 it('files that a script runs and writes', () => {
   const runs = 'bash a.sh; ./b; python3 c.py; source d; sh < e; cat f.sh | bash; make -f F x; curl -d "$(cat g)" u'
-  expect(readShell(runs, 'shell', nothing).runs).toEqual(['a.sh', './b', 'c.py', 'd', 'e', 'f.sh', 'F', 'g'])
+  expect(readShell(runs, 'shell', nothing).runs()).toEqual(['a.sh', './b', 'c.py', 'd', 'e', 'f.sh', 'F', 'g'])
   const none = "cat a.sh | grep x; bash -c 'ls'; psql app -c 'select 1'; python3 -c 'x()'; make deploy"
-  expect(readShell(none, 'shell', nothing).runs).toEqual([])
+  expect(readShell(none, 'shell', nothing).runs()).toEqual([])
   const writes = 'echo hi > g.txt; ls | tee -a h 2>&1; { ls; } >> i; sort -o j k'
-  expect(readShell(writes, 'shell', nothing).outputs).toEqual(['g.txt', 'h', 'i'])
-  expect(readShell("import b\nexec(open('c/d.py').read())", 'code', nothing).runs).toEqual(['d.py'])
+  expect(readShell(writes, 'shell', nothing).outputs()).toEqual(['g.txt', 'h', 'i'])
+  expect(readShell("import b\nexec(open('c/d.py').read())", 'code', nothing).runs()).toEqual(['d.py'])
 })
