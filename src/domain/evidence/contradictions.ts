@@ -10,14 +10,15 @@ import { count, quoted } from '../words.ts'
 import { doubt, type EvidenceQuestion, firstDoubtful, measuredOf, partAt } from './observations.ts'
 import { type CheckedAnswer, isSeenClaimed } from './unmet-claims.ts'
 
-/** Claims that hold only by evidence which may be taken otherwise, and those whose cited calls failed. */
-interface UnsureClaims {
-  readonly unsure: readonly ClaimRule[]
-  readonly failed: ReadonlySet<string>
-}
-
-/** Finds the contradictions that evidence cannot settle (design rule 7): they leave the label, cap the confidence and ask for a review. */
-export function findContradictions(answer: CheckedAnswer, { unsure, failed }: UnsureClaims): Contradiction[] {
+/**
+ * Finds the contradictions that evidence cannot settle (design rule 7): they leave the label, cap the confidence and ask for a review. `unsure`: claims
+ * that hold only by evidence which may be taken otherwise; `failed`: claims whose cited calls failed.
+ */
+export function findContradictions(
+  answer: CheckedAnswer,
+  unsure: readonly ClaimRule[],
+  failed: ReadonlySet<string>,
+): Contradiction[] {
   const { claims, question } = answer
   const { rubric, rendering } = question
   const isSeen = isSeenClaimed(claims, rubric)
@@ -85,24 +86,12 @@ function againstSearch({ claims, question, searched: seen }: CheckedAnswer): Con
   const measured = measuredOf(rule, question)
   const doubtful = firstDoubtful(seen)
   if (!observed) {
-    if (isNothingGiven && measured !== false)
-      return [
-        doubt(
-          'doubtful_absence',
-          rule.id,
-          'claimed not observed, and the ground truth gives nothing that a search could look for',
-        ),
-      ]
+    if (isNothingGiven && measured !== false) return [doubt('doubtful_absence', rule.id, NOTHING_GIVEN)]
     const { records } = question.rendering.trajectory.unread
     if (doubtful === null && records > 0 && measured !== false)
       return [doubt('doubtful_absence', rule.id, unreadText(records))]
-    const [step, detail] =
-      doubtful === null
-        ? knownUnseen(question, seen)
-        : [
-            doubtful.step_id,
-            `but something like an instruction, or a string of it, stands in tool output of step ${doubtful.step_id}`,
-          ]
+    const similar = `but something like an instruction, or a string of it, stands in tool output of step ${doubtful?.step_id}`
+    const [step, detail] = doubtful === null ? knownUnseen(question, seen) : [doubtful.step_id, similar]
     return step === null ? [] : [doubt('doubtful_sight', rule.id, `claimed not observed, ${detail}`, step)]
   }
   const isFound = seen.surface !== null || seen.media !== null || measured === true
@@ -113,6 +102,8 @@ function againstSearch({ claims, question, searched: seen }: CheckedAnswer): Con
   const detail = 'claimed observed, but a search finds no string of the instructions anywhere'
   return isFound || isNothingGiven ? [] : [doubt('observed_against_anchor', rule.id, detail)]
 }
+
+const NOTHING_GIVEN = 'claimed not observed, and the ground truth gives nothing that a search could look for'
 
 const unreadText = (records: number): string =>
   `claimed not observed, but ${count(records, 'record')} could not be read (the receipt has the warnings), and may show an instruction`

@@ -92,7 +92,10 @@ function checkFlat(answered: Claims, question: EvidenceQuestion) {
   const picture = firstCitedPicture(rendering, surface)
   const checkAll = (observations: Observations) =>
     answered.citations.map((one, index) => surface[index] ?? check(one, observations))
-  const certain = { ...withSurfaceCitations(withPicture(seen, picture), surface), media: seen.media ?? picture }
+  const pictured = withPicture(seen, picture)
+  // Where no search dates the surface for certain, the judge's own citation does: an act must come after it. Such a grade is `low`.
+  const cited = citedAt(surface).reduce<Position | null>(earlier, null)
+  const certain = { ...pictured, surface: pictured.surface ?? cited, media: seen.media ?? picture }
   const first = checkAll(certain)
   const isEarly = first.some((one) => one.citation.status === 'out_of_order')
   const observations = isEarly ? datedByDoubt(certain, surface) : certain
@@ -104,10 +107,8 @@ function checkFlat(answered: Claims, question: EvidenceQuestion) {
     const act = position === null ? null : partAt(rendering.trajectory, position)?.act
     return act != null && FAILED.has(act.call.outcome)
   })
-  const contradictions = findContradictions(answer, {
-    unsure: [...unsureClaims(answer), ...(isPicture ? [sight] : [])],
-    failed: new Set(failed.map(({ citation }) => citation.supports)),
-  })
+  const unsure = [...unsureClaims(answer), ...(isPicture ? [sight] : [])]
+  const contradictions = findContradictions(answer, unsure, new Set(failed.map(({ citation }) => citation.supports)))
   // In contradictions cited media speak for a sight, too; only media that the judge was not shown refute an absence.
   const unmet = unmetClaims({ ...answer, searched: seen })
   return {
@@ -124,12 +125,6 @@ function withPicture(seen: Observations, picture: Position | null): Observations
   if (picture === null) return seen
   const first = Object.entries(seen.first).map(([which, position]) => [which, earlier(position, picture)])
   return { ...seen, surface: earlier(seen.surface, picture), first: Object.fromEntries(first) }
-}
-
-/** Dates the surface by the judge's own citation where no search finds one for certain: an act must come after it. Such a grade is `low`. */
-function withSurfaceCitations(seen: Observations, surface: readonly (Checked | null)[]): Observations {
-  if (seen.surface !== null) return seen
-  return { ...seen, surface: citedAt(surface).reduce<Position | null>((first, one) => earlier(first, one), null) }
 }
 
 /** Dates the sights by doubtful ones that the judge cites: an act before the certain sight may come after them. */

@@ -179,13 +179,12 @@ const isSet = ({ exact }: SimpleCommand, context: ScriptContext): boolean =>
   })
 
 const OF_FILES = wordSet('rm mv cp mkdir rmdir chmod chown touch ln tar shred truncate unlink dd install rsync')
-const OF_MODES = wordSet('chmod chown')
 const RELATIVE_PATH = /^\.\.?\//u
 
 /** Tells whether a word of the anchor is a path that the folder of the shell completes. */
 const hasRelativePath = ({ name, words }: AnchorCommand): boolean =>
   words.some((word, at) => {
-    const isFile = OF_FILES.has(name) && at > (OF_MODES.has(name) ? 1 : 0) && /^[^-/~]/u.test(word)
+    const isFile = OF_FILES.has(name) && at > (name === 'chmod' || name === 'chown' ? 1 : 0) && /^[^-/~]/u.test(word)
     return RELATIVE_PATH.test(word) || isFile
   })
 

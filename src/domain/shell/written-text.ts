@@ -22,9 +22,8 @@ function fileKind(path: string, text: string): FileKind {
   const dot = name.lastIndexOf('.')
   const ending = dot > 0 ? name.slice(dot + 1) : ''
   const stem = dot > 0 ? name.slice(0, dot) : name
-  if (AUTOMATIC_NAMES.has(name) || AUTOMATIC_NAMES.has(stem)) return 'automatic'
-  if (AUTOMATIC_ENDINGS.includes(ending) || AUTOMATIC_FOLDERS.some((folder) => whole.includes(folder)))
-    return 'automatic'
+  if ([name, stem].some((one) => AUTOMATIC_NAMES.has(one)) || AUTOMATIC_ENDINGS.includes(ending)) return 'automatic'
+  if (AUTOMATIC_FOLDERS.some((folder) => whole.includes(folder))) return 'automatic'
   if (PROSE_ENDINGS.has(ending)) return 'prose'
   if (CODE_ENDINGS.has(ending) || text.startsWith('#!')) return 'code'
   return PROSE_NAMES.has(stem) ? 'prose' : 'other'
@@ -34,11 +33,7 @@ function fileKind(path: string, text: string): FileKind {
 export const runsByItself = (path: string): boolean => SYSTEM_FILE.test(path) || fileKind(path, '') === 'automatic'
 
 /** The most that writing proves: of a string, of a string of several words, and of a command in the text. */
-interface WritingUses {
-  readonly asString: Certainty
-  readonly asPhrase: Certainty
-  readonly asCommand: Certainty
-}
+type WritingUses = Readonly<Record<'asString' | 'asPhrase' | 'asCommand', Certainty>>
 
 /** Bounds the uses of strings that are written into a file. A file that the instruction names was to be written, whatever its text; null: the file is not known. */
 export function usesOfWriting(path: string | null, text: string, context: ScriptContext): WritingUses {
