@@ -55,7 +55,7 @@ const STATUS_OF_WORDS: readonly (readonly [status: number, words: readonly strin
       ...['contract_spend_limit_reached', 'enforced_spend_limit_reached', 'linked_organization_spend_limit_reached'],
     ],
   ],
-  [413, ['context_length_exceeded', 'string_above_max_length', 'request_too_large']],
+  [413, ['context_length_exceeded', 'string_above_max_length', 'request_too_large', 'exceed_context_size_error']],
   [
     401,
     [

@@ -38,6 +38,8 @@ test('a word of the provider is cut before it is shown, and compared whole', () 
   const long = classifyHttp(fault(400, 'x'.repeat(1_000_000)), PLACE)
   expect(long.message.length).toBeLessThan(300)
   expect(classifyHttp(fault(400, 'insufficient_quota'), PLACE).code).toBe('quota_exhausted')
+  // The server of llama.cpp writes its word as the type: integrations/llama-cpp asks it.
+  expect(classifyHttp(fault(400, null, 'exceed_context_size_error'), PLACE).code).toBe('context_overflow')
 })
 
 test('credit that is used up is told of the provider, or of an own server', () => {
