@@ -34,11 +34,9 @@ describe('what a refused call has used', () => {
   )
 })
 
-test('a word of the provider is cut before it is shown, and compared whole', () => {
-  const long = classifyHttp(fault(400, 'x'.repeat(1_000_000)), PLACE)
-  expect(long.message.length).toBeLessThan(300)
+test('a word of the provider is cut before it is shown, and compared whole, as code or as type (llama.cpp)', () => {
+  expect(classifyHttp(fault(400, 'x'.repeat(1_000_000)), PLACE).message.length).toBeLessThan(300)
   expect(classifyHttp(fault(400, 'insufficient_quota'), PLACE).code).toBe('quota_exhausted')
-  // The server of llama.cpp writes its word as the type: integrations/llama-cpp asks it.
   expect(classifyHttp(fault(400, null, 'exceed_context_size_error'), PLACE).code).toBe('context_overflow')
 })
 
