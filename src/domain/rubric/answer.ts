@@ -1,7 +1,7 @@
 import { inputIssues } from '../../schemas/check.ts'
 import { once } from '../memo.ts'
 import { err, type Issue, ok, type Result } from '../result.ts'
-import { readJson } from '../text/json.ts'
+import { readBounded } from '../text/strict-json.ts'
 import { answerSchemaOf, type Citation, type Claims, entryName, isAsked, splitClaim, UNCLEAR } from './claims.ts'
 import type { ClaimRule, ClaimValue, Entry, Rubric, Scalar } from './rubric.ts'
 
@@ -16,7 +16,7 @@ function parseAnswer(answer: string): Result<unknown, Issue[]> {
   const refuse = (message: string): Result<never, Issue[]> => err([{ path: '', message }])
   const text = answer.startsWith('\ufeff') ? answer.slice(1) : answer
   if (text.length > MAX_ANSWER_CHARS) return refuse('the answer is longer than a million characters')
-  const { value, error, refusal } = readJson(text, { depth: MAX_DEPTH, nodes: MAX_ANSWER_CHARS })
+  const { value, error, refusal } = readBounded(text, { depth: MAX_DEPTH, nodes: MAX_ANSWER_CHARS })
   if (refusal === 'too_deep') return refuse(`nested deeper than ${MAX_DEPTH} levels`)
   if (refusal === 'duplicate_key') return refuse('the same key stands twice in one object')
   if (error !== -1) return refuse('the answer is not one JSON object: no prose, no code fences around it')

@@ -40,12 +40,6 @@ export function membersOf(value: unknown): number {
 /** The name of a member, or the index of an item. */
 export type Key = string | number
 
-/** Levels that may be open at once; objects, lists and members in all. */
-export interface JsonBounds {
-  readonly depth: number
-  readonly nodes: number
-}
-
 export interface JsonReading {
   /** Undefined where the text is not JSON, or refused. */
   readonly value: unknown
@@ -57,9 +51,9 @@ export interface JsonReading {
   readonly keys: readonly Key[]
 }
 
-/** Reads a text exactly, in one pass over its tokens, linear, without recursion. Without bounds it takes whatever is JSON. */
-export function readJson(text: string, bounds: JsonBounds | null = null): JsonReading {
-  const reader = new JsonReader(text, bounds)
+/** Reads a text exactly, in one pass over its tokens, linear, without recursion. `isUnique`: a name that stands twice in one object is refused. */
+export function readJson(text: string, isUnique = false): JsonReading {
+  const reader = new JsonReader(text, isUnique)
   try {
     return { value: reader.read(), error: -1, refusal: null, keys: [] }
   } catch (error) {
@@ -77,16 +71,15 @@ interface Frame {
 /** Throws a SyntaxError at the first fault. */
 class JsonReader {
   at = 0
-  refusal: JsonReading['refusal'] = null
+  refusal: 'duplicate_key' | null = null
   private readonly text: string
-  private readonly bounds: JsonBounds | null
+  private readonly isUnique: boolean
   private readonly open: Frame[] = []
-  private nodes = 0
   private root: unknown
 
-  constructor(text: string, bounds: JsonBounds | null) {
+  constructor(text: string, isUnique: boolean) {
     this.text = text
-    this.bounds = bounds
+    this.isUnique = isUnique
   }
 
   get keys(): Key[] {
@@ -112,10 +105,12 @@ class JsonReader {
     if (frame.key !== undefined) this.take(',')
     if (isList) frame.key = container.length
     else {
-      if (this.next() !== '"') throw new SyntaxError()
+      this.next()
       frame.key = this.readString()
-      this.refuseIf(Object.hasOwn(container, frame.key), 'duplicate_key')
-      this.refuseIf(++this.nodes > (this.bounds?.nodes ?? 0), 'too_many')
+      if (this.isUnique && Object.hasOwn(container, frame.key)) {
+        this.refusal = 'duplicate_key'
+        throw new SyntaxError()
+      }
       this.take(':')
     }
     this.readValue()
@@ -127,8 +122,6 @@ class JsonReader {
       this.put(first === '"' ? this.readString() : this.readScalar())
       return
     }
-    this.refuseIf(this.open.length === this.bounds?.depth, 'too_deep')
-    this.refuseIf(++this.nodes > (this.bounds?.nodes ?? 0), 'too_many')
     const container = first === '{' ? {} : []
     this.put(container)
     this.open.push({ container, key: undefined })
@@ -146,13 +139,11 @@ class JsonReader {
   /** A single string is read rightly by `JSON.parse`. */
   private readString(): string {
     const from = this.at
-    this.at = endOfString(this.text, from)
-    try {
-      return JSON.parse(this.text.slice(from, this.at)) as string
-    } catch (error) {
-      this.at = faultOfString(this.text, from)
-      throw error
-    }
+    this.take('"')
+    for (PIECE.lastIndex = this.at; PIECE.test(this.text); ) this.at = PIECE.lastIndex
+    if (this.text[this.at] !== '"') throw new SyntaxError()
+    this.at++
+    return JSON.parse(this.text.slice(from, this.at)) as string
   }
 
   /** A number, `true`, `false` or `null`. */
@@ -174,36 +165,8 @@ class JsonReader {
     if (this.next() !== mark) throw new SyntaxError()
     this.at++
   }
-
-  /** Refuses a text beyond the bounds; a reading without bounds refuses no text. */
-  private refuseIf(isBroken: boolean, reason: JsonReading['refusal']): void {
-    if (!isBroken || this.bounds === null) return
-    this.refusal = reason
-    throw new SyntaxError()
-  }
 }
 
+/** Plain characters of a string, or an escape. */
+const PIECE = new RegExp('[^"\\\\\\0-\\x1f]+|\\\\(?:["\\\\/bfnrt]|u[0-9a-fA-F]{4})', 'y')
 const END_OF_SCALAR = /[ \n\r\t,:\]}[{"]/g
-
-/** Finds the unit behind the quote that closes the string at `open`; the end of the text where none does. */
-export function endOfString(text: string, open: number): number {
-  for (let at = text.indexOf('"', open + 1); at !== -1; at = text.indexOf('"', at + 1)) {
-    let slashes = 0
-    while (text[at - 1 - slashes] === '\\') slashes++
-    if (slashes % 2 === 0) return at + 1
-  }
-  return text.length
-}
-
-/** Finds the place where a broken string that begins at `open` stops being one. */
-function faultOfString(text: string, open: number): number {
-  for (let at = open + 1; at < text.length; at++) {
-    const character = text[at] ?? ''
-    if (character === '"' || character < ' ') return at
-    if (character !== '\\') continue
-    const escaped = /^(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/.exec(text.slice(at + 1, at + 6))
-    if (escaped === null) return at
-    at += escaped[0].length
-  }
-  return text.length
-}

@@ -1,5 +1,5 @@
 import { err, type Issue, ok, type Result } from '../result.ts'
-import { endOfString, type JsonBounds, type JsonReading, type Key, membersOf, readJson } from './json.ts'
+import { type JsonReading, type Key, membersOf, readJson } from './json.ts'
 
 export interface JsonFault extends Issue {
   readonly code: 'too_deep' | 'body_too_large' | 'invalid_json' | 'duplicate_key' | 'invalid_request'
@@ -38,6 +38,12 @@ export function readStrictJson(bytes: Buffer, depth: number): Result<unknown, Js
   return unstorable === null ? ok(value) : err({ code: 'invalid_request', ...unstorable })
 }
 
+/** Levels that may be open at once; objects, lists and members in all. */
+interface JsonBounds {
+  readonly depth: number
+  readonly nodes: number
+}
+
 /**
  * Reads a text exactly within bounds. `JSON.parse` reads most texts, and tells by its members, one for each colon outside of strings, that it read
  * exactly; the exact reader, which takes longer, reads the others.
@@ -60,7 +66,17 @@ export function readBounded(text: string, { depth, nodes }: JsonBounds): JsonRea
     const value = JSON.parse(text) as unknown
     if (membersOf(value) === members) return { value, error: -1, refusal: null, keys: [] }
   } catch {}
-  return readJson(text, { depth, nodes })
+  return readJson(text, true)
+}
+
+/** Finds the unit behind the quote that closes the string at `open`; the end of the text where none does. */
+function endOfString(text: string, open: number): number {
+  for (let at = text.indexOf('"', open + 1); at !== -1; at = text.indexOf('"', at + 1)) {
+    let slashes = 0
+    while (text[at - 1 - slashes] === '\\') slashes++
+    if (slashes % 2 === 0) return at + 1
+  }
+  return text.length
 }
 
 /** Finds the first value that storing and reading again would change: an infinite number or a lone surrogate. The value must not be deep. */
