@@ -21,10 +21,8 @@ export const UndefinedReasonSchema = t.Choice(
 
 const AgreementLabelSchema = t.Str('Any category.', { minLength: 1, maxLength: 100 })
 
-const SCALES = ['nominal', 'ordinal', 'interval'] as const
-export type Scale = (typeof SCALES)[number]
 const ScaleSchema = t.Choice(
-  SCALES,
+  ['nominal', 'ordinal', 'interval'],
   'What the labels are: `nominal`: names; `ordinal`: in the order of `labels`, which is required; `interval`: numbers. With an order the answer has `weighted`, too.',
   { default: 'nominal' },
 )
@@ -64,8 +62,7 @@ export const statistic = (description: string) => Type.Unsafe<Statistic>({ ...St
 
 const ConfusionSchema = t.Closed({
   labels: t.List(AgreementLabelSchema, 'Of rows and columns.'),
-  row_rater: t.Text,
-  column_rater: t.Text,
+  ...t.Each(['row_rater', 'column_rater'], t.Text),
   matrix: t.List(Type.Array(Type.Integer({ minimum: 0 })), 'Items that both rated.'),
 })
 export type Confusion = Static<typeof ConfusionSchema>
@@ -119,6 +116,7 @@ export const AgreementCallSchema = t.Documented('Either `ratings`, perhaps with 
   stored: t.Opt(StoredRatersSchema),
 })
 export type AgreementCall = Static<typeof AgreementCallSchema>
+export type Scale = Static<typeof ScaleSchema>
 /** A call with given ratings. */
 export type AgreementRequest = Omit<AgreementCall, 'ratings' | 'stored'> & Required<Pick<AgreementCall, 'ratings'>>
 
@@ -143,11 +141,7 @@ export const AgreementSchema = t.Closed({
   ...t.Each(COEFFICIENTS, StatisticSchema),
   weighted: t.Opt(WeightedSchema),
   confusion: t.Nullable(ConfusionSchema),
-  prevalence: Type.Unsafe<Record<string, number>>({
-    type: 'object',
-    additionalProperties: { type: 'number', minimum: 0, maximum: 1 },
-    description: 'Share of each label among all ratings.',
-  }),
+  prevalence: t.Dict(Type.Number({ minimum: 0, maximum: 1 }), 'Share of each label among all ratings.'),
   bootstrap: t.Documented('Resampling of whole items or clusters; expanded percentile intervals.', {
     draws: t.Count('Resamples.'),
     seed: t.Count('Of the random numbers.'),

@@ -23,8 +23,7 @@ export const BatchOptions = {
     { minimum: 0 },
   ),
   dry_run: t.Opt.Bool('Answers what the batch would cost; nothing is asked and nothing is kept.'),
-  judge: t.Opt.Str('For items that name none.', { maxLength: 200 }),
-  rubric: t.Opt.Str('For items that name none.', { maxLength: 200 }),
+  ...t.Each(['judge', 'rubric'], t.Opt.Str('For items that name none.', { maxLength: 200 })),
   samples: t.Opt.Int('For items that say none.', { minimum: 1, maximum: v.MOST_SAMPLES }),
   cache: t.Opt(v.CacheModeSchema),
 }
@@ -115,8 +114,10 @@ export const BatchResultSchema = t.Closed({
   index: Type.Integer({ minimum: 0 }),
   status: v.ItemStatusSchema,
   label: t.Nullable(v.LabelSchema),
-  judge: t.Nullable(t.Str('That the item was given, graded or not; null: its batch does not say.')),
-  rubric: t.Nullable(t.Str('That the item was given, graded or not; null: its batch does not say.')),
+  ...t.Each(
+    ['judge', 'rubric'],
+    t.Nullable(t.Str('That the item was given, graded or not; null: its batch does not say.')),
+  ),
   grade_id: t.Nullable(t.Str('Null where nothing was graded.')),
   grade: t.Nullable(ResultGradeSchema),
   failure: t.Nullable(FailureSchema),

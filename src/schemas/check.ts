@@ -1,5 +1,5 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
-import { type Issue, RequestError } from './problem.ts'
+import { clipName, type Issue, RequestError } from './problem.ts'
 import { NOT_BLANK } from './trial.ts'
 
 const MOST_FAULTS = 20
@@ -88,14 +88,11 @@ interface SchemaNode {
   readonly properties?: Readonly<Record<string, SchemaNode>>
 }
 
-const MOST_PLACE_CHARS = 300
-
 /** Locates a fault at the missing or unknown member, not at the object around it. Names are the sender’s: a long place is cut. */
 function placeOf({ instancePath, params }: ErrorObject): string {
   const name: unknown = params['missingProperty'] ?? params['additionalProperty']
   const own = typeof name === 'string' ? `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}` : ''
-  const place = instancePath + own
-  return place.length > MOST_PLACE_CHARS ? `${place.slice(0, MOST_PLACE_CHARS)}…`.toWellFormed() : place
+  return clipName(instancePath + own)
 }
 
 function explain(error: ErrorObject, isText: boolean): string {

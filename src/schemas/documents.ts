@@ -82,15 +82,13 @@ export const CertificateSchema = t.Closed({
   software: t.Text,
   data: t.Closed({
     name: t.Text,
-    items: t.Count(),
-    skipped: t.Count(),
+    ...t.Each(['items', 'skipped'], t.Count()),
     digest: t.Str('Of names, trajectories, ground truths and human labels of all items.'),
   }),
   rubric: t.Closed({ name: t.Text, digest: t.Text }),
   judge: t.Closed({
     name: t.Text,
-    provider: t.NullableText,
-    model_requested: t.NullableText,
+    ...t.Each(['provider', 'model_requested'], t.NullableText),
     models_resolved: t.List(t.Closed({ model: t.NullableText, grades: t.Count() }), 'As the provider named them.'),
     samples: t.Count(),
     settings: t.Nullable(t.Dict(Type.Unknown()), 'How it was asked; null: not known.'),

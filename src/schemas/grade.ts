@@ -44,9 +44,7 @@ export type Failure = Static<typeof FailureSchema>
 
 const UsageSchema = t.Closed({
   input_tokens: t.Int('All input tokens, cached ones included.'),
-  output_tokens: Type.Integer(),
-  cache_read_tokens: Type.Integer(),
-  cache_write_tokens: Type.Integer(),
+  ...t.Each(['output_tokens', 'cache_read_tokens', 'cache_write_tokens'], Type.Integer()),
   cache_write_long_tokens: t.Opt.Int('Of those written, those kept for the longer time.'),
   service_tier: t.Opt.Str(
     'The service tier of the provider; absent: none was asked for, and the call had the usual tier.',
@@ -76,8 +74,7 @@ export const AttemptSummarySchema = t.Closed({
 export type AttemptSummary = Static<typeof AttemptSummarySchema>
 
 const CoverageSchema = t.Closed({
-  steps_shown: Type.Integer(),
-  steps_total: Type.Integer(),
+  ...t.Each(['steps_shown', 'steps_total'], Type.Integer()),
   elided_chars: t.Int('Characters of the trajectory that no call of the judge was shown.'),
   media_parts: t.Int('Pictures and sounds, which no search can read.'),
   media_shown: t.Opt.Int('Those that the judge was shown in every sample. Absent from old grades.'),
@@ -88,8 +85,7 @@ export type Coverage = Static<typeof CoverageSchema>
 const VoteSchema = t.Closed({
   sample: Type.Integer(),
   status: v.GradeStatusSchema,
-  label: t.Nullable(v.LabelSchema),
-  claimed_label: t.Nullable(v.LabelSchema),
+  ...t.Each(['label', 'claimed_label'], t.Nullable(v.LabelSchema)),
   confidence: t.Nullable(v.ConfidenceLevelSchema),
   failure: t.Nullable(v.FailureCodeSchema),
 })
@@ -136,15 +132,11 @@ const JudgeSettingsSchema = t.Closed({
 
 export const ReceiptSchema = t.Closed({
   cache: t.Choice(['hit', 'miss']),
-  key: t.Digest,
-  trajectory: t.Digest,
-  ground_truth: t.Digest,
+  ...t.Each(['key', 'trajectory', 'ground_truth'], t.Digest),
   rubric: t.Text,
   rubric_digest: t.Digest,
   judge: t.Text,
-  provider: t.NullableText,
-  model_requested: t.NullableText,
-  model_resolved: t.NullableText,
+  ...t.Each(['provider', 'model_requested', 'model_resolved'], t.NullableText),
   versions: t.Counts(['rendering', 'evidence', 'prompt', 'reader']),
   denied_acts: t.Opt.Choice(
     ['flag', 'refuse'],
@@ -190,12 +182,10 @@ export type Limit = Static<typeof LimitSchema>
 export const GradeSchema = t.Closed({
   id: Type.String({ pattern: '^grd_[0-9a-z]+$' }),
   status: v.GradeStatusSchema,
-  label: t.Nullable(v.LabelSchema),
-  claimed_label: t.Nullable(v.LabelSchema),
+  ...t.Each(['label', 'claimed_label'], t.Nullable(v.LabelSchema)),
   confidence: t.Closed({
     reported: t.Nullable(v.ConfidenceLevelSchema),
-    vote_share: t.Nullable(Type.Number({ minimum: 0, maximum: 1 })),
-    calibrated: t.Nullable(Type.Number({ minimum: 0, maximum: 1 })),
+    ...t.Each(['vote_share', 'calibrated'], t.Nullable(Type.Number({ minimum: 0, maximum: 1 }))),
     source: t.Choice(['reported', 'capped', 'votes', 'none'], '`capped`: lowered by its `limit`.'),
     limit: t.Opt.Nullable(
       LimitSchema,
@@ -214,8 +204,7 @@ export const GradeSchema = t.Closed({
     t.Closed({ observed: ClaimFlag, category: t.Nullable(v.SurfaceCategorySchema) }),
     'Claims of `tab-behavior` about the surface; `category`: null (old grades: `other`) where no surface was observed.',
   ),
-  cue: t.Nullable(ActedSchema),
-  distractor: t.Nullable(ActedSchema),
+  ...t.Each(['cue', 'distractor'], t.Nullable(ActedSchema)),
   citations: Type.Array(CitationSchema),
   unmet: t.List(
     t.Closed({ claim: ClaimId, reason: t.Text, step_id: t.Nullable(Type.Integer()) }),

@@ -8,16 +8,14 @@ export const ProblemSchema = t.Documented('What went wrong (RFC 9457).', {
   status: Type.Integer(),
   code: t.Str('What went wrong, for programs.'),
   detail: t.Str('What went wrong, for people. Never repeats what was sent.'),
-  errors: Type.Optional(
-    Type.Array(
-      t.Closed({
-        path: t.Str('JSON pointer into the body; under `/querystring`, `/params`, `/headers` elsewhere.'),
-        message: Type.String(),
-      }),
-    ),
+  errors: t.Opt.List(
+    t.Closed({
+      path: t.Str('JSON pointer into the body; under `/querystring`, `/params`, `/headers` elsewhere.'),
+      message: t.Text,
+    }),
   ),
-  grade_id: Type.Optional(t.Str('The stored failed grade, with every attempt.')),
-  retryable: Type.Optional(t.Bool('Whether the same request can succeed later.')),
+  grade_id: t.Opt.Str('The stored failed grade, with every attempt.'),
+  retryable: t.Opt.Bool('Whether the same request can succeed later.'),
 })
 export type Problem = Static<typeof ProblemSchema>
 

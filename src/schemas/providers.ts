@@ -55,6 +55,10 @@ const BATCHES = { most_bytes: 64 * 1024 * 1024, price_factor: 0.5 } as const
 const CLAUDE = { apis: ['messages'], cache_write: 1.25 } as const
 const CLAUDE_DEFAULTS = { api: 'messages', window_tokens: 200_000, effort: 'high', token_factor: 1.6 } as const
 
+/** Members of a row that most providers leave out. */
+const DEFAULTS = { needs: {}, batches: null, cache_write: 1 } as const
+type GivenRow = Omit<ProviderRow, keyof typeof DEFAULTS> & Partial<ProviderRow>
+
 /**
  * The providers of model judges. A new provider is a row here and an adapter in `judges/build-judges.ts`. Model names, windows and limits
  * are those of November 2026 by published pages; none was tried from here. No price is built in: prices change monthly, and an unknown
@@ -66,11 +70,9 @@ export const PROVIDERS = {
     reserves_name: true,
     keys: ['OPENAI_API_KEY'],
     variables: { base_url: 'OPENAI_BASE_URL', model: 'VERIDICT_OPENAI_MODEL' },
-    needs: {},
     address: 'https://api.openai.com/v1',
     apis: ['responses', 'chat'],
     batches: { ...BATCHES, most_requests: 50_000 },
-    cache_write: 1,
     defaults: { api: 'responses', model: 'gpt-5.6', window_tokens: 272_000, effort: 'high', token_factor: 1 },
   },
   anthropic: {
@@ -78,7 +80,6 @@ export const PROVIDERS = {
     reserves_name: true,
     keys: ['ANTHROPIC_API_KEY'],
     variables: { base_url: 'ANTHROPIC_BASE_URL', model: 'VERIDICT_ANTHROPIC_MODEL' },
-    needs: {},
     address: 'https://api.anthropic.com',
     batches: { ...BATCHES, most_requests: 100_000 },
     ...CLAUDE,
@@ -88,11 +89,8 @@ export const PROVIDERS = {
     title: 'Google Gemini',
     keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
     variables: { base_url: 'GOOGLE_GEMINI_BASE_URL', model: 'VERIDICT_GOOGLE_MODEL' },
-    needs: {},
     address: 'https://generativelanguage.googleapis.com/v1beta/openai',
     apis: ['chat'],
-    batches: null,
-    cache_write: 1,
     defaults: { api: 'chat', model: 'gemini-3.6-flash', window_tokens: 1_000_000, effort: 'high', token_factor: 1.2 },
   },
   azure: {
@@ -102,8 +100,6 @@ export const PROVIDERS = {
     needs: { api_version: { variable: 'OPENAI_API_VERSION', default: '2024-10-21' } },
     address: null,
     apis: ['chat', 'responses'],
-    batches: null,
-    cache_write: 1,
     defaults: { api: 'chat', model: null, window_tokens: 128_000, effort: null, token_factor: 1 },
   },
   bedrock: {
@@ -113,7 +109,6 @@ export const PROVIDERS = {
     variables: { base_url: 'ANTHROPIC_BEDROCK_BASE_URL', model: 'VERIDICT_BEDROCK_MODEL' },
     needs: { region: { variable: 'AWS_REGION', default: 'us-east-1' } },
     address: 'https://bedrock-runtime.{region}.amazonaws.com',
-    batches: null,
     ...CLAUDE,
     defaults: { ...CLAUDE_DEFAULTS, model: null },
   },
@@ -132,16 +127,15 @@ export const PROVIDERS = {
       us: 'https://aiplatform.us.rep.googleapis.com/v1',
       eu: 'https://aiplatform.eu.rep.googleapis.com/v1',
     },
-    batches: null,
     ...CLAUDE,
     defaults: { ...CLAUDE_DEFAULTS, model: null },
   },
-} as const satisfies Record<string, ProviderRow>
+} as const satisfies Record<string, GivenRow>
 
 export type Provider = keyof typeof PROVIDERS
 export const PROVIDER_NAMES = Object.keys(PROVIDERS) as Provider[]
 
-export const providerRow = (provider: Provider): ProviderRow => PROVIDERS[provider]
+export const providerRow = (provider: Provider): ProviderRow => ({ ...DEFAULTS, ...PROVIDERS[provider] })
 
 /** The address of a provider without a configured base URL; null: the provider has no address of its own. */
 export function publicAddress(provider: Provider, region: string | undefined): string | null {

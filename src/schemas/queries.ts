@@ -58,8 +58,7 @@ export const ReportQuery = t.Closed({
   ...TRIAL_FILTERS,
   variant: nameFilter(),
   pair_by: t.Opt.Choice(PAIRINGS, 'Compares `base` with `head`, trial by trial.'),
-  base: nameFilter('A value of `pair_by`.'),
-  head: nameFilter('A value of `pair_by`.'),
+  ...t.Each(['base', 'head'], nameFilter('A value of `pair_by`.')),
   measure: nameFilter(
     'Compares this alone: a label or a boolean claim of the rubric, `executed`, `resolved` or `passed`; of `tab-behavior` also `distractor_acted`.',
   ),
@@ -98,8 +97,7 @@ export type QueueQuery = Static<typeof QueueQuery>
 
 /** The query of the list of reviews. */
 export const ReviewQuery = t.Closed({
-  rater: t.Opt.String({ maxLength: 100 }),
-  grade_id: t.Opt.String({ maxLength: 100 }),
+  ...t.Each(['rater', 'grade_id'], t.Opt.String({ maxLength: 100 })),
   question: t.Opt.Str('The digests of trajectory and ground truth: `sha256:…/sha256:…`.', { maxLength: 200 }),
   rubric: t.Opt.Str('Reviews of grades by this rubric, whatever its version: its id.', { maxLength: 200 }),
   label: t.Opt.Str('A label of a loaded rubric; `none`: it could not be told.', { maxLength: 100 }),

@@ -19,11 +19,9 @@ const Side = t.Closed({ grade_id: t.Text, status, label, claimed_label, receipt 
 
 /** Two grades of one question that differ. */
 const FlipSchema = t.Closed({
-  trajectory: t.Text,
-  ground_truth: t.Text,
+  ...t.Each(['trajectory', 'ground_truth'], t.Text),
   task: t.NullableText,
-  base: Side,
-  head: Side,
+  ...t.Each(['base', 'head'], Side),
 })
 export type Flip = Static<typeof FlipSchema>
 
@@ -48,8 +46,7 @@ const LabelTestSchema = t.Documented('One label against the rest. `reason`: why 
   head_only: t.Count('Pairs with the label in the head alone.'),
   mcnemar_p: t.Nullable(t.Num('Exact, two-sided.')),
   holm_p: t.Nullable(t.Num('Holm’s adjustment of `mcnemar_p` for all labels.')),
-  base_share: t.Nullable(Type.Number()),
-  head_share: t.Nullable(Type.Number()),
+  ...t.Each(['base_share', 'head_share'], t.Nullable(Type.Number())),
   difference: statistic('Share in the head minus share in the base; tasks resampled.'),
   reason: t.Nullable(UndefinedReasonSchema),
 })
@@ -71,13 +68,11 @@ const SideNoiseSchema = t.Closed({
   disagreement: statistic('Chance that two answers of this judge to one question differ.'),
 })
 
-const NOISE_SOURCES = ['votes_of_both', 'votes_of_base', 'votes_of_head', 'same_key'] as const
 const RepeatNoiseSchema = t.Documented('How many flips asking the same judge again would give: its repeat noise.', {
   expected_flips: t.Nullable(t.Num('Flips that asking the same judge twice would give on so many pairs.')),
   ci95: t.Nullable(Type.Array(Type.Number(), { minItems: 2, maxItems: 2 })),
-  from: t.Nullable(t.Choice(NOISE_SOURCES)),
-  base: SideNoiseSchema,
-  head: SideNoiseSchema,
+  from: t.Nullable(t.Choice(['votes_of_both', 'votes_of_base', 'votes_of_head', 'same_key'])),
+  ...t.Each(['base', 'head'], SideNoiseSchema),
   same_key: t.Closed({
     pairs: t.Count('Pairs of two grades of one key: the same judge was asked the very same again.'),
     flipped: t.Count('Of those, with another label.'),
@@ -91,8 +86,7 @@ export const ComparisonSchema = t.Closed({
   base: t.Str('The base batch, or `sources of bat_…`: the grades that a re-grade started from.'),
   head: t.Text,
   pairs: t.Int('Questions that both sides have a label for.'),
-  same: Type.Integer(),
-  flipped: Type.Integer(),
+  ...t.Each(['same', 'flipped'], Type.Integer()),
   unpaired: t.Closed({
     base_only: t.Int('Questions of the base that the head does not ask.'),
     head_only: Type.Integer(),
@@ -100,8 +94,7 @@ export const ComparisonSchema = t.Closed({
     other_truth: t.Int('Trajectories with another ground truth on each side; in `base_only` and `head_only`, too.'),
     other_rubric: t.Int('Trajectories with another rubric on each side; never compared.'),
   }),
-  base_counts: Counted,
-  head_counts: Counted,
+  ...t.Each(['base_counts', 'head_counts'], Counted),
   matrix: t.Closed({
     labels: t.List(
       LabelSchema,

@@ -26,16 +26,6 @@ const MeanSchema = t.Documented('A mean; tasks resampled. `reason` says why `val
 export type Mean = Static<typeof MeanSchema>
 
 const rate = (description: string) => Type.Unsafe<Rate>({ ...RateSchema, description })
-const byName = <T>(schema: object, description: string) =>
-  Type.Unsafe<Record<string, T>>({ type: 'object', additionalProperties: schema, description })
-const byStatus = <S extends string>(statuses: readonly S[], description: string) =>
-  Type.Unsafe<Record<S, Rate>>({
-    type: 'object',
-    properties: Object.fromEntries(statuses.map((status) => [status, RateSchema])),
-    required: [...statuses],
-    additionalProperties: false,
-    description,
-  })
 
 export const PAIRINGS = ['variant', 'agent', 'model'] as const
 export type Pairing = (typeof PAIRINGS)[number]
@@ -68,14 +58,14 @@ const CorrectedSchema = t.Documented('Shares corrected by human reviews.', {
   reviews_to_halve: t.Nullable(
     t.Int('About so many more such reviews would halve the widest interval; null: no number would.', { minimum: 1 }),
   ),
-  shares: byName<Static<typeof CorrectedShareSchema>>(CorrectedShareSchema, 'By label, or by value of the claim.'),
+  shares: t.Dict(CorrectedShareSchema, 'By label, or by value of the claim.'),
   warnings: Type.Array(t.Text),
 })
 export type Corrected = Static<typeof CorrectedSchema>
 
 const ClaimFigureSchema = t.Closed({
   type: t.Choice(['boolean', 'enum', 'integer']),
-  shares: byName<Rate>(
+  shares: t.Dict(
     RateSchema,
     'By value, with `unclear` where a claim may be unclear: of graded trials, and of unverified trials with the claim unclear.',
   ),
@@ -102,10 +92,10 @@ export const FIGURES = {
 const ReportGroupSchema = t.Documented('Members that are not required are those of `tab-behavior`.', {
   key: t.Nullable(t.Str('Null: the trials say nothing of it, or it is all of them.')),
   counts: CountsSchema,
-  shares: byName<Rate>(RateSchema, 'By label, of the graded trials.'),
-  levels: byName<Levels>(LevelsSchema, 'By label: the graded trials by reported confidence.'),
+  shares: t.Dict(RateSchema, 'By label, of the graded trials.'),
+  levels: t.Dict(LevelsSchema, 'By label: the graded trials by reported confidence.'),
   mean: t.Nullable(MeanSchema, 'Of an outcome that is a number, else null.'),
-  claims: byName<ClaimFigure>(ClaimFigureSchema, 'By id of the claim; steps and agents are no shares.'),
+  claims: t.Dict(ClaimFigureSchema, 'By id of the claim; steps and agents are no shares.'),
   corrected: CorrectedSchema,
   ...FIGURES,
 })
@@ -121,8 +111,7 @@ const PairedSchema = t.Closed({
   ),
   pairs: t.Count('Pairs of which both sides can be told.'),
   unknown: t.Count('Pairs of which one side or both cannot be told.'),
-  base_rate: RateSchema,
-  head_rate: RateSchema,
+  ...t.Each(['base_rate', 'head_rate'], RateSchema),
   difference: statistic('Head minus base; tasks resampled.'),
   mcnemar_p: t.Nullable(t.Num('Exact, two-sided; it takes pairs as independent.')),
   discordant: t.Closed({ base_only: t.Count('Base alone.'), head_only: t.Count('Head alone.') }),
@@ -141,8 +130,7 @@ export type PairedAlignment = Static<typeof PairedAlignmentSchema>
 
 const PairedReportSchema = t.Closed({
   pair_by: t.Choice(PAIRINGS),
-  base: t.Text,
-  head: t.Text,
+  ...t.Each(['base', 'head'], t.Text),
   pairs: t.Count('Trials of both conditions, equal in agent, model, variant, task and run index, except in `pair_by`.'),
   unpaired: t.Closed({
     base_only: t.Count('Trials of the base without a trial of the head.'),
@@ -160,9 +148,7 @@ const LabelQualitySchema = t.Closed({
   n_human: t.Count('Of the humans.'),
   n_judge: t.Count('Of the judge.'),
   n_both: t.Count('Of both.'),
-  precision: t.Nullable(Type.Number()),
-  recall: t.Nullable(Type.Number()),
-  f1: t.Nullable(Type.Number()),
+  ...t.Each(['precision', 'recall', 'f1'], t.Nullable(Type.Number())),
 })
 
 const CalibrationSchema = t.Closed({
@@ -190,8 +176,8 @@ export type JudgeQuality = Static<typeof JudgeQualitySchema>
 
 const JudgeEvidenceSchema = t.Documented('What became of the evidence of one judge.', {
   judge: t.Text,
-  grades: byStatus<v.GradeStatus>(v.GRADE_STATUSES, 'Of the grades of its trials.'),
-  citations: byStatus<v.CitationStatus>(v.CITATION_STATUSES, 'Of all citations of these grades.'),
+  grades: t.Documented('Of the grades of its trials.', t.Each(v.GRADE_STATUSES, RateSchema)),
+  citations: t.Documented('Of all citations of these grades.', t.Each(v.CITATION_STATUSES, RateSchema)),
 })
 export type JudgeEvidence = Static<typeof JudgeEvidenceSchema>
 

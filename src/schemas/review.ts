@@ -40,11 +40,9 @@ export const ReviewRequestSchema = t.Closed({
     LabelSchema,
     'Null: the reviewer cannot tell, with the reason in `comment`. A label or `outcome` is required.',
   ),
-  outcome: t.Opt(
-    Type.Union([Type.String({ maxLength: 100 }), Type.Integer(), Type.Null()], {
-      description: 'The label; of a rubric whose outcome is a sum, the number.',
-    }),
-  ),
+  outcome: t.Opt.Union([Type.String({ maxLength: 100 }), Type.Integer(), Type.Null()], {
+    description: 'The label; of a rubric whose outcome is a sum, the number.',
+  }),
   claims: t.Opt(ClaimsSchema),
   comment: t.Opt.String({ maxLength: 5000 }),
   blind: t.Opt.Bool('The rater had not seen any judge’s label.', { default: false }),
@@ -56,16 +54,13 @@ export type ReviewRequest = Static<typeof ReviewRequestSchema>
 export const ReviewSchema = t.Closed({
   id: Type.String({ pattern: '^rev_[0-9a-z]+$' }),
   grade_id: t.Str('The grade that was reviewed.'),
-  trajectory: t.Digest,
-  ground_truth: t.Digest,
+  ...t.Each(['trajectory', 'ground_truth'], t.Digest),
   rubric: t.Opt.Str('Of the grade. Absent from the oldest reviews, which are of `tab-behavior`.'),
   rater: t.Text,
   label: t.Nullable(LabelSchema),
-  outcome: t.Opt(
-    Type.Union([t.Text, Type.Number(), Type.Null()], {
-      description: 'The label; of a sum, the number. Absent from the oldest reviews.',
-    }),
-  ),
+  outcome: t.Opt.Union([t.Text, Type.Number(), Type.Null()], {
+    description: 'The label; of a sum, the number. Absent from the oldest reviews.',
+  }),
   claims: t.Nullable(ClaimsSchema),
   comment: t.Text,
   blind: Type.Boolean(),
@@ -84,12 +79,9 @@ export const DisagreementKindSchema = t.Choice(
 )
 
 const Opinion = t.Closed({
-  grade_id: t.Text,
-  judge: t.Text,
-  rubric: t.Text,
+  ...t.Each(['grade_id', 'judge', 'rubric'], t.Text),
   status: GradeStatusSchema,
-  label: t.Nullable(LabelSchema),
-  claimed_label: t.Nullable(LabelSchema),
+  ...t.Each(['label', 'claimed_label'], t.Nullable(LabelSchema)),
   outcome: t.Nullable(Type.Union([t.Text, Type.Number()])),
   claims: t.Nullable(t.Dict(ClaimValueSchema), 'By id; null: the judge failed.'),
   confidence: t.Nullable(ConfidenceLevelSchema),
@@ -99,12 +91,9 @@ const Opinion = t.Closed({
 
 /** A question with a disagreement, and all its grades and reviews. */
 export const DisagreementSchema = t.Closed({
-  trajectory: t.Text,
-  ground_truth: t.Text,
+  ...t.Each(['trajectory', 'ground_truth'], t.Text),
   rubric: t.Str('The id of the rubric, without its version: what others ask of the question is a record of its own.'),
-  agent: t.NullableText,
-  model: t.NullableText,
-  task: t.NullableText,
+  ...t.Each(['agent', 'model', 'task'], t.NullableText),
   kinds: t.List(DisagreementKindSchema, 'All that apply, the most telling first.'),
   score: t.Num('Higher is more telling: the sum of `terms`.'),
   terms: t.Documented('Of the most telling clash of the most telling kind; see docs/audit.md.', {

@@ -188,8 +188,7 @@ const ExpectSchema = t.Closed(
   {
     status: t.Opt(v.GradeStatusSchema),
     outcome: t.Opt(Type.Union([t.Text, Type.Number(), Type.Null()])),
-    label: t.Opt(t.NullableText),
-    claimed_label: t.Opt(t.NullableText),
+    ...t.Each(['label', 'claimed_label'], t.Opt(t.NullableText)),
     confidence: t.Opt(v.ConfidenceLevelSchema),
     claims: t.Opt.Dict(Type.Unknown(), 'Values of claims by their ids; null: unclear.'),
     unmet: t.Opt.List(t.Text, 'Ids of the claims that do not hold; []: all hold.'),

@@ -84,8 +84,7 @@ export const ExpectedInSchema = Type.Array(Type.String({ minLength: 1, maxLength
 
 const membersWith = <T extends typeof InstructionSchema | typeof GivenInstructionSchema>(instruction: T) => ({
   instruction: t.Str('What the user asked the agent to do; not blank.', notBlank(100_000)),
-  cue: t.Opt(instruction),
-  distractor: t.Opt(instruction),
+  ...t.Each(['cue', 'distractor'], t.Opt(instruction)),
   signals: t.Opt(SignalsSchema),
 })
 
@@ -147,10 +146,7 @@ const Name = Type.String({ maxLength: MOST_NAME_CHARS })
 
 export const TrialMetadataSchema = Type.Object(
   {
-    agent: t.Opt(Name),
-    model: t.Opt(Name),
-    task: t.Opt(Name),
-    trial: t.Opt(Name),
+    ...t.Each(['agent', 'model', 'task', 'trial'], t.Opt(Name)),
     run_index: t.Opt(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })),
     variant: t.Opt(Name),
   },

@@ -58,7 +58,7 @@ const optional =
 export const Opt = Object.assign(<S extends TSchema>(schema: S) => Type.Optional(schema), {
   ...{ Str: optional(Str), Int: optional(Int), Num: optional(Num), Bool: optional(Bool), Nullable: optional(Nullable) },
   ...{ List: optional(List), Dict: optional(Dict), Choice: optional(Choice), Documented: optional(Documented) },
-  ...{ Array: optional(Type.Array), String: optional(Type.String) },
+  ...{ Array: optional(Type.Array), String: optional(Type.String), Union: optional(Type.Union) },
 })
 
 export const Digest = Type.String({ pattern: '^sha256:[0-9a-f]{64}$' })

@@ -40,11 +40,9 @@ export const TrajectorySummarySchema = t.Closed({
   id: t.Str('Digest of the content.'),
   format: t.Str('`atif-1.7`, `steps`, …'),
   agent: t.Closed({ name: t.NullableText, model: t.NullableText }),
-  steps: Type.Integer(),
-  parts: Type.Integer(),
+  ...t.Each(['steps', 'parts'], Type.Integer()),
   chars: t.Int('UTF-16 units of text.'),
-  first_step: Type.Integer(),
-  last_step: Type.Integer(),
+  ...t.Each(['first_step', 'last_step'], Type.Integer()),
   warnings: t.List(
     t.Closed({ path: t.Text, message: t.Text }),
     'Deviations from the format that were read all the same.',

@@ -163,7 +163,7 @@ type Cited = null | { readonly step_id: number; readonly quote: string }
 
 /** What the gate says of a judge that cites one thing for everything, or nothing at all. */
 function judged(rubric: Rubric, pick: number, cited: Cited) {
-  const schema = answerSchemaOf(rubric.claims, false) as {
+  const schema = answerSchemaOf(rubric.claims, 'words') as {
     properties: { citations: { items: { properties: { supports: { enum: string[] }; entry?: object } } } }
   }
   const { supports, entry } = schema.properties.citations.items.properties

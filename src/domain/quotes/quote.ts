@@ -1,6 +1,6 @@
 import type { Actor, QuoteNormalization } from '../../schemas/vocabulary.ts'
 import { lazy } from '../memo.ts'
-import { MAX_QUOTE_CHARS } from '../rubric/answer.ts'
+import { MAX_QUOTE_CHARS } from '../rubric/claims.ts'
 import { decodeJson } from '../text/decode.ts'
 import { unescapeWithin } from '../text/escape.ts'
 import { readLetters } from '../text/letters.ts'

@@ -1,7 +1,7 @@
 import { inputIssues } from '../../schemas/check.ts'
 import { once } from '../memo.ts'
 import { err, type Issue, ok, type Result } from '../result.ts'
-import { readBounded } from '../text/strict-json.ts'
+import { findUnstorable, readBounded } from '../text/strict-json.ts'
 import { answerSchemaOf, type Citation, type Claims, entryName, isAsked, splitClaim, UNCLEAR } from './claims.ts'
 import type { ClaimRule, ClaimValue, Entry, Rubric, Scalar } from './rubric.ts'
 
@@ -49,27 +49,22 @@ function withoutFence(text: string): string {
 
 const isLanguage = (word: string): boolean => word.length <= MAX_LANGUAGE && /^[A-Za-z0-9]*\r?$/.test(word)
 
-/** Bounds the search for a quote: see `docs/design.md`, evidence. */
-export const MAX_QUOTE_CHARS = 1000
-const MAX_CITATIONS = 60
-const MAX_LIST_CITATIONS = 300
-const MAX_NOTES_CHARS = 20_000
-const MAX_NAME_CHARS = 200
-
 type Node = Readonly<Record<string, unknown>>
 
 /**
- * Reads a judge's answer: the answer schema of the rubric, and the bounds that the schema cannot hold. Boolean claims may be answered in
- * words or with true and false, whichever the rubric asks for. A missing field is an error, never a benign default.
+ * Reads a judge's answer by the answer schema of the rubric and its bounds. Boolean claims may be answered in words or with true and false,
+ * whichever the rubric asks for. A missing field is an error, never a benign default. Half of a pair is refused, as it would be found in a
+ * trajectory that holds the whole character.
  */
 export function parseClaims(text: string, rubric: Rubric): Result<Claims, Issue[]> {
   const parsed = parseAnswer(text)
   if (!parsed.ok) return parsed
   const answer = inWords(parsed.value, rubric)
-  const issues = inputIssues(wordedSchema(rubric), answer)
+  const unsound = findUnstorable(answer)
+  const issues = unsound === null ? inputIssues(readingSchema(rubric), answer) : [unsound]
   if (issues.length > 0) return err(issues)
   const { citations, notes, confidence } = answer as Pick<Claims, 'citations' | 'notes' | 'confidence'>
-  const bounds = boundIssues(citations, notes, rubric)
+  const bounds: Issue[] = []
   const values = Object.fromEntries(rubric.claims.map((claim) => [claim.id, readMember(claim, answer as Node, bounds)]))
   for (const claim of rubric.claims) bounds.push(...entryIssues(claim, citations, values[claim.id] ?? null))
   if (bounds.length > 0) return err(bounds)
@@ -82,11 +77,8 @@ const [OBSERVED, CATEGORY] = ['surface.observed', 'surface.category'] as const
 const withoutCategory = (values: Claims['values']): Claims['values'] =>
   values[OBSERVED] === false && Object.hasOwn(values, CATEGORY) ? { ...values, [CATEGORY]: null } : values
 
-/** Returns the answer schema in words, by which every answer is read. */
-const wordedSchema = once(
-  (rubric: Rubric) => (rubric.in_booleans ? answerSchemaOf(rubric.claims, false) : rubric.answer_schema),
-  new WeakMap(),
-)
+/** Returns the schema by which every answer is read. */
+const readingSchema = once(({ claims }: Rubric) => answerSchemaOf(claims, 'read'), new WeakMap())
 
 /** Reads the answer to a claim that fits the schema; faults of its bounds are added to the issues. */
 function readMember(claim: ClaimRule, answer: Node, issues: Issue[]): ClaimValue {
@@ -95,12 +87,7 @@ function readMember(claim: ClaimRule, answer: Node, issues: Issue[]): ClaimValue
   const [group, member] = splitClaim(claim.id)
   const given = (group === null ? answer : (answer[group] as Node))[member]
   if (claim.type !== 'list') return readClaim(claim, given as string, path, issues)
-  const entries = given as readonly Node[]
-  if (entries.length > claim.maximum) {
-    issues.push({ path, message: `at most ${claim.maximum} entries` })
-    return null
-  }
-  return entries.map((entry, index): Entry => {
+  return (given as readonly Node[]).map((entry, index): Entry => {
     const values = claim.of.map((rule): [string, Scalar] => {
       const name = entryName(claim, rule)
       const text = entry[name] as string
@@ -115,25 +102,12 @@ function readClaim(claim: ClaimRule, text: string, path: string, issues: Issue[]
     issues.push({ path, message })
     return null
   }
-  if (text === UNCLEAR) return claim.unclear === 'never' ? fault('may not be unclear') : null
-  switch (claim.type) {
-    case 'boolean':
-      return text === 'yes'
-    case 'enum':
-      return text
-    case 'text':
-      return text.trim() === '' || text.length > MAX_QUOTE_CHARS || !text.isWellFormed()
-        ? fault(`must be a text of at most ${MAX_QUOTE_CHARS} characters`)
-        : text
-    case 'agent':
-      return text.length > MAX_NAME_CHARS || !text.isWellFormed() ? fault('must be the name of an agent') : text
-    default: {
-      if (!/^-?\d{1,15}$/.test(text)) return fault(`must be a whole number, or ${UNCLEAR}`)
-      const number = Number(text)
-      const { minimum, maximum } = claim
-      return number < minimum || number > maximum ? fault(`must lie between ${minimum} and ${maximum}`) : number
-    }
-  }
+  const { type, unclear, minimum, maximum } = claim
+  if (text === UNCLEAR) return unclear === 'never' ? fault('may not be unclear') : null
+  if (type === 'boolean') return text === 'yes'
+  if (type !== 'integer' && type !== 'step') return text
+  const number = Number(text)
+  return number < minimum || number > maximum ? fault(`must lie between ${minimum} and ${maximum}`) : number
 }
 
 /** Lists citations of entries that a list does not have, and entries with the text of an earlier entry. */
@@ -155,26 +129,6 @@ function entryIssues(list: ClaimRule, citations: readonly Citation[], value: Cla
   })
   return [...wrong, ...repeated]
 }
-
-function boundIssues(citations: Claims['citations'], notes: string, { claims }: Rubric): Issue[] {
-  const issues: Issue[] = []
-  const most = claims.some(({ type }) => type === 'list') ? MAX_LIST_CITATIONS : MAX_CITATIONS
-  if (citations.length > most) issues.push({ path: '/citations', message: `at most ${most} citations` })
-  if (notes.length > MAX_NOTES_CHARS) issues.push({ path: '/notes', message: `at most ${MAX_NOTES_CHARS} characters` })
-  if (!notes.isWellFormed()) issues.push({ path: '/notes', message: HALF_CHARACTER })
-  citations.forEach(({ quote, step_id: step }, index) => {
-    const path = `/citations/${index}`
-    if (quote.length > MAX_QUOTE_CHARS)
-      issues.push({ path: `${path}/quote`, message: `at most ${MAX_QUOTE_CHARS} characters; quote one line` })
-    if (!quote.isWellFormed()) issues.push({ path: `${path}/quote`, message: HALF_CHARACTER })
-    // `JSON.parse` would have rounded it, to the id of another step.
-    if (!Number.isSafeInteger(step)) issues.push({ path: `${path}/step_id`, message: 'no step has so large an id' })
-  })
-  return issues
-}
-
-/** Half of a pair would be found in a trajectory that holds the whole character. */
-const HALF_CHARACTER = 'holds half a character: a lone surrogate'
 
 /** Writes each answer in one way, in place: providers enforce the words of an enum but not always their case, and true is yes. */
 function inWords(answer: unknown, { claims }: Rubric): unknown {

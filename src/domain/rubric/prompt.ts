@@ -3,6 +3,7 @@ import { once } from '../memo.ts'
 import type { Issue } from '../result.ts'
 import { type Rendering, renderName, viewPart } from '../trajectory/rendering.ts'
 import { agentsOf } from '../trajectory/trajectory.ts'
+import { notesOf } from '../words.ts'
 import { type Rubric, sightClaim } from './rubric.ts'
 
 /** Bumped when the same question is worded otherwise outside of the rubric's own text. */
@@ -136,6 +137,8 @@ interface Tag {
   readonly at: number
 }
 
+const TAG = /\{\{\s*([#/]?)(.*?)\}\}/gs
+
 /**
  * Reads `{{variable}}` and `{{#section}}…{{/section}}`. Sections do not nest. A tag of a section that stands alone on its line leaves no
  * line behind. One pass: what is put in for a variable is never looked into.
@@ -149,40 +152,33 @@ export function readTemplate(source: string) {
   const faults: { message: string; at: number }[] = []
   let section: Tag | null = null
   let next = 0
-  for (let at = source.indexOf('{{'); at !== -1; at = source.indexOf('{{', next)) {
-    const close = source.indexOf('}}', at)
-    if (close === -1) {
-      faults.push({ message: '{{ is not closed: write }} behind the name', at })
-      break
-    }
-    const tag = source.slice(at + 2, close).trim()
-    pieces.push({ section: section?.name ?? null, text: source.slice(next, at) })
-    next = close + 2
-    const name = tag.slice(1).trim()
-    if (tag.startsWith('#')) {
-      if (section !== null)
-        faults.push({
-          message: `{{#${name}}} stands in {{#${section.name}}}: close that one first, sections do not nest`,
-          at,
-        })
-      section = { name, at }
-      sections.push(section)
-    } else if (tag.startsWith('/')) {
-      if (section?.name !== name)
-        faults.push({ message: `{{/${name}}} closes a section that is not open: write {{#${name}}} before it`, at })
-      section = null
-    } else {
-      pieces.push({ section: section?.name ?? null, variable: tag })
-      variables.push({ name: tag, at, section })
+  for (const { 0: tag, 1: mark, 2: named = '', index: at } of source.matchAll(TAG)) {
+    const name = named.trim()
+    const within: string | null = section?.name ?? null
+    pieces.push({ section: within, text: source.slice(next, at) })
+    next = at + tag.length
+    if (mark === '') {
+      pieces.push({ section: within, variable: name })
+      variables.push({ name, at, section })
       continue
     }
+    const isOpening = mark === '#'
+    const wrong = notesOf({
+      [`{{#${name}}} stands in {{#${within}}}: close that one first, sections do not nest`]:
+        isOpening && within !== null,
+      [`{{/${name}}} closes a section that is not open: write {{#${name}}} before it`]: !isOpening && within !== name,
+    })
+    faults.push(...wrong.map((message) => ({ message, at })))
+    section = isOpening ? { name, at } : null
+    if (section !== null) sections.push(section)
     if ((at === 0 || source[at - 1] === '\n') && source[next] === '\n') next++
   }
-  if (section !== null)
-    faults.push({
-      message: `{{#${section.name}}} is not closed: write {{/${section.name}}} where it ends`,
-      at: section.at,
-    })
+  const open = source.indexOf('{{', next)
+  if (open !== -1) faults.push({ message: '{{ is not closed: write }} behind the name', at: open })
+  if (section !== null) {
+    const { name, at } = section
+    faults.push({ message: `{{#${name}}} is not closed: write {{/${name}}} where it ends`, at })
+  }
   pieces.push({ section: null, text: source.slice(next) })
   return { pieces, variables, sections, faults }
 }

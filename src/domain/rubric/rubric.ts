@@ -1,4 +1,4 @@
-import type { ClaimManifest, ClaimType, UNCLEAR_RULES } from '../../schemas/rubric.ts'
+import type { ClaimManifest, ClaimType, RubricManifest, UNCLEAR_RULES } from '../../schemas/rubric.ts'
 import type { Signal } from '../../schemas/trial.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import type { Digest } from '../digest.ts'
@@ -97,6 +97,8 @@ export interface Rubric {
   readonly truth: TruthRule
   readonly claims: readonly ClaimRule[]
   readonly outcome: OutcomeRule
+  /** The outcome as its manifest has it. */
+  readonly outcome_given: RubricManifest['outcome']
 }
 
 /** Returns the rule that proves a value of a claim; null: the value needs no proof. */

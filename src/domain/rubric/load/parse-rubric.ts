@@ -33,7 +33,7 @@ export function parseRubric(source: RubricSource): Result<Rubric, Issue[]> {
   ]
   if (issues.length > 0 || outcome === null) return err(issues)
   const inBooleans = manifest.answers === 'booleans'
-  const answer_schema = answerSchemaOf(claims, inBooleans)
+  const answer_schema = answerSchemaOf(claims, inBooleans ? 'booleans' : 'words')
   const digest = digestValue({ ...source, answer_schema })
   const rubric: Rubric = {
     id: manifest.id,
@@ -51,6 +51,7 @@ export function parseRubric(source: RubricSource): Result<Rubric, Issue[]> {
     truth,
     claims,
     outcome,
+    outcome_given: manifest.outcome,
   }
   return ok(rubric)
 }
