@@ -2,17 +2,18 @@ import Anthropic from '@anthropic-ai/sdk'
 import type { JudgeSettings } from '../config/judges.ts'
 import { loadOptional } from '../config/optional-package.ts'
 import type { Usage } from '../schemas/grade.ts'
-import { type BatchEndpoint, type LineReply, MOST_DETAIL_CHARS, type ResultLine } from './batch.ts'
+import { type BatchEndpoint, type LineReply, type ListedState, MOST_DETAIL_CHARS, type ResultLine } from './batch.ts'
 import { AS_FILE, LONGEST_CALL_MS } from './call.ts'
 import { classifyHttp, faultWords, NOTHING_USED, type Place, wordOf } from './faults.ts'
-import type { BatchState, Judge, JudgeRequest } from './judge.ts'
+import type { Judge, JudgeRequest } from './judge.ts'
 import { type Answer, answered, countOf, ended, repairTurns, servedTier, sharedParts, usageFrom } from './messages.ts'
-import { clientOptions, modelJudge } from './model-judge.ts'
+import { type AskModel, clientOptions, modelJudge } from './model-judge.ts'
 
 /** Creates a judge behind Anthropic's Messages API: one call per question. */
 export function createAnthropicJudge(name: string, settings: JudgeSettings, key: string): Judge {
   const client = new Anthropic({ ...clientOptions(settings), apiKey: key, authToken: null })
-  return messagesJudge(client.messages, name, settings, (place) => batchEndpoint(client, place, settings))
+  const ask = askMessages(client.messages, settings)
+  return modelJudge(name, settings, ask, (place) => batchEndpoint(client, place, settings))
 }
 
 /**
@@ -30,7 +31,7 @@ export async function createBedrockJudge(name: string, settings: JudgeSettings, 
     ...(key !== '' && { apiKey: key }),
     awsRegion: settings.region,
   })
-  return messagesJudge(client.messages, name, settings)
+  return modelJudge(name, settings, askMessages(client.messages, settings))
 }
 
 /** Creates a judge of Anthropic's models at Google, with the Application Default Credentials. */
@@ -43,38 +44,23 @@ export async function createVertexJudge(name: string, settings: JudgeSettings): 
   const options = { ...clientOptions(settings), region: settings.region ?? null, projectId: settings.project ?? null }
   // A client searches credentials as soon as it is made, even unused, and never again after a failure.
   let client: InstanceType<typeof AnthropicVertex> | null = null
-  const asking: MessagesClient = {
-    async create(body, call) {
-      if (call?.signal?.aborted === true) throw new AnthropicVertex.APIUserAbortError()
-      client ??= new AnthropicVertex(options)
-      try {
-        return await client.messages.create(body, call)
-      } catch (error) {
-        if (error instanceof AnthropicVertex.APIConnectionError) client = null
-        throw error
-      }
-    },
-  }
-  return messagesJudge(asking, name, settings)
+  return modelJudge(name, settings, async (request, call) => {
+    call.signal.throwIfAborted()
+    client ??= new AnthropicVertex(options)
+    try {
+      return await askMessages(client.messages, settings)(request, call)
+    } catch (error) {
+      if (error instanceof AnthropicVertex.APIConnectionError) client = null
+      throw error
+    }
+  })
 }
 
-/** The client of Anthropic's SDK, for Anthropic itself or a cloud. */
-interface MessagesClient {
-  create(body: Params, options?: Anthropic.RequestOptions): PromiseLike<Anthropic.Message>
-}
-
-const messagesJudge = (
-  client: MessagesClient,
-  name: string,
-  settings: JudgeSettings,
-  endpoint?: (place: Place) => BatchEndpoint<MessageBatch>,
-): Judge =>
-  modelJudge(
-    name,
-    settings,
-    async (request, options) => readMessage(await client.create(buildMessagesRequest(request, settings), options)),
-    endpoint,
-  )
+/** Makes the call of a question by Anthropic's SDK, of Anthropic itself or of a cloud. */
+const askMessages =
+  (client: Pick<Anthropic['messages'], 'create'>, settings: JudgeSettings): AskModel =>
+  async (request, options) =>
+    readMessage(await client.create(buildMessagesRequest(request, settings), options))
 
 type Params = Anthropic.MessageCreateParamsNonStreaming
 
@@ -159,10 +145,8 @@ function batchEndpoint(client: Anthropic, place: Place, settings: JudgeSettings)
         headers: { 'content-type': 'application/json' },
         ...{ signal, timeout: LONGEST_CALL_MS },
       }),
-    retrieve: (id, signal) => batches.retrieve(id, {}, { signal }),
+    poll: async (id, signal) => stateOf(await batches.retrieve(id, {}, { signal })),
     cancel: (id, signal) => batches.cancel(id, {}, { signal }),
-    stateOf,
-    filesOf: ({ id }) => [`/v1/messages/batches/${encodeURIComponent(id)}/results`],
     download: (path, signal) => client.get(path, { headers: AS_FILE, signal, timeout: LONGEST_CALL_MS }).asResponse(),
     readLine: (line) => readLine(line, place),
     list: (after_id, signal) =>
@@ -183,10 +167,11 @@ function batchEndpoint(client: Anthropic, place: Place, settings: JudgeSettings)
 }
 
 /** Reads the state of a batch. An unknown state is no end: the batch is polled again. */
-function stateOf({ processing_status }: MessageBatch): BatchState {
+function stateOf({ id, processing_status }: MessageBatch): ListedState {
   if (typeof processing_status !== 'string') throw new TypeError('the answer is no batch')
   const state = processing_status === 'ended' ? 'ended' : 'in_progress'
-  return { state, detail: processing_status.slice(0, MOST_DETAIL_CHARS) }
+  const files = [`/v1/messages/batches/${encodeURIComponent(id)}/results`]
+  return { state, detail: processing_status.slice(0, MOST_DETAIL_CHARS), files }
 }
 
 /** Counts the requests of a batch. */

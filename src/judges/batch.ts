@@ -74,17 +74,19 @@ function resultIn(text: string, read: (line: ResultLine) => LineReply | null): B
   }
 }
 
+/** The state of a batch, and the files of an ended batch that hold its results. */
+export interface ListedState extends BatchState {
+  readonly files: readonly string[]
+}
+
 /** A provider's batch endpoint through its SDK, which throws errors. */
 export interface BatchEndpoint<Batch extends { readonly id: string }> {
   /** Returns the members of a line beside the custom id. */
   envelope(request: JudgeRequest): object
   submit(submission: Submission, signal: AbortSignal): Promise<Batch>
-  retrieve(providerId: string, signal: AbortSignal): Promise<Batch>
-  cancel(providerId: string, signal: AbortSignal): Promise<Batch>
   /** Throws a TypeError for an answer that is no batch. */
-  stateOf(batch: Batch): BatchState
-  /** Lists the files of an ended batch that hold its results. */
-  filesOf(batch: Batch): readonly string[]
+  poll(providerId: string, signal: AbortSignal): Promise<ListedState>
+  cancel(providerId: string, signal: AbortSignal): Promise<Batch>
   download(file: string, signal: AbortSignal): Promise<Response>
   /** Reads the reply in a line; null: the request was never run. Throws a TypeError for a line of another form. */
   readLine(line: ResultLine): LineReply | null
@@ -107,16 +109,15 @@ export function callsOf<Batch extends { readonly id: string }>(
     encode: (custom_id, request) => JSON.stringify({ custom_id, ...endpoint.envelope(request) }),
     submit: (submission, signal) =>
       callBatch(place, signal, async () => idOf(await endpoint.submit(submission, signal))),
-    poll: (id, signal) => callBatch(place, signal, async () => endpoint.stateOf(await endpoint.retrieve(id, signal))),
+    poll: (id, signal) => callBatch(place, signal, () => endpoint.poll(id, signal)),
     /** A reading that breaks off can be repeated, whatever the cause (a wrong key, say): the results are paid for and still stored. */
     async *results(id, signal) {
       const exchange = openExchange()
       try {
-        const batch = await within(exchange, () => endpoint.retrieve(id, signal))
-        const { state } = endpoint.stateOf(batch)
+        const { state, files } = await within(exchange, () => endpoint.poll(id, signal))
         if (state === 'in_progress') throw new TypeError('the batch has not ended')
         if (state === 'failed') return
-        for (const name of endpoint.filesOf(batch)) {
+        for (const name of files) {
           const file = await within(exchange, () => endpoint.download(name, signal))
           // A line too long for an answer is skipped. A TypeError where there is no body: null is no iterable.
           for await (const { bytes } of splitLines(file.body as AsyncIterable<Uint8Array>, MOST_LINE_BYTES)) {

@@ -1,4 +1,5 @@
 import type { JudgeSettings } from '../config/judges.ts'
+import { wordSet } from '../domain/words.ts'
 import type { Failure, Usage } from '../schemas/grade.ts'
 import { providerRow } from '../schemas/providers.ts'
 import type { FailureCode } from '../schemas/vocabulary.ts'
@@ -43,37 +44,29 @@ export const failure = (code: FailureCode, message: string, retryAfter: number |
 })
 
 const FILTERED = 451
-/** Words of providers, by the status that tells the same; the first that fits counts before the status of the answer. */
-const STATUS_OF_WORDS: readonly (readonly [status: number, words: readonly string[]])[] = [
-  [
-    402,
+/** Statuses by the words of providers that tell the same. A word counts before the status of the answer, the code before the type. */
+const STATUS_OF_WORD: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    401: `API_KEY_INVALID ExpiredTokenException IncompleteSignature InvalidClientTokenId
+      InvalidSignatureException UnrecognizedClientException authentication_error`,
     // No later call helps until the account is paid, or a limit raised: https://help.openai.com/en/articles/6614457, and the `error_code` of
     // @anthropic-ai/sdk 1.11.0
-    [
-      ...['insufficient_quota', 'billing_error', 'billing_hard_limit_reached', 'credit_balance_exhausted'],
-      ...['organization_spend_limit_exceeded', 'organization_usage_limit_exceeded', 'project_spend_limit_exceeded'],
-      ...['contract_spend_limit_reached', 'enforced_spend_limit_reached', 'linked_organization_spend_limit_reached'],
-    ],
-  ],
-  [413, ['context_length_exceeded', 'string_above_max_length', 'request_too_large', 'exceed_context_size_error']],
-  [
-    401,
-    [
-      ...['API_KEY_INVALID', 'ExpiredTokenException', 'IncompleteSignature', 'InvalidClientTokenId'],
-      ...['InvalidSignatureException', 'UnrecognizedClientException', 'authentication_error'],
-    ],
-  ],
-  [403, ['permission_error']],
-  // https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html
-  [429, ['ThrottlingException', 'ServiceQuotaExceededException', 'ModelNotReadyException', 'rate_limit_error']],
-  [404, ['model_not_found', 'DeploymentNotFound', 'ResourceNotFoundException', 'not_found_error']],
-  [529, ['overloaded_error']],
-  [FILTERED, ['content_filter', 'content_policy_violation']],
-]
+    402: `insufficient_quota billing_error billing_hard_limit_reached credit_balance_exhausted
+      organization_spend_limit_exceeded organization_usage_limit_exceeded project_spend_limit_exceeded
+      contract_spend_limit_reached enforced_spend_limit_reached linked_organization_spend_limit_reached`,
+    403: 'permission_error',
+    404: 'model_not_found DeploymentNotFound ResourceNotFoundException not_found_error',
+    413: 'context_length_exceeded string_above_max_length request_too_large exceed_context_size_error',
+    // https://docs.aws.amazon.com/bedrock/latest/userguide/troubleshooting-api-error-codes.html
+    429: 'ThrottlingException ServiceQuotaExceededException ModelNotReadyException rate_limit_error',
+    [FILTERED]: 'content_filter content_policy_violation',
+    529: 'overloaded_error',
+  }).flatMap(([status, words]) => [...wordSet(words)].map((word) => [word, Number(status)] as const)),
+)
 
 /** Returns the status that tells the kind of a refused call. */
 const kindOf = ({ status, code, type }: Omit<HttpFault, 'headers'>): number =>
-  STATUS_OF_WORDS.find(([, words]) => words.includes(code ?? '') || words.includes(type ?? ''))?.[0] ?? status
+  STATUS_OF_WORD.get(code ?? '') ?? STATUS_OF_WORD.get(type ?? '') ?? status
 
 /** The failure of each kind of refused call, by the status that tells the kind, with its remedy. */
 const KINDS: Readonly<Record<number, readonly [FailureCode, remedyOf?: (place: Place) => string]>> = {

@@ -17,16 +17,17 @@ export const clientOptions = (settings: JudgeSettings) =>
     logLevel: 'off',
   }) as const
 
-interface CallOptions {
-  readonly signal: AbortSignal
-  readonly timeout: number
-}
+/** Makes one call of an SDK. */
+export type AskModel = (
+  request: JudgeRequest,
+  options: { readonly signal: AbortSignal; readonly timeout: number },
+) => Promise<Answer>
 
 /** Makes a judge of one call of an SDK for each question, and of the batch endpoint where its provider has one. */
 export function modelJudge<Batch extends { readonly id: string }>(
   name: string,
   settings: JudgeSettings,
-  ask: (request: JudgeRequest, options: CallOptions) => Promise<Answer>,
+  ask: AskModel,
   endpoint?: (place: Place) => BatchEndpoint<Batch>,
 ): Judge {
   const place = placeOf(name, settings)

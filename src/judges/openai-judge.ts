@@ -2,10 +2,10 @@ import OpenAI, { AzureOpenAI, toStreamingFile } from 'openai'
 import type { JudgeSettings } from '../config/judges.ts'
 import type { Picture } from '../domain/trajectory/trajectory.ts'
 import type { Usage } from '../schemas/grade.ts'
-import { type BatchEndpoint, type LineReply, MOST_DETAIL_CHARS, type ResultLine } from './batch.ts'
+import { type BatchEndpoint, type LineReply, type ListedState, MOST_DETAIL_CHARS, type ResultLine } from './batch.ts'
 import { LONGEST_CALL_MS } from './call.ts'
 import { classifyHttp, failure, faultWords, type Place, usageOfFault, wordOf, wordsOf } from './faults.ts'
-import type { BatchState, Judge, JudgeRequest } from './judge.ts'
+import type { Judge, JudgeRequest } from './judge.ts'
 import { type Answer, answered, countOf, ended, repairTurns, servedTier, sharedParts, usageFrom } from './messages.ts'
 import { addressOf, clientOptions, modelJudge } from './model-judge.ts'
 
@@ -73,11 +73,8 @@ function batchEndpoint(client: OpenAI, place: Place, settings: JudgeSettings): B
       const ends = { endpoint: api.path, completion_window: '24h' } as const
       return await batches.create({ input_file_id: id, ...ends, metadata: { [OUR_ID]: ours } }, options)
     },
-    retrieve: (id, signal) => batches.retrieve(id, { signal }),
+    poll: async (id, signal) => stateOf(await batches.retrieve(id, { signal })),
     cancel: (id, signal) => batches.cancel(id, { signal }),
-    stateOf,
-    /** Lists the output file with the requests that ran, and the error file with the others; either may be missing. */
-    filesOf: ({ output_file_id, error_file_id }) => [output_file_id, error_file_id].flatMap((file) => file || []),
     download: (file, signal) => files.content(file, { signal, timeout: LONGEST_CALL_MS }),
     readLine: (line) => readLine(line, api, place, settings),
     list: (after, signal) =>
@@ -91,7 +88,8 @@ async function* bytesOfLines(lines: readonly string[]): AsyncGenerator<string> {
   for (const line of lines) yield `${line}\n`
 }
 
-function stateOf({ status, errors }: Batch): BatchState {
+/** Reads the state of a batch. The output file has the requests that ran, and the error file the others; either may be missing. */
+function stateOf({ status, errors, output_file_id, error_file_id }: Batch): ListedState {
   if (typeof status !== 'string') throw new TypeError('the answer is no batch')
   const faults = (errors?.data ?? []).slice(0, 5).map(({ code, message, line }) => {
     const place = typeof line === 'number' ? `line ${line}: ` : ''
@@ -100,6 +98,7 @@ function stateOf({ status, errors }: Batch): BatchState {
   return {
     state: status === 'failed' ? 'failed' : ENDED.includes(status) ? 'ended' : 'in_progress',
     detail: [status, ...faults].join('; ').slice(0, MOST_DETAIL_CHARS),
+    files: [output_file_id, error_file_id].flatMap((file) => file || []),
   }
 }
 

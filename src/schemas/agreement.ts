@@ -12,11 +12,7 @@ export const DEFAULT_SEED = 1
 export type UndefinedReason = keyof typeof REASON_WORDS
 export const UndefinedReasonSchema = t.Choice(
   Object.keys(REASON_WORDS) as UndefinedReason[],
-  '`no_ratings`; `no_pairs`: no item has two ratings to compare; `one_category`: all ratings are of one category, so that chance ' +
-    'explains them; `not_two_raters`, `unequal_ratings`: the statistic is for two raters, or for items with equally many ratings; ' +
-    '`no_cases`: nothing to divide by; `no_discordant_pairs`: nothing differs; `too_few_reviews`. Of an interval alone: ' +
-    '`too_few_units`: one item or cluster cannot be resampled; `mostly_undefined`: in half of the draws or more; `no_spread`: every ' +
-    'draw gave the same value, so that the bootstrap knows no interval.',
+  '`no_ratings`; `no_pairs`: no item has two ratings to compare; `one_category`: all ratings are of one category, so that chance explains them; `not_two_raters`, `unequal_ratings`: the statistic is for two raters, or for items with equally many ratings; `no_cases`: nothing to divide by; `no_discordant_pairs`: nothing differs; `too_few_reviews`. Of an interval alone: `too_few_units`: one item or cluster cannot be resampled; `mostly_undefined`: in half of the draws or more; `no_spread`: every draw gave the same value, so that the bootstrap knows no interval.',
 )
 
 const AgreementLabelSchema = t.Str('Any category.', { minLength: 1, maxLength: 100 })
@@ -108,8 +104,7 @@ export const AgreementCallSchema = t.Documented('Either `ratings`, perhaps with 
     maxItems: MAX_AGREEMENT_LABELS,
     uniqueItems: true,
     description:
-      'All categories that could be given, in the order of the matrix. Where absent, those that were given, sorted. Gwet’s AC1 ' +
-      'depends on how many there are.',
+      'All categories that could be given, in the order of the matrix. Where absent, those that were given, sorted. Gwet’s AC1 depends on how many there are.',
   }),
   scale: t.Opt(ScaleSchema),
   bootstrap: t.Opt(BootstrapSettingsSchema),

@@ -168,5 +168,5 @@ class JsonReader {
 }
 
 /** Plain characters of a string, or an escape. */
-const PIECE = new RegExp('[^"\\\\\\0-\\x1f]+|\\\\(?:["\\\\/bfnrt]|u[0-9a-fA-F]{4})', 'y')
+const PIECE = /[ !#-[\]-\uffff]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y
 const END_OF_SCALAR = /[ \n\r\t,:\]}[{"]/g

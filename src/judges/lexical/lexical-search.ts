@@ -1,7 +1,7 @@
 import { actsOf, isDone, type LocatedUse } from '../../domain/acts/acts.ts'
 import { type InstructionAnchors, textOfAnchor } from '../../domain/anchors/anchors.ts'
 import { findNeedle, stringNeedles } from '../../domain/sights/needle-search.ts'
-import { indexOfWord, mentions } from '../../domain/text/search.ts'
+import { indexOfWord, lineEnd, lineStart, mentions } from '../../domain/text/search.ts'
 import { type Hit, isBefore, type Position, type Step, type Trajectory } from '../../domain/trajectory/trajectory.ts'
 import type { ActionAnchor, GroundTruth } from '../../schemas/trial.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
@@ -43,21 +43,13 @@ const holdsAnchor = ({ step, position, anchor }: LocatedUse): boolean =>
   mentions(step.parts[position.part]?.text ?? '', anchor)
 
 /** Returns the place to quote from an act: the string itself, else its longest word, else the beginning of the action. */
-function hitOf(trajectory: Trajectory, { position, anchor: string, step }: LocatedUse): Hit {
-  const part = step.parts[position.part]
-  const text = part?.text ?? ''
-  const words = string.split(' ').sort((a, b) => b.length - a.length)
-  const needle = [string, ...words].find((word) => word !== '' && indexOfWord(text, word, 0) !== -1)
-  const start = needle === undefined ? text.length - text.trimStart().length : indexOfWord(text, needle, 0)
-  const end = start + (needle?.length ?? 1)
-  return {
-    needle: string,
-    position,
-    step_id: trajectory.steps[position.step]?.id ?? step.id,
-    path: part?.path ?? '',
-    start,
-    end,
-  }
+function hitOf(trajectory: Trajectory, { position, anchor: needle, step }: LocatedUse): Hit {
+  const { text = '', path = '' } = step.parts[position.part] ?? {}
+  const words = [needle, ...needle.split(' ').sort((a, b) => b.length - a.length)]
+  const found = words.find((word) => word !== '' && indexOfWord(text, word, 0) !== -1)
+  const start = found === undefined ? text.length - text.trimStart().length : indexOfWord(text, found, 0)
+  const step_id = trajectory.steps[position.step]?.id ?? step.id
+  return { needle, position, step_id, path, start, end: start + (found?.length ?? 1) }
 }
 
 /**
@@ -86,21 +78,13 @@ export function firstMention(
 }
 
 const LONGEST = 300
-const VISIBLE = 12
 
-/**
- * Returns the text around a hit up to the next control characters, as a person would copy it, at most 300 characters; its whole line where that
- * is too short to prove anything.
- */
+/** Returns the line of a hit, of a long line at most 300 characters around the hit. */
 export function quoteAround(text: string, start: number, end: number): string {
-  const isPlain = (at: number) => text.charCodeAt(at) >= 0x20
-  let [from, to] = [start, Math.min(end, start + LONGEST)]
-  while (isPlain(from - 1) && to - from < LONGEST / 2) from--
-  while (isPlain(to) && to - from < LONGEST) to++
-  while (isPlain(from - 1) && to - from < LONGEST) from--
-  const quote = text.slice(from, to).trim()
-  if (quote.replaceAll(/\s/g, '').length >= VISIBLE) return quote
-  const [before, rest] = [text.lastIndexOf('\n', start - 1) + 1, text.indexOf('\n', end)]
-  const line = text.slice(before, rest === -1 ? text.length : rest)
-  return line.length > LONGEST ? quote : line.replace(/\r$/, '')
+  const until = Math.min(end, start + LONGEST)
+  const from = Math.max(lineStart(text, start), until - LONGEST, start - LONGEST / 2)
+  return text
+    .slice(from, Math.min(lineEnd(text, until), from + LONGEST))
+    .trim()
+    .toWellFormed()
 }
