@@ -52,23 +52,17 @@ const known = fewAnswers<GroundTruth>(MOST_KNOWN)
 /** The instructions of `tab-behavior`, where the rubric is not known: only a text alone needs its name to be taken for one. */
 const COMMON = ['cue', 'distractor']
 
-/** Members outside of the order of names: the question stands first, and no judge is asked for the places of markers. */
-const APART = new Set(['instruction', 'expected_in'])
-
+/** Puts the question first, then the instructions in their order. No judge is asked for the places of markers (`expected_in`). */
 function normalize(given: GivenTruth, instructions: readonly string[]): GroundTruth {
-  const names = Object.keys(given).filter((name) => given[name] !== undefined && !APART.has(name))
-  const ordered = [
-    ...instructions.filter((name) => names.includes(name)),
-    ...names.filter((name) => !instructions.includes(name)),
-  ]
-  const members = ordered.flatMap((name): [string, unknown][] => {
-    const value = given[name]
+  const { instruction, expected_in: _, ...others } = given
+  const names = [...new Set([...instructions, ...Object.keys(others)])].filter((name) => others[name] !== undefined)
+  const members = names.flatMap((name): [string, unknown][] => {
+    const value = others[name]
     if (instructions.includes(name) || isInstruction(value))
       return [[name, normalizeInstruction(value as GivenInstruction)]]
     return name === 'signals' && Object.keys(value as object).length === 0 ? [] : [[name, value]]
   })
-  const asked = given['instruction']
-  return { ...(asked === undefined ? {} : { instruction: asked as string }), ...Object.fromEntries(members) }
+  return { ...(instruction === undefined ? {} : { instruction }), ...Object.fromEntries(members) }
 }
 
 function normalizeInstruction(given: GivenInstruction): Instruction {

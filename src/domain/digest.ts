@@ -15,53 +15,23 @@ export const digestBytes = (bytes: Uint8Array | string): Digest => `sha256:${has
  * cheaper than canonical JSON on large documents. Strings must be well-formed: UTF-8 would fold lone surrogates together.
  * Keys whose value is `undefined` are left out, as `JSON.stringify` does.
  */
-export const digestValue = (value: unknown): Digest => digestBytes(encode(value, null, 0))
+export const digestValue = (value: unknown): Digest => digestBytes(encode(value))
 
 /** Deeper than any trajectory needs, and shallow enough for every recursive function that meets the document later. */
 export const MAX_DEPTH = 200
 
-/** Digests a value from outside; null for lone surrogates, what is not JSON or would change once stored (`1e400`), and `MAX_DEPTH` levels. */
-export function digestSound(value: unknown): Digest | null {
-  const check = { isSound: true }
-  const encoding = encode(value, check, 0)
-  return check.isSound ? digestBytes(encoding) : null
-}
-
-interface Check {
-  isSound: boolean
-}
-
-/** `check`: for a value that may be unsound. */
-function encode(value: unknown, check: Check | null, depth: number): string {
-  if (typeof value === 'string') {
-    if (check !== null && !value.isWellFormed()) check.isSound = false
+function encode(value: unknown): string {
+  if (typeof value === 'string')
     return value.length > LONG_STRING ? `\0${hash('sha256', value)}` : JSON.stringify(value)
-  }
-  if (typeof value !== 'object' || value === null) {
-    if (check !== null && isNoJson(value)) check.isSound = false
-    return String(value)
-  }
-  if (check !== null && depth === MAX_DEPTH) check.isSound = false
-  if (check?.isSound === false) return ''
+  if (typeof value !== 'object' || value === null) return String(value)
+  let out = Array.isArray(value) ? '[' : '{'
   if (Array.isArray(value)) {
-    let out = '['
-    for (let index = 0; index < value.length; index++) out += `${encode(value[index], check, depth + 1)},`
+    for (let index = 0; index < value.length; index++) out += `${encode(value[index])},`
     return `${out}]`
   }
-  return encodeRecord(value as Readonly<Record<string, unknown>>, check, depth)
-}
-
-function encodeRecord(record: Readonly<Record<string, unknown>>, check: Check | null, depth: number): string {
-  let out = '{'
-  for (const key of Object.keys(record).sort()) {
-    const item = record[key]
-    if (item !== undefined) out += `${encode(key, check, 0)}:${encode(item, check, depth + 1)},`
+  for (const key of Object.keys(value).sort()) {
+    const item = (value as Readonly<Record<string, unknown>>)[key]
+    if (item !== undefined) out += `${encode(key)}:${encode(item)},`
   }
   return `${out}}`
-}
-
-/** `findUnsound` (formats/common) has the words for each. */
-function isNoJson(value: unknown): boolean {
-  const type = typeof value
-  return value === Infinity || value === -Infinity || type === 'function' || type === 'symbol' || type === 'bigint'
 }

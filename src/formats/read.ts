@@ -1,9 +1,10 @@
-import { digestSound } from '../domain/digest.ts'
+import { type Digest, digestValue } from '../domain/digest.ts'
 import { err, type Issue, ok, type Result } from '../domain/result.ts'
+import { findUnsound } from '../domain/text/strict-json.ts'
 import { type Call, NOT_RUN, type Part, type Step, type Trajectory } from '../domain/trajectory/trajectory.ts'
 import { quoted } from '../domain/words.ts'
 import { countLostWords } from './common/coverage.ts'
-import { findUnsound, wellFormed } from './common/json-tree.ts'
+import { wellFormed } from './common/json-tree.ts'
 import { withActsOfMessages } from './common/message-acts.ts'
 import { isRecord, itemsIn, type Json, pointer, Reading, type ReadLimits, typeName } from './common/reading.ts'
 import { asRecord } from './common/session.ts'
@@ -32,7 +33,7 @@ const ACCEPTED =
 export function readTrajectory(
   document: unknown,
   limits: ReadLimits,
-  id = digestSound(document),
+  id = digestOf(document),
 ): Result<Trajectory, Issue[]> {
   if (id === null) return readUnsound(document, limits)
   const reading = new Reading(limits)
@@ -52,11 +53,14 @@ export function readTrajectory(
   })
 }
 
+const digestOf = (document: unknown): Digest | null =>
+  findUnsound(document, 1).length === 0 ? digestValue(document) : null
+
 /** Reads a document whose texts hold half a character, with U+FFFD in place of it; refuses what cannot be stored. */
 function readUnsound(document: unknown, limits: ReadLimits): Result<Trajectory, Issue[]> {
-  const { issues } = findUnsound(document)
+  const issues = findUnsound(document)
   const mended = wellFormed(document)
-  const read = digestSound(mended) === null ? err(issues) : readTrajectory(mended, limits)
+  const read = findUnsound(mended, 1).length > 0 ? err(issues) : readTrajectory(mended, limits)
   if (!read.ok) return read
   const warnings = issues.slice(0, MOST_HALVES).map(({ path, message }) => ({
     path: path.toWellFormed(),

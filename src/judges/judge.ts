@@ -42,12 +42,6 @@ export const listJudges = ({ judges, unready }: Judges, default_judge: string) =
   not_configured: [...unready].map(([name, reason]) => ({ name, default: name === default_judge, reason })),
 })
 
-/** A picture, and the number and step by which the text of the trajectory names it. */
-interface JudgeImage {
-  readonly label: string
-  readonly picture: Picture
-}
-
 /**
  * One question to a judge. `system`, `trajectory`, `images` and `question` are sent in that order, so that another rubric, a repair or a
  * second sample shares the longest possible prefix with what the provider has cached. `evidence` is what a judge without a
@@ -56,8 +50,8 @@ interface JudgeImage {
 export interface JudgeRequest {
   readonly system: string
   readonly trajectory: string
-  /** The pictures that the text of the trajectory marks, in their order. */
-  readonly images: readonly JudgeImage[]
+  /** The pictures that the text of the trajectory marks, in their order, each with the number and step by which the text names it. */
+  readonly images: readonly { readonly label: string; readonly picture: Picture }[]
   readonly question: string
   /** The judge's rejected answer and what was wrong with it, oldest first; empty on the first round. */
   readonly repairs: readonly { readonly answer: string; readonly complaint: string }[]

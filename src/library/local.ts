@@ -16,7 +16,7 @@ import { followBatch } from '../client/persist.ts'
 import { defined } from '../domain/result.ts'
 import { findRubric } from '../domain/rubric/claim-values.ts'
 import { rubricText, rubricView } from '../domain/rubric/rubric-view.ts'
-import { findUnstorable, readStrictJson } from '../domain/text/strict-json.ts'
+import { findUnsound, readStrictJson } from '../domain/text/strict-json.ts'
 import { summarize, type Trajectory, textSize } from '../domain/trajectory/trajectory.ts'
 import { createInFlight } from '../grading/in-flight.ts'
 import type { Context } from '../http/context.ts'
@@ -188,8 +188,8 @@ async function* incoming(items: Items<BatchItem | ReadItem>): AsyncGenerator<Int
     const trajectory = isTrajectory(read) ? read : null
     const place = `/items/${index}`
     const { trajectory: _document, ...rest } = item
-    const fault = findUnstorable(trajectory === null ? item : rest)
-    const issues = fault === null ? inputIssues(BatchItemSchema, item) : [fault]
+    const unsound = findUnsound(trajectory === null ? item : rest)
+    const issues = unsound.length > 0 ? unsound : inputIssues(BatchItemSchema, item)
     if (issues.length > 0) throw misfit(place, issues, `line ${index + 1}`)
     yield { item, place, trajectory, bytes: trajectory === null ? 0 : textSize(trajectory) }
     index++

@@ -171,7 +171,7 @@ test.each<[string, readonly object[], readonly object[], string]>([
     '/surfaces/0/necessity must lie between 0 and 3',
   ],
   ['a score that is counted by code', [COUNTED], OF_TOML, '/surfaces/0/coverage is not a known property'],
-  ['more than fit', MANY, [], '/surfaces at most 20 entries'],
+  ['more than fit', MANY, [], '/surfaces must not have more than 20 items'],
 ])('%s is a fault of the form', (_, surfaces, citations, told) => {
   const graded = grade(surfaces as readonly Surface[], citations)
   expect(graded.issues?.map(({ path, message }) => `${path} ${message}`).join('\n')).toContain(told)

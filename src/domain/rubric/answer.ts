@@ -1,7 +1,7 @@
 import { inputIssues } from '../../schemas/check.ts'
 import { once } from '../memo.ts'
 import { err, type Issue, ok, type Result } from '../result.ts'
-import { findUnstorable, readBounded } from '../text/strict-json.ts'
+import { findUnsound, readBounded } from '../text/strict-json.ts'
 import { answerSchemaOf, type Citation, type Claims, entryName, isAsked, splitClaim, UNCLEAR } from './claims.ts'
 import type { ClaimRule, ClaimValue, Entry, Rubric, Scalar } from './rubric.ts'
 
@@ -60,8 +60,8 @@ export function parseClaims(text: string, rubric: Rubric): Result<Claims, Issue[
   const parsed = parseAnswer(text)
   if (!parsed.ok) return parsed
   const answer = inWords(parsed.value, rubric)
-  const unsound = findUnstorable(answer)
-  const issues = unsound === null ? inputIssues(readingSchema(rubric), answer) : [unsound]
+  const unsound = findUnsound(answer)
+  const issues = unsound.length > 0 ? unsound : inputIssues(readingSchema(rubric), answer)
   if (issues.length > 0) return err(issues)
   const { citations, notes, confidence } = answer as Pick<Claims, 'citations' | 'notes' | 'confidence'>
   const bounds: Issue[] = []

@@ -1,3 +1,4 @@
+import { MAX_DEPTH } from '../digest.ts'
 import { err, type Issue, ok, type Result } from '../result.ts'
 import { type JsonReading, type Key, membersOf, readJson } from './json.ts'
 
@@ -34,8 +35,8 @@ export function readStrictJson(bytes: Buffer, depth: number): Result<unknown, Js
     const wrong = error === text.length ? `ends ${place}` : `stops being JSON ${place}`
     return fault('invalid_json', `the body ${text.trim() === '' ? 'is empty' : wrong}`)
   }
-  const unstorable = findUnstorable(value)
-  return unstorable === null ? ok(value) : err({ code: 'invalid_request', ...unstorable })
+  const [unsound] = findUnsound(value, 1)
+  return unsound === undefined ? ok(value) : err({ code: 'invalid_request', ...unsound })
 }
 
 /** Levels that may be open at once; objects, lists and members in all. */
@@ -79,27 +80,44 @@ function endOfString(text: string, open: number): number {
   return text.length
 }
 
-/** Finds the first value that storing and reading again would change: an infinite number or a lone surrogate. The value must not be deep. */
-export function findUnstorable(value: unknown): Issue | null {
-  const keys: Key[] = []
-  const message = unstorableIn(value, keys)
-  return message === null ? null : { path: pointer(keys.reverse()), message }
+const MOST_UNSOUND = 100
+
+/**
+ * Lists the reasons against storing and digesting a value, at most so many: text with lone surrogates (UTF-8 would merge them), values that are
+ * not JSON or change when stored (`1e400`), and nesting beyond `MAX_DEPTH`. Too deep a nesting is the last issue: the search ends there.
+ */
+export function findUnsound(root: unknown, most = MOST_UNSOUND): Issue[] {
+  const issues: Issue[] = []
+  const way: Key[] = []
+  let isOver = false
+  const note = (message: string) => {
+    isOver ||= issues.push({ path: pointer(way), message }) >= most
+  }
+  const visit = (value: unknown): void => {
+    const complaint = complaintAbout(value)
+    if (complaint !== null) note(complaint)
+    if (typeof value !== 'object' || value === null) return
+    if (way.length === MAX_DEPTH) {
+      note(`nested deeper than ${MAX_DEPTH} levels`)
+      isOver = true
+    }
+    for (const key of Array.isArray(value) ? value.keys() : Object.keys(value)) {
+      if (isOver) return
+      way.push(key)
+      if (typeof key === 'string' && !key.isWellFormed()) note('the name of this member holds a lone surrogate')
+      visit((value as Record<Key, unknown>)[key])
+      way.pop()
+    }
+  }
+  visit(root)
+  return issues.slice(0, most)
 }
 
-/** Adds the keys that lead to the value, from inside outwards. */
-function unstorableIn(value: unknown, keys: Key[]): string | null {
+function complaintAbout(value: unknown): string | null {
   if (typeof value === 'string') return value.isWellFormed() ? null : 'the text holds a lone surrogate'
-  if (typeof value === 'number') return Math.abs(value) === Infinity ? 'the number is beyond what can be kept' : null
-  if (typeof value !== 'object' || value === null) return null
-  const members: Iterable<readonly [Key, unknown]> = Array.isArray(value) ? value.entries() : Object.entries(value)
-  for (const [key, member] of members) {
-    const isNamed = typeof key === 'number' || key.isWellFormed()
-    const message = isNamed ? unstorableIn(member, keys) : 'the name of this member holds a lone surrogate'
-    if (message === null) continue
-    keys.push(key)
-    return message
-  }
-  return null
+  if (value === Infinity || value === -Infinity) return 'the number is beyond what can be kept'
+  const isOdd = typeof value === 'function' || typeof value === 'symbol' || typeof value === 'bigint'
+  return isOdd ? `a ${typeof value} is not JSON` : null
 }
 
 const MOST_KEY_CHARS = 100

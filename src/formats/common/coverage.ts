@@ -1,7 +1,8 @@
 import { parseJson } from '../../domain/text/json.ts'
+import { findUnsound } from '../../domain/text/strict-json.ts'
 import type { Step } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
-import { findUnsound, leavesOf } from './json-tree.ts'
+import { leavesOf } from './json-tree.ts'
 import { isRecord, type Json, pointer, type Reading } from './reading.ts'
 import { holdsCalls, mayAct } from './unread-acts.ts'
 
@@ -57,7 +58,7 @@ export function countLostWords(
   const isCopy = (text: string, nesting: number, least: number): boolean => {
     const decoded = nesting < MOST_NESTING && '{["'.includes(text.trimStart().charAt(0)) ? parseJson(text) : undefined
     // Text of an adversary may be nested as deep as it is long.
-    if (decoded === undefined || findUnsound(decoded).issues.length > 0) return false
+    if (decoded === undefined || findUnsound(decoded, 1).length > 0) return false
     return leavesOf(decoded).every(
       ({ name, text: leaf }) => name.split('.').some(isAside) || !isLost(leaf, nesting + 1, least),
     )

@@ -1,39 +1,7 @@
 import { MAX_DEPTH } from '../../domain/digest.ts'
-import type { Issue } from '../../domain/result.ts'
 import { parseJson } from '../../domain/text/json.ts'
+import { findUnsound } from '../../domain/text/strict-json.ts'
 import { cutName, isRecord, type Json, pointer } from './reading.ts'
-
-const MAX_UNSOUND = 100
-
-/**
- * Finds the reasons against a digest of a value: text with lone surrogates (UTF-8 would merge them), values that are not JSON or change
- * when stored (`1e400`), and nesting beyond `MAX_DEPTH`. Too deep a nesting is the last issue: the search ends there.
- */
-export function findUnsound(root: unknown): { issues: Issue[]; tooDeep: boolean } {
-  const issues: Issue[] = []
-  const way: (string | number)[] = []
-  let tooDeep = false
-  const note = (message: string) => issues.push({ path: way.reduce<string>(pointer, ''), message })
-  const visit = (value: unknown): void => {
-    const complaint = complaintAbout(value)
-    if (complaint !== null) note(complaint)
-    if (complaint !== null || typeof value !== 'object' || value === null || issues.length >= MAX_UNSOUND) return
-    if (way.length === MAX_DEPTH) {
-      tooDeep = true
-      note(`nested deeper than ${MAX_DEPTH} levels`)
-      return
-    }
-    for (const key of Array.isArray(value) ? value.keys() : Object.keys(value)) {
-      way.push(key)
-      if (typeof key === 'string' && !key.isWellFormed()) note('the name of this member holds a lone surrogate')
-      visit((value as Record<string | number, unknown>)[key])
-      way.pop()
-      if (tooDeep || issues.length >= MAX_UNSOUND) return
-    }
-  }
-  visit(root)
-  return { issues, tooDeep }
-}
 
 /** Replaces each half of a character by U+FFFD, in texts and names; values below `MAX_DEPTH` stay as they are. */
 export function wellFormed(value: unknown, depth = 0): unknown {
@@ -43,13 +11,6 @@ export function wellFormed(value: unknown, depth = 0): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [key.toWellFormed(), wellFormed(item, depth + 1)]),
   )
-}
-
-function complaintAbout(value: unknown): string | null {
-  if (typeof value === 'string') return value.isWellFormed() ? null : 'the text holds a lone surrogate'
-  if (value === Infinity || value === -Infinity) return 'the number is beyond what can be kept'
-  const odd = typeof value === 'function' || typeof value === 'symbol' || typeof value === 'bigint'
-  return odd ? `a ${typeof value} is not JSON` : null
 }
 
 /** A leaf of a JSON value: a string unchanged, any other value as JSON text. */
@@ -96,5 +57,5 @@ function isBranch(value: unknown): value is object {
 export function decodeObject(text: string): Json | null {
   if (!text.trimStart().startsWith('{')) return null
   const value = parseJson(text)
-  return isRecord(value) && findUnsound(value).issues.length === 0 ? value : null
+  return isRecord(value) && findUnsound(value, 1).length === 0 ? value : null
 }

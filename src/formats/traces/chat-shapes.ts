@@ -1,7 +1,7 @@
 import { pushTo } from '../../domain/result.ts'
 import { parseJson } from '../../domain/text/json.ts'
+import { findUnsound } from '../../domain/text/strict-json.ts'
 import { wordSet } from '../../domain/words.ts'
-import { findUnsound } from '../common/json-tree.ts'
 import { idText, isAbsent, isRecord, type Json } from '../common/reading.ts'
 import { asRecord, asText } from '../common/session.ts'
 import { named, own as ownOf } from '../tools/tool-table.ts'
@@ -52,7 +52,7 @@ export function decodeLocated({ value, path }: Located): Located | null {
   const [first] = value.trimStart()
   if (first !== '{' && first !== '[') return null
   const decoded = parseJson(value)
-  return decoded !== undefined && findUnsound(decoded).issues.length === 0 ? new Located(decoded, `${path}#`) : null
+  return decoded !== undefined && findUnsound(decoded, 1).length === 0 ? new Located(decoded, `${path}#`) : null
 }
 
 function messagesInList(list: Located, side: Side): readonly Tree[] | null {

@@ -1,6 +1,7 @@
 import { digestValue } from '../../../src/domain/digest.ts'
+import { findUnsound } from '../../../src/domain/text/strict-json.ts'
 import type { Trajectory } from '../../../src/domain/trajectory/trajectory.ts'
-import { findUnsound, wellFormed } from '../../../src/formats/common/json-tree.ts'
+import { wellFormed } from '../../../src/formats/common/json-tree.ts'
 import { FORMATS } from '../../../src/formats/formats.ts'
 import { readTrajectory } from '../../../src/formats/read.ts'
 import { namesOf } from '../../../src/formats/vocabulary.ts'
@@ -24,7 +25,7 @@ export function checkReading(document: unknown): Trajectory | null {
   }
   const trajectory = read.value
   hold(
-    findUnsound(document).issues.length > 0 || trajectory.id === digestValue(document),
+    findUnsound(document, 1).length > 0 || trajectory.id === digestValue(document),
     'the id is not the digest of the document',
   )
   checkIssues(trajectory.warnings)
