@@ -6,9 +6,9 @@ import { existsSync, readFileSync } from 'node:fs'
  * budget of a part that meets the budget, else the committed count: lower the ceiling with each part that shrinks, and never raise a ceiling.
  */
 const PARTS: Readonly<Record<string, readonly [budget: number, ceiling: number]>> = {
-  src: [48_500, 52_237],
-  domain: [11_500, 11_941],
-  formats: [10_500, 12_188],
+  src: [48_500, 51_999],
+  domain: [11_500, 11_861],
+  formats: [10_500, 12_154],
   archives: [3800, 3800],
   db: [2600, 3115],
   grading: [2200, 2200],
@@ -16,8 +16,8 @@ const PARTS: Readonly<Record<string, readonly [budget: number, ceiling: number]>
   http: [2500, 2500],
   cli: [3800, 3948],
   audit: [3300, 3300],
-  schemas: [2400, 2549],
-  judges: [1600, 1783],
+  schemas: [2400, 2474],
+  judges: [1600, 1652],
   config: [900, 900],
   rest: [2000, 2616],
   'web/src': [7500, 7500],
