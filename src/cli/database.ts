@@ -68,8 +68,8 @@ export type DatabaseOptions = Options & { readonly database?: string }
 
 /** Finds the SQLite file of a command for operators. Throws a CliError where there is no file, and for a PostgreSQL without `--database`. */
 export function existingDatabase({ env }: Shell, { database }: DatabaseOptions): string {
-  // An empty name is no file, and not the default.
-  const { config } = configurationOf(database === undefined ? env : { VERIDICT_DATABASE: database || '.' })
+  if (database?.trim() === '') throw new CliError('--database names no file: give a path, or leave the option out')
+  const { config } = configurationOf(database === undefined ? env : { VERIDICT_DATABASE: database })
   if (config.postgres !== null)
     throw new CliError('VERIDICT_DATABASE_URL is set, and this command is for an SQLite file alone', [
       'For PostgreSQL use its own tools: pg_dump, pg_restore and pg_amcheck (docs/postgres.md).',
