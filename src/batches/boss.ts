@@ -1,11 +1,12 @@
 import { PgBoss } from 'pg-boss'
-import type { Sql } from '../db/db.ts'
 import { JOBS_SCHEMA } from '../db/open/migrate.ts'
 import type { Job, Jobs } from './jobs.ts'
 
 const CONNECTIONS = 4
 const QUEUE = {
   notify: true,
+  // A job may wait while a job with its key runs.
+  policy: 'stately',
   // A worker that sends no heartbeat for so long is dead: its chunks go to another worker.
   heartbeatSeconds: 10,
   expireInSeconds: 23 * 3600,
@@ -14,7 +15,6 @@ const QUEUE = {
   deleteAfterSeconds: 600,
   retentionSeconds: 14 * 24 * 3600,
 }
-const POLICIES = { judge: 'exclusive', provider: 'stately' } as const
 const REFRESH_S = 3
 const MONITOR_S = 2
 /**
@@ -38,6 +38,9 @@ interface BossOptions {
   readonly chunksAtOnce: (judge: string) => number
   readonly onError: (error: unknown) => void
 }
+
+/** Lets jobs wait in a queue of earlier versions while a job with their key runs. */
+const NEW_POLICY = `UPDATE ${JOBS_SCHEMA}.queue SET policy = '${QUEUE.policy}' WHERE name = $1 AND policy = 'exclusive'`
 
 /** Lets an active job wait to be done again, which is no failure, unless a job with its key waits already. */
 const WAIT_AGAIN = `UPDATE ${JOBS_SCHEMA}.job SET state = 'retry', start_after = now() + $3 * interval '1 ms',
@@ -74,19 +77,18 @@ export function createBossJobs({ url, chunksAtOnce, onError }: BossOptions): Job
   }
 
   /** Opens the queue of a judge for its chunks or for the polls of its provider; the queue is made where it is missing. */
-  async function open(kind: keyof typeof POLICIES, judge: string): Promise<string> {
+  async function open(kind: 'judge' | 'provider', judge: string): Promise<string> {
     await begin()
     const name = `${kind}.${nameOf(judge)}`
-    if (!queues.has(name)) await boss.createQueue(name, { policy: POLICIES[kind], ...QUEUE })
+    if (!queues.has(name)) {
+      await boss.createQueue(name, QUEUE)
+      await boss.getDb().executeSql(NEW_POLICY, [name])
+    }
     queues.add(name)
     return name
   }
 
-  async function add(jobs: readonly Job[], sql?: Sql): Promise<void> {
-    // pg-boss writes within our unit of work.
-    const within = sql && {
-      db: { executeSql: (text: string, values: unknown[] = []) => sql.query<Record<string, unknown>>(text, values) },
-    }
+  async function add(jobs: readonly Job[]): Promise<void> {
     for (const some of Map.groupBy(jobs, ({ judge, chunk }) => `${chunk === null} ${judge}`).values()) {
       const [{ judge, chunk }] = some as [Job, ...Job[]]
       // The beginnings of all batches come first.
@@ -94,7 +96,7 @@ export function createBossJobs({ url, chunksAtOnce, onError }: BossOptions): Job
         ...{ data, singletonKey: data.chunk === null ? data.batch : `${data.batch}:${data.chunk}` },
         priority: -(data.chunk ?? 0),
       })
-      await boss.insert(await open(chunk === null ? 'provider' : 'judge', judge), some.map(toJob), within)
+      await boss.insert(await open(chunk === null ? 'provider' : 'judge', judge), some.map(toJob))
     }
   }
 

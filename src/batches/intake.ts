@@ -69,12 +69,6 @@ export async function* planItems(
 const CHUNK = 64
 const CHUNK_BYTES = 8 * 1024 * 1024
 
-/** Opens a draft. On PostgreSQL its jobs belong to the unit of work that opens the batch; on SQLite the jobs begin afterwards. */
-export async function openDraft({ stores, jobs }: Pick<BatchDeps, 'stores' | 'jobs'>, id: string): Promise<Batch> {
-  const chunks = stores.run_lock === null ? await stores.batches.chunks(id) : []
-  return stores.batches.open(id, (sql) => jobs.add(chunks, sql))
-}
-
 /**
  * Takes a batch in, whole or not at all: items arrive in a draft that is not listed, every one is read as far as it can be without
  * asking a judge, and only a draft without a fault is opened. Never holds more than one chunk of items. Throws a RequestError for a fault.
@@ -90,7 +84,7 @@ export async function takeBatch(deps: BatchDeps, plan: BatchPlan, items: AsyncIt
       await settleAll(admitting)
       await batches.add(id, await Promise.all(admitting))
     }
-    return await openDraft(deps, id)
+    return await batches.open(id)
   } catch (error) {
     await batches.discard(id)
     throw error

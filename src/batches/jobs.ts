@@ -1,5 +1,4 @@
 import PQueue from 'p-queue'
-import type { Sql } from '../db/db.ts'
 import type { Chunk } from '../db/items.ts'
 import type { Clock } from '../domain/clock.ts'
 
@@ -11,8 +10,8 @@ export type DoJob = (job: Job, signal: AbortSignal) => Promise<number | null>
 
 /** The jobs of batches. */
 export interface Jobs {
-  /** Puts jobs into the queues of their judges, in a unit of work where one is given; a job that waits or runs already is left alone. */
-  add(jobs: readonly Job[], sql?: Sql): Promise<void>
+  /** Puts jobs into the queues of their judges. A job that waits already is left alone; a job that runs is done once more: it may have seen the state before. */
+  add(jobs: readonly Job[]): Promise<void>
   /** Lists the batches whose jobs wait or run. */
   busy(): Promise<ReadonlySet<string>>
   /** Works on jobs of these judges. */
@@ -24,17 +23,21 @@ export interface Jobs {
 /** Creates the jobs of one process: that of the run lock of an SQLite file. */
 export function createLocalJobs(chunksAtOnce: (judge: string) => number, clock: Clock): Jobs {
   const queues = new Map<string, PQueue>()
-  /** The jobs that wait or run, by their keys, each with its batch. */
-  const open = new Map<string, { readonly batch: string; readonly done: Promise<void> }>()
+  /** The jobs that wait or run, by their keys. `isAdded`: the job was added since its run began. */
+  const open = new Map<string, { readonly batch: string; isAdded: boolean; done: Promise<void> }>()
   const stopping = new AbortController()
   const { signal } = stopping
   let doJob: DoJob = async () => null
 
-  async function repeat(job: Job, queue: PQueue): Promise<void> {
-    const once = async () => (signal.aborted ? null : doJob(job, signal))
+  async function repeat(job: Job, queue: PQueue, state: { isAdded: boolean }): Promise<void> {
+    const once = async () => {
+      state.isAdded = false
+      return signal.aborted ? null : doJob(job, signal)
+    }
     for (let again: number | null = 0; again !== null; ) {
       // The beginnings of all batches come first; a provider takes no place of a chunk.
       again = await (job.chunk === null ? once() : queue.add(once, { priority: -job.chunk }))
+      if (again === null && state.isAdded) again = 0
       if (again !== null) await clock.sleep(again, signal)
     }
   }
@@ -45,9 +48,15 @@ export function createLocalJobs(chunksAtOnce: (judge: string) => number, clock: 
         const { batch, judge, chunk } = job
         const queue = queues.get(judge)
         const key = `${batch} ${chunk} ${judge}`
-        if (queue === undefined || open.has(key) || signal.aborted) continue
-        const done = repeat(job, queue).catch(() => undefined)
-        open.set(key, { batch, done: done.finally(() => open.delete(key)) })
+        const known = open.get(key)
+        if (known !== undefined) known.isAdded = true
+        if (queue === undefined || known !== undefined || signal.aborted) continue
+        const state = { batch, isAdded: false, done: Promise.resolve() }
+        open.set(key, state)
+        state.done = repeat(job, queue, state).then(
+          () => void open.delete(key),
+          () => void open.delete(key),
+        )
       }
     },
     busy: async () => new Set([...open.values()].map(({ batch }) => batch)),

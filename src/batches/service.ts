@@ -95,8 +95,7 @@ export function createBatchService(deps: BatchDeps) {
       run_lock.take()
     }
     try {
-      // On PostgreSQL the jobs of a new batch were stored with the batch.
-      if (isShared ? !isNew : await lead()) await work.enqueue(id)
+      if (isShared || (await lead())) await work.enqueue(id)
       if (!isShared) startLoops()
     } catch (error) {
       deps.onTrouble({ batch: id, error })

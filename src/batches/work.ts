@@ -64,7 +64,8 @@ export function createBatchWork(deps: BatchDeps) {
       }
       if (moves.length > 0 && !moves.includes('closed')) return deps.poll_ms
       await jobs.add(await batches.chunks(batch))
-      if (pending > 0 || moves.length > 0) return POLL_SOON_MS
+      if (moves.length > 0 || isAsking) return POLL_SOON_MS
+      if (pending > 0) return CHUNK_AGAIN_MS
     }
     await end(plan)
     return null

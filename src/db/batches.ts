@@ -2,20 +2,7 @@ import { type Expression, type RawBuilder, sql as raw, type SqlBool } from 'kyse
 import type { Batch } from '../schemas/batch.ts'
 import type { BatchStatus } from '../schemas/vocabulary.ts'
 import { IN_FLIGHT } from './attempts.ts'
-import {
-  all,
-  assignments,
-  type Db,
-  first,
-  insert,
-  isIn,
-  locked,
-  newest,
-  type Page,
-  run,
-  type Sql,
-  type Work,
-} from './db.ts'
+import { all, assignments, type Db, first, insert, isIn, locked, newest, type Page, run, type Sql } from './db.ts'
 import { refusal } from './errors.ts'
 import { addItems, createItems, ITEM_IS_OPEN, isOf, type NewItem } from './items.ts'
 import type { Payer } from './ledger.ts'
@@ -147,11 +134,10 @@ function createDrafts(db: Db) {
         await addItems(sql, seq, items)
         await run(sql)`UPDATE batches SET total = total + ${items.length} WHERE seq = ${seq}`
       }),
-    /** Ends the draft: the batch runs from now on. `onOpen` belongs to the same unit of work. Returns the batch. */
-    open: (id: string, onOpen: Work<void> = async () => undefined): Promise<BatchRecord> =>
+    /** Ends the draft: the batch runs from now on. Returns the batch. */
+    open: (id: string): Promise<BatchRecord> =>
       db.write(async (sql) => {
         await run(sql)`UPDATE batches SET status = 'running' WHERE seq = ${await findDraft(sql, id)}`
-        await onOpen(sql)
         const [batch] = await readBatches(db, sql, { id, limit: 1 })
         if (batch === undefined) throw refusal(`the batch ${id} was opened and is not there`)
         return batch

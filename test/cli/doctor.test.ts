@@ -169,7 +169,8 @@ test('the command makes nothing where nothing is', async () => {
   expect(existsSync(path)).toBe(false)
   expect((await doctor({}, '--database', ':memory:')).code).toBe(1)
   const empty = { code: 1, err: expect.stringContaining('--database names no file') }
-  for (const name of ['', ' ']) expect(await doctor({ VERIDICT_DATABASE: path }, '--database', name)).toMatchObject(empty)
+  for (const name of ['', ' '])
+    expect(await doctor({ VERIDICT_DATABASE: path }, '--database', name)).toMatchObject(empty)
 })
 
 const backup = (...words: string[]) => typed({}, 'backup', ...words)

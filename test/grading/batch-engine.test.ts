@@ -221,17 +221,17 @@ describe('the jobs of one process', () => {
     return { jobs, runs, next, clock, polls }
   }
 
-  test('run a chunk that is added again while it waits or runs once; leave chunks of other judges alone', async () => {
+  test('run a chunk that is added again once while it waits, and once more while it runs; leave other judges alone', async () => {
     const { jobs, runs, next } = await working()
     for (let n = 0; n < 3; n++) await jobs.add([chunk(0), chunk(1), { ...chunk(0), judge: 'theirs' }])
     expect([...(await jobs.busy())]).toEqual(['bat_1'])
-    await next()
-    await next()
+    // A chunk that runs may have read its batch as parked, which was resumed meanwhile.
+    for (let n = 0; n < 3; n++) await next()
     await vi.waitFor(async () => expect((await jobs.busy()).size).toBe(0))
-    expect(runs).toEqual(['bat_1 0', 'bat_1 1'])
+    expect(runs.toSorted()).toEqual(['bat_1 0', 'bat_1 0', 'bat_1 1'])
     await jobs.add([chunk(0)])
     await next()
-    expect(runs).toHaveLength(3)
+    expect(runs).toHaveLength(4)
   })
 
   test('stop once the chunk that runs has ended, and begin no other', async () => {

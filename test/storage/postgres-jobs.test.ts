@@ -1,35 +1,12 @@
 import { once } from 'node:events'
 import { expect, test, vi } from 'vitest'
 import { createBossJobs } from '../../src/batches/boss.ts'
-import { openDraft } from '../../src/batches/intake.ts'
-import { makeBatch, makeItem } from './make-batch.ts'
 import { describePostgres } from './postgres-tools.ts'
 
 const CHUNK = { batch: 'bat_refused', chunk: 0, judge: 'openai' }
 
 describePostgres('jobs of several processes', (tools) => {
   const openJobs = () => createBossJobs({ url: tools().server.url, chunksAtOnce: () => 1, onError: () => undefined })
-
-  test('a batch opens with its jobs or not at all, over fewer connections than batches', async () => {
-    const stores = await tools().open(undefined, { max_connections: 2, connect_timeout_ms: 2000 })
-    const jobs = openJobs()
-    const ids = ['bat_1', 'bat_2', 'bat_3', 'bat_4']
-    for (const id of [...ids, 'bat_5']) {
-      await stores.batches.draft(makeBatch(id))
-      await stores.batches.add(id, [makeItem(0)])
-    }
-    const { add } = jobs
-    vi.spyOn(jobs, 'add').mockImplementationOnce(async (...given) => {
-      await add(...given)
-      throw new Error('refused')
-    })
-    await expect(openDraft({ stores, jobs }, 'bat_5')).rejects.toThrow('refused')
-    await Promise.all(ids.map((id) => openDraft({ stores, jobs }, id)))
-    expect([...(await jobs.busy())].sort()).toEqual(ids)
-    expect(await stores.batches.plan('bat_5')).toMatchObject({ status: 'draft' })
-    await jobs.stop()
-    await stores.close()
-  })
 
   test('a unit of work of which the server gives up one of several statements runs again', async () => {
     const stores = await tools().open(undefined, { max_connections: 1 })
@@ -92,6 +69,33 @@ describePostgres('jobs of several processes', (tools) => {
       { state: 'created', n: 3 },
       { state: 'retry', n: 1 },
     ])
+  })
+
+  test('a chunk that is added while it waits runs once, and once more where it is added while it runs', async () => {
+    const { server } = tools()
+    const first = openJobs()
+    const chunk = { batch: 'bat_again', chunk: 0, judge: 'again' }
+    await first.add([chunk])
+    await first.stop()
+    // A queue of an earlier version.
+    await server.query("UPDATE veridict_jobs.queue SET policy = 'exclusive' WHERE name = 'judge.again'")
+    await server.query("UPDATE veridict_jobs.job SET policy = 'exclusive' WHERE name = 'judge.again'")
+    const jobs = openJobs()
+    const gates: (() => void)[] = []
+    await jobs.start(['again'], async () => {
+      await new Promise<void>((resolve) => gates.push(resolve))
+      return null
+    })
+    await vi.waitFor(() => expect(gates).toHaveLength(1), 10_000)
+    // The chunk may have read its batch as parked, which was resumed meanwhile.
+    for (let n = 0; n < 3; n++) await jobs.add([chunk])
+    for (const n of [0, 1]) {
+      await vi.waitFor(() => expect(gates).toHaveLength(n + 1), 10_000)
+      gates[n]?.()
+    }
+    await vi.waitFor(async () => expect([...(await jobs.busy())]).not.toContain(chunk.batch), 10_000)
+    expect(gates).toHaveLength(2)
+    await jobs.stop()
   })
 
   test('a poll of an earlier version is done, is stored once, and waits for its next look in its own row', async () => {
