@@ -80,10 +80,9 @@ export function createBossJobs({ url, chunksAtOnce, onError }: BossOptions): Job
   async function open(kind: 'judge' | 'provider', judge: string): Promise<string> {
     await begin()
     const name = `${kind}.${nameOf(judge)}`
-    if (!queues.has(name)) {
-      await boss.createQueue(name, QUEUE)
-      await boss.getDb().executeSql(NEW_POLICY, [name])
-    }
+    if (queues.has(name)) return name
+    await boss.createQueue(name, QUEUE)
+    await boss.getDb().executeSql(NEW_POLICY, [name])
     queues.add(name)
     return name
   }
@@ -109,7 +108,9 @@ export function createBossJobs({ url, chunksAtOnce, onError }: BossOptions): Job
     },
     async start(judges, doJob) {
       const work = async (queue: string, seconds: number) => {
-        const worker: string = await boss.work<Job>(queue, lookEvery(seconds), async ([job]) => {
+        const looks = { pollingIntervalSeconds: seconds, notifyPollingIntervalSeconds: seconds }
+        const options = { batchSize: 1, heartbeatRefreshSeconds: REFRESH_S, ...looks }
+        const worker: string = await boss.work<Job>(queue, options, async ([job]) => {
           if (job === undefined) return
           const signal = AbortSignal.any([stopping.signal, job.signal])
           const again = signal.aborted ? null : await doJob(job.data, signal).finally(() => boss.notifyWorker(worker))
@@ -130,13 +131,6 @@ export function createBossJobs({ url, chunksAtOnce, onError }: BossOptions): Job
     },
   }
 }
-
-const lookEvery = (seconds: number) => ({
-  batchSize: 1,
-  pollingIntervalSeconds: seconds,
-  notifyPollingIntervalSeconds: seconds,
-  heartbeatRefreshSeconds: REFRESH_S,
-})
 
 /** Names a judge within the characters of a queue’s name. */
 const nameOf = (judge: string): string =>

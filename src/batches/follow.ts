@@ -77,11 +77,6 @@ async function* look({ batches, clock, id, isOff }: Following, every_ms: number)
   }
 }
 
-export interface BatchStores {
-  readonly batches: Pick<BatchStore, 'get' | 'results'>
-  readonly grades: Pick<GradeStore, 'getMany'>
-}
-
 /** Yields the ended items of a batch in order, a page of the store at a time. */
 export async function* endedPages(
   batches: Pick<BatchStore, 'results'>,
@@ -102,14 +97,20 @@ export interface EndedItem {
 }
 
 /** Reads the grades of items, all at once. */
-export async function withGrades(grades: BatchStores['grades'], page: readonly ItemRecord[]): Promise<EndedItem[]> {
+export async function withGrades(
+  grades: Pick<GradeStore, 'getMany'>,
+  page: readonly ItemRecord[],
+): Promise<EndedItem[]> {
   const ids = new Set(page.flatMap(({ grade_id }) => grade_id ?? []))
   const byId = new Map((await grades.getMany([...ids])).map((grade) => [grade.id, grade]))
   return page.map((item) => ({ item, grade: byId.get(item.grade_id ?? '') ?? null }))
 }
 
 /** Renders items as results, in their order. */
-export const toResults = async (grades: BatchStores['grades'], page: readonly ItemRecord[]): Promise<BatchResult[]> =>
+export const toResults = async (
+  grades: Pick<GradeStore, 'getMany'>,
+  page: readonly ItemRecord[],
+): Promise<BatchResult[]> =>
   (await withGrades(grades, page)).map(({ item, grade }) => {
     const { item_id, index, status, label, request, grade_id, failure, cached, base_grade } = item
     return {

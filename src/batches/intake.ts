@@ -14,18 +14,10 @@ export interface BatchPlan extends Omit<NewBatch, 'id' | 'created_at'> {
 }
 
 /** Makes the plan of a batch of new trials. */
-export const planOf = (
-  { dry_run: _, name, key, mode, max_cost_usd, ...defaults }: BatchOptions,
-  payer: Payer | null,
-): BatchPlan => ({
-  kind: 'grade',
-  mode: mode ?? 'direct',
-  name: name ?? null,
-  key: key ?? null,
-  max_cost_usd: max_cost_usd ?? null,
-  payer,
-  defaults,
-})
+export function planOf({ dry_run: _, ...options }: BatchOptions, payer: Payer | null): BatchPlan {
+  const { name = null, key = null, mode = 'direct', max_cost_usd = null, ...defaults } = options
+  return { kind: 'grade', mode, name, key, max_cost_usd, payer, defaults }
+}
 
 /** One item on its way into a batch, with the place that an error names. */
 export interface IntakeItem {

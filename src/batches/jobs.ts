@@ -34,10 +34,9 @@ export function createLocalJobs(chunksAtOnce: (judge: string) => number, clock: 
       state.isAdded = false
       return signal.aborted ? null : doJob(job, signal)
     }
-    for (let again: number | null = 0; again !== null; ) {
+    for (let again: number | null = 0; again !== null || state.isAdded; ) {
       // The beginnings of all batches come first; a provider takes no place of a chunk.
       again = await (job.chunk === null ? once() : queue.add(once, { priority: -job.chunk }))
-      if (again === null && state.isAdded) again = 0
       if (again !== null) await clock.sleep(again, signal)
     }
   }
@@ -53,10 +52,8 @@ export function createLocalJobs(chunksAtOnce: (judge: string) => number, clock: 
         if (queue === undefined || known !== undefined || signal.aborted) continue
         const state = { batch, isAdded: false, done: Promise.resolve() }
         open.set(key, state)
-        state.done = repeat(job, queue, state).then(
-          () => void open.delete(key),
-          () => void open.delete(key),
-        )
+        const done = repeat(job, queue, state).catch(() => undefined)
+        state.done = done.finally(() => open.delete(key))
       }
     },
     busy: async () => new Set([...open.values()].map(({ batch }) => batch)),

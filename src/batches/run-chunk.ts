@@ -1,6 +1,7 @@
 import PQueue from 'p-queue'
 import type { BatchRecord, RunPlan } from '../db/batches.ts'
 import { settleAll } from '../db/db.ts'
+import { ReplyRefused, StorageError } from '../db/errors.ts'
 import { type Chunk, type ItemEnd, type OpenItem, toItemEnd } from '../db/items.ts'
 import type { Stores } from '../db/stores.ts'
 import type { Clock } from '../domain/clock.ts'
@@ -169,7 +170,9 @@ async function runItem(
 
   /** Stores the end of an item whose request was refused, or whose run met an unexpected error. Rejects with a refusal of the database. */
   async function endBy(error: unknown): Promise<void> {
-    if ((error as { name?: unknown } | null)?.name === 'StorageError') throw error
+    if (error instanceof ReplyRefused && error.code !== 'storage_busy')
+      await run.park({ reason: `${error.message}: mend the database, then resume`, resumes_at: null })
+    if (error instanceof StorageError) throw error
     if (error instanceof RequestError && error.code === 'unknown_rubric') {
       // The batch waits for a rubric of its configuration, by which no item ends.
       const lack = `${error.message}, which an item names (${error.extras.errors?.[0]?.message ?? ''})`

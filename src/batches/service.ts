@@ -1,12 +1,12 @@
-import type { BatchQuery } from '../db/batches.ts'
+import type { BatchQuery, BatchRecord } from '../db/batches.ts'
 import type { Payer } from '../db/ledger.ts'
+import { count } from '../domain/words.ts'
 import type { Batch, BatchEstimate } from '../schemas/batch.ts'
 import type { RegradeRequest } from '../schemas/regrade.ts'
 import { COMMAND_STOPPED } from '../schemas/vocabulary.ts'
 import { type BatchPlan, type IntakeItem, takeBatch } from './intake.ts'
 import { planRegrade, selectGrades } from './regrade.ts'
-import type { BatchDeps } from './run-chunk.ts'
-import { createView } from './waiting.ts'
+import type { BatchDeps, Parking } from './run-chunk.ts'
 import { createBatchWork } from './work.ts'
 
 type Items = AsyncIterable<IntakeItem>
@@ -18,8 +18,6 @@ const LONGEST_DRAFT_MS = 24 * 3_600_000
 const FILE_SWEEP_MS = 1000
 /** Between two looks at a PostgreSQL, where jobs tell of work. */
 const SERVER_SWEEP_MS = 15_000
-/** Between two looks at the status of batches that run here, which another process may have parked or cancelled. */
-const STATUS_MS = 500
 /** Between two signs of life of this process, and between two searches for lost calls. */
 const UPKEEP_MS = 10_000
 
@@ -35,8 +33,8 @@ export type BatchService = ReturnType<typeof createBatchService>
 export function createBatchService(deps: BatchDeps) {
   const { stores, adopts, judges, jobs, clock, newId } = deps
   const { batches, run_lock } = stores
-  /** The batches of a command, and whether the command made them. */
-  const own = new Map<string, { readonly isNew: boolean }>()
+  /** The batches that a command made or resumed. */
+  const own = new Set<string>()
   /** An id of the time at which this process began to run batches; null: it runs none. */
   let leadsSince: string | null = null
   let starting: Promise<void> | null = null
@@ -45,7 +43,7 @@ export function createBatchService(deps: BatchDeps) {
   /** Whether this process shares the batches of a PostgreSQL with others. */
   const isShared = run_lock === null
   const work = createBatchWork(deps)
-  const view = createView(deps, () => leadsSince !== null)
+  const view = createView(deps, work.restOf, () => leadsSince !== null)
 
   const now = (): number => clock.now().getTime()
   const troubleOf = (batch: string) => (error: unknown) => deps.onTrouble({ batch, error })
@@ -71,11 +69,7 @@ export function createBatchService(deps: BatchDeps) {
 
   function startLoops(): void {
     if (loops.length > 0) return
-    loops.push(
-      repeat(isShared ? SERVER_SWEEP_MS : FILE_SWEEP_MS, sweep),
-      repeat(UPKEEP_MS, upkeep),
-      repeat(STATUS_MS, work.leaveEnded),
-    )
+    loops.push(repeat(isShared ? SERVER_SWEEP_MS : FILE_SWEEP_MS, sweep), repeat(UPKEEP_MS, upkeep))
   }
 
   /** Parks the batch of a stopped command: no other process shall go on with the batch, and pay. */
@@ -88,10 +82,10 @@ export function createBatchService(deps: BatchDeps) {
   }
 
   /** Begins a stored batch. A command learns of an unusable run lock; every other failure is tried again by the next sweep. */
-  async function begin(id: string, isNew = true): Promise<void> {
+  async function begin(id: string): Promise<void> {
     if (!adopts && !isShared) {
-      // A command that cannot use the run lock parks its new batch as it stops.
-      own.set(id, { isNew: isNew || own.get(id)?.isNew === true })
+      // A command that cannot use the run lock parks its batch as it stops.
+      own.add(id)
       run_lock.take()
     }
     try {
@@ -185,7 +179,8 @@ export function createBatchService(deps: BatchDeps) {
         for (const judge of judges.keys()) deps.laneOf(judge).restsUntil = 0
         await batches.resume(id)
       }
-      await begin(id, false)
+      work.leave(id)
+      await begin(id)
       return true
     },
     /** Starts the loops of a service, which goes on with the batches of earlier processes. */
@@ -200,13 +195,81 @@ export function createBatchService(deps: BatchDeps) {
     /** Begins nothing more; resolves once nothing is in flight and other processes can take over. */
     async stop(): Promise<void> {
       stopping.abort()
-      work.leaveAll()
       await jobs.stop()
       await Promise.all(loops)
       if (isShared) return
-      // A batch that the command resumed goes on where another process runs it.
-      for (const [id, { isNew }] of own) if (isNew || leadsSince !== null) await parkOwn(id).catch(troubleOf(id))
+      for (const id of own) await parkOwn(id).catch(troubleOf(id))
       run_lock.release()
     },
+  }
+}
+
+/** The subject for which a batch waits, and the sentence that says so; empty where the batch runs. */
+type Waiting = Pick<Batch, 'waiting_for'> & Partial<Pick<Batch, 'parked_reason'>>
+
+/** Within this time both providers answer a batch or give the batch up. */
+const PROVIDER_WINDOW_MS = 24 * 3_600_000
+/** A call in flight for longer may be one of a process that has ended. */
+const YOUNG_CALL_MS = 30_000
+
+/** Creates the view of a batch. `restOf` is the rest that the database refuses to store; `runsHere`: this process runs the batches of the database. */
+function createView(deps: BatchDeps, restOf: (id: string) => Parking | null, runsHere: () => boolean) {
+  const { stores, judges, clock, lost_ms } = deps
+  const { batches, provider, attempts, run_lock } = stores
+
+  /** Finds the judge of the next item, or of an open submission. */
+  async function nextJudge({ id, mode, status }: BatchRecord): Promise<string | null> {
+    const [item] = status === 'running' ? await batches.pending(id, -1, 1) : []
+    if (item !== undefined) return item.request.judge ?? ''
+    return mode === 'provider' ? ((await provider.judges(id))[0] ?? null) : null
+  }
+
+  /** Tells whether no process that runs batches has the judge. */
+  async function isMissing(judge: string): Promise<boolean> {
+    if (runsHere() && (run_lock !== null || judges.has(judge))) return !judges.has(judge)
+    // Without a holder of the run lock nothing is known: the next holder may have the judge.
+    return run_lock?.isTaken() !== false && !(await stores.judges.hasWorker(judge))
+  }
+
+  /** Explains that all calls in flight are old. */
+  function waitingSince(items: number, newest: number): Waiting {
+    const age = clock.now().getTime() - newest
+    if (age < YOUNG_CALL_MS) return {}
+    const lost = new Date(newest + lost_ms).toISOString()
+    const late = `waiting: ${count(items, 'item')} without an answer for ${Math.round(age / 1000)} s`
+    const parked_reason = `${late}: the judge is slow, or the process that called has ended; lost calls are made again after ${lost}`
+    return { waiting_for: 'answers', parked_reason }
+  }
+
+  /** Explains that the database refuses, that all calls in flight are old, that no worker has the judge of the next item, or that the judge asked for a pause. */
+  async function waitingFor(record: BatchRecord, items: number, newest: string | null): Promise<Waiting> {
+    const rest = restOf(record.id)
+    if (rest !== null) return { parked_reason: `waiting: ${rest.reason}` }
+    if (newest !== null) return waitingSince(items, Date.parse(newest))
+    const judge = await nextJudge(record)
+    if (judge === null) return {}
+    if (await isMissing(judge)) return { waiting_for: 'worker', parked_reason: `waiting: no worker for ${judge}` }
+    const { paused_until, failure } = await stores.judges.get(judge)
+    if (failure === null || paused_until <= clock.now().getTime()) return {}
+    const until = new Date(paused_until).toISOString()
+    return { waiting_for: 'judge', parked_reason: `${judge}: ${failure.code}, waiting until ${until}` }
+  }
+
+  /** Adds to a stored batch its items in flight, over all processes, the reason for which it waits, and its part that lies with a provider. */
+  return async (record: BatchRecord): Promise<Batch> => {
+    const { id, status, mode, counts } = record
+    if (status === 'done' || status === 'cancelled') return record
+    const runs = status === 'running' || status === 'cancelling'
+    const isAsking = runs && counts.pending > 0
+    const { items, newest } = isAsking ? await attempts.inFlight(id) : { items: 0, newest: null }
+    const moved = newest === null ? 0 : Math.min(items, counts.pending)
+    const wait = runs ? await waitingFor(record, items, newest) : {}
+    const round = mode === 'provider' ? await provider.round(id) : null
+    const ends_by = new Date(Date.parse(round?.begun_at ?? '') + PROVIDER_WINDOW_MS)
+    return {
+      ...{ ...record, ...wait },
+      counts: { ...counts, pending: counts.pending - moved, running: counts.running + moved },
+      ...(round && { round: { ...round, ends_by: ends_by.toISOString() } }),
+    }
   }
 }

@@ -1,4 +1,5 @@
 import type { RunPlan } from '../db/batches.ts'
+import type { StorageError } from '../db/errors.ts'
 import type { Chunk } from '../db/items.ts'
 import type { DoJob } from './jobs.ts'
 import { createProviderPump, type Poll } from './provider.ts'
@@ -20,6 +21,8 @@ interface BatchRun {
   readonly leaving: AbortController
   /** Refusals of the database since a job was done. */
   refusals: number
+  /** The rest of the batch, until the database has stored the rest: nothing begins meanwhile. */
+  rest: Parking | null
   /** The pending items of each judge at its last poll: an item that lacks money goes on asking, and holds back no submission. */
   readonly unasked: Map<string, number>
 }
@@ -32,7 +35,7 @@ export function createBatchWork(deps: BatchDeps) {
   const runs = new Map<string, BatchRun>()
 
   function runOf(id: string): BatchRun {
-    const run = runs.get(id) ?? { leaving: new AbortController(), unasked: new Map(), refusals: 0 }
+    const run = runs.get(id) ?? { leaving: new AbortController(), unasked: new Map(), refusals: 0, rest: null }
     runs.set(id, run)
     return run
   }
@@ -43,13 +46,18 @@ export function createBatchWork(deps: BatchDeps) {
     runs.delete(id)
   }
 
-  async function park(id: string, { reason, resumes_at }: Parking): Promise<void> {
+  async function park(id: string, rest: Parking): Promise<void> {
+    const run = runOf(id)
+    run.rest = rest
+    run.leaving.abort()
+    const isParked = await batches.park(id, rest.reason, rest.resumes_at?.toISOString() ?? null)
     leave(id)
-    if (await batches.park(id, reason, resumes_at?.toISOString() ?? null)) await tell(id)
+    if (isParked) await tell(id)
   }
 
-  async function pollOnce({ batch, judge }: Poll): Promise<number | null> {
-    const plan = await batches.plan(batch)
+  const inRest = (ms: number): Date => new Date(clock.now().getTime() + ms)
+
+  async function pollOnce({ batch, judge }: Poll, plan: RunPlan | null): Promise<number | null> {
     if (plan?.status === 'cancelling' && !(await pump.drain({ batch, judge }))) return deps.poll_ms
     if (plan?.status === 'running') {
       const { unasked } = runOf(batch)
@@ -85,7 +93,9 @@ export function createBatchWork(deps: BatchDeps) {
     const polled = mode === 'provider' ? await provider.judges(id) : []
     await jobs.add(polled.map((judge) => ({ batch: id, judge, chunk: null })))
     const finish = status === 'running' ? batches.finish : batches.finishCancel
-    if (polled.length === 0 && (await finish(id, clock.now().toISOString()))) await tell(id)
+    if (polled.length > 0 || !(await finish(id, clock.now().toISOString()))) return
+    leave(id)
+    await tell(id)
   }
 
   /** Tells the listeners of the new status of a batch. */
@@ -96,9 +106,8 @@ export function createBatchWork(deps: BatchDeps) {
     )
 
   /** Grades a chunk; returns the time until the next run at the items that stay open in a running batch. */
-  async function gradeChunk(chunk: Chunk, signal: AbortSignal): Promise<number | null> {
+  async function gradeChunk(chunk: Chunk, plan: RunPlan | null, signal: AbortSignal): Promise<number | null> {
     const { batch, judge } = chunk
-    const plan = await batches.plan(batch)
     if (plan?.status !== 'running') return null
     const leaving = AbortSignal.any([signal, runOf(batch).leaving.signal])
     const { open, lack } = await runChunk(deps, {
@@ -109,27 +118,39 @@ export function createBatchWork(deps: BatchDeps) {
     const isPoor = lack !== undefined && plan.mode === 'direct' && !leaving.aborted
     const hasOneJudge = async () => (await batches.chunks(batch)).every((open) => open.judge === judge)
     if (isPoor && (await attempts.inFlight(batch)).newest === null && (await hasOneJudge()))
-      await park(batch, { reason: reasonOf(judge, lack), resumes_at: new Date(clock.now().getTime() + BUDGET_REST_MS) })
+      await park(batch, { reason: reasonOf(judge, lack), resumes_at: inRest(BUDGET_REST_MS) })
     const after = await batches.plan(batch)
     await end(after)
+    if (after?.status !== 'running') leave(batch)
     if (open === 0 || after?.status !== 'running') return null
     return plan.mode === 'provider' ? deps.poll_ms : CHUNK_AGAIN_MS
   }
 
-  /** Does a job. A damage of the database that lasts parks the batch. A poll of an earlier version has no member `chunk`. */
+  /** Counts the refusals of the database in a row, of which the third lets the batch rest: a disk may get room, other damage must be mended. */
+  async function meetRefusal(batch: string, { code, message }: Partial<StorageError>): Promise<void> {
+    const run = runOf(batch)
+    const isFull = code === 'storage_full'
+    run.refusals = isFull || code === 'storage_error' ? run.refusals + 1 : 0
+    if (run.refusals < MOST_REFUSALS || run.rest !== null) return
+    const next = isFull ? 'make room, and the batch goes on by itself' : 'mend it, then resume'
+    const reason = `the database refused ${run.refusals} times in a row: ${message}: ${next}`
+    await park(batch, { reason, resumes_at: isFull ? inRest(REST_MS) : null }).catch(() => undefined)
+  }
+
+  /** Does a job. A poll of an earlier version has no member `chunk`. */
   const doJob: DoJob = async ({ chunk = null, ...poll }, signal) => {
     const { batch } = poll
+    const rest = runs.get(batch)?.rest ?? null
     try {
-      const again = await (chunk === null ? pollOnce(poll) : gradeChunk({ ...poll, chunk }, signal))
-      runOf(batch).refusals = 0
+      if (rest !== null) await park(batch, rest)
+      const plan = await batches.plan(batch)
+      const again = await (chunk === null ? pollOnce(poll, plan) : gradeChunk({ ...poll, chunk }, plan, signal))
+      const run = runs.get(batch)
+      if (run !== undefined) run.refusals = 0
       return again
     } catch (error) {
       deps.onTrouble({ batch, error })
-      const run = runOf(batch)
-      const { code, message } = error as { code?: unknown; message?: unknown }
-      run.refusals = code === 'storage_error' ? run.refusals + 1 : 0
-      const reason = `the database refused ${run.refusals} times in a row: ${message}: mend it, then resume`
-      if (run.refusals >= MOST_REFUSALS) await park(batch, { reason, resumes_at: null }).catch(() => undefined)
+      await meetRefusal(batch, error as Partial<StorageError>)
       return REST_MS
     }
   }
@@ -138,13 +159,7 @@ export function createBatchWork(deps: BatchDeps) {
     doJob,
     enqueue,
     leave,
-    leaveAll: () => [...runs.keys()].forEach(leave),
-    /** Leaves the batches that another process has parked, cancelled or ended. */
-    async leaveEnded(): Promise<void> {
-      const ids = [...runs.keys()]
-      if (ids.length === 0) return
-      const running = await batches.listRunning(ids)
-      for (const id of ids) if (!running.has(id)) leave(id)
-    },
+    /** Returns the rest of a batch that the database refuses to store; null: the batch has none. */
+    restOf: (id: string): Parking | null => runs.get(id)?.rest ?? null,
   }
 }

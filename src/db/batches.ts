@@ -48,11 +48,6 @@ export function createBatches(db: Db) {
       all<Pick<BatchRow, 'id' | 'status'> & { readonly is_open: boolean }>(db.read)`
         SELECT id, status, EXISTS (SELECT 1 FROM batch_items WHERE batch = batches.seq AND batch_items.${ITEM_IS_OPEN}) AS is_open FROM batches
         WHERE status IN ('running', 'cancelling', 'parked') AND (status <> 'parked' OR resumes_at <= ${now}) ORDER BY id`,
-    async listRunning(ids: readonly string[]): Promise<ReadonlySet<string>> {
-      const rows = await all<Pick<BatchRow, 'id'>>(db.read)`
-        SELECT id FROM batches WHERE ${isIn(db, 'id', ids)} AND status = 'running'`
-      return new Set(rows.map(({ id }) => id))
-    },
     /** Reads the facts of a batch that a runner needs: without the counts, which cost a walk over the items. */
     async plan(id: string): Promise<RunPlan | null> {
       type Row = Omit<RunPlan, 'payer'> & Pick<BatchRow, 'payer' | 'payer_cap_usd'>

@@ -11,6 +11,13 @@ export class StorageError extends Error {
   }
 }
 
+/** The refusal of a reply that was paid for, which its process holds no longer: to ask again would be to pay again. */
+export class ReplyRefused extends StorageError {
+  constructor(cause: { readonly code?: StorageErrorCode; readonly message: string }) {
+    super(cause.code ?? 'storage_error', `a reply that was paid for could not be stored: ${cause.message}`, { cause })
+  }
+}
+
 /** Makes the error of a refusal that lasts until an operator changes something. */
 export const refusal = (why: string, options?: ErrorOptions): StorageError =>
   new StorageError('storage_error', why, options)

@@ -68,6 +68,8 @@ export type Reserved =
   | { readonly kind: 'wait'; readonly for: 'same' | 'limit' }
   | { readonly kind: 'paused'; readonly judge: JudgeState }
   | { readonly kind: 'over'; readonly over: OverBudget }
+  /** The batch does not run any more. */
+  | { readonly kind: 'left' }
 
 export type AttemptLedger = ReturnType<typeof createLedger>
 
@@ -147,9 +149,9 @@ async function reserve(db: Db, sql: Sql, call: CallRequest): Promise<Reserved> {
     if (same_at > (await lostBefore(db, sql, lost))) return { kind: 'wait', for: 'same' }
     await expire(db, sql, [same_id])
   }
+  if (!runs) return { kind: 'left' }
   if (judge.paused_until > now) return { kind: 'paused', judge }
-  // A process hears later that a batch was cancelled or parked: no call begins meanwhile.
-  if (n >= limit || !runs) return { kind: 'wait', for: 'limit' }
+  if (n >= limit) return { kind: 'wait', for: 'limit' }
   const row = { ...attempt, process: db.process, outcome: 'sent' } as const
   const [over] = await Promise.all([reserveIn(sql, row, caps), insert(sql, 'attempts', row)])
   if (over !== null) throw new Undo({ kind: 'over', over } satisfies Reserved)

@@ -1,3 +1,4 @@
+import { ReplyRefused, type StorageError } from '../db/errors.ts'
 import type { PlannedAttempt } from '../db/ledger.ts'
 import { costUsd } from '../domain/money/price.ts'
 import type { Judge, JudgeReply, JudgeRequest } from '../judges/judge.ts'
@@ -162,6 +163,8 @@ async function callOnce(deps: CallDeps, call: Call, deadline: number, admit: () 
       )
       return { again: 0 }
     }
+    case 'left':
+      return CANCELLED
     case 'over':
       return endWithout(budgetExceeded(reserved.over, reserved_usd), false)
     case 'stored':
@@ -218,9 +221,9 @@ async function surely({ clock }: Pick<CallDeps, 'clock'>, finish: () => Promise<
     try {
       return await finish()
     } catch (error) {
-      const code = (error as { code?: unknown } | null)?.code
-      const isTemporary = code === 'storage_full' || code === 'storage_busy'
-      if (tries >= MOST_FINISHES[isTemporary ? 'temporary' : 'other']) throw error
+      const refusal = error as StorageError
+      const isTemporary = refusal.code === 'storage_full' || refusal.code === 'storage_busy'
+      if (tries >= MOST_FINISHES[isTemporary ? 'temporary' : 'other']) throw new ReplyRefused(refusal)
       await clock.sleep(FINISH_AGAIN_MS)
     }
   }

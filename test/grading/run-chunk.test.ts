@@ -1,8 +1,9 @@
 import PQueue from 'p-queue'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type Parking, runChunk, type Trouble } from '../../src/batches/run-chunk.ts'
+import { createBatchWork } from '../../src/batches/work.ts'
 import type { NewBatch } from '../../src/db/batches.ts'
-import { StorageError } from '../../src/db/errors.ts'
+import { ReplyRefused, StorageError } from '../../src/db/errors.ts'
 import { openSqliteStores } from '../../src/db/stores.ts'
 import type { ItemOutcome } from '../../src/grading/grade.ts'
 import type { GradingJob } from '../../src/grading/judge-question.ts'
@@ -19,8 +20,10 @@ type Grade = (index: number, run: number, job: GradingJob) => Outcome | Promise<
 
 const REFUSED = new RequestError('not_cached', 'not stored')
 
-/** Runs the chunk of a batch whose items, one for each word, are graded by the test. */
-async function start(
+const CHUNK = { batch: 'bat_1', chunk: 0, judge: 'scripted' }
+
+/** Prepares the chunk of a batch whose items, one for each word, are graded by the test. */
+async function prepare(
   grade: Grade,
   { words = ['a'], batch = {}, info = {}, restsUntil = 0, most = 16 } = {} as Partial<{
     words: readonly string[]
@@ -70,21 +73,23 @@ async function start(
     },
     judges: new Map([['scripted', judge]]),
     queueOf: () => places,
+    jobs: { add: async () => undefined },
     onTrouble: ({ error }: Trouble) => void errors.push(error),
+    onStatus: () => undefined,
   } as unknown as Parameters<typeof runChunk>[0]
-  const done = runChunk(deps, {
-    ...{
-      plan,
-      chunk: { batch: 'bat_1', chunk: 0, judge: 'scripted' },
-      signal: leaving.signal,
-    },
-    park: async (parking) => {
-      parked.push(parking)
-      leaving.abort()
-    },
-  })
   const counts = async () => (await stores.batches.get('bat_1'))?.counts
-  return { done, runs, parked, errors, clock, leaving, counts, start: clock.now().getTime() }
+  return { deps, plan, stores, runs, parked, errors, clock, leaving, counts, start: clock.now().getTime() }
+}
+
+/** Runs the chunk. */
+async function start(...given: Parameters<typeof prepare>) {
+  const prepared = await prepare(...given)
+  const { deps, plan, leaving, parked } = prepared
+  const park = async (parking: Parking) => {
+    parked.push(parking)
+    leaving.abort()
+  }
+  return { ...prepared, done: runChunk(deps, { plan, chunk: CHUNK, signal: leaving.signal, park }) }
 }
 
 describe('the items of one trajectory', () => {
@@ -208,6 +213,57 @@ test('a refusal of the database breaks the chunk off, once its other items have 
   gate.resolve()
   await expect(done).rejects.toMatchObject({ code: 'storage_full' })
   expect(await counts()).toMatchObject({ pending: 1, failed: 1 })
+})
+
+describe('a database that refuses', () => {
+  const full = new StorageError('storage_full', 'the disk is full')
+  const refused = new StorageError('storage_error', 'no')
+
+  test.each([
+    [
+      'three times for a full disk: rests until it tries again by itself',
+      full,
+      3,
+      10_000,
+      /refused 3 times.*full.*room/,
+    ],
+    ['three times for another reason: rests until it is resumed', refused, 3, null, /refused 3 times.*no.*resume/],
+    [
+      'a reply that was paid for: rests at once until it is resumed',
+      new ReplyRefused(full),
+      1,
+      null,
+      /paid for.*full.*resume/,
+    ],
+  ])('%s', async (_, error, times, rest, reason) => {
+    const { deps, runs, stores, start: at } = await prepare(() => error)
+    const { doJob } = createBatchWork(deps)
+    for (let n = 0; n < 5; n++) await doJob(CHUNK, new AbortController().signal)
+    const resumes_at = rest === null ? null : new Date(at + rest).toISOString()
+    const parked_reason = expect.stringMatching(reason)
+    expect(await stores.batches.get('bat_1')).toMatchObject({ status: 'parked', parked_reason, resumes_at })
+    expect(runs).toHaveLength(times)
+  })
+
+  test('now and then, with a job done in between: rests nothing', async () => {
+    const { deps, stores } = await prepare((_, run) => (run % 3 === 0 ? { code: 'cancelled' } : refused))
+    const { doJob } = createBatchWork(deps)
+    for (let n = 0; n < 8; n++) await doJob(CHUNK, new AbortController().signal)
+    expect(await stores.batches.plan('bat_1')).toMatchObject({ status: 'running' })
+  })
+
+  test('the rest of its batch, too: begins nothing, tells the reason, and rests once the database takes the rest', async () => {
+    const { deps, runs, stores } = await prepare(() => new ReplyRefused(full))
+    const { park } = stores.batches
+    stores.batches.park = () => Promise.reject(full)
+    const work = createBatchWork(deps)
+    for (let n = 0; n < 5; n++) await work.doJob(CHUNK, new AbortController().signal)
+    expect([runs, work.restOf('bat_1')?.reason]).toEqual([[0], expect.stringContaining('paid for')])
+    stores.batches.park = park
+    expect(await work.doJob(CHUNK, new AbortController().signal)).toBeNull()
+    expect(await stores.batches.plan('bat_1')).toMatchObject({ status: 'parked' })
+    expect([runs, work.restOf('bat_1')]).toEqual([[0], null])
+  })
 })
 
 test('a run that is to end begins no item and waits for no retry', async () => {

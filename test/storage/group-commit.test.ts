@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import type { Work } from '../../src/db/db.ts'
+import type { Sql, Work } from '../../src/db/db.ts'
 import { openSqlite } from '../../src/db/open/sqlite.ts'
 import { tempDatabase } from './temp-folder.ts'
 
@@ -16,21 +16,16 @@ async function open() {
 const endsOf = async (units: readonly Promise<unknown>[]) =>
   (await Promise.allSettled(units)).map(({ status }) => status)
 
-test('a unit that fails takes none of its neighbours with it', async () => {
-  const { write, all } = await open()
-  expect(await endsOf([write(1), write(2), write(1), write(3)])).toEqual([
-    ...['fulfilled', 'fulfilled', 'rejected', 'fulfilled'],
-  ])
-  expect(await all()).toEqual([1, 2, 3])
-})
-
-test('a unit that fails in the middle leaves nothing of itself', async () => {
+const insert = (unit: Sql, xs: readonly number[]) =>
+  Promise.all(xs.map((x) => unit.query(`INSERT INTO t VALUES (${x})`)))
+const FAILING: readonly (readonly [string, Work<unknown>])[] = [
+  ['repeats its neighbour', (unit) => insert(unit, [1])],
+  ['fails in the middle', (unit) => insert(unit, [7]).then(() => Promise.reject(new Error('half way')))],
+  ['fails at one of several statements', (unit) => insert(unit, [7, 7, 8])],
+]
+test.each(FAILING)('a unit that %s leaves nothing of itself, and takes no neighbour with it', async (_what, fails) => {
   const { db, write, all } = await open()
-  const half = db.write(async (unit) => {
-    await unit.query('INSERT INTO t VALUES (7)')
-    throw new Error('half way')
-  })
-  expect(await endsOf([write(1), half, write(2)])).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect(await endsOf([write(1), db.write(fails), write(2)])).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   expect(await all()).toEqual([1, 2])
 })
 
@@ -46,13 +41,6 @@ test.each(FATAL)('%s that ends the whole transaction fails its neighbours too', 
   expect(await endsOf([write(1), db.write(fatal), write(2)])).toEqual(['rejected', 'rejected', 'rejected'])
   expect(await all()).toEqual([])
   expect(await endsOf([write(1), write(2)])).toEqual(['fulfilled', 'fulfilled'])
-})
-
-test('a unit of which one of several statements fails leaves nothing of itself', async () => {
-  const { db, write, all } = await open()
-  const half = db.write((unit) => Promise.all([7, 7, 8].map((x) => unit.query(`INSERT INTO t VALUES (${x})`))))
-  expect(await endsOf([write(1), half, write(2)])).toEqual(['fulfilled', 'rejected', 'fulfilled'])
-  expect(await all()).toEqual([1, 2])
 })
 
 test('nothing is promised before it is committed', async () => {

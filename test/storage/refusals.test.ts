@@ -67,20 +67,9 @@ describe('two connections to one file', () => {
     release()
     expect((await read()).rows).toEqual([{ name: 'heartbeat' }])
   })
-
-  test('one waits for the other no longer than its timeout, then says so; reading goes on', async () => {
-    const path = tempDatabase()
-    const b = openSqlite(path)
-    await b.run('PRAGMA busy_timeout = 20')
-    const release = holdLock(path)
-    await expect(b.stores.check()).rejects.toMatchObject({ name: 'StorageError', code: 'storage_busy' })
-    expect(await b.stores.grades.list({ limit: 1 })).toEqual([])
-    release()
-    await b.stores.check()
-  })
 })
 
-test('many writes wait for a held lock once, not one after the other', async () => {
+test('many writes wait for a held lock once, not one after the other; reading goes on', async () => {
   const path = tempDatabase()
   const b = openSqlite(path)
   await b.run('PRAGMA busy_timeout = 200')
@@ -88,6 +77,7 @@ test('many writes wait for a held lock once, not one after the other', async () 
   const start = performance.now()
   const ends = await Promise.allSettled(Array.from({ length: 30 }, () => b.stores.check()))
   expect(performance.now() - start).toBeLessThan(2000)
+  expect(await b.stores.grades.list({ limit: 1 })).toEqual([])
   expect(ends.map((end) => end.status === 'rejected' && end.reason.code)).toEqual(new Array(30).fill('storage_busy'))
   release()
   await b.stores.check()
