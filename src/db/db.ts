@@ -160,12 +160,6 @@ export function newest({ kind }: Pick<Db, 'kind'>, table: TableName, selected: s
 export const locked = ({ kind }: Pick<Db, 'kind'>, how = 'FOR UPDATE'): RawBuilder<unknown> =>
   kind === 'postgres' ? sql.raw(how) : sql``
 
-/**
- * Writes a constant into the text of a statement. SQLite prepares a statement anew for each value that the condition of a partial index names, where
- * the value is bound.
- */
-export const lit = <T extends string | number>(value: T) => sql.lit(value)
-
 /** Compares a column with a list of values, bound as one value, so that the statement has one text for lists of all lengths. */
 export const isIn = (db: Pick<Db, 'kind'>, column: string, values: readonly unknown[]): Expression<SqlBool> =>
   db.kind === 'postgres'

@@ -2,8 +2,9 @@ import { type RawBuilder, sql as raw } from 'kysely'
 import type { Digest } from '../domain/digest.ts'
 import type { Grade } from '../schemas/grade.ts'
 import type { GroundTruth, Signals } from '../schemas/trial.ts'
-import { rubricIdOf } from '../schemas/vocabulary.ts'
-import { all, type Db, first, insert, isIn, newest, type Page, run, type Sql, Undo } from './db.ts'
+import { type GradeOverview, NAMED_BY, type NamedBy } from '../schemas/views.ts'
+import { GRADE_STATUSES, type GradeStatus, LABELS, type Label, rubricIdOf } from '../schemas/vocabulary.ts'
+import { all, columns, type Db, first, insert, isIn, newest, type Page, run, type Sql, Undo } from './db.ts'
 import { type ItemRef, isOf, settleItem, toItemEnd } from './items.ts'
 import type { GradeRow } from './schema.ts'
 
@@ -140,11 +141,11 @@ const CITED_IN_POSTGRES = raw`cited[1] AS cited_as, count(*) FROM grades, regexp
   split_part(split_part(body, '"citations":[', 2), '],"unmet":', 1), '"status":"([a-z_]+)"', 'g') AS cited`
 
 /** The column that a filter compares: a rubric without its version means all of them. */
-export const columnOf = (name: (typeof FILTERS)[number], query: GradeFilter) =>
+const columnOf = (name: (typeof FILTERS)[number], query: GradeFilter) =>
   name === 'rubric' && meansAllVersions(query.rubric) ? 'rubric_id' : name
 
 /** Selects the grades of a query that meet further conditions, newest first: ids sort by age. */
-export function selectGrades(db: Db, selected: string, query: GradeQuery, more: readonly RawBuilder<unknown>[] = []) {
+function selectGrades(db: Db, selected: string, query: GradeQuery, more: readonly RawBuilder<unknown>[] = []) {
   const { batch, before, limit } = query
   // The grades of a batch’s items, also those that another batch has paid for.
   const narrow = isOwnBatch(batch)
@@ -184,4 +185,57 @@ export function renderGrade({ grade, ground_truth, silent = false }: GradeRecord
     ...{ ground_truth, signals: ground_truth.signals ?? null },
     ...{ body: JSON.stringify(grade), silent, question: questionOf(grade) },
   }
+}
+
+/** More grades than this are not looked at, and more names not listed: a page must not hold up the database. */
+const MOST_COUNTED = 20_000
+const MOST_NAMES = 200
+
+/** A number of grades with a status and a label; `fits`: 1 where they fit all filters. */
+interface CountRow {
+  readonly status: GradeStatus
+  readonly label: Label | null
+  readonly fits: number
+  readonly n: number
+}
+
+export const createOverview = (db: Db) => ({
+  /** Counts, of the newest `most` grades that fit the most selective filter, those that fit the other filters too. */
+  async read(query: GradeFilter, most = MOST_COUNTED): Promise<GradeOverview> {
+    const [widest, ...rest] = FILTERS.filter((name) => query[name] !== undefined)
+    const one = { ...(widest !== undefined && { [widest]: query[widest] }), limit: most }
+    const walked = selectGrades(db, [...FILTERS, 'rubric_id'].join(', '), one)
+    const compared = rest.map((name) => raw`${columns([columnOf(name, query)])} = ${query[name]}`)
+    const rows = await all<CountRow>(db.read)`SELECT status, label, fits, count(*) AS n FROM (
+        SELECT status, label, CASE WHEN ${raw.join([raw`1 = 1`, ...compared], raw` AND `)} THEN 1 ELSE 0 END AS fits
+        FROM (${walked}) AS walked
+      ) AS listed GROUP BY status, label, fits`
+    const fitting = rows.filter(({ fits }) => fits === 1)
+    const sum = (some: readonly CountRow[]): number => some.reduce((total, { n }) => total + n, 0)
+    const counted = (column: 'status' | 'label', words: readonly string[]) =>
+      Object.fromEntries(words.map((word) => [word, sum(fitting.filter((row) => row[column] === word))]))
+    const others = fitting.flatMap(({ label }) => label ?? []).sort()
+    const names = await Promise.all(NAMED_BY.map(async (name) => [name, await readNames(db, name)] as const))
+    return {
+      total: sum(fitting),
+      complete: sum(rows) < most,
+      statuses: counted('status', GRADE_STATUSES) as GradeOverview['statuses'],
+      labels: counted('label', [...LABELS, ...others]) as GradeOverview['labels'],
+      names: Object.fromEntries(names) as GradeOverview['names'],
+    }
+  },
+})
+
+/** Finds the names of one column, each by one step in its index: a walk over all grades would take as long as the table is. */
+async function readNames(db: Db, column: NamedBy): Promise<string[]> {
+  const name = columns([column])
+  const rows = await all<{ readonly name: string }>(db.read)`
+    WITH RECURSIVE found (name, n) AS (
+      SELECT MIN(${name}), 1 FROM grades WHERE ${name} IS NOT NULL
+      UNION ALL
+      SELECT (SELECT MIN(${name}) FROM grades WHERE ${name} > found.name), found.n + 1
+      FROM found WHERE found.name IS NOT NULL AND found.n < ${raw.lit(MOST_NAMES)}
+    )
+    SELECT name FROM found WHERE name IS NOT NULL`
+  return rows.map((row) => row.name)
 }

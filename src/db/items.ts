@@ -2,7 +2,7 @@ import { sql as raw, type SqlBool } from 'kysely'
 import type { Digest } from '../domain/digest.ts'
 import type { Failure, Grade } from '../schemas/grade.ts'
 import type { ItemStatus, Label } from '../schemas/vocabulary.ts'
-import { all, assignments, type Db, first, insert, lit, run, type Sql } from './db.ts'
+import { all, assignments, type Db, first, insert, run, type Sql } from './db.ts'
 import { refusal } from './errors.ts'
 import type { ItemRow, StoredRequest } from './schema.ts'
 
@@ -20,7 +20,7 @@ export type OpenItem = NewItem & { readonly batch: string; readonly packed?: Uin
 
 /** Bytes of a stored trajectory that is read with its item: all items of a chunk wait in memory with theirs. */
 const FEW_BYTES = 64 * 1024
-const PACKED = raw`, (SELECT CASE WHEN length(document) <= ${lit(FEW_BYTES)} THEN document END
+const PACKED = raw`, (SELECT CASE WHEN length(document) <= ${raw.lit(FEW_BYTES)} THEN document END
   FROM trajectories WHERE id = trajectory) AS packed`
 
 /** The item that a grade settles. */
@@ -112,7 +112,7 @@ export function createItems(db: Db) {
     /** Lists the chunks of a batch with pending items, in order. */
     async chunks(batch: string): Promise<readonly Chunk[]> {
       const rows = await all<Pick<Chunk, 'judge' | 'chunk'>>(db.read)`
-        SELECT DISTINCT judge, idx / ${lit(CHUNK_ITEMS)} AS chunk FROM batch_items
+        SELECT DISTINCT judge, idx / ${raw.lit(CHUNK_ITEMS)} AS chunk FROM batch_items
         WHERE ${isOf(batch)} AND status = 'pending' ORDER BY chunk`
       return rows.map((row) => ({ batch, ...row }))
     },

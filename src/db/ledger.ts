@@ -126,7 +126,7 @@ export const createLedger = (db: Db) => ({
 })
 
 /** Condition: the call asks the question. The index holds a part of the digest. */
-const asks = ({ key, sample, round, request_digest }: QuestionMark) => raw`
+export const asks = ({ key, sample, round, request_digest }: QuestionMark) => raw`
   substr(request_digest, 8, 16) = ${request_digest.slice(7, 23)} AND attempts.key = ${key} AND sample = ${sample}
   AND round = ${round} AND request_digest = ${request_digest}`
 

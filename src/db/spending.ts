@@ -75,6 +75,7 @@ export async function endCalls(
   state: 'queued' | 'sent' | 'unknown',
   end: Partial<Attempt>,
 ): Promise<readonly Ended[]> {
+  // SQLite prepares a statement anew for each value that the condition of a partial index names, where the value is bound.
   const rows = await all<Ended[0]>(sql)`UPDATE attempts SET ${assignments<'attempts'>(end)}
     WHERE ${which} AND outcome = ${raw.lit(state)}
     RETURNING judge, started_at, batch, payer, outcome, reserved_usd, bytes, usage, cost_usd`

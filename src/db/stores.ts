@@ -2,13 +2,12 @@ import { createAttempts } from './attempts.ts'
 import { createBatches } from './batches.ts'
 import type { Db } from './db.ts'
 import { createImports } from './files/transfer.ts'
-import { createGrades } from './grades.ts'
+import { createGrades, createOverview } from './grades.ts'
 import { createJudges } from './judges.ts'
 import { createLedger } from './ledger.ts'
 import type { PoolSettings } from './open/postgres.ts'
 import { createRunLock, type RunLock } from './open/run-lock.ts'
 import { openSqlite } from './open/sqlite.ts'
-import { createOverview } from './overview.ts'
 import { createReviews } from './reviews.ts'
 import { createIdempotency, createKeys, createSettings } from './settings.ts'
 import { createSubmissions } from './submissions.ts'
@@ -18,7 +17,6 @@ export type Stores = ReturnType<typeof storesOver>
 
 function storesOver(db: Db, run_lock: RunLock | null) {
   const settings = createSettings(db)
-  let closing: Promise<void> | undefined
   return {
     db,
     access: createKeys(db),
@@ -39,8 +37,7 @@ function storesOver(db: Db, run_lock: RunLock | null) {
     check: () => settings.check(),
     close(): Promise<void> {
       run_lock?.release()
-      closing ??= db.close()
-      return closing
+      return db.close()
     },
   }
 }

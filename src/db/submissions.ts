@@ -1,11 +1,11 @@
-import { type RawBuilder, sql as raw } from 'kysely'
+import { sql as raw } from 'kysely'
 import { quantile } from '../domain/statistics/weighted-shares.ts'
 import type { JudgeReply } from '../judges/judge.ts'
 import { parseReply, REPLY } from './attempts.ts'
 import { all, columns, type Db, first, insert, isIn, locked, run, type Sql, Undo } from './db.ts'
 import { refusal } from './errors.ts'
 import { type ItemRef, isOf } from './items.ts'
-import { type PlannedAttempt, type QuestionMark, renderEnd } from './ledger.ts'
+import { asks, type PlannedAttempt, type QuestionMark, renderEnd } from './ledger.ts'
 import type { Attempt, ReplyColumns, Submission } from './schema.ts'
 import { addSpending, type Caps, type Ended, endCalls, type OverBudget, reserveIn } from './spending.ts'
 import { encodeRow } from './text.ts'
@@ -50,7 +50,7 @@ export const createSubmissions = (db: Db) => ({
       // Behind a cancel nothing would send or drop the question.
       if ((await lockBatch(db, sql, batch))?.status === 'cancelling') return null
       const same = await first(sql)`
-        SELECT id FROM attempts WHERE ${asks({ ...planned, batch })} AND outcome IN ('queued', 'sent', 'ok')`
+        SELECT id FROM attempts WHERE ${asksIn({ ...planned, batch })} AND outcome IN ('queued', 'sent', 'ok')`
       if (same !== undefined) return null
       const waiting = await run(sql)`UPDATE batch_items SET status = 'waiting'
         WHERE ${isOf(batch)} AND idx = ${index} AND status IN ('pending', 'waiting')`
@@ -70,8 +70,8 @@ export const createSubmissions = (db: Db) => ({
     type Row = ReplyColumns & Pick<Attempt, 'id' | 'outcome' | 'failure' | 'cost_usd' | 'latency_ms'>
     const row = await first<Row & { readonly tries: number }>(db.read)`
       SELECT id, outcome, failure, cost_usd, latency_ms, ${REPLY},
-        (SELECT count(*) FROM attempts WHERE ${asks(mark)}) AS tries
-      FROM attempts WHERE ${asks(mark)} ORDER BY seq DESC LIMIT 1`
+        (SELECT count(*) FROM attempts WHERE ${asksIn(mark)}) AS tries
+      FROM attempts WHERE ${asksIn(mark)} ORDER BY seq DESC LIMIT 1`
     if (row === undefined) return null
     const { id: attempt_id, outcome, failure, cost_usd, latency_ms, tries } = row
     const isOpen = outcome === 'queued' || outcome === 'sent'
@@ -191,9 +191,8 @@ type BatchQuestion = QuestionMark & { readonly batch: string }
 const IS_OPEN = raw`status IN ('recorded', 'submitted')`
 
 /** Condition: the call is a request for a question in its batch. */
-const asks = ({ batch, key, sample, round, request_digest }: BatchQuestion): RawBuilder<unknown> => raw`
-  batch = ${batch} AND item IS NOT NULL AND bytes IS NOT NULL AND key = ${key} AND sample = ${sample}
-  AND round = ${round} AND request_digest = ${request_digest}`
+const asksIn = ({ batch, ...mark }: BatchQuestion) =>
+  raw`batch = ${batch} AND item IS NOT NULL AND bytes IS NOT NULL AND ${asks(mark)}`
 
 /** Lets units of work on one batch follow each other: two at the same time would not see each other’s questions. */
 const lockBatch = (db: Db, sql: Sql, batch: string) =>

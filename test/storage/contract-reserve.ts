@@ -104,6 +104,17 @@ function describeTurns(current: Current): void {
     expect(await readBatch(current(), BATCH)).toMatchObject({ calls: { made: 3, unknown: 1 }, uncertain_usd: 0.5 })
   }, 60_000)
 
+  test('no call begins for a batch that is parked or cancelled', async () => {
+    const { batches } = current()
+    await openBatch(current(), BATCH, 1)
+    await batches.park(BATCH, 'why', null)
+    expect(await ask(current(), 'att_1', 0, { batch: BATCH })).toEqual({ kind: 'left' })
+    await batches.resume(BATCH)
+    expect(await kindOf(ask(current(), 'att_1', 0, { batch: BATCH }))).toBe('call')
+    await batches.requestCancel(BATCH)
+    expect(await ask(current(), 'att_2', 1, { batch: BATCH, ...other('two') })).toEqual({ kind: 'left' })
+  })
+
   test('no more calls of a judge are in flight than its limit; lost calls and calls of a provider’s batch do not count', async () => {
     const { enqueue, record } = queueTools(current)
     await openBatch(current(), BATCH, 1)

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { connectPostgres } from '../../src/db/open/postgres.ts'
 import { NO_CAPS } from '../../src/db/spending.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
+import { ask } from './contract-reserve.ts'
 import { readSpent } from './contract-spending.ts'
 import { begin, finishOk, planAttempt } from './make-attempt.ts'
 import { openBatch, readBatch } from './make-batch.ts'
@@ -201,6 +202,18 @@ describePostgres('PostgreSQL that fails', (tools) => {
       expect(error).toMatchObject({ name: 'StorageError', code })
       expect(error?.message).not.toMatch(/secret-word|p@ss|p%40ss/)
     })
+  })
+
+  test('no call is lost before the server has run for half a minute: its process may hold a reply', async () => {
+    const schema = tools().newSchema()
+    const [stores, other] = [await tools().open(schema), await tools().open(schema)]
+    await ask(stores, 'att_1')
+    await tools().server.stop()
+    await tools().server.start()
+    const anHour = 3_600_000
+    expect(await ask(other, 'att_2', anHour)).toEqual({ kind: 'wait', for: 'same' })
+    expect(await other.attempts.markLost(new Date().toISOString())).toBe(0)
+    await Promise.all([stores.close(), other.close()])
   })
 
   test('grades of two processes for one key are all stored, and one of them answers', async () => {
