@@ -64,13 +64,9 @@ async function prepare(
     if (job.isPassing(failure)) return { kind: 'passed_over', failure }
     throw REFUSED
   }
+  const service = { gradeItem, findAnswers: async () => [], release: () => undefined }
   const deps = {
-    ...{
-      stores,
-      clock,
-      service: { gradeItem, findAnswers: async () => [], release: () => undefined },
-      laneOf: () => lane,
-    },
+    ...{ stores, clock, service, laneOf: () => lane },
     judges: new Map([['scripted', judge]]),
     queueOf: () => places,
     jobs: { add: async () => undefined },

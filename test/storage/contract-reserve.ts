@@ -19,15 +19,8 @@ const at = (ms: number): string => new Date(AT_MS + ms).toISOString()
 export const ask = (stores: Stores, id: string, ms = 0, given: Partial<PlannedAttempt & CallRequest> = {}) => {
   const { caps = NO_CAPS, limit = 9, own = new Set(), freshness, ...planned } = given
   const attempt = planAttempt(id, { started_at: at(ms), ...planned })
-  return stores.attempts.reserve({
-    attempt,
-    caps,
-    limit,
-    now: AT_MS + ms,
-    lost_ms: LOST_MS,
-    own,
-    ...(freshness !== undefined && { freshness }),
-  })
+  const times = { now: AT_MS + ms, lost_ms: LOST_MS }
+  return stores.attempts.reserve({ attempt, caps, limit, own, ...times, ...(freshness && { freshness }) })
 }
 
 export const kindOf = async (answer: Promise<Reserved>): Promise<Reserved['kind']> => (await answer).kind
@@ -37,13 +30,8 @@ const other = (word: string) => ({ key: digestBytes(word) })
 export const fail = ({ attempts }: Stores, id: string, code: 'timeout' | 'rate_limited', ms: number, retry = 0) => {
   const reply = failedReply(code)
   const failure = { ...reply.failure, retry_after_s: retry || null }
-  return attempts.finish({
-    ...finishOk(id),
-    outcome: code,
-    reply: { ...reply, failure },
-    cost_usd: null,
-    now: AT_MS + ms,
-  })
+  const end = { ...finishOk(id), outcome: code, cost_usd: null, now: AT_MS + ms }
+  return attempts.finish({ ...end, reply: { ...reply, failure } })
 }
 
 /** Waits until no process is believed to hold a reply that a server of PostgreSQL could not take at its start. */
