@@ -11,7 +11,7 @@ const PARTS: Readonly<Record<string, readonly [budget: number, ceiling: number]>
   formats: [10_500, 12_154],
   archives: [3800, 3800],
   db: [2600, 3092],
-  grading: [2200, 2199],
+  grading: [2200, 2200],
   batches: [1400, 1562],
   http: [2500, 2500],
   cli: [3800, 3948],
