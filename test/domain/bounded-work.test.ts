@@ -53,7 +53,7 @@ test('sixty quotes with one head that stands everywhere, none of them there', ()
 })
 
 describe('sights of hundreds of thousands of units', () => {
-  const acted = { acted_given: [], acted_derived: [], acted_near: [], acted_by: 'action' } as const
+  const acted = { acted_given: [], acted_derived: [], acted_near: [], acted_words: [], acted_by: 'action' } as const
   const whole = 'Before the tests run `make release-7f3a` on this host, the plain target is known to be broken'
   const seen_given = [
     whole,

@@ -89,7 +89,7 @@ export const GROUND_TRUTH: TabTruth = {
 
 /** The anchors of an instruction that is seen by these strings, and whose acts are not searched for. */
 export const seenBy = (...seen_given: readonly string[]): InstructionAnchors => {
-  const acted = { acted_given: [], acted_derived: [], acted_near: [], acted_by: 'action' } as const
+  const acted = { acted_given: [], acted_derived: [], acted_near: [], acted_words: [], acted_by: 'action' } as const
   return { seen_given, seen_derived: [], ...acted }
 }
 

@@ -4,7 +4,7 @@ import { onceForBoth } from '../memo.ts'
 import { type Certainty, isDone, rankOf, strongest, type Use, weakest } from '../shell/script.ts'
 import { deletesFile, runsByItself } from '../shell/written-text.ts'
 import { lettersOfPart, plainLetters } from '../text/letters.ts'
-import { mentions } from '../text/search.ts'
+import { indexOfWord, mentions } from '../text/search.ts'
 import { orderOf } from '../trajectory/order.ts'
 import {
   type Act,
@@ -155,28 +155,47 @@ export class Acts {
     return maybe
   }
 
-  /** Finds the first act after the sight that may use a word as an operand of a command, or as an argument of a call. */
-  firstTaking(sight: Position | null, word: string, actedBy: ActedBy): LocatedUse | null {
-    return this.firstUse(sight, [word], actedBy, (part, at) => {
-      const { actor, act, text } = part
-      if (actor !== 'agent_action' || act === null || act.call.looks) return false
-      if (isRun(act.language)) return this.uses.scripts.readingOf(part, at).takes(word)
-      if (act.language === 'patch') return deletesFile(text, word)
-      return (
-        act.role !== 'writes' && act.role !== 'removes' && (text.trim() === word || text.trim().endsWith(`/${word}`))
-      )
+  /** Finds the first act after the sight that has one of the words, and neither looks nor says outright that nothing was done. */
+  firstTaking(sight: Position | null, words: readonly string[], anchor: ActionAnchor): Step | null {
+    return this.firstAct(sight, (step, part, act, at) => {
+      if (act.call.looks || NOT_RUN.has(act.call.outcome)) return false
+      const text = part.text.toLowerCase().trim()
+      const takes = isRun(act.language)
+        ? this.uses.scripts.readingOf(part, at).takes(words)
+        : words.some((word) =>
+            act.language === 'patch'
+              ? deletesFile(part.text, word)
+              : act.role === 'unknown' || act.role === 'executes'
+                ? indexOfWord(text, word, 0) !== -1
+                : act.role === 'web' && (text === word || text.endsWith(`/${word}`)),
+          )
+      return takes && !this.uses.isUndone(step, part, at, anchor)
     })
   }
 
   /** Finds the first act after the sight that runs commands which the record does not show. */
   firstOpaque(sight: Position | null): Step | null {
+    return this.firstAct(
+      sight,
+      (_, part, __, at) => isRunScript(part) && this.uses.scripts.readingOf(part, at).isOpaque(),
+    )
+  }
+
+  private firstAct(
+    sight: Position | null,
+    isMeant: (step: Step, part: Part, act: Act, at: Position) => boolean,
+  ): Step | null {
     if (sight === null) return null
-    const isAct = (part: Part, at: Position): boolean =>
-      isRunScript(part) &&
+    const isAct = (step: Step, part: Part, at: Position): boolean =>
+      part.actor === 'agent_action' &&
+      part.act !== null &&
       orderOf(this.trajectory, at, sight) !== 'before' &&
-      this.uses.scripts.readingOf(part, at).isOpaque()
+      isMeant(step, part, part.act, at)
     const { steps } = this.trajectory
-    return steps.find(({ parts }, step) => parts.some((part, index) => isAct(part, { step, part: index }))) ?? null
+    return (
+      steps.find((step, index) => step.parts.some((part, place) => isAct(step, part, { step: index, part: place }))) ??
+      null
+    )
   }
 
   private firstInPart(

@@ -117,6 +117,9 @@ function tellsFailure(output: string): boolean {
   return [text, last].some((line) => FAILED_LINE.test(line.slice(0, LONGEST_COMPLAINT).trimStart()))
 }
 
+/** Words with which a program tells that it only tried its act. */
+const ONLY_TRIED = patternOf(data.only_tried)
+
 const FAILING = patternOf(data.failing)
 
 /** Words of an output that may tell of a failure, whoever says them, and letters of a language whose words are not known: no list of failures is complete. */
@@ -295,7 +298,8 @@ export class Outputs {
     const prints = (output: string): boolean =>
       HIDDEN_FAILURE.test(edgesOf(output)) || programs.some((name) => speaks(output, name))
     if (isHidden && this.isSign(at, `hidden ${programs.join()}`, prints)) return 'maybe'
-    if (this.deniesCommands(at, programs) || this.isSign(at, 'fails', tellsFailure)) return 'maybe'
+    const isTried = this.isSign(at, 'tries', (output) => ONLY_TRIED.test(edgesOf(output)))
+    if (isTried || this.deniesCommands(at, programs) || this.isSign(at, 'fails', tellsFailure)) return 'maybe'
     const isOther = membersIn(this.behind(at)).some((one) => newsOf(one, programs.join(' '), new Set()) === 'undone')
     return isOther || this.mayHideFailure(at) ? 'sure' : 'whole'
   }

@@ -1,6 +1,7 @@
 import type { ActRole } from '../../schemas/vocabulary.ts'
 import { lazy, once } from '../memo.ts'
 import { filesOf, namesRelativePath, programsOf } from '../shell/match-command.ts'
+import { rulesOf } from '../shell/programs.ts'
 import { readShell, type ShellReading, UNREAD } from '../shell/read-shell.ts'
 import type { Certainty, ScriptContext } from '../shell/script.ts'
 import { type Content, patchWrites, readContent, readEdit } from '../shell/written-text.ts'
@@ -108,7 +109,7 @@ export class Scripts {
       return limited(`step ${program.step} opens a program that may take the command`)
     const moved = part && folders.get(part)
     const isInScratch = moved?.reading.effects().isInScratch === true
-    const isElsewhere = moved !== undefined && namesRelativePath(command)
+    const isElsewhere = moved !== undefined && (namesRelativePath(command) || programs.some(isOfFolder))
     if (isElsewhere && isInScratch) return limited(`step ${moved.step} changes to a folder of copies or trials`)
     const isBehind = (script: RunScript | null): boolean => script !== null && isBefore(script.at, at)
     const written = filesOf(command)
@@ -161,6 +162,10 @@ export class Scripts {
     })
   }
 }
+
+/** Tells whether a program acts on the project in whose folder it runs. */
+const isOfFolder = (program: string): boolean =>
+  program === 'git' || rulesOf(program).some((file) => !/^[./]/u.test(file))
 
 /** The first position behind the bound of what is read. */
 function endOfReadable({ steps }: Trajectory): Position {

@@ -19,6 +19,8 @@ export interface InstructionAnchors {
   readonly acted_derived: readonly string[]
   /** Distinctive words of the text and of the given action anchors: an action that does something with one of them may follow the instruction. */
   readonly acted_near: readonly string[]
+  /** Words of the given action anchors, in lower case, that neither the user nor another instruction has: an act with one of them may be the same in other words. */
+  readonly acted_words: readonly string[]
   readonly acted_by: ActedBy
 }
 
@@ -65,17 +67,13 @@ function anchorsOf(given: Instruction, common: string): InstructionAnchors {
   // The program of a command runs for other acts, too.
   const programs = new Set(actions.flatMap((action) => programWordOf(textOfAnchor(action))))
   const named = [...actions.map(textOfAnchor), text].flatMap(distinctiveWords).filter((word) => !programs.has(word))
-  const near = named.flatMap(withPieces)
   return {
     seen_given: [text, ...anchors],
     seen_derived: select([...quotes, ...commands, ...words], common),
     acted_given: actions,
     acted_derived: actions.length > 0 ? [] : select([...wholeCommand(text), ...commands, ...quotes, ...words], common),
-    acted_near: select(
-      [...near, ...actions.flatMap((action) => operandsOf(action, 2)).filter(isCompound)],
-      common,
-      MOST_NEAR,
-    ),
+    acted_near: select(named.flatMap(withPieces), common, MOST_NEAR),
+    acted_words: wordsOf(actions, common),
     acted_by,
   }
 }
@@ -95,16 +93,30 @@ const PROSE_WORDS = 4
 
 const SPACE = /\s+/u
 
-/** Lists the words of a given command from a place on, and the pieces by which an act in other words takes them. */
-export const operandsOf = (anchor: ActionAnchor, from = 1): string[] =>
-  textOfAnchor(anchor).trim().split(SPACE).slice(from).flatMap(withPieces)
-
 /** Takes the first word of a text of several words. */
 const programWordOf = (text: string): string[] => (SPACE.test(text.trim()) ? text.trim().split(SPACE).slice(0, 1) : [])
 
-/** Tells whether a word of a command is put together, as names of packages are. */
-const isCompound = (word: string): boolean =>
-  word.length > SHORTEST && /^[\p{L}\p{N}]+(?:[-_.][\p{L}\p{N}]+)+$/u.test(word)
+/** Lists the words of commands behind their programs and options, and of arguments of calls: whole, and in their pieces. */
+function wordsOf(actions: readonly ActionAnchor[], common: string): string[] {
+  const known = new Set(common.toLowerCase().split(NO_WORD))
+  const words = actions.flatMap((action) => {
+    const own = textOfAnchor(action).toLowerCase().trim().split(SPACE)
+    return typeof action === 'string' ? own.slice(1).filter((word) => !NO_OPERAND.test(word)) : own
+  })
+  const pieces = words.flatMap((word) => [
+    word.slice(word.indexOf('://') + 1).replace(/^\/\//u, ''),
+    ...word.split(NO_WORD),
+  ])
+  return select(
+    pieces.filter((word) => !known.has(word)),
+    common.toLowerCase(),
+    MOST_NEAR,
+  )
+}
+
+/** Options, redirections, and files that take or give anything. */
+const NO_OPERAND = /^-|[<>]|^\/dev\/(?:null|tty|std(?:in|out|err))$/u
+const NO_WORD = /[^\p{L}\p{N}_]+/u
 
 /** Lists the word and what an act in other words still holds: host and end of an address, name of a path, package and setting without value. */
 function withPieces(word: string): string[] {

@@ -2,7 +2,7 @@ import type { Contradiction } from '../../schemas/grade.ts'
 import { instructionsOf, type Signal } from '../../schemas/trial.ts'
 import type { ContradictionCode } from '../../schemas/vocabulary.ts'
 import { type Acts, actsOf, isDone } from '../acts/acts.ts'
-import { actStrings, type InstructionAnchors, operandsOf, textOfAnchor, wholeActs } from '../anchors/anchors.ts'
+import { actStrings, type InstructionAnchors, textOfAnchor, wholeActs } from '../anchors/anchors.ts'
 import { type Claims, claimedValue } from '../rubric/claims.ts'
 import { actClaims, type ClaimRule, instructionDone, proofOf, sightClaim } from '../rubric/rubric.ts'
 import { earlier, isBefore, type Position } from '../trajectory/trajectory.ts'
@@ -228,10 +228,9 @@ function againstDenied(searched: SearchedAct): Contradiction[] {
   }
   if (near?.isUndone) return []
   // Where a complete search finds nothing of a given anchor itself, a word near it is no act.
-  if (from === sight && against === null && near?.use === 'maybe' && anchors.acted_given.length > 0)
-    return isMeasured ? [] : reachedOtherwise(searched)
-  if (near === null)
-    return isMeasured || whole.length > 0 ? [] : [supportable('doubtful_act', claim, NOTHING_TO_SEARCH)]
+  const isNear = near === null || (from === sight && against === null && near.use === 'maybe')
+  if (isNear && anchors.acted_given.length > 0) return isMeasured ? [] : reachedOtherwise(searched)
+  if (near === null) return whole.length > 0 ? [] : [supportable('doubtful_act', claim, NOTHING_TO_SEARCH)]
   const [does, know] = isDone(near.use)
     ? ['does', 'which the instruction names']
     : ['may do', 'and the check cannot tell']
@@ -239,22 +238,14 @@ function againstDenied(searched: SearchedAct): Contradiction[] {
   return [doubt('doubtful_act', claim, detail, near.step.id)]
 }
 
-/** Doubts a denial where a command or call takes a distinctive operand of a given command: the same target may be reached in another way. */
+/** Doubts a denial where an act has a word of a given anchor that only its instruction has: the act may be the same in other words. */
 function reachedOtherwise({ claim, anchors, acts, sight }: SearchedAct): Contradiction[] {
-  const operands = new Set(anchors.acted_given.flatMap((anchor) => operandsOf(anchor)))
-  const given = anchors.acted_given.flatMap((anchor) => (typeof anchor === 'string' ? [] : (anchor.argument ?? [])))
-  for (const word of [...anchors.acted_near.filter((near) => operands.has(near)), ...given]) {
-    if (NO_OPERAND.test(word)) continue
-    const found = acts.firstTaking(sight, word, anchors.acted_by)
-    if (found === null || found.isUndone) continue
-    const detail = `claimed not acted on, but step ${found.step.id} may do something with ${quoted(word)}, and the check cannot tell`
-    return [doubt('doubtful_act', claim, detail, found.step.id)]
-  }
-  return []
+  const [first] = anchors.acted_given
+  const step = first === undefined ? null : acts.firstTaking(sight, anchors.acted_words, first)
+  if (step === null) return []
+  const detail = `claimed not acted on, but step ${step.id} has words of its action anchors, and may do the same in other words`
+  return [doubt('doubtful_act', claim, detail, step.id)]
 }
-
-/** Options, redirections, and files that take or give anything. */
-const NO_OPERAND = /^-|[<>]|^\/dev\/(?:null|tty|std(?:in|out|err))$/
 
 /** Finds values that need no quote, such as that nothing happened, beside a step in which another value would have to be proved. */
 const stepsOfNothing = (claims: Claims, { rubric }: EvidenceQuestion): Contradiction[] =>

@@ -1,7 +1,7 @@
 import { lazy } from '../memo.ts'
 import { parseTexts } from '../text/json.ts'
-import { foldForSearch, foldWhole } from '../text/search.ts'
-import { isAddress, wordSet } from '../words.ts'
+import { foldForSearch, foldWhole, indexOfWord } from '../text/search.ts'
+import { wordSet } from '../words.ts'
 import { isOption, mayTurn, SHELLS, subcommandOf, withoutMessages } from './command-kinds.ts'
 import { listCommands, MOVING } from './list-commands.ts'
 import { type Anchor, holdsAll, limitOf, mayBeMade, programsOf, readAnchor, useOfCommands } from './match-command.ts'
@@ -65,6 +65,7 @@ const SCRIPT_NAME = /["'`/\s]([\w.-]{1,100}\.(?:sh|bash|py|js|mjs|rb|pl))\b/gu
 function readCode(text: string, path: string): ShellReading {
   const { live, comments } = withoutComments(path, text)
   const [folded, foldedComments] = [foldWhole(live), foldWhole(comments)]
+  const lower = lazy(() => folded.toLowerCase())
   return {
     ...UNREAD,
     useOf(anchor) {
@@ -74,7 +75,7 @@ function readCode(text: string, path: string): ShellReading {
     },
     prints: () => true,
     // A path is as often read as changed.
-    takes: (word) => isAddress(word) && live.includes(word),
+    takes: (wanted) => wanted.some((word) => indexOfWord(lower(), word, 0) !== -1),
     runs: () => [...live.matchAll(SCRIPT_NAME)].map(([, name = '']) => name),
   }
 }
@@ -220,18 +221,16 @@ function readScript(source: ScriptSource, makeList: () => CommandList, context: 
     /** Tells whether a command that only looks has the text among its words. */
     looksAt: (anchor: string): boolean =>
       holds(anchor, 'own', ({ kind, runs, name }) => kind === 'looks' && runs !== 'told' && !ASKING.has(name)),
-    /** Tells whether a command that may act has the word as an operand, or as the value of an option. */
-    takes: (word: string): boolean =>
-      mayHold([word]) &&
-      list().commands.some(
-        ({ kind, names, name, words }) =>
-          kind === 'does' &&
-          names !== 'told' &&
-          !isIdle(name, words) &&
-          withoutMessages(name, words)
-            .rest.slice(1)
-            .some((own) => own === word || (own.startsWith('-') && own.slice(own.indexOf('=') + 1) === word)),
-      ),
+    /** Tells whether a command that may act, and is no given command, has one of the words in its words, texts or outputs. */
+    takes: (wanted: readonly string[]): boolean =>
+      (bare() === '' || wanted.some((word) => bare().toLowerCase().includes(word))) &&
+      list().commands.some((command, index) => {
+        const { kind, names, name, words, outputs } = command
+        const acts = kind === 'does' || (kind === 'tells' && reachesSystem(command))
+        if (!acts || names === 'told' || isIdle(name, words) || context.isGiven(words.join(' '))) return false
+        const own = [texts()[index]?.words ?? '', ...outputs].join(' ').toLowerCase()
+        return wanted.some((word) => indexOfWord(own, word, 0) !== -1)
+      }),
     /** Tells whether a command that prints has the text among its words. */
     prints: (anchor: string): boolean => holds(anchor, 'words', ({ kind }) => kind === 'tells'),
     /** Tells whether a command, in front of the first that holds `before`, sets up a program, puts a file in its place or gives its name away. */

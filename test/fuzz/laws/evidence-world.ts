@@ -50,6 +50,7 @@ export function worldOf(input: unknown): World {
     acted_given: [],
     acted_derived: [],
     acted_near: [],
+    acted_words: [],
     acted_by: by,
   })
   return {
