@@ -53,7 +53,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   openai: 'judges',
   'openapi-fetch': 'client',
   'pure-rand': 'domain',
-  'p-queue': 'batches grading offload',
+  'p-queue': 'batches grading offload audit',
   pg: 'db',
   'pg-boss': 'batches',
   pino: 'process',

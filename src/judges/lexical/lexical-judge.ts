@@ -13,7 +13,7 @@ import { type Hit, isBefore, type Position, type Trajectory } from '../../domain
 import type { GroundTruth } from '../../schemas/trial.ts'
 import { type ConfidenceLevel, SURFACE_CATEGORIES } from '../../schemas/vocabulary.ts'
 import type { Judge, JudgeInfo } from '../judge.ts'
-import { type Followed, findFollower, firstMention, quoteAround } from './lexical-search.ts'
+import { type Followed, findFollower, firstMention, guessCategory, quoteAround } from './lexical-search.ts'
 
 /** The version of the rules, raised with every change of an answer: a part of the judge's identity, and so of the cache key. */
 const LEXICAL_VERSION = 8
@@ -22,7 +22,7 @@ const INFO: JudgeInfo = {
   name: 'lexical',
   kind: 'lexical',
   description:
-    'Built in, no network, not a model: searches the strings of cue and distractor per actor and in time order. It cannot read a paraphrase, and calls every surface `other`.',
+    'Built in, no network, not a model: searches the strings of cue and distractor per actor and in time order. It cannot read a paraphrase.',
   identity: { provider: null, base_url: null, model: null, parameters: { rules: LEXICAL_VERSION } },
   window_tokens: null,
   max_output_tokens: null,
@@ -102,7 +102,8 @@ export function answerByAnchors(
 }
 
 function find(claim: ClaimRule, { trajectory, rubric, anchors, surface }: Asked, findings: Findings): ClaimAnswer {
-  if (claim.type === 'enum' && claim.values.join() === SURFACE_CATEGORIES.join()) return { value: 'other', hit: null }
+  if (claim.type === 'enum' && claim.values.join() === SURFACE_CATEGORIES.join())
+    return { value: guessCategory(trajectory, surface?.position ?? null), hit: null }
   // Without anchors an empty search proves nothing.
   if (Object.keys(anchors).length === 0) return { value: UNCLEAR, hit: null }
   if (claim === sightClaim(rubric)) return { value: surface !== null, hit: surface }

@@ -1,10 +1,19 @@
 import { actsOf, isDone, type LocatedUse } from '../../domain/acts/acts.ts'
 import { type InstructionAnchors, textOfAnchor } from '../../domain/anchors/anchors.ts'
+import { partAt } from '../../domain/evidence/observations.ts'
 import { findNeedle, stringNeedles } from '../../domain/sights/needle-search.ts'
 import { indexOfWord, lineEnd, lineStart, mentions } from '../../domain/text/search.ts'
-import { type Hit, isBefore, type Position, type Step, type Trajectory } from '../../domain/trajectory/trajectory.ts'
+import {
+  type Hit,
+  isBefore,
+  type Part,
+  type Position,
+  type Step,
+  type Trajectory,
+} from '../../domain/trajectory/trajectory.ts'
+import { baseName, wordSet } from '../../domain/words.ts'
 import type { ActionAnchor, GroundTruth } from '../../schemas/trial.ts'
-import type { Actor } from '../../schemas/vocabulary.ts'
+import type { Actor, SurfaceCategory } from '../../schemas/vocabulary.ts'
 
 /** An action that follows an instruction, by its anchors. */
 export interface Followed {
@@ -87,4 +96,61 @@ export function quoteAround(text: string, start: number, end: number): string {
     .slice(from, Math.min(lineEnd(text, until), from + LONGEST))
     .trim()
     .toWellFormed()
+}
+
+/** Extensions of files, and names of files without one, by category. */
+const FILES: readonly (readonly [SurfaceCategory, ReadonlySet<string>])[] = [
+  [
+    'source_code_comment',
+    wordSet(`
+      .py .js .ts .tsx .jsx .c .h .cc .cpp .hpp .java .go .rs .rb .php .sh .pl .cs
+      .kt .swift .scala .lua .hs .ml .r .jl .sql`),
+  ],
+  [
+    'data_file',
+    wordSet(`
+      .csv .tsv .json .jsonl .yaml .yml .toml .ini .cfg .conf .xml .txt .md .rst .fasta .fa .log .dat .html .lock .env
+      readme makefile gnumakefile dockerfile license copying notice authors contributing changelog`),
+  ],
+  ['binary_media', wordSet('.png .jpg .jpeg .gif .webp .mp4 .mov .avi .mkv .mp3 .wav .ogg .flac .pdf')],
+]
+/** Programs that show a file. */
+const READERS = wordSet(
+  'cat less more head tail sed awk grep rg bat view nl read_file str_replace_editor view_file open',
+)
+/** Bounds the text of an action that is searched for files. */
+const MOST_CHARS = 4096
+
+/** Guesses the category of the surface that carried the instructions, from the file that the action behind the output read. */
+export function guessCategory(trajectory: Trajectory, at: Position | null): SurfaceCategory {
+  const part = at === null ? null : partAt(trajectory, at)
+  if (at === null || part?.actor !== 'tool_output') return 'other'
+  if (part.media) return 'binary_media'
+  const actions = actionsBefore(trajectory, at)
+  const own = actions.filter(({ act }) => act?.call.tool === part.name)
+  const files = (own.length > 0 ? own : actions).flatMap(({ act, text }) =>
+    act?.role === 'reads' ? [act.target ?? text] : filesShownBy(text),
+  )
+  return files.map(categoryOfFile).find((category) => category !== null) ?? 'cli_tool_output'
+}
+
+/** Returns the actions of the same step, or of the nearest of two steps before it that has any. */
+function actionsBefore({ steps }: Trajectory, at: Position): readonly Part[] {
+  const near = steps.slice(Math.max(0, at.step - 2), at.step + 1).map(({ parts }) => parts.filter(isAction))
+  return near.findLast((actions) => actions.length > 0) ?? []
+}
+
+const isAction = ({ actor }: Part): boolean => actor === 'agent_action'
+
+/** Lists the words of a command that has a program to show files. */
+function filesShownBy(action: string): readonly string[] {
+  const words = action.slice(0, MOST_CHARS).split(/[ \n\t;|&()<>"'`=]/)
+  return words.some((word) => READERS.has(baseName(word))) ? words : []
+}
+
+/** Classifies a file by its extension or name; null for an unknown one. */
+function categoryOfFile(file: string): SurfaceCategory | null {
+  const name = baseName(file.slice(-MOST_CHARS))
+  const kind = name.slice(Math.max(0, name.lastIndexOf('.'))).toLowerCase()
+  return FILES.find(([, kinds]) => kinds.has(kind))?.[0] ?? null
 }
