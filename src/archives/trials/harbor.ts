@@ -64,6 +64,8 @@ const distinct = (names: readonly (string | null)[]): string[] => [
 /** Reads the rewards of a trial or step; old results have a single reward beside the verifier's name. */
 function rewardsOf(folder: Place, result: unknown): Promise<TrialRewards> {
   const verified = isRecord(result) ? result['verifier_result'] : undefined
+  // Since Harbor 0.26 the result itself says that its rewards are of no use.
+  if (isRecord(result) && result['reward_valid'] === false) return Promise.resolve({ rewards: {}, conflict: null })
   const single = rewardsIn(verified)
   const declared = recordAt(verified, 'rewards') ?? ('reward' in single || verified === null ? single : null)
   return readRewards(folder, declared, textAt(result, 'verifier', 'started_at'))

@@ -19,40 +19,36 @@ export async function inspectHead(folder: Place): Promise<Json | null> {
 }
 
 /** Reads the samples of an Inspect log in turn: never the whole log, which can have gigabytes. */
-export async function* readInspectFolder(scope: Scope, folder: Place, head: Json): AsyncGenerator<TrialItem> {
-  const { limits } = scope.job
-  const samples = within(folder, 'samples')
-  const listed = await listFolder(samples, limits.max_entries)
+export async function* readInspectFolder(
+  scope: Scope,
+  folder: Place,
+  head: Json,
+  samples = within(folder, 'samples'),
+): AsyncGenerator<TrialItem> {
+  const listed = await listFolder(samples, scope.job.limits.max_entries)
   if (listed === null) yield skip(scope, samples, 'refused', 'cannot be listed, or holds too many samples')
   if (listed?.length === 0) yield skip(scope, samples, 'no_trajectory', 'the log holds no samples')
   for (const { name, kind } of listed ?? []) {
     const file = within(samples, name)
-    if (kind !== 'file' || !name.endsWith('.json')) {
-      yield skip(scope, file, 'unsupported', 'is no sample')
-      continue
-    }
-    const read = await readText(file, limits.max_file_bytes)
-    const sample = read.kind === 'read' ? parseJson(read.text) : undefined
-    if (read.kind !== 'read') yield skip(scope, file, read.kind === 'over' ? 'refused' : 'unreadable', read.detail)
-    else if (!isRecord(sample)) yield skip(scope, file, 'unreadable', 'the sample is no JSON object')
-    else yield await readSample(scope, file, head, sample, read.warnings)
+    // The id of a sample may hold slashes: the sample `s/1` is the file `1_epoch_1.json` of a folder `s`.
+    if (kind === 'folder') yield* readInspectFolder(scope, folder, head, file)
+    else if (kind === 'file' && name.endsWith('.json')) yield await readSample(scope, file, head)
+    else yield skip(scope, file, 'unsupported', 'is no sample')
   }
 }
 
 /** Joins one sample like a sample of a log in one JSON file, to the same trajectory; the file's name stands for the sample's. */
-async function readSample(
-  scope: Scope,
-  file: Place,
-  head: Json,
-  sample: Json,
-  warnings: readonly string[],
-): Promise<TrialItem> {
+async function readSample(scope: Scope, file: Place, head: Json): Promise<TrialItem> {
+  const read = await readText(file, scope.job.limits.max_file_bytes)
+  if (read.kind !== 'read') return skip(scope, file, read.kind === 'over' ? 'refused' : 'unreadable', read.detail)
+  const sample = parseJson(read.text)
+  if (!isRecord(sample)) return skip(scope, file, 'unreadable', 'the sample is no JSON object')
   const run = openInspectSample(head, sample)
   const { id } = sample
   const own = typeof id === 'string' || typeof id === 'number' ? String(id) : null
   const tasks = [run.about.task ?? null, own, textAt(head, 'eval', 'task')]
   const facts = { ...NO_FACTS, tasks: [...new Set(tasks.filter((name) => name !== null))] }
-  return joinTrial(scope, { place: file, file, run: { ...run, name: '' }, facts, warnings, folders: [] })
+  return joinTrial(scope, { place: file, file, run: { ...run, name: '' }, facts, warnings: read.warnings, folders: [] })
 }
 
 /**
