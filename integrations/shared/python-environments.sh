@@ -11,6 +11,11 @@ for candidate in python3 python3.13 python3.12 "${PYENV_ROOT:-$HOME/.pyenv}"/ver
 done
 [ -n "${python:-}" ] || { echo "no harness in Python runs: there is no Python 3.12 or newer"; exit 0; }
 
+# uv installs an environment in seconds; pip takes minutes.
+uv=build/python/uv/bin/uv
+[ -x "$uv" ] || { "$python" -m venv build/python/uv && build/python/uv/bin/pip install --quiet --disable-pip-version-check uv==0.13.9; } ||
+  { echo "no harness in Python runs: uv cannot be installed"; rm -rf build/python/uv; exit 0; }
+
 for file in integrations/*/test/requirements-*.txt; do
   name=$(basename "$file" .txt)
   name=${name#requirements-}
@@ -21,9 +26,9 @@ for file in integrations/*/test/requirements-*.txt; do
   fi
   if ! cmp -s "$file" "$folder/requirements.txt"; then
     rm -rf "$folder"
-    "$python" -m venv "$folder"
-    if ! "$folder/bin/pip" install --quiet --disable-pip-version-check --no-deps -r "$file" > "$folder/pip.log" 2>&1; then
-      echo "$name does not run: $(tail -n 1 "$folder/pip.log")"
+    "$uv" venv --quiet --seed --python "$python" "$folder"
+    if ! VIRTUAL_ENV=$folder "$uv" pip install --quiet --no-deps -r "$file" > "$folder/install.log" 2>&1; then
+      echo "$name does not run: $(tail -n 1 "$folder/install.log")"
       rm -rf "$folder"
       continue
     fi
