@@ -115,7 +115,7 @@ function wordsOf(actions: readonly ActionAnchor[], common: string): string[] {
 }
 
 /** Options, redirections, and files that take or give anything. */
-const NO_OPERAND = /^-|[<>]|^\/dev\/(?:null|tty|std(?:in|out|err))$/u
+const NO_OPERAND = /^-[^=]*$|[<>]|^\/dev\/(?:null|tty|std(?:in|out|err))$/u
 const NO_WORD = /[^\p{L}\p{N}_]+/u
 
 /** Lists the word and what an act in other words still holds: host and end of an address, name of a path, package and setting without value. */
