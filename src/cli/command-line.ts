@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { VERSION } from '../grading/software.ts'
 import { startFailureText } from './errors.ts'
 import { inert } from './output/text.ts'
-import { newCommand } from './session.ts'
+import { helpOf, newCommand } from './session.ts'
 import { programName, type Shell, typedIn } from './shell.ts'
 
 type MakeCommand = (shell: Shell) => Command
@@ -40,6 +40,19 @@ export const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   keys: async () => (await operators()).keys,
   doctor: async () => (await operators()).doctor,
   backup: async () => (await operators()).backup,
+}
+
+/** Finds the sentence of help.md on a removed command, option or first argument (`validate agentrx`) among the typed words. */
+function removedText([command = '', ...words]: readonly string[]): string | undefined {
+  const end = words.indexOf('--')
+  const typed = (end === -1 ? words : words.slice(0, end)).flatMap((word, at) => {
+    const [option = ''] = word.split('=', 1)
+    return option.startsWith('--') || at === 0 ? [`${command} ${option}`] : []
+  })
+  const removed = new Set([command, ...typed].map((word) => `\`veridict ${word}\` was removed`))
+  return helpOf('removed words')
+    .split('\n')
+    .find((text) => removed.has(text.split(':', 1)[0] ?? ''))
 }
 
 const serveCommand: MakeCommand = (shell) =>
@@ -104,6 +117,11 @@ export async function runCommand(args: readonly string[]): Promise<void> {
       process.exitCode = code
     },
     exit: (code) => process.exit(code),
+  }
+  const removed = removedText(args)
+  if (removed !== undefined) {
+    shell.err.write(`error: ${inert(removed)}\n`)
+    return shell.exit(1)
   }
   const root = buildProgram(shell)
   const [first = '', name] = args

@@ -27,6 +27,17 @@ test('a short option stands for the same long one in every command', async () =>
   expect([...longs].filter(([, { size }]) => size > 1)).toEqual([])
 })
 
+test.each([
+  [['restore', 'b.sqlite'], /^error: `veridict restore` was removed: a backup is a database file: .+\n$/],
+  [['batch', 'run.json', '--new'], /^error: `veridict batch --new` was removed: .+`veridict resume BATCH`.+\n$/],
+  [
+    ['--server', 'http://127.0.0.1:9', 'status'],
+    /^error: `veridict --server` was removed: .+ behind the command: .+\n$/,
+  ],
+])('a removed word names the new one: %j', async (args, said) => {
+  expect(await run(args)).toEqual({ code: 1, out: '', err: expect.stringMatching(said) })
+})
+
 const HINT = /^\((?:like .+; )?add --help for what there is\)\n$/m
 test.each([
   [['batch', '--frobnicate'], "unknown option '--frobnicate'\n"],
