@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes the Python environments in which the harnesses themselves run the tests of their integrations: build/python/NAME, from the exact
 # versions of integrations/*/test/requirements-NAME.txt. An environment is kept until its file changes. A missing Python, namespace or
-# registry skips those tests: the reason is printed, and the script ends with 0.
+# registry skips those tests: the reason is printed, and the script ends with 0. Arguments name the environments to make; without any, all are made.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -19,6 +19,7 @@ uv=build/python/uv/bin/uv
 for file in integrations/*/test/requirements-*.txt; do
   name=$(basename "$file" .txt)
   name=${name#requirements-}
+  [ $# = 0 ] || [[ " $* " = *" $name "* ]] || continue
   folder=build/python/$name
   if [[ $name = harbor-* ]] && ! unshare --map-root-user --mount true 2> /dev/null; then
     echo "$name does not run: its local environment needs user namespaces (unshare)"
