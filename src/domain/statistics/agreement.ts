@@ -57,9 +57,12 @@ export function agreement(request: AgreementRequest): Result<Agreement, Issue[]>
   const drawn = new Float64Array(last + 1)
   const statisticsOf = (weights: Float64Array, random: Random) => {
     drawn.fill(0)
+    const extra = exponential(random)
+    // The weights of a draw have the sum of the units: α corrects by the number of ratings, and a smaller number would take α beyond 1.
+    const share = (units.count + 1) / weights.reduce((sum, weight) => sum + weight, extra)
     for (const [item, profile] of profile_of.entries())
-      drawn[profile] = (drawn[profile] ?? 0) + (weights[units.of_item[item] ?? 0] ?? 0)
-    drawn[last] = (exponential(random) * n_items) / units.count
+      drawn[profile] = (drawn[profile] ?? 0) + share * (weights[units.of_item[item] ?? 0] ?? 0)
+    drawn[last] = (extra * share * n_items) / units.count
     const profiles = [...table.profiles, randomProfile(table, ratings, random)]
     return estimates({ ...table, profiles, weights: drawn }, ratings, scale).map(({ value }) => value)
   }

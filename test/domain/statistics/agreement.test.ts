@@ -30,6 +30,13 @@ test('the whole answer for two raters', () => {
   })
 })
 
+test('no interval of few items goes beyond 1', () => {
+  for (const given of ['b a a / b a a', 'b a / b a', 'b a a c / b a a c']) {
+    const { fleiss_kappa, krippendorff_alpha, gwet_ac1 } = answer({ ratings: ratingsOf(letters(given)) })
+    for (const { ci95 } of [fleiss_kappa, krippendorff_alpha, gwet_ac1]) expect(ci95?.[1]).toBeLessThanOrEqual(1)
+  }
+})
+
 describe('undefined is null with a reason', () => {
   type Row = readonly [name: string, ratings: string, ...reasons: string[]]
   const { undefined: rows } = readTables<{ undefined: readonly Row[] }>('domain/tables/agreement')
