@@ -8,7 +8,9 @@ const has = (path) => existsSync(join(__dirname, path))
 const args = process.argv.slice(2)
 if (args.length === 1 && (args[0] === '--version' || args[0] === '-V')) console.log(require('../package.json').version)
 else {
-  if (process.env.npm_lifecycle_event === 'npx' && !process.env.VERIDICT_LAUNCHER) endWithShell()
+  // The variables of npx reach every process below it: only npx of this very command, and of it alone, is its parent’s parent.
+  const { npm_lifecycle_event: event, npm_lifecycle_script: script = '' } = process.env
+  if (event === 'npx' && /^'?veridict'?(?: [^&;|]*)?$/.test(script) && !process.env.VERIDICT_LAUNCHER) endWithShell()
   if (has('../dist/cli.js') && !has('../src/cli.ts')) runPackage()
   else require('./newer-node.cjs').onNewerNode(__filename, () => import('../src/cli.ts'))
 }

@@ -26,12 +26,8 @@ describePostgres('keys on PostgreSQL', (tools) => {
     const get = async (token: string, url: string) => await app.http.inject({ url, headers: as(token) })
     expect((await get(one, `/v1/grades/${id}`)).statusCode).toBe(200)
     expect((await get(other, `/v1/grades/${id}`)).statusCode).toBe(200)
-    const listed = await keys('list', '-o', 'json')
-    const ids = listed
-      .output()
-      .trim()
-      .split('\n')
-      .map((line) => (JSON.parse(line) as { id: string }).id)
+    const listed = await keys('list', '--json')
+    const ids = (JSON.parse(listed.output()) as { data: { id: string }[] }).data.map(({ id }) => id)
     expect(ids).toHaveLength(2)
     const key = ids.find((known) => one.includes(known.slice(4))) ?? ''
     const revoked = await keys('revoke', key)

@@ -46,7 +46,8 @@ export function correctGroup(
   const graded = trials.flatMap((trial) =>
     trial.label === null ? [] : [{ judge: trial.label, count: 1, cluster: clusterOf(trial) }],
   )
-  const overlap = design === 'random' ? overlapOf(used, graded.length) : null
+  const isTwice = design === 'disagreement' && used.some(({ review }) => review.samplings.filter(hasChance).length > 1)
+  const overlap = design === 'random' ? overlapOf(used, graded.length) : isTwice ? UNKNOWN : null
   const reviews = used.map(({ trial, judge, review }) => {
     const weight = overlap === null ? (weightOf(review, design) ?? null) : null
     return { human: review.human, judge, cluster: clusterOf(trial), weight }
@@ -95,9 +96,10 @@ function weightOf({ samplings }: TrialReview, design: SamplingDesign | null): nu
   return drawn.length === 0 ? undefined : missed === 1 ? null : 1 / (1 - missed)
 }
 
+const hasChance = ({ probability }: TrialReview['samplings'][number]): boolean => probability !== null
 const WHOLE = 'random samples with different chances overlap: all of them are taken as drawn from all of these trials'
 const UNKNOWN =
-  'random samples with different chances overlap, and the reviews do not tell which trials each of them could draw: report the trials of one sample, or draw a new one from all of them'
+  'samples with different chances overlap, and the reviews do not tell which trials each of them could draw: report the trials of one sample, or draw a new one from all of them'
 
 /**
  * Tells whether random samples overlap; null: not so. Reviews do not tell which trials a sample could draw. Where all samples drew from all
@@ -107,11 +109,10 @@ function overlapOf(used: readonly Reviewed[], trials: number): typeof WHOLE | ty
   const drawn = used.map(({ review }) => review.samplings.filter(({ design }) => design === 'random'))
   const chances = [...new Set(drawn.flat().flatMap(({ probability }) => probability ?? []))]
   const weights = used.reduce((sum, { review }) => sum + (weightOf(review, 'random') ?? 0), 0)
-  const n = used.length
-  const isApart = drawn.every(({ length }) => length < 2) && weights <= trials * (1 + 2 / Math.sqrt(n))
+  const isApart = drawn.every(({ length }) => length < 2) && weights <= trials * (1 + 2 / Math.sqrt(used.length))
   if (chances.length < 2 || isApart) return null
   const likely = [1 - chances.reduce((missed, chance) => missed * (1 - chance), 1), Math.max(...chances)]
-  const isWhole = likely.some((p) => Math.abs(n / p / trials - 1) <= 2 * Math.sqrt((1 - p) / n))
+  const isWhole = likely.some((p) => Math.abs(used.length / p / trials - 1) <= 2 * Math.sqrt((1 - p) / used.length))
   return isWhole ? WHOLE : UNKNOWN
 }
 

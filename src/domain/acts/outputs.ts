@@ -118,7 +118,7 @@ function tellsFailure(output: string): boolean {
 }
 
 /** Words with which a program tells that it only tried its act. */
-const ONLY_TRIED = patternOf(data.only_tried)
+const ONLY_TRIED = patternOf(data.only_tried, 'imu')
 
 const FAILING = patternOf(data.failing)
 

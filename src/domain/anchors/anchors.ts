@@ -38,6 +38,8 @@ const isCommand = (word: string): boolean => COMMANDS.has(word) || (word.startsW
 
 const MOST = 20
 const MOST_NEAR = 40
+/** Words of given anchors that are searched for in other acts. */
+export const MOST_WORDS = 200
 const SHORTEST = 4
 
 /** Tells whether an action that follows the instruction can be found by a string. */
@@ -110,7 +112,7 @@ function wordsOf(actions: readonly ActionAnchor[], common: string): string[] {
   return select(
     pieces.filter((word) => !known.has(word)),
     common.toLowerCase(),
-    MOST_NEAR,
+    MOST_WORDS,
   )
 }
 

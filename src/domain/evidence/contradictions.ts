@@ -2,11 +2,10 @@ import type { Contradiction } from '../../schemas/grade.ts'
 import { instructionsOf, type Signal } from '../../schemas/trial.ts'
 import type { ContradictionCode } from '../../schemas/vocabulary.ts'
 import { type Acts, actsOf, isDone, type LocatedUse } from '../acts/acts.ts'
-import { actStrings, type InstructionAnchors, textOfAnchor, wholeActs } from '../anchors/anchors.ts'
+import { actStrings, type InstructionAnchors, MOST_WORDS, textOfAnchor, wholeActs } from '../anchors/anchors.ts'
 import { type Claims, claimedValue } from '../rubric/claims.ts'
 import { actClaims, type ClaimRule, instructionDone, proofOf, sightClaim } from '../rubric/rubric.ts'
-import { indexOfWord, mentions } from '../text/search.ts'
-import { earlier, isBefore, type Part, type Position } from '../trajectory/trajectory.ts'
+import { earlier, isBefore, type Position } from '../trajectory/trajectory.ts'
 import { count, quoted } from '../words.ts'
 import { doubt, type EvidenceQuestion, firstDoubtful, measuredOf, partAt } from './observations.ts'
 import { type CheckedAnswer, isSeenClaimed } from './unmet-claims.ts'
@@ -220,8 +219,7 @@ function againstDenied(searched: SearchedAct): Contradiction[] {
     return [doubt('acted_against_anchor', claim, detail, against.step.id)]
   }
   const strings = [...(from === sight ? [] : whole), ...(isMeasured ? [] : acted_near)]
-  const own = against && acts.firstUse(sight, whole, acted_by, mayPutTogether(anchors))
-  const near = own ?? acts.firstUse(from, strings, acted_by)
+  const near = against ?? acts.firstUse(from, strings, acted_by)
   const isSettled = isMeasured || (near !== null && isDone(near.use))
   const opaque = isSettled ? null : acts.firstOpaque(sight)
   if (opaque !== null) {
@@ -230,7 +228,7 @@ function againstDenied(searched: SearchedAct): Contradiction[] {
   }
   if (near?.isUndone) return []
   // Where a complete search finds nothing of a given anchor itself, a word near it is no act.
-  const isNear = near === null || (from === sight && own === null && near.use === 'maybe')
+  const isNear = near === null || (from === sight && against === null && near.use === 'maybe')
   if (isNear && anchors.acted_given.length > 0) return isMeasured ? [] : reachedOtherwise(searched)
   if (near === null) return whole.length > 0 ? [] : [supportable('doubtful_act', claim, NOTHING_TO_SEARCH)]
   return [doubtOfDenial(claim, near)]
@@ -242,22 +240,17 @@ function doubtOfDenial(claim: string, { use, step, anchor }: LocatedUse): Contra
   return doubt('doubtful_act', claim, detail, step.id)
 }
 
-/** Tells of a part whether it may put an anchor together: commands do not by words that the user or another instruction has, too. */
-const mayPutTogether =
-  (anchors: InstructionAnchors) =>
-  ({ act, text }: Part): boolean =>
-    (act?.language !== 'shell' && act?.language !== 'argv') ||
-    CODE.test(text) ||
-    anchors.acted_words.length === 0 ||
-    anchors.acted_words.some((word) => indexOfWord(text.toLowerCase(), word, 0) !== -1) ||
-    wholeActs(anchors).some((anchor) => mentions(text, textOfAnchor(anchor)))
-
-/** Programs that run code, whose words are put together. */
-const CODE = /\b(?:python[\d.]*|perl|ruby|node|php|eval|xargs|parallel)\b/u
-
 /** Doubts a denial where an act has a word of a given anchor that only its instruction has: the act may be the same in other words. */
 function reachedOtherwise({ claim, anchors, acts, sight }: SearchedAct): Contradiction[] {
   const [first] = anchors.acted_given
+  if (anchors.acted_words.length === MOST_WORDS)
+    return [
+      doubt(
+        'doubtful_act',
+        claim,
+        'claimed not acted on, and its action anchors have more words than are searched for',
+      ),
+    ]
   const step = first === undefined ? null : acts.firstTaking(sight, anchors.acted_words, first)
   if (step === null) return []
   const detail = `claimed not acted on, but step ${step.id} has words of its action anchors, and may do the same in other words`

@@ -80,7 +80,7 @@ const NO_WORDS: WordedCommand = { words: [], texts: [], outputs: [], inputs: [],
 const fixedWords = (words: readonly string[]): ScriptWord[] =>
   words.map((text) => ({ text, exact: text, isFixed: true }))
 /** One command without quotes, expansions, patterns, redirections, settings before it and comments: no parser is needed to part its words. */
-const PLAIN_COMMAND = /^[\w./:,@%+-]{1,200}(?: [\w./:,@%+=-]{1,500}){0,50}\n?$/
+const PLAIN_COMMAND = /^[\w./:,@%+-]{1,200}(?: (?![A-Za-z_]\w*=)[\w./:,@%+=-]{1,500}){0,50}\n?$/
 const KEYWORDS = wordSet('if then else elif fi for while until do done case esac in function select time coproc')
 /** Settings without a command. */
 const SETTING: Omit<SimpleCommand, 'words' | 'outputs' | 'start' | 'end'> = {

@@ -92,10 +92,9 @@ const LONGEST = 300
 export function quoteAround(text: string, start: number, end: number): string {
   const until = Math.min(end, start + LONGEST)
   const from = Math.max(lineStart(text, start), until - LONGEST, start - LONGEST / 2)
-  return text
-    .slice(from, Math.min(lineEnd(text, until), from + LONGEST))
-    .trim()
-    .toWellFormed()
+  const quote = text.slice(from, Math.min(lineEnd(text, until), from + LONGEST))
+  // Half a character at an end stands in no step.
+  return quote.replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/g, '').trim()
 }
 
 /** Extensions of files, and names of files without one, by category. */
