@@ -40,7 +40,7 @@ export function watchSpelling() {
       if (missing.length === 0) return ''
       const named = missing
         .slice(0, MOST_NAMED)
-        .map(({ name, runs }) => `${name} stands in none of ${count(runs, 'run')}`)
+        .map(({ name, runs }) => `${name} stands in none of ${count(runs, 'searched run')}`)
       const more = missing.length > MOST_NAMED ? `, and ${missing.length - MOST_NAMED} more` : ''
       return `warning  check the spelling: ${named.join('; ')}${more}`
     },

@@ -279,7 +279,7 @@ describe('what is skipped', () => {
       return { ...more, trajectory: read.value, request: { ...request, ground_truth: { instruction: 'x', cue } } }
     })
     const { err } = await run(() => runs)
-    expect(err).toContain('warning  check the spelling: “make relaese” of the cue stands in none of 2 runs\n')
+    expect(err).toContain('warning  check the spelling: “make relaese” of the cue stands in none of 2 searched runs\n')
   })
 
   test('a wrong judge is refused before anything is read', async () => {

@@ -46,7 +46,7 @@ export function correctGroup(
   const graded = trials.flatMap((trial) =>
     trial.label === null ? [] : [{ judge: trial.label, count: 1, cluster: clusterOf(trial) }],
   )
-  const isTwice = design === 'disagreement' && used.some(({ review }) => review.samplings.filter(hasChance).length > 1)
+  const isTwice = design === 'disagreement' && used.some(({ review }) => review.samplings.filter(isChance).length > 1)
   const overlap = design === 'random' ? overlapOf(used, graded.length) : isTwice ? UNKNOWN : null
   const reviews = used.map(({ trial, judge, review }) => {
     const weight = overlap === null ? (weightOf(review, design) ?? null) : null
@@ -96,7 +96,7 @@ function weightOf({ samplings }: TrialReview, design: SamplingDesign | null): nu
   return drawn.length === 0 ? undefined : missed === 1 ? null : 1 / (1 - missed)
 }
 
-const hasChance = ({ probability }: TrialReview['samplings'][number]): boolean => probability !== null
+const isChance = (one: TrialReview['samplings'][number]) => one.design === 'disagreement' && one.probability !== null
 const WHOLE = 'random samples with different chances overlap: all of them are taken as drawn from all of these trials'
 const UNKNOWN =
   'samples with different chances overlap, and the reviews do not tell which trials each of them could draw: report the trials of one sample, or draw a new one from all of them'

@@ -29,9 +29,8 @@ export const exportStore = consoleCommand<Options>(
     name: 'export',
     options: OUT,
   },
-  async ({ shell, write, view, signal }, { out, json }) => {
-    if (json) throw new CliError('export writes its records as NDJSON: leave --json out')
-    return withStores(shell, 'look', async ({ db }, database) => {
+  ({ shell, write, view, signal }, { out }) =>
+    withStores(shell, 'look', async ({ db }, database) => {
       if (database === ':memory:') throw new CliError('VERIDICT_DATABASE is :memory:')
       const counts: Record<string, number> = {}
       await write(line({ kind: 'veridict_export', version: EXPORT_VERSION }))
@@ -47,8 +46,7 @@ export const exportStore = consoleCommand<Options>(
       await write(line({ kind: 'end', records: Object.values(counts).reduce((sum, n) => sum + n, 0) }))
       const to = out === undefined ? '' : ` to ${inert(out)}`
       return { data: null, notes: [`exported ${recordsText(counts)} of ${database}${to}`] }
-    })
-  },
+    }),
 )
 
 /** Renders numbers of records: `2 trajectories, 3 attempts, 2 grades, 0 reviews`. */
