@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { Command } from 'commander'
+import { fileFault } from '../domain/words.ts'
 import { VERSION } from '../grading/software.ts'
 import { startFailureText } from './errors.ts'
 import { inert } from './output/text.ts'
@@ -82,7 +83,7 @@ function endWithTheReader(): void {
   // The reader of the results may stop early: `veridict results … | head`.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (GONE.includes(error.code)) process.exit(0)
-    process.stderr.write(`veridict: the results cannot be written: ${error.code ?? error.message}\n`)
+    process.stderr.write(`veridict: the results cannot be written: ${fileFault(error)}\n`)
     process.exit(1)
   })
   // The reader of the progress may stop early; grading goes on.

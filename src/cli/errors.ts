@@ -2,6 +2,7 @@ import { styleText } from 'node:util'
 import { ServiceError, UnreachableError } from '../client/errors.ts'
 import { StorageError } from '../db/errors.ts'
 import { RubricError } from '../domain/rubric/load/rubric-error.ts'
+import { fileFault } from '../domain/words.ts'
 import type { BatchCounts } from '../schemas/batch.ts'
 import type { Grade } from '../schemas/grade.ts'
 import { inert, line, oneLine, present } from './output/text.ts'
@@ -38,6 +39,15 @@ export class CliError extends Error {
   }
 }
 
+/** Makes the refusal of a file that the system cannot write; other errors stay as they are. The advice is for a disk with room. */
+export const unwritable = (path: string, error: unknown, advice = ''): unknown =>
+  error instanceof Error && 'syscall' in error
+    ? new CliError(`${path} cannot be written: ${fileFault(error)}`, [isDiskFull(error) ? MAKE_ROOM : advice])
+    : error
+
+const isDiskFull = (error: Error): boolean => /^(?:ENOSPC|EDQUOT)$/.test((error as NodeJS.ErrnoException).code ?? '')
+const MAKE_ROOM = 'Make room on that disk, or name a place on another disk.'
+
 /** Prints an error with its advice, on stderr, or with `json` on stdout as `{ok: false, error}`, and sets its exit code. */
 export function printError(
   shell: Pick<Shell, 'env' | 'program' | 'out' | 'err' | 'setExitCode'>,
@@ -45,7 +55,9 @@ export function printError(
   { json = false }: { readonly json?: boolean } = {},
 ): void {
   const { message, advice, exit, code } = explain(error)
-  const texts = [message, ...advice].map((text) => inert(asTyped(shell, text)))
+  const isFull = error instanceof StorageError && message.startsWith('the disk of the database')
+  const full = isFull ? [databaseAdvice(shell.env, error)] : []
+  const texts = [message, ...full, ...advice].map((text) => inert(asTyped(shell, text)))
   if (json) shell.out.write(errorLine(code, texts, exit))
   else shell.err.write(`${styleText('red', 'veridict:', { stream: process.stderr })} ${texts.join('\n  ')}\n`)
   shell.setExitCode(exit)
@@ -62,6 +74,7 @@ const ADVICE: Readonly<Record<string, readonly string[]>> = {
   unauthorized: ['VERIDICT_API_KEY holds the key; the operator makes a key: `veridict keys create NAME`.'],
   forbidden: ['The key lacks the scope; `veridict keys create NAME --scopes …` makes a key that has the scope.'],
   wrong_host: ['Use a host name that the service knows, or add the name to VERIDICT_ALLOWED_HOSTS of the service.'],
+  storage_full: ['Make room on that disk, then give the same command again: what was stored is kept.'],
   storage_busy: ['Where a service runs on this database, use that service: --server http://127.0.0.1:8787'],
   draining: ['The service is stopping: the same command works once it is up again.'],
   unreachable: [
@@ -75,7 +88,7 @@ const ADVICE: Readonly<Record<string, readonly string[]>> = {
 
 /** Returns the advice for a refusal; empty where the refusal says all. */
 function adviceFor({ code, detail }: ServiceError): readonly string[] {
-  const [, kind, id = ''] = /^there is no such (batch|grade|rubric)(?:: ((?:bat|grd)_\S+))?/.exec(detail) ?? []
+  const [, kind, id = ''] = /^there is no such (batch|grade|rubric)(?:: ((?:bat|grd)_\w+))?/.exec(detail) ?? []
   if (detail.startsWith('there is no such path')) return ADVICE['other_program'] ?? []
   if (detail.startsWith('the head is no re-grade')) return ADVICE['needs_base'] ?? []
   if (detail.startsWith('the ground truth is not what')) return ADVICE['other_truths'] ?? []
@@ -94,6 +107,7 @@ export function explain(error: unknown): CliError {
     return refused(error.message, ADVICE[error.code], error.code)
   if (error instanceof RubricError) return refused(error.message.split('\n')[0] ?? '', error.faults)
   if (!(error instanceof Error)) return refused('unknown error')
+  if (isDiskFull(error)) return explain(unwritable((error as NodeJS.ErrnoException).path ?? 'a file', error))
   if (!(error instanceof ServiceError)) return refused(error.message)
   const { code, errors, status } = error
   const detail = withOptions(error.detail)

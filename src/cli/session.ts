@@ -10,7 +10,7 @@ import { JSON_OPTION, type Options, type OutputFormat, SERVER } from './options.
 import { type OutputTarget, openOutput } from './output/output-target.ts'
 import { createProgressView, type ProgressView } from './output/progress.ts'
 import { line } from './output/text.ts'
-import { asTyped, type DatabaseUse, type Shell } from './shell.ts'
+import { asTyped, type DatabaseUse, type Shell, shellWord } from './shell.ts'
 
 /** The work of a command on its console: the data for `--json`, or else the text, and lines for stderr once the output is whole. */
 export interface Answer {
@@ -165,7 +165,7 @@ async function connect({ shell }: Console, { server, dry_run = false }: Options,
   }
   const { remote } = await import('../library/remote.ts')
   const key = readSecrets(shell.env).key('VERIDICT_API_KEY')?.trim()
-  return { veridict: remote(url, key, { retries: { tries: 1 } }), local: null, flag: ` --server ${url}` }
+  return { veridict: remote(url, key, { retries: { tries: 1 } }), local: null, flag: ` --server ${shellWord(url)}` }
 }
 
 /** Opens the session of a console, and closes its Veridict in any case. */

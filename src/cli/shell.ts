@@ -56,6 +56,10 @@ const HINTED =
 export const asTyped = ({ program = 'veridict' }: { readonly program?: string }, text: string): string =>
   program === 'veridict' ? text : text.replaceAll(HINTED, () => `${program} `)
 
+/** Writes a text as one word of a command line for a POSIX shell. */
+export const shellWord = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+
 const isNpmRun = (env: NodeJS.ProcessEnv): boolean => env['npm_lifecycle_event'] === 'veridict'
 
 /** Returns the words that start this program again, for the folder `typedIn` of the user: `veridict` alone is on the PATH of few users. */
@@ -68,14 +72,14 @@ export function programName({
   if (isNpmRun(env)) {
     // npm finds the project from folders below it.
     const inside = typedIn === cwd || typedIn.startsWith(`${cwd}/`)
-    return `npm ${inside ? '' : `--prefix ${relative(typedIn, cwd)} `}run --silent veridict --`
+    return `npm ${inside ? '' : `--prefix ${shellWord(relative(typedIn, cwd))} `}run --silent veridict --`
   }
   // On an old Node.js, the typed launcher starts a newer Node.js.
   const typed = env['VERIDICT_LAUNCHER'] || script
   if (typed === undefined) return 'veridict'
   if (basename(typed) === 'veridict') return env['npm_command'] === 'exec' ? 'npx veridict' : 'veridict'
   const path = relative(typedIn, typed)
-  return `node ${path.startsWith('../../..') ? typed : path}`
+  return `node ${shellWord(path.startsWith('../../..') ? typed : path)}`
 }
 
 /** Returns the folder of the user: npm starts scripts in the folder of the project. */

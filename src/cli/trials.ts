@@ -187,8 +187,8 @@ export async function* sift(
   counts: Counts,
   view: ProgressView,
 ): AsyncGenerator<Trial> {
-  /** Skipped files by reason, which are printed at the end; of the names, the first. */
-  const files = new Map<string, { readonly named: SkippedItem[]; count: number }>()
+  /** Skipped items by reason and cause, which are printed at the end; of the items, the first. */
+  const skipped = new Map<string, Alike>()
   const spelling = watchSpelling()
   try {
     for await (const item of items) {
@@ -197,26 +197,43 @@ export async function* sift(
         spelling.look(item)
         view.doing(`reading: ${countsText(counts)}`)
         yield item
-      } else if (item.reason !== 'unsupported') {
-        counts.skipped++
-        view.note(`skipped  ${placeOf(item)}  ${item.reason}: ${clip(item.detail, 300)}`)
-      } else {
-        // A file of unknown format is no lost trial.
-        counts.files += item.files ?? 1
-        const alike = files.get(item.detail) ?? { named: [], count: 0 }
-        files.set(item.detail, alike)
-        alike.count++
-        if (alike.named.length < MOST_NAMED) alike.named.push(item)
+        continue
       }
+      // A file of unknown format is no lost trial.
+      counts[item.reason === 'unsupported' ? 'files' : 'skipped']++
+      const key = causeOf(item)
+      const alike = skipped.get(key) ?? skipped.get(OTHERS) ?? { named: [], count: 0 }
+      if (!skipped.has(key)) skipped.set(skipped.size < MOST_WARNINGS ? key : OTHERS, alike)
+      alike.count++
+      if (alike.named.length < MOST_NAMED) alike.named.push(item)
     }
   } finally {
     // Also after a broken or cancelled reading.
     if (spelling.text() !== '') view.note(spelling.text())
-    for (const [detail, { named, count: all }] of files) {
-      const more = all > named.length ? `, and ${all - named.length} more` : ''
-      view.note(`skipped  ${count(all, 'file')}: ${clip(detail, 300)}: ${named.map(placeOf).join(', ')}${more}`)
-    }
+    for (const [why, alike] of skipped) view.note(skippedText(why, alike))
   }
+}
+
+/** Skipped items of one cause. */
+interface Alike {
+  readonly named: SkippedItem[]
+  count: number
+}
+
+const OTHERS = 'for other reasons'
+
+/** Returns the reason of an item without its line and its names, which other items of the same cause do not share. */
+function causeOf({ reason, detail }: SkippedItem): string {
+  const cause = detail.replace(/^line \d+[,:]? /, '').replace(/ of (?:task|trial) .*/, ' of its task or trial')
+  return reason === 'unsupported' ? cause : `${reason}: ${cause}`
+}
+
+function skippedText(cause: string, { named, count: all }: Alike): string {
+  const [{ reason, detail } = { reason: '', detail: '' }] = named
+  const names = named.map(placeOf).join(', ')
+  if (all === 1 && reason !== 'unsupported') return `skipped  ${names}  ${reason}: ${clip(detail, 300)}`
+  const more = all > named.length ? `, and ${all - named.length} more` : ''
+  return `skipped  ${count(all, reason === 'unsupported' ? 'file' : 'trial')}: ${clip(cause, 300)}: ${names}${more}`
 }
 
 function noteTrial(trial: Trial, counts: Counts, view: ProgressView): void {
@@ -235,7 +252,7 @@ const filesText = ({ files }: Counts): string =>
 
 /** Renders the name of a trial, with its source where the name alone does not tell it. */
 const placeOf = ({ name, source }: TrialItem): string =>
-  source.endsWith(name) || name === source ? oneLine(name) : `${oneLine(name)} (${oneLine(source)})`
+  source.endsWith(name) || name.startsWith(`${source}#`) ? oneLine(name) : `${oneLine(name)} (${oneLine(source)})`
 
 export const countsText = (counts: Counts): string =>
   present([

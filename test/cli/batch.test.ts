@@ -247,17 +247,35 @@ describe('what is skipped', () => {
       skipped(`t${at}/expected.json`, 'unsupported', 'JSON of no format'),
     )
     const readme = skipped('README.md', 'unsupported', 'neither JSON nor JSON lines')
-    const rest = { ...skipped('jobs#files', 'unsupported', '50 more files are no trajectories'), files: 50 }
-    const { code, err } = await run(() => [...many, trial('b'), readme, rest])
+    const { code, err } = await run(() => [...many, trial('b'), readme])
     expect([code, err.match(/^skipped .*$/gm)]).toEqual([
       0,
       [
         expect.stringMatching(/^skipped {2}12 files: JSON of no format: t0.*, t9\/expected.json, and 2 more$/),
         'skipped  1 file: neither JSON nor JSON lines: README.md',
-        'skipped  1 file: 50 more files are no trajectories: jobs#files',
       ],
     ])
-    expect(err).toContain('bat_01: 1 trial, 63 files that are no trajectories\n')
+    expect(err).toContain('bat_01: 1 trial, 13 files that are no trajectories\n')
+  })
+
+  test('trials that are left out for one cause are told in one line, and many causes in a bounded number', async () => {
+    endAll()
+    const runs = Array.from({ length: 200 }, (_, at) => ({
+      ...skipped(`r.json#${at}`, 'no_ground_truth', `no row is of trial ${at}`),
+      source: 'r.json',
+    }))
+    const odd = Array.from({ length: 60 }, (_, at) => skipped(`o${at}.json`, 'unreadable', `broken at ${at}`))
+    const { err } = await run(() => [...runs, trial('b'), ...odd])
+    const told = err.match(/^skipped .*$/gm) ?? []
+    expect(told[0]).toMatch(
+      /^skipped {2}200 trials: no_ground_truth: no row is of its task or trial: r\.json#0, .*r\.json#9, and 190 more$/,
+    )
+    expect(told[1]).toBe('skipped  o0.json  unreadable: broken at 0')
+    expect([told.length, told.at(-1)]).toEqual([
+      21,
+      expect.stringMatching(/^skipped {2}41 trials: for other reasons: o19.*, and 31 more$/),
+    ])
+    expect(err).toContain('bat_01: 1 trial, 260 skipped')
   })
 
   test('a command without a trial to grade begins no batch', async () => {

@@ -1,12 +1,16 @@
 import { execFileSync } from 'node:child_process'
+import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { COMMANDS } from '../../src/cli/command-line.ts'
-import { explain } from '../../src/cli/errors.ts'
+import { explain, printError } from '../../src/cli/errors.ts'
 import { parseCount, parseDollars, parseSamples } from '../../src/cli/options.ts'
 import { parseValues } from '../../src/cli/output/inspect-scores.ts'
-import { asTyped, programName } from '../../src/cli/shell.ts'
+import { asTyped, programName, shellWord } from '../../src/cli/shell.ts'
 import { ServiceError } from '../../src/client/errors.ts'
+import { StorageError } from '../../src/db/errors.ts'
+import { tempFolder } from '../temp-folder.ts'
 import { realCommand } from './real-command.ts'
+import { testShell, typed } from './test-shell.ts'
 
 test.each([
   ['a cap', parseDollars, '0.50', 0.5],
@@ -72,6 +76,7 @@ test.each([
   ['npm', npm, '/p/src/cli.ts', '/p', 'npm run --silent veridict --'],
   ['npm, from below', npm, '/p/src/cli.ts', '/p/jobs', 'npm run --silent veridict --'],
   ['npm --prefix', npm, '/p/src/cli.ts', '/home', 'npm --prefix ../p run --silent veridict --'],
+  ['a launcher in a folder with a space', {}, '/p/my tools/veridict.cjs', '/p', "node 'my tools/veridict.cjs'"],
   ['another npm script', { npm_lifecycle_event: 'test' }, '/p/src/cli.ts', '/p', 'node src/cli.ts'],
 ])('%s', (_name, env, script, typedIn, said) => {
   expect(programName({ env, script, cwd: '/p', typedIn })).toBe(said)
@@ -96,4 +101,75 @@ test('the examples are graded as expected, whatever the environment says', () =>
   const printed = execFileSync(process.execPath, ['bin/veridict.cjs', 'demo'], { encoding: 'utf8', env })
   expect(printed).toMatch(/^8 of 8 examples graded as expected/m)
   expect(printed).toContain('node bin/veridict.cjs batch FOLDER')
+})
+
+/** Runs a command line as a shell does, with `veridict` as a program that prints its words. */
+const wordsOf = (line: string, setting = 'NONE'): string[] =>
+  execFileSync('sh', ['-c', `veridict() { printf '%s\\n' "$${setting}" "$@"; }; ${line}`], { encoding: 'utf8' })
+    .trimEnd()
+    .split('\n')
+
+test.each(['plain-1.0@2', 'two words', "it's", '$(touch x) `y` "z" \\', '*', '~', 'a;b&c|d<e>f#', ''])(
+  'a shell reads the word %j back',
+  (word) => expect(wordsOf(`veridict ${shellWord(word)} end`)).toEqual(['', word, 'end']),
+)
+
+test('the lines of `rubric new` can be pasted, whatever the name of the folder', async () => {
+  const folder = `${tempFolder()}/it's $HOME & mine`
+  const first = await typed({}, 'rubric', 'new', 'mine', '--in', folder)
+  const lines = first.out.split('\n').flatMap((line) => (line.startsWith('  ') ? [line.trim()] : []))
+  expect(lines.map((line) => wordsOf(line, 'VERIDICT_RUBRICS').slice(0, 4))).toEqual([
+    ['', 'rubric', 'check', `${folder}/mine@1`],
+    ['', 'rubric', 'test', `${folder}/mine@1`],
+    [`${folder}/mine@1`, 'grade', 'RUN', '-g'],
+  ])
+  const again = await typed({}, 'rubric', 'new', 'mine', '--in', folder)
+  const line = again.err.slice(again.err.indexOf('veridict rubric'))
+  expect(wordsOf(line)).toEqual(['', 'rubric', 'new', 'mine@2', '--in', folder])
+})
+
+/** Values of printed command lines that are plain words as they are: ids, and `flag`, whose address is quoted. */
+const PLAIN_VALUES = /^(?:id|word|another|(?:begun|batch)\.id|(?:session\.)?flag|.*shellWord\(.*)$/
+
+test('every printed command line quotes the words of users', () => {
+  const inserted = globSync('src/**/*.ts').flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/[`:] ?veridict [a-z-]+ [^\n]*/g)].flatMap(([line]) => {
+      const [command = ''] = line.split(/\\`|`[,)\]]/, 1)
+      return [...command.matchAll(/\$\{([^}]*)\}/g)].map(([, value = '']) => `${file}: ${value}`)
+    }),
+  )
+  expect(inserted.length).toBeGreaterThan(5)
+  expect(inserted.filter((line) => !PLAIN_VALUES.test(line.split(': ')[1] ?? ''))).toEqual([])
+})
+
+const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', syscall: 'write' })
+
+test.each([
+  ['a file', full, 'a file cannot be written: the disk is full'],
+  [
+    'a named file',
+    Object.assign(Object.create(full) as Error, { path: '/t/x' }),
+    '/t/x cannot be written: the disk is full',
+  ],
+])('a full disk is told with the file, and no other place is blamed: %s', (_name, error, message) => {
+  expect(explain(error)).toMatchObject({ message, advice: [expect.stringMatching(/^Make room on that disk/)] })
+})
+
+test('a full disk under the results names their file', async () => {
+  const shell = testShell()
+  const { openOutput } = await import('../../src/cli/output/output-target.ts')
+  const target = await openOutput(shell, '/dev/full')
+  await target.write('x')
+  await expect(target.commit()).rejects.toMatchObject({
+    message: '/dev/full cannot be written: the disk is full',
+    advice: [expect.stringMatching(/^Make room on that disk/)],
+  })
+})
+
+test('a full disk under the database names its file, and the way on', () => {
+  const shell = testShell({ env: { VERIDICT_DATABASE: '/t/v.sqlite' } })
+  printError(shell, new StorageError('storage_full', 'the disk of the database is full'))
+  expect(shell.errors()).toMatch(
+    /the database is full\n {2}The database is \/t\/v\.sqlite .*\n {2}Make room on that disk/,
+  )
 })

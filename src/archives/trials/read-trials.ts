@@ -7,7 +7,7 @@ import { basename, dirname, resolve } from 'node:path'
 import { DEFAULT_LIMITS } from '../unpack/limits.ts'
 import { codeOf, type Place } from '../unpack/place.ts'
 import { removeLeftovers } from '../unpack/spool.ts'
-import { tellRest, walkFile, walkFolder } from '../unpack/walk.ts'
+import { tellHidden, walkFile, walkFolder } from '../unpack/walk.ts'
 import { ReadingJob, type ReadTrialsOptions, type Scope, skip, type TrialItem } from './reading-job.ts'
 import { withTruthOf } from './trial-folder.ts'
 
@@ -43,7 +43,7 @@ export async function* readTrials(
     const [name, around] = [basename(resolve(shown)), basename(dirname(resolve(shown)))]
     // A path is named by its last name, with the name before it where other paths have the same last name.
     const root = { shown, label: byName.get(name)?.length === 1 ? name : `${around}/${name}` }
-    const skippedFiles = { files: 0, hidden: 0 }
+    const skippedFiles = { hidden: 0 }
     const scope: Scope = { job, root, unpacked, nested: 0, depth: 0, truths: [], run: null, skippedFiles }
     if (typeof real !== 'string') {
       yield job.hand(skip(scope, { path: shown, shown }, 'unreadable', `cannot be opened: ${real.code}`), unpacked)
@@ -95,5 +95,5 @@ async function* readPath(scope: Scope, place: Place, kind: Stats): AsyncGenerato
   if (kind.isDirectory()) yield* walkFolder(scope, place)
   else if (kind.isFile()) yield* walkFile(scope, { path: dirname(place.path), shown: dirname(place.shown) }, place)
   else yield skip(scope, place, 'unsupported', 'is neither a file nor a folder')
-  yield* tellRest(scope, place)
+  yield* tellHidden(scope, place)
 }

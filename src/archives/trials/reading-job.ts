@@ -132,8 +132,8 @@ export interface Scope {
   readonly truths: readonly GroundTruths[]
   /** Facts of the run's folder around the trials. */
   readonly run: RunFacts | null
-  /** Counts of unsupported and hidden files so far below the requested path. */
-  readonly skippedFiles: { files: number; hidden: number }
+  /** Count of hidden files so far below the requested path. */
+  readonly skippedFiles: { hidden: number }
 }
 
 /** Returns the name of the item at a place. */
@@ -189,8 +189,6 @@ export interface SkippedItem {
   readonly source: string
   readonly reason: SkipReason
   readonly detail: string
-  /** Count of files that the item stands for; one where absent. */
-  readonly files?: number
 }
 
 export interface TrialRun {

@@ -30,7 +30,7 @@ export const DEFAULT_LIMITS = {
   max_nested: 3,
   /** Segments and subagent files of one run. */
   max_run_files: 100,
-  /** Skipped items reported one by one for each path; beyond them only their number is reported. */
+  /** Refused entries of an archive that are reported by name; beyond them only their number is reported. */
   max_refusals: 100,
   /** Bounds of a reader of `src/formats`. */
   read: { max_steps: 20_000, max_part_chars: 8_000_000 } as ReadLimits,

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { lstat, mkdir, mkdtemp, open, opendir, rm, utimes } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname, join } from 'node:path'
+import { fileFault } from '../../domain/words.ts'
 import type { ArchiveLimits } from './limits.ts'
 import { ArchivePlaces, parseEntryName } from './names.ts'
-import { codeOf } from './place.ts'
 
 /** Ends the reading of an archive; the message names the exceeded limit. */
 export class ArchiveRefusal extends Error {}
@@ -100,7 +100,7 @@ export class Spool {
   async addFile(name: string, content: AsyncIterable<Uint8Array>, changed: Date | null = null): Promise<boolean> {
     const { max_entry_bytes: most } = this.#options.limits
     const path = await this.#place(name, 'file')
-    const refuse = (error: unknown) => this.refuse(name, `cannot be unpacked here: ${codeOf(error)}`)
+    const refuse = (error: unknown) => this.refuse(name, `cannot be unpacked here: ${fileFault(error)}`)
     const kept = path === null ? null : await open(path, 'wx', 0o600).catch(refuse)
     let size = 0
     let over = false
@@ -129,7 +129,7 @@ export class Spool {
     if (against !== null) return this.refuse(name, against)
     if (names.value.length === 0) return kind === 'file' ? this.refuse(name, 'has no name') : null
     const path = join(this.#options.folder, ...names.value)
-    const fault = await mkdir(dirname(path), { recursive: true, mode: 0o700 }).then(() => null, codeOf)
+    const fault = await mkdir(dirname(path), { recursive: true, mode: 0o700 }).then(() => null, fileFault)
     return fault === null ? path : this.refuse(name, `cannot be unpacked here: ${fault}`)
   }
 }

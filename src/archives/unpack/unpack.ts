@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { pipeline, type Transform } from 'node:stream'
 import { createGunzip, createZstdDecompress } from 'node:zlib'
 import { codeOf } from './place.ts'
@@ -62,12 +63,15 @@ export async function unpackArchive(
     return { kind: 'unpacked', spool }
   } catch (error) {
     abort?.throwIfAborted()
+    if (codeOf(error) === 'ENOSPC') return { kind: 'unreadable', detail: `${dirname(options.folder)}: ${NO_ROOM}` }
     const message = error instanceof Error && error.message !== '' ? error.message : codeOf(error)
     const what = `${packing} of ${packed.size} bytes, stopped after ${spool.entries} entries and ${spool.bytes} bytes unpacked`
     const kind = error instanceof ArchiveRefusal ? 'refused' : 'unreadable'
     return { kind, detail: `${message} (${what}); nothing of it is read` }
   }
 }
+
+const NO_ROOM = 'the disk is full, on which archives are unpacked: make room, or set TMPDIR to another folder'
 
 /** A packing of a single file: `run.json.gz`. */
 type OnePacking = 'gz' | 'zst'

@@ -98,25 +98,18 @@ export async function* walkFile(scope: Scope, folder: Place, file: Place): Async
   const { limits } = scope.job
   const first = firstByte(head)
   if (first !== undefined && first !== OBJECT && first !== ARRAY && !isUtf16(head))
-    return yield* skipFile(scope, skip(scope, file, 'unsupported', noRunIn(head.toString())))
+    return yield skip(scope, file, 'unsupported', noRunIn(head.toString()))
   if (first === OBJECT && (await holdsRequests(file.path, limits.max_line_bytes)))
     return yield* readRequestLines(scope, file)
   const opened = await openRunFile(folder, file, limits)
-  if (opened.kind !== 'opened') return yield* skipFile(scope, skip(scope, file, opened.kind, opened.detail))
+  if (opened.kind !== 'opened') return yield skip(scope, file, opened.kind, opened.detail)
   for (const path of opened.consumed) scope.job.consumed.add(path)
   for (const run of opened.runs) {
     const { document } = run
-    const item = isRequest(document)
+    yield isRequest(document)
       ? requestItem(scope, file, document, run.name)
       : await joinTrial(scope, { place: file, file, run, facts: NO_FACTS, warnings: opened.warnings, folders: [] })
-    yield* skipFile(scope, item)
   }
-}
-
-/** Yields an item, but only counts files of no known format beyond a number of reported ones. */
-function* skipFile(scope: Scope, item: TrialItem): Generator<TrialItem> {
-  const isUnsupported = item.kind === 'skipped' && item.reason === 'unsupported'
-  if (!isUnsupported || ++scope.skippedFiles.files <= scope.job.limits.max_refusals) yield item
 }
 
 /** Unpacks an archive into a folder that only this user can enter, walks it, and removes it however the walk ends. */
@@ -149,11 +142,8 @@ function* tellRefused(scope: Scope, inside: Place, { refused, untold }: Spool): 
   if (untold > 0) yield skip(scope, inside, 'refused', `${untold} more of its entries were refused`, 'entries')
 }
 
-/** Reports the files below a path that were only counted, as one item each for files and hidden files. */
-export function* tellRest(scope: Scope, place: Place): Generator<TrialItem> {
-  const files = scope.skippedFiles.files - scope.job.limits.max_refusals
-  if (files > 0)
-    yield { ...skip(scope, place, 'unsupported', `${files} more files are no trajectories`, 'files'), files }
+/** Reports the hidden files below a path, which were only counted, as one item. */
+export function* tellHidden(scope: Scope, place: Place): Generator<TrialItem> {
   const { hidden } = scope.skippedFiles
   if (hidden > 0)
     yield skip(scope, place, 'unsupported', `${hidden} hidden files or folders were not looked at`, 'hidden')

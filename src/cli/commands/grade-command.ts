@@ -63,7 +63,7 @@ export const grade = sessionCommand<Options, [paths: string[]]>(
     for await (const item of readTrialsOf(session, paths, options)) {
       if (item.kind === 'trial') await gradeOne(item)
       // A folder may hold other files; a typed file is meant.
-      else if (item.reason === 'unsupported' && !paths.includes(item.source)) others += item.files ?? 1
+      else if (item.reason === 'unsupported' && !paths.includes(item.source)) others++
       else refuse(item.source, new CliError(oneLine(item.detail)))
     }
     if (data.length === refused.length && (json || refused.length === 0)) throw nothingGraded(refused)

@@ -14,17 +14,17 @@ import {
 } from '../../config/rubrics.ts'
 import { rubricWarnings } from '../../domain/rubric/load/parse-rubric.ts'
 import { count } from '../../domain/words.ts'
-import { CliError, EXIT } from '../errors.ts'
+import { CliError, EXIT, unwritable } from '../errors.ts'
 import { type Options, option } from '../options.ts'
 import { inert, oneLine, pad, tally } from '../output/text.ts'
 import { consoleCommand, groupCommand } from '../session.ts'
-import { asTyped, type Shell } from '../shell.ts'
+import { asTyped, type Shell, shellWord } from '../shell.ts'
 
 /** Loads the shipped rubrics and the rubrics of VERIDICT_RUBRICS. */
 const knownRubrics = ({ env }: Pick<Shell, 'env'>): LoadedRubric[] =>
   loadConfiguredRubrics(readEnvironment(env).rubrics ?? [])
 
-const BEGIN = 'Begin a rubric of your own: veridict rubric new ID'
+const BEGIN = 'Begin a rubric of your own: veridict rubric new my-rubric'
 
 function isFolder(typed: string): boolean {
   if (!existsSync(typed)) return false
@@ -65,19 +65,23 @@ const newRubric = consoleCommand<Options & { readonly in: string; readonly from?
     const next = version ?? String(from?.rubric.id === id ? from.rubric.version + 1 : 1)
     const name = `${id}@${next}`
     const folder = join(options.in, name)
-    if (existsSync(folder))
+    if (existsSync(folder)) {
+      const flag = options.in === '.' ? '' : ` --in ${shellWord(options.in)}`
+      const another = `${id}@${Number(next) + 1}`
       throw new CliError(`${folder} is there already, and is left as it is`, [
-        `Another version: veridict rubric new ${id}@${Number(next) + 1}`,
+        `Another version: veridict rubric new ${another}${flag}`,
       ])
+    }
     // A copy of the template still asks the question of the template.
     const title = from === undefined && { title: `"${id}, which still asks whether the agent ran the tests"` }
     copyRubric(from?.folder ?? TEMPLATE, folder, { id, version: next, ...title })
+    const word = shellWord(folder)
     const text = `wrote ${folder}
 The rubric works as it stands. Change it (docs/rubrics.md), and after each change:
-  veridict rubric check ${folder}
-  veridict rubric test ${folder}
+  veridict rubric check ${word}
+  veridict rubric test ${word}
 Then grade with it:
-  VERIDICT_RUBRICS=${folder} veridict grade RUN -g TRUTH --rubric ${name} --judge openai
+  VERIDICT_RUBRICS=${word} veridict grade RUN -g TRUTH --rubric ${name} --judge openai
 `
     return { data: { name, folder }, text: asTyped(shell, text) }
   },
@@ -98,7 +102,7 @@ function copyRubric(from: string, folder: string, members: Readonly<Record<strin
     if ('faults' in read) throw new CliError(`a copy of ${from} under another name cannot be used`, read.faults)
   } catch (error) {
     rmSync(folder, { recursive: true, force: true })
-    throw error
+    throw unwritable(folder, error, 'Give --in a folder that may be written.')
   }
 }
 

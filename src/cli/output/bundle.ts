@@ -2,10 +2,10 @@ import { createHash, type Hash } from 'node:crypto'
 import { appendFile, lstat, mkdir, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { ServiceError } from '../../client/errors.ts'
-import { count, fileFault } from '../../domain/words.ts'
+import { count } from '../../domain/words.ts'
 import { VERSION } from '../../grading/software.ts'
 import type { Batch } from '../../schemas/batch.ts'
-import { CliError } from '../errors.ts'
+import { CliError, unwritable } from '../errors.ts'
 import { claimColumns, isEnded } from '../follow.ts'
 import type { Session } from '../session.ts'
 import { jsonText, withReplies } from './grade-text.ts'
@@ -93,11 +93,10 @@ async function createFolder(folder: string, head: object, work: (write: Write) =
     throw new CliError(`${path} is there already, and is not overwritten`, ['Give --out another folder.'])
   }
   await refuseExisting()
-  await mkdir(partial, { mode: 0o700 }).catch((error: unknown) => {
-    throw new CliError(`${path} cannot be written: ${fileFault(error)}`, [
-      'Give --out a new folder inside one that exists.',
-    ])
-  })
+  const refuse = (error: unknown) => {
+    throw unwritable(path, error, 'Give --out a new folder inside one that exists.')
+  }
+  await mkdir(partial, { mode: 0o700 }).catch(refuse)
   try {
     await mkdir(join(partial, 'rubrics'))
     await work(write)
@@ -105,6 +104,8 @@ async function createFolder(folder: string, head: object, work: (write: Write) =
     await write('manifest.json', jsonText({ ...head, files: listed.sort((a, b) => (a.name < b.name ? -1 : 1)) }))
     await refuseExisting()
     await rename(partial, path)
+  } catch (error) {
+    refuse(error)
   } finally {
     await rm(partial, { recursive: true, force: true })
   }

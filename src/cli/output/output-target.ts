@@ -2,8 +2,7 @@ import { once } from 'node:events'
 import { open, rename, rm, stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
-import { fileFault } from '../../domain/words.ts'
-import { CliError } from '../errors.ts'
+import { CliError, unwritable } from '../errors.ts'
 import type { Screen, Shell } from '../shell.ts'
 
 /** The target of results: stdout, or a file that takes its name when it is whole. */
@@ -29,7 +28,7 @@ export async function openOutput(shell: Shell, file: string | undefined, force =
   const isRenamed = partial !== file
   const refusing = <T>(work: Promise<T>): Promise<T> =>
     work.catch((error: unknown) => {
-      throw error instanceof CliError ? error : new CliError(`${file} cannot be written: ${fileFault(error)}`, [ADVICE])
+      throw unwritable(file, error, ADVICE)
     })
   if (isRenamed) await refusing(rm(partial, { force: true }))
   const handle = await refusing(open(partial, isRenamed ? 'wx' : 'w', 0o600))

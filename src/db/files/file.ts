@@ -43,7 +43,8 @@ export async function backUpDatabase(from: string, to: string, signal?: AbortSig
       throw refusal(`${to} cannot be written: ${fileFault(error)}`, { cause: error })
     const failure = toStorageError(error)
     if (!(failure instanceof StorageError) || failure === error) throw error
-    throw new StorageError(failure.code, `the copy of ${from}: ${failure.message}`, { cause: error })
+    const why = failure.message.replace('of the database', 'of the copy')
+    throw new StorageError(failure.code, `the copy ${to} of ${from}: ${why}`, { cause: error })
   }
 }
 
