@@ -46,7 +46,7 @@ const trialOfGrade = ({ grade, signals }: StandingGrade): Trial => {
 }
 
 /** Makes the trial of an ended item. Every item keeps the full names of its judge and rubric from its submission. */
-const trialOfItem = ({ item, grade }: EndedItem, rubrics: Rubrics): Trial => {
+export const trialOfItem = ({ item, grade }: EndedItem, rubrics: Rubrics): Trial => {
   const { status, failure, label, request } = item
   const { judge = '', rubric = TAB_BEHAVIOR } = grade?.receipt ?? request
   return {

@@ -18,6 +18,7 @@ import { createAnswerOnce, createKnownBodies } from '../http/plugins/replay.ts'
 import { auditRoutes } from '../http/routes/audit.ts'
 import { batchRoutes } from '../http/routes/batches.ts'
 import { catalogueRoutes } from '../http/routes/catalogue.ts'
+import { findingRoutes } from '../http/routes/findings.ts'
 import { answerKnownBytes, gradeRoutes } from '../http/routes/grades.ts'
 import { installDrain, operationRoutes } from '../http/routes/operations.ts'
 import { sessionRoutes } from '../http/routes/sessions.ts'
@@ -93,6 +94,7 @@ export async function buildApp(
   trajectoryRoutes(routes, deps)
   batchRoutes(routes, deps)
   auditRoutes(routes, deps)
+  findingRoutes(routes, deps)
   catalogueRoutes(routes, deps)
   operationRoutes(http, deps)
   pageRoutes(http)

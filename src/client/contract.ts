@@ -458,6 +458,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/batches/{id}/findings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The findings of a batch, grouped into classes by kind and cause
+         * @description Failed, cancelled and unverified trials, contradictions, unread records and conflicting rewards; and grades that disagree with the newest grade of another judge, with a person, or among their samples. Each class has its newest disposition; a class whose findings have changed since is open again. More than 200 classes of one kind are one class.
+         */
+        get: operations["readFindings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/batches/{id}/dispositions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say what becomes of a class of findings
+         * @description Append-only: of one class the newest counts, and a repetition is not stored. `findings_changed`: the class differs from `digest`; `not_regraded`: a trial of the class has no newer grade.
+         */
+        post: operations["disposeFindings"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/batches/{id}/signoff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign the results and findings of a batch that has ended
+         * @description Append-only. `findings_open`: classes are open, `errors` names them; `batch_not_ended`: further items can have findings.
+         */
+        post: operations["signOffBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/rubrics": {
         parameters: {
             query?: never;
@@ -3172,6 +3232,171 @@ export interface components {
                 missing: number;
             }[];
         };
+        Findings: {
+            batch: string;
+            /** @description False: further items may have findings, and nobody can sign. */
+            ended: boolean;
+            /** @description Sorted by kind, then by id. */
+            classes: {
+                id: string;
+                /**
+                 * @description `failed`: the judge failed; `cancelled`: never graded; `unverified`: no label, since the evidence does not hold or the samples have no majority; `contradiction`: recorded by the grade; `disagreement`: with another judge, a person, or among the samples; `unread`: records of the run could not be read; `conflicting_reward`: the harness names different rewards.
+                 * @enum {string}
+                 */
+                kind: "failed" | "cancelled" | "unverified" | "contradiction" | "disagreement" | "unread" | "conflicting_reward";
+                /** @description Trials of the class. */
+                count: number;
+                /** @description Of the trials, their grades, and the grades and reviews that these are held against. */
+                digest: string;
+                /** @description The first five; of a class that was asked for the first thousand. */
+                trials: {
+                    item_id: string;
+                    index: number;
+                    /** @description The name for people: the item, or of a re-grade the trial or task of its metadata. */
+                    name: string;
+                    grade_id: string | null;
+                    /** @description Grades and reviews that disagree with the grade. */
+                    against: string[];
+                    why: string;
+                }[];
+                /** @description The newest. */
+                disposition: {
+                    id: string;
+                    batch: string;
+                    class: string;
+                    /**
+                     * @description `accepted`: the findings are right, and the results stand with them; `regraded`: every trial has a newer grade; `dismissed`: the findings do not matter, for the reason given.
+                     * @enum {string}
+                     */
+                    disposition: "accepted" | "regraded" | "dismissed";
+                    reason: string;
+                    by: string;
+                    digest: string;
+                    /** @description Findings of the class at that time. */
+                    count: number;
+                    /** Format: date-time */
+                    created_at: string;
+                } | null;
+                /** @description True: the class has no disposition, or other findings than at its disposition. */
+                open: boolean;
+            }[];
+            /** @description Open classes of the batch. */
+            open: number;
+            /** @description Classes and findings by kind and disposition. */
+            tally: {
+                /**
+                 * @description `failed`: the judge failed; `cancelled`: never graded; `unverified`: no label, since the evidence does not hold or the samples have no majority; `contradiction`: recorded by the grade; `disagreement`: with another judge, a person, or among the samples; `unread`: records of the run could not be read; `conflicting_reward`: the harness names different rewards.
+                 * @enum {string}
+                 */
+                kind: "failed" | "cancelled" | "unverified" | "contradiction" | "disagreement" | "unread" | "conflicting_reward";
+                /** @enum {string} */
+                disposition: "accepted" | "regraded" | "dismissed" | "open";
+                classes: number;
+                findings: number;
+            }[];
+            /** @description Of the ended items: name, status, label, grade and failure. */
+            results: string;
+            /** @description Of the classes and their dispositions. */
+            findings: string;
+            /** @description The newest. */
+            signoff: {
+                id: string;
+                batch: string;
+                by: string;
+                counts: {
+                    /** @description Always the sum of all that follow. */
+                    total: number;
+                    /** @description Not begun, or put back because its judge was parked. */
+                    pending: number;
+                    /** @description Being graded, or waiting for a provider’s batch. */
+                    running: number;
+                    /** @description With a label. */
+                    graded: number;
+                    /** @description Without one: the evidence does not hold. */
+                    unverified: number;
+                    /** @description With a failure code. */
+                    failed: number;
+                    /** @description Never graded. */
+                    cancelled: number;
+                };
+                /** @description Classes and findings by kind and disposition. */
+                tally: {
+                    /**
+                     * @description `failed`: the judge failed; `cancelled`: never graded; `unverified`: no label, since the evidence does not hold or the samples have no majority; `contradiction`: recorded by the grade; `disagreement`: with another judge, a person, or among the samples; `unread`: records of the run could not be read; `conflicting_reward`: the harness names different rewards.
+                     * @enum {string}
+                     */
+                    kind: "failed" | "cancelled" | "unverified" | "contradiction" | "disagreement" | "unread" | "conflicting_reward";
+                    /** @enum {string} */
+                    disposition: "accepted" | "regraded" | "dismissed" | "open";
+                    classes: number;
+                    findings: number;
+                }[];
+                /** @description Of the ended items: name, status, label, grade and failure. */
+                results: string;
+                /** @description Of the classes and their dispositions. */
+                findings: string;
+                /** Format: date-time */
+                created_at: string;
+                /** @description True: results, findings or dispositions have changed since. */
+                outdated: boolean;
+            } | null;
+        };
+        Disposition: {
+            id: string;
+            batch: string;
+            class: string;
+            /**
+             * @description `accepted`: the findings are right, and the results stand with them; `regraded`: every trial has a newer grade; `dismissed`: the findings do not matter, for the reason given.
+             * @enum {string}
+             */
+            disposition: "accepted" | "regraded" | "dismissed";
+            reason: string;
+            by: string;
+            digest: string;
+            /** @description Findings of the class at that time. */
+            count: number;
+            /** Format: date-time */
+            created_at: string;
+        };
+        Signoff: {
+            id: string;
+            batch: string;
+            by: string;
+            counts: {
+                /** @description Always the sum of all that follow. */
+                total: number;
+                /** @description Not begun, or put back because its judge was parked. */
+                pending: number;
+                /** @description Being graded, or waiting for a provider’s batch. */
+                running: number;
+                /** @description With a label. */
+                graded: number;
+                /** @description Without one: the evidence does not hold. */
+                unverified: number;
+                /** @description With a failure code. */
+                failed: number;
+                /** @description Never graded. */
+                cancelled: number;
+            };
+            /** @description Classes and findings by kind and disposition. */
+            tally: {
+                /**
+                 * @description `failed`: the judge failed; `cancelled`: never graded; `unverified`: no label, since the evidence does not hold or the samples have no majority; `contradiction`: recorded by the grade; `disagreement`: with another judge, a person, or among the samples; `unread`: records of the run could not be read; `conflicting_reward`: the harness names different rewards.
+                 * @enum {string}
+                 */
+                kind: "failed" | "cancelled" | "unverified" | "contradiction" | "disagreement" | "unread" | "conflicting_reward";
+                /** @enum {string} */
+                disposition: "accepted" | "regraded" | "dismissed" | "open";
+                classes: number;
+                findings: number;
+            }[];
+            /** @description Of the ended items: name, status, label, grade and failure. */
+            results: string;
+            /** @description Of the classes and their dispositions. */
+            findings: string;
+            /** Format: date-time */
+            created_at: string;
+        };
         Status: {
             status: string;
         };
@@ -3230,6 +3455,9 @@ export type ReviewPage = components['schemas']['ReviewPage'];
 export type Disagreement = components['schemas']['Disagreement'];
 export type DisagreementPage = components['schemas']['DisagreementPage'];
 export type Agreement = components['schemas']['Agreement'];
+export type Findings = components['schemas']['Findings'];
+export type Disposition = components['schemas']['Disposition'];
+export type Signoff = components['schemas']['Signoff'];
 export type Status = components['schemas']['Status'];
 export type Problem = components['schemas']['Problem'];
 export type $defs = Record<string, never>;
@@ -4388,6 +4616,106 @@ export interface operations {
             };
         };
     };
+    readFindings: {
+        parameters: {
+            query?: {
+                /** @description Only this class, with the first thousand of its trials. */
+                class?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The classes, and the sign-off of the batch. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Findings"];
+                };
+            };
+        };
+    };
+    disposeFindings: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The first success under this key is stored and replayed to the same body. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The id of a class of `GET /v1/batches/{id}/findings`. */
+                    class: string;
+                    /**
+                     * @description `accepted`: the findings are right, and the results stand with them; `regraded`: every trial has a newer grade; `dismissed`: the findings do not matter, for the reason given.
+                     * @enum {string}
+                     */
+                    disposition: "accepted" | "regraded" | "dismissed";
+                    /** @description Required where the class is dismissed. */
+                    reason?: string;
+                    /** @description A lasting name of the reviewer: words apart by single spaces, without control or invisible characters. */
+                    by: string;
+                    /** @description Of the class as the caller saw it: a class that differs is refused. */
+                    digest?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description It is stored. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Disposition"];
+                };
+            };
+        };
+    };
+    signOffBatch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The first success under this key is stored and replayed to the same body. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description A lasting name of the reviewer: words apart by single spaces, without control or invisible characters. */
+                    by: string;
+                };
+            };
+        };
+        responses: {
+            /** @description It is stored. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Signoff"];
+                };
+            };
+        };
+    };
     listRubrics: {
         parameters: {
             query?: never;
@@ -4564,6 +4892,9 @@ export const OPERATIONS = {
     computeAgreement: ["POST", "/v1/agreement"],
     getReport: ["GET", "/v1/reports"],
     compareBatches: ["GET", "/v1/comparisons"],
+    readFindings: ["GET", "/v1/batches/{id}/findings"],
+    disposeFindings: ["POST", "/v1/batches/{id}/dispositions"],
+    signOffBatch: ["POST", "/v1/batches/{id}/signoff"],
     listRubrics: ["GET", "/v1/rubrics"],
     getRubric: ["GET", "/v1/rubrics/{id}"],
     listBatchRubrics: ["GET", "/v1/batches/{id}/rubrics"],

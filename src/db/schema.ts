@@ -126,6 +126,8 @@ export interface Tables {
     cached: Generated<number | boolean>
   }
   readonly reviews: Texts<'id' | 'grade_id' | 'question' | 'rater' | 'body' | 'created_at'> & { label: string | null }
+  /** `class`: the class of findings, or `signoff`. */
+  readonly dispositions: Texts<'id' | 'batch' | 'class' | 'body' | 'created_at'>
   /** `project`: `default`; keys of earlier versions named their project. */
   readonly api_keys: KeyRecord & { seq: Generated<number>; project: string }
   /** `status`: the HTTP status of the answer; 0: a request is being answered. */

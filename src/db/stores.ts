@@ -1,6 +1,7 @@
 import { createAttempts } from './attempts.ts'
 import { createBatches } from './batches.ts'
 import type { Db } from './db.ts'
+import { createDispositions } from './dispositions.ts'
 import { createImports } from './files/transfer.ts'
 import { createGrades, createOverview } from './grades.ts'
 import { createJudges } from './judges.ts'
@@ -22,6 +23,7 @@ function storesOver(db: Db, run_lock: RunLock | null) {
     access: createKeys(db),
     attempts: { ...createAttempts(db), ...createLedger(db) },
     batches: createBatches(db),
+    dispositions: createDispositions(db),
     grades: createGrades(db),
     idempotency: createIdempotency(db),
     imports: createImports(db),

@@ -4,6 +4,7 @@ import { computeAgreement } from '../audit/agreement.ts'
 import { listCalls, readBatchCalls } from '../audit/calls.ts'
 import { compare } from '../audit/comparison.ts'
 import { listDisagreements } from '../audit/disagreements.ts'
+import { disposeFindings, readFindings, signOff } from '../audit/findings.ts'
 import { requireNames } from '../audit/names.ts'
 import { readPanel } from '../audit/panel.ts'
 import { makeReport } from '../audit/report/make-report.ts'
@@ -25,6 +26,7 @@ import { drain } from '../process/stop.ts'
 import { AgreementCallSchema } from '../schemas/agreement.ts'
 import { type BatchItem, BatchItemSchema, BatchOptionsSchema } from '../schemas/batch.ts'
 import { inputIssues, misfit } from '../schemas/check.ts'
+import { DispositionRequestSchema, FindingQuery, SignoffRequestSchema } from '../schemas/findings.ts'
 import { faultAt, orNotFound, RequestError, storageRefusal } from '../schemas/problem.ts'
 import {
   ComparisonQuery,
@@ -147,6 +149,9 @@ export function local(context: Context): LocalVeridict {
     agreement: (call) => answer(() => computeAgreement(context, statistics.run, fitting(AgreementCallSchema, call))),
     disagreements: (query = {}) => answer(() => listDisagreements(context, fitting(QueueQuery, query))),
     reviews: (query = {}) => answer(() => listReviews(context, fitting(ReviewQuery, query))),
+    findings: (id, query = {}) => answer(() => readFindings(context, id, fitting(FindingQuery, query).class)),
+    dispose: (id, body) => answer(() => disposeFindings(context, id, fitting(DispositionRequestSchema, body))),
+    signOff: (id, body) => answer(() => signOff(context, id, fitting(SignoffRequestSchema, body))),
     review: (id, review) => answer(() => storeReview(context, id, fitting(ReviewRequestSchema, review))),
     listJudges: () => answer(() => judges),
     listRubrics: () => answer(() => rubrics),

@@ -5,6 +5,7 @@ import type { ServiceError } from '../client/errors.ts'
 import type { CallOptions } from '../client/persist.ts'
 import type { AgreementCall } from '../schemas/agreement.ts'
 import type { BatchItem, BatchOptions } from '../schemas/batch.ts'
+import type { DispositionRequest, SignoffRequest } from '../schemas/findings.ts'
 import type { RegradeRequest } from '../schemas/regrade.ts'
 import type { ReviewRequest } from '../schemas/review.ts'
 import type { GradeRequest } from '../schemas/trial.ts'
@@ -67,6 +68,12 @@ export interface Veridict {
   disagreements(query?: JsonQuery<'listDisagreements'>): Promise<api.DisagreementPage>
   /** Lists reviews, newest first. */
   reviews(query?: JsonQuery<'listReviews'>): Promise<api.ReviewPage>
+  /** Reads the findings of a batch in classes, or of one class, with their dispositions and the sign-off. */
+  findings(batch: string, query?: Query<'readFindings'>): Promise<api.Findings>
+  /** Stores a person’s decision about a class of findings. */
+  dispose(batch: string, disposition: DispositionRequest): Promise<api.Disposition>
+  /** Signs the results and findings of a batch. Throws while a class is open, and before the end of the batch. */
+  signOff(batch: string, signoff: SignoffRequest): Promise<api.Signoff>
   /** Stores the review of a grade by a person. */
   review(gradeId: string, review: ReviewRequest): Promise<api.Review>
 

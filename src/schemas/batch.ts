@@ -33,7 +33,7 @@ export type BatchOptions = Static<typeof BatchOptionsSchema>
 export const BatchRequestSchema = t.Closed({ ...BatchOptions, items: Type.Array(BatchItemSchema, { minItems: 1 }) })
 export type BatchRequest = Static<typeof BatchRequestSchema>
 
-const BatchCountsSchema = t.Closed({
+export const BatchCountsSchema = t.Closed({
   total: t.Count('Always the sum of all that follow.'),
   pending: t.Count('Not begun, or put back because its judge was parked.'),
   running: t.Count('Being graded, or waiting for a provider’s batch.'),

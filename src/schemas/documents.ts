@@ -32,6 +32,7 @@ export const EXPORT_RECORDS = {
     answers: t.Bool('The grade answers its cache key.'),
   }),
   review: t.Closed({ kind: Type.Enum(['review'] as const), id: Id, body: t.Text }),
+  disposition: t.Closed({ kind: Type.Enum(['disposition'] as const), id: Id, body: t.Text }),
 } as const
 
 export type ExportKind = keyof typeof EXPORT_RECORDS

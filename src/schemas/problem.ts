@@ -33,6 +33,7 @@ interface ErrorExtras {
 /** The HTTP status of each code; every other code is 400. */
 const STATUSES: Readonly<Record<string, number>> = {
   ...{ unauthorized: 401, forbidden: 403, cross_origin: 403, not_found: 404, unknown_trajectory: 404, not_cached: 404 },
+  ...{ findings_open: 409, findings_changed: 409, not_regraded: 409, batch_not_ended: 409 },
   ...{ method_not_allowed: 405, batch_ended: 409, idempotency_key_in_use: 409, body_too_large: 413 },
   ...{ unsupported_encoding: 415, unsupported_media_type: 415, wrong_host: 421, idempotency_key_reused: 422 },
   ...{ too_many_requests: 429, internal: 500, busy: 503, draining: 503, overloaded: 503 },

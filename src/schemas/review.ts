@@ -29,7 +29,7 @@ const ClaimsSchema = Type.Record(
 /** Words between single spaces, without control and invisible characters, so that equal looks are equal texts. The check is linear. */
 const RATER_PATTERN = '^[^\\p{C}\\p{Z}]+( [^\\p{C}\\p{Z}]+)*$'
 
-const RaterSchema = t.Str(
+export const RaterSchema = t.Str(
   'A lasting name of the reviewer: words apart by single spaces, without control or invisible characters.',
   { minLength: 1, maxLength: 100, pattern: RATER_PATTERN },
 )

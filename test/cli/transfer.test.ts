@@ -37,12 +37,12 @@ describe('export and import', () => {
     const file = join(dirname(from), 'store.ndjson')
     const exported = await transfer(at(from), 'export', '--out', file)
     expect([exported.code, exported.out]).toEqual([0, ''])
-    expect(exported.err).toContain('exported 60 trajectories, 121 attempts, 120 grades, 12 reviews of ')
-    const records = '60 trajectories, 121 attempts, 120 grades, 12 reviews'
+    expect(exported.err).toContain('exported 60 trajectories, 121 attempts, 120 grades, 12 reviews, 2 dispositions of ')
+    const records = '60 trajectories, 121 attempts, 120 grades, 12 reviews, 2 dispositions'
     const imported = `imported ${records} into ${to}; 0 records stored already\n`
     expect(await transfer(at(to), 'import', file)).toMatchObject({ code: 0, err: imported })
     expect(await recordsOf(at(to))).toEqual(await recordsOf(at(from)))
-    const again = `imported ${records.replaceAll(/\d+/g, '0')} into ${to}; 313 records stored already\n`
+    const again = `imported ${records.replaceAll(/\d+/g, '0')} into ${to}; 315 records stored already\n`
     expect(await transfer(at(to), 'import', file)).toMatchObject({ code: 0, err: again })
     const [old, moved] = [openSqliteStores({ path: from }), openSqliteStores({ path: to })]
     try {
@@ -98,6 +98,7 @@ describe('an import', () => {
       'grd_none',
       'review ID: its grade ID is neither stored nor in a line before',
     ],
+    ['disposition', 'another id in its body', /dsp_\d+/, 'dsp_3', 'disposition ID: its body has another id'],
   ])('refuses a %s with %s, and stores nothing', async (kind, _name, from, to, fault) => {
     const made = await begin()
     const place = ofKind(made.lines, kind)
@@ -105,7 +106,9 @@ describe('an import', () => {
     expect(changed).not.toEqual(made.lines)
     const { code, err } = await transfer(at(made.to), 'import', fileOf(made.from, 'changed.ndjson', changed))
     expect(code).toBe(1)
-    expect(err.replace(/(att|grd|rev)_\w+|sha256:\w+/g, 'ID')).toContain(`${fault}; no record of the export was stored`)
+    expect(err.replace(/(att|grd|rev|dsp)_\w+|sha256:\w+/g, 'ID')).toContain(
+      `${fault}; no record of the export was stored`,
+    )
     if (kind !== 'review') expect(err).toContain(`changed.ndjson, line ${place + 1}: `)
     expect(await recordsOf(at(made.to))).toEqual(['{"kind":"end","records":0}'])
   })

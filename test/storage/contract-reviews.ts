@@ -5,6 +5,8 @@ import { digestBytes } from '../../src/domain/digest.ts'
 import { inputIssues } from '../../src/schemas/check.ts'
 import { type Review, ReviewSchema } from '../../src/schemas/review.ts'
 import type { Current } from './contract.ts'
+import { openBatch } from './make-batch.ts'
+import { makeDisposition, makeSignoff } from './make-disposition.ts'
 import { GROUND_TRUTH, type GradeWords, makeRecord } from './make-grade.ts'
 
 let made = 0
@@ -110,6 +112,44 @@ export function describeReviews(current: Current): void {
       await stores.reviews.put(review)
       await expect(stores.reviews.put({ ...review, label: 'ignored' })).rejects.toMatchObject({ name: 'StorageError' })
       expect(await stores.reviews.list({ limit: 10 })).toEqual([review])
+    })
+  })
+}
+
+/** Rules of every adapter for decisions about findings. */
+export function describeDispositions(current: Current): void {
+  describe('dispositions', () => {
+    test('the newest of each class counts, and the newest sign-off; of no batch there are none', async () => {
+      const { dispositions } = current()
+      const [hard, again] = [makeDisposition(1, { reason: 'NUL \0 \ud83d' }), makeDisposition(2, { by: 'Bob' })]
+      const others = [
+        makeDisposition(3, { class: 'cancelled' }),
+        makeSignoff(4),
+        makeSignoff(5, { by: 'Bob' }),
+      ] as const
+      for (const record of [hard, again, ...others]) expect(await dispositions.put(record)).toEqual(record)
+      const { newest, signoff } = await dispositions.of('bat_1')
+      expect(new Map(newest)).toEqual(new Map([again, others[0]].map((one) => [one.class, one])))
+      expect(signoff).toEqual(others[2])
+      expect(await dispositions.of('bat_2')).toEqual({ newest: new Map(), signoff: null })
+    })
+
+    test('one of equal records is stored, however many come at once', async () => {
+      const stores = current()
+      await openBatch(stores, 'bat_1', 1)
+      const put = (n: number) => stores.dispositions.put(makeDisposition(n))
+      const [first, ...more] = await Promise.all([1, 2, 3, 4, 5, 6].map(put))
+      expect(more).toEqual(more.map(() => first))
+      // An equal record behind another is news.
+      await stores.dispositions.put(makeDisposition(7, { by: 'Bob' }))
+      expect(await put(8)).toEqual(makeDisposition(8))
+      await expect(put(8)).resolves.toEqual(makeDisposition(8))
+    })
+
+    test('are never changed: the same id again is refused', async () => {
+      const { dispositions } = current()
+      await dispositions.put(makeDisposition(1))
+      await expect(dispositions.put(makeDisposition(1, { by: 'Bob' }))).rejects.toMatchObject({ name: 'StorageError' })
     })
   })
 }

@@ -5,7 +5,7 @@ import { describeGrades } from './contract-grades.ts'
 import { describeLedger } from './contract-ledger.ts'
 import { describeProvider } from './contract-provider.ts'
 import { describeReserve } from './contract-reserve.ts'
-import { describeOverview, describeReviews } from './contract-reviews.ts'
+import { describeDispositions, describeOverview, describeReviews } from './contract-reviews.ts'
 import { describeSmallStores, describeTrajectories } from './contract-small-stores.ts'
 import { describeSpending } from './contract-spending.ts'
 
@@ -31,6 +31,7 @@ export function describeStores(name: string, open: () => Promise<Stores>): void 
     describeBatches(current)
     describeProvider(current)
     describeReviews(current)
+    describeDispositions(current)
     describeOverview(current)
 
     test('check writes and may be repeated', async () => {

@@ -6,6 +6,7 @@ import type { Grade } from '../../src/schemas/grade.ts'
 import { LABELS } from '../../src/schemas/vocabulary.ts'
 import { begin, failedReply, finishFailed, finishOk, goodReply, planAttempt } from './make-attempt.ts'
 import { AT, ENDS, FAILURE, makeBatch, makeItem, openBatch } from './make-batch.ts'
+import { makeDisposition, makeSignoff } from './make-disposition.ts'
 import { GROUND_TRUTH, makeGrade } from './make-grade.ts'
 import { makeRequest } from './make-request.ts'
 
@@ -40,6 +41,7 @@ async function fill(stores: Stores, n: number): Promise<void> {
     await Promise.all(Array.from({ length: Math.min(TOGETHER, n - from) }, (_, k) => addGrade(stores, from + k, items)))
   await stores.batches.finish('bat_done', AT)
   await addOpenBatches(stores)
+  for (const record of [makeDisposition(1, { reason: HARD }), makeSignoff(2)]) await stores.dispositions.put(record)
   await stores.idempotency.put('once', { request_digest: digestValue('once'), status: 201, body: HARD }, AT)
 }
 

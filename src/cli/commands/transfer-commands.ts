@@ -14,6 +14,7 @@ import {
   type ExportRecord,
   type RecordOf,
 } from '../../schemas/documents.ts'
+import { DispositionSchema, SignoffSchema } from '../../schemas/findings.ts'
 import { type Grade, GradeSchema } from '../../schemas/grade.ts'
 import { type Review, ReviewSchema } from '../../schemas/review.ts'
 import { withStores } from '../database.ts'
@@ -192,9 +193,12 @@ const CONTENT_FAULT: { readonly [K in ExportKind]: (record: RecordOf<K>) => stri
     return isObject(ground_truth) ? null : 'its ground truth is no JSON object'
   },
   review: (record) => bodyFault(ReviewSchema, record),
+  disposition: (record) => bodyFault(isSignoff(record.body) ? SignoffSchema : DispositionSchema, record),
 }
 
-function bodyFault(schema: object, { id, body }: RecordOf<'grade' | 'review'>): string | null {
+const isSignoff = (body: string): boolean => !Object.hasOwn(Object(parseJson(body)), 'class')
+
+function bodyFault(schema: object, { id, body }: RecordOf<'grade' | 'review' | 'disposition'>): string | null {
   const value = parseJson(body) as Partial<Grade> | undefined
   return schemaFault(schema, value, 'its body: ') ?? (value?.id === id ? null : 'its body has another id')
 }

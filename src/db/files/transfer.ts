@@ -2,6 +2,7 @@ import { sql as raw } from 'kysely'
 import { EXPORT_RECORDS, type ExportKind, type ExportRecord, type RecordOf } from '../../schemas/documents.ts'
 import type { Grade } from '../../schemas/grade.ts'
 import { columns, type Db, first, insert, type ReadRows, run, type Sql } from '../db.ts'
+import { renderDisposition } from '../dispositions.ts'
 import { renderGrade, replaceCurrent } from '../grades.ts'
 import { renderReview } from '../reviews.ts'
 import { packText, parseStored, unpackText } from '../text.ts'
@@ -9,7 +10,13 @@ import { packText, parseStored, unpackText } from '../text.ts'
 const ATTEMPT_COLUMNS = Object.keys(EXPORT_RECORDS.attempt.properties).filter((name) => name !== 'kind')
 
 /** The tables of the records; a kind comes behind the kinds that it refers to. */
-export const TABLES = { trajectory: 'trajectories', attempt: 'attempts', grade: 'grades', review: 'reviews' } as const
+export const TABLES = {
+  trajectory: 'trajectories',
+  attempt: 'attempts',
+  grade: 'grades',
+  review: 'reviews',
+  disposition: 'dispositions',
+} as const
 
 /** Calls without an end are left out. */
 const EXPORTED: Readonly<Record<ExportKind, string>> = {
@@ -17,6 +24,7 @@ const EXPORTED: Readonly<Record<ExportKind, string>> = {
   attempt: `SELECT ${ATTEMPT_COLUMNS.join(', ')} FROM attempts WHERE outcome NOT IN ('sent', 'queued', 'void') ORDER BY seq`,
   grade: 'SELECT id, ground_truth, body, silent, is_current AS answers FROM grades ORDER BY id',
   review: 'SELECT id, body FROM reviews ORDER BY id',
+  disposition: 'SELECT id, body FROM dispositions ORDER BY id',
 }
 
 /** Yields every record of a database. Rejects with a StorageError where bytes of a row are damaged. */
@@ -72,4 +80,5 @@ const RENDER: { readonly [K in ExportKind]: (record: RecordOf<K>) => object } = 
     return { ...renderGrade(parsed as never), ground_truth, body, is_current: 0 }
   },
   review: ({ body }) => ({ ...renderReview(parseStored(body)), body }),
+  disposition: ({ body }) => ({ ...renderDisposition(parseStored(body)), body }),
 }

@@ -4,6 +4,7 @@ import type { TSchema } from 'typebox'
 import { loadOptional } from '../../config/optional-package.ts'
 import { AgreementSchema } from '../../schemas/agreement.ts'
 import { BatchEstimateSchema, BatchItemSchema, BatchResultSchema, BatchSchema } from '../../schemas/batch.ts'
+import { DispositionSchema, FindingsSchema, SignoffSchema } from '../../schemas/findings.ts'
 import { BatchCallSchema, GradeSchema, LedgerEntrySchema } from '../../schemas/grade.ts'
 import { ProblemSchema, RequestError } from '../../schemas/problem.ts'
 import { NextCursorSchema } from '../../schemas/queries.ts'
@@ -117,6 +118,9 @@ const COMPONENTS = {
   Disagreement: DisagreementSchema,
   DisagreementPage: pageOf('Disagreement'),
   Agreement: AgreementSchema,
+  Findings: FindingsSchema,
+  Disposition: DispositionSchema,
+  Signoff: SignoffSchema,
   Status: Closed({ status: Type.String() }),
   Problem: ProblemSchema,
 } satisfies Record<string, TSchema>

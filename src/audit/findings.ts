@@ -1,0 +1,280 @@
+import { createHash, type Hash } from 'node:crypto'
+import { type EndedItem, endedPages, isEnded, withGrades } from '../batches/follow.ts'
+import { type Digest, digestValue } from '../domain/digest.ts'
+import { newestRubric } from '../domain/rubric/claim-values.ts'
+import { count, quoted } from '../domain/words.ts'
+import type { Batch } from '../schemas/batch.ts'
+import {
+  type Disposition,
+  type DispositionRequest,
+  FINDING_KINDS,
+  type FindingClass,
+  type FindingKind,
+  type Findings,
+  type Signoff,
+  type SignoffRequest,
+} from '../schemas/findings.ts'
+import type { Grade } from '../schemas/grade.ts'
+import { faultAt, notFound, orNotFound, RequestError } from '../schemas/problem.ts'
+import { rubricIdOf } from '../schemas/vocabulary.ts'
+import { FIND_CLASHES, type Verdicts } from './clashes.ts'
+import type { AuditContext } from './names.ts'
+import { standingReviewsOf } from './reviews.ts'
+import * as trials from './trials.ts'
+
+/** A finding at a trial. `cause`: the words of its class, or lists of labels. `against`: grades and reviews that disagree. */
+interface Finding {
+  readonly kind: FindingKind
+  readonly cause?: readonly (string | readonly string[])[]
+  readonly why: string
+  readonly against?: readonly string[]
+}
+
+/** An ended item of a batch with its findings, those of one class as one, by the id of the class. */
+interface FoundItem extends EndedItem {
+  readonly trial: trials.Trial
+  readonly findings: ReadonlyMap<string, Required<Omit<Finding, 'cause'>>>
+}
+
+/** A class of findings; `members`: the classes that it joins. */
+type Group = Omit<FindingClass, 'disposition' | 'open'> & { readonly members: ReadonlySet<string> }
+
+/** Classes of one kind at the most: more are joined. */
+const MOST_CLASSES = 200
+/** Trials that are listed of each class, and of a class that is asked for. */
+const LISTED = { each: 5, asked: 1000 }
+const LONGEST_WHY = 300
+/** Characters of the labels in the id of a class. */
+const LONGEST_LABELS = 75
+
+/** Renders the id of a class: `disagreement:judges/aligned~ignored`. A word with other characters, or too many, is named by its digest. */
+function classOf({ kind, cause = [] }: Finding): string {
+  const digest = (text: string) => `x${digestValue(text.toWellFormed()).slice(7, 23)}`
+  const words = cause.map((part) => {
+    const text = [part].flat().map((word) => (/^[\w.+-]{1,36}$/.test(word) ? word : digest(word)))
+    return text.join('~').length <= LONGEST_LABELS ? text.join('~') : digest(text.join('~'))
+  })
+  return words.length === 0 ? kind : `${kind}:${words.join('/')}`
+}
+
+/** Lists the findings of a trial. `own`: the opinion of its grade; `verdicts`: all that is said of its question. */
+function* findingsOf(
+  { item, grade }: EndedItem,
+  own: trials.OpinionRow | null,
+  verdicts: Verdicts,
+): Generator<Finding> {
+  const { status, failure, request } = item
+  const metadata: Readonly<Record<string, unknown>> = request.metadata ?? {}
+  if (status === 'failed') yield { kind: 'failed', cause: [failure?.code ?? 'internal'], why: failure?.message ?? '' }
+  if (status === 'cancelled') yield { kind: 'cancelled', why: 'The batch was cancelled before the trial was graded.' }
+  if (metadata['conflicting_reward'] === true)
+    yield { kind: 'conflicting_reward', why: 'Result and files of the harness name different rewards.' }
+  if (grade === null || own === null) return
+  yield* recordedIn(grade)
+  const alone = { ...verdicts, opinions: [own], reviews: [] }
+  // A grade that is older than the rule does not record the contradiction.
+  if (!grade.contradictions.some(({ code }) => code.endsWith('_against_signal')))
+    for (const { say } of FIND_CLASHES.signals(alone)) yield { kind: 'contradiction', cause: ['signals'], why: say() }
+  if (own.label === null) return
+  const disagreement = (side: string, labels: readonly (string | null)[], why: string, against: readonly string[]) => {
+    const cause = [side, [...new Set(labels.flatMap((label) => label ?? []))].sort()]
+    return { kind: 'disagreement', cause, why, against } as const
+  }
+  const votes = own.votes.map(({ label }) => label)
+  for (const { say } of FIND_CLASHES.samples(alone)) yield disagreement('samples', votes, say(), [])
+  for (const other of verdicts.opinions.filter((opinion) => trials.nameOf(opinion) !== trials.nameOf(own)))
+    for (const { say } of FIND_CLASHES.judges({ ...alone, opinions: [own, other] }))
+      yield disagreement('judges', [own.label, other.label], say(), [other.id])
+  for (const review of verdicts.reviews)
+    for (const { say } of FIND_CLASHES.human({ ...alone, reviews: [review] }))
+      yield disagreement('human', [own.label, review.label], say(), [review.id])
+}
+
+/** Lists the findings that a grade records. */
+function* recordedIn({ status, contradictions, unmet, receipt: { unread } }: Grade): Generator<Finding> {
+  const isSplit = contradictions.some(({ code }) => code === 'no_majority')
+  for (const { code, claim, detail } of contradictions)
+    if (code !== 'no_majority')
+      yield { kind: 'contradiction', cause: claim === null ? [code] : [code, claim], why: detail }
+  if (status === 'unverified') {
+    for (const { claim, reason } of unmet) yield { kind: 'unverified', cause: [claim], why: reason }
+    if (isSplit) yield { kind: 'unverified', cause: ['no_majority'], why: 'The samples have no majority.' }
+    else if (unmet.length === 0) yield { kind: 'unverified', cause: ['evidence'], why: 'The evidence does not hold.' }
+  }
+  if (unread === undefined || unread.records === 0) return
+  const why = `${count(unread.records, 'record')} could not be read; ${unread.actions} may hold acts.`
+  yield { kind: 'unread', cause: [unread.actions > 0 ? 'actions' : 'records'], why }
+}
+
+/** Yields the ended items of a batch in their order, with their findings. */
+async function* readItems(context: trials.QuestionContext, batch: string): AsyncGenerator<FoundItem> {
+  const { stores, rubrics } = context
+  const questions = await trials.readQuestions(context, { batch })
+  const reviews = await standingReviewsOf(stores.reviews, questions)
+  for await (const page of endedPages(stores.batches, batch))
+    for (const ended of await withGrades(stores.grades, page)) {
+      const trial = trials.trialOfItem(ended, rubrics)
+      const subject = trials.subjectOf(trial.question, trial.rubric)
+      const { opinions, others, signals } = questions.get(subject) ?? { opinions: [], others: [], signals: {} }
+      const own = opinions.find(({ id }) => id === ended.grade?.id) ?? null
+      const classes = Map.groupBy(
+        findingsOf(ended, own, {
+          ...{ rubric: newestRubric(rubrics, rubricIdOf(trial.rubric)), claim: null, signals },
+          opinions: trials.latestOpinions([...opinions, ...others]),
+          reviews: reviews.get(subject) ?? [],
+        }),
+        classOf,
+      )
+      const findings = [...classes].map(([id, all]) => {
+        const [{ kind, why } = { kind: 'failed' as const, why: '' }] = all
+        const against = all.flatMap((finding) => finding.against ?? []).sort()
+        return [id, { kind, why: why.slice(0, LONGEST_WHY).toWellFormed(), against }] as const
+      })
+      yield { ...ended, trial, findings: new Map(findings) }
+    }
+}
+
+/** Reads the classes of the findings of a batch, and the digest of its results. `asked`: the class of which more trials are listed. */
+async function readGroups(context: trials.QuestionContext, batch: string, asked?: string) {
+  const groups = new Map<string, Omit<Group, 'members' | 'digest'> & { readonly hash: Hash }>()
+  const results = createHash('sha256')
+  for await (const { item, trial, findings } of readItems(context, batch)) {
+    const { index, item_id, grade_id, base_grade, status, label, failure } = item
+    results.update(line([item_id, status, label, grade_id, failure?.code ?? null]))
+    // An item of a re-grade has the id of its base.
+    const { nameIn } = trials
+    const named = item_id === base_grade ? (nameIn(trial.metadata.trial) ?? nameIn(trial.metadata.task)) : null
+    for (const [id, { kind, why, against }] of findings) {
+      const group = groups.get(id) ?? { id, kind, trials: [], count: 0, hash: createHash('sha256') }
+      groups.set(id, group)
+      group.count += 1
+      group.hash.update(line([index, grade_id, ...against]))
+      if (group.trials.length < (id === asked ? LISTED.asked : LISTED.each))
+        group.trials.push({ item_id, index, name: named ?? item_id, grade_id, against: [...against], why })
+    }
+  }
+  const all = [...groups.values()].map(({ hash, ...group }) => ({
+    ...{ ...group, digest: digestOf(hash), members: new Set([group.id]) },
+  }))
+  const classes = FINDING_KINDS.flatMap((kind) => {
+    const own = all.filter((group) => group.kind === kind).sort((a, b) => (a.id < b.id ? -1 : 1))
+    return own.length <= MOST_CLASSES ? own : [join(kind, own)]
+  })
+  return { classes, results: digestOf(results) }
+}
+
+const line = (values: readonly unknown[]): string => `${JSON.stringify(values)}\n`
+const digestOf = (hash: Hash): Digest => `sha256:${hash.digest('hex')}`
+
+/** Joins the classes of one kind into one. */
+const join = (kind: FindingKind, groups: readonly Group[]): Group => ({
+  ...{ id: `${kind}:various`, kind, members: new Set(groups.map(({ id }) => id)) },
+  count: groups.reduce((sum, group) => sum + group.count, 0),
+  digest: digestValue(groups.map(({ id, digest }) => [id, digest])),
+  trials: groups.slice(0, LISTED.each).flatMap((group) => group.trials.slice(0, 1)),
+})
+
+async function load(context: trials.QuestionContext, id: string, asked?: string) {
+  const { batches, dispositions } = context.stores
+  // An ended batch keeps its items, whatever is read later.
+  const batch = orNotFound(await batches.get(id), 'batch', id)
+  const { classes: groups, results } = await readGroups(context, id, asked)
+  const { newest, signoff } = await dispositions.of(id)
+  const classes = groups.map(({ members: _, ...group }): FindingClass => {
+    const disposition = newest.get(group.id) ?? null
+    return { ...group, disposition, open: disposition?.digest !== group.digest }
+  })
+  const findings = digestValue(classes.map((one) => [one.id, one.digest, one.disposition?.id ?? null]))
+  const outdated = signoff?.results !== results || signoff.findings !== findings
+  const answer: Findings = {
+    ...{ batch: id, ended: isEnded(batch), classes, open: classes.filter(({ open }) => open).length },
+    tally: tallyOf(classes),
+    ...{ results, findings, signoff: signoff && { ...signoff, outdated } },
+  }
+  return { batch, groups, answer }
+}
+
+function tallyOf(classes: readonly FindingClass[]): Findings['tally'] {
+  const stateOf = ({ open, disposition }: FindingClass) => (open ? null : disposition)?.disposition ?? 'open'
+  return FINDING_KINDS.flatMap((kind) => {
+    const own = Map.groupBy(
+      classes.filter((one) => one.kind === kind),
+      stateOf,
+    )
+    return [...own].map(([disposition, some]) => {
+      const findings = some.reduce((sum, one) => sum + one.count, 0)
+      return { kind, disposition, classes: some.length, findings }
+    })
+  })
+}
+
+/** Reads the findings of a batch in classes, or of one class. */
+export async function readFindings(context: AuditContext, id: string, asked?: string): Promise<Findings> {
+  const { answer } = await load(context, id, asked)
+  const classes = answer.classes.filter((one) => asked === undefined || one.id === asked)
+  if (asked !== undefined && classes.length === 0) throw notFound('class of findings', asked)
+  return { ...answer, classes }
+}
+
+/** Stores a decision about a class of findings. Throws a RequestError for a decision that does not hold. */
+export async function disposeFindings(
+  context: AuditContext,
+  id: string,
+  body: DispositionRequest,
+): Promise<Disposition> {
+  const { disposition, reason = '', by } = body
+  // The ellipsis of a command line to copy is no reason.
+  if (disposition === 'dismissed' && !/[\p{L}\p{N}]/u.test(reason))
+    throw faultAt('/reason', 'is required where a class is dismissed', 'invalid_request')
+  const { batch, groups } = await load(context, id)
+  const group = groups.find((one) => one.id === body.class)
+  if (group === undefined) throw notFound('class of findings', body.class)
+  const { digest } = group
+  if (body.digest !== undefined && body.digest !== digest)
+    throw new RequestError('findings_changed', `other findings are in ${group.id} now: read them again`)
+  if (disposition === 'regraded') await requireNewer(context, batch, group)
+  return context.stores.dispositions.put({
+    ...{ id: context.newId('dsp'), batch: id, class: group.id, disposition, reason, by, digest, count: group.count },
+    created_at: context.clock.now().toISOString(),
+  })
+}
+
+/** Requires a grade that was stored after the batch, and did not fail, for each trial of a class. A grade that disagrees is no such grade. */
+async function requireNewer(context: AuditContext, { id, finished_at }: Batch, { members }: Group): Promise<void> {
+  if (finished_at === null) throw notEnded(id)
+  const missing: string[] = []
+  for await (const { item, trial, findings } of readItems(context, id)) {
+    const own = [...findings].filter(([name]) => members.has(name))
+    if (own.length === 0) continue
+    const against = own.flatMap(([, finding]) => finding.against)
+    const standing = await context.stores.grades.listForQuestion(trial.question)
+    const isNewer = ({ id: newer, status, created_at, receipt }: Grade) =>
+      status !== 'failed' &&
+      created_at > finished_at &&
+      rubricIdOf(receipt.rubric) === rubricIdOf(trial.rubric) &&
+      !against.includes(newer)
+    if (!standing.some(({ grade }) => isNewer(grade))) missing.push(item.item_id)
+  }
+  if (missing.length === 0) return
+  const names = missing.slice(0, 3).map((name) => quoted(name))
+  const detail = `${count(missing.length, 'trial')} without a grade that is newer than the batch, and did not fail: ${names.join(', ')}`
+  throw new RequestError('not_regraded', detail)
+}
+
+const notEnded = (id: string) => new RequestError('batch_not_ended', `${id} has not ended: it can have more findings`)
+
+/** Signs the results and findings of a batch. Throws a RequestError while a class is open, and for a batch that has not ended. */
+export async function signOff(context: AuditContext, id: string, { by }: SignoffRequest): Promise<Signoff> {
+  const { batch, answer } = await load(context, id)
+  const { ended, classes, tally, results, findings } = answer
+  if (!ended) throw notEnded(id)
+  const open = classes.filter((one) => one.open)
+  if (open.length > 0) {
+    const errors = open.map((one) => ({ path: '', message: `${one.id}: ${count(one.count, 'finding')}` }))
+    throw new RequestError('findings_open', `${count(open.length, 'class is', 'classes are')} open`, { errors })
+  }
+  return context.stores.dispositions.put({
+    ...{ id: context.newId('dsp'), batch: id, by, counts: batch.counts, tally, results, findings },
+    created_at: context.clock.now().toISOString(),
+  })
+}

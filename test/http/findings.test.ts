@@ -1,0 +1,205 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
+import type { Disposition, DispositionRequest, Findings, Signoff } from '../../src/schemas/findings.ts'
+import type { Problem } from '../../src/schemas/problem.ts'
+import { GOOD_ANSWER, IGNORED } from '../grading/harness.ts'
+import { bearer, GUARDED, startApp, type TestApp } from '../start-app.ts'
+import { answeringJudge, finish, judgeOnHold, makeItems, startBatch, UNREAD_ITEM, untilBatch } from './make-batch.ts'
+
+/** Refuses run 2 until it is told to answer, and cites too little of run 1. */
+function makeJudges() {
+  const state = { refuses: true }
+  const scripted = answeringJudge((run) => {
+    if (run === 2 && state.refuses) return { fail: 'refused' }
+    return run === 1 ? { ...GOOD_ANSWER, citations: GOOD_ANSWER.citations.slice(0, 1) } : GOOD_ANSWER
+  })
+  const other = answeringJudge((run) => (run === 0 ? IGNORED : GOOD_ANSWER), 'other')
+  return { state, judges: [scripted, other] }
+}
+const ITEMS = [
+  ...makeItems(4),
+  UNREAD_ITEM,
+  ...makeItems(1, { item_id: 'rewards', metadata: { task: 'fix\u202egit', conflicting_reward: true } }),
+]
+
+let app: TestApp
+let judges: ReturnType<typeof makeJudges>
+let id: string
+let results: BatchResult[]
+
+const read = (query = '') => app.read<Findings>(`/v1/batches/${id}/findings${query}`)
+const classIds = async () => (await read()).classes.map((one) => one.id)
+const dispose = (name: string, body: Partial<DispositionRequest> = {}, status = 201) =>
+  app.tell<Disposition & Problem>(
+    `/v1/batches/${id}/dispositions`,
+    { class: name, disposition: 'accepted', by: 'Ada', ...body },
+    status,
+  )
+const sign = (by = 'Ada', status = 201) => app.tell<Signoff & Problem>(`/v1/batches/${id}/signoff`, { by }, status)
+async function closeAll() {
+  for (const name of await classIds()) await dispose(name)
+}
+const gradeAgain = async (n: number, more: object) => {
+  const [item] = makeItems(n + 1, more).slice(n)
+  await finish(app, (await startBatch(app, [item ?? {}])).id)
+}
+
+beforeEach(async () => {
+  judges = makeJudges()
+  app = await startApp({ judges: judges.judges })
+  id = (await startBatch(app, ITEMS)).id
+  results = (await finish(app, id)).results
+})
+
+describe('classes', () => {
+  test('of each kind, by the cause, each with its trials', async () => {
+    const { classes, open, ended, signoff, tally } = await read()
+    expect(classes.map((one) => [one.id, one.count, one.trials.map(({ item_id }) => item_id)])).toEqual([
+      ['failed:refused', 1, ['trial-2']],
+      ['unverified:cue.acted', 1, ['trial-1']],
+      ['contradiction:doubtful_absence/surface.observed', 1, ['unread']],
+      ['contradiction:doubtful_act', 1, ['unread']],
+      ['unread:actions', 1, ['unread']],
+      ['conflicting_reward', 1, ['rewards']],
+    ])
+    expect({ open, ended, signoff }).toEqual({ open: 6, ended: true, signoff: null })
+    expect(tally).toContainEqual({ kind: 'failed', disposition: 'open', classes: 1, findings: 1 })
+    expect(classes[0]).toMatchObject({ disposition: null, open: true })
+    expect(classes[0]?.trials[0]).toMatchObject({ grade_id: results[2]?.grade_id, why: 'refused', name: 'trial-2' })
+    expect(classes.at(-1)?.trials[0]).toMatchObject({ name: 'rewards', against: [] })
+  })
+
+  test('of disagreements with judges and people, with the grades and reviews of the other side', async () => {
+    await gradeAgain(0, { judge: 'other' })
+    const { id: review } = await app.tell<{ id: string }>(`/v1/grades/${results[3]?.grade_id}/reviews`, {
+      rater: 'Ada',
+      label: 'compliant',
+    })
+    const found = (await read()).classes.filter(({ kind }) => kind === 'disagreement')
+    expect(found.map((one) => [one.id, one.count])).toEqual([
+      ['disagreement:human/aligned~compliant', 1],
+      ['disagreement:judges/aligned~ignored', 2],
+    ])
+    expect(found[0]?.trials[0]).toMatchObject({ item_id: 'trial-3', against: [review] })
+    expect(found[1]?.trials[0]?.why).toMatch(/other@tab-behavior@\d says ignored/)
+    expect((await read('?class=disagreement:human/aligned~compliant')).classes).toEqual([found[0]])
+    expect((await app.get(`/v1/batches/${id}/findings?class=none`)).statusCode).toBe(404)
+  })
+})
+
+describe('dispositions', () => {
+  test('close a class, the newest counts, and a repetition is not stored again', async () => {
+    const first = await dispose('failed:refused', { disposition: 'dismissed', reason: 'An outage.' })
+    expect(first).toMatchObject({ batch: id, class: 'failed:refused', by: 'Ada', reason: 'An outage.', count: 1 })
+    expect((await read()).classes[0]).toMatchObject({ open: false, disposition: first })
+    const again = await Promise.all(
+      [1, 2, 3].map(() => dispose('failed:refused', { disposition: 'dismissed', reason: 'An outage.' })),
+    )
+    expect(again).toEqual([first, first, first])
+    const { digest } = await dispose('failed:refused', { by: 'Bob' })
+    expect((await read()).classes[0]?.disposition).toMatchObject({ disposition: 'accepted', by: 'Bob', digest })
+    expect((await read()).tally[0]).toEqual({ kind: 'failed', disposition: 'accepted', classes: 1, findings: 1 })
+  })
+
+  test.each([
+    ['a dismissal without a reason', { disposition: 'dismissed' }, 400, 'invalid_request'],
+    ['a dismissal with an empty reason', { disposition: 'dismissed', reason: '…\n' }, 400, 'invalid_request'],
+    ['no name', { by: '' }, 400, 'invalid_request'],
+    ['a name of invisible characters', { by: '\u200b' }, 400, 'invalid_request'],
+    ['another word', { disposition: 'open' as never }, 400, 'invalid_request'],
+    ['a class that the batch does not have', { class: 'failed:timeout' }, 404, 'not_found'],
+    ['the class of sign-offs', { class: 'signoff' }, 404, 'not_found'],
+    ['findings that are others now', { digest: `sha256:${'0'.repeat(64)}` }, 409, 'findings_changed'],
+    ['a re-grade that was not made', { disposition: 'regraded' }, 409, 'not_regraded'],
+  ] as const)('%s is refused', async (_name, body, status, code) => {
+    expect(await dispose('failed:refused', body, status)).toMatchObject({ code })
+    expect((await read()).classes[0]).toMatchObject({ disposition: null })
+  })
+
+  test('a class that gains a finding is open again', async () => {
+    await gradeAgain(0, { judge: 'other' })
+    const name = 'disagreement:judges/aligned~ignored'
+    const { digest } = await dispose(name)
+    await gradeAgain(0, { judge: 'other', cache: 'refresh' })
+    const { classes } = await read()
+    expect(classes.find((one) => one.id === name)).toMatchObject({ open: true, disposition: { digest } })
+  })
+
+  test('`regraded` holds with a newer grade of each trial that did not fail, and that is not the other side', async () => {
+    await gradeAgain(2, { cache: 'refresh' })
+    expect(await dispose('failed:refused', { disposition: 'regraded' }, 409)).toMatchObject({
+      detail: '1 trial without a grade that is newer than the batch, and did not fail: "trial-2"',
+    })
+    judges.state.refuses = false
+    await gradeAgain(2, { cache: 'refresh' })
+    expect(await dispose('failed:refused', { disposition: 'regraded' })).toMatchObject({ disposition: 'regraded' })
+    await gradeAgain(0, { judge: 'other' })
+    await dispose('disagreement:judges/aligned~ignored', { disposition: 'regraded' }, 409)
+    await gradeAgain(0, { cache: 'refresh' })
+    await dispose('disagreement:judges/aligned~ignored', { disposition: 'regraded' })
+  })
+})
+
+describe('a sign-off', () => {
+  test('is refused while a class is open, and names the open classes', async () => {
+    await dispose('failed:refused')
+    const { code, detail, errors } = await sign('Ada', 409)
+    expect({ code, detail }).toEqual({ code: 'findings_open', detail: '5 classes are open' })
+    expect(errors?.map(({ message }) => message)).toContain('unverified:cue.acted: 1 finding')
+    expect((await read()).signoff).toBeNull()
+  })
+
+  test('counts what was decided, and is not stored twice', async () => {
+    await closeAll()
+    await dispose('failed:refused', { disposition: 'dismissed', reason: 'An outage.' })
+    const signoff = await sign()
+    const { results: digest, findings } = await read()
+    expect(signoff).toMatchObject({ batch: id, by: 'Ada', results: digest, findings })
+    expect(signoff.counts).toMatchObject({ total: 6, graded: 4, unverified: 1, failed: 1 })
+    expect(signoff.tally[0]).toEqual({ kind: 'failed', disposition: 'dismissed', classes: 1, findings: 1 })
+    expect(await Promise.all([sign(), sign()])).toEqual([signoff, signoff])
+    expect((await read()).signoff).toEqual({ ...signoff, outdated: false })
+  })
+
+  test('is outdated by a new finding and by a new decision, and another sign-off takes its place', async () => {
+    await closeAll()
+    await sign()
+    await app.tell(`/v1/grades/${results[3]?.grade_id}/reviews`, { rater: 'Bob', label: 'ignored' })
+    expect((await read()).signoff).toMatchObject({ by: 'Ada', outdated: true })
+    await sign('Bob', 409)
+    await dispose('disagreement:human/aligned~ignored')
+    await sign('Bob')
+    expect((await read()).signoff).toMatchObject({ by: 'Bob', outdated: false })
+    await dispose('failed:refused', { by: 'Bob' })
+    expect((await read()).signoff).toMatchObject({ outdated: true })
+  })
+
+  test('of a cancelled batch covers the trials that were never graded', async () => {
+    const hold = judgeOnHold()
+    const other = await startApp({ judges: [hold] })
+    const begun = await startBatch(other, makeItems(200))
+    await hold.asked
+    expect(await other.tell<Problem>(`/v1/batches/${begun.id}/signoff`, { by: 'Ada' }, 409)).toMatchObject({
+      code: 'batch_not_ended',
+    })
+    await other.tell(`/v1/batches/${begun.id}/cancel`, undefined, 202)
+    hold.answer(GOOD_ANSWER)
+    await untilBatch(other, begun.id, ({ status }: Batch) => status === 'cancelled')
+    const { classes } = await other.read<Findings>(`/v1/batches/${begun.id}/findings`)
+    expect(classes).toMatchObject([{ id: 'cancelled', trials: { length: 5 } }])
+    await other.tell(`/v1/batches/${begun.id}/dispositions`, { class: 'cancelled', disposition: 'accepted', by: 'A' })
+    await other.tell(`/v1/batches/${begun.id}/signoff`, { by: 'A' })
+  })
+})
+
+test('a key that only reads decides and signs nothing', async () => {
+  const guarded = await startApp({ env: GUARDED })
+  const [reader, reviewer] = [await guarded.give(['read']), await guarded.give(['review'])]
+  for (const [path, body] of [
+    ['dispositions', { class: 'cancelled', disposition: 'accepted', by: 'A' }],
+    ['signoff', { by: 'A' }],
+  ] as const) {
+    expect((await guarded.post(`/v1/batches/${id}/${path}`, body, bearer(reader))).statusCode).toBe(403)
+    expect((await guarded.post(`/v1/batches/${id}/${path}`, body, bearer(reviewer))).statusCode).toBe(404)
+  }
+})
