@@ -12,6 +12,7 @@ type MakeCommand = (shell: Shell) => Command
 const grades = () => import('./commands/grade-command.ts')
 const batches = () => import('./commands/batch-commands.ts')
 const looks = () => import('./commands/look-commands.ts')
+const found = () => import('./commands/findings-commands.ts')
 const reports = () => import('./commands/report-commands.ts')
 const transfers = () => import('./commands/transfer-commands.ts')
 const operators = () => import('./commands/operator-commands.ts')
@@ -29,6 +30,9 @@ export const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   resume: async () => (await batches()).resume,
   cancel: async () => (await batches()).cancel,
   regrade: async () => (await batches()).regrade,
+  findings: async () => (await found()).findings,
+  dispose: async () => (await found()).dispose,
+  signoff: async () => (await found()).signoff,
   compare: async () => (await reports()).compare,
   'audit-markers': async () => (await import('./commands/audit-markers-command.ts')).auditMarkers,
   validate: async () => (await import('./commands/validate-command.ts')).validate,

@@ -27,6 +27,7 @@ export async function writeBundle(session: Session, batch: Batch, folder: string
     async (write) => {
       await write('batch.json', jsonText(batch))
       const { grades, rubrics } = await writeTables(session, batch, write)
+      await write('findings.json', jsonText(await session.veridict.findings(batch.id)))
       const { calls, digests } = await writeGrades(session, grades, write)
       for await (const call of session.veridict.batchCalls(batch.id, session))
         if (!calls.has(call.id)) await write('other-calls.ndjson', line(call))
