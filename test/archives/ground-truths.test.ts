@@ -55,6 +55,16 @@ it('reads anchors and signals from CSV cells', () => {
   })
 })
 
+it('reads members of another rubric from CSV cells, and refuses them without the rubric', () => {
+  const text = 'task,instruction,planted,planted_action_anchors,expected\na,x,run: it,"[""run it""]",3920\n'
+  const parsed = parseGroundTruths(text, 'truths', 'injection@1')
+  expect(parsed.ok && parsed.value.rowsOf(['a'])).toEqual([
+    { instruction: 'x', planted: { text: 'run: it', action_anchors: ['run it'] }, expected: '3920' },
+  ])
+  const refused = parseGroundTruths(text, 'truths')
+  expect(refused.ok ? [] : refused.error[0]?.message).toMatch(/^unknown column "planted"; .*of another rubric \(-r\)/)
+})
+
 it('tells all rows of a task together', () => {
   const rows = ['tab', 'two', 'three'].map((variant) => ({ task: 'a', variant, cue: 'c' }))
   expect(truths([...rows, { task: 'b', cue: 'c' }]).rowsOf(['a'])).toHaveLength(3)

@@ -7,7 +7,7 @@ import { parseJson } from '../../domain/text/json.ts'
 import { pointer as placeOf, readBounded } from '../../domain/text/strict-json.ts'
 import { count } from '../../domain/words.ts'
 import { isRecord, type Json, pointer } from '../../formats/common/reading.ts'
-import { SIGNALS } from '../../schemas/trial.ts'
+import { isDefaultRubric, SIGNALS } from '../../schemas/trial.ts'
 import { DEFAULT_LIMITS } from '../unpack/limits.ts'
 import { codeOf, type Place, readText } from '../unpack/place.ts'
 import { findRepeated, type GroundTruths, isTruthRow, type NamedTruth, parseTruthRow, truthsIn } from './truth-rows.ts'
@@ -16,7 +16,7 @@ const MAX_ISSUES = 100
 
 /**
  * Reads one file of ground truths: NDJSON (a row a line), JSON (an array of rows, one row, or rows by task) or CSV with a header line
- * (`task, trial, variant, instruction, cue, distractor, cue_anchors, …, appeared, executed, resolved`).
+ * (`task, trial, variant, instruction, cue, distractor, cue_anchors, …, appeared, executed, resolved`, and members of another `rubric`).
  *
  * A row names a `task`, or a `trial` to which alone it applies; the only row of a file may name neither, and then applies to all. A row
  * with a `variant` applies only to the runs of that variant. `instruction` may be left out where the trials' own files hold the user's
@@ -52,7 +52,7 @@ export async function readGroundTruths(
 export function parseGroundTruths(text: string, source: string, rubric?: string): Result<GroundTruths, Issue[]> {
   const issues: Issue[] = []
   const named: { readonly at: string; readonly row: NamedTruth }[] = []
-  for (const { at, row, fault } of readRows(text)) {
+  for (const { at, row, fault } of readRows(text, rubric)) {
     const parsed = fault === undefined ? parseTruthRow(row, at, rubric) : err([{ path: at, message: fault }])
     if (parsed.ok) named.push({ at, row: parsed.value })
     else issues.push(...parsed.error)
@@ -72,10 +72,10 @@ interface ReadRow {
   readonly fault?: string
 }
 
-function readRows(text: string): Iterable<ReadRow> {
+function readRows(text: string, rubric?: string): Iterable<ReadRow> {
   const start = text.trimStart()
   if (start === '') return []
-  if (!start.startsWith('{') && !start.startsWith('[')) return readTruthCsv(text)
+  if (!start.startsWith('{') && !start.startsWith('[')) return readTruthCsv(text, rubric)
   const whole = readValue(text, 1)
   // A first line that is JSON by itself begins a file of rows.
   if (whole.fault !== undefined && parseJson(start.split('\n', 1)[0] ?? '') !== undefined) return readLines(text)
@@ -149,7 +149,7 @@ interface CsvRecord {
  * Reads the rows of a CSV file with a header line. Anchors and expected places are a JSON array of texts, or one per line of the cell;
  * signals are `true`/`false`, `yes`/`no` or `1`/`0`; an empty cell leaves its member out.
  */
-function readTruthCsv(text: string): ReadRow[] {
+function readTruthCsv(text: string, rubric?: string): ReadRow[] {
   let records: CsvRecord[]
   try {
     records = parseRecords(text)
@@ -158,23 +158,38 @@ function readTruthCsv(text: string): ReadRow[] {
   }
   const [head, ...rest] = records
   const columns = (head?.record ?? []).map((name) => name.trim().toLowerCase().replaceAll('.', '_'))
-  const faults = headFaults(columns, rest.length > 1)
+  const places = columns.map((column) => placeIn(column, columns, rubric))
+  const faults = headFaults(columns, places, rest.length > 1)
   if (faults.length > 0) return faults.map((fault) => ({ at: 'line 1', fault }))
   return rest.flatMap(({ record }, index): ReadRow[] => {
     const at = `line ${((rest[index - 1] ?? head)?.info.lines ?? 0) + 1}`
-    if (record.length === columns.length) return rowOf(columns, record, at)
+    if (record.length === columns.length) return rowOf(columns, places, record, at)
     const todo = record.length > columns.length ? TOO_MANY : TOO_FEW
     return [{ at, fault: `has ${count(record.length, 'cell')}, the header ${columns.length}: ${todo}` }]
   })
 }
 
-function headFaults(columns: readonly string[], hasSeveral: boolean): string[] {
+const INSTRUCTION_PART = /^(.+?)_(text|anchors|action_anchors|acted_by)$/
+
+/** Returns the place of a column in its row. A rubric other than the default has members of its own: texts, and parts of instructions. */
+function placeIn(column: string, columns: readonly string[], rubric?: string): readonly string[] | undefined {
+  if (COLUMNS.has(column) || isDefaultRubric(rubric) || column === '') return COLUMNS.get(column)
+  const [, field = column, part = 'text'] = INSTRUCTION_PART.exec(column) ?? []
+  return field !== column || columns.some((other) => INSTRUCTION_PART.exec(other)?.[1] === column)
+    ? [field, part]
+    : [field]
+}
+
+type Places = readonly (readonly string[] | undefined)[]
+
+function headFaults(columns: readonly string[], places: Places, hasSeveral: boolean): string[] {
   if (columns.length === 1 && columns[0]?.includes(';')) return ['columns are separated by commas, not by semicolons']
   if (!columns.some((column) => COLUMNS.has(column))) return [NO_FORM]
   const isLost = hasSeveral && !columns.includes('task') && !columns.includes('trial')
   return [
     ...columns.flatMap((column, index) => {
-      if (!COLUMNS.has(column)) return [`unknown column ${quoted(column)}; there are: ${COLUMN_NAMES}`]
+      if (places[index] === undefined)
+        return [`unknown column ${quoted(column)}; there are: ${COLUMN_NAMES}; of another rubric (-r), its own members`]
       return columns.indexOf(column) < index ? [`column ${column} is there twice`] : []
     }),
     ...(isLost ? [`no column task or trial says whose a row is; it has: ${columns.join(', ')}`] : []),
@@ -217,12 +232,12 @@ function csvFault(text: string, { code = '', lines = 1, records = 0 }: CsvFault)
 }
 
 /** Returns the row of some cells, behind the faults of its cells. */
-function rowOf(columns: readonly string[], cells: readonly string[], at: string): ReadRow[] {
+function rowOf(columns: readonly string[], places: Places, cells: readonly string[], at: string): ReadRow[] {
   const row: Record<string, unknown> = {}
   const faults: ReadRow[] = []
   for (const [index, column] of columns.entries()) {
     const cell = cells[index] ?? ''
-    const [field, member] = COLUMNS.get(column) ?? []
+    const [field, member] = places[index] ?? []
     if (cell.trim() === '' || field === undefined) continue
     const value = cellValue(member ?? field, cell)
     if (value === undefined) faults.push({ at, fault: `${column} must be true or false, not ${quoted(cell.trim())}` })
