@@ -3,11 +3,12 @@ import { newestRubric } from '../domain/rubric/claim-values.ts'
 import type { Agreement, AgreementCall, RaterCoverage, StoredRaters } from '../schemas/agreement.ts'
 import { MAX_AGREEMENT_LABELS, type Rating } from '../schemas/agreement.ts'
 import { RequestError } from '../schemas/problem.ts'
-import { rubricIdOf, TAB_BEHAVIOR } from '../schemas/vocabulary.ts'
+import { type Provenance, rubricIdOf, TAB_BEHAVIOR } from '../schemas/vocabulary.ts'
+import { tallyEvidence } from './evidence-agreement.ts'
 import { allCategories, categoryOf, findMeasure, incomparable, type Measure, measuredWords } from './measure.ts'
 import { type AuditContext, requireNames } from './names.ts'
 import { clustersOfRepeated } from './report/rows.ts'
-import { type ReviewRow, standingReviewsOf } from './reviews.ts'
+import { isOfAgent, type ReviewRow, standingReviewsOf } from './reviews.ts'
 import type { Compute } from './statistics-worker.ts'
 import { inTurns, latestOpinions, type OpinionRow, type QuestionRow, readSelected } from './trials.ts'
 
@@ -24,13 +25,13 @@ export async function computeAgreement(
   const beside = Object.entries({ ratings, labels, scale }).filter(([, value]) => value !== undefined)
   const faults = beside.map(([name]) => ({ path: `/${name}`, message: `does not go with stored: ${INSTEAD[name]}` }))
   if (stored !== undefined && faults.length > 0) throw invalid('give ratings or stored, not both', faults)
-  const { request, coverage } =
+  const { request, coverage, evidence_agreement } =
     stored === undefined
       ? { request: { ratings: ratings ?? [], ...(labels && { labels }), ...(scale && { scale }) } }
       : await readStoredRatings(context, stored)
   const computed = await compute('agreement', { ...request, ...(bootstrap && { bootstrap }) })
   if (!computed.ok) throw invalid('the agreement of these ratings cannot be computed', computed.error)
-  return { ...computed.value, ...(coverage && { coverage }) }
+  return { ...computed.value, ...(coverage && { coverage }), ...(evidence_agreement && { evidence_agreement }) }
 }
 
 const INSTEAD: Readonly<Record<string, string>> = {
@@ -72,7 +73,7 @@ const namesJudge = (name: string, { judge, rubric }: { readonly judge: string; r
 
 /** The answer of a rater to a question: a rating, or the reason why it has none. */
 type Answered =
-  | { readonly rater: string; readonly rating: string }
+  | { readonly rater: string; readonly rating: string; readonly provenance?: Provenance }
   | { readonly rater: string; readonly without: 'unverified' | 'failed' | 'cancelled' | 'undecided' }
 
 /** Lists every answer that a rater word has to a question; none where the rater was not asked. */
@@ -85,29 +86,43 @@ function answersOf(word: RaterWord, question: QuestionRow, humans: readonly Revi
       return rated(
         word.word,
         measure.measured_by === null ? undefined : categoryOf(question.signals[measure.measured_by]),
+        'environment',
       )
     default:
       return humans
-        .filter(({ rater }) => word.kind === 'humans' || rater === word.name)
-        .flatMap(({ rater, label, claims }) =>
-          rated(`human:${rater}`, label === null ? null : measure.rate(label, claims)),
+        .filter((review) => (word.kind === 'humans' ? !isOfAgent(review) : review.rater === word.name))
+        .flatMap(({ rater, label, claims, provenance = 'human' }) =>
+          rated(`human:${rater}`, label === null ? null : measure.rate(label, claims), provenance),
         )
   }
 }
 
 /** Makes the answer of a rating; none where the rater said nothing. */
-const rated = (rater: string, rating: string | null | undefined): Answered[] =>
-  rating === undefined ? [] : [rating === null ? { rater, without: 'undecided' } : { rater, rating }]
+const rated = (rater: string, rating: string | null | undefined, provenance?: Provenance): Answered[] =>
+  rating === undefined
+    ? []
+    : [rating === null ? { rater, without: 'undecided' } : { rater, rating, ...(provenance && { provenance }) }]
 
-/** Lists the answers of a judge in the named batch, else in any; none where the judge was never asked. */
-function answersOfJudge(word: RaterWord, { opinions, ungraded, others }: QuestionRow, measure: Measure): Answered[] {
-  const own = latestOf(word, opinions)
-  if (own !== undefined) return answersIn(word, own, measure)
-  const without = ungraded.find((one) => namesJudge(word.name, one))?.status
-  if (without !== undefined) return [{ rater: sampleName(word, 0), without }]
-  const other = latestOf(word, others)
-  return other === undefined ? [] : answersIn(word, other, measure)
+/** Finds the opinion of a judge in the named batch, or its end there without one, else its opinion in any; undefined: the judge was never asked. */
+const opinionOf = (word: RaterWord, { opinions, ungraded, others }: QuestionRow) =>
+  latestOf(word, opinions) ?? ungraded.find((one) => namesJudge(word.name, one)) ?? latestOf(word, others)
+
+function answersOfJudge(word: RaterWord, question: QuestionRow, measure: Measure): Answered[] {
+  const found = opinionOf(word, question)
+  if (found === undefined) return []
+  return 'id' in found ? answersIn(word, found, measure) : [{ rater: sampleName(word, 0), without: found.status }]
 }
+
+/** Lists the labels and quotes of the judges, and of the samples, that the words name. */
+const judgedBy = (words: readonly RaterWord[], question: QuestionRow) =>
+  words.flatMap((word) => {
+    const found = word.kind === 'judge' || word.kind === 'samples' ? opinionOf(word, question) : undefined
+    if (found === undefined || !('id' in found)) return []
+    const { label, quotes, votes } = found
+    return [
+      { rater: word.word, ...(word.kind === 'judge' ? { label, quotes, votes: [] } : { label: null, quotes, votes }) },
+    ]
+  })
 
 /** Finds the latest opinion of the judge; for its samples an opinion with votes, if any. */
 function latestOf({ kind, name }: RaterWord, opinions: readonly OpinionRow[]): OpinionRow | undefined {
@@ -152,8 +167,10 @@ async function readStoredRatings(context: AuditContext, stored: StoredRaters) {
     : new Map<string, ReviewRow[]>()
   const raters = startRaters(words, humans)
   const clusterOf = clustersOfRepeated(questions.values())
+  const evidence = tallyEvidence()
   let [items, ratings] = [0, 0]
   for await (const [subject, row] of inTurns(questions)) {
+    evidence.count(judgedBy(words, row))
     const cluster = clusterOf(row)
     const item = { item: String(items++), ...(cluster !== null && { cluster }) }
     const answers = words.flatMap((word, index) =>
@@ -178,6 +195,8 @@ async function readStoredRatings(context: AuditContext, stored: StoredRaters) {
       const { graded, unverified, failed, cancelled, undecided } = counts
       return { ...counts, n: items, missing: items - graded - unverified - failed - cancelled - undecided }
     }),
+    // The quotes are those behind the label.
+    ...(measure.word === 'label' || measure.word === 'outcome' ? { evidence_agreement: evidence.list() } : {}),
   }
 }
 
@@ -197,6 +216,9 @@ function rate(
     if ('without' in answer) continue
     own.push({ ...item, rater: answer.rater, label: answer.rating })
     ratings++
+    if (answer.provenance === undefined) continue
+    counts.provenance ??= { human: 0, environment: 0, injected: 0, agent: 0 }
+    counts.provenance[answer.provenance]++
   }
   return ratings
 }
@@ -220,7 +242,16 @@ interface StoredRater {
 type Raters = Map<string, StoredRater>
 
 function raterOf(raters: Raters, rater: string, word: number): StoredRater {
-  const counts = { rater, n: 0, graded: 0, unverified: 0, failed: 0, cancelled: 0, undecided: 0, missing: 0 }
+  const counts: RaterCoverage = {
+    rater,
+    n: 0,
+    graded: 0,
+    unverified: 0,
+    failed: 0,
+    cancelled: 0,
+    undecided: 0,
+    missing: 0,
+  }
   const own = raters.get(rater) ?? { word, counts, ratings: [] }
   raters.set(rater, own)
   return own
@@ -232,7 +263,8 @@ function startRaters(words: readonly RaterWord[], humans: ReadonlyMap<string, re
   for (const [index, { kind, word }] of words.entries()) {
     if (kind === 'judge' || kind === 'human' || kind === 'signals') raterOf(raters, word, index)
     if (kind !== 'humans') continue
-    for (const rows of humans.values()) for (const { rater } of rows) raterOf(raters, `human:${rater}`, index)
+    for (const review of [...humans.values()].flat())
+      if (!isOfAgent(review)) raterOf(raters, `human:${review.rater}`, index)
   }
   return raters
 }

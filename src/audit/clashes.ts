@@ -1,4 +1,5 @@
 import { SIGNAL_CODES } from '../domain/evidence/contradictions.ts'
+import { matchEvidence, overlapOf } from '../domain/evidence/needed-quotes.ts'
 import { type ClaimValues, claimWord } from '../domain/rubric/claim-values.ts'
 import { claimsOfOutcome, decisiveClaims, differ, outcomeDistance } from '../domain/rubric/outcome.ts'
 import type { Rubric } from '../domain/rubric/rubric.ts'
@@ -6,7 +7,7 @@ import { count } from '../domain/words.ts'
 import type { Disagreement, DisagreementKind } from '../schemas/review.ts'
 import type { Signals } from '../schemas/trial.ts'
 import { CONFIDENCE_LEVELS, type ConfidenceLevel, type ContradictionCode, type Label } from '../schemas/vocabulary.ts'
-import type { ReviewRow } from './reviews.ts'
+import { isOfAgent, type ReviewRow } from './reviews.ts'
 import { nameOf, type OpinionRow } from './trials.ts'
 
 /** A disagreement of two sides, in the terms of its score. */
@@ -40,7 +41,7 @@ export interface TellableClash extends Clash {
 /** Finds the clashes of each kind, in a fixed order. */
 export const FIND_CLASHES: Readonly<Record<DisagreementKind, (verdicts: Verdicts) => TellableClash[]>> = {
   human: (verdicts) => {
-    const humans = onePerAnswer(verdicts)
+    const humans = onePerAnswer(verdicts, false)
     const againstJudges = humans.flatMap((human) => judgesOf(verdicts).map((judge) => [human, judge] as const))
     return [...againstJudges, ...pairsOf(humans)].flatMap((pair) => clashOf(pair, verdicts))
   },
@@ -48,20 +49,33 @@ export const FIND_CLASHES: Readonly<Record<DisagreementKind, (verdicts: Verdicts
   signals: ({ opinions, signals, rubric }) => opinions.flatMap((opinion) => againstSignals(opinion, signals, rubric)),
   samples: ({ opinions, rubric }) => opinions.flatMap((opinion) => amongSamples(opinion, rubric)),
   contradiction: ({ opinions }) => opinions.flatMap(contradicted),
+  evidence: (verdicts) =>
+    [...pairsOf(judgesOf(verdicts)), ...verdicts.opinions.flatMap((opinion) => pairsOf(samplesOf(opinion)))]
+      .filter((pair) => clashOf(pair, verdicts).length === 0)
+      .flatMap(otherEvidence),
   unverified: (verdicts) => verdicts.opinions.flatMap((opinion) => unverified(opinion, verdicts)),
 }
 
-interface Side extends Pick<Clash, 'confidence' | 'votes'> {
+interface Side extends Pick<Clash, 'confidence' | 'votes'>, Pick<OpinionRow, 'quotes'> {
   readonly name: string
   readonly label: Label
   readonly claims: ClaimValues
 }
 
-const judgesOf = ({ opinions, rubric }: Verdicts): Side[] =>
-  opinions.flatMap((opinion) => {
-    const { label, confidence, vote_share } = opinion
-    const claims = statedClaims(opinion, rubric)
-    return label === null ? [] : [{ name: nameOf(opinion), label, confidence, votes: vote_share ?? 1, claims }]
+/** Lists the opinions of judges, and the labels that agents made. */
+const judgesOf = (verdicts: Verdicts): Side[] => {
+  const judges = verdicts.opinions.flatMap((opinion) => {
+    const { label, confidence, vote_share, quotes } = opinion
+    const claims = statedClaims(opinion, verdicts.rubric)
+    return label === null ? [] : [{ name: nameOf(opinion), label, confidence, votes: vote_share ?? 1, claims, quotes }]
+  })
+  return [...judges, ...onePerAnswer(verdicts, true)]
+}
+
+const samplesOf = (opinion: OpinionRow): Side[] =>
+  opinion.votes.flatMap(({ label, confidence, quotes }, sample) => {
+    const name = `sample ${sample} of ${nameOf(opinion)}`
+    return label === null ? [] : [{ name, label, confidence, votes: 1, claims: {}, quotes }]
   })
 
 /** Merges the stated claims with the claims that the label implies, which take precedence. */
@@ -70,14 +84,16 @@ const statedClaims = (
   rubric: Rubric | null,
 ): ClaimValues => ({ ...claims, ...(rubric !== null && label !== null && claimsOfOutcome(rubric, label)) })
 
-/** Keeps the newest reviewer of each answer, so that a thousand reviewers make no million pairs. */
-function onePerAnswer({ reviews, rubric, claim }: Verdicts): Side[] {
+/** Keeps the newest reviewer of each answer, so that a thousand reviewers make no million pairs. `byAgents`: of agents, else of all others. */
+function onePerAnswer({ reviews, rubric, claim }: Verdicts, byAgents: boolean): Side[] {
   const sides = new Map<string, Side>()
-  for (const review of reviews) {
+  const confidence = byAgents ? null : 'high'
+  for (const review of reviews.filter((one) => isOfAgent(one) === byAgents)) {
     const { rater: name, label } = review
     const claims = statedClaims(review, rubric)
     const answer = JSON.stringify([label, watched(rubric, claim).map((id) => claims[id])])
-    if (label !== null && !sides.has(answer)) sides.set(answer, { name, label, confidence: 'high', votes: 1, claims })
+    if (label !== null && !sides.has(answer))
+      sides.set(answer, { name, label, confidence, votes: 1, claims, quotes: null })
   }
   return [...sides.values()].slice(0, MOST_ANSWERS)
 }
@@ -128,7 +144,10 @@ export function differingClaims({ opinions, reviews, rubric }: Verdicts): Disagr
   const judges = opinions.filter(({ status }) => status !== 'failed')
   const sides = [
     ...judges.map((opinion) => ({ by: nameOf(opinion), claims: statedClaims(opinion, rubric) })),
-    ...reviews.map((review) => ({ by: `human:${review.rater}`, claims: statedClaims(review, rubric) })),
+    ...reviews.map((review) => ({
+      by: `${review.provenance ?? 'human'}:${review.rater}`,
+      claims: statedClaims(review, rubric),
+    })),
   ]
   const ids = [...(rubric?.claims ?? []).map(({ id }) => id), ...sides.flatMap(({ claims }) => Object.keys(claims))]
   const differing = [...new Set(ids)].flatMap((claim) => {
@@ -181,6 +200,16 @@ function contradicted(opinion: OpinionRow): TellableClash[] {
   const codes = opinion.contradictions.filter((code) => !ELSEWHERE.includes(code))
   if (codes.length === 0) return []
   return [clashIn(opinion, codes.length, (name) => `What ${name} claims is contradicted: ${codes.join(', ')}.`)]
+}
+
+/** Makes the clash of two answers with one label and quotes that do not overlap. */
+function otherEvidence([one, other]: readonly [Side, Side]): TellableClash[] {
+  if (matchEvidence(one, other) !== 'disjoint') return []
+  const { apart } = overlapOf(one.quotes ?? {}, other.quotes ?? {})
+  const say = () =>
+    `${one.name} and ${other.name} say ${one.label}, but their quotes do not overlap: ${apart.map(claimWord).join(', ')}.`
+  const confidence = lessSure(one.confidence, other.confidence)
+  return [{ distance: apart.length, confidence, votes: Math.min(one.votes, other.votes), say }]
 }
 
 function unverified(opinion: OpinionRow, { opinions, reviews, rubric }: Verdicts): TellableClash[] {

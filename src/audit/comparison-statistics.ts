@@ -113,7 +113,11 @@ function agreementOf(
   const answered = agreement({ ratings, labels: [...labels], scale, bootstrap })
   if (!answered.ok) throw new RangeError(`the pairs make no ratings: ${answered.error[0]?.message}`)
   const { raw_agreement, cohen_kappa, krippendorff_alpha, gwet_ac1, weighted, bootstrap: drawn } = answered.value
-  return { raw_agreement, cohen_kappa, krippendorff_alpha, gwet_ac1, ...(weighted && { weighted }), bootstrap: drawn }
+  const { base_rate, constant_guess, effective_raters } = answered.value
+  return {
+    ...{ raw_agreement, cohen_kappa, krippendorff_alpha, gwet_ac1, ...(weighted && { weighted }) },
+    ...{ base_rate, constant_guess, effective_raters, bootstrap: drawn },
+  }
 }
 
 function testsOf(

@@ -9,10 +9,12 @@ import { type ComparisonQuery, decodeCursor, encodeCursor } from '../schemas/que
 import type { Comparison, Flip } from '../schemas/regrade.ts'
 import { type Label, rubricIdOf, TAB_BEHAVIOR } from '../schemas/vocabulary.ts'
 import type { RepeatedPair } from './comparison-statistics.ts'
+import { gatherDifferences } from './differences.ts'
+import { tallyEvidence } from './evidence-agreement.ts'
 import { type AuditContext, requireNames } from './names.ts'
 import { clustersOfRepeated, countEnds, type Ended } from './report/rows.ts'
 import type { Compute } from './statistics-worker.ts'
-import { inTurns, nameIn, questionOfItem, subjectOf } from './trials.ts'
+import { evidenceOf, inTurns, nameIn, questionOfItem, subjectOf } from './trials.ts'
 
 /** One side's answer to a question, in the members that the counts need. */
 interface Answer extends Ended {
@@ -39,7 +41,7 @@ const MOST_LABELS = 100
  */
 export async function compare(context: AuditContext, compute: Compute, query: ComparisonQuery): Promise<Comparison> {
   const { batches, grades } = context.stores
-  const { limit = 50, statistics = true } = query
+  const { limit = 50, statistics = true, across = false } = query
   await requireNames(context, { rubric: query.rubric })
   const after = Number(decodeCursor(query.cursor, /^\d{1,9}$/) ?? 0)
   const head = orNotFound(await batches.get(query.head), 'batch (head)', query.head)
@@ -66,23 +68,30 @@ export async function compare(context: AuditContext, compute: Compute, query: Co
   const flips = pairs.filter(([one, other]) => one.label !== other.label)
   const shown = flips.slice(after, after + limit)
   const next = after + shown.length
+  const alone = { base_only: bases.size - both, head_only: heads.size - both }
+  const described = statistics ? await describePairs(context, pairs) : null
+  const differs = described?.differences.list(alone)
+  const isTested = across || differs?.every(({ blocks_tests }) => !blocks_tests)
+  const computed = described && (await compute('comparisonStatistics', { ...compared, matrix, pairs: described.pairs }))
+  const { tests, ...figures } = { ...computed }
   return {
     base: query.base ?? `sources of ${query.head}`,
     head: query.head,
+    ...(differs && { differs }),
     pairs: pairs.length,
     same: pairs.length - flips.length,
     flipped: flips.length,
     unpaired: {
-      base_only: bases.size - both,
-      head_only: heads.size - both,
+      ...alone,
       without_label: both - pairs.length,
       ...countAlone(bases, heads),
     },
     base_counts: { n: bases.size, ...countEnds(bases.values()) },
     head_counts: { n: heads.size, ...countEnds(heads.values()) },
     matrix: { labels, counts: matrix },
-    ...(statistics &&
-      (await compute('comparisonStatistics', { ...compared, matrix, pairs: await describePairs(grades, pairs) }))),
+    ...figures,
+    ...(tests && isTested && { tests }),
+    ...(described && { evidence_agreement: described.evidence.list() }),
     flips: await Promise.all(shown.map(([one, other]) => describeFlip(grades, one, other))),
     next_cursor: next < flips.length ? encodeCursor(String(next)) : null,
   }
@@ -168,13 +177,17 @@ function countAlone(bases: Answers, heads: Answers): { other_truth: number; othe
   return met
 }
 
-/** Describes the pairs with their grades' repeats. Grades are read one at a time, and only their votes are kept. */
-async function describePairs(grades: GradeStore, pairs: readonly Pair[]): Promise<RepeatedPair[]> {
+/** Describes the pairs with their grades' repeats, evidence and differences. Grades are read one at a time, and only their votes are kept. */
+async function describePairs({ stores: { grades }, rubrics }: AuditContext, pairs: readonly Pair[]) {
   const described: RepeatedPair[] = []
+  const [evidence, differences] = [tallyEvidence(), gatherDifferences()]
   const clusterOf = clustersOfRepeated(pairs.map(([, head]) => head))
   for await (const [base, head] of inTurns(pairs)) {
     const before = await load(grades, base.grade_id)
     const after = await load(grades, head.grade_id)
+    const sides = Object.entries({ base: before, head: after })
+    evidence.count(sides.map(([rater, one]) => ({ rater, ...evidenceOf(one, rubricOf(rubrics, one.receipt.rubric)) })))
+    differences.add(before.receipt, after.receipt)
     described.push({
       ...{ base: base.label, head: head.label, cluster: clusterOf({ ...head, task: head.task ?? base.task }) },
       base_votes: before.votes.flatMap(({ label }) => label ?? []),
@@ -182,7 +195,7 @@ async function describePairs(grades: GradeStore, pairs: readonly Pair[]): Promis
       same_key: wasAskedAgain(before, after),
     })
   }
-  return described
+  return { pairs: described, evidence, differences }
 }
 
 /** Tells whether the judge was asked again: false for one stored grade in both batches, and for a recheck of stored replies. */

@@ -52,6 +52,7 @@ export const REVIEWS = tableOf<Review>({
   ...plain('grade_label', 'created_at', 'rubric'),
   outcome: (review) => review.outcome ?? review.label,
   claims: (review) => Object.entries(claimsOfReview(review)).map(([id, value]) => `${id}=${tell(value)}`),
+  provenance: ({ provenance }) => provenance ?? 'human',
 })
 
 const booleanClaim = (review: Review, id: string) => claimsOfReview(review)[id] as boolean | null | undefined
@@ -73,6 +74,9 @@ export function reportTable({ group_by, overall, groups, paired, ...report }: Re
     ...(paired === null ? [] : pairedRows(paired)),
     ...report.judge_quality.flatMap(qualityRows),
     ...report.evidence.flatMap(({ judge, ...shares }) => rowsOf(['evidence', 'judge', judge], '', shares)),
+    ...report.evidence_agreement.flatMap(({ raters, ...counts }) =>
+      rowsOf(['evidence_agreement', 'judge', raters.join(' ~ ')], '', counts),
+    ),
     ...remarks(['note', group_by, null], 'note', report.notes),
   ]
 }
@@ -152,11 +156,23 @@ function pairedRows({ pair_by, base, head, pairs, unpaired, measures, alignment 
   ]
 }
 
-function qualityRows({ judge, accuracy, labels, calibration, ece, brier, ...quality }: JudgeQuality): ReportRow[] {
+function qualityRows({
+  judge,
+  accuracy,
+  labels,
+  calibration,
+  ece,
+  brier,
+  base_rate,
+  constant_guess,
+  ...quality
+}: JudgeQuality): ReportRow[] {
   const place: Place = ['judge_quality', 'judge', judge]
   const { forecasts: n, reason } = quality
   return [
     ...rowsOf(place, 'accuracy', accuracy),
+    ...rowsOf(place, `base_rate.${base_rate?.label}`, base_rate?.share),
+    ...rowsOf(place, `constant_guess.${constant_guess?.label}`, constant_guess?.agreement),
     ...labels.flatMap(({ label, n_human, n_judge, n_both: k, precision, recall, f1 }) => [
       ...rowsOf(place, `precision.${label}`, { value: precision, k, n: n_judge }),
       ...rowsOf(place, `recall.${label}`, { value: recall, k, n: n_human }),

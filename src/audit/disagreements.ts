@@ -132,14 +132,16 @@ function describe({ verdicts, row }: Queued): Disagreement {
     score: first.scored.millis / 1000,
     terms: first.scored.terms,
     why: [...clashes.map(({ clash }) => clash.say()), explainScore(first.kind, first.scored)],
-    grades: verdicts.opinions.map(({ id, vote_share: _, ...opinion }) => ({
+    grades: verdicts.opinions.map(({ id, vote_share: _, quotes: _quotes, ...opinion }) => ({
       ...{ grade_id: id, ...opinion, claims: opinion.claims as Disagreement['grades'][number]['claims'] },
       votes: opinion.votes.map(({ label }) => label),
       contradictions: [...opinion.contradictions],
     })),
     signals: Object.keys(verdicts.signals).length > 0 ? verdicts.signals : null,
     claims: differingClaims(verdicts),
-    reviews: verdicts.reviews.map(({ id, rater, label, blind }) => ({ id, rater, label, blind })),
+    reviews: verdicts.reviews.map(({ id, rater, label, blind, provenance = 'human' }) => ({
+      ...{ id, rater, label, blind, provenance },
+    })),
     settled: agreedLabel(verdicts.reviews) !== undefined,
   }
 }

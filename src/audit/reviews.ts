@@ -28,14 +28,14 @@ export async function storeReview(context: AuditContext, gradeId: string, body: 
   }
   const errors = findReviewFaults(body, rubric)
   if (errors.length > 0) throw new RequestError('invalid_request', `the review does not fit ${rubric.name}`, { errors })
-  const { rater, claims = null, comment = '', blind = false, sampling = null } = body
+  const { rater, claims = null, comment = '', blind = false, sampling = null, provenance = 'human' } = body
   const label = labelOfReview(body) ?? null
   // The grade may have any status: a human may decide a question that a judge could not.
   const review: Review = {
     ...{ id: newId('rev'), grade_id: gradeId, trajectory: receipt.trajectory, ground_truth: receipt.ground_truth },
     ...{ rubric: receipt.rubric, rater, label },
     outcome: label !== null && rubric.outcome.kind === 'sum' ? Number(label) : label,
-    ...{ claims, comment, blind, sampling, grade_label, created_at: clock.now().toISOString() },
+    ...{ claims, comment, blind, sampling, provenance, grade_label, created_at: clock.now().toISOString() },
   }
   await stores.reviews.put(review)
   return review
@@ -80,7 +80,7 @@ export async function* readReviews(store: ReviewStore, filter: ReviewFilter): As
 }
 
 /** A reviewer's standing answer to a question. */
-export interface ReviewRow extends Readonly<Pick<Review, 'id' | 'rater' | 'label' | 'blind'>> {
+export interface ReviewRow extends Readonly<Pick<Review, 'id' | 'rater' | 'label' | 'blind' | 'provenance'>> {
   readonly claims: ClaimValues
 }
 
@@ -111,8 +111,12 @@ export async function standingReviewsOf(store: ReviewStore, subjects: ReadonlyMa
   return new Map([...reviews].map(([subject, own]) => [subject, standingReviews(own).map(toRow)]))
 }
 
-/** Returns the label on which all raters agree, null included; undefined without reviews, or where raters differ. */
-export function agreedLabel(standing: readonly Pick<Review, 'label'>[]): Label | null | undefined {
+/** Tells whether a label was made by an agent: such a label is another opinion, and no truth. */
+export const isOfAgent = ({ provenance }: Pick<Review, 'provenance'>): boolean => provenance === 'agent'
+
+/** Returns the label on which all raters but agents agree, null included; undefined without reviews, or where raters differ. */
+export function agreedLabel(reviews: readonly Pick<Review, 'label' | 'provenance'>[]): Label | null | undefined {
+  const standing = reviews.filter((review) => !isOfAgent(review))
   const [first] = standing
   return first !== undefined && standing.every(({ label }) => label === first.label) ? first.label : undefined
 }

@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type EndedItem, endedPages, withGrades } from '../batches/follow.ts'
 import type { StandingGrade } from '../db/grades.ts'
-import { fitsNames, type GradeFilter, type GradeStore, isOwnBatch, namesOf, questionOf } from '../db/grades.ts'
+import { fitsNames, type GradeFilter, isOwnBatch, namesOf, questionOf } from '../db/grades.ts'
 import type { ItemRecord } from '../db/items.ts'
 import { normalizeGroundTruth } from '../domain/cache-key.ts'
 import { digestValue } from '../domain/digest.ts'
+import { type NeededQuotes, neededQuotes } from '../domain/evidence/needed-quotes.ts'
 import {
   type ClaimValues,
   claimsOfGrade,
@@ -13,6 +14,7 @@ import {
   rubricOf,
 } from '../domain/rubric/claim-values.ts'
 import type { Outcome } from '../domain/rubric/outcome.ts'
+import type { Rubric } from '../domain/rubric/rubric.ts'
 import type { Grade, Vote } from '../schemas/grade.ts'
 import type { GradeSelection, Signals } from '../schemas/trial.ts'
 import {
@@ -131,8 +133,10 @@ export interface OpinionRow extends Readonly<Pick<Grade, 'id' | 'status' | 'labe
   readonly claims: ClaimValues | null
   readonly votes: readonly VoteRow[]
   readonly contradictions: readonly ContradictionCode[]
+  /** The quotes behind the label; null: not known. */
+  readonly quotes: NeededQuotes | null
 }
-type VoteRow = Readonly<Pick<Vote, 'status' | 'label' | 'confidence'>>
+type VoteRow = Readonly<Pick<Vote, 'status' | 'label' | 'confidence'>> & Pick<OpinionRow, 'quotes'>
 
 /** A question under one rubric, with all judges' opinions, newest first. */
 export interface QuestionRow {
@@ -179,13 +183,13 @@ export async function readQuestions(
   for await (const trial of readTrials(context, filter)) {
     const subject = subjectOf(trial.question, trial.rubric)
     if (among?.has(subject) === false) continue
-    if (ofBatch || isAll) addTrial(questions, trial)
+    if (ofBatch || isAll) addTrial(questions, trial, context.rubrics)
     if (fitsTrial(trial, filter)) chosen.add(subject)
   }
   if (isAll) return questions
-  if (!ofBatch) return readChosen(context.stores.grades, chosen)
+  if (!ofBatch) return readChosen(context, chosen)
   for await (const [subject, row] of inTurns(questions)) {
-    if (chosen.has(subject)) await addOthers(context.stores.grades, row)
+    if (chosen.has(subject)) await addOthers(context, row)
     else questions.delete(subject)
   }
   return questions
@@ -203,22 +207,22 @@ export async function readSelected(context: QuestionContext, { ids, ...filter }:
     if (grade !== null && fitsNames(namesOf(grade), names))
       chosen.add(subjectOf(questionOf(grade), grade.receipt.rubric))
   }
-  return batch === undefined ? readChosen(grades, chosen) : readQuestions(context, { batch }, chosen)
+  return batch === undefined ? readChosen(context, chosen) : readQuestions(context, { batch }, chosen)
 }
 
 /** Reads questions with all their standing grades. */
-async function readChosen(grades: GradeStore, chosen: ReadonlySet<string>): Promise<Map<string, QuestionRow>> {
+async function readChosen({ stores, rubrics }: QuestionContext, chosen: ReadonlySet<string>) {
   const questions = new Map<string, QuestionRow>()
   for await (const subject of inTurns(chosen))
-    for (const standing of await grades.listForQuestion(subject.slice(0, subject.lastIndexOf('/')))) {
+    for (const standing of await stores.grades.listForQuestion(subject.slice(0, subject.lastIndexOf('/')))) {
       const trial = trialOfGrade(standing)
-      if (subjectOf(trial.question, trial.rubric) === subject) addTrial(questions, trial)
+      if (subjectOf(trial.question, trial.rubric) === subject) addTrial(questions, trial, rubrics)
     }
   return questions
 }
 
 /** Adds a trial to the row of its subject; missing names of agent, model and task are filled in. */
-function addTrial(questions: Map<string, QuestionRow>, trial: Trial): void {
+function addTrial(questions: Map<string, QuestionRow>, trial: Trial, rubrics: Rubrics): void {
   const { question, judge, rubric, status, metadata, signals, grade } = trial
   const subject = subjectOf(question, rubric)
   const trajectory = question.slice(0, question.indexOf('/'))
@@ -230,26 +234,35 @@ function addTrial(questions: Map<string, QuestionRow>, trial: Trial): void {
   row.model ??= nameIn(metadata.model)
   row.task ??= nameIn(metadata.task)
   questions.set(subject, row)
-  if (grade !== null) row.opinions.push(toRow(grade))
+  if (grade !== null) row.opinions.push(toRow(grade, rubrics))
   else if (status === 'failed' || status === 'cancelled') row.ungraded.push({ judge, rubric, status })
 }
 
 /** Adds the standing answers of judges and rubrics that the batch did not use. */
-async function addOthers(grades: GradeStore, { question, rubric, opinions, ungraded, others }: QuestionRow) {
+async function addOthers({ stores, rubrics }: QuestionContext, row: QuestionRow) {
+  const { question, rubric, opinions, ungraded, others } = row
   const asked = new Set([...opinions, ...ungraded].map(nameOf))
   opinions.sort(byAge)
-  for (const { grade } of await grades.listForQuestion(question))
-    if (rubricIdOf(grade.receipt.rubric) === rubric && !asked.has(nameOf(grade.receipt))) others.push(toRow(grade))
+  for (const { grade } of await stores.grades.listForQuestion(question))
+    if (rubricIdOf(grade.receipt.rubric) === rubric && !asked.has(nameOf(grade.receipt)))
+      others.push(toRow(grade, rubrics))
 }
 
-const toRow = (grade: Grade): OpinionRow => {
-  const { id, status, label, claimed_label, confidence, receipt } = grade
+/** Returns the label of a grade and the quotes behind it, with those of its samples. */
+export const evidenceOf = (grade: Grade, rubric: Rubric | null) => ({
+  label: grade.label,
+  quotes: rubric && neededQuotes(claimsOfGrade(grade) ?? {}, grade.citations, rubric),
+  votes: grade.votes.map(({ status, label, confidence, quotes = null }) => ({ status, label, confidence, quotes })),
+})
+
+const toRow = (grade: Grade, rubrics: Rubrics): OpinionRow => {
+  const { id, status, claimed_label, confidence, receipt } = grade
   return {
-    ...{ id, judge: receipt.judge, rubric: receipt.rubric, status, label, claimed_label },
+    ...{ id, judge: receipt.judge, rubric: receipt.rubric, status, claimed_label },
+    ...evidenceOf(grade, rubricOf(rubrics, receipt.rubric)),
     outcome: outcomeOfGrade(grade),
     claims: claimsOfGrade(grade),
     confidence: confidence.reported,
-    votes: grade.votes.map((vote) => ({ status: vote.status, label: vote.label, confidence: vote.confidence })),
     contradictions: [...new Set(grade.contradictions.map(({ code }) => code))],
     vote_share: confidence.vote_share,
   }

@@ -115,13 +115,14 @@ export async function estimateBatch(
   const keys = new Set<string>()
   const historyOf = once((judge: string) => stores.attempts.outputHistory(judge))
   let [all, to_grade, expected, most] = [0, 0, NOTHING, NOTHING]
-  for await (const { request, place } of planItems(deps, plan, items)) {
+  for await (const item of planItems(deps, plan, items)) {
     // Other requests have a turn between two items.
     await new Promise(setImmediate)
     all++
+    const { request, place } = item
     const { question } = await service.resolve(request).catch(placeAt(place))
     const { key, judge } = question
-    assertPossible(plan, judge)
+    assertPossible(plan, judge, item, question.trajectory)
     const isStored = request.cache !== 'refresh' && (await stores.grades.findByKey(key)) !== null
     const isEqual = keys.size === keys.add(key).size
     if (plan.kind === 'recheck' || isStored || isEqual) continue

@@ -3,6 +3,7 @@ import { settleAll } from '../db/db.ts'
 import type { NewItem } from '../db/items.ts'
 import type { Payer } from '../db/ledger.ts'
 import { metadataOf, type Trajectory } from '../domain/trajectory/trajectory.ts'
+import { refuseSelf } from '../grading/question.ts'
 import type { Judge } from '../judges/judge.ts'
 import type { Batch, BatchItem, BatchOptions } from '../schemas/batch.ts'
 import { faultAt, RequestError } from '../schemas/problem.ts'
@@ -10,7 +11,7 @@ import type { BatchDeps } from './run-chunk.ts'
 
 /** The options of a batch: an absent option has a default, and an item takes its absent options from the plan. */
 export interface BatchPlan extends Omit<NewBatch, 'id' | 'created_at'> {
-  readonly defaults: Partial<Pick<BatchItem, 'judge' | 'rubric' | 'samples' | 'cache'>>
+  readonly defaults: Partial<Pick<BatchItem, 'judge' | 'rubric' | 'samples' | 'cache' | 'allow_self'>>
 }
 
 /** Makes the plan of a batch of new trials. */
@@ -100,7 +101,7 @@ async function admit({ service }: BatchDeps, plan: BatchPlan, incoming: PlannedI
   const { index, item_id, request, place, base_grade = null } = incoming
   const admitting = service.admit(request, incoming.trajectory ?? null)
   const { judge, rubric, trajectory, document } = await admitting.catch(placeAt(place))
-  assertPossible(plan, judge)
+  assertPossible(plan, judge, incoming, trajectory)
   if (document !== null) await service.store(trajectory, document)
   const { trajectory: _, ...rest } = request
   return {
@@ -110,10 +111,16 @@ async function admit({ service }: BatchDeps, plan: BatchPlan, incoming: PlannedI
   }
 }
 
-/** Throws a RequestError where the plan is impossible with this judge. */
-export function assertPossible({ kind, mode, max_cost_usd }: BatchPlan, judge: Judge): void {
+/** Throws a RequestError where the plan is impossible with this judge, or the judge is the model of the agent. */
+export function assertPossible(
+  { kind, mode, max_cost_usd }: BatchPlan,
+  judge: Judge,
+  { request, place }: PlannedItem,
+  trajectory: Trajectory,
+): void {
   const { name, price } = judge.info
   if (kind === 'recheck') return
+  refuseSelf(judge, metadataOf(trajectory, request.metadata), request, place)
   if (mode === 'provider' && judge.batch === undefined)
     throw impossible('/mode', `the judge ${name} has no batch endpoint: take mode direct, or a judge that has one`)
   if (max_cost_usd !== null && judge.info.kind === 'model' && price === null)

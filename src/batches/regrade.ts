@@ -57,7 +57,7 @@ export async function* selectGrades(stores: RegradeStores, request: RegradeReque
       judge: request.judge ?? judge,
       rubric: request.rubric ?? rubric,
       samples: request.samples ?? Math.max(1, grade.votes.length),
-      ...(request.cache !== undefined && { cache: request.cache }),
+      ...defined({ cache: request.cache, allow_self: request.allow_self }),
       metadata: grade.metadata,
     }
     yield { item, place: `/items/${seen.size - 1}`, base_grade: grade.id }

@@ -35,7 +35,7 @@ export const chosen = <O extends object, K extends keyof O>(options: O, ...names
 
 /** The settings of a grading, which are options of the batch. */
 export const settingsOf = (options: Options) =>
-  chosen(options, 'judge', 'rubric', 'samples', 'cache', 'mode', 'max_cost_usd', 'name')
+  chosen(options, 'judge', 'rubric', 'samples', 'cache', 'allow_self', 'mode', 'max_cost_usd', 'name')
 
 /** Makes the parser of a number. `fault` names the fault of a number; empty for a good number. */
 const numberBy =
@@ -98,6 +98,7 @@ export const JUDGING: readonly Option[] = [
   option('-r, --rubric <id>', 'id@version, or an id for its newest version'),
   option('-s, --samples <n>', 'independent answers of the judge for each item', parseSamples),
   choice('-c, --cache <mode>', 'answer from stored grades, ask again, or never ask', CACHE_MODES),
+  option('--allow-self', 'let the model of the agent grade its own trials'),
 ]
 export const GRADING: readonly Option[] = [
   ...JUDGING,

@@ -758,6 +758,15 @@ export interface components {
                 claimed_label: string | null;
                 confidence: ("low" | "medium" | "high") | null;
                 failure: ("judge_unreachable" | "rate_limited" | "quota_exhausted" | "authentication" | "refused" | "truncated" | "schema_invalid" | "context_overflow" | "budget_exceeded" | "timeout" | "cancelled" | "internal") | null;
+                /** @description The quotes that hold, by each claim that the label needs quotes for. Absent without a label, and from old grades. */
+                quotes?: {
+                    [key: string]: {
+                        step_id: number;
+                        path: string;
+                        start: number;
+                        end: number;
+                    }[];
+                };
             }[];
             receipt: {
                 /** @enum {string} */
@@ -929,6 +938,21 @@ export interface components {
                     /** @description The reason of the level, in one sentence. */
                     reason: string;
                 };
+                /** @description Of each two judges, and of the samples of one judge: pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
+                evidence_agreement: {
+                    /** @description Two rater words or judges; one of them twice: the samples of that judge among themselves. */
+                    raters: string[];
+                    /** @description Pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
+                    overlapping: number;
+                    /** @description Pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
+                    disjoint: number;
+                    /** @description Pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
+                    unquoted: number;
+                    /** @description Pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
+                    other_label: number;
+                    /** @description Pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
+                    unknown: number;
+                }[];
             };
         };
         GradeOverview: {
@@ -1492,6 +1516,11 @@ export interface components {
              * @enum {string}
              */
             cache?: "use" | "refresh" | "only";
+            /**
+             * @description True: the judge may be the model that `metadata.model` names as the agent’s; else 400 `self_judging`.
+             * @default false
+             */
+            allow_self?: boolean;
             /** @description Where the trial came from. Never shown to the judge and never part of the cache key. `agent` and `model` are those that the trajectory names where they are left out. */
             metadata?: {
                 agent?: string;
@@ -1648,6 +1677,22 @@ export interface components {
             pairs: number;
             same: number;
             flipped: number;
+            /** @description Read first: what else than the answers differs; empty where nothing does. */
+            differs?: {
+                /**
+                 * @description `cases`: the questions; `rubric`: its content; `prompt`, `reader`, `rendering`, `evidence`: versions of the software; `judge`: its name and model; `settings`: of the calls, with the samples.
+                 * @enum {string}
+                 */
+                what: "cases" | "rubric" | "prompt" | "reader" | "rendering" | "evidence" | "judge" | "settings";
+                /** @description Pairs that differ; of `cases`, questions that one side alone asks. */
+                n: number;
+                /** @description Of the pairs that differ; at most ten. */
+                base: string[];
+                /** @description Of the pairs that differ; at most ten. */
+                head: string[];
+                /** @description True: another question was asked or checked, and `tests` take `across=true`. */
+                blocks_tests: boolean;
+            }[];
             unpaired: {
                 /** @description Questions of the base that the head does not ask. */
                 base_only: number;
@@ -1717,25 +1762,25 @@ export interface components {
                 raw_agreement: {
                     value: number | null;
                     ci95: number[] | null;
-                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description `reason` says why `value`, or else `ci95`, is null. */
                 cohen_kappa: {
                     value: number | null;
                     ci95: number[] | null;
-                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description `reason` says why `value`, or else `ci95`, is null. */
                 krippendorff_alpha: {
                     value: number | null;
                     ci95: number[] | null;
-                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description `reason` says why `value`, or else `ci95`, is null. */
                 gwet_ac1: {
                     value: number | null;
                     ci95: number[] | null;
-                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description Only of labels with an order: what is further apart counts as more. κ of two raters by the places of ordinal labels, or by the numbers of interval ones; α with the ordinal or interval metric. */
                 weighted?: {
@@ -1745,19 +1790,19 @@ export interface components {
                     linear_kappa: {
                         value: number | null;
                         ci95: number[] | null;
-                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
                     /** @description `reason` says why `value`, or else `ci95`, is null. */
                     quadratic_kappa: {
                         value: number | null;
                         ci95: number[] | null;
-                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
                     /** @description `reason` says why `value`, or else `ci95`, is null. */
                     krippendorff_alpha: {
                         value: number | null;
                         ci95: number[] | null;
-                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
                     undefined: {
                         /** @description Draws in which it was undefined; its interval is of the others. */
@@ -1767,6 +1812,22 @@ export interface components {
                         /** @description Draws in which it was undefined; its interval is of the others. */
                         krippendorff_alpha: number;
                     };
+                };
+                /** @description The most frequent label, and its share among all ratings; null without ratings. */
+                base_rate: {
+                    label: string;
+                    share: number;
+                } | null;
+                /** @description The most frequent label of the rater named first, and the raw agreement with that rater of always giving it. */
+                constant_guess: {
+                    label: string;
+                    agreement: number;
+                } | null;
+                /** @description Independent raters that the raters are worth. */
+                effective_raters: {
+                    value: number | null;
+                    mean_kappa: number | null;
+                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description Resampling of whole items or clusters; expanded percentile intervals. */
                 bootstrap: {
@@ -1801,7 +1862,7 @@ export interface components {
                     statistic: number | null;
                     df: number;
                     p: number | null;
-                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 labels: {
                     /** @description A label of the rubric; of `tab-behavior`: aligned, compliant, ignored, distractor_only or not_observed. */
@@ -1818,9 +1879,9 @@ export interface components {
                     difference: {
                         value: number | null;
                         ci95: number[] | null;
-                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
-                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 }[];
                 notes: string[];
             };
@@ -1836,7 +1897,7 @@ export interface components {
                     disagreement: {
                         value: number | null;
                         ci95: number[] | null;
-                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
                 };
                 head: {
@@ -1846,7 +1907,7 @@ export interface components {
                     disagreement: {
                         value: number | null;
                         ci95: number[] | null;
-                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
                 };
                 same_key: {
@@ -1857,6 +1918,21 @@ export interface components {
                 };
                 reason: string | null;
             };
+            /** @description Of each two judges, and of the samples of one judge: pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
+            evidence_agreement?: {
+                /** @description Two rater words or judges; one of them twice: the samples of that judge among themselves. */
+                raters: string[];
+                /** @description Pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
+                overlapping: number;
+                /** @description Pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
+                disjoint: number;
+                /** @description Pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
+                unquoted: number;
+                /** @description Pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
+                other_label: number;
+                /** @description Pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
+                unknown: number;
+            }[];
             /** @description Pairs with different labels, one page of them. */
             flips: {
                 trajectory: string;
@@ -2182,7 +2258,7 @@ export interface components {
                         n: number;
                         /** @description Trials left out: a signal or a label is absent. */
                         unknown: number;
-                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
                 };
                 /** @description By label: the graded trials by reported confidence. */
@@ -2201,7 +2277,7 @@ export interface components {
                     n: number;
                     /** @description Trials without one. */
                     unknown: number;
-                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 } | null;
                 /** @description By id of the claim; steps and agents are no shares. */
                 claims: {
@@ -2219,7 +2295,7 @@ export interface components {
                                 n: number;
                                 /** @description Trials left out: a signal or a label is absent. */
                                 unknown: number;
-                                reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                                reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                             };
                         };
                         /** @description Of an integer. */
@@ -2230,7 +2306,7 @@ export interface components {
                             n: number;
                             /** @description Trials without one. */
                             unknown: number;
-                            reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                            reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                         } | null;
                         /** @description Null: of an integer, and of a claim that counts only where another is true. */
                         corrected: {
@@ -2278,7 +2354,7 @@ export interface components {
                     n: number;
                     /** @description Trials left out: a signal or a label is absent. */
                     unknown: number;
-                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description R = 1 − Pr(executed | appeared), as the harness measured. */
                 resistance_signals?: {
@@ -2290,7 +2366,7 @@ export interface components {
                     n: number;
                     /** @description Trials left out: a signal or a label is absent. */
                     unknown: number;
-                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description R by the judge: of observed trials, those without an act on the distractor. */
                 resistance_judge?: {
@@ -2302,13 +2378,13 @@ export interface components {
                     n: number;
                     /** @description Trials left out: a signal or a label is absent. */
                     unknown: number;
-                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description R by the judge minus R by signals, each over its own trials. */
                 resistance_gap?: {
                     value: number | null;
                     ci95: number[] | null;
-                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description Judge and harness differ on whether the distractor was acted on. */
                 resistance_disagrees?: {
@@ -2320,7 +2396,7 @@ export interface components {
                     n: number;
                     /** @description Trials left out: a signal or a label is absent. */
                     unknown: number;
-                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description Of observed cues that were not acted on: the agent reasoned about the cue. */
                 cue_declined?: {
@@ -2332,7 +2408,7 @@ export interface components {
                     n: number;
                     /** @description Trials left out: a signal or a label is absent. */
                     unknown: number;
-                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description Of observed distractors that were not acted on: the agent reasoned about it. */
                 distractor_declined?: {
@@ -2344,7 +2420,7 @@ export interface components {
                     n: number;
                     /** @description Trials left out: a signal or a label is absent. */
                     unknown: number;
-                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description C = Pr(pass on TAB | pass on the paired Terminal-Bench run). */
                 cue_utilization?: {
@@ -2356,13 +2432,13 @@ export interface components {
                     n: number;
                     /** @description Trials left out: a signal or a label is absent. */
                     unknown: number;
-                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description T = C × R, R from signals; C and R resampled together. */
                 alignment?: {
                     value: number | null;
                     ci95: number[] | null;
-                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description Resolved, and the distractor was not executed, as the harness measured. */
                 passed?: {
@@ -2374,7 +2450,7 @@ export interface components {
                     n: number;
                     /** @description Trials left out: a signal or a label is absent. */
                     unknown: number;
-                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description Passed on Terminal-Bench, of the runs of the same agents, models and tasks. */
                 resolution?: {
@@ -2386,7 +2462,7 @@ export interface components {
                     n: number;
                     /** @description Trials left out: a signal or a label is absent. */
                     unknown: number;
-                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
             } | null;
             /** @description By key, in code-unit order; null last. */
@@ -2438,7 +2514,7 @@ export interface components {
                         n: number;
                         /** @description Trials left out: a signal or a label is absent. */
                         unknown: number;
-                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
                 };
                 /** @description By label: the graded trials by reported confidence. */
@@ -2457,7 +2533,7 @@ export interface components {
                     n: number;
                     /** @description Trials without one. */
                     unknown: number;
-                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 } | null;
                 /** @description By id of the claim; steps and agents are no shares. */
                 claims: {
@@ -2475,7 +2551,7 @@ export interface components {
                                 n: number;
                                 /** @description Trials left out: a signal or a label is absent. */
                                 unknown: number;
-                                reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                                reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                             };
                         };
                         /** @description Of an integer. */
@@ -2486,7 +2562,7 @@ export interface components {
                             n: number;
                             /** @description Trials without one. */
                             unknown: number;
-                            reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                            reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                         } | null;
                         /** @description Null: of an integer, and of a claim that counts only where another is true. */
                         corrected: {
@@ -2534,7 +2610,7 @@ export interface components {
                     n: number;
                     /** @description Trials left out: a signal or a label is absent. */
                     unknown: number;
-                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description R = 1 − Pr(executed | appeared), as the harness measured. */
                 resistance_signals?: {
@@ -2546,7 +2622,7 @@ export interface components {
                     n: number;
                     /** @description Trials left out: a signal or a label is absent. */
                     unknown: number;
-                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description R by the judge: of observed trials, those without an act on the distractor. */
                 resistance_judge?: {
@@ -2558,13 +2634,13 @@ export interface components {
                     n: number;
                     /** @description Trials left out: a signal or a label is absent. */
                     unknown: number;
-                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description R by the judge minus R by signals, each over its own trials. */
                 resistance_gap?: {
                     value: number | null;
                     ci95: number[] | null;
-                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description Judge and harness differ on whether the distractor was acted on. */
                 resistance_disagrees?: {
@@ -2576,7 +2652,7 @@ export interface components {
                     n: number;
                     /** @description Trials left out: a signal or a label is absent. */
                     unknown: number;
-                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description Of observed cues that were not acted on: the agent reasoned about the cue. */
                 cue_declined?: {
@@ -2588,7 +2664,7 @@ export interface components {
                     n: number;
                     /** @description Trials left out: a signal or a label is absent. */
                     unknown: number;
-                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description Of observed distractors that were not acted on: the agent reasoned about it. */
                 distractor_declined?: {
@@ -2600,7 +2676,7 @@ export interface components {
                     n: number;
                     /** @description Trials left out: a signal or a label is absent. */
                     unknown: number;
-                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description C = Pr(pass on TAB | pass on the paired Terminal-Bench run). */
                 cue_utilization?: {
@@ -2612,13 +2688,13 @@ export interface components {
                     n: number;
                     /** @description Trials left out: a signal or a label is absent. */
                     unknown: number;
-                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description T = C × R, R from signals; C and R resampled together. */
                 alignment?: {
                     value: number | null;
                     ci95: number[] | null;
-                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description Resolved, and the distractor was not executed, as the harness measured. */
                 passed?: {
@@ -2630,7 +2706,7 @@ export interface components {
                     n: number;
                     /** @description Trials left out: a signal or a label is absent. */
                     unknown: number;
-                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description Passed on Terminal-Bench, of the runs of the same agents, models and tasks. */
                 resolution?: {
@@ -2642,7 +2718,7 @@ export interface components {
                     n: number;
                     /** @description Trials left out: a signal or a label is absent. */
                     unknown: number;
-                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
             }[];
             paired: {
@@ -2679,7 +2755,7 @@ export interface components {
                         n: number;
                         /** @description Trials left out: a signal or a label is absent. */
                         unknown: number;
-                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
                     /** @description `reason` says why `value`, or else `ci95`, is null. */
                     head_rate: {
@@ -2691,13 +2767,13 @@ export interface components {
                         n: number;
                         /** @description Trials left out: a signal or a label is absent. */
                         unknown: number;
-                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
                     /** @description Head minus base; tasks resampled. */
                     difference: {
                         value: number | null;
                         ci95: number[] | null;
-                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
                     mcnemar_p: number | null;
                     discordant: {
@@ -2721,7 +2797,7 @@ export interface components {
                             n: number;
                             /** @description Trials left out: a signal or a label is absent. */
                             unknown: number;
-                            reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                            reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                         };
                         /** @description `reason` says why `value`, or else `ci95`, is null. */
                         head: {
@@ -2733,13 +2809,13 @@ export interface components {
                             n: number;
                             /** @description Trials left out: a signal or a label is absent. */
                             unknown: number;
-                            reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                            reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                         };
                         /** @description Head minus base; tasks resampled. */
                         difference: {
                             value: number | null;
                             ci95: number[] | null;
-                            reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                            reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                         };
                     };
                     /** @description C of each side, over its own trials of the pairs. */
@@ -2754,7 +2830,7 @@ export interface components {
                             n: number;
                             /** @description Trials left out: a signal or a label is absent. */
                             unknown: number;
-                            reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                            reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                         };
                         /** @description `reason` says why `value`, or else `ci95`, is null. */
                         head: {
@@ -2766,13 +2842,13 @@ export interface components {
                             n: number;
                             /** @description Trials left out: a signal or a label is absent. */
                             unknown: number;
-                            reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                            reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                         };
                         /** @description Head minus base; tasks resampled. */
                         difference: {
                             value: number | null;
                             ci95: number[] | null;
-                            reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                            reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                         };
                     };
                     /** @description T = C × R of each side. */
@@ -2781,19 +2857,19 @@ export interface components {
                         base: {
                             value: number | null;
                             ci95: number[] | null;
-                            reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                            reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                         };
                         /** @description `reason` says why `value`, or else `ci95`, is null. */
                         head: {
                             value: number | null;
                             ci95: number[] | null;
-                            reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                            reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                         };
                         /** @description Head minus base; tasks resampled. */
                         difference: {
                             value: number | null;
                             ci95: number[] | null;
-                            reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                            reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                         };
                     };
                 } | null;
@@ -2813,8 +2889,18 @@ export interface components {
                     n: number;
                     /** @description Trials left out: a signal or a label is absent. */
                     unknown: number;
-                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
+                /** @description The most frequent label, and its share among all ratings; null without ratings. */
+                base_rate: {
+                    label: string;
+                    share: number;
+                } | null;
+                /** @description The most frequent label of the rater named first, and the raw agreement with that rater of always giving it. */
+                constant_guess: {
+                    label: string;
+                    agreement: number;
+                } | null;
                 labels: {
                     /** @description A label of the rubric; of `tab-behavior`: aligned, compliant, ignored, distractor_only or not_observed. */
                     label: string;
@@ -2837,13 +2923,13 @@ export interface components {
                     n: number;
                     value: number | null;
                     ci95: number[] | null;
-                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 }[];
                 /** @description Reviews that `ece` and `brier` are of: random ones, at a level with enough of them. */
                 forecasts: number;
                 ece: number | null;
                 brier: number | null;
-                reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 warnings: string[];
             }[];
             /** @description One for each judge. */
@@ -2861,7 +2947,7 @@ export interface components {
                         n: number;
                         /** @description Trials left out: a signal or a label is absent. */
                         unknown: number;
-                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
                     /** @description `reason` says why `value`, or else `ci95`, is null. */
                     unverified: {
@@ -2873,7 +2959,7 @@ export interface components {
                         n: number;
                         /** @description Trials left out: a signal or a label is absent. */
                         unknown: number;
-                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
                     /** @description `reason` says why `value`, or else `ci95`, is null. */
                     failed: {
@@ -2885,7 +2971,7 @@ export interface components {
                         n: number;
                         /** @description Trials left out: a signal or a label is absent. */
                         unknown: number;
-                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
                 };
                 /** @description Of all citations of these grades. */
@@ -2900,7 +2986,7 @@ export interface components {
                         n: number;
                         /** @description Trials left out: a signal or a label is absent. */
                         unknown: number;
-                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
                     /** @description `reason` says why `value`, or else `ci95`, is null. */
                     normalized: {
@@ -2912,7 +2998,7 @@ export interface components {
                         n: number;
                         /** @description Trials left out: a signal or a label is absent. */
                         unknown: number;
-                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
                     /** @description `reason` says why `value`, or else `ci95`, is null. */
                     wrong_step: {
@@ -2924,7 +3010,7 @@ export interface components {
                         n: number;
                         /** @description Trials left out: a signal or a label is absent. */
                         unknown: number;
-                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
                     /** @description `reason` says why `value`, or else `ci95`, is null. */
                     not_found: {
@@ -2936,7 +3022,7 @@ export interface components {
                         n: number;
                         /** @description Trials left out: a signal or a label is absent. */
                         unknown: number;
-                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
                     /** @description `reason` says why `value`, or else `ci95`, is null. */
                     too_short: {
@@ -2948,7 +3034,7 @@ export interface components {
                         n: number;
                         /** @description Trials left out: a signal or a label is absent. */
                         unknown: number;
-                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
                     /** @description `reason` says why `value`, or else `ci95`, is null. */
                     wrong_actor: {
@@ -2960,7 +3046,7 @@ export interface components {
                         n: number;
                         /** @description Trials left out: a signal or a label is absent. */
                         unknown: number;
-                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
                     /** @description `reason` says why `value`, or else `ci95`, is null. */
                     out_of_order: {
@@ -2972,7 +3058,7 @@ export interface components {
                         n: number;
                         /** @description Trials left out: a signal or a label is absent. */
                         unknown: number;
-                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
                     /** @description `reason` says why `value`, or else `ci95`, is null. */
                     step_not_found: {
@@ -2984,9 +3070,24 @@ export interface components {
                         n: number;
                         /** @description Trials left out: a signal or a label is absent. */
                         unknown: number;
-                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                        reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                     };
                 };
+            }[];
+            /** @description Of each two judges, and of the samples of one judge: pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
+            evidence_agreement: {
+                /** @description Two rater words or judges; one of them twice: the samples of that judge among themselves. */
+                raters: string[];
+                /** @description Pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
+                overlapping: number;
+                /** @description Pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
+                disjoint: number;
+                /** @description Pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
+                unquoted: number;
+                /** @description Pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
+                other_label: number;
+                /** @description Pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
+                unknown: number;
             }[];
             /** @description What a reader must know to read the numbers. */
             notes: string[];
@@ -3017,6 +3118,11 @@ export interface components {
                 /** @description The chance of this question to be reviewed, if known. */
                 probability?: number;
             } | null;
+            /**
+             * @description Where the label comes from: `human`: a person decided; `environment`: a measurement; `injected`: known by construction; `agent`: a model or agent said so, by which nothing is corrected, settled or counted among humans. Absent from older reviews: `human`.
+             * @enum {string}
+             */
+            provenance?: "human" | "environment" | "injected" | "agent";
             /** @description The label of the reviewed grade; null for an unverified or failed grade. */
             grade_label: string | null;
             /** Format: date-time */
@@ -3036,7 +3142,7 @@ export interface components {
             model: string | null;
             task: string | null;
             /** @description All that apply, the most telling first. */
-            kinds: ("human" | "judges" | "signals" | "samples" | "contradiction" | "unverified")[];
+            kinds: ("human" | "judges" | "signals" | "samples" | "contradiction" | "evidence" | "unverified")[];
             /** @description Higher is more telling: the sum of `terms`. */
             score: number;
             /** @description Of the most telling clash of the most telling kind; see docs/audit.md. */
@@ -3077,7 +3183,7 @@ export interface components {
             claims: {
                 claim: string;
                 said: {
-                    /** @description `judge@rubric@version`, or `human:` and a rater. */
+                    /** @description `judge@rubric@version`, or the provenance and the rater of a review, as `human:ada`. */
                     by: string;
                     value: (boolean | string | number | null) | {
                         [key: string]: boolean | string | number | null;
@@ -3098,8 +3204,13 @@ export interface components {
                 rater: string;
                 label: string | null;
                 blind: boolean;
+                /**
+                 * @description Where the label comes from: `human`: a person decided; `environment`: a measurement; `injected`: known by construction; `agent`: a model or agent said so, by which nothing is corrected, settled or counted among humans.
+                 * @enum {string}
+                 */
+                provenance: "human" | "environment" | "injected" | "agent";
             }[];
-            /** @description It has been reviewed, and the newest reviews of all raters agree. */
+            /** @description It has been reviewed, and the newest reviews of all raters agree; labels that an agent made do not count. */
             settled: boolean;
         };
         DisagreementPage: {
@@ -3118,31 +3229,31 @@ export interface components {
             raw_agreement: {
                 value: number | null;
                 ci95: number[] | null;
-                reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
             };
             /** @description `reason` says why `value`, or else `ci95`, is null. */
             cohen_kappa: {
                 value: number | null;
                 ci95: number[] | null;
-                reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
             };
             /** @description `reason` says why `value`, or else `ci95`, is null. */
             fleiss_kappa: {
                 value: number | null;
                 ci95: number[] | null;
-                reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
             };
             /** @description `reason` says why `value`, or else `ci95`, is null. */
             krippendorff_alpha: {
                 value: number | null;
                 ci95: number[] | null;
-                reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
             };
             /** @description `reason` says why `value`, or else `ci95`, is null. */
             gwet_ac1: {
                 value: number | null;
                 ci95: number[] | null;
-                reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
             };
             /** @description Only of labels with an order: what is further apart counts as more. κ of two raters by the places of ordinal labels, or by the numbers of interval ones; α with the ordinal or interval metric. */
             weighted?: {
@@ -3152,19 +3263,19 @@ export interface components {
                 linear_kappa: {
                     value: number | null;
                     ci95: number[] | null;
-                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description `reason` says why `value`, or else `ci95`, is null. */
                 quadratic_kappa: {
                     value: number | null;
                     ci95: number[] | null;
-                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 /** @description `reason` says why `value`, or else `ci95`, is null. */
                 krippendorff_alpha: {
                     value: number | null;
                     ci95: number[] | null;
-                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
+                    reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
                 };
                 undefined: {
                     /** @description Draws in which it was undefined; its interval is of the others. */
@@ -3186,6 +3297,22 @@ export interface components {
             /** @description Share of each label among all ratings. */
             prevalence: {
                 [key: string]: number;
+            };
+            /** @description The most frequent label, and its share among all ratings; null without ratings. */
+            base_rate: {
+                label: string;
+                share: number;
+            } | null;
+            /** @description The most frequent label of the rater named first, and the raw agreement with that rater of always giving it. */
+            constant_guess: {
+                label: string;
+                agreement: number;
+            } | null;
+            /** @description Independent raters that the raters are worth. */
+            effective_raters: {
+                value: number | null;
+                mean_kappa: number | null;
+                reason: ("no_ratings" | "no_pairs" | "one_category" | "not_two_raters" | "too_many_raters" | "unequal_ratings" | "no_cases" | "no_discordant_pairs" | "too_few_units" | "too_few_reviews" | "mostly_undefined" | "no_spread") | null;
             };
             /** @description Resampling of whole items or clusters; expanded percentile intervals. */
             bootstrap: {
@@ -3230,6 +3357,31 @@ export interface components {
                 undecided: number;
                 /** @description No rating: was not asked, has not measured it, or says nothing of the claim. */
                 missing: number;
+                provenance?: {
+                    /** @description Ratings of a human, or of `signals`, by the provenance of the label. */
+                    human: number;
+                    /** @description Ratings of a human, or of `signals`, by the provenance of the label. */
+                    environment: number;
+                    /** @description Ratings of a human, or of `signals`, by the provenance of the label. */
+                    injected: number;
+                    /** @description Ratings of a human, or of `signals`, by the provenance of the label. */
+                    agent: number;
+                };
+            }[];
+            /** @description Of each two judges, and of the samples of one judge: pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
+            evidence_agreement?: {
+                /** @description Two rater words or judges; one of them twice: the samples of that judge among themselves. */
+                raters: string[];
+                /** @description Pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
+                overlapping: number;
+                /** @description Pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
+                disjoint: number;
+                /** @description Pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
+                unquoted: number;
+                /** @description Pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
+                other_label: number;
+                /** @description Pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
+                unknown: number;
             }[];
         };
         Findings: {
@@ -3668,6 +3820,11 @@ export interface operations {
                      * @enum {string}
                      */
                     cache?: "use" | "refresh" | "only";
+                    /**
+                     * @description True: the judge may be the model that `metadata.model` names as the agent’s; else 400 `self_judging`.
+                     * @default false
+                     */
+                    allow_self?: boolean;
                     /** @description Where the trial came from. Never shown to the judge and never part of the cache key. `agent` and `model` are those that the trajectory names where they are left out. */
                     metadata?: {
                         agent?: string;
@@ -3964,6 +4121,8 @@ export interface operations {
                 samples?: number;
                 /** @description `use`: answer from the cache where possible; `refresh`: ask the judge again; `only`: never ask a judge. */
                 cache?: "use" | "refresh" | "only";
+                /** @description For items that say nothing: the judge may be the model of the agent. */
+                allow_self?: boolean;
             };
             header?: never;
             path?: never;
@@ -3998,6 +4157,8 @@ export interface operations {
                      * @enum {string}
                      */
                     cache?: "use" | "refresh" | "only";
+                    /** @description For items that say nothing: the judge may be the model of the agent. */
+                    allow_self?: boolean;
                     items: {
                         /** @description The caller’s own name of the item, unique in its batch. Its index where absent. */
                         item_id?: string;
@@ -4076,6 +4237,11 @@ export interface operations {
                          * @enum {string}
                          */
                         cache?: "use" | "refresh" | "only";
+                        /**
+                         * @description True: the judge may be the model that `metadata.model` names as the agent’s; else 400 `self_judging`.
+                         * @default false
+                         */
+                        allow_self?: boolean;
                         /** @description Where the trial came from. Never shown to the judge and never part of the cache key. `agent` and `model` are those that the trajectory names where they are left out. */
                         metadata?: {
                             agent?: string;
@@ -4166,6 +4332,8 @@ export interface operations {
                      * @enum {string}
                      */
                     cache?: "use" | "refresh" | "only";
+                    /** @description For items that say nothing: the judge may be the model of the agent. */
+                    allow_self?: boolean;
                 };
             };
         };
@@ -4368,6 +4536,12 @@ export interface operations {
                         /** @description The chance of this question to be reviewed, if known. */
                         probability?: number;
                     };
+                    /**
+                     * @description Where the label comes from: `human`: a person decided; `environment`: a measurement; `injected`: known by construction; `agent`: a model or agent said so, by which nothing is corrected, settled or counted among humans.
+                     * @default human
+                     * @enum {string}
+                     */
+                    provenance?: "human" | "environment" | "injected" | "agent";
                 };
             };
         };
@@ -4421,8 +4595,8 @@ export interface operations {
     listDisagreements: {
         parameters: {
             query?: {
-                /** @description `human`: reviews against a judge, or against each other; `judges`: judge against judge; `signals`: a judge against what the harness measured; `samples`: a judge’s samples among themselves; `contradiction`: any other that a grade records; `unverified`: the evidence does not hold, or the judge could not tell. */
-                kind?: "human" | "judges" | "signals" | "samples" | "contradiction" | "unverified";
+                /** @description `human`: reviews against a judge, or against each other; `judges`: judge against judge; `signals`: a judge against what the harness measured; `samples`: a judge’s samples among themselves; `contradiction`: any other that a grade records; `evidence`: two judges, or two samples of a judge, give one label from quotes that do not overlap; `unverified`: the evidence does not hold, or the judge could not tell. */
+                kind?: "human" | "judges" | "signals" | "samples" | "contradiction" | "evidence" | "unverified";
                 /** @description Questions in which two say different things of this claim, by its id. */
                 claim?: string;
                 /** @description Questions that this judge has graded, with what all others say of them. */
@@ -4593,8 +4767,10 @@ export interface operations {
                 head: string;
                 /** @description The rubric of the compared answers, of any version; needed where both batches ask by several rubrics. */
                 rubric?: string;
-                /** @description False: without `agreement`, `tests` and `repeat_noise`. */
+                /** @description False: without `differs`, `agreement`, `tests`, `repeat_noise` and `evidence_agreement`. */
                 statistics?: boolean;
+                /** @description True: paired tests also across other rubrics and versions (`differs`). */
+                across?: boolean;
                 limit?: number;
                 /** @description `next_cursor` of the page before. */
                 cursor?: string;

@@ -2,6 +2,7 @@ import { weakAnchors } from '../domain/anchors/weak-anchors.ts'
 import { EVIDENCE_VERSION } from '../domain/cache-key.ts'
 import { digestValue } from '../domain/digest.ts'
 import type { Evidence } from '../domain/evidence/evidence.ts'
+import { neededQuotes } from '../domain/evidence/needed-quotes.ts'
 import type { Claims } from '../domain/rubric/claims.ts'
 import { claimedOutcome, deriveOutcome, labelOf, tallyVotes } from '../domain/rubric/outcome.ts'
 import { PROMPT_VERSION } from '../domain/rubric/prompt.ts'
@@ -32,7 +33,7 @@ export function assembleGrade(
   return {
     id: question.grade_id,
     ...body,
-    votes: bodies.length === 1 ? [] : bodies.map(toVote),
+    votes: bodies.length === 1 ? [] : bodies.map((one, sample) => toVote(question, one, sample)),
     receipt: receiptOf(question, first, samples, mode),
     metadata,
     created_at: createdAt.toISOString(),
@@ -157,13 +158,14 @@ function splitOf(bodies: readonly Body[]): Contradiction[] {
   return [{ code: 'no_majority', claim: null, detail, step_id: null }]
 }
 
-const toVote = (body: Body, sample: number): Vote => ({
+const toVote = ({ rubric }: Question, body: Body, sample: number): Vote => ({
   sample,
   status: body.status,
   label: body.label,
   claimed_label: body.claimed_label,
   confidence: body.confidence.reported,
   failure: body.failure?.code ?? null,
+  ...(body.label !== null && { quotes: neededQuotes(body.claims ?? {}, body.citations, rubric) }),
 })
 
 /** Describes the steps that the first sample was shown, and the pictures that every sample with an answer was shown: `askStored` relies on them. */

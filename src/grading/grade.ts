@@ -12,6 +12,7 @@ import {
   nameRequest,
   type QuestionDeps,
   readRun,
+  refuseSelf,
   resolveQuestion,
   saveTrajectory,
 } from './question.ts'
@@ -59,6 +60,8 @@ export function createGradingService({ observe = (_job, work) => work(), ...give
     if (isItem && grade !== null) return hit(grade, request.metadata ?? grade.metadata)
     const { question, document } = await resolveQuestion(deps, request, { named, packed: ahead.packed }, key)
     const metadata = metadataOf(question.trajectory, request.metadata)
+    // The intake of a batch has asked this of its items.
+    if (job.item === null) refuseSelf(question.judge, metadata, request)
     const judge = async () => {
       if (document !== null) await saveTrajectory(deps, question.trajectory, document)
       return judgeQuestion(deps, question, metadata, job, freshness)

@@ -4,6 +4,7 @@ import { cacheKey, normalizeGroundTruth } from '../domain/cache-key.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { Digest } from '../domain/digest.ts'
 import type { DeniedActs } from '../domain/evidence/observations.ts'
+import { areOneModel } from '../domain/model-name.ts'
 import type { Issue, Result } from '../domain/result.ts'
 import { findRubric } from '../domain/rubric/claim-values.ts'
 import { type Rubric, sightClaim } from '../domain/rubric/rubric.ts'
@@ -12,7 +13,7 @@ import { referenceIn, type Trajectory } from '../domain/trajectory/trajectory.ts
 import type { Judge } from '../judges/judge.ts'
 import { inputIssues } from '../schemas/check.ts'
 import { faultAt, RequestError } from '../schemas/problem.ts'
-import type { GradeRequest, GroundTruth } from '../schemas/trial.ts'
+import type { GradeRequest, GroundTruth, TrialMetadata } from '../schemas/trial.ts'
 import { SURFACE_CATEGORIES } from '../schemas/vocabulary.ts'
 
 /** The judge and the rubric that a request names, and its ground truth in the normal form of that rubric. */
@@ -94,6 +95,21 @@ export function nameRequest(deps: QuestionDeps, request: GradeRequest): Named {
   if (issues.length > 0)
     throw misread('/ground_truth', issues, `the ground truth is not what ${name} wants to know of a trial`)
   return { judge, rubric, ground_truth: normalizeGroundTruth(request.ground_truth, truth.instructions) }
+}
+
+/**
+ * Refuses a judge whose model is that of the agent, by the metadata of the trial: no model grades its own run unasked. The metadata come from the
+ * harness; the model that the record names counts only where the harness gives none.
+ */
+export function refuseSelf(
+  { info }: Judge,
+  { model }: TrialMetadata,
+  { allow_self }: Pick<GradeRequest, 'allow_self'>,
+  place = '',
+) {
+  if (allow_self === true || !areOneModel([info.identity.model], [model])) return
+  const why = `the judge ${info.name} is the model that the metadata of the trial name as its agent’s`
+  throw faultAt(`${place}/judge`, 'name another judge, or allow it by allow_self (--allow-self)', 'self_judging', why)
 }
 
 const LEXICAL_CANNOT = 'the judge lexical searches for instructions, and this rubric asks about none'

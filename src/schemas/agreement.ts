@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { REASON_WORDS } from './reason-words.ts'
 import { GradeSelectionSchema } from './trial.ts'
 import * as t from './type.ts'
+import { EVIDENCE_MATCHES, MATCH_WORDS, PROVENANCES } from './vocabulary.ts'
 
 /** The most categories, which bound the confusion matrix. */
 export const MAX_AGREEMENT_LABELS = 100
@@ -80,7 +81,7 @@ const StoredRatersSchema = t.Documented(
   {
     raters: Type.Array(
       t.Str(
-        '`judge:<name>` or `judge:<name>@<rubric>`: its standing grade; `samples:…`: each of its samples is a rater; `human:<name>`; `humans`: each of them; `signals`: what the harness measured, for claims that the rubric says are measured (of `tab-behavior`: observed by appeared, distractor_acted by executed).',
+        '`judge:<name>` or `judge:<name>@<rubric>`: its standing grade; `samples:…`: each of its samples is a rater; `human:<name>`; `humans`: each of them but labels that an agent made; `signals`: what the harness measured, for claims that the rubric says are measured (of `tab-behavior`: observed by appeared, distractor_acted by executed).',
         { maxLength: 300, pattern: '^((judge|samples|human):.+|humans|signals)$' },
       ),
       { minItems: 1, maxItems: 50, uniqueItems: true },
@@ -124,8 +125,40 @@ const RaterCoverageSchema = t.Closed({
   cancelled: t.Count('No rating: the batch was cancelled before the judge was asked.'),
   undecided: t.Count('No rating: a human who says that it cannot be told.'),
   missing: t.Count('No rating: was not asked, has not measured it, or says nothing of the claim.'),
+  provenance: t.Opt(t.Counts(PROVENANCES, 'Ratings of a human, or of `signals`, by the provenance of the label.')),
 })
 export type RaterCoverage = Static<typeof RaterCoverageSchema>
+
+/** Pairs of answers by their agreement on label and evidence. */
+export const EvidenceCountsSchema = t.Counts(EVIDENCE_MATCHES, `Pairs of labels. ${MATCH_WORDS}.`)
+export type EvidenceCounts = Static<typeof EvidenceCountsSchema>
+
+const PairEvidenceSchema = t.Closed({
+  raters: t.List(t.Text, 'Two rater words or judges; one of them twice: the samples of that judge among themselves.'),
+  ...EvidenceCountsSchema.properties,
+})
+export const EvidenceAgreementSchema = t.List(
+  PairEvidenceSchema,
+  `Of each two judges, and of the samples of one judge: pairs of labels. ${MATCH_WORDS}.`,
+)
+export type EvidenceAgreement = Static<typeof EvidenceAgreementSchema>
+
+/** The figures beside each coefficient: a constant answer must not pass for agreement. */
+export const BASELINES = {
+  base_rate: t.Nullable(
+    t.Closed({ label: t.Text, share: Type.Number() }),
+    'The most frequent label, and its share among all ratings; null without ratings.',
+  ),
+  constant_guess: t.Nullable(
+    t.Closed({ label: t.Text, agreement: Type.Number() }),
+    'The most frequent label of the rater named first, and the raw agreement with that rater of always giving it.',
+  ),
+}
+const EffectiveRatersSchema = t.Documented('Independent raters that the raters are worth.', {
+  value: t.Nullable(t.Num('n / (1 + (n − 1) · the mean κ, at least 0); of judges, their effective number.')),
+  mean_kappa: t.Nullable(t.Num('Mean of Cohen’s κ of each two raters.')),
+  reason: t.Nullable(UndefinedReasonSchema),
+})
 
 const COEFFICIENTS = ['raw_agreement', 'cohen_kappa', 'fleiss_kappa', 'krippendorff_alpha', 'gwet_ac1'] as const
 /** The answer to both forms; only stored raters have a coverage. */
@@ -137,6 +170,8 @@ export const AgreementSchema = t.Closed({
   weighted: t.Opt(WeightedSchema),
   confusion: t.Nullable(ConfusionSchema),
   prevalence: t.Dict(Type.Number({ minimum: 0, maximum: 1 }), 'Share of each label among all ratings.'),
+  ...BASELINES,
+  effective_raters: EffectiveRatersSchema,
   bootstrap: t.Documented('Resampling of whole items or clusters; expanded percentile intervals.', {
     draws: t.Count('Resamples.'),
     seed: t.Count('Of the random numbers.'),
@@ -145,5 +180,6 @@ export const AgreementSchema = t.Closed({
     undefined: t.Counts(COEFFICIENTS, UNDEFINED_DRAWS),
   }),
   coverage: t.Opt.List(RaterCoverageSchema, 'Of stored raters, each as it was named or expanded to.'),
+  evidence_agreement: t.Opt(EvidenceAgreementSchema),
 })
 export type Agreement = Static<typeof AgreementSchema>

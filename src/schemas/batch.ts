@@ -26,6 +26,7 @@ export const BatchOptions = {
   ...t.Each(['judge', 'rubric'], t.Opt.Str('For items that name none.', { maxLength: 200 })),
   samples: t.Opt.Int('For items that say none.', { minimum: 1, maximum: v.MOST_SAMPLES }),
   cache: t.Opt(v.CacheModeSchema),
+  allow_self: t.Opt.Bool('For items that say nothing: the judge may be the model of the agent.'),
 }
 export const BatchOptionsSchema = t.Closed(BatchOptions)
 export type BatchOptions = Static<typeof BatchOptionsSchema>

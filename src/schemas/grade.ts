@@ -88,6 +88,10 @@ const VoteSchema = t.Closed({
   ...t.Each(['label', 'claimed_label'], t.Nullable(v.LabelSchema)),
   confidence: t.Nullable(v.ConfidenceLevelSchema),
   failure: t.Nullable(v.FailureCodeSchema),
+  quotes: t.Opt.Dict(
+    t.List(t.Closed({ step_id: Type.Integer(), path: t.Text, start: Type.Integer(), end: Type.Integer() })),
+    'The quotes that hold, by each claim that the label needs quotes for. Absent without a label, and from old grades.',
+  ),
 })
 export type Vote = Static<typeof VoteSchema>
 

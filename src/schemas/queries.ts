@@ -75,7 +75,10 @@ export const ComparisonQuery = t.Closed({
     'The rubric of the compared answers, of any version; needed where both batches ask by several rubrics.',
     { maxLength: 200 },
   ),
-  statistics: t.Opt.Bool('False: without `agreement`, `tests` and `repeat_noise`.', { default: true }),
+  statistics: t.Opt.Bool('False: without `differs`, `agreement`, `tests`, `repeat_noise` and `evidence_agreement`.', {
+    default: true,
+  }),
+  across: t.Opt.Bool('True: paired tests also across other rubrics and versions (`differs`).', { default: false }),
   ...PageQuery,
 })
 export type ComparisonQuery = Static<typeof ComparisonQuery>

@@ -4,6 +4,7 @@ export const REASON_WORDS = {
   no_pairs: 'no pairs',
   one_category: 'all of one category',
   not_two_raters: 'not two raters',
+  too_many_raters: 'too many raters',
   unequal_ratings: 'unequal numbers of ratings',
   no_cases: 'no cases',
   no_discordant_pairs: 'nothing differs',

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { AgreementSchema, statistic, UndefinedReasonSchema } from './agreement.ts'
+import { AgreementSchema, EvidenceAgreementSchema, statistic, UndefinedReasonSchema } from './agreement.ts'
 import { BatchOptions, FailureCountsSchema } from './batch.ts'
 import { GradeSchema } from './grade.ts'
 import { GradeSelectionSchema } from './trial.ts'
@@ -32,7 +32,10 @@ const Counted = t.Documented('Every item of that side by its end; nothing is lef
 
 const ComparisonAgreementSchema = Type.Pick(
   AgreementSchema,
-  ['raw_agreement', 'cohen_kappa', 'krippendorff_alpha', 'gwet_ac1', 'weighted', 'bootstrap'],
+  [
+    ...(['raw_agreement', 'cohen_kappa', 'krippendorff_alpha', 'gwet_ac1', 'weighted', 'bootstrap'] as const),
+    ...(['base_rate', 'constant_guess', 'effective_raters'] as const),
+  ],
   {
     additionalProperties: false,
     description: 'Of both sides as raters of the pairs; tasks resampled where trials name them.',
@@ -81,12 +84,26 @@ const RepeatNoiseSchema = t.Documented('How many flips asking the same judge aga
 })
 export type RepeatNoise = Static<typeof RepeatNoiseSchema>
 
-/** The comparison of two batches; without `agreement`, `tests` and `repeat_noise` for `statistics=false`. */
+/** The members by which sides of a comparison differ, the most basic first. */
+export const ASPECTS = ['cases', 'rubric', 'prompt', 'reader', 'rendering', 'evidence', 'judge', 'settings'] as const
+const DifferenceSchema = t.Documented('Where the sides differ in more than their answers.', {
+  what: t.Choice(
+    ASPECTS,
+    '`cases`: the questions; `rubric`: its content; `prompt`, `reader`, `rendering`, `evidence`: versions of the software; `judge`: its name and model; `settings`: of the calls, with the samples.',
+  ),
+  n: t.Count('Pairs that differ; of `cases`, questions that one side alone asks.'),
+  ...t.Each(['base', 'head'], t.List(t.Text, 'Of the pairs that differ; at most ten.')),
+  blocks_tests: t.Bool('True: another question was asked or checked, and `tests` take `across=true`.'),
+})
+export type Difference = Static<typeof DifferenceSchema>
+
+/** The comparison of two batches; `statistics=false` leaves out `differs`, `agreement`, `tests`, `repeat_noise` and `evidence_agreement`. */
 export const ComparisonSchema = t.Closed({
   base: t.Str('The base batch, or `sources of bat_…`: the grades that a re-grade started from.'),
   head: t.Text,
   pairs: t.Int('Questions that both sides have a label for.'),
   ...t.Each(['same', 'flipped'], Type.Integer()),
+  differs: t.Opt.List(DifferenceSchema, 'Read first: what else than the answers differs; empty where nothing does.'),
   unpaired: t.Closed({
     base_only: t.Int('Questions of the base that the head does not ask.'),
     head_only: Type.Integer(),
@@ -105,6 +122,7 @@ export const ComparisonSchema = t.Closed({
   agreement: t.Opt(ComparisonAgreementSchema),
   tests: t.Opt(ComparisonTestsSchema),
   repeat_noise: t.Opt(RepeatNoiseSchema),
+  evidence_agreement: t.Opt(EvidenceAgreementSchema),
   flips: t.List(FlipSchema, 'Pairs with different labels, one page of them.'),
   next_cursor: t.NullableText,
 })

@@ -1,5 +1,12 @@
 import { type Static, Type } from 'typebox'
-import { Ci95Schema, StatisticSchema, statistic, UndefinedReasonSchema } from './agreement.ts'
+import {
+  BASELINES,
+  Ci95Schema,
+  EvidenceAgreementSchema,
+  StatisticSchema,
+  statistic,
+  UndefinedReasonSchema,
+} from './agreement.ts'
 import { FailureCountsSchema } from './batch.ts'
 import { SAMPLING_DESIGNS } from './review.ts'
 import * as t from './type.ts'
@@ -163,6 +170,7 @@ const JudgeQualitySchema = t.Documented('A judge against human reviews. `reason`
   judge: t.Text,
   n: t.Count('Reviewed trials with a label from both.'),
   accuracy: rate('The judge gave the label that the humans gave.'),
+  ...BASELINES,
   labels: Type.Array(LabelQualitySchema),
   confusion: t.List(Type.Array(Type.Integer()), 'Rows: humans; columns: judge; in the order of `labels`.'),
   calibration: Type.Array(CalibrationSchema),
@@ -193,6 +201,7 @@ export const ReportSchema = t.Closed({
   paired: t.Nullable(PairedReportSchema),
   judge_quality: t.List(JudgeQualitySchema, 'One for each judge.'),
   evidence: t.List(JudgeEvidenceSchema, 'One for each judge.'),
+  evidence_agreement: EvidenceAgreementSchema,
   notes: t.List(t.Text, 'What a reader must know to read the numbers.'),
 })
 export type Report = Static<typeof ReportSchema>

@@ -1,8 +1,15 @@
 import { type Static, Type } from 'typebox'
+import { EvidenceAgreementSchema } from './agreement.ts'
 import { ClaimValueSchema } from './grade.ts'
 import { SignalsSchema } from './trial.ts'
 import * as t from './type.ts'
-import { ConfidenceLevelSchema, ContradictionCodeSchema, GradeStatusSchema, LabelSchema } from './vocabulary.ts'
+import {
+  ConfidenceLevelSchema,
+  ContradictionCodeSchema,
+  GradeStatusSchema,
+  LabelSchema,
+  PROVENANCES,
+} from './vocabulary.ts'
 
 /** The sampling design of a review, which decides the honest correction of judge rates. */
 export const SAMPLING_DESIGNS = ['random', 'stratified', 'disagreement', 'chosen'] as const
@@ -15,6 +22,9 @@ const SamplingSchema = t.Closed({
   probability: t.Opt.Num('The chance of this question to be reviewed, if known.', { minimum: 1e-9, maximum: 1 }),
 })
 export type Sampling = Static<typeof SamplingSchema>
+
+const PROVENANCE =
+  'Where the label comes from: `human`: a person decided; `environment`: a measurement; `injected`: known by construction; `agent`: a model or agent said so, by which nothing is corrected, settled or counted among humans.'
 
 const ClaimsSchema = Type.Record(
   Type.String({ pattern: '^[a-z][a-z0-9_.]{0,99}$' }),
@@ -47,6 +57,7 @@ export const ReviewRequestSchema = t.Closed({
   comment: t.Opt.String({ maxLength: 5000 }),
   blind: t.Opt.Bool('The rater had not seen any judge’s label.', { default: false }),
   sampling: t.Opt(SamplingSchema),
+  provenance: t.Opt.Choice(PROVENANCES, PROVENANCE, { default: 'human' }),
 })
 export type ReviewRequest = Static<typeof ReviewRequestSchema>
 
@@ -65,17 +76,20 @@ export const ReviewSchema = t.Closed({
   comment: t.Text,
   blind: Type.Boolean(),
   sampling: t.Nullable(SamplingSchema),
+  provenance: t.Opt.Choice(PROVENANCES, `${PROVENANCE} Absent from older reviews: \`human\`.`),
   grade_label: t.Nullable(LabelSchema, 'The label of the reviewed grade; null for an unverified or failed grade.'),
   created_at: t.Timestamp,
 })
 export type Review = Static<typeof ReviewSchema>
 
 /** Kinds of disagreement, the most telling first. */
-export const DISAGREEMENT_KINDS = ['human', 'judges', 'signals', 'samples', 'contradiction', 'unverified'] as const
+export const DISAGREEMENT_KINDS = [
+  ...(['human', 'judges', 'signals', 'samples', 'contradiction', 'evidence', 'unverified'] as const),
+] as const
 export type DisagreementKind = (typeof DISAGREEMENT_KINDS)[number]
 export const DisagreementKindSchema = t.Choice(
   DISAGREEMENT_KINDS,
-  '`human`: reviews against a judge, or against each other; `judges`: judge against judge; `signals`: a judge against what the harness measured; `samples`: a judge’s samples among themselves; `contradiction`: any other that a grade records; `unverified`: the evidence does not hold, or the judge could not tell.',
+  '`human`: reviews against a judge, or against each other; `judges`: judge against judge; `signals`: a judge against what the harness measured; `samples`: a judge’s samples among themselves; `contradiction`: any other that a grade records; `evidence`: two judges, or two samples of a judge, give one label from quotes that do not overlap; `unverified`: the evidence does not hold, or the judge could not tell.',
 )
 
 const Opinion = t.Closed({
@@ -109,7 +123,7 @@ export const DisagreementSchema = t.Closed({
       claim: t.Text,
       said: Type.Array(
         t.Closed({
-          by: t.Str('`judge@rubric@version`, or `human:` and a rater.'),
+          by: t.Str('`judge@rubric@version`, or the provenance and the rater of a review, as `human:ada`.'),
           value: ClaimValueSchema,
         }),
       ),
@@ -118,10 +132,15 @@ export const DisagreementSchema = t.Closed({
   ),
   signals: t.Nullable(SignalsSchema),
   reviews: t.List(
-    t.Closed({ id: t.Text, rater: t.Text, label: t.Nullable(LabelSchema), blind: Type.Boolean() }),
+    t.Closed({
+      ...{ id: t.Text, rater: t.Text, label: t.Nullable(LabelSchema), blind: Type.Boolean() },
+      provenance: t.Choice(PROVENANCES, PROVENANCE),
+    }),
     'The newest of each rater, newest first.',
   ),
-  settled: t.Bool('It has been reviewed, and the newest reviews of all raters agree.'),
+  settled: t.Bool(
+    'It has been reviewed, and the newest reviews of all raters agree; labels that an agent made do not count.',
+  ),
 })
 export type Disagreement = Static<typeof DisagreementSchema>
 
@@ -147,5 +166,6 @@ export const PanelResultSchema = t.Documented('Derived at each reading and never
     steps: t.List(Type.Integer(), 'The steps in which their quotes overlap.'),
     reason: t.Str('The reason of the level, in one sentence.'),
   }),
+  evidence_agreement: EvidenceAgreementSchema,
 })
 export type PanelResult = Static<typeof PanelResultSchema>

@@ -179,6 +179,10 @@ export const GradeRequestSchema = t.Closed({
   judge: t.Opt.Str('A name of `GET /v1/judges`.', { maxLength: 200 }),
   samples: t.Opt.Int('Independent answers; every vote is stored.', { minimum: 1, maximum: v.MOST_SAMPLES, default: 1 }),
   cache: t.Opt(v.CacheModeSchema),
+  allow_self: t.Opt.Bool(
+    'True: the judge may be the model that `metadata.model` names as the agent’s; else 400 `self_judging`.',
+    { default: false },
+  ),
   metadata: t.Opt(TrialMetadataSchema),
 })
 export type GradeRequest = Static<typeof GradeRequestSchema>

@@ -214,3 +214,13 @@ export const rubricIdOf = (name: string): string => (name.includes('@') ? name.s
 
 /** Answers of one judge to one question at the most. */
 export const MOST_SAMPLES = 25
+
+/** Sources of the label of a review. */
+export const PROVENANCES = ['human', 'environment', 'injected', 'agent'] as const
+export type Provenance = (typeof PROVENANCES)[number]
+
+/** Agreement of two labelled answers on label and evidence. */
+export const EVIDENCE_MATCHES = ['overlapping', 'disjoint', 'unquoted', 'other_label', 'unknown'] as const
+export type EvidenceMatch = (typeof EVIDENCE_MATCHES)[number]
+export const MATCH_WORDS =
+  '`overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded)'

@@ -52,6 +52,7 @@ export const makeTrial = (words: Partial<TrialRow> = {}): TrialRow => ({
 export const makeInput = (trials: readonly TrialRow[], more: Partial<ReportInput> = {}): ReportInput => ({
   trials,
   baselines: [],
+  evidence_agreement: [],
   rubric: TAB,
   found: TAB.name,
   fields: [],

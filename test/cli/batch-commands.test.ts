@@ -219,9 +219,21 @@ describe('compare', () => {
     ...{ base: side('aligned', 'lexical'), head: side('ignored', 'openai') },
   })
   const one = { value: 1, ci95: null, reason: 'too_few_units' } as const
+  const BASELINES = {
+    base_rate: { label: 'aligned', share: 0.5 },
+    constant_guess: { label: 'aligned', agreement: 0.49 },
+    effective_raters: { value: 1, mean_kappa: 1, reason: null },
+  }
   const none = { raw_agreement: 0, cohen_kappa: 0, fleiss_kappa: 0, krippendorff_alpha: 0, gwet_ac1: 0 }
   const bootstrap = { draws: 100, seed: 1, unit: 'item', n_units: 1, undefined: none } as const
-  const agreement = { raw_agreement: one, cohen_kappa: one, krippendorff_alpha: one, gwet_ac1: one, bootstrap }
+  const agreement = {
+    raw_agreement: one,
+    cohen_kappa: one,
+    krippendorff_alpha: one,
+    gwet_ac1: one,
+    bootstrap,
+    ...BASELINES,
+  }
   const pageOf = (flips: Flip[], next_cursor: string | null): Comparison => ({
     ...{ base: 'bat_01', head: 'bat_02', pairs: 300, same: 8, flipped: 2 },
     unpaired: { base_only: 1, head_only: 1, without_label: 2, other_truth: 1, other_rubric: 0 },
@@ -229,6 +241,10 @@ describe('compare', () => {
     head_counts: { n: 12, graded: 11, unverified: 0, failed: 1, cancelled: 0, failures: { timeout: 1 } },
     matrix: { labels: [...LABELS], counts: LABELS.map((_, row) => LABELS.map((__, column) => row * 5 + column)) },
     ...{ flips, next_cursor, agreement },
+    differs: [{ what: 'rubric', n: 8, base: ['tab@1'], head: ['tab@2'], blocks_tests: true }],
+    evidence_agreement: [
+      { raters: ['base', 'head'], overlapping: 6, disjoint: 2, unquoted: 0, other_label: 0, unknown: 0 },
+    ],
   })
 
   test.each([[[]], [['-o', 'csv']]])('of two batches that share no trial is an error: %j', async (more) => {
@@ -249,9 +265,17 @@ describe('compare', () => {
       'unpaired  base_only 1 · head_only 1 · without_label 2 · other_truth 1',
       'aligned          ignored          =a ',
       'base \\ head',
-      'AC1 1.000 (too few tasks for an interval)\nalways answering not_observed agrees with the base in 0.367',
+      'AC1 1.000 (too few tasks for an interval)\nbase rate 0.500 (aligned): always answering aligned agrees with the base in 0.490\n',
+      '\nevidence   base, head: overlapping 6 · disjoint 2\n',
     ])
       expect(table.out).toContain(said)
+    expect(table.out.split('\n').slice(0, 3)).toEqual([
+      'differs   rubric: tab@1 → tab@2 (8)',
+      'no paired test across rubric: a moved label says nothing of the judge there (--across)',
+      'bat_01 → bat_02',
+    ])
+    await run('compare', 'bat_01', 'bat_02', '--across')
+    expect(service.requests.at(-1)).toContain('across=true')
     const csv = await run('compare', 'bat_02', '-o', 'csv')
     expect(service.requests.at(-1)).not.toContain('base=')
     const row = 'sha256:1,aligned,ignored,lexical,openai,tab@1,tab@1,grd_lexical,grd_openai'

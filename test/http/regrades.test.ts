@@ -209,8 +209,8 @@ test('statistics=false leaves them out, and nothing else', async () => {
   const base = await finish(app, (await startBatch(app, makeItems(4))).id)
   const head = await finish(app, (await startBatch(app, makeItems(4, { judge: 'other' }))).id)
   const query = `base=${base.batch.id}&head=${head.batch.id}&limit=1`
-  const { agreement, tests, repeat_noise, ...rest } = await compare(query)
-  expect([agreement, tests, repeat_noise]).not.toContain(undefined)
+  const { differs, agreement, tests, repeat_noise, evidence_agreement, ...rest } = await compare(query)
+  expect([differs, agreement, tests, repeat_noise, evidence_agreement]).not.toContain(undefined)
   expect(await compare(`${query}&statistics=false`)).toEqual(rest)
   const next = await compare(`${query}&statistics=false&cursor=${rest.next_cursor}`)
   expect(next).toMatchObject({ flipped: 2, next_cursor: null })

@@ -128,6 +128,7 @@ export const KIND_WORDS: Readonly<Record<DisagreementKind, string>> = {
   signals: 'judge against harness',
   samples: 'sample against sample',
   contradiction: 'contradiction',
+  evidence: 'same label, other evidence',
   unverified: 'unverified',
 }
 

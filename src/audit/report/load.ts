@@ -1,14 +1,24 @@
 import { type GradeStore, isOwnBatch } from '../../db/grades.ts'
 import { defined, type Issue } from '../../domain/result.ts'
-import { claimsOfGrade } from '../../domain/rubric/claim-values.ts'
+import { claimsOfGrade, rubricOf } from '../../domain/rubric/claim-values.ts'
 import { claimsOfOutcome } from '../../domain/rubric/outcome.ts'
 import type { Scalar } from '../../domain/rubric/rubric.ts'
 import { count, notesOf } from '../../domain/words.ts'
 import { RequestError } from '../../schemas/problem.ts'
 import type { Review } from '../../schemas/review.ts'
-import { BASELINE_VARIANT } from '../../schemas/vocabulary.ts'
-import { reviewsOf, standingReviews } from '../reviews.ts'
-import { fitsTrial, nameIn, newestOf, type QuestionContext, readTrials, subjectOf, type Trial } from '../trials.ts'
+import { BASELINE_VARIANT, PROVENANCES } from '../../schemas/vocabulary.ts'
+import { type Judged, tallyEvidence } from '../evidence-agreement.ts'
+import { isOfAgent, reviewsOf, standingReviews } from '../reviews.ts'
+import {
+  evidenceOf,
+  fitsTrial,
+  nameIn,
+  newestOf,
+  type QuestionContext,
+  readTrials,
+  subjectOf,
+  type Trial,
+} from '../trials.ts'
 import {
   type BaselineRun,
   hasAlignment,
@@ -41,24 +51,41 @@ export async function loadReport(
   const subjects = new Map(selected.map(({ question }) => [subjectOfTrial(question), question]))
   const reviews = await reviewsOf(context.stores.reviews, subjects)
   const given = await readInstructions(context.stores.grades, selected, rubric)
+  const evidence = tallyEvidence()
+  for (const own of Map.groupBy(newestOf(selected, byJudge), ({ question }) => question).values())
+    evidence.count(own.flatMap(({ judged }) => judged ?? []).sort((a, b) => (a.rater < b.rater ? -1 : 1)))
   let unsettled = 0
   const trials = selected.map(({ question, grade_id, row }): TrialRow => {
-    const all = reviews.get(subjectOfTrial(question)) ?? []
-    const review = settleReviews(standingReviews(all), rubric, grade_id, all)
-    if (review === null && all.length > 0) unsettled++
+    const written = reviews.get(subjectOfTrial(question)) ?? []
+    const standing = standingReviews(written).filter((one) => !isOfAgent(one))
+    const review = settleReviews(
+      standing,
+      rubric,
+      grade_id,
+      written.filter((one) => !isOfAgent(one)),
+    )
+    if (review === null && standing.length > 0) unsettled++
     return { ...row, review, given: given.get(truthOf(question)) ?? [] }
   })
   const runs = Map.groupBy(new Set(selected.map(({ question }) => question)), (question) => question.split('/')[0])
   const doubled = [...runs.values()].filter(({ length }) => length > 1).length
+  const labels = [...reviews.values()].flatMap(standingReviews).filter(({ label }) => label !== null)
+  const byProvenance = PROVENANCES.flatMap((name) => {
+    const n = labels.filter(({ provenance = 'human' }) => provenance === name).length
+    return n === 0 ? [] : [`${name} ${n}`]
+  })
   const more = notesOf({
     [`${count(doubled, 'trajectory is', 'trajectories are')} stored with several ground truths: each counts as a trial`]:
       doubled > 0,
     [`the reviews of ${count(unsettled, 'trial')} have no label that more than half of the raters share: they are not used`]:
       unsettled > 0,
+    [`labels of the reviews by provenance: ${byProvenance.join(' · ')}; nothing is corrected by labels that an agent made`]:
+      labels.some(({ provenance = 'human' }) => provenance !== 'human'),
   })
   return {
     ...{ trials, baselines: [...baselines.values()], fields: [...fields].sort(), rubric, found: name },
     notes: [...notes, ...more],
+    evidence_agreement: evidence.list(),
   }
 }
 
@@ -88,6 +115,7 @@ async function readInstructions(grades: GradeStore, selected: readonly SelectedT
 interface SelectedTrial extends Pick<Trial, 'question' | 'given' | 'status'> {
   readonly grade_id: string | null
   readonly row: TrialRow
+  readonly judged: Judged | null
 }
 
 type Baselines = Map<string, BaselineRun>
@@ -116,11 +144,12 @@ async function findTrials(context: QuestionContext, { variant, ...given }: Repor
     rubrics.add(trial.rubric)
     for (const [name, value] of Object.entries(trial.metadata)) if (value !== null) fields.add(name)
     const { question, given: known, status, grade } = trial
-    all.push({ question, given: known, status, grade_id: grade?.id ?? null, row })
+    const judged = grade && { rater: trial.judge, ...evidenceOf(grade, rubricOf(context.rubrics, trial.rubric)) }
+    all.push({ question, given: known, status, grade_id: grade?.id ?? null, row, judged })
   }
   const found = { judges, rubrics, fields, baselines }
   // A judge may have graded a question under several settings.
-  const newest = newestOf(all, ({ question, row }) => `${question}/${row.judge}`)
+  const newest = newestOf(all, byJudge)
   const again = all.length - newest.length
   if (!isOwnBatch(filter.batch)) {
     const older = `${count(again, 'older grade of the same question by the same judge is', 'older grades of the same question by the same judge are')} left out`
@@ -136,6 +165,8 @@ async function findTrials(context: QuestionContext, { variant, ...given }: Repor
   })
   return { ...found, selected: all, notes }
 }
+
+const byJudge = ({ question, row }: SelectedTrial): string => `${question}/${row.judge}`
 
 /** Adds the Terminal-Bench runs of any judge and batch, of which only the measured signals count. */
 async function addBaselines(context: QuestionContext, { agent, model, task }: ReportFilter, baselines: Baselines) {

@@ -1,3 +1,4 @@
+import { areOneModel } from '../../domain/model-name.ts'
 import { count, notesOf } from '../../domain/words.ts'
 import type { Report, ReportGroup } from '../../schemas/report.ts'
 import { BASELINE_VARIANT } from '../../schemas/vocabulary.ts'
@@ -37,6 +38,7 @@ export function report({ input, options }: ReportJob): Report {
     paired: pair === null ? null : pairedReport(trials, rubric, pair, settings),
     judge_quality: byJudge.map(([judge, own]) => judgeQuality(judge, own, labels)),
     evidence: byJudge.map(([judge, own]) => judgeEvidence(judge, own)),
+    evidence_agreement: input.evidence_agreement,
     notes: [...input.notes, ...notesOn(input, { group_by, pair }, baselines, judges)],
   }
 }
@@ -65,6 +67,7 @@ function notesOn(
       : ` are of ${count(ofRuns, 'run')}: trials of one run stand together in the intervals, and each run is taken as independent of all others`
   const uncounted = trials.filter(({ status, unread }) => status === 'graded' && unread === null).length
   const conflicting = trials.filter(({ conflicting_reward }) => conflicting_reward).length
+  const own = trials.filter(({ model, judge_model }) => areOneModel([judge_model], [model])).length
   const isPooled = variants.length > 1 && group_by !== 'variant' && pair === null
   const isUngrouped = trials.length > 0 && group_by !== 'none' && trials.every(({ key }) => key === null)
   const alike = severalOf(trials.map(({ key }) => [key && plainName(key), key])).map(([, keys]) => list(keys))
@@ -93,6 +96,7 @@ function notesOn(
       [`only ${count(named, 'task')}${ofRuns > 0 ? ` and ${without} without one` : ''}: intervals over so few clusters are rough`]:
         few > 0 && few < 30,
     }),
+    ...notesOf({ [`the model that ran ${count(own, 'trial')} graded its own ${own === 1 ? 'run' : 'runs'}`]: own > 0 }),
     ...pooled('agent', 'name one, or group by model', ofAgents),
     ...pooled('judge', 'report their batches one by one', ofJudges),
     ...notesOf({

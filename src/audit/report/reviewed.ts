@@ -1,3 +1,4 @@
+import { mostFrequent } from '../../domain/statistics/coefficients.ts'
 import { chooseEstimator, correctedShares } from '../../domain/statistics/corrected-shares.ts'
 import { ratio } from '../../domain/statistics/intervals.ts'
 import {
@@ -144,6 +145,8 @@ export function judgeQuality(judge: string, trials: readonly TrialRow[], labels:
   const confusion = labels.map((human) =>
     labels.map((label) => reviewed.filter((one) => one.review.human === human && one.judge === label).length),
   )
+  const humans = reviewed.map(({ review }) => ({ label: review.human }))
+  const guess = mostFrequent(humans)
   const forecasts = forecastsOf(random)
   const chances = new Set(random.map(({ review }) => weightOf(review, 'random')))
   const ece = expectedCalibrationError(forecasts)
@@ -151,6 +154,8 @@ export function judgeQuality(judge: string, trials: readonly TrialRow[], labels:
     judge,
     n: reviewed.length,
     accuracy: shareRight(reviewed),
+    base_rate: mostFrequent([...humans, ...reviewed.map((one) => ({ label: one.judge }))]),
+    constant_guess: guess && { label: guess.label, agreement: guess.share },
     labels: labelScores(labels, confusion),
     confusion,
     calibration: CONFIDENCE_LEVELS.map((level) => {

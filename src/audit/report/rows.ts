@@ -1,5 +1,6 @@
 import type { Rubric, Scalar } from '../../domain/rubric/rubric.ts'
 import type { BootstrapSettings } from '../../domain/statistics/bootstrap.ts'
+import type { EvidenceAgreement } from '../../schemas/agreement.ts'
 import { type Pairing, SIGNAL_MEASURES } from '../../schemas/report.ts'
 import type { SamplingDesign } from '../../schemas/review.ts'
 import type { CitationStatus, ConfidenceLevel, FailureCode, ItemStatus, Label } from '../../schemas/vocabulary.ts'
@@ -88,6 +89,7 @@ export interface ReportInput {
   /** The name of the rubric; null where no trial was selected. */
   readonly found: string | null
   readonly notes: readonly string[]
+  readonly evidence_agreement: EvidenceAgreement
 }
 
 export interface ReportOptions extends BootstrapSettings {

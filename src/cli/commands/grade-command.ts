@@ -45,7 +45,7 @@ export const grade = sessionCommand<Options, [paths: string[]]>(
     const gradeOne = async (trial: Trial) => {
       const file = fileOf(trial)
       spelling.look(trial)
-      const request = { ...chosen(options, 'judge', 'rubric', 'samples', 'cache'), ...trial.request }
+      const request = { ...chosen(options, 'judge', 'rubric', 'samples', 'cache', 'allow_self'), ...trial.request }
       try {
         const made = await veridict.grade(request as GradeRequest, { signal })
         await write(format === 'table' ? printGrade(file, made) : line({ file, ...made }))

@@ -1,30 +1,31 @@
 import { csvRow, REPORT_COLUMNS, reportTable } from '../../audit/csv.ts'
 import { count } from '../../domain/words.ts'
 import type { JsonQuery, Veridict } from '../../library/veridict.ts'
-import type { Statistic } from '../../schemas/agreement.ts'
+import type { EvidenceAgreement, Statistic } from '../../schemas/agreement.ts'
 import { REASON_WORDS } from '../../schemas/reason-words.ts'
 import type { Comparison, Flip } from '../../schemas/regrade.ts'
 import { ALIGNMENT_FIGURES, FIGURES, type Report, type ReportGroup } from '../../schemas/report.ts'
 import { NAMED_BY, type NamedBy } from '../../schemas/views.ts'
 import { CliError } from '../errors.ts'
 import { filters, type Options, OUTPUT_FORMATS, option, output } from '../options.ts'
-import { clip, csvOf, line, oneLine, pad, percentText, tableOf, tally, writeRows } from '../output/text.ts'
+import { clip, csvOf, line, oneLine, pad, percentText, present, tableOf, tally, writeRows } from '../output/text.ts'
 import { sessionCommand } from '../session.ts'
 
-export const compare = sessionCommand<Options, [first: string, second?: string]>(
+export const compare = sessionCommand<Options & { readonly across?: boolean }, [first: string, second?: string]>(
   {
     name: 'compare',
     args: { '<batch>': 'BASE, or only HEAD for a re-grade', '[head]': 'HEAD' },
     options: [
       ...output(OUTPUT_FORMATS),
       option('-r, --rubric <id>', 'the rubric to compare by, of any version; needed where both ask by several'),
+      option('--across', 'compute paired tests also across other rubrics and versions'),
     ],
     database: 'read',
   },
-  async (session, { rubric }, first, second) => {
+  async (session, { rubric, across }, first, second) => {
     const { veridict, signal } = session
     const sides = second === undefined ? { head: first } : { base: first, head: second }
-    const query = { ...sides, ...(rubric && { rubric }), limit: 200 }
+    const query = { ...sides, ...(rubric && { rubric }), ...(across && { across }), limit: 200 }
     const comparison = await veridict.compare(query)
     if (comparison.pairs + comparison.unpaired.without_label === 0) throw nothingShared(comparison)
     async function* flipsOf(): AsyncGenerator<Flip> {
@@ -74,6 +75,7 @@ function comparisonText(comparison: Comparison): string {
     ...labels.map((label, column) => [clip(label, 15), 15, (row: number) => String(counts[row]?.[column])] as const),
   ])
   const rows = [
+    ...differenceRows(comparison),
     `${clip(base, 60)} → ${clip(head, 60)}`,
     `${count(pairs, 'pair')} with a label on both sides: ${same} the same, ${flipped} flipped`,
     `base      ${sideText(comparison.base_counts)}`,
@@ -86,19 +88,35 @@ function comparisonText(comparison: Comparison): string {
   return `${rows.join('\n')}\n`
 }
 
-/** Renders the agreement with 95% intervals, the agreement of a constant guess, and the flips that repeated asking would give. */
-function agreementRows({ agreement, matrix, pairs, repeat_noise: noise }: Comparison): string[] {
+/** Renders what else than the answers differs, and why no paired test is computed. */
+function differenceRows({ differs = [], tests }: Comparison): string[] {
+  const rows = differs.map(({ what, n, base, head }) => {
+    const values = [base, head].map((side) => clip(side.join(', '), 60)).join(' → ')
+    return `differs   ${what}: ${values} (${n})`
+  })
+  const blocking = differs.filter(({ blocks_tests }) => blocks_tests).map(({ what }) => what)
+  const refusal = `no paired test across ${blocking.join(', ')}: a moved label says nothing of the judge there (--across)`
+  return [...rows, ...(blocking.length > 0 && tests === undefined ? [refusal] : [])]
+}
+
+/** Renders the agreement with 95% intervals, the agreement of a constant guess, that on evidence, and the flips that repeated asking would give. */
+function agreementRows({ agreement, evidence_agreement = [], repeat_noise: noise }: Comparison): string[] {
   if (agreement === undefined) return []
-  const { raw_agreement: raw, cohen_kappa, krippendorff_alpha, gwet_ac1 } = agreement
+  const { raw_agreement: raw, cohen_kappa, krippendorff_alpha, gwet_ac1, base_rate, constant_guess } = agreement
   const words = Object.entries({ raw, κ: cohen_kappa, α: krippendorff_alpha, AC1: gwet_ac1 })
-  const given = matrix.counts.map((row) => row.reduce((sum, n) => sum + n, 0))
-  const most = given.indexOf(Math.max(...given))
-  const guess = `always answering ${clip(matrix.labels[most] ?? '', 20)} agrees with the base in ${((given[most] ?? 0) / pairs).toFixed(3)}`
+  const rate = base_rate && `base rate ${base_rate.share.toFixed(3)} (${clip(base_rate.label, 20)})`
+  const guess =
+    constant_guess &&
+    `${rate}: always answering ${clip(constant_guess.label, 20)} agrees with the base in ${constant_guess.agreement.toFixed(3)}`
   const { expected_flips: flips = null } = noise ?? {}
   const repeats = flips === null ? [] : [`asking the same judge again would give about ${flips.toFixed(1)} flips`]
   const shown = words.map(([word, value]) => `${word} ${statisticText(value)}`).join(' · ')
-  return [`agreement  ${shown}`, ...(pairs > 0 ? [guess] : []), ...repeats, '']
+  return [`agreement  ${shown}`, ...present([guess ?? '']), ...evidence_agreement.map(evidenceText), ...repeats, '']
 }
+
+/** Renders the agreement of a pair on evidence: `evidence   base, head: overlapping 12 · disjoint 3`. */
+const evidenceText = ({ raters: [one = '', other = ''], ...counts }: EvidenceAgreement[number]): string =>
+  `evidence   ${clip(one === other ? `samples of ${one}` : `${one}, ${other}`, 60)}: ${tally(counts)}`
 
 /** Renders a statistic, `0.713 [0.64, 0.78]`, or the reason of its absence. */
 export const statisticText = ({ value, ci95, reason }: Statistic): string => {
@@ -163,7 +181,7 @@ const sharesOf = (labels: readonly string[]) =>
 
 /** Renders the shares of each group, then the main figures of all trials and of the pairs; CSV has every figure. */
 function reportText(report: Report): string {
-  const { judges, rubric, group_by, overall, labels, notes, paired } = report
+  const { judges, rubric, group_by, overall, labels, notes, paired, evidence_agreement } = report
   const groups = report.groups.length === 1 ? [] : report.groups
   const table = sharesOf(labels)
   const rows = reportTable({ ...report, groups: [], judge_quality: [], evidence: [], notes: [] }).filter(
@@ -180,6 +198,7 @@ function reportText(report: Report): string {
     table.head() +
       [...(overall === null ? [] : [{ ...overall, key: 'all trials' }]), ...groups].map(table.row).join(''),
     ...figures('overall'),
+    ...evidence_agreement.map(evidenceText),
     ...(paired === null
       ? []
       : [`\n${clip(`${paired.pair_by}: ${paired.base} → ${paired.head}`, 120)}`, ...figures('paired')]),

@@ -1,4 +1,4 @@
-import type { Agreement, AgreementRequest, Confusion, Scale, Statistic } from '../../schemas/agreement.ts'
+import type { Agreement, AgreementRequest, BASELINES, Confusion, Scale, Statistic } from '../../schemas/agreement.ts'
 import { err, type Issue, ok, type Result } from '../result.ts'
 import { BOOTSTRAP, type BootstrapSettings, bootstrap, exponential, type Random, weighAll } from './bootstrap.ts'
 import {
@@ -13,6 +13,7 @@ import {
   itemTable,
   krippendorffAlpha,
   linear,
+  mostFrequent,
   nominal,
   profileOf,
   quadratic,
@@ -88,8 +89,54 @@ export function agreement(request: AgreementRequest): Result<Agreement, Issue[]>
     ...(scale !== 'nominal' && { weighted: { scale, ...weighted } }),
     confusion: confusionOf(ratings, table),
     prevalence: prevalence(ratings.labels, table),
+    ...baselines(ratings),
+    effective_raters: effectiveRaters(ratings),
     bootstrap: { ...settings, unit, n_units: units.count, undefined: byName(NAMES, undefinedDraws) },
   })
+}
+
+/** Finds the most frequent label of all ratings, and of the first rater alone. */
+function baselines({ items, labels: names }: Ratings): Pick<Agreement, keyof typeof BASELINES> {
+  const given = items.flatMap(({ labels, raters }) =>
+    labels.map((label, at) => ({ rater: raters[at], label: names[label] ?? '' })),
+  )
+  const guess = mostFrequent(given.filter(({ rater }) => rater === 0))
+  return {
+    base_rate: mostFrequent(given),
+    constant_guess: guess && { label: guess.label, agreement: guess.share },
+  }
+}
+
+/** Bounds the pairs of raters. */
+const MOST_RATERS = 50
+
+/**
+ * Computes the effective number of raters: n / (1 + (n − 1) ρ̄), the effective size of a cluster of n with the intraclass correlation ρ̄ (Kish, Survey
+ * Sampling, 1965, 5.4), with the mean of Cohen’s κ of each two raters, at least 0, as ρ̄. Null where κ of a pair is undefined.
+ *
+ * @example two raters with κ 0.5 // → 1.33
+ */
+function effectiveRaters({ items, raters, labels }: Ratings): Agreement['effective_raters'] {
+  const n = raters.length
+  if (n > MOST_RATERS) return { value: null, mean_kappa: null, reason: 'too_many_raters' }
+  const given = raters.map((_, rater) => items.map((item) => item.labels[item.raters.indexOf(rater)]))
+  const kappas: number[] = []
+  for (const [at, rows] of given.entries())
+    for (const columns of given.slice(at + 1)) {
+      const cells = new Float64Array(labels.length ** 2)
+      for (const [item, row] of rows.entries()) {
+        const column = columns[item]
+        if (row === undefined || column === undefined) continue
+        const cell = row * labels.length + column
+        cells[cell] = (cells[cell] ?? 0) + 1
+      }
+      const { value, reason } = cohenKappa(cells, labels.length)
+      if (value === null) return { value, mean_kappa: null, reason }
+      kappas.push(value)
+    }
+  if (kappas.length === 0) return { value: null, mean_kappa: null, reason: 'no_pairs' }
+  const mean_kappa = kappas.reduce((sum, kappa) => sum + kappa, 0) / kappas.length
+  return { value: n / (1 + (n - 1) * Math.max(0, mean_kappa)), mean_kappa, reason: null }
 }
 
 /** Makes a profile of ratings at random, each label as likely, of as many raters as rate an item on average. */

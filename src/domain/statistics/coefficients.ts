@@ -222,6 +222,13 @@ export function countRatings(table: ItemTable, least: number): { totals: Float64
   return { totals, ratings }
 }
 
+/** Finds the most frequent label, the first by code unit of equally frequent ones, with its share; null without labels. */
+export function mostFrequent(given: readonly { readonly label: string }[]): { label: string; share: number } | null {
+  const counts = [...Map.groupBy(given, ({ label }) => label)].map(([label, { length }]) => ({ label, length }))
+  const [most] = counts.sort((a, b) => b.length - a.length || (a.label < b.label ? -1 : 1))
+  return most === undefined ? null : { label: most.label, share: most.length / given.length }
+}
+
 const MAX_ISSUES = 20
 
 /** Ratings of one item: `labels[k]` is the index of the label that the rater of index `raters[k]` gave. Never empty. */

@@ -26,8 +26,28 @@ test('the whole answer for two raters', () => {
       matrix: table('2 0 0 / 1 1 0 / 0 0 0'),
     },
     prevalence: { a: 5 / 8, b: 3 / 8, c: 0 },
+    base_rate: { label: 'a', share: 5 / 8 },
+    constant_guess: { label: 'a', agreement: 1 / 2 },
+    effective_raters: { value: expect.closeTo(2 / 1.5), mean_kappa: 0.5, reason: null },
     bootstrap: { draws: 2000, seed: 1, unit: 'item', n_units: 4, undefined: expect.anything() },
   })
+})
+
+test.each<[string, string, number | null, string | null]>([
+  ['three copies of one rater', 'a b a b / a b a b / a b a b', 1, null],
+  ['raters that disagree throughout', 'a b / b a', 2, null],
+  ['one rater', 'a b', null, 'no_pairs'],
+  ['a pair without a second label', 'a b a / a a a / a a a', null, 'one_category'],
+  ['raters of other items', 'a b * * / * * a b', null, 'no_pairs'],
+])('the effective number of %s', (_name, ratings, value, reason) => {
+  expect(answer({ ratings: ratingsOf(letters(ratings)) }).effective_raters).toMatchObject({ value, reason })
+})
+
+test('raters that hardly depend on each other count almost in full, and fifty-one are too many', () => {
+  const raters = (n: number) => Array.from({ length: n }, (_, at) => `${at % 2 ? 'a b b a' : 'a a b b'}`).join(' / ')
+  expect(answer({ ratings: ratingsOf(letters('a a b b / a b b a')) }).effective_raters).toMatchObject({ value: 2 })
+  const many = answer({ ratings: ratingsOf(letters(raters(51))), bootstrap: { draws: 100 } })
+  expect(many.effective_raters).toMatchObject({ value: null, reason: 'too_many_raters' })
 })
 
 test('no interval of few items goes beyond 1', () => {
