@@ -32,6 +32,7 @@ class GradeRequest(_GradeRequest, total=False):
     judge: str
     samples: int
     cache: Literal["use", "refresh", "only"]
+    allow_self: bool
     metadata: Mapping[str, str | int | float | bool | None]
 
 
@@ -183,6 +184,7 @@ class Client:
         rubric: str | None = None,
         samples: int | None = None,
         cache: Literal["use", "refresh", "only"] | None = None,
+        allow_self: bool | None = None,
     ) -> Batch:
         """Starts a batch, and returns once all items are stored. The items are sent while they are read.
 
@@ -194,7 +196,7 @@ class Client:
             return known
         own = key or f"client:{secrets.token_hex(16)}"
         query = dict(name=name, key=own, mode=mode, max_cost_usd=max_cost_usd)
-        query.update(judge=judge, rubric=rubric, samples=samples, cache=cache)
+        query.update(judge=judge, rubric=rubric, samples=samples, cache=cache, allow_self=allow_self)
 
         def send() -> Batch:
             try:
@@ -208,10 +210,16 @@ class Client:
         return self._retrying(send) if isinstance(items, (list, tuple)) or callable(items) else send()
 
     def estimate(
-        self, items: Items, *, judge: str | None = None, rubric: str | None = None, samples: int | None = None
+        self,
+        items: Items,
+        *,
+        judge: str | None = None,
+        rubric: str | None = None,
+        samples: int | None = None,
+        allow_self: bool | None = None,
     ) -> BatchEstimate:
         """Estimates a batch; no judge is asked and nothing is kept."""
-        query = dict(dry_run=True, judge=judge, rubric=rubric, samples=samples)
+        query = dict(dry_run=True, judge=judge, rubric=rubric, samples=samples, allow_self=allow_self)
         return cast(BatchEstimate, self._upload(items, query))
 
     def find_batch(self, key: str) -> Batch | None:

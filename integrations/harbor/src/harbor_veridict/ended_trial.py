@@ -39,6 +39,7 @@ class Asking:
     rubric: str | None = None
     samples: int | None = None
     variant: str | None = None
+    allow_self: bool = False
 
 
 def ended_trial(event: Any, job_dir: Path | None) -> EndedTrial:
@@ -99,6 +100,7 @@ def request_for(trial: EndedTrial, asking: Asking) -> dict[str, Any]:
     trajectory = _trajectory_of(trial.folder)
     truth, metadata = _truth_of(trial, asking)
     given = {"judge": asking.judge, "rubric": asking.rubric, "samples": asking.samples}
+    given["allow_self"] = asking.allow_self or None
     return {
         "trajectory": trajectory,
         "ground_truth": truth,

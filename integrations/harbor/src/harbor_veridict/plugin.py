@@ -34,7 +34,7 @@ class VeridictPlugin(BaseJobPlugin):
 
     server: where Veridict runs; else VERIDICT_SERVER, else http://127.0.0.1:8787. The key is VERIDICT_API_KEY, nowhere else.
     ground_truth: rows of JSON or JSON lines, for all trials; without it, `ground_truth.json` of the trial's or the job's folder.
-    judge, rubric, samples, variant: as of `veridict batch`.
+    judge, rubric, samples, variant, allow_self: as of `veridict batch`.
     concurrency: questions at once. queue_size: trials that may wait. timeout_s: seconds for one answer.
     shutdown_s: seconds that the end of the job waits for answers.
 
@@ -50,6 +50,7 @@ class VeridictPlugin(BaseJobPlugin):
         rubric: str | None = None,
         samples: int | None = None,
         variant: str | None = None,
+        allow_self: bool = False,
         concurrency: int = 4,
         queue_size: int = 10_000,
         timeout_s: float = 600,
@@ -71,7 +72,7 @@ class VeridictPlugin(BaseJobPlugin):
             key = os.environ.get("VERIDICT_API_KEY", "").strip() or None
             self._service = Service(str(server or os.environ.get("VERIDICT_SERVER") or DEFAULT_SERVER), key)
             truths = None if ground_truth is None else Path(ground_truth).absolute()
-            self._asking = Asking(truths, judge, rubric, samples, variant)
+            self._asking = Asking(truths, judge, rubric, samples, variant, str(allow_self).lower() == "true")
             self._timeout_s, self._shutdown_s = float(timeout_s), max(0.0, float(shutdown_s))
             threads, room = min(64, max(1, int(concurrency))), max(1, int(queue_size))
         except (TypeError, ValueError) as error:
