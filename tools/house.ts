@@ -22,7 +22,7 @@ const PARTS: Readonly<Record<string, readonly [budget: number, ceiling: number]>
   rest: [2000, 2633],
   'web/src': [7500, 7500],
   test: [50_000, 51_903],
-  'bench + tools': [6000, 6115],
+  'bench + tools': [6000, 6000],
 }
 
 const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { encoding: 'utf8', maxBuffer: 1e8 })
