@@ -112,7 +112,7 @@ const MOST_RATERS = 50
 
 /**
  * Computes the effective number of raters: n / (1 + (n − 1) ρ̄), the effective size of a cluster of n with the intraclass correlation ρ̄ (Kish, Survey
- * Sampling, 1965, 5.4), with the mean of Cohen’s κ of each two raters, at least 0, as ρ̄. Null where κ of a pair is undefined.
+ * Sampling, 1965, chapter 5), with the mean of Cohen’s κ of each two raters, at least 0, as ρ̄. Null where κ of a pair is undefined.
  *
  * @example two raters with κ 0.5 // → 1.33
  */
