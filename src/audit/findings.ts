@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
 import { type EndedItem, endedPages, isEnded, withGrades } from '../batches/follow.ts'
 import { type Digest, digestValue } from '../domain/digest.ts'
-import { newestRubric } from '../domain/rubric/claim-values.ts'
+import { claimsOfGrade, newestRubric } from '../domain/rubric/claim-values.ts'
 import { count, quoted } from '../domain/words.ts'
 import type { Batch } from '../schemas/batch.ts'
 import {
@@ -91,11 +91,16 @@ function* findingsOf(
 }
 
 /** Lists the findings that a grade records. */
-function* recordedIn({ status, contradictions, unmet, receipt: { unread } }: Grade): Generator<Finding> {
+function* recordedIn(grade: Grade): Generator<Finding> {
+  const { status, contradictions, unmet, receipt } = grade
+  const { unread } = receipt
   const isSplit = contradictions.some(({ code }) => code === 'no_majority')
-  for (const { code, claim, detail } of contradictions)
-    if (code !== 'no_majority')
-      yield { kind: 'contradiction', cause: claim === null ? [code] : [code, claim], why: detail }
+  const claims = claimsOfGrade(grade) ?? {}
+  for (const { code, claim, detail } of contradictions.filter(({ code }) => code !== 'no_majority')) {
+    const value = claims[claim ?? '']
+    const side = typeof value === 'boolean' ? [value ? 'claimed' : 'denied'] : []
+    yield { kind: 'contradiction', cause: [code, ...(claim === null ? [] : [claim]), ...side], why: detail }
+  }
   if (status === 'unverified') {
     for (const { claim, reason } of unmet) yield { kind: 'unverified', cause: [claim], why: reason }
     if (isSplit) yield { kind: 'unverified', cause: ['no_majority'], why: 'The samples have no majority.' }
@@ -225,7 +230,12 @@ export async function disposeFindings(
   const { disposition, reason = '', by } = body
   // The ellipsis of a command line to copy is no reason.
   if (disposition === 'dismissed' && !/[\p{L}\p{N}]/u.test(reason))
-    throw faultAt('/reason', 'is required where a class is dismissed', 'invalid_request')
+    throw faultAt(
+      '/reason',
+      'is required where a class is dismissed',
+      'invalid_request',
+      'a dismissal needs a reason in words',
+    )
   const { batch, groups } = await load(context, id)
   const group = groups.find((one) => one.id === body.class)
   if (group === undefined) throw notFound('class of findings', body.class)

@@ -32,7 +32,7 @@ const PROGRESS = /^(?:(?:running|done) \d+\/\d+|bat: another process runs the ba
 /** Replaces the words that differ between two grades of one question, and those that name the service. */
 const plain = (text: string): string =>
   text
-    .replaceAll(/\b(grd|bat|att)_[0-9a-z]{26}\b/g, '$1')
+    .replaceAll(/\b(grd|bat|att|dsp)_[0-9a-z]{26}\b/g, '$1')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
     .replaceAll(/ --server http:\/\/[\d.:]+/g, '')
     .replaceAll(/"latency_ms":\d+/g, '"latency_ms":0')
@@ -50,7 +50,7 @@ const ground_truth = { instruction: 'Build it.', cue: { text: cue, action_anchor
 const request = (item_id: string, act: string, more: object = {}) => ({
   ...{ item_id, trajectory: trajectory(act), ground_truth, metadata: { task: item_id, agent: 'a' }, ...more },
 })
-const requests = [request('one', 'make release-7f3a'), request('two', 'make')]
+const requests = [request('one', 'make release-7f3a'), request('two', 'make', { metadata: { task: 'two', agent: 'a', conflicting_reward: true } })]
 
 let url: string
 let [batch, head, grade] = ['', '', '']
@@ -91,6 +91,14 @@ const CASES: readonly (readonly [name: string, words: () => readonly string[], c
   ['status of no batch', () => ['status', 'bat_none'], 1],
   ['results', () => ['results', batch]],
   ['results --wait', () => ['results', batch, '--wait']],
+  ['findings, with open classes', () => ['findings', batch], 2],
+  ['findings of a class', () => ['findings', batch, 'conflicting_reward'], 2],
+  ['findings of a class that there is not', () => ['findings', batch, 'failed:timeout'], 1],
+  ['signoff with open classes', () => ['signoff', batch, '--by', 'Ada'], 2],
+  ['dispose', () => ['dispose', batch, 'conflicting_reward', '--as', 'accepted', '--by', 'Ada']],
+  ['dispose without a reason', () => ['dispose', batch, 'cancelled', '--as', 'dismissed', '--by', 'Ada'], 1],
+  ['findings', () => ['findings', batch]],
+  ['signoff', () => ['signoff', batch, '--by', 'Ada']],
   ['show', () => ['show', grade, '--attempts', '--raw']],
   ['resume', () => ['resume', batch]],
   ['cancel', () => ['cancel', batch], 1],
@@ -120,7 +128,7 @@ describe.each(CASES.map(([name, words, code = 0]) => ({ name, words, code })))('
     const [here, there] = [await run(words(), '--json'), await run(words(), '--json', '--server', url)]
     const [one, other] = [JSON.parse(here.out), JSON.parse(there.out)]
     if (code === 0 || name.startsWith('grade')) expect(other).toEqual(one)
-    const failed = { ok: false, error: { code: one.error?.code, exit_code: 1, message: expect.any(String) } }
+    const failed = { ok: false, error: { code: one.error?.code, exit_code: code, message: expect.any(String) } }
     for (const answer of [one, other]) expect(answer).toMatchObject(one.ok ? { ok: true, data: {} } : failed)
   })
 })

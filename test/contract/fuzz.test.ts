@@ -8,11 +8,12 @@ if (!hasSchemathesis())
 const METHODS = new Set(['get', 'post', 'delete'])
 /**
  * Operations whose generated requests are all refused: streams are left out, a batch of `lexical` has ended before a call, nobody has a key, and the
- * members of a review, of a re-grade and of ratings have to fit each other.
+ * members of a review, of a disposition, of a re-grade and of ratings have to fit each other. A sign-off needs a batch without findings.
  */
 const REFUSED = new Set([
   ...['POST /v1/batches/{id}/cancel', 'POST /v1/batches/{id}/resume', 'GET /v1/batches/{id}/events'],
   ...['POST /v1/session', 'POST /v1/grades/{id}/reviews', 'POST /v1/regrades', 'POST /v1/agreement'],
+  ...['POST /v1/batches/{id}/dispositions', 'POST /v1/batches/{id}/signoff'],
 ])
 
 /** `npm run fuzz:http` sends as many requests as its options say. */

@@ -92,7 +92,7 @@ test('a bundle holds results, receipts and replies, from a database and from a s
   const written = await write(id, out)
   expect([written.code, written.err]).toEqual([0, ''])
   expect(readdirSync(out).sort()).toEqual([
-    ...['batch.json', 'grades.ndjson', 'manifest.json', 'results.csv', 'results.ndjson', 'rubrics'],
+    ...['batch.json', 'findings.json', 'grades.ndjson', 'manifest.json', 'results.csv', 'results.ndjson', 'rubrics'],
   ])
   const read = (name: string): string => readFileSync(join(out, name), 'utf8')
   const lines = <T>(name: string): T[] => readLines<T>(read(name))

@@ -1,8 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { digestValue } from '../../src/domain/digest.ts'
 import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
 import type { Disposition, DispositionRequest, Findings, Signoff } from '../../src/schemas/findings.ts'
 import type { Problem } from '../../src/schemas/problem.ts'
-import { GOOD_ANSWER, IGNORED } from '../grading/harness.ts'
+import { GOOD_ANSWER, GROUND_TRUTH, IGNORED } from '../grading/harness.ts'
 import { bearer, GUARDED, startApp, type TestApp } from '../start-app.ts'
 import { answeringJudge, finish, judgeOnHold, makeItems, startBatch, UNREAD_ITEM, untilBatch } from './make-batch.ts'
 
@@ -21,6 +22,11 @@ const ITEMS = [
   UNREAD_ITEM,
   ...makeItems(1, { item_id: 'rewards', metadata: { task: 'fix\u202egit', conflicting_reward: true } }),
 ]
+
+const orThrow = <T>(value: T | null): T => {
+  if (value === null) throw new Error('missing')
+  return value
+}
 
 let app: TestApp
 let judges: ReturnType<typeof makeJudges>
@@ -57,7 +63,7 @@ describe('classes', () => {
     expect(classes.map((one) => [one.id, one.count, one.trials.map(({ item_id }) => item_id)])).toEqual([
       ['failed:refused', 1, ['trial-2']],
       ['unverified:cue.acted', 1, ['trial-1']],
-      ['contradiction:doubtful_absence/surface.observed', 1, ['unread']],
+      ['contradiction:doubtful_absence/surface.observed/denied', 1, ['unread']],
       ['contradiction:doubtful_act', 1, ['unread']],
       ['unread:actions', 1, ['unread']],
       ['conflicting_reward', 1, ['rewards']],
@@ -84,6 +90,54 @@ describe('classes', () => {
     expect(found[1]?.trials[0]?.why).toMatch(/other@tab-behavior@\d says ignored/)
     expect((await read('?class=disagreement:human/aligned~compliant')).classes).toEqual([found[0]])
     expect((await app.get(`/v1/batches/${id}/findings?class=none`)).statusCode).toBe(404)
+  })
+})
+
+describe('names from outside', () => {
+  /** Stores the grades of other judges of a trial, one for each label. */
+  async function putOthers(labels: readonly string[]) {
+    const { stores, newId } = app.context
+    const own = orThrow(await stores.grades.get(results[3]?.grade_id ?? ''))
+    for (const [n, label] of labels.entries()) {
+      const receipt = { ...own.receipt, judge: `judge ${n}\u202e`, key: digestValue(n) }
+      await stores.grades.put({ grade: { ...own, id: newId('grd'), label, receipt }, ground_truth: GROUND_TRUTH })
+    }
+  }
+  const disagreements = async () => (await read()).classes.filter(({ kind }) => kind === 'disagreement')
+
+  test('make no class id that an address or a shell would change, and two of them never one class', async () => {
+    await putOthers([
+      'a~b',
+      'a',
+      '$(id)',
+      "'; rm -rf /",
+      '\u202e\0\ud83d',
+      'x'.repeat(100),
+      'x'.repeat(99),
+      '../..',
+      '.',
+    ])
+    const classes = await disagreements()
+    expect(new Set(classes.map((one) => one.id)).size).toBe(9)
+    for (const one of classes) {
+      expect(one.id).toMatch(/^disagreement:judges\/[\w.+-]{1,36}~[\w.+-]{1,36}$/)
+      await dispose(one.id)
+      const [asked] = (await read(`?class=${encodeURIComponent(one.id)}`)).classes
+      expect(asked).toMatchObject({ id: one.id, open: false })
+    }
+  })
+
+  test('make at most 200 classes of one kind: more are one class, which opens again with each of them', async () => {
+    await putOthers(Array.from({ length: 200 }, (_, n) => `label-${n}`))
+    expect(await disagreements()).toHaveLength(200)
+    await putOthers(Array.from({ length: 201 }, (_, n) => `label-${n}`))
+    const [one, ...more] = await disagreements()
+    expect(more).toEqual([])
+    expect(one).toMatchObject({ id: 'disagreement:various', count: 201, trials: { length: 5 } })
+    await dispose('disagreement:various', { disposition: 'regraded' }, 409)
+    await dispose('disagreement:various')
+    await putOthers(['another'])
+    expect(await disagreements()).toMatchObject([{ open: true, disposition: { disposition: 'accepted' } }])
   })
 })
 

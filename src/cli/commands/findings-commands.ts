@@ -64,13 +64,13 @@ export const signoff = sessionCommand<Options & { readonly by: string }, [batch:
         'findings_open',
       )
     const data = await veridict.signOff(batch, { by })
-    const bundle = `Write the signed bundle: veridict results ${batch}${flag} -o bundle`
+    const bundle = `Write the signed bundle: veridict results ${shellWord(batch)}${flag} -o bundle`
     return { data, text: `${batch} is signed by ${oneLine(data.by)}: ${tallyText(data)}\n`, notes: [bundle] }
   },
 )
 
 const disposeLine = ({ flag }: Session, batch: string, name: string, by: string): string =>
-  `veridict dispose ${batch} ${name}${flag} --as dismissed --reason '…' --by ${shellWord(by)}`
+  `veridict dispose ${shellWord(batch)} ${shellWord(name)}${flag} --as dismissed --reason '…' --by ${shellWord(by)}`
 
 const stateOf = ({ open, disposition }: FindingClass): string =>
   disposition === null
@@ -84,7 +84,7 @@ const firstOf = ({ trials }: FindingClass): string =>
     .join('')
 
 const CLASSES = tableOf<FindingClass>([
-  ['class', 50, ({ id }) => id],
+  ['class', 62, ({ id }) => id],
   ['trials', 6, (one) => String(one.count)],
   ['state', 26, stateOf],
   ['the first', 0, firstOf],
