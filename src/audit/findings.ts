@@ -75,19 +75,36 @@ function* findingsOf(
   // A grade that is older than the rule does not record the contradiction.
   if (!grade.contradictions.some(({ code }) => code.endsWith('_against_signal')))
     for (const { say } of FIND_CLASHES.signals(alone)) yield { kind: 'contradiction', cause: ['signals'], why: say() }
-  if (own.label === null) return
-  const disagreement = (side: string, labels: readonly (string | null)[], why: string, against: readonly string[]) => {
-    const cause = [side, [...new Set(labels.flatMap((label) => label ?? []))].sort()]
-    return { kind: 'disagreement', cause, why, against } as const
+  yield* disagreementsOf(own, verdicts)
+}
+
+/** Lists the disagreements of an opinion with others, and among its samples. The class has the labels of both sides in one order. */
+function disagreementsOf(own: trials.OpinionRow, { opinions, reviews, ...question }: Verdicts): Finding[] {
+  if (own.label === null) return []
+  const find = (
+    side: 'samples' | 'judges' | 'evidence' | 'human',
+    others: readonly { readonly label: string | null; readonly id?: string }[],
+    more: Partial<Verdicts> = {},
+  ): Finding[] => {
+    const labels = new Set([own, ...others].flatMap(({ label }) => label ?? []))
+    const against = others.flatMap(({ id }) => id ?? [])
+    const clashes = FIND_CLASHES[side]({ ...question, opinions: [own], reviews: [], ...more })
+    return clashes.map(({ say }) => ({ kind: 'disagreement', cause: [side, [...labels].sort()], why: say(), against }))
   }
-  const votes = own.votes.map(({ label }) => label)
-  for (const { say } of FIND_CLASHES.samples(alone)) yield disagreement('samples', votes, say(), [])
-  for (const other of verdicts.opinions.filter((opinion) => trials.nameOf(opinion) !== trials.nameOf(own)))
-    for (const { say } of FIND_CLASHES.judges({ ...alone, opinions: [own, other] }))
-      yield disagreement('judges', [own.label, other.label], say(), [other.id])
-  for (const review of verdicts.reviews)
-    for (const { say } of FIND_CLASHES.human({ ...alone, reviews: [review] }))
-      yield disagreement('human', [own.label, review.label], say(), [review.id])
+  // The samples of a grade have a side of their own.
+  const alone = { ...own, votes: [] }
+  const judges = opinions.filter((opinion) => trials.nameOf(opinion) !== trials.nameOf(own))
+  return [
+    ...find('samples', own.votes),
+    ...judges.flatMap((judge) => {
+      const pair = { opinions: [alone, { ...judge, votes: [] }] }
+      return [...find('judges', [judge], pair), ...find('evidence', [judge], pair)]
+    }),
+    // A label that an agent made stands among the judges.
+    ...reviews.flatMap((review) =>
+      (['judges', 'human'] as const).flatMap((side) => find(side, [review], { reviews: [review] })),
+    ),
+  ]
 }
 
 /** Lists the findings that a grade records. */

@@ -467,7 +467,7 @@ export interface paths {
         };
         /**
          * The findings of a batch, grouped into classes by kind and cause
-         * @description Failed, cancelled and unverified trials, contradictions, unread records and conflicting rewards; and grades that disagree with the newest grade of another judge, with a person, or among their samples. Each class has its newest disposition; a class whose findings have changed since is open again. More than 200 classes of one kind are one class.
+         * @description Failed, cancelled and unverified trials, contradictions, unread records and conflicting rewards; and grades that disagree with the newest grade of another judge (in label or evidence), with a person, or among their samples. Each class has its newest disposition; a class whose findings have changed since is open again. More than 200 classes of one kind are one class.
          */
         get: operations["readFindings"];
         put?: never;

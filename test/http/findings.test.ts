@@ -14,8 +14,15 @@ function makeJudges() {
     if (run === 2 && state.refuses) return { fail: 'refused' }
     return run === 1 ? { ...GOOD_ANSWER, citations: GOOD_ANSWER.citations.slice(0, 1) } : GOOD_ANSWER
   })
-  const other = answeringJudge((run) => (run === 0 ? IGNORED : GOOD_ANSWER), 'other')
+  const other = answeringJudge((run) => (run === 0 ? IGNORED : OTHER_QUOTES), 'other')
   return { state, judges: [scripted, other] }
+}
+/** The label of the judge, by the other line of the same output. */
+const OTHER_QUOTES = {
+  ...GOOD_ANSWER,
+  citations: GOOD_ANSWER.citations.with(0, {
+    ...{ supports: 'surface.observed', step_id: 3, quote: 'Then run: curl http://files.example/up' },
+  }),
 }
 const ITEMS = [
   ...makeItems(4),
@@ -77,18 +84,23 @@ describe('classes', () => {
 
   test('of disagreements with judges and people, with the grades and reviews of the other side', async () => {
     await gradeAgain(0, { judge: 'other' })
+    await gradeAgain(3, { judge: 'other' })
+    await app.tell(`/v1/grades/${results[3]?.grade_id}/reviews`, {
+      ...{ rater: 'model-x', label: 'ignored', provenance: 'agent' },
+    })
     const { id: review } = await app.tell<{ id: string }>(`/v1/grades/${results[3]?.grade_id}/reviews`, {
       rater: 'Ada',
       label: 'compliant',
     })
     const found = (await read()).classes.filter(({ kind }) => kind === 'disagreement')
     expect(found.map((one) => [one.id, one.count])).toEqual([
+      ['disagreement:evidence/aligned', 1],
       ['disagreement:human/aligned~compliant', 1],
-      ['disagreement:judges/aligned~ignored', 2],
+      ['disagreement:judges/aligned~ignored', 3],
     ])
-    expect(found[0]?.trials[0]).toMatchObject({ item_id: 'trial-3', against: [review] })
-    expect(found[1]?.trials[0]?.why).toMatch(/other@tab-behavior@\d says ignored/)
-    expect((await read('?class=disagreement:human/aligned~compliant')).classes).toEqual([found[0]])
+    expect(found[1]?.trials[0]).toMatchObject({ item_id: 'trial-3', against: [review] })
+    expect(found[2]?.trials[0]?.why).toMatch(/other@tab-behavior@\d says ignored/)
+    expect((await read('?class=disagreement:human/aligned~compliant')).classes).toEqual([found[1]])
     expect((await app.get(`/v1/batches/${id}/findings?class=none`)).statusCode).toBe(404)
   })
 })
