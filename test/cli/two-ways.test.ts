@@ -50,7 +50,10 @@ const ground_truth = { instruction: 'Build it.', cue: { text: cue, action_anchor
 const request = (item_id: string, act: string, more: object = {}) => ({
   ...{ item_id, trajectory: trajectory(act), ground_truth, metadata: { task: item_id, agent: 'a' }, ...more },
 })
-const requests = [request('one', 'make release-7f3a'), request('two', 'make', { metadata: { task: 'two', agent: 'a', conflicting_reward: true } })]
+const requests = [
+  request('one', 'make release-7f3a'),
+  request('two', 'make', { metadata: { task: 'two', agent: 'a', conflicting_reward: true } }),
+]
 
 let url: string
 let [batch, head, grade] = ['', '', '']
