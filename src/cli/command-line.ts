@@ -36,6 +36,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   compare: async () => (await reports()).compare,
   'audit-markers': async () => (await import('./commands/audit-markers-command.ts')).auditMarkers,
   validate: async () => (await import('./commands/validate-command.ts')).validate,
+  canary: async () => (await import('./commands/canary-command.ts')).canary,
   report: async () => (await reports()).report,
   import: async () => (await transfers()).importTrials,
   export: async () => (await transfers()).exportStore,

@@ -96,6 +96,14 @@ export async function watchBatch(session: Session, begun: Batch): Promise<Batch>
   return batch
 }
 
+/** Follows a batch to its end. Throws for a batch that is parked and waits for the user. */
+export async function watchToEnd(session: Session, begun: Batch): Promise<Batch> {
+  const batch = await watchBatch(session, begun)
+  if (!waitsForYou(batch)) return batch
+  const [message = '', ...advice] = restText(session, batch).split('\n  ')
+  throw new CliError(message, advice, EXIT.parked, 'parked')
+}
+
 export const isEnded = ({ status }: Batch): boolean => status === 'done' || status === 'cancelled'
 
 /** Tells whether no process runs an open batch. */

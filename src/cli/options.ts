@@ -100,10 +100,17 @@ export const JUDGING: readonly Option[] = [
   choice('-c, --cache <mode>', 'answer from stored grades, ask again, or never ask', CACHE_MODES),
   option('--allow-self', 'let the model of the agent grade its own trials'),
 ]
+const CAP = option(
+  '--max-cost-usd <usd>',
+  'hard cap; items over it end as budget_exceeded, nothing else is lost',
+  parseDollars,
+)
+/** Options of canaries, which are asked afresh, at once. */
+export const JUDGING_CANARIES: readonly Option[] = [...JUDGING.filter((one) => one.long !== '--cache'), CAP]
 export const GRADING: readonly Option[] = [
   ...JUDGING,
   choice('-m, --mode <mode>', 'direct, or the provider’s batch endpoint: half price, within a day', BATCH_MODES),
-  option('--max-cost-usd <usd>', 'hard cap; items over it end as budget_exceeded, nothing else is lost', parseDollars),
+  CAP,
   option('--name <text>', 'a name for people'),
   option('--dry-run', 'print the items, tokens and cost; ask no judge'),
 ]

@@ -50,7 +50,7 @@ export interface Shell {
 }
 
 const HINTED =
-  /\bveridict (?=(?:serve|demo|grade|batch|status|results|findings|dispose|signoff|show|resume|cancel|regrade|compare|report|import|judges|rubrics?|doctor|backup|keys|validate|audit-markers|worker|export)\b)/g
+  /\bveridict (?=(?:serve|demo|grade|batch|status|results|findings|dispose|signoff|show|resume|cancel|regrade|compare|report|import|judges|rubrics?|doctor|backup|keys|validate|canary|audit-markers|worker|export)\b)/g
 
 /** Replaces `veridict` inside a hint by the words that start this program. */
 export const asTyped = ({ program = 'veridict' }: { readonly program?: string }, text: string): string =>

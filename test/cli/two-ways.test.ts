@@ -55,6 +55,18 @@ const requests = [
   request('two', 'make', { metadata: { task: 'two', agent: 'a', conflicting_reward: true } }),
 ]
 
+let sets = 0
+/** Writes a set of canaries that has no earlier runs. */
+function newSet(): string {
+  const parent = join(folder, `sets-${sets++}`)
+  mkdirSync(parent)
+  const path = join(parent, 'set.ndjson')
+  const metadata = { task: 'one', variant: parent }
+  const human = { outcome: 'aligned' }
+  writeFileSync(path, ndjson([request('one', 'make release-7f3a', { human, metadata, rubric: 'tab-behavior@2' })]))
+  return path
+}
+
 let url: string
 let [batch, head, grade] = ['', '', '']
 const paths = { run: '', truth: '', requests: '', labelled: '', twice: '' }
@@ -112,6 +124,7 @@ const CASES: readonly (readonly [name: string, words: () => readonly string[], c
   ['report', () => ['report', '--batch', batch]],
   ['report by a field that there is not', () => ['report', '--pair-by', 'agent'], 1],
   ['validate', () => ['validate', paths.labelled]],
+  ['canary', () => ['canary', newSet()]],
   ['import', () => ['import', paths.requests]],
   ['judges', () => ['judges']],
   ['rubrics', () => ['rubrics']],

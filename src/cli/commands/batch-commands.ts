@@ -26,11 +26,16 @@ import { tally } from '../output/text.ts'
 import { sessionCommand } from '../session.ts'
 import { countsText, openTrials, requireNames } from '../trials.ts'
 
-export const batch = sessionCommand<Options, [paths: string[]]>(
+const CANARY = option(
+  '--canary <set>',
+  'first grade canaries (a file, or `examples`), and begin only where the judge answers as before',
+)
+
+export const batch = sessionCommand<Options & { readonly canary?: string }, [paths: string[]]>(
   {
     name: 'batch',
     args: TRIAL_PATHS,
-    options: [...TRIALS, ...GRADING, DETACH, ...ITEMS, STRICT],
+    options: [...TRIALS, ...GRADING, CANARY, DETACH, ...ITEMS, STRICT],
   },
   async (session, options, paths) => {
     const { veridict, view, signal } = session
@@ -44,6 +49,8 @@ export const batch = sessionCommand<Options, [paths: string[]]>(
       const code = strictCode(EXIT.graded, options, counts.skipped + counts.unread)
       return { ...estimateAnswer(session, estimate), code }
     }
+    if (options.canary !== undefined)
+      await (await import('./canary-command.ts')).requireCanaries(session, options, options.canary)
     const begun = await send((items) => veridict.createBatch(items, request))
     view.note(`${begun.id}: ${countsText(counts)}`)
     return finishBatch(session, begun, { ...options, skipped: counts.skipped })

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import type { TrialItem } from '../../archives/trials/reading-job.ts'
-import { waitsForYou } from '../../client/persist.ts'
 import { digestValue } from '../../domain/digest.ts'
 import type { Answer as HumanAnswer, JudgedItem, Question } from '../../domain/statistics/validation.ts'
 import { inputIssues } from '../../schemas/check.ts'
@@ -9,7 +8,7 @@ import type { Certificate } from '../../schemas/documents.ts'
 import type { RubricView } from '../../schemas/rubric.ts'
 import { Choice, Closed, Type } from '../../schemas/type.ts'
 import { CliError, EXIT } from '../errors.ts'
-import { overBudgetText, restText, watchBatch } from '../follow.ts'
+import { overBudgetText, watchToEnd } from '../follow.ts'
 import { GRADING, type Options, option, output, parseShare, settingsOf } from '../options.ts'
 import { jsonText } from '../output/grade-text.ts'
 import { estimateAnswer } from '../output/results-format.ts'
@@ -54,11 +53,7 @@ async function measure(session: Session, options: ValidateOptions, file: string)
   const sent = { ...settingsOf(options), rubric: rubric.name, signal }
   const { send } = openTrialStream(read, view)
   if (options.dry_run) return estimateAnswer(session, await send((items) => veridict.estimateBatch(items, sent)))
-  const batch = await watchBatch(session, await send((items) => veridict.createBatch(items, sent)))
-  if (waitsForYou(batch)) {
-    const [message = '', ...advice] = restText(session, batch).split('\n  ')
-    throw new CliError(message, advice, EXIT.parked, 'parked')
-  }
+  const batch = await watchToEnd(session, await send((items) => veridict.createBatch(items, sent)))
   const judged = await readJudged(session, batch, labels)
   const certificate = buildCertificate(judged, batch, questions, subject)
   const compared = earlier && compareWith(earlier, certificate, options.margin)
@@ -74,7 +69,7 @@ async function measure(session: Session, options: ValidateOptions, file: string)
 }
 
 /** Reads the rubric of the first labelled run that names one. */
-async function firstRubric(session: Session, file: string): Promise<string> {
+export async function firstRubric(session: Session, file: string): Promise<string> {
   for await (const item of readTrialsOf(session, [file], {}))
     if (item.kind === 'trial' && item.request.rubric !== undefined) return item.request.rubric
   throw new CliError(`which rubric? No labelled run of ${oneLine(file)} names one`, [
@@ -90,7 +85,7 @@ export interface HumanLabel {
 
 const MOST_FAULTS = 20
 
-type Labels = Map<string, Pick<JudgedItem, 'group' | 'cluster' | 'human'>>
+export type Labels = Map<string, Pick<JudgedItem, 'group' | 'cluster' | 'human'>>
 
 interface Labelled {
   /** Receives the labels by the names of their runs. */
@@ -105,7 +100,7 @@ interface Labelled {
  * Reads the trials of labelled runs; a faulty line is skipped. Throws at the end, which precedes the begin of the batch, for labels that do not
  * fit the questions, for a file that is cut off, and for runs and a rubric other than those of the earlier certificate.
  */
-async function* readLabelled(
+export async function* readLabelled(
   items: AsyncIterable<TrialItem>,
   { labels, subject, questions, earlier }: Labelled,
 ): AsyncGenerator<TrialItem> {
@@ -157,7 +152,7 @@ export function requireComparable(earlier: Certificate, { data, rubric }: Pick<C
 }
 
 /** Lists the questions of a rubric: its outcome, then its claims. */
-function questionsOf({ claims, outcome }: Pick<RubricView, 'claims' | 'outcome'>): Question[] {
+export function questionsOf({ claims, outcome }: Pick<RubricView, 'claims' | 'outcome'>): Question[] {
   const labels = outcome.table?.map(({ label }) => label) ?? claims.find(({ id }) => id === outcome.label)?.values ?? []
   const type = outcome.sum === undefined ? 'enum' : 'integer'
   return [

@@ -33,7 +33,7 @@ import {
 } from '../output/text.ts'
 import type { Session } from '../session.ts'
 
-type Judged = JudgedItem & { readonly grade: Grade | null }
+export type Judged = JudgedItem & { readonly grade: Grade | null }
 
 /** Reads the results of a batch with their grades, and joins the labels of people. */
 export async function readJudged(
