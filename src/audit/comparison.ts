@@ -81,11 +81,7 @@ export async function compare(context: AuditContext, compute: Compute, query: Co
     pairs: pairs.length,
     same: pairs.length - flips.length,
     flipped: flips.length,
-    unpaired: {
-      ...alone,
-      without_label: both - pairs.length,
-      ...countAlone(bases, heads),
-    },
+    unpaired: { ...alone, without_label: both - pairs.length, ...countAlone(bases, heads) },
     base_counts: { n: bases.size, ...countEnds(bases.values()) },
     head_counts: { n: heads.size, ...countEnds(heads.values()) },
     matrix: { labels, counts: matrix },

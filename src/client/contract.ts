@@ -942,15 +942,10 @@ export interface components {
                 evidence_agreement: {
                     /** @description Two rater words or judges; one of them twice: the samples of that judge among themselves. */
                     raters: string[];
-                    /** @description Pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
                     overlapping: number;
-                    /** @description Pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
                     disjoint: number;
-                    /** @description Pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
                     unquoted: number;
-                    /** @description Pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
                     other_label: number;
-                    /** @description Pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
                     unknown: number;
                 }[];
             };
@@ -1922,15 +1917,10 @@ export interface components {
             evidence_agreement?: {
                 /** @description Two rater words or judges; one of them twice: the samples of that judge among themselves. */
                 raters: string[];
-                /** @description Pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
                 overlapping: number;
-                /** @description Pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
                 disjoint: number;
-                /** @description Pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
                 unquoted: number;
-                /** @description Pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
                 other_label: number;
-                /** @description Pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
                 unknown: number;
             }[];
             /** @description Pairs with different labels, one page of them. */
@@ -3078,15 +3068,10 @@ export interface components {
             evidence_agreement: {
                 /** @description Two rater words or judges; one of them twice: the samples of that judge among themselves. */
                 raters: string[];
-                /** @description Pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
                 overlapping: number;
-                /** @description Pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
                 disjoint: number;
-                /** @description Pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
                 unquoted: number;
-                /** @description Pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
                 other_label: number;
-                /** @description Pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
                 unknown: number;
             }[];
             /** @description What a reader must know to read the numbers. */
@@ -3372,15 +3357,10 @@ export interface components {
             evidence_agreement?: {
                 /** @description Two rater words or judges; one of them twice: the samples of that judge among themselves. */
                 raters: string[];
-                /** @description Pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
                 overlapping: number;
-                /** @description Pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
                 disjoint: number;
-                /** @description Pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
                 unquoted: number;
-                /** @description Pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
                 other_label: number;
-                /** @description Pairs of labels. `overlapping`: one label, and for each claim that it needs quotes for, quotes that overlap in one part of one step; `disjoint`: one label from other quotes; `unquoted`: one label that needs no quote; `other_label`; `unknown`: one label, and the places of the quotes of a side are not known (pictures, samples of old grades, a rubric that is not loaded). */
                 unknown: number;
             }[];
         };

@@ -129,13 +129,9 @@ const RaterCoverageSchema = t.Closed({
 })
 export type RaterCoverage = Static<typeof RaterCoverageSchema>
 
-/** Pairs of answers by their agreement on label and evidence. */
-export const EvidenceCountsSchema = t.Counts(EVIDENCE_MATCHES, `Pairs of labels. ${MATCH_WORDS}.`)
-export type EvidenceCounts = Static<typeof EvidenceCountsSchema>
-
 const PairEvidenceSchema = t.Closed({
   raters: t.List(t.Text, 'Two rater words or judges; one of them twice: the samples of that judge among themselves.'),
-  ...EvidenceCountsSchema.properties,
+  ...t.Counts(EVIDENCE_MATCHES).properties,
 })
 export const EvidenceAgreementSchema = t.List(
   PairEvidenceSchema,

@@ -24,6 +24,7 @@ export const TAB = rubricNamed('tab-behavior@2')
 export const makeTrial = (words: Partial<TrialRow> = {}): TrialRow => ({
   judge: 'lexical',
   judge_model: null,
+  evidence_version: 18,
   agent: 'terminus-2',
   model: 'm',
   variant: 'tab',

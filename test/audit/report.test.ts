@@ -198,6 +198,17 @@ describe('counts', () => {
     expect(notesOn(trials.filter(({ judge_model }) => judge_model !== 'm-2'))).not.toContain('pools')
   })
 
+  test('grades of several versions of the rules, and of a model over its own runs', () => {
+    const trials = times(3, (i) =>
+      makeTrial({ evidence_version: 16 + (i % 2), judge_model: 'a/m', model: i === 0 ? 'M' : 'x' }),
+    )
+    const notesOf = (some: typeof trials) => reportOf(makeInput(some), makeOptions()).notes.join('\n')
+    expect(notesOf(trials)).toContain('evidence rules of several versions checked the grades (16, 17)')
+    expect(notesOf(trials)).toContain('the model that ran 1 trial graded its own run')
+    const clean = notesOf(trials.slice(1, 2))
+    for (const told of ['several versions', 'its own run']) expect(clean).not.toContain(told)
+  })
+
   test('tasks are those that trials name; a trial without one stands beside them, and is a cluster of its own', () => {
     const trials = [...times(3, (i) => makeTrial({ task: `t${i}` })), ...times(29, () => makeTrial({ task: null }))]
     const { overall, notes } = reportOf(makeInput(trials), makeOptions())

@@ -194,6 +194,7 @@ function rowOf(trial: Trial, groupBy: string): TrialRow {
   return {
     ...{ judge, status, label, failure: failure?.code ?? null, appeared, executed, given: [], review: null },
     judge_model: grade?.receipt.model_requested ?? null,
+    evidence_version: grade?.receipt.versions.evidence ?? null,
     agent: nameIn(metadata['agent']),
     model: nameIn(metadata['model']),
     variant: nameIn(metadata['variant']),

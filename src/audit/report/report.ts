@@ -67,6 +67,7 @@ function notesOn(
       : ` are of ${count(ofRuns, 'run')}: trials of one run stand together in the intervals, and each run is taken as independent of all others`
   const uncounted = trials.filter(({ status, unread }) => status === 'graded' && unread === null).length
   const conflicting = trials.filter(({ conflicting_reward }) => conflicting_reward).length
+  const versions = [...new Set(trials.flatMap(({ evidence_version }) => evidence_version ?? []))].sort((a, b) => a - b)
   const own = trials.filter(({ model, judge_model }) => areOneModel([judge_model], [model])).length
   const isPooled = variants.length > 1 && group_by !== 'variant' && pair === null
   const isUngrouped = trials.length > 0 && group_by !== 'none' && trials.every(({ key }) => key === null)
@@ -89,6 +90,8 @@ function notesOn(
         isUngrouped,
       [`groups whose names differ in nothing but case, space and Unicode form: ${alike.join('; ')}`]: alike.length > 0,
       [`${count(alone.length, 'trial')} without a task${related}`]: alone.length > 0,
+      [`evidence rules of several versions checked the grades (${versions.join(', ')}): check stored replies again, or differences may be of the rules`]:
+        versions.length > 1,
       [`unread records are not known of ${count(uncounted, 'graded trial')}: a version that did not count them graded those`]:
         uncounted > 0,
       [`the rewards of ${count(conflicting, 'trial')} contradict each other (\`conflicting_reward\`): no reward of these is used`]:

@@ -46,6 +46,8 @@ export interface TrialRow extends Ended, Related {
   readonly judge: string
   /** The model of the judge. */
   readonly judge_model: string | null
+  /** The evidence rules that checked the grade. */
+  readonly evidence_version: number | null
   readonly agent: string | null
   readonly model: string | null
   readonly variant: string | null
