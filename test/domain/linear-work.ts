@@ -3,16 +3,12 @@ import { expect } from 'vitest'
 /** Milliseconds below which a measurement is mostly noise. */
 const NOISE_MS = 20
 
-/** CPU milliseconds of this process for a run: the lesser of two, as the first compiles and each may collect garbage. Each has an input of its own: readings are kept by their part. */
-function cpuOf<Input>(prepare: () => Input, run: (input: Input) => unknown): number {
-  const spent = [1, 2].map(() => {
-    const input = prepare()
-    const before = process.cpuUsage()
-    run(input)
-    const { user, system } = process.cpuUsage(before)
-    return (user + system) / 1000
-  })
-  return Math.min(...spent)
+/** Measures the CPU milliseconds of this process for a run over an input of its own: readings are kept by their part. */
+function cpuOf<Input>(input: Input, run: (input: Input) => unknown): number {
+  const before = process.cpuUsage()
+  run(input)
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1000
 }
 
 /**
@@ -24,11 +20,11 @@ export function expectLinear<Input>(
   run: (input: Input) => unknown,
   size: number,
 ): void {
-  const ratioOf = (): number => {
-    const part = cpuOf(() => prepare(Math.floor(size / 4)), run)
-    return cpuOf(() => prepare(Math.floor(size)), run) / Math.max(NOISE_MS, part)
-  }
+  const quarter = (): number => cpuOf(prepare(Math.floor(size / 4)), run)
+  const whole = (): number => cpuOf(prepare(Math.floor(size)), run)
+  // The first run compiles: the lesser of two counts.
+  const part = Math.max(NOISE_MS, Math.min(quarter(), quarter()))
+  const first = whole()
   // A collection of garbage can double one measurement, and hardly three.
-  const first = ratioOf()
-  expect(first < 8 ? first : Math.min(ratioOf(), ratioOf())).toBeLessThan(8)
+  expect((first < 8 * part ? first : Math.min(whole(), whole())) / part).toBeLessThan(8)
 }

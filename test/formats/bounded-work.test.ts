@@ -46,9 +46,9 @@ test.each<[string, string, (text: string) => object]>([
   ['blanks of terminus', ' ', terminus],
   [
     'calls and failures without ids of Gemini’s API',
-    'x'.repeat(200),
+    'x'.repeat(500),
     (text) => ({
-      contents: Array.from({ length: text.length / 200 }, (_, at) =>
+      contents: Array.from({ length: text.length / 500 }, (_, at) =>
         at % 2 === 0
           ? { role: 'model', parts: [{ functionCall: { name: 'pay', args: { to: `a${at}` } } }] }
           : { role: 'user', parts: [{ functionResponse: { name: 'pay', response: { error: `no ${at}` } } }] },
@@ -85,7 +85,7 @@ test('many blocks, and many results of one call', () => {
       ],
     }),
     (document) => readTrajectory(document, { ...LIMITS, max_steps: 1_000_000 }),
-    40_000,
+    15_000,
   )
 })
 
