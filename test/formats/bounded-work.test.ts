@@ -89,4 +89,21 @@ test('many blocks, and many results of one call', () => {
   )
 })
 
+test('calls of Antigravity, each answered by the step of its own kind', () => {
+  const step = (step_index: number, type: string, more: object) => ({
+    ...{ step_index, source: 'MODEL', type, status: 'DONE', created_at: '2026-06-06T10:10:10Z', ...more },
+  })
+  const call = (name: string, argument: string, at: number) => ({ name, args: { [argument]: `${name} ${at}` } })
+  const every = <T>(size: number, make: (at: number) => T): T[] => Array.from({ length: size }, (_, at) => make(at))
+  expectLinear(
+    (size) => {
+      const calls = every(size, (at) => [call('run_command', 'CommandLine', at), call('view_file', 'AbsolutePath', at)])
+      const results = every(size, (at) => step(at + 2, 'RUN_COMMAND', { content: 'The command exited with code 1.' }))
+      return { records: [step(1, 'PLANNER_RESPONSE', { tool_calls: calls.flat() }), ...results] }
+    },
+    (document) => readTrajectory(document, LIMITS),
+    4_000,
+  )
+})
+
 test('lines that are no JSON', () => expectLinear((size) => 'x\n'.repeat(size), openDocuments, 5_000_000))

@@ -12,6 +12,22 @@ const shown = (...content: object[]) => ({ messages: [{ role: 'user', content },
 /** A document of each reader with one picture in what a tool answered, or where the format keeps it. */
 const DOCUMENTS: readonly (readonly [string, object])[] = [
   ['a message of the Messages API', shown({ type: 'image', source })],
+  [
+    'a result of Claude Code',
+    {
+      records: [
+        {
+          type: 'assistant',
+          sessionId: 's',
+          message: { content: [{ type: 'tool_use', id: 'c', name: 'Read', input: {} }] },
+        },
+        {
+          ...{ type: 'user', sessionId: 's' },
+          message: { content: [{ type: 'tool_result', tool_use_id: 'c', content: [{ type: 'image', source }] }] },
+        },
+      ],
+    },
+  ],
   ['a data URL of a chat', shown({ type: 'image_url', image_url: { url: URL_OF_PNG } })],
   ['a source of ATIF that holds its data', runWithPictures([{ media_type: 'image/png', path: 'a.png', data: PNG }])],
   ['a data URL in an ATIF path', runWithPictures([{ media_type: 'image/png', path: URL_OF_PNG }])],
