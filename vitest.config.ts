@@ -15,9 +15,9 @@ const SLOW = [
   'test/client/{python,memory}.test.ts',
   // The command itself, again and again, over whole archives.
   'test/cli/unread-records.test.ts',
-  'test/cli/{backup-drill,program,start-failure,two-ways,validate}.test.ts',
-  // Processes that come and go.
-  'test/storage/durability.test.ts',
+  'test/cli/{backup-drill,loaded-modules,program,start-failure,two-ways,validate}.test.ts',
+  // Processes that come and go; a database that is migrated for each test, and obeys the contract of the database in a file.
+  'test/storage/{durability,sqlite-memory}.test.ts',
   // Waits for room, and statistics, which run in a process of their own.
   'test/http/{admission,agreement,batch-counts,regrades,reports}.test.ts',
   'test/telemetry/collector.test.ts',

@@ -3,6 +3,7 @@ import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import { pino } from 'pino'
 import { beforeAll, beforeEach, expect, onTestFinished, TestRunner } from 'vitest'
 import { createKey, type KeyPlan, type Scope } from '../src/access/keys.ts'
+import { createStatisticsWorker, type StatisticsWorker } from '../src/audit/statistics-worker.ts'
 import { type App, buildApp } from '../src/boot/app.ts'
 import { buildContext } from '../src/boot/context.ts'
 import { type Config, loadConfig } from '../src/config/config.ts'
@@ -18,6 +19,9 @@ type Headers = Record<string, string>
 
 /** Shipped rubrics, read once for all applications of a worker. */
 const SHIPPED = loadConfiguredRubrics([])
+
+/** One process computes the statistics of all applications of a worker: its start takes a second. */
+const STATISTICS: StatisticsWorker = { ...createStatisticsWorker(), close: () => Promise.resolve() }
 
 /** Application of a test. `send`, `post` and `get` expect that the OpenAPI document declares the answer. */
 export interface TestApp extends App {
@@ -52,6 +56,7 @@ export interface AppOptions {
   /** Content of the file at `VERIDICT_CONFIG`. */
   readonly file?: string
   readonly tracing?: Tracing | null
+  readonly statistics?: StatisticsWorker
 }
 
 /** Environment in which every request needs a key. */
@@ -84,7 +89,10 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
       done()
     },
   })
-  const app = await buildApp(context, { loggerInstance: pino({ level: 'trace' }, stream) })
+  const app = await buildApp(context, {
+    loggerInstance: pino({ level: 'trace' }, stream),
+    statistics: options.statistics ?? STATISTICS,
+  })
   const stopOnce = async () => {
     app.state.draining = true
     await context.stop()

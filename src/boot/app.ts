@@ -1,10 +1,5 @@
-import fastify, {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyServerOptions,
-  LogController,
-} from 'fastify'
-import { createStatisticsWorker } from '../audit/statistics-worker.ts'
+import fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify'
+import { createStatisticsWorker, type StatisticsWorker } from '../audit/statistics-worker.ts'
 import { createInFlight } from '../grading/in-flight.ts'
 import type { Context } from '../http/context.ts'
 import { type RouteDeps, typedRoutes } from '../http/operation.ts'
@@ -40,7 +35,7 @@ const REQUEST_TIMEOUT_MS = 3_600_000
 /** Plugins and routes in the order in which they work. Never listens. */
 export async function buildApp(
   context: Context,
-  options: { readonly logger?: FastifyServerOptions['logger']; readonly loggerInstance?: FastifyBaseLogger },
+  options: Pick<FastifyServerOptions, 'logger' | 'loggerInstance'> & { readonly statistics?: StatisticsWorker },
 ): Promise<App> {
   const http = fastify({
     ...(options.loggerInstance ? { loggerInstance: options.loggerInstance } : { logger: options.logger ?? false }),
@@ -67,7 +62,7 @@ export async function buildApp(
   const inFlight = createInFlight()
   const answerOnce = createAnswerOnce(context.stores, context.clock, inFlight)
   context.listen(logBatches(http.log))
-  const statistics = createStatisticsWorker()
+  const { statistics = createStatisticsWorker() } = options
   http.addHook('onClose', () => statistics.close())
   const deps: RouteDeps = { context, metrics, knownBodies, inFlight, answerOnce, statistics, state }
   installErrors(http)

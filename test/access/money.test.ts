@@ -24,8 +24,11 @@ async function holderOf(app: TestApp, max_cost_usd_per_day?: number): Promise<Te
   return { ...as(app, token), token }
 }
 
-/** What one question costs, and the most that its call reserves, in dollars: more or less, as frame marks are random. */
-async function priceOf(): Promise<{ each: number; bound: number }> {
+/** Measures, once, the cost of a question and the most that its call reserves, in dollars: more or less, as frame marks are random. */
+let price: Promise<{ each: number; bound: number }> | undefined
+const priceOf = () => (price ??= measurePrice())
+
+async function measurePrice(): Promise<{ each: number; bound: number }> {
   const probe = await startApp({ env: GUARDED, judges: [answeringJudge(() => GOOD_ANSWER)] })
   const [rich, poor] = [await holderOf(probe), await holderOf(probe, 0)]
   const grade = (await rich.post('/v1/grades', requestOf(0))).json<Grade>()

@@ -128,3 +128,11 @@ test('commands that read a database end by themselves', async () => {
   for (const [index, { code, err }] of ended.entries())
     expect([commands[index], code, err.includes('Warning')], err).toEqual([commands[index], 0, false])
 }, 60_000)
+
+test('the examples are graded as expected, whatever the environment says', async () => {
+  const env = { VERIDICT_CONFIG: '/nowhere', VERIDICT_DATABASE: '/nowhere/x', NO_COLOR: '1' }
+  const { code, out } = await runNode(['bin/veridict.cjs', 'demo'], env)
+  expect(code).toBe(0)
+  expect(out).toMatch(/^8 of 8 examples graded as expected/m)
+  expect(out).toContain('node bin/veridict.cjs batch FOLDER')
+})

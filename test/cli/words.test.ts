@@ -96,13 +96,6 @@ test('every command is put in its place', () => {
   expect(asTyped({ program: 'node x.cjs' }, text)).not.toContain('veridict')
 })
 
-test('the examples are graded as expected, whatever the environment says', () => {
-  const env = { ...process.env, VERIDICT_CONFIG: '/nowhere', VERIDICT_DATABASE: '/nowhere/x', NO_COLOR: '1' }
-  const printed = execFileSync(process.execPath, ['bin/veridict.cjs', 'demo'], { encoding: 'utf8', env })
-  expect(printed).toMatch(/^8 of 8 examples graded as expected/m)
-  expect(printed).toContain('node bin/veridict.cjs batch FOLDER')
-})
-
 /** Runs a command line as a shell does, with `veridict` as a program that prints its words. */
 const wordsOf = (line: string, setting = 'NONE'): string[] =>
   execFileSync('sh', ['-c', `veridict() { printf '%s\\n' "$${setting}" "$@"; }; ${line}`], { encoding: 'utf8' })

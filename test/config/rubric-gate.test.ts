@@ -262,6 +262,7 @@ const at = (value: Json, way: readonly string[]): Json =>
 
 /** What rubrics are written with: parts of the shipped ones, and words that mean something. */
 const MANIFESTS = SHIPPED.map(({ content }) => (JSON.parse(content) as RubricSource).manifest as Json)
+const PLACED = MANIFESTS.flatMap((one) => placesOf(one).map((place) => at(one, place)))
 const WORDS: readonly Json[] = [
   ...ACTORS.flatMap((actor): Json[] => [actor, [actor], { quote: [actor] }]),
   ...[true, false, 0, 1, {}, [], 'kept', 'never', 'refuses', 'boolean', 'enum', 'integer', 'step', 'agent', 'text'],
@@ -277,12 +278,11 @@ function mutate(manifest: Json, kind: number, where: number, what: number): Json
   const way = ways[where % ways.length] ?? []
   const parent = at(copy, way.slice(0, -1)) as Record<string, Json>
   const key = way.at(-1) ?? ''
-  const others = MANIFESTS.flatMap((one) => placesOf(one).map((place) => at(one, place)))
   if (kind === 0) {
     if (Array.isArray(parent)) parent.splice(Number(key), 1)
     else delete parent[key]
   } else if (kind === 1) parent[key] = structuredClone(WORDS[what % WORDS.length] ?? null)
-  else if (kind === 2) parent[key] = structuredClone(others[what % others.length] ?? null)
+  else if (kind === 2) parent[key] = structuredClone(PLACED[what % PLACED.length] ?? null)
   else if (!Array.isArray(parent)) parent[NAMES[what % NAMES.length] ?? ''] = structuredClone(parent[key] ?? null)
   return copy
 }

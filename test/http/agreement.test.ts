@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { createStatisticsWorker } from '../../src/audit/statistics-worker.ts'
 import { agreement } from '../../src/domain/statistics/agreement.ts'
 import type { Agreement } from '../../src/schemas/agreement.ts'
 import { putGrade, type QuestionWords } from '../audit/make-question.ts'
@@ -173,7 +174,7 @@ test('while it computes, others are answered; a stop ends it', async () => {
     rating(`i${index >> 1}`, `r${index & 1}`, `l${(index * 7919) % 7}`),
   )
   let done = false
-  const own = await startApp()
+  const own = await startApp({ statistics: createStatisticsWorker() })
   const ask = (draws: number) => own.post('/v1/agreement', { ratings, bootstrap: { draws } })
   const computing = ask(600).finally(() => (done = true))
   let answered = 0

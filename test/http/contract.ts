@@ -24,10 +24,12 @@ const PATHS = Object.keys(document.paths)
   .map((path) => [path, new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]{1,100}')}$`)] as const)
 
 const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
+ajv.addSchema({ components: document.components }, 'openapi')
 const compiled = new Map<string, ValidateFunction>()
 function validatorOf(schema: object): ValidateFunction {
   const key = JSON.stringify(schema)
-  const validate = compiled.get(key) ?? ajv.compile({ ...schema, components: document.components })
+  const validate =
+    compiled.get(key) ?? ajv.compile(JSON.parse(key.replaceAll('"#/components/', '"openapi#/components/')) as object)
   compiled.set(key, validate)
   return validate
 }

@@ -7,7 +7,6 @@ import { makeRecord } from './make-grade.ts'
 import { openSqlite } from './open-sqlite.ts'
 import { migratedDatabase, tempDatabase } from './temp-folder.ts'
 
-describeStores('SQLite in memory', async () => openSqliteStores({ path: ':memory:' }))
 describeStores('SQLite file', async () => openSqliteStores({ path: migratedDatabase() }))
 
 test.each([

@@ -198,7 +198,10 @@ const FAILED_SIGN_INS = 10
 
 /** Counts in windows of a minute, in this process. */
 function createWindows() {
-  const windows = new LRUCache<string, { count: number; readonly since: number }>({ max: MOST_REMEMBERED })
+  const windows = new LRUCache<string, { count: number; readonly since: number }>({
+    maxSize: MOST_REMEMBERED,
+    sizeCalculation: () => 1,
+  })
   return (name: string, add: number): { readonly count: number; readonly seconds: number } => {
     const now = Date.now()
     const before = windows.get(name)

@@ -33,7 +33,7 @@ export function createMetrics() {
     of('veridict_store_errors_total', 'Errors of the database at work on batches, by code.', 'code'),
   )
   // Requests that shared a failed call are answered with the same grade.
-  const counted = new LRUCache<string, true>({ max: 10_000 })
+  const counted = new LRUCache<string, true>({ maxSize: 10_000, sizeCalculation: () => 1 })
   return {
     registry,
     request: (route: string, method: string, status: number, seconds: number): void =>
