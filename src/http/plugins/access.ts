@@ -193,15 +193,12 @@ function unauthorized(bearer: string | null, hasSession: boolean): RequestError 
 
 const MINUTE_MS = 60_000
 /** Bounds the remembered keys and addresses: forgetting one of so many gives a caller nothing. */
-const MOST_REMEMBERED = 20_000
+const REMEMBERED = { maxSize: 20_000, sizeCalculation: () => 1 }
 const FAILED_SIGN_INS = 10
 
 /** Counts in windows of a minute, in this process. */
 function createWindows() {
-  const windows = new LRUCache<string, { count: number; readonly since: number }>({
-    maxSize: MOST_REMEMBERED,
-    sizeCalculation: () => 1,
-  })
+  const windows = new LRUCache<string, { count: number; readonly since: number }>(REMEMBERED)
   return (name: string, add: number): { readonly count: number; readonly seconds: number } => {
     const now = Date.now()
     const before = windows.get(name)

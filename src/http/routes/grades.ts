@@ -58,7 +58,7 @@ const FILTERS = {
 }
 const ListQuery = Closed({ ...FILTERS, ...PageQuery })
 const OverviewQuery = Closed(FILTERS)
-const GradeBody = { ...GradeRequestSchema, examples: [EXAMPLE_REQUEST] }
+const GradeInput = { headers: IdempotencyHeader, body: { ...GradeRequestSchema, examples: [EXAMPLE_REQUEST] } }
 
 /** Adds the routes that make a grade, list grades, and read the calls and the question of a grade. */
 export function gradeRoutes(routes: Routes, deps: RouteDeps): void {
@@ -70,8 +70,7 @@ export function gradeRoutes(routes: Routes, deps: RouteDeps): void {
       summary: 'Grade one trajectory',
       description:
         'Answers 201 with a new grade, 200 with a stored one. A failed judge is 502, 503 or 504 with its code, never a 2xx.',
-      headers: IdempotencyHeader,
-      body: GradeBody,
+      ...GradeInput,
       answers: {
         200: answer('Grade', 'A stored grade: `receipt.cache` is `hit`.'),
         201: answer('Grade', 'A new grade.'),
