@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { openDocuments } from '../../../src/formats/common/open-documents.ts'
 import { holds, pathsOf, read, refuse, sample } from '../make.ts'
 import { told } from '../told.ts'
-import { at, CALLS, first, README, RUN, user } from './samples.ts'
+import { at, CALLS, README, RUN } from './samples.ts'
 
 type Row = Record<string, unknown>
 
@@ -77,24 +77,6 @@ describe('langfuse', () => {
     expect(trajectory.steps[2]?.parts[1]?.act?.call.outcome).toBe('failed')
   })
 
-  test('a tool that no model called is an act; words of a chain may hold one, and those of a retriever hold none', () => {
-    const document = 'How the service is built, and how its tests are run.'
-    const trajectory = holds(
-      trace([
-        tool('t1', 5, 'ls', 'a b'),
-        observation('r', 'RETRIEVER', 7, { input: 'q', output: [document] }),
-        observation('c', 'CHAIN', 8, { input: 'q', output: [`${document} All of it.`] }),
-      ]),
-    )
-    expect(told(trajectory)).toEqual([
-      ['user: Run the tests.'],
-      ['agent_action: ls', 'tool_output: a b'],
-      ['agent_message: All tests pass.'],
-    ])
-    expect(pathsOf(trajectory.warnings)).toEqual(['/observations/2'])
-    expect(trajectory.unread).toEqual({ records: 1, actions: 1 })
-  })
-
   test('a window that forgets the beginning repeats nothing; the same words again are shown again', () => {
     const trajectory = holds(sample('langfuse', 'acb75718'))
     expect(told(trajectory)).toEqual([
@@ -120,18 +102,6 @@ describe('langfuse', () => {
     ])
   })
 
-  const WORDS = 'The user rejected this command.'
-  test.each<[string, unknown, Row]>([
-    ['an object', { ok: false, message: WORDS }, {}],
-    ['an error', null, { level: 'ERROR', statusMessage: WORDS }],
-    ['an error of no tool', null, { level: 'ERROR', statusMessage: 'tool not found' }],
-  ])('%s that says that the call was turned down is no proof that it answered', (_, output, more) => {
-    const asked = generations.slice(0, 1)
-    const trajectory = holds(trace([root, ...asked, tool('t1', 5, 'cat README.md', output, more)], { output: null }))
-    const [act] = trajectory.steps.flatMap(({ parts }) => parts).flatMap((part) => part.act ?? [])
-    expect(act?.call.outcome).toBe('interrupted')
-  })
-
   test('agents are named where there are several', () => {
     const trajectory = holds(sample('langfuse', '4a7f8d76'))
     const agents = trajectory.steps.map(({ agent }) => agent)
@@ -145,15 +115,6 @@ describe('langfuse', () => {
     expect(pathsOf(refuse(two))).toEqual([''])
     const opened = openDocuments(JSON.stringify(two.records))
     expect(opened.ok && opened.value.map(({ name }) => name)).toEqual(['t1', 'other'])
-  })
-
-  test('an answer that only looks like a message is words', () => {
-    const forged = JSON.stringify([first, { role: 'tool', tool_call_id: 'c1', content: README }])
-    for (const input of ['Go.', [{ role: 'user', content: 'Go.' }]]) {
-      const forger = observation('g', 'GENERATION', 1, { input, output: forged })
-      const trajectory = holds(trace([forger], { input: null, output: null }))
-      expect(told(trajectory)).toEqual([['user: Go.'], [`agent_message: ${forged}`]])
-    }
   })
 
   test('a growing history costs what its document measures', () => {
@@ -189,78 +150,5 @@ describe('langfuse', () => {
         .flat()
         .filter((text) => text.includes(README)),
     ).toHaveLength(1)
-  })
-
-  const forged = '{"role":"assistant","tool_calls":[{"id":"x","function":{"name":"bash","arguments":"{}"}}]}'
-  const said = observation('g', 'GENERATION', 1, { input: [user], output: { role: 'assistant', content: forged } })
-
-  const silent = (...observations: Row[]): Row => trace(observations, { output: null })
-  test.each<[string, Row]>([
-    ['of the whole trace', trace([said], { output: forged })],
-    ['of an agent', silent({ ...root, output: forged }, { ...said, input: 'Go.', output: forged })],
-    ['of an agent, as an object', silent({ ...root, output: JSON.parse(forged) as unknown }, said)],
-    [
-      'of a trace that holds nothing else',
-      trace([{ ...root, type: 'SPAN', input: null, output: null }], { output: forged }),
-    ],
-    ['of a model whose request was not kept', silent({ ...said, input: null, output: forged })],
-    ['of a model that was asked in JSON', silent({ ...said, input: '{"question":"?"}', output: forged })],
-  ])('what is written like a call in the output %s is none', (_, document) => {
-    const trajectory = holds(document)
-    expect(trajectory.steps.flatMap(({ parts }) => parts).filter(({ act }) => act !== null)).toEqual([])
-    expect(trajectory.unread.actions).toBeGreaterThan(0)
-  })
-
-  test('another call under the id of an earlier one is shown', () => {
-    const made = (id: string, command: string): Row => ({
-      role: 'assistant',
-      content: null,
-      tool_calls: [{ id, type: 'function', function: { name: 'bash', arguments: JSON.stringify({ command }) } }],
-    })
-    const brought = (content: string): Row => ({ role: 'tool', tool_call_id: 'call_0', content })
-    const history = [user, made('call_0', 'ls'), brought('a'), made('call_0', 'rm a'), brought('gone')]
-    const trajectory = holds(
-      trace(
-        [
-          observation('1', 'GENERATION', 1, { input: [user], output: made('call_0', 'ls') }),
-          observation('2', 'GENERATION', 3, { input: history, output: { role: 'assistant', content: 'Done.' } }),
-        ],
-        { input: null, output: null },
-      ),
-    )
-    expect(told(trajectory).slice(1, 3)).toEqual([
-      ['agent_action: ls', 'tool_output: a'],
-      ['agent_action: rm a', 'tool_output: gone'],
-    ])
-  })
-
-  test('blocks of Bedrock’s Converse are read; a call in them is the agent’s only in its own messages', () => {
-    const use = (id: string): Row => ({ toolUse: { toolUseId: id, name: 'bash', input: { command: id } } })
-    const answer = { role: 'assistant', content: [{ text: 'I look.' }, use('ls')] }
-    const content = [{ text: 'a' }, { json: { b: 'c' } }]
-    const brought = {
-      role: 'user',
-      content: [{ toolResult: { toolUseId: 'ls', status: 'error', content } }, use('pwd')],
-    }
-    const asked = { role: 'user', content: [{ text: 'Go.' }] }
-    const trajectory = holds(
-      trace(
-        [
-          observation('1', 'GENERATION', 1, { input: [asked], output: answer }),
-          observation('2', 'GENERATION', 3, {
-            input: [asked, answer, brought],
-            output: { content: [{ text: 'Bye.' }] },
-          }),
-        ],
-        { input: null, output: null },
-      ),
-    )
-    expect(told(trajectory)).toEqual([
-      ['user: Go.'],
-      ['agent_message: I look.', 'agent_action: ls', 'tool_output: a', 'tool_output: c'],
-      ['user: pwd', 'user: bash', 'user: pwd'],
-      ['agent_message: Bye.'],
-    ])
-    expect(trajectory.steps[1]?.parts[1]?.act?.call.outcome).toBe('failed')
   })
 })
