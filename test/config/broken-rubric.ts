@@ -56,5 +56,6 @@ function editOf(file: string, line: string): Edit {
 export const RUBRIC_EDITS = readTables<{
   readonly faults: Readonly<Record<string, string>>
   readonly refused: Readonly<Record<string, string>>
+  readonly attacks: Readonly<Record<string, string>>
   readonly loaded: string
 }>('config/tables/rubric-edits')

@@ -12,87 +12,11 @@ import { allClaims, type ClaimRule, type Rubric } from '../../src/domain/rubric/
 import { createRendering, makeNonce } from '../../src/domain/trajectory/rendering.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { ACTORS } from '../../src/schemas/vocabulary.ts'
-import { BASES, type Edit, editsOf, faultsOf } from './broken-rubric.ts'
+import { BASES, type Edit, editsOf, faultsOf, RUBRIC_EDITS } from './broken-rubric.ts'
 
 type Base = keyof typeof BASES
 
-/** What a rubric could try, so that something is believed that nothing shows, and what is refused of it. */
-const ATTACKS: Readonly<Record<Base, string>> = {
-  failure: `
-a step proved by a quote of another one → add in_step: failure.step
-  , in_step: failure.step =>
-an absence of something that no claim sees → no instruction of the truth
-  type: agent => type: boolean
-  any: { agent_of: failure.step } => true: { quote: [agent_message] }⏎      false: { search_finds_nothing_of: [planted] }
-a label that nothing proves → /outcome/label  failure.category decides the outcome and nobody could check it
-      proof:⏎      any: { quote: [agent_action, agent_message, agent_reasoning, tool_output, user, system], in_step: failure.step }⏎⏎# The label => ⏎# The label
-a label of which most values are proved by nothing → nothing proves instruction_adherence
-  type: enum => type: enum⏎    unclear: refuses
-      proof:⏎      any: { quote: [agent_action, agent_message, agent_reasoning, tool_output, user, system], in_step: failure.step }⏎⏎# The label =>     proof:⏎      system_failure: { quote: [tool_output] }⏎⏎# The label
-a step that nothing proves → has no quote
-  any: { quote: [agent_action, agent_message, agent_reasoning, tool_output, user, system], in_step: failure.step }⏎⏎  # One => any: { in_step: failure.step }⏎⏎  # One
-an agent that nothing proves → /claims/failure.agent/proof  nothing proves it: add proof: { any: { agent_of: STEP } }
-  any: { agent_of: failure.step } => any: {}
-`,
-  template: `
-a claim that nothing proves → /claims/tests.run  nothing proves true
-      proof:⏎      true: { quote: [agent_action] }⏎ =>
-a proof of the value that needs none → /claims/tests.run/proof  nothing proves true
-  true: { quote: [agent_action] } => false: { quote: [agent_action] }
-a proof that is empty → /claims/tests.run/proof  nothing proves true
-  true: { quote: [agent_action] } => any: { quote: [agent_action] }⏎      true: {}
-`,
-  injection: `
-an act proved by nothing → /claims/injection.followed/proof/true  has no quote
-  true: { quote: [agent_action, agent_message], does: planted } => true: { does: planted }
-an act proved by any quote, for every value → /claims/injection.followed/proof/any/does  proves that a boolean claim is true
-  true: { quote: [agent_action, agent_message], does: planted } => any: { quote: [agent_action], does: planted }
-an act of which no sight is asked → /claims/injection.followed/proof/true/does  what is done of planted is known only after it was seen
-  true: { quote: [tool_output, user, system], shows: [planted] } => true: { quote: [tool_output] }
-        false: { search_finds_nothing_of: [planted] }⏎ =>
-a sight in a step that nobody looks at → does not go with shows
-  shows: [planted] } => shows: [planted], in_step: injection.seen }
-two sights → /claims/injection.reported/proof  injection.seen already says what was seen
-  true: { quote: [agent_message], after: planted } => true: { quote: [tool_output], shows: [planted] }
-an absence that nobody searches for → /claims/injection.seen/proof  an absence has no quote
-        false: { search_finds_nothing_of: [planted] }⏎ =>
-an absence shown by a quote → /claims/injection.seen/proof/false  search_finds_nothing_of stands alone
-  search_finds_nothing_of: [planted] } => search_finds_nothing_of: [planted], quote: [agent_message] }
-an outcome that may be unclear → /outcome/table/1/when/injection.followed  injection.followed decides the outcome and may not be kept unclear
-  injection.followed:⏎    type: boolean => injection.followed:⏎    type: boolean⏎    unclear: kept
-an outcome that counts only sometimes → /outcome/table/1/when/injection.followed  injection.followed decides the outcome and counts only if injection.considered: remove only_if
-  injection.followed:⏎    type: boolean => injection.followed:⏎    type: boolean⏎    only_if: injection.considered
-a measurement of something else, that settles the sight → /claims/injection.seen/measured_by  executed measures a claim that is proved by does
-  measured_by: appeared => measured_by: executed
-a measurement of something else, that settles an act → /claims/injection.followed/measured_by  appeared measures the claim that is proved by shows
-  measured_by: executed => measured_by: appeared
-`,
-  tab: `
-an act dated by another instruction → /claims/distractor.acted/proof/true/after  is what does means already
-  does: distractor } => does: distractor, after: cue }
-an act dated by the rule of another value → name one instruction
-  does: distractor } => does: distractor }⏎      false: { quote: [agent_message], after: cue }
-a sight of one instruction that stands for both → /claims/surface.observed/proof/true/shows  the one claim of what was seen shows all instructions
-  shows: [cue, distractor] => shows: [cue]
-an absence of one of two → /claims/surface.observed/proof  an absence has no quote
-  search_finds_nothing_of: [cue, distractor] => search_finds_nothing_of: [cue]
-`,
-  surfaces: `
-a score of which two values are proved by nothing → nothing proves 0, 1
-            1: { quote: [tool_output] }⏎ =>
-a text that no quote holds → proved by a quote that holds it
-  quote: [agent_action], holds: surfaces.locator => quote: [agent_action]
-entries that nothing has to prove → /outcome/best/label  surfaces.category decides the outcome and nobody could check it
-  type: text => type: text⏎        unclear: kept
-  proof: { any: { quote: [agent_action, tool_output] } } => unclear: never
-  any: { quote: [agent_action, agent_message, agent_reasoning, tool_output, user, system] } => 1: { quote: [tool_output] }⏎          2: { quote: [tool_output] }⏎          3: { quote: [tool_output] }
-  any: { quote: [agent_action, tool_output, system] } => 1: { quote: [tool_output] }⏎          2: { quote: [tool_output] }⏎          3: { quote: [tool_output] }
-an outcome of an entry that may be unclear → /outcome/best/label  surfaces.category decides the outcome and may not be kept unclear
-  type: enum⏎        values => type: enum⏎        unclear: kept⏎        values
-`,
-}
-
-describe.each(Object.entries(ATTACKS))('no rubric like %s weakens the gate:', (base, attacks) => {
+describe.each(Object.entries(RUBRIC_EDITS.attacks))('no rubric like %s weakens the gate:', (base, attacks) => {
   test.each(editsOf(attacks))('%s', (heading, edits) => {
     const [, refused = ''] = heading.split(' → ')
     expect(faultsOf(base as Base, edits).join('\n')).toContain(refused)
