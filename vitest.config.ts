@@ -41,7 +41,7 @@ const PURE = ['test/{config,domain,formats,fuzz,schemas,tools}/**']
  * so that what they are made of is loaded once. What looks at the process itself, its memory or what it has loaded, has a worker of its own.
  */
 const SERVICE = [
-  'test/{archives,audit,cli,client,grading,library,storage,telemetry,web}/**',
+  'test/{access,archives,audit,cli,client,grading,integrations,library,storage,telemetry,web}/**',
   'test/http/!(compressed).test.ts',
   'test/judges/!(batch-lines|batches).test.ts',
 ]
