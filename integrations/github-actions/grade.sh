@@ -31,6 +31,7 @@ export VERIDICT_DATABASE="${VERIDICT_DATABASE:-$out/veridict.sqlite}" NO_COLOR=1
 options=(--judge "$VERIDICT_ACTION_JUDGE")
 [ -z "$VERIDICT_ACTION_GROUND_TRUTH" ] || options+=(--ground-truth "$(whole "$VERIDICT_ACTION_GROUND_TRUTH")")
 [ -z "$VERIDICT_ACTION_RUBRIC" ] || options+=(--rubric "$VERIDICT_ACTION_RUBRIC")
+[ "${VERIDICT_ACTION_ALLOW_SELF:-}" != true ] || options+=(--allow-self)
 [ -z "$VERIDICT_ACTION_MAX_COST_USD" ] || options+=(--max-cost-usd "$VERIDICT_ACTION_MAX_COST_USD")
 paths=()
 while IFS= read -r path; do
