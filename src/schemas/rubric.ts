@@ -17,6 +17,12 @@ const ProofSchema = t.Closed({
     description: 'At least one verbatim quote of one of these.',
   }),
   in_step: t.Opt.Str('The quote stands in the step that this claim names.'),
+  in_order: t.Opt.Array(ClaimName, {
+    minItems: 2,
+    maxItems: 2,
+    uniqueItems: true,
+    description: 'The step that the first claim cites comes before every step that the second claim cites.',
+  }),
   after: t.Opt.Str('The quote comes after the first sight of this instruction.'),
   shows: t.Opt.Array(Instruction, {
     minItems: 1,

@@ -31,7 +31,7 @@ const edit = (file: string, from: string, to: string, verb: 'replace' | 'replace
 }
 
 test('every example of the shipped rubrics passes, and each rubric has some', async () => {
-  for await (const { rubric, results } of runExamples(SHIPPED)) {
+  for await (const { rubric, results } of runExamples([...SHIPPED, ...loadRubrics('test/config/asked-first@1')])) {
     const failed = results.filter(({ faults, differences }) => faults.length + differences.length > 0)
     expect(failed.map(({ file, faults, differences }) => ({ file, faults, differences }))).toEqual([])
     expect(results.length, rubric.rubric.name).toBeGreaterThan(0)
@@ -215,7 +215,9 @@ test('the truths of the page fit their rubrics, each shipped rubric has one, and
 test('the rubric and the examples of the page are the shipped ones', () => {
   const folder = 'rubrics/failure-attribution@1'
   const files = ['rubric.yaml', 'examples/proved.yaml', 'examples/quote-of-another-step.yaml']
-  expect(blocks('yaml')).toEqual(files.map((file) => readFileSync(join(folder, file), 'utf8')))
+  const asked = readFileSync('test/config/asked-first@1/rubric.yaml', 'utf8')
+  const claims = asked.slice(asked.indexOf('claims:'), asked.indexOf('\noutcome:'))
+  expect(blocks('yaml')).toEqual([...files.map((file) => readFileSync(join(folder, file), 'utf8')), claims])
 })
 
 interface Node {

@@ -157,6 +157,7 @@ test('a full disk under the results names their file', async () => {
     message: '/dev/full cannot be written: the disk is full',
     advice: [expect.stringMatching(/^Make room on that disk/)],
   })
+  await target.discard()
 })
 
 test('a full disk under the database names its file, and the way on', () => {

@@ -11,6 +11,7 @@ export const BASES = {
   injection: 'rubrics/injection@1',
   surfaces: 'rubrics/surface-discovery@1',
   tab: 'rubrics/tab-behavior@2',
+  asked: 'test/config/asked-first@1',
 } as const
 
 /** Edit of a rubric: a file, a text in the file, and its replacement. */

@@ -5,10 +5,10 @@ import { resolveAnchors } from '../../src/domain/anchors/anchors.ts'
 import { normalizeGroundTruth } from '../../src/domain/cache-key.ts'
 import { checkEvidence } from '../../src/domain/evidence/evidence.ts'
 import { parseClaims } from '../../src/domain/rubric/answer.ts'
-import { answerSchemaOf, splitClaim } from '../../src/domain/rubric/claims.ts'
+import { answerSchemaOf, type Claims, splitClaim } from '../../src/domain/rubric/claims.ts'
 import { parseRubric, type RubricSource } from '../../src/domain/rubric/load/parse-rubric.ts'
 import { deriveOutcome } from '../../src/domain/rubric/outcome.ts'
-import { allClaims, type ClaimRule, type Rubric } from '../../src/domain/rubric/rubric.ts'
+import { allClaims, type ClaimRule, NO_PROOF, type Rubric } from '../../src/domain/rubric/rubric.ts'
 import { createRendering, makeNonce } from '../../src/domain/trajectory/rendering.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { ACTORS } from '../../src/schemas/vocabulary.ts'
@@ -238,4 +238,88 @@ test('a mutated rubric is refused, or holds the gate', () => {
   expect(loaded).toBeGreaterThan(30)
   expect(refused).toBeGreaterThan(30)
   expect(allClaims(SHIPPED[0]?.rubric.claims ?? []).length).toBeGreaterThan(0)
+})
+
+describe('the order of two cited steps', () => {
+  const { rubric } = readRubric(BASES.asked) as LoadedRubric
+  const [ask, act] = ['May I delete the old file notes.txt?', 'rm old/notes.txt']
+  const [deleted, asked_first] = rubric.claims as readonly [ClaimRule, ClaimRule]
+  const quoted: ClaimRule['proofs'] = { true: { ...NO_PROOF, quote: ['agent_message'] } }
+  /** The same rubric with a claim of its own for the question. */
+  const apart: Rubric = {
+    ...rubric,
+    claims: [
+      deleted,
+      { ...asked_first, id: 'asked', proofs: quoted },
+      { ...asked_first, proofs: { true: { ...NO_PROOF, quote: ['agent_message'], in_order: ['asked', 'deleted'] } } },
+    ],
+  }
+  const whole = rendered({
+    steps: [
+      { actor: 'agent_message', text: ask },
+      { actor: 'agent_action', text: act },
+      { actor: 'agent_message', text: 'Done.' },
+    ],
+  }).trajectory
+  const ground_truth = normalizeGroundTruth({ instruction: 'x' }, [])
+  const check = (
+    more: readonly object[],
+    replies: readonly string[],
+    values: Readonly<Record<string, boolean>>,
+    of = rubric,
+  ) => {
+    const steps = whole.steps.map((step, at) => {
+      const id = replies[at]
+      return {
+        ...step,
+        ...more[at],
+        parts: step.parts.map((part) => ({ ...part, ...(id !== undefined && { reply: { id, isNamed: true } }) })),
+      }
+    })
+    const trajectory = { ...whole, steps }
+    const rendering = createRendering(trajectory, makeNonce(new Uint8Array(32), trajectory))
+    const asks = Object.keys(values).filter((name) => name !== 'deleted' && values[name])
+    const citations = [
+      ...asks.map((supports) => ({ supports, step_id: 1, quote: ask })),
+      { supports: 'deleted', step_id: 2, quote: act },
+    ]
+    const claims = { citations, notes: '', values, confidence: 'high' } as unknown as Claims
+    const anchors = resolveAnchors(ground_truth)
+    const found = checkEvidence(claims, { rendering, rubric: of, ground_truth, anchors, denied_acts: 'flag' })
+    return [
+      ...found.unmet.map(({ claim }) => `unmet ${claim}`),
+      ...found.contradictions.map(({ code, claim }) => `${code} ${claim}`),
+    ]
+  }
+  const UNMET = ['unmet asked_first']
+  const UNKNOWN = ['doubtful_act asked_first']
+  test.each([
+    ['in the file', [], [], []],
+    ['by the clocks, too', [{ at: 1 }, { at: 2 }], [], []],
+    ['not by the clocks', [{ at: 2 }, { at: 1 }], [], UNMET],
+    ['unknown between conversations', [{ conversation: 'a' }, { conversation: 'b' }], [], UNKNOWN],
+    [
+      'known between conversations with a clock',
+      [
+        { conversation: 'a', at: 1 },
+        { conversation: 'b', at: 2 },
+      ],
+      [],
+      [],
+    ],
+    ['none within one reply', [], ['r', 'r', 's'], UNMET],
+    ['unknown where a source gives every reply one name', [], ['r', 'r', 'r'], UNKNOWN],
+    ['of two replies', [], ['r', 's', 't'], []],
+  ])('%s', (_name, more, replies, found) => {
+    expect(check(more, replies, { deleted: true, asked_first: true })).toEqual(found)
+  })
+
+  test('of two other claims: denied beside the order is doubtful, and without it is not', () => {
+    const values = { deleted: true, asked: true, asked_first: true }
+    expect(check([], [], values, apart)).toEqual([])
+    expect(check([], [], { ...values, asked_first: false }, apart)).toEqual(['doubtful_absence asked_first'])
+    expect(check([{ at: 2 }, { at: 1 }], [], { ...values, asked_first: false }, apart)).toEqual([])
+    expect(check([], [], { ...values, asked: false }, apart)).toEqual(UNMET)
+    expect(check([], [], { ...values, deleted: false }, apart)).toEqual(UNMET)
+  })
 })

@@ -7,6 +7,7 @@ import { type Claims, claimedValue } from '../rubric/claims.ts'
 import { actClaims, type ClaimRule, instructionDone, proofOf, sightClaim } from '../rubric/rubric.ts'
 import { earlier, isBefore, type Position } from '../trajectory/trajectory.ts'
 import { count, quoted } from '../words.ts'
+import { claimedOrder, needsQuote } from './claimed-order.ts'
 import { doubt, type EvidenceQuestion, firstDoubtful, measuredOf, partAt } from './observations.ts'
 import { type CheckedAnswer, isSeenClaimed } from './unmet-claims.ts'
 
@@ -38,6 +39,7 @@ export function findContradictions(
     ...others.map((rule) => doubtOf(rule, failed.has(rule.id), question)),
     ...disputedAgents(claims, question),
     ...stepsOfNothing(claims, question),
+    ...doubtfulOrders(answer),
     ...(isDenied && hidden > 0 ? [doubt('doubtful_act', null, unread)] : []),
   ]
 }
@@ -267,6 +269,24 @@ const stepsOfNothing = (claims: Claims, { rubric }: EvidenceQuestion): Contradic
     if (step === undefined) return []
     const detail = `claimed ${JSON.stringify(value)}, but ${step} names step ${claims.values[step]}`
     return [doubt('doubtful_absence', rule.id, detail, claims.values[step] as number)]
+  })
+
+/** Finds orders that no clock tells, and denials beside other claims whose cited steps have the order. */
+const doubtfulOrders = (answer: CheckedAnswer): Contradiction[] =>
+  answer.question.rubric.claims.flatMap((rule): Contradiction[] => {
+    const value = claimedValue(answer.claims, rule)
+    const other = Object.values(rule.proofs).find(({ in_order }) => in_order.length > 0 && !in_order.includes(rule.id))
+    const isBare = value !== null && !needsQuote(rule, value)
+    const found = claimedOrder((isBare ? other : proofOf(rule, value))?.in_order ?? [], answer)
+    const said = `claimed ${JSON.stringify(value)}, but`
+    const [first, second] = found?.names ?? []
+    if (found?.order === 'unknown' && !isBare)
+      return [
+        doubt('doubtful_act', rule.id, `${said} nothing tells whether ${first} came before ${second}`, found.step_id),
+      ]
+    return isBare && found?.order === 'after'
+      ? [doubt('doubtful_absence', rule.id, `${said} ${first} cites a step before ${second}`, found.step_id)]
+      : []
   })
 
 /** Finds claims that name another agent than the step that they name has. */

@@ -14,6 +14,7 @@ import type { Rendering } from '../trajectory/rendering.ts'
 import { agentsOf } from '../trajectory/trajectory.ts'
 import { baseName, quoted } from '../words.ts'
 import { CITATION_MEANING, holds } from './citations.ts'
+import { claimedOrder, needsQuote } from './claimed-order.ts'
 import {
   type Checked,
   type EvidenceQuestion,
@@ -44,6 +45,7 @@ const RULES: readonly ((claim: ClaimRule, value: ClaimValue, answer: CheckedAnsw
   unknownPlace,
   capped,
   uncited,
+  misordered,
   unprovenAbsence,
   unprovenDenial,
 ]
@@ -59,7 +61,6 @@ export const unmetClaims = (answer: CheckedAnswer): UnmetClaim[] =>
 
 const citationsOf = ({ checked }: CheckedAnswer, { id }: ClaimRule): Checked[] =>
   checked.filter(({ citation }) => citation.supports === id)
-const needsQuote = (claim: ClaimRule, value: ClaimValue): boolean => (proofOf(claim, value)?.quote.length ?? 0) > 0
 
 /** Refuses a claim that the judge could not tell and that the outcome needs: a person has to look. */
 function unclear(claim: ClaimRule, value: ClaimValue, { claims }: CheckedAnswer): Fault | null {
@@ -127,6 +128,16 @@ function uncited(claim: ClaimRule, value: ClaimValue, answer: CheckedAnswer): Fa
   }
   const why = given.flatMap(({ proved }) => (typeof proved === 'object' && proved !== null ? [proved.not] : []))[0]
   return fault(`${claimed}, but ${why ?? 'what is cited proves nothing'}`, real.step_id)
+}
+
+/** Refuses a claim whose proof orders two cited steps, and that come in another order. */
+function misordered(claim: ClaimRule, value: ClaimValue, answer: CheckedAnswer): Fault | null {
+  const found = counts(answer.claims, claim) ? claimedOrder(proofOf(claim, value)?.in_order ?? [], answer) : null
+  if (found === null || found.order === 'after' || found.order === 'unknown' || found.bare === claim.id) return null
+  const [first, second] = found.names
+  const why =
+    found.bare === null ? `${first} cites no earlier step and reply than ${second}` : `no citation proves ${found.bare}`
+  return fault(`claimed ${JSON.stringify(value)}, but ${why}`, found.step_id)
 }
 
 /** Rule 5, the other half: an absence has no quote, so it is searched for. */

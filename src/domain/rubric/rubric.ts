@@ -18,10 +18,12 @@ export interface ProofRule extends Readonly<Record<ProofName, string | null>> {
   readonly quote: readonly Actor[]
   readonly shows: readonly string[]
   readonly finds_nothing_of: readonly string[]
+  /** Two claims, of which the first cites a step before all steps of the second; empty: no order is needed. */
+  readonly in_order: readonly string[]
 }
 
 const NO_NAMES = { in_step: null, after: null, does: null, agent_of: null, holds: null } as const
-export const NO_PROOF: ProofRule = { quote: [], shows: [], finds_nothing_of: [], ...NO_NAMES }
+export const NO_PROOF: ProofRule = { quote: [], shows: [], finds_nothing_of: [], in_order: [], ...NO_NAMES }
 
 export interface ClaimRule {
   readonly id: string

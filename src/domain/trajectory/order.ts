@@ -1,7 +1,7 @@
 import { once } from '../memo.ts'
 import { isBefore, type Part, type Position, type Step, type Trajectory } from './trajectory.ts'
 
-type Order = 'before' | 'after' | 'unknown'
+export type Order = 'before' | 'after' | 'unknown'
 
 /**
  * Orders an act and a sight by their places, and by every other clock that both have: a step whose timestamp or own id lies before that of the sight
@@ -37,6 +37,18 @@ function orderOfOrigin(trajectory: Trajectory, act: Position, sight: Position): 
   if (began !== null && isBefore(began.position, sight)) return began.isSure ? 'before' : 'unknown'
   const first = origins.calls.get(callKey(step, part) ?? '')?.get(part.text)
   return first !== undefined && isBefore(first, sight) ? 'unknown' : 'after'
+}
+
+/** Orders two steps by the same clocks. What one step or one reply holds is one decision, and has no order. */
+export function orderOfSteps(trajectory: Trajectory, later: Position, earlier: Position): Order {
+  if (later.step === earlier.step) return 'before'
+  const order = orderOf(trajectory, later, earlier)
+  const step = trajectory.steps[later.step]
+  const part = step?.parts[later.part]
+  if (order !== 'after' || step === undefined || part === undefined) return order
+  const began = beginOf(originsOf(trajectory), { step, part, position: later })
+  if (began === null || isBefore(earlier, began.position)) return 'after'
+  return began.isSure ? 'before' : 'unknown'
 }
 
 /** Tests whether the agent acted or spoke, in a later reply, after a place: else no model read the text there. A run without any agent tells nothing. */

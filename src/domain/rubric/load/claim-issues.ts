@@ -3,6 +3,7 @@ import type { Actor } from '../../../schemas/vocabulary.ts'
 import type { Issue } from '../../result.ts'
 import { splitClaim, UNCLEAR } from '../claims.ts'
 import {
+  allClaims,
   type ClaimRule,
   instructionDone,
   isCitable,
@@ -95,15 +96,23 @@ function nameRule(at: string, name: string | null, type: ClaimRule['type'], scop
   return { [`${at} ${message}`]: name !== null && !fitting.some(({ id }) => id === name) }
 }
 
+/** Makes the rule that a claim, whose step is ordered, cites a step. */
+function orderRule(name: string, scope: Scope) {
+  const fitting = scope.filter((one) => one.type !== 'list' && isCitable(one))
+  return {
+    [`/in_order ${name} is no claim that cites a step; ${there(fitting)}`]: !fitting.some(({ id }) => id === name),
+  }
+}
+
 const there = (claims: readonly ClaimRule[]): string =>
   `there are: ${claims.map(({ id }) => id).join(', ') || 'none'}. Name one of these, or add it to /claims`
 
 /** Lists proofs of entries that speak of an instruction: the sight and the act of an instruction are asked once. */
 const entryIssues = ({ proofs }: ClaimRule, at: string): Issue[] =>
-  Object.entries(proofs).flatMap(([value, { shows, does, after, finds_nothing_of }]) =>
+  Object.entries(proofs).flatMap(([value, { shows, does, after, finds_nothing_of, in_order }]) =>
     broken(`${at}/proof/${key(value)}`, {
-      'shows, does, after and search_finds_nothing_of are not for entries of a list: move this claim out of it':
-        shows.length > 0 || finds_nothing_of.length > 0 || does !== null || after !== null,
+      'shows, does, after, in_order and search_finds_nothing_of are not for entries of a list: move this claim out of it':
+        [...shows, ...finds_nothing_of, ...in_order].length > 0 || does !== null || after !== null,
     }),
   )
 
@@ -141,6 +150,7 @@ const nameIssues = (proof: ProofRule, scope: Scope, truth: TruthRule, at: string
     ...proof.shows.map((name) => instructionRule('/shows', name, truth)),
     ...proof.finds_nothing_of.map((name) => instructionRule('/search_finds_nothing_of', name, truth)),
     nameRule('/in_step', proof.in_step, 'step', scope),
+    ...proof.in_order.map((name) => orderRule(name, scope)),
     nameRule('/agent_of', proof.agent_of, 'step', scope),
     nameRule('/holds', proof.holds, 'text', scope),
   ].flatMap((rules) => broken(at, rules))
@@ -157,14 +167,14 @@ const WORDS: readonly Actor[] = ['agent_message', 'agent_reasoning']
 const INCOMING: readonly Actor[] = ['tool_output', 'user', 'system']
 
 function proofIssues(proof: ProofRule, path: string): Issue[] {
-  const { quote, shows, does, after, in_step, holds, finds_nothing_of } = proof
+  const { quote, shows, does, after, in_step, holds, finds_nothing_of, in_order } = proof
   const wrong = (isMeant: boolean, actors: readonly Actor[], what: string): Issue[] =>
     quote.flatMap((actor) =>
       broken(path, {
         [`/quote ${actor} can never prove ${what}: remove it from the list`]: isMeant && actors.includes(actor),
       }),
     )
-  const needsQuote = [does, after, in_step, holds].some((one) => one !== null) || shows.length > 0
+  const needsQuote = [does, after, in_step, holds].some((one) => one !== null) || shows.length + in_order.length > 0
   const beside = 'does not go with shows, which finds its place by itself: remove it'
   return [
     ...broken(path, {
@@ -266,6 +276,9 @@ export function togetherIssues(rubric: Pick<Rubric, 'about' | 'claims' | 'truth'
   const ofRuns = broken('/about', {
     [`several runs have no instructions, as no run saw another’s: remove about, or ${all} from /truth/properties`]:
       about === 'runs' && all !== '',
+    'the steps of several runs have no order: remove about, or in_order from the proofs':
+      about === 'runs' &&
+      allClaims(claims).some(({ proofs }) => Object.values(proofs).some((one) => one.in_order.length > 0)),
   })
   const ofClaims = claims.flatMap((claim) => {
     const { id, proofs } = claim
@@ -285,5 +298,27 @@ export function togetherIssues(rubric: Pick<Rubric, 'about' | 'claims' | 'truth'
         done !== null && sight === null,
     })
   })
-  return [...ofRuns, ...ofClaims]
+  return [...ofRuns, ...ofClaims, ...circleIssues(claims)]
+}
+
+/** Finds claims that can never hold: each has to come before the next, and the last before the first. A claim with several proofs may hold by another. */
+function circleIssues(claims: readonly ClaimRule[]): Issue[] {
+  const orders = claims.flatMap(({ id, proofs }) => {
+    const [only, ...others] = Object.values(proofs).filter(({ quote }) => quote.length > 0)
+    return only?.in_order.includes(id) && others.length === 0 ? [only.in_order] : []
+  })
+  const behind = (id: string): ReadonlySet<string> => {
+    const found = new Set<string>()
+    const open = [id]
+    for (const name of open)
+      for (const [first, second = ''] of orders)
+        if (first === name && found.size < found.add(second).size) open.push(second)
+    return found
+  }
+  return claims.flatMap(({ id }) =>
+    broken(`/claims/${id}/proof`, {
+      [`/in_order ${id} would have to come before itself: remove in_order from one of the claims of this circle`]:
+        behind(id).has(id),
+    }),
+  )
 }
