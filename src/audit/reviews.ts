@@ -88,11 +88,14 @@ export interface ReviewRow extends Readonly<Pick<Review, 'id' | 'rater' | 'label
 export const questionOfReview = (review: Pick<Review, 'trajectory' | 'ground_truth'>): string =>
   `${review.trajectory}/${review.ground_truth}`
 
-/** Keeps, of reviews of one subject newest first, each rater's newest. A null label withdraws an earlier label. */
-export const standingReviews = (reviews: readonly Review[]): Review[] => {
-  const raters = new Set<string>()
-  return reviews.filter(({ rater }) => !raters.has(rater) && raters.add(rater))
-}
+/**
+ * Keeps, of reviews of one subject newest first, each rater's newest. A null label withdraws an earlier label; a label that an agent made replaces no
+ * other label of its rater.
+ */
+export const standingReviews = (reviews: readonly Review[]): Review[] =>
+  [...Map.groupBy(reviews, (review) => `${isOfAgent(review)} ${review.rater}`).values()].flatMap(
+    ([newest]) => newest ?? [],
+  )
 
 /** Reads the reviews of some questions under their rubrics, newest first. */
 export async function reviewsOf(store: ReviewStore, subjects: ReadonlyMap<string, unknown>) {

@@ -187,9 +187,11 @@ describe('labels that an agent made', () => {
 
     await app.tell(grade, { ...review, rater: 'ada' })
     await app.tell(grade, { ...review, rater: 'seed', provenance: 'injected' })
+    // A label that an agent made in the name of a person replaces none of hers.
+    await app.tell(grade, { ...review, rater: 'ada', label: 'ignored', provenance: 'agent' })
     const next = await report()
     expect(next.judge_quality[0]).toMatchObject({ n: 1, constant_guess: { label: 'aligned', agreement: 1 } })
-    expect(next.notes.find((note) => note.includes('provenance'))).toContain('human 1 · injected 1 · agent 1')
+    expect(next.notes.find((note) => note.includes('provenance'))).toContain('human 1 · injected 1 · agent 2')
     const stored = { raters: ['humans'] }
     const { coverage } = await app.tell<Agreement>('/v1/agreement', { stored }, 200)
     expect(coverage?.map(({ rater, provenance }) => [rater, provenance])).toEqual([

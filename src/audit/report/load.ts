@@ -56,15 +56,9 @@ export async function loadReport(
     evidence.count(own.flatMap(({ judged }) => judged ?? []).sort((a, b) => (a.rater < b.rater ? -1 : 1)))
   let unsettled = 0
   const trials = selected.map(({ question, grade_id, row }): TrialRow => {
-    const written = reviews.get(subjectOfTrial(question)) ?? []
-    const standing = standingReviews(written).filter((one) => !isOfAgent(one))
-    const review = settleReviews(
-      standing,
-      rubric,
-      grade_id,
-      written.filter((one) => !isOfAgent(one)),
-    )
-    if (review === null && standing.length > 0) unsettled++
+    const all = (reviews.get(subjectOfTrial(question)) ?? []).filter((review) => !isOfAgent(review))
+    const review = settleReviews(standingReviews(all), rubric, grade_id, all)
+    if (review === null && all.length > 0) unsettled++
     return { ...row, review, given: given.get(truthOf(question)) ?? [] }
   })
   const runs = Map.groupBy(new Set(selected.map(({ question }) => question)), (question) => question.split('/')[0])
