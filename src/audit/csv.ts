@@ -156,19 +156,9 @@ function pairedRows({ pair_by, base, head, pairs, unpaired, measures, alignment 
   ]
 }
 
-function qualityRows({
-  judge,
-  accuracy,
-  labels,
-  calibration,
-  ece,
-  brier,
-  base_rate,
-  constant_guess,
-  ...quality
-}: JudgeQuality): ReportRow[] {
+function qualityRows({ judge, accuracy, labels, calibration, ece, brier, ...quality }: JudgeQuality): ReportRow[] {
   const place: Place = ['judge_quality', 'judge', judge]
-  const { forecasts: n, reason } = quality
+  const { forecasts: n, reason, base_rate, constant_guess } = quality
   return [
     ...rowsOf(place, 'accuracy', accuracy),
     ...rowsOf(place, `base_rate.${base_rate?.label}`, base_rate?.share),
