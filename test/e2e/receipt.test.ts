@@ -102,7 +102,7 @@ test('a bundle holds results, receipts and replies, from a database and from a s
   }
   expect(head).toEqual({ kind: 'veridict-bundle', software: expect.stringMatching(/^veridict \d/), batch: id })
   expect(files.map(({ name }) => name)).toEqual([
-    ...['batch.json', 'grades.ndjson', 'results.csv', 'results.ndjson', 'rubrics/tab-behavior@2.json'],
+    ...['batch.json', 'findings.json', 'grades.ndjson', 'results.csv', 'results.ndjson', 'rubrics/tab-behavior@2.json'],
   ])
   writeFileSync(join(folder, 'sums'), files.map(({ name, sha256 }) => `${sha256}  ${name}\n`).join(''))
   execFileSync('sha256sum', ['-c', '--quiet', join(folder, 'sums')], { cwd: out })
