@@ -1,5 +1,7 @@
 import { createHash, type Hash } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type EndedItem, endedPages, isEnded, withGrades } from '../batches/follow.ts'
+import type { ItemRecord } from '../db/items.ts'
 import { type Digest, digestValue } from '../domain/digest.ts'
 import { claimsOfGrade, newestRubric } from '../domain/rubric/claim-values.ts'
 import { count, quoted } from '../domain/words.ts'
@@ -30,10 +32,15 @@ interface Finding {
   readonly against?: readonly string[]
 }
 
-/** An ended item of a batch with its findings, those of one class as one, by the id of the class. */
-interface FoundItem extends EndedItem {
+/** The findings of one class at one trial. */
+interface ClassFindings extends Required<Omit<Finding, 'cause'>> {
+  readonly id: string
+}
+
+/** An ended item of a batch with its findings, each of another class. */
+interface FoundItem extends Pick<EndedItem, 'item'> {
   readonly trial: trials.Trial
-  readonly findings: ReadonlyMap<string, Required<Omit<Finding, 'cause'>>>
+  readonly findings: readonly ClassFindings[]
 }
 
 /** A class of findings; `members`: the classes that it joins. */
@@ -41,8 +48,8 @@ type Group = Omit<FindingClass, 'disposition' | 'open'> & { readonly members: Re
 
 /** Classes of one kind at the most: more are joined. */
 const MOST_CLASSES = 200
-/** Trials that are listed of each class, and of a class that is asked for. */
-const LISTED = { each: 5, asked: 1000 }
+/** Trials that are listed of each class, and of a class that is asked for; grades and reviews that are listed of a trial. */
+const LISTED = { each: 5, asked: 1000, against: 20 }
 const LONGEST_WHY = 300
 /** Characters of the labels in the id of a class. */
 const LONGEST_LABELS = 75
@@ -57,25 +64,38 @@ function classOf({ kind, cause = [] }: Finding): string {
   return words.length === 0 ? kind : `${kind}:${words.join('/')}`
 }
 
-/** Lists the findings of a trial. `own`: the opinion of its grade; `verdicts`: all that is said of its question. */
-function* findingsOf(
-  { item, grade }: EndedItem,
-  own: trials.OpinionRow | null,
-  verdicts: Verdicts,
-): Generator<Finding> {
-  const { status, failure, request } = item
+/** Joins the findings of one trial that are of one class. */
+const classesOf = (findings: readonly Finding[]): ClassFindings[] =>
+  [...Map.groupBy(findings, classOf)].flatMap(([id, [first, ...more]]) => {
+    if (first === undefined) return []
+    const against = [first, ...more].flatMap((finding) => finding.against ?? []).sort()
+    return { id, kind: first.kind, why: first.why.slice(0, LONGEST_WHY).toWellFormed(), against }
+  })
+
+/** Lists the findings that need no grade. */
+function findingsOfItem({ status, failure, request }: ItemRecord): Finding[] {
   const metadata: Readonly<Record<string, unknown>> = request.metadata ?? {}
-  if (status === 'failed') yield { kind: 'failed', cause: [failure?.code ?? 'internal'], why: failure?.message ?? '' }
-  if (status === 'cancelled') yield { kind: 'cancelled', why: 'The batch was cancelled before the trial was graded.' }
-  if (metadata['conflicting_reward'] === true)
-    yield { kind: 'conflicting_reward', why: 'Result and files of the harness name different rewards.' }
-  if (grade === null || own === null) return
-  yield* recordedIn(grade)
-  const alone = { ...verdicts, opinions: [own], reviews: [] }
+  const findings: readonly (readonly [applies: boolean, finding: Finding])[] = [
+    [status === 'failed', { kind: 'failed', cause: [failure?.code ?? 'internal'], why: failure?.message ?? '' }],
+    [status === 'cancelled', { kind: 'cancelled', why: 'The batch was cancelled before the trial was graded.' }],
+    [
+      metadata['conflicting_reward'] === true,
+      { kind: 'conflicting_reward', why: 'Result and files of the harness name different rewards.' },
+    ],
+  ]
+  return findings.flatMap(([applies, finding]) => (applies ? [finding] : []))
+}
+
+/** Lists the findings of a grade. `own`: its opinion; `verdicts`: all that is said of its question. */
+function findingsOfGrade(grade: Grade, own: trials.OpinionRow, verdicts: Verdicts): Finding[] {
+  const isRecorded = grade.contradictions.some(({ code }) => code.endsWith('_against_signal'))
   // A grade that is older than the rule does not record the contradiction.
-  if (!grade.contradictions.some(({ code }) => code.endsWith('_against_signal')))
-    for (const { say } of FIND_CLASHES.signals(alone)) yield { kind: 'contradiction', cause: ['signals'], why: say() }
-  yield* disagreementsOf(own, verdicts)
+  const clashes = isRecorded ? [] : FIND_CLASHES.signals({ ...verdicts, opinions: [own], reviews: [] })
+  return [
+    ...recordedIn(grade),
+    ...clashes.map(({ say }) => ({ kind: 'contradiction', cause: ['signals'], why: say() }) as const),
+    ...disagreementsOf(own, verdicts),
+  ]
 }
 
 /** Lists the disagreements of an opinion with others, and among its samples. The class has the labels of both sides in one order. */
@@ -100,9 +120,11 @@ function disagreementsOf(own: trials.OpinionRow, { opinions, reviews, ...questio
       const pair = { opinions: [alone, { ...judge, votes: [] }] }
       return [...find('judges', [judge], pair), ...find('evidence', [judge], pair)]
     }),
-    // A label that an agent made stands among the judges.
-    ...reviews.flatMap((review) =>
-      (['judges', 'human'] as const).flatMap((side) => find(side, [review], { reviews: [review] })),
+    // A thousand equal reviews are one comparison. A label that an agent made stands among the judges.
+    ...[
+      ...Map.groupBy(reviews, ({ label, claims, provenance }) => JSON.stringify([label, claims, provenance])),
+    ].flatMap(([, equal]) =>
+      (['judges', 'human'] as const).flatMap((side) => find(side, equal, { reviews: equal.slice(0, 1) })),
     ),
   ]
 }
@@ -133,26 +155,29 @@ async function* readItems(context: trials.QuestionContext, batch: string): Async
   const { stores, rubrics } = context
   const questions = await trials.readQuestions(context, { batch })
   const reviews = await standingReviewsOf(stores.reviews, questions)
+  const opinions = new Map([...questions.values()].flatMap((row) => row.opinions.map((one) => [one.id, one] as const)))
+  const verdicts = new Map(
+    [...questions].map(([subject, { rubric, opinions, others, signals }]) => [
+      subject,
+      {
+        ...{ rubric: newestRubric(rubrics, rubric), claim: null, signals, reviews: reviews.get(subject) ?? [] },
+        opinions: trials.latestOpinions([...opinions, ...others]),
+      },
+    ]),
+  )
+  // Equal items share a grade.
+  const known = new Map<string, readonly ClassFindings[]>()
   for await (const page of endedPages(stores.batches, batch))
     for (const ended of await withGrades(stores.grades, page)) {
+      const { item, grade } = ended
       const trial = trials.trialOfItem(ended, rubrics)
-      const subject = trials.subjectOf(trial.question, trial.rubric)
-      const { opinions, others, signals } = questions.get(subject) ?? { opinions: [], others: [], signals: {} }
-      const own = opinions.find(({ id }) => id === ended.grade?.id) ?? null
-      const classes = Map.groupBy(
-        findingsOf(ended, own, {
-          ...{ rubric: newestRubric(rubrics, rubricIdOf(trial.rubric)), claim: null, signals },
-          opinions: trials.latestOpinions([...opinions, ...others]),
-          reviews: reviews.get(subject) ?? [],
-        }),
-        classOf,
-      )
-      const findings = [...classes].map(([id, all]) => {
-        const [{ kind, why } = { kind: 'failed' as const, why: '' }] = all
-        const against = all.flatMap((finding) => finding.against ?? []).sort()
-        return [id, { kind, why: why.slice(0, LONGEST_WHY).toWellFormed(), against }] as const
-      })
-      yield { ...ended, trial, findings: new Map(findings) }
+      const own = opinions.get(grade?.id ?? '')
+      const said = verdicts.get(trials.subjectOf(trial.question, trial.rubric))
+      if (grade !== null && own !== undefined && said !== undefined && !known.has(own.id)) {
+        known.set(own.id, classesOf(findingsOfGrade(grade, own, said)))
+        await nextTurn()
+      }
+      yield { item, trial, findings: [...classesOf(findingsOfItem(item)), ...(known.get(grade?.id ?? '') ?? [])] }
     }
 }
 
@@ -166,13 +191,20 @@ async function readGroups(context: trials.QuestionContext, batch: string, asked?
     // An item of a re-grade has the id of its base.
     const { nameIn } = trials
     const named = item_id === base_grade ? (nameIn(trial.metadata.trial) ?? nameIn(trial.metadata.task)) : null
-    for (const [id, { kind, why, against }] of findings) {
+    for (const { id, kind, why, against } of findings) {
       const group = groups.get(id) ?? { id, kind, trials: [], count: 0, hash: createHash('sha256') }
       groups.set(id, group)
       group.count += 1
       group.hash.update(line([index, grade_id, ...against]))
       if (group.trials.length < (id === asked ? LISTED.asked : LISTED.each))
-        group.trials.push({ item_id, index, name: named ?? item_id, grade_id, against: [...against], why })
+        group.trials.push({
+          item_id,
+          index,
+          name: named ?? item_id,
+          grade_id,
+          against: against.slice(0, LISTED.against),
+          why,
+        })
     }
   }
   const all = [...groups.values()].map(({ hash, ...group }) => ({
@@ -271,9 +303,9 @@ async function requireNewer(context: AuditContext, { id, finished_at }: Batch, {
   if (finished_at === null) throw notEnded(id)
   const missing: string[] = []
   for await (const { item, trial, findings } of readItems(context, id)) {
-    const own = [...findings].filter(([name]) => members.has(name))
+    const own = findings.filter((one) => members.has(one.id))
     if (own.length === 0) continue
-    const against = own.flatMap(([, finding]) => finding.against)
+    const against = own.flatMap((finding) => finding.against)
     const standing = await context.stores.grades.listForQuestion(trial.question)
     const isNewer = ({ id: newer, status, created_at, receipt }: Grade) =>
       status !== 'failed' &&

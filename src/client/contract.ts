@@ -3387,7 +3387,7 @@ export interface components {
                     /** @description The name for people: the item, or of a re-grade the trial or task of its metadata. */
                     name: string;
                     grade_id: string | null;
-                    /** @description Grades and reviews that disagree with the grade. */
+                    /** @description The first twenty grades and reviews that disagree with the grade. */
                     against: string[];
                     why: string;
                 }[];

@@ -92,7 +92,7 @@ const FindingClassSchema = t.Closed({
       index: t.Count(),
       name: t.Str('The name for people: the item, or of a re-grade the trial or task of its metadata.'),
       grade_id: t.NullableText,
-      against: t.List(t.Text, 'Grades and reviews that disagree with the grade.'),
+      against: t.List(t.Text, 'The first twenty grades and reviews that disagree with the grade.'),
       why: t.Text,
     }),
     'The first five; of a class that was asked for the first thousand.',

@@ -3,6 +3,7 @@ import { digestValue } from '../../src/domain/digest.ts'
 import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
 import type { Disposition, DispositionRequest, Findings, Signoff } from '../../src/schemas/findings.ts'
 import type { Problem } from '../../src/schemas/problem.ts'
+import { makeReview } from '../audit/make-question.ts'
 import { GOOD_ANSWER, GROUND_TRUTH, IGNORED } from '../grading/harness.ts'
 import { bearer, GUARDED, startApp, type TestApp } from '../start-app.ts'
 import { answeringJudge, finish, judgeOnHold, makeItems, startBatch, UNREAD_ITEM, untilBatch } from './make-batch.ts'
@@ -151,6 +152,28 @@ describe('names from outside', () => {
     await putOthers(['another'])
     expect(await disagreements()).toMatchObject([{ open: true, disposition: { disposition: 'accepted' } }])
   })
+})
+
+test('equal items and equal reviews are compared once, and each of them counts', { timeout: 60_000 }, async () => {
+  const own = orThrow(await app.context.stores.grades.get(results[3]?.grade_id ?? ''))
+  const { trajectory, ground_truth, rubric } = own.receipt
+  const question = { grade_id: own.id, trajectory, ground_truth, rubric }
+  const reviews = Array.from({ length: 500 }, (_, n) => makeReview({ ...question, rater: `r${n}`, label: 'ignored' }))
+  await Promise.all(reviews.map((review) => app.context.stores.reviews.put(review)))
+  const same = Array.from({ length: 300 }, (_, n) => ({ ...makeItems(4)[3], item_id: `same ${n}` }))
+  id = (await startBatch(app, same)).id
+  await finish(app, id)
+  const begun = performance.now()
+  await app.get(`/v1/batches/${id}/results`)
+  const least = performance.now() - begun
+  const { classes } = await read('?class=disagreement:human/aligned~ignored')
+  // A comparison of each item with each review takes some hundred times as long.
+  expect((performance.now() - begun) / least).toBeLessThan(60)
+  expect(classes).toMatchObject([{ count: 300, trials: { length: 300 } }])
+  expect(classes[0]?.trials[0]?.against).toHaveLength(20)
+  const { digest } = await dispose('disagreement:human/aligned~ignored')
+  await app.context.stores.reviews.put(makeReview({ ...question, rater: 'one more', label: 'ignored' }))
+  expect((await read()).classes).toMatchObject([{ open: true, disposition: { digest } }])
 })
 
 describe('dispositions', () => {
