@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 /**
- * Where a test belongs. `npm test` runs all but `slow`, and has five minutes on two cores; `npm run test:slow` runs `slow`; `npm run test:all`
+ * Where a test belongs. `npm test` runs all but `slow`, and has two minutes on two cores; `npm run test:slow` runs `slow`; `npm run test:all`
  * runs all. A new test is quick unless its folder or its name is in this table. Put it here if it takes more than ten seconds alone, kills or
  * starts processes again and again, needs a browser or a PostgreSQL, or reads a whole corpus.
  */
@@ -15,7 +15,7 @@ const SLOW = [
   'test/client/{python,memory}.test.ts',
   // The command itself, again and again, over whole archives.
   'test/cli/unread-records.test.ts',
-  'test/cli/{backup-drill,loaded-modules,program,start-failure,two-ways,validate}.test.ts',
+  'test/cli/{backup-drill,batch-process,loaded-modules,program,start-failure,two-ways,validate}.test.ts',
   // Processes that come and go; a database that is migrated for each test, and obeys the contract of the database in a file.
   'test/storage/{durability,sqlite-memory}.test.ts',
   // Waits for room, and statistics, which run in a process of their own.
@@ -24,7 +24,7 @@ const SLOW = [
   // Harnesses and platforms themselves, each installed in its own folder.
   'test/integrations/*-real.test.ts',
   // Simulations, laws over many draws, whole corpora, memory.
-  'test/archives/memory.test.ts',
+  'test/archives/{memory,real-runs}.test.ts',
   'test/fuzz/{cost,near}.test.ts',
   'test/domain/shell/reading.test.ts',
   'test/domain/statistics/{agreement-intervals,corrected-shares-coverage,judge-coverage}.test.ts',

@@ -68,7 +68,7 @@ describe('an archive reads as its folder does', () => {
         const direct = await compare({ ...some }, join(await tempFolder(), 'f'))
         expect(new Set(direct.map((item) => item.name)).size).toBe(direct.length)
       }),
-      { numRuns: 25 },
+      { numRuns: 10 },
     )
   })
 })
