@@ -1,60 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { atif, beyondTools, pathsOf, read, refuse } from './make.ts'
+import { atif, pathsOf, read, refuse } from './make.ts'
 
 const say = (message: string): object => ({ source: 'user', message })
-const brought = (result: object): object => ({ observation: { results: [result] } })
 
 describe('warnings', () => {
-  const call = { tool_call_id: 'a', function_name: 'f', arguments: { x: 'y' } }
-
-  test.each<[string, Record<string, unknown>, string]>([
-    ['no agent', atif([say('a')], { agent: undefined }), '/agent'],
-    ['another number of steps', atif([say('a')], { final_metrics: { total_steps: 3 } }), '/steps'],
-    ['a continuation', atif([say('a')], { continued_trajectory_ref: 'x.json' }), '/continued_trajectory_ref'],
-    [
-      'a result of no call',
-      atif([brought({ source_call_id: 'zz', content: 'o' })]),
-      '/steps/0/observation/results/0/source_call_id',
-    ],
-    [
-      'a call without a function',
-      atif([{ tool_calls: [{ ...call, function_name: null }] }]),
-      '/steps/0/tool_calls/0/function_name',
-    ],
-    ['reasoning of a user', atif([{ ...say('a'), reasoning_content: 'r' }]), '/steps/0/reasoning_content'],
-    [
-      'a subagent in another file',
-      atif([brought({ content: 'o', subagent_trajectory_ref: [{ session_id: 's', trajectory_path: 'sub.json' }] })]),
-      '/steps/0/observation/results/0/subagent_trajectory_ref/0',
-    ],
-  ])('%s', (_, document, paths) => {
-    expect(pathsOf(beyondTools(read(document).warnings)).join(' ')).toBe(paths)
-  })
-
-  test.each([
-    [1, {}, 'f0'],
-    [2, {}, 'observation'],
-    [2, { source_call_id: 'c1' }, 'f1'],
-    [1, { source_call_id: 'zz' }, 'observation'],
-  ])('a result is named after its tool only where that is certain: %i calls, %j', (count, link, name) => {
-    const tool_calls = Array.from({ length: count }, (_, index) => ({
-      tool_call_id: `c${index}`,
-      function_name: `f${index}`,
-      arguments: {},
-    }))
-    const document = atif([{ tool_calls, observation: { results: [{ content: 'o', ...link }] } }])
-    expect(read(document).steps[0]?.parts.at(-1)).toMatchObject({ actor: 'tool_output', name })
-  })
-
   test('are a hundred at most; the last says how many more', () => {
     const { warnings } = read(atif(Array.from({ length: 250 }, () => ({ ...say('a'), reasoning_content: 'r' }))))
     expect(warnings).toHaveLength(100)
     expect(warnings.at(-1)).toEqual({ path: '', message: 'and 151 more' })
-  })
-
-  test('that hold for every step of a file are said once', () => {
-    const step = { tool_calls: [{ tool_call_id: 'a', function_name: 'f', arguments: '{"x":"y"}' }] }
-    expect(pathsOf(read(atif([step, step])).warnings)).toEqual(['/steps/0/tool_calls/0/function_name'])
   })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { pathsOf, read, refuse } from './make.ts'
+import { pathsOf, refuse } from './make.ts'
 
 describe('a step list', () => {
   test.each<[string, unknown, string[]]>([
@@ -28,17 +28,3 @@ describe('a step list', () => {
     expect(pathsOf(refuse(document))).toEqual(paths)
   })
 })
-
-test.each(['mcp__mail__send_email', 'gmail.send', 'send_money'])(
-  'each argument of an application’s tool is a part of one call: %s',
-  (name) => {
-    const text = JSON.stringify({ to: ['a@x.example'], body: { text: 'Hi' }, count: 3 })
-    const [step] = read({ steps: [{ actor: 'agent_action', name, text }] }).steps
-    expect(step?.parts.map((part) => [part.name, part.text, part.act?.role])).toEqual([
-      [`${name}.to.0`, 'a@x.example', 'unknown'],
-      [`${name}.body.text`, 'Hi', 'unknown'],
-      [`${name}.count`, '3', 'unknown'],
-    ])
-    expect(new Set(step?.parts.map(({ act }) => act?.call))).toEqual(new Set([expect.objectContaining({ tool: name })]))
-  },
-)
