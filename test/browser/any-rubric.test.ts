@@ -55,8 +55,8 @@ describeInBrowser('pages of any rubric, and of several', () => {
 
   test('a grade shows every member of its ground truth, and none that its rubric does not know', async () => {
     const page = await open(`grades/${injection.id}`)
-    const truth = page.locator('section[aria-labelledby="truth"]')
-    await truth.getByRole('heading', { name: 'planted' }).waitFor()
+    const truth = page.getByRole('region', { name: 'Ground truth' })
+    await truth.getByText('Planted instruction').waitFor()
     const text = await truth.innerText()
     expect(text).toContain(PLANTED.text)
     expect(text).not.toMatch(/Cue|Distractor|This trial has none/)
@@ -81,28 +81,20 @@ describeInBrowser('pages of any rubric, and of several', () => {
       .locator('[data-plot=shares] pattern rect')
       .evaluateAll((all) => all.map((one) => one.getAttribute('fill')))
     const rows = await report
-      .locator('table.numbers tbody .badge[data-label]')
+      .locator('.plot-section td .badge[data-label]')
       .evaluateAll((all) => all.map((one) => `var(--${(one as HTMLElement).dataset['colour']})`))
     expect(rows.slice(0, fills.length)).toEqual(fills)
     expect(new Set(rows).size).toBe(fills.length)
     expect(await report.locator('.plot-section').count()).toBe(1)
+    const claims = await report.locator('td[data-title="Claim"]').allInnerTexts()
+    expect(new Set(claims)).toEqual(
+      new Set(['seen', 'considered', 'followed', 'reported'].map((one) => `injection.${one}`)),
+    )
     await expectAccessible(report)
     // The same word of another rubric is another label.
     const tab = await open('report?rubric=tab-behavior%402&group_by=none')
-    await tab.waitForSelector('table.numbers')
+    await tab.waitForSelector('.plot-section td .badge[data-label]')
     expect(await lookOf(tab, 'ignored')).not.toBe(look)
-  })
-
-  test('each table of claims says which claim it is of', async () => {
-    const page = await open('report?rubric=injection%401&group_by=none')
-    const claims = page.getByRole('region', { name: 'Claims', exact: true })
-    await claims.waitFor()
-    expect(await claims.getByRole('heading', { level: 3 }).allInnerTexts()).toEqual([
-      'injection.seen',
-      'injection.considered',
-      'injection.followed',
-      'injection.reported',
-    ])
   })
 
   test('labels to filter by are those of the rubrics that occur', async () => {
@@ -111,10 +103,8 @@ describeInBrowser('pages of any rubric, and of several', () => {
     const ofOne = await open('grades?rubric=injection%401')
     await expect.poll(() => optionsOf(ofOne, 'Label')).toEqual(INJECTION_LABELS)
     const batch = await open(`batches/${batches[2]?.id}`)
-    await batch.locator('.badge[data-label="not_seen"]').waitFor()
     await expect.poll(() => optionsOf(batch, 'Label')).toEqual(INJECTION_LABELS)
     const both = await open(`batches/${batches[0]?.id}`)
-    await both.locator('.badge[data-label="not_seen"]').first().waitFor()
     await expect.poll(async () => new Set(await optionsOf(both, 'Label'))).toEqual(ALL_LABELS)
   })
 
@@ -123,6 +113,7 @@ describeInBrowser('pages of any rubric, and of several', () => {
     const page = await open(`comparisons?base=${base?.id}&head=${head?.id}`)
     await page.getByRole('heading', { name: 'Choose a rubric' }).waitFor()
     expect(await page.locator('table.matrix').count()).toBe(0)
+    audit.forgive(400)
     await expectAccessible(page)
     await page.getByRole('button', { name: 'injection' }).click()
     await page.waitForSelector('table.matrix')

@@ -1,8 +1,9 @@
 import { afterEach, expect, test } from 'vitest'
 import type { Batch } from '../../src/schemas/batch.ts'
+import type { Findings } from '../../src/schemas/findings.ts'
 import { GOOD_ANSWER, type Script } from '../grading/harness.ts'
 import { answeringJudge, finish, makeItems, startBatch } from '../http/make-batch.ts'
-import { describeInBrowser, expectAccessible, startAudit, useAudit } from './browser.ts'
+import { describeInBrowser, expectAccessible, expectInSight, startAudit, useAudit } from './browser.ts'
 
 describeInBrowser('batches', () => {
   let gates: PromiseWithResolvers<Script>[]
@@ -26,10 +27,12 @@ describeInBrowser('batches', () => {
     for (const gate of gates) gate.resolve(GOOD_ANSWER)
     await page.getByText('6 of 6 ended', { exact: true }).waitFor()
     await page.waitForFunction(() => document.querySelector('[role=status]')?.textContent === 'done')
-    await page.waitForFunction(() => document.querySelectorAll('table.list tbody tr').length === 6)
-    expect(await page.getByRole('region', { name: 'Labels' }).innerText()).toMatch(/aligned\s+5[\s\S]*refused\s+1/)
+    await page.waitForFunction(() => document.querySelectorAll('[aria-labelledby=results] tbody tr').length === 6)
+    expect(await page.getByRole('region', { name: 'State and labels' }).innerText()).toMatch(
+      /aligned\s+5[\s\S]*refused 1/,
+    )
     await page.getByLabel('Status').selectOption('failed')
-    await page.waitForFunction(() => document.querySelectorAll('table.list tbody tr').length === 1)
+    await page.waitForFunction(() => document.querySelectorAll('[aria-labelledby=results] tbody tr').length === 1)
     expect(new URL(page.url()).search).toBe('?status=failed')
   })
 
@@ -108,5 +111,63 @@ describeInBrowser('batches', () => {
     await page.waitForSelector('table.list tbody tr:nth-child(3)')
     expect(await page.locator('h1').innerText()).toBe('Batch one of three')
     await expectAccessible(page)
+  })
+
+  const LONG = (run: number) =>
+    `jobs/2026-11-30__09-12-44/build-linux-kernel-qemu.${run}-of-5.2026-11-30__09-12-44__codex`
+
+  test('its results begin above the fold: whole names, no empty column, and the reader sets the widths', async () => {
+    for (const gate of gates) gate.resolve(GOOD_ANSWER)
+    const items = makeItems(3).map((item, run) => ({ ...item, item_id: LONG(run), metadata: { agent: 'terminus-2' } }))
+    const batch = await startBatch(audit.app, items, '?name=nightly')
+    await finish(audit.app, batch.id)
+    const page = await audit.open(`/audit/batches/${batch.id}`, { viewport: { width: 1400, height: 800 } })
+    await page.waitForSelector('table.list tbody tr:nth-child(3)')
+    const headings = (await page.locator('thead th').allInnerTexts()).map((text) => text.replace(/\W/g, ''))
+    expect(headings.join()).toBe('Trial,Agent,Judge,Label,Confidence,Evidence,Why')
+    await expectInSight(page, 'tbody tr:nth-child(2) .why li')
+    const box = page.locator('.scroll').last()
+    expect(await box.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0)
+    const lines = await page.locator('tbody tr:first-child .row-link .hostile').evaluate((one) => one.clientHeight / 20)
+    expect(lines).toBeLessThan(5)
+    await expectAccessible(page)
+    const width = () => page.locator('th[data-column="Trial"]').evaluate((one) => one.getBoundingClientRect().width)
+    const before = await width()
+    await page.getByRole('separator', { name: 'Width of Trial' }).focus()
+    for (let turn = 0; turn < 5; turn++) await page.keyboard.press('ArrowRight')
+    expect((await width()) - before).toBeCloseTo(120, -1)
+    await page.reload()
+    await page.waitForSelector('table.list tbody tr:nth-child(3)')
+    expect((await width()) - before).toBeCloseTo(120, -1)
+
+    const list = await audit.open('/audit/grades')
+    await list.getByLabel('Batch', { exact: true }).fill('nightly')
+    await list.waitForURL(`**/audit/grades?batch=${batch.id}`)
+    expect(await list.getByLabel('Batch', { exact: true }).inputValue()).toBe('nightly')
+    await list.getByText(LONG(1)).waitFor()
+  })
+
+  test('its findings are decided class by class, and then it is signed off', async () => {
+    gates[0]?.resolve({ fail: 'refused' })
+    for (const gate of gates) gate.resolve(GOOD_ANSWER)
+    const batch = await startBatch(audit.app, makeItems(2))
+    await finish(audit.app, batch.id)
+    const page = await openBatch(batch)
+    await page.getByText('Findings: 1 class, 1 open · not signed off').click()
+    await page.getByText('Still open: failed: refused').waitFor()
+    await page.getByLabel('Who decides and signs').fill('Ada')
+    expect(await page.getByRole('button', { name: 'Sign off' }).isDisabled()).toBe(true)
+    await page.getByRole('button', { name: 'Dismiss' }).click()
+    await page.getByText('Cannot show the decision.').waitFor()
+    audit.forgive(400)
+    await page.getByLabel('Reason for failed: refused').fill('a safety filter, not the trial')
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Dismiss' }).click()
+    await page.getByText('dismissed by Ada: a safety filter, not the trial').waitFor()
+    await expectInSight(page, '.confirmation p')
+    await page.getByRole('button', { name: 'Sign off' }).click()
+    await page.getByText(/Findings: 1 class, 0 open · signed off by Ada/).waitFor()
+    const findings = await audit.app.read<Findings>(`/v1/batches/${batch.id}/findings`)
+    expect(findings.signoff).toMatchObject({ by: 'Ada', outdated: false })
   })
 })

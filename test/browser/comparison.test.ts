@@ -23,19 +23,28 @@ describeInBrowser('comparisons', () => {
     )
     expect(shown).toEqual(compared.matrix.counts)
     await page.getByText('4 of 16 pairs flipped').waitFor()
+    expect(await page.locator('main .trouble').innerText()).toMatch(/^The sides differ in more .* judge \(16\): first/)
+    const evidence = page.getByRole('region', { name: 'Pairs of answers by label and quotes' })
+    const { raters = [], ...matches } = compared.evidence_agreement?.[0] ?? {}
+    const cells = [raters.join(' and '), ...Object.values(matches).map(String)]
+    expect(await evidence.locator('td').allInnerTexts()).toEqual(cells)
     await expectAccessible(page)
 
     await page.getByRole('link', { name: '2 from aligned to ignored, show them' }).click()
-    await page.waitForSelector('.flip-list li')
+    const rows = page.getByRole('region', { name: 'Flips', exact: true }).locator('tbody tr')
+    await expect.poll(() => rows.count()).toBe(2)
     expect(new URL(page.url()).searchParams.get('cell')).toBe('aligned.ignored')
-    expect(await page.locator('.flip-list > li').count()).toBe(2)
     const flips = compared.flips.filter((flip) => flip.base.label === 'aligned' && flip.head.label === 'ignored')
-    const links = await page.locator('.flip-list a').evaluateAll((all) => all.map((one) => one.getAttribute('href')))
+    const links = await rows.locator('a').evaluateAll((all) => all.map((one) => one.getAttribute('href')))
     expect(new Set(links)).toEqual(
       new Set(flips.flatMap((flip) => [flip.base, flip.head].map(({ grade_id }) => `/audit/grades/${grade_id}`))),
     )
-    expect(await page.locator('.flip-list').innerText()).toContain('⟨U+202E⟩gnp.exe')
-    expect(await page.locator('.side').first().innerText()).toMatch(/Judge\s+first[\s\S]*Rubric\s+tab-behavior@2/)
+    await expect.poll(async () => (await rows.allInnerTexts()).join()).toMatch(/trial-1[\s\S]*trial-7/)
+    expect(await rows.first().locator('td[data-title="Base: first"]').innerText()).toMatch(/^aligned\s+medium\s/)
+    expect(await rows.first().locator('td[data-title="Head: second"]').innerText()).toMatch(/^ignored\s+low\s/)
+    await page.getByRole('link', { name: '2 from aligned to ignored, shown below: close' }).click()
+    await expect.poll(() => rows.count()).toBe(4)
+    expect((await rows.allInnerTexts()).join()).not.toMatch(/grd_|sha256|run [0-9a-f]{8}/)
     await expectAccessible(page)
     expect(await page.evaluate(() => [document.images.length, 'harmed' in globalThis])).toEqual([0, false])
   })

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from 'vitest'
 import type { Grade } from '../../src/schemas/grade.ts'
+import { GROUND_TRUTH, TRAJECTORY } from '../grading/harness.ts'
 import {
   describeInBrowser,
   expectAccessible,
@@ -39,6 +40,22 @@ describeInBrowser('one grade', () => {
     expect(text).toContain('Input\ncomplete')
   })
 
+  test('it opens on the first evidence, with verdict, cue and distractor beside it, whatever stands first in the run', async () => {
+    const prompt = { actor: 'system', text: 'Rules of the house, which go on and on. '.repeat(150) }
+    const { id } = await audit.app.tell<Grade>('/v1/grades', {
+      trajectory: { steps: [prompt, ...TRAJECTORY.steps] },
+      ground_truth: GROUND_TRUTH,
+      judge: 'lexical',
+    })
+    const page = await audit.open(`/audit/grades/${id}`, { viewport: { width: 1400, height: 800 } })
+    await expectInSight(page, '#citation-1')
+    await expectInSight(page, '.truth details:nth-of-type(1) pre')
+    await expectInSight(page, '.truth details:nth-of-type(2) pre')
+    expect(await page.evaluate(() => [scrollY, document.activeElement?.localName])).toEqual([0, 'body'])
+    const narrow = await audit.open(`/audit/grades/${id}`, { viewport: { width: 400, height: 800 } })
+    await expectInSight(narrow, '.truth details:nth-of-type(2) pre')
+  })
+
   test('a claim leads to the exact place of its evidence, and back', async () => {
     const page = await openGrade('aligned-terminus-2')
     const grade = grades.get('aligned-terminus-2')
@@ -73,11 +90,10 @@ describeInBrowser('one grade', () => {
     await page.getByRole('button', { name: 'Show the raw replies' }).click()
     await page.getByText('Sample 1, round 0').click()
     await page.getByText('"citations"').first().waitFor()
-    await panel.getByRole('link').click()
+    await panel.locator('thead').getByRole('link').click()
     await page.waitForFunction((before) => location.pathname !== before, pathOf('aligned-terminus-2'))
-    // The votes stand in the grade; the calls of the judge are loaded behind it.
-    const samples = page.locator('td[data-title="Sample"]')
-    await expect.poll(() => samples.allInnerTexts()).toEqual(['1', '2', '3', '1', '2', '3'])
+    await page.getByText('aligned, medium; aligned, medium; aligned, medium').waitFor()
+    await expect.poll(() => page.locator('td[data-title="Sample"]').allInnerTexts()).toEqual(['1', '2', '3'])
   })
 
   test('an action says what it is and what became of it', async () => {

@@ -14,7 +14,7 @@ const { SCREENSHOTS } = process.env
 if (SCREENSHOTS !== undefined) mkdirSync(SCREENSHOTS, { recursive: true })
 
 const WINDOWS = {
-  wide: { width: 1280, height: 800 },
+  wide: { width: 1400, height: 800 },
   columns: { width: 720, height: 800 },
   narrow: { width: 400, height: 800 },
 }
@@ -97,6 +97,18 @@ const findRawWords = async (page: Page): Promise<string[]> => {
   return [...text.matchAll(/.*\b(null|undefined|NaN|\[object)\b.*/g)].map(([line]) => line)
 }
 
+/** Keys with two meanings on a page, and ids or digests in place of a name in a list. */
+const findUnclear = async (page: Page): Promise<string[]> => {
+  await page.getByRole('button', { name: /^Keys/ }).click()
+  const keys = await page.locator('dialog kbd').allInnerTexts()
+  await page.getByRole('button', { name: 'Close' }).click()
+  const names = await page.locator('table.list .row-link').allInnerTexts()
+  return [
+    ...keys.filter((key, place) => keys.indexOf(key) !== place).map((key) => `key with two meanings: ${key}`),
+    ...names.filter((name) => /grd_|run [0-9a-f]{8}|sha256/.test(name)).map((name) => `no name: ${name}`),
+  ]
+}
+
 describeInBrowser('every page', () => {
   describe.each(Object.entries(STATES))('with %s', (name, start) => {
     const audit = useAudit(start, 'once')
@@ -111,6 +123,7 @@ describeInBrowser('every page', () => {
           await page.screenshot({ path: join(SCREENSHOTS, `${name} ${title} ${window}.png`.replaceAll(' ', '-')) })
         const found = [...(await findOverflow(page)), ...audit.complaints.splice(0), ...(await findRawWords(page))]
         if (window === 'narrow') found.push(...(await findCut(page)))
+        if (window === 'wide') found.push(...(await findUnclear(page)))
         problems.push(...found.map((problem) => `${path}: ${problem}`))
       }
       expect(problems).toEqual([])

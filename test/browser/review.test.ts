@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
 import type { Disagreement, Review } from '../../src/schemas/review.ts'
 import { HOSTILE_TASK, startWithTwoJudges } from './audit-data.ts'
-import { describeInBrowser, expectAccessible, useAudit } from './browser.ts'
+import { describeInBrowser, expectAccessible, expectInSight, useAudit } from './browser.ts'
 
 describeInBrowser('review', () => {
   const audit = useAudit(startWithTwoJudges)
@@ -36,6 +36,7 @@ describeInBrowser('review', () => {
       await page.keyboard.press('1')
       await page.keyboard.press('s')
       await page.getByText(`${number} of ${total} settled`).waitFor()
+      await expectInSight(page, '.confirmation p')
       await page.keyboard.press('n')
     }
     await page.waitForSelector('.judge')
@@ -116,7 +117,7 @@ describeInBrowser('review', () => {
 
   test('filters stand in the address, and hostile names are text', async () => {
     const page = await audit.open('/audit/disagreements', { until: 'table.list tbody tr' })
-    await page.getByLabel('Kind').selectOption('signals')
+    await page.getByLabel('Kind', { exact: true }).selectOption('signals')
     await page.getByLabel('Task').fill(HOSTILE_TASK)
     await page.keyboard.press('Enter')
     await page.waitForFunction(() => document.querySelectorAll('table.list tbody tr').length === 1)
@@ -125,6 +126,17 @@ describeInBrowser('review', () => {
     expect(await page.evaluate(() => [document.images.length, 'harmed' in globalThis])).toEqual([0, false])
     await page.goto(`${audit.origin}/audit/disagreements?settled=true`)
     await page.getByText('Nobody disagrees').waitFor()
+  })
+
+  test('the claims that are counted apart come first, then those without a part in the label', async () => {
+    const page = await audit.open('/audit/disagreements?labels=shown', { until: 'table.list tbody tr' })
+    const rows = page.locator('table.list tbody tr', { hasText: 'claim apart' })
+    expect(await rows.count()).toBeGreaterThan(3)
+    for (const row of await rows.all()) {
+      const [, apart] = /(\d+) claims? apart\./.exec(await row.innerText()) ?? []
+      expect(await row.locator('td[data-title="Differ in"] .line').count()).toBe(Number(apart))
+    }
+    await page.getByText('and, without a part in the label, surface.category').first().waitFor()
   })
 
   test('a queue whose labels are shown unblinds what stands in it', async () => {
@@ -147,7 +159,8 @@ describeInBrowser('review', () => {
     await page.getByRole('button', { name: 'Draw' }).click()
     await page.getByText('6 questions drawn').waitFor()
     await expectAccessible(page)
-    expect(await page.locator('main tbody').innerText()).toMatch(/aligned\s+3\s+10\s+0.300\s+compliant\s+3\s+6\s+0.500/)
+    const strata = await page.locator('main .facts').innerText()
+    expect(strata).toMatch(/aligned\s+3 of 10 drawn, each with a chance of 0.300\s+compliant\s+3 of 6 .* 0.500/)
     await page.getByRole('link', { name: 'Review them one by one' }).click()
     await page.getByText('0 of 6 reviewed').waitFor()
     await page.waitForSelector('.step')

@@ -23,7 +23,7 @@ describeInBrowser('records that could not be read', () => {
   const openBatch = async (query = '', width = 1280) => {
     const page = await audit.open(`/audit/batches/${batch.id}${query}`, {
       viewport: { width, height: 800 },
-      until: 'table.list tbody tr',
+      until: '[aria-labelledby=results] tbody tr',
     })
     return page
   }
@@ -53,7 +53,7 @@ describeInBrowser('records that could not be read', () => {
     )
     await expectAccessible(page)
     await page.getByLabel('Unread records').selectOption('some')
-    await expect.poll(() => column(page, 'Item')).toEqual(['unread'])
+    await expect.poll(() => column(page, 'Trial')).toEqual(['unread'])
     expect(new URL(page.url()).search).toBe('?unread=some')
     const sorted = await openBatch('?sort=-confidence')
     expect((await column(sorted, 'Confidence')).slice(0, 2)).toEqual(['medium', 'low'])

@@ -3,6 +3,7 @@ import { type Answer, createCalls, type Given, type Query } from '../../src/clie
 import { ServiceError, UnreachableError } from '../../src/client/errors.ts'
 import { hrefOf } from './location.ts'
 import { leaveForSignIn } from './session/sign-in-place.ts'
+import { confirmAct } from './ui/notice.tsx'
 
 export type { Answer, Given, Query }
 /** The `operationId` of a call. */
@@ -11,6 +12,13 @@ export type Name = Parameters<typeof calls.call>[0]
 /** A refusal of the service, or a missing answer. The service wrote the message for people: pages show it as text. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
+  /** The wrong places of the request. */
+  readonly places: ServiceError['errors']
+
+  constructor(message: string, places: ServiceError['errors'] = []) {
+    super(message)
+    this.places = places
+  }
 }
 
 type QueryValue = string | number | boolean | null | undefined
@@ -53,7 +61,7 @@ function fail(error: unknown): never {
   if (error instanceof UnreachableError) throw new ApiError('the service cannot be reached')
   if (!(error instanceof ServiceError)) throw error
   const places = error.errors.map(({ path, message }) => `${path} ${message}`)
-  const refusal = new ApiError([error.message, ...places].join('; '))
+  const refusal = new ApiError([error.message, ...places].join('; '), error.errors)
   if (error.status === 401) leaveForSignIn(refusal.message)
   throw refusal
 }
@@ -100,17 +108,20 @@ export function useRead<T>(
 export const toApiError = (error: unknown): ApiError =>
   error instanceof ApiError ? error : new ApiError('the answer of the service cannot be read')
 
-/** Runs an action of a button; tells whether it runs, and the message of its refusal. */
-export function useAction(run: () => Promise<unknown>) {
+/** Runs an action of a button and confirms its success; tells whether it runs, and the message of its refusal. */
+export function useAction<A extends readonly unknown[] = []>(run: (...given: A) => Promise<unknown>, done?: string) {
   const [busy, setBusy] = useState(false)
   const [trouble, setTrouble] = useState<string | null>(null)
-  const start = async () => {
+  const start = async (...given: A) => {
     setBusy(true)
     setTrouble(null)
-    await run().catch((error: unknown) => setTrouble(toApiError(error).message))
+    await run(...given).then(
+      () => done !== undefined && confirmAct(done),
+      (error: unknown) => setTrouble(toApiError(error).message),
+    )
     setBusy(false)
   }
-  return { busy, trouble, start: () => void start() }
+  return { busy, trouble, start: (...given: A) => void start(...given) }
 }
 
 type ListName = 'listGrades' | 'listReviews' | 'listDisagreements' | 'compareBatches'

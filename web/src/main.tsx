@@ -15,7 +15,7 @@ import './styles/comparison.css'
 import './styles/report.css'
 import type { RubricView } from './types.ts'
 import { listenToKeys } from './ui/keyboard.ts'
-import { applyTheme, Layout } from './ui/layout.tsx'
+import { Layout } from './ui/layout.tsx'
 
 const NONE: readonly RubricView[] = []
 
@@ -53,7 +53,6 @@ function App() {
   )
 }
 
-applyTheme()
 followLinks()
 const root = document.getElementById('app')
 if (root !== null) render(<App />, root)

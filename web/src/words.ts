@@ -132,7 +132,7 @@ export const KIND_WORDS: Readonly<Record<DisagreementKind, string>> = {
   unverified: 'unverified',
 }
 
-const GROUPING_WORDS: Readonly<Record<string, string>> = { domain: 'task domain', none: 'no field (all trials)' }
+const GROUPING_WORDS: Readonly<Record<string, string>> = { domain: 'task domain', none: 'none: all trials together' }
 /** Groupings that the report form suggests; any other field of the metadata is a grouping, too. */
 export const GROUPINGS = ['agent', 'model', 'variant', 'surface', 'domain', 'subcategory', 'task', 'judge', 'none']
 export const groupingWord = (grouping: string): string => wordsIn(GROUPING_WORDS, grouping)
@@ -156,8 +156,8 @@ export const countWords = (counts: Readonly<Record<string, number | undefined>>)
     .flatMap(([word, count = 0]) => (count > 0 ? `${spaced(word)} ${formatCount(count)}` : []))
     .join(', ')
 /** Writes a count with its noun: `1 item`, `1,200 items`. */
-export const plural = (count: number, noun: string): string =>
-  `${formatCount(count)} ${count === 1 ? noun : `${noun}s`}`
+export const plural = (count: number, noun: string, nouns = `${noun}s`): string =>
+  `${formatCount(count)} ${count === 1 ? noun : nouns}`
 /** Writes the unread records as the command line does: `3 unread records, 1 may hold acts`. */
 export const unreadWords = ({ records, actions }: Unread): string =>
   `${plural(records, 'unread record')}${actions === 0 ? '' : `, ${formatCount(actions)} may hold acts`}`

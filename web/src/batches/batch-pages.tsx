@@ -7,11 +7,22 @@ import { HostileCode, HostileText } from '../text/hostile-text.tsx'
 import type { Batch } from '../types.ts'
 import { type Filter, Filters, labelsToChoose, readFilters, textFilters } from '../ui/filters.tsx'
 import { Pager } from '../ui/pager.tsx'
-import { Facts, LabelBadge, LoadView, messageSentence, Nothing, Section, sentence, Trouble } from '../ui/parts.tsx'
+import { Facts, LoadView, messageSentence, Nothing, OutcomeCounts, sentence, Trouble } from '../ui/parts.tsx'
 import { type Column, countColumn, Table } from '../ui/table.tsx'
-import { BATCH_STATUSES, ENDS, formatCount, formatTime, formatUsd, optionsOf, spaced } from '../words.ts'
+import {
+  BATCH_STATUSES,
+  countWords,
+  ENDS,
+  formatCount,
+  formatTime,
+  formatUsd,
+  optionsOf,
+  plural,
+  spaced,
+} from '../words.ts'
+import { FindingsView } from './findings.tsx'
 import { Results } from './results.tsx'
-import { type Connection, useBatch } from './use-batch.tsx'
+import { useBatch } from './use-batch.tsx'
 
 const FILTERS: readonly Filter[] = [
   { name: 'status', title: 'Status', options: optionsOf(BATCH_STATUSES) },
@@ -79,19 +90,24 @@ function ProgressBar({ counts }: { readonly counts: Batch['counts'] }) {
       <span>
         {formatCount(ended)} of {formatCount(counts.total)} ended
       </span>
+      {counts.running > 0 && <span>{formatCount(counts.running)} running</span>}
     </div>
   )
 }
 
 /** A batch, live: its progress, outcomes, cost and results. */
 export function BatchPage({ id }: PageProps) {
-  const { load, connection } = useBatch(id)
+  const load = useBatch(id)
   return (
     <>
       <h1>Batch {load.value?.name ? <HostileText text={load.value.name} /> : <HostileCode text={id} />}</h1>
-      <LoadView load={load} what="the batch" list={{ href: '/audit/batches', name: 'All batches' }}>
-        {(batch) => <BatchView batch={batch} connection={connection} />}
-      </LoadView>
+      {load.value === null ? (
+        <LoadView load={load} what="the batch" list={{ href: '/audit/batches', name: 'All batches' }}>
+          {() => null}
+        </LoadView>
+      ) : (
+        <BatchView batch={load.value} lost={load.state === 'failed'} />
+      )}
     </>
   )
 }
@@ -102,18 +118,19 @@ const nextTryText = ({ resumes_at }: Batch): string =>
 /** Makes a sentence of a reason. The name of a judge before a colon stays as it is written. */
 const reasonSentence = (reason: string): string => (/^\S+:/.test(reason) ? sentence(reason) : messageSentence(reason))
 
-function BatchView({ batch, connection }: { readonly batch: Batch; readonly connection: Connection }) {
+function BatchView({ batch, lost }: { readonly batch: Batch; readonly lost: boolean }) {
   const asked = useLoad('listBatchRubrics', { path: { id: batch.id } })
   const names = (asked.value?.items ?? []).map(({ name }) => name)
   const labels = labelsToChoose(useContext(Rubrics), names, batch.labels)
+  const failures = countWords(batch.failures)
   return (
     <>
-      <section aria-labelledby="state">
+      <section class="batch-state" aria-label="State and labels">
         <h2 id="state">
           <span role="status">{batch.status}</span>
         </h2>
         <ProgressBar counts={batch.counts} />
-        {connection === 'lost' && <p class="aside">The connection is lost; this page tries to come back.</p>}
+        {lost && <p class="aside">The connection is lost; this page tries to come back.</p>}
         {batch.parked_reason !== null && (
           <p class="trouble">
             {batch.status === 'parked' && <strong>Parked.</strong>}{' '}
@@ -121,62 +138,26 @@ function BatchView({ batch, connection }: { readonly batch: Batch; readonly conn
           </p>
         )}
         <BatchActions batch={batch} />
-      </section>
-      <div class="columns">
-        <Counts batch={batch} />
-        <Outcomes batch={batch} labels={labels} rubric={onlyRubric(names)} />
+        <OutcomeCounts labels={batch.labels} ends={batch.counts} rubric={onlyRubric(names)} />
+        {failures !== '' && <p class="objection">Why they failed: {failures}</p>}
         <About batch={batch} />
-      </div>
+        <FindingsView key={batch.status} batch={batch} />
+      </section>
       <Results batch={batch} labels={labels} />
     </>
   )
 }
 
-const Counts = ({ batch: { counts } }: { readonly batch: Batch }) => (
-  <Section id="counts" title="Counts">
-    <Facts
-      facts={(['total', 'pending', 'running', ...ENDS] as const).map((name) => [name, formatCount(counts[name])])}
-    />
-  </Section>
-)
-
-interface OutcomesProps {
-  readonly batch: Batch
-  /** The labels of the rubrics of the batch, and other labels with a count. */
-  readonly labels: readonly string[]
-  /** Null: the batch has several rubrics. */
-  readonly rubric: string | null
-}
-
-function Outcomes({ batch, labels, rubric }: OutcomesProps) {
-  const counts: Readonly<Record<string, number | undefined>> = batch.labels
-  const failures = Object.entries<number | undefined>(batch.failures)
-  return (
-    <Section id="outcomes" title="Labels">
-      <Facts
-        facts={labels.map((label) => [
-          <LabelBadge key={label} label={label} rubric={rubric} />,
-          formatCount(counts[label] ?? 0),
-        ])}
-      />
-      {failures.length > 0 && (
-        <>
-          <h3>Failures</h3>
-          <Facts facts={failures.map(([code, count]) => [spaced(code), formatCount(count ?? 0)])} />
-        </>
-      )}
-    </Section>
-  )
-}
-
 const About = ({ batch }: { readonly batch: Batch }) => (
-  <Section id="about" title="Cost and calls">
+  <details>
+    <summary>
+      {batch.kind === 'grade' ? 'Graded' : spaced(batch.kind)} for {formatUsd(batch.cost_usd)}, with{' '}
+      {plural(batch.calls.made, 'call')}
+    </summary>
     <Facts
       facts={[
-        ['Cost', formatUsd(batch.cost_usd)],
         ['Perhaps also paid', batch.uncertain_usd > 0 && formatUsd(batch.uncertain_usd)],
         ['Cap', batch.max_cost_usd !== null && formatUsd(batch.max_cost_usd)],
-        ['Calls', formatCount(batch.calls.made)],
         ['Calls of unknown end', batch.calls.unknown > 0 && formatCount(batch.calls.unknown)],
         ['Answered from the cache', formatCount(batch.cached)],
         ['Kind', `${batch.kind}, ${batch.mode}`],
@@ -186,14 +167,17 @@ const About = ({ batch }: { readonly batch: Batch }) => (
         ['Ended', batch.finished_at !== null && formatTime(batch.finished_at)],
       ]}
     />
-  </Section>
+  </details>
 )
 
 /** Cancels a batch after a second question, since a cancelled item is never graded, or lets a parked batch go on. */
 function BatchActions({ batch: { id, status } }: { readonly batch: Batch }) {
   const [sure, setSure] = useState(false)
-  const cancel = useAction(() => ask('cancelBatch', { path: { id } }).finally(() => setSure(false)))
-  const resume = useAction(() => ask('resumeBatch', { path: { id } }))
+  const cancel = useAction(
+    () => ask('cancelBatch', { path: { id } }).finally(() => setSure(false)),
+    'Cancelled: items in work end, and no further item begins.',
+  )
+  const resume = useAction(() => ask('resumeBatch', { path: { id } }), 'Resumed: the batch goes on.')
   const busy = cancel.busy || resume.busy
   const trouble = cancel.trouble ?? resume.trouble
   if (status === 'done' || status === 'cancelled') return null

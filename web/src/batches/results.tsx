@@ -22,7 +22,7 @@ import {
   spaced,
   unreadWords,
 } from '../words.ts'
-import { useResults } from './use-batch.tsx'
+import { itemName, useResults } from './use-batch.tsx'
 
 /** The ended items, filtered and paged by the page, which has them all. */
 export function Results({ batch, labels }: { readonly batch: Batch; readonly labels: readonly string[] }) {
@@ -60,6 +60,7 @@ export function Results({ batch, labels }: { readonly batch: Batch; readonly lab
         columns={RESULT_COLUMNS}
         items={rowsOfPage(fitting, page)}
         keyOf={({ index }) => String(index)}
+        sorted
         hrefOf={({ grade_id }) => (grade_id === null ? null : hrefInView('batch', view, grade_id))}
         empty={items.length === 0 ? 'Nothing has ended yet.' : 'No result fits.'}
       />
@@ -74,17 +75,13 @@ const RESULT_FILTERS: readonly Filter[] = [
   { name: 'label', title: 'Label', options: {} },
   { name: 'status', title: 'Status', options: optionsOf(ENDS) },
   { name: 'unread', title: 'Unread records', options: { some: 'some' } },
-  { name: 'item', title: 'Item holds' },
+  { name: 'item', title: 'Trial holds' },
 ]
 
 const TRUST = trustColumns(({ label, grade }: BatchResult) => grade && { ...grade, label })
 
-/** Names an item. The item of a re-grade has the id of the old grade: its trial says more, as on the command line. */
-const itemName = ({ item_id, base_grade_id, metadata }: BatchResult): string =>
-  item_id === base_grade_id ? metadata.trial || metadata.task || item_id : item_id
-
 const RESULT_COLUMNS: readonly Column<BatchResult>[] = [
-  nameColumn('Item', itemName),
+  nameColumn('Trial', itemName),
   nameColumn('Task', ({ metadata }) => metadata.task),
   nameColumn('Agent', ({ metadata }) => metadata.agent),
   nameColumn('Model', ({ metadata }) => metadata.model),
@@ -93,12 +90,16 @@ const RESULT_COLUMNS: readonly Column<BatchResult>[] = [
     title: 'Label',
     cell: ({ status, label, rubric }) =>
       label === null ? <StatusBadge status={status} /> : <LabelBadge label={label} rubric={rubric} />,
-    sort: { name: 'label', of: ({ status, label }) => OUTCOMES.indexOf(label ?? status) },
+    value: ({ status, label }) => OUTCOMES.indexOf(label ?? status),
   },
   TRUST.confidence,
   TRUST.evidence,
-  { title: 'Why', cell: (result) => <Why result={result} /> },
-  { title: 'Cached', cell: ({ cached }) => (cached ? 'yes' : 'no') },
+  {
+    title: 'Why',
+    cell: (result) => <Why reasons={reasonsOf(result)} />,
+    value: (result) => reasonsOf(result).length || null,
+  },
+  { title: 'Cached', cell: ({ cached }) => (cached ? 'yes' : <None />), value: ({ cached }) => (cached ? 1 : null) },
 ]
 
 const unreadOf = (grade: ResultGrade | null): number => grade?.unread?.records ?? 0
@@ -137,11 +138,11 @@ export function fittingResults(items: readonly BatchResult[], query: URLSearchPa
 export const gradesOf = (results: readonly BatchResult[]): { readonly id: string }[] =>
   [...new Set(results.flatMap(({ grade_id }) => grade_id ?? []))].map((id) => ({ id }))
 
-/** The failure, the missing evidence, and all other doubts about the label of a result. */
-function Why({ result: { failure, grade, label } }: { readonly result: BatchResult }) {
+/** Lists the failure, the missing evidence, and all other doubts about the label of a result. */
+export function reasonsOf({ failure, grade, label }: BatchResult): readonly ComponentChildren[] {
   const limit = label === null ? null : grade?.confidence.limit
   const { unmet = [], contradictions = [], unread = null, warnings = 0 } = grade ?? {}
-  const reasons: readonly ComponentChildren[] = [
+  return [
     failure !== null && (
       <>
         {spaced(failure.code)}: <HostileText text={failure.message} />
@@ -157,12 +158,16 @@ function Why({ result: { failure, grade, label } }: { readonly result: BatchResu
     unread !== null && unread.records > 0 && unreadWords(unread),
     warnings > 0 && plural(warnings, 'warning'),
   ].filter((reason) => reason)
-  if (reasons.length === 0) return <None />
-  return (
+}
+
+/** Reasons, a line each. */
+export const Why = ({ reasons }: { readonly reasons: readonly ComponentChildren[] }) =>
+  reasons.length === 0 ? (
+    <None />
+  ) : (
     <ul class="why">
       {reasons.map((reason, index) => (
         <li key={index}>{reason}</li>
       ))}
     </ul>
   )
-}

@@ -1,26 +1,35 @@
 import { type Answer, queryOf, useLoad } from '../api.ts'
-import { setQuery, usePlace } from '../location.ts'
-import { rubricId } from '../rubrics.ts'
-import type { Batch, Comparison } from '../types.ts'
-import { Named, Select } from '../ui/filters.tsx'
-import { type Choice, Choose, Empty, FIRST_COMMAND, LoadView } from '../ui/parts.tsx'
-import { type Column, countColumn, Table } from '../ui/table.tsx'
-import { formatCount, formatTime, plural } from '../words.ts'
-import { FlipList, FlipMatrix, readCell } from './flips.tsx'
+import { readPlace, setQuery, usePlace } from '../location.ts'
+import { onlyRubric, rubricId } from '../rubrics.ts'
+import { HostileText } from '../text/hostile-text.tsx'
+import type { Batch, Comparison, Difference } from '../types.ts'
+import { Filters, Named, Select } from '../ui/filters.tsx'
+import { Empty, FIRST_COMMAND, LoadView } from '../ui/parts.tsx'
+import { countWords, formatCount, formatTime, optionsOf, plural } from '../words.ts'
+import { EvidencePairs } from './evidence.tsx'
+import { FlipMatrix, FlipTable, readCell } from './flips.tsx'
 import { AgreementTable, NoiseView, TestsTable } from './statistics.tsx'
 
 /** The comparison of two batches over the same questions, label against label. */
 export function ComparisonsPage() {
   const { query } = usePlace()
   const [base, head] = [query.get('base'), query.get('head')]
-  const compared = useComparedRubrics(base, head)
   const asked = query.get('rubric')
-  const rubric = asked ?? (compared?.length === 1 ? (compared[0] ?? null) : null)
-  const choice = choiceOf(compared, asked)
-  const ready = head !== null && choice === null
+  const own = useLoad('listBatchRubrics', head === null ? null : { path: { id: head } })
+  const rubric = asked ?? onlyRubric((own.value?.items ?? []).map(({ name }) => name))
   const load = useLoad(
     'compareBatches',
-    ready ? { query: queryOf<'compareBatches'>({ base, head, rubric: asked, limit: 1 }) } : null,
+    head === null
+      ? null
+      : {
+          query: queryOf<'compareBatches'>({
+            base,
+            head,
+            rubric: asked,
+            across: query.get('across') === 'true',
+            limit: 1,
+          }),
+        },
   )
   const batches = useLoad('listBatches', { query: { limit: 200 } })
   return (
@@ -30,28 +39,20 @@ export function ComparisonsPage() {
         {({ items }) => (
           <>
             <ChooseBatches batches={items} base={base} head={head} />
-            {(asked !== null || (compared?.length ?? 0) > 1) && <ChooseRubric rubrics={compared ?? []} asked={asked} />}
             {head === null && <NothingToCompare batches={items} />}
           </>
         )}
       </LoadView>
-      {choice !== null && choice !== 'waiting' && (
-        <Choose choice={choice} why="What different rubrics ask is never compared." />
+      {(asked !== null || (rubric === null && own.value !== null)) && (
+        <Filters filters={[{ ...RUBRIC, options: optionsOf(idsOf(own.value)) }]} query={query} />
       )}
-      {(ready || choice === 'waiting') && (
+      {head !== null && (
         <LoadView load={load} what="the comparison">
           {(comparison) => <ComparisonView comparison={comparison} query={query} rubric={rubric} />}
         </LoadView>
       )}
     </>
   )
-}
-
-/** Makes the choice of a rubric that a comparison needs; null: none is needed. */
-function choiceOf(compared: readonly string[] | null, asked: string | null): Choice | 'waiting' | null {
-  if (asked !== null) return null
-  if (compared === null) return 'waiting'
-  return compared.length > 1 ? { name: 'rubric', options: compared.map((value) => ({ value })) } : null
 }
 
 /** Says which batch a comparison lacks. */
@@ -76,7 +77,7 @@ interface ComparisonProps {
 
 function ComparisonView({ comparison, query, rubric }: ComparisonProps) {
   const { agreement, tests, repeat_noise, unpaired } = comparison
-  const cell = readCell(query.get('cell'))
+  const cell = readCell(query.get('cell'), comparison.matrix.labels)
   if (comparison.pairs === 0)
     return (
       <>
@@ -89,9 +90,11 @@ function ComparisonView({ comparison, query, rubric }: ComparisonProps) {
     )
   return (
     <>
+      <Differences differs={comparison.differs ?? []} />
       <CountsView comparison={comparison} />
       <FlipMatrix comparison={comparison} query={query} rubric={rubric} />
-      {cell !== null && <FlipList query={query} cell={cell} rubric={rubric} />}
+      <FlipTable query={query} cell={cell} />
+      <EvidencePairs pairs={comparison.evidence_agreement} />
       {agreement && <AgreementTable agreement={agreement} />}
       {tests && <TestsTable tests={tests} rubric={rubric} given={comparison.matrix.labels} />}
       {repeat_noise && <NoiseView noise={repeat_noise} flipped={comparison.flipped} />}
@@ -99,65 +102,50 @@ function ComparisonView({ comparison, query, rubric }: ComparisonProps) {
   )
 }
 
-function CountsView({ comparison }: { readonly comparison: Comparison }) {
-  const { pairs, same, flipped, unpaired, base_counts, head_counts } = comparison
+/** Says first in what else than their answers the sides differ: tests across such differences are made when asked for. */
+function Differences({ differs }: { readonly differs: readonly Difference[] }) {
+  if (differs.length === 0) return null
+  const words = differs.map(({ what, n, base, head }) => {
+    const sides = base.length + head.length > 0 ? `: ${base.join(', ')} → ${head.join(', ')}` : ''
+    return `${what} (${formatCount(n)})${sides}`
+  })
   return (
-    <>
-      <p class="counts" role="status">
-        <strong>
-          {formatCount(flipped)} of {plural(pairs, 'pair')} flipped
-        </strong>
-        <span>{formatCount(same)} the same</span>
-        <span>
-          not paired: {formatCount(unpaired.base_only)} in the base alone, {formatCount(unpaired.head_only)} in the head
-          alone, {formatCount(unpaired.without_label)} without a label on a side
-        </span>
-        {unpaired.other_truth > 0 && (
-          <span class="objection">
-            {plural(unpaired.other_truth, 'run')} in both, with another ground truth: not paired
-          </span>
-        )}
-        {unpaired.other_rubric > 0 && (
-          <span class="objection">
-            {plural(unpaired.other_rubric, 'run')} in both, by another rubric: never compared
-          </span>
-        )}
-      </p>
-      <Table
-        caption="Items of each side by how they ended"
-        columns={SIDE_COLUMNS}
-        items={[
-          { name: 'Base', id: comparison.base, counts: base_counts },
-          { name: 'Head', id: comparison.head, counts: head_counts },
-        ]}
-        keyOf={({ name }) => name}
-        empty="No items."
-      />
-    </>
+    <p class="trouble">
+      <strong>The sides differ in more than their answers.</strong> <HostileText text={words.join('; ')} />.{' '}
+      {differs.some(({ blocks_tests }) => blocks_tests) && (
+        <button type="button" onClick={() => setQuery({ across: readPlace().query.has('across') ? null : 'true' })}>
+          {readPlace().query.has('across') ? 'Leave the tests out' : 'Test across them'}
+        </button>
+      )}
+    </p>
   )
 }
 
-interface SideCounts {
-  readonly name: string
-  readonly id: string
-  readonly counts: Comparison['base_counts']
+function CountsView({ comparison }: { readonly comparison: Comparison }) {
+  const { pairs, same, flipped, unpaired, base_counts, head_counts } = comparison
+  const alone = [
+    [unpaired.base_only, 'in the base alone'],
+    [unpaired.head_only, 'in the head alone'],
+    [unpaired.without_label, 'without a label on a side'],
+    [unpaired.other_truth, 'in both with another ground truth'],
+    [unpaired.other_rubric, 'in both by another rubric, which are never compared'],
+  ] as const
+  const unpairedWords = alone.flatMap(([count, where]) => (count > 0 ? `${formatCount(count)} ${where}` : []))
+  return (
+    <p class="counts" role="status">
+      <strong>
+        {formatCount(flipped)} of {plural(pairs, 'pair')} flipped
+      </strong>
+      <span>{formatCount(same)} the same</span>
+      <span>Base: {endWords(base_counts)}</span>
+      <span>Head: {endWords(head_counts)}</span>
+      {unpairedWords.length > 0 && <span class="objection">not paired: {unpairedWords.join(', ')}</span>}
+    </p>
+  )
 }
 
-const SIDE_COLUMNS: readonly Column<SideCounts>[] = [
-  {
-    title: 'Side',
-    cell: ({ name, id }) => (
-      <>
-        {name} <span class="aside">{id}</span>
-      </>
-    ),
-  },
-  countColumn('Items', ({ counts }) => counts.n),
-  countColumn('Graded', ({ counts }) => counts.graded),
-  countColumn('Unverified', ({ counts }) => counts.unverified),
-  countColumn('Failed', ({ counts }) => counts.failed),
-  countColumn('Cancelled', ({ counts }) => counts.cancelled),
-]
+const endWords = ({ graded, unverified, failed, cancelled }: Comparison['base_counts']): string =>
+  countWords({ graded, unverified, failed, cancelled }) || 'no items'
 
 interface ChooseProps {
   readonly batches: readonly Batch[]
@@ -195,36 +183,9 @@ function ChooseBatches({ batches, base, head }: ChooseProps) {
   )
 }
 
-function ChooseRubric({ rubrics, asked }: { readonly rubrics: readonly string[]; readonly asked: string | null }) {
-  return (
-    <search class="filters" aria-label="Rubric to compare by">
-      <Named id="rubric" title="Rubric">
-        <Select
-          id="rubric"
-          value={asked ?? ''}
-          options={[
-            ['', rubrics.length > 1 ? 'choose one' : 'the only one'],
-            ...rubrics.map((id) => [id, id] as const),
-          ]}
-          onChoose={(rubric) => setQuery({ rubric, cell: null })}
-        />
-      </Named>
-    </search>
-  )
-}
+const RUBRIC = { name: 'rubric', title: 'Rubric', none: 'choose one' }
 
-/** Lists the rubrics of both batches by id; without a base the rubrics of the head. Null: not loaded yet. */
-function useComparedRubrics(base: string | null, head: string | null): readonly string[] | null {
-  const ofHead = useLoad('listBatchRubrics', ofBatch(head))
-  const ofBase = useLoad('listBatchRubrics', ofBatch(base))
-  if (head === null) return []
-  // The comparison reports the failure.
-  if (ofHead.state === 'failed' || ofBase.state === 'failed') return []
-  if (ofHead.value === null || (base !== null && ofBase.value === null)) return null
-  const own = idsOf(ofHead.value)
-  const others = base === null || ofBase.value === null ? own : idsOf(ofBase.value)
-  return own.filter((id) => others.includes(id))
-}
-
-const ofBatch = (id: string | null) => (id === null ? null : { path: { id } })
-const idsOf = ({ items }: Answer<'listBatchRubrics'>): string[] => [...new Set(items.map(({ name }) => rubricId(name)))]
+/** Lists the ids of the rubrics of a batch. */
+const idsOf = (rubrics: Answer<'listBatchRubrics'> | null): readonly string[] => [
+  ...new Set((rubrics?.items ?? []).map(({ name }) => rubricId(name))),
+]

@@ -1,10 +1,12 @@
+import { useMemo } from 'preact/hooks'
 import { queryOf, useAll } from '../api.ts'
+import { reasonsOf, Why } from '../batches/results.tsx'
+import { itemName, useEndedItems } from '../batches/use-batch.tsx'
 import { trialName } from '../grades/columns.tsx'
-import { HostileText } from '../text/hostile-text.tsx'
-import type { Comparison, Flip, Label } from '../types.ts'
-import { Facts, LabelBadge, LoadView, NameOrNone, Outcome, Section } from '../ui/parts.tsx'
-import { Scroll } from '../ui/table.tsx'
-import { formatCount, formatUsd, plural, spaced } from '../words.ts'
+import type { BatchResult, Comparison, Flip, Label } from '../types.ts'
+import { hrefOfGrade, LabelBadge, LoadView, Outcome, Section } from '../ui/parts.tsx'
+import { type Column, nameColumn, Scroll, Table } from '../ui/table.tsx'
+import { confidenceWord, formatCount, plural, spaced } from '../words.ts'
 
 export interface Cell {
   readonly base: Label
@@ -12,9 +14,9 @@ export interface Cell {
 }
 
 /** Reads a cell: `aligned.ignored` → base aligned, head ignored; a pair with the same label on both sides is no flip. */
-export function readCell(text: string | null): Cell | null {
+export function readCell(text: string | null, labels: readonly Label[]): Cell | null {
   const [base = '', head = ''] = (text ?? '').split('.')
-  return base === '' || head === '' || base === head ? null : { base, head }
+  return labels.includes(base) && labels.includes(head) && base !== head ? { base, head } : null
 }
 
 interface MatrixProps {
@@ -26,9 +28,8 @@ interface MatrixProps {
 /** The labels of the base down, the labels of the head across; each cell of flips opens them. The shading repeats the numbers. */
 export function FlipMatrix({ comparison, query, rubric }: MatrixProps) {
   const { labels, counts } = comparison.matrix
-  const most = Math.max(1, ...counts.flatMap((row, r) => row.filter((_, c) => c !== r)))
-  const all = Math.max(1, ...counts.flatMap((row, r) => row[r] ?? 0))
-  const cell = readCell(query.get('cell'))
+  const most = (same: boolean) => Math.max(1, ...counts.flatMap((row, r) => row.filter((_, c) => (c === r) === same)))
+  const cell = readCell(query.get('cell'), labels)
   return (
     <Section id="matrix-title" title="Labels of the base against labels of the head">
       <Scroll label="Flip matrix" class="matrix-scroll">
@@ -44,7 +45,6 @@ export function FlipMatrix({ comparison, query, rubric }: MatrixProps) {
                   <LabelBadge label={label} rubric={rubric} given={labels} />
                 </th>
               ))}
-              <th scope="col">All</th>
             </tr>
           </thead>
           <tbody>
@@ -56,28 +56,19 @@ export function FlipMatrix({ comparison, query, rubric }: MatrixProps) {
                 {labels.map((other, c) => {
                   const count = counts[r]?.[c] ?? 0
                   const open = cell?.base === label && cell.head === other
-                  const share = count / (r === c ? all : most)
                   return (
                     <td
                       key={other}
                       class={r === c ? 'same' : 'flip'}
                       data-open={open}
-                      style={{ '--share': String(Math.sqrt(share)) }}
+                      style={{ '--share': String(Math.sqrt(count / most(r === c))) }}
                     >
                       <CellView count={count} base={label} head={other} open={open} query={query} />
                     </td>
                   )
                 })}
-                <td>{formatCount((counts[r] ?? []).reduce((sum, count) => sum + count, 0))}</td>
               </tr>
             ))}
-            <tr>
-              <th scope="row">All</th>
-              {labels.map((label, c) => (
-                <td key={label}>{formatCount(counts.reduce((sum, row) => sum + (row[c] ?? 0), 0))}</td>
-              ))}
-              <td>{formatCount(comparison.pairs)}</td>
-            </tr>
           </tbody>
         </table>
       </Scroll>
@@ -106,77 +97,87 @@ function CellView({ count, base, head, open, query }: CellProps) {
 
 const MOST = 5000
 
-interface FlipListProps {
+interface FlipTableProps {
   readonly query: URLSearchParams
-  readonly cell: Cell
-  readonly rubric: string | null
+  /** Null: the flips of all cells. */
+  readonly cell: Cell | null
 }
 
-/** The pairs of a cell, each with both grades. */
-export function FlipList({ query, cell, rubric }: FlipListProps) {
-  const [base, head, asked] = [query.get('base'), query.get('head'), query.get('rubric')]
-  const load = useAll(
-    'compareBatches',
-    queryOf<'compareBatches'>({ base, head, rubric: asked, statistics: false }),
-    MOST,
+/** The flips of a cell or of all cells, one row a trial, with the answers of base and head side by side. */
+export function FlipTable({ query, cell }: FlipTableProps) {
+  const [base, head, rubric] = [query.get('base'), query.get('head'), query.get('rubric')]
+  const load = useAll('compareBatches', queryOf<'compareBatches'>({ base, head, rubric, statistics: false }), MOST)
+  const items = [useEndedItems(base), useEndedItems(head)]
+  const results = useMemo(
+    () => new Map(items.flatMap((all) => all ?? []).map((item) => [item.grade_id ?? '', item] as const)),
+    items,
   )
   return (
-    <section class="flips" id="flips" aria-labelledby="flips-title">
-      <h2 id="flips-title">
-        From <LabelBadge label={cell.base} rubric={rubric} /> to <LabelBadge label={cell.head} rubric={rubric} />
-      </h2>
+    <Section id="flips" title={cell === null ? 'Flips, trial by trial' : <CellTitle cell={cell} />}>
       <LoadView load={load} what="the flips">
-        {({ items, cut }) => {
-          const shown = items.filter((flip) => flip.base.label === cell.base && flip.head.label === cell.head)
+        {({ items: flips, cut }) => {
+          const shown = flips.filter(
+            (flip) => cell === null || (flip.base.label === cell.base && flip.head.label === cell.head),
+          )
           return (
             <>
               <p class="aside" role="status">
                 {plural(shown.length, 'pair')}
                 {cut && `, among the first ${formatCount(MOST)} flips`}
               </p>
-              <ul class="flip-list">
-                {shown.map((flip) => (
-                  <li key={`${flip.trajectory}/${flip.ground_truth}`}>
-                    <h3>
-                      <HostileText text={flip.task || trialName({}, flip.trajectory)} />
-                    </h3>
-                    <div class="sides">
-                      <SideView name="Base" side={flip.base} />
-                      <SideView name="Head" side={flip.head} />
-                    </div>
-                  </li>
-                ))}
-              </ul>
+              <Table
+                caption="Flips"
+                columns={columnsOf(shown, results)}
+                items={shown}
+                keyOf={(flip) => `${flip.trajectory}/${flip.ground_truth}`}
+                hrefOf={({ head: { grade_id } }) => hrefOfGrade(grade_id)}
+                empty="No label flipped."
+              />
             </>
           )
         }}
       </LoadView>
-    </section>
+    </Section>
   )
 }
 
-/** The receipt of a side: a difference of the sides may explain the flip. */
-function SideView({ name, side }: { readonly name: string; readonly side: Flip['base'] }) {
-  const { receipt } = side
-  const { versions } = receipt
-  return (
-    <div class="side">
-      <p>
-        <a href={`/audit/grades/${encodeURIComponent(side.grade_id)}`}>{name}</a>:{' '}
-        <Outcome grade={side} rubric={side.receipt.rubric} />
-      </p>
-      <Facts
-        facts={[
-          ['Judge', <HostileText key="judge" text={receipt.judge} />],
-          ['Rubric', `${receipt.rubric} (${receipt.rubric_digest.slice(7, 15)})`],
-          ['Model', <NameOrNone key="model" name={receipt.model_resolved ?? receipt.model_requested} />],
-          ['Key', <code key="key">{receipt.key.slice(7, 19)}</code>],
-          ['Cache', receipt.cache],
-          ['Calls', formatCount(receipt.attempts.length)],
-          ['Cost', formatUsd(receipt.cost_usd)],
-          ['Versions', `prompt ${versions.prompt}, rendering ${versions.rendering}, evidence ${versions.evidence}`],
-        ]}
-      />
-    </div>
-  )
+const CellTitle = ({ cell }: { readonly cell: Cell }) => (
+  <>
+    From {spaced(cell.base)} to {spaced(cell.head)}
+  </>
+)
+
+type Side = Flip['base']
+type Results = ReadonlyMap<string, BatchResult>
+
+function columnsOf(flips: readonly Flip[], results: Results): readonly Column<Flip>[] {
+  const nameOf = ({ base, head, trajectory }: Flip): string => {
+    const item = results.get(base.grade_id) ?? results.get(head.grade_id)
+    return trialName(item?.metadata ?? {}, trajectory, item && itemName(item))
+  }
+  const side = (title: string, of: (flip: Flip) => Side): Column<Flip> => {
+    const judges = new Set(flips.map((flip) => of(flip).receipt.judge))
+    const [judge = ''] = judges
+    return {
+      title: judges.size === 1 ? `${title}: ${judge}` : title,
+      cell: (flip) => <SideView side={of(flip)} result={results.get(of(flip).grade_id)} />,
+    }
+  }
+  return [
+    nameColumn('Trial', nameOf),
+    nameColumn('Task', ({ task }) => task),
+    side('Base', ({ base }) => base),
+    side('Head', ({ head }) => head),
+  ]
 }
+
+/** The answer of a side, with its confidence and every doubt about it. */
+const SideView = ({ side, result }: { readonly side: Side; readonly result: BatchResult | undefined }) => (
+  <>
+    <a href={hrefOfGrade(side.grade_id)}>
+      <Outcome grade={side} rubric={side.receipt.rubric} />
+    </a>{' '}
+    <span class="aside">{result?.grade && confidenceWord(side.label, result.grade.confidence.reported)}</span>
+    {result && <Why reasons={reasonsOf(result)} />}
+  </>
+)

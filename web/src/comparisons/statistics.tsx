@@ -2,7 +2,7 @@ import { formatNumber, formatP, formatReason, limitsOf, StatisticView } from '..
 import type { Comparison } from '../types.ts'
 import { Facts, LabelBadge, None, Notes, Section } from '../ui/parts.tsx'
 import { type Column, countColumn, Table } from '../ui/table.tsx'
-import { formatCount, plural } from '../words.ts'
+import { formatCount, plural, spaced } from '../words.ts'
 
 type Agreement = NonNullable<Comparison['agreement']>
 
@@ -18,21 +18,13 @@ export function AgreementTable({ agreement }: { readonly agreement: Agreement })
   ]
   return (
     <Section id="agreement-title" title="Agreement of base and head">
-      <Table
-        caption="Agreement of base and head, with 95% intervals"
-        columns={[
-          { title: 'Measure', cell: ({ name }) => name },
-          {
-            title: 'Value, 95% interval',
-            cell: ({ of }) => (
-              <StatisticView of={of} style={of === agreement.raw_agreement ? 'percent' : 'coefficient'} />
-            ),
-          },
-        ]}
-        items={rows}
-        keyOf={({ name }) => name}
-        empty="No pair has a label on both sides."
+      <Facts
+        facts={rows.map(({ name, of }) => [
+          name,
+          <StatisticView key={name} of={of} style={of === agreement.raw_agreement ? 'percent' : 'coefficient'} />,
+        ])}
       />
+      <p class="aside">{baselineWords(agreement)}</p>
       <p class="aside">
         Intervals: {plural(bootstrap.draws, 'resample')} of{' '}
         {bootstrap.unit === 'cluster'
@@ -43,6 +35,18 @@ export function AgreementTable({ agreement }: { readonly agreement: Agreement })
     </Section>
   )
 }
+
+/** Writes the base rate, the agreement of a constant guess, and the effective number of raters: a constant answer must not pass for agreement. */
+const baselineWords = ({ base_rate, constant_guess, effective_raters: { value } }: Agreement): string =>
+  [
+    base_rate &&
+      `Most frequent: ${spaced(base_rate.label)}, ${formatNumber(base_rate.share, 'percent')} of all labels. `,
+    constant_guess &&
+      `Always answering ${spaced(constant_guess.label)} agrees with the base in ${formatNumber(constant_guess.agreement, 'percent')}. `,
+    value !== null && `Both sides are worth ${value.toFixed(2)} independent judges.`,
+  ]
+    .filter(Boolean)
+    .join('')
 
 /** Makes the rows of labels with an order, where a larger distance weighs more. */
 const weightedRows = (weighted: Agreement['weighted']) =>
@@ -131,23 +135,20 @@ export function NoiseView({ noise, flipped }: { readonly noise: Noise; readonly 
           {noise.from !== null && ` From ${FROM[noise.from]}${noise.reason === null ? '' : `: ${noise.reason}`}.`}
         </p>
       )}
-      <Facts
-        facts={[
-          ['Base', <Side key="base" side={noise.base} />],
-          ['Head', <Side key="head" side={noise.head} />],
-          [
-            'Same key',
-            `${formatCount(noise.same_key.flipped)} of ${formatCount(noise.same_key.pairs)} pairs of one key have another label`,
-          ],
-        ]}
-      />
+      <p class="aside">
+        Base: <Repeats side={noise.base} />. Head: <Repeats side={noise.head} />.
+        {noise.same_key.pairs > 0 &&
+          ` Of ${plural(noise.same_key.pairs, 'pair')} of one key, ${formatCount(noise.same_key.flipped)} flipped.`}
+      </p>
     </Section>
   )
 }
 
-const Side = ({ side }: { readonly side: Noise['base'] }) => (
-  <>
-    disagrees with itself: <StatisticView of={side.disagreement} style="percent" />{' '}
-    <span class="fraction">{plural(side.questions, 'question')} with votes</span>
-  </>
-)
+const Repeats = ({ side: { questions, disagreement } }: { readonly side: Noise['base'] }) =>
+  questions === 0 ? (
+    <>no question was asked twice</>
+  ) : (
+    <>
+      disagrees with itself: <StatisticView of={disagreement} style="percent" />, over {plural(questions, 'question')}
+    </>
+  )

@@ -1,16 +1,18 @@
-import { useEffect, useMemo } from 'preact/hooks'
+import { useContext, useEffect, useMemo } from 'preact/hooks'
 import { queryOf, useAll, useLoad, withQuery } from '../api.ts'
+import { Why } from '../batches/results.tsx'
 import { type ItemNames, useItemNames } from '../batches/use-batch.tsx'
 import { trialName } from '../grades/columns.tsx'
 import { setQuery, usePlace } from '../location.ts'
 import { itemOfDisagreement, markSeen, placeOfQuestion } from '../review/review-item.ts'
 import { ReviewView } from '../review/review-view.tsx'
+import { findRubric, Rubrics } from '../rubrics.ts'
 import { HostileText } from '../text/hostile-text.tsx'
 import type { Disagreement, GradeOverview } from '../types.ts'
 import { type Filter, Filters, readFilters, textFilters, useNames, withNames } from '../ui/filters.tsx'
 import { Pager } from '../ui/pager.tsx'
-import { Empty, FIRST_COMMAND, LoadView, NameOrNone, None } from '../ui/parts.tsx'
-import { type Column, countColumn, Table } from '../ui/table.tsx'
+import { Empty, FIRST_COMMAND, LoadView, None } from '../ui/parts.tsx'
+import { type Column, countColumn, nameColumn, Table } from '../ui/table.tsx'
 import { formatCount, KIND_WORDS, LABELS, withoutCodes } from '../words.ts'
 
 /** The queue of the questions on which judges, harness or humans disagree, the most telling first. */
@@ -95,26 +97,40 @@ function Head(props: {
   )
 }
 
-/** The claims with different answers, by the ids of the filter `Differ in claim`; the answers are hidden until labels are shown. */
-const ClaimNames = ({ claims }: { readonly claims: readonly string[] }) =>
-  claims.length === 0 ? (
-    <None>no claim</None>
-  ) : (
-    <ul class="plain">
-      {claims.map((claim) => (
-        <li key={claim}>
-          <HostileText text={claim} />
-        </li>
-      ))}
-    </ul>
+/** The claims with different answers, by the ids of the filter `Differ in claim`: first those that decide labels, which `claims apart` counts. */
+function ClaimNames({ of: { claims, rubric = '' } }: { readonly of: Disagreement }) {
+  const labels = findRubric(useContext(Rubrics), rubric)?.labels ?? []
+  const decides = (claim: string) => labels.some((label) => Object.hasOwn(label.claims, claim))
+  const [deciding = [], others = []] = [true, false].map((wanted) =>
+    claims.map(({ claim }) => claim).filter((claim) => decides(claim) === wanted),
   )
+  if (claims.length === 0) return <None>no claim</None>
+  return (
+    <>
+      {deciding.map((claim) => (
+        <span key={claim} class="line">
+          <HostileText text={claim} />
+        </span>
+      ))}
+      {others.length > 0 && (
+        <span class="aside">
+          {deciding.length > 0 ? 'and, without a part in the label, ' : 'only without a part in the label: '}
+          <HostileText text={others.join(', ')} />
+        </span>
+      )}
+    </>
+  )
+}
 
-/** Names a question by its task, else by its item of the chosen or newest batch. */
-const nameOf = ({ task, trajectory, grades }: Disagreement, items: ItemNames | null): string =>
-  task || trialName({}, trajectory, grades.flatMap((grade) => items?.get(grade.grade_id) ?? [])[0])
+/** Names a question by its task and its item of the chosen or newest batch. */
+function nameOf({ task, trajectory, grades }: Disagreement, items: ItemNames | null): string {
+  const [item = ''] = grades.flatMap((grade) => items?.get(grade.grade_id) ?? [])
+  const names = [task && !item.includes(task) ? task : '', item]
+  return names.filter((name) => name !== '').join(' · ') || trialName({}, trajectory)
+}
 
 const columnsOf = (open: boolean, items: ItemNames | null): readonly Column<Disagreement>[] => [
-  { title: 'Task', cell: (item) => <HostileText text={nameOf(item, items)} /> },
+  nameColumn('Trial', (item) => nameOf(item, items)),
   {
     title: 'Kinds',
     cell: ({ kinds }) =>
@@ -124,11 +140,11 @@ const columnsOf = (open: boolean, items: ItemNames | null): readonly Column<Disa
         </span>
       )),
   },
-  { title: 'Differ in', cell: ({ claims }) => <ClaimNames claims={claims.map(({ claim }) => claim)} /> },
-  { title: 'Why', cell: (item) => <Why of={item} open={open} /> },
+  { title: 'Differ in', cell: (item) => <ClaimNames of={item} /> },
+  { title: 'Why', cell: (item) => <Why reasons={reasonsOf(item, open)} /> },
   ...(open ? [{ title: 'Score', number: true, cell: ({ score }: Disagreement) => score.toFixed(1) }] : []),
-  { title: 'Agent', cell: ({ agent }) => <NameOrNone name={agent} /> },
-  { title: 'Model', cell: ({ model }) => <NameOrNone name={model} /> },
+  nameColumn('Agent', ({ agent }) => agent),
+  nameColumn('Model', ({ model }) => model),
   countColumn('Reviews', ({ reviews }) => reviews.length),
   { title: 'Settled', cell: ({ settled }) => (settled ? 'settled' : <span class="aside">not settled</span>) },
 ]
@@ -173,7 +189,7 @@ const HIDDEN = '▒▒▒'
  * Masks the words of `why` that would unblind the reader: labels, claims with values, contradiction codes, votes, and the parts of the score.
  * Names of judges and tasks stay.
  */
-function maskWhy({ why, grades, reviews }: Reasons): string[] {
+function maskWhy({ why, grades, reviews }: Disagreement): string[] {
   const stated = [
     ...grades.flatMap((grade) => [grade.label, grade.claimed_label, ...grade.votes]),
     ...reviews.map(({ label }) => label),
@@ -187,19 +203,8 @@ function maskWhy({ why, grades, reviews }: Reasons): string[] {
 
 const escapeRegExp = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-type Reasons = Pick<Disagreement, 'why' | 'grades' | 'reviews'>
-
-function Why({ of, open }: { readonly of: Reasons; readonly open: boolean }) {
-  return (
-    <ul class="why">
-      {(open ? of.why : maskWhy(of)).map((sentence) => (
-        <li key={sentence}>
-          <HostileText text={withoutCodes(sentence)} />
-        </li>
-      ))}
-    </ul>
-  )
-}
+const reasonsOf = (of: Disagreement, open: boolean) =>
+  (open ? of.why : maskWhy(of)).map((text) => <HostileText key={text} text={withoutCodes(text)} />)
 
 /** The filters of the queue, by the names of `GET /v1/disagreements`. */
 const QUEUE_FILTERS: readonly Filter[] = [

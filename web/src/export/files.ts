@@ -1,3 +1,5 @@
+import { confirmAct } from '../ui/notice.tsx'
+
 /** Lets the browser save a text as a file. */
 export function saveFile(name: string, type: string, text: string): void {
   const link = document.createElement('a')
@@ -5,6 +7,7 @@ export function saveFile(name: string, type: string, text: string): void {
   link.download = name
   link.click()
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
+  confirmAct(`Saved: ${name}`)
 }
 
 /** Joins the parts of a file's name, with the characters that every file system takes. */

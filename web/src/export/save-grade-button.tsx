@@ -4,7 +4,7 @@ import { ask, useAction } from '../api.ts'
 import { Claims } from '../grade/claims.tsx'
 import { GroundTruthView } from '../grade/ground-truth.tsx'
 import { Attempts, ReceiptView } from '../grade/receipt.tsx'
-import { Objections, Verdict, Votes, Warnings } from '../grade/verdict.tsx'
+import { Objections, Verdict, Warnings } from '../grade/verdict.tsx'
 import { Rubrics } from '../rubrics.ts'
 import { HostileText } from '../text/hostile-text.tsx'
 import { citationMarks } from '../timeline/marks.ts'
@@ -73,7 +73,9 @@ function GradeDocument({ grade, truth, attempts, steps }: GradeEvidence) {
         Grade <code>{grade.id}</code> <Outcome grade={grade} rubric={grade.receipt.rubric} />
       </h1>
       <p class="aside">Made {formatTime(grade.created_at)}.</p>
-      <Verdict grade={grade} />
+      <Verdict grade={grade}>
+        <GroundTruthView truth={truth} rubric={grade.receipt.rubric} />
+      </Verdict>
       <Claims grade={grade} />
       <Section id="evidence" title="The cited steps">
         {steps.length === 0 && <p class="aside">Nothing is cited.</p>}
@@ -91,10 +93,6 @@ function GradeDocument({ grade, truth, attempts, steps }: GradeEvidence) {
       </Section>
       <Objections grade={grade} />
       <Warnings receipt={grade.receipt} />
-      <Votes grade={grade} />
-      <Section id="truth" title="Ground truth">
-        <GroundTruthView truth={truth} rubric={grade.receipt.rubric} />
-      </Section>
       <ReceiptView receipt={grade.receipt} metadata={grade.metadata} />
       <Section id="attempts" title="Attempts">
         <Attempts attempts={attempts} grade={grade.id} />

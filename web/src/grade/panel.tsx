@@ -1,10 +1,12 @@
 import type { ComponentChildren } from 'preact'
+import { EvidencePairs } from '../comparisons/evidence.tsx'
 import { rubricId } from '../rubrics.ts'
 import { HostileText } from '../text/hostile-text.tsx'
-import type { Grade, Panel } from '../types.ts'
-import { NameOrNone, None, Outcome, sentence } from '../ui/parts.tsx'
+import { citationAnchor } from '../timeline/marks.ts'
+import type { CheckedCitation, Grade, Panel } from '../types.ts'
+import { CitationBadge, GradeLink, hrefOfGrade, NameOrNone, None, Notes, Outcome, sentence } from '../ui/parts.tsx'
 import { Scroll } from '../ui/table.tsx'
-import { claimWords, confidenceWord, formatTime, formatUsd, holds, spaced } from '../words.ts'
+import { claimWords, confidenceWord, formatTime, formatUsd, spaced } from '../words.ts'
 import { answerOf, claimsOf } from './claims.tsx'
 
 interface Line {
@@ -14,7 +16,7 @@ interface Line {
   readonly cell: (grade: Grade) => ComponentChildren
 }
 
-const linesOf = (grades: readonly Grade[]): readonly Line[] => [
+const linesOf = (grades: readonly Grade[], hrefOf: PanelProps['hrefOf']): readonly Line[] => [
   {
     title: 'Outcome',
     cell: (grade) => <Outcome grade={grade} rubric={grade.receipt.rubric} />,
@@ -27,26 +29,52 @@ const linesOf = (grades: readonly Grade[]): readonly Line[] => [
     compare: (grade: Grade) => answerOf(grade, claim),
   })),
   {
-    title: 'Evidence that holds',
-    cell: ({ citations }) => `${citations.filter(({ status }) => holds(status)).length} of ${citations.length}`,
+    title: 'Evidence',
+    cell: (grade) => (
+      <ol class="cited">
+        {grade.citations.map((citation, index) => (
+          <li key={index}>
+            <a href={hrefOf(grade, citation)}>
+              {claimWords(citation.supports)}, step {citation.step_id}
+            </a>{' '}
+            <CitationBadge status={citation.status} />
+            <q>
+              <HostileText text={citation.quote.slice(0, LONGEST_QUOTE)} />
+              {citation.quote.length > LONGEST_QUOTE && '…'}
+            </q>
+          </li>
+        ))}
+      </ol>
+    ),
   },
-  { title: 'Contradictions', cell: ({ contradictions }) => contradictions.length },
-  { title: 'Samples', cell: ({ votes }) => Math.max(1, votes.length) },
+  {
+    title: 'Contradictions',
+    cell: ({ contradictions }) =>
+      contradictions.length === 0 ? <None /> : <Notes notes={contradictions.map(({ detail }) => detail)} />,
+  },
+  {
+    title: 'Samples',
+    cell: ({ votes }) =>
+      [Math.max(1, votes.length), votes.map(({ label, status }) => spaced(label ?? status)).join(', ')]
+        .filter(Boolean)
+        .join(': '),
+  },
   { title: 'Cost', cell: ({ receipt }) => formatUsd(receipt.cost_usd) },
   { title: 'Made', cell: ({ created_at }) => formatTime(created_at) },
   { title: 'Notes', cell: ({ notes }) => <HostileText text={notes} /> },
 ]
 
+const LONGEST_QUOTE = 200
+
 const differ = ({ compare }: Line, grades: readonly Grade[]): boolean =>
   compare !== undefined && new Set(grades.map(compare)).size > 1
 
-/** The result of all judges of a question, and their standing grades, this grade first. Lines say where grades differ. */
+/** The result of all judges of a question, and their standing grades, this grade first. */
 export function PanelView({ grade, panel }: { readonly grade: Grade; readonly panel: Panel }) {
   const { label, level, support } = panel.result
   const others = panel.items.filter(
     (item) => item.id !== grade.id && rubricId(item.receipt.rubric) === rubricId(grade.receipt.rubric),
   )
-  const grades = [grade, ...others]
   if (others.length === 0)
     return <p class="aside">No other judge, version of the rubric or number of samples was asked this question.</p>
   return (
@@ -55,56 +83,64 @@ export function PanelView({ grade, panel }: { readonly grade: Grade; readonly pa
         Result: <strong>{label === null ? 'no label' : `${spaced(label)}, ${level} confidence`}</strong>;{' '}
         <HostileText text={sentence(support.reason)} />
       </p>
-      <Scroll label="Grades of the same question">
-        <table class="list panel">
-          <caption class="unseen">Grades of the same question, side by side</caption>
-          <thead>
-            <tr>
-              <th scope="col">
-                Judge
-                <br />
-                <span class="aside">
-                  Model
-                  <br />
-                  Rubric
-                </span>
-              </th>
-              {grades.map((item) => (
-                <th key={item.id} scope="col">
-                  {item.id === grade.id ? (
-                    <>
-                      <HostileText text={item.receipt.judge} /> <span class="aside">this grade</span>
-                    </>
-                  ) : (
-                    <a href={`/audit/grades/${encodeURIComponent(item.id)}`}>
-                      <HostileText text={item.receipt.judge} />
-                    </a>
-                  )}
-                  <br />
-                  <span class="aside">
-                    <NameOrNone name={item.receipt.model_resolved} />
-                    <br />
-                    <HostileText text={item.receipt.rubric} />
-                  </span>
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {linesOf(grades).map((line) => (
-              <tr key={line.title}>
-                <th scope="row">
-                  {line.title}
-                  {differ(line, grades) && <span class="differs"> differ</span>}
-                </th>
-                {grades.map((item) => (
-                  <td key={item.id}>{line.cell(item)}</td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </Scroll>
+      <PanelTable
+        grades={[grade, ...others]}
+        current={grade.id}
+        hrefOf={({ id, citations }, citation) =>
+          `${id === grade.id ? '' : hrefOfGrade(id)}#${citationAnchor(citations.indexOf(citation))}`
+        }
+      />
+      <EvidencePairs pairs={panel.result.evidence_agreement} />
     </>
   )
 }
+
+interface PanelProps {
+  readonly grades: readonly Grade[]
+  /** The grade of the page. */
+  readonly current?: string
+  /** Makes the address of a citation of a grade. */
+  readonly hrefOf: (grade: Grade, citation: CheckedCitation) => string
+}
+
+/** The grades of a question side by side. Lines say where grades differ. */
+export const PanelTable = ({ grades, current, hrefOf }: PanelProps) => (
+  <Scroll label="Grades of the same question">
+    <table class="list panel">
+      <caption class="unseen">Grades of the same question, side by side</caption>
+      <thead>
+        <tr>
+          <th scope="col">Judge, model, rubric</th>
+          {grades.map(({ id, receipt }) => (
+            <th key={id} scope="col" class="judge">
+              {id === current ? (
+                <>
+                  <HostileText text={receipt.judge} /> <span class="aside">this grade</span>
+                </>
+              ) : (
+                <GradeLink id={id} text={receipt.judge} />
+              )}
+              <br />
+              <span class="aside">
+                <NameOrNone name={receipt.model_resolved} /> <HostileText text={receipt.rubric} />
+              </span>
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {linesOf(grades, hrefOf).map((line) => (
+          <tr key={line.title}>
+            <th scope="row">
+              {line.title}
+              {differ(line, grades) && <span class="differs"> differ</span>}
+            </th>
+            {grades.map((grade) => (
+              <td key={grade.id}>{line.cell(grade)}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </Scroll>
+)

@@ -1,7 +1,7 @@
+import type { ComponentChildren } from 'preact'
 import { HostileBlock, HostileCode, HostileText } from '../text/hostile-text.tsx'
 import type { Grade, Vote } from '../types.ts'
-import { Facts, None, Outcome, Section, StepLink, sentence } from '../ui/parts.tsx'
-import { type Column, Table } from '../ui/table.tsx'
+import { Facts, Outcome, Section, StepLink, sentence } from '../ui/parts.tsx'
 import { confidenceWord, contradictionWords, formatCount, spaced, unreadWords } from '../words.ts'
 
 const percent = (share: number) => `${(share * 100).toFixed(0)} %`
@@ -13,8 +13,14 @@ function againWords({ code, retryable }: NonNullable<Grade['failure']>): string 
     : 'The same request would fail again.'
 }
 
-/** The outcome of a grade, its confidence and judge, or its failure. */
-export function Verdict({ grade }: { readonly grade: Grade }) {
+interface VerdictProps {
+  readonly grade: Grade
+  /** The ground truth, which a reader needs beside the outcome. */
+  readonly children: ComponentChildren
+}
+
+/** The outcome of a grade, its confidence and judge, or its failure; the notes of the judge come last. */
+export function Verdict({ grade, children }: VerdictProps) {
   const { confidence, receipt, failure, surface } = grade
   const sure = confidenceWord(grade.label, confidence.reported)
   const limit = sure === null ? null : confidence.limit
@@ -25,17 +31,19 @@ export function Verdict({ grade }: { readonly grade: Grade }) {
       <Facts
         facts={[
           ['Outcome', <Outcome key="outcome" grade={grade} rubric={receipt.rubric} />],
-          ['Claimed label', grade.claimed_label !== null && spaced(grade.claimed_label)],
+          [
+            'Claimed label',
+            grade.claimed_label !== null && grade.claimed_label !== grade.label && spaced(grade.claimed_label),
+          ],
           ['Confidence', sure],
           ['Why not higher', limit && objection === null && <HostileText key="limit" text={limit.reason} />],
           ['Why not higher', objection && <a href="#contradictions">{contradictionWords(objection)}</a>],
           ['To lift', limit && <HostileText key="lift" text={limit.lift} />],
+          ['Votes', grade.votes.length > 0 && grade.votes.map(voteWords).join('; ')],
           ['Vote share', confidence.vote_share !== null && percent(confidence.vote_share)],
           ['Calibrated', confidence.calibrated !== null && percent(confidence.calibrated)],
           ['Surface', surface && (surface.category === null ? '–' : spaced(surface.category))],
-          ['Judge', <HostileText key="judge" text={receipt.judge} />],
-          ['Model', receipt.model_resolved !== null && <HostileText key="model" text={receipt.model_resolved} />],
-          ['Rubric', <HostileText key="rubric" text={receipt.rubric} />],
+          ['Judge', <HostileText key="judge" text={judgeWords(receipt)} />],
         ]}
       />
       {failure !== null && (
@@ -44,6 +52,7 @@ export function Verdict({ grade }: { readonly grade: Grade }) {
           {againWords(failure)}
         </p>
       )}
+      {children}
       {grade.notes !== '' && (
         <>
           <h3>The judge’s notes</h3>
@@ -53,6 +62,16 @@ export function Verdict({ grade }: { readonly grade: Grade }) {
     </Section>
   )
 }
+
+/** Writes the vote of a sample: `aligned, high`, `failed: timeout`. */
+const voteWords = ({ label, status, confidence, failure }: Vote): string =>
+  label === null
+    ? [status, failure ?? []].flat().map(spaced).join(': ')
+    : [spaced(label), confidence ?? []].flat().join(', ')
+
+/** Names the judge with its model and its rubric. */
+const judgeWords = ({ judge, model_resolved, rubric }: Grade['receipt']): string =>
+  [judge, model_resolved ?? [], rubric].flat().join(' · ')
 
 /** The contradictions of a grade, which do not overturn its verdict. */
 export function Objections({ grade }: { readonly grade: Grade }) {
@@ -119,26 +138,3 @@ const List = ({ title, warnings, open }: ListProps) =>
       </ul>
     </details>
   )
-
-const columnsOf = (rubric: string): readonly Column<Vote>[] => [
-  { title: 'Sample', number: true, cell: ({ sample }) => sample + 1 },
-  { title: 'Outcome', cell: (vote) => <Outcome grade={vote} rubric={rubric} /> },
-  { title: 'Confidence', cell: ({ label, confidence }) => confidenceWord(label, confidence) ?? <None /> },
-  { title: 'Failure', cell: ({ failure }) => (failure === null ? <None /> : spaced(failure)) },
-]
-
-/** The votes of the samples; nothing for a single sample. */
-export function Votes({ grade: { votes, receipt } }: { readonly grade: Grade }) {
-  if (votes.length === 0) return null
-  return (
-    <Section id="votes" title="Votes">
-      <Table
-        caption="Votes of the samples"
-        columns={columnsOf(receipt.rubric)}
-        items={votes}
-        keyOf={({ sample }) => String(sample)}
-        empty="There was one sample."
-      />
-    </Section>
-  )
-}

@@ -54,7 +54,7 @@ export function trustColumns<T>(of: (item: T) => Trust | null) {
   ): Column<T> => ({
     title,
     cell: (item) => within(item, cell, <None />),
-    sort: { name: title.toLowerCase(), of: (item) => within(item, rank, null) },
+    value: (item) => within(item, rank, null),
   })
   return {
     judge: column(
@@ -109,7 +109,7 @@ export const trialColumns = (items: ItemNames | null, severalRubrics: boolean): 
   {
     title: 'Label',
     cell: (grade) => <Outcome grade={grade} rubric={grade.receipt.rubric} />,
-    sort: { name: 'label', of: ({ label, status }) => OUTCOMES.indexOf(label ?? status) },
+    value: ({ label, status }) => OUTCOMES.indexOf(label ?? status),
   },
   TRUST.confidence,
   TRUST.evidence,
@@ -120,6 +120,6 @@ export const trialColumns = (items: ItemNames | null, severalRubrics: boolean): 
         {created_at.slice(0, 16).replace('T', ' ')}
       </time>
     ),
-    sort: { name: 'made', of: ({ id }) => id },
+    value: ({ id }) => id,
   },
 ]

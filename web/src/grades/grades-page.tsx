@@ -1,13 +1,12 @@
-import type { ComponentChildren } from 'preact'
 import { useContext, useMemo } from 'preact/hooks'
 import { queryOf, useLoad } from '../api.ts'
-import { AnswersOfBatch, type ItemNames, useItemNames } from '../batches/use-batch.tsx'
+import { type ItemNames, SharedGrades, useItemNames } from '../batches/use-batch.tsx'
 import { usePlace } from '../location.ts'
 import { onlyRubric, Rubrics } from '../rubrics.ts'
-import type { Grade, GradeOverview } from '../types.ts'
+import type { Grade } from '../types.ts'
 import { Filters, labelsToChoose, readFilters, useNames, withLabels, withNames } from '../ui/filters.tsx'
-import { NumberPager, readPage, rowsOfPage, WindowPager } from '../ui/pager.tsx'
-import { LabelBadge, LoadView, Nothing, StatusBadge } from '../ui/parts.tsx'
+import { NumberPager, Pager, readPage, rowsOfPage } from '../ui/pager.tsx'
+import { LoadView, Nothing, OutcomeCounts } from '../ui/parts.tsx'
 import { sortItems, Table } from '../ui/table.tsx'
 import { formatCount, plural } from '../words.ts'
 import { GRADE_FILTERS, headOfTrial, trialColumns } from './columns.tsx'
@@ -23,15 +22,19 @@ export function GradesPage() {
   const items = useItemNames(query.get('batch'))
   const rubric = query.get('rubric')
   const rubrics = rubric ? [rubric] : (names.rubric ?? [])
+  const listed = load.value?.grades ?? []
+  const counted = listed.length === overview.value?.total ? listed.map(({ receipt }) => receipt.rubric) : rubrics
   const labels = labelsToChoose(useContext(Rubrics), rubrics, overview.value?.labels ?? {})
   return (
     <>
       <h1>Grades</h1>
       <Filters filters={withLabels(withNames(GRADE_FILTERS, names), labels)} query={query} />
       {overview.value && (
-        <OutcomeCounts overview={overview.value} listed={load.value?.grades ?? []} rubrics={rubrics} />
+        <OutcomeCounts labels={overview.value.labels} ends={overview.value.statuses} rubric={onlyRubric(counted)}>
+          <strong>{`${plural(overview.value.total, 'grade')}${overview.value.complete ? '' : ' or more'}`}</strong>
+        </OutcomeCounts>
       )}
-      <AnswersOfBatch items={items} />
+      <SharedGrades items={items} />
       <LoadView load={load} what="the grades">
         {(window) => <Grades query={query} window={window} items={items} />}
       </LoadView>
@@ -74,45 +77,13 @@ function Grades({ query, window: { grades, complete, next }, items }: GradesProp
         columns={columns}
         items={rowsOfPage(sorted, page)}
         keyOf={(grade: Grade) => grade.id}
+        sorted
         headOf={headOfTrial}
         hrefOf={({ id }) => hrefInView('grades', query, id)}
         empty="This page is behind the last one."
       />
       <NumberPager page={page} count={sorted.length} />
-      <WindowPager cursor={cursor} next={complete ? next : null} />
+      <Pager cursor={cursor} next={complete ? next : null} words={['Newest grades', 'Newer grades', 'Older grades']} />
     </>
   )
 }
-
-interface CountsProps {
-  readonly overview: GradeOverview
-  readonly listed: readonly Grade[]
-  /** The names of the rubrics that may be counted. */
-  readonly rubrics: readonly string[]
-}
-
-/** The number of fitting grades, by outcome. */
-function OutcomeCounts({ overview, listed, rubrics }: CountsProps) {
-  const { total, complete, labels, statuses } = overview
-  const rubric = onlyRubric(listed.length === total ? listed.map(({ receipt }) => receipt.rubric) : rubrics)
-  return (
-    <p class="counts" role="status">
-      <strong>
-        {plural(total, 'grade')}
-        {!complete && ' or more'}
-      </strong>
-      {Object.entries<number>(labels).map(([label, count]) => (
-        <Count key={label} badge={<LabelBadge label={label} rubric={rubric} />} count={count} />
-      ))}
-      <Count badge={<StatusBadge status="unverified" />} count={statuses.unverified} />
-      <Count badge={<StatusBadge status="failed" />} count={statuses.failed} />
-    </p>
-  )
-}
-
-const Count = ({ badge, count }: { readonly badge: ComponentChildren; readonly count: number }) =>
-  count === 0 ? null : (
-    <span>
-      {badge} {formatCount(count)}
-    </span>
-  )

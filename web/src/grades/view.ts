@@ -1,5 +1,6 @@
 import { ask, type Load, queryOf, useRead, withQuery } from '../api.ts'
 import type { Grade } from '../types.ts'
+import { recall, remember } from '../ui/memory.ts'
 
 /** The list from which a grade was opened; the address of the grade has the filters and the order of the list. */
 export type ViewName = 'grades' | 'batch'
@@ -17,8 +18,14 @@ export function viewQuery(query: URLSearchParams): URLSearchParams {
 export const hrefInView = (view: ViewName, query: URLSearchParams, id: string): string =>
   withQuery(`/audit/grades/${encodeURIComponent(id)}`, { view, ...Object.fromEntries(viewQuery(query)) })
 
-/** The list that was shown last, in its order, so that the page of a grade need not load it again. */
-let last: { readonly key: string; readonly ids: readonly string[] } | null = null
+interface View {
+  readonly key: string
+  readonly ids: readonly string[]
+}
+
+/** The list that was shown last, in its order. The browser stores a copy, for new windows and loaded pages. */
+let last: View | null = null
+const KEY = 'veridict.list'
 
 const keyOf = (view: ViewName, query: URLSearchParams): string => {
   const own = viewQuery(query)
@@ -27,17 +34,21 @@ const keyOf = (view: ViewName, query: URLSearchParams): string => {
 }
 
 export function rememberView(view: ViewName, query: URLSearchParams, rows: readonly { readonly id: string }[]): void {
-  last = { key: keyOf(view, query), ids: rows.map(({ id }) => id) }
+  const next = { key: keyOf(view, query), ids: rows.map(({ id }) => id) }
+  if (last?.key === next.key && last.ids.join() === next.ids.join()) return
+  last = next
+  if (rows.length <= MOST_ROWS) remember(KEY, JSON.stringify(next))
 }
 
-export const recallView = (view: ViewName, query: URLSearchParams): readonly string[] | null =>
-  last !== null && last.key === keyOf(view, query) ? last.ids : null
+/** Recalls the ids of a list; none of a list that was not shown here. */
+export function recallView(view: ViewName, query: URLSearchParams): readonly string[] {
+  last ??= JSON.parse(recall(KEY) ?? 'null') as View | null
+  return last?.key === keyOf(view, query) ? last.ids : []
+}
 
 /** Most grades of a page: the next window has the older ones. */
 const MOST_ROWS = 2000
 const ROWS_AT_ONCE = 200
-
-type GradeFilters = Readonly<Record<string, string | null>>
 
 /** The newest grades that fit, from a cursor on. */
 export interface GradeWindow {
@@ -48,7 +59,7 @@ export interface GradeWindow {
 }
 
 /** Loads a window of grades, which grows page by page. Null asks for nothing. */
-export const useGradeWindow = (filters: GradeFilters | null): Load<GradeWindow> =>
+export const useGradeWindow = (filters: Readonly<Record<string, string | null>> | null): Load<GradeWindow> =>
   useRead(filters && JSON.stringify(filters), async (signal, show) => {
     let window: GradeWindow = { grades: [], complete: false, next: filters?.['cursor'] ?? null }
     while (!window.complete) {

@@ -4,8 +4,8 @@ import { fileNameOf, saveSvg } from '../export/files.ts'
 import { formatP, limitsOf, RateView, rateColumn, StatisticView, valueColumn } from '../numbers.tsx'
 import { HostileText } from '../text/hostile-text.tsx'
 import type { Paired, PairedReport, Rate, Report, Statistic } from '../types.ts'
-import { Section } from '../ui/parts.tsx'
-import { type Column, countColumn, Table } from '../ui/table.tsx'
+import { None, Section } from '../ui/parts.tsx'
+import { type Column, Table } from '../ui/table.tsx'
 import { formatCount, measureWord, plural } from '../words.ts'
 import { type AlignmentGroup, alignmentGroups, drawnGroups, groupName, groupsWithAll, RatedGroup } from './groups.tsx'
 import { drawDifferences, drawScatter, type PlotElement, type ScatterPoint } from './plots.ts'
@@ -18,7 +18,7 @@ interface PlotFigureProps {
   readonly title: string
   /** The drawn values, their denominators, and the values left out. */
   readonly caption: ComponentChildren
-  /** Null: no group has the numbers, and a sentence takes the place of the plot. */
+  /** Null: too few groups have the numbers, and a sentence takes the place of the plot. */
   readonly draw: ((width: number) => PlotElement) | null
   /** The same numbers as a table. */
   readonly children: ComponentChildren
@@ -35,7 +35,7 @@ export function PlotFigure({ id, title, caption, draw, children }: PlotFigurePro
     <Section id={`${id}-title`} class="plot-section" title={title}>
       <figure class="plot" aria-labelledby={`${id}-title`}>
         <div ref={box} class="plot-box" data-plot={id} />
-        {draw === null && <p>Nothing to draw: there is no group with these numbers. The table has what is known.</p>}
+        {draw === null && <p>Nothing to draw: too few groups have these numbers. The table has what is known.</p>}
         <figcaption>{caption}</figcaption>
         {draw !== null && (
           <button type="button" data-export="no" onClick={() => saveSvg(fileNameOf('veridict', id), draw(WIDEST))}>
@@ -64,36 +64,41 @@ function useWidth(box: { readonly current: HTMLElement | null }): number | null 
   return width
 }
 
-const COLUMNS: readonly Column<Paired>[] = [
+/** A measure of both sides; R, C and T are no counts of pairs. */
+interface Compared extends Pick<Paired, 'measure' | 'difference'> {
+  readonly base: Rate | Statistic
+  readonly head: Rate | Statistic
+  readonly paired?: Paired
+}
+
+const ofPairs = (title: string, cell: (paired: Paired) => ComponentChildren): Column<Compared> => ({
+  title,
+  number: true,
+  cell: ({ paired }) => (paired === undefined ? <None /> : cell(paired)),
+})
+
+const COLUMNS: readonly Column<Compared>[] = [
   { title: 'Measure', cell: ({ measure }) => measureWord(measure) },
-  {
-    title: 'Pairs',
-    cell: ({ pairs, unknown }) => `${formatCount(pairs)}${unknown > 0 ? `, ${formatCount(unknown)} unknown` : ''}`,
-  },
-  rateColumn('Base', ({ base_rate }) => base_rate),
-  rateColumn('Head', ({ head_rate }) => head_rate),
+  ofPairs(
+    'Pairs',
+    ({ pairs, unknown }) => `${formatCount(pairs)}${unknown > 0 ? `, ${formatCount(unknown)} unknown` : ''}`,
+  ),
+  { title: 'Base', cell: ({ base }) => <Side of={base} /> },
+  { title: 'Head', cell: ({ head }) => <Side of={head} /> },
   valueColumn('Head minus base', 'points', ({ difference }) => difference),
-  countColumn('Base alone', ({ discordant }) => discordant.base_only),
-  countColumn('Head alone', ({ discordant }) => discordant.head_only),
-  {
-    title: 'McNemar p',
-    number: true,
-    cell: ({ mcnemar_p }) => (mcnemar_p === null ? 'no pairs differ' : formatP(mcnemar_p)),
-  },
+  ofPairs('Base alone', ({ discordant }) => formatCount(discordant.base_only)),
+  ofPairs('Head alone', ({ discordant }) => formatCount(discordant.head_only)),
+  ofPairs('McNemar p', ({ mcnemar_p }) => (mcnemar_p === null ? 'no pairs differ' : formatP(mcnemar_p))),
 ]
 
-type Sides = readonly [string, NonNullable<PairedReport['alignment']>[keyof NonNullable<PairedReport['alignment']>]]
-
-const SIDE_COLUMNS: readonly Column<Sides>[] = [
-  { title: 'Measure', cell: ([name]) => measureWord(name) },
-  { title: 'Base', cell: ([, { base }]) => <Side of={base} /> },
-  { title: 'Head', cell: ([, { head }]) => <Side of={head} /> },
-  valueColumn('Head minus base', 'points', ([, { difference }]) => difference),
+const comparedOf = ({ measures, alignment }: PairedReport): readonly Compared[] => [
+  ...measures.map((paired) => ({ ...paired, base: paired.base_rate, head: paired.head_rate, paired })),
+  ...Object.entries(alignment ?? {}).map(([measure, sides]) => ({ measure, ...sides })),
 ]
 
 /** The differences of the same tasks under two conditions. */
 export function PairedFigure({ paired }: { readonly paired: PairedReport }) {
-  const { measures, unpaired, alignment } = paired
+  const { measures, unpaired } = paired
   const draw = useMemo(() => {
     const names = measures.map(({ measure, pairs }) => `${measureWord(measure)} (n=${formatCount(pairs)} pairs)`)
     const dots = measures.flatMap(({ difference }, index) =>
@@ -120,19 +125,10 @@ export function PairedFigure({ paired }: { readonly paired: PairedReport }) {
       <Table
         caption="Paired differences"
         columns={COLUMNS}
-        items={measures}
+        items={comparedOf(paired)}
         keyOf={({ measure }) => measure}
         empty="No pairs."
       />
-      {alignment !== null && (
-        <Table
-          caption="R, C and T of both sides"
-          columns={SIDE_COLUMNS}
-          items={Object.entries(alignment)}
-          keyOf={([name]) => name}
-          empty="No pairs."
-        />
-      )}
     </PlotFigure>
   )
 }
@@ -167,7 +163,7 @@ export function ScatterFigure({ report, against }: { readonly report: Report; re
   const points = useMemo(() => groups.flatMap((group) => pointOf(group, against) ?? []), [groups, against])
   const missing = groups.length - points.length
   const draw = useMemo(
-    () => (points.length === 0 ? null : (width: number) => drawScatter(points, AGAINST_WORDS[against], width)),
+    () => (points.length < 2 ? null : (width: number) => drawScatter(points, AGAINST_WORDS[against], width)),
     [points, against],
   )
   return (

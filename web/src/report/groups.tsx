@@ -1,8 +1,9 @@
+import { Fragment } from 'preact'
 import { formatNumber, formatReason, RateView, StatisticView } from '../numbers.tsx'
 import { HostileText } from '../text/hostile-text.tsx'
 import { visibleString } from '../text/visible-text.ts'
 import type { AlignmentFigures, JudgeEvidence, JudgeQuality, Rate, Report, ReportGroup } from '../types.ts'
-import { LabelBadge, None, Notes } from '../ui/parts.tsx'
+import { Facts, LabelBadge, None, Notes } from '../ui/parts.tsx'
 import { type Column, countColumn, Table } from '../ui/table.tsx'
 import { countWords, formatCount, plural, spaced } from '../words.ts'
 
@@ -25,9 +26,9 @@ export function groupLabels(groups: readonly ReportGroup[], of: 'trials' | 'grad
   })
 }
 
-/** Lists the groups, then all trials together, unless the only group has all trials. */
+/** Lists all trials together, then the groups; a single group of all trials stands for the total. */
 export const groupsWithAll = ({ overall, groups }: Report): readonly ReportGroup[] =>
-  overall === null || groups.length === 1 ? groups : [...groups, { ...overall, key: 'all trials' }]
+  overall === null || groups.length === 1 ? groups : [{ ...overall, key: 'all trials' }, ...groups]
 
 /** Lists the groups of a plot: all trials without groups. */
 export const drawnGroups = (report: Report): readonly ReportGroup[] =>
@@ -66,7 +67,7 @@ export const RatedGroup = ({ group: { key, counts } }: { readonly group: ReportG
 /** Counts the graded trials of each label by confidence: `aligned: high 3, low 1`. */
 const sureWords = ({ levels }: ReportGroup): string =>
   Object.entries(levels)
-    .map(([label, counts]) => `${spaced(label)}: ${countWords(counts)}`)
+    .flatMap(([label, counts]) => (countWords(counts) === '' ? [] : `${spaced(label)}: ${countWords(counts)}`))
     .join('; ')
 
 const COLUMNS: readonly Column<ReportGroup>[] = [
@@ -95,28 +96,24 @@ export const CountsTable = ({ groups }: { readonly groups: readonly ReportGroup[
   />
 )
 
-/** The evidence of each judge by the outcome of its check. */
+/** The evidence of each judge by the outcome of its check; outcomes of no grade are left out. */
 export const EvidenceSection = ({ evidence }: { readonly evidence: readonly JudgeEvidence[] }) => (
   <>
     {evidence.map(({ judge, grades, citations }) => (
-      <Table
-        key={judge}
-        caption={`Evidence of ${judge}`}
-        columns={[
-          { title: 'Of', cell: ([of]) => of },
-          { title: 'Status', cell: ([, status]) => spaced(status) },
-          { title: 'Share, 95% interval', cell: ([, , rate]) => <RateView rate={rate} /> },
-        ]}
-        items={[...rowsOf('grades', grades), ...rowsOf('citations', citations)]}
-        keyOf={([of, status]) => `${of} ${status}`}
-        empty="No grades."
-      />
+      <Fragment key={judge}>
+        <h3>
+          <HostileText text={judge} />
+        </h3>
+        <Facts facts={Object.entries({ grades, citations }).flatMap(([of, rates]) => ratesOf(of, rates))} />
+      </Fragment>
     ))}
   </>
 )
 
-const rowsOf = (of: string, rates: Readonly<Record<string, Rate>>) =>
-  Object.entries(rates).map(([status, rate]) => [of, status, rate] as const)
+const ratesOf = (of: string, rates: Readonly<Record<string, Rate>>) =>
+  Object.entries(rates).flatMap(([status, rate]) =>
+    rate.k > 0 ? [[`${of}: ${spaced(status)}`, <RateView key={status} rate={rate} />] as const] : [],
+  )
 
 /** The quality of each judge by the reviews of humans. */
 export const QualitySection = ({ report }: { readonly report: Report }) => (
@@ -149,12 +146,14 @@ function Quality({ quality, report }: QualityProps) {
         calibration error and Brier score: <Forecast quality={quality} />.
       </p>
       <Table
-        caption={`Precision and recall of ${judge} by label`}
+        caption={`Labels of ${judge}: rows by humans, columns by the judge; precision and recall`}
         columns={[
-          { title: 'Label', cell: badge },
+          { title: 'Humans ↓ judge →', cell: badge },
+          ...labels.map(({ label }, column) =>
+            countColumn<LabelQuality>(spaced(label), (row) => confusion[labels.indexOf(row)]?.[column] ?? 0),
+          ),
           countColumn<LabelQuality>('Humans', ({ n_human }) => n_human),
           countColumn<LabelQuality>('Judge', ({ n_judge }) => n_judge),
-          countColumn<LabelQuality>('Both', ({ n_both }) => n_both),
           { title: 'Precision', number: true, cell: ({ precision }) => score(precision) },
           { title: 'Recall', number: true, cell: ({ recall }) => score(recall) },
           { title: 'F1', number: true, cell: ({ f1 }) => score(f1) },
@@ -163,28 +162,14 @@ function Quality({ quality, report }: QualityProps) {
         keyOf={({ label }) => label}
         empty="No reviews."
       />
-      <Table
-        caption={`Confusion of ${judge}: rows by humans, columns by the judge`}
-        columns={[
-          { title: 'Humans ↓ judge →', cell: badge },
-          ...labels.map(({ label }, column) =>
-            countColumn<LabelQuality>(spaced(label), (row) => confusion[labels.indexOf(row)]?.[column] ?? 0),
-          ),
-        ]}
-        items={labels}
-        keyOf={({ label }) => label}
-        empty="No reviews."
-      />
-      <Table
-        caption={`Calibrated confidence of ${judge}`}
-        columns={[
-          { title: 'Reported', cell: ({ level }) => level },
-          countColumn<JudgeQuality['calibration'][number]>('Reviews at random', (level) => level.n),
-          { title: 'Chance of being right', cell: (statistic) => <StatisticView of={statistic} style="percent" /> },
-        ]}
-        items={calibration}
-        keyOf={({ level }) => level}
-        empty="No reviews."
+      <Facts
+        facts={calibration.map((statistic) => [
+          `Right at ${statistic.level} confidence`,
+          <>
+            <StatisticView of={statistic} style="percent" />{' '}
+            <span class="fraction">{plural(statistic.n, 'review')} at random</span>
+          </>,
+        ])}
       />
       <Notes notes={warnings} />
     </section>

@@ -1,11 +1,10 @@
-import { Fragment } from 'preact'
 import { useContext, useMemo } from 'preact/hooks'
 import { RateView, StatisticView } from '../numbers.tsx'
 import { lookOf, Rubrics } from '../rubrics.ts'
 import { HostileText } from '../text/hostile-text.tsx'
 import type { ClaimFigure, Report, ReportGroup } from '../types.ts'
-import { LabelBadge, None, Notes, Section } from '../ui/parts.tsx'
-import { Scroll, Table } from '../ui/table.tsx'
+import { Facts, LabelBadge, None, Notes, Section } from '../ui/parts.tsx'
+import { type Column, Table } from '../ui/table.tsx'
 import { claimWords, groupingWord, plural, spaced } from '../words.ts'
 import { PlotFigure } from './figures.tsx'
 import { CountsTable, drawnGroups, GroupKey, groupsWithAll, hasAlignment, RatedGroup } from './groups.tsx'
@@ -36,68 +35,21 @@ export function ShareFigure({ report }: { readonly report: Report }) {
       }
     >
       <CountsTable groups={groupsWithAll(report)} />
-      <SharesTable groups={groupsWithAll(report)} report={report} />
+      <FigureTable
+        caption="Shares"
+        report={report}
+        rows={groupsWithAll(report).flatMap((group) =>
+          labels.map((value) => ({ group, id: null, value, claim: group })),
+        )}
+      />
+      <h3>Correction by human reviews</h3>
+      <Facts
+        facts={groupsWithAll(report).map((group) => [
+          <GroupKey key="group" name={group.key} />,
+          <Correction key="correction" group={group} />,
+        ])}
+      />
     </PlotFigure>
-  )
-}
-
-interface SharesProps {
-  readonly groups: readonly ReportGroup[]
-  readonly report: Pick<Report, 'labels' | 'rubric'>
-}
-
-/** The raw shares beside the corrected shares, or the reason for no correction. */
-function SharesTable({ groups, report: { labels, rubric } }: SharesProps) {
-  return (
-    <Scroll label="Shares">
-      <table class="list numbers">
-        <caption>Shares of the labels: raw from the judge, and corrected by human reviews</caption>
-        <thead>
-          <tr>
-            {['Group', 'Label', 'Raw, 95% interval', 'Corrected, 95% interval', 'Correction'].map((title) => (
-              <th key={title} scope="col">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        {groups.map((group) => (
-          <tbody key={String(group.key)}>
-            {labels.map((label, index) => (
-              <tr key={label}>
-                {index === 0 && (
-                  <th scope="rowgroup" rowspan={labels.length}>
-                    <RatedGroup group={group} />
-                  </th>
-                )}
-                <td>
-                  <LabelBadge label={label} rubric={rubric} given={labels} />
-                </td>
-                <td>{group.shares[label] && <RateView rate={group.shares[label]} />}</td>
-                <td>
-                  <CorrectedShare corrected={group.corrected} name={label} />
-                </td>
-                {index === 0 && (
-                  <td rowspan={labels.length}>
-                    <Correction group={group} />
-                  </td>
-                )}
-              </tr>
-            ))}
-          </tbody>
-        ))}
-      </table>
-    </Scroll>
-  )
-}
-
-/** The corrected share of a label; the reason for no correction stands once for all labels. */
-function CorrectedShare({ corrected, name }: { readonly corrected: ReportGroup['corrected']; readonly name: string }) {
-  const share = corrected.shares[name]
-  return corrected.estimator === null || share === undefined ? (
-    <None>not corrected</None>
-  ) : (
-    <StatisticView of={share} style="percent" />
   )
 }
 
@@ -122,60 +74,85 @@ const halvingWords = (reviews: number | null): string =>
     ? 'reviewing all of these trials would not halve the widest interval: that takes more tasks'
     : `about ${plural(reviews, 'more review')} would halve the widest interval`
 
+/** A value of the outcome or of a claim, in a group. */
 interface Row {
   readonly group: ReportGroup
-  /** A value of the claim; null: the mean. */
+  /** The id of the claim; null: the outcome. */
+  readonly id: string | null
+  /** Null: the mean. */
   readonly value: string | null
-  readonly claim: ClaimFigure
+  readonly claim: Pick<ClaimFigure, 'shares' | 'mean' | 'corrected'>
 }
 
-/** The values of each claim of the rubric, with shares, or the mean, by group. */
-export const ClaimsSection = ({ report }: { readonly report: Report }) => {
-  const groups = groupsWithAll(report)
-  const ids = [...new Set(groups.flatMap(({ claims }) => Object.keys(claims)))]
-  if (ids.length === 0) return null
+interface FigureProps {
+  readonly caption: string
+  readonly report: Pick<Report, 'labels' | 'rubric'>
+  readonly rows: readonly Row[]
+}
+
+/** Shares or means, raw from the judge and corrected by human reviews. The first row of a group says how many of its grades are doubtful. */
+function FigureTable({ caption, report: { labels, rubric }, rows }: FigureProps) {
+  const isFirst = ({ group }: Row, place: number) => rows[place - 1]?.group !== group
+  const firsts = new Set(rows.filter(isFirst))
+  const columns: readonly Column<Row>[] = [
+    {
+      title: 'Group',
+      cell: (row) => (firsts.has(row) ? <RatedGroup group={row.group} /> : <GroupKey name={row.group.key} />),
+    },
+    { title: 'Claim', cell: ({ id }) => id && <HostileText text={claimWords(id)} />, value: ({ id }) => id },
+    {
+      title: 'Value',
+      cell: ({ id, value }) =>
+        value === null ? (
+          'mean'
+        ) : id === null ? (
+          <LabelBadge label={value} rubric={rubric} given={labels} />
+        ) : (
+          <HostileText text={value} />
+        ),
+    },
+    { title: 'Raw, 95% interval', cell: (row) => <Raw row={row} /> },
+    { title: 'Corrected, 95% interval', cell: (row) => <Corrected row={row} /> },
+  ]
   return (
-    <Section id="claims-title" title="Claims">
-      {ids.map((id) => (
-        <Fragment key={id}>
-          <h3>
-            <HostileText text={claimWords(id)} />
-          </h3>
-          <Table
-            caption={`Values of ${id}`}
-            columns={[
-              { title: 'Group', cell: ({ group }) => <GroupKey name={group.key} /> },
-              { title: 'Value', cell: ({ value }) => (value === null ? 'mean' : <HostileText text={value} />) },
-              { title: 'Raw, 95% interval', cell: (row) => <Raw row={row} /> },
-              {
-                title: 'Corrected, 95% interval',
-                cell: ({ claim: { corrected }, value }) =>
-                  corrected === null || value === null ? (
-                    <None />
-                  ) : (
-                    <CorrectedShare corrected={corrected} name={value} />
-                  ),
-              },
-            ]}
-            items={groups.flatMap((group) => rowsOf(group, id))}
-            keyOf={({ group, value }) => JSON.stringify([group.key, value])}
-            empty="No trials."
-          />
-        </Fragment>
-      ))}
-    </Section>
+    <Table
+      caption={caption}
+      columns={columns}
+      items={rows}
+      keyOf={({ group, id, value }) => JSON.stringify([group.key, id, value])}
+      empty="No trials."
+    />
   )
 }
 
-function rowsOf(group: ReportGroup, id: string): Row[] {
-  const claim = group.claims[id]
-  if (claim === undefined) return []
-  const shares = Object.keys(claim.shares).map((value): Row => ({ group, value, claim }))
-  return claim.mean === null ? shares : [{ group, value: null, claim }, ...shares]
-}
+/** The values of the claims of the rubric: of all trials first, then of each group. */
+export const ClaimsSection = ({ report }: { readonly report: Report }) => (
+  <Section id="claims-title" title="Claims">
+    <p class="aside">Values that no grade has are left out.</p>
+    <FigureTable caption="Values of the claims" report={report} rows={groupsWithAll(report).flatMap(claimRows)} />
+  </Section>
+)
+
+const claimRows = (group: ReportGroup): Row[] =>
+  Object.entries(group.claims).flatMap(([id, claim]) => {
+    const values = Object.keys(claim.shares).filter((value) => isKnown(claim, value))
+    return [...(claim.mean === null ? [] : [null]), ...values].map((value) => ({ group, id, value, claim }))
+  })
+
+/** Tells whether any grade has a value, or the correction gives the value a share. */
+const isKnown = ({ shares, corrected }: ClaimFigure, value: string): boolean =>
+  (shares[value]?.k ?? 0) > 0 || (corrected?.shares[value]?.value ?? 0) > 0
 
 function Raw({ row: { claim, value } }: { readonly row: Row }) {
   const share = value === null ? undefined : claim.shares[value]
   if (share !== undefined) return <RateView rate={share} />
   return claim.mean === null ? <None /> : <StatisticView of={claim.mean} style="coefficient" />
+}
+
+/** The corrected share; the reason for no correction stands once for all labels. */
+function Corrected({ row: { claim, value } }: { readonly row: Row }) {
+  const share = value === null ? undefined : claim.corrected?.shares[value]
+  if (claim.corrected === null || value === null) return <None />
+  if (claim.corrected.estimator === null || share === undefined) return <None>not corrected</None>
+  return <StatisticView of={share} style="percent" />
 }

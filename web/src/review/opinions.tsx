@@ -1,12 +1,12 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import { useLoad } from '../api.ts'
-import { SaveGradeButton } from '../export/save-grade-button.tsx'
+import { PanelTable } from '../grade/panel.tsx'
 import { rubricId } from '../rubrics.ts'
 import { HostileText } from '../text/hostile-text.tsx'
 import { citationAnchor } from '../timeline/marks.ts'
-import type { CheckedCitation, Grade, Review } from '../types.ts'
-import { CitationBadge, Facts, LabelBadge, LoadView, Outcome } from '../ui/parts.tsx'
-import { claimWords, confidenceWord, formatTime, spaced } from '../words.ts'
+import type { CheckedCitation, Review } from '../types.ts'
+import { LabelBadge, LoadView } from '../ui/parts.tsx'
+import { formatTime } from '../words.ts'
 import type { ReviewItem } from './review-item.ts'
 
 interface OpinionsProps {
@@ -33,73 +33,15 @@ export function Opinions({ item, turn, onCitations }: OpinionsProps) {
     <section class="opinions" aria-label="What the judges say">
       <h3>What the judges say</h3>
       <LoadView load={panel} what="the judges’ grades">
-        {() => <Judges grades={grades} />}
+        {() => (
+          <PanelTable grades={grades} hrefOf={(_, citation) => `#${citationAnchor(citations.indexOf(citation))}`} />
+        )}
       </LoadView>
       <h3>What humans say</h3>
       <LoadView load={reviews} what="the reviews">
         {({ items }) => <Humans reviews={items} rubric={own} />}
       </LoadView>
     </section>
-  )
-}
-
-function Judges({ grades }: { readonly grades: readonly Grade[] }) {
-  const firsts = grades.map((_, index) =>
-    grades.slice(0, index).reduce((sum, grade) => sum + grade.citations.length, 0),
-  )
-  return (
-    <div class="judges">
-      {grades.map((grade, index) => (
-        <JudgeOpinion key={grade.id} grade={grade} first={firsts[index] ?? 0} />
-      ))}
-    </div>
-  )
-}
-
-function JudgeOpinion({ grade, first }: { readonly grade: Grade; readonly first: number }) {
-  const { receipt, confidence, votes, contradictions, citations } = grade
-  return (
-    <article class="judge">
-      <h4>
-        <HostileText text={receipt.judge} /> <span class="aside">{receipt.rubric}</span>
-      </h4>
-      <p>
-        <Outcome grade={grade} rubric={receipt.rubric} />
-      </p>
-      <Facts
-        facts={[
-          ['Confidence', confidenceWord(grade.label, confidence.reported)],
-          ['Votes', votes.length > 0 && votes.map(({ label, status }) => (label ? spaced(label) : status)).join(', ')],
-          [
-            'Contradicted',
-            contradictions.length > 0 && <HostileText text={contradictions.map(({ detail }) => detail).join('; ')} />,
-          ],
-        ]}
-      />
-      <ol class="cited" start={first + 1}>
-        {citations.map((citation, index) => (
-          <li key={index}>
-            <a href={`#${citationAnchor(first + index)}`} class="jump-to">
-              {claimWords(citation.supports)}, step {citation.step_id}
-            </a>{' '}
-            <CitationBadge status={citation.status} />
-            <q>
-              <HostileText text={citation.quote.slice(0, 200)} />
-              {citation.quote.length > 200 && '…'}
-            </q>
-          </li>
-        ))}
-      </ol>
-      {grade.notes !== '' && (
-        <p class="aside">
-          <HostileText text={grade.notes} />
-        </p>
-      )}
-      <p>
-        <a href={`/audit/grades/${encodeURIComponent(grade.id)}`}>The whole grade</a>
-      </p>
-      <SaveGradeButton grade={grade} />
-    </article>
   )
 }
 
@@ -116,7 +58,7 @@ function Humans({ reviews, rubric }: { readonly reviews: readonly Review[]; read
             <LabelBadge label={review.label} rubric={rubric} />
           )}{' '}
           <span class="aside">
-            {review.blind ? 'blind' : 'not blind'},{' '}
+            {[review.provenance ?? 'human', review.blind ? 'blind' : 'not blind', ''].join(', ')}
             <time dateTime={review.created_at}>{formatTime(review.created_at)}</time>
           </span>
           {review.comment !== '' && (

@@ -70,14 +70,6 @@ export function ReviewForm({ reviewing, rubric }: { readonly reviewing: Reviewin
 }
 
 function Standing({ reviewing }: { readonly reviewing: Reviewing }) {
-  const last = reviewing.given.at(-1)
-  if (last !== undefined)
-    return (
-      <>
-        Stored: {last.label === null ? 'cannot be told' : spaced(last.label)}, {last.blind ? 'blind' : 'not blind'}. Key{' '}
-        <kbd>n</kbd> goes on.
-      </>
-    )
   if (reviewing.revealed)
     return <>The labels of this question were shown here: a review given now is stored as not blind.</>
   return <>Blind. If you know a judge’s label from elsewhere, unblind first.</>

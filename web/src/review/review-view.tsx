@@ -1,13 +1,13 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { useLoad } from '../api.ts'
-import { TruthView } from '../grade/ground-truth.tsx'
+import { GroundTruthView } from '../grade/ground-truth.tsx'
 import { readPlace, usePlace } from '../location.ts'
 import type { PageProps } from '../routes.tsx'
 import { HostileText } from '../text/hostile-text.tsx'
 import { Timeline } from '../timeline/timeline.tsx'
 import type { CheckedCitation } from '../types.ts'
 import { useShortcuts } from '../ui/keyboard.ts'
-import { StepButton, Steps } from '../ui/pager.tsx'
+import { StepButton } from '../ui/pager.tsx'
 import { Empty, LoadView } from '../ui/parts.tsx'
 import { formatCount, spaced } from '../words.ts'
 import { Opinions } from './opinions.tsx'
@@ -64,14 +64,14 @@ function QuestionView({ items, item, index, done }: QuestionProps) {
         </strong>
         <progress max={items.length} value={reviewing.count} aria-label={done} />
       </p>
-      <Steps label="Questions">
+      <nav class="pager" aria-label="Questions">
         <StepButton go={index === 0 ? null : () => go(-1)}>
           Previous <kbd>p</kbd>
         </StepButton>
         <StepButton go={index === items.length - 1 ? null : () => go(1)}>
           Next <kbd>n</kbd>
         </StepButton>
-      </Steps>
+      </nav>
       <p class="unseen" role="status">
         Question {formatCount(index + 1)} of {formatCount(items.length)}
       </p>
@@ -87,8 +87,9 @@ function QuestionView({ items, item, index, done }: QuestionProps) {
       </h2>
       <div class="review-columns">
         <div class="review-side">
+          <h3>Ground truth</h3>
           <LoadView load={truth} what="the ground truth">
-            {(value) => <TruthView truth={value} open={revealed} />}
+            {(value) => <GroundTruthView truth={value} rubric={item.rubric} open={revealed} />}
           </LoadView>
           <LoadView load={rubric} what="the rubric">
             {(value) => <ReviewForm reviewing={reviewing} rubric={value} />}
@@ -117,7 +118,7 @@ interface KeysProps {
   readonly go: (by: number) => void
 }
 
-/** The keys of a review. They come after the timeline in the page, so that `n` is the next question and not the next find. */
+/** The keys of a review. */
 function ReviewKeys({ reviewing, labels, go }: KeysProps): null {
   useShortcuts([
     ...labels.slice(0, 9).map((label, index) => ({

@@ -2,6 +2,8 @@ import { useState } from 'preact/hooks'
 import { ask, readAll, toApiError } from '../api.ts'
 import { rubricId } from '../rubrics.ts'
 import type { Label, Review, ReviewRequest, RubricView, Sampling } from '../types.ts'
+import { confirmAct } from '../ui/notice.tsx'
+import { spaced } from '../words.ts'
 import { hasSeen, markSeen, type ReviewItem, readRater, rememberRater, tidyRater } from './review-item.ts'
 
 type Claims = NonNullable<ReviewRequest['claims']>
@@ -130,6 +132,10 @@ export function useReviewing(items: readonly ReviewItem[], item: ReviewItem, { w
       // A change during the call is the draft of another review.
       keep({ draft: now === draft ? EMPTY_DRAFT : now, given: [...given, review], done })
       unblind()
+      const { label, blind } = review
+      confirmAct(
+        `Stored: ${label === null ? 'cannot be told' : spaced(label)}, ${blind ? 'blind' : 'not blind'}. Key n goes on.`,
+      )
     } catch (error) {
       keep({ refused: toApiError(error).message })
     } finally {

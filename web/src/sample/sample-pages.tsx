@@ -6,10 +6,9 @@ import { ReviewView } from '../review/review-view.tsx'
 import { onlyRubric } from '../rubrics.ts'
 import type { Grade, Review } from '../types.ts'
 import { Filters, Named, readFilters, textFilters, useNames, withNames } from '../ui/filters.tsx'
-import { type Choice, Choose, LabelBadge, LoadView, Nothing } from '../ui/parts.tsx'
-import { countColumn, Table } from '../ui/table.tsx'
+import { type Choice, Choose, Facts, LabelBadge, LoadView, Nothing } from '../ui/parts.tsx'
 import { formatCount, plural } from '../words.ts'
-import { DRAW_DESIGNS, type DrawOptions, drawSample, populationOf, type Stratum } from './draw.ts'
+import { DRAW_DESIGNS, type DrawOptions, drawSample, populationOf } from './draw.ts'
 
 /** Draws questions at random: the reviews of a sample correct the shares of a judge. */
 export function SamplePage() {
@@ -107,20 +106,11 @@ function Drawn({ grades, query }: { readonly grades: readonly Grade[]; readonly 
         <strong>{plural(draw.items.length, 'question')} drawn</strong>
         <a href={`/audit/sample/review?${query}`}>Review them one by one, blind</a>
       </p>
-      <Table
-        caption="How many were drawn of how many"
-        columns={[
-          {
-            title: 'Stratum',
-            cell: ({ label }) => (label === null ? 'all labels' : <LabelBadge label={label} rubric={rubric} />),
-          },
-          countColumn<Stratum>('Drawn', ({ drawn }) => drawn),
-          countColumn<Stratum>('Of', ({ of }) => of),
-          { title: 'Chance', number: true, cell: ({ drawn, of }) => (drawn / of).toPrecision(3) },
-        ]}
-        items={draw.strata}
-        keyOf={({ label }) => String(label)}
-        empty="Nothing was drawn."
+      <Facts
+        facts={draw.strata.map(({ label, drawn, of }) => [
+          label === null ? 'all labels' : <LabelBadge key="label" label={label} rubric={rubric} />,
+          `${formatCount(drawn)} of ${formatCount(of)} drawn, each with a chance of ${(drawn / of).toPrecision(3)}`,
+        ])}
       />
     </>
   )

@@ -18,14 +18,14 @@ export const HostileCode = ({ text, ...more }: { readonly text: string; readonly
 )
 
 /** The least length of a block that may scroll by itself: keyboards must reach it. */
-const TALL_CHARS = 400
+const TALL_CHARS = 250
 
 /** A block of text by an adversary, with its line ends and wrapped lines. */
 export const HostileBlock = ({ text }: { readonly text: string }) => (
   <pre
     class="hostile hostile-block"
     dir="ltr"
-    tabIndex={text.length > TALL_CHARS || text.split('\n', 10).length === 10 ? 0 : undefined}
+    tabIndex={text.length > TALL_CHARS || text.split('\n', 6).length === 6 ? 0 : undefined}
   >
     <Segments segments={visibleText(text)} />
   </pre>

@@ -11,14 +11,17 @@ export interface Wanted {
   readonly rowTop: () => number | null
   /** A selector; several fitting elements count as a single area. */
   readonly wanted: string
-  readonly focus: boolean
+  readonly by: ShownBy
 }
+
+/** The wish behind a scrolling: a link moves the focus, too; a page that opens moves neither focus nor itself. */
+export type ShownBy = 'link' | 'search' | 'page'
 
 /**
  * Brings an element of a virtual list into sight once its row is in the page, clear of the heading at the top of the list. Gives up at the next
  * request and at any act of the reader, so that no scrolling disturbs them.
  */
-export function bringIntoSight({ box, rowTop, wanted, focus }: Wanted): void {
+export function bringIntoSight({ box, rowTop, wanted, by }: Wanted): void {
   const turn = ++latest
   const until = performance.now() + PATIENCE_MS
   const hands = new AbortController()
@@ -30,8 +33,8 @@ export function bringIntoSight({ box, rowTop, wanted, focus }: Wanted): void {
     if (hands.signal.aborted) return
     const elements = [...box.querySelectorAll<HTMLElement>(wanted)]
     if (elements.length === 0) box.scrollTop = rowTop() ?? box.scrollTop
-    else if (scrollList(box, elements)) rested = 0
-    else if (++rested === 1 && focus) elements[0]?.focus({ preventScroll: true })
+    else if (scrollList(box, elements, by)) rested = 0
+    else if (++rested === 1 && by === 'link') elements[0]?.focus({ preventScroll: true })
     if (rested < FRAMES_OF_REST) requestAnimationFrame(look)
     else hands.abort()
   }
@@ -43,8 +46,8 @@ let latest = 0
 const BY_HAND = ['pointerdown', 'wheel', 'touchstart', 'keydown', 'input'] as const
 
 /** Scrolls a step to the top, any other element to the upper third, or higher if it is long. Tells whether the list moved. */
-function scrollList(box: HTMLElement, elements: readonly HTMLElement[]): boolean {
-  scrollPage(box)
+function scrollList(box: HTMLElement, elements: readonly HTMLElement[], wish: ShownBy): boolean {
+  if (wish !== 'page') scrollPage(box)
   const rects = elements.map((element) => element.getBoundingClientRect())
   const top = Math.min(...rects.map((rect) => rect.top))
   const height = Math.max(...rects.map((rect) => rect.bottom)) - top

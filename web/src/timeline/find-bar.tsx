@@ -37,8 +37,8 @@ export function FindBar(props: {
   const go = (by: number) => hits.length > 0 && setAt((at + by + hits.length) % hits.length)
   useShortcuts([
     { key: '/', what: 'search in the trajectory', run: () => field.current?.focus() },
-    { key: 'n', what: 'next place that was found', run: () => go(1) },
-    { key: 'N', what: 'place before that was found', run: () => go(-1) },
+    { key: 'f', what: 'next place that was found', run: () => go(1) },
+    { key: 'F', what: 'place before that was found', run: () => go(-1) },
   ])
   return (
     <search class="find">

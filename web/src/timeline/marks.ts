@@ -1,4 +1,5 @@
 import type { CheckedCitation, Part, Step } from '../types.ts'
+import { holds } from '../words.ts'
 import type { Span } from './cut-text.ts'
 
 /** A citation at its place, or a place of the searched text. */
@@ -11,8 +12,18 @@ export type Mark = Span &
 /** Makes the id of the place of a citation; `number` counts the citations of a grade from 0. */
 export const citationAnchor = (number: number): string => `citation-${number + 1}`
 
+type Anchor = { readonly citation: number } | { readonly step: number }
+
+/** Finds the earliest evidence that holds, else the earliest citation: at its place, or at its step without a place. */
+export function firstEvidence(citations: readonly CheckedCitation[]): Anchor | null {
+  const holding = citations.filter(({ status }) => holds(status))
+  const [first] = (holding.length > 0 ? holding : citations).toSorted((a, b) => a.step_id - b.step_id)
+  if (first === undefined) return null
+  return first.path === null ? { step: first.step_id } : { citation: citations.indexOf(first) }
+}
+
 /** Reads a fragment: `#citation-3` → citation 2, `#step-12` → step 12. */
-export function readAnchor(hash: string): { readonly citation: number } | { readonly step: number } | null {
+export function readAnchor(hash: string): Anchor | null {
   const [, kind, digits = ''] = /^#(citation|step)-(-?\d{1,9})$/.exec(hash) ?? []
   if (kind === 'citation') return { citation: Number(digits) - 1 }
   return kind === 'step' ? { step: Number(digits) } : null

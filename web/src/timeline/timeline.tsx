@@ -6,15 +6,17 @@ import { useShortcuts } from '../ui/keyboard.ts'
 import { recall, remember } from '../ui/memory.ts'
 import { Trouble } from '../ui/parts.tsx'
 import { formatCount } from '../words.ts'
-import { bringIntoSight } from './bring-into-sight.ts'
+import { bringIntoSight, type ShownBy } from './bring-into-sight.ts'
 import { FindBar, type Finding, type Hit } from './find-bar.tsx'
-import { readAnchor } from './marks.ts'
+import { firstEvidence, readAnchor } from './marks.ts'
 import { StepRow } from './part-view.tsx'
 import { createStepLoader, type StepLoader } from './step-loader.ts'
 
 interface TimelineProps {
   readonly summary: TrajectorySummary
   readonly citations: readonly CheckedCitation[]
+  /** Whether an address without a fragment opens the first evidence. */
+  readonly fromEvidence?: boolean
 }
 
 const NO_HITS: readonly Hit[] = []
@@ -22,7 +24,7 @@ const ROW_ESTIMATE = 160
 const OVERSCAN = 6
 
 /** A trajectory of any length: the page has the steps around the screen, and loads the others meanwhile. */
-export function Timeline({ summary, citations }: TimelineProps) {
+export function Timeline({ summary, citations, fromEvidence = false }: TimelineProps) {
   const place = usePlace()
   const box = useRef<HTMLDivElement>(null)
   const { loader, loaded } = useSteps(summary)
@@ -40,19 +42,19 @@ export function Timeline({ summary, citations }: TimelineProps) {
   useEffect(() => loader.want(first, last), [loader, first, last])
 
   const show = useCallback(
-    (indexOf: () => number | null, wanted: string, focus: boolean) => {
+    (indexOf: () => number | null, wanted: string, by: ShownBy) => {
       const rowTop = () => {
         const index = indexOf()
         return index === null ? null : (rows.getOffsetForIndex(index, 'start')?.[0] ?? 0)
       }
-      if (box.current !== null) bringIntoSight({ box: box.current, rowTop, wanted, focus })
+      if (box.current !== null) bringIntoSight({ box: box.current, rowTop, wanted, by })
     },
     [rows],
   )
-  useAnchor(place, citations, loader, show)
+  useAnchor(place, citations, loader, show, fromEvidence)
   const { current } = finding
   useEffect(() => {
-    if (current !== null) show(() => current.index, '[data-found="current"]', false)
+    if (current !== null) show(() => current.index, '[data-found="current"]', 'search')
   }, [current && `${current.index} ${current.part} ${current.start}`])
 
   return (
@@ -103,24 +105,26 @@ export function Timeline({ summary, citations }: TimelineProps) {
   )
 }
 
-type Show = (indexOf: () => number | null, wanted: string, focus: boolean) => void
+type Show = (indexOf: () => number | null, wanted: string, by: ShownBy) => void
 
-/** Goes to the step or the citation of the address. */
+/** Goes to the step or the citation of the address; without either to the first evidence, if the page opens there. */
 function useAnchor(
   { hash, again }: Place,
   citations: readonly CheckedCitation[],
   loader: StepLoader,
   show: Show,
+  fromEvidence: boolean,
 ): void {
   useEffect(() => {
-    const anchor = readAnchor(hash)
+    const named = readAnchor(hash)
+    const anchor = named ?? (fromEvidence ? firstEvidence(citations) : null)
     if (anchor === null) return
     const step = 'step' in anchor ? anchor.step : citations[anchor.citation]?.step_id
     if (step === undefined) return
     show(
       () => loader.indexOf(step),
       'step' in anchor ? `#step-${step}` : `[data-citations~="${anchor.citation + 1}"]`,
-      true,
+      named === null ? 'page' : 'link',
     )
   }, [hash, again, loader])
 }

@@ -4,8 +4,8 @@ import { useLoad } from '../api.ts'
 import { setQuery } from '../location.ts'
 import { labelsOfRubric } from '../rubrics.ts'
 import { visibleString } from '../text/visible-text.ts'
-import type { GradeOverview, RubricView } from '../types.ts'
-import { optionsOf } from '../words.ts'
+import type { Batch, GradeOverview, RubricView } from '../types.ts'
+import { formatTime, optionsOf } from '../words.ts'
 
 /** A filter of a list: a closed set of words, or any text. The query of the page and of the service has its name. */
 export interface Filter {
@@ -21,6 +21,7 @@ export interface Filter {
 
 interface Suggestion {
   readonly value: string
+  /** The name that the reader sees and types in place of the value. */
   readonly word?: string
 }
 
@@ -110,17 +111,24 @@ export const Named = (props: { readonly id: string; readonly title: string; read
 
 const PAUSE_MS = 300
 
-/** Tells whether a name has visible characters alone: the list of the browser cannot mark others. */
-const isPlain = ({ value }: Suggestion): boolean => visibleString(value) === value
+/** Tells whether a text has visible characters alone: the list of the browser cannot mark others. */
+const isPlain = (text: string): boolean => visibleString(text) === text
 
-/** A field for any text, which counts once the typing rests, or with Enter. */
-function TextField({ filter: { name, suggestions = [] }, value }: FieldProps) {
+/** Finds the word of a value; values without a word stand for themselves. */
+export const wordOf = (suggestions: readonly Suggestion[] = [], value: string): string =>
+  suggestions.find((suggestion) => suggestion.value === value)?.word ?? value
+
+/** A field for any text or the word of a suggestion, which counts once the typing rests, or with Enter. */
+function TextField({ filter: { name, suggestions = [], none = 'any' }, value }: FieldProps) {
   const id = `filter-${name}`
-  const [typed, setTyped] = useState(value)
-  useEffect(() => setTyped(value), [value])
+  const word = wordOf(suggestions, value)
+  const [typed, setTyped] = useState(word)
+  const read = (text: string) => suggestions.find((suggestion) => suggestion.word === text)?.value ?? text
+  useEffect(() => setTyped(word), [word])
   useEffect(() => {
-    if (typed.trim() === value) return
-    const timer = setTimeout(() => choose([[name, typed.trim()]]), PAUSE_MS)
+    const next = read(typed.trim())
+    if (next === value) return
+    const timer = setTimeout(() => choose([[name, next]]), PAUSE_MS)
     return () => clearTimeout(timer)
   }, [typed])
   return (
@@ -130,19 +138,18 @@ function TextField({ filter: { name, suggestions = [] }, value }: FieldProps) {
         type="search"
         list={suggestions.length > 0 ? `${id}-known` : undefined}
         value={typed}
-        placeholder="any"
+        placeholder={none}
         onInput={(event) => setTyped(event.currentTarget.value)}
-        onKeyDown={(event) => event.key === 'Enter' && choose([[name, event.currentTarget.value.trim()]])}
+        onKeyDown={(event) => event.key === 'Enter' && choose([[name, read(event.currentTarget.value.trim())]])}
       />
       {suggestions.length > 0 && (
         <datalist id={`${id}-known`}>
-          {suggestions.filter(isPlain).map((suggestion) => (
-            <option
-              key={suggestion.value}
-              value={suggestion.value}
-              label={suggestion.word && visibleString(suggestion.word)}
-            />
-          ))}
+          {suggestions
+            .map((suggestion) => suggestion.word ?? suggestion.value)
+            .filter(isPlain)
+            .map((shown) => (
+              <option key={shown} value={shown} />
+            ))}
         </datalist>
       )}
     </>
@@ -164,9 +171,16 @@ const NOTHING: Names = {}
 export function useNames(overview: GradeOverview | null): Names {
   const batches = useLoad('listBatches', { query: { limit: 200 } })
   if (overview === null) return NOTHING
-  const batch = batches.value?.items.map(({ id, name }) => ({ value: id, ...(name !== null && { word: name }) }))
-  return { ...overview.names, ...(batch && { batch }) }
+  return { ...overview.names, ...(batches.value && { batch: batchWords(batches.value.items) }) }
 }
+
+/** Names batches, newest first; of equal names all but the newest say when they were made. */
+export const batchWords = (batches: readonly Batch[]): readonly Suggestion[] =>
+  batches.map(({ id, name, created_at }, place) => {
+    if (name === null) return { value: id }
+    const isNewest = batches.findIndex((batch) => batch.name === name) === place
+    return { value: id, word: isNewest ? name : `${name} · ${formatTime(created_at)}` }
+  })
 
 /** Adds the names to the filters: judges and rubrics are few, and options; there may be more of the others than are listed. */
 export const withNames = (filters: readonly Filter[], names: Names): readonly Filter[] =>

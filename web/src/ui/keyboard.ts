@@ -56,7 +56,5 @@ export function listenToKeys(): () => void {
 
 function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false
-  return target.isContentEditable || ['INPUT', 'TEXTAREA', 'SELECT'].includes(target.tagName) || inDialog(target)
+  return target.isContentEditable || target.closest('input, textarea, select, dialog') !== null
 }
-
-const inDialog = (target: HTMLElement): boolean => target.closest('dialog') !== null

@@ -2,11 +2,10 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { ROUTES } from '../routes.tsx'
 import { SessionTools } from '../session/session.tsx'
-import { Select } from './filters.tsx'
 import { listShortcuts, onShortcutsChange, singleKeysAreOn, switchSingleKeys, useShortcuts } from './keyboard.ts'
-import { forget, recall, remember } from './memory.ts'
+import { Confirmation } from './notice.tsx'
 
-/** The frame of every page: skip link, navigation, theme, keys, session. */
+/** The frame of every page: skip link, navigation, keys, session. */
 export function Layout(props: { readonly path: string; readonly children: ComponentChildren }) {
   return (
     <>
@@ -19,7 +18,6 @@ export function Layout(props: { readonly path: string; readonly children: Compon
         </a>
         <Navigation path={props.path} />
         <div class="tools">
-          <ThemeSwitch />
           <KeyboardHelp />
           <SessionTools path={props.path} />
         </div>
@@ -27,6 +25,7 @@ export function Layout(props: { readonly path: string; readonly children: Compon
       <main id="main" tabIndex={-1}>
         {props.children}
       </main>
+      <Confirmation />
     </>
   )
 }
@@ -49,43 +48,6 @@ function currentOf(route: string, path: string): 'page' | 'true' | undefined {
   const full = `/audit${route}`
   if (path === full || (path === '/audit/' && route === ROUTES[0]?.path)) return 'page'
   return path.startsWith(`${full}/`) ? 'true' : undefined
-}
-
-const THEMES = ['system', 'light', 'dark'] as const
-type Theme = (typeof THEMES)[number]
-const KEY = 'veridict.theme'
-
-const readTheme = (): Theme => THEMES.find((theme) => theme === recall(KEY)) ?? 'system'
-
-/** Stores a theme; `system` follows the machine. */
-function chooseTheme(theme: string): void {
-  if (theme === 'system') forget(KEY)
-  else remember(KEY, theme)
-  applyTheme()
-}
-
-export function applyTheme(): void {
-  const theme = readTheme()
-  if (theme === 'system') delete document.documentElement.dataset['theme']
-  else document.documentElement.dataset['theme'] = theme
-}
-
-function ThemeSwitch() {
-  const [theme, setTheme] = useState<Theme>(readTheme)
-  return (
-    <span class="theme">
-      <label htmlFor="theme">Theme</label>{' '}
-      <Select
-        id="theme"
-        value={theme}
-        options={THEMES.map((theme) => [theme, theme])}
-        onChoose={(chosen) => {
-          chooseTheme(chosen)
-          setTheme(readTheme())
-        }}
-      />
-    </span>
-  )
 }
 
 /** The list of the keys of the page, opened by a button and the key `?`. */

@@ -14,11 +14,3 @@ export function remember(key: string, value: string): void {
     // Private windows may refuse.
   }
 }
-
-export function forget(key: string): void {
-  try {
-    localStorage.removeItem(key)
-  } catch {
-    // Nothing was stored then.
-  }
-}

@@ -2,13 +2,6 @@ import type { ComponentChildren } from 'preact'
 import { setQuery } from '../location.ts'
 import { formatCount } from '../words.ts'
 
-/** Buttons and places of a way through a list. */
-export const Steps = ({ label, children }: { readonly label: string; readonly children: ComponentChildren }) => (
-  <nav class="pager" aria-label={label}>
-    {children}
-  </nav>
-)
-
 interface StepProps {
   readonly children: ComponentChildren
   /** Null: the button is disabled. */
@@ -24,25 +17,20 @@ export const StepButton = ({ children, go }: StepProps) => (
 interface CursorProps {
   readonly cursor: string | null
   readonly next: string | null
+  /** The words of the buttons: the first page, the page before, the next page. */
+  readonly words?: readonly [string, string, string]
 }
 
-/** Pages of a list with cursors: `?cursor=` names the page, and the history of the browser has the page before. */
-export const Pager = ({ cursor, next }: CursorProps) =>
-  cursor === null && next === null ? null : (
-    <Steps label="More of this list">
-      <StepButton go={cursor === null ? null : () => setQuery({ cursor: null })}>First page</StepButton>
-      <StepButton go={cursor === null ? null : () => history.back()}>Page before</StepButton>
-      <StepButton go={next === null ? null : () => setQuery({ cursor: next })}>Next page</StepButton>
-    </Steps>
-  )
+const PAGE_WORDS = ['First page', 'Page before', 'Next page'] as const
 
-/** Windows of a list that is sorted here: the newest rows, and older ones. */
-export const WindowPager = ({ cursor, next }: CursorProps) =>
+/** Pages of a list with cursors: `?cursor=` names the page, and the history of the browser has the page before. */
+export const Pager = ({ cursor, next, words: [first, before, more] = PAGE_WORDS }: CursorProps) =>
   cursor === null && next === null ? null : (
-    <Steps label="Newer and older grades">
-      <StepButton go={cursor === null ? null : () => setQuery({ cursor: null, page: null })}>Newest grades</StepButton>
-      <StepButton go={next === null ? null : () => setQuery({ cursor: next, page: null })}>Older grades</StepButton>
-    </Steps>
+    <nav class="pager" aria-label="More of this list">
+      <StepButton go={cursor === null ? null : () => setQuery({ cursor: null, page: null })}>{first}</StepButton>
+      <StepButton go={cursor === null ? null : () => history.back()}>{before}</StepButton>
+      <StepButton go={next === null ? null : () => setQuery({ cursor: next, page: null })}>{more}</StepButton>
+    </nav>
   )
 
 const ROWS_A_PAGE = 100
@@ -60,12 +48,12 @@ export function NumberPager({ page, count }: { readonly page: number; readonly c
   if (last <= 1) return null
   const go = (to: number) => setQuery({ page: to === 1 ? null : String(to) })
   return (
-    <Steps label="Pages of the list">
+    <nav class="pager" aria-label="Pages of the list">
       <StepButton go={page <= 1 ? null : () => go(page - 1)}>Page before</StepButton>
       <span>
         Page {formatCount(page)} of {formatCount(last)}
       </span>
       <StepButton go={page >= last ? null : () => go(page + 1)}>Next page</StepButton>
-    </Steps>
+    </nav>
   )
 }

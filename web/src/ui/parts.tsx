@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import { useContext } from 'preact/hooks'
-import type { Load } from '../api.ts'
+import type { ApiError, Load } from '../api.ts'
 import { setQuery } from '../location.ts'
 import { lookOf, Rubrics } from '../rubrics.ts'
 import { HostileText } from '../text/hostile-text.tsx'
 import type { Actor, CitationStatus, Grade, GradeStatus, Label } from '../types.ts'
-import { holds, plural, spaced } from '../words.ts'
+import { ENDS, formatCount, holds, plural, spaced } from '../words.ts'
 
 /** A dash, or the reason, in place of a missing value. */
 export const None = ({ children = '–' }: { readonly children?: ComponentChildren }) => (
@@ -88,6 +88,8 @@ interface LoadProps<T> {
 
 /** The loaded value, a refusal, or the words of waiting. */
 export function LoadView<T>({ load, what, list, children }: LoadProps<T>) {
+  const choice = load.state === 'failed' && choiceIn(load.error)
+  if (choice) return <Choose choice={choice} why="A report, or a comparison, is of one." />
   if (load.state === 'failed')
     return (
       <>
@@ -115,6 +117,15 @@ export const Trouble = ({ what, message }: { readonly what: string; readonly mes
   <p class="trouble" role="alert">
     <strong>Cannot show {what}.</strong> <HostileText text={messageSentence(message)} />
   </p>
+)
+
+export const hrefOfGrade = (id: string): string => `/audit/grades/${encodeURIComponent(id)}`
+
+/** A link to a grade, under a name by a stranger. */
+export const GradeLink = ({ id, text }: { readonly id: string; readonly text: string }) => (
+  <a href={hrefOfGrade(id)}>
+    <HostileText text={text} />
+  </a>
 )
 
 /** A link to a step of the timeline; nothing without a step. */
@@ -177,6 +188,35 @@ export const Outcome = ({ grade: { status, label, claimed_label }, rubric }: Out
     </>
   )
 
+interface CountsProps {
+  readonly labels: Readonly<Record<string, number | undefined>>
+  /** Counts by end; grades with a label are counted by their labels. */
+  readonly ends: Readonly<Partial<Record<(typeof ENDS)[number], number>>>
+  /** The rubric of the labels; null: several rubrics stand together. */
+  readonly rubric: string | null
+  readonly children?: ComponentChildren
+}
+
+/** Counts of outcomes, without zeros. */
+export const OutcomeCounts = ({ labels, ends, rubric, children }: CountsProps) => (
+  <p class="counts" role="status">
+    {children}
+    {Object.entries(labels).map(([label, count = 0]) => (
+      <Count key={label} badge={<LabelBadge label={label} rubric={rubric} />} count={count} />
+    ))}
+    {ENDS.map(
+      (end) => end !== 'graded' && <Count key={end} badge={<StatusBadge status={end} />} count={ends[end] ?? 0} />,
+    )}
+  </p>
+)
+
+const Count = ({ badge, count }: { readonly badge: ComponentChildren; readonly count: number }) =>
+  count === 0 ? null : (
+    <span>
+      {badge} {formatCount(count)}
+    </span>
+  )
+
 export const ActorBadge = ({ actor }: { readonly actor: Actor }) => (
   <span class="actor" data-actor={actor}>
     {spaced(actor)}
@@ -194,6 +234,17 @@ export interface Choice {
   /** The name of the choice, also in the query. */
   readonly name: 'judge' | 'rubric'
   readonly options: readonly { readonly value: string; readonly grades?: number }[]
+}
+
+/** Finds the choice that a refusal asks for: `/querystring/judge is needed, one of: a, b`. */
+function choiceIn({ places }: ApiError): Choice | null {
+  for (const { path, message } of places) {
+    const names = /(?:one of:|ask by) (.+?)(?:, which|$)/.exec(message)?.[1]
+    const name = path.split('/').at(-1)
+    if (names !== undefined && (name === 'judge' || name === 'rubric'))
+      return { name, options: names.split(', ').map((value) => ({ value })) }
+  }
+  return null
 }
 
 /** The buttons of a choice. */
