@@ -68,7 +68,7 @@ export async function buildContext(options: ContextOptions): Promise<Context> {
   const described = options.estimates ? await describedJudges(config.judges) : []
   const all = [createLexicalJudge(), ...models.judges.values(), ...described, ...(options.judges ?? [])]
   const judges = new Map(all.map((judge) => [judge.info.name, tracing?.judge(judge) ?? judge]))
-  const unready = new Map([...models.unready].filter(([name]) => !judges.has(name)))
+  const unready = new Map([...models.unready].filter(([name]) => options.estimates || !judges.has(name)))
   const stores = await storeOf(config, secrets).open(options.keeps)
   try {
     await registerRubrics(loaded, stores)

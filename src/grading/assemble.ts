@@ -6,6 +6,7 @@ import { neededQuotes } from '../domain/evidence/needed-quotes.ts'
 import type { Claims } from '../domain/rubric/claims.ts'
 import { claimedOutcome, deriveOutcome, labelOf, tallyVotes } from '../domain/rubric/outcome.ts'
 import { PROMPT_VERSION } from '../domain/rubric/prompt.ts'
+import { sightClaim } from '../domain/rubric/rubric.ts'
 import { inputStateOf, RENDERING_VERSION } from '../domain/trajectory/rendering.ts'
 import { READER_VERSION } from '../domain/trajectory/trajectory.ts'
 import type { JudgeInfo } from '../judges/judge.ts'
@@ -58,7 +59,7 @@ function sampleBody(question: Question, sample: SampleResult): Body {
     label: labelOf(outcome),
     claimed_label: labelOf(claimedOutcome(claims, question.rubric)),
     outcome,
-    confidence: confidenceOf(claims.confidence, limitOf(evidence), question.judge.info),
+    confidence: confidenceOf(claims, limitOf(evidence), question),
     claims: { ...claims.values } as Grade['claims'] & object,
     ...groupsOf(claims),
     citations: [...evidence.citations],
@@ -83,7 +84,8 @@ function groupsOf({ values }: Claims): Pick<Body, 'surface' | 'cue' | 'distracto
 }
 
 /** Caps the confidence that the judge reports by the limit of the evidence (design rule 7). */
-function confidenceOf(claimed: ConfidenceLevel, limit: Limit | null, judge: JudgeInfo): Grade['confidence'] {
+function confidenceOf(claims: Claims, limit: Limit | null, question: Question): Grade['confidence'] {
+  const { confidence: claimed } = claims
   const isCapped = limit !== null && levelIndex(limit.level) <= levelIndex(claimed)
   const reported = isCapped ? limit.level : claimed
   return {
@@ -91,17 +93,17 @@ function confidenceOf(claimed: ConfidenceLevel, limit: Limit | null, judge: Judg
     vote_share: null,
     calibrated: null,
     source: reported === claimed ? 'reported' : 'capped',
-    limit: isCapped ? limit : claimed === 'high' ? null : limitOfJudge(claimed, judge),
+    limit: isCapped ? limit : claimed === 'high' ? null : limitOfJudge(claimed, claims, question),
   }
 }
 
 const levelIndex = (level: ConfidenceLevel): number => CONFIDENCE_LEVELS.indexOf(level)
 
 /** States why a judge reports no more: in its own words, where it has some. */
-const limitOfJudge = (level: 'low' | 'medium', { own_limit }: JudgeInfo): Limit => ({
+const limitOfJudge = (level: 'low' | 'medium', { values }: Claims, { rubric, judge }: Question): Limit => ({
   ...{ level, code: 'judge', claim: null, step_id: null, reason: `the judge itself reports confidence ${level}` },
   lift: 'another judge, or more samples, may be surer; the result of all judges stands in `veridict show` and `GET /v1/grades/{id}/panel`',
-  ...own_limit,
+  ...judge.info.own_limit?.(values[sightClaim(rubric)?.id ?? ''] === true),
 })
 
 /** The lowest limit of the evidence: an unmet claim, which leaves no label, then a contradiction. */
@@ -126,9 +128,8 @@ const ANSWER_FAILURES: readonly FailureCode[] = ['refused', 'truncated', 'schema
 function combine(bodies: readonly Body[]): Body | undefined {
   const tally = tallyVotes(bodies.map((body) => body.outcome ?? null))
   const winner = tally.winner === null ? undefined : bodies[tally.winner]
-  if (winner !== undefined) {
+  if (winner !== undefined)
     return { ...winner, confidence: { ...winner.confidence, vote_share: tally.share, source: 'votes' } }
-  }
   const unanswered = bodies.filter(({ failure }) => failure !== null && !ANSWER_FAILURES.includes(failure.code))
   const spoken = bodies.find((body) => body.status === 'unverified') ?? bodies.find((body) => body.status === 'graded')
   // Samples without an answer could have made a majority: that there is none is no answer of the judge, and is not kept as one.
@@ -148,11 +149,8 @@ function combine(bodies: readonly Body[]): Body | undefined {
 /** Finds a missing majority; samples that all claim the same in vain do agree. */
 function splitOf(bodies: readonly Body[]): Contradiction[] {
   const answered = bodies.filter(({ status }) => status !== 'failed')
-  if (
-    new Set(answered.map((body) => `${body.status} ${body.claimed_label ?? JSON.stringify(body.claims)}`)).size === 1 &&
-    answered[0]?.label === null
-  )
-    return []
+  const claimed = new Set(answered.map((body) => `${body.status} ${body.claimed_label ?? JSON.stringify(body.claims)}`))
+  if (claimed.size === 1 && answered[0]?.label === null) return []
   const labels = bodies.map((body) => body.outcome ?? body.status).join(', ')
   const detail = `no label has more than half of the ${bodies.length} votes: ${labels}`
   return [{ code: 'no_majority', claim: null, detail, step_id: null }]

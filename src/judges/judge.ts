@@ -15,8 +15,8 @@ export interface JudgeInfo extends Readonly<Omit<JudgeView, 'default' | 'provide
   readonly token_factor: number
   /** Whether its provider holds it to the answer schema; if not, the prompt tells it the form. */
   readonly structured_output: boolean
-  /** The reason of the judge for a confidence below `high`, and its remedy, where every answer has the same. */
-  readonly own_limit?: Pick<Limit, 'reason' | 'lift'>
+  /** The reason of the judge for a confidence below `high`, and its remedy, of answers with and without a sight of the instructions. */
+  readonly own_limit?: (isSeen: boolean) => Pick<Limit, 'reason' | 'lift'>
   /** The setting to change where answers are in no form, since the server may not hold the model to the schema. */
   readonly form_remedy?: string
 }

@@ -100,7 +100,7 @@ function explain(error: ErrorObject, isText: boolean): string {
   const schema = (error.parentSchema ?? {}) as SchemaNode
   switch (keyword) {
     case 'additionalProperties':
-      return `is not a known property; there are: ${knownOf(schema) || 'none'}`
+      return `is not a known property; there are: ${knownOf(schema) || 'none'}${hintOf(params['additionalProperty'] as string, schema)}`
     case 'required':
       return withDescription('is missing', schema.properties?.[String(params['missingProperty'])])
     case 'enum':
@@ -130,6 +130,21 @@ const withDescription = (fault: string, schema: SchemaNode | undefined): string 
 
 /** Continues a sentence with a description; abbreviations such as JSON keep their capitals. */
 const withinSentence = (text: string): string => text.replace(/^[A-Z](?=[a-z ’:])/u, (letter) => letter.toLowerCase())
+
+/** Members of the ground truths of shipped rubrics. */
+const TRUTHS = {
+  'tab-behavior': ['cue', 'distractor'],
+  injection: ['planted'],
+  'failure-attribution': ['expected'],
+  'surface-discovery': ['tests'],
+}
+
+/** Names the shipped rubric that takes a misplaced member of a ground truth, which alone has `expected_in`. */
+const hintOf = (member: string, { properties }: SchemaNode): string => {
+  const [rubric] = Object.entries(TRUTHS).find(([, members]) => members.includes(member)) ?? []
+  if (properties?.['expected_in'] === undefined || rubric === undefined) return ''
+  return `; the rubric ${rubric} takes ${member}: name the rubric, as -r ${rubric} does`
+}
 
 /** Lists the known names of an object; where any name of a form is taken, the description says which form. */
 const knownOf = ({ properties, description = '' }: SchemaNode): string =>

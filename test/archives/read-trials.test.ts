@@ -92,6 +92,24 @@ it('names many paths, and many items of one name, in linear time', async () => {
   expect([named[0], named[1], named.at(-1)]).toEqual(['same', 'same~2', 'same~8000'])
 })
 
+const REQUEST_LINE = JSON.stringify({ trajectory: { id: 'sha256:0' }, ground_truth: TRUTH_OF_LINE })
+it.each([
+  ['text', 'labels of May', 'line 1 is not JSON'],
+  ['an object that is cut off', '{"item_id": "a", "trajec', 'line 1 is not JSON'],
+  ['an object of no request', '{"item_id": "a"}', 'line 1: a request has a trajectory, an object'],
+])('reads requests behind %s, and names the odd line', async (_what, odd, detail) => {
+  await writeFiles(folder, { 'r.ndjson': [odd, '', REQUEST_LINE, REQUEST_LINE].join('\n') })
+  const items = await readAll(join(folder, 'r.ndjson'))
+  expect(items).toMatchObject([{ kind: 'skipped', detail }, { kind: 'trial' }, { kind: 'trial' }])
+})
+
+it('reads no inner line of a JSON document as a request', async () => {
+  await writeFiles(folder, { 'r.json': `{"steps": [],\n"runs": [\n${REQUEST_LINE}\n]}` })
+  expect(await readAll(join(folder, 'r.json'))).toMatchObject([
+    { kind: 'skipped', detail: expect.not.stringContaining('line') },
+  ])
+})
+
 it('reads a file that was packed by itself, within the limits', async () => {
   const text = JSON.stringify(atif())
   await writeFiles(folder, {

@@ -6,11 +6,27 @@ import { loadGroundTruths } from '../../src/archives/truth/ground-truths.ts'
 import { runExamples } from '../../src/boot/rubric-examples.ts'
 import { openLocal } from '../../src/cli/database.ts'
 import { loadConfiguredRubrics, loadRubrics } from '../../src/config/rubrics.ts'
+import { inputIssues } from '../../src/schemas/check.ts'
 import { CLAIM_TYPES, RubricExampleSchema, RubricManifestSchema } from '../../src/schemas/rubric.ts'
+import { rubricIdOf } from '../../src/schemas/vocabulary.ts'
 import { tempFolder } from '../temp-folder.ts'
 import { typed } from './test-shell.ts'
 
 const SHIPPED = loadRubrics('rubrics')
+
+test('a truth for another shipped rubric is refused with the name of that rubric', () => {
+  const common = ['instruction', 'signals', 'expected_in']
+  for (const { rubric: own } of SHIPPED)
+    for (const { rubric } of SHIPPED) {
+      const known = Object.keys(Object(rubric.truth.schema).properties)
+      for (const member of Object.keys(Object(own.truth.schema).properties)) {
+        if (common.includes(member) || known.includes(member)) continue
+        const said = inputIssues(rubric.truth.schema, { instruction: 'x', [member]: 'y' })
+        const message = expect.stringContaining(`; the rubric ${rubricIdOf(own.name)} takes ${member}: `)
+        expect(said).toContainEqual({ path: `/${member}`, message })
+      }
+    }
+})
 
 const run = (words: readonly string[], env: NodeJS.ProcessEnv = {}) => typed({ env }, 'rubric', ...words)
 

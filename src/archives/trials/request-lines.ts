@@ -14,8 +14,9 @@ import {
   truthSchemaFor,
 } from '../../schemas/trial.ts'
 import { completeTruth, type MatchedTruth } from '../truth/truth-rows.ts'
+import type { ArchiveLimits } from '../unpack/limits.ts'
 import { safeText } from '../unpack/names.ts'
-import { chunksOf, codeOf, decodeText, type Place } from '../unpack/place.ts'
+import { chunksOf, codeOf, decodeText, type Place, readText } from '../unpack/place.ts'
 import { nameOf, type Scope, skip, type TrialItem } from './reading-job.ts'
 import { tellIssue } from './run-files.ts'
 import { anchorWarnings, droppedBy, findTruth } from './trial-join.ts'
@@ -25,11 +26,16 @@ export async function* linesOf(path: string, maxBytes: number): AsyncGenerator<L
   for await (const line of splitLines(chunksOf(path), maxBytes)) if (line.bytes?.length !== 0) yield line
 }
 
-/** Tells whether a file holds grade requests, one a line, by its first line within the limit. */
-export async function holdsRequests(path: string, maxBytes: number): Promise<boolean> {
-  for await (const { bytes } of linesOf(path, maxBytes)) {
-    if (bytes === null) continue
-    return bytes.includes('"trajectory"') && isRequest(parseLine(bytes))
+/** Lines of a file among which the first grade request is looked for. */
+const MOST_ODD_LINES = 100
+
+/** Tells whether a file holds grade requests, one a line. Odd lines may stand before the first; a JSON document of several lines has none. */
+export async function holdsRequests(file: Place, { max_line_bytes, max_file_bytes }: ArchiveLimits): Promise<boolean> {
+  for await (const { number, bytes } of linesOf(file.path, max_line_bytes)) {
+    if (number > MOST_ODD_LINES) break
+    if (!bytes?.includes('"trajectory"') || !isRequest(parseLine(bytes))) continue
+    const whole = number === 1 ? null : await readText(file, max_file_bytes)
+    return whole?.kind !== 'read' || parseJson(whole.text) === undefined
   }
   return false
 }

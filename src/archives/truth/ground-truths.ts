@@ -87,19 +87,20 @@ const BOUNDS = { depth: 500, nodes: Number.POSITIVE_INFINITY }
 
 /** Causes of the marks at which most broken JSON stops. */
 const CAUSES: Readonly<Record<string, string>> = {
-  '}': ', before which no comma may stand',
-  ']': ', before which no comma may stand',
-  "'": ': texts and names stand between double quotation marks',
-  '"': ', where a comma or a quotation mark is missing',
+  '}': ', at }, before which no comma may stand',
+  ']': ', at ], before which no comma may stand',
+  "'": ", at ': texts and names stand between double quotation marks",
+  '"': ', at ", where a comma or a quotation mark is missing',
+  '\n': ', at the end of the line: a quotation mark is opened and never closed',
 }
 
 /** Reads a JSON text that begins on a line, or places its fault. A key that stands twice is a fault: half of the truth would count. */
 function readValue(text: string, line: number): ReadRow {
   const { value, error, refusal, keys } = readBounded(text, BOUNDS)
   if (error === -1) return { at: `line ${line}`, row: value }
-  const before = text.slice(0, error).split('\n')
-  const mark = text[error] ?? ''
-  const cause = mark === '' ? ': it ends too early' : `, at ${mark}${CAUSES[mark] ?? ''}`
+  const mark = text.slice(error).trim() === '' ? '' : text.charAt(error)
+  const before = (mark === '' ? text.trimEnd() : text.slice(0, error)).split('\n')
+  const cause = mark === '' ? ': it ends too early' : (CAUSES[mark] ?? `, at ${mark}`)
   const at = `line ${line + before.length - 1}`
   if (refusal === 'duplicate_key') return { at, fault: `holds ${placeOf(keys)} twice` }
   return { at, fault: `is not JSON from column ${(before.at(-1) ?? '').length + 1} on${cause}` }

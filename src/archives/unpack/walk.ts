@@ -97,10 +97,11 @@ export async function* walkFile(scope: Scope, folder: Place, file: Place): Async
   if (packing !== null) return yield* walkArchive(scope, file, packing)
   const { limits } = scope.job
   const first = firstByte(head)
+  // An odd line may stand before the requests.
+  if ((first === OBJECT || (first !== ARRAY && head.includes('\n{'))) && (await holdsRequests(file, limits)))
+    return yield* readRequestLines(scope, file)
   if (first !== undefined && first !== OBJECT && first !== ARRAY && !isUtf16(head))
     return yield skip(scope, file, 'unsupported', noRunIn(head.toString()))
-  if (first === OBJECT && (await holdsRequests(file.path, limits.max_line_bytes)))
-    return yield* readRequestLines(scope, file)
   const opened = await openRunFile(folder, file, limits)
   if (opened.kind !== 'opened') return yield skip(scope, file, opened.kind, opened.detail)
   for (const path of opened.consumed) scope.job.consumed.add(path)

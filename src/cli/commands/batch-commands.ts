@@ -47,7 +47,7 @@ export const batch = sessionCommand<Options & { readonly canary?: string }, [pat
       const estimate = await send((items) => veridict.estimateBatch(items, request))
       view.note(countsText(counts))
       const code = strictCode(EXIT.graded, options, counts.skipped + counts.unread)
-      return { ...estimateAnswer(session, estimate), code }
+      return { ...(await estimateAnswer(session, estimate, options.judge)), code }
     }
     if (options.canary !== undefined)
       await (await import('./canary-command.ts')).requireCanaries(session, options, options.canary)
@@ -83,7 +83,7 @@ export const regrade = sessionCommand<RegradeOptions>(
   async (session, options) => {
     const { veridict, view, flag, json } = session
     const request = regradeRequest(options)
-    if (options.dry_run) return estimateAnswer(session, await veridict.estimateRegrade(request))
+    if (options.dry_run) return estimateAnswer(session, await veridict.estimateRegrade(request), options.judge)
     if (options.detach) requireServer(session)
     const begun = await veridict.regrade(request)
     view.note(`${begun.id}: ${count(begun.counts.total, 'item')}; items without a grade and equal items are left out`)

@@ -2,7 +2,7 @@ import { styleText } from 'node:util'
 import { count } from '../../domain/words.ts'
 import type { Batch, BatchEstimate, BatchResult, ResultGrade } from '../../schemas/batch.ts'
 import type { Grade } from '../../schemas/grade.ts'
-import type { Answer, Console } from '../session.ts'
+import type { Answer, Console, Session } from '../session.ts'
 import { withId } from './grade-text.ts'
 import { inspectRows, type LabelValues } from './inspect-scores.ts'
 import {
@@ -230,18 +230,27 @@ export function limitRows({ levels, limits, graded: total }: ResultsTally): stri
   ]
 }
 
-/** Answers a dry run with its estimate, for people or as a JSON line. */
-export const estimateAnswer = ({ format }: Console, estimate: BatchEstimate): Answer => ({
-  data: estimate,
-  text: ['ndjson', 'csv', 'json'].includes(format) ? line(estimate) : estimateText(estimate),
-})
+/** Answers a dry run with its estimate, for people or as a JSON line. Names the judge without a price, and the variable that a judge lacks. */
+export async function estimateAnswer(session: Session, estimate: BatchEstimate, judge?: string): Promise<Answer> {
+  // A key that may only grade lists no judge, and gets its estimate all the same.
+  const listed = session.veridict.listJudges().catch(() => ({ items: [], not_configured: [] }))
+  const { items, not_configured = [] } = await listed
+  const asked = items.find((one) => (judge === undefined ? one.default : one.name === judge))
+  const lack = not_configured.find(({ name }) => name === asked?.name)
+  const unpriced = asked?.price === null && asked.kind === 'model' ? `the judge ${asked.name}` : 'a judge of the batch'
+  return {
+    data: estimate,
+    text: ['ndjson', 'csv', 'json'].includes(session.format) ? line(estimate) : estimateText(estimate, unpriced),
+    notes: lack === undefined ? [] : [`to ask the judge ${lack.name}, ${lack.reason}`],
+  }
+}
 
-const estimateText = ({ items, cached, to_grade, calls, input_tokens, output_tokens, cost_usd }: BatchEstimate) => `\
-${count(items, 'item')}: ${cached} answered by stored grades, replies or equal items, ${to_grade} to ask a judge
-  calls          ${figures(calls, short)}
-  input tokens   ${figures(input_tokens, short)}
-  output tokens  ${figures(output_tokens, short)}
-  cost           ${cost_usd === null ? 'unknown: a model has no price in VERIDICT_CONFIG' : figures(cost_usd, dollars)}
+const estimateText = (estimate: BatchEstimate, unpriced: string) => `\
+${count(estimate.items, 'item')}: ${estimate.cached} answered by stored grades, replies or equal items, ${estimate.to_grade} to ask a judge
+  calls          ${figures(estimate.calls, short)}
+  input tokens   ${figures(estimate.input_tokens, short)}
+  output tokens  ${figures(estimate.output_tokens, short)}
+  cost           ${estimate.cost_usd === null ? `unknown: ${unpriced} has no price in VERIDICT_CONFIG` : figures(estimate.cost_usd, dollars)}
 No judge was asked. The upper bound is for all repairs of all items; --max-cost-usd reserves one call at a time.
 `
 

@@ -31,11 +31,12 @@ const INFO: JudgeInfo = {
   structured_output: true,
   price: null,
   base_url: null,
-  own_limit: {
-    reason:
-      'the search of the lexical judge finds no sight of the instructions, or the label rests on a mention whose meaning no search tells',
-    lift: 'a model as judge; for a sight that is not there, the signal `appeared` of the harness',
-  },
+  own_limit: (isSeen) => ({
+    reason: isSeen
+      ? 'the label rests on a mention whose meaning no search tells'
+      : 'the search of the lexical judge finds no sight of the instructions',
+    lift: isSeen ? 'a model as judge' : 'a model as judge; the signal `appeared` of the harness',
+  }),
 }
 
 /** Creates the judge that needs no key and no network. Its answer passes the same gate as any model's. */
@@ -69,9 +70,6 @@ interface ClaimAnswer {
   readonly hit: Hit | null
 }
 
-/** An answer in the form of the rubric. */
-type LexicalAnswer = Readonly<Record<string, unknown>> & { readonly citations: readonly Citation[] }
-
 /** The finding of each instruction, by its name. */
 type Findings = ReadonlyMap<string, Finding>
 
@@ -81,7 +79,7 @@ export function answerByAnchors(
   truth: GroundTruth,
   anchors: Anchors,
   rubric: Rubric,
-): LexicalAnswer {
+): Readonly<Record<string, unknown>> & { readonly citations: readonly Citation[] } {
   const observations = firstObservations(trajectory, anchors)
   const surface = observations.given_in_output ?? observations.in_prompt ?? firstDoubtful(observations)
   const asked: Asked = { trajectory, truth, rubric, anchors, observations, surface }
