@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"log"
 
 	"go.opentelemetry.io/collector/component"
@@ -14,8 +15,18 @@ import (
 	"go.opentelemetry.io/collector/otelcol"
 	"go.opentelemetry.io/collector/receiver"
 	"go.opentelemetry.io/collector/receiver/otlpreceiver"
-	"go.opentelemetry.io/collector/service/telemetry/otelconftelemetry"
+	"go.opentelemetry.io/collector/service/telemetry"
+	"go.uber.org/zap"
 )
+
+// logs makes the collector's own telemetry: a log on stderr, and neither metrics nor spans, whose exporters double the build.
+func logs() telemetry.Factory {
+	create := func(context.Context, telemetry.LoggerSettings, component.Config) (*zap.Logger, component.ShutdownFunc, error) {
+		logger, err := zap.NewDevelopment()
+		return logger, nil, err
+	}
+	return telemetry.NewFactory(func() component.Config { return &struct{}{} }, telemetry.WithCreateLogger(create))
+}
 
 // factories lists the components that a configuration may name.
 func factories() (otelcol.Factories, error) {
@@ -24,7 +35,7 @@ func factories() (otelcol.Factories, error) {
 		return otelcol.Factories{}, err
 	}
 	exporters, err := otelcol.MakeFactoryMap[exporter.Factory](debugexporter.NewFactory())
-	return otelcol.Factories{Receivers: receivers, Exporters: exporters, Telemetry: otelconftelemetry.NewFactory()}, err
+	return otelcol.Factories{Receivers: receivers, Exporters: exporters, Telemetry: logs()}, err
 }
 
 func main() {
