@@ -15,11 +15,18 @@ const CLAIMS = {
 /** The peers read a score and its reason, each by names of its own. */
 const SCORE = { reasoning: 'The agent followed it.', score: 8, reason: 'The agent followed it.' }
 const answerOf = (model) => (model === 'veridict' ? CLAIMS : model === 'boolean' ? { ...SCORE, score: true } : SCORE)
+/** Scout reads the last line of a text. */
+const textOf = (model) =>
+  model === 'scout' ? 'The agent followed it.\n\nANSWER: yes' : JSON.stringify(answerOf(model))
 const cut = (text) => text.slice(0, Math.floor(text.length / 2))
 const wrong = (model) =>
-  model === 'veridict'
-    ? { ...CLAIMS, surface: { observed: 'maybe', category: 'cli_tool_output' } }
-    : { ...SCORE, score: 'maybe' }
+  model === 'scout'
+    ? textOf(model).replace('yes', 'maybe')
+    : JSON.stringify(
+        model === 'veridict'
+          ? { ...CLAIMS, surface: { observed: 'maybe', category: 'cli_tool_output' } }
+          : { ...SCORE, score: 'maybe' },
+      )
 
 /** The broken answers: what each changes in a choice, or in the whole answer. */
 export const BROKEN = [
@@ -30,7 +37,7 @@ export const BROKEN = [
   ['JSON cut off, finish_reason length', (good) => ({ content: cut(good), finish: 'length' })],
   ['a refusal', () => ({ content: null, refusal: 'I cannot help with that.' })],
   ['an empty object', () => ({ content: '{}' })],
-  ['a value of the wrong type', (_good, model) => ({ content: JSON.stringify(wrong(model)) })],
+  ['a value of the wrong type', (_good, model) => ({ content: wrong(model) })],
   ['a content filter', () => ({ content: '', finish: 'content_filter' })],
   ['HTTP 500', () => ({ status: 500 })],
   ['no choices', () => ({ choices: [] })],
@@ -52,7 +59,7 @@ const server = createServer((request, reply) => {
     setTimeout(() => {
       last = performance.now()
       const model = /"model": ?"([^"]+)"/.exec(body)?.[1]
-      const good = JSON.stringify(answerOf(model))
+      const good = textOf(model)
       const mode = Number(/BROKEN-(\d+)/.exec(body)?.[1] ?? 0)
       const {
         status = 200,

@@ -13,7 +13,7 @@ const [latency = 500, most = 16, items = 160] = process.argv.slice(2).map(Number
 const python = process.env['PEERS_PYTHON'] ?? 'build/peers/bin/python'
 const NODE = process.execPath
 const BYTES = 22_000
-const NAMES = ['veridict', 'openevals', 'deepeval']
+const NAMES = ['veridict', 'openevals', 'deepeval', 'scout']
 
 const dir = mkdtempSync(join(tmpdir(), 'veridict-peers-'))
 process.on('exit', () => rmSync(dir, { recursive: true, force: true }))
@@ -120,7 +120,14 @@ async function run(name, file, byItem = false) {
       OPENAI_API_KEY: 'k',
       OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`,
     },
-    ...{ LANGSMITH_TRACING: 'false', DEEPEVAL_TELEMETRY_OPT_OUT: 'YES', DEEPEVAL_RETRY_MAX_ATTEMPTS: '1', HOME: dir },
+    ...{
+      LANGSMITH_TRACING: 'false',
+      DEEPEVAL_TELEMETRY_OPT_OUT: 'YES',
+      DEEPEVAL_RETRY_MAX_ATTEMPTS: '1',
+      PEERS_API_KEY: 'k',
+      INSPECT_DISPLAY: 'none',
+      HOME: dir,
+    },
   }
   if (name === 'veridict') delete env.OPENAI_BASE_URL
   const begun = performance.now()
