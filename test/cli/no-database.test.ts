@@ -47,15 +47,8 @@ test('batch --dry-run makes no database, and says what grading would take', asyn
 })
 
 test('a dry run names the judge without a price, and the variable that the judge lacks', async () => {
-  const env = { VERIDICT_DATABASE: join(tempFolder(), 'v.sqlite') }
-  const { out, err } = await typed(
-    { env, openLocal, trials: () => [trial('a')] },
-    'batch',
-    'a',
-    '--dry-run',
-    '-j',
-    'openai',
-  )
+  const [env, trials] = [{ VERIDICT_DATABASE: join(tempFolder(), 'v.sqlite') }, () => [trial('a')]]
+  const { out, err } = await typed({ env, openLocal, trials }, 'batch', 'a', '--dry-run', '-j', 'openai')
   expect(out).toContain('cost           unknown: the judge openai has no price in VERIDICT_CONFIG\n')
   expect(err).toContain('to ask the judge openai, set OPENAI_API_KEY in the environment of Veridict\n')
 })
