@@ -1,3 +1,4 @@
+import { lazy } from '../../domain/memo.ts'
 import { parseJson } from '../../domain/text/json.ts'
 import { findUnsound } from '../../domain/text/strict-json.ts'
 import type { Step } from '../../domain/trajectory/trajectory.ts'
@@ -35,7 +36,7 @@ export function countLostWords(
   for (const { parts } of steps) for (const { path } of parts) mark(read, path)
   for (const path of reading.passed) mark(read, path)
   const isAside = (key: string): boolean => ASIDES.has(key) || asides.has(key)
-  const shown = textsOf(steps)
+  const shown = lazy(() => new Set(steps.flatMap(({ parts }) => parts.map(({ text }) => text))))
   let warned = 0
   /** `least`: texts of at most so many units are names. */
   const isLost = (value: unknown, nesting = 0, least = LONGEST_LABEL): boolean => {
@@ -108,14 +109,5 @@ function mark(read: Read, path: string): void {
       node.set(key, made)
       node = made
     }
-  }
-}
-
-/** Returns the texts of all parts, collected at the first use. */
-function textsOf(steps: readonly Step[]): () => ReadonlySet<string> {
-  let texts: ReadonlySet<string> | null = null
-  return () => {
-    texts ??= new Set(steps.flatMap(({ parts }) => parts.map(({ text }) => text)))
-    return texts
   }
 }

@@ -1,3 +1,4 @@
+import { fewAnswers, once } from '../../domain/memo.ts'
 import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
 import data from './harnesses.json' with { type: 'json' }
 import { own, type ToolSpec, type ToolTable, toolTable } from './tool-table.ts'
@@ -71,21 +72,27 @@ export function namedIn(harnesses: readonly string[], agentName: string | null):
 
 const HARNESSES = OWN_TABLES.map(([name]) => name)
 
+/** Names of agents and tools whose answers are kept: the steps of a run repeat them. */
+const MOST_KEPT = 1000
 /** Returns the harness of an agent by its name, as the tables name it; null for unknown names. */
-export const harnessOf = (agentName: string | null): string | null => namedIn(HARNESSES, agentName)
+export const harnessOf = (agentName: string | null): string | null => keptHarness(agentName ?? '')
+const keptHarness = once((agent: string) => namedIn(HARNESSES, agent), fewAnswers<string | null>(MOST_KEPT))
 
 /** Lists the harnesses with a tool of a name. */
-export const harnessesWith = (tool: string): readonly string[] =>
-  OWN_TABLES.flatMap(([name, table]) => (Object.hasOwn(table, tool) ? [name] : []))
+export const harnessesWith = once(
+  (tool: string): readonly string[] =>
+    OWN_TABLES.flatMap(([name, table]) => (Object.hasOwn(table, tool) ? [name] : [])),
+  fewAnswers<readonly string[]>(MOST_KEPT),
+)
 
 /** Returns the kinds of a tool's arguments by its harness, the common table, or the only other table; undefined where none or several know it. */
 export function specOf(agentName: string | null, tool: string): ToolSpec | undefined {
-  return own(toolsOf(harnessOf(agentName) ?? ''), tool) ?? own(COMMON_TOOLS, tool) ?? onlyOther(tool)
+  return own(toolsOf(harnessOf(agentName) ?? ''), tool) ?? own(COMMON_TOOLS, tool) ?? keptOther(tool) ?? undefined
 }
 
 const OF_ANY_AGENT = OWN_TABLES.filter(([name]) => !DATA.some(([own, harness]) => own === name && harness.own_names))
 
-function onlyOther(tool: string): ToolSpec | undefined {
+const keptOther = once((tool: string): ToolSpec | null => {
   const [only, ...others] = new Set(OF_ANY_AGENT.flatMap(([, table]) => own(table, tool) ?? []))
-  return others.length === 0 ? only : undefined
-}
+  return others.length === 0 ? (only ?? null) : null
+}, fewAnswers<ToolSpec | null>(MOST_KEPT))

@@ -62,12 +62,13 @@ const GIVES_UP =
   /^(?:(?:\/bin\/)?(?:ba|z|da|k)?sh: |[\w./-]{1,80}: line \d{1,6}: |make(?:\[\d\])?: \*\*\* |npm (?:ERR!|error) |fatal: |error: |Traceback \(most recent call last\)|\w{0,40}Error: |cd: |=+ [^\n]{0,80}\b\d{1,6} failed|FAILED|\s{0,4}\d{1,6} fail(?:ed|ing)\b)/
 
 /** Words of which each of these lines has one. */
-const MAY_COMPLAIN = /not found|no such|syntax error|sh: |: line \d|\*\*\* |npm |fatal: |error: |traceback|cd: |fail/i
+const MAY_COMPLAIN = /not found|no such|syntax error|sh: |: line \d|\*\*\* |npm |fatal: |error: |traceback|cd: |fail/
 
 /** Tells whether a result without a flag ends like a failed command: the rest of the command may never have run. */
 function endsInComplaint(text: string): boolean {
   const tail = text.slice(-TAIL)
-  return MAY_COMPLAIN.test(tail) && tail.split('\n').some((line) => COMPLAINT.test(line) || GIVES_UP.test(line))
+  if (!MAY_COMPLAIN.test(tail.toLowerCase())) return false
+  return tail.split('\n').some((line) => COMPLAINT.test(line) || GIVES_UP.test(line))
 }
 
 /** Bounds the texts of a harness, which are short: a longer text is output. */
