@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { fewAnswers, once } from './memo.ts'
 
 /** A content digest, written `sha256:` and 64 hex digits. */
 export type Digest = `sha256:${string}`
@@ -20,18 +21,18 @@ export const digestValue = (value: unknown): Digest => digestBytes(encode(value)
 /** Deeper than any trajectory needs, and shallow enough for every recursive function that meets the document later. */
 export const MAX_DEPTH = 200
 
+/** Encodings of the names of members, which every step repeats. */
+const nameOf = once((key: string) => encode(key), fewAnswers<string>(1000))
+
 function encode(value: unknown): string {
   if (typeof value === 'string')
     return value.length > LONG_STRING ? `\0${hash('sha256', value)}` : JSON.stringify(value)
   if (typeof value !== 'object' || value === null) return String(value)
-  let out = Array.isArray(value) ? '[' : '{'
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) out += `${encode(value[index])},`
-    return `${out}]`
-  }
+  if (Array.isArray(value)) return `[${value.map((item: unknown) => `${encode(item)},`).join('')}]`
+  let out = '{'
   for (const key of Object.keys(value).sort()) {
     const item = (value as Readonly<Record<string, unknown>>)[key]
-    if (item !== undefined) out += `${encode(key)}:${encode(item)},`
+    if (item !== undefined) out += `${key.length > LONG_STRING ? encode(key) : nameOf(key)}:${encode(item)},`
   }
   return `${out}}`
 }

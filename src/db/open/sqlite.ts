@@ -76,13 +76,13 @@ const MOST_STATEMENTS = 500
  * transaction: alone it would be committed at once.
  */
 function prepareOn(db: Database.Database, isOfUnit: boolean) {
-  const statements = new LRUCache<string, Database.Statement>({ max: MOST_STATEMENTS })
+  const memoMethod = (text: string) => db.prepare(text)
+  const statements = new LRUCache<string, Database.Statement>({ max: MOST_STATEMENTS, memoMethod })
   return async <R>(text: string, values: readonly unknown[] = []): Promise<Rows<R>> => {
     if (!db.open) throw closed()
     if (isOfUnit && !db.inTransaction) throw refusal('the transaction has ended')
     try {
-      const statement = statements.get(text) ?? db.prepare(text)
-      statements.set(text, statement)
+      const statement = statements.memo(text)
       if (statement.reader) return { rows: statement.all(values) as R[], changes: 0 }
       return { rows: [], changes: statement.run(values).changes }
     } catch (error) {

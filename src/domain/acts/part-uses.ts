@@ -97,7 +97,7 @@ export class PartUses {
     if (known !== undefined) return known
     this.reasons.clear()
     const use = this.findUse(step, part, at, anchor)
-    const reasons = [...this.reasons].filter(([, most]) => most === use).map(([why]) => why)
+    const reasons = this.reasons.size === 0 ? [] : [...this.reasons].flatMap(([why, most]) => (most === use ? why : []))
     const found = { use, why: reasons.length === 0 ? null : reasons.join('; ') }
     uses.set(anchor, found)
     return found

@@ -23,9 +23,9 @@ const CONTROL = 7
 const FOREIGN = 8
 
 /** Hundredths of a token by the kind of the character before (rows; control and foreign count as marks) and of the character itself. */
-const COST = data.cost
+const COST = Uint8Array.from(data.cost.flat())
 /** Costs of the third and each further of equal characters, by their kind: long runs are few tokens. */
-const REPEATED = data.repeated
+const REPEATED = Float64Array.from(data.repeated)
 /** Words mix vowels and consonants: each small letter after three of its sort in a row tells of letters that form no word. */
 const ODD_LETTER = 139
 
@@ -74,7 +74,7 @@ export function estimateTokens(text: string): number {
     if (repeats > 1 && doesMerge(code)) hundredths += REPEATED[kind] as number
     else if (pieces > 2 && chars < MIXED * pieces) hundredths += MIXED_COST[kind as keyof typeof MIXED_COST]
     else {
-      hundredths += (COST[before]?.[kind] as number) + (FOREIGN_COST[code] as number)
+      hundredths += (COST[before * REPEATED.length + kind] as number) + (FOREIGN_COST[code] as number)
       if (alike > 2 && kind === LOWER) hundredths += ODD_LETTER
     }
     previous = code

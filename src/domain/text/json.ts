@@ -12,7 +12,8 @@ export function parseExactJson(text: string): unknown {
 /** Parses a JSON text exactly; undefined for text that is no JSON. */
 export function parseJson(text: string): unknown {
   try {
-    return parseExactJson(text)
+    // Code in braces: a syntax error costs V8 more than most parsing.
+    return /^\s*\{\s*[^\s"}]/.test(text) ? undefined : parseExactJson(text)
   } catch {
     return undefined
   }

@@ -185,8 +185,6 @@ function dropStruck(source: NormalText): NormalText {
   return dropRanges(source, dropped.reverse())
 }
 
-/** Marks before the text of a line: those of comments, diffs, quotations, lists, tables and trees, line numbers, heads of logs. */
-
 /** The marks of the line before: a bare number counts as a line number only where it goes on counting. */
 interface LineBefore {
   number: number
