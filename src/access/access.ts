@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto'
+import { createHmac, type KeyObject, randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { type AccessStore, isSecretOf, type KeyRecord, parseToken, SCOPES, type Scope, stateOf } from './keys.ts'
 
@@ -98,7 +98,7 @@ function endOf({ expires_at }: KeyRecord, from: Date): string {
  * Without a URL and a file the secret ends with the process.
  */
 export function sessionSecret(
-  stored: Uint8Array,
+  stored: KeyObject,
   at: { readonly url: string | undefined; readonly file: string | null },
 ): string {
   const own = at.url ?? (at.file === null ? randomBytes(32) : keptSecret(`${at.file}.session`))

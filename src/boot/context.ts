@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createSecretKey, randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { createAccess, sessionSecret } from '../access/access.ts'
@@ -86,7 +86,7 @@ export async function buildContext(options: ContextOptions): Promise<Context> {
     const url = secrets.key(DATABASE_URL)
     const lost_ms = lostMs(config.retry)
     await stores.attempts.markLost(new Date(clock.now().getTime() - lost_ms).toISOString())
-    const secret = await stores.settings.renderingSecret(() => randomBytes(32))
+    const secret = createSecretKey(await stores.settings.renderingSecret(() => randomBytes(32)))
     const service = createGradingService({
       ...{ stores, judges, unready, rubrics, secret, clock, newId, laneOf },
       default_judge: config.default_judge,

@@ -1,3 +1,4 @@
+import { fewAnswers, once } from '../domain/memo.ts'
 import { upperBoundUsd } from '../domain/money/price.ts'
 import { estimateTokens } from '../domain/money/tokens.ts'
 import { tokensOfPictures } from '../domain/trajectory/pictures.ts'
@@ -22,16 +23,11 @@ export const UNLIMITED_OUTPUT_TOKENS = 128_000
 /** Input tokens that so many estimated ones, of the judge’s own tokenizer, do not exceed. */
 export const boundOfTokens = (estimated: number): number => Math.ceil(estimated * ESTIMATE_MARGIN) + HIDDEN_TOKENS
 
-const schemaTexts = new WeakMap<object, string>()
-
 /** Renders a schema. Judges are asked with one schema object, thousands of times. */
-export function schemaText(schema: object): string {
-  const known = schemaTexts.get(schema)
-  if (known !== undefined) return known
-  const text = JSON.stringify(schema)
-  schemaTexts.set(schema, text)
-  return text
-}
+export const schemaText = once((schema: object) => JSON.stringify(schema), new WeakMap())
+
+/** Estimates the tokens of a text that thousands of questions share: a system prompt, a schema. */
+export const estimateShared = once(estimateTokens, fewAnswers<number>(50))
 
 /**
  * Computes the dollars that one call cannot exceed, which are reserved before the call is made, without a cap, too: a call of unknown end may have cost
@@ -42,8 +38,9 @@ export function boundOfCall(info: JudgeInfo, request: JudgeRequest, factor = 1):
   if (info.kind === 'lexical') return 0
   if (info.price === null) return null
   const repairs = request.repairs.flatMap(({ answer, complaint }) => [answer, complaint])
-  const texts = [request.system, request.trajectory, request.question, ...repairs, schemaText(request.answer_schema)]
-  const words = texts.reduce((sum, text) => sum + estimateTokens(text), 0) * info.token_factor
+  const shared = estimateShared(request.system) + estimateShared(schemaText(request.answer_schema))
+  const texts = [request.trajectory, request.question, ...repairs]
+  const words = texts.reduce((sum, text) => sum + estimateTokens(text), shared) * info.token_factor
   const output = request.max_output_tokens ?? info.max_output_tokens ?? UNLIMITED_OUTPUT_TOKENS
   return upperBoundUsd({ input: boundOfTokens(words + tokensOfPictures(request.images)), output }, info.price) * factor
 }

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import type { TrajectoryStore } from '../db/trajectories.ts'
 import { type Anchors, resolveAnchors } from '../domain/anchors/anchors.ts'
 import { cacheKey, normalizeGroundTruth } from '../domain/cache-key.ts'
@@ -64,7 +65,7 @@ export interface QuestionDeps {
   /** Reads a run as the store keeps it. */
   readonly readStored: (packed: Uint8Array) => Promise<Trajectory>
   /** The service’s own secret, which makes frame marks unknown to the author of the trajectory. */
-  readonly secret: Uint8Array
+  readonly secret: Uint8Array | KeyObject
   /** The meaning of an act that is denied against a given action anchor. */
   readonly denied_acts: DeniedActs
   readonly clock: Clock

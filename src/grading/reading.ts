@@ -1,7 +1,6 @@
 import { type Anchors, textOfAnchor } from '../domain/anchors/anchors.ts'
 import { estimateTokens, mostTokens } from '../domain/money/tokens.ts'
 import { renderQuestion } from '../domain/rubric/prompt.ts'
-import type { Rubric } from '../domain/rubric/rubric.ts'
 import { choosePictures, NO_PICTURES, type ShownPictures, tokensOfPictures } from '../domain/trajectory/pictures.ts'
 import {
   type ElidableStep,
@@ -12,6 +11,7 @@ import {
 } from '../domain/trajectory/reading-plan.ts'
 import { createRendering, type Rendering, renderSteps, shownByPlan } from '../domain/trajectory/rendering.ts'
 import type { Part, Position } from '../domain/trajectory/trajectory.ts'
+import { estimateShared } from './money.ts'
 import type { Question } from './question.ts'
 
 /** How the judge gets to see the trajectory, decided by what fits. */
@@ -118,7 +118,10 @@ export function readingBudget(question: Question, scale: number): ReadingBudget 
   const asked = renderQuestion(rubric, ground_truth, createRendering(trajectory, nonce), asking)
   const window = window_tokens * 0.95 - (max_output_tokens ?? 0)
   const left = (tokens: number): number =>
-    Math.max(1000, Math.floor((window - (systemTokens(rubric) + tokens) * token_factor - REPAIR_TOKENS) * scale))
+    Math.max(
+      1000,
+      Math.floor((window - (estimateShared(rubric.system) + tokens) * token_factor - REPAIR_TOKENS) * scale),
+    )
   let tokens: number | null = null
   return {
     least: left(mostTokens(asked)),
@@ -127,15 +130,6 @@ export function readingBudget(question: Question, scale: number): ReadingBudget 
       return tokens
     },
   }
-}
-
-const SYSTEM_TOKENS = new WeakMap<Rubric, number>()
-
-/** The same for every question of a rubric. */
-function systemTokens(rubric: Rubric): number {
-  const known = SYSTEM_TOKENS.get(rubric) ?? estimateTokens(rubric.system)
-  SYSTEM_TOKENS.set(rubric, known)
-  return known
 }
 
 /** The content of one window: whole steps, or stretches of the parts of one step. */

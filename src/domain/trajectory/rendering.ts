@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, type KeyObject } from 'node:crypto'
 import type { Coverage, InputState } from '../../schemas/grade.ts'
 import { eachEscape } from '../text/escape.ts'
 import { NormalText, type Range, TextWriter } from '../text/normal-text.ts'
@@ -75,7 +75,7 @@ export type Rendering = ReturnType<typeof createRendering>
  * The mark in every frame of the prompt: an HMAC of the trajectory's digest, so that it is stable for the provider's prompt
  * cache and unknown to the author of the trajectory. In the unheard-of case that the text holds it, the next one is taken.
  */
-export function makeNonce(secret: Uint8Array, trajectory: Trajectory): string {
+export function makeNonce(secret: Uint8Array | KeyObject, trajectory: Trajectory): string {
   for (let round = 0; ; round++) {
     const named = `${trajectory.id}/${RENDERING_VERSION}/${round}`
     const nonce = createHmac('sha256', secret).update(named).digest('hex').slice(0, 16)
