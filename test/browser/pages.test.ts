@@ -121,7 +121,9 @@ describeInBrowser('every page', () => {
         await settled(page)
         if (SCREENSHOTS !== undefined)
           await page.screenshot({ path: join(SCREENSHOTS, `${name} ${title} ${window}.png`.replaceAll(' ', '-')) })
-        const found = [...(await findOverflow(page)), ...audit.complaints.splice(0), ...(await findRawWords(page))]
+        // A report of several judges is refused, and asks for one.
+        const complaints = audit.complaints.splice(0).filter((one) => path !== 'report' || !/status of 400/.test(one))
+        const found = [...(await findOverflow(page)), ...complaints, ...(await findRawWords(page))]
         if (window === 'narrow') found.push(...(await findCut(page)))
         if (window === 'wide') found.push(...(await findUnclear(page)))
         problems.push(...found.map((problem) => `${path}: ${problem}`))
