@@ -247,7 +247,7 @@ export class PartUses {
     if (equal !== null) return weakest(most, equal)
     // To take a text out of a file may be the act or its opposite.
     if (role === 'removes') return this.mentions(part, wanted) ? 'maybe' : 'absent'
-    if (namesAll(part.text, wanted) && /\s/u.test(wanted)) return weakest('sure', most)
+    if (namesAll(part.text, wanted) && (/\s/u.test(wanted) || call.tool === anchor.tool) && !forbids(part.text, wanted)) return weakest('sure', most)
     return this.mentions(part, wanted) || hasLetters(part, wanted) ? 'maybe' : 'absent'
   }
 

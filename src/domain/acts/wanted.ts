@@ -129,6 +129,12 @@ export const wantedOf = once((truth: GroundTruth) => {
   const context: ScriptContext = {
     names: (path) => baseName(path).length > 2 && texts.some((text) => holdsWord(text, baseName(path))),
     says: (word) => word.length > 1 && strings.some((one) => holdsWord(one, word)),
+    saysBesides: (word, anchor) =>
+      (truth.instruction ?? '').toLowerCase().includes(word) ||
+      instructions.some(
+        ({ text, anchors }) =>
+          !anchors.includes(anchor) && !text.includes(anchor) && text.toLowerCase().includes(word),
+      ),
     isGiven: (text) => instructions.some(({ anchors }) => anchors.includes(text)),
     tells: texts.some((text) => holdsAny(text, TELLING_PEOPLE)),
   }

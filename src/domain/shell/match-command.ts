@@ -154,6 +154,8 @@ function matchCommand(command: SimpleCommand, wanted: AnchorCommand, context: Sc
     if (command.kind !== 'does') return weakest(command.runs, 'sure')
     return weakest(command.runs, isPlain(command, wanted) ? 'whole' : 'sure')
   }
+  // The same words with the same expansions are what the anchor asks for.
+  if (isSpelledAlike(command, wanted)) return weakest(command.runs, 'sure')
   if (holdsInOrder(command, wanted, context) && !isSet(command, context))
     return weakest(command.runs, command.kind === 'does' ? 'sure' : 'maybe')
   const plain = wanted.words.slice(1).filter((word) => !isOption(word))
@@ -207,6 +209,10 @@ function isEqual({ exact }: SimpleCommand, wanted: AnchorCommand): boolean {
   return exact.every((word, at) => word === wanted.exact?.[at])
 }
 
+/** Tells whether a command and the anchor have the same words, with expansions that only the shell knows. */
+const isSpelledAlike = ({ exact, words }: SimpleCommand, wanted: AnchorCommand): boolean =>
+  exact === null && wanted.exact === null && words.join('\0') === wanted.words.join('\0')
+
 const writesTo = (outputs: readonly string[], wanted: AnchorCommand): boolean =>
   wanted.outputs.every(
     (path) => path === '/dev/null' || outputs.some((output) => normalPath(output) === normalPath(path)),
@@ -228,6 +234,7 @@ function holdsInOrder(command: SimpleCommand, wanted: AnchorCommand, context: Sc
       isAdded = false
       continue
     }
+    if (word === 'sudo') continue
     const isValue = isAdded && !isOption(word)
     isAdded = isOption(word)
     // Behind a program and one argument a word may be a subcommand.

@@ -95,6 +95,8 @@ interface ScriptSource {
 const ASKING = new Set(['[', 'test', '[['])
 /** Signs of words that are put together when the script runs. */
 const MAKES_WORDS = /[$`*?{[]|\b(?:xargs|parallel|eval|sed|awk)\b|\b(?:python3?|perl|ruby|node)\s+(?:-(?!m\s)|<<)/u
+/** Signs of words that another program than the shell puts together, or of commands that a command gives. */
+const RUNS_MADE_WORDS = /\$\(|`|\b(?:xargs|parallel|eval|awk)\b|\b(?:python3?|perl|ruby|node)\s+(?:-(?!m\s)|<<)/u
 
 /** Programs that do no more than their words say. */
 const CLOSED = wordSet('cd cp chmod chown ln mkdir mv popd pushd rm rmdir touch')
@@ -150,14 +152,18 @@ function readScript(source: ScriptSource, makeList: () => CommandList, context: 
     return bounded(weakest(listed, most()), anchor, isHere, inWords.includes('told'))
   }
   /** Bounds a use by the unknowns of the script. */
-  const bounded = (listed: Use, { needles, words }: Anchor, isHere: boolean, isTold: boolean): Use => {
+  const bounded = (listed: Use, { text, needles, words }: Anchor, isHere: boolean, isTold: boolean): Use => {
     const { isOpen, isWhole } = list()
     let use = listed
     // Outside of comments, a loop or a setting may hand on a string that no command has.
     if (isHere && useOfNeedles(live(), needles) === 'absent') use = strongest<Use>(use, 'told')
     else if (use === 'absent' && isHere) use = isTold ? 'told' : 'maybe'
     if (use === 'told' && (isOpen || !isWhole)) return 'maybe'
-    return use === 'absent' && (makesWords() || !isWhole) && mayBeMade(folded(), words) ? 'maybe' : use
+    if (use !== 'absent' || (!makesWords() && isWhole)) return use
+    const isStrict =
+      isOpen || !isWhole || source.most === 'maybe' || RUNS_MADE_WORDS.test(source.text) || list().commands.some(mayReach)
+    const own = isStrict ? words : words.filter((word) => !context.saysBesides(word, text))
+    return mayBeMade(folded(), own) ? 'maybe' : use
   }
   const isClosed = (command: SimpleCommand): boolean => {
     const { kind, name, words, isFixed, exact } = command
@@ -276,6 +282,10 @@ const runsOther = (words: readonly string[], exact: readonly string[] | null): b
       /^[-+].*\.\//u.test(word),
   )
 
+/** Tells whether a command acts on a word that only an expansion knows. */
+const mayReach = ({ kind, exact, outputs }: SimpleCommand): boolean =>
+  (kind === 'does' && exact === null) || outputs.some((path) => path.includes('$'))
+
 /** Tells whether a command does nothing to its operands: it changes the folder, or notes a file for a commit. */
 const isIdle = (name: string, words: readonly string[]): boolean =>
   MOVING.has(name) || (name === 'git' && subcommandOf(words) === 'add')
@@ -284,7 +294,6 @@ const isIdle = (name: string, words: readonly string[]): boolean =>
 const isSame = ({ text, commands }: Anchor, source: ScriptSource): boolean =>
   commands !== null &&
   commands.length > 1 &&
-  commands.some(({ kind }) => kind === 'does') &&
   source.text.trim() === text.trim()
 
 /** Tells whether a command may have the words of an anchor; a script of many commands is searched once for most anchors. */

@@ -33,6 +33,8 @@ export interface ScriptContext {
   names(path: string): boolean
   /** Tells whether an instruction, or one of its action anchors, holds the word: a program, a file or an option. */
   says(word: string): boolean
+  /** Tells whether the user, or an instruction without the anchor, says the word. */
+  saysBesides(word: string, anchor: string): boolean
   /** Tells whether the text is a given action anchor: then the ground truth knows its act. */
   isGiven(text: string): boolean
   /** The instruction asks for words to people, so that a message of a commit or an issue may be the act. */
