@@ -124,7 +124,8 @@ export class PartUses {
     const isCall = isDone(use) && act.language === null
     const answered = isCall ? this.doubted(this.outputs.limitOfCall(at, mustTell(act, text)), NOT_DONE, NOT_TOLD) : use
     const asked = isDone(use) && this.wanted.isForbidden(text) ? this.doubted('maybe', FORBIDDEN) : use
-    return [answered, asked, this.wanted.limitByOthers(part.text, text)].reduce<Use>(weakest, use)
+    const others = this.wanted.isOfOneTool(anchor) ? 'whole' : this.wanted.limitByOthers(part.text, text)
+    return [answered, asked, others].reduce<Use>(weakest, use)
   }
 
   /** Answers the use of a message: an act that its format does not mark cannot be told from a text. */

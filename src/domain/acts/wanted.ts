@@ -1,4 +1,4 @@
-import { type GroundTruth, instructionsOf } from '../../schemas/trial.ts'
+import { type ActionAnchor, type GroundTruth, instructionsOf } from '../../schemas/trial.ts'
 import { actStrings, type InstructionAnchors, resolveAnchors, textOfAnchor } from '../anchors/anchors.ts'
 import { once } from '../memo.ts'
 import { type Certainty, isDone, type ScriptContext, strongest, type Use, weakest } from '../shell/script.ts'
@@ -148,6 +148,12 @@ export const wantedOf = once((truth: GroundTruth) => {
   return {
     instruction,
     context,
+    /** Tells whether the anchor names a tool that no other instruction's anchors name. */
+    isOfOneTool: (anchor: ActionAnchor): boolean =>
+      typeof anchor !== 'string' &&
+      all.filter(({ acted_given }) =>
+        acted_given.some((other) => typeof other === 'string' || other.tool === anchor.tool),
+      ).length === 1,
     /** Tells whether an instruction that holds the string (any, where it is empty) asks to look at something: then looking may be the act. */
     asksToLook: once((string: string) =>
       instructions.some(
