@@ -1,6 +1,6 @@
 import type { ActedBy, ActionAnchor, GroundTruth } from '../../schemas/trial.ts'
 import { textOfAnchor } from '../anchors/anchors.ts'
-import { onceForBoth } from '../memo.ts'
+import { lazy, onceForBoth } from '../memo.ts'
 import { type Certainty, isDone, rankOf, strongest, type Use, weakest } from '../shell/script.ts'
 import { deletesFile, runsByItself } from '../shell/written-text.ts'
 import { lettersOfPart, plainLetters } from '../text/letters.ts'
@@ -8,7 +8,9 @@ import { indexOfWord, mentions } from '../text/search.ts'
 import { orderOf } from '../trajectory/order.ts'
 import {
   type Act,
+  type Call,
   FAILED,
+  isBefore,
   NOT_RUN,
   type Part,
   type Position,
@@ -42,6 +44,10 @@ export interface LocatedUse {
 export const actsOf = onceForBoth((trajectory: Trajectory, truth: GroundTruth) => new Acts(trajectory, truth))
 
 const PROSE_FILE = /\.(?:md|txt|rst)$/iu
+/** Names of tools that lay a thing ready for another call. */
+const DRAFTING = /draft|prepare|compose|stage|propose/iu
+/** Names of tools that let go of such a thing. */
+const SENDING = /send|submit|post|publish|confirm|execute|approve|apply|commit/iu
 /** Signs of a written text that puts words together, or has them in another form. */
 const PUTS_TOGETHER = /\$[({]|`|\\[xu0-7]|base64/u
 
@@ -49,6 +55,19 @@ const PUTS_TOGETHER = /\$[({]|`|\\[xu0-7]|base64/u
 export class Acts {
   private readonly trajectory: Trajectory
   private readonly uses: PartUses
+  /** Finds the last acting call of an application tool that takes each text as an argument. */
+  private readonly lastTaken = lazy(() => {
+    const last = new Map<string, Position>()
+    for (const [step, { parts }] of this.trajectory.steps.entries())
+      for (const [part, { act, text }] of parts.entries())
+        if (
+          act?.role === 'unknown' &&
+          !NOT_RUN.has(act.call.outcome) &&
+          (!act.call.looks || SENDING.test(act.call.tool))
+        )
+          last.set(text, { step, part })
+    return last
+  })
 
   constructor(trajectory: Trajectory, truth: GroundTruth) {
     this.trajectory = trajectory
@@ -158,7 +177,8 @@ export class Acts {
   /** Finds the first act after the sight that has one of the words, and neither looks nor says outright that nothing was done. */
   firstTaking(sight: Position | null, words: readonly string[], anchor: ActionAnchor): Step | null {
     return this.firstAct(sight, (step, part, act, at) => {
-      if (act.call.looks || NOT_RUN.has(act.call.outcome)) return false
+      const isSent = act.call.looks && this.isTakenUp(act.call, at)
+      if ((act.call.looks && !isSent) || NOT_RUN.has(act.call.outcome)) return false
       const text = part.text.toLowerCase().trim()
       const takes = isRun(act.language)
         ? this.uses.scripts.readingOf(part, at).takes(words)
@@ -169,8 +189,15 @@ export class Acts {
                 ? indexOfWord(text, word, 0) !== -1
                 : act.role === 'web' && (text === word || text.endsWith(`/${word}`)),
           )
-      return takes && !this.uses.isUndone(step, part, at, anchor)
+      return takes && (isSent || !this.uses.isUndone(step, part, at, anchor))
     })
+  }
+
+  /** Tells whether a later acting call takes a handle that the answer of a drafting call gives: `send_draft` of the id of a draft. */
+  private isTakenUp(call: Call, at: Position): boolean {
+    if (!DRAFTING.test(call.tool)) return false
+    const handles = this.uses.handlesBehind(at)
+    return handles.some((handle) => isBefore(at, this.lastTaken().get(handle) ?? at))
   }
 
   /** Finds the first act after the sight that runs commands which the record does not show. */

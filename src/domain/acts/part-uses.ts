@@ -54,6 +54,9 @@ const runsCommands = (call: Call): boolean => wordsOfTool(call).some((word) => R
 const mustTell = ({ call, role }: Act, text: string): boolean =>
   role === 'unknown' && !call.looks && !isAddress(text) && !runsCommands(call)
 
+/** Characters of an answer in which a handle is sought. */
+const LONGEST_ANSWER = 2_000
+
 interface PartUse {
   readonly use: Use
   readonly why: string | null
@@ -88,6 +91,12 @@ export class PartUses {
     if (this.outputs.isRefused(at)) return true
     const says = typeof anchor !== 'string' && anchor.tool === act.call.tool ? null : this.wanted.asksToDo
     return this.memo.once(act.call, `tries ${says === null}`, () => onlyTries(step, act.call, says))
+  }
+
+  /** Lists words of the answer of a call that may name what it made: those with a digit. */
+  handlesBehind(at: Position): readonly string[] {
+    const answers = this.outputs.behind(at).map(({ text }) => text.slice(0, LONGEST_ANSWER))
+    return answers.flatMap((text) => text.split(/[^\w-]+/u).filter((word) => /\d/u.test(word)))
   }
 
   /** Answers the use that a part makes of an anchor, with the reason in the record that puts it in doubt. */
@@ -248,7 +257,8 @@ export class PartUses {
     if (equal !== null) return weakest(most, equal)
     // To take a text out of a file may be the act or its opposite.
     if (role === 'removes') return this.mentions(part, wanted) ? 'maybe' : 'absent'
-    if (namesAll(part.text, wanted) && (/\s/u.test(wanted) || call.tool === anchor.tool) && !forbids(part.text, wanted)) return weakest('sure', most)
+    if (namesAll(part.text, wanted) && (/\s/u.test(wanted) || call.tool === anchor.tool) && !forbids(part.text, wanted))
+      return weakest('sure', most)
     return this.mentions(part, wanted) || hasLetters(part, wanted) ? 'maybe' : 'absent'
   }
 

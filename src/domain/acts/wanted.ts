@@ -132,8 +132,7 @@ export const wantedOf = once((truth: GroundTruth) => {
     saysBesides: (word, anchor) =>
       (truth.instruction ?? '').toLowerCase().includes(word) ||
       instructions.some(
-        ({ text, anchors }) =>
-          !anchors.includes(anchor) && !text.includes(anchor) && text.toLowerCase().includes(word),
+        ({ text, anchors }) => !anchors.includes(anchor) && !text.includes(anchor) && text.toLowerCase().includes(word),
       ),
     isGiven: (text) => instructions.some(({ anchors }) => anchors.includes(text)),
     tells: texts.some((text) => holdsAny(text, TELLING_PEOPLE)),

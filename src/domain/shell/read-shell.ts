@@ -1,7 +1,7 @@
 import { lazy } from '../memo.ts'
 import { parseTexts } from '../text/json.ts'
 import { foldForSearch, foldWhole, indexOfWord } from '../text/search.ts'
-import { wordSet } from '../words.ts'
+import { isAddress, wordSet } from '../words.ts'
 import { isOption, mayTurn, SHELLS, subcommandOf, withoutMessages } from './command-kinds.ts'
 import { listCommands, MOVING } from './list-commands.ts'
 import { type Anchor, holdsAll, limitOf, mayBeMade, programsOf, readAnchor, useOfCommands } from './match-command.ts'
@@ -161,7 +161,11 @@ function readScript(source: ScriptSource, makeList: () => CommandList, context: 
     if (use === 'told' && (isOpen || !isWhole)) return 'maybe'
     if (use !== 'absent' || (!makesWords() && isWhole)) return use
     const isStrict =
-      isOpen || !isWhole || source.most === 'maybe' || RUNS_MADE_WORDS.test(source.text) || list().commands.some(mayReach)
+      isOpen ||
+      !isWhole ||
+      source.most === 'maybe' ||
+      RUNS_MADE_WORDS.test(source.text) ||
+      list().commands.some(mayReach)
     const own = isStrict ? words : words.filter((word) => !context.saysBesides(word, text))
     return mayBeMade(folded(), own) ? 'maybe' : use
   }
@@ -292,9 +296,7 @@ const isIdle = (name: string, words: readonly string[]): boolean =>
 
 /** Tells whether the anchor of several commands is the very script. */
 const isSame = ({ text, commands }: Anchor, source: ScriptSource): boolean =>
-  commands !== null &&
-  commands.length > 1 &&
-  source.text.trim() === text.trim()
+  commands !== null && commands.length > 1 && source.text.trim() === text.trim()
 
 /** Tells whether a command may have the words of an anchor; a script of many commands is searched once for most anchors. */
 function mayStandIn(all: string, { needles, printed, words }: Anchor): boolean {
@@ -307,6 +309,7 @@ function mayStandIn(all: string, { needles, printed, words }: Anchor): boolean {
 function useOfText(command: SimpleCommand, text: CommandText, anchor: Anchor, context: ScriptContext): Use {
   const { needles, kind, words: wanted, printed, commands } = anchor
   const { name, names, words } = command
+  if (visits(command, anchor.text)) return weakest(command.runs, 'sure')
   const inWords = useOfNeedles(text.words, needles)
   const isNamed = context.says(name) && words.every((word) => !mayTurn(word, name) || context.says(word))
   const most = weakest(names, kind === 'asCommand' || command.kind !== 'does' || !isNamed ? 'maybe' : 'sure')
@@ -321,6 +324,18 @@ function useOfText(command: SimpleCommand, text: CommandText, anchor: Anchor, co
   const use = strongest<Use>(held, written)
   if (useOfNeedles(text.messages, needles) === 'absent') return use
   return strongest<Use>(use, context.tells && kind === 'asString' ? 'maybe' : 'told')
+}
+
+/** Programs that fetch an address. */
+const FETCHERS = wordSet('curl wget http https xh lynx w3m')
+const ASKS_FOR_HEAD = /^-[a-zA-Z]*I|^--head$/u
+
+/** Tells whether a command fetches the very address, which alone stands among its words. */
+function visits({ name, words, isDry }: SimpleCommand, text: string): boolean {
+  if (!isAddress(text.trim()) || !FETCHERS.has(name) || isDry) return false
+  const addresses = words.slice(1).filter(isAddress)
+  const isTurned = words.some((word) => mayTurn(word, name) || ASKS_FOR_HEAD.test(word))
+  return addresses.length === 1 && addresses[0] === text.trim() && !isTurned
 }
 
 /** Puts blanks for the line feeds of `printf` and `sed`, and letters in one piece. */

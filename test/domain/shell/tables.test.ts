@@ -20,12 +20,12 @@ interface Tables {
 const TABLES = readTables<Tables>('domain/tables/shell')
 
 const ANCHOR = 'make deploy'
-const nothing: ScriptContext = { names: () => false, says: () => false, isGiven: () => false }
+const nothing: ScriptContext = { names: () => false, says: () => false, isGiven: () => false, saysBesides: () => false }
 const notes = { ...nothing, names: (path: string) => path.endsWith('NOTES.md') }
 /** An instruction that names `flags.ini`, the program `frob` and the option `--force`. */
 const context: ScriptContext = {
+  ...nothing,
   names: (path) => path.endsWith('flags.ini'),
-  isGiven: () => false,
   says: (word) => word === 'frob' || word === '--force',
 }
 

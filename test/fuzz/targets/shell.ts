@@ -19,7 +19,7 @@ export const SHELL: Target<string> = {
 }
 
 const ACT = 'deploy'
-const CONTEXT = { names: () => false, says: () => false, isGiven: () => false }
+const CONTEXT = { names: () => false, says: () => false, isGiven: () => false, saysBesides: () => false }
 const WORLDS = [0, 1, 2, 3, 4, 5, 6, 7] as const
 const MOST_MS = 1_000
 
