@@ -154,8 +154,6 @@ function matchCommand(command: SimpleCommand, wanted: AnchorCommand, context: Sc
     if (command.kind !== 'does') return weakest(command.runs, 'sure')
     return weakest(command.runs, isPlain(command, wanted) ? 'whole' : 'sure')
   }
-  // The same words with the same expansions are what the anchor asks for.
-  if (isSpelledAlike(command, wanted)) return weakest(command.runs, 'sure')
   if (holdsInOrder(command, wanted, context) && !isSet(command, context))
     return weakest(command.runs, command.kind === 'does' ? 'sure' : 'maybe')
   const plain = wanted.words.slice(1).filter((word) => !isOption(word))
@@ -165,7 +163,7 @@ function matchCommand(command: SimpleCommand, wanted: AnchorCommand, context: Sc
 
 /** Tells whether nothing but its words decides the effect of a command that equals the anchor. */
 function isPlain(command: SimpleCommand, wanted: AnchorCommand): boolean {
-  if (command.isDry || command.isRedirected || command.isMoved) return false
+  if (command.isDry || command.isRedirected || command.isMoved || command.exact === null) return false
   return wanted.outputs.length === 0 && wanted.words.length > 1
 }
 
@@ -204,14 +202,12 @@ function standInOrder(commands: readonly SimpleCommand[], wanted: readonly Ancho
   return next === wanted.length && wanted.some(({ kind }) => kind === 'does')
 }
 
-function isEqual({ exact }: SimpleCommand, wanted: AnchorCommand): boolean {
-  if (exact === null || wanted.exact === null || exact.length !== wanted.exact.length) return false
-  return exact.every((word, at) => word === wanted.exact?.[at])
+/** Tells whether a command has the words of the anchor, in the same order; expansions are equal where they are written alike. */
+function isEqual({ exact, words }: SimpleCommand, wanted: AnchorCommand): boolean {
+  const isKnown = exact !== null
+  if (isKnown !== (wanted.exact !== null)) return false
+  return (exact ?? words).join('\n') === (wanted.exact ?? wanted.words).join('\n')
 }
-
-/** Tells whether a command and the anchor have the same words, with expansions that only the shell knows. */
-const isSpelledAlike = ({ exact, words }: SimpleCommand, wanted: AnchorCommand): boolean =>
-  exact === null && wanted.exact === null && words.join('\0') === wanted.words.join('\0')
 
 const writesTo = (outputs: readonly string[], wanted: AnchorCommand): boolean =>
   wanted.outputs.every(

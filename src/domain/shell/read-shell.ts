@@ -151,23 +151,22 @@ function readScript(source: ScriptSource, makeList: () => CommandList, context: 
       return strongest<Use>(listed, isHere ? 'told' : 'absent')
     return bounded(weakest(listed, most()), anchor, isHere, inWords.includes('told'))
   }
+  /** Lists the words of an anchor that tell of its act; the words of others do, too, in a script that runs made words, or acts on a word that only an expansion knows. */
+  const ownWords = ({ text, words }: Anchor): readonly string[] => {
+    const { isOpen, isWhole, commands } = list()
+    const isKnown = isWhole && !isOpen && source.most !== 'maybe' && !RUNS_MADE_WORDS.test(source.text)
+    return isKnown && !commands.some(mayReach) ? words.filter((word) => !context.saysBesides(word, text)) : words
+  }
   /** Bounds a use by the unknowns of the script. */
-  const bounded = (listed: Use, { text, needles, words }: Anchor, isHere: boolean, isTold: boolean): Use => {
+  const bounded = (listed: Use, anchor: Anchor, isHere: boolean, isTold: boolean): Use => {
+    const { needles } = anchor
     const { isOpen, isWhole } = list()
     let use = listed
     // Outside of comments, a loop or a setting may hand on a string that no command has.
     if (isHere && useOfNeedles(live(), needles) === 'absent') use = strongest<Use>(use, 'told')
     else if (use === 'absent' && isHere) use = isTold ? 'told' : 'maybe'
     if (use === 'told' && (isOpen || !isWhole)) return 'maybe'
-    if (use !== 'absent' || (!makesWords() && isWhole)) return use
-    const isStrict =
-      isOpen ||
-      !isWhole ||
-      source.most === 'maybe' ||
-      RUNS_MADE_WORDS.test(source.text) ||
-      list().commands.some(mayReach)
-    const own = isStrict ? words : words.filter((word) => !context.saysBesides(word, text))
-    return mayBeMade(folded(), own) ? 'maybe' : use
+    return use === 'absent' && (makesWords() || !isWhole) && mayBeMade(folded(), ownWords(anchor)) ? 'maybe' : use
   }
   const isClosed = (command: SimpleCommand): boolean => {
     const { kind, name, words, isFixed, exact } = command
