@@ -40,7 +40,7 @@ export function scriptedJudge(
   answer: (request: JudgeRequest) => string,
   info: Partial<JudgeInfo> = {},
 ): Judge {
-  const identity = { provider: 'attack', base_url: null, model: name, parameters: {} }
+  const identity = { provider: 'attack', base_url: null, model: `judge ${name}`, parameters: {} }
   const base = { name, identity, window_tokens: 400_000, max_output_tokens: 4000, price: null }
   return {
     ...baseJudge([], { ...base, ...info }),
