@@ -2,7 +2,7 @@ import type { ActedBy, ActionAnchor, GroundTruth } from '../../schemas/trial.ts'
 import { textOfAnchor } from '../anchors/anchors.ts'
 import { lazy, onceForBoth } from '../memo.ts'
 import { type Certainty, isDone, rankOf, strongest, type Use, weakest } from '../shell/script.ts'
-import { deletesFile, runsByItself } from '../shell/written-text.ts'
+import { deletesFile, isForPeople, runsByItself } from '../shell/written-text.ts'
 import { lettersOfPart, plainLetters } from '../text/letters.ts'
 import { indexOfWord, mentions } from '../text/search.ts'
 import { orderOf } from '../trajectory/order.ts'
@@ -181,16 +181,22 @@ export class Acts {
       if ((act.call.looks && !isSent) || NOT_RUN.has(act.call.outcome)) return false
       const text = part.text.toLowerCase().trim()
       const takes = isRun(act.language)
-        ? this.uses.scripts.readingOf(part, at).takes(words)
+        ? this.uses.showsRun(part, at, anchor) ||
+          this.uses.scripts.readingOf(part, at).takes(words, this.uses.mayRunLater(part, act, at))
         : words.some((word) =>
             act.language === 'patch'
               ? deletesFile(part.text, word)
-              : act.role === 'unknown' || act.role === 'executes'
+              : act.role === 'unknown' || act.role === 'executes' || this.isFollowed(part, act, at)
                 ? indexOfWord(text, word, 0) !== -1
                 : act.role === 'web' && (text === word || text.endsWith(`/${word}`)),
           )
       return takes && (isSent || !this.uses.isUndone(step, part, at, anchor))
     })
+  }
+
+  /** Tells whether a part writes a file, not one for people, that a later command line names. */
+  private isFollowed(part: Part, act: Act, at: Position): boolean {
+    return act.role === 'writes' && !isForPeople(act.target ?? '') && this.uses.mayRunLater(part, act, at)
   }
 
   /** Tells whether a later acting call takes a handle that the answer of a drafting call gives: `send_draft` of the id of a draft. */

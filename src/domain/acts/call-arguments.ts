@@ -119,6 +119,22 @@ export function equalArgument(step: Step, call: Call, wanted: string): Certainty
   return equal.every(({ name }) => SIDE_ARGUMENT.test(name)) ? 'sure' : 'whole'
 }
 
+/** Forms of names by which tools are told whom an act is for. */
+const NAME_FORMS: readonly RegExp[] = [
+  /^[#@][\w.-]+$/u,
+  /^[^\s@]+@[^\s@]+$/u,
+  /^https?:\/\/\S+$/u,
+  /^[A-Z]{2}\d{2}[A-Z0-9 ]{8,}$/u,
+]
+
+/** Tells whether another argument is a name of the same form as the wanted one: `to: other@x` beside a text that only mentions `wanted@x`. */
+export function hasRival(step: Step, call: Call, wanted: string): boolean {
+  const form = NAME_FORMS.find((one) => one.test(wanted))
+  return (
+    form !== undefined && argumentsOf(step, call).some(({ text }) => form.test(text.trim()) && text.trim() !== wanted)
+  )
+}
+
 /** First words in names of tools that keep, check or only try the act of another tool. */
 const TRYING_WORDS = wordSet(
   'draft fake finding log memory mock note notes preview remember report sandbox simulate validate',
@@ -143,7 +159,7 @@ export function onlyTries(step: Step, call: Call, says: ((word: string) => boole
   const [first = ''] = words
   if (says !== null && TRYING_WORDS.has(first) && !says(first) && !words.includes('and')) return true
   return partsOfCall(step, call).some(({ name, text }) =>
-    TURNING.some(([own, , outright]) => outright?.test(text.trim()) && own.test(name)),
+    TURNING.some(([own, , outright]) => outright?.test(text.trim()) && own.test(name) && says?.(text.trim()) !== true),
   )
 }
 

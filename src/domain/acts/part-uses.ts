@@ -5,7 +5,7 @@ import { programsOf, readAnchor } from '../shell/match-command.ts'
 import type { ShellReading } from '../shell/read-shell.ts'
 import { type Certainty, isDone, strongest, type Use, weakest } from '../shell/script.ts'
 import { deletesFile, patchWrites, usesOfWriting } from '../shell/written-text.ts'
-import { foldForSearch, lineStart, mentions, mentionsAny, namesAll } from '../text/search.ts'
+import { foldForSearch, isLine, lineStart, mentions, mentionsAny, namesAll } from '../text/search.ts'
 import {
   type Act,
   type Call,
@@ -21,6 +21,7 @@ import {
   dispatches,
   equalArgument,
   hasLetters,
+  hasRival,
   isTool,
   isTurningTool,
   limitOfArguments,
@@ -91,6 +92,12 @@ export class PartUses {
     if (this.outputs.isRefused(at)) return true
     const says = typeof anchor !== 'string' && anchor.tool === act.call.tool ? null : this.wanted.asksToDo
     return this.memo.once(act.call, `tries ${says === null}`, () => onlyTries(step, act.call, says))
+  }
+
+  /** Tells whether an output of a script that acts shows the whole anchor as a line of its own, as `make` and `set -x` do. */
+  showsRun(part: Part, at: Position, anchor: ActionAnchor): boolean {
+    if (typeof anchor !== 'string' || this.scripts.readingOf(part, at).isPlain()) return false
+    return this.outputs.behind(at).some(({ text }) => isLine(text, anchor.trim()))
   }
 
   /** Lists words of the answer of a call that may name what it made: those with a digit. */
@@ -255,9 +262,15 @@ export class PartUses {
     }
     const equal = this.equal(step, call, wanted)
     if (equal !== null) return weakest(most, equal)
+    return this.useInside(step, part, act, wanted, most)
+  }
+
+  /** Answers the use of a call whose argument holds the wanted one among other words. */
+  private useInside(step: Step, part: Part, { call, role }: Act, wanted: string, most: Certainty): Use {
+    // A word in a longer text tells little where another argument is of its form, or the tool may be another.
+    const isTarget = /\s/u.test(wanted) || (most === 'whole' && !hasRival(step, call, wanted))
     // To take a text out of a file may be the act or its opposite.
-    if (role === 'removes') return this.mentions(part, wanted) ? 'maybe' : 'absent'
-    if (namesAll(part.text, wanted) && (/\s/u.test(wanted) || call.tool === anchor.tool) && !forbids(part.text, wanted))
+    if (isTarget && role !== 'removes' && namesAll(part.text, wanted) && !forbids(part.text, wanted))
       return weakest('sure', most)
     return this.mentions(part, wanted) || hasLetters(part, wanted) ? 'maybe' : 'absent'
   }
@@ -292,7 +305,7 @@ export class PartUses {
     if (isRun(language)) return this.useOfScriptRange(part, at, start, end)
     if (language === 'patch')
       return patchWrites(part.text.slice(lineStart(part.text, start), end)).length === 0 ? 'told' : 'sure'
-    if (role === 'writes') return usesOfWriting(target, part.text, wanted.context).asString
+    if (role === 'writes') return usesOfWriting(target, part.text, (path) => wanted.context.names(path, '')).asString
     if (role === 'executes') return 'sure'
     if (role === 'unknown') return 'maybe'
     if (role === 'web') return isAddress(part.text) ? 'sure' : 'told'

@@ -124,11 +124,18 @@ export const wantedOf = once((truth: GroundTruth) => {
   }))
   const all = Object.values(resolveAnchors(truth)).filter((one) => one !== null)
   const texts = instructions.map(({ text }) => text)
-  const strings = instructions.flatMap(({ text, anchors }) => [text, ...anchors])
+  /** Lists the instructions that hold an anchor; all, where none does. */
+  const ownOf = once((anchor: string) => {
+    const own = instructions.filter(({ text, anchors }) => anchors.includes(anchor) || text.includes(anchor))
+    return own.length === 0 ? instructions : own
+  })
   const instruction: Instruction = { words: new Set(wordsIn(texts.join(' '))), texts: texts.map(foldForSearch) }
   const context: ScriptContext = {
-    names: (path) => baseName(path).length > 2 && texts.some((text) => holdsWord(text, baseName(path))),
-    says: (word) => word.length > 1 && strings.some((one) => holdsWord(one, word)),
+    names: (path, anchor) =>
+      baseName(path).length > 2 && ownOf(anchor).some(({ text }) => holdsWord(text, baseName(path))),
+    says: (word, anchor) =>
+      word.length > 1 &&
+      ownOf(anchor).some(({ text, anchors }) => [text, ...anchors].some((one) => holdsWord(one, word))),
     saysBesides: (word, anchor) =>
       (truth.instruction ?? '').toLowerCase().includes(word) ||
       instructions.some(
@@ -140,7 +147,7 @@ export const wantedOf = once((truth: GroundTruth) => {
   const printed = all.flatMap((own) => (own.acted_by === 'output' ? actStrings(own).map(textOfAnchor) : []))
   /** Lists the given anchors of other instructions that hold the word. */
   const longer = once((string: string): readonly string[] => {
-    if (/\s/u.test(string) || !all.some((one) => hasAnchor(one, string))) return []
+    if (!all.some((one) => hasAnchor(one, string))) return []
     const others = all.filter((one) => !hasAnchor(one, string)).flatMap((one) => one.acted_given.map(textOfAnchor))
     return others.filter((one) => one.length > string.length && mentions(one, string))
   })

@@ -85,7 +85,15 @@ const KEYWORDS = wordSet('if then else elif fi for while until do done case esac
 /** Settings without a command. */
 const SETTING: Omit<SimpleCommand, 'words' | 'outputs' | 'start' | 'end'> = {
   ...{ name: '=', exact: null, isFixed: false, kind: 'does', runs: 'maybe', names: 'maybe', isDry: false },
-  ...{ isReported: false, isMoved: false, isRedirected: false, texts: [], runsFiles: [], changesShell: true },
+  ...{
+    isReported: false,
+    isMoved: false,
+    isRedirected: false,
+    inputs: [],
+    texts: [],
+    runsFiles: [],
+    changesShell: true,
+  },
 }
 const DEEPEST = 6
 
@@ -247,7 +255,16 @@ class Lister {
     const isShown = isDry(name, words)
     const proves = namesOf(isShown || isScript ? 'dry' : kind, place.reaches || writesFile, runs)
     this.commands.push({
-      ...{ name: isUnknown ? '$' : name, words, exact: exactWords(command.words), kind, runs, isDry: isShown, outputs },
+      ...{
+        name: isUnknown ? '$' : name,
+        words,
+        exact: exactWords(command.words),
+        kind,
+        runs,
+        isDry: isShown,
+        outputs,
+        inputs,
+      },
       ...{ isFixed: !isFed && command.words.every((word) => word.isFixed), names: hidesWords ? 'maybe' : proves },
       ...{ start: range.start, end: range.end, isReported: place.isLast, isMoved: this.isMoved },
       isRedirected: hasInput || command.outputs.some(isKept),

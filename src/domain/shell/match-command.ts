@@ -18,7 +18,7 @@ import {
   exactWords,
   parseScript,
   rankOf,
-  readWord,
+  redirectionsOf,
   type ScriptContext,
   type SimpleCommand,
   soundUntil,
@@ -29,7 +29,7 @@ import {
 } from './script.ts'
 
 /** A simple command of an anchor; `exact` has the wrappers, too. */
-export type AnchorCommand = Pick<SimpleCommand, 'name' | 'words' | 'exact' | 'kind' | 'isDry' | 'outputs'>
+export type AnchorCommand = Pick<SimpleCommand, 'name' | 'words' | 'exact' | 'kind' | 'isDry' | 'outputs' | 'inputs'>
 
 /** A string whose use is asked for, read once. */
 export interface Anchor {
@@ -60,7 +60,8 @@ function parseAnchor(text: string): Anchor {
   const commands = text.length > LONGEST ? null : commandsOf(text)
   const folded = foldForSearch(text)
   const only = commands?.length === 1 ? commands[0] : undefined
-  const joined = only === undefined || only.outputs.length > 0 ? '' : foldForSearch(only.words.join(' '))
+  const joined =
+    only === undefined || only.outputs.length + only.inputs.length > 0 ? '' : foldForSearch(only.words.join(' '))
   const isProgram = (word: string): boolean => isCommandName(word) || isScriptName(word)
   const isCommand = commands?.some(({ words }) => words.length > 1 && isProgram(words[0] ?? '')) ?? false
   const needles = joined === '' || joined === folded ? [folded] : [folded, joined]
@@ -100,14 +101,10 @@ function collect(node: AndOr | Pipeline | CommandNode, found: AnchorCommand[]): 
   if (node.type !== 'Command' || found.length >= MOST_COMMANDS || node.name === undefined) return false
   const all = wordsOf(node)
   const { name, words } = commandIn(all.map(({ text }) => text))
-  const outputs = node.redirects.flatMap((redirect) =>
-    redirect.type === 'Redirect' && redirect.operator.includes('>') && redirect.target
-      ? [readWord(redirect.target).text]
-      : [],
-  )
+  const { outputs, inputs } = redirectionsOf(node.redirects)
   found.push({
     ...{ name, words, exact: exactWords(all), kind: kindOf(name, words) },
-    ...{ isDry: isDry(name, words), outputs: outputs.filter((path) => !/^\d*$/u.test(path)) },
+    ...{ isDry: isDry(name, words), outputs, inputs },
   })
   return true
 }
@@ -130,11 +127,13 @@ export const mayBeMade = (folded: string, words: readonly string[]): boolean =>
 /** Answers how far the commands of a script are those of an anchor. */
 export function useOfCommands(
   commands: readonly SimpleCommand[],
-  wanted: readonly AnchorCommand[],
+  { commands: own, text }: Anchor,
   context: ScriptContext,
 ): Use {
+  const wanted = own ?? []
+  const says = (word: string): boolean => context.says(word, text)
   const uses = wanted.map((anchor) =>
-    commands.reduce<Use>((use, command) => strongest(use, matchCommand(command, anchor, context)), 'absent'),
+    commands.reduce<Use>((use, command) => strongest(use, matchCommand(command, anchor, says)), 'absent'),
   )
   const use = uses.reduce<Use>(weakest, uses.length === 0 ? 'absent' : 'whole')
   if (wanted.length < 2) return use
@@ -145,7 +144,15 @@ export function useOfCommands(
  * Answers how far a command is the anchor's: `whole` where both have the same words; `sure` where the anchor's words stand in it in order and no option
  * is added; `maybe` where the words stand otherwise, or are not all known.
  */
-function matchCommand(command: SimpleCommand, wanted: AnchorCommand, context: ScriptContext): Use {
+function matchCommand(command: SimpleCommand, wanted: AnchorCommand, says: Says): Use {
+  const isSameInput = wanted.inputs.every((path) => command.inputs.some((own) => normalPath(own) === normalPath(path)))
+  return weakest(matchWords(command, wanted, says), isSameInput ? 'whole' : 'maybe')
+}
+
+/** Tells whether the instruction says a word. */
+type Says = (word: string) => boolean
+
+function matchWords(command: SimpleCommand, wanted: AnchorCommand, says: Says): Use {
   if (command.name !== wanted.name || !writesTo(command.outputs, wanted)) return 'absent'
   const isTold = (command.isDry && !wanted.isDry) || (command.kind === 'looks' && wanted.kind === 'does')
   if (isTold) return holdsAll(command, wanted.words.slice(1)) ? 'told' : 'absent'
@@ -154,7 +161,7 @@ function matchCommand(command: SimpleCommand, wanted: AnchorCommand, context: Sc
     if (command.kind !== 'does') return weakest(command.runs, 'sure')
     return weakest(command.runs, isPlain(command, wanted) ? 'whole' : 'sure')
   }
-  if (holdsInOrder(command, wanted, context) && !isSet(command, context))
+  if (holdsInOrder(command, wanted, says) && !isSet(command, says))
     return weakest(command.runs, command.kind === 'does' ? 'sure' : 'maybe')
   const plain = wanted.words.slice(1).filter((word) => !isOption(word))
   const isSpelled = plain.length > 0 && plain.length < wanted.words.length - 1 && holdsAll(command, plain)
@@ -172,10 +179,10 @@ const HARMLESS_SETTING =
   /^(?:DEBIAN_FRONTEND|CI|NO_COLOR|FORCE_COLOR|TERM|LANG|LC_\w+|TZ|PYTHON(?:UNBUFFERED|DONTWRITEBYTECODE|HASHSEED|IOENCODING)|NODE_ENV|RUST_\w+|CARGO_TERM_\w+|\w*PASSWORD|\w*TOKEN)=/u
 
 /** Tells whether a setting in front of the command, which the instruction does not name, may make the command do something else. */
-const isSet = ({ exact }: SimpleCommand, context: ScriptContext): boolean =>
+const isSet = ({ exact }: SimpleCommand, says: Says): boolean =>
   (exact ?? []).some((word) => {
     const [, setting] = /^\0([A-Za-z_]\w*=)/u.exec(word) ?? []
-    return setting !== undefined && !HARMLESS_SETTING.test(setting) && !context.says(setting.slice(0, -1))
+    return setting !== undefined && !HARMLESS_SETTING.test(setting) && !says(setting.slice(0, -1))
   })
 
 const OF_FILES = wordSet('rm mv cp mkdir rmdir chmod chown touch ln tar shred truncate unlink dd install rsync')
@@ -215,7 +222,7 @@ const writesTo = (outputs: readonly string[], wanted: AnchorCommand): boolean =>
   )
 
 /** Tells whether a command begins with the anchor's words in order; further words may follow, harmless options with a value stand anywhere. */
-function holdsInOrder(command: SimpleCommand, wanted: AnchorCommand, context: ScriptContext): boolean {
+function holdsInOrder(command: SimpleCommand, wanted: AnchorCommand, says: Says): boolean {
   const [program = '', ...have] = command.words
   const [wantedProgram = '', ...want] = wanted.words
   // Programs in folders of the system are known by their name, and `python3` is `python`.
@@ -236,7 +243,7 @@ function holdsInOrder(command: SimpleCommand, wanted: AnchorCommand, context: Sc
     // Behind a program and one argument a word may be a subcommand.
     const isMore = isOption(word) || isValue || (next === want.length && want.length > 1)
     const isOther = mayTurn(word, command.name) || (isAddress(word) && want.some(isAddress))
-    if (!isMore || (isOther && !context.says(word))) return false
+    if (!isMore || (isOther && !says(word))) return false
   }
   return next === want.length
 }

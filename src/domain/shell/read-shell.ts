@@ -16,7 +16,7 @@ import {
   weakest,
 } from './script.ts'
 import { readKeystrokes } from './terminal.ts'
-import { type Content, readContent, useOfNeedles, withoutComments } from './written-text.ts'
+import { type Content, isForPeople, readContent, useOfNeedles, withoutComments } from './written-text.ts'
 
 /** Uses of strings in a script. */
 export type ShellReading = ReturnType<typeof readScript>
@@ -134,10 +134,7 @@ function readScript(source: ScriptSource, makeList: () => CommandList, context: 
 
   const findUse = (anchor: Anchor): Use => {
     const { commands, isWhole, isOpen } = list()
-    const run = strongest(
-      useOfCommands(commands, anchor.commands ?? [], context),
-      isSame(anchor, source) ? 'sure' : 'absent',
-    )
+    const run = strongest(useOfCommands(commands, anchor, context), isSame(anchor, source) ? 'sure' : 'absent')
     if (run === 'whole') return isOpen ? weakest('sure', most()) : most()
     if (run === 'sure') return weakest(run, most())
     const inWords = mayStandIn(all(), anchor)
@@ -230,16 +227,27 @@ function readScript(source: ScriptSource, makeList: () => CommandList, context: 
     /** Tells whether a command that only looks has the text among its words. */
     looksAt: (anchor: string): boolean =>
       holds(anchor, 'own', ({ kind, runs, name }) => kind === 'looks' && runs !== 'told' && !ASKING.has(name)),
-    /** Tells whether a command that may act, and is no given command, has one of the words in its words, texts or outputs. */
-    takes: (wanted: readonly string[]): boolean =>
-      (bare() === '' || wanted.some((word) => bare().toLowerCase().includes(word))) &&
-      list().commands.some((command, index) => {
+    /** Tells whether a command that may act, and is no given command, has one of the words in its words, texts or outputs; `isFollowed`: a later command names a file that the script writes. */
+    takes(wanted: readonly string[], isFollowed: boolean): boolean {
+      if (bare() !== '' && !wanted.some((word) => bare().toLowerCase().includes(word))) return false
+      // A command may take what another tells from a pipe.
+      const isPiped =
+        source.text.includes('|') && list().commands.some((one) => one.kind === 'does' && one.isRedirected)
+      return list().commands.some((command, index) => {
         const { kind, names, name, words, outputs } = command
-        const acts = kind === 'does' || (kind === 'tells' && reachesSystem(command))
-        if (!acts || names === 'told' || isIdle(name, words) || context.isGiven(words.join(' '))) return false
+        const passes = isFollowed && outputs.some((path) => isKept(path) && !isForPeople(path))
+        const acts = kind === 'does' || passes || (kind === 'tells' && (isPiped || reachesSystem(command)))
+        if (
+          !acts ||
+          (names === 'told' && !passes && !isPiped) ||
+          isIdle(name, words) ||
+          context.isGiven(words.join(' '))
+        )
+          return false
         const own = [texts()[index]?.words ?? '', ...outputs].join(' ').toLowerCase()
         return wanted.some((word) => indexOfWord(own, word, 0) !== -1)
-      }),
+      })
+    },
     /** Tells whether a command that prints has the text among its words. */
     prints: (anchor: string): boolean => holds(anchor, 'words', ({ kind }) => kind === 'tells'),
     /** Tells whether a command, in front of the first that holds `before`, sets up a program, puts a file in its place or gives its name away. */
@@ -270,7 +278,7 @@ const OPAQUE: readonly string[] = ['sh', ...'make just task rake invoke npm pnpm
 function runsRecipe({ name, words, runs }: SimpleCommand, context: ScriptContext): boolean {
   const line = [name, ...words.slice(1)].filter((word) => !isOption(word)).join(' ')
   const [, recipe] = (runs === 'told' ? null : RECIPE.exec(line)) ?? []
-  return recipe !== undefined && !context.says(recipe)
+  return recipe !== undefined && !context.says(recipe, '')
 }
 
 /** Words by which a command that looks may run another program: settings before it, values of options, options that name a program. */
@@ -310,7 +318,8 @@ function useOfText(command: SimpleCommand, text: CommandText, anchor: Anchor, co
   const { name, names, words } = command
   if (visits(command, anchor.text)) return weakest(command.runs, 'sure')
   const inWords = useOfNeedles(text.words, needles)
-  const isNamed = context.says(name) && words.every((word) => !mayTurn(word, name) || context.says(word))
+  const says = (word: string): boolean => context.says(word, anchor.text)
+  const isNamed = says(name) && words.every((word) => !mayTurn(word, name) || says(word))
   const most = weakest(names, kind === 'asCommand' || command.kind !== 'does' || !isNamed ? 'maybe' : 'sure')
   const isPrinted = useOfNeedles(text.words, printed) !== 'absent'
   const writesOneOf = commands?.some((wanted) => wanted.outputs.some((path) => command.outputs.includes(path))) ?? false

@@ -29,10 +29,10 @@ export const weakest = <A extends Use, B extends Use>(a: A, b: B): A | B => (ran
 
 /** The instruction as far as the reading of scripts asks for it. */
 export interface ScriptContext {
-  /** Tells whether the instruction names the file (basename), so that writing the file is the act. */
-  names(path: string): boolean
-  /** Tells whether an instruction, or one of its action anchors, holds the word: a program, a file or an option. */
-  says(word: string): boolean
+  /** Tells whether an instruction of the anchor (any, where none has it) names the file (basename), so that writing the file is the act. */
+  names(path: string, anchor: string): boolean
+  /** Tells whether an instruction of the anchor (any, where none has it), or one of its action anchors, holds the word: a program, a file or an option. */
+  says(word: string, anchor: string): boolean
   /** Tells whether the user, or an instruction without the anchor, says the word. */
   saysBesides(word: string, anchor: string): boolean
   /** Tells whether the text is a given action anchor: then the ground truth knows its act. */
@@ -157,6 +157,8 @@ export interface SimpleCommand {
   readonly isRedirected: boolean
   /** Files that its output goes to. */
   readonly outputs: readonly string[]
+  /** Files that its input comes from. */
+  readonly inputs: readonly string[]
   /** Texts that it passes on: here-documents, and the words of `echo` and its like. */
   readonly texts: readonly string[]
   /** Files that it runs, or that commands are taken from. */

@@ -32,13 +32,16 @@ function fileKind(path: string, text: string): FileKind {
 /** Tells whether programs or the system run or follow a file unasked. */
 export const runsByItself = (path: string): boolean => SYSTEM_FILE.test(path) || fileKind(path, '') === 'automatic'
 
+/** Tells whether a file is read by people, and not by a program that takes its lines. */
+export const isForPeople = (path: string): boolean => fileKind(path, '') === 'prose' && !/req\w*\.txt$/u.test(path)
+
 /** The most that writing proves: of a string, of a string of several words, and of a command in the text. */
 type WritingUses = Readonly<Record<'asString' | 'asPhrase' | 'asCommand', Certainty>>
 
 /** Bounds the uses of strings that are written into a file. A file that the instruction names was to be written, whatever its text; null: the file is not known. */
-export function usesOfWriting(path: string | null, text: string, context: ScriptContext): WritingUses {
+export function usesOfWriting(path: string | null, text: string, isNamed: (path: string) => boolean): WritingUses {
   if (path === null) return { asString: 'sure', asPhrase: 'sure', asCommand: 'maybe' }
-  if (context.names(path)) return { asString: 'sure', asPhrase: 'sure', asCommand: 'sure' }
+  if (isNamed(path)) return { asString: 'sure', asPhrase: 'sure', asCommand: 'sure' }
   const kind = fileKind(path, text)
   return {
     asString: 'maybe',
@@ -158,11 +161,14 @@ export const useOfNeedles = (folded: string, needles: readonly string[]): 'sure'
 /** Reads a text that is put into a file; a null target is not known. */
 export function readContent(content: string, target: string | null, context: ScriptContext): Content {
   const { live, comments, marks } = withoutComments(target, content)
-  const uses = usesOfWriting(target, content, context)
   const [folded, foldedComments] = [foldWhole(live), foldWhole(comments)]
   return {
     useOf(text) {
-      const { kind, needles, commands } = readAnchor(text)
+      const { kind, needles, commands, words } = readAnchor(text)
+      // A command that works on the file names the file as well, and is not carried out by a line in it.
+      const isNamed = (path: string): boolean =>
+        context.names(path, text) && !(kind === 'asCommand' && words.some((word) => baseName(word) === baseName(path)))
+      const uses = usesOfWriting(target, content, isNamed)
       const most = uses[kind === 'asString' && /\s/u.test(text.trim()) ? 'asPhrase' : kind]
       const inText = useOfNeedles(folded, needles)
       const use: Use = inText === 'absent' ? 'absent' : weakest(inText, most)

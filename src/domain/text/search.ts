@@ -102,6 +102,15 @@ const isLetter = (code: number): boolean =>
 /** Between them: the signs × and ÷, and marks of Greek and Cyrillic writing. */
 const NO_LETTERS: ReadonlySet<number> = new Set([0xd7, 0xf7, 0x375, 0x37e, 0x384, 0x385, 0x387, 0x482])
 
+/** Tests whether a string is a whole line of a text; `set -x` has a mark before a line. */
+export function isLine(text: string, string: string): boolean {
+  for (let at = text.indexOf(string); at !== -1; at = text.indexOf(string, at + string.length)) {
+    const before = text.slice(lineStart(text, at), at)
+    if ((before.trim() === '' || before === '+ ') && isBlankForward(text, at + string.length)) return true
+  }
+  return false
+}
+
 /** Finds the beginning of the line in which `at` stands. */
 export const lineStart = (text: string, at: number): number => (at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1)
 
