@@ -59,7 +59,7 @@ const TAIL = 1200
 const COMPLAINT = /^.{0,200}(?:: (?:No such file or directory|command not found|not found)|syntax error)/
 /** Beginnings of lines with which a shell, make, git or a test runner gives up. */
 const GIVES_UP =
-  /^(?:(?:\/bin\/)?(?:ba|z|da|k)?sh: |[\w./-]{1,80}: line \d{1,6}: |make(?:\[\d\])?: \*\*\* |npm (?:ERR!|error) |fatal: |error: |Traceback \(most recent call last\)|\w{0,40}Error: |cd: |=+ [^\n]{0,80}\b\d{1,6} failed|FAILED|\s{0,4}\d{1,6} fail(?:ed|ing)\b)/
+  /^(?:(?:\/bin\/)?(?:ba|z|da|k)?sh: |[\w./-]{1,80}: line \d{1,6}: |make(?:\[\d\])?: \*\*\* |npm (?:ERR!|error) |fatal: |error: |Traceback \(most recent call last\)|\w{0,40}Error: (?!\(none\))|cd: |=+ [^\n]{0,80}\b\d{1,6} failed|FAILED|\s{0,4}\d{1,6} fail(?:ed|ing)\b)/
 
 /** Words of which each of these lines has one. */
 const MAY_COMPLAIN = /not found|no such|syntax error|sh: |: line \d|\*\*\* |npm |fatal: |error: |traceback|cd: |fail/
