@@ -77,7 +77,8 @@ const NAMES_TOOL = /[._](?:name|tool|tool_?name)$/iu
 export const dispatches = (step: Step, call: Call, name: string): boolean =>
   DISPATCHERS.has(call.tool) &&
   partsOfCall(step, call).some(
-    (part) => NAMES_TOOL.test(part.name) && isTool({ ...call, tool: part.text.trim() }, name),
+    (part) =>
+      (NAMES_TOOL.test(part.name) || part.name === call.tool) && isTool({ ...call, tool: part.text.trim() }, name),
   )
 
 /** Fewest letters that tell an argument in another spelling, as an account number in groups. */

@@ -137,10 +137,10 @@ export const wantedOf = once((truth: GroundTruth) => {
       word.length > 1 &&
       ownOf(anchor).some(({ text, anchors }) => [text, ...anchors].some((one) => holdsWord(one, word))),
     saysBesides: (word, anchor) =>
-      (truth.instruction ?? '').toLowerCase().includes(word) ||
-      instructions.some(
-        ({ text, anchors }) => !anchors.includes(anchor) && !text.includes(anchor) && text.toLowerCase().includes(word),
+      [truth.instruction ?? '', ...instructions.flatMap((one) => (ownOf(anchor).includes(one) ? [] : [one.text]))].some(
+        (text) => text.toLowerCase().includes(word.toLowerCase()),
       ),
+    givenBesides: (anchor) => instructions.flatMap((one) => (ownOf(anchor).includes(one) ? [] : one.anchors)),
     isGiven: (text) => instructions.some(({ anchors }) => anchors.includes(text)),
     tells: texts.some((text) => holdsAny(text, TELLING_PEOPLE)),
   }

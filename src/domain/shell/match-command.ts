@@ -118,11 +118,16 @@ export function limitOf(text: string): Certainty {
 
 /** Tells whether a script may put the words of an anchor together: it has one of them, or a piece of one. */
 export const mayBeMade = (folded: string, words: readonly string[]): boolean =>
-  words.some(
-    (word) =>
-      (word.length > 3 && folded.includes(word)) ||
-      (/[/.-]/u.test(word) && word.split(/[/:]/u).some((piece) => piece.length > 3 && folded.includes(piece))),
-  )
+  words.some((word) => piecesOfWord(word).some((piece) => piece.length > 3 && folded.includes(piece)))
+
+/** Lists a word and the names in its path. */
+const piecesOfWord = (word: string): string[] => [word, ...(/[/.-]/u.test(word) ? word.split(/[/:]/u) : [])]
+
+/** Lists the words and names of an anchor that tell of its act: its programs, which match by themselves, and what others say do not. */
+export function ownWordsOf({ text, words }: Anchor, context: ScriptContext): readonly string[] {
+  const programs = new Set(programsOf(text))
+  return words.flatMap(piecesOfWord).filter((word) => !programs.has(word) && !context.saysBesides(word, text))
+}
 
 /** Answers how far the commands of a script are those of an anchor. */
 export function useOfCommands(

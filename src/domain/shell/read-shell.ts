@@ -4,11 +4,21 @@ import { foldForSearch, foldWhole, indexOfWord } from '../text/search.ts'
 import { isAddress, wordSet } from '../words.ts'
 import { isOption, mayTurn, SHELLS, subcommandOf, withoutMessages } from './command-kinds.ts'
 import { listCommands, MOVING } from './list-commands.ts'
-import { type Anchor, holdsAll, limitOf, mayBeMade, programsOf, readAnchor, useOfCommands } from './match-command.ts'
+import {
+  type Anchor,
+  holdsAll,
+  limitOf,
+  mayBeMade,
+  ownWordsOf,
+  programsOf,
+  readAnchor,
+  useOfCommands,
+} from './match-command.ts'
 import { fileOf, isKept, reachesSystem, setsUp, shellScript } from './programs.ts'
 import {
   type Certainty,
   type CommandList,
+  isDone,
   type ScriptContext,
   type SimpleCommand,
   strongest,
@@ -137,6 +147,7 @@ function readScript(source: ScriptSource, makeList: () => CommandList, context: 
     const run = strongest(useOfCommands(commands, anchor, context), isSame(anchor, source) ? 'sure' : 'absent')
     if (run === 'whole') return isOpen ? weakest('sure', most()) : most()
     if (run === 'sure') return weakest(run, most())
+    if (run === 'maybe' && isOther(anchor)) return 'absent'
     const inWords = mayStandIn(all(), anchor)
       ? commands.map((command, index) => useOfText(command, texts()[index] ?? NO_TEXT, anchor, context))
       : []
@@ -148,11 +159,17 @@ function readScript(source: ScriptSource, makeList: () => CommandList, context: 
       return strongest<Use>(listed, isHere ? 'told' : 'absent')
     return bounded(weakest(listed, most()), anchor, isHere, inWords.includes('told'))
   }
+  /** Tells whether the only command of the script is surely another instruction's given command, and not the anchor's in other options. */
+  const isOther = ({ text }: Anchor): boolean => {
+    const { commands, isWhole, isOpen } = list()
+    if (commands.length !== 1 || !isWhole || isOpen || makesWords()) return false
+    return context.givenBesides(text).some((other) => isDone(useOfCommands(commands, readAnchor(other), context)))
+  }
   /** Lists the words of an anchor that tell of its act; the words of others do, too, in a script that runs made words, or acts on a word that only an expansion knows. */
-  const ownWords = ({ text, words }: Anchor): readonly string[] => {
+  const ownWords = (anchor: Anchor): readonly string[] => {
     const { isOpen, isWhole, commands } = list()
     const isKnown = isWhole && !isOpen && source.most !== 'maybe' && !RUNS_MADE_WORDS.test(source.text)
-    return isKnown && !commands.some(mayReach) ? words.filter((word) => !context.saysBesides(word, text)) : words
+    return isKnown && !commands.some(mayReach) ? ownWordsOf(anchor, context) : anchor.words
   }
   /** Bounds a use by the unknowns of the script. */
   const bounded = (listed: Use, anchor: Anchor, isHere: boolean, isTold: boolean): Use => {

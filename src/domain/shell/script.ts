@@ -35,6 +35,8 @@ export interface ScriptContext {
   says(word: string, anchor: string): boolean
   /** Tells whether the user, or an instruction without the anchor, says the word. */
   saysBesides(word: string, anchor: string): boolean
+  /** Lists the given action anchors of instructions without the anchor. */
+  givenBesides(anchor: string): readonly string[]
   /** Tells whether the text is a given action anchor: then the ground truth knows its act. */
   isGiven(text: string): boolean
   /** The instruction asks for words to people, so that a message of a commit or an issue may be the act. */

@@ -7,7 +7,13 @@ import { hostileText } from '../hostile-text.ts'
 import { expectLinear } from '../linear-work.ts'
 
 const ANCHOR = 'make deploy'
-const nothing = { names: () => false, says: () => false, isGiven: () => false, saysBesides: () => false }
+const nothing = {
+  names: () => false,
+  says: () => false,
+  isGiven: () => false,
+  saysBesides: () => false,
+  givenBesides: () => [],
+}
 const useOf = (script: string, anchor = ANCHOR): Use => readShell(script, 'shell', nothing).useOf(anchor)
 
 const NOT_DOING = [

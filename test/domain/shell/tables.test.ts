@@ -20,7 +20,13 @@ interface Tables {
 const TABLES = readTables<Tables>('domain/tables/shell')
 
 const ANCHOR = 'make deploy'
-const nothing: ScriptContext = { names: () => false, says: () => false, isGiven: () => false, saysBesides: () => false }
+const nothing: ScriptContext = {
+  names: () => false,
+  says: () => false,
+  isGiven: () => false,
+  saysBesides: () => false,
+  givenBesides: () => [],
+}
 const notes = { ...nothing, names: (path: string) => path.endsWith('NOTES.md') }
 /** An instruction that names `flags.ini`, the program `frob` and the option `--force`. */
 const context: ScriptContext = {

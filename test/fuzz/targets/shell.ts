@@ -19,7 +19,13 @@ export const SHELL: Target<string> = {
 }
 
 const ACT = 'deploy'
-const CONTEXT = { names: () => false, says: () => false, isGiven: () => false, saysBesides: () => false }
+const CONTEXT = {
+  names: () => false,
+  says: () => false,
+  isGiven: () => false,
+  saysBesides: () => false,
+  givenBesides: () => [],
+}
 const WORLDS = [0, 1, 2, 3, 4, 5, 6, 7] as const
 const MOST_MS = 1_000
 
