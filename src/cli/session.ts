@@ -105,8 +105,32 @@ export const sessionCommand = <O extends Options, A extends readonly unknown[] =
 ): Make =>
   consoleCommand<O, A>({ ...rest, options: [...rows, SERVER] }, (console, options, ...args) => {
     const use = options.dry_run && database === 'make' ? 'look' : database
-    return withConnection(console, options, use, (session) => work(session, options, ...args))
+    const names = Object.keys(rest.args ?? {})
+    return withConnection(console, options, use, async (session) => {
+      const ids = await Promise.all(args.map((typed, at) => idOf(session, names[at] ?? '', typed)))
+      return work(session, options, ...(ids as unknown as A))
+    })
   })
+
+/** Arguments that name a batch. */
+const BATCHES: readonly string[] = ['<batch>', '[batch]', '[head]']
+const MOST_BATCHES = 1000
+
+/** Finds the id of a batch that is typed by its name; other arguments, and unknown names, stay as they are typed. */
+async function idOf({ veridict }: Session, argument: string, typed: unknown): Promise<unknown> {
+  if (!BATCHES.includes(argument) || typeof typed !== 'string' || typed.startsWith('bat_')) return typed
+  const named: Batch[] = []
+  for (let cursor: string | undefined, read = 0; read < MOST_BATCHES; ) {
+    const page = await veridict.batches({ limit: 100, ...(cursor !== undefined && { cursor }) })
+    named.push(...page.items.filter(({ name }) => name === typed))
+    read += page.items.length
+    if (page.next_cursor === null) break
+    cursor = page.next_cursor
+  }
+  if (named.length < 2) return named[0]?.id ?? typed
+  const ids = named.map(({ id, created_at }) => `${id}  ${created_at}`)
+  throw new CliError(`${named.length} batches are named ${typed}: type an id`, ids, EXIT.refused)
+}
 
 /** Runs a command to its exit code: opens its console, writes its answer or its error, and keeps or discards its output. */
 async function runCommand(shell: Shell, options: Options, work: (console: Console) => Promise<Answer>): Promise<void> {

@@ -41,3 +41,19 @@ test('a sign-off names each open class with the line that closes it, which is re
   expect(open).toBe(0)
   expect(signoff).toMatchObject({ by, outdated: false, tally: [{ disposition: 'dismissed', findings: 2 }, {}] })
 })
+
+test('a batch is named by its id or its name, and by its id alone where several have the name', async () => {
+  const app = await startApp({ judges: [answeringJudge(() => GOOD_ANSWER)] })
+  const server = ['--server', await app.listen()]
+  const { id } = await startBatch(app, makeItems(1), '?name=nightly')
+  await finish(app, id)
+  const byId = await typed({}, 'results', id, '-o', 'ndjson', ...server)
+  expect(byId.code).toBe(0)
+  expect(await typed({}, 'results', 'nightly', '-o', 'ndjson', ...server)).toEqual(byId)
+  expect(await typed({}, 'results', 'weekly', ...server)).toMatchObject({ code: 1, out: '' })
+  const second = await startBatch(app, makeItems(1), '?name=nightly')
+  await finish(app, second.id)
+  const refused = await typed({}, 'status', 'nightly', ...server)
+  expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('2 batches are named nightly') })
+  for (const one of [id, second.id]) expect(refused.err).toContain(one)
+})

@@ -111,7 +111,7 @@ function regradeRequest(options: RegradeOptions): RegradeRequest {
 export const resume = sessionCommand<Options, [id: string]>(
   {
     name: 'resume',
-    args: { '<batch>': 'its id' },
+    args: { '<batch>': 'its id or name' },
     options: [...ITEMS, DETACH, STRICT_UNREAD],
     database: 'read',
   },
@@ -132,7 +132,7 @@ export const resume = sessionCommand<Options, [id: string]>(
 export const cancel = sessionCommand<Options, [id: string]>(
   {
     name: 'cancel',
-    args: { '<batch>': 'its id' },
+    args: { '<batch>': 'its id or name' },
     database: 'read',
   },
   async (session, _options, id) => {

@@ -6,7 +6,7 @@ import { clip, oneLine, tableOf, tally, writeRows } from '../output/text.ts'
 import { type Session, sessionCommand } from '../session.ts'
 import { shellWord } from '../shell.ts'
 
-const BATCH = { '<batch>': 'its id, as `veridict status` lists it' }
+const BATCH = { '<batch>': 'its id or name, as `veridict status` lists them' }
 const BY = option('--by <name>', 'who decides: a lasting name of a person').makeOptionMandatory()
 
 export const findings = sessionCommand<Options, [batch: string, name?: string]>(

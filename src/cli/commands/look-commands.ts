@@ -24,7 +24,7 @@ const MOST_LISTED = 200
 export const status = sessionCommand<StatusOptions, [id?: string]>(
   {
     name: 'status',
-    args: { '[batch]': 'its id' },
+    args: { '[batch]': 'its id or name' },
     options: [
       option('-f, --follow', 'show the batch until it ends'),
       choice('--status <status>', 'list only batches of this status', BATCH_STATUSES),
@@ -80,7 +80,7 @@ type ResultsOptions = Options & { readonly wait?: boolean; readonly values?: Lab
 export const results = sessionCommand<ResultsOptions, [id: string]>(
   {
     name: 'results',
-    args: { '<batch>': 'its id, as `veridict status` lists it' },
+    args: { '<batch>': 'its id or name, as `veridict status` lists them' },
     options: [
       ...[...output(RESULTS_FORMATS), STRICT_UNREAD],
       option('-w, --wait', 'follow the batch to its end first'),
