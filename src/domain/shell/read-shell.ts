@@ -106,7 +106,7 @@ const ASKING = new Set(['[', 'test', '[['])
 /** Signs of words that are put together when the script runs. */
 const MAKES_WORDS = /[$`*?{[]|\b(?:xargs|parallel|eval|sed|awk)\b|\b(?:python3?|perl|ruby|node)\s+(?:-(?!m\s)|<<)/u
 /** Signs of words that another program than the shell puts together, or of commands that a command gives. */
-const RUNS_MADE_WORDS = /\$\(|`|\b(?:xargs|parallel|eval|awk)\b|\b(?:python3?|perl|ruby|node)\s+(?:-(?!m\s)|<<)/u
+const RUNS_MADE_WORDS = /\$\(|`|\b(?:xargs|parallel|eval|awk|source|(?:ba|da|k|z)?sh)\b|\b(?:python3?|perl|ruby|node)\s+(?:-(?!m\s)|<<)/u
 
 /** Programs that do no more than their words say. */
 const CLOSED = wordSet('cd cp chmod chown ln mkdir mv popd pushd rm rmdir touch')
