@@ -29,6 +29,11 @@ const SLOW = [
   'test/domain/shell/reading.test.ts',
   'test/domain/statistics/{agreement-intervals,corrected-shares-coverage,judge-coverage}.test.ts',
   'test/grading/{estimate-law,reading}.test.ts',
+  // Inputs of megabytes, bounds of time and memory, judges and clients that hang or lie for a while, caps over many calls.
+  'test/{domain,formats}/bounded-work.test.ts',
+  'test/{access/money,client/lies,offload/large-body}.test.ts',
+  'test/http/{compressed,logs,provider-batches}.test.ts',
+  'test/judges/{batch-find,failure-messages}.test.ts',
   // Integrations: steps of a runner.
   'test/integrations/github-actions.test.ts',
 ]
