@@ -24,6 +24,9 @@ export interface RouteDeps {
   readonly state: { readonly draining: boolean }
 }
 
+/** Makes the answer of a route that stores something. */
+export const created = async (stored: Promise<object>) => ({ status: 201, text: JSON.stringify(await stored) })
+
 /** Gives handlers the types of their schemas. */
 export const typedRoutes = (app: FastifyInstance) => app.withTypeProvider<TypeBoxTypeProvider>()
 export type Routes = ReturnType<typeof typedRoutes>
@@ -154,3 +157,6 @@ export const IdempotencyHeader = Type.Object({
     }),
   ),
 })
+
+/** The parts of a route that stores something beside a thing of an id, once for an `Idempotency-Key`. */
+export const STORES = { params: IdParams, headers: IdempotencyHeader, problems: [...SENT, 404, 409, 422] }

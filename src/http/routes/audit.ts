@@ -12,14 +12,14 @@ import { ComparisonQuery, QueueQuery, ReportQuery, ReviewQuery } from '../../sch
 import { ReviewRequestSchema } from '../../schemas/review.ts'
 import {
   answer,
-  IdempotencyHeader,
-  IdParams,
+  created,
   NAMED,
   operation,
   type Response,
   type RouteDeps,
   type Routes,
   SENT,
+  STORES,
 } from '../operation.ts'
 
 /** Adds the routes of reports, comparisons, reviews, the review queue and agreement. */
@@ -29,17 +29,12 @@ export function auditRoutes(routes: Routes, { context, statistics, answerOnce }:
       summary: 'Say what a human finds',
       description:
         'Append-only: of one rater’s reviews of a question (a trajectory and its ground truth) by a rubric the newest counts. Label and claims are those of the rubric of the grade (`GET /v1/rubrics/{id}`). Any grade of the question can be reviewed, whatever its status.',
-      params: IdParams,
-      headers: IdempotencyHeader,
+      ...STORES,
       body: ReviewRequestSchema,
       answers: { 201: answer('Review', 'It is stored.') },
-      problems: [...SENT, 404, 409, 422],
     }),
     handler: (request, reply) =>
-      answerOnce(request, reply, async () => {
-        const review = await storeReview(context, request.params.id, request.body)
-        return { status: 201, text: JSON.stringify(review) }
-      }),
+      answerOnce(request, reply, () => created(storeReview(context, request.params.id, request.body))),
   })
 
   routes.get('/v1/reviews', {

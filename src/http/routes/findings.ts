@@ -1,8 +1,6 @@
 import { disposeFindings, readFindings, signOff } from '../../audit/findings.ts'
 import { DispositionRequestSchema, FindingQuery, SignoffRequestSchema } from '../../schemas/findings.ts'
-import { answer, IdempotencyHeader, IdParams, operation, type RouteDeps, type Routes, SENT } from '../operation.ts'
-
-const WRITES = { params: IdParams, headers: IdempotencyHeader, problems: [...SENT, 404, 409, 422] }
+import { answer, created, IdParams, operation, type RouteDeps, type Routes, STORES } from '../operation.ts'
 
 /** Adds the routes of the findings of a batch, their dispositions and its sign-off. */
 export function findingRoutes(routes: Routes, { context, answerOnce }: RouteDeps): void {
@@ -23,15 +21,12 @@ export function findingRoutes(routes: Routes, { context, answerOnce }: RouteDeps
       summary: 'Say what becomes of a class of findings',
       description:
         'Append-only: of one class the newest counts, and a repetition is not stored. `findings_changed`: the class differs from `digest`; `not_regraded`: a trial of the class has no newer grade.',
-      ...WRITES,
+      ...STORES,
       body: DispositionRequestSchema,
       answers: { 201: answer('Disposition', 'It is stored.') },
     }),
     handler: (request, reply) =>
-      answerOnce(request, reply, async () => {
-        const disposition = await disposeFindings(context, request.params.id, request.body)
-        return { status: 201, text: JSON.stringify(disposition) }
-      }),
+      answerOnce(request, reply, () => created(disposeFindings(context, request.params.id, request.body))),
   })
 
   routes.post('/v1/batches/:id/signoff', {
@@ -39,14 +34,11 @@ export function findingRoutes(routes: Routes, { context, answerOnce }: RouteDeps
       summary: 'Sign the results and findings of a batch that has ended',
       description:
         'Append-only. `findings_open`: classes are open, `errors` names them; `batch_not_ended`: further items can have findings.',
-      ...WRITES,
+      ...STORES,
       body: SignoffRequestSchema,
       answers: { 201: answer('Signoff', 'It is stored.') },
     }),
     handler: (request, reply) =>
-      answerOnce(request, reply, async () => {
-        const signoff = await signOff(context, request.params.id, request.body)
-        return { status: 201, text: JSON.stringify(signoff) }
-      }),
+      answerOnce(request, reply, () => created(signOff(context, request.params.id, request.body))),
   })
 }
