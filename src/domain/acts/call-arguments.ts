@@ -128,12 +128,12 @@ const NAME_FORMS: readonly RegExp[] = [
   /^[A-Z]{2}\d{2}[A-Z0-9 ]{8,}$/u,
 ]
 
-/** Tells whether another argument is a name of the same form as the wanted one: `to: other@x` beside a text that only mentions `wanted@x`. */
+/** Tells whether the wanted word has none of these forms, or the arguments hold another name of its form: `to: other@x` beside a text that only mentions `wanted@x`. */
 export function hasRival(step: Step, call: Call, wanted: string): boolean {
   const form = NAME_FORMS.find((one) => one.test(wanted))
-  return (
-    form !== undefined && argumentsOf(step, call).some(({ text }) => form.test(text.trim()) && text.trim() !== wanted)
-  )
+  if (form === undefined) return true
+  const names = argumentsOf(step, call).flatMap(({ text }) => [text.trim(), ...text.split(/[\s,;<>()"'[\]]+/u)])
+  return names.some((name) => form.test(name) && name !== wanted)
 }
 
 /** First words in names of tools that keep, check or only try the act of another tool. */

@@ -267,8 +267,8 @@ export class PartUses {
 
   /** Answers the use of a call whose argument holds the wanted one among other words. */
   private useInside(step: Step, part: Part, { call, role }: Act, wanted: string, most: Certainty): Use {
-    // A word in a longer text tells little where another argument is of its form, or the tool may be another.
-    const isTarget = /\s/u.test(wanted) || (most === 'whole' && !hasRival(step, call, wanted))
+    // A word in a longer text tells little, but a name of the tool's targets where no other stands, or a word that is written.
+    const isTarget = /\s/u.test(wanted) || role === 'writes' || (most === 'whole' && !hasRival(step, call, wanted))
     // To take a text out of a file may be the act or its opposite.
     if (isTarget && role !== 'removes' && namesAll(part.text, wanted) && !forbids(part.text, wanted))
       return weakest('sure', most)

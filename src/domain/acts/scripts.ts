@@ -1,6 +1,6 @@
 import type { ActRole } from '../../schemas/vocabulary.ts'
 import { lazy, once } from '../memo.ts'
-import { filesOf, namesRelativePath, programsOf } from '../shell/match-command.ts'
+import { filesOf, hasExpansion, namesRelativePath, programsOf } from '../shell/match-command.ts'
 import { rulesOf } from '../shell/programs.ts'
 import { readShell, type ShellReading, UNREAD } from '../shell/read-shell.ts'
 import type { Certainty, ScriptContext } from '../shell/script.ts'
@@ -118,7 +118,8 @@ export class Scripts {
     if (written !== undefined) return ['sure', 'an earlier act names the file of its program']
     if (isBehind(open)) return ['sure', 'an earlier call may have left a program open']
     const isChanged = moved !== undefined || isBehind(shell)
-    return isChanged ? ['sure', 'an earlier command changed the shell or its folder'] : ['whole', '']
+    const most = hasExpansion(command) ? 'maybe' : 'sure'
+    return isChanged ? [most, 'an earlier command changed the shell or its folder'] : ['whole', '']
   }
 
   /** Finds the scripts that ran, and the first that open a program and change the shell; by script, the last that changed the folder. */

@@ -82,7 +82,7 @@ const DECLARING = new Set(['declare', 'typeset', 'export', 'readonly'])
 const ACTING_WORDS = patternTable(data.acting_words)
 
 /** Programs that hand the words behind their first ones to another program. */
-const HANDING = new Set(['ssh', 'docker', 'podman', 'kubectl', 'su', 'watch', 'flock'])
+export const HANDING: ReadonlySet<string> = new Set(['ssh', 'docker', 'podman', 'kubectl', 'su', 'watch', 'flock'])
 
 /** Tells whether a command only shows what it would do, or tells of itself. */
 export function isDry(name: string, words: readonly string[]): boolean {

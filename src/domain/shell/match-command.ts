@@ -3,6 +3,7 @@ import { fewAnswers, once } from '../memo.ts'
 import { foldForSearch } from '../text/search.ts'
 import { baseName, isAddress, normalPath, wordSet } from '../words.ts'
 import {
+  HANDING,
   isCommandName,
   isDry,
   isOption,
@@ -108,6 +109,10 @@ function collect(node: AndOr | Pipeline | CommandNode, found: AnchorCommand[]): 
   })
   return true
 }
+
+/** Tells whether a command of the text has a word that only the shell knows: a setting decides its effect. */
+export const hasExpansion = (text: string): boolean =>
+  readAnchor(text).commands?.some(({ exact }) => exact === null) ?? false
 
 /** A single word is at best `sure`, and a plain word of letters no more than `maybe`. */
 export function limitOf(text: string): Certainty {
@@ -218,7 +223,8 @@ function standInOrder(commands: readonly SimpleCommand[], wanted: readonly Ancho
 function isEqual({ exact, words }: SimpleCommand, wanted: AnchorCommand): boolean {
   const isKnown = exact !== null
   if (isKnown !== (wanted.exact !== null)) return false
-  return (exact ?? words).join('\n') === (wanted.exact ?? wanted.words).join('\n')
+  const [own, others] = [exact ?? words, wanted.exact ?? wanted.words]
+  return own.length === others.length && own.every((word, at) => word === others[at])
 }
 
 const writesTo = (outputs: readonly string[], wanted: AnchorCommand): boolean =>
@@ -228,7 +234,9 @@ const writesTo = (outputs: readonly string[], wanted: AnchorCommand): boolean =>
 
 /** Tells whether a command begins with the anchor's words in order; further words may follow, harmless options with a value stand anywhere. */
 function holdsInOrder(command: SimpleCommand, wanted: AnchorCommand, says: Says): boolean {
-  const [program = '', ...have] = command.words
+  const [program = '', ...all] = command.words
+  // Another machine may ask for `sudo` before the same command.
+  const have = HANDING.has(command.name) ? all.filter((word, at) => at === 0 || word !== 'sudo') : all
   const [wantedProgram = '', ...want] = wanted.words
   // Programs in folders of the system are known by their name, and `python3` is `python`.
   const isSameProgram =
@@ -242,7 +250,6 @@ function holdsInOrder(command: SimpleCommand, wanted: AnchorCommand, says: Says)
       isAdded = false
       continue
     }
-    if (word === 'sudo') continue
     const isValue = isAdded && !isOption(word)
     isAdded = isOption(word)
     // Behind a program and one argument a word may be a subcommand.

@@ -6,6 +6,7 @@ import { isOption, mayTurn, SHELLS, subcommandOf, withoutMessages } from './comm
 import { listCommands, MOVING } from './list-commands.ts'
 import {
   type Anchor,
+  hasExpansion,
   holdsAll,
   limitOf,
   mayBeMade,
@@ -18,7 +19,6 @@ import { fileOf, isKept, reachesSystem, setsUp, shellScript } from './programs.t
 import {
   type Certainty,
   type CommandList,
-  isDone,
   type ScriptContext,
   type SimpleCommand,
   strongest,
@@ -106,7 +106,8 @@ const ASKING = new Set(['[', 'test', '[['])
 /** Signs of words that are put together when the script runs. */
 const MAKES_WORDS = /[$`*?{[]|\b(?:xargs|parallel|eval|sed|awk)\b|\b(?:python3?|perl|ruby|node)\s+(?:-(?!m\s)|<<)/u
 /** Signs of words that another program than the shell puts together, or of commands that a command gives. */
-const RUNS_MADE_WORDS = /\$\(|`|\b(?:xargs|parallel|eval|awk|source|(?:ba|da|k|z)?sh)\b|\b(?:python3?|perl|ruby|node)\s+(?:-(?!m\s)|<<)/u
+const RUNS_MADE_WORDS =
+  /\$\(|`|\b(?:xargs|parallel|eval|awk|source|(?:ba|da|k|z)?sh)\b|\b(?:python3?|perl|ruby|node)\s+(?:-(?!m\s)|<<)/u
 
 /** Programs that do no more than their words say. */
 const CLOSED = wordSet('cd cp chmod chown ln mkdir mv popd pushd rm rmdir touch')
@@ -146,7 +147,7 @@ function readScript(source: ScriptSource, makeList: () => CommandList, context: 
     const { commands, isWhole, isOpen } = list()
     const run = strongest(useOfCommands(commands, anchor, context), isSame(anchor, source) ? 'sure' : 'absent')
     if (run === 'whole') return isOpen ? weakest('sure', most()) : most()
-    if (run === 'sure') return weakest(run, most())
+    if (run === 'sure') return weakest(run, mostOf(anchor))
     if (run === 'maybe' && isOther(anchor)) return 'absent'
     const inWords = mayStandIn(all(), anchor)
       ? commands.map((command, index) => useOfText(command, texts()[index] ?? NO_TEXT, anchor, context))
@@ -159,17 +160,22 @@ function readScript(source: ScriptSource, makeList: () => CommandList, context: 
       return strongest<Use>(listed, isHere ? 'told' : 'absent')
     return bounded(weakest(listed, most()), anchor, isHere, inWords.includes('told'))
   }
+  /** Bounds an anchor whose words a setting of the script may decide. */
+  const mostOf = ({ text }: Anchor): Certainty => (list().changesShell && hasExpansion(text) ? 'maybe' : most())
   /** Tells whether the only command of the script is surely another instruction's given command, and not the anchor's in other options. */
   const isOther = ({ text }: Anchor): boolean => {
     const { commands, isWhole, isOpen } = list()
     if (commands.length !== 1 || !isWhole || isOpen || makesWords()) return false
-    return context.givenBesides(text).some((other) => isDone(useOfCommands(commands, readAnchor(other), context)))
+    return context.givenBesides(text).some((other) => useOfCommands(commands, readAnchor(other), context) === 'whole')
   }
   /** Lists the words of an anchor that tell of its act; the words of others do, too, in a script that runs made words, or acts on a word that only an expansion knows. */
   const ownWords = (anchor: Anchor): readonly string[] => {
     const { isOpen, isWhole, commands } = list()
     const isKnown = isWhole && !isOpen && source.most !== 'maybe' && !RUNS_MADE_WORDS.test(source.text)
-    return isKnown && !commands.some(mayReach) ? ownWordsOf(anchor, context) : anchor.words
+    // A pattern, or code in a word, may stand for the anchor's target.
+    const isPattern = (word: string): boolean => /[*?{[(]/u.test(word) && mayBeMade(word.toLowerCase(), anchor.words)
+    const acts = commands.some(({ kind, words }) => kind === 'does' && words.some(isPattern))
+    return isKnown && !acts && !commands.some(mayReach) ? ownWordsOf(anchor, context) : anchor.words
   }
   /** Bounds a use by the unknowns of the script. */
   const bounded = (listed: Use, anchor: Anchor, isHere: boolean, isTold: boolean): Use => {
@@ -360,7 +366,8 @@ function visits({ name, words, isDry }: SimpleCommand, text: string): boolean {
   if (!isAddress(text.trim()) || !FETCHERS.has(name) || isDry) return false
   const addresses = words.slice(1).filter(isAddress)
   const isTurned = words.some((word) => mayTurn(word, name) || ASKS_FOR_HEAD.test(word))
-  return addresses.length === 1 && addresses[0] === text.trim() && !isTurned
+  const isBare = words.slice(1).every((word) => (isOption(word) && !/^-[a-zA-Z]*X/u.test(word)) || word === text.trim())
+  return addresses.length === 1 && isBare && !isTurned
 }
 
 /** Puts blanks for the line feeds of `printf` and `sed`, and letters in one piece. */

@@ -166,10 +166,9 @@ export function readContent(content: string, target: string | null, context: Scr
     useOf(text) {
       const { kind, needles, commands, words } = readAnchor(text)
       // A command that works on the file names the file as well, and is not carried out by a line in it.
-      const isNamed = (path: string): boolean =>
-        context.names(path, text) && !(kind === 'asCommand' && words.some((word) => baseName(word) === baseName(path)))
-      const uses = usesOfWriting(target, content, isNamed)
-      const most = uses[kind === 'asString' && /\s/u.test(text.trim()) ? 'asPhrase' : kind]
+      const isOperand = kind === 'asCommand' && words.some((word) => baseName(word) === baseName(target ?? ''))
+      const uses = usesOfWriting(target, content, (path) => context.names(path, text))
+      const most = isOperand ? 'maybe' : uses[kind === 'asString' && /\s/u.test(text.trim()) ? 'asPhrase' : kind]
       const inText = useOfNeedles(folded, needles)
       const use: Use = inText === 'absent' ? 'absent' : weakest(inText, most)
       if (commands?.some((command) => isWriteOf(command, target, folded))) return 'sure'

@@ -104,9 +104,11 @@ const NO_LETTERS: ReadonlySet<number> = new Set([0xd7, 0xf7, 0x375, 0x37e, 0x384
 
 /** Tests whether a string is a whole line of a text; `set -x` has a mark before a line. */
 export function isLine(text: string, string: string): boolean {
-  for (let at = text.indexOf(string); at !== -1; at = text.indexOf(string, at + string.length)) {
+  for (let at = text.indexOf(string); at !== -1; ) {
     const before = text.slice(lineStart(text, at), at)
     if ((before.trim() === '' || before === '+ ') && isBlankForward(text, at + string.length)) return true
+    const end = text.indexOf('\n', at)
+    at = end === -1 ? -1 : text.indexOf(string, end)
   }
   return false
 }
