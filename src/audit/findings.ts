@@ -298,7 +298,7 @@ export async function disposeFindings(
   })
 }
 
-/** Requires a grade that was stored after the batch, and did not fail, for each trial of a class. A grade that disagrees is no such grade. */
+/** Requires a grade that was stored after the batch, and did not fail, for each trial of a class. A grade that disagrees, or has a finding of the class, is no such grade; nor is a canary. */
 async function requireNewer(context: AuditContext, { id, finished_at }: Batch, { members }: Group): Promise<void> {
   if (finished_at === null) throw notEnded(id)
   const missing: string[] = []
@@ -307,16 +307,22 @@ async function requireNewer(context: AuditContext, { id, finished_at }: Batch, {
     if (own.length === 0) continue
     const against = own.flatMap((finding) => finding.against)
     const standing = await context.stores.grades.listForQuestion(trial.question)
-    const isNewer = ({ id: newer, status, created_at, receipt }: Grade) =>
-      status !== 'failed' &&
-      created_at > finished_at &&
-      rubricIdOf(receipt.rubric) === rubricIdOf(trial.rubric) &&
-      !against.includes(newer)
+    const isNewer = (grade: Grade) => {
+      const { id: newer, status, created_at, receipt } = grade
+      const again = classesOf([...recordedIn(grade)]).some((one) => members.has(one.id))
+      const isSound = status !== 'failed' && !again && !trials.isCanary(grade)
+      return (
+        isSound &&
+        created_at > finished_at &&
+        rubricIdOf(receipt.rubric) === rubricIdOf(trial.rubric) &&
+        !against.includes(newer)
+      )
+    }
     if (!standing.some(({ grade }) => isNewer(grade))) missing.push(item.item_id)
   }
   if (missing.length === 0) return
   const names = missing.slice(0, 3).map((name) => quoted(name))
-  const detail = `${count(missing.length, 'trial')} without a grade that is newer than the batch, and did not fail: ${names.join(', ')}`
+  const detail = `${count(missing.length, 'trial')} without a grade that is newer than the batch, did not fail, and has no finding of the class: ${names.join(', ')}`
   throw new RequestError('not_regraded', detail)
 }
 

@@ -115,6 +115,9 @@ export async function* inTurns<T>(items: Iterable<T>): AsyncGenerator<T> {
   }
 }
 
+/** Tells whether a grade was made to watch its judge, by `veridict canary`. */
+export const isCanary = ({ metadata }: { readonly metadata: object }): boolean => Object.hasOwn(metadata, 'canary')
+
 /** Tells whether a trial fits every given name. The item's own names count, not those of an older grade that answered it. */
 export function fitsTrial(trial: Trial, { batch: _, ...filter }: GradeFilter): boolean {
   const { label, status, judge, rubric, metadata } = trial

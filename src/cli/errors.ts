@@ -67,7 +67,9 @@ export const errorLine = (code: string, [message = '', ...advice]: readonly stri
   line({ ok: false, error: { code, message, advice, exit_code } })
 
 const ADVICE: Readonly<Record<string, readonly string[]>> = {
-  not_found: ['`veridict status` lists the batches of a service; without --server, of VERIDICT_DATABASE.'],
+  not_found: [
+    '`veridict status` lists the batches of a service; without --server, of VERIDICT_DATABASE. `veridict findings BATCH` lists classes.',
+  ],
   no_grade: ['`veridict results BATCH` lists the grades of a batch, `veridict status` the batches.'],
   unknown_judge: ['`veridict judges` lists what there is; the configuration file VERIDICT_CONFIG names more.'],
   unknown_rubric: ['`veridict rubrics` lists what there is.'],

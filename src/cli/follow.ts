@@ -96,11 +96,12 @@ export async function watchBatch(session: Session, begun: Batch): Promise<Batch>
   return batch
 }
 
-/** Follows a batch to its end. Throws for a batch that is parked and waits for the user. */
+/** Follows a batch to its end. Throws for a batch that has not ended: it waits for the user, or for a worker. */
 export async function watchToEnd(session: Session, begun: Batch): Promise<Batch> {
   const batch = await watchBatch(session, begun)
-  if (!waitsForYou(batch)) return batch
-  const [message = '', ...advice] = restText(session, batch).split('\n  ')
+  if (isEnded(batch)) return batch
+  const rest = restText(session, batch) || `${batch.id} has not ended`
+  const [message = '', ...advice] = rest.split('\n  ')
   throw new CliError(message, advice, EXIT.parked, 'parked')
 }
 

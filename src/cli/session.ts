@@ -108,7 +108,9 @@ export const sessionCommand = <O extends Options, A extends readonly unknown[] =
     const names = Object.keys(rest.args ?? {})
     return withConnection(console, options, use, async (session) => {
       const ids = await Promise.all(args.map((typed, at) => idOf(session, names[at] ?? '', typed)))
-      return work(session, options, ...(ids as unknown as A))
+      const { batch } = options as { readonly batch?: string }
+      const named = batch === undefined ? options : { ...options, batch: await idOf(session, '<batch>', batch) }
+      return work(session, named as O, ...(ids as unknown as A))
     })
   })
 

@@ -1,9 +1,10 @@
 /** The longest name that is read. */
 const LONGEST_MODEL = 200
-/** The provider in front of a name: `us.anthropic.`, `openai:`. A version is no provider, since a digit stands beside its stop: `gpt-5.2`, `llama3:8b`. */
-const VENDOR = /^(?:[a-z_-]+[.:](?=[a-z]))+/
+/** The provider in front of a name: `us.anthropic.`, `openai:`. A version is no provider, since a digit stands beside its stop: `gpt-5.2`; behind another colon stands a tag: `llama3:8b`, `mistral:instruct`. */
+const VENDOR =
+  /^(?:[a-z_-]+\.(?=[a-z])|(?:(?:openai|google)(?:-[a-z]+)?|anthropic|gemini|vertex(?:_?ai)?|azure|bedrock|openrouter|ollama|groq|together|fireworks|litellm|xai):)+/
 const EDITION =
-  /(?:[-@](?:20\d\d-?\d\d-?\d\d|\d\d-\d\d|\d\d-20\d\d|\d{3,4}|latest|preview)|:(?:latest|beta|free)|-v?\d+:\d+)$/
+  /(?:[-@](?:20\d\d-?\d\d-?\d\d|\d\d-\d\d|\d\d-20\d\d|\d{3,4}|latest|preview|thinking)|:(?:latest|beta|free|nitro|floor|online|extended|thinking)|-v?\d+:\d+| ?[[(][^\])]{0,30}[\])])$/
 
 /**
  * Returns the name of a model without its provider, date and edition, and with one sign between its words: `us.anthropic.claude-x-20250514-v1:0`,

@@ -103,7 +103,7 @@ test('each run asks the judge again; confidence slides before a label flips, and
   expect(json.code).toBe(2)
   expect(data.changes).toEqual([
     'another label than in the last run: run-0',
-    'another label than the known one: run-0',
+    'no label, or another than the known one: run-0',
     'confidence slides',
   ])
   expect(data.runs.map((one: { models: string[] }) => one.models)).toEqual([['m-1'], ['m-1'], ['m-2'], ['m-2']])
@@ -117,7 +117,7 @@ test('a failed judge is no flip, and a batch does not begin behind canaries that
     3,
     expect.stringContaining('8 canaries without an answer: the judge failed'),
   ])
-  expect(failed.out).not.toContain('another label')
+  expect(failed.out).not.toContain('another label than in')
   const trials = join(tempFolder(), 'trials.ndjson')
   writeFileSync(trials, ndjson([item(100)]))
   const stopped = await run('batch', trials, '--canary', set)
@@ -128,6 +128,10 @@ test('a failed judge is no flip, and a batch does not begin behind canaries that
   writeFileSync(other, ndjson([{ ...item(0), human: { outcome: 'aligned' } }]))
   const begun = await run('batch', trials, '--canary', other)
   expect([begun.code, asked - before], begun.err).toEqual([0, 2])
+  // Nobody publishes the answers to canaries.
+  const report = JSON.parse((await run('report', '--json')).out)
+  expect(report.data.overall.counts.n).toBe(1)
+  expect(report.data.notes).toContainEqual(expect.stringMatching(/of canaries left out$/))
 })
 
 test.each([

@@ -20,6 +20,9 @@ test.each([
   ['gpt-5', 'gpt-5-mini', false],
   ['llama3:8b', 'llama3:70b', false],
   ['mistral:7b', 'gemma:7b', false],
+  ['mistral:instruct', 'mixtral:instruct', false],
+  ['claude-sonnet-4', 'claude-sonnet-4-20250514[1m]', true],
+  ['claude-sonnet-4', 'anthropic/claude-sonnet-4:thinking', true],
   ['', 'openai/', false],
 ])('%s and %s: one model %s', (one, other, expected) => {
   expect([areOneModel([one], [other]), areOneModel([other], [one])]).toEqual([expected, expected])

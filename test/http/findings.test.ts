@@ -208,7 +208,8 @@ describe('dispositions', () => {
   test('`regraded` holds with a newer grade of each trial that did not fail, and that is not the other side', async () => {
     await gradeAgain(2, { cache: 'refresh' })
     expect(await dispose('failed:refused', { disposition: 'regraded' }, 409)).toMatchObject({
-      detail: '1 trial without a grade that is newer than the batch, and did not fail: "trial-2"',
+      detail:
+        '1 trial without a grade that is newer than the batch, did not fail, and has no finding of the class: "trial-2"',
     })
     judges.state.refuses = false
     await gradeAgain(2, { cache: 'refresh' })

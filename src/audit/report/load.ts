@@ -12,6 +12,7 @@ import { isOfAgent, reviewsOf, standingReviews } from '../reviews.ts'
 import {
   evidenceOf,
   fitsTrial,
+  isCanary,
   nameIn,
   newestOf,
   type QuestionContext,
@@ -124,10 +125,11 @@ async function findTrials(context: QuestionContext, { variant, ...given }: Repor
   const [judges, rubrics, fields] = [new Set<string>(), new Set<string>(), new Set<string>()]
   const baselines: Baselines = new Map()
   const all: SelectedTrial[] = []
-  let ended = 0
+  let [ended, canaries] = [0, 0]
+  const leavesOut = (trial: Trial): boolean => filter.batch === undefined && isCanary(trial) && ++canaries > 0
   for await (const trial of readTrials(context, filter)) {
     ended++
-    if (!fitsTrial(trial, filter)) continue
+    if (!fitsTrial(trial, filter) || leavesOut(trial)) continue
     const row = rowOf(trial, groupBy)
     if (row.variant === BASELINE_VARIANT && hasAlignment(trial.rubric) && variant !== BASELINE_VARIANT) {
       addBaseline(baselines, trial.question, row)
@@ -147,7 +149,8 @@ async function findTrials(context: QuestionContext, { variant, ...given }: Repor
   const again = all.length - newest.length
   if (!isOwnBatch(filter.batch)) {
     const older = `${count(again, 'older grade of the same question by the same judge is', 'older grades of the same question by the same judge are')} left out`
-    return { ...found, selected: newest, notes: notesOf({ [older]: again > 0 }) }
+    const left = `${count(canaries, 'grade')} of canaries left out`
+    return { ...found, selected: newest, notes: notesOf({ [older]: again > 0, [left]: canaries > 0 }) }
   }
   const total = (await context.stores.batches.get(filter.batch))?.counts.total ?? 0
   const open = total - ended

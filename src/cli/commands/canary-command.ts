@@ -32,6 +32,8 @@ export const canary = sessionCommand<Options, [set?: string]>(
 
 /** Runs that are shown and tested together: `fallOver` counts the orders of the runs out. */
 const MOST_RUNS = 6
+/** The test of confidence over the runs takes the square of their number. */
+const MOST_CANARIES = 500
 /** The largest chance at which confidence counts as sliding. */
 const ALPHA = 0.05
 
@@ -82,7 +84,9 @@ async function readSet(
   const items = []
   const counts = { ...NO_COUNTS }
   for await (const { item_id = '', request, trajectory } of sift(labelled, counts, session.view))
-    items.push({ item: { item_id, ...request }, trajectory })
+    items.push({ item: { item_id, ...request, metadata: { ...request.metadata, canary: basename(set) } }, trajectory })
+  if (items.length > MOST_CANARIES)
+    throw new CliError(`${oneLine(set)} has ${items.length} canaries, and at most ${MOST_CANARIES} are graded`)
   const bare = [...labels].flatMap(([name, { human }]) => (human['outcome'] === undefined ? [name] : []))
   if (counts.skipped + counts.files + bare.length === 0 && items.length > 0)
     return { items, labels, digest: subject.data.digest }
@@ -139,7 +143,7 @@ function runOf({ id, created_at }: Batch, judged: readonly Judged[], last?: Run)
     right: answers.filter(({ right }) => right === true).length,
     failed: judged.length - answered.length,
     contradictions: answered.filter(({ grade }) => (grade?.contradictions.length ?? 0) > 0).length,
-    wrong: answers.flatMap(({ item, judge = null, right }) => (judge !== null && right !== true ? [item] : [])),
+    wrong: answers.flatMap(({ item, right }) => (right === true ? [] : [item])),
     flipped: [...labels].flatMap(([item, label]) => ((last?.labels.get(item) ?? label) === label ? [] : [item])),
   }
 }
@@ -178,7 +182,7 @@ function answerOf(runs: readonly Run[], subject: Readonly<Record<string, string 
   const changes = present([
     failed > 0 ? `${count(failed, 'canary', 'canaries')} without an answer: the judge failed` : '',
     named('another label than in the last run', flipped),
-    named('another label than the known one', wrong),
+    named('no label, or another than the known one', wrong),
     slide.slides ? 'confidence slides' : '',
   ])
   const test = `confidence over ${count(runs.length, 'run')}: ${fell} fell, ${rose} rose; one-sided exact p = ${p.toPrecision(2)}`

@@ -20,8 +20,11 @@ export const findings = sessionCommand<Options, [batch: string, name?: string]>(
     const [asked] = data.classes
     if (name === undefined) await writeRows(session, data.classes, { table: CLASSES }, () => summaryOf(data))
     else await writeRows(session, asked?.trials ?? [], { table: TRIALS })
-    const notes = data.open === 0 ? [] : [`Close a class: ${disposeLine(session, batch, 'CLASS', 'NAME')}`]
-    return { data, notes, code: data.open > 0 ? EXIT.unverified : EXIT.graded }
+    const notes = [
+      ...(data.open === 0 ? [] : [`Close a class: ${disposeLine(session, batch, 'CLASS', 'NAME')}`]),
+      ...(data.ended ? [] : ['The batch has not ended: it can have more findings.']),
+    ]
+    return { data, notes, code: data.open > 0 || !data.ended ? EXIT.unverified : EXIT.graded }
   },
 )
 
