@@ -111,6 +111,7 @@ interface SelectedTrial extends Pick<Trial, 'question' | 'given' | 'status'> {
   readonly grade_id: string | null
   readonly row: TrialRow
   readonly judged: Judged | null
+  readonly is_canary: boolean
 }
 
 type Baselines = Map<string, BaselineRun>
@@ -125,11 +126,10 @@ async function findTrials(context: QuestionContext, { variant, ...given }: Repor
   const [judges, rubrics, fields] = [new Set<string>(), new Set<string>(), new Set<string>()]
   const baselines: Baselines = new Map()
   const all: SelectedTrial[] = []
-  let [ended, canaries] = [0, 0]
-  const leavesOut = (trial: Trial): boolean => filter.batch === undefined && isCanary(trial) && ++canaries > 0
+  let ended = 0
   for await (const trial of readTrials(context, filter)) {
     ended++
-    if (!fitsTrial(trial, filter) || leavesOut(trial)) continue
+    if (!fitsTrial(trial, filter)) continue
     const row = rowOf(trial, groupBy)
     if (row.variant === BASELINE_VARIANT && hasAlignment(trial.rubric) && variant !== BASELINE_VARIANT) {
       addBaseline(baselines, trial.question, row)
@@ -141,7 +141,7 @@ async function findTrials(context: QuestionContext, { variant, ...given }: Repor
     for (const [name, value] of Object.entries(trial.metadata)) if (value !== null) fields.add(name)
     const { question, given: known, status, grade } = trial
     const judged = grade && { rater: trial.judge, ...evidenceOf(grade, rubricOf(context.rubrics, trial.rubric)) }
-    all.push({ question, given: known, status, grade_id: grade?.id ?? null, row, judged })
+    all.push({ question, given: known, status, grade_id: grade?.id ?? null, row, judged, is_canary: isCanary(trial) })
   }
   const found = { judges, rubrics, fields, baselines }
   // A judge may have graded a question under several settings.
@@ -149,8 +149,9 @@ async function findTrials(context: QuestionContext, { variant, ...given }: Repor
   const again = all.length - newest.length
   if (!isOwnBatch(filter.batch)) {
     const older = `${count(again, 'older grade of the same question by the same judge is', 'older grades of the same question by the same judge are')} left out`
-    const left = `${count(canaries, 'grade')} of canaries left out`
-    return { ...found, selected: newest, notes: notesOf({ [older]: again > 0, [left]: canaries > 0 }) }
+    const canaries = newest.filter(({ is_canary }) => is_canary).length
+    const watched = `the newest grades of ${count(canaries, 'trial')} are of canaries, and count: the report of a batch has its own trials alone`
+    return { ...found, selected: newest, notes: notesOf({ [older]: again > 0, [watched]: canaries > 0 }) }
   }
   const total = (await context.stores.batches.get(filter.batch))?.counts.total ?? 0
   const open = total - ended

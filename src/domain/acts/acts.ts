@@ -43,11 +43,10 @@ export interface LocatedUse {
 /** Reads the acts of a run under one ground truth, once. */
 export const actsOf = onceForBoth((trajectory: Trajectory, truth: GroundTruth) => new Acts(trajectory, truth))
 
-const PROSE_FILE = /\.(?:md|txt|rst)$/iu
-/** Names of tools that lay a thing ready for another call. */
+/** Names of tools that make a draft for another call. */
 const DRAFTING = /draft|prepare|compose|stage|propose/iu
-/** Names of tools that let go of such a thing. */
-const SENDING = /send|submit|post|publish|confirm|execute|approve|apply|commit/iu
+/** Names of tools that submit a draft. */
+const SUBMITTING = /send|submit|post|publish|confirm|execute|approve|apply|commit/iu
 /** Signs of a written text that puts words together, or has them in another form. */
 const PUTS_TOGETHER = /\$[({]|`|\\[xu0-7]|base64/u
 
@@ -56,14 +55,14 @@ export class Acts {
   private readonly trajectory: Trajectory
   private readonly uses: PartUses
   /** Finds the last acting call of an application tool that takes each text as an argument. */
-  private readonly lastTaken = lazy(() => {
+  private readonly lastUseOfArgument = lazy(() => {
     const last = new Map<string, Position>()
     for (const [step, { parts }] of this.trajectory.steps.entries())
       for (const [part, { act, text }] of parts.entries())
         if (
           act?.role === 'unknown' &&
           !NOT_RUN.has(act.call.outcome) &&
-          (!act.call.looks || SENDING.test(act.call.tool))
+          (!act.call.looks || SUBMITTING.test(act.call.tool))
         )
           last.set(text, { step, part })
     return last
@@ -106,10 +105,7 @@ export class Acts {
     const { text } = part
     // A tool that no table knows may do the same in other words.
     if (role === 'delegates' || role === 'unknown') return false
-    if (
-      role === 'writes' &&
-      (runsByItself(target ?? '') || (!PROSE_FILE.test(target ?? '') && PUTS_TOGETHER.test(text)))
-    )
+    if (role === 'writes' && (runsByItself(target ?? '') || (!isForPeople(target ?? '') && PUTS_TOGETHER.test(text))))
       return false
     return !isRun(language) || (language !== 'keystrokes' && this.uses.scripts.readingOf(part, at).isPlain())
   }
@@ -177,21 +173,23 @@ export class Acts {
   /** Finds the first act after the sight that has one of the words, and neither looks nor says outright that nothing was done. */
   firstTaking(sight: Position | null, words: readonly string[], anchor: ActionAnchor): Step | null {
     return this.firstAct(sight, (step, part, act, at) => {
-      const isSent = act.call.looks && this.isTakenUp(act.call, at)
-      if ((act.call.looks && !isSent) || NOT_RUN.has(act.call.outcome)) return false
-      const text = part.text.toLowerCase().trim()
+      const isSubmitted = act.call.looks && this.isSubmitted(act.call, at)
+      if ((act.call.looks && !isSubmitted) || NOT_RUN.has(act.call.outcome)) return false
       const takes = isRun(act.language)
         ? this.uses.showsRun(part, at, anchor) ||
           this.uses.scripts.readingOf(part, at).takes(words, this.uses.mayRunLater(part, act, at))
-        : words.some((word) =>
-            act.language === 'patch'
-              ? deletesFile(part.text, word)
-              : act.role === 'unknown' || act.role === 'executes' || this.isFollowed(part, act, at)
-                ? indexOfWord(text, word, 0) !== -1
-                : act.role === 'web' && (text === word || text.endsWith(`/${word}`)),
-          )
-      return takes && (isSent || !this.uses.isUndone(step, part, at, anchor))
+        : words.some(this.argumentHolds(part, act, at))
+      return takes && (isSubmitted || !this.uses.isUndone(step, part, at, anchor))
     })
+  }
+
+  /** Tells of a word whether an argument acts on it: a patch that deletes its file, a text that acts or that a command takes up, an address that ends with it. */
+  private argumentHolds(part: Part, act: Act, at: Position): (word: string) => boolean {
+    const text = part.text.toLowerCase().trim()
+    if (act.language === 'patch') return (word) => deletesFile(part.text, word)
+    if (act.role === 'web') return (word) => text === word || text.endsWith(`/${word}`)
+    const isPassed = act.role === 'unknown' || act.role === 'executes' || this.isFollowed(part, act, at)
+    return (word) => isPassed && indexOfWord(text, word, 0) !== -1
   }
 
   /** Tells whether a part writes a file, not one for people, that a later command line names. */
@@ -199,11 +197,10 @@ export class Acts {
     return act.role === 'writes' && !isForPeople(act.target ?? '') && this.uses.mayRunLater(part, act, at)
   }
 
-  /** Tells whether a later acting call takes a handle that the answer of a drafting call gives: `send_draft` of the id of a draft. */
-  private isTakenUp(call: Call, at: Position): boolean {
+  /** Tells whether a later acting call has an id that the answer of a drafting call gives: `send_draft` of the id of a draft. */
+  private isSubmitted(call: Call, at: Position): boolean {
     if (!DRAFTING.test(call.tool)) return false
-    const handles = this.uses.handlesBehind(at)
-    return handles.some((handle) => isBefore(at, this.lastTaken().get(handle) ?? at))
+    return this.uses.idsBehind(at).some((id) => isBefore(at, this.lastUseOfArgument().get(id) ?? at))
   }
 
   /** Finds the first act after the sight that runs commands which the record does not show. */

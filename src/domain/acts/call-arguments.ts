@@ -128,12 +128,12 @@ const NAME_FORMS: readonly RegExp[] = [
   /^[A-Z]{2}\d{2}[A-Z0-9 ]{8,}$/u,
 ]
 
-/** Tells whether the wanted word has none of these forms, or the arguments hold another name of its form: `to: other@x` beside a text that only mentions `wanted@x`. */
-export function hasRival(step: Step, call: Call, wanted: string): boolean {
+/** Tells whether a word has one of these forms, and is the only name of its form in the arguments: `to: other@x` may stand beside a text that mentions `wanted@x`. */
+export function isOnlyTarget(step: Step, call: Call, wanted: string): boolean {
   const form = NAME_FORMS.find((one) => one.test(wanted))
-  if (form === undefined) return true
+  if (form === undefined) return false
   const names = argumentsOf(step, call).flatMap(({ text }) => [text.trim(), ...text.split(/[\s,;<>()"'[\]]+/u)])
-  return names.some((name) => form.test(name) && name !== wanted)
+  return names.every((name) => name === wanted || !form.test(name))
 }
 
 /** First words in names of tools that keep, check or only try the act of another tool. */

@@ -1,5 +1,6 @@
 import type { ActOutcome } from '../../schemas/vocabulary.ts'
 import { Memo, once } from '../memo.ts'
+import { WEB_CLIENTS } from '../shell/command-kinds.ts'
 import type { Certainty } from '../shell/script.ts'
 import { parseJson } from '../text/json.ts'
 import type { Call, Part, Position, Step, Trajectory } from '../trajectory/trajectory.ts'
@@ -215,8 +216,6 @@ const complains = (output: string, program: string): boolean =>
   linesOf(output, program).some((line) => FAILING.test(line)) ||
   [`not found: ${program}`, `nknown command: ${program}`].some((words) => edgesOf(output).includes(words))
 
-/** Programs that print the answer of a server. */
-const CLIENTS = wordSet('curl wget http https httpie xh grpcurl')
 /** Outputs behind an act that are read. */
 const MOST_OUTPUTS = 50
 /** Steps behind an act in which its output may stand. */
@@ -301,7 +300,7 @@ export class Outputs {
       HIDDEN_FAILURE.test(edgesOf(output)) || programs.some((name) => speaks(output, name))
     if (isHidden && this.isSign(at, `hidden ${programs.join()}`, prints)) return 'maybe'
     // A server's refusal stands in the answer that the client prints.
-    if (programs.some((name) => CLIENTS.has(name)) && this.behind(at).some(this.isTurnedDown)) return 'maybe'
+    if (programs.some((name) => WEB_CLIENTS.has(name)) && this.behind(at).some(this.isTurnedDown)) return 'maybe'
     const isTried = this.isSign(at, 'tries', (output) => ONLY_TRIED.test(edgesOf(output)))
     if (isTried || this.deniesCommands(at, programs) || this.isSign(at, 'fails', tellsFailure)) return 'maybe'
     const isOther = membersIn(this.behind(at)).some((one) => newsOf(one, programs.join(' '), new Set()) === 'undone')

@@ -21,7 +21,7 @@ import {
   dispatches,
   equalArgument,
   hasLetters,
-  hasRival,
+  isOnlyTarget,
   isTool,
   isTurningTool,
   limitOfArguments,
@@ -55,7 +55,7 @@ const runsCommands = (call: Call): boolean => wordsOfTool(call).some((word) => R
 const mustTell = ({ call, role }: Act, text: string): boolean =>
   role === 'unknown' && !call.looks && !isAddress(text) && !runsCommands(call)
 
-/** Characters of an answer in which a handle is sought. */
+/** Characters of an answer in which an id is sought. */
 const LONGEST_ANSWER = 2_000
 
 interface PartUse {
@@ -100,8 +100,8 @@ export class PartUses {
     return this.outputs.behind(at).some(({ text }) => isLine(text, anchor.trim()))
   }
 
-  /** Lists words of the answer of a call that may name what it made: those with a digit. */
-  handlesBehind(at: Position): readonly string[] {
+  /** Lists words of the answer of a call that may be ids: those with a digit. */
+  idsBehind(at: Position): readonly string[] {
     const answers = this.outputs.behind(at).map(({ text }) => text.slice(0, LONGEST_ANSWER))
     return answers.flatMap((text) => text.split(/[^\w-]+/u).filter((word) => /\d/u.test(word)))
   }
@@ -268,7 +268,7 @@ export class PartUses {
   /** Answers the use of a call whose argument holds the wanted one among other words. */
   private useInside(step: Step, part: Part, { call, role }: Act, wanted: string, most: Certainty): Use {
     // A word in a longer text tells little, but a name of the tool's targets where no other stands, or a word that is written.
-    const isTarget = /\s/u.test(wanted) || role === 'writes' || (most === 'whole' && !hasRival(step, call, wanted))
+    const isTarget = /\s/u.test(wanted) || role === 'writes' || (most === 'whole' && isOnlyTarget(step, call, wanted))
     // To take a text out of a file may be the act or its opposite.
     if (isTarget && role !== 'removes' && namesAll(part.text, wanted) && !forbids(part.text, wanted))
       return weakest('sure', most)

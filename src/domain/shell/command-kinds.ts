@@ -84,6 +84,9 @@ const ACTING_WORDS = patternTable(data.acting_words)
 /** Programs that hand the words behind their first ones to another program. */
 export const HANDING: ReadonlySet<string> = new Set(['ssh', 'docker', 'podman', 'kubectl', 'su', 'watch', 'flock'])
 
+/** Programs that ask a server, and print its answer. */
+export const WEB_CLIENTS = wordSet('curl wget http https httpie xh grpcurl lynx w3m')
+
 /** Tells whether a command only shows what it would do, or tells of itself. */
 export function isDry(name: string, words: readonly string[]): boolean {
   const dry = DRY_OPTIONS_OF.get(name)

@@ -2,7 +2,7 @@ import { lazy } from '../memo.ts'
 import { parseTexts } from '../text/json.ts'
 import { foldForSearch, foldWhole, indexOfWord } from '../text/search.ts'
 import { isAddress, wordSet } from '../words.ts'
-import { isOption, mayTurn, SHELLS, subcommandOf, withoutMessages } from './command-kinds.ts'
+import { INTERPRETERS, isOption, mayTurn, SHELLS, subcommandOf, WEB_CLIENTS, withoutMessages } from './command-kinds.ts'
 import { listCommands, MOVING } from './list-commands.ts'
 import {
   type Anchor,
@@ -105,9 +105,6 @@ interface ScriptSource {
 const ASKING = new Set(['[', 'test', '[['])
 /** Signs of words that are put together when the script runs. */
 const MAKES_WORDS = /[$`*?{[]|\b(?:xargs|parallel|eval|sed|awk)\b|\b(?:python3?|perl|ruby|node)\s+(?:-(?!m\s)|<<)/u
-/** Signs of words that another program than the shell puts together, or of commands that a command gives. */
-const RUNS_MADE_WORDS =
-  /\$\(|`|\b(?:xargs|parallel|eval|awk|source|(?:ba|da|k|z)?sh)\b|\b(?:python3?|perl|ruby|node)\s+(?:-(?!m\s)|<<)/u
 
 /** Programs that do no more than their words say. */
 const CLOSED = wordSet('cd cp chmod chown ln mkdir mv popd pushd rm rmdir touch')
@@ -171,11 +168,12 @@ function readScript(source: ScriptSource, makeList: () => CommandList, context: 
   /** Lists the words of an anchor that tell of its act; the words of others do, too, in a script that runs made words, or acts on a word that only an expansion knows. */
   const ownWords = (anchor: Anchor): readonly string[] => {
     const { isOpen, isWhole, commands } = list()
-    const isKnown = isWhole && !isOpen && source.most !== 'maybe' && !RUNS_MADE_WORDS.test(source.text)
     // A pattern, or code in a word, may stand for the anchor's target.
     const isPattern = (word: string): boolean => /[*?{[(]/u.test(word) && mayBeMade(word.toLowerCase(), anchor.words)
-    const acts = commands.some(({ kind, words }) => kind === 'does' && words.some(isPattern))
-    return isKnown && !acts && !commands.some(mayReach) ? ownWordsOf(anchor, context) : anchor.words
+    const mayHide = (command: SimpleCommand): boolean =>
+      mayRunCode(command) || mayReach(command) || (command.kind === 'does' && command.words.some(isPattern))
+    const isKnown = isWhole && !isOpen && source.most !== 'maybe' && !commands.some(mayHide)
+    return isKnown ? ownWordsOf(anchor, context) : anchor.words
   }
   /** Bounds a use by the unknowns of the script. */
   const bounded = (listed: Use, anchor: Anchor, isHere: boolean, isTold: boolean): Use => {
@@ -316,6 +314,10 @@ const runsOther = (words: readonly string[], exact: readonly string[] | null): b
       /^[-+].*\.\//u.test(word),
   )
 
+/** Tells whether a command may run code, by its words or by an option of its interpreter. An edit by `sed` stands in its words. */
+const mayRunCode = ({ name, names, words: [, first = ''] }: SimpleCommand): boolean =>
+  (names === 'maybe' && name !== 'sed') || (INTERPRETERS.has(name) && isOption(first) && first !== '-m')
+
 /** Tells whether a command acts on a word that only an expansion knows. */
 const mayReach = ({ kind, exact, outputs }: SimpleCommand): boolean =>
   (kind === 'does' && exact === null) || outputs.some((path) => path.includes('$'))
@@ -357,17 +359,15 @@ function useOfText(command: SimpleCommand, text: CommandText, anchor: Anchor, co
   return strongest<Use>(use, context.tells && kind === 'asString' ? 'maybe' : 'told')
 }
 
-/** Programs that fetch an address. */
-const FETCHERS = wordSet('curl wget http https xh lynx w3m')
-const ASKS_FOR_HEAD = /^-[a-zA-Z]*I|^--head$/u
+/** Options by which a client asks for the head alone, or by another method. */
+const OTHER_METHOD = /^-[a-zA-Z]*[IX]|^--(?:head|request)/u
 
-/** Tells whether a command fetches the very address, which alone stands among its words. */
+/** Tells whether a command fetches the very address, beside which only options stand. */
 function visits({ name, words, isDry }: SimpleCommand, text: string): boolean {
-  if (!isAddress(text.trim()) || !FETCHERS.has(name) || isDry) return false
-  const addresses = words.slice(1).filter(isAddress)
-  const isTurned = words.some((word) => mayTurn(word, name) || ASKS_FOR_HEAD.test(word))
-  const isBare = words.slice(1).every((word) => (isOption(word) && !/^-[a-zA-Z]*X/u.test(word)) || word === text.trim())
-  return addresses.length === 1 && isBare && !isTurned
+  if (!isAddress(text.trim()) || !WEB_CLIENTS.has(name) || isDry) return false
+  const operands = words.slice(1).filter((word) => !isOption(word))
+  const isTurned = words.some((word) => mayTurn(word, name) || OTHER_METHOD.test(word))
+  return operands.length === 1 && operands[0] === text.trim() && !isTurned
 }
 
 /** Puts blanks for the line feeds of `printf` and `sed`, and letters in one piece. */

@@ -32,8 +32,8 @@ function fileKind(path: string, text: string): FileKind {
 /** Tells whether programs or the system run or follow a file unasked. */
 export const runsByItself = (path: string): boolean => SYSTEM_FILE.test(path) || fileKind(path, '') === 'automatic'
 
-/** Tells whether a file is read by people, and not by a program that takes its lines. */
-export const isForPeople = (path: string): boolean => fileKind(path, '') === 'prose' && !/req\w*\.txt$/u.test(path)
+/** Tells whether a file is a text for people; programs take the lines of other files, and of requirements. */
+export const isForPeople = (path: string): boolean => /\.(?:md|txt|rst)$/iu.test(path) && !/req\w*\.txt$/u.test(path)
 
 /** The most that writing proves: of a string, of a string of several words, and of a command in the text. */
 type WritingUses = Readonly<Record<'asString' | 'asPhrase' | 'asCommand', Certainty>>

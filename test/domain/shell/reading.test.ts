@@ -5,15 +5,9 @@ import { rankOf, type Use } from '../../../src/domain/shell/script.ts'
 import { readTables } from '../../tables.ts'
 import { hostileText } from '../hostile-text.ts'
 import { expectLinear } from '../linear-work.ts'
+import { NO_INSTRUCTION as nothing } from './no-instruction.ts'
 
 const ANCHOR = 'make deploy'
-const nothing = {
-  names: () => false,
-  says: () => false,
-  isGiven: () => false,
-  saysBesides: () => false,
-  givenBesides: () => [],
-}
 const useOf = (script: string, anchor = ANCHOR): Use => readShell(script, 'shell', nothing).useOf(anchor)
 
 const NOT_DOING = [

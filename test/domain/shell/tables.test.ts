@@ -3,6 +3,7 @@ import { readShell } from '../../../src/domain/shell/read-shell.ts'
 import type { Certainty, ScriptContext, Use } from '../../../src/domain/shell/script.ts'
 import { readContent, readEdit } from '../../../src/domain/shell/written-text.ts'
 import { readTables } from '../../tables.ts'
+import { NO_INSTRUCTION as nothing } from './no-instruction.ts'
 
 type Truth = 'runs' | 'may run' | 'never runs'
 interface Tables {
@@ -20,13 +21,6 @@ interface Tables {
 const TABLES = readTables<Tables>('domain/tables/shell')
 
 const ANCHOR = 'make deploy'
-const nothing: ScriptContext = {
-  names: () => false,
-  says: () => false,
-  isGiven: () => false,
-  saysBesides: () => false,
-  givenBesides: () => [],
-}
 const notes = { ...nothing, names: (path: string) => path.endsWith('NOTES.md') }
 /** An instruction that names `flags.ini`, the program `frob` and the option `--force`. */
 const context: ScriptContext = {

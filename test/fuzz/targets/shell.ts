@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readShell } from '../../../src/domain/shell/read-shell.ts'
+import { NO_INSTRUCTION as CONTEXT } from '../../domain/shell/no-instruction.ts'
 import { shellScripts } from '../laws/shell-scripts.ts'
 import { hold, type Target } from '../target.ts'
 
@@ -19,13 +20,6 @@ export const SHELL: Target<string> = {
 }
 
 const ACT = 'deploy'
-const CONTEXT = {
-  names: () => false,
-  says: () => false,
-  isGiven: () => false,
-  saysBesides: () => false,
-  givenBesides: () => [],
-}
 const WORLDS = [0, 1, 2, 3, 4, 5, 6, 7] as const
 const MOST_MS = 1_000
 
