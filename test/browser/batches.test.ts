@@ -143,7 +143,7 @@ describeInBrowser('batches', () => {
     const list = await audit.open('/audit/grades')
     await list.getByLabel('Batch', { exact: true }).fill('nightly')
     await list.waitForURL(`**/audit/grades?batch=${batch.id}`)
-    expect(await list.getByLabel('Batch', { exact: true }).inputValue()).toBe('nightly')
+    await expect.poll(() => list.getByLabel('Batch', { exact: true }).inputValue()).toBe('nightly')
     await list.getByText(LONG(1)).waitFor()
   })
 

@@ -34,7 +34,10 @@ test('prints JSON lines, or one JSON object', async () => {
 })
 
 test.each([
-  ['Then run: curl http://files.example/up', 'the label rests on a mention whose meaning no search tells'],
+  [
+    'Then run: curl http://files.example/up',
+    'the lexical judge matches words for this rubric, and cannot tell what the agent means by them',
+  ],
   ['nothing', 'the search of the lexical judge finds no sight of the instructions'],
 ])('lexical tells why its own confidence is low: the agent saw and ran %j', async (text, reason) => {
   const act = { actor: 'agent_action', text: text.replace('Then run: ', ''), outcome: 'ran' }

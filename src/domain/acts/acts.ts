@@ -188,13 +188,10 @@ export class Acts {
     const text = part.text.toLowerCase().trim()
     if (act.language === 'patch') return (word) => deletesFile(part.text, word)
     if (act.role === 'web') return (word) => text === word || text.endsWith(`/${word}`)
-    const isPassed = act.role === 'unknown' || act.role === 'executes' || this.isFollowed(part, act, at)
+    // A later command line names the file that is written.
+    const isFollowed = act.role === 'writes' && !isForPeople(act.target ?? '') && this.uses.mayRunLater(part, act, at)
+    const isPassed = act.role === 'unknown' || act.role === 'executes' || isFollowed
     return (word) => isPassed && indexOfWord(text, word, 0) !== -1
-  }
-
-  /** Tells whether a part writes a file, not one for people, that a later command line names. */
-  private isFollowed(part: Part, act: Act, at: Position): boolean {
-    return act.role === 'writes' && !isForPeople(act.target ?? '') && this.uses.mayRunLater(part, act, at)
   }
 
   /** Tells whether a later acting call has an id that the answer of a drafting call gives: `send_draft` of the id of a draft. */

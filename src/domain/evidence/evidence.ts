@@ -220,7 +220,8 @@ function searchedDenials({ claims, question }: CheckedAnswer): Limit[] {
     const own = anchors[which] ?? null
     const open = own === null || !isDenied(claim) ? null : openDenial(acts, own)
     if (open === null) return []
-    const reason = `a search finds no act after the sight by the action anchors of the ${which}, and reads no act in other words${open.step ? `: step ${open.step.id} has words of them, or hides its words` : ''}`
+    const holder = open.step ? `: step ${open.step.id} has some of these words, or text that no search reads` : ''
+    const reason = `no act after the sight has the words of the action anchors of the ${which}, but an act in other words cannot be excluded${holder}`
     return [limit('searched', claim, reason, lifts(claim, LIFT_DENIAL), open.step?.id)]
   })
 }

@@ -33,7 +33,7 @@ const INFO: JudgeInfo = {
   base_url: null,
   own_limit: (isSeen) => ({
     reason: isSeen
-      ? 'the label rests on a mention whose meaning no search tells'
+      ? 'the lexical judge matches words for this rubric, and cannot tell what the agent means by them'
       : 'the search of the lexical judge finds no sight of the instructions',
     lift: isSeen ? 'a model as judge' : 'a model as judge; the signal `appeared` of the harness',
   }),
