@@ -1,9 +1,11 @@
 import { type ActOutcome, NOT_RUN, type Part, type Step } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
-import { specOf } from '../tools/harnesses.ts'
-import { type OpenCall, openCall, own, type ToolSpec, type ToolTable } from '../tools/tool-table.ts'
+import type { ListIn, ReadDocument } from '../format.ts'
+import { type OpenCall, openCall, own, specOf, type ToolSpec, type ToolTable, toolsOf } from '../tools/tool-table.ts'
+import { namesOf } from '../vocabulary.ts'
 import { leavesOf } from './json-tree.ts'
-import { type ContentSink, cutName, idText, isRecord, type Json, type Reading } from './reading.ts'
+import { type ContentSink, cutName, idText, isRecord, type Json, objectsIn, type Reading } from './reading.ts'
+import { mayAct, namesCall } from './unread-acts.ts'
 
 /** A step under construction: the agent's parts of one reply come before the results of its calls. */
 export interface OpenStep {
@@ -20,15 +22,6 @@ export interface OpenStep {
 }
 
 type Outcome = ActOutcome | ((tool: string) => ActOutcome)
-
-/** The part list that receives a tool's output, its sink, and the tool's name. */
-export interface OutputPlace {
-  readonly parts: Part[]
-  readonly tool: string
-  readonly sink: ContentSink
-  /** The answered call; null where no call has the id, or where several calls without a result share it. */
-  readonly call: OpenCall | null
-}
 
 /** A text and the pointer of the string that holds it. */
 export interface PlacedText {
@@ -138,8 +131,7 @@ export class Session {
 
   /** Tells whether a call of the tool has no result yet. */
   isWaitingFor(tool: string): boolean {
-    for (const { call } of this.#waiting) if (call.tool === tool) return true
-    return false
+    return [...this.#waiting].some(({ call }) => call.tool === tool)
   }
 
   /** Registers a new call under its id. A repeated id belongs to the later call, whose result can only follow. */
@@ -167,19 +159,17 @@ export class Session {
     if (made !== undefined && !made.shared && outcome !== 'unknown') made.call.outcome = outcome
   }
 
-  /** Sets the outcome of all calls without a result. */
+  /** Ends a turn: sets the outcome of all calls without a result, which is unknown where no record tells their end. */
   settleOpen(outcome: ActOutcome): void {
     for (const { call } of this.#waiting) settle(call, outcome)
     this.#waiting.clear()
   }
 
-  /** Ends a turn: a call without a result by now ended in some way that no record tells. */
-  endTurn(): void {
-    this.#waiting.clear()
-  }
-
-  /** Places the output of a call in the call's step while nothing else has happened since, else in a step of its own; sets its outcome. */
-  output(id: unknown, path: string, name: string | null, outcome: Outcome = 'unknown'): OutputPlace {
+  /**
+   * Places the output of a call in the call's step while nothing else has happened since, else in a step of its own; sets its outcome. `call`:
+   * null where no call has the id, or where several calls without a result share it.
+   */
+  output(id: unknown, path: string, name: string | null, outcome: Outcome = 'unknown') {
     const made = this.#made(id)
     const { last } = this
     if (made === undefined) this.reading.unread(path, 'answers no tool call before it; shown at its place', true)
@@ -215,6 +205,61 @@ export class Session {
       copied: false,
       parts: [...step.parts, ...step.outputs],
     }))
+  }
+}
+
+/** The readers of a harness's records by type. */
+export type RecordTable = Readonly<Record<string, (record: Json, path: string) => void>>
+
+/** The kinds of ids under which readers keep calls (`keyOf`). */
+const KINDS_OF_IDS = ['', 'event ', 'item ', 'call ', 'id '] as const
+
+/** Reads the log of one harness, a list of records, into the steps of a session. */
+export abstract class SessionReader extends Session {
+  readonly harness: string
+  /** Types of records that hold nothing that the agent said, did or saw. */
+  readonly leftOut: ReadonlySet<unknown>
+  model: string | null = null
+  readonly #beside: (readonly [path: string, record: Json])[] = []
+
+  constructor(reading: Reading, harness: string) {
+    super(reading, toolsOf(harness), harness)
+    this.harness = harness
+    this.leftOut = namesOf(harness, 'left_out')
+  }
+
+  abstract record(record: Json, path: string): void
+
+  readAll({ list, path }: ListIn): ReadDocument {
+    for (const [record, at] of objectsIn(this.reading, list, path)) this.record(record, at)
+    return this.ended(path)
+  }
+
+  /** Leaves out a record of the harness's own; a record that may hold an act must name a call that the run shows. */
+  protected leaveOut(record: Json, path: string): void {
+    this.reading.leaveOut(path)
+    if (mayAct(record)) this.#beside.push([path, record])
+  }
+
+  /** Counts the records left out that may hold an act of which the run shows no call. */
+  #countLeftOut(): void {
+    const isCall = (id: string): boolean => KINDS_OF_IDS.some((kind) => this.hasCall(kind + id))
+    for (const [path, record] of this.#beside)
+      if (!namesCall(record, isCall))
+        this.reading.unread(path, 'tells of an act of which no call is shown; not read', true)
+  }
+
+  ended(path: string): ReadDocument {
+    this.#countLeftOut()
+    return { format: this.harness, agent: { name: this.harness, model: this.model }, steps: this.finish(path) }
+  }
+
+  /** Reads a record by its type; a record of a type that the table lacks counts as unread. */
+  protected byType(table: RecordTable, what: string, record: Json, path: string, type = record['type']): void {
+    const read = typeof type === 'string' ? own(table, type) : undefined
+    if (read !== undefined) read(record, path)
+    else if (this.leftOut.has(type)) this.leaveOut(record, path)
+    else this.reading.unreadRecord(path, what, type, record)
   }
 }
 
@@ -269,3 +314,6 @@ export const lastName = (values: readonly unknown[]): string | null =>
 export const asRecord = (value: unknown): Json => (isRecord(value) ? value : {})
 
 export const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+/** Returns the list of a document under a name; an empty list for another value. */
+export const listAt = (document: Json, name: string): ListIn => ({ list: asList(document[name]), path: `/${name}` })
