@@ -9,15 +9,8 @@ import {
   type Reading,
   timeOf,
 } from '../common/reading.ts'
-import {
-  addLeaves,
-  asList,
-  asRecord,
-  asText,
-  type OpenStep,
-  type RecordTable,
-  SessionReader,
-} from '../common/session.ts'
+import { addLeaves, asList, asRecord, asText, type OpenStep } from '../common/session.ts'
+import { type RecordTable, SessionReader } from '../common/session-reader.ts'
 import { type Format, listIn, type ReadDocument } from '../format.ts'
 import { namesOf } from '../vocabulary.ts'
 import { isHarnessText, isSummary, outcomeOfResult, type ReplySeen, readAssistant } from './claude-code-content.ts'

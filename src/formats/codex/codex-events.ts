@@ -1,7 +1,8 @@
 import { wordSet } from '../../domain/words.ts'
 import { idText, isAbsent, isRecord, itemsIn, type Json, pointer, type Reading } from '../common/reading.ts'
-import { asRecord, asText, isEmpty, keyOf, SessionReader } from '../common/session.ts'
+import { asRecord, asText, isEmpty, keyOf } from '../common/session.ts'
 import { addCall, type CallWords, ProceedingCalls } from '../common/session-calls.ts'
+import { SessionReader } from '../common/session-reader.ts'
 import { named, own } from '../tools/tool-table.ts'
 import { actionOf, outcomeOfEnd, readAnswer, type Shown } from './codex-items.ts'
 

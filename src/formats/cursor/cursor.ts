@@ -1,18 +1,9 @@
 import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
 import { previewOf, readContent, readPreview, wordsOf } from '../common/content.ts'
 import { idText, isAbsent, isRecord, type Json, pointer, timeOf } from '../common/reading.ts'
-import {
-  addLeaves,
-  asList,
-  asRecord,
-  asText,
-  keyOf,
-  listAt,
-  type OpenStep,
-  type RecordTable,
-  SessionReader,
-} from '../common/session.ts'
+import { addLeaves, asList, asRecord, asText, keyOf, type OpenStep } from '../common/session.ts'
 import { addCall, addCutCall, ProceedingCalls } from '../common/session-calls.ts'
+import { listAt, type RecordTable, SessionReader } from '../common/session-reader.ts'
 import type { Format } from '../format.ts'
 import { outcomeWithCode, soundsTurnedDown } from '../tools/outcomes.ts'
 import { namesOf } from '../vocabulary.ts'

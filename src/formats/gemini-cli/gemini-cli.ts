@@ -11,18 +11,9 @@ import {
   type Reading,
   timeOf,
 } from '../common/reading.ts'
-import {
-  addLeaves,
-  asList,
-  asRecord,
-  asText,
-  listAt,
-  mediaText,
-  type OpenStep,
-  SessionReader,
-  settle,
-} from '../common/session.ts'
+import { addLeaves, asList, asRecord, asText, mediaText, type OpenStep, settle } from '../common/session.ts'
 import { addNamedCall } from '../common/session-calls.ts'
+import { listAt, SessionReader } from '../common/session-reader.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { exitCodeInText, matchWords, outcomeOfResult as outcomeInWords, outcomeWithCode } from '../tools/outcomes.ts'
 

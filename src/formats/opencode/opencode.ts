@@ -1,19 +1,9 @@
 import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { isAbsent, isRecord, itemsIn, type Json, objectsIn, type Reading, timeOf } from '../common/reading.ts'
-import {
-  addLeaves,
-  asRecord,
-  asText,
-  isEmpty,
-  listAt,
-  mediaText,
-  type OpenStep,
-  type RecordTable,
-  SessionReader,
-  settle,
-} from '../common/session.ts'
+import { addLeaves, asRecord, asText, isEmpty, mediaText, type OpenStep, settle } from '../common/session.ts'
 import { addNamedCall } from '../common/session-calls.ts'
+import { listAt, type RecordTable, SessionReader } from '../common/session-reader.ts'
 import { type Format, listIn, type ReadDocument } from '../format.ts'
 import { outcomeOfResult, outcomeWithCode } from '../tools/outcomes.ts'
 

@@ -1,17 +1,9 @@
 import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
 import { readBlock, readContent } from '../common/content.ts'
 import { type ContentSink, isAbsent, isRecord, itemsIn, type Json } from '../common/reading.ts'
-import {
-  addLeaves,
-  asRecord,
-  asText,
-  keyOf,
-  type OpenStep,
-  type RecordTable,
-  SessionReader,
-  settle,
-} from '../common/session.ts'
+import { addLeaves, asRecord, asText, keyOf, type OpenStep, settle } from '../common/session.ts'
 import { addCall, ProceedingCalls } from '../common/session-calls.ts'
+import { type RecordTable, SessionReader } from '../common/session-reader.ts'
 import { outcomeOfResult as outcomeInWords, outcomeWithCode } from '../tools/outcomes.ts'
 import { named } from '../tools/tool-table.ts'
 

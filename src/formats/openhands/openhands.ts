@@ -1,18 +1,9 @@
 import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
 import { idText, isRecord, itemsIn, type Json, timeOf } from '../common/reading.ts'
-import {
-  addLeaves,
-  asList,
-  asRecord,
-  asText,
-  keyOf,
-  listAt,
-  mediaText,
-  type OpenStep,
-  settle,
-} from '../common/session.ts'
+import { addLeaves, asList, asRecord, asText, keyOf, mediaText, type OpenStep, settle } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
+import { listAt } from '../common/session-reader.ts'
 import type { Format } from '../format.ts'
 import { outcomeOfResult as outcomeInWords, outcomeWithCode, soundsTimedOut } from '../tools/outcomes.ts'
 import { namesOf } from '../vocabulary.ts'
