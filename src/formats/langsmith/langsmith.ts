@@ -4,7 +4,8 @@ import { type FileRun, type Format, factsOf, groupRows, listIn, type ReadDocumen
 import { outcomeOfOutput } from '../openai-chat/openai-chat-blocks.ts'
 import { named, own } from '../tools/tool-table.ts'
 import { decodeLocated, messagesIn, type Side, STATES } from '../traces/chat-shapes.ts'
-import { Located, type Tree, textsOf } from '../traces/located.ts'
+import { textsOf } from '../traces/blocks.ts'
+import { Located, type Tree } from '../traces/located.ts'
 import { readTrace } from '../traces/trace-run.ts'
 import type { SpanKind, TracedTool, TraceSpan } from '../traces/trace-span.ts'
 

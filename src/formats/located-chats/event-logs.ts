@@ -8,7 +8,8 @@ import { type LocatedMessage, readLocatedChat } from '../openai-chat/chat-steps.
 import type { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { outcomeOfCode } from '../tools/outcomes.ts'
 import { own } from '../tools/tool-table.ts'
-import { contentOf, Located, type Tree } from '../traces/located.ts'
+import { contentOf } from '../traces/blocks.ts'
+import { Located, type Tree } from '../traces/located.ts'
 import { namesOf } from '../vocabulary.ts'
 
 /**

@@ -1,7 +1,8 @@
 import { isRecord } from '../common/reading.ts'
 import { asRecord } from '../common/session.ts'
 import { decodeLocated, messagesIn, plainMessagesIn, type Side, systemMessages } from '../traces/chat-shapes.ts'
-import { contentOf, isConverseBlock, Located, type Tree } from '../traces/located.ts'
+import { contentOf, isBareBlock } from '../traces/blocks.ts'
+import { Located, type Tree } from '../traces/located.ts'
 import type { SpanKind } from '../traces/trace-span.ts'
 import type { Attribute } from './attributes.ts'
 
@@ -55,7 +56,7 @@ const isStrands = (own: Attribute): boolean =>
 /** Reads a message of Strands (strands-agents/sdk-python, telemetry/tracer.py), whose tool results are the user's blocks. */
 function strandsMessage(content: Located, role: string): Tree {
   const blocks = decodeLocated(content)
-  const isBlocks = blocks?.items().some((block) => isConverseBlock(block.value)) === true
+  const isBlocks = blocks?.items().some((block) => isBareBlock(block.value)) === true
   const shown = isBlocks ? contentOf(blocks, role === 'assistant') : content
   return { role: role === 'tool' ? 'user' : role, content: shown }
 }

@@ -5,7 +5,8 @@ import { wordSet } from '../../domain/words.ts'
 import { idText, isAbsent, isRecord, type Json } from '../common/reading.ts'
 import { asRecord, asText } from '../common/session.ts'
 import { named, own as ownOf } from '../tools/tool-table.ts'
-import { contentOf, isConverseBlock, isTyped, Located, messagesOfParts, PLACE, type Tree, textsOf } from './located.ts'
+import { contentOf, isBareBlock, messagesOfParts, textsOf } from './blocks.ts'
+import { Located, PLACE, type Tree } from './located.ts'
 
 /** The role of a message without a role. */
 export type Side = 'user' | 'assistant'
@@ -63,7 +64,7 @@ function messagesInList(list: Located, side: Side): readonly Tree[] | null {
   if (items.length === 0) return []
   if (items.every(({ value }) => typeof value === 'string' || isBlock(value))) return [{ role: side, content: list }]
   if (items.filter(({ value }) => isMessage(value)).length * 2 >= items.length) return turnsIn(items)
-  return items.some(({ value }) => isBlock(value) || isConverseBlock(value))
+  return items.some(({ value }) => isBlock(value) || isBareBlock(value))
     ? [{ role: side, content: contentOf(list, side === 'assistant') }]
     : null
 }
@@ -195,7 +196,7 @@ export const isAnswer = (value: unknown, member: string): boolean =>
 const ENDS = ['finish_reason', 'finishReason'] as const
 
 const isContent = (value: unknown): boolean =>
-  typeof value === 'string' || (Array.isArray(value) && value.some((item) => isBlock(item) || isConverseBlock(item)))
+  typeof value === 'string' || (Array.isArray(value) && value.some((item) => isBlock(item) || isBareBlock(item)))
 
 export function instructionsIn(value: Located): readonly Tree[] {
   const members = [value, value.member('config')].flatMap((request) =>
@@ -239,7 +240,7 @@ export function messageOf(item: Located, side?: Side): readonly Tree[] {
       ...{ [PLACE]: body.path, ...extrasOf(extra) },
       ...Object.fromEntries(members.map((name): [string, Tree] => [name, body.member(name)])),
       role,
-      ...(content.value !== undefined && { content: blocksOf(content, isAgent ? shown : null) }),
+      ...(content.value !== undefined && { content: typeof content.value === 'object' ? contentOf(content, isAgent, shown) : content }),
       ...(calls.length > 0 ? { tool_calls: calls.map(({ tree }) => tree) } : oddCalls(body)),
       ...(role === 'tool' && { tool_call_id: body.member(answered) }),
       ...(record['status'] === 'error' && { is_error: true }),
@@ -294,57 +295,6 @@ const brokenTree = (call: Located): CallTree => callTree(call, { parse_error: ne
 
 const argumentsIn = (call: Located): Located =>
   call.member(['args', 'arguments', 'input'].find((name) => name in asRecord(call.value)) ?? 'args')
-
-/** Types of blocks with calls, or with fragments of a call that stands whole beside the content. */
-const CALLS: ReadonlySet<unknown> = wordSet(`tool_use tool_call server_tool_use server_tool_call mcp_tool_use
-  function_call tool-call tool_call_chunk server_tool_call_chunk input_json_delta invalid_tool_call`)
-const RESULTS: ReadonlySet<unknown> = new Set(['server_tool_call_result', 'server_tool_result'])
-const MEDIA: ReadonlySet<unknown> = new Set(['image', 'audio', 'video', 'file'])
-
-/**
- * Returns a content in the blocks of a provider; blocks that repeat the calls in `shown` are left out, so that each call is read once.
- * `shown`: null for a speaker that is not the agent.
- */
-function blocksOf(content: Located, shown: ReadonlySet<string> | null): Tree {
-  const blocks = content.items()
-  const isOurs = ({ value }: Located): boolean => typeof value === 'string' || isTyped(value)
-  if (blocks.some(isOurs) && !blocks.some(({ value }) => isConverseBlock(value)))
-    return blocks.flatMap((block) => blockOf(block, shown))
-  return typeof content.value === 'object' ? contentOf(content, shown !== null) : content
-}
-
-/** Returns the blocks of a provider for a block of LangChain. */
-function blockOf(block: Located, shown: ReadonlySet<string> | null): readonly Tree[] {
-  const value = asRecord(block.value)
-  const { type } = value
-  if (MEDIA.has(type)) return [mediaTree(block, value)]
-  if (RESULTS.has(type))
-    return [
-      {
-        ...{ type: 'tool_result', tool_use_id: block.member('tool_call_id') },
-        content: contentOf(block.member('output' in value ? 'output' : 'content')),
-        ...(value['status'] === 'error' && { is_error: true }),
-      },
-    ]
-  if (shown === null || !CALLS.has(type)) return [block]
-  const id = idText((type === 'function_call' ? value['call_id'] : null) ?? value['id'] ?? value['toolCallId'])
-  if (id !== null && shown.has(id)) return []
-  if (!OTHER_CALLS.has(type)) return [block]
-  return [{ type: 'tool_use', id, name: block.member('name'), input: argumentsIn(block) }]
-}
-
-/** Types of calls that only LangChain has. */
-const OTHER_CALLS: ReadonlySet<unknown> = wordSet('tool_call server_tool_call function_call')
-
-/** Converts LangChain's media blocks: `{type: "image", base64 | data | url, mime_type}` (langchain_core/messages/content.py). */
-function mediaTree(block: Located, value: Json): Tree {
-  if ('source' in value || 'image' in value || 'file' in value) return block
-  const data = ['base64', 'data'].find((name) => typeof value[name] === 'string')
-  const type = { type: String(value['type']) }
-  if (data === undefined)
-    return typeof value['url'] === 'string' ? { ...type, source: { url: block.member('url') } } : block
-  return { ...type, source: { media_type: block.field('mimeType'), data: block.member(data) } }
-}
 
 /** Returns the model that a message of LangChain names. */
 export function modelOf({ response_metadata: about }: Json): string | null {
