@@ -1,7 +1,7 @@
 import { isAbsent, isRecord, type Json, type Reading } from '../common/reading.ts'
-import { asList } from '../common/session.ts'
+import { asList, asRecord } from '../common/session.ts'
 import type { FileRun, Format, ReadDocument } from '../format.ts'
-import { isAnswer, isChat, readRun } from '../openai-chat/openai-chat.ts'
+import { isAnswer, isChat, readRun, withoutHeads } from '../openai-chat/openai-chat.ts'
 
 /**
  * The format of a call of Anthropic's Messages API (@anthropic-ai/sdk, resources/messages/messages.d.ts): the request, with its `system`
@@ -73,10 +73,9 @@ const isText = (block: unknown): boolean => isRecord(block) && typeof block['tex
  * both begin the next request is left out.
  */
 function splitExchanges(root: Json): readonly FileRun[] | null {
-  const { records } = root
-  const exchanges = asList(records).map((record) => (isRecord(record) ? exchangeIn(record) : null))
-  if (!exchanges.some((exchange) => exchange !== null && exchange.requestPath !== '')) return null
-  const kept = asList(records).filter((_, index) => !isHead(exchanges[index] ?? null, exchanges[index + 1] ?? null))
+  const records = asList(root['records'])
+  if (!records.some((record) => isRecord(record) && (exchangeIn(record)?.requestPath ?? '') !== '')) return null
+  const kept = withoutHeads(records, conversationOf)
   // A record that is no exchange stays unchanged, so that the reader refuses it alone.
   return kept.map((document, index) => ({
     name: kept.length === 1 ? '' : String(index + 1),
@@ -84,25 +83,11 @@ function splitExchanges(root: Json): readonly FileRun[] | null {
   }))
 }
 
-function isHead(exchange: Exchange | null, next: Exchange | null): boolean {
-  if (exchange === null || next === null || !isRecord(exchange.response)) return false
+/** Lists the prompt, the messages and the answer of an exchange. */
+function conversationOf(record: unknown): readonly unknown[] | null {
+  const exchange = isRecord(record) ? exchangeIn(record) : null
+  if (exchange === null) return null
   const { request, response } = exchange
-  const [own, later] = [request['messages'], next.request['messages']] as [readonly unknown[], readonly unknown[]]
-  const answer = later[own.length]
-  return (
-    isSame(request['system'], next.request['system']) &&
-    own.every((message, index) => isSame(message, later[index])) &&
-    isRecord(answer) &&
-    answer['role'] === 'assistant' &&
-    isSame(answer['content'], response['content'])
-  )
-}
-
-/** Compares two values by their JSON text; values nested too deep to be written count as different, and are then refused. */
-function isSame(a: unknown, b: unknown): boolean {
-  try {
-    return JSON.stringify(a) === JSON.stringify(b)
-  } catch {
-    return false
-  }
+  const messages = [...asList(request['messages']), ...(isRecord(response) ? [{ ...response, role: 'assistant' }] : [])]
+  return [request['system'], ...messages.map(asRecord).map(({ role, content }) => [role, content])]
 }

@@ -181,7 +181,7 @@ function splitChats(root: Json): readonly FileRun[] | null {
   if (runs === null) return [{ name: '', document: { ...root }, about: aboutRun(root) }]
   // The reader counts the odd records beside a single run.
   if (runs.list.length > 1 && runs.list.filter(isRun).length === 1) return null
-  const rows = withoutHeads(runs.list)
+  const rows = withoutHeads(runs.list, episodeOf)
   const names = namesOf(rows.map(asRecord))
   // A row that is no run stays unchanged, so that the reader refuses it alone.
   return rows.map((row, index) => ({
@@ -191,29 +191,31 @@ function splitChats(root: Json): readonly FileRun[] | null {
   }))
 }
 
-/** Removes the episodes that the next one repeats: Harbor exports one episode per answer, with all earlier messages. */
-function withoutHeads(rows: readonly unknown[]): unknown[] {
-  return rows.filter((run, index) => {
-    const next = rows[index + 1]
-    if (!isRun(run) || !isRun(next) || asText(run['episode']) === null) return true
-    const isSame = (['task', 'run_id', 'trial_name', 'agent', 'model'] as const).every(
-      (field) => run[field] === next[field],
-    )
-    return !isSame || !isHead(chatOf(run)?.list ?? [], chatOf(next)?.list ?? [])
+/** Lists what a run of Harbor's traces and its next episode share: Harbor exports an episode per answer, with all earlier messages. */
+const episodeOf = (run: unknown): readonly unknown[] | null =>
+  isRun(run) && asText(run['episode']) !== null
+    ? [run['task'], run['run_id'], run['trial_name'], run['agent'], run['model'], ...(chatOf(run)?.list ?? [])]
+    : null
+
+/** Removes the rows that the next row repeats whole, by the list of each; a row without a list is kept. */
+export function withoutHeads(
+  rows: readonly unknown[],
+  listOf: (row: unknown) => readonly unknown[] | null,
+): readonly unknown[] {
+  const lists = rows.map(listOf)
+  return rows.filter((_, index) => {
+    const [own, next] = [lists[index], lists[index + 1]]
+    return !own || !next || own.length > next.length || !own.every((item, at) => isSame(item, next[at]))
   })
 }
 
-const isHead = (head: readonly unknown[], list: readonly unknown[]): boolean =>
-  head.length <= list.length && head.every((item, index) => isSameMessage(item, list[index]))
-
-/** Compares two plain messages of texts; other messages count as different, so that nothing is left out by mistake. */
-function isSameMessage(a: unknown, b: unknown): boolean {
-  if (!isRecord(a) || !isRecord(b)) return false
-  const keys = Object.keys(a)
-  const isPlain = keys.every((key) => a[key] === null || typeof a[key] !== 'object')
-  return (
-    isPlain && keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && a[key] === b[key])
-  )
+/** Compares two values by their JSON text; values nested too deep to be written count as different, and are then refused. */
+function isSame(a: unknown, b: unknown): boolean {
+  try {
+    return JSON.stringify(a) === JSON.stringify(b)
+  } catch {
+    return false
+  }
 }
 
 /** Names the runs: `task_3_trial_1`, or the trial and its episode; with a number where the names repeat. */

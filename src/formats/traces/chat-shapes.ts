@@ -240,7 +240,9 @@ export function messageOf(item: Located, side?: Side): readonly Tree[] {
       ...{ [PLACE]: body.path, ...extrasOf(extra) },
       ...Object.fromEntries(members.map((name): [string, Tree] => [name, body.member(name)])),
       role,
-      ...(content.value !== undefined && { content: typeof content.value === 'object' ? contentOf(content, isAgent, shown) : content }),
+      ...(content.value !== undefined && {
+        content: typeof content.value === 'object' ? contentOf(content, isAgent, shown) : content,
+      }),
       ...(calls.length > 0 ? { tool_calls: calls.map(({ tree }) => tree) } : oddCalls(body)),
       ...(role === 'tool' && { tool_call_id: body.member(answered) }),
       ...(record['status'] === 'error' && { is_error: true }),
