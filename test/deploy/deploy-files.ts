@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse, parseAllDocuments } from 'yaml'
 import { type Config, loadConfig } from '../../src/config/config.ts'
-import { readTracingSettings } from '../../src/telemetry/tracing-settings.ts'
+import { readTracingSettings } from '../../src/telemetry/tracing.ts'
 
 export const DEPLOY = 'deploy'
 export const KUBERNETES = join(DEPLOY, 'kubernetes/base')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Grade } from '../../src/schemas/grade.ts'
-import { eventOf, word } from '../../src/telemetry/spans.ts'
+import { eventOf, word } from '../../src/telemetry/recording.ts'
 import { GOOD_ANSWER, REQUEST, type Script, scriptedJudge } from '../grading/harness.ts'
 import { startCollector } from './collector.ts'
 import { startTraced, tracedTo } from './traced-service.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readTracingSettings } from '../../src/telemetry/tracing-settings.ts'
+import { readTracingSettings } from '../../src/telemetry/tracing.ts'
 
 const ON = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' }
 const read = readTracingSettings
