@@ -9,14 +9,15 @@ export interface Caller extends Pick<KeyRecord, 'name' | 'max_requests_per_minut
   readonly scopes: ReadonlySet<Scope>
 }
 
-/** The caller of every request where access control is off. */
-export const ANYBODY: Caller = {
-  key_id: null,
-  name: 'anybody',
-  scopes: new Set(SCOPES),
+const callerWithoutKey = (name: string, scopes: readonly Scope[]): Caller => ({
+  ...{ key_id: null, name, scopes: new Set(scopes) },
   max_requests_per_minute: null,
   max_cost_usd_per_day: null,
-}
+})
+/** The caller of every request where access control is off. */
+const ANYBODY = callerWithoutKey('anybody', SCOPES)
+/** A caller that was not asked for a key, and may do nothing that needs a scope. */
+export const NOBODY = callerWithoutKey('nobody', [])
 
 interface AccessDeps {
   readonly store: AccessStore
@@ -72,7 +73,9 @@ export function createAccess({ store, required, session_secret, now }: AccessDep
     async openSession(token: string) {
       const record = await check(token)
       if (record === null) return null
-      const expires_at = endOf(record, now())
+      const end = new Date(now().getTime() + SESSION_MS).toISOString()
+      // A session ends with its key at the latest.
+      const expires_at = record.expires_at !== null && record.expires_at < end ? record.expires_at : end
       return { id: `${record.id}/${Date.parse(expires_at)}`, caller: admit(record), expires_at }
     },
     /** Finds the caller of a session whose signature was checked; null after its end or without a good key. */
@@ -84,12 +87,6 @@ export function createAccess({ store, required, session_secret, now }: AccessDep
       return record === null ? null : admit(record)
     },
   }
-}
-
-/** Ends a session with its key at the latest. */
-function endOf({ expires_at }: KeyRecord, from: Date): string {
-  const end = new Date(from.getTime() + SESSION_MS).toISOString()
-  return expires_at !== null && expires_at < end ? expires_at : end
 }
 
 /**

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import cookies from '@fastify/cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
-import type { Access, Caller } from '../../access/access.ts'
+import { type Access, type Caller, NOBODY } from '../../access/access.ts'
 import type { Config } from '../../config/config.ts'
 import { RequestError } from '../../schemas/problem.ts'
 import type { Need } from '../operation.ts'
@@ -14,19 +14,8 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     need?: Need
-    /** Set as the route is added. */
-    security_headers?: ReturnType<typeof securityHeaders>
   }
 }
-
-/** A caller that was not asked for a key, and may do nothing that needs a scope. */
-const NOBODY: Caller = Object.freeze({
-  key_id: null,
-  name: 'nobody',
-  scopes: new Set<never>(),
-  max_requests_per_minute: null,
-  max_cost_usd_per_day: null,
-})
 
 export interface AccessOptions {
   readonly access: Access
@@ -44,44 +33,32 @@ export async function installAccess(http: FastifyInstance, { access, config }: A
   const keyRate = createKeyRate()
   http.decorateRequest('caller')
   http.addHook('onRoute', (route) => {
-    const need = route.config?.need ?? (/^\/docs(\/|$)/.test(route.url) ? 'open' : undefined)
+    const need = route.config?.need ?? (DOCS.test(route.url) ? 'open' : undefined)
     if (need === undefined)
       throw new Error(`${route.method} ${route.url} does not say who may use it: give it a need, as \`operation\` does`)
-    route.config = { ...route.config, need, security_headers: securityHeaders(route.url, behind_tls) }
+    route.config = { ...route.config, need }
   })
-  const elsewhere = securityHeaders(undefined, behind_tls)
-  http.addHook('onRequest', (request, reply, done) => {
-    reply.headers(request.routeOptions.config.security_headers ?? elsewhere)
+  http.addHook('onRequest', async (request, reply) => {
+    reply.headers(headersOf(request.routeOptions.url))
+    if (behind_tls) reply.header('strict-transport-security', 'max-age=31536000')
     request.caller = NOBODY
     const need = needOf(request)
     requireHost(request, isGoodHost)
     const bearer = bearerOf(request)
     const session = bearer === null ? readSession(http, request, behind_tls) : null
     requireOwnOrigin(request, session)
-    if (need === 'open') return done()
-    // Without a key or a session, and without the need of one, no store is asked.
-    if (bearer === null && session === null && !access.required) {
-      request.caller = access.anybody
-      return done()
-    }
-    /** Answers whether the reply was sent: a browser without a session is led to sign in. */
-    const admit = async (): Promise<boolean> => {
-      const caller = await identify({ bearer, session: session?.id ?? null }, access)
-      if (caller === null && need === 'page' && bearer === null) {
-        reply.redirect(signInFor(request.url), 302)
-        return true
-      }
-      if (caller === null) throw unauthorized(bearer, session !== null)
-      request.caller = caller
-      keyRate(request, reply)
-      requireScope(caller, need)
-      return false
-    }
-    admit().then((isAnswered) => isAnswered || done(), done)
+    if (need === 'open') return
+    const caller = await identify(access, bearer, session)
+    if (caller === null && need === 'page' && bearer === null) return reply.redirect(signInFor(request.url), 302)
+    if (caller === null) throw unauthorized(bearer, session !== null)
+    request.caller = caller
+    keyRate(request, reply)
+    requireScope(caller, need)
   })
   return { keyRate }
 }
 
+const DOCS = /^\/docs(\/|$)/
 const OPEN_PAGES = /^(assets\/|sign-in$)/
 
 /** Returns the need of the route of a request; a missing route is open, so that its 404 reaches every caller. */
@@ -163,12 +140,9 @@ export function bearerOf({ headers: { authorization } }: FastifyRequest): string
 }
 
 /** Looks up the caller. A key that is sent must be good even where none is needed. */
-async function identify(
-  { bearer, session }: { readonly bearer: string | null; readonly session: string | null },
-  access: Access,
-): Promise<Caller | null> {
+async function identify(access: Access, bearer: string | null, session: SessionCookie | null): Promise<Caller | null> {
   if (bearer !== null) return access.authenticate(bearer)
-  const caller = session === null ? null : await access.resumeSession(session)
+  const caller = typeof session?.id === 'string' ? await access.resumeSession(session.id) : null
   return caller ?? (access.required ? null : access.anybody)
 }
 
@@ -270,12 +244,7 @@ const PAGE_HEADERS = policy(pagePolicy("'self'", "'self'"))
 const DOCS_HEADERS = policy(pagePolicy("'self' 'unsafe-inline'", "'none'"))
 
 /** Gives the headers of every answer of a route; undefined: no route. */
-const securityHeaders = (route: string | undefined, behind_tls: boolean): Headers => ({
-  ...headersOf(route),
-  ...(behind_tls && { 'strict-transport-security': 'max-age=31536000' }),
-})
-
 function headersOf(route: string | undefined): Headers {
   if (route === '/audit/*') return PAGE_HEADERS
-  return route === '/docs' || route?.startsWith('/docs/') ? DOCS_HEADERS : ANSWER_HEADERS
+  return route !== undefined && DOCS.test(route) ? DOCS_HEADERS : ANSWER_HEADERS
 }
