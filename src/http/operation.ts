@@ -24,9 +24,6 @@ export interface RouteDeps {
   readonly state: { readonly draining: boolean }
 }
 
-/** Makes the answer of a route that stores something. */
-export const created = async (stored: Promise<object>) => ({ status: 201, text: JSON.stringify(await stored) })
-
 /** Gives handlers the types of their schemas. */
 export const typedRoutes = (app: FastifyInstance) => app.withTypeProvider<TypeBoxTypeProvider>()
 export type Routes = ReturnType<typeof typedRoutes>

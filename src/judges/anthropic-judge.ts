@@ -5,15 +5,14 @@ import type { Usage } from '../schemas/grade.ts'
 import { type BatchEndpoint, type LineReply, type ListedState, MOST_DETAIL_CHARS, type ResultLine } from './batch.ts'
 import { AS_FILE, LONGEST_CALL_MS } from './call.ts'
 import { classifyHttp, faultWords, NOTHING_USED, type Place, wordOf } from './faults.ts'
-import type { Judge, JudgeRequest } from './judge.ts'
-import { type Answer, answered, countOf, ended, repairTurns, servedTier, sharedParts, usageFrom } from './messages.ts'
-import { type AskModel, clientOptions, modelJudge } from './model-judge.ts'
+import type { Answer, Judge, JudgeRequest } from './judge.ts'
+import * as common from './model-judge.ts'
 
 /** Creates a judge behind Anthropic's Messages API: one call per question. */
 export function createAnthropicJudge(name: string, settings: JudgeSettings, key: string): Judge {
-  const client = new Anthropic({ ...clientOptions(settings), apiKey: key, authToken: null })
+  const client = new Anthropic({ ...common.clientOptions(settings), apiKey: key, authToken: null })
   const ask = askMessages(client.messages, settings)
-  return modelJudge(name, settings, ask, (place) => batchEndpoint(client, place, settings))
+  return common.modelJudge(name, settings, ask, (place) => batchEndpoint(client, place, settings))
 }
 
 /**
@@ -27,11 +26,11 @@ export async function createBedrockJudge(name: string, settings: JudgeSettings, 
     `judge ${name}`,
   )
   const client = new AnthropicBedrock({
-    ...clientOptions(settings),
+    ...common.clientOptions(settings),
     ...(key !== '' && { apiKey: key }),
     awsRegion: settings.region,
   })
-  return modelJudge(name, settings, askMessages(client.messages, settings))
+  return common.modelJudge(name, settings, askMessages(client.messages, settings))
 }
 
 /** Creates a judge of Anthropic's models at Google, with the Application Default Credentials. */
@@ -41,10 +40,14 @@ export async function createVertexJudge(name: string, settings: JudgeSettings): 
     () => import('@anthropic-ai/vertex-sdk'),
     `judge ${name}`,
   )
-  const options = { ...clientOptions(settings), region: settings.region ?? null, projectId: settings.project ?? null }
+  const options = {
+    ...common.clientOptions(settings),
+    region: settings.region ?? null,
+    projectId: settings.project ?? null,
+  }
   // A client searches credentials as soon as it is made, even unused, and never again after a failure.
   let client: InstanceType<typeof AnthropicVertex> | null = null
-  return modelJudge(name, settings, async (request, call) => {
+  return common.modelJudge(name, settings, async (request, call) => {
     call.signal.throwIfAborted()
     client ??= new AnthropicVertex(options)
     try {
@@ -58,7 +61,7 @@ export async function createVertexJudge(name: string, settings: JudgeSettings): 
 
 /** Makes the call of a question by Anthropic's SDK, of Anthropic itself or of a cloud. */
 const askMessages =
-  (client: Pick<Anthropic['messages'], 'create'>, settings: JudgeSettings): AskModel =>
+  (client: Pick<Anthropic['messages'], 'create'>, settings: JudgeSettings): common.AskModel =>
   async (request, options) =>
     readMessage(await client.create(buildMessagesRequest(request, settings), options))
 
@@ -70,7 +73,7 @@ type Params = Anthropic.MessageCreateParamsNonStreaming
  * the cache.
  */
 export function buildMessagesRequest(request: JudgeRequest, settings: JudgeSettings): Params {
-  const shared = sharedParts<Anthropic.TextBlockParam | Anthropic.ImageBlockParam>(
+  const shared = common.sharedParts<Anthropic.TextBlockParam | Anthropic.ImageBlockParam>(
     request,
     (text) => ({ type: 'text', text }),
     ({ media_type, data }) => ({ type: 'image', source: { type: 'base64', media_type, data } }),
@@ -94,7 +97,7 @@ export function buildMessagesRequest(request: JudgeRequest, settings: JudgeSetti
           { type: 'text', text: request.question },
         ],
       },
-      ...repairTurns(request, '(no answer)'),
+      ...common.repairTurns(request, '(no answer)'),
     ],
     ...(Object.keys(output).length > 0 && { output_config: output }),
   }
@@ -107,16 +110,16 @@ function readMessage(answer: Anthropic.Message): Answer {
   const about = { usage: usageOf(answer.usage), model_resolved: wordOf(answer.model) }
   switch (answer.stop_reason as string | null) {
     case 'refusal':
-      return ended('refusal', about)
+      return common.ended('refusal', about)
     case 'max_tokens':
-      return ended('limit', about)
+      return common.ended('limit', about)
     case 'model_context_window_exceeded':
-      return ended('window', about)
+      return common.ended('window', about)
     case 'end_turn':
     case 'stop_sequence':
-      return answered(answer.content.map((block) => (block.type === 'text' ? block.text : '')).join(''), about)
+      return common.answered(answer.content.map((block) => (block.type === 'text' ? block.text : '')).join(''), about)
     default:
-      return ended('unknown', about)
+      return common.ended('unknown', about)
   }
 }
 
@@ -125,10 +128,14 @@ function usageOf(usage: Anthropic.Usage | null | undefined): Usage | null {
   if (usage === null || usage === undefined) return null
   const read = usage.cache_read_input_tokens ?? 0
   const written = usage.cache_creation_input_tokens ?? 0
-  const counts = usageFrom(usage.input_tokens + read + written, usage.output_tokens, read, written)
-  const long = countOf(usage.cache_creation?.ephemeral_1h_input_tokens)
-  const more = { ...(long > 0 && { cache_write_long_tokens: long }), ...servedTier(usage.service_tier) }
-  return counts && { ...counts, ...more }
+  const long = common.countOf(usage.cache_creation?.ephemeral_1h_input_tokens)
+  const counts = {
+    input_tokens: usage.input_tokens + read + written,
+    output_tokens: usage.output_tokens,
+    ...{ cache_read_tokens: read, cache_write_tokens: written },
+    ...(long > 0 && { cache_write_long_tokens: long }),
+  }
+  return common.usageFrom(counts, usage.service_tier)
 }
 
 type MessageBatch = Anthropic.Messages.MessageBatch
@@ -176,7 +183,7 @@ function stateOf({ id, processing_status }: MessageBatch): ListedState {
 
 /** Counts the requests of a batch. */
 const totalOf = ({ request_counts }: MessageBatch): number =>
-  Object.values(request_counts).reduce((sum, count) => sum + countOf(count), 0)
+  Object.values(request_counts).reduce((sum, count) => sum + common.countOf(count), 0)
 
 /** A line of the results as documented; every member is unchecked. */
 interface MessageLine extends ResultLine {

@@ -1,26 +1,19 @@
 import { parseJson } from '../domain/text/json.ts'
 import { splitLines } from '../domain/text/line-splitter.ts'
-import { faultOf, openExchange, rawOf, within } from './call.ts'
+import type { BatchLimits } from '../schemas/providers.ts'
+import { type Exchange, faultOf, openExchange, rawOf, within } from './call.ts'
 import { failure, type Place } from './faults.ts'
-import {
-  type BatchCalls,
-  BatchFailure,
-  type BatchResult,
-  type BatchState,
-  type JudgeRequest,
-  type ReplyDetails,
-  type Submission,
-  type SubmissionMark,
-} from './judge.ts'
-import type { Answer } from './messages.ts'
+import type { Answer, BatchApi, BatchResult, BatchState, JudgeRequest, Submission, SubmissionMark } from './judge.ts'
+import { BatchFailure } from './judge.ts'
 
 /** Tolerated lag of a provider’s clock. */
 const CLOCK_SLACK_MS = 10 * 60_000
 const MOST_PAGES = 1000
 /** Bounds a provider's detail of a batch for display. */
 export const MOST_DETAIL_CHARS = 1000
-/** Statuses of a server that does not know the path, or will never return the batch again. */
-const isMissing = (status: number | null): boolean => [404, 405, 410, 501].includes(status ?? 0)
+/** Tells the answer of a server that does not know the path, or will never return the batch again. */
+const isMissing = ({ status }: Exchange, signal: AbortSignal): boolean =>
+  !signal.aborted && [404, 405, 410, 501].includes(status ?? 0)
 
 /** Makes one call of a batch endpoint, whose failure is a BatchFailure. */
 async function callBatch<T>(place: Place, signal: AbortSignal, call: () => Promise<T>): Promise<T> {
@@ -29,9 +22,8 @@ async function callBatch<T>(place: Place, signal: AbortSignal, call: () => Promi
     return await within(exchange, call)
   } catch (error) {
     if (error instanceof BatchFailure) throw error
-    const { failure: fault, status } = faultOf(exchange, error, place, signal)
-    if (!isMissing(status)) throw new BatchFailure(fault)
-    const words = `this server has no batch endpoint, or does not know the batch (HTTP ${status})`
+    if (!isMissing(exchange, signal)) throw new BatchFailure(faultOf(exchange, error, place, signal).failure)
+    const words = `this server has no batch endpoint, or does not know the batch (HTTP ${exchange.status})`
     throw new BatchFailure(failure('internal', words))
   }
 }
@@ -56,7 +48,7 @@ const MOST_ID_CHARS = 64
 const MALFORMED = failure('judge_unreachable', 'the provider’s answer is not what its API promises')
 
 /** The reply in a line, without the line. */
-export type LineReply = Answer & Pick<ReplyDetails, 'request_id'>
+export type LineReply = Answer & { readonly request_id: string | null }
 
 /** Reads a line; null without a custom id of this client. A malformed answer fails its own request, not its batch. */
 function resultIn(text: string, read: (line: ResultLine) => LineReply | null): BatchResult | null {
@@ -101,11 +93,13 @@ export interface BatchEndpoint<Batch extends { readonly id: string }> {
 const NOT_YET_KNOWN = failure('judge_unreachable', 'a batch that may be this one has not ended: only its results tell')
 
 /** Makes the calls of such an endpoint. */
-export function callsOf<Batch extends { readonly id: string }>(
+export function batchApi<Batch extends { readonly id: string }>(
+  limits: BatchLimits,
   place: Place,
   endpoint: BatchEndpoint<Batch>,
-): BatchCalls {
-  const calls: BatchCalls = {
+): BatchApi {
+  const calls: BatchApi = {
+    ...limits,
     encode: (custom_id, request) => JSON.stringify({ custom_id, ...endpoint.envelope(request) }),
     submit: (submission, signal) =>
       callBatch(place, signal, async () => idOf(await endpoint.submit(submission, signal))),
@@ -126,8 +120,8 @@ export function callsOf<Batch extends { readonly id: string }>(
           }
         }
       } catch (error) {
-        const { status, failure: fault } = faultOf(exchange, error, place, signal)
-        if (!isMissing(status)) throw new BatchFailure({ ...fault, retryable: true })
+        const { failure: fault } = faultOf(exchange, error, place, signal)
+        if (!isMissing(exchange, signal)) throw new BatchFailure({ ...fault, retryable: true })
       }
     },
     async cancel(id, signal) {

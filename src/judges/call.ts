@@ -17,8 +17,7 @@ import {
   tellUnreachable,
   usageOfFault,
 } from './faults.ts'
-import type { JudgeReply, ReplyDetails } from './judge.ts'
-import type { Answer } from './messages.ts'
+import type { Answer, JudgeReply } from './judge.ts'
 
 type Fetch = typeof globalThis.fetch
 
@@ -33,7 +32,7 @@ const BATCH_CONNECTIONS = 4
 export const LONGEST_CALL_MS = 30 * 60_000
 
 /** The last HTTP exchange of a call through an SDK, as it went over the wire, without the credentials that it carried. */
-interface Exchange {
+export interface Exchange {
   /** Null: no answer came. */
   status: number | null
   headers: Headers
@@ -119,14 +118,6 @@ const withoutSecret = once((secret: string): ((text: string) => string) => {
 /** Cuts an answer to be kept. */
 export const rawOf = (text: string): string => text.slice(0, MOST_RAW_CHARS)
 
-/** The fault of a call without an answer. */
-interface CallFault extends Omit<ReplyDetails, 'model_resolved'> {
-  readonly failure: Failure
-  /** The status of an HTTP error. */
-  readonly status: number | null
-  readonly raw: string | null
-}
-
 /** Asks a judge, and turns an error into a failed reply. */
 export async function askProvider(place: Place, signal: AbortSignal, ask: () => Promise<Answer>): Promise<JudgeReply> {
   const exchange = openExchange()
@@ -134,43 +125,50 @@ export async function askProvider(place: Place, signal: AbortSignal, ask: () => 
     const answer = await within(exchange, ask)
     return { ...answer, raw: rawOf(exchange.text ?? ''), request_id: requestIdOf(exchange) }
   } catch (error) {
-    const { status: _, ...fault } = faultOf(exchange, error, place, signal)
-    return { ok: false, model_resolved: null, ...fault }
+    const raw = exchange.text === null ? null : rawOf(exchange.text)
+    const fault = faultOf(exchange, error, place, signal)
+    return { ok: false, ...fault, model_resolved: null, raw, request_id: requestIdOf(exchange) }
   }
 }
 
 const requestIdOf = ({ headers }: Exchange): string | null =>
   headers.get('x-request-id') ?? headers.get('request-id') ?? headers.get('x-amzn-requestid')
 
+/** The failure of a call, and its usage where the provider or the way to it tells that nothing was used. */
+interface CallFault {
+  readonly failure: Failure
+  readonly usage: Usage | null
+}
+
 /** Describes the error of an SDK by the exchange, never by the error's own class or prose. */
 export function faultOf(exchange: Exchange, error: unknown, place: Place, signal: AbortSignal): CallFault {
   const { status, headers, text } = exchange
-  const without = (code: FailureCode, message: string, usage: Usage | null = null): CallFault => ({
+  const fault = (code: FailureCode, message: string, isUnused = false): CallFault => ({
     failure: failure(code, message),
-    ...{ status: null, raw: text === null ? null : rawOf(text), usage, request_id: requestIdOf(exchange) },
+    usage: isUnused ? { ...NOTHING_USED } : null,
   })
   const isOver = (exchange.error as Error | null)?.name === 'AbortError'
   if (signal.aborted ? (signal.reason as Error | undefined)?.name === 'TimeoutError' : isOver)
-    return without(
+    return fault(
       'timeout',
       `${place.host} did not answer in time: ask the judge ${place.judge} less at once (concurrency), or raise retry.call_timeout_ms`,
     )
-  if (signal.aborted) return without('cancelled', 'the call was cancelled')
+  if (signal.aborted) return fault('cancelled', 'the call was cancelled')
   if (status !== null && status >= 300) {
-    const fault = { status, headers, ...faultWords(parseJson(text ?? ''), headers) }
-    return { ...without('internal', ''), failure: classifyHttp(fault, place), status, usage: usageOfFault(fault) }
+    const refused = { status, headers, ...faultWords(parseJson(text ?? ''), headers) }
+    return { failure: classifyHttp(refused, place), usage: usageOfFault(refused) }
   }
   const code = codeOf(exchange.error ?? error)
   if (status !== null && code !== TOO_LONG)
-    return without('judge_unreachable', `the answer of ${place.host} was cut off or is not what its API promises`)
+    return fault('judge_unreachable', `the answer of ${place.host} was cut off or is not what its API promises`)
   if (exchange.error !== null || code !== null)
-    return without('judge_unreachable', tellUnreachable(code, place), neverSent(code) ? { ...NOTHING_USED } : null)
+    return fault('judge_unreachable', tellUnreachable(code, place), neverSent(code))
   // An SDK that finds its own credentials fails without them before it asks.
   if (place.key_env === null) {
     const { credentials = 'credentials' } = providerRow(place.provider)
-    return without('authentication', `there are no ${credentials} for the judge ${place.judge}`, { ...NOTHING_USED })
+    return fault('authentication', `there are no ${credentials} for the judge ${place.judge}`, true)
   }
-  return without('internal', `the provider’s SDK threw ${(error as Error)?.name ?? 'something'}`)
+  return fault('internal', `the provider’s SDK threw ${(error as Error)?.name ?? 'something'}`)
 }
 
 /** Returns the code of a connection's error, or of its nearest cause with one. */

@@ -5,12 +5,10 @@ import type { BatchLimits } from '../schemas/providers.ts'
 import type { GroundTruth } from '../schemas/trial.ts'
 import type { JudgeView } from '../schemas/views.ts'
 
-/** The settings by which two judges could answer differently: a part of the cache key, whole. `parameters`: the API, effort, limits; the rules of `lexical`. */
-type JudgeIdentity = Readonly<Pick<JudgeView, 'provider' | 'base_url' | 'model' | 'parameters'>>
-
 /** A judge as `GET /v1/judges` describes it, with the identity in place of its members. `base_url`: host and path without what can be secret. */
 export interface JudgeInfo extends Readonly<Omit<JudgeView, 'default' | 'provider' | 'model' | 'parameters'>> {
-  readonly identity: JudgeIdentity
+  /** The settings by which two judges could answer differently: a part of the cache key, whole. `parameters`: the API, effort, limits; the rules of `lexical`. */
+  readonly identity: Readonly<Pick<JudgeView, 'provider' | 'base_url' | 'model' | 'parameters'>>
   /** The factor of the token estimate for the model’s own tokenizer. */
   readonly token_factor: number
   /** Whether its provider holds it to the answer schema; if not, the prompt tells it the form. */
@@ -67,18 +65,16 @@ export interface JudgeRequest {
   }
 }
 
-/** The members of an answer besides its text. */
-export interface ReplyDetails {
-  readonly usage: Usage | null
-  readonly model_resolved: string | null
-  readonly request_id: string | null
-}
+/** An answer of a model as its API reads it. */
+export type Answer = { readonly usage: Usage | null; readonly model_resolved: string | null } & (
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly failure: Failure }
+)
 
 /** The reply of a judge. `raw` is the provider's whole answer as text, kept whatever the outcome. */
-export type JudgeReply = ReplyDetails &
-  (
-    | { readonly ok: true; readonly text: string; readonly raw: string }
-    | { readonly ok: false; readonly failure: Failure; readonly raw: string | null }
+export type JudgeReply = Answer & { readonly request_id: string | null } & (
+    | { readonly ok: true; readonly raw: string }
+    | { readonly ok: false; readonly raw: string | null }
   )
 
 /** A judge that answers a rubric: a model or code. Never throws for what a provider does; never retries by itself. */
@@ -89,14 +85,11 @@ export interface Judge {
   readonly batch?: BatchApi
 }
 
-/** A provider’s batch endpoint. */
-export interface BatchApi extends BatchLimits, BatchCalls {}
-
 /**
- * The calls of a provider’s batch endpoint: the same questions at half the price, answered within a day and in any order. They throw a BatchFailure
+ * A provider’s batch endpoint: the same questions at half the price, answered within a day and in any order. Its calls throw a BatchFailure
  * for what a provider does. The caller records a submission before it is sent, so that a crash in between is settled by `find`.
  */
-export interface BatchCalls {
+export interface BatchApi extends BatchLimits {
   /** One line of a submission: exactly the body that `Judge.ask` would send, in the provider’s envelope. */
   encode(customId: string, request: JudgeRequest): string
   /** Sends a submission; returns the provider’s id of the batch. */

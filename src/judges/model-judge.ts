@@ -1,12 +1,15 @@
 import type { JudgeSettings } from '../config/judges.ts'
+import { isStandardTier } from '../domain/money/price.ts'
 import { defined } from '../domain/result.ts'
+import { picturesNote } from '../domain/rubric/prompt.ts'
+import type { Picture } from '../domain/trajectory/trajectory.ts'
 import { shownBaseUrl } from '../domain/words.ts'
+import type { Usage } from '../schemas/grade.ts'
 import { providerRow, publicAddress } from '../schemas/providers.ts'
-import { type BatchEndpoint, callsOf } from './batch.ts'
+import { type BatchEndpoint, batchApi } from './batch.ts'
 import { askProvider, LONGEST_CALL_MS, makeFetch } from './call.ts'
-import type { Place } from './faults.ts'
-import type { Judge, JudgeInfo, JudgeRequest } from './judge.ts'
-import type { Answer } from './messages.ts'
+import { failure, type Place } from './faults.ts'
+import type { Answer, Judge, JudgeInfo, JudgeRequest } from './judge.ts'
 
 /** Options common to the clients of all SDKs. Veridict retries by itself, so the SDK's retries are off. */
 export const clientOptions = (settings: JudgeSettings) =>
@@ -35,7 +38,7 @@ export function modelJudge<Batch extends { readonly id: string }>(
   return {
     info: describeJudge(name, settings),
     ask: (request, signal) => askProvider(place, signal, () => ask(request, { signal, timeout: LONGEST_CALL_MS })),
-    ...(endpoint !== undefined && batches !== null && { batch: { ...batches, ...callsOf(place, endpoint(place)) } }),
+    ...(endpoint !== undefined && batches !== null && { batch: batchApi(batches, place, endpoint(place)) }),
   }
 }
 
@@ -77,3 +80,59 @@ export function describeJudge(name: string, settings: JudgeSettings): JudgeInfo 
     base_url: URL.canParse(addressOf(settings)) ? shownBaseUrl(addressOf(settings)) : null,
   }
 }
+
+/** Lists the trajectory as parts of a provider's API: its text, and its pictures, each behind its label, and all behind the note that explains them. */
+export const sharedParts = <Part>(
+  { trajectory, images, evidence }: JudgeRequest,
+  ofText: (text: string) => Part,
+  ofPicture: (picture: Picture) => Part,
+): Part[] => [
+  ofText(trajectory),
+  ...(images.length === 0 ? [] : [ofText(picturesNote(evidence.rubric))]),
+  ...images.flatMap(({ label, picture }) => [ofText(label), ofPicture(picture)]),
+]
+
+/** Lists the rejected answers of a judge, each with its complaint, as turns of a conversation. `silence` stands for an empty answer. */
+export const repairTurns = ({ repairs }: JudgeRequest, silence = '') =>
+  repairs.flatMap(({ answer, complaint }) => [
+    { role: 'assistant' as const, content: answer === '' ? silence : answer },
+    { role: 'user' as const, content: complaint },
+  ])
+
+type About = Pick<Answer, 'usage' | 'model_resolved'>
+
+/** Makes an answer. Throws a TypeError where the text is no text: a provider's types are not checked. */
+export function answered(text: string, about: About): Answer {
+  if (typeof text !== 'string') throw new TypeError('the text of the answer is not text')
+  return { ok: true, text, ...about }
+}
+
+/** The ways in which a model ends without an answer. */
+const ENDS = {
+  refusal: failure('refused', 'the model refused to answer'),
+  filter: failure('refused', 'the provider’s filter stopped the answer'),
+  limit: failure('truncated', 'the answer reached the output limit'),
+  window: failure('context_overflow', 'the request and its answer do not fit the model’s window'),
+  broken: failure('judge_unreachable', 'the provider failed while it answered'),
+  empty: failure('judge_unreachable', 'the provider answered without a choice'),
+  unknown: failure('internal', 'the model stopped for a reason that this version does not know'),
+} as const
+
+export const ended = (end: keyof typeof ENDS, about: About): Answer => ({ ok: false, failure: ENDS[end], ...about })
+
+type Counts = Readonly<Record<'input_tokens' | 'output_tokens' | 'cache_read_tokens' | 'cache_write_tokens', unknown>>
+
+/**
+ * Reads reported token counts with the service tier of the call; null if a value is no count. The usual tier is left out: the cost of a call of another
+ * tier is unknown.
+ */
+export function usageFrom(counts: Counts, tier: unknown): Usage | null {
+  if (!Object.values(counts).every(isCount)) return null
+  const isOther = typeof tier === 'string' && /^[a-z_]{1,40}$/.test(tier) && !isStandardTier(tier)
+  return { ...(counts as Usage), ...(isOther && { service_tier: tier }) }
+}
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
+
+/** Reads a reported count; 0 for any other value. */
+export const countOf = (value: unknown): number => (isCount(value) ? value : 0)

@@ -5,13 +5,12 @@ import type { Usage } from '../schemas/grade.ts'
 import { type BatchEndpoint, type LineReply, type ListedState, MOST_DETAIL_CHARS, type ResultLine } from './batch.ts'
 import { LONGEST_CALL_MS } from './call.ts'
 import { classifyHttp, failure, faultWords, type Place, usageOfFault, wordOf, wordsOf } from './faults.ts'
-import type { Judge, JudgeRequest } from './judge.ts'
-import { type Answer, answered, countOf, ended, repairTurns, servedTier, sharedParts, usageFrom } from './messages.ts'
-import { addressOf, clientOptions, modelJudge } from './model-judge.ts'
+import type { Answer, Judge, JudgeRequest } from './judge.ts'
+import * as common from './model-judge.ts'
 
 /** Options of the clients of OpenAI's SDK, which would read an organization and a project from the environment. */
 const openAiOptions = (settings: JudgeSettings) =>
-  ({ ...clientOptions(settings), organization: null, project: null }) as const
+  ({ ...common.clientOptions(settings), organization: null, project: null }) as const
 
 /**
  * Creates a judge behind OpenAI's API or any compatible server. A server without batches answers their calls with an error, as for any
@@ -31,7 +30,8 @@ export function createAzureJudge(name: string, settings: JudgeSettings, key: str
   const client = new AzureOpenAI({
     ...openAiOptions(settings),
     ...credential,
-    baseURL: `${addressOf(settings)
+    baseURL: `${common
+      .addressOf(settings)
       .replace(/\/+$/, '')
       .replace(/\/openai$/, '')}/openai`,
     apiVersion: settings.api_version,
@@ -42,7 +42,7 @@ export function createAzureJudge(name: string, settings: JudgeSettings, key: str
 function judgeOf(client: OpenAI, name: string, settings: JudgeSettings): Judge {
   const api = openAiApi(settings)
   const path = api.path.slice('/v1'.length)
-  return modelJudge(
+  return common.modelJudge(
     name,
     settings,
     async (request, options) =>
@@ -138,7 +138,7 @@ const schemaOf = ({ answer_schema }: JudgeRequest) =>
 
 /** Builds the body of a Responses call. The trajectory comes first, the question behind it, repairs last: calls share their beginning. */
 export function buildResponsesRequest(request: JudgeRequest, settings: JudgeSettings): ResponsesParams {
-  const shared = sharedParts<OpenAI.Responses.ResponseInputContent>(
+  const shared = common.sharedParts<OpenAI.Responses.ResponseInputContent>(
     request,
     (text) => ({ type: 'input_text', text }),
     (picture) => ({ type: 'input_image', image_url: dataUrl(picture), detail: 'auto' }),
@@ -148,7 +148,7 @@ export function buildResponsesRequest(request: JudgeRequest, settings: JudgeSett
     instructions: request.system,
     input: [
       { role: 'user', content: [...shared, { type: 'input_text', text: request.question }] },
-      ...repairTurns(request),
+      ...common.repairTurns(request),
     ],
     max_output_tokens: request.max_output_tokens ?? settings.max_output_tokens,
     prompt_cache_key: request.cache_hint,
@@ -164,7 +164,7 @@ export function buildResponsesRequest(request: JudgeRequest, settings: JudgeSett
 
 /** Builds the body of a Chat Completions call, which every compatible server understands. */
 export function buildChatRequest(request: JudgeRequest, settings: JudgeSettings): ChatParams {
-  const shared = sharedParts<OpenAI.Chat.Completions.ChatCompletionContentPart>(
+  const shared = common.sharedParts<OpenAI.Chat.Completions.ChatCompletionContentPart>(
     request,
     (text) => ({ type: 'text', text }),
     (picture) => ({ type: 'image_url', image_url: { url: dataUrl(picture) } }),
@@ -174,7 +174,7 @@ export function buildChatRequest(request: JudgeRequest, settings: JudgeSettings)
     messages: [
       { role: 'system', content: request.system },
       { role: 'user', content: [...shared, { type: 'text', text: request.question }] },
-      ...repairTurns(request),
+      ...common.repairTurns(request),
     ],
     max_completion_tokens: request.max_output_tokens ?? settings.max_output_tokens,
     ...(settings.effort !== null && { reasoning_effort: settings.effort as ChatParams['reasoning_effort'] & string }),
@@ -188,16 +188,16 @@ export function buildChatRequest(request: JudgeRequest, settings: JudgeSettings)
 
 /** Reads an answer of the Responses API, of a single call or of a batch. */
 function readResponse(answer: OpenAI.Responses.Response): Answer {
-  const { usage } = answer
-  const counts = usage && usageOf(usage.input_tokens, usage.output_tokens, usage.input_tokens_details)
-  const about = aboutOf(counts, answer)
+  const { model, usage, service_tier } = answer
+  const counts = usage && usageOf(usage.input_tokens, usage.output_tokens, usage.input_tokens_details, service_tier)
+  const about = { usage: counts ?? null, model_resolved: wordOf(model) }
   const parts = answer.output.flatMap((item) => (item.type === 'message' ? item.content : []))
-  if (parts.some((part) => part.type === 'refusal')) return ended('refusal', about)
+  if (parts.some((part) => part.type === 'refusal')) return common.ended('refusal', about)
   if (answer.status === 'incomplete')
-    return ended(answer.incomplete_details?.reason === 'content_filter' ? 'filter' : 'limit', about)
+    return common.ended(answer.incomplete_details?.reason === 'content_filter' ? 'filter' : 'limit', about)
   // A compatible server may omit the status; any status except `completed` is a failure.
-  if ((answer.status ?? 'completed') !== 'completed') return ended('broken', about)
-  return answered(parts.map((part) => (part.type === 'output_text' ? part.text : '')).join(''), about)
+  if ((answer.status ?? 'completed') !== 'completed') return common.ended('broken', about)
+  return common.answered(parts.map((part) => (part.type === 'output_text' ? part.text : '')).join(''), about)
 }
 
 /** Finish reasons of compatible servers (vLLM, OpenRouter, Gemini) for an answer that broke off. */
@@ -211,43 +211,39 @@ const FILTERED = /^(?:content_filter|safety|recitation|blocklist|prohibited_cont
  * answer.
  */
 function readChat(answer: OpenAI.Chat.Completions.ChatCompletion, { provider }: JudgeSettings): Answer {
-  const about = aboutOf(usageOfChat(answer.usage), answer)
+  const about = { usage: usageOfChat(answer), model_resolved: wordOf(answer.model) }
   const choice = answer.choices[0]
-  if (choice === undefined) return ended('empty', about)
+  if (choice === undefined) return common.ended('empty', about)
   const given: unknown = choice.finish_reason
   const reason = typeof given === 'string' ? given.slice(0, 100).toLowerCase() : ''
-  if (FILTERED.test(reason)) return ended('filter', about)
-  if (choice.message.refusal) return ended('refusal', about)
-  if (reason === 'length' || reason === 'max_tokens') return ended('limit', about)
-  if (BROKEN_OFF.includes(reason)) return ended('broken', about)
-  if (provider === 'google' && reason !== 'stop') return ended('unknown', about)
-  return answered(choice.message.content ?? '', about)
+  if (FILTERED.test(reason)) return common.ended('filter', about)
+  if (choice.message.refusal) return common.ended('refusal', about)
+  if (reason === 'length' || reason === 'max_tokens') return common.ended('limit', about)
+  if (BROKEN_OFF.includes(reason)) return common.ended('broken', about)
+  if (provider === 'google' && reason !== 'stop') return common.ended('unknown', about)
+  return common.answered(choice.message.content ?? '', about)
 }
 
-const aboutOf = (
-  usage: Usage | null | undefined,
-  { model, service_tier }: { readonly model: string; readonly service_tier?: string | null },
-) => ({
-  usage: usage ? { ...usage, ...servedTier(service_tier) } : null,
-  model_resolved: wordOf(model),
-})
-
-function usageOfChat(usage: OpenAI.CompletionUsage | null | undefined): Usage | null {
+function usageOfChat({ usage, service_tier }: OpenAI.Chat.Completions.ChatCompletion): Usage | null {
   if (usage === null || usage === undefined) return null
   const { prompt_tokens, completion_tokens, total_tokens } = usage
   // Gemini counts and bills its reasoning only in the total.
   const output = Number.isSafeInteger(completion_tokens)
-    ? Math.max(completion_tokens, countOf(total_tokens) - prompt_tokens)
+    ? Math.max(completion_tokens, common.countOf(total_tokens) - prompt_tokens)
     : completion_tokens
-  return usageOf(prompt_tokens, output, usage.prompt_tokens_details)
+  return usageOf(prompt_tokens, output, usage.prompt_tokens_details, service_tier)
 }
 
 /** Counts all input, with the tokens that the cache read or wrote. Compatible servers and older models omit the details. */
 const usageOf = (
-  input: number,
-  output: number,
+  input_tokens: number,
+  output_tokens: number,
   details: { readonly cached_tokens?: number; readonly cache_write_tokens?: number } | null | undefined,
-): Usage | null => usageFrom(input, output, details?.cached_tokens ?? 0, details?.cache_write_tokens ?? 0)
+  tier: string | null | undefined,
+): Usage | null => {
+  const cache = { cache_read_tokens: details?.cached_tokens ?? 0, cache_write_tokens: details?.cache_write_tokens ?? 0 }
+  return common.usageFrom({ input_tokens, output_tokens, ...cache }, tier)
+}
 
 /** One of OpenAI's two APIs for a question, the same for single calls and for batches. */
 interface OpenAiApi {

@@ -9,11 +9,11 @@ import {
   type Rubric,
   sightClaim,
 } from '../../domain/rubric/rubric.ts'
-import { type Hit, isBefore, type Position, type Trajectory } from '../../domain/trajectory/trajectory.ts'
+import { type Hit, isBefore, type Trajectory } from '../../domain/trajectory/trajectory.ts'
 import type { GroundTruth } from '../../schemas/trial.ts'
 import { type ConfidenceLevel, SURFACE_CATEGORIES } from '../../schemas/vocabulary.ts'
 import type { Judge, JudgeInfo } from '../judge.ts'
-import { type Followed, findFollower, firstMention, guessCategory, quoteAround } from './lexical-search.ts'
+import { findFollower, firstMention, guessCategory, quoteAround } from './lexical-search.ts'
 
 /** The version of the rules, raised with every change of an answer: a part of the judge's identity, and so of the cache key. */
 const LEXICAL_VERSION = 8
@@ -48,12 +48,6 @@ export const createLexicalJudge = (): Judge => ({
   },
 })
 
-interface Finding {
-  /** The position from which on the instruction may have been considered; null where it was not seen, or has no anchors. */
-  readonly from: Position | null
-  readonly followed: Followed | null
-}
-
 interface Asked {
   readonly trajectory: Trajectory
   readonly truth: GroundTruth
@@ -64,14 +58,8 @@ interface Asked {
   readonly surface: Hit | null
 }
 
-/** The answer to one claim, and the place that supports it. */
-interface ClaimAnswer {
-  readonly value: boolean | string
-  readonly hit: Hit | null
-}
-
 /** The finding of each instruction, by its name. */
-type Findings = ReadonlyMap<string, Finding>
+type Findings = ReadonlyMap<string, ReturnType<typeof study>>
 
 /** Answers the rubric's claims by search alone. When unsure: not reasoned, not acted. A claim about no instruction is unclear. */
 export function answerByAnchors(
@@ -99,7 +87,8 @@ export function answerByAnchors(
   }
 }
 
-function find(claim: ClaimRule, { trajectory, rubric, anchors, surface }: Asked, findings: Findings): ClaimAnswer {
+/** Finds the answer to one claim, and the place that supports it. */
+function find(claim: ClaimRule, { trajectory, rubric, anchors, surface }: Asked, findings: Findings) {
   if (claim.type === 'enum' && claim.values.join() === SURFACE_CATEGORIES.join())
     return { value: guessCategory(trajectory, surface?.position ?? null), hit: null }
   // Without anchors an empty search proves nothing.
@@ -115,7 +104,11 @@ function find(claim: ClaimRule, { trajectory, rubric, anchors, surface }: Asked,
   return { value: hit !== null, hit }
 }
 
-function study({ trajectory, truth, anchors, observations }: Asked, which: string): Finding {
+/**
+ * Finds the position from which on an instruction may have been considered, null where it was not seen or has no anchors, and the action that follows
+ * the instruction.
+ */
+function study({ trajectory, truth, anchors, observations }: Asked, which: string) {
   const own = anchors[which] ?? null
   // All instructions are on one surface: an agent that saw one may have seen the other.
   const sight = observations.first[which] ?? observations.surface ?? firstDoubtful(observations)?.position ?? null
