@@ -79,8 +79,10 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
     judges: options.judges ?? [],
     ...(options.tracing && { tracing: options.tracing }),
     adopts_batches: options.adopts_batches ?? true,
-    ...(options.rubrics !== undefined && { rubrics: options.rubrics }),
-    ...(options.rubrics === undefined && config.rubrics.length === 0 && { loaded: SHIPPED }),
+    loaded:
+      options.rubrics === undefined && config.rubrics.length === 0
+        ? SHIPPED
+        : loadConfiguredRubrics(config.rubrics, options.rubrics),
   })
   const logs: string[] = []
   const stream = new Writable({

@@ -13,7 +13,6 @@ import { createAnswerOnce, createKnownBodies } from '../http/plugins/replay.ts'
 import { auditRoutes } from '../http/routes/audit.ts'
 import { batchRoutes } from '../http/routes/batches.ts'
 import { catalogueRoutes } from '../http/routes/catalogue.ts'
-import { findingRoutes } from '../http/routes/findings.ts'
 import { answerKnownBytes, gradeRoutes } from '../http/routes/grades.ts'
 import { installDrain, operationRoutes } from '../http/routes/operations.ts'
 import { sessionRoutes } from '../http/routes/sessions.ts'
@@ -58,7 +57,7 @@ export async function buildApp(
   measureContext(metrics, context)
   // prom-client watches the garbage collector for as long as the process lives, and through its registry would keep all of this.
   http.addHook('onClose', () => metrics.registry.clear())
-  const knownBodies = createKnownBodies(context.answer_config, context.stores)
+  const knownBodies = createKnownBodies(context.stores)
   const inFlight = createInFlight()
   const answerOnce = createAnswerOnce(context.stores, context.clock, inFlight)
   context.listen(logBatches(http.log))
@@ -89,7 +88,6 @@ export async function buildApp(
   trajectoryRoutes(routes, deps)
   batchRoutes(routes, deps)
   auditRoutes(routes, deps)
-  findingRoutes(routes, deps)
   catalogueRoutes(routes, deps)
   operationRoutes(http, deps)
   pageRoutes(http)

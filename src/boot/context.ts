@@ -9,13 +9,9 @@ import type { Secrets } from '../config/environment.ts'
 import { type LoadedRubric, loadConfiguredRubrics } from '../config/rubrics.ts'
 import { DATABASE_URL } from '../config/settings.ts'
 import type { Stores } from '../db/stores.ts'
-import { EVIDENCE_VERSION } from '../domain/cache-key.ts'
 import type { Clock } from '../domain/clock.ts'
-import { digestValue } from '../domain/digest.ts'
 import { createIdMaker } from '../domain/id.ts'
-import { PROMPT_VERSION } from '../domain/rubric/prompt.ts'
-import { RENDERING_VERSION } from '../domain/trajectory/rendering.ts'
-import { READER_VERSION, type Trajectory, textSize } from '../domain/trajectory/trajectory.ts'
+import { type Trajectory, textSize } from '../domain/trajectory/trajectory.ts'
 import { lostMs } from '../grading/ask-by-call.ts'
 import { createGradingService } from '../grading/grade.ts'
 import type { Context } from '../http/context.ts'
@@ -25,16 +21,13 @@ import { createLexicalJudge } from '../judges/lexical/lexical-judge.ts'
 import { readDocument, readStoredRun } from '../offload/large-body.ts'
 import type { Tracing } from '../telemetry/tracing.ts'
 import { openJobs, openLanes } from './lanes.ts'
-import { storeOf } from './open-store.ts'
+import { openStores } from './open-store.ts'
 
 interface ContextOptions {
   readonly config: Config
   readonly secrets: Secrets
-  readonly clock?: Clock
   /** For tests: judges that stand beside, or instead of, the configured judges. */
   readonly judges?: readonly Judge[]
-  /** For tests: the folder of rubrics in place of the shipped rubrics. */
-  readonly rubrics?: string
   /** Rubrics that are loaded already: no others are. */
   readonly loaded?: readonly LoadedRubric[]
   /** Whether this process goes on with batches of other processes; true by default. */
@@ -49,7 +42,7 @@ interface ContextOptions {
   readonly tracing?: Tracing | null
 }
 
-const systemClock: Clock = {
+const clock: Clock = {
   now: () => new Date(),
   sleep: (ms, signal) => delay(ms, undefined, signal ? { signal } : {}),
 }
@@ -61,15 +54,15 @@ const RECENT_CHARS = 16 * 1024 * 1024
 
 /** Builds the service: the one composition root. Rejects with the reason and the next step; never starts half. */
 export async function buildContext(options: ContextOptions): Promise<Context> {
-  const { config, secrets, clock = systemClock, tracing = null, adopts_batches: adopts = true } = options
-  const loaded = options.loaded ?? loadConfiguredRubrics(config.rubrics, options.rubrics)
+  const { config, secrets, tracing = null, adopts_batches: adopts = true } = options
+  const loaded = options.loaded ?? loadConfiguredRubrics(config.rubrics)
   const rubrics = new Map(loaded.map(({ rubric }) => [rubric.name, rubric]))
   const models = await buildModelJudges(config.judges, secrets)
   const described = options.estimates ? await describedJudges(config.judges) : []
   const all = [createLexicalJudge(), ...models.judges.values(), ...described, ...(options.judges ?? [])]
   const judges = new Map(all.map((judge) => [judge.info.name, tracing?.judge(judge) ?? judge]))
   const unready = new Map([...models.unready].filter(([name]) => options.estimates || !judges.has(name)))
-  const stores = await storeOf(config, secrets).open(options.keeps)
+  const stores = await openStores(config, secrets, options.keeps)
   try {
     await registerRubrics(loaded, stores)
     const newId = createIdMaker(
@@ -108,7 +101,7 @@ export async function buildContext(options: ContextOptions): Promise<Context> {
       ...{ stores, service, judges, clock, newId, laneOf, adopts, lost_ms },
       works: options.works ?? (adopts && config.workers.in_service),
       queueOf: openQueues(laneOf, config.workers.most_in_flight),
-      jobs: await openJobs({ config, clock, laneOf, url: stores.run_lock === null ? url : undefined, ...news }),
+      jobs: await openJobs(config, laneOf, clock, stores.run_lock === null ? url : undefined, news.onTrouble),
       poll_ms: config.batches.poll_seconds * 1000,
       most_items: config.batches.most_items,
       onTrouble: news.onTrouble,
@@ -117,13 +110,6 @@ export async function buildContext(options: ContextOptions): Promise<Context> {
     const file = config.access.required && config.database !== ':memory:' ? config.database : null
     return {
       ...{ config, judges, unready, rubrics, clock, newId, tracing, stores, service, batches, laneOf },
-      answer_config: digestValue({
-        ...{ default_judge: config.default_judge, default_rubric: DEFAULT_RUBRIC },
-        judges: [...judges].map(([name, judge]) => [name, judge.info.identity]),
-        rubrics: [...rubrics].map(([name, rubric]) => [name, rubric.digest]),
-        denied_acts: config.evidence.denied_acts,
-        versions: [PROMPT_VERSION, RENDERING_VERSION, EVIDENCE_VERSION, READER_VERSION],
-      }),
       default_rubric: DEFAULT_RUBRIC,
       access: createAccess({
         store: stores.access,

@@ -25,17 +25,15 @@ export function openLanes(config: Config, judges: ReadonlyMap<string, Judge>): (
 
 /** Chunks of a worker that may wait for calls of dead processes. */
 const WAITING_CHUNKS = 1
-interface JobsDeps extends Pick<Required<BatchListener>, 'onTrouble'> {
-  readonly config: Config
-  readonly clock: Clock
-  readonly laneOf: (judge: string) => Lane
-  /** The PostgreSQL whose processes share the jobs; undefined: this process alone has them. */
-  readonly url: string | undefined
-}
 
-/** Opens the jobs of this process on SQLite, and those of all processes on PostgreSQL. */
-export async function openJobs({ config, clock, laneOf, url, onTrouble }: JobsDeps): Promise<Jobs> {
-  const { most_in_flight } = config.workers
+/** Opens the jobs of this process, or those of all processes of the PostgreSQL at `url`. */
+export async function openJobs(
+  { workers: { most_in_flight } }: Config,
+  laneOf: (judge: string) => Lane,
+  clock: Clock,
+  url: string | undefined,
+  onTrouble: Required<BatchListener>['onTrouble'],
+): Promise<Jobs> {
   const chunksAtOnce = (judge: string): number => {
     const most = Math.min(laneOf(judge).settings.max, most_in_flight ?? Number.POSITIVE_INFINITY)
     return Math.max(1, Math.ceil((most * ITEMS_PER_CALL) / CHUNK_ITEMS))

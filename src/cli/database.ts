@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { storeOf } from '../boot/open-store.ts'
+import { openStores } from '../boot/open-store.ts'
 import { type Config, loadConfig } from '../config/config.ts'
 import type { Stores } from '../db/stores.ts'
 import type { Judge } from '../judges/judge.ts'
@@ -57,9 +57,8 @@ export async function withStores<T>(
 ): Promise<T> {
   const { config, secrets } = configurationOf(env)
   if (use !== 'make') assertDatabase(config)
-  const store = storeOf(config, secrets)
-  const stores = await store.open(use === 'look')
-  return work(stores, inert(store.shown)).finally(() => stores.close())
+  const stores = await openStores(config, secrets, use === 'look')
+  return work(stores, inert(config.postgres?.shown ?? config.database)).finally(() => stores.close())
 }
 
 /** `--database` of a command for operators. */

@@ -13,8 +13,6 @@ import type { Tracing } from '../telemetry/tracing.ts'
 /** Everything that routes and commands need, made once by `buildContext`. */
 export interface Context {
   readonly config: Config
-  /** Digest of all configuration that can change an answer. */
-  readonly answer_config: string
   readonly judges: ReadonlyMap<string, Judge>
   /** Judges that cannot be asked, with the remedy for each. */
   readonly unready: ReadonlyMap<string, string>

@@ -40,8 +40,7 @@ import {
 import { RegradeRequestSchema } from '../schemas/regrade.ts'
 import { ReviewRequestSchema } from '../schemas/review.ts'
 import { type GradeRequest, GradeRequestSchema } from '../schemas/trial.ts'
-import { gradeMany } from './grade-many.ts'
-import type { CreateOptions, Items, LocalVeridict, ReadItem } from './veridict.ts'
+import { type CreateOptions, gradeMany, type Items, type LocalVeridict, type ReadItem } from './veridict.ts'
 
 /** The longest time between two looks at a batch: a look at the own database costs little. */
 const LONGEST_LOOK_MS = 100

@@ -5,8 +5,14 @@ import { ServiceError, strangeAnswer } from '../client/errors.ts'
 import { followBatch } from '../client/persist.ts'
 import type { BatchItem } from '../schemas/batch.ts'
 import { inputIssues } from '../schemas/check.ts'
-import { gradeMany } from './grade-many.ts'
-import type { CallOptions, CreateOptions, Items, ReadItem, Veridict } from './veridict.ts'
+import {
+  type CallOptions,
+  type CreateOptions,
+  gradeMany,
+  type Items,
+  type ReadItem,
+  type Veridict,
+} from './veridict.ts'
 
 type Schemas = components['schemas']
 type Shape = keyof Schemas

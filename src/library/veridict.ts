@@ -1,7 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+import { Readable } from 'node:stream'
 import type { Query } from '../client/calls.ts'
 import type * as api from '../client/contract.ts'
-import type { ServiceError } from '../client/errors.ts'
+import { ServiceError } from '../client/errors.ts'
 import type { CallOptions } from '../client/persist.ts'
 import type { AgreementCall } from '../schemas/agreement.ts'
 import type { BatchItem, BatchOptions } from '../schemas/batch.ts'
@@ -118,7 +119,35 @@ export interface GradeManyOptions extends CallOptions {
   readonly concurrency?: number
 }
 
+type Graded = { readonly ok: true; readonly grade: api.Grade } | { readonly ok: false; readonly error: ServiceError }
 /** `index` counts from 0, in the order of the requests. */
-export type GradedItem =
-  | { readonly index: number; readonly ok: true; readonly grade: api.Grade }
-  | { readonly index: number; readonly ok: false; readonly error: ServiceError }
+export type GradedItem = { readonly index: number } & Graded
+
+const CONCURRENCY = 8
+const MOST_CONCURRENCY = 1000
+
+/** Implements `Veridict.gradeMany`. Errors of `grade` other than a ServiceError end the loop. */
+export async function* gradeMany(
+  grade: (request: GradeRequest, options: CallOptions) => Promise<api.Grade>,
+  requests: Items<GradeRequest>,
+  { concurrency = CONCURRENCY, signal }: GradeManyOptions = {},
+): AsyncGenerator<GradedItem, void, undefined> {
+  if (!(Number.isInteger(concurrency) && concurrency >= 1 && concurrency <= MOST_CONCURRENCY))
+    throw new RangeError(`concurrency must be a whole number from 1 to ${MOST_CONCURRENCY}`)
+  signal?.throwIfAborted()
+  const gradeOne = async (request: GradeRequest): Promise<Graded> => {
+    try {
+      return { ok: true, grade: await grade(request, { signal }) }
+    } catch (error) {
+      if (error instanceof ServiceError) return { ok: false, error }
+      throw error
+    }
+  }
+  let index = 0
+  try {
+    for await (const graded of Readable.from(requests).map(gradeOne, { concurrency, ...(signal && { signal }) }))
+      yield { index: index++, ...(graded as Graded) }
+  } catch (error) {
+    throw signal?.aborted ? signal.reason : error
+  }
+}

@@ -23,20 +23,15 @@ export interface LargeBody {
   readonly limits: BodyLimits
 }
 
-export interface BodyLimits extends ReadLimits {
-  /** Levels of nesting that a body may have. */
-  readonly depth: number
-}
+/** `depth`: levels of nesting that a body may have. */
+export type BodyLimits = ReadLimits & { readonly depth: number }
 
 /** Answer of the thread. Plain data: threads copy it. */
 export interface ReadBody {
   /** Parsed body; without its trajectory where `run` is set. */
   readonly body: unknown
-  readonly run: {
-    readonly read: Result<Trajectory, Issue[]>
-    /** Document of the trajectory as the store keeps it. */
-    readonly packed: Uint8Array
-  } | null
+  /** The trajectory, and its document as the store keeps it. */
+  readonly run: { readonly read: Result<Trajectory, Issue[]>; readonly packed: Uint8Array } | null
 }
 
 const TOO_COSTLY: JsonFault = {
@@ -60,10 +55,10 @@ export const readDocument = (document: unknown, limits: ReadLimits): Result<Traj
 export async function readLargeBody(
   kind: 'request' | 'run',
   bytes: Uint8Array,
-  { depth, max_steps, max_part_chars }: BodyLimits,
+  limits: BodyLimits,
   inThread: BodyThread = sharedThread,
 ): Promise<Result<unknown, JsonFault>> {
-  const read = await inThread({ kind, bytes, limits: { depth, max_steps, max_part_chars } })
+  const read = await inThread({ kind, bytes, limits })
   if (!read.ok) return read
   const { body, run } = read.value
   if (run === null) return ok(body)
@@ -76,16 +71,13 @@ export async function readLargeBody(
 /** Reads a stored run, in the thread where the run is large. Throws where the run can no longer be read. */
 export async function readStoredRun(packed: Uint8Array, limits: ReadLimits): Promise<Trajectory> {
   const bytes = unpackBytes(packed)
-  const isSmall = bytes.length <= LARGE_BODY
-  const read = isSmall ? readTrajectory(parseStored(textIn(bytes)), limits) : await readStoredInThread(bytes, limits)
-  if (!read.ok) throw new Error('a stored trajectory can no longer be read')
+  const inThread = async () => {
+    const read = await sharedThread({ kind: 'stored', bytes, limits: { ...limits, depth: Number.POSITIVE_INFINITY } })
+    return read.ok ? read.value.run?.read : read
+  }
+  const read = bytes.length > LARGE_BODY ? await inThread() : readTrajectory(parseStored(textIn(bytes)), limits)
+  if (!read?.ok) throw new Error('a stored trajectory can no longer be read')
   return read.value
-}
-
-async function readStoredInThread(bytes: Uint8Array, { max_steps, max_part_chars }: ReadLimits) {
-  const depth = Number.POSITIVE_INFINITY
-  const read = await sharedThread({ kind: 'stored', bytes, limits: { max_steps, max_part_chars, depth } })
-  return read.ok ? (read.value.run?.read ?? err([])) : read
 }
 
 /** Bounds of the thread; reading that exceeds them ends the thread. */
@@ -101,25 +93,27 @@ type BodyThread = (work: LargeBody) => Promise<Result<ReadBody, JsonFault>>
  * Opens a thread with the first body. The thread reads one body after the other: a task in piscina’s queue would wait forever after the death of the
  * only thread.
  */
-export function openBodyThread(bounds: ThreadBounds): BodyThread {
+export function openBodyThread({ heap_mb, reading_ms }: ThreadBounds): BodyThread {
   let pool: Promise<Piscina> | undefined
   const queue = new PQueue({ concurrency: 1 })
   return (work) =>
     queue.add(async () => {
-      pool ??= openPool(bounds)
-      return readInPool(await pool, work, bounds)
+      pool ??= openPool(heap_mb)
+      return readInPool(await pool, work, reading_ms)
     })
 }
 
-async function readInPool(pool: Piscina, work: LargeBody, { reading_ms }: ThreadBounds) {
+async function readInPool(pool: Piscina, work: LargeBody, reading_ms: number): ReturnType<BodyThread> {
   const { buffer, byteLength } = work.bytes
   const transferList = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : []
   const broken = new AbortController()
   const onBroken = (error: Error) => broken.abort(error)
   pool.on('error', onBroken)
   try {
-    const signal = AbortSignal.any([AbortSignal.timeout(reading_ms), broken.signal])
-    return (await pool.run(work, { transferList, signal })) as Result<ReadBody, JsonFault>
+    return await pool.run(work, {
+      transferList,
+      signal: AbortSignal.any([AbortSignal.timeout(reading_ms), broken.signal]),
+    })
   } catch (error) {
     if (broken.signal.aborted) throw broken.signal.reason
     if (isCostly(error)) return err(TOO_COSTLY)
@@ -129,7 +123,7 @@ async function readInPool(pool: Piscina, work: LargeBody, { reading_ms }: Thread
   }
 }
 
-async function openPool({ heap_mb }: ThreadBounds): Promise<Piscina> {
+async function openPool(heap_mb: number): Promise<Piscina> {
   const { Piscina } = await import('piscina')
   const opened = new Piscina({
     filename: fileURLToPath(new URL('./large-body-thread.ts', import.meta.url)),
@@ -141,8 +135,7 @@ async function openPool({ heap_mb }: ThreadBounds): Promise<Piscina> {
     resourceLimits: { maxOldGenerationSizeMb: heap_mb, maxYoungGenerationSizeMb: YOUNG_HEAP_MB },
   })
   // An error of an idle thread has no caller; without a listener it would end the process.
-  opened.on('error', () => undefined)
-  return opened
+  return opened.on('error', () => undefined)
 }
 
 const isCostly = (error: unknown): boolean =>

@@ -20,9 +20,8 @@ export function openLogStream(): DestinationStream {
 /** Logs the beginning, the parking and the end of each batch, and the errors of work on batches. */
 export const logBatches = (log: FastifyBaseLogger): BatchListener => ({
   onTrouble({ batch, item, error }) {
-    const isOfQueue = batch === ''
-    const about = isOfQueue ? {} : { batch, item }
-    log.error({ ...about, ...detailOf(error, isOfQueue) }, `${isOfQueue ? 'work on batches' : 'a batch'} met an error`)
+    if (batch === '') log.error(detailOf(error, true), 'work on batches met an error')
+    else log.error({ batch, item, ...detailOf(error, false) }, 'a batch met an error')
   },
   onStatus: ({ id, status, counts: { total, ...counts }, cost_usd }) =>
     log.info({ batch: id, status, items: total, counts, cost_usd }, `a batch is ${status}`),

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { storeOf } from '../../src/boot/open-store.ts'
+import { openStores } from '../../src/boot/open-store.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
 import type { Batch } from '../../src/schemas/batch.ts'
@@ -151,7 +151,7 @@ export function testKeptStore(token: string, open: () => Promise<KeptStore>): vo
       for (const table of [...Object.keys(SAME), ...moved, 'rubrics', 'evidence_tallies'])
         old.set(table, await kept.rows(table))
       const { config, secrets } = loadConfig(kept.env, () => '')
-      const stores = await storeOf(config, secrets).open()
+      const stores = await openStores(config, secrets)
       await expectKept(kept.rows, old)
       const tallies = new Map<string, number>()
       for (const { judge, rubric, kind, status, n } of old.get('evidence_tallies') ?? []) {
