@@ -1,4 +1,4 @@
-import { cutName, isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
+import { isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asRecord, asText } from '../common/session.ts'
 
 const SESSION_MARKS = ['parentUuid', 'sessionId', 'session_id', 'parent_tool_use_id'] as const
@@ -58,27 +58,3 @@ const isMessage = (record: unknown): record is Json =>
 
 /** Names the conversation of a record: the subagent's; for every other record the main conversation, ''. */
 const chainOf = (record: unknown): string => (isMessage(record) ? (subagentOf(record) ?? '') : '')
-
-/** Tools that start other agents. */
-const DELEGATES: ReadonlySet<string> = new Set(['Agent', 'Task', 'Workflow', 'SendMessage'])
-
-/** The subagents that ran, by the harness's notes at the results of their calls: newer versions write each session to a separate file. */
-export class StartedSubagents {
-  readonly #started: { readonly agent: string | null; readonly call: string; readonly path: string }[] = []
-
-  note(tool: string, block: Json, record: Json, path: string): void {
-    const { agentId, runId, taskId } = asRecord(record['toolUseResult'] ?? record['tool_use_result'])
-    const agent = asText(agentId) ?? asText(runId) ?? asText(taskId)
-    if (DELEGATES.has(tool) && (agent !== null || block['is_error'] !== true))
-      this.#started.push({ agent, call: asText(block['tool_use_id']) ?? '', path })
-  }
-
-  /** Warns of subagents whose records are missing. `isRead`: tells whether the document has records of a subagent, by its name or call. */
-  warnOfUnread(reading: Reading, isRead: (name: string) => boolean, hasAny: boolean): void {
-    // Without a name of its own, a subagent is among those of the file, if there are any.
-    for (const { agent, call, path } of this.#started) {
-      const away = `what the subagent ${cutName(agent ?? call)} did stands in another file, not read here`
-      if (!isRead(call) && (agent === null ? !hasAny : !isRead(agent))) reading.unread(path, away, true)
-    }
-  }
-}

@@ -1,20 +1,12 @@
+import { digestValue } from '../../domain/digest.ts'
 import { readAnyBlock, readContent } from '../common/content.ts'
-import {
-  type ContentSink,
-  isAbsent,
-  isRecord,
-  itemsIn,
-  type Json,
-  pointer,
-  type Reading,
-  timeOf,
-} from '../common/reading.ts'
+import { type ContentSink, isAbsent, isRecord, itemsIn, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { addLeaves, asList, asRecord, asText, type OpenStep } from '../common/session.ts'
 import { type RecordTable, SessionReader } from '../common/session-reader.ts'
 import { type Format, listIn, type ReadDocument } from '../format.ts'
 import { namesOf } from '../vocabulary.ts'
-import { isHarnessText, isSummary, outcomeOfResult, type ReplySeen, readAssistant } from './claude-code-content.ts'
-import { inOrder, isTelling, StartedSubagents, subagentOf } from './claude-code-order.ts'
+import { keyOfBlock, outcomeOfResult, readAgentBlock, readServerResult, speakerOf } from './claude-code-content.ts'
+import { inOrder, isTelling, subagentOf } from './claude-code-order.ts'
 
 /**
  * The format of Claude Code: the session files under `projects/` (also the file of one subagent), and the output of `--output-format
@@ -46,7 +38,7 @@ function readClaudeCode(reading: Reading, document: Json): ReadDocument {
   if (records === null) reader.record(document, '')
   else
     for (const { record, index } of inOrder(reading, records, root)) {
-      const path = pointer(root, index)
+      const path = `${root}/${index}`
       if (isRecord(record)) reader.record(record, path)
       else reading.odd(path, 'a record', record)
     }
@@ -57,23 +49,35 @@ function readClaudeCode(reading: Reading, document: Json): ReadDocument {
 
 const LEFT_OUT_SYSTEM = namesOf('claude-code', 'left_out_system')
 
+/** Tools that start other agents. */
+const DELEGATES: ReadonlySet<string> = new Set(['Agent', 'Task', 'Workflow', 'SendMessage'])
+
+/** Bounds the name of a subagent in a warning. */
+const MOST_NAME = 200
+
+/** A reply of the model, whose blocks stand in one record or several. */
 interface Reply {
   readonly id: string
   readonly request: string | null
   step: OpenStep
-  readonly seen: ReplySeen
+  /** The path of the record that showed a block first, by the key of the block. */
+  readonly seen: Map<string, string>
   ended: boolean
 }
 
-/** The state of one conversation: the main conversation or that of one subagent. */
-type Chain = { reply: Reply | null }
+/** The conversation of a record: the main conversation, or that of a subagent. */
+interface Chain {
+  readonly subagent: string | null
+  reply: Reply | null
+}
 
 /** Reads the records of a session into steps, one record at a time. */
 class ClaudeReader extends SessionReader {
-  /** The messages of the records so far, by `uuid`; as JSON from the first repetition on. */
-  readonly #messages = new Map<string, Json | string>()
+  /** The messages of the records so far, each as the record's `uuid` and a digest. */
+  readonly #messages = new Set<string>()
   readonly #chains = new Map<string, Chain>()
-  readonly #started = new StartedSubagents()
+  /** The subagents that ran, by the harness's notes at the results of their calls: newer versions write each session to a separate file. */
+  readonly #started: { readonly agent: string | null; readonly call: string; readonly path: string }[] = []
   readonly #hasMain: boolean
   subagentModel: string | null = null
 
@@ -89,9 +93,22 @@ class ClaudeReader extends SessionReader {
     else super.leaveOut(record, path)
   }
 
+  /** Warns of subagents whose records are missing. */
   warnOfSubagents(): void {
     const hasAny = [...this.#chains.keys()].some((name) => name !== '')
-    this.#started.warnOfUnread(this.reading, (name) => this.#chains.has(name), hasAny)
+    for (const { agent, call, path } of this.#started) {
+      const away = `what the subagent ${(agent ?? call).slice(0, MOST_NAME)} did stands in another file, not read here`
+      // Without a name of its own, a subagent is among those of the file, if there are any.
+      const isHere = this.#chains.has(call) || (agent === null ? hasAny : this.#chains.has(agent))
+      if (!isHere) this.reading.unread(path, away, true)
+    }
+  }
+
+  #noteSubagent(tool: string, block: Json, record: Json, path: string): void {
+    const { agentId, runId, taskId } = asRecord(record['toolUseResult'] ?? record['tool_use_result'])
+    const agent = asText(agentId) ?? asText(runId) ?? asText(taskId)
+    if (DELEGATES.has(tool) && (agent !== null || block['is_error'] !== true))
+      this.#started.push({ agent, call: asText(block['tool_use_id']) ?? '', path })
   }
 
   /** Readers by the type of a record. */
@@ -138,57 +155,75 @@ class ClaudeReader extends SessionReader {
       return
     }
     const subagent = subagentOf(record)
-    const chain = this.#chains.get(subagent ?? '') ?? { reply: null }
+    const chain: Chain = this.#chains.get(subagent ?? '') ?? { subagent, reply: null }
     this.#chains.set(subagent ?? '', chain)
-    const at = `${path}/message/content`
-    if (type === 'assistant') this.#assistant(record, message, at, chain, subagent)
-    else this.#user(record, message, at, chain, subagent)
+    if (type === 'assistant') this.#assistant(record, message, `${path}/message/content`, chain)
+    else this.#user(record, message['content'], `${path}/message/content`, chain)
   }
 
   /** Tells whether an earlier record has the same id and the same message. */
   #isCopy(uuid: unknown, message: Json): boolean {
-    const id = asText(uuid)
-    if (id === null) return false
-    const first = this.#messages.get(id)
-    const text = typeof first === 'object' ? JSON.stringify(first) : first
-    this.#messages.set(id, text ?? message)
-    return text !== undefined && text === JSON.stringify(message)
+    if (asText(uuid) === null) return false
+    const before = this.#messages.size
+    return this.#messages.add(`${String(uuid)} ${digestValue(message)}`).size === before
   }
 
-  #assistant(record: Json, message: Json, path: string, chain: Chain, subagent: string | null): void {
-    const model = asText(message['model'])
-    const synthetic = model === '<synthetic>' || record['isApiErrorMessage'] === true
-    if (!synthetic && subagent === null) this.model ??= model
-    if (!synthetic) this.subagentModel ??= model
+  #assistant(record: Json, message: Json, path: string, chain: Chain): void {
+    const synthetic = message['model'] === '<synthetic>' || record['isApiErrorMessage'] === true
+    if (!synthetic) this.#noteModel(asText(message['model']), chain)
     const id = asText(message['id'])
-    const name = nameIn(subagent, id ?? asText(record['uuid']))
+    const name = nameIn(chain, id ?? asText(record['uuid']))
     const request = asText(record['requestId'])
-    let { reply } = chain
-    const goesOn =
-      reply !== null && reply.id === id && reply.request === request && !(reply.ended && reply.step.answered)
-    if (!goesOn || reply === null) {
-      reply = { id: id ?? '', request, step: this.open('agent', name), seen: new Map(), ended: false }
-      chain.reply = id === null ? null : reply
-    }
-    const current = reply
-    const key = [subagent ?? '', id, request ?? ''].join(' ')
+    const reply = this.#replyOf(chain, id, request, name)
+    const key = [chain.subagent ?? '', id, request ?? ''].join(' ')
     this.reading.reply = id === null || synthetic ? null : { id: key, isNamed: true }
-    const step = (afterResult: boolean): OpenStep => {
-      if (!afterResult) return current.step
-      current.step = this.open('agent', name)
-      this.reading.reply = { id: `${key} from ${path}`, isNamed: true }
-      return current.step
+    const speaker = () => this.sink(reply.step.parts, synthetic ? 'system' : 'agent_message')
+    const { content } = message
+    if (!Array.isArray(content)) readContent(this.reading, content, path, speaker())
+    let ran = false
+    for (const [block, at] of itemsIn(content, path)) {
+      if (isRecord(block) && this.#isRepeated(block, at, path, reply)) continue
+      const isResult = isRecord(block) && asText(block['type'])?.endsWith('_tool_result') === true
+      if (ran && !isResult) {
+        // The model wrote the block with the result of a provider's tool in sight.
+        reply.step = this.open('agent', name)
+        this.reading.reply = { id: `${key} from ${path}`, isNamed: true }
+      }
+      ran = isResult
+      if (isResult) readServerResult(this, block, at)
+      else readAgentBlock(this, reply.step, block, at, speaker())
     }
-    readAssistant(this, message['content'], { path, synthetic, seen: current.seen, step })
     // A later record of this id is another reply once the calls of this reply are answered: some gateways give every reply the same id.
-    if (!isAbsent(message['stop_reason'])) current.ended = true
+    if (!isAbsent(message['stop_reason'])) reply.ended = true
   }
 
-  #user(record: Json, message: Json, path: string, chain: Chain, subagent: string | null): void {
-    const { content } = message
-    const name = nameIn(subagent, asText(record['uuid']))
+  #noteModel(model: string | null, { subagent }: Chain): void {
+    this.subagentModel ??= model
+    if (subagent === null) this.model ??= model
+  }
+
+  #replyOf(chain: Chain, id: string | null, request: string | null, name: string | null): Reply {
+    const { reply } = chain
+    if (reply?.id === id && reply.request === request && !(reply.ended && reply.step.answered)) return reply
+    const next = { id: id ?? '', request, step: this.open('agent', name), seen: new Map(), ended: false }
+    chain.reply = id === null ? null : next
+    return next
+  }
+
+  /** Tells whether an earlier record of the same reply showed this block: streams repeat all blocks so far in each record. */
+  #isRepeated(block: Json, path: string, record: string, { seen }: Reply): boolean {
+    const key = keyOfBlock(block)
+    if (key === null) return false
+    const first = seen.get(key) ?? record
+    seen.set(key, first)
+    if (first !== record) this.reading.warnOnce(path, 'repeats a block of the same message; shown once')
+    return first !== record
+  }
+
+  #user(record: Json, content: unknown, path: string, chain: Chain): void {
+    const name = nameIn(chain, asText(record['uuid']))
     let step: OpenStep | null = null
-    const sink = this.#userSink(record, subagent, () => {
+    const sink = this.#userSink(record, chain, () => {
       step ??= this.open('other', name)
       chain.reply = null
       return step
@@ -198,24 +233,16 @@ class ClaudeReader extends SessionReader {
       if (isRecord(block) && block['type'] === 'tool_result') {
         const outcome = (tool: string) => outcomeOfResult(tool, block, record)
         const { tool, sink: output } = this.output(block['tool_use_id'], at, name, outcome)
-        this.#started.note(tool, block, record, at)
+        this.#noteSubagent(tool, block, record, at)
         readContent(this.reading, block['content'], `${at}/content`, output)
         step = null
       } else readAnyBlock(this.reading, block, at, sink)
     }
   }
 
-  #userSink(record: Json, subagent: string | null, step: () => OpenStep): ContentSink {
-    const { isCompactSummary, isMeta, isSynthetic } = record
+  #userSink(record: Json, { subagent }: Chain, step: () => OpenStep): ContentSink {
     const isTask = subagent !== null && this.#hasMain
-    const pick = (text: string): ContentSink => {
-      const { parts } = step()
-      // The model wrote the summary, and the agent wrote the task of its subagent: neither text is the user's request.
-      if (isCompactSummary === true || isSummary(text)) return this.sink(parts, 'agent_message', 'compact_summary')
-      if (isMeta === true || isSynthetic === true || isHarnessText(text)) return this.sink(parts, 'system')
-      if (isTask) return this.sink(parts, 'agent_message', 'subagent_task')
-      return this.sink(parts, 'user')
-    }
+    const pick = (text: string): ContentSink => this.sink(step().parts, ...speakerOf(record, text, isTask))
     return {
       text: (text, path) => pick(text).text(text, path),
       media: (text, path, kind, source) => pick('').media(text, path, kind, source),
@@ -256,5 +283,5 @@ class ClaudeReader extends SessionReader {
   }
 }
 
-const nameIn = (subagent: string | null, name: string | null): string | null =>
+const nameIn = ({ subagent }: Chain, name: string | null): string | null =>
   subagent === null ? name : `${subagent}#${name ?? ''}`

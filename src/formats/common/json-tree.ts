@@ -21,8 +21,8 @@ export interface Leaf {
   readonly text: string
 }
 
-/** Returns the full name of a leaf below a named value. */
-export const memberName = (name: string, leaf: string): string => (leaf === '' ? name : `${name}.${leaf}`)
+/** Returns the full name of a leaf below a named value; either name may be empty. */
+export const memberName = (name: string, leaf: string): string => [name, leaf].filter(Boolean).join('.')
 
 /** Bounds the pointer of a branch: a long name with many leaves would be repeated in the path of each leaf. */
 const MAX_BRANCH_POINTER = 2000

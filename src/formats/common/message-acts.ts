@@ -26,9 +26,15 @@ const PROTOCOLS: readonly TextActs[] = [
 export function withActsOfMessages(reading: Reading, { format, agent, steps }: ReadDocument): readonly Step[] {
   const { messages, acted } = messagesOf(steps, format)
   if (messages.length === 0) return steps
-  const changed = new Map<Part, readonly Part[]>()
   const form = protocolOf(messages, promptOf(steps), agent.name)
-  const run: Run = { reading, agent: agent.name, form, changed, ...channelOf(messages, form, format, acted) }
+  const followed = messages.filter(({ next }) => next !== null).length
+  const changed = new Map<Part, readonly Part[]>()
+  const run: Run = {
+    ...{ reading, agent: agent.name, form, changed },
+    hasCalls: acted > 0 || WITH_CALLS.has(format),
+    byWords: followed * 2 > acted,
+    isForm: form !== null && (form.announced || form.pieces.size * 2 > followed),
+  }
   for (const message of messages) {
     const part = steps[message.step]?.parts[message.part]
     if (part === undefined) continue
@@ -48,20 +54,12 @@ export function withActsOfMessages(reading: Reading, { format, agent, steps }: R
     : steps.map((step) => ({ ...step, parts: step.parts.flatMap((part) => changed.get(part) ?? [part]) }))
 }
 
-interface Run extends Channel {
+/** The messages of a run, and the channel by which its agent acts, as far as its turns show. */
+interface Run {
   readonly reading: Reading
   readonly agent: string | null
   readonly form: RunProtocol | null
   readonly changed: Map<Part, readonly Part[]>
-}
-
-/** Formats of one harness that marks every call: messages without a mark are no calls. */
-const WITH_CALLS: ReadonlySet<string> =
-  wordSet(`antigravity claude-code codex copilot-cli cursor droid-stream gemini-cli kimi-code
-  openclaw opencode openhands qwen-code`)
-
-/** The channel by which the agent of a run acts, as far as its turns show. */
-interface Channel {
   /** True when the run has calls of the format's own. */
   readonly hasCalls: boolean
   /** True when too many turns without calls are followed by other speakers for an agent that acts by calls alone. */
@@ -70,11 +68,10 @@ interface Channel {
   readonly isForm: boolean
 }
 
-function channelOf(messages: readonly Message[], form: RunProtocol | null, format: string, acted: number): Channel {
-  const followed = messages.filter(({ next }) => next !== null).length
-  const isForm = form !== null && (form.announced || form.pieces.size * 2 > followed)
-  return { hasCalls: acted > 0 || WITH_CALLS.has(format), byWords: followed * 2 > acted, isForm }
-}
+/** Formats of one harness that marks every call: messages without a mark are no calls. */
+const WITH_CALLS: ReadonlySet<string> =
+  wordSet(`antigravity claude-code codex copilot-cli cursor droid-stream gemini-cli kimi-code
+  openclaw opencode openhands qwen-code`)
 
 /** The protocol of a run, and the slices of the messages that follow it. */
 interface RunProtocol {

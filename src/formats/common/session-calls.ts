@@ -40,15 +40,13 @@ export function addCall(session: Session, parts: Part[], words: CallWords): void
   const whole = field === '' ? value : { [field]: value }
   for (const leaf of argumentsOf(spec, value, typeof args === 'string' && value !== args ? `${path}#` : path, words)) {
     const own = specOfLeaf(spec, leaf.kind ?? words.kindOf?.(leaf))
-    const argument = nameIn(field, leaf.name)
+    const argument = memberName(field, leaf.name)
     const placed = located === null ? session.locate(leaf.text, leaf.pointer) : { text: leaf.text, path: leaf.pointer }
     reading.add(parts, { ...meaningOf(own, argument, call, whole), ...placed, name: memberName(call.tool, leaf.name) })
   }
   if (parts.length === before && namePath !== null)
     reading.add(parts, { text: nameText, path: namePath, name: call.tool, ...meaningOfName(spec, call) })
 }
-
-const nameIn = (field: string, name: string): string => (field === '' ? name : memberName(field, name))
 
 /** Returns the spec of a leaf whose kind its name does not decide. */
 const specOfLeaf = (spec: ToolSpec | undefined, kind: ArgumentKind | undefined): ToolSpec | undefined =>

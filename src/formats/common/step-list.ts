@@ -6,7 +6,7 @@ import { specOf } from '../tools/harnesses.ts'
 import { meaningOf, meaningOfKind, openCall } from '../tools/tool-table.ts'
 import { decodeObject, leavesOf } from './json-tree.ts'
 import { isAbsent, isRecord, type Json, objectsIn, pointer, type Reading } from './reading.ts'
-import { asList, asRecord } from './session.ts'
+import { asList, asRecord, isEmpty } from './session.ts'
 
 const STEP = ['step_id', 'agent']
 const PART = ['actor', 'text', 'name', 'outcome']
@@ -78,9 +78,6 @@ function warnUnknown(reading: Reading, record: Json, path: string, fields: reado
     if (!fields.includes(key)) reading.warn(pointer(path, key), 'unknown field, not read')
 }
 
-const MAX_TOOL = 100
-const NAME_CHAR = /^\w$/
-
 const isOutcome = (value: unknown): value is ActOutcome => ACT_OUTCOMES.some((outcome) => outcome === value)
 
 const isActor = (value: unknown): value is Actor => ACTORS.some((actor) => actor === value)
@@ -95,12 +92,9 @@ function readPart(reading: Reading, parts: Part[], part: Json, path: string, age
   const shown = textAt(reading, name, `${path}/name`) ?? (isActor(actor) ? DEFAULT_NAMES[actor] : '')
   if (!isActor(actor) || !isOutcome(outcome) || typeof text !== 'string') return
   const at = `${path}/text`
-  if (actor === 'agent_action') readAction(reading, parts, { text, path: at, shown, outcome }, agent)
+  if (actor === 'agent_action') readAction(reading, parts, { text, path: at, shown }, outcome, agent)
   else reading.add(parts, { actor, text, path: at, name: shown })
 }
-
-/** An action; `shown`: its name in the document. */
-type ShownAction = Readonly<Record<'text' | 'path' | 'shown', string>> & { readonly outcome: ActOutcome }
 
 /**
  * Reads an action. The text is the tool's main argument (a command), or all arguments as a JSON object. `name` is the tool, or the tool and
@@ -109,9 +103,11 @@ type ShownAction = Readonly<Record<'text' | 'path' | 'shown', string>> & { reado
 function readAction(
   reading: Reading,
   parts: Part[],
-  { text, path, shown, outcome }: ShownAction,
+  action: Record<'text' | 'path' | 'shown', string>,
+  outcome: ActOutcome,
   agent: string | null,
 ): void {
+  const { text, path, shown } = action
   const whole = specOf(agent, shown)
   const object = decodeObject(text)
   const dot = whole === undefined ? shown.indexOf('.') : -1
@@ -119,15 +115,9 @@ function readAction(
   const tool = isOfTool ? shown.slice(0, dot) : shown
   const spec = whole ?? specOf(agent, tool)
   const call = { ...openCall(tool), outcome }
-  const args = isOfTool ? null : object
-  if (args !== null && Object.keys(args).length > 0) {
-    for (const leaf of leavesOf(args, `${path}#`))
-      reading.add(parts, {
-        text: leaf.text,
-        path: leaf.pointer,
-        name: `${tool}.${leaf.name}`,
-        ...meaningOf(spec, leaf.name, call, args),
-      })
+  if (!isOfTool && object !== null && !isEmpty(object)) {
+    for (const { text, pointer, name } of leavesOf(object, `${path}#`))
+      reading.add(parts, { text, path: pointer, name: `${tool}.${name}`, ...meaningOf(spec, name, call, object) })
     return
   }
   const meaning =
@@ -140,8 +130,5 @@ function readAction(
 }
 
 /** Recognizes `Tool{'argument': …}` or a JSON object, which is a call and not a shell line. */
-function looksLikeCall(text: string): boolean {
-  let at = 0
-  while (at < text.length && at < MAX_TOOL && NAME_CHAR.test(text.charAt(at))) at++
-  return text[at] === '{' && (at > 0 || decodeObject(text) !== null)
-}
+const looksLikeCall = (text: string): boolean =>
+  /^\w{1,100}\{/.test(text) || (text[0] === '{' && decodeObject(text) !== null)

@@ -114,7 +114,7 @@ function onlyText(sink: ChatSink, content: unknown, path: string): PlacedText | 
 }
 
 /** Adds the reasoning of a message. A message may repeat it under several members; the first present is shown. */
-function readThoughts(sink: ChatSink, message: Json, path: string, parts: Part[]): void {
+export function readThoughts(sink: ChatSink, message: Json, path: string, parts: Part[]): void {
   const { reasoning_content: raw } = asRecord(asRecord(message['raw_data'])['message'])
   const texts = ['reasoning_content', 'reasoning', 'thinking'].map((field) => [message[field], field] as const)
   for (const [text, place] of [...texts, [raw, 'raw_data/message/reasoning_content'] as const])

@@ -13,7 +13,6 @@ export abstract class SdkReader extends SessionReader {
   #name: string | null = null
   #turn: { readonly reply: string; readonly step: OpenStep } | null = null
   readonly #foreign = new ProceedingCalls()
-  sdkModel: string | null = null
 
   /** Readers by the kind of an event. */
   readonly #kinds: RecordTable = {
@@ -37,7 +36,7 @@ export abstract class SdkReader extends SessionReader {
     ConversationStateUpdateEvent: ({ value }) => {
       const { agent, usage_to_metrics: usage } = asRecord(value)
       const { model } = asRecord(asRecord(agent)['llm'])
-      this.sdkModel ??= asText(model) ?? asText(asRecord(asRecord(usage)['default'])['model_name'])
+      this.model ??= asText(model) ?? asText(asRecord(asRecord(usage)['default'])['model_name'])
     },
     ACPToolCallEvent: (event, path) => this.#foreignCall(event, path),
   }

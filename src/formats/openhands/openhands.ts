@@ -1,7 +1,17 @@
 import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
 import { idText, isRecord, itemsIn, type Json, timeOf } from '../common/reading.ts'
-import { addLeaves, asList, asRecord, asText, keyOf, mediaText, type OpenStep, settle } from '../common/session.ts'
+import {
+  addLeaves,
+  asList,
+  asRecord,
+  asText,
+  isEmpty,
+  keyOf,
+  mediaText,
+  type OpenStep,
+  settle,
+} from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
 import { listAt } from '../common/session-reader.ts'
 import type { Format } from '../format.ts'
@@ -24,7 +34,7 @@ export const OPENHANDS: Format = {
     const list = listAt(document, LISTS.find((name) => Array.isArray(document[name])) ?? 'records')
     const { model } = asRecord(asRecord(document['metadata'])['llm_config'])
     const read = reader.readAll(list)
-    return { ...read, agent: { ...read.agent, model: asText(model) ?? read.agent.model ?? reader.sdkModel } }
+    return { ...read, agent: { ...read.agent, model: asText(model) ?? read.agent.model } }
   },
   holdsSubagents: true,
 }
@@ -170,21 +180,18 @@ class OpenHandsReader extends SdkReader {
 
   /** Adds the workspace facts that the harness collects and puts into the prompt. */
   #recall(id: unknown, { recall_type: _type, runtime_hosts: _hosts, ...rest }: Json, path: string): void {
-    const isFact = (value: unknown): boolean => value !== '' && !(Array.isArray(value) && value.length === 0)
-    const facts = Object.fromEntries(Object.entries(rest).filter(([, value]) => isFact(value)))
+    const isNothing = (value: unknown): boolean => value === '' || (Array.isArray(value) && value.length === 0)
+    const facts = Object.fromEntries(Object.entries(rest).filter(([, value]) => !isNothing(value)))
     addLeaves(this.sink(this.open('other', idText(id)).parts, 'system', 'recall'), facts, `${path}/extras`)
   }
 }
 
 /** Returns the arguments that the agent set, without its thought, unless the action is only a thought. */
-function ownArgs(args: Json, action: string): Json {
-  const own = Object.entries(args).filter(
-    ([key, value]) =>
-      !HARNESS_ARGS.has(key) &&
-      (key !== 'thought' || action === 'think') &&
-      (key !== 'outputs' || !isRecord(value) || Object.keys(value).length > 0),
-  )
-  return Object.fromEntries(own)
+const ownArgs = (args: Json, action: string): Json => {
+  const isThought = (key: string): boolean => key === 'thought' && action !== 'think'
+  const isOwn = ([key, value]: [string, unknown]): boolean =>
+    !HARNESS_ARGS.has(key) && !isThought(key) && !(key === 'outputs' && isEmpty(value))
+  return Object.fromEntries(Object.entries(args).filter(isOwn))
 }
 
 interface Reply {
@@ -233,14 +240,8 @@ function outcomeOfObservation({ observation, content, extras, success }: Json): 
   if (observation === 'user_rejected') return 'rejected'
   const words = asText(content) ?? ''
   if (soundsTimedOut(words)) return 'interrupted'
-  const isError = observation === 'error'
-  const outcome = isError
-    ? outcomeInWords('openhands', words, true)
-    : success === false
-      ? 'failed'
-      : success === true
-        ? 'ran'
-        : 'answered'
+  const told = success === false ? 'failed' : success === true ? 'ran' : 'answered'
+  const outcome = observation === 'error' ? outcomeInWords('openhands', words, true) : told
   const { metadata, exit_code: code } = asRecord(extras)
   return outcomeWithCode(outcome, endCode(asRecord(metadata)['exit_code'] ?? code))
 }

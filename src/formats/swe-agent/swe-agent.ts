@@ -4,10 +4,11 @@ import { wordSet } from '../../domain/words.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { textsIn } from '../common/content.ts'
 import { decodeObject } from '../common/json-tree.ts'
-import { cutName, isAbsent, isRecord, itemsIn, type Json, objectsIn, pointer, type Reading } from '../common/reading.ts'
+import { cutName, isAbsent, isRecord, type Json, objectsIn, pointer, type Reading } from '../common/reading.ts'
 import { asList, asName, asRecord, asText } from '../common/session.ts'
 import { type FileRun, type Format, factsOf, type ReadDocument } from '../format.ts'
 import { readBlocks } from '../openai-chat/openai-chat-blocks.ts'
+import { readThoughts } from '../openai-chat/openai-chat-message.ts'
 import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { own } from '../tools/tool-table.ts'
 import { MINI_SWE_AGENT, miniModelOf } from './mini-swe-agent.ts'
@@ -67,7 +68,7 @@ function readStep(sink: ChatSink, step: unknown, path: string): Part[] {
   }
   const [thought, action, response] = [text('thought'), text('action'), text('response')]
   const isExit = isHarnessExit(thought, action)
-  readThinking(sink, step, path, parts)
+  readThoughts(sink, step, path, parts)
   sink.text(parts, isExit ? 'system' : 'agent_reasoning', thought, `${path}/thought`, 'thought')
   if (!repeats(response, thought, action)) sink.text(parts, 'agent_message', response, `${path}/response`, 'response')
   const observation = text('observation')
@@ -84,18 +85,6 @@ const isHarnessExit = (thought: string, action: string): boolean =>
 
 const EXIT_ACTIONS: ReadonlySet<string> = wordSet(`exit_cost exit_context exit_api exit_format exit_environment_error
   exit_error`)
-
-function readThinking(sink: ChatSink, step: Json, path: string, parts: Part[]): void {
-  const { thinking_blocks: blocks, reasoning_content: reasoning } = step
-  if (typeof reasoning === 'string')
-    sink.text(parts, 'agent_reasoning', reasoning, `${path}/reasoning_content`, 'reasoning')
-  if (!Array.isArray(blocks) || typeof reasoning === 'string') return
-  for (const [block, place] of itemsIn(blocks, `${path}/thinking_blocks`)) {
-    const [at, { thinking }] = [`${place}/thinking`, asRecord(block)]
-    if (typeof thinking === 'string') sink.text(parts, 'agent_reasoning', thinking, at, 'reasoning')
-    else sink.reading.warnOnce(at, 'a block of thinking without a text; not shown')
-  }
-}
 
 /** Tells whether the response repeats the step: the thought and the action in a fence, or the thought alone where the action was a tool call. */
 function repeats(response: string, thought: string, action: string): boolean {

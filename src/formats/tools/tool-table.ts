@@ -175,13 +175,8 @@ function targetOf(names: readonly string[], argument: string, args: unknown): st
   return target
 }
 
-function firstText(node: unknown, names: readonly string[]): string | null {
-  for (const name of names) {
-    const text = textAt(node, name)
-    if (text !== undefined) return text
-  }
-  return null
-}
+const firstText = (node: unknown, names: readonly string[]): string | null =>
+  names.map((name) => textAt(node, name)).find((text) => text !== undefined) ?? null
 
 function textAt(node: unknown, name: string): string | undefined {
   const value = typeof node === 'object' && node !== null ? own(node as Record<string, unknown>, name) : undefined
