@@ -39,7 +39,7 @@ async function connect() {
       })
       return null
     } catch (error) {
-      if (error?.response?.status === 404) return 'Phoenix has no such trace'
+      if (error?.response?.status === 404) return `Phoenix has no trace ${scores[0].trace}`
       throw new Error(`Phoenix: ${failureOf(error)}`)
     }
   }

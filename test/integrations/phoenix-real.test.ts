@@ -88,7 +88,7 @@ describe.skipIf(!isInstalled('phoenix'))('the official client, to a Phoenix on l
   test('a trace that Phoenix does not have is named, and the others are sent', async () => {
     const phoenix = await startPhoenix([TRACES[1]])
     const ran = await runNode([PUSH], { PHOENIX_HOST: phoenix.url }, { input: await realResults() })
-    expect(ran.err).toContain('not sent: first: Phoenix has no such trace')
+    expect(ran.err).toContain(`not sent: first: Phoenix has no trace ${TRACES[0]}`)
     expect(ran.err).toContain('sent 1 · not sent: no trace id 1, refused 1')
     expect([...phoenix.kept.values()].map(({ trace_id }) => trace_id)).toEqual([TRACES[1]])
   })
