@@ -4,7 +4,6 @@ import { findUnsound } from '../domain/text/strict-json.ts'
 import { type Call, NOT_RUN, type Part, type Step, type Trajectory } from '../domain/trajectory/trajectory.ts'
 import { quoted } from '../domain/words.ts'
 import { countLostWords } from './common/coverage.ts'
-import { wellFormed } from './common/json-tree.ts'
 import { withActsOfMessages } from './common/message-acts.ts'
 import { isRecord, itemsIn, type Json, pointer, Reading, type ReadLimits, typeName } from './common/reading.ts'
 import { asRecord } from './common/session.ts'
@@ -35,7 +34,7 @@ export function readTrajectory(
   limits: ReadLimits,
   id = digestOf(document),
 ): Result<Trajectory, Issue[]> {
-  if (id === null) return readUnsound(document, limits)
+  if (id === null) return err(findUnsound(document))
   const reading = new Reading(limits)
   const read = holdsRuns(document)
     ? readRuns(reading, document)
@@ -55,22 +54,6 @@ export function readTrajectory(
 
 const digestOf = (document: unknown): Digest | null =>
   findUnsound(document, 1).length === 0 ? digestValue(document) : null
-
-/** Reads a document whose texts hold half a character, with U+FFFD in place of it; refuses what cannot be stored. */
-function readUnsound(document: unknown, limits: ReadLimits): Result<Trajectory, Issue[]> {
-  const issues = findUnsound(document)
-  const mended = wellFormed(document)
-  const read = findUnsound(mended, 1).length > 0 ? err(issues) : readTrajectory(mended, limits)
-  if (!read.ok) return read
-  const warnings = issues.slice(0, MOST_HALVES).map(({ path, message }) => ({
-    path: path.toWellFormed(),
-    message: `${message}; read as U+FFFD`,
-  }))
-  return ok({ ...read.value, warnings: [...warnings, ...read.value.warnings] })
-}
-
-/** Bounds the warnings about half characters. */
-const MOST_HALVES = 20
 
 /** The member with the count of broken lines in the document's file that begin like records. */
 export const UNREAD_LINES = 'unread_lines'

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Part } from '../../src/domain/trajectory/trajectory.ts'
-import { specOf } from '../../src/formats/tools/harnesses.ts'
-import { meaningOf, openCall } from '../../src/formats/tools/tool-table.ts'
+import { meaningOf, openCall, specOf } from '../../src/formats/tools/tool-table.ts'
 import { claudeCode } from '../harness-logs/claude-code.ts'
 import { codex } from '../harness-logs/codex.ts'
 import { cursorStream } from '../harness-logs/cursor.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { harnessOf, specOf } from '../../src/formats/tools/harnesses.ts'
+import { harnessOf, specOf } from '../../src/formats/tools/tool-table.ts'
 import { atif, read } from './make.ts'
 import { ROLES, rolesBy } from './roles.ts'
 

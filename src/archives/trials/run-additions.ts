@@ -75,11 +75,8 @@ const sessionRecords = (document: Json): readonly unknown[] | null =>
 
 const isMessage = (record: Json): boolean => record['type'] === 'user' || record['type'] === 'assistant'
 
-function sessionIn(records: readonly unknown[]): string | null {
-  for (const record of records)
-    if (isRecord(record) && typeof record['sessionId'] === 'string') return record['sessionId']
-  return null
-}
+const sessionIn = (records: readonly unknown[]): string | null =>
+  recordsIn(records).flatMap(({ sessionId }) => (typeof sessionId === 'string' ? [sessionId] : []))[0] ?? null
 
 /** Returns the records of a file whose messages are all a subagent's, of this session; else null. */
 function sidechainIn(

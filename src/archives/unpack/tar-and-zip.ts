@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { pipeline as pipe, type Readable, Transform } from 'node:stream'
+import { pipeline as pipe, type Readable, type Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { crc32, createGunzip, createInflateRaw, createZstdDecompress } from 'node:zlib'
 import { extract } from 'tar-stream'
@@ -20,21 +20,14 @@ const CHUNK = 128 * 1024
 export async function unpackTar(path: string, packing: TarPacking, spool: Spool, abort?: AbortSignal): Promise<void> {
   const entries = extract()
   const whole = new TrailingZeros()
-  const counter = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      try {
-        spool.count(chunk.length)
-        whole.add(chunk)
-        done(null, chunk)
-      } catch (error) {
-        done(error instanceof Error ? error : new Error(String(error)))
-      }
-    },
-  })
-  const source = createReadStream(path)
-  const options = abort === undefined ? {} : { signal: abort }
-  const stages = [source, ...decompressor(packing), counter, entries] as [Readable, ...Transform[], typeof entries]
-  const fed = pipeline(stages, options)
+  const file = createReadStream(path)
+  const bytes = packing === 'tar' ? file : pipe(file, decoderOf(packing), () => undefined)
+  const content = counted(
+    () => bytes,
+    spool,
+    (chunk) => whole.add(chunk),
+  )
+  const fed = pipeline(content, entries, abort === undefined ? {} : { signal: abort })
   // The loop below meets the same error; an unhandled rejection here would report it a second time.
   const failure = fed.then(
     () => null,
@@ -66,12 +59,8 @@ export async function unpackTar(path: string, packing: TarPacking, spool: Spool,
 /** Casts a stream of `streamx`, which is iterable like any other and has no such type. */
 const bytesOf = (entry: unknown) => entry as AsyncIterable<Uint8Array>
 
-const decompressor = (packing: TarPacking): Transform[] =>
-  packing === 'tar.gz'
-    ? [createGunzip({ chunkSize: CHUNK })]
-    : packing === 'tar.zst'
-      ? [createZstdDecompress({ chunkSize: CHUNK })]
-      : []
+const decoderOf = (packing: 'tar.gz' | 'tar.zst'): Transform =>
+  packing === 'tar.gz' ? createGunzip({ chunkSize: CHUNK }) : createZstdDecompress({ chunkSize: CHUNK })
 
 /** Tells a real error from that of a stream closed after it. */
 const isTelling = (error: unknown): boolean =>

@@ -1,51 +1,37 @@
 import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
-import { openEnvelope, previewOf, readAtifContent, readPreview, textOf } from '../common/content.ts'
-import { memberName } from '../common/json-tree.ts'
-import {
-  type ContentSink,
-  idText,
-  isAbsent,
-  isRecord,
-  type Json,
-  objectsIn,
-  type Reading,
-  timeOf,
-} from '../common/reading.ts'
-import { asList, asRecord, asText, type Session, sinkTo } from '../common/session.ts'
-import { addCall } from '../common/session-calls.ts'
+import { openEnvelope, previewOf, readAtifContent, readPreview, textOf, textsIn } from '../common/content.ts'
+import type { Leaf } from '../common/json-tree.ts'
+import { type ContentSink, isAbsent, isRecord, type Json, objectsIn, type Reading, timeOf } from '../common/reading.ts'
+import { asList, asRecord, sinkTo } from '../common/session.ts'
+import { addCutCall } from '../common/session-calls.ts'
+import type { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { isRejection, isScaffold, isTerminus, readRawReply } from '../protocols/terminus.ts'
-import { harnessOf } from '../tools/harnesses.ts'
 import { CODES, exitCodeInText, hasEnded, outcomeOfAgent, outcomeWithCode } from '../tools/outcomes.ts'
-import { meaningOf, type OpenCall, openCall, own } from '../tools/tool-table.ts'
+import { harnessOf, type OpenCall, openCall, own } from '../tools/tool-table.ts'
 import type { CallAnswers, StepCall } from './step-order.ts'
 
 const AGENT_FIELDS = ['reasoning_content', 'tool_calls'] as const
 
-export interface StepContent extends Observation {
+export interface StepContent {
   readonly copied: boolean
   readonly at: number | null
+  readonly parts: readonly Part[]
+  readonly refs: readonly SubagentRef[]
 }
 
 /** Reads one ATIF step into parts: the agent's reasoning, its message, its calls, then the observation. */
-export function readStep(session: Session, step: Json, path: string, answers: CallAnswers): StepContent {
-  const { reading } = session
-  const agent = session.agent ?? ''
+export function readStep(sink: ChatSink, step: Json, path: string, answers: CallAnswers): StepContent {
+  const { reading } = sink
   const speaker = readSpeaker(reading, step, path)
   const reasoning = readReasoning(reading, step, path)
-  const calls = readCalls(session, step['tool_calls'], `${path}/tool_calls`)
-  const answered = { calls, answers, agent, extra: step['extra'] }
-  const observation = readObservation(reading, step['observation'], `${path}/observation`, answered)
-  const message = readMessage(reading, step, `${path}/message`, speaker, agent, calls)
-  const { parts: results, ...links } = observation
+  const calls = readCalls(sink, step['tool_calls'], `${path}/tool_calls`)
+  const { results, refs } = readObservation(sink, step, `${path}/observation`, calls, answers)
+  const message = readMessage(sink, step, `${path}/message`, speaker, calls)
   const parts = [...reasoning, ...message, ...calls.parts, ...results]
-  if (
-    isAbsent(step['message']) &&
-    isAbsent(step['observation']) &&
-    AGENT_FIELDS.every((field) => isAbsent(step[field]))
-  )
+  if (['message', 'observation', ...AGENT_FIELDS].every((field) => isAbsent(step[field])))
     reading.odd(`${path}/message`, 'text', step['message'])
-  return { copied: step['is_copied_context'] === true, at: timeOf(step['timestamp']), parts, ...links }
+  return { copied: step['is_copied_context'] === true, at: timeOf(step['timestamp']), parts, refs }
 }
 
 function readSpeaker(reading: Reading, step: Json, path: string): Actor {
@@ -71,36 +57,30 @@ function readReasoning(reading: Reading, step: Json, path: string): Part[] {
   return parts
 }
 
-function readCalls(session: Session, calls: unknown, path: string): Calls {
-  const { reading } = session
-  const parts: Part[] = []
-  const list: StepCall[] = []
-  if (isAbsent(calls)) return { parts, list, count: 0 }
-  if (!Array.isArray(calls)) {
-    const meaning = meaningOf(undefined, '', openCall('tool_calls'), null)
-    const text = (preview: string, at: string): void =>
-      reading.add(parts, { ...meaning, text: preview, path: at, name: 'tool_calls' })
-    const isCut = readPreview(reading, calls, path, { text, media: text }, true)
-    if (!isCut) reading.odd(path, 'an array', calls)
-    return { parts, list, count: isCut ? 1 : 0 }
-  }
-  for (const [record, at] of objectsIn(reading, calls, path)) {
-    const { tool_call_id: id, function_name: name, extra } = record
-    const namePath = `${at}/function_name`
-    if (asText(name) === null) reading.warn(namePath, 'a tool call must name its function')
-    const call = openCall(asText(name) ?? 'tool_call', idText(id))
-    list.push({ id: typeof id === 'string' ? id : null, call, extra })
-    const place = { path: `${at}/arguments`, namePath: typeof name === 'string' ? namePath : null }
-    addCall(session, parts, { call, args: record['arguments'], isInput: true, ...place })
-  }
-  return { parts, list, count: calls.length }
+/** The calls of one step, for its message and its results. */
+interface Calls {
+  readonly parts: Part[]
+  readonly list: StepCall[]
+  readonly count: number
 }
 
-function readMessage(reading: Reading, step: Json, at: string, speaker: Actor, agent: string, calls: Calls): Part[] {
+function readCalls(sink: ChatSink, calls: unknown, path: string): Calls {
+  const parts: Part[] = []
+  const list: StepCall[] = []
+  if (!isAbsent(calls) && addCutCall(sink, parts, openCall('tool_calls'), calls, path)) return { parts, list, count: 1 }
+  for (const [record, at] of objectsIn(sink.reading, calls, path)) {
+    const { tool_call_id: id, extra } = record
+    const call = sink.addCall(parts, { record, at, id, name: 'function_name', args: 'arguments' })
+    list.push({ id: typeof id === 'string' ? id : null, call, extra })
+  }
+  return { parts, list, count: asList(calls).length }
+}
+
+function readMessage({ reading, agent }: ChatSink, step: Json, at: string, speaker: Actor, calls: Calls): Part[] {
   const parts: Part[] = []
   const { message } = step
   if (typeof message === 'string' && speaker === 'agent_message') {
-    if (isSynthetic(message, step, agent)) {
+    if (isSynthetic(message, step, agent ?? '')) {
       reading.add(parts, { actor: 'system', text: message, path: at, name: 'message' })
       return parts
     }
@@ -143,13 +123,6 @@ const resultTexts = (step: Json): readonly string[] =>
     return typeof content === 'string' ? [content] : []
   })
 
-/** The calls of one step, for its message and its results. */
-interface Calls {
-  readonly parts: readonly Part[]
-  readonly list: readonly StepCall[]
-  readonly count: number
-}
-
 /** The reference of a result to another trajectory. */
 export interface SubagentRef {
   readonly path: string
@@ -157,26 +130,13 @@ export interface SubagentRef {
   readonly file: string | null
 }
 
-interface Observation {
-  readonly parts: readonly Part[]
-  readonly refs: readonly SubagentRef[]
-}
-
-/** The step of an observation: its calls, the open calls of the run, the agent, and `step.extra`. */
-interface Answered {
-  readonly calls: Calls
-  readonly answers: CallAnswers
-  readonly agent: string
-  readonly extra: unknown
-}
-
 /** Reads the tool results of one step. */
-function readObservation(reading: Reading, observation: unknown, path: string, step: Answered): Observation {
-  const { calls, answers, agent } = step
+function readObservation(sink: ChatSink, step: Json, path: string, calls: Calls, answers: CallAnswers) {
+  const { reading, agent } = sink
+  const { observation } = step
   const parts: Part[] = []
   const refs: SubagentRef[] = []
-  const preview = resultSink(reading, parts, 'observation', false)
-  const isCut = readPreview(reading, observation, path, preview)
+  const isCut = readPreview(reading, observation, path, resultSink(sink, parts, 'observation'))
   if (!isCut && !isAbsent(observation) && !isRecord(observation)) reading.odd(path, 'an object', observation)
   const results = isCut ? [] : asRecord(observation)['results']
   const called = answers.match(asList(results), calls.list)
@@ -184,12 +144,11 @@ function readObservation(reading: Reading, observation: unknown, path: string, s
     refs.push(...readRefs(reading, result['subagent_trajectory_ref'], `${at}/subagent_trajectory_ref`))
     const answered = called[index] ?? []
     const name = toolName(reading, result, at, calls, answered)
-    const own = resultSink(reading, parts, name, isTerminus(agent))
-    readAtifContent(reading, result['content'], `${at}/content`, own)
-    const extra = calls.count === 1 ? step.extra : null
-    for (const call of answered) call.call.outcome = outcomeOf(result, call, extra, agent, own.exitCode)
+    readAtifContent(reading, result['content'], `${at}/content`, resultSink(sink, parts, name))
+    const extra = calls.count === 1 ? step['extra'] : null
+    for (const call of answered) call.call.outcome = outcomeOf(result, call, extra, agent ?? '')
   }
-  return { parts, refs }
+  return { results: parts, refs }
 }
 
 /** Names the tool that a result answers, or `observation` where several tools are possible. */
@@ -207,25 +166,20 @@ function toolName(reading: Reading, result: Json, path: string, calls: Calls, an
   return only !== undefined && inStep && answered.every(({ call }) => call.tool === only) ? only : 'observation'
 }
 
-interface ResultSink extends ContentSink {
-  /** Exit code of the command, from the envelope of the result. */
-  exitCode: number | null
-}
-
-const resultSink = (reading: Reading, parts: Part[], name: string, isOfTerminus: boolean): ResultSink => ({
-  exitCode: null,
-  text(text, path) {
-    const scaffold = isOfTerminus && isScaffold(text)
-    const leaves = scaffold ? null : openEnvelope(text)
-    if (leaves === null) reading.add(parts, { actor: scaffold ? 'system' : 'tool_output', text, path, name })
-    for (const leaf of leaves ?? []) {
-      const full = memberName(name, leaf.name)
-      if (CODES.some((code) => code === leaf.name) && /^-?\d{1,10}$/.test(leaf.text)) this.exitCode = Number(leaf.text)
-      reading.add(parts, { actor: 'tool_output', text: leaf.text, path: `${path}#${leaf.pointer}`, name: full })
-    }
-  },
-  media: (text, path, _kind, source) => reading.addMedia(parts, { actor: 'tool_output', text, path, name }, source),
+const resultSink = (sink: ChatSink, parts: Part[], name: string): ContentSink => ({
+  ...sink.sink(parts, 'tool_output', name),
+  text: (text, path) =>
+    sink.text(parts, isTerminus(sink.agent) && isScaffold(text) ? 'system' : 'tool_output', text, path, name),
 })
+
+/** Returns the exit code of a command in the envelope of its result. */
+function codeInEnvelopes(content: unknown): number | null {
+  const isCode = ({ name, text }: Leaf): boolean => CODES.some((code) => code === name) && /^-?\d{1,10}$/.test(text)
+  const code = textsIn(content)
+    .flatMap((text) => openEnvelope(text) ?? [])
+    .findLast(isCode)
+  return code === undefined ? null : Number(code.text)
+}
 
 /** Outcomes by the status words that converters to ATIF write. */
 const STATUSES: Readonly<Record<string, ActOutcome>> = {
@@ -239,7 +193,8 @@ const STATUSES: Readonly<Record<string, ActOutcome>> = {
 const FAILURE = '[error] tool reported failure'
 
 /** Derives the outcome of an answered call: from the fields of the file, then from the harness's words. `step`: `extra` of a step with one call. */
-function outcomeOf(result: Json, call: StepCall, step: unknown, agent: string, exitCode: number | null): ActOutcome {
+function outcomeOf(result: Json, call: StepCall, step: unknown, agent: string): ActOutcome {
+  const exitCode = codeInEnvelopes(result['content'])
   const notes = [result['extra'], call.extra, step].filter(isRecord)
   const status = notes.map(statusOf).find((found) => found !== undefined)
   if (status !== undefined && status !== 'failed') return outcomeWithCode(status, exitCode)

@@ -1,13 +1,13 @@
 import type { Step, Trajectory } from '../../domain/trajectory/trajectory.ts'
 import { cutName, isAbsent, isRecord, type Json, objectsIn, pointer, type Reading } from '../common/reading.ts'
-import { asList, asRecord, asText, Session } from '../common/session.ts'
+import { asList, asRecord, asText } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
+import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { readStep, type StepContent } from './atif-step.ts'
 import { CallAnswers, numberSteps, StepReplies, warnAboutOrder } from './step-order.ts'
 
 /** Bounds the nesting of subagents inside of subagents; known documents nest one level. */
 const MAX_NESTING = 8
-const NEWEST_MINOR = 8
 
 export const ATIF: Format = {
   name: 'atif',
@@ -67,6 +67,8 @@ function* subagentsIn(reading: Reading, document: Json, path: string, read: read
 }
 
 const VERSION = /^ATIF-v(\d{1,3}\.\d{1,3})$/
+const KNOWN = /^1\.[0-8]$/
+const NEWEST = '1.8'
 
 function readVersion(reading: Reading, version: unknown, path: string): string {
   if (typeof version !== 'string') {
@@ -74,9 +76,7 @@ function readVersion(reading: Reading, version: unknown, path: string): string {
     return 'atif'
   }
   const [, number] = VERSION.exec(version) ?? []
-  const [major, minor] = (number ?? '').split('.').map(Number)
-  if (number === undefined || major !== 1 || Number(minor) > NEWEST_MINOR)
-    reading.warn(path, `unknown version; read as ATIF-v1.${NEWEST_MINOR}`)
+  if (!KNOWN.test(number ?? '')) reading.warn(path, `unknown version; read as ATIF-v${NEWEST}`)
   return number === undefined ? 'atif' : `atif-${number}`
 }
 
@@ -101,11 +101,11 @@ function readSteps(reading: Reading, document: Json, path: string, agent: string
   const ids = numberSteps(reading, steps, path)
   warnAboutOrder(reading, steps, path)
   const answers = new CallAnswers()
-  const session = new Session(reading, null, agent)
+  const sink = new ChatSink(reading, agent)
   const replies = new StepReplies(steps)
   return [...objectsIn(reading, steps, path)].map(([step, at, index]) => {
     reading.reply = replies.of(step, at)
-    const { refs, ...content } = readStep(session, step, at, answers)
+    const { refs, ...content } = readStep(sink, step, at, answers)
     return { step: { ...(ids[index] ?? { id: index + 1, name: null }), ...content }, refs }
   })
 }

@@ -5,7 +5,7 @@ import { asList, asName, asRecord, asText } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { takeMessage } from '../openai-chat/chat-steps.ts'
 import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
-import { CLINE_TOOLS } from '../tools/harnesses.ts'
+import { CLINE_TOOLS } from '../tools/tool-table.ts'
 import { Located, placeMessage, type Tree } from '../traces/located.ts'
 
 /**

@@ -26,43 +26,32 @@ interface CallForm {
   readonly answers: readonly string[]
 }
 
-const form = (tool: string, args: string, answers = ''): CallForm => ({
-  ...{ tool, args: args.split(' '), answers: answers === '' ? [] : answers.split(' ') },
-})
+const form = (tool: string, args: string, ...answers: string[]): CallForm => ({ tool, args: args.split(' '), answers })
+const run = (tool: string) => form(tool, 'command', 'aggregated_output', 'exit_code')
+const patch = form('apply_patch', 'changes', 'stdout', 'stderr')
+const exec = form('exec_command', 'command cwd', 'formatted_output', 'aggregated_output', 'stdout', 'stderr')
+const mcpItem = form('mcp_tool_call', 'server tool arguments', 'result', 'error')
+const collab = form('collab_tool_call', 'tool prompt receiver_thread_ids', 'agents_states')
 
-/** The event of a search. */
+/** The event of a search, and the item that holds the agent's plan. */
 const SEARCHED = 'web_search_end'
-
-/** Calls by the type of the events that begin and end them. */
-const EVENTS: Readonly<Record<string, CallForm>> = {
-  ...named(
-    form('exec_command', 'command cwd', 'formatted_output aggregated_output stdout stderr'),
-    'exec_command_begin exec_command_end',
-  ),
-  ...named(form('apply_patch', 'changes', 'stdout stderr'), 'patch_apply_begin patch_apply_end'),
-  ...named(form('mcp_tool_call', 'invocation', 'result'), 'mcp_tool_call_begin mcp_tool_call_end'),
-  ...named(
-    form('dynamic_tool_call', 'tool arguments', 'content_items error'),
-    'dynamic_tool_call_request dynamic_tool_call_response',
-  ),
-  [SEARCHED]: form('web_search', 'query action'),
-  view_image_tool_call: form('view_image', 'path'),
-}
-
-/** The item that holds the agent's plan. */
 const PLAN = 'todo_list'
 
-const command = (tool: string) => form(tool, 'command', 'aggregated_output exit_code')
-const mcp = form('mcp_tool_call', 'server tool arguments', 'result error')
-const collab = form('collab_tool_call', 'tool prompt receiver_thread_ids', 'agents_states')
-const search = form('web_search', 'query action')
-
-/** Calls by the type of an item of `exec --json` (codex-rs/exec/src/exec_events.rs), or of an item in an event. */
-const ITEMS: Readonly<Record<string, CallForm>> = {
-  ...{ command_execution: command('command_execution'), CommandExecution: command('exec_command') },
-  ...{ file_change: form('file_change', 'changes'), FileChange: form('apply_patch', 'changes', 'stdout stderr') },
-  ...{ mcp_tool_call: mcp, McpToolCall: mcp, collab_tool_call: collab, CollabAgentToolCall: collab },
-  ...{ web_search: search, WebSearch: search, [PLAN]: form(PLAN, 'items') },
+/** Calls by the type of the events that begin and end them, of an item of `exec --json` (codex-rs/exec/src/exec_events.rs), or of an item in an event. */
+const CALLS: Readonly<Record<string, CallForm>> = {
+  ...named(exec, 'exec_command_begin exec_command_end'),
+  ...named(patch, 'patch_apply_begin patch_apply_end FileChange'),
+  ...named(form('mcp_tool_call', 'invocation', 'result'), 'mcp_tool_call_begin mcp_tool_call_end'),
+  ...named(
+    form('dynamic_tool_call', 'tool arguments', 'content_items', 'error'),
+    'dynamic_tool_call_request dynamic_tool_call_response',
+  ),
+  ...named(form('web_search', 'query action'), `${SEARCHED} web_search WebSearch`),
+  ...named(mcpItem, 'mcp_tool_call McpToolCall'),
+  ...named(collab, 'collab_tool_call CollabAgentToolCall'),
+  ...{ command_execution: run('command_execution'), CommandExecution: run('exec_command') },
+  ...{ file_change: form('file_change', 'changes'), view_image_tool_call: form('view_image', 'path') },
+  [PLAN]: form(PLAN, 'items'),
 }
 
 /** Events that begin or end a turn: an abort ends only the calls of its own turn. */
@@ -72,13 +61,16 @@ const COMPACTIONS: ReadonlySet<string> = new Set(['ContextCompaction', 'context_
 /** The tool whose argument is a script that calls other tools. */
 const SCRIPT = 'exec'
 
-/** The record of a call: an event, or an item, whose id no item of the model's reply has. */
-interface CallRecord {
+/** A record beside the items of the model's replies: an event, an item of the stream, or an item that an event of a rollout completes. */
+interface Told {
+  readonly record: Json
+  readonly path: string
+  readonly type: string
   readonly kind: 'event' | 'item'
   readonly id: string | null
-  /** The name of a step that the record begins. */
-  readonly name: string | null
   readonly isDone: boolean
+  /** True where an earlier record of another kind may have shown the texts. */
+  readonly mayRepeat: boolean
 }
 
 /** Reads the records beside the items of the model's replies: the events of a rollout or of old `exec --json`, and the items of the new. */
@@ -94,23 +86,25 @@ export abstract class CodexEvents extends SessionReader {
   }
 
   /** Reads one event, unless an item shows the same content. */
-  protected event(event: Json, path: string): void {
+  protected event(record: Json, path: string): void {
+    const type = asText(record['type']) ?? ''
+    if (TURNS.has(type)) this.settleOpen('unknown')
+    if (type === 'session_configured') this.model ??= asText(record['model'])
+    if (type === 'item_completed' && isRecord(record['item'])) this.item(record['item'], `${path}/item`, true, true)
+    else {
+      const isEnd = type.endsWith('_end') || type.endsWith('_response')
+      // The end of a turn repeats its last message, which an event alone may have shown.
+      const ends = { isDone: isEnd || own(WORDS, type) !== undefined, mayRepeat: type.endsWith('_complete') }
+      const told: Told = { record, path, type, kind: 'event', id: idText(record['call_id']), ...ends }
+      if (!this.#tell(told)) this.#otherEvent(told)
+    }
+  }
+
+  #otherEvent({ record: event, path, type }: Told): void {
     const { reading } = this
-    const type = asText(event['type']) ?? ''
-    const [words, call] = [own(WORDS, type), own(EVENTS, type)]
     const isAct = type === 'terminal_interaction' || type === 'image_generation_end' || type.endsWith('_begin')
-    if (TURNS.has(type)) this.endTurn()
-    if (type === 'session_configured') this.model ??= asText(event['model'])
-    if (type === 'item_completed' && isRecord(event['item'])) this.#item(event['item'], `${path}/item`, true, true)
-    // The end of a turn repeats its last message, which an event alone may have shown.
-    else if (words !== undefined) this.#words(event, path, words, type.endsWith('_complete'))
-    else if (call !== undefined) {
-      const isDone = call.answers.length > 0 && (type.endsWith('_end') || type.endsWith('_response'))
-      this.#call(event, path, type, call, { kind: 'event', id: idText(event['call_id']), name: null, isDone })
-    } else if (NOTES.has(type)) this.failure(event, path, type)
-    else if (type === 'turn_aborted') this.settleOpen('interrupted')
+    if (type === 'turn_aborted') this.settleOpen('interrupted')
     else if (type === 'thread_rolled_back') reading.warn(path, 'turns before this were rolled back; they are shown')
-    else if (this.leftOut.has(type)) this.#leaveOut(event, type, path)
     else if (isAct) {
       // Only the item of the same call has its arguments.
       if (this.hasCall(event['call_id'])) return
@@ -120,35 +114,32 @@ export abstract class CodexEvents extends SessionReader {
     else reading.unreadRecord(path, 'type of event', event['type'], event)
   }
 
-  /** Reads an item of `exec --json`, which starts, changes and completes. */
-  protected streamItem(record: Json, path: string): void {
-    this.#item(asRecord(record['item']), `${path}/item`, record['type'] === 'item.completed', false)
+  /** Reads an item, which starts, changes and completes. `isOfEvent`: an item of the model's reply may show the same content. */
+  protected item(record: Json, path: string, isDone: boolean, isOfEvent: boolean): void {
+    const type = asText(record['type']) ?? asText(record['item_type']) ?? ''
+    const id = idText(record['id'])
+    if (isOfEvent && own(CALLS, type) !== undefined && this.hasCall(id)) this.settle(id, outcomeOfEnd(record))
+    else if (!this.#tell({ record, path, type, kind: 'item', id, isDone, mayRepeat: isOfEvent }) && isDone)
+      this.reading.unreadRecord(path, 'type of item', type === '' ? undefined : type, record)
   }
 
-  /** Reads an item. `isOfEvent`: an event of a rollout completes it, and an item of the model's reply may show the same content. */
-  #item(item: Json, path: string, isDone: boolean, isOfEvent: boolean): void {
-    const type = asText(item['type']) ?? asText(item['item_type']) ?? ''
-    const [words, call] = [own(WORDS, type), own(ITEMS, type)]
-    const id = idText(item['id'])
+  /** Reads a record of a type that events and items share; false for another type. */
+  #tell(told: Told): boolean {
+    const { record, path, type, isDone } = told
+    const [words, call] = [own(WORDS, type), own(CALLS, type)]
     if (words !== undefined) {
-      if (isDone) this.#words(item, path, words, isOfEvent)
-    } else if (type === 'error') this.failure(item, path, type)
-    else if (this.leftOut.has(type)) this.#leaveOut(item, type, path)
-    else if (call === undefined) {
-      if (isDone) this.reading.unreadRecord(path, 'type of item', type === '' ? undefined : type, item)
-    } else if (isOfEvent && this.hasCall(id)) this.settle(id, outcomeOfEnd(item))
-    // A plan is shown at each change of it.
-    else if (type === PLAN) this.#call(item, path, type, call, { kind: 'item', id, name: null, isDone: false })
-    else this.#call(item, path, type, call, { kind: 'item', id, name: id, isDone })
+      if (isDone) this.#words(told, words)
+    } else if (call !== undefined) this.#call(told, call)
+    else if (NOTES.has(type)) this.failure(record, path, type)
+    else if (this.leftOut.has(type)) {
+      if (COMPACTIONS.has(type)) this.reading.isCompacted = true
+      this.leaveOut(record, path)
+    } else return false
+    return true
   }
 
-  #leaveOut(record: Json, type: string, path: string): void {
-    if (COMPACTIONS.has(type)) this.reading.isCompacted = true
-    this.leaveOut(record, path)
-  }
-
-  /** Adds the texts of a record that no item shows. `mayRepeat`: an earlier event may have shown them. */
-  #words(record: Json, path: string, [actor, ...fields]: Words, mayRepeat: boolean): void {
+  /** Adds the texts of a record that no item shows. */
+  #words({ record, path, mayRepeat }: Told, [actor, ...fields]: Words): void {
     const { texts, eventTexts } = this.shown
     for (const [text, at] of fields.flatMap((field) => this.#textsAt(record[field], `${path}/${field}`))) {
       if (typeof text !== 'string' || text === '' || texts.has(text) || (mayRepeat && eventTexts.has(text))) continue
@@ -173,59 +164,67 @@ export abstract class CodexEvents extends SessionReader {
   }
 
   /** Places a call at the first record that tells its arguments, and its output at the record that tells its end. */
-  #call(record: Json, path: string, type: string, form: CallForm, { kind, id, name, isDone }: CallRecord): void {
-    const { reading, shown } = this
+  #call(told: Told, form: CallForm): void {
+    const { record, path, type, kind, id } = told
+    // A plan is shown at each change of it.
+    const isDone = told.isDone && type !== PLAN && (kind === 'item' || form.answers.length > 0)
+    const name = kind === 'event' || type === PLAN ? null : id
     // An item of the model's reply with this id is the call that is shown.
-    const isItems = kind === 'event' && (this.hasCall(id) || (type === SEARCHED && shown.texts.has(actionOf(record))))
+    const isSearch = type === SEARCHED && this.shown.texts.has(actionOf(record))
+    const isItems = kind === 'event' && (this.hasCall(id) || isSearch)
     const key = isItems ? id : (keyOf(kind, id) ?? (kind === 'item' ? `at ${path}` : null))
-    const leaveOut = (fields: readonly string[]): void => {
-      for (const field of fields) reading.leaveOut(pointer(path, field))
-    }
     const isSilent = form.args.every((field) => isAbsent(record[field]) || record[field] === '')
     // A search item starts before it holds its query.
     if (isSilent && !isDone && kind === 'item') return
     const args = [form.tool, ...form.args.map((field) => record[field])]
     const isNameless = kind === 'event' && id === null && isDone
-    if (isItems || isNameless || !this.#calls.isNew(id, args, isSilent)) leaveOut(form.args)
-    else this.#add(record, path, type, form, this.call(this.turn(name), key, form.tool))
-    if (!isDone) return
+    if (isItems || isNameless || !this.#calls.isNew(id, args, isSilent)) this.#leaveOutAll(told, form.args)
+    else this.#add(told, form, this.call(this.turn(name), key, form.tool))
+    if (isDone) this.#end(told, form, { key, name, isItems })
+  }
+
+  #leaveOutAll({ path }: Told, fields: readonly string[]): void {
+    for (const field of fields) this.reading.leaveOut(pointer(path, field))
+  }
+
+  #end(told: Told, form: CallForm, call: { key: string | null; name: string | null; isItems: boolean }): void {
+    const { record, path, kind, id } = told
     // The end tells the outcome more plainly than the text that the model saw.
-    this.settle(key, outcomeOfEnd(record))
-    const isNew = this.#answers.isNew(
-      id,
-      form.answers.map((field) => record[field]),
-    )
+    this.settle(call.key, outcomeOfEnd(record))
+    const answers = form.answers.map((field) => record[field])
+    const isNew = this.#answers.isNew(id, answers)
     if (kind === 'item') {
       // A repeated id behind the completion belongs to another run and another call.
       this.#calls.end(id)
       this.#answers.end(id)
     }
     // A script receives the output of its own calls, and the model sees the script's output.
-    const isInScript = !isItems && this.isWaitingFor(SCRIPT)
-    if (!isNew || isInScript || (kind === 'event' && id !== null && shown.answered.has(id))) leaveOut(form.answers)
-    else this.#answer(record, path, form, this.output(key, path, name))
+    const isInScript = !call.isItems && this.isWaitingFor(SCRIPT)
+    const isAnswered = kind === 'event' && id !== null && this.shown.answered.has(id)
+    if (!isNew || isInScript || isAnswered) this.#leaveOutAll(told, form.answers)
+    else this.#answer(told, form, this.output(call.key, path, call.name))
   }
 
-  #add(record: Json, path: string, type: string, { args: fields }: CallForm, call: CallWords['call']): void {
+  #add({ record, path, type }: Told, { args: fields }: CallForm, call: CallWords['call']): void {
     const { parts } = this.turn(null)
     const before = parts.length
-    const namePath = `${path}/${'type' in record ? 'type' : 'item_type'}`
+    const place = { call, namePath: `${path}/${'type' in record ? 'type' : 'item_type'}`, nameText: type }
     for (const field of fields) {
       const args = record[field]
-      const kinds = field === 'changes' && changesOf(args)
       if (isAbsent(args) || args === '' || isEmpty(args)) continue
-      addCall(this, parts, { call, field, args, path: `${path}/${field}`, namePath, nameText: type, ...kinds })
+      addCall(this, parts, {
+        ...place,
+        field,
+        args,
+        path: `${path}/${field}`,
+        ...(field === 'changes' && changesOf(args)),
+      })
     }
-    if (parts.length === before) addCall(this, parts, { call, args: null, path, namePath, nameText: type })
+    if (parts.length === before) addCall(this, parts, { ...place, args: null, path })
   }
 
   /** Adds the output. Its forms repeat each other, but for the two streams of a command and its exit code. */
-  #answer(
-    record: Json,
-    path: string,
-    { answers }: CallForm,
-    { parts, tool }: ReturnType<SessionReader['output']>,
-  ): void {
+  #answer({ record, path }: Told, { answers }: CallForm, { parts, tool }: ReturnType<SessionReader['output']>): void {
     const words = asText(asRecord(record['error'])['message'])
     let shown = ''
     for (const field of answers) {

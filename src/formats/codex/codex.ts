@@ -54,7 +54,8 @@ class CodexReader extends CodexEvents {
     const { type, msg } = record
     this.now = timeOf(record['timestamp'])
     if (isEnvelope(record)) this.#envelope(record, path)
-    else if (STREAM_ITEMS.has(type)) this.streamItem(record, path)
+    else if (STREAM_ITEMS.has(type))
+      this.item(asRecord(record['item']), `${path}/item`, type === 'item.completed', false)
     else if (type === 'turn.failed' || type === 'error') this.failure(record, path, 'error')
     else if (STREAM_BOOKKEEPING.has(type) || record['record_type'] === 'state') this.reading.leaveOut(path)
     else if (isRecord(msg)) this.event(msg, `${path}/msg`)

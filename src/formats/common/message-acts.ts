@@ -6,9 +6,8 @@ import { DISCUSSED, FENCED, JSON_ACTIONS, REACT } from '../protocols/agent-repli
 import type { TextActs } from '../protocols/slices.ts'
 import { ARG_TAGS, CLINE_TAGS, EXECUTE_TAGS, FUNCTION_TAGS, HERMES, INVOKE_TAGS } from '../protocols/tags.ts'
 import { isRejection, TERMINUS_JSON, TERMINUS_XML } from '../protocols/terminus.ts'
-import { CLINE_TOOLS } from '../tools/harnesses.ts'
 import { outcomeOfAgent } from '../tools/outcomes.ts'
-import { type OpenCall, openCall } from '../tools/tool-table.ts'
+import { CLINE_TOOLS, type OpenCall, openCall } from '../tools/tool-table.ts'
 import type { Reading } from './reading.ts'
 
 /** The protocols in the order in which they are tried: the most distinctive marks first. */

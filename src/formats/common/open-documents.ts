@@ -1,5 +1,6 @@
 import { err, type Issue, ok, type Result } from '../../domain/result.ts'
 import { parseJson, readJson } from '../../domain/text/json.ts'
+import { findUnsound } from '../../domain/text/strict-json.ts'
 import type { OpenedDocument } from '../format.ts'
 import { FORMATS } from '../formats.ts'
 import { UNREAD_LINES } from '../read.ts'
@@ -18,9 +19,9 @@ import { isRecord, type Json } from './reading.ts'
 export function openDocuments(text: string): Result<readonly OpenedDocument[], Issue[]> {
   const parsed = parseFile(withoutNul(text))
   if (!parsed.ok) return parsed
-  const isHalf = mayHoldHalf(text) && holdsHalf(parsed.value.root)
-  const root = asRecords((isHalf ? wellFormed(parsed.value.root) : parsed.value.root) as Json)
-  const warnings = [...parsed.value.warnings, ...(isHalf ? [HALF] : [])]
+  const { root: whole, halves } = mendHalves(parsed.value.root)
+  const root = asRecords(whole)
+  const warnings = [...parsed.value.warnings, ...halves]
   for (const format of FORMATS) {
     const runs = format.split?.(root) ?? null
     if (runs !== null) return ok(runs.map(({ name, document, about = {} }) => ({ name, document, about, warnings })))
@@ -28,18 +29,15 @@ export function openDocuments(text: string): Result<readonly OpenedDocument[], I
   return ok([{ name: '', document: { ...root }, about: {}, warnings }])
 }
 
-const HALF = 'the file holds half a character (a lone surrogate); read as U+FFFD'
+/** Bounds the warnings about half characters. */
+const MOST_HALVES = 20
 
-/** Tells whether JSON may hold half a character: as such, or escaped. */
-const mayHoldHalf = (text: string): boolean => !text.isWellFormed() || text.includes('\\ud') || text.includes('\\uD')
-
-/** Tells whether a value holds half a character; a value nested too deep to be written may. */
-function holdsHalf(value: unknown): boolean {
-  try {
-    return JSON.stringify(wellFormed(value)) !== JSON.stringify(value)
-  } catch {
-    return true
-  }
+/** Puts U+FFFD in place of each half character (a lone surrogate), with warnings; a value that no reader accepts for another reason stays. */
+function mendHalves(root: Json): { readonly root: Json; readonly halves: readonly string[] } {
+  const issues = findUnsound(root, MOST_HALVES)
+  const mended = issues.length === 0 ? root : (wellFormed(root) as Json)
+  if (findUnsound(mended, 1).length > 0) return { root, halves: [] }
+  return { root: mended, halves: issues.map(({ path, message }) => `${path}: ${message}; read as U+FFFD`) }
 }
 
 const NUL = '\0'
@@ -125,15 +123,10 @@ function parseLines(text: string): Result<ParsedFile, Issue[]> {
   return ok({ root, warnings: noiseWarnings(noise, last) })
 }
 
-/** Bounds the texts, in UTF-16 units, that are searched for the place where JSON breaks. */
-const MOST_SEARCHED = 16 * 1024 * 1024
-
 /** Explains that a text is neither JSON nor JSON lines, with the byte at which the JSON breaks. */
 function neitherText(text: string): string {
-  const neither = 'the file is neither JSON nor JSON lines'
-  if (text.length > MOST_SEARCHED) return neither
   const at = readJson(text).error
-  return `${neither}: it ${at === text.length ? 'ends' : 'stops being JSON'} at byte ${Buffer.byteLength(text.slice(0, at))}`
+  return `the file is neither JSON nor JSON lines: it ${at === text.length ? 'ends' : 'stops being JSON'} at byte ${Buffer.byteLength(text.slice(0, at))}`
 }
 
 function noiseWarnings(noise: readonly number[], last: number): string[] {

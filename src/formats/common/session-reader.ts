@@ -1,6 +1,5 @@
 import type { ListIn, ReadDocument } from '../format.ts'
-import { toolsOf } from '../tools/harnesses.ts'
-import { own } from '../tools/tool-table.ts'
+import { own, toolsOf } from '../tools/tool-table.ts'
 import { namesOf } from '../vocabulary.ts'
 import { type Json, objectsIn, type Reading } from './reading.ts'
 import { asList, Session } from './session.ts'

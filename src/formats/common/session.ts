@@ -1,7 +1,6 @@
 import { type ActOutcome, NOT_RUN, type Part, type Step } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
-import { specOf } from '../tools/harnesses.ts'
-import { type OpenCall, openCall, own, type ToolSpec, type ToolTable } from '../tools/tool-table.ts'
+import { type OpenCall, openCall, own, specOf, type ToolSpec, type ToolTable } from '../tools/tool-table.ts'
 import { leavesOf } from './json-tree.ts'
 import { type ContentSink, cutName, idText, isRecord, type Json, type Reading } from './reading.ts'
 
@@ -20,15 +19,6 @@ export interface OpenStep {
 }
 
 type Outcome = ActOutcome | ((tool: string) => ActOutcome)
-
-/** The part list that receives a tool's output, its sink, and the tool's name. */
-export interface OutputPlace {
-  readonly parts: Part[]
-  readonly tool: string
-  readonly sink: ContentSink
-  /** The answered call; null where no call has the id, or where several calls without a result share it. */
-  readonly call: OpenCall | null
-}
 
 /** A text and the pointer of the string that holds it. */
 export interface PlacedText {
@@ -138,8 +128,7 @@ export class Session {
 
   /** Tells whether a call of the tool has no result yet. */
   isWaitingFor(tool: string): boolean {
-    for (const { call } of this.#waiting) if (call.tool === tool) return true
-    return false
+    return [...this.#waiting].some(({ call }) => call.tool === tool)
   }
 
   /** Registers a new call under its id. A repeated id belongs to the later call, whose result can only follow. */
@@ -167,19 +156,17 @@ export class Session {
     if (made !== undefined && !made.shared && outcome !== 'unknown') made.call.outcome = outcome
   }
 
-  /** Sets the outcome of all calls without a result. */
+  /** Ends a turn: sets the outcome of all calls without a result, which is unknown where no record tells their end. */
   settleOpen(outcome: ActOutcome): void {
     for (const { call } of this.#waiting) settle(call, outcome)
     this.#waiting.clear()
   }
 
-  /** Ends a turn: a call without a result by now ended in some way that no record tells. */
-  endTurn(): void {
-    this.#waiting.clear()
-  }
-
-  /** Places the output of a call in the call's step while nothing else has happened since, else in a step of its own; sets its outcome. */
-  output(id: unknown, path: string, name: string | null, outcome: Outcome = 'unknown'): OutputPlace {
+  /**
+   * Places the output of a call in the call's step while nothing else has happened since, else in a step of its own; sets its outcome. `call`:
+   * null where no call has the id, or where several calls without a result share it.
+   */
+  output(id: unknown, path: string, name: string | null, outcome: Outcome = 'unknown') {
     const made = this.#made(id)
     const { last } = this
     if (made === undefined) this.reading.unread(path, 'answers no tool call before it; shown at its place', true)

@@ -2,11 +2,10 @@ import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
 import { previewOf, readContent, readPreview, wordsOf } from '../common/content.ts'
 import { idText, isAbsent, isRecord, type Json, pointer, timeOf } from '../common/reading.ts'
 import { addLeaves, asList, asRecord, asText, keyOf, type OpenStep } from '../common/session.ts'
-import { addCall, ProceedingCalls } from '../common/session-calls.ts'
+import { addCall, addCutCall, ProceedingCalls } from '../common/session-calls.ts'
 import { listAt, type RecordTable, SessionReader } from '../common/session-reader.ts'
 import type { Format } from '../format.ts'
 import { outcomeWithCode, soundsTurnedDown } from '../tools/outcomes.ts'
-import { meaningOfKind } from '../tools/tool-table.ts'
 import { namesOf } from '../vocabulary.ts'
 
 /**
@@ -134,9 +133,7 @@ class CursorReader extends SessionReader {
     this.#cut.add(id)
     const step = this.turn(null)
     const call = this.call(step, key, 'tool_call')
-    const meaning = { name: 'tool_call', ...meaningOfKind('unknown', null, call) }
-    const text = (preview: string, at: string): void => reading.add(step.parts, { ...meaning, text: preview, path: at })
-    if (readPreview(reading, made, path, { text, media: text }, true)) return
+    if (addCutCall(this, step.parts, call, made, path)) return
     reading.warnType(path, 'form of tool call', Object.keys(asRecord(made))[0])
     addCall(this, step.parts, { call, args: made, path, namePath: null, spec: null })
   }

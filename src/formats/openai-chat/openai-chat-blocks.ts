@@ -3,7 +3,6 @@ import type { Actor } from '../../schemas/vocabulary.ts'
 import { type ReadBlock, readBlock as readCommonBlock, readContent, wordsOf } from '../common/content.ts'
 import { type ContentSink, isAbsent, isRecord, type Json, objectsIn } from '../common/reading.ts'
 import { asRecord, asText } from '../common/session.ts'
-import { harnessOf } from '../tools/harnesses.ts'
 import {
   CODES,
   exitCodeInText,
@@ -13,6 +12,7 @@ import {
   outcomeWithCode,
   tellsFault,
 } from '../tools/outcomes.ts'
+import { harnessOf } from '../tools/tool-table.ts'
 import type { CallForm, ChatSink } from './openai-chat-sink.ts'
 
 /** The speaker of a content, and its part lists; `outputs`: tool results, which belong to the agent's step. */

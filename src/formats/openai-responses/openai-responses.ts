@@ -5,8 +5,7 @@ import { asList, asName, asRecord, asText, Session, settle } from '../common/ses
 import { type Format, type ListIn, listIn, type ReadDocument } from '../format.ts'
 import { isChat } from '../openai-chat/openai-chat.ts'
 import { outcomeOfOutput } from '../openai-chat/openai-chat-blocks.ts'
-import { COMMON_TOOLS, specOf, toolsOf } from '../tools/harnesses.ts'
-import { named, type ToolSpec, type ToolTable } from '../tools/tool-table.ts'
+import { COMMON_TOOLS, named, specOf, type ToolSpec, type ToolTable, toolsOf } from '../tools/tool-table.ts'
 
 /**
  * The format of OpenAI's Responses: an answer (`{"object": "response", "output"}`), a request with its answer (`input`, `output`), the

@@ -2,8 +2,7 @@ import { lineEnd } from '../../domain/text/search.ts'
 import { decodeObject, leavesOf } from '../common/json-tree.ts'
 import { cutName, isRecord, type Json } from '../common/reading.ts'
 import { sweActOf } from '../swe-agent/swe-agent-act.ts'
-import { specOf } from '../tools/harnesses.ts'
-import { meaningOfKind, named, type OpenCall, openCall, own, type ToolSpec } from '../tools/tool-table.ts'
+import { meaningOfKind, named, type OpenCall, openCall, own, specOf, type ToolSpec } from '../tools/tool-table.ts'
 import { protocolOf, type Slices } from './slices.ts'
 
 /** The members that name a tool, and those that hold its arguments. */

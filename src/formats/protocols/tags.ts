@@ -1,8 +1,7 @@
 import { decodeObject, leavesOf } from '../common/json-tree.ts'
 import { isAbsent, isRecord } from '../common/reading.ts'
 import { asName, isEmpty } from '../common/session.ts'
-import { CLINE_TOOLS, specOf } from '../tools/harnesses.ts'
-import { openCall, own, type ToolSpec, type ToolTable } from '../tools/tool-table.ts'
+import { CLINE_TOOLS, openCall, own, specOf, type ToolSpec, type ToolTable } from '../tools/tool-table.ts'
 import { closedBy, protocolOf, type Slices, scan, type TextActs } from './slices.ts'
 
 /** One way to write calls in tags. The patterns are sticky or global and bounded; their first group is a name. */

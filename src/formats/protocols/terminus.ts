@@ -2,8 +2,7 @@ import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { decodeObject, leavesOf } from '../common/json-tree.ts'
 import { isRecord, type Reading } from '../common/reading.ts'
 import { addSlices } from '../openai-chat/openai-chat-sink.ts'
-import { toolsOf } from '../tools/harnesses.ts'
-import { meaningOfName, openCall } from '../tools/tool-table.ts'
+import { meaningOfName, openCall, toolsOf } from '../tools/tool-table.ts'
 import { protocolOf, scan } from './slices.ts'
 
 const COMMAND = 'bash_command'
@@ -65,7 +64,7 @@ export const TERMINUS_XML = protocolOf(
   },
 )
 
-export const isTerminus = (agent: string): boolean => agent.startsWith('terminus-2')
+export const isTerminus = (agent: string | null): boolean => agent?.startsWith('terminus-2') === true
 
 const REJECTED = 'Previous response had parsing errors'
 const CONFIRM =

@@ -1,8 +1,7 @@
 import { type ActOutcome, NOT_RUN } from '../../domain/trajectory/trajectory.ts'
 import { decodeObject } from '../common/json-tree.ts'
 import { isRecord, type Json } from '../common/reading.ts'
-import { HARNESS_WORDS, type HarnessWords, harnessesWith, namedIn, SOME_WORDS } from './harnesses.ts'
-import { own } from './tool-table.ts'
+import { HARNESS_WORDS, type HarnessWords, harnessesWith, namedIn, own, SOME_WORDS } from './tool-table.ts'
 
 const HARNESSES = Object.keys(HARNESS_WORDS)
 
@@ -61,15 +60,12 @@ const COMPLAINT = /^.{0,200}(?:: (?:No such file or directory|command not found|
 const GIVES_UP =
   /^(?:(?:\/bin\/)?(?:ba|z|da|k)?sh: |[\w./-]{1,80}: line \d{1,6}: |make(?:\[\d\])?: \*\*\* |npm (?:ERR!|error) |fatal: |error: |Traceback \(most recent call last\)|\w{0,40}Error: (?!\(none\))|cd: |=+ [^\n]{0,80}\b\d{1,6} failed|FAILED|\s{0,4}\d{1,6} fail(?:ed|ing)\b)/
 
-/** Words of which each of these lines has one. */
-const MAY_COMPLAIN = /not found|no such|syntax error|sh: |: line \d|\*\*\* |npm |fatal: |error: |traceback|cd: |fail/
-
 /** Tells whether a result without a flag ends like a failed command: the rest of the command may never have run. */
-function endsInComplaint(text: string): boolean {
-  const tail = text.slice(-TAIL)
-  if (!MAY_COMPLAIN.test(tail.toLowerCase())) return false
-  return tail.split('\n').some((line) => COMPLAINT.test(line) || GIVES_UP.test(line))
-}
+const endsInComplaint = (text: string): boolean =>
+  text
+    .slice(-TAIL)
+    .split('\n')
+    .some((line) => COMPLAINT.test(line) || GIVES_UP.test(line))
 
 /** Bounds the texts of a harness, which are short: a longer text is output. */
 export const LONGEST_WORDS = 1500

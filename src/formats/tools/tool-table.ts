@@ -2,6 +2,7 @@ import type { Act, Call } from '../../domain/trajectory/trajectory.ts'
 import type { ActLanguage, ActOutcome, ActRole } from '../../schemas/vocabulary.ts'
 import { ACT_LANGUAGES, ACT_ROLES, type Actor } from '../../schemas/vocabulary.ts'
 import { namesOf } from '../vocabulary.ts'
+import data from './harnesses.json' with { type: 'json' }
 
 /**
  * The argument kinds of one tool. Keys are argument names from the harness's documentation; for arguments that are objects or arrays, the
@@ -88,6 +89,91 @@ export const toolTable = (rows: readonly string[]): ToolTable =>
       return wordsIn(names).map((name) => [name, spec])
     }),
   )
+
+/** A text that a harness itself writes in place of a call's output, and the outcome that it tells. */
+export interface HarnessWords {
+  /** The beginning of the text. */
+  readonly begins: string
+  /** A second piece of the text, near its beginning. */
+  readonly holds?: string
+  readonly outcome: ActOutcome
+  /** True when no program can print the text there: the harness writes its own words before all output. */
+  readonly isSure?: boolean
+}
+
+/** The tools and the words of a harness; `common` are the tools that many harnesses share under one name. */
+interface Harness {
+  /** The names of forks that kept the tools and the words. */
+  readonly forks?: readonly string[]
+  /** True where other agents use the names of the tools for other tools (`Bash`, `notify_user`). */
+  readonly own_names?: boolean
+  /** Rows of `toolTable`. */
+  readonly tools?: readonly string[]
+  /** The first of the texts that a result begins with counts. */
+  readonly words?: readonly HarnessWords[]
+  /** True where the harness has further texts, which vary by version. */
+  readonly some_words?: boolean
+}
+
+const HARNESSES: Readonly<Record<string, Harness>> = data.harnesses as unknown as Record<string, Harness>
+const DATA = Object.entries(HARNESSES)
+
+/** Puts the texts of fragments in place of their names: `$EDIT; patch diff`. */
+function expanded(row: string): string {
+  const text = row.replace(/\$([A-Z_]+)/gu, (_, name: string) => own(data.fragments, name) ?? name)
+  return text === row ? text : expanded(text)
+}
+
+const TABLES = DATA.flatMap(([name, { tools }]): [string, ToolTable][] =>
+  tools === undefined ? [] : [[name, toolTable(tools.map(expanded))]],
+)
+const BY_HARNESS = new Map(TABLES)
+export const COMMON_TOOLS: ToolTable = BY_HARNESS.get('common') ?? {}
+
+/** Returns the tools of a harness by exact name; the common tools for a harness without tools of its own. */
+export const toolsOf = (harness: string): ToolTable => BY_HARNESS.get(harness) ?? COMMON_TOOLS
+
+export const CLINE_TOOLS: ToolTable = toolsOf('cline')
+const OWN_TABLES = TABLES.filter(([name]) => name !== 'common')
+
+/** The words by the name of the harness. */
+export const HARNESS_WORDS: Readonly<Record<string, readonly HarnessWords[]>> = Object.fromEntries(
+  DATA.flatMap(([name, { words }]) => (words === undefined ? [] : [[name, words]])),
+)
+
+export const SOME_WORDS: readonly string[] = DATA.flatMap(([name, harness]) => (harness.some_words ? [name] : []))
+
+/** Bounds the name of an agent, above any harness's. */
+const MOST_AGENT_CHARS = 100
+
+/** Returns the harness that an agent's name begins with, alone or before a hyphen; null for other names. */
+export function namedIn(harnesses: readonly string[], agentName: string | null): string | null {
+  const agent = (agentName ?? '').slice(0, MOST_AGENT_CHARS).toLowerCase()
+  const origin = DATA.find(([, { forks }]) => forks?.includes(agent))?.[0] ?? agent
+  return harnesses.find((name) => origin.startsWith(name) && '-'.startsWith(origin.charAt(name.length))) ?? null
+}
+
+const WITH_TOOLS = OWN_TABLES.map(([name]) => name)
+/** Returns the harness of an agent by its name, as the tables name it; null for unknown names. */
+export const harnessOf = (agentName: string | null): string | null => namedIn(WITH_TOOLS, agentName)
+
+/** The harnesses with a tool of a name, and the kinds of its arguments there. */
+const BY_TOOL = Map.groupBy(
+  OWN_TABLES.flatMap(([harness, table]) => Object.entries(table).map(([tool, spec]) => ({ harness, tool, spec }))),
+  ({ tool }) => tool,
+)
+
+/** Lists the harnesses with a tool of a name. */
+export const harnessesWith = (tool: string): readonly string[] =>
+  (BY_TOOL.get(tool) ?? []).map(({ harness }) => harness)
+
+/** Returns the kinds of a tool's arguments by its harness, the common table, or the only other table; undefined where none or several know it. */
+export function specOf(agentName: string | null, tool: string): ToolSpec | undefined {
+  const ofAnyAgent = (BY_TOOL.get(tool) ?? []).filter(({ harness }) => !HARNESSES[harness]?.own_names)
+  const [only, ...others] = new Set(ofAnyAgent.map(({ spec }) => spec))
+  const known = own(toolsOf(harnessOf(agentName) ?? ''), tool) ?? own(COMMON_TOOLS, tool)
+  return known ?? (others.length === 0 ? only : undefined)
+}
 
 /** The actor of a text, and its act. */
 export interface Meaning {
@@ -184,5 +270,6 @@ function textAt(node: unknown, name: string): string | undefined {
 }
 
 /** Returns an own member of a record, never one of its prototype. */
-export const own = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
-  Object.hasOwn(record, name) ? record[name] : undefined
+export function own<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined
+}
