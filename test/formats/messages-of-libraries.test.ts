@@ -29,7 +29,7 @@ describe('samples', () => {
       ...(['vercel-ui', 4, 7, 6] as const),
       ['/messages/1/parts/2', '/messages/2/parts/4/type', '/messages/2/parts/8/rawInput', '/messages/2/parts/12'],
     ],
-    ['vercel-ui/seed-v4.json', 'vercel-ui', 6, 5, 3, ['/records/1/content', '/records/2/parts/1/details/1']],
+    ['vercel-ui/seed-v4.json', 'vercel-ui', 6, 5, 3, ['/records/2/parts/1/details/1']],
     [
       'langchain/seed.json',
       ...(['langchain', 4, 4, 2] as const),

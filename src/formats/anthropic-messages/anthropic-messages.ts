@@ -2,6 +2,7 @@ import { isAbsent, isRecord, type Json, type Reading } from '../common/reading.t
 import { asList, asRecord } from '../common/session.ts'
 import type { FileRun, Format, ReadDocument } from '../format.ts'
 import { isAnswer, isChat, readRun, withoutHeads } from '../openai-chat/openai-chat.ts'
+import { Located } from '../traces/located.ts'
 
 /**
  * The format of a call of Anthropic's Messages API (@anthropic-ai/sdk, resources/messages/messages.d.ts): the request, with its `system`
@@ -22,7 +23,7 @@ function readExchange(reading: Reading, document: Json): ReadDocument {
   const answer = answerIn(reading, response, path)
   const read = readRun(reading, request, requestPath, {
     ...form,
-    answer: answer === null ? [] : [{ message: answer, path }],
+    answer: answer === null ? [] : [new Located(answer, path)],
   })
   const model = answer?.['model']
   return typeof model === 'string' && read.agent.model === null ? { ...read, agent: { ...read.agent, model } } : read

@@ -2,8 +2,9 @@ import type { Step } from '../../domain/trajectory/trajectory.ts'
 import { cutName, isRecord, type Json, pointer, type Reading } from '../common/reading.ts'
 import { asName, asRecord, asText } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
-import { placeMessages, readTurns } from '../openai-chat/chat-steps.ts'
+import { readTurns } from '../openai-chat/chat-steps.ts'
 import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
+import { Located } from '../traces/located.ts'
 
 /**
  * The format of Docent's AgentRun: one or more transcripts of messages, in groups, with metadata. Source: TransluceAI/docent,
@@ -34,7 +35,7 @@ function readDocent(reading: Reading, document: Json): ReadDocument {
   for (const { record, path, name } of transcripts) {
     const messages = record['messages'] as readonly unknown[]
     const sink = new ChatSink(reading, agentOf(document), { isList: true })
-    readTurns(sink, placeMessages(messages, `${path}/messages`))
+    readTurns(sink, new Located(messages, `${path}/messages`).items())
     for (const step of sink.steps()) {
       const own = { conversation: path, name: cutName(`${name}#${step.name ?? step.id}`) }
       const isOfAgent = step.parts.some(({ actor }) => actor.startsWith('agent_'))

@@ -3,9 +3,10 @@ import { textsIn } from '../common/content.ts'
 import { cutName, idText, isRecord, type Json, pointer, type Reading } from '../common/reading.ts'
 import { asList, asName, asRecord, asText, type Resolve } from '../common/session.ts'
 import { type FileRun, type Format, factsOf, type OpenedDocument, type ReadDocument, type RunAbout } from '../format.ts'
-import { placeMessages, readTurns } from '../openai-chat/chat-steps.ts'
+import { readTurns } from '../openai-chat/chat-steps.ts'
 import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { own } from '../tools/tool-table.ts'
+import { Located } from '../traces/located.ts'
 
 /**
  * The format of one sample of an Inspect log: `{"id", "epoch", "input", "messages", …}`, from `samples/` of an `.eval` file or `samples` of
@@ -42,7 +43,7 @@ function readSample(reading: Reading, sample: Json, at: string): ReadDocument {
   if (!Array.isArray(messages)) reading.odd(path, 'an array', messages)
   const list = asList(messages)
   const sink = new ChatSink(reading, 'inspect', { resolve: attachmentsOf(reading, sample, at), isList: true })
-  readTurns(sink, placeMessages(list, path))
+  readTurns(sink, new Located(list, path).items())
   warnAboutHiddenCalls(reading, sample, at, list)
   for (const [id, outcome] of turnedDown(reading, sample, at)) sink.answered(id, () => outcome)
   if (isRecord(sample['error'])) reading.warn(`${at}/error`, 'the run ended with an error')

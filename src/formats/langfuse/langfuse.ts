@@ -59,7 +59,7 @@ function readLangfuse(reading: Reading, document: Json): ReadDocument {
   for (const copy of trace?.path === '' ? [] : (trace?.member('observations').items() ?? []))
     if (ids.has(copy.member('id').value)) reading.leaveOut(copy.path)
   const spans = [...(trace === null ? [] : [traceSpan(trace)]), ...observations.map(spanOf)]
-  return readTrace(reading, spans, { format: 'langfuse', path: source?.list.path ?? '' })
+  return readTrace(reading, spans, { format: 'langfuse', path: source?.list.path ?? '' }, { name: null })
 }
 
 /** The id of the span that encloses all observations. */

@@ -46,7 +46,7 @@ function readLangSmith(reading: Reading, document: Json): ReadDocument {
   const chosen = isWhole && root !== undefined ? [root] : runs
   const spans = chosen.flatMap((run) => spanOf(reading, run, isWhole))
   const { name } = asRecord((roots.find(({ value }) => isRoot(asRecord(value))) ?? roots[0])?.value)
-  return readTrace(reading, spans, { format: 'langsmith', path, name: asName(name) })
+  return readTrace(reading, spans, { format: 'langsmith', path }, { name: asName(name) })
 }
 
 /** Lists all runs of a trace, nested runs too (langsmith-sdk, python/langsmith/schemas.py, RunBase and Run). */

@@ -1,6 +1,6 @@
 import { pushTo } from '../../domain/result.ts'
 import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
-import { isAbsent, isRecord, type Json, pointer, type Reading } from '../common/reading.ts'
+import { isAbsent, isRecord, type Json, type Reading } from '../common/reading.ts'
 import { asList, asName, asText, type OpenStep } from '../common/session.ts'
 import type { ReadDocument } from '../format.ts'
 import type { OpenCall } from '../tools/tool-table.ts'
@@ -77,8 +77,6 @@ export interface LocatedMessage {
   readonly role?: 'system'
   /** The outcome that the record tells of the calls which the message answers. */
   readonly outcome?: ActOutcome | undefined
-  /** The outcomes that the record tells of calls by their ids, whatever the words of a result say. */
-  readonly settles?: readonly (readonly [id: string, outcome: ActOutcome])[]
 }
 
 /** Reads located messages into the steps of one agent. `list`: the pointer of the list that holds them. */
@@ -92,7 +90,7 @@ export function readLocatedChat(
   const sink = new ChatSink(reading, agent.name)
   const ids = new CallIds()
   let { model } = agent
-  for (const { tree, path = list, name, at = null, role, outcome, settles = [] } of messages(sink)) {
+  for (const { tree, path = list, name, at = null, role, outcome } of messages(sink)) {
     const placed = isOdd(tree) ? null : placeMessage(tree, path)
     if (placed === null) {
       const { path: place, value } = tree instanceof Located ? tree : new Located(undefined, path)
@@ -106,7 +104,6 @@ export function readLocatedChat(
     if (typeof id === 'string') sink.report(id, outcome)
     const step = name === undefined ? asText(own) : name
     takeMessage(sink, { ...placed, message }, step, step)
-    for (const [id, outcome] of settles) sink.settle(id, outcome)
     model ??= modelOf(message)
   }
   return { format, agent: { ...agent, model }, steps: sink.finish(list) }
@@ -140,23 +137,11 @@ class CallIds {
   }
 }
 
-export interface ListedMessage {
-  readonly message: unknown
-  readonly path: string
-}
-
-export const placeMessages = (messages: readonly unknown[], path: string): ListedMessage[] =>
-  messages.map((message, index) => ({ message, path: pointer(path, index) }))
-
 /** Reads the messages of a list, each as a step. */
-export function readTurns(
-  sink: ChatSink,
-  placed: readonly ListedMessage[],
-  protocol: TextProtocol | null = null,
-): void {
+export function readTurns(sink: ChatSink, placed: readonly Located[], protocol: TextProtocol | null = null): void {
   const { reading } = sink
   let before: Before = 'other'
-  for (const { message, path } of placed) {
+  for (const { value: message, path } of placed) {
     if (!isRecord(message)) {
       reading.odd(path, 'a message', message)
       continue
@@ -172,7 +157,7 @@ export function readList(
   reading: Reading,
   { format, agent }: Omit<ReadDocument, 'steps'>,
   path: string,
-  placed: readonly ListedMessage[],
+  placed: readonly Located[],
   protocol: TextProtocol | null = null,
 ): ReadDocument {
   const sink = new ChatSink(reading, agent.name, { isList: true })

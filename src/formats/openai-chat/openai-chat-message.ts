@@ -19,10 +19,8 @@ import { addSlices, type ChatSink, type Slice } from './openai-chat-sink.ts'
 export interface TextProtocol {
   /** Splits an answer with an act into slices; null for an answer without an act. */
   split(text: string): readonly Slice[] | null
-  /** Tells whether a user's message behind an answer is the user's own, rather than a result or a text of the harness. */
+  /** Tells whether a user's message behind an answer is the user's own, rather than a result, or the harness's complaint that the answer holds no act. */
   isSpeech(text: string): boolean
-  /** True when a user's message behind an answer without an act is the harness's complaint. */
-  readonly complains: boolean
   /** Adds acts that the harness noted beside the text; false where it noted none. */
   noted?(sink: ChatSink, parts: Part[], message: Json, path: string): boolean
 }
@@ -213,7 +211,7 @@ function readOtherMessage(
   const { parts, outputs } = read
   const role = roleOf(message)
   const isReply = role === 'user' && before !== 'other' && protocol !== null && !protocol.isSpeech(textOf(content))
-  const isComplaint = isReply && before === 'answer' && protocol.complains
+  const isComplaint = isReply && before === 'answer'
   if (role === 'user') sink.answeredWords((tool) => outcomeOfMessage(sink.agent, tool, message, content))
   // Whoever spoke may have acted by the words.
   if (role === null) sink.reading.unread(`${path}/role`, 'a message without a role; read as system', true)

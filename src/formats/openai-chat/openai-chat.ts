@@ -1,12 +1,11 @@
 import type { Part } from '../../domain/trajectory/trajectory.ts'
-import { textsIn } from '../common/content.ts'
 import { cutName, isAbsent, isRecord, itemsIn, type Json, pointer, type Reading } from '../common/reading.ts'
 import { asName, asRecord, asText } from '../common/session.ts'
 import { type FileRun, type Format, factsOf, type ListIn, listIn, type ReadDocument, type RunAbout } from '../format.ts'
-import { FUNCTION_TAGS, HERMES } from '../protocols/tags.ts'
-import { type ListedMessage, placeMessages, readTurns } from './chat-steps.ts'
+import { Located } from '../traces/located.ts'
+import { readTurns } from './chat-steps.ts'
 import { readBlocks } from './openai-chat-blocks.ts'
-import { isResponse, type TextProtocol } from './openai-chat-message.ts'
+import { isResponse } from './openai-chat-message.ts'
 import { ChatSink } from './openai-chat-sink.ts'
 
 /**
@@ -61,7 +60,7 @@ export function readOpenAiChat(reading: Reading, document: Json): ReadDocument {
 /** The format of a run, and an answer that the run itself does not hold. */
 interface RunForm {
   readonly format: string
-  readonly answer?: readonly ListedMessage[]
+  readonly answer?: readonly Located[]
 }
 
 /** Reads one run: the system prompt beside its messages (Anthropic), the messages, and the answer. */
@@ -77,24 +76,23 @@ export function readRun(
   const isTeam = chat?.path === '/history' && ('mistake_agent' in run || 'question' in run)
   if (chat === null) reading.refuse(at, 'holds no messages')
   const { list, path } = chatRead(reading, run, at, chat ?? { list: [], path: '/messages' })
-  const listed = placeMessages(list, `${at}${path}`).filter(({ message }) => !isBookkeeping(message))
+  const listed = new Located(list, `${at}${path}`).items().filter(({ value }) => !isBookkeeping(value))
   const placed = [...(isTeam ? listed.map(placeTeamMessage) : listed), ...responseOf(reading, run, at), ...answer]
   const field = isAbsent(run['system']) ? 'policy' : 'system'
   const system = run[field]
-  const prompt = isAbsent(system) ? [] : [{ role: 'system', content: textsIn(system).join('\n') }]
-  const protocol = textProtocolOf([...prompt, ...placed.map(({ message }) => message)], agent.name)
   const sink = new ChatSink(reading, agent.name, { isList: true })
   addPrompt(sink, 'system', system, `${at}/${field}`)
   if (isTeam) addTeam(sink, run, at)
-  readTurns(sink, placed, protocol)
+  readTurns(sink, placed)
   return { format, agent, steps: sink.finish(`${at}${path}`) }
 }
 
 /** Names the role of a message in a team (AutoGen, Who&When) by its speaker: `user` is anybody who speaks to the next agent. */
-function placeTeamMessage({ message, path }: ListedMessage): ListedMessage {
-  if (!isRecord(message)) return { message, path }
-  const { name = message['role'], ...rest } = message
-  return { message: { ...rest, role: /^computer_?terminal$/iu.test(asText(name) ?? '') ? 'tool' : name }, path }
+function placeTeamMessage(message: Located): Located {
+  if (!isRecord(message.value)) return message
+  const { name = message.value['role'], ...rest } = message.value
+  const role = /^computer_?terminal$/iu.test(asText(name) ?? '') ? 'tool' : name
+  return new Located({ ...rest, role }, message.path)
 }
 
 /** Adds the prompts of a team's agents, and the question where no message of the person holds it. */
@@ -132,10 +130,10 @@ export const isAnswer = ({ type, role, content }: Json): boolean =>
   type === 'message' && role === 'assistant' && Array.isArray(content)
 
 /** Returns the answer in a log of a provider call: its first choice. */
-function responseOf(reading: Reading, run: Json, at: string): ReturnType<typeof placeMessages> {
+function responseOf(reading: Reading, run: Json, at: string): Located[] {
   const { response } = run
   if (isRecord(response) && (isResponse(response) || isAnswer(response)))
-    return [{ message: response, path: `${at}/response` }]
+    return [new Located(response, `${at}/response`)]
   const inResponse = isRecord(response)
   const choices = isRecord(response) ? response['choices'] : run['choices']
   if (!Array.isArray(choices)) return []
@@ -144,30 +142,11 @@ function responseOf(reading: Reading, run: Json, at: string): ReturnType<typeof 
   const [first] = choices
   const message: unknown = isRecord(first) ? first['message'] : null
   if (isAbsent(message)) reading.warn(`${path}/0/message`, 'no answer')
-  return isAbsent(message) ? [] : [{ message, path: `${path}/0/message` }]
+  return isAbsent(message) ? [] : [new Located(message, `${path}/0/message`)]
 }
 
 export const modelOf = ({ model, response }: Json): string | null =>
   asName(model) ?? asName(asRecord(response)['model'])
-
-/**
- * Returns the text protocol that the prompt of an agent without tool calls announces: OpenHands (`<function=name>…</function>`) or Hermes
- * (`<tool_call>{json}</tool_call>` behind `<tools>`). The acts and results of such an agent are plain messages. Agents without either
- * announcement are read by `message-acts.ts`, from the whole run.
- */
-function textProtocolOf(messages: readonly unknown[], agent: string | null): TextProtocol | null {
-  const records = messages.map(asRecord)
-  const firstAnswer = records.findIndex(({ role }) => role === 'assistant')
-  const hasCalls = records.some(({ role, tool_calls: calls }) => role === 'tool' || Array.isArray(calls))
-  if (firstAnswer === -1 || hasCalls) return null
-  const prompt = records.slice(0, firstAnswer)
-  const announces = (mark: string) =>
-    prompt.some(({ content }) => typeof content === 'string' && content.includes(mark))
-  const acts = [HERMES, FUNCTION_TAGS].find(({ announced }) => announced.some(announces))
-  return acts === undefined
-    ? null
-    : { split: (text) => acts.split(text, agent), isSpeech: () => false, complains: false }
-}
 
 const SAMPLE_NUMBERS = ['reward', 'result', 'score'] as const
 

@@ -139,9 +139,6 @@ function aiSdkOutput(own: Attribute): SpanMessages {
 function openInferenceMessages(own: Attribute, side: Side): readonly Tree[] | null {
   const list = own.get(side === 'user' ? 'llm.input_messages' : 'llm.output_messages')?.items() ?? []
   if (list.length > 0) return list.map((item) => messageOf(item.get('message') ?? item, side))
-  const prompts = own.get(side === 'user' ? 'llm.prompts' : 'llm.choices')?.items() ?? []
-  const texts = prompts.flatMap((item) => item.value('prompt.text') ?? item.value('completion.text') ?? [])
-  if (texts.length > 0) return texts.map((text) => ({ role: side, content: text }))
   const value = own.value(side === 'user' ? 'input.value' : 'output.value')
   const isJson = own.text(side === 'user' ? 'input.mime_type' : 'output.mime_type') === 'application/json'
   return value === null ? [] : (isJson ? messagesIn : plainMessagesIn)(value, side)
@@ -174,18 +171,16 @@ const withRole = (tree: Tree, role: string): Tree =>
 function messageOf(message: Attribute, side: Side): Tree {
   const role = message.text('role') ?? side
   const calls = (message.get('tool_calls')?.items() ?? []).map((item) => callOf(item.get('tool_call') ?? item))
-  const contents = (message.get('contents')?.items() ?? []).map((item) => blockOf(item, role === 'assistant'))
+  const contents = message.get('contents')?.items() ?? []
+  const isShown = (item: Attribute): boolean => item.get('tool_call') === null || calls.length === 0
+  const blocks = contents.filter(isShown).map((item) => blockOf(item, role === 'assistant'))
   const name = message.value('function_call_name')
-  const shown = contents.filter(({ kind }) => kind !== 'call' || calls.length === 0)
-  const hasText = shown.some(({ kind }) => kind === 'text')
   const content = message.value('content')
-  const blocks = shown.map(({ tree }) => tree)
+  const hasText = contents.some((item) => item.value('message_content.text') !== null)
+  const words = hasText || typeof content?.value !== 'string' ? [] : [{ type: 'text', text: content }]
   return {
     role,
-    content:
-      blocks.length === 0
-        ? content
-        : [...(hasText || typeof content?.value !== 'string' ? [] : [{ type: 'text', text: content }]), ...blocks],
+    content: blocks.length === 0 ? content : [...words, ...blocks],
     ...(calls.length > 0 && { tool_calls: calls }),
     ...(name !== null && { function_call: { name, arguments: message.value('function_call_arguments_json') } }),
     tool_call_id: message.value('tool_call_id'),
@@ -201,29 +196,21 @@ const callOf = (call: Attribute): Tree => ({
   },
 })
 
-interface Block {
-  readonly tree: Tree
-  readonly kind: 'text' | 'call' | 'other'
-}
-
-function blockOf(item: Attribute, isAgent: boolean): Block {
+function blockOf(item: Attribute, isAgent: boolean): Tree {
   const content = item.get('message_content')
   const type = content?.text('type')
   const text = content?.value('text') ?? null
   const call = item.get('tool_call')
-  const other = (tree: Tree): Block => ({ tree, kind: 'other' })
   // Blocks that only an agent can write are shown unchanged in another speaker's message.
-  if (!isAgent && (call !== null || type === 'reasoning')) return other(item.located)
+  if (!isAgent && (call !== null || type === 'reasoning')) return item.located
   if (call !== null) {
     const [id, name, input] = ['id', 'function.name', 'function.arguments'].map((member) => call.value(member))
-    return { tree: { type: 'tool_use', id, name, input }, kind: 'call' }
+    return { type: 'tool_use', id, name, input }
   }
   if (type === 'reasoning')
-    return other(text === null ? { type: 'redacted_thinking' } : { type: 'reasoning', reasoning: text })
-  if (type === 'text' || text !== null) return { tree: { type: 'text', text }, kind: 'text' }
-  const image = content?.value('image.image.url image.url') ?? null
-  if (image !== null) return other({ type: 'image_url', image_url: { url: image } })
-  const audio = content?.value('audio.audio.url') ?? null
-  if (audio !== null) return other({ type: 'audio', source: { url: audio } })
-  return other(content?.located ?? item.located)
+    return text === null ? { type: 'redacted_thinking' } : { type: 'reasoning', reasoning: text }
+  if (type === 'text' || text !== null) return { type: 'text', text }
+  const [image, audio] = ['image.image.url image.url', 'audio.audio.url'].map((name) => content?.value(name) ?? null)
+  if (image) return { type: 'image_url', image_url: { url: image } }
+  return audio ? { type: 'audio', source: { url: audio } } : (content?.located ?? item.located)
 }

@@ -69,7 +69,6 @@ function readRequestPart(sink: ChatSink, part: Json, path: string): void {
     readContent(sink, parts, 'user', content, `${path}/content`, 'message')
   } else if (kind === 'tool-return' || kind === 'builtin-tool-return') readReturn(sink, part, path)
   else if (kind === 'retry-prompt') readRetry(sink, part, path)
-  else if (kind === 'speech') readSpeech(sink, sink.open('other', null).parts, part, path, 'user')
   else if (kind === 'tool-availability-delta') reading.warnOnce(path, 'a change of what tools there are; not read')
   else reading.unreadRecord(path, 'kind of part', kind, part)
 }
@@ -89,7 +88,6 @@ function readResponsePart(sink: ChatSink, step: OpenStep, part: Json, path: stri
     addNamedCall(sink, step, { id, name, namePath: `${path}/tool_name`, args, path: `${path}/args` })
   } else if (kind === 'builtin-tool-return') readReturn(sink, part, path)
   else if (kind === 'file') readContent(sink, parts, 'agent_message', content, `${path}/content`, 'file')
-  else if (kind === 'speech') readSpeech(sink, parts, part, path, 'agent_message')
   else if (kind === 'compaction') {
     if (typeof content === 'string')
       addContent(sink, parts, 'agent_message', content, `${path}/content`, 'compact_summary')
@@ -159,10 +157,4 @@ function addMedia(sink: ChatSink, parts: Part[], actor: Actor, file: Json, path:
   const source = typeof url === 'string' ? { url } : { media_type, data: bytes }
   const text = mediaText(shown, typeof url === 'string' ? url : (media_type ?? file['file_id']))
   sink.reading.addMedia(parts, { actor, text, path, name }, shown === 'image' ? source : undefined)
-}
-
-function readSpeech(sink: ChatSink, parts: Part[], part: Json, path: string, actor: Actor): void {
-  const { transcript, audio } = part
-  if (typeof transcript === 'string') addContent(sink, parts, actor, transcript, `${path}/transcript`, 'speech')
-  if (isRecord(audio)) addMedia(sink, parts, actor, audio, `${path}/audio`, 'speech')
 }

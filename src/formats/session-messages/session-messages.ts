@@ -2,7 +2,8 @@ import { wordSet } from '../../domain/words.ts'
 import { isRecord, itemsIn, type Json, type Reading } from '../common/reading.ts'
 import { asList, asRecord, lastName } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
-import { type ListedMessage, readList } from '../openai-chat/chat-steps.ts'
+import { readList } from '../openai-chat/chat-steps.ts'
+import { Located } from '../traces/located.ts'
 import { namesOf } from '../vocabulary.ts'
 
 /**
@@ -35,15 +36,15 @@ const BOOKKEEPING = namesOf('session-messages', 'left_out')
 function readSession(reading: Reading, document: Json): ReadDocument {
   const records = asList(document['records'])
   const name = agentOf(records) ?? 'droid'
-  const placed = [...itemsIn(records, '/records')].flatMap(([record, path]): ListedMessage[] => {
+  const placed = [...itemsIn(records, '/records')].flatMap(([record, path]): Located[] => {
     if (isWrapped(record)) {
       const { role, message } = record as Json
-      return [{ message: { ...(role !== undefined && { role }), ...(message as Json) }, path: `${path}/message` }]
+      return [new Located({ ...(role !== undefined && { role }), ...(message as Json) }, `${path}/message`)]
     }
     if (!isRecord(record) || !BOOKKEEPING.has(record['type'])) reading.odd(path, 'a record with a message', record)
     return []
   })
-  const model = lastName(placed.map(({ message }) => asRecord(message)['model']))
+  const model = lastName(placed.map(({ value }) => asRecord(value)['model']))
   return readList(reading, { format: 'session-messages', agent: { name, model } }, '/records', placed)
 }
 
@@ -66,8 +67,8 @@ const isGrokEntry = (record: unknown): boolean =>
 
 function readGrokCli(reading: Reading, document: Json): ReadDocument {
   const records = asList(document['records'])
-  const placed = [...itemsIn(records, '/records')].flatMap(([record, path]): ListedMessage[] => {
-    if (!isRecord(record) || typeof record['type'] === 'string') return [{ message: messageOf(record), path }]
+  const placed = [...itemsIn(records, '/records')].flatMap(([record, path]): Located[] => {
+    if (!isRecord(record) || typeof record['type'] === 'string') return [new Located(messageOf(record), path)]
     reading.odd(path, 'a record with a type', record)
     return []
   })

@@ -3,13 +3,14 @@ import { textsIn } from '../common/content.ts'
 import { type Json, objectsIn, type Reading } from '../common/reading.ts'
 import { asList, asName, asRecord, asText } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
-import { placeMessages, readList } from '../openai-chat/chat-steps.ts'
+import { readList } from '../openai-chat/chat-steps.ts'
 import { isChat } from '../openai-chat/openai-chat.ts'
 import type { TextProtocol } from '../openai-chat/openai-chat-message.ts'
 import type { ChatSink, Slice } from '../openai-chat/openai-chat-sink.ts'
 import { addFence, fencesIn } from '../protocols/agent-replies.ts'
 import { Slices } from '../protocols/slices.ts'
 import { meaningOfKind, openCall } from '../tools/tool-table.ts'
+import { Located } from '../traces/located.ts'
 
 const FENCES = ['mswea_bash_command', 'bash'] as const
 const MARK = '```'
@@ -47,7 +48,7 @@ function readMiniSweAgent(reading: Reading, document: Json): ReadDocument {
   const format = typeof named === 'string' && named.length < 40 ? named : 'mini-swe-agent'
   if (!Array.isArray(list)) reading.odd(`/${field}`, 'an array', list)
   const messages = asList(list)
-  const placed = placeMessages(messages, `/${field}`)
+  const placed = new Located(messages, `/${field}`).items()
   return readList(reading, { format, agent }, `/${field}`, placed, fenced(fenceOf(messages)))
 }
 
@@ -58,7 +59,6 @@ export const miniModelOf = ({ info }: Json): string | null =>
 const fenced = (fence: string | null): TextProtocol => ({
   split: (text) => (fence === null ? null : splitFence(text, fence)),
   isSpeech: (text) => SPEECH.some((words) => text.startsWith(words)),
-  complains: true,
   noted: readNotedActions,
 })
 

@@ -124,14 +124,11 @@ function openMessage(item: Located): OpenMessage | null {
   return open ?? (ITEMS.has(type) && !isBlock(value) ? { role: undefined, body: item } : null)
 }
 
-/** Opens a message by the name of its type; LangChain's `chat` type has its role in a member of its own. */
+/** Opens a message by the name of its type. */
 function openAs(name: unknown, body: Located): OpenMessage | null {
-  const { role } = asRecord(body.value)
-  const own = typeof role === 'string' && GENERIC.has(name) ? role : roleNamed(name)
-  return own === undefined || !isRecord(body.value) ? null : { role: own, body }
+  const role = roleNamed(name)
+  return role === undefined || !isRecord(body.value) ? null : { role, body }
 }
-
-const GENERIC: ReadonlySet<unknown> = new Set(['chat', 'generic', 'ChatMessage', 'ChatMessageChunk'])
 
 const isMessage = (value: unknown): boolean => openMessage(new Located(value, '')) !== null
 

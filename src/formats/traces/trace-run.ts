@@ -20,23 +20,19 @@ import { eventsOf, type TracedTool, type TraceEvent, type TraceSpan, type TraceT
  * than before; copies are recognized by their texts, the calls they answer, and the calls they make.
  *
  * A tool's span is joined to its call, by id, else by name and arguments; its output is shown where no later request holds the result.
+ * `list`: the list of the spans. `tools`: the agent whose tools the calls name.
  */
-export function readTrace(reading: Reading, spans: readonly TraceSpan[], about: AboutTrace): ReadDocument {
-  const { format, path, name = null, agent = null } = about
-  const run = new TraceRun(reading, spans, agent)
+export function readTrace(
+  reading: Reading,
+  spans: readonly TraceSpan[],
+  list: { readonly format: string; readonly path: string },
+  agent: { readonly name: string | null; readonly tools?: string | null },
+): ReadDocument {
+  const run = new TraceRun(reading, spans, agent.tools ?? null)
   for (const event of eventsOf(spans, run.tree)) run.take(event)
   run.tellLost()
   const model = spans.find((span) => span.model !== null)?.model ?? run.model
-  return { format, agent: { name, model: asName(model) }, steps: run.sink.finish(path) }
-}
-
-interface AboutTrace {
-  readonly format: string
-  /** The list of the spans. */
-  readonly path: string
-  readonly name?: string | null
-  /** The agent whose tools the calls name. */
-  readonly agent?: string | null
+  return { format: list.format, agent: { name: agent.name, model: asName(model) }, steps: run.sink.finish(list.path) }
 }
 
 class TraceRun {

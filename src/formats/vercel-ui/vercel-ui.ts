@@ -10,9 +10,8 @@ import { outcomeOfOutput, readBlocks, readOutput } from '../openai-chat/openai-c
 import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 
 /**
- * The format of the AI SDK's `useChat` (vercel/ai): `UIMessage` with `parts` (packages/ai/src/ui/ui-messages.ts, versions 5 and 6) and the
- * messages of version 4 with `parts` or `toolInvocations` (packages/ui-utils/src/types.ts there), as `{"messages": […]}`, an array, or a
- * line each.
+ * The format of the AI SDK's `useChat` (vercel/ai): `UIMessage` with `parts` (packages/ai/src/ui/ui-messages.ts, versions 5 and 6; since 4.2
+ * packages/ui-utils/src/types.ts), as `{"messages": […]}`, an array, or a line each.
  */
 export const VERCEL_UI: Format = {
   name: 'vercel-ui',
@@ -25,12 +24,8 @@ const ROLES: ReadonlySet<unknown> = new Set(['system', 'user', 'assistant', 'dat
 
 const messagesIn = (document: Json) => listIn(document, LISTS, (list) => list.some(isTelling))
 
-function isTelling(item: unknown): boolean {
-  if (!isRecord(item) || !ROLES.has(item['role'])) return false
-  const { parts, toolInvocations } = item
-  if (Array.isArray(parts) && parts.length > 0) return parts.some(isUiPart)
-  return asList(toolInvocations).some((call) => typeof asRecord(call)['toolName'] === 'string')
-}
+const isTelling = (item: unknown): boolean =>
+  isRecord(item) && ROLES.has(item['role']) && asList(item['parts']).some(isUiPart)
 
 /** Tells whether a part can only belong to these messages: other formats have a `text` or a `type`, too. */
 function isUiPart(part: unknown): boolean {
@@ -60,56 +55,33 @@ function readVercelUi(reading: Reading, document: Json): ReadDocument {
 /** Reads one message; a reply of the agent gives as many steps as its parts show. */
 function readUiMessage(sink: ChatSink, message: Json, path: string): void {
   const { reading } = sink
-  const { role, parts, content } = message
-  if (!isAbsent(parts) && !Array.isArray(parts)) reading.odd(`${path}/parts`, 'an array', parts)
+  const { role, parts, data, content } = message
   const [list, id] = [asList(parts), asText(message['id'])]
-  if (!isAbsent(message['data'])) reading.unread(`${path}/data`, 'data for the page; not read', mayAct(message['data']))
-  if (role === 'assistant') {
-    if (list.length > 0) readAgentParts(sink, list, `${path}/parts`, id)
-    else readOldReply(sink, message, path, id)
-  } else {
-    const { parts } = sink.open('other', id)
-    const actor = role === 'user' ? 'user' : 'system'
-    if (list.length > 0) readOtherParts(sink, list, `${path}/parts`, parts, actor)
-    else readBlocks(sink, content, `${path}/content`, { actor, name: 'message', parts, outputs: parts })
-    // The attached files of version 4: `{name, contentType, url}`.
-    for (const field of ['experimental_attachments', 'attachments'] as const)
-      for (const [file, at] of objectsIn(reading, message[field], `${path}/${field}`))
-        addFile(sink, parts, actor, { ...file, mediaType: file['contentType'] ?? file['mediaType'] }, at)
-  }
+  if (!isAbsent(parts) && !Array.isArray(parts)) reading.odd(`${path}/parts`, 'an array', parts)
+  if (!isAbsent(data)) reading.unread(`${path}/data`, 'data for the page; not read', mayAct(data))
+  if (role === 'assistant' && list.length > 0) readAgentParts(sink, list, `${path}/parts`, id)
+  else readPlainMessage(sink, message, path, list)
   // Version 4 repeats the texts of the parts as one content.
   if (list.length > 0 && typeof content === 'string' && content !== '' && !isRepeated(list, content))
     reading.warn(`${path}/content`, 'says something else than the parts; the parts are read')
 }
 
+/** Reads the message of another speaker, or a reply without parts: the calls of the oldest files (`toolInvocations` alone) are unread acts. */
+function readPlainMessage(sink: ChatSink, message: Json, path: string, list: readonly unknown[]): void {
+  const isAgent = message['role'] === 'assistant'
+  const { parts } = sink.open(isAgent ? 'agent' : 'other', asText(message['id']))
+  const actor = isAgent ? 'agent_message' : message['role'] === 'user' ? 'user' : 'system'
+  if (list.length > 0) readOtherParts(sink, list, `${path}/parts`, parts, actor)
+  else readBlocks(sink, message['content'], `${path}/content`, { actor, name: 'message', parts, outputs: parts })
+  // The attached files of version 4: `{name, contentType, url}`.
+  for (const field of ['experimental_attachments', 'attachments'] as const)
+    for (const [file, at] of objectsIn(sink.reading, message[field], `${path}/${field}`))
+      addFile(sink, parts, actor, file, at)
+}
+
 function isRepeated(parts: readonly unknown[], content: string): boolean {
   const texts = textsIn(parts)
   return texts.join('').replaceAll('\n', '') === content.replaceAll('\n', '') || texts.includes(content)
-}
-
-/** Reads a reply of version 4 without parts: calls by their `step`, then the content behind them. */
-function readOldReply(sink: ChatSink, message: Json, path: string, id: string | null): void {
-  const { reading } = sink
-  const { reasoning, content, toolInvocations } = message
-  const calls = asList(toolInvocations)
-  let step = sink.open('agent', id)
-  if (typeof reasoning === 'string')
-    sink.text(step.parts, 'agent_reasoning', reasoning, `${path}/reasoning`, 'reasoning')
-  let last: unknown
-  for (const [call, at, index] of objectsIn(reading, toolInvocations, `${path}/toolInvocations`)) {
-    if (index > 0 && call['step'] !== last) step = sink.open('agent', id)
-    last = call['step']
-    readInvocation(sink, step, call, at)
-  }
-  if (calls.length > 0 && !isAbsent(content) && content !== '') {
-    step = sink.open('agent', id)
-    reading.warnOnce(
-      `${path}/content`,
-      'a message without parts does not say whether its text stands before or behind its calls; shown behind them',
-    )
-  }
-  const { parts } = step
-  readBlocks(sink, content, `${path}/content`, { actor: 'agent_message', name: 'message', parts, outputs: parts })
 }
 
 /**
@@ -175,7 +147,7 @@ function readSource({ reading }: ChatSink, source: Json, path: string, { outputs
 }
 
 /** Reads the parts of another speaker's message, none of which is an act of the agent. */
-function readOtherParts(sink: ChatSink, list: readonly unknown[], path: string, parts: Part[], actor: Actor): void {
+function readOtherParts(sink: ChatSink, list: unknown, path: string, parts: Part[], actor: Actor): void {
   for (const [part, at] of objectsIn(sink.reading, list, path)) {
     if (part['type'] === 'text') readText(sink, part, at, parts, actor)
     else if (part['type'] === 'file') addFile(sink, parts, actor, part, at)
@@ -190,7 +162,7 @@ function readOtherParts(sink: ChatSink, list: readonly unknown[], path: string, 
 
 /** Adds a file of a message: `url` (a link or a data URL), or in version 4 `data`, its base64, with a `mimeType`. */
 function addFile({ reading }: ChatSink, parts: Part[], actor: Actor, file: Json, path: string): void {
-  const media_type = asText(file['mediaType']) ?? asText(file['mimeType']) ?? ''
+  const media_type = TYPES.map((name) => asText(file[name])).find((type) => type !== null) ?? ''
   const kind = KINDS.find((name) => media_type === name || media_type.startsWith(`${name}/`)) ?? 'file'
   const { url, data } = file
   const source = typeof url === 'string' ? { url } : { media_type, data }
@@ -200,6 +172,7 @@ function addFile({ reading }: ChatSink, parts: Part[], actor: Actor, file: Json,
 }
 
 const KINDS = ['image', 'audio', 'video'] as const
+const TYPES = ['mediaType', 'mimeType', 'contentType'] as const
 
 /** Reads a `tool-<name>` or `dynamic-tool` part: a call with its result. */
 function readToolPart(sink: ChatSink, step: OpenStep, part: Json, path: string): void {
