@@ -14,8 +14,8 @@ const callerWithoutKey = (name: string, scopes: readonly Scope[]): Caller => ({
   max_requests_per_minute: null,
   max_cost_usd_per_day: null,
 })
-/** The caller of every request where access control is off. */
-const ANYBODY = callerWithoutKey('anybody', SCOPES)
+/** The caller of a request without a key, where none is needed. */
+export const ANYBODY = callerWithoutKey('anybody', SCOPES)
 /** A caller that was not asked for a key, and may do nothing that needs a scope. */
 export const NOBODY = callerWithoutKey('nobody', [])
 
@@ -62,8 +62,6 @@ export function createAccess({ store, required, session_secret, now }: AccessDep
     required,
     /** Signs the cookies of sessions; the same in every process of a database. */
     session_secret,
-    /** The caller of a request without a key, where none is needed. */
-    anybody: ANYBODY,
     /** Finds the caller of a key as it was given out; null for an unknown, malformed, expired or revoked key. */
     async authenticate(token: string): Promise<Caller | null> {
       const record = await check(token)

@@ -50,8 +50,6 @@ const SILENT = { info() {}, warn() {}, error() {} }
 export function local(context: Context): LocalVeridict {
   const { batches, stores, service, config, clock } = context
   const inFlight = createInFlight()
-  const rubrics = [...context.rubrics.values()].map(rubricView)
-  const judges = listJudges(context, config.default_judge)
   const closing = new AbortController()
   const statistics = createStatisticsWorker()
   let started: Promise<void> | null = null
@@ -152,8 +150,8 @@ export function local(context: Context): LocalVeridict {
     dispose: (id, body) => answer(() => disposeFindings(context, id, fitting(DispositionRequestSchema, body))),
     signOff: (id, body) => answer(() => signOff(context, id, fitting(SignoffRequestSchema, body))),
     review: (id, review) => answer(() => storeReview(context, id, fitting(ReviewRequestSchema, review))),
-    listJudges: () => answer(() => judges),
-    listRubrics: () => answer(() => rubrics),
+    listJudges: () => answer(() => listJudges(context, config.default_judge)),
+    listRubrics: () => answer(() => [...context.rubrics.values()].map(rubricView)),
     readRubric: (id) => answer(() => rubricText(orNotFound(findRubric(context.rubrics, id), 'rubric', id))),
     close,
     [Symbol.asyncDispose]: close,

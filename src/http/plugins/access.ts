@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import cookies from '@fastify/cookie'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
-import { type Access, type Caller, NOBODY } from '../../access/access.ts'
+import { type Access, ANYBODY, type Caller, NOBODY } from '../../access/access.ts'
 import type { Config } from '../../config/config.ts'
 import { RequestError } from '../../schemas/problem.ts'
 import type { Need } from '../operation.ts'
@@ -143,7 +143,7 @@ export function bearerOf({ headers: { authorization } }: FastifyRequest): string
 async function identify(access: Access, bearer: string | null, session: SessionCookie | null): Promise<Caller | null> {
   if (bearer !== null) return access.authenticate(bearer)
   const caller = typeof session?.id === 'string' ? await access.resumeSession(session.id) : null
-  return caller ?? (access.required ? null : access.anybody)
+  return caller ?? (access.required ? null : ANYBODY)
 }
 
 function requireScope({ scopes }: Caller, need: Exclude<Need, 'open'>): void {
