@@ -53,7 +53,7 @@ function readReasoning(reading: Reading, step: Json, path: string): Part[] {
   const content = step['reasoning_content']
   const at = `${path}/reasoning_content`
   if (content === 'null') reading.warn(at, 'the text "null" stands for no reasoning; not shown')
-  else readAtifContent(reading, content, at, sinkTo(reading, parts, 'agent_reasoning', 'reasoning'))
+  else readAtifContent(content, at, sinkTo(reading, parts, 'agent_reasoning', 'reasoning'))
   return parts
 }
 
@@ -91,7 +91,7 @@ function readMessage({ reading, agent }: ChatSink, step: Json, at: string, speak
     const isRaw = isTerminus(agent) && calls.count === 0 && !resultTexts(step).some(isRejection)
     if (isRaw && readRawReply(reading, parts, message, at)) return typed(parts, step)
   }
-  readAtifContent(reading, message, at, sinkTo(reading, parts, speaker, 'message'))
+  readAtifContent(message, at, sinkTo(reading, parts, speaker, 'message'))
   return parts
 }
 
@@ -136,7 +136,7 @@ function readObservation(sink: ChatSink, step: Json, path: string, calls: Calls,
   const { observation } = step
   const parts: Part[] = []
   const refs: SubagentRef[] = []
-  const isCut = readPreview(reading, observation, path, resultSink(sink, parts, 'observation'))
+  const isCut = readPreview(observation, path, resultSink(sink, parts, 'observation'))
   if (!isCut && !isAbsent(observation) && !isRecord(observation)) reading.odd(path, 'an object', observation)
   const results = isCut ? [] : asRecord(observation)['results']
   const called = answers.match(asList(results), calls.list)
@@ -144,7 +144,7 @@ function readObservation(sink: ChatSink, step: Json, path: string, calls: Calls,
     refs.push(...readRefs(reading, result['subagent_trajectory_ref'], `${at}/subagent_trajectory_ref`))
     const answered = called[index] ?? []
     const name = toolName(reading, result, at, calls, answered)
-    readAtifContent(reading, result['content'], `${at}/content`, resultSink(sink, parts, name))
+    readAtifContent(result['content'], `${at}/content`, resultSink(sink, parts, name))
     const extra = calls.count === 1 ? step['extra'] : null
     for (const call of answered) call.call.outcome = outcomeOf(result, call, extra, agent ?? '')
   }

@@ -58,7 +58,7 @@ export function readAgentBlock(
     session.say(step.parts, 'agent_reasoning', thinking, `${path}/thinking`)
   } else if (type === 'redacted_thinking') reading.warnOnce(path, 'encrypted reasoning; it cannot be shown')
   else if (isRecord(block) && isCall(type)) readCall(session, step, block, path)
-  else readAnyBlock(reading, block, path, sink)
+  else readAnyBlock(block, path, sink)
 }
 
 /** Reads the result of a tool of the provider's, a block of the agent's message. */
@@ -69,7 +69,7 @@ export function readServerResult(session: Session, block: Json, path: string): v
   const ended = isError ? 'failed' : flag === false ? 'ran' : 'answered'
   const { sink } = session.output(id, path, null, outcomeWithCode(ended, typeof code === 'number' ? code : null))
   if (isRecord(content)) addLeaves(sink, content, `${path}/content`)
-  else readContent(session.reading, content, `${path}/content`, sink)
+  else readContent(content, `${path}/content`, sink)
 }
 
 /** Returns the type and words of a block as a key by which its repetitions are known; null without words, and for a call without an id. */

@@ -179,7 +179,7 @@ class ClaudeReader extends SessionReader {
     this.reading.reply = id === null || synthetic ? null : { id: key, isNamed: true }
     const speaker = () => this.sink(reply.step.parts, synthetic ? 'system' : 'agent_message')
     const { content } = message
-    if (!Array.isArray(content)) readContent(this.reading, content, path, speaker())
+    if (!Array.isArray(content)) readContent(content, path, speaker())
     let ran = false
     for (const [block, at] of itemsIn(content, path)) {
       if (isRecord(block) && this.#isRepeated(block, at, path, reply)) continue
@@ -228,15 +228,15 @@ class ClaudeReader extends SessionReader {
       chain.reply = null
       return step
     })
-    if (!Array.isArray(content)) readContent(this.reading, content, path, sink)
+    if (!Array.isArray(content)) readContent(content, path, sink)
     for (const [block, at] of itemsIn(content, path)) {
       if (isRecord(block) && block['type'] === 'tool_result') {
         const outcome = (tool: string) => outcomeOfResult(tool, block, record)
         const { tool, sink: output } = this.output(block['tool_use_id'], at, name, outcome)
         this.#noteSubagent(tool, block, record, at)
-        readContent(this.reading, block['content'], `${at}/content`, output)
+        readContent(block['content'], `${at}/content`, output)
         step = null
-      } else readAnyBlock(this.reading, block, at, sink)
+      } else readAnyBlock(block, at, sink)
     }
   }
 
@@ -244,6 +244,7 @@ class ClaudeReader extends SessionReader {
     const isTask = subagent !== null && this.#hasMain
     const pick = (text: string): ContentSink => this.sink(step().parts, ...speakerOf(record, text, isTask))
     return {
+      reading: this.reading,
       text: (text, path) => pick(text).text(text, path),
       media: (text, path, kind, source) => pick('').media(text, path, kind, source),
     }
@@ -267,7 +268,7 @@ class ClaudeReader extends SessionReader {
     const step = this.open('other', asText(record['uuid']))
     const name = typeof type === 'string' ? type : 'attachment'
     if (type === 'queued_command') {
-      readContent(this.reading, prompt, `${at}/prompt`, this.sink(step.parts, 'user'))
+      readContent(prompt, `${at}/prompt`, this.sink(step.parts, 'user'))
     } else addLeaves(this.sink(step.parts, 'system', name), prompt === undefined ? rest : { prompt, ...rest }, at)
     if (!isRecord(record['attachment'])) this.reading.odd(at, 'an object', record['attachment'])
   }

@@ -75,7 +75,7 @@ function readMessage(session: Session, item: Json, path: string, { speakerOf }: 
   const others = session.sink(step.parts, role === 'user' ? 'user' : 'system')
   const text = (text: string, at: string): void => session.say(step.parts, speakerOf(role, text), text, at)
   const sink = byAgent ? session.sink(step.parts, 'agent_message') : { ...others, text }
-  readContent(reading, content, `${path}/content`, sink)
+  readContent(content, `${path}/content`, sink)
 }
 
 function speakerOf(role: unknown, text: string): Actor {
@@ -87,7 +87,7 @@ function readReasoning(session: Session, item: Json, path: string): void {
   const { parts } = session.turn(asText(item['id']))
   const before = parts.length
   for (const field of ['summary', 'content'])
-    readContent(reading, item[field], `${path}/${field}`, session.sink(parts, 'agent_reasoning'))
+    readContent(item[field], `${path}/${field}`, session.sink(parts, 'agent_reasoning'))
   if (parts.length === before && !isAbsent(item['encrypted_content']))
     reading.warnOnce(`${path}/encrypted_content`, 'encrypted reasoning; it cannot be shown')
 }
@@ -196,7 +196,7 @@ export function readAnswer(reading: Reading, parts: Part[], output: unknown, pat
     for (const { text, pointer: at, name } of envelope === null ? [] : leavesOf(envelope, `${path}#`))
       reading.add(parts, { actor: 'tool_output', text, path: at, name: `${tool}.${name}` })
   } else if (Array.isArray(output) && output.every((piece) => isRecord(piece) && typeof piece['type'] === 'string'))
-    readContent(reading, output, path, sink)
+    readContent(output, path, sink)
   else if (isRecord(output) && ('content' in output || 'body' in output)) {
     const field = 'content' in output ? 'content' : 'body'
     readAnswer(reading, parts, output[field], `${path}/${field}`, tool)

@@ -2,7 +2,7 @@ import { wordSet } from '../../domain/words.ts'
 import { LONGEST_WORDS } from '../tools/outcomes.ts'
 import { named, own } from '../tools/tool-table.ts'
 import { decodeObject, type Leaf, leavesOf } from './json-tree.ts'
-import { type ContentSink, isAbsent, isRecord, itemsIn, type Json, type Reading } from './reading.ts'
+import { type ContentSink, isAbsent, isRecord, itemsIn, type Json } from './reading.ts'
 import { addLeaves, asList, asRecord, asText, isEmpty, mediaText } from './session.ts'
 import { mayAct } from './unread-acts.ts'
 
@@ -13,47 +13,29 @@ export const previewOf = (value: unknown): string | null =>
     : null
 
 /** Shows the preview of a value that the corpus cut; false where the value is whole. `holdsActs`: the cut rest may hold acts. */
-export function readPreview(
-  reading: Reading,
-  value: unknown,
-  path: string,
-  sink: ContentSink,
-  holdsActs = false,
-): boolean {
+export function readPreview(value: unknown, path: string, sink: ContentSink, holdsActs = false): boolean {
   const preview = previewOf(value)
   if (preview === null) return false
-  reading.unread(path, 'cut by the corpus that published this file; only the preview is shown', holdsActs)
+  sink.reading.unread(path, 'cut by the corpus that published this file; only the preview is shown', holdsActs)
   sink.text(preview, `${path}/preview`)
   return true
 }
 
 /** Reads a block of a format of its own; `readBlock` reads those of the providers. */
-export type ReadBlock = (reading: Reading, block: Json, path: string, sink: ContentSink) => void
+export type ReadBlock = (block: Json, path: string, sink: ContentSink) => void
 
 /** Reads a content: text, an array of texts and blocks, or nothing. */
-export function readContent(
-  reading: Reading,
-  content: unknown,
-  path: string,
-  sink: ContentSink,
-  read: ReadBlock = readBlock,
-): void {
+export function readContent(content: unknown, path: string, sink: ContentSink, read: ReadBlock = readBlock): void {
   if (isAbsent(content)) return
   if (typeof content === 'string') sink.text(content, path)
-  else if (!Array.isArray(content)) reading.odd(path, 'text or an array of content blocks', content)
-  else for (const [block, at] of itemsIn(content, path)) readAnyBlock(reading, block, at, sink, read)
+  else if (!Array.isArray(content)) sink.reading.odd(path, 'text or an array of content blocks', content)
+  else for (const [block, at] of itemsIn(content, path)) readAnyBlock(block, at, sink, read)
 }
 
-export function readAnyBlock(
-  reading: Reading,
-  block: unknown,
-  path: string,
-  sink: ContentSink,
-  read: ReadBlock = readBlock,
-): void {
+export function readAnyBlock(block: unknown, path: string, sink: ContentSink, read: ReadBlock = readBlock): void {
   if (typeof block === 'string') sink.text(block, path)
-  else if (isRecord(block)) read(reading, block, path, sink)
-  else reading.odd(path, 'a content block', block)
+  else if (isRecord(block)) read(block, path, sink)
+  else sink.reading.odd(path, 'a content block', block)
 }
 
 const TEXTS: ReadonlySet<unknown> = wordSet('text input_text output_text summary_text reasoning_text')
@@ -67,7 +49,8 @@ const MEDIA: Readonly<Record<string, string>> = {
  * Reads a block as Anthropic, OpenAI, Inspect, the AI SDK and MCP write it: a text, or media; the leaves of any other block are shown.
  * `mayBeAct`: an unknown block may hold an act.
  */
-export function readBlock(reading: Reading, block: Json, path: string, sink: ContentSink, mayBeAct = true): void {
+export function readBlock(block: Json, path: string, sink: ContentSink, mayBeAct = true): void {
+  const { reading } = sink
   const { type, ...rest } = block
   const { text, refusal, tool_name: tool, image_urls: urls } = rest
   const kind = typeof type === 'string' ? own(MEDIA, type) : undefined
@@ -79,7 +62,7 @@ export function readBlock(reading: Reading, block: Json, path: string, sink: Con
   else if (Array.isArray(urls) && urls.length > 0)
     for (const [url, at] of itemsIn(urls, `${path}/image_urls`))
       sink.media(mediaText('image', url), at, 'image', { url })
-  else if (kind !== undefined) readMedia(reading, block, path, kind, sink)
+  else if (kind !== undefined) readMedia(block, path, kind, sink)
   else {
     if (mayBeAct && mayAct(block)) reading.countUnread(path, true)
     reading.warnType(path, 'type of content block', type)
@@ -91,7 +74,7 @@ export function readBlock(reading: Reading, block: Json, path: string, sink: Con
  * Reads media: `source` of Anthropic (which may hold text), `image_url` of OpenAI, `image` of Inspect and of the AI SDK, or `data` with its
  * type. ATIF's `source` has the path of a file; its `data` is Veridict's own: the base64 of that file, so that the picture travels along.
  */
-function readMedia(reading: Reading, block: Json, path: string, kind: string, sink: ContentSink): void {
+function readMedia(block: Json, path: string, kind: string, sink: ContentSink): void {
   const given = block[`${kind}_url`] ?? block[kind] ?? block['source']
   const source = asRecord(given)
   const media = source['media_type'] ?? block['mimeType'] ?? block['mediaType']
@@ -100,7 +83,7 @@ function readMedia(reading: Reading, block: Json, path: string, kind: string, si
   const isData = typeof given === 'string' && !isAbsent(media) && !given.slice(0, MAX_SCHEME).includes(':')
   const data = source['data'] ?? block['data'] ?? (isData ? given : null)
   const inner = source['type'] === 'text' ? 'data' : source['type'] === 'content' ? 'content' : null
-  if (inner !== null) readContent(reading, source[inner], `${path}/source/${inner}`, sink)
+  if (inner !== null) readContent(source[inner], `${path}/source/${inner}`, sink)
   else {
     const url = isData || ATTACHED.some((scheme) => asText(link)?.startsWith(scheme)) ? null : asText(link)
     const text = mediaText(kind, url ?? media ?? source['filename'] ?? block['filename'])
@@ -115,8 +98,8 @@ const ATTACHED = ['attachment://', 'tc://'] as const
 const MAX_SCHEME = 40
 
 /** Reads a message or the content of a result of ATIF: text, an array of parts (since 1.6), or the preview of a cut value. */
-export function readAtifContent(reading: Reading, content: unknown, path: string, sink: ContentSink): void {
-  if (!readPreview(reading, content, path, sink)) readContent(reading, content, path, sink)
+export function readAtifContent(content: unknown, path: string, sink: ContentSink): void {
+  if (!readPreview(content, path, sink)) readContent(content, path, sink)
 }
 
 /** Members of the JSON envelope that mini-swe-agent, predev and similar harnesses put around a command's output. */

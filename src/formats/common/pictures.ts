@@ -5,7 +5,6 @@ import {
   MOST_PICTURE_SIDE,
   PICTURE_TYPES,
   type Picture,
-  type PictureType,
 } from '../../domain/trajectory/trajectory.ts'
 
 /** The picture of a document: its base64 with its media type, or a URL that may hold both. */
@@ -54,7 +53,7 @@ function isBase64(data: string): boolean {
 
 /** The facts in the first bytes of a picture; nothing is decoded. */
 interface PictureHeader {
-  readonly media_type: PictureType
+  readonly media_type: Picture['media_type']
   readonly width: number
   readonly height: number
 }

@@ -70,6 +70,7 @@ class IssueList {
 
 /** Receives the pieces of a content. */
 export interface ContentSink {
+  readonly reading: Reading
   text(text: string, path: string): void
   media(placeholder: string, path: string, kind: string, source?: PictureSource): void
 }

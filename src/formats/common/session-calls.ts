@@ -1,14 +1,6 @@
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { baseName } from '../../domain/words.ts'
-import {
-  type ArgumentKind,
-  meaningOf,
-  meaningOfKind,
-  meaningOfName,
-  type OpenCall,
-  own,
-  type ToolSpec,
-} from '../tools/tool-table.ts'
+import { type ArgumentKind, meaningOf, meaningOfName, type OpenCall, own, type ToolSpec } from '../tools/tool-table.ts'
 import { readPreview } from './content.ts'
 import { decodeObject, type Leaf, leavesOf, memberName } from './json-tree.ts'
 import { cutName, isAbsent, isRecord, type Json, pointer, type Reading } from './reading.ts'
@@ -90,10 +82,10 @@ export function addNamedCall(session: Session, step: OpenStep, { id, name, type,
 }
 
 /** Adds a call of which a corpus kept only a preview: an act without a known target. False where the value is whole. */
-export function addCutCall(session: Session, parts: Part[], call: OpenCall, value: unknown, path: string): boolean {
+export function addCutCall({ reading }: Session, parts: Part[], call: OpenCall, value: unknown, path: string): boolean {
   const text = (text: string, at: string): void =>
-    session.reading.add(parts, { ...meaningOfKind('unknown', null, call), text, path: at, name: call.tool })
-  return readPreview(session.reading, value, path, { text, media: text }, true)
+    reading.add(parts, { ...meaningOf(undefined, '', call, null), text, path: at, name: call.tool })
+  return readPreview(value, path, { reading, text, media: text }, true)
 }
 
 /** The arguments, as JSON, of the calls that records repeat as they proceed, by id. */

@@ -206,6 +206,7 @@ export class Session {
 }
 
 export const sinkTo = (reading: Reading, parts: Part[], actor: Actor, name: string): ContentSink => ({
+  reading,
   text: (text, path) => reading.add(parts, { actor, text, path, name }),
   media: (text, path, _kind, source) => reading.addMedia(parts, { actor, text, path, name }, source),
 })

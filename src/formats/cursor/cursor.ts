@@ -88,7 +88,7 @@ class CursorReader extends SessionReader {
 
   #content(event: Json, path: string, step: OpenStep, actor: 'agent_message' | 'user'): void {
     const { content } = asRecord(event['message'])
-    readContent(this.reading, content, `${path}/message/content`, this.sink(step.parts, actor))
+    readContent(content, `${path}/message/content`, this.sink(step.parts, actor))
   }
 
   /** Reads a call: one event at the start, with the arguments, and one at the completion, with the result. */
@@ -142,7 +142,7 @@ class CursorReader extends SessionReader {
     const { result } = body
     const { parts, sink } = this.output(key, event, null, outcomeOf(result))
     const at = `${path}/result`
-    if (previewOf(result) !== null) readPreview(this.reading, result, at, sink)
+    if (previewOf(result) !== null) readPreview(result, at, sink)
     else if (!isRecord(result)) addLeaves(sink, result ?? {}, at)
     else
       for (const [kind, value] of Object.entries(result))

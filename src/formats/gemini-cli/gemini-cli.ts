@@ -55,7 +55,7 @@ class GeminiReader extends SessionReader {
     if (type === 'gemini') this.#reply(message, path, name)
     else {
       const { parts } = this.open('other', name)
-      readParts(this.reading, content, `${path}/content`, this.sink(parts, type === 'user' ? 'user' : 'system'))
+      readParts(content, `${path}/content`, this.sink(parts, type === 'user' ? 'user' : 'system'))
     }
   }
 
@@ -78,7 +78,7 @@ class GeminiReader extends SessionReader {
     for (const [part, at] of Array.isArray(content) ? itemsIn(content, path) : [[content, path] as const]) {
       const { functionCall: call, ...rest } = asRecord(part)
       const words = this.sink(step.parts, asRecord(part)['thought'] === true ? 'agent_reasoning' : 'agent_message')
-      readParts(this.reading, isRecord(call) ? rest : part, at, words)
+      readParts(isRecord(call) ? rest : part, at, words)
       if (!isRecord(call) || made.has(wordsKey(call)) || (isBare(call) && made.has(bareKey(call)))) continue
       const { name, args } = call
       const own = `${at}/functionCall`
@@ -93,7 +93,7 @@ class GeminiReader extends SessionReader {
     const output = this.sink(step.outputs, 'tool_output', made.tool)
     const { length } = step.outputs
     if (!isAbsent(result) && !(Array.isArray(result) && result.length === 0))
-      readParts(this.reading, result, `${path}/result`, output)
+      readParts(result, `${path}/result`, output)
     // The display of a call that never began shows people what the call would do.
     if (step.outputs.length > length || NOT_BEGUN.has(status)) this.reading.leaveOut(`${path}/resultDisplay`)
     // The display that people saw, where the file holds no text of the result.
@@ -119,7 +119,7 @@ class GeminiReader extends SessionReader {
       addNamedCall(this, this.turn(null), { id, name: tool, args: parameters, ...place })
     } else if (type === 'tool_result') {
       const { sink } = this.output(id, `${path}/tool_id`, null, outcomeOfEvent(event))
-      readParts(this.reading, output, `${path}/output`, sink)
+      readParts(output, `${path}/output`, sink)
       const words = asRecord(error)['message']
       if (typeof words === 'string' && words !== output) sink.text(words, `${path}/error/message`)
     } else if (type === 'error') this.note('system', message, `${path}/message`, 'error')
@@ -163,12 +163,12 @@ function readGeminiCli(reading: Reading, document: Json): ReadDocument {
 }
 
 /** Reads a list of parts of the API: text, `{text}`, `{inlineData}`, `{functionResponse}`, or an array of them. */
-function readParts(reading: Reading, content: unknown, path: string, sink: ContentSink): void {
-  if (isRecord(content)) readPart(reading, content, path, sink)
-  else readContent(reading, content, path, sink, readPart)
+function readParts(content: unknown, path: string, sink: ContentSink): void {
+  if (isRecord(content)) readPart(content, path, sink)
+  else readContent(content, path, sink, readPart)
 }
 
-function readPart(reading: Reading, part: Json, path: string, sink: ContentSink): void {
+function readPart(part: Json, path: string, sink: ContentSink): void {
   const { text, inlineData, fileData, functionResponse, ...others } = part
   const { thoughtSignature: _signature, thought: _thought, ...rest } = others
   if (typeof text === 'string') sink.text(text, `${path}/text`)
@@ -182,7 +182,7 @@ function readPart(reading: Reading, part: Json, path: string, sink: ContentSink)
     const at = `${path}/functionResponse`
     addLeaves(sink, functionResponse['response'] ?? {}, `${at}/response`)
     for (const [inner, place] of itemsIn(functionResponse['parts'], `${at}/parts`))
-      if (isRecord(inner)) readPart(reading, inner, place, sink)
+      if (isRecord(inner)) readPart(inner, place, sink)
   }
   addLeaves(sink, rest, path)
 }

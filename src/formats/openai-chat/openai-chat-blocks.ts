@@ -31,15 +31,16 @@ export const AGENT_ONLY: ReadonlySet<unknown> = new Set([...CALLS, ...REASONING]
 export function readBlocks(sink: ChatSink, content: unknown, path: string, speaker: Speaker): void {
   const { actor, name, parts } = speaker
   const pieces: ContentSink = {
+    reading: sink.reading,
     text: (text, at) => sink.text(parts, actor, text, at, name),
     media: (text, at, kind, source) => {
       const isInside = source !== undefined && 'url' in source && asText(source.url)?.startsWith('data:') === true
       sink.media(parts, { actor, text: isInside ? `[${kind}]` : text, path: at, name }, source)
     },
   }
-  const read: ReadBlock = (_reading, block, at) => readBlock(sink, block, at, speaker, pieces)
+  const read: ReadBlock = (block, at) => readBlock(sink, block, at, speaker, pieces)
   if (isRecord(content) && typeof content['type'] === 'string') readBlock(sink, content, path, speaker, pieces)
-  else readContent(sink.reading, content, path, pieces, read)
+  else readContent(content, path, pieces, read)
 }
 
 function readBlock(sink: ChatSink, block: Json, path: string, speaker: Speaker, pieces: ContentSink): void {
@@ -54,7 +55,7 @@ function readBlock(sink: ChatSink, block: Json, path: string, speaker: Speaker, 
   else if (CALLS.has(type)) readCallBlock(sink, block, path, speaker)
   else if (isResult(type)) readResultBlock(sink, block, path, speaker)
   else if (type === 'refusal') readString(sink, block, 'refusal', path, { ...speaker, name: 'refusal' })
-  else readCommonBlock(sink.reading, block, path, pieces, actor === 'agent_message')
+  else readCommonBlock(block, path, pieces, actor === 'agent_message')
 }
 
 export const isResult = (type: unknown): boolean =>

@@ -64,8 +64,7 @@ export abstract class SdkReader extends SessionReader {
     for (const [thought, at] of itemsIn(event['thought'], `${path}/thought`)) {
       const { text } = asRecord(thought)
       if (typeof text === 'string') this.#think(step.parts, text, `${at}/text`, event['reasoning_content'])
-      else if (isRecord(thought))
-        readBlock(this.reading, thought, at, this.sink(step.parts, 'agent_message', 'thought'))
+      else if (isRecord(thought)) readBlock(thought, at, this.sink(step.parts, 'agent_message', 'thought'))
     }
     const made = asRecord(event['tool_call'])
     const { arguments: inner } = asRecord(made['function'])
@@ -121,8 +120,8 @@ export abstract class SdkReader extends SessionReader {
   }
 
   #content(content: unknown, path: string, sink: ContentSink): void {
-    if (isRecord(content)) readBlock(this.reading, content, path, sink)
-    else readContent(this.reading, content, path, sink)
+    if (isRecord(content)) readBlock(content, path, sink)
+    else readContent(content, path, sink)
   }
 
   #answered(event: Json, path: string): ContentSink {
