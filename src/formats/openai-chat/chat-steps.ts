@@ -7,8 +7,8 @@ import type { OpenCall } from '../tools/tool-table.ts'
 import { isOdd, modelOf } from '../traces/chat-shapes.ts'
 import { Located, type PlacedMessage, placeMessage, type Tree } from '../traces/located.ts'
 import { answeredIdsOf } from '../traces/message-key.ts'
-import { agentNamedBy, type Before, readMessage, speaksAsAgent, type TextProtocol } from './openai-chat-message.ts'
-import { ChatSink } from './openai-chat-sink.ts'
+import { agentNamedBy, readMessage, speaksAsAgent } from './openai-chat-message.ts'
+import { ChatSink, type TextProtocol } from './openai-chat-sink.ts'
 
 /**
  * The one way from messages to steps. A format is a function from its document to located messages: a chat's message as a `Tree`, each piece
@@ -18,13 +18,12 @@ import { ChatSink } from './openai-chat-sink.ts'
  * - in a list of messages (`isList`; `readTurns`), each message is a step, and a result belongs to the agent's step before it.
  * Calls, answers, outcomes and unread acts are the same for both.
  */
-function readOne(sink: ChatSink, message: Json, path: string, facts: MessageFacts): Before {
-  const { name, other = name, protocol = null, before = 'other' } = facts
+function readOne(sink: ChatSink, message: Json, path: string, name: string | null, other = name): void {
   const { isList } = sink
   const own = speaksAsAgent(message) ? sink.open('agent', name, agentNamedBy(message) ?? sink.subagent) : null
   sink.calls = []
   sink.step = own
-  const { speaker, parts, outputs, acted } = readMessage(sink, message, path, protocol, before)
+  const { speaker, parts, outputs, acted } = readMessage(sink, message, path)
   // Not spread into push: a message may hold more parts than a call can have arguments.
   if (outputs.length > 0 || (isList && speaker === 'tool')) {
     const list = own?.outputs ?? outputsOf(sink, message, name)
@@ -33,7 +32,7 @@ function readOne(sink: ChatSink, message: Json, path: string, facts: MessageFact
   const isStep = parts.length > 0 || (isList && speaker !== 'tool' && outputs.length === 0)
   const step = own ?? (isStep ? sink.open('other', other) : null)
   for (const part of parts) step?.parts.push(part)
-  return acted ? 'act' : speaker === 'agent' ? 'answer' : 'other'
+  sink.before = acted ? 'act' : speaker === 'agent' ? 'answer' : 'other'
 }
 
 function outputsOf(sink: ChatSink, message: Json, name: string | null): OpenStep['outputs'] {
@@ -53,15 +52,8 @@ export function takeMessage(
   name: string | null,
   other: string | null = null,
 ): readonly OpenCall[] {
-  sink.reading.within(place, () => readOne(sink, message, '', { name, other }))
+  sink.reading.within(place, () => readOne(sink, message, '', name, other))
   return sink.calls
-}
-
-interface MessageFacts {
-  readonly name: string | null
-  readonly other?: string | null
-  readonly protocol?: TextProtocol | null
-  readonly before?: Before
 }
 
 /** A message of a record, with the facts beside it. */
@@ -138,9 +130,8 @@ class CallIds {
 }
 
 /** Reads the messages of a list, each as a step. */
-export function readTurns(sink: ChatSink, placed: readonly Located[], protocol: TextProtocol | null = null): void {
+export function readTurns(sink: ChatSink, placed: readonly Located[]): void {
   const { reading } = sink
-  let before: Before = 'other'
   for (const { value: message, path } of placed) {
     if (!isRecord(message)) {
       reading.odd(path, 'a message', message)
@@ -149,7 +140,7 @@ export function readTurns(sink: ChatSink, placed: readonly Located[], protocol: 
     const name = asName(message['id'])
     // Several messages with one id may be one reply, written call by call.
     reading.reply = name === null ? null : { id: name, isNamed: false }
-    before = readOne(sink, message, path, { name, protocol, before })
+    readOne(sink, message, path, name)
   }
 }
 
@@ -160,7 +151,7 @@ export function readList(
   placed: readonly Located[],
   protocol: TextProtocol | null = null,
 ): ReadDocument {
-  const sink = new ChatSink(reading, agent.name, { isList: true })
-  readTurns(sink, placed, protocol)
+  const sink = new ChatSink(reading, agent.name, { isList: true, protocol })
+  readTurns(sink, placed)
   return { format, agent, steps: sink.finish(path) }
 }

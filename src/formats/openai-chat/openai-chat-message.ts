@@ -13,17 +13,7 @@ import {
   readToolCalls,
   type Speaker,
 } from './openai-chat-blocks.ts'
-import { addSlices, type ChatSink, type Slice } from './openai-chat-sink.ts'
-
-/** The protocol by which an agent without tool calls writes its acts into its messages. */
-export interface TextProtocol {
-  /** Splits an answer with an act into slices; null for an answer without an act. */
-  split(text: string): readonly Slice[] | null
-  /** Tells whether a user's message behind an answer is the user's own, rather than a result, or the harness's complaint that the answer holds no act. */
-  isSpeech(text: string): boolean
-  /** Adds acts that the harness noted beside the text; false where it noted none. */
-  noted?(sink: ChatSink, parts: Part[], message: Json, path: string): boolean
-}
+import { addSlices, type ChatSink } from './openai-chat-sink.ts'
 
 /** The parts of one message. */
 interface MessageParts {
@@ -37,16 +27,7 @@ interface MessageParts {
 
 const CALL_FIELDS = ['tool_calls', 'function_call'] as const
 
-/** The preceding message: an act by `protocol`, another answer of the agent, or a message of another speaker. */
-export type Before = 'act' | 'answer' | 'other'
-
-export function readMessage(
-  sink: ChatSink,
-  message: Json,
-  path: string,
-  protocol: TextProtocol | null,
-  before: Before,
-): MessageParts {
+export function readMessage(sink: ChatSink, message: Json, path: string): MessageParts {
   const read: MessageParts = { speaker: 'other', parts: [], outputs: [], acted: false }
   const role = roleOf(message)
   if (isResponse(message)) {
@@ -56,7 +37,7 @@ export function readMessage(
   const isUsers = isUsersOwn(message) && (role === 'user' || role === 'tool')
   if (speaksAsAgent(message) && role !== null) {
     if (role !== 'assistant') noteOtherAgent(sink, message, path, role)
-    readAgentMessage(sink, read, message, path, protocol)
+    readAgentMessage(sink, read, message, path)
     return read
   }
   for (const field of isUsers && role === 'user' ? [] : CALL_FIELDS)
@@ -66,7 +47,7 @@ export function readMessage(
   else if (role === 'tool' || role === 'function') readToolMessage(sink, read, message, path)
   else if (role === null && typeof message['type'] === 'string' && message['type'] !== 'message')
     readItem(sink, read, message, path)
-  else readOtherMessage(sink, read, message, path, protocol, before)
+  else readOtherMessage(sink, read, message, path)
   return read
 }
 
@@ -76,14 +57,9 @@ function noteOtherAgent({ reading }: ChatSink, { content }: Json, path: string, 
   if (textOf(content).includes(FENCE)) reading.countUnread(path, true)
 }
 
-function readAgentMessage(
-  sink: ChatSink,
-  read: MessageParts,
-  message: Json,
-  path: string,
-  protocol: TextProtocol | null,
-): void {
+function readAgentMessage(sink: ChatSink, read: MessageParts, message: Json, path: string): void {
   const { parts } = read
+  const { protocol } = sink
   read.speaker = 'agent'
   readThoughts(sink, message, path, parts)
   const { content, refusal, function_call: older } = message
@@ -199,14 +175,8 @@ function readResponse(sink: ChatSink, read: MessageParts, output: readonly unkno
   read.speaker = 'agent'
 }
 
-function readOtherMessage(
-  sink: ChatSink,
-  read: MessageParts,
-  message: Json,
-  path: string,
-  protocol: TextProtocol | null,
-  before: Before,
-): void {
+function readOtherMessage(sink: ChatSink, read: MessageParts, message: Json, path: string): void {
+  const { protocol, before } = sink
   const { content } = message
   const { parts, outputs } = read
   const role = roleOf(message)

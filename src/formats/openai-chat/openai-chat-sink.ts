@@ -33,15 +33,31 @@ type OutcomeOf = (tool: string) => ActOutcome
 
 const MAX_MENTION = 300
 
+/** The protocol by which an agent without tool calls writes its acts into its messages. */
+export interface TextProtocol {
+  /** Splits an answer with an act into slices; null for an answer without an act. */
+  split(text: string): readonly Slice[] | null
+  /** Tells whether a user's message behind an answer is the user's own, rather than a result, or the harness's complaint that the answer holds no act. */
+  isSpeech(text: string): boolean
+  /** Adds acts that the harness noted beside the text; false where it noted none. */
+  noted?(sink: ChatSink, parts: Part[], message: Json, path: string): boolean
+}
+
+/** The preceding message: an act by `protocol`, another answer of the agent, or a message of another speaker. */
+export type Before = 'act' | 'answer' | 'other'
+
 interface SinkOptions {
   readonly resolve?: Resolve
   /** True for a list of messages, each of which is a step. */
   readonly isList?: boolean
+  readonly protocol?: TextProtocol | null
 }
 
 /** Receives the texts and calls of one conversation: resolves references, opens the envelopes of tool output, and joins answers to calls. */
 export class ChatSink extends Session {
   override readonly isList: boolean
+  readonly protocol: TextProtocol | null
+  before: Before = 'other'
   /** The agent's step that is being read; null for the message of another speaker. */
   step: OpenStep | null = null
   /** The calls of the message that is being read, in order. */
@@ -51,10 +67,11 @@ export class ChatSink extends Session {
   readonly #reported = new Map<string, ActOutcome | undefined>()
   #spoken: ReadonlySet<Call> = new Set()
 
-  constructor(reading: Reading, agent: string | null, { resolve, isList = false }: SinkOptions = {}) {
+  constructor(reading: Reading, agent: string | null, { resolve, isList = false, protocol = null }: SinkOptions = {}) {
     super(reading, null, agent)
     if (resolve !== undefined) this.locate = resolve
     this.isList = isList
+    this.protocol = protocol
   }
 
   /** Keeps the calls that were written as text: the next message answers them. */

@@ -38,7 +38,7 @@ const isMessage = (item: Json): boolean =>
   typeof item['role'] === 'string' &&
   ['content', 'tool_calls', 'function_call', 'tool_call_id', 'refusal'].some((field) => field in item)
 
-export const chatOf = (run: Json): ListIn | null => listIn(run, [...MESSAGE_LISTS, 'records'], isChat)
+const chatOf = (run: Json): ListIn | null => listIn(run, [...MESSAGE_LISTS, 'records'], isChat)
 
 export const isRun = (run: unknown): run is Json => isRecord(run) && MESSAGE_LISTS.some((field) => isChat(run[field]))
 
@@ -49,7 +49,7 @@ export function runsOf({ records, simulations }: Json): ListIn | null {
   return { list, path: isAbsent(records) ? '/simulations' : '/records' }
 }
 
-export function readOpenAiChat(reading: Reading, document: Json): ReadDocument {
+function readOpenAiChat(reading: Reading, document: Json): ReadDocument {
   const { list, path } = runsOf(document) ?? { list: [], path: '' }
   const items = [...itemsIn(list, path)]
   const [run, at] = items.find(([item]) => isRun(item)) ?? [document, '']
