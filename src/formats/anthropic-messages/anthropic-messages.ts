@@ -17,14 +17,12 @@ export const ANTHROPIC_MESSAGES: Format = {
 
 function readExchange(reading: Reading, document: Json): ReadDocument {
   const exchange = exchangeIn(document)
-  const form = { format: 'anthropic-messages' }
-  if (exchange === null || exchange.requestPath === '') return readRun(reading, document, '', form)
+  const format = 'anthropic-messages'
+  if (exchange === null || exchange.requestPath === '') return readRun(reading, document, '', format)
   const { request, requestPath, response, path } = exchange
   const answer = answerIn(reading, response, path)
-  const read = readRun(reading, request, requestPath, {
-    ...form,
-    answer: answer === null ? [] : [new Located(answer, path)],
-  })
+  const placed = answer === null ? [] : [new Located(answer, path)]
+  const read = readRun(reading, request, requestPath, format, placed)
   const model = answer?.['model']
   return typeof model === 'string' && read.agent.model === null ? { ...read, agent: { ...read.agent, model } } : read
 }

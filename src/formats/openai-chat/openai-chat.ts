@@ -57,20 +57,14 @@ function readOpenAiChat(reading: Reading, document: Json): ReadDocument {
   return readRun(reading, run as Json, at)
 }
 
-/** The format of a run, and an answer that the run itself does not hold. */
-interface RunForm {
-  readonly format: string
-  readonly answer?: readonly Located[]
-}
-
-/** Reads one run: the system prompt beside its messages (Anthropic), the messages, and the answer. */
+/** Reads one run: the system prompt beside its messages (Anthropic), the messages, and the answer. `answer`: an answer that the run itself does not hold. */
 export function readRun(
   reading: Reading,
   run: Json,
   at: string,
-  form: RunForm = { format: 'openai-chat' },
+  format = 'openai-chat',
+  answer: readonly Located[] = [],
 ): ReadDocument {
-  const { format, answer = [] } = form
   const agent = { name: asName(run['agent']), model: modelOf(run) }
   const chat = chatOf(run)
   const isTeam = chat?.path === '/history' && ('mistake_agent' in run || 'question' in run)
