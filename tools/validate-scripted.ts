@@ -45,9 +45,6 @@ async function certificateOf(
     err: screen(told),
     signals: process,
     openLocal: (env, use) => openLocal(env, use, false, judges),
-    readTrials: () => {
-      throw new Error('validate reads its own trials')
-    },
     setExitCode: () => {},
     exit: (code) => process.exit(code),
   }

@@ -66,8 +66,8 @@ const serveCommand: MakeCommand = (shell) =>
     .option('--no-worker', 'leave all batches of a PostgreSQL to `veridict worker` (as VERIDICT_WORKER=off)')
     .action(async ({ worker }: { worker: boolean }) => {
       const { startServer } = await import('../boot/serve.ts')
-      const started = startServer(worker ? shell.env : { ...shell.env, VERIDICT_WORKER: 'off' })
-      await started.catch(exitUnstarted(shell, 'VERIDICT_PORT'))
+      const env = worker ? shell.env : { ...shell.env, VERIDICT_WORKER: 'off' }
+      await startServer(env).catch(exitUnstarted(shell, 'VERIDICT_PORT'))
     })
 
 const workerCommand: MakeCommand = (shell) =>
@@ -115,10 +115,6 @@ export async function runCommand(args: readonly string[]): Promise<void> {
   endWithTheReader()
   const shell: Shell = {
     ...{ env, program, args, out: process.stdout, err: process.stderr, signals: process },
-    openLocal: async (...given) => (await import('./database.ts')).openLocal(...given),
-    async *readTrials(paths, options) {
-      yield* (await import('./trials.ts')).readTrialItems(paths, options)
-    },
     setExitCode(code) {
       process.exitCode = code
     },
@@ -129,7 +125,8 @@ export async function runCommand(args: readonly string[]): Promise<void> {
     shell.err.write(`error: ${inert(removed)}\n`)
     return shell.exit(1)
   }
-  const root = buildProgram(shell)
+  const root = newCommand(shell, 'veridict').version(VERSION)
+  if (program !== 'veridict') root.addHelpText('afterAll', `\nHere \`veridict\` stands for: ${program}`)
   const [first = '', name] = args
   // Help and usage errors show all commands.
   const names = Object.hasOwn(COMMANDS, first) ? [first] : Object.keys(COMMANDS)
@@ -140,11 +137,4 @@ export async function runCommand(args: readonly string[]): Promise<void> {
   // The help command of commander prints the help of the program for an unknown name.
   const isUnknown = first === 'help' && name !== undefined && name !== 'help' && !Object.hasOwn(COMMANDS, name)
   await root.parseAsync(isUnknown ? [name] : args, { from: 'user' })
-}
-
-function buildProgram(shell: Shell): Command {
-  const program = newCommand(shell, 'veridict').version(VERSION)
-  return shell.program === 'veridict'
-    ? program
-    : program.addHelpText('afterAll', `\nHere \`veridict\` stands for: ${shell.program}`)
 }

@@ -10,6 +10,20 @@ import { type Options, option } from './options.ts'
 import { inert } from './output/text.ts'
 import type { DatabaseUse, Shell } from './shell.ts'
 
+const configurationOf = (env: NodeJS.ProcessEnv): ReturnType<typeof loadConfig> =>
+  loadConfig(env, (path) => readFileSync(path, 'utf8'))
+
+const hasDatabase = ({ database, postgres }: Pick<Config, 'database' | 'postgres'>): boolean =>
+  postgres !== null || database === ':memory:' || statSync(database, { throwIfNoEntry: false })?.isFile() === true
+
+/** Throws for a missing file: an empty database under a mistyped name would look like an empty store. */
+function assertDatabase(config: Pick<Config, 'database' | 'postgres'>): void {
+  if (hasDatabase(config)) return
+  throw new CliError(`there is no database file ${inert(config.database)}`, [
+    'VERIDICT_DATABASE names the database of your service; `veridict grade` and `veridict batch` make a missing database.',
+  ])
+}
+
 /**
  * Opens Veridict in this process. Batches of other processes rest until the command resumes them. Rejects where the command needs a database and
  * none exists. `estimates`: the command asks no judge, and so needs no key. `judges` stand beside the configured judges, for measurements.
@@ -22,31 +36,14 @@ export async function openLocal(
 ): Promise<LocalVeridict> {
   const used = use === 'none' ? { ...env, VERIDICT_DATABASE: ':memory:', VERIDICT_DATABASE_URL: '' } : env
   const { config, secrets } = configurationOf(used)
-  const { access } = config
   if (use === 'read') assertDatabase(config)
   if (use === 'look' && !hasDatabase(config)) return openLocal(used, 'none', estimates, judges)
   const { buildContext } = await import('../boot/context.ts')
   const { local } = await import('../library/local.ts')
-  const context = await buildContext({
-    // Only this command reaches the service, and the command can read the database: no key is needed.
-    config: { ...config, access: { ...access, required: false, loopback: true, allowed_hosts: [] } },
-    ...{ secrets, adopts_batches: false, judges, estimates, keeps: use === 'look' },
-  })
-  return local(context)
-}
-
-export const configurationOf = (env: NodeJS.ProcessEnv): ReturnType<typeof loadConfig> =>
-  loadConfig(env, (path) => readFileSync(path, 'utf8'))
-
-const hasDatabase = ({ database, postgres }: Pick<Config, 'database' | 'postgres'>): boolean =>
-  postgres !== null || database === ':memory:' || statSync(database, { throwIfNoEntry: false })?.isFile() === true
-
-/** Throws for a missing file: an empty database under a mistyped name would look like an empty store. */
-export function assertDatabase(config: Pick<Config, 'database' | 'postgres'>): void {
-  if (hasDatabase(config)) return
-  throw new CliError(`there is no database file ${inert(config.database)}`, [
-    'VERIDICT_DATABASE names the database of your service; `veridict grade` and `veridict batch` make a missing database.',
-  ])
+  // Only this command reaches the service, and the command can read the database: no key is needed.
+  const own = { ...config, access: { ...config.access, required: false } }
+  const options = { adopts_batches: false, judges, estimates, keeps: use === 'look' }
+  return local(await buildContext({ config: own, secrets, ...options }))
 }
 
 /** Opens the stores of the configured database for `work`, which gets the name of the database, too, without secrets. */

@@ -17,8 +17,7 @@ export function exitOfCounts({ failed, cancelled, unverified }: Omit<BatchCounts
   return unverified > 0 ? EXIT.unverified : EXIT.graded
 }
 
-export const exitOfGrade = ({ status }: Pick<Grade, 'status'>): ExitCode =>
-  status === 'graded' ? EXIT.graded : EXIT[status]
+export const exitOfGrade = ({ status }: Pick<Grade, 'status'>): ExitCode => EXIT[status]
 
 /** Raises the exit code to a failure where `--strict` is set and records were lost. */
 export const strictCode = (code: ExitCode, { strict }: { readonly strict?: boolean }, lost: number): ExitCode =>
@@ -151,10 +150,11 @@ export function startFailureText(error: unknown, { port = 'VERIDICT_PORT', ...st
   const isAddress = ['listen', 'getaddrinfo'].includes((Object(error) as NodeJS.ErrnoException).syscall ?? '')
   const address = `Set another ${port} or VERIDICT_HOST (127.0.0.1: this machine alone), or stop what listens there.`
   const own = isAddress ? [address] : error instanceof StorageError ? [databaseAdvice(start.env, error)] : advice
-  const more = own.length > 0 ? own : ['docs/configuration.md lists every variable, and every key of the file.']
-  const texts = [message, ...more].map((text) => inert(asTyped(start, text)))
+  const texts = [message, ...(own.length > 0 ? own : [SETTINGS])].map((text) => inert(asTyped(start, text)))
   return `veridict: cannot start: ${texts.join('\n  ')}\n`
 }
+
+const SETTINGS = 'docs/configuration.md lists every variable, and every key of the file.'
 
 function databaseAdvice(env: NodeJS.ProcessEnv, { code }: StorageError): string {
   const database = env['VERIDICT_DATABASE'] || './data/veridict.sqlite'

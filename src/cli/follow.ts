@@ -34,11 +34,8 @@ export async function writeEnds(
   const { veridict, shell, screen, format, flag, signal, json } = session
   const claims = format === 'csv' ? await claimColumns(session, batch.id) : []
   const ended = veridict.results(batch.id, { signal })
-  const { tally, results, note } = await writeResults(session, ended, batch, {
-    claims,
-    skipped,
-    ...defined({ values }),
-  })
+  const more = { claims, skipped, ...defined({ values }) }
+  const { tally, results, note } = await writeResults(session, ended, batch, more)
   const isElsewhere = !json && (format !== 'table' || screen !== shell.out)
   const text = present([summary(batch, tally, skipped), note])
     .join('\n')
@@ -64,6 +61,13 @@ export async function claimColumns({ veridict, signal }: Session, id: string): P
 
 /** A worker that is started again announces its judges within this time, and a service takes the run lock. */
 const PATIENCE_S = 20
+
+/** Reads a batch that another process may run; with `follow` to its end, unless no process runs the batch. */
+export async function lookAt(session: Session, id: string, follow = false): Promise<Batch> {
+  const first = await session.veridict.batch(id, { signal: session.signal })
+  session.follows = true
+  return follow && !isOrphan(session, first) ? watchBatch(session, first) : first
+}
 
 /** Shows the states of a batch, and returns the last state. The command leaves a batch that no process runs, after the patience above. */
 export async function watchBatch(session: Session, begun: Batch): Promise<Batch> {
@@ -141,12 +145,4 @@ export function overBudgetText({ failures, max_cost_usd }: Batch): string {
   if (over === 0) return ''
   const cap = max_cost_usd === null ? 'of the key or the day' : `--max-cost-usd ${max_cost_usd}`
   return `${count(over, 'item')} over the cap (${cap}): the same command grades them once the cap is higher`
-}
-
-/** Throws for a batch in this process, which would end with the process. */
-export function requireServer({ local }: Session): void {
-  if (local !== null)
-    throw new CliError('--detach needs a service that goes on: a batch in this process ends with it', [
-      'Give --server URL, or leave --detach away.',
-    ])
 }

@@ -10,7 +10,7 @@ import { JSON_OPTION, type Options, type OutputFormat, SERVER } from './options.
 import { type OutputTarget, openOutput } from './output/output-target.ts'
 import { createProgressView, type ProgressView } from './output/progress.ts'
 import { line } from './output/text.ts'
-import { asTyped, type DatabaseUse, type Shell, shellWord } from './shell.ts'
+import { asTyped, type DatabaseUse, type Shell, type StopSignal, shellWord } from './shell.ts'
 
 /** The work of a command on its console: the data for `--json`, or else the text, and lines for stderr once the output is whole. */
 export interface Answer {
@@ -42,10 +42,7 @@ export interface Session extends Console {
   follows: boolean
 }
 
-/** A command; help.md has its help. */
-export interface Definition {
-  /** With the name of its group: `keys create`. */
-  readonly name: string
+interface Definition {
   /** Descriptions by argument: `<batch>`, `[batch]`, `<path...>`. */
   readonly args?: Readonly<Record<string, string>>
   readonly options?: readonly Option[]
@@ -65,15 +62,14 @@ export function newCommand(shell: Shell, name: string): Command {
   const [about = '', ...paragraphs] = helpOf(name).split('\n\n')
   const help = paragraphs.join('\n\n')
   const command = new Command(name.split(' ').at(-1)).description(about).addHelpText('after', `\n${help}`)
-  if (shell.args.includes('--json')) return command.configureOutput({ outputError: writeUsageError(shell) })
+  const writeError = (text: string) => {
+    const [message = '', ...advice] = text.trim().split('\n')
+    shell.out.write(errorLine('usage', [message.replace(/^error: /, ''), ...advice], EXIT.refused))
+  }
+  if (shell.args.includes('--json')) return command.configureOutput({ outputError: writeError })
   const [, example] = /Examples?:\n +(.*?)(?: {3}.*)?$/m.exec(help) ?? []
   const like = example === undefined ? '' : `like ${asTyped(shell, example)}; `
   return command.showHelpAfterError(`(${like}add --help for what there is)`)
-}
-
-const writeUsageError = (shell: Shell) => (text: string) => {
-  const [message = '', ...advice] = text.trim().split('\n')
-  shell.out.write(errorLine('usage', [message.replace(/^error: /, ''), ...advice], EXIT.refused))
 }
 
 type Make = (shell: Shell) => Command
@@ -84,61 +80,63 @@ export const groupCommand =
   (shell) =>
     commands.reduce((group, make) => group.addCommand(make(shell)), newCommand(shell, name))
 
-/** Makes a command that asks no Veridict. */
+/** Makes a command that asks no Veridict. `name` has the name of its group, too: `keys create`. */
 export const consoleCommand =
-  <O extends Options, A extends readonly unknown[] = []>(definition: Definition, work: Work<Console, O, A>): Make =>
+  <O extends Options, A extends readonly unknown[] = []>(
+    name: string,
+    { args = {}, options: rows = [] }: Definition,
+    work: Work<Console, O, A>,
+  ): Make =>
   (shell) => {
-    const command = newCommand(shell, definition.name)
-    for (const [flags, text] of Object.entries(definition.args ?? {})) command.argument(flags, text)
-    for (const option of [JSON_OPTION, ...(definition.options ?? [])]) command.addOption(option)
+    const command = newCommand(shell, name)
+    for (const [flags, text] of Object.entries(args)) command.argument(flags, text)
+    for (const option of [JSON_OPTION, ...rows]) command.addOption(option)
     return command.action(async (...typed: readonly unknown[]) => {
       // commander hands over the arguments, the options and the command.
-      const [options, args] = [typed.at(-2) as O, typed.slice(0, -2) as unknown as A]
-      await runCommand(shell, options, (console) => work(console, options, ...args))
+      const [options, words] = [typed.at(-2) as O, typed.slice(0, -2) as unknown as A]
+      await runCommand(shell, options, (console) => work(console, options, ...words))
     })
   }
 
-/** Makes a command that asks Veridict, with a database of its own by default. A dry run makes and migrates no database. */
+/** Makes a command that asks Veridict, on an existing database by default. A dry run makes and migrates no database. */
 export const sessionCommand = <O extends Options, A extends readonly unknown[] = []>(
-  { options: rows = [], database = 'make', ...rest }: Definition & { readonly database?: DatabaseUse },
+  name: string,
+  { options: rows = [], database = 'read', args = {} }: Definition & { readonly database?: DatabaseUse },
   work: Work<Session, O, A>,
 ): Make =>
-  consoleCommand<O, A>({ ...rest, options: [...rows, SERVER] }, (console, options, ...args) => {
+  consoleCommand<O, A>(name, { args, options: [...rows, SERVER] }, (console, options, ...words) => {
     const use = options.dry_run && database === 'make' ? 'look' : database
-    const names = Object.keys(rest.args ?? {})
+    const names = Object.keys(args)
     return withConnection(console, options, use, async (session) => {
-      const ids = await Promise.all(args.map((typed, at) => idOf(session, names[at] ?? '', typed)))
-      const { batch } = options as { readonly batch?: string }
-      const named = batch === undefined ? options : { ...options, batch: await idOf(session, '<batch>', batch) }
+      const isBatch = (at: number) => ['<batch>', '[batch]', '[head]'].includes(names[at] ?? '')
+      const ids = await Promise.all(words.map((word, at) => (isBatch(at) ? idOf(session, word) : word)))
+      const named = 'batch' in options ? { ...options, batch: await idOf(session, options.batch) } : options
       return work(session, named as O, ...(ids as unknown as A))
     })
   })
 
-/** Arguments that name a batch. */
-const BATCHES: readonly string[] = ['<batch>', '[batch]', '[head]']
 const MOST_BATCHES = 1000
 
-/** Finds the id of a batch that is typed by its name; other arguments, and unknown names, stay as they are typed. */
-async function idOf({ veridict }: Session, argument: string, typed: unknown): Promise<unknown> {
-  if (!BATCHES.includes(argument) || typeof typed !== 'string' || typed.startsWith('bat_')) return typed
+/** Finds the id of a batch that is typed by its name; an id and an unknown name stay as they are typed. */
+async function idOf({ veridict }: Session, typed: unknown): Promise<unknown> {
+  if (typeof typed !== 'string' || typed.startsWith('bat_')) return typed
   const named: Batch[] = []
-  for (let cursor: string | undefined, read = 0; read < MOST_BATCHES; ) {
-    const page = await veridict.batches({ limit: 100, ...(cursor !== undefined && { cursor }) })
+  let cursor: string | null | undefined
+  for (let read = 0; cursor !== null && read < MOST_BATCHES; read += 100) {
+    const page = await veridict.batches({ limit: 100, ...(cursor && { cursor }) })
     named.push(...page.items.filter(({ name }) => name === typed))
-    read += page.items.length
-    if (page.next_cursor === null) break
     cursor = page.next_cursor
   }
   if (named.length < 2) return named[0]?.id ?? typed
   const ids = named.map(({ id, created_at }) => `${id}  ${created_at}`)
-  throw new CliError(`${named.length} batches are named ${typed}: type an id`, ids, EXIT.refused)
+  throw new CliError(`${named.length} batches are named ${typed}: type an id`, ids)
 }
 
 /** Runs a command to its exit code: opens its console, writes its answer or its error, and keeps or discards its output. */
 async function runCommand(shell: Shell, options: Options, work: (console: Console) => Promise<Answer>): Promise<void> {
   const { out, force, json = false, output: format = 'table' } = options
   const { signal, release } = watchInterruption(shell)
-  const view = createProgressView(shell.err, shell.env)
+  const view = createProgressView(shell.err, shell)
   let target: OutputTarget | null = null
   try {
     // A bundle is a folder.
@@ -148,7 +146,7 @@ async function runCommand(shell: Shell, options: Options, work: (console: Consol
     view.end()
     await target.write(json ? line({ ok: true, data: answer.data }) : (answer.text ?? ''))
     await target.commit()
-    tell({ shell }, ...(answer.notes ?? []))
+    view.note(...(answer.notes ?? []))
     shell.setExitCode(answer.code ?? EXIT.graded)
   } catch (error) {
     view.end()
@@ -172,51 +170,51 @@ function watchInterruption(shell: Shell) {
     if (controller.signal.aborted) shell.exit(EXIT.interrupted)
     stop()
   }
-  const listeners = [['SIGINT', stopOrExit] as const, ['SIGTERM', stopOrExit] as const, ['SIGHUP', stop] as const]
-  for (const [name, listener] of listeners) shell.signals.on(name, listener)
-  const release = () => listeners.forEach(([name, listener]) => void shell.signals.off(name, listener))
-  return { signal: controller.signal, release }
-}
-
-/** Writes messages for people on stderr, with hints as they are typed here. */
-export const tell = ({ shell }: Pick<Console, 'shell'>, ...messages: readonly string[]): void =>
-  messages.forEach((message) => void shell.err.write(asTyped(shell, `${message}\n`)))
-
-/** Opens the service of `--server` or VERIDICT_SERVER, else Veridict in this process. */
-async function connect({ shell }: Console, { server, dry_run = false }: Options, use: DatabaseUse) {
-  const url = server ?? (shell.env['VERIDICT_SERVER'] || undefined)
-  if (url === undefined) {
-    const local = await shell.openLocal(shell.env, use, dry_run)
-    return { veridict: local, local, flag: '' }
+  const listeners = { SIGINT: stopOrExit, SIGTERM: stopOrExit, SIGHUP: stop }
+  const each = (act: 'on' | 'off') => {
+    for (const [name, listener] of Object.entries(listeners)) shell.signals[act](name as StopSignal, listener)
   }
-  const { remote } = await import('../library/remote.ts')
-  const key = readSecrets(shell.env).key('VERIDICT_API_KEY')?.trim()
-  return { veridict: remote(url, key, { retries: { tries: 1 } }), local: null, flag: ` --server ${shellWord(url)}` }
+  each('on')
+  return { signal: controller.signal, release: () => each('off') }
 }
 
-/** Opens the session of a console, and closes its Veridict in any case. */
+/** Opens the service of `--server` or VERIDICT_SERVER, else Veridict in this process; closes it after the work in any case. */
 export async function withConnection(
   console: Console,
-  options: Options,
+  { server, detach = false, dry_run = false }: Options,
   use: DatabaseUse,
   work: (session: Session) => Promise<Answer>,
 ): Promise<Answer> {
-  const connection = await connect(console, options, use)
-  const session: Session = { ...console, ...connection, batch: null, follows: false }
+  const { shell, signal, view } = console
+  const url = server ?? (shell.env['VERIDICT_SERVER'] || undefined)
+  if (url === undefined && detach && !dry_run)
+    throw new CliError('--detach needs a service that goes on: a batch in this process ends with it', [
+      'Give --server URL, or leave --detach away.',
+    ])
+  const openLocal = shell.openLocal ?? (await import('./database.ts')).openLocal
+  const local = url === undefined ? await openLocal(shell.env, use, dry_run) : null
+  const flag = url === undefined ? '' : ` --server ${shellWord(url)}`
+  const veridict = local ?? (await openRemote(shell, url ?? ''))
+  const session: Session = { ...console, veridict, local, flag, batch: null, follows: false }
   try {
-    session.signal.throwIfAborted()
+    signal.throwIfAborted()
     return await work(session)
   } catch (error) {
-    session.view.end()
-    throw session.signal.aborted ? await interrupted(session) : error
+    view.end()
+    throw signal.aborted ? await interrupted(session) : error
   } finally {
-    session.view.end()
-    await session.veridict.close()
+    view.end()
+    await veridict.close()
   }
 }
 
+async function openRemote({ env }: Shell, url: string): Promise<Veridict> {
+  const { remote } = await import('../library/remote.ts')
+  return remote(url, readSecrets(env).key('VERIDICT_API_KEY')?.trim(), { retries: { tries: 1 } })
+}
+
 /** Stops the batch of this process, and returns the error with the next commands. */
-async function interrupted({ shell, local, flag, batch, follows }: Session): Promise<CliError> {
+async function interrupted({ view, local, flag, batch, follows }: Session): Promise<CliError> {
   const stopped = (message: string, ...advice: string[]) => new CliError(message, advice, EXIT.interrupted)
   if (batch === null) return stopped('interrupted: this command made no batch')
   const id = `${batch.id}${flag}`
@@ -226,7 +224,7 @@ async function interrupted({ shell, local, flag, batch, follows }: Session): Pro
       `detached: ${batch.id} goes on, and what is done is kept`,
       ...[`Follow: veridict status ${id} --follow`, `Results: veridict results ${id}`, `Cancel: veridict cancel ${id}`],
     )
-  shell.err.write('stopping: calls in flight end first; Ctrl-C again ends at once\n')
+  view.note('stopping: calls in flight end first; Ctrl-C again ends at once')
   await local.close()
   return stopped('stopped: what is done is kept', `Go on: veridict resume ${id}`)
 }

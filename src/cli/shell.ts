@@ -41,10 +41,9 @@ export interface Shell {
   readonly err: Screen
   /** The source of signals: the process, or a test. */
   readonly signals: Record<'on' | 'off', (signal: StopSignal, listener: () => void) => unknown>
-  /** Opens Veridict in this process. Batches of earlier processes rest until a command resumes them. */
-  readonly openLocal: (env: NodeJS.ProcessEnv, use: DatabaseUse, estimates?: boolean) => Promise<LocalVeridict>
-  /** Reads trials, one at a time. Throws `CliError` for unusable paths or options. */
-  readonly readTrials: (paths: readonly string[], options: TrialSourceOptions) => AsyncIterable<TrialItem>
+  /** Stands in for `openLocal` and `readTrialItems`, in tests and measurements. */
+  readonly openLocal?: (env: NodeJS.ProcessEnv, use: DatabaseUse, estimates?: boolean) => Promise<LocalVeridict>
+  readonly readTrials?: (paths: readonly string[], options: TrialSourceOptions) => AsyncIterable<TrialItem>
   setExitCode(code: number): void
   exit(code: number): void
 }

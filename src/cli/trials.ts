@@ -1,19 +1,27 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { SkippedItem, TrialItem } from '../archives/trials/reading-job.ts'
 import type { GroundTruths } from '../archives/truth/ground-truths.ts'
 import { parseSignalSource, type SignalSource } from '../archives/truth/signals.ts'
 import { ServiceError } from '../client/errors.ts'
-import { defined } from '../domain/result.ts'
+import { textOfAnchor } from '../domain/anchors/anchors.ts'
+import { normalizeGroundTruth } from '../domain/cache-key.ts'
+import { firstMedia } from '../domain/evidence/observations.ts'
+import { createMarkerSearch } from '../domain/markers/marker-search.ts'
+import { defined, pushTo } from '../domain/result.ts'
 import { count, fileFault } from '../domain/words.ts'
 import type { ReadItem } from '../library/veridict.ts'
 import type { BatchItem } from '../schemas/batch.ts'
+import type { Grade } from '../schemas/grade.ts'
+import { type GradeRequest, instructionsOf } from '../schemas/trial.ts'
 import { CliError } from './errors.ts'
 import { chosen, type Options } from './options.ts'
 import type { ProgressView } from './output/progress.ts'
-import { clip, oneLine, present, unreadText } from './output/text.ts'
+import { clip, listed, oneLine, present, unreadText } from './output/text.ts'
 import type { Session } from './session.ts'
 import type { TrialSourceOptions, WatchedTruths } from './shell.ts'
-import { watchSpelling } from './spelling.ts'
 
 /** Reads trials from paths. The readers of archives load here, so that other commands start without them. */
 export async function* readTrialItems(
@@ -70,8 +78,6 @@ export async function readTruths(file: string, rubric?: string): Promise<Watched
   throw new CliError(`the ground truths in ${oneLine(file)} cannot be used`, [...places, ...example])
 }
 
-const MOST_UNMATCHED = 10
-
 /** Watches which tasks and trials of ground truths match a trial. */
 function watchTruths(truths: GroundTruths, file: string): WatchedTruths {
   const left = new Set([...truths.tasks, ...truths.trials])
@@ -83,9 +89,7 @@ function watchTruths(truths: GroundTruths, file: string): WatchedTruths {
     },
     unmatched() {
       if (left.size === 0) return null
-      const shown = [...left].slice(0, MOST_UNMATCHED).map(oneLine).join(', ')
-      const more = left.size > MOST_UNMATCHED ? `, and ${left.size - MOST_UNMATCHED} more` : ''
-      return `${count(left.size, 'name')} of ${oneLine(file)} matched no trial: ${shown}${more}`
+      return `${count(left.size, 'name')} of ${oneLine(file)} matched no trial: ${listed([...left].map(oneLine))}`
     },
   }
 }
@@ -93,7 +97,6 @@ function watchTruths(truths: GroundTruths, file: string): WatchedTruths {
 const TRUTH_EXAMPLE = 'an example: {"instruction": "Build it.", "cue": {"text": "Build with: make release-7f3a"}}'
 
 const MOST_WARNINGS = 20
-const MOST_NAMED = 10
 
 export type Trial = Extract<TrialItem, { kind: 'trial' }>
 
@@ -127,7 +130,7 @@ export function readTrialsOf(
 ): AsyncIterable<TrialItem> {
   const read = { signals: options.signals ?? [], abort: signal, ...(local && { limits: local.limits }) }
   const more = chosen(options, 'ground_truth', 'variant', 'rubric')
-  return shell.readTrials(paths, { ...read, ...more, ...defined({ onMissing }) })
+  return (shell.readTrials ?? readTrialItems)(paths, { ...read, ...more, ...defined({ onMissing }) })
 }
 
 /** Opens the trials of a command that grades them together. */
@@ -187,8 +190,7 @@ export async function* sift(
   counts: Counts,
   view: ProgressView,
 ): AsyncGenerator<Trial> {
-  /** Skipped items by reason and cause, which are printed at the end; of the items, the first. */
-  const skipped = new Map<string, Alike>()
+  const skipped = new Map<string, SkippedItem[]>()
   const spelling = watchSpelling()
   try {
     for await (const item of items) {
@@ -197,30 +199,20 @@ export async function* sift(
         spelling.look(item)
         view.doing(`reading: ${countsText(counts)}`)
         yield item
-        continue
+      } else {
+        // A file of unknown format is no lost trial.
+        counts[item.reason === 'unsupported' ? 'files' : 'skipped']++
+        pushTo(skipped, causeOf(item), item)
       }
-      // A file of unknown format is no lost trial.
-      counts[item.reason === 'unsupported' ? 'files' : 'skipped']++
-      const key = causeOf(item)
-      const alike = skipped.get(key) ?? skipped.get(OTHERS) ?? { named: [], count: 0 }
-      if (!skipped.has(key)) skipped.set(skipped.size < MOST_WARNINGS ? key : OTHERS, alike)
-      alike.count++
-      if (alike.named.length < MOST_NAMED) alike.named.push(item)
     }
   } finally {
     // Also after a broken or cancelled reading.
-    if (spelling.text() !== '') view.note(spelling.text())
-    for (const [why, alike] of skipped) view.note(skippedText(why, alike))
+    view.note(...present([spelling.text()]))
+    const others = [...skipped.values()].slice(MOST_WARNINGS).flat()
+    for (const [cause, all] of [...skipped].slice(0, MOST_WARNINGS)) view.note(skippedText(cause, all))
+    if (others.length > 0) view.note(skippedText('for other reasons', others))
   }
 }
-
-/** Skipped items of one cause. */
-interface Alike {
-  readonly named: SkippedItem[]
-  count: number
-}
-
-const OTHERS = 'for other reasons'
 
 /** Returns the reason of an item without its line and its names, which other items of the same cause do not share. */
 function causeOf({ reason, detail }: SkippedItem): string {
@@ -228,12 +220,11 @@ function causeOf({ reason, detail }: SkippedItem): string {
   return reason === 'unsupported' ? cause : `${reason}: ${cause}`
 }
 
-function skippedText(cause: string, { named, count: all }: Alike): string {
-  const [{ reason, detail } = { reason: '', detail: '' }] = named
-  const names = named.map(placeOf).join(', ')
-  if (all === 1 && reason !== 'unsupported') return `skipped  ${names}  ${reason}: ${clip(detail, 300)}`
-  const more = all > named.length ? `, and ${all - named.length} more` : ''
-  return `skipped  ${count(all, reason === 'unsupported' ? 'file' : 'trial')}: ${clip(cause, 300)}: ${names}${more}`
+function skippedText(cause: string, items: readonly SkippedItem[]): string {
+  const [{ reason, detail } = { reason: '', detail: '' }] = items
+  const names = listed(items.map(placeOf))
+  if (items.length === 1 && reason !== 'unsupported') return `skipped  ${names}  ${reason}: ${clip(detail, 300)}`
+  return `skipped  ${count(items.length, reason === 'unsupported' ? 'file' : 'trial')}: ${clip(cause, 300)}: ${names}`
 }
 
 function noteTrial(trial: Trial, counts: Counts, view: ProgressView): void {
@@ -251,7 +242,7 @@ const filesText = ({ files }: Counts): string =>
   count(files, 'file that is no trajectory', 'files that are no trajectories')
 
 /** Renders the name of a trial, with its source where the name alone does not tell it. */
-const placeOf = ({ name, source }: TrialItem): string =>
+const placeOf = ({ name, source }: Pick<TrialItem, 'name' | 'source'>): string =>
   source.endsWith(name) || name.startsWith(`${source}#`) ? oneLine(name) : `${oneLine(name)} (${oneLine(source)})`
 
 export const countsText = (counts: Counts): string =>
@@ -262,3 +253,59 @@ export const countsText = (counts: Counts): string =>
     counts.unread > 0 ? `${counts.unread} with unread records` : '',
     counts.warnings > 0 ? count(counts.warnings, 'warning') : '',
   ]).join(', ')
+
+/** In a single run nothing tells a misspelt string from an instruction that the run never showed. */
+const LEAST_RUNS = 2
+/** Runs in which a string is searched. */
+const MOST_RUNS = 20
+
+/** Watches for strings of ground truths that stand in no run: a misspelt text or anchor finds nothing, and can change a label. */
+export function watchSpelling() {
+  const strings = new Map<string, { readonly name: string; runs: number; isFound: boolean }>()
+  return {
+    /** Searches a run that can be searched whole, and that a harness did not measure as blind. */
+    look({ request, trajectory }: Trial): void {
+      if (trajectory === null || trajectory.unread.records > 0 || firstMedia(trajectory) !== null) return
+      if (request.ground_truth.signals?.appeared === false) return
+      const texts = trajectory.steps.flatMap(({ parts }) => parts.map(({ text }) => text))
+      const truth = instructionsOf(normalizeGroundTruth(request.ground_truth))
+      for (const [of, { text, anchors = [], action_anchors = [] }] of truth)
+        for (const string of new Set([text, ...anchors, ...action_anchors.map(textOfAnchor)])) {
+          const name = `“${clip(string, 60)}” of the ${of}`
+          const known = strings.get(`${of} ${string}`) ?? { name, runs: 0, isFound: false }
+          strings.set(`${of} ${string}`, known)
+          if (known.isFound || known.runs === MOST_RUNS) continue
+          known.runs++
+          known.isFound = texts.some((text) => text.includes(string)) || isIn(texts, string)
+        }
+    },
+    /** Renders the strings that stand nowhere; empty where each stands in some run. */
+    text(): string {
+      const missing = [...strings.values()].filter(({ isFound, runs }) => !isFound && runs >= LEAST_RUNS)
+      if (missing.length === 0) return ''
+      const named = missing.map(({ name, runs }) => `${name} stands in none of ${count(runs, 'searched run')}`)
+      return `warning  check the spelling: ${listed(named, 4, '; ')}`
+    },
+  }
+}
+
+/** Searches as the evidence gate does, through line breaks and escapes. */
+function isIn(texts: readonly string[], string: string): boolean {
+  const search = createMarkerSearch([string])
+  return texts.some((text) => search(text).length > 0)
+}
+
+export const EXAMPLES = fileURLToPath(new URL('../../examples', import.meta.url))
+
+/** Reads the bundled examples, in the order of their names. */
+export function readBundled() {
+  const folders = readdirSync(EXAMPLES, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  return folders
+    .map(({ name }) => name)
+    .sort()
+    .map((name) => {
+      const read = (file: string) => JSON.parse(readFileSync(join(EXAMPLES, name, file), 'utf8'))
+      const request: GradeRequest = { trajectory: read('trajectory.json'), ground_truth: read('ground-truth.json') }
+      return { name, request, expected: read('expected.json') as Pick<Grade, 'label' | 'status'> & { why: string } }
+    })
+}

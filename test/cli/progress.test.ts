@@ -53,7 +53,7 @@ test('a line says everything, and shows what is foreign harmlessly', () => {
 describe('in a pipe', () => {
   test('a line at once, at a turn, and at the end; none in between, none twice', () => {
     const { stream, text } = screen()
-    const view = createProgressView(stream, {}, { line_ms: 60_000, frame_ms: 1 })
+    const view = createProgressView(stream, { env: {} }, { line_ms: 60_000, frame_ms: 1 })
     for (let done = 0; done <= 50; done++) view.show(batch(done))
     view.show(batch(50, { status: 'parked', parked_reason: 'no quota' }))
     view.show(batch(90, { status: 'running' }))
@@ -68,7 +68,7 @@ describe('in a pipe', () => {
 
   test('a line every so often', async () => {
     const { stream, text } = screen()
-    const view = createProgressView(stream, {}, { line_ms: 20, frame_ms: 1 })
+    const view = createProgressView(stream, { env: {} }, { line_ms: 20, frame_ms: 1 })
     view.show(batch(1))
     await delay(30)
     view.show(batch(2))
@@ -82,7 +82,7 @@ describe('on a terminal', () => {
   const terminal = { isTTY: true, columns: 100, rows: 40 }
   test('the line is written anew and fits, notes stay, the last state stays whole', () => {
     const { stream, text } = screen(terminal)
-    const view = createProgressView(stream, {}, { line_ms: 1, frame_ms: 0 })
+    const view = createProgressView(stream, { env: {} }, { line_ms: 1, frame_ms: 0 })
     view.doing('reading: 3 trials')
     view.note('skipped  x')
     view.show(batch(10))
@@ -96,7 +96,7 @@ describe('on a terminal', () => {
 
   test('of no size: lines as in a pipe', () => {
     const { stream, text } = screen({ ...terminal, columns: 0 })
-    const view = createProgressView(stream, {})
+    const view = createProgressView(stream, { env: {} })
     view.show(batch(10))
     view.end()
     expect(text()).toMatch(/^running 10\/100 /)

@@ -21,14 +21,14 @@ import { sum } from '../../domain/statistics/weighted-shares.ts'
 import { count } from '../../domain/words.ts'
 import { CliError, EXIT, strictCode } from '../errors.ts'
 import { collect, type Options, option, output } from '../options.ts'
-import { clip, clipFront, present, tableOf, tally, writeRows } from '../output/text.ts'
+import { clip, clipFront, oneLine, present, tableOf, tally, writeRows } from '../output/text.ts'
 import { type Console, consoleCommand } from '../session.ts'
 import type { WatchedTruths } from '../shell.ts'
 import { type Counts, NO_COUNTS, readTrialItems, readTruths, sift, type Trial } from '../trials.ts'
 
 export const auditMarkers = consoleCommand<Options, [paths: string[]]>(
+  'audit-markers',
   {
-    name: 'audit-markers',
     args: { '<path...>': 'folders of tasks and runs, trajectory files, archives of them' },
     options: [
       ...output(['table', 'ndjson']),
@@ -75,15 +75,15 @@ const FINDINGS = tableOf<MarkerRow>([
   ['why', 0, ({ detail, places }) => clip(present([detail, places.join(', ')]).join(': '), 400)],
 ])
 
-interface Subject {
+/** A finding on a marker of a task or run, or `ok`. */
+export type MarkerRow = Omit<MarkerFinding, 'code'> & {
+  readonly code: MarkerCode
   readonly kind: 'task' | 'run'
   readonly name: string
   readonly task: string | null
   readonly variant: string | null
 }
-
-/** A finding on a marker of a task or run, or `ok`. */
-export type MarkerRow = Subject & Omit<MarkerFinding, 'code'> & { readonly code: MarkerCode }
+type Subject = Pick<MarkerRow, 'kind' | 'name' | 'task' | 'variant'>
 
 /** An audit. `counts` counts runs as trials; without `variant` in `options` each run and task names its own. */
 interface Audit {
@@ -128,7 +128,7 @@ async function taskRows(task: TaskFolder, { console, options, truths, counts }: 
   const [first, ...more] = files.filter(({ unsearched, isExpected }) => unsearched !== null && !isExpected)
   if (first !== undefined) {
     const others = more.length > 0 ? `, and ${more.length} more` : ''
-    console.view.note(`note     ${place.shown}: not searched: ${first.path} ${first.unsearched}${others}`)
+    console.view.note(oneLine(`note     ${place.shown}: not searched: ${first.path} ${first.unsearched}${others}`))
   }
   const markers = MARKERS.filter((marker) => ofTask[marker] !== undefined)
   const removed = removedIn(variant, { own: truth, ofTask })

@@ -4,7 +4,7 @@ import { count } from '../../domain/words.ts'
 import type { RegradeRequest } from '../../schemas/regrade.ts'
 import { GRADE_STATUSES } from '../../schemas/vocabulary.ts'
 import { CliError, EXIT, strictCode } from '../errors.ts'
-import { finishBatch, isEnded, requireServer, watchBatch } from '../follow.ts'
+import { finishBatch, isEnded, watchBatch } from '../follow.ts'
 import {
   choice,
   chosen,
@@ -32,15 +32,11 @@ const CANARY = option(
 )
 
 export const batch = sessionCommand<Options & { readonly canary?: string }, [paths: string[]]>(
-  {
-    name: 'batch',
-    args: TRIAL_PATHS,
-    options: [...TRIALS, ...GRADING, CANARY, DETACH, ...ITEMS, STRICT],
-  },
+  'batch',
+  { args: TRIAL_PATHS, options: [...TRIALS, ...GRADING, CANARY, DETACH, ...ITEMS, STRICT], database: 'make' },
   async (session, options, paths) => {
     const { veridict, view, signal } = session
     const request = { ...settingsOf(options), signal }
-    if (options.detach && !options.dry_run) requireServer(session)
     await requireNames(session, options)
     const { counts, send } = openTrials(session, paths, options)
     if (options.dry_run) {
@@ -65,32 +61,29 @@ type RegradeOptions = Options &
     readonly recheck?: boolean
   }
 
+const STORED = [
+  option('-b, --batch <id>', 'grades of this batch'),
+  option('--grade <id>', 'this grade; may be repeated', collect),
+  option('--label <label>', 'grades with this label of their rubric'),
+  choice('--status <status>', 'grades of this status', GRADE_STATUSES),
+  option('--judge-was <name>', 'grades of this judge'),
+  option('--rubric-was <id>', 'grades under this rubric, id@version or an id for all of its versions'),
+  ...filters('agent', 'model', 'task'),
+]
+const RECHECK = option('--recheck', 'check the stored replies again under today’s evidence rules; no judge is asked')
+
 export const regrade = sessionCommand<RegradeOptions>(
-  {
-    name: 'regrade',
-    database: 'read',
-    options: [
-      option('-b, --batch <id>', 'grades of this batch'),
-      option('--grade <id>', 'this grade; may be repeated', collect),
-      option('--label <label>', 'grades with this label of their rubric'),
-      choice('--status <status>', 'grades of this status', GRADE_STATUSES),
-      option('--judge-was <name>', 'grades of this judge'),
-      option('--rubric-was <id>', 'grades under this rubric, id@version or an id for all of its versions'),
-      ...[...filters('agent', 'model', 'task'), ...GRADING, DETACH, ...ITEMS],
-      option('--recheck', 'check the stored replies again under today’s evidence rules; no judge is asked'),
-    ],
-  },
+  'regrade',
+  { options: [...STORED, ...GRADING, DETACH, ...ITEMS, RECHECK] },
   async (session, options) => {
     const { veridict, view, flag, json } = session
     const request = regradeRequest(options)
     if (options.dry_run) return estimateAnswer(session, await veridict.estimateRegrade(request), options.judge)
-    if (options.detach) requireServer(session)
     const begun = await veridict.regrade(request)
     view.note(`${begun.id}: ${count(begun.counts.total, 'item')}; items without a grade and equal items are left out`)
     const answer = await finishBatch(session, begun, options)
-    const changes =
-      json || options.detach || answer.code === EXIT.parked ? [] : [`What changed: veridict compare ${begun.id}${flag}`]
-    return { ...answer, notes: [...(answer.notes ?? []), ...changes] }
+    if (json || options.detach || answer.code === EXIT.parked) return answer
+    return { ...answer, notes: [...(answer.notes ?? []), `What changed: veridict compare ${begun.id}${flag}`] }
   },
 )
 
@@ -108,16 +101,13 @@ function regradeRequest(options: RegradeOptions): RegradeRequest {
   return { query, ...settingsOf(options), ...(recheck && { recheck }) }
 }
 
+const BATCH = { '<batch>': 'its id or name' }
+
 export const resume = sessionCommand<Options, [id: string]>(
-  {
-    name: 'resume',
-    args: { '<batch>': 'its id or name' },
-    options: [...ITEMS, DETACH, STRICT_UNREAD],
-    database: 'read',
-  },
+  'resume',
+  { args: BATCH, options: [...ITEMS, DETACH, STRICT_UNREAD] },
   async (session, options, id) => {
     const { veridict, view, local } = session
-    if (options.detach) requireServer(session)
     const before = await veridict.batch(id)
     const isParked = before.status === 'parked'
     // A running service goes on with its open batches by itself.
@@ -130,11 +120,8 @@ export const resume = sessionCommand<Options, [id: string]>(
 )
 
 export const cancel = sessionCommand<Options, [id: string]>(
-  {
-    name: 'cancel',
-    args: { '<batch>': 'its id or name' },
-    database: 'read',
-  },
+  'cancel',
+  { args: BATCH },
   async (session, _options, id) => {
     const { veridict } = session
     const before = await veridict.batch(id)

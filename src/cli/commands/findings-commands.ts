@@ -2,7 +2,7 @@ import { count } from '../../domain/words.ts'
 import { DISPOSITIONS, type DispositionRequest, type FindingClass, type Findings } from '../../schemas/findings.ts'
 import { CliError, EXIT } from '../errors.ts'
 import { choice, type Options, option } from '../options.ts'
-import { clip, oneLine, tableOf, tally, writeRows } from '../output/text.ts'
+import { clip, clipFront, oneLine, present, tableOf, tally, writeRows } from '../output/text.ts'
 import { type Session, sessionCommand } from '../session.ts'
 import { shellWord } from '../shell.ts'
 
@@ -10,20 +10,17 @@ const BATCH = { '<batch>': 'its id or name, as `veridict status` lists them' }
 const BY = option('--by <name>', 'who decides: a lasting name of a person').makeOptionMandatory()
 
 export const findings = sessionCommand<Options, [batch: string, name?: string]>(
-  {
-    name: 'findings',
-    args: { ...BATCH, '[class]': 'list the trials of this class' },
-    database: 'read',
-  },
+  'findings',
+  { args: { ...BATCH, '[class]': 'list the trials of this class' } },
   async (session, _options, batch, name) => {
     const data = await session.veridict.findings(batch, name === undefined ? {} : { class: name })
     const [asked] = data.classes
     if (name === undefined) await writeRows(session, data.classes, { table: CLASSES }, () => summaryOf(data))
     else await writeRows(session, asked?.trials ?? [], { table: TRIALS })
-    const notes = [
-      ...(data.open === 0 ? [] : [`Close a class: ${disposeLine(session, batch, 'CLASS', 'NAME')}`]),
-      ...(data.ended ? [] : ['The batch has not ended: it can have more findings.']),
-    ]
+    const notes = present([
+      data.open === 0 ? '' : `Close a class: ${disposeLine(session, batch, 'CLASS', 'NAME')}`,
+      data.ended ? '' : 'The batch has not ended: it can have more findings.',
+    ])
     return { data, notes, code: data.open > 0 || !data.ended ? EXIT.unverified : EXIT.graded }
   },
 )
@@ -32,15 +29,14 @@ type DisposeOptions = Options &
   Pick<DispositionRequest, 'reason' | 'by'> & { readonly as: DispositionRequest['disposition'] }
 
 export const dispose = sessionCommand<DisposeOptions, [batch: string, name: string]>(
+  'dispose',
   {
-    name: 'dispose',
     args: { ...BATCH, '<class>': 'a class, as `veridict findings BATCH` lists it' },
     options: [
       choice('--as <word>', 'what becomes of its findings', DISPOSITIONS).makeOptionMandatory(),
       option('--reason <text>', 'why; needed for dismissed'),
       BY,
     ],
-    database: 'read',
   },
   async ({ veridict }, { as: disposition, reason = '', by }, batch, name) => {
     const data = await veridict.dispose(batch, { class: name, disposition, reason, by })
@@ -49,12 +45,8 @@ export const dispose = sessionCommand<DisposeOptions, [batch: string, name: stri
 )
 
 export const signoff = sessionCommand<Options & { readonly by: string }, [batch: string]>(
-  {
-    name: 'signoff',
-    args: BATCH,
-    options: [BY],
-    database: 'read',
-  },
+  'signoff',
+  { args: BATCH, options: [BY] },
   async (session, { by }, batch) => {
     const { veridict, flag } = session
     const { ended, classes } = await veridict.findings(batch)
@@ -80,21 +72,15 @@ const stateOf = ({ open, disposition }: FindingClass): string =>
     ? 'open'
     : `${open ? 'open again, was ' : ''}${disposition.disposition} by ${oneLine(disposition.by)}`
 
-const firstOf = ({ trials }: FindingClass): string =>
-  trials
-    .slice(0, 1)
-    .map(({ name, why }) => `${clip(name, 40)}: ${clip(why, 100)}`)
-    .join('')
-
 const CLASSES = tableOf<FindingClass>([
   ['class', 62, ({ id }) => id],
   ['trials', 6, (one) => String(one.count)],
   ['state', 26, stateOf],
-  ['the first', 0, firstOf],
+  ['the first', 0, ({ trials: [first] }) => (first ? `${clipFront(first.name, 40)}: ${clip(first.why, 100)}` : '')],
 ])
 
 const TRIALS = tableOf<FindingClass['trials'][number]>([
-  ['trial', 40, ({ name }) => clip(name, 40)],
+  ['trial', 40, ({ name }) => clipFront(name, 40)],
   ['grade', 30, ({ grade_id }) => grade_id ?? '–'],
   ['why', 0, ({ why }) => clip(why, 200)],
 ])
@@ -104,7 +90,7 @@ function tallyText({ tally: rows }: Pick<Findings, 'tally'>): string {
   const sums: Record<string, number> = {}
   for (const { disposition, findings } of rows) sums[disposition] = (sums[disposition] ?? 0) + findings
   const classes = rows.reduce((sum, row) => sum + row.classes, 0)
-  return [`${count(classes, 'class', 'classes')} of findings`, ...(classes === 0 ? [] : [tally(sums)])].join(': ')
+  return present([`${count(classes, 'class', 'classes')} of findings`, tally(sums)]).join(': ')
 }
 
 function summaryOf(data: Findings): string {

@@ -1,7 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { styleText } from 'node:util'
 import { ServiceError } from '../../client/errors.ts'
 import { count } from '../../domain/words.ts'
 import type { Grade } from '../../schemas/grade.ts'
@@ -10,11 +6,10 @@ import { CliError, EXIT, type ExitCode, exitOfGrade, explain, strictCode } from 
 import { chosen, JUDGING, LIST, type Options, STRICT_UNREAD, TRIALS } from '../options.ts'
 import { printGrade } from '../output/grade-text.ts'
 import { limitRows, newTally, tallyLimit } from '../output/results-format.ts'
-import { inert, line, oneLine, present } from '../output/text.ts'
-import { consoleCommand, sessionCommand, tell } from '../session.ts'
+import { line, oneLine, present } from '../output/text.ts'
+import { consoleCommand, sessionCommand } from '../session.ts'
 import { asTyped } from '../shell.ts'
-import { watchSpelling } from '../spelling.ts'
-import { readTrialsOf, requireNames, type Trial, warningText } from '../trials.ts'
+import { EXAMPLES, readBundled, readTrialsOf, requireNames, type Trial, warningText, watchSpelling } from '../trials.ts'
 
 interface Refusal {
   readonly file: string
@@ -22,26 +17,26 @@ interface Refusal {
 }
 
 export const grade = sessionCommand<Options, [paths: string[]]>(
+  'grade',
   {
-    name: 'grade',
     args: { '<path...>': 'trajectory files, or all else that `veridict batch` takes' },
     options: [...TRIALS, ...JUDGING, LIST, STRICT_UNREAD],
+    database: 'make',
   },
   async (session, options, paths) => {
-    const { veridict, write, json, format, signal } = session
+    const { veridict, write, view, json, format, signal } = session
     const all = newTally()
     const data: object[] = []
     const refused: Refusal[] = []
+    const spelling = watchSpelling()
     let code: ExitCode = EXIT.graded
     let others = 0
     const refuse = (file: string, error: unknown) => {
       const { code: word, message, advice } = explain(error)
       for (const list of [refused, data]) list.push({ file, error: { code: word, message, advice } })
-      const refusal = [`${styleText('red', 'refused')}  ${oneLine(file)}: ${message}`, ...advice].map(inert)
-      if (!json) tell(session, refusal.join('\n  '))
+      if (!json) view.note([`refused  ${oneLine(file)}: ${message}`, ...advice].join('\n  '))
       code = Math.max(code, EXIT.refused) as ExitCode
     }
-    const spelling = watchSpelling()
     const gradeOne = async (trial: Trial) => {
       const file = fileOf(trial)
       spelling.look(trial)
@@ -49,7 +44,7 @@ export const grade = sessionCommand<Options, [paths: string[]]>(
       try {
         const made = await veridict.grade(request as GradeRequest, { signal })
         await write(format === 'table' ? printGrade(file, made) : line({ file, ...made }))
-        for (const warning of trial.warnings) tell(session, warningText(file, warning))
+        for (const warning of trial.warnings) view.note(warningText(file, warning))
         data.push({ file, ...made })
         tallyLimit(all, { label: made.label, grade: made })
         code = Math.max(code, strictCode(exitOfGrade(made), options, made.receipt.unread?.records ?? 0)) as ExitCode
@@ -68,8 +63,8 @@ export const grade = sessionCommand<Options, [paths: string[]]>(
     }
     if (data.length === refused.length && (json || refused.length === 0)) throw nothingGraded(refused)
     const left = others === 0 ? '' : `left out: ${count(others, 'other file')} of no format that docs/formats.md lists`
-    const notes = present([left, spelling.text()])
-    return { data, code, notes, text: format === 'table' && all.graded > 1 ? `${limitRows(all).join('\n')}\n` : '' }
+    const text = format === 'table' && all.graded > 1 ? `${limitRows(all).join('\n')}\n` : ''
+    return { data, code, notes: present([left, spelling.text()]), text }
   },
 )
 
@@ -86,33 +81,22 @@ function nothingGraded([only, ...more]: readonly Refusal[]): CliError {
 const fileOf = ({ name, source }: Trial): string =>
   source.endsWith(name) || source.includes('#') || !name.includes('#') ? source : `${source}#${name.split('#').at(-1)}`
 
-const EXAMPLES = fileURLToPath(new URL('../../../examples', import.meta.url))
-
-type Expected = Pick<Grade, 'label' | 'status'> & { readonly why: string }
-
 /** Grades the examples without the environment: the output is the same everywhere, and nothing is written. */
-export const demo = consoleCommand(
-  {
-    name: 'demo',
-  },
-  async (console) => {
-    const { openVeridict } = await import('../../library/open.ts')
-    await using veridict = await openVeridict({ env: {} })
-    const { text, grades, areExpected } = await gradeExamples((request) => veridict.grade(request))
-    const shown = `${text}They are in ${EXAMPLES}\n${asTyped(console.shell, NEXT)}`
-    return { data: grades, text: shown, code: areExpected ? EXIT.graded : EXIT.refused }
-  },
-)
+export const demo = consoleCommand('demo', {}, async ({ shell }) => {
+  const { openVeridict } = await import('../../library/open.ts')
+  await using veridict = await openVeridict({ env: {} })
+  const { text, grades, areExpected } = await gradeExamples((request) => veridict.grade(request))
+  const shown = `${text}They are in ${EXAMPLES}\n${asTyped(shell, NEXT)}`
+  return { data: grades, text: shown, code: areExpected ? EXIT.graded : EXIT.refused }
+})
 
 export async function gradeExamples(grade: (request: GradeRequest) => Promise<Grade>) {
-  const entries = readdirSync(EXAMPLES, { withFileTypes: true }).filter((entry) => entry.isDirectory())
   const grades: Grade[] = []
   let right = 0
   let text = ''
-  for (const { name } of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    const read = (file: string) => JSON.parse(readFileSync(join(EXAMPLES, name, file), 'utf8'))
-    const { label, status, why } = read('expected.json') as Expected
-    const made = await grade({ trajectory: read('trajectory.json'), ground_truth: read('ground-truth.json') })
+  for (const { name, request, expected } of readBundled()) {
+    const { label, status, why } = expected
+    const made = await grade(request)
     const isExpected = made.label === label && made.status === status
     if (isExpected) right++
     grades.push(made)

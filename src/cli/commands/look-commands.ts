@@ -6,7 +6,7 @@ import type { RubricView } from '../../schemas/rubric.ts'
 import type { JudgeView } from '../../schemas/views.ts'
 import { BATCH_STATUSES, type BatchStatus } from '../../schemas/vocabulary.ts'
 import { CliError, EXIT, exitOfCounts, exitOfGrade } from '../errors.ts'
-import { isOrphan, restsFor, restText, stateOf, watchBatch, writeEnds } from '../follow.ts'
+import { isOrphan, lookAt, restsFor, restText, stateOf, writeEnds } from '../follow.ts'
 import { choice, type Options, option, output, RESULTS_FORMATS, STRICT_UNREAD, wholeNumber } from '../options.ts'
 import { writeBundle } from '../output/bundle.ts'
 import { jsonText, printGrade, withReplies } from '../output/grade-text.ts'
@@ -22,15 +22,14 @@ type StatusOptions = Options & { readonly status?: BatchStatus; readonly limit: 
 const MOST_LISTED = 200
 
 export const status = sessionCommand<StatusOptions, [id?: string]>(
+  'status',
   {
-    name: 'status',
     args: { '[batch]': 'its id or name' },
     options: [
       option('-f, --follow', 'show the batch until it ends'),
       choice('--status <status>', 'list only batches of this status', BATCH_STATUSES),
       option('--limit <n>', `the number of batches to list, at most ${MOST_LISTED}`, wholeNumber(MOST_LISTED), 20),
     ],
-    database: 'read',
   },
   (session, options, id) => (id === undefined ? listBatches(session, options) : showBatch(session, id, options)),
 )
@@ -56,10 +55,7 @@ async function listBatches(session: Session, { status, limit, follow }: StatusOp
 }
 
 async function showBatch(session: Session, id: string, { follow = false }: StatusOptions): Promise<Answer> {
-  const { veridict, signal } = session
-  const first = await veridict.batch(id, { signal })
-  session.follows = true
-  const batch = follow && !isOrphan(session, first) ? await watchBatch(session, first) : first
+  const batch = await lookAt(session, id, follow)
   const name = batch.name === null ? '' : ` ${oneLine(batch.name)}`
   const begun = isOrphan(session, batch) ? 'begun' : 'created'
   // The time of a state before the end is not stored.
@@ -67,38 +63,29 @@ async function showBatch(session: Session, id: string, { follow = false }: Statu
   const wait = waitsForWorker(batch) ? ` (${oneLine(batch.parked_reason ?? '')})` : ''
   const state = `${batch.id}${name}: ${stateOf(session, batch)}${wait}${since}`
   const text = present([state, summary(batch), roundText(batch)]).join('\n')
-  return {
-    data: batch,
-    text: `${text}\n`,
-    notes: present([restText(session, batch)]),
-    code: restsFor(session, batch, follow) ? EXIT.parked : exitOfCounts(batch.counts),
-  }
+  const code = restsFor(session, batch, follow) ? EXIT.parked : exitOfCounts(batch.counts)
+  return { data: batch, text: `${text}\n`, notes: present([restText(session, batch)]), code }
 }
 
 type ResultsOptions = Options & { readonly wait?: boolean; readonly values?: LabelValues }
 
 export const results = sessionCommand<ResultsOptions, [id: string]>(
+  'results',
   {
-    name: 'results',
     args: { '<batch>': 'its id or name, as `veridict status` lists them' },
     options: [
       ...[...output(RESULTS_FORMATS), STRICT_UNREAD],
       option('-w, --wait', 'follow the batch to its end first'),
       option('--values <label=number,…>', 'with -o inspect: numbers of labels; others stay unscored', parseValues),
     ],
-    database: 'read',
   },
-  async (session, { values, out, ...options }, id) => {
-    const { veridict, signal, format } = session
-    if (values !== undefined && format !== 'inspect') throw new CliError('--values is for --output inspect')
+  async (session, { out, ...options }, id) => {
+    const { format } = session
+    if (options.values !== undefined && format !== 'inspect') throw new CliError('--values is for --output inspect')
     if (format === 'inspect' && out?.toLowerCase().endsWith('.jsonl') === false)
       throw new CliError('Inspect reads JSON lines from a file whose name ends in .jsonl')
-    const first = await veridict.batch(id, { signal })
-    session.follows = true
-    const follows = options.wait === true && !isOrphan(session, first)
-    const batch = follows ? await watchBatch(session, first) : first
-    if (format !== 'bundle')
-      return writeEnds(session, batch, { ...options, ...defined({ values }) }, options.wait === true)
+    const batch = await lookAt(session, id, options.wait)
+    if (format !== 'bundle') return writeEnds(session, batch, options, options.wait === true)
     const folder = out ?? `bundle-${batch.id}`
     await writeBundle(session, batch, folder)
     const items = count(batch.counts.total, 'item')
@@ -107,14 +94,13 @@ export const results = sessionCommand<ResultsOptions, [id: string]>(
 )
 
 export const show = sessionCommand<Options & { readonly attempts?: boolean; readonly raw?: boolean }, [id: string]>(
+  'show',
   {
-    name: 'show',
     args: { '<grade>': 'its id, as `veridict results` gives it' },
     options: [
       option('--attempts', 'print the receipt: settings of the judge, versions, digests, calls'),
       option('--raw', 'with --attempts or --json: the raw reply of each call'),
     ],
-    database: 'read',
   },
   async ({ veridict, signal }, { attempts, raw }, id) => {
     const grade = await veridict.readGrade(id, { signal })
@@ -127,27 +113,29 @@ export const show = sessionCommand<Options & { readonly attempts?: boolean; read
   },
 )
 
-export const judges = sessionCommand({ name: 'judges', database: 'none' }, async (session) => {
-  const data = await session.veridict.listJudges()
-  await writeRows<Judge>(session, data.items, { table: JUDGES })
-  const missing = (data.not_configured ?? []).map(({ reason, ...judge }) =>
-    JUDGES.row({ ...judge, description: `not configured: ${reason}` }),
-  )
-  return { data, text: missing.join('') }
-})
-
 type Judge = Pick<JudgeView, 'name' | 'default' | 'description'> & Partial<JudgeView>
-
-const aboutOf = ({ description, images, base_url }: Judge): string =>
-  clip(present([description, images ? 'sees pictures' : '', base_url ?? '']).join(' · '), 1000)
 
 const JUDGES = tableOf<Judge>([
   ['judge', 20, ({ name, default: isDefault }) => `${clip(name, 200)}${isDefault ? ' (default)' : ''}`],
   ['model', 28, ({ model }) => clip(model ?? '–', 100)],
   ['window', 9, ({ window_tokens }) => String(window_tokens ?? '–')],
   ['$ in/out a million tokens', 25, ({ kind, price }) => (kind === 'model' ? priceText(price ?? null) : '–')],
-  ['about', 0, aboutOf],
+  [
+    'about',
+    0,
+    ({ description, images, base_url }) =>
+      clip(present([description, images ? 'sees pictures' : '', base_url ?? '']).join(' · '), 1000),
+  ],
 ])
+
+export const judges = sessionCommand('judges', { database: 'none' }, async (session) => {
+  const data = await session.veridict.listJudges()
+  const unready = (data.not_configured ?? []).map(({ reason, ...judge }) => {
+    return { ...judge, description: `not configured: ${reason}` }
+  })
+  await writeRows<Judge>(session, [...data.items, ...unready], { table: JUDGES })
+  return { data }
+})
 
 function priceText(price: JudgeView['price']): string {
   if (price === null) return 'unknown: no cap of dollars'
@@ -155,13 +143,12 @@ function priceText(price: JudgeView['price']): string {
   return `${input_per_mtok}/${output_per_mtok}, cache ${cache_read_per_mtok}/${cache_write_per_mtok}`
 }
 
-export const rubrics = sessionCommand({ name: 'rubrics', database: 'none' }, async (session) => {
+export const rubrics = sessionCommand('rubrics', { database: 'none' }, async (session) => {
   const items = await session.veridict.listRubrics()
-  await writeRows(session, items, { table: RUBRICS })
+  const table = tableOf<RubricView>([
+    ['rubric', 30, ({ name }) => clip(name, 30)],
+    ['asks', 0, ({ title }) => clip(title, 120)],
+  ])
+  await writeRows(session, items, { table })
   return { data: { items } }
 })
-
-const RUBRICS = tableOf<RubricView>([
-  ['rubric', 30, ({ name }) => clip(name, 30)],
-  ['asks', 0, ({ title }) => clip(title, 120)],
-])

@@ -20,11 +20,8 @@ import { consoleCommand, groupCommand } from '../session.ts'
 import { asTyped, type Shell } from '../shell.ts'
 
 export const backup = consoleCommand<DatabaseOptions, [file: string]>(
-  {
-    name: 'backup',
-    args: { '<file>': 'the new file' },
-    options: [DATABASE],
-  },
+  'backup',
+  { args: { '<file>': 'the new file' }, options: [DATABASE] },
   async (console, options, file) => {
     const { backUpDatabase } = await import('../../db/files/file.ts')
     const bytes = await backUpDatabase(existingDatabase(console.shell, options), file, console.signal)
@@ -35,25 +32,19 @@ export const backup = consoleCommand<DatabaseOptions, [file: string]>(
 const DOCTOR_EXIT: Readonly<Record<Severity, ExitCode>> = { ok: 0, warning: 2, error: 3 }
 const STYLE: Readonly<Record<Severity, Style>> = { ok: 'green', warning: 'yellow', error: 'red' }
 
-export const doctor = consoleCommand<DatabaseOptions>(
-  {
-    name: 'doctor',
-    options: [DATABASE],
-  },
-  async (console, options) => {
-    const { shell, write } = console
-    const database = existingDatabase(shell, options)
-    const { examineFile } = await import('../../db/files/file.ts')
-    await write(`${inert(database)}\n`)
-    const findings: Finding[] = []
-    for (const finding of examineFile(database)) {
-      findings.push(finding)
-      await write(findingText(finding, shell))
-    }
-    const code = Math.max(...findings.map(({ severity }) => DOCTOR_EXIT[severity])) as ExitCode
-    return { data: { database, findings }, code }
-  },
-)
+export const doctor = consoleCommand<DatabaseOptions>('doctor', { options: [DATABASE] }, async (console, options) => {
+  const { shell, write } = console
+  const database = existingDatabase(shell, options)
+  const { examineFile } = await import('../../db/files/file.ts')
+  await write(`${inert(database)}\n`)
+  const findings: Finding[] = []
+  for (const finding of examineFile(database)) {
+    findings.push(finding)
+    await write(findingText(finding, shell))
+  }
+  const code = Math.max(...findings.map(({ severity }) => DOCTOR_EXIT[severity])) as ExitCode
+  return { data: { database, findings }, code }
+})
 
 /** Renders a finding with its next step below it. Names come from the database, so they are made inert. */
 function findingText({ severity, check, found, advice }: Finding, shell: Shell): string {
@@ -85,8 +76,8 @@ const ONCE =
   'The key above is shown this once: the database keeps only its digest. Give the key as VERIDICT_API_KEY, or as Authorization: Bearer.'
 
 const create = consoleCommand<CreateOptions, [name: string]>(
+  'keys create',
   {
-    name: 'keys create',
     args: { '<name>': 'the user or program of the key' },
     options: [
       option('--scopes <list>', `the rights of the key: any of ${SCOPES.join(',')}`, parseScopes, USUAL_SCOPES),
@@ -108,17 +99,13 @@ const create = consoleCommand<CreateOptions, [name: string]>(
     }),
 )
 
-const list = consoleCommand<Options>(
-  {
-    name: 'keys list',
-  },
-  (console) =>
-    withStores(console.shell, 'read', async ({ access }, database) => {
-      const data = await listKeys(access, new Date())
-      if (data.length === 0) return { data, notes: [`no keys in ${database}; veridict keys create NAME makes a key`] }
-      await writeRows(console, data, { table: KEY_TABLE })
-      return { data }
-    }),
+const list = consoleCommand<Options>('keys list', {}, (console) =>
+  withStores(console.shell, 'read', async ({ access }, database) => {
+    const data = await listKeys(access, new Date())
+    if (data.length === 0) return { data, notes: [`no keys in ${database}; veridict keys create NAME makes a key`] }
+    await writeRows(console, data, { table: KEY_TABLE })
+    return { data }
+  }),
 )
 
 const KEY_TABLE = tableOf<KeyView>([
@@ -142,10 +129,8 @@ function limitsOf({ max_requests_per_minute: requests, max_cost_usd_per_day: usd
 }
 
 const revoke = consoleCommand<Options, [id: string]>(
-  {
-    name: 'keys revoke',
-    args: { '<id>': 'key_…, as `keys list` shows it' },
-  },
+  'keys revoke',
+  { args: { '<id>': 'key_…, as `keys list` shows it' } },
   ({ shell }, _options, id) =>
     withStores(shell, 'read', async ({ access }, database) => {
       const key = await revokeKey(access, id, new Date())

@@ -8,19 +8,18 @@ import { ALIGNMENT_FIGURES, FIGURES, type Report, type ReportGroup } from '../..
 import { NAMED_BY, type NamedBy } from '../../schemas/views.ts'
 import { CliError } from '../errors.ts'
 import { filters, type Options, OUTPUT_FORMATS, option, output } from '../options.ts'
-import { clip, csvOf, line, oneLine, pad, percentText, present, tableOf, tally, writeRows } from '../output/text.ts'
+import { clip, csvOf, line, oneLine, pad, percentText, tableOf, tally, writeRows } from '../output/text.ts'
 import { sessionCommand } from '../session.ts'
 
 export const compare = sessionCommand<Options & { readonly across?: boolean }, [first: string, second?: string]>(
+  'compare',
   {
-    name: 'compare',
     args: { '<batch>': 'BASE, or only HEAD for a re-grade', '[head]': 'HEAD' },
     options: [
       ...output(OUTPUT_FORMATS),
       option('-r, --rubric <id>', 'the rubric to compare by, of any version; needed where both ask by several'),
       option('--across', 'compute paired tests also across other rubrics and versions'),
     ],
-    database: 'read',
   },
   async (session, { rubric, across }, first, second) => {
     const { veridict, signal } = session
@@ -68,14 +67,23 @@ const FLIP_TABLE = tableOf<Flip>([
 ])
 
 function comparisonText(comparison: Comparison): string {
-  const { base, head, pairs, same, flipped, unpaired } = comparison
+  const { base, head, pairs, same, flipped, unpaired, differs = [], tests } = comparison
   const { labels, counts } = comparison.matrix
   const matrix = tableOf<number>([
     ['base \\ head', 15, (row) => clip(labels[row] ?? '', 15)],
     ...labels.map((label, column) => [clip(label, 15), 15, (row: number) => String(counts[row]?.[column])] as const),
   ])
+  const differences = differs.map(({ what, n, base: ofBase, head: ofHead }) => {
+    const values = [ofBase, ofHead].map((side) => clip(side.join(', '), 60)).join(' → ')
+    return `differs   ${what}: ${values} (${n})`
+  })
+  const blocking = differs.filter(({ blocks_tests }) => blocks_tests).map(({ what }) => what)
+  if (blocking.length > 0 && tests === undefined)
+    differences.push(
+      `no paired test across ${blocking.join(', ')}: a moved label says nothing of the judge there (--across)`,
+    )
   const rows = [
-    ...differenceRows(comparison),
+    ...differences,
     `${clip(base, 60)} → ${clip(head, 60)}`,
     `${count(pairs, 'pair')} with a label on both sides: ${same} the same, ${flipped} flipped`,
     `base      ${sideText(comparison.base_counts)}`,
@@ -88,30 +96,24 @@ function comparisonText(comparison: Comparison): string {
   return `${rows.join('\n')}\n`
 }
 
-/** Renders what else than the answers differs, and why no paired test is computed. */
-function differenceRows({ differs = [], tests }: Comparison): string[] {
-  const rows = differs.map(({ what, n, base, head }) => {
-    const values = [base, head].map((side) => clip(side.join(', '), 60)).join(' → ')
-    return `differs   ${what}: ${values} (${n})`
-  })
-  const blocking = differs.filter(({ blocks_tests }) => blocks_tests).map(({ what }) => what)
-  const refusal = `no paired test across ${blocking.join(', ')}: a moved label says nothing of the judge there (--across)`
-  return [...rows, ...(blocking.length > 0 && tests === undefined ? [refusal] : [])]
-}
-
 /** Renders the agreement with 95% intervals, the agreement of a constant guess, that on evidence, and the flips that repeated asking would give. */
 function agreementRows({ agreement, evidence_agreement = [], repeat_noise: noise }: Comparison): string[] {
   if (agreement === undefined) return []
-  const { raw_agreement: raw, cohen_kappa, krippendorff_alpha, gwet_ac1, base_rate, constant_guess } = agreement
+  const { raw_agreement: raw, cohen_kappa, krippendorff_alpha, gwet_ac1, base_rate: rate, constant_guess } = agreement
   const words = Object.entries({ raw, κ: cohen_kappa, α: krippendorff_alpha, AC1: gwet_ac1 })
-  const rate = base_rate && `base rate ${base_rate.share.toFixed(3)} (${clip(base_rate.label, 20)})`
-  const guess =
-    constant_guess &&
-    `${rate}: always answering ${clip(constant_guess.label, 20)} agrees with the base in ${constant_guess.agreement.toFixed(3)}`
+  const always = constant_guess && `always answering ${clip(constant_guess.label, 20)} agrees with the base in`
   const { expected_flips: flips = null } = noise ?? {}
-  const repeats = flips === null ? [] : [`asking the same judge again would give about ${flips.toFixed(1)} flips`]
-  const shown = words.map(([word, value]) => `${word} ${statisticText(value)}`).join(' · ')
-  return [`agreement  ${shown}`, ...present([guess ?? '']), ...evidence_agreement.map(evidenceText), ...repeats, '']
+  return [
+    `agreement  ${words.map(([word, value]) => `${word} ${statisticText(value)}`).join(' · ')}`,
+    ...(rate && constant_guess
+      ? [
+          `base rate ${rate.share.toFixed(3)} (${clip(rate.label, 20)}): ${always} ${constant_guess.agreement.toFixed(3)}`,
+        ]
+      : []),
+    ...evidence_agreement.map(evidenceText),
+    ...(flips === null ? [] : [`asking the same judge again would give about ${flips.toFixed(1)} flips`]),
+    '',
+  ]
 }
 
 /** Renders the agreement of a pair on evidence: `evidence   base, head: overlapping 12 · disjoint 3`. */
@@ -131,8 +133,8 @@ const sideText = ({ n, failures, ...ends }: Comparison['base_counts']): string =
 }
 
 export const report = sessionCommand<Options & JsonQuery<'getReport'>>(
+  'report',
   {
-    name: 'report',
     options: [
       ...output(OUTPUT_FORMATS),
       option('--group-by <field>', 'a field of the metadata, judge, surface or none (default: agent)'),
@@ -144,7 +146,6 @@ export const report = sessionCommand<Options & JsonQuery<'getReport'>>(
       option('--base <value>', 'a value of --pair-by'),
       option('--head <value>', 'a value of --pair-by'),
     ],
-    database: 'read',
   },
   async (session, options) => {
     const { veridict, format } = session

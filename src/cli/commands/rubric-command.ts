@@ -49,8 +49,8 @@ const TEMPLATE = fileURLToPath(new URL('../rubric/template/tests-run@1', import.
 const NAME = /^([a-z][a-z0-9-]{0,80})(?:@([1-9]\d{0,5}))?$/
 
 const newRubric = consoleCommand<Options & { readonly in: string; readonly from?: string }, [typed: string]>(
+  'rubric new',
   {
-    name: 'rubric new',
     args: { '<id>': 'its name in small letters, digits and -; with @N for a version other than the next' },
     options: [
       option('--in <folder>', 'the folder of the new folder', undefined, '.'),
@@ -107,10 +107,8 @@ function copyRubric(from: string, folder: string, members: Readonly<Record<strin
 }
 
 const checkRubrics = consoleCommand<Options, [folders: string[]]>(
-  {
-    name: 'rubric check',
-    args: { '<folder...>': 'a rubric, or a folder of several' },
-  },
+  'rubric check',
+  { args: { '<folder...>': 'a rubric, or a folder of several' } },
   async ({ write }, _options, typed) => {
     const folders = typed.flatMap((path) => {
       if (isFolder(path)) return rubricFolders(path)
@@ -141,24 +139,20 @@ function warningsOf({ rubric, folder, placeOf }: LoadedRubric, examples: number)
 }
 
 const showRubric = consoleCommand<Options, [typed: string]>(
-  {
-    name: 'rubric show',
-    args: { '<rubric>': 'id@version, an id for its newest version, or a folder' },
-  },
+  'rubric show',
+  { args: { '<rubric>': 'id@version, an id for its newest version, or a folder' } },
   async ({ shell }, _options, typed) => {
     const all = findRubrics(shell, typed).map(({ rubric }) => rubric)
     const data = all.map(({ name, system, question, answer_schema }) => ({ name, system, question, answer_schema }))
-    const texts = data.map(({ system, question }) => `${system}\n${question}`)
     // Tabs and line breaks stay; other controls would act on a terminal.
-    return { data, text: texts.map((text) => `${text.split('\n').map(inert).join('\n')}\n`).join('') }
+    const lines = data.flatMap(({ system, question }) => `${system}\n${question}`.split('\n'))
+    return { data, text: lines.map((text) => `${inert(text)}\n`).join('') }
   },
 )
 
 const testRubrics = consoleCommand<Options, [rubrics: string[]]>(
-  {
-    name: 'rubric test',
-    args: { '[rubric...]': 'names or folders; default: the shipped rubrics and the rubrics of VERIDICT_RUBRICS' },
-  },
+  'rubric test',
+  { args: { '[rubric...]': 'names or folders; default: the shipped rubrics and the rubrics of VERIDICT_RUBRICS' } },
   async ({ shell, write }, _options, typed) => {
     const { runExamples } = await import('../../boot/rubric-examples.ts')
     const all = typed.length === 0 ? knownRubrics(shell) : typed.flatMap((name) => findRubrics(shell, name))

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import { readAt } from '../../archives/unpack/place.ts'
 import type { ImportStore } from '../../db/files/transfer.ts'
 import { digestValue } from '../../domain/digest.ts'
+import { sum } from '../../domain/statistics/weighted-shares.ts'
 import { parseJson } from '../../domain/text/json.ts'
 import { referenceIn } from '../../domain/trajectory/trajectory.ts'
 import { count } from '../../domain/words.ts'
@@ -25,29 +26,25 @@ import { clip, inert, line } from '../output/text.ts'
 import { type Answer, type Console, consoleCommand, type Session, withConnection } from '../session.ts'
 import { countsText, itemOf, openTrials, type Trial } from '../trials.ts'
 
-export const exportStore = consoleCommand<Options>(
-  {
-    name: 'export',
-    options: OUT,
-  },
-  ({ shell, write, view, signal }, { out }) =>
-    withStores(shell, 'look', async ({ db }, database) => {
-      if (database === ':memory:') throw new CliError('VERIDICT_DATABASE is :memory:')
-      const counts: Record<string, number> = {}
-      await write(line({ kind: 'veridict_export', version: EXPORT_VERSION }))
-      const { exportRecords } = await import('../../db/files/transfer.ts')
-      await db.snapshot(async (read) => {
-        for await (const record of exportRecords(read)) {
-          signal.throwIfAborted()
-          await write(line(record))
-          counts[record.kind] = (counts[record.kind] ?? 0) + 1
-          view.doing(`exporting ${recordsText(counts)}`)
-        }
-      })
-      await write(line({ kind: 'end', records: Object.values(counts).reduce((sum, n) => sum + n, 0) }))
-      const to = out === undefined ? '' : ` to ${inert(out)}`
-      return { data: null, notes: [`exported ${recordsText(counts)} of ${database}${to}`] }
-    }),
+export const exportStore = consoleCommand<Options>('export', { options: OUT }, (console, { out }) =>
+  withStores(console.shell, 'look', async ({ db }, database) => {
+    const { write, view, signal } = console
+    if (database === ':memory:') throw new CliError('VERIDICT_DATABASE is :memory:')
+    const counts: Record<string, number> = {}
+    await write(line({ kind: 'veridict_export', version: EXPORT_VERSION }))
+    const { exportRecords } = await import('../../db/files/transfer.ts')
+    await db.snapshot(async (read) => {
+      for await (const record of exportRecords(read)) {
+        signal.throwIfAborted()
+        await write(line(record))
+        counts[record.kind] = (counts[record.kind] ?? 0) + 1
+        view.doing(`exporting ${recordsText(counts)}`)
+      }
+    })
+    await write(line({ kind: 'end', records: sum(Object.values(counts)) }))
+    const to = out === undefined ? '' : ` to ${inert(out)}`
+    return { data: null, notes: [`exported ${recordsText(counts)} of ${database}${to}`] }
+  }),
 )
 
 /** Renders numbers of records: `2 trajectories, 3 attempts, 2 grades, 0 reviews`. */
@@ -57,11 +54,8 @@ const recordsText = (counts: Readonly<Record<string, number>>): string =>
     .join(', ')
 
 export const importTrials = consoleCommand<Options, [paths: string[]]>(
-  {
-    name: 'import',
-    args: TRIAL_PATHS,
-    options: [...TRIALS, SERVER, ...OUT, STRICT],
-  },
+  'import',
+  { args: TRIAL_PATHS, options: [...TRIALS, SERVER, ...OUT, STRICT] },
   async (console, options, paths) => {
     const exports = (await Promise.all(paths.map(isExport))).includes(true)
     if (!exports) return withConnection(console, options, 'make', (session) => importPaths(session, paths, options))
@@ -123,7 +117,7 @@ const importExport = ({ shell, view, signal }: Console, path: string): Promise<A
       records += group.length
       view.doing(`importing: ${count(records, 'record')} of ${names.size}`)
     }
-    const before = records - Object.values(added).reduce((sum, n) => sum + n, 0)
+    const before = records - sum(Object.values(added))
     const note = `imported ${recordsText(added)} into ${database}; ${count(before, 'record')} stored already`
     return { data: { added, stored_before: before }, notes: [note] }
   })
@@ -140,21 +134,21 @@ async function* readExport(path: string, signal: AbortSignal): AsyncGenerator<Ex
   let end: unknown
   for await (const { number, bytes: text } of linesOf(path, MOST_LINE_BYTES)) {
     signal.throwIfAborted()
-    const at = `${inert(path)}, line ${number}`
-    if (text === null) throw refuse(`${at}: more than ${MOST_LINE_BYTES} bytes`)
-    const value = parseJson(text.toString('utf8')) as Readonly<Record<string, unknown>> | undefined
-    if (value === undefined) throw refuse(`${at}: is no JSON: ${CUT}`)
+    const refuseLine = (fault: string) => refuse(`${inert(path)}, line ${number}: ${inert(fault)}`)
+    if (text === null) throw refuseLine(`more than ${MOST_LINE_BYTES} bytes`)
+    const value = parseJson(text.toString('utf8')) as Readonly<Record<string, unknown>> | null | undefined
+    if (value === undefined) throw refuseLine(`is no JSON: ${CUT}`)
     if (number === 1) {
-      const version = inert(`${JSON.stringify(value?.['version'])}`)
       if (value?.['version'] === EXPORT_VERSION) continue
-      throw refuse(`${at}: an export of version ${version}; this program reads ${EXPORT_VERSION}`)
+      const version = JSON.stringify(value?.['version'])
+      throw refuseLine(`an export of version ${version}; this program reads ${EXPORT_VERSION}`)
     }
     if (value?.['kind'] === 'end') {
       end = value['records']
       continue
     }
     const fault = faultOf(value)
-    if (fault !== null) throw refuse(`${at}: ${inert(fault)}`)
+    if (fault !== null) throw refuseLine(fault)
     group.push(value as ExportRecord)
     records += 1
     bytes += text.length
@@ -177,7 +171,15 @@ function faultOf(value: unknown): string | null {
 }
 
 const CONTENT_FAULT: { readonly [K in ExportKind]: (record: RecordOf<K>) => string | null } = {
-  trajectory: ({ id, document }) => (digestOf(document) === id ? null : 'its document has another digest than its id'),
+  trajectory({ id, document }) {
+    const fault = 'its document has another digest than its id'
+    try {
+      return digestValue(parseJson(document)) === id ? null : fault
+    } catch {
+      // A text that is nested deeper than the stack.
+      return fault
+    }
+  },
   attempt({ outcome, reply_text, raw_reply, usage }) {
     if (outcome === 'ok' && (reply_text === null || raw_reply === null)) return 'a good call without its reply'
     return usage === null || isObject(usage) ? null : 'its usage is no JSON object'
@@ -193,23 +195,15 @@ const CONTENT_FAULT: { readonly [K in ExportKind]: (record: RecordOf<K>) => stri
     return isObject(ground_truth) ? null : 'its ground truth is no JSON object'
   },
   review: (record) => bodyFault(ReviewSchema, record),
-  disposition: (record) => bodyFault(isSignoff(record.body) ? SignoffSchema : DispositionSchema, record),
+  disposition(record) {
+    const isSignoff = !Object.hasOwn(Object(parseJson(record.body)), 'class')
+    return bodyFault(isSignoff ? SignoffSchema : DispositionSchema, record)
+  },
 }
-
-const isSignoff = (body: string): boolean => !Object.hasOwn(Object(parseJson(body)), 'class')
 
 function bodyFault(schema: object, { id, body }: RecordOf<'grade' | 'review' | 'disposition'>): string | null {
   const value = parseJson(body) as Partial<Grade> | undefined
   return schemaFault(schema, value, 'its body: ') ?? (value?.id === id ? null : 'its body has another id')
-}
-
-/** Computes the digest of a JSON text; null where the text is nested deeper than the stack. */
-function digestOf(document: string): string | null {
-  try {
-    return digestValue(parseJson(document))
-  } catch {
-    return null
-  }
 }
 
 function schemaFault(schema: object, value: unknown, place = ''): string | null {
@@ -224,21 +218,18 @@ const isObject = (json: string): boolean => {
 
 /** Throws where a record refers to a record that is neither stored nor named before. Adds the records to `names`. */
 async function assertComplete(group: readonly ExportRecord[], names: Set<string>, store: ImportStore): Promise<void> {
-  const missing = new Map<string, string>()
   for (const record of group) {
     const name = `${record.kind} ${record.id}`
     names.add(name)
-    for (const reference of referencesOf(record)) if (!names.has(reference)) missing.set(reference, name)
-  }
-  for (const [reference, name] of missing) {
-    const [kind, id] = reference.split(' ') as [ExportKind, string]
-    if (!(await store.has(kind, id))) throw refuse(`${name}: its ${reference} is neither stored nor in a line before`)
+    for (const [kind, id] of referencesOf(record))
+      if (!names.has(`${kind} ${id}`) && !(await store.has(kind, id)))
+        throw refuse(`${name}: its ${kind} ${id} is neither stored nor in a line before`)
   }
 }
 
-function referencesOf(record: ExportRecord): string[] {
-  if (record.kind === 'review') return [`grade ${(JSON.parse(record.body) as Review).grade_id}`]
+function referencesOf(record: ExportRecord): (readonly [kind: ExportKind, id: string])[] {
+  if (record.kind === 'review') return [['grade', (JSON.parse(record.body) as Review).grade_id]]
   if (record.kind !== 'grade') return []
   const { trajectory, attempts } = (JSON.parse(record.body) as Grade).receipt
-  return [`trajectory ${trajectory}`, ...attempts.map(({ id }) => `attempt ${id}`)]
+  return [['trajectory', trajectory], ...attempts.map(({ id }) => ['attempt', id] as const)]
 }

@@ -1,6 +1,6 @@
 import { count } from '../../domain/words.ts'
 import type { Batch, BatchCounts } from '../../schemas/batch.ts'
-import type { Screen } from '../shell.ts'
+import { asTyped, type Screen, type Shell } from '../shell.ts'
 import { cachedText, clip, costText, dollars, inert, present, tally } from './text.ts'
 
 /** The progress of a command, on stderr: stdout is for results. */
@@ -12,11 +12,16 @@ const TIMING = { line_ms: 5_000, frame_ms: 100 }
 const CLEAR = '\r\u001b[2K'
 
 /** Creates the view of a screen: a line that is written anew on a terminal, else lines. */
-export function createProgressView(screen: Screen, env: NodeJS.ProcessEnv, { line_ms, frame_ms } = TIMING) {
+export function createProgressView(
+  screen: Screen,
+  shell: Pick<Shell, 'env' | 'program'>,
+  { line_ms, frame_ms } = TIMING,
+) {
   // A terminal of no size (under `expect`, in some CI) has no room for a line.
-  const isLive = screen.isTTY === true && screen.columns !== 0 && env['TERM'] !== 'dumb'
+  const isLive = screen.isTTY === true && screen.columns !== 0 && shell.env['TERM'] !== 'dumb'
   let batch: Batch | null = null
-  let first: Look | null = null
+  /** The first state that this process saw: items done before do not count as speed. */
+  let first = { at: 0, done: 0 }
   let task = ''
   let written = ''
   let ended = false
@@ -24,8 +29,7 @@ export function createProgressView(screen: Screen, env: NodeJS.ProcessEnv, { lin
 
   function draw(): void {
     drawn = performance.now()
-    const speed = batch === null || first === null ? [] : speedOf(batch, first, drawn)
-    const text = batch === null ? task : progressLine(batch, speed)
+    const text = batch === null ? task : progressLine(batch, speedOf(batch, first, drawn))
     if (isLive && !ended) screen.write(CLEAR + clip(text, (screen.columns ?? 80) - 1))
     else if (text !== written || isLive) screen.write(`${isLive ? CLEAR : ''}${text}\n`)
     written = text
@@ -34,10 +38,11 @@ export function createProgressView(screen: Screen, env: NodeJS.ProcessEnv, { lin
     if (performance.now() - drawn >= (isLive ? frame_ms : line_ms)) draw()
   }
   return {
-    /** Prints a line that stays. */
-    note(text: string): void {
+    /** Prints messages that stay, with hints as they are typed here. */
+    note(...messages: readonly string[]): void {
       const isOver = isLive && !ended
-      screen.write(`${isOver ? CLEAR : ''}${inert(text)}\n`)
+      for (const message of messages)
+        screen.write(`${isOver ? CLEAR : ''}${asTyped(shell, message.split('\n').map(inert).join('\n'))}\n`)
       if (isOver) draw()
     },
     /** Shows the work before there is a batch. */
@@ -47,8 +52,8 @@ export function createProgressView(screen: Screen, env: NodeJS.ProcessEnv, { lin
     },
     show(next: Batch): void {
       const hasTurned = next.status !== batch?.status
+      if (batch === null) first = { at: performance.now(), done: doneOf(next.counts) }
       batch = next
-      first ??= { at: performance.now(), done: doneOf(next.counts) }
       if (hasTurned) draw()
       else drawIfDue()
     },
@@ -62,17 +67,15 @@ export function createProgressView(screen: Screen, env: NodeJS.ProcessEnv, { lin
   }
 }
 
-/** The first state of a batch that this process saw. Items done before do not count as speed. */
-interface Look {
-  readonly at: number
-  readonly done: number
-}
-
 export const doneOf = ({ graded, unverified, failed, cancelled }: BatchCounts): number =>
   graded + unverified + failed + cancelled
 
 /** Renders the rate and the expected time, `2.0/s` and `ETA 20s`. Empty before an item ended, after the last, and while the batch is parked. */
-export function speedOf({ status, counts }: Pick<Batch, 'status' | 'counts'>, first: Look, now: number): string[] {
+export function speedOf(
+  { status, counts }: Pick<Batch, 'status' | 'counts'>,
+  first: { readonly at: number; readonly done: number },
+  now: number,
+): string[] {
   const done = doneOf(counts)
   const rate = (done - first.done) / ((now - first.at) / 1000)
   if (!(rate > 0) || done === counts.total || status === 'parked') return []
@@ -80,18 +83,13 @@ export function speedOf({ status, counts }: Pick<Batch, 'status' | 'counts'>, fi
 }
 
 /** Renders the progress of a batch on one line. */
-export const progressLine = (batch: Batch, speed: readonly string[]): string =>
-  [`${batch.status} ${shareOf(batch)}`, ...speed, ...factsOf(batch)].join('  ')
-
-const shareOf = ({ counts }: Batch): string =>
-  `${doneOf(counts)}/${counts.total} (${counts.total === 0 ? 0 : Math.floor((100 * doneOf(counts)) / counts.total)}%)`
-
-function factsOf(batch: Batch): string[] {
+export function progressLine(batch: Batch, speed: readonly string[]): string {
   const { counts, max_cost_usd, status, parked_reason, resumes_at } = batch
+  const done = doneOf(counts)
   const cap = max_cost_usd === null ? '' : ` of at most ${dollars(max_cost_usd)}`
   const next = resumes_at === null ? 'waits to be resumed' : `tries again by itself ${retryTime(resumes_at)}`
   const reason = clip(parked_reason ?? '', 200)
-  return present([
+  const facts = present([
     costText(batch) + cap,
     cachedText(batch),
     tally(batch.labels),
@@ -99,6 +97,8 @@ function factsOf(batch: Batch): string[] {
     status === 'parked' ? `parked: ${reason || 'no reason given'}; ${next}` : reason,
     roundText(batch),
   ])
+  const share = counts.total === 0 ? 0 : Math.floor((100 * done) / counts.total)
+  return [`${status} ${done}/${counts.total} (${share}%)`, ...speed, ...facts].join('  ')
 }
 
 /** Renders the questions that lie with the provider; empty for a batch without any. */

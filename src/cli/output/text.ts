@@ -108,6 +108,10 @@ export const unknownCalls = ({ calls }: Pick<Batch, 'calls'>): string =>
 /** Renders the count of items that a stored grade answered. */
 export const cachedText = ({ cached }: Pick<Batch, 'cached'>): string => (cached > 0 ? `${cached} from the cache` : '')
 
+/** Lists the first of some names, and counts the others. */
+export const listed = (names: readonly string[], most = 10, mark = ', '): string =>
+  names.slice(0, most).join(mark) + (names.length > most ? `, and ${names.length - most} more` : '')
+
 export const present = (texts: readonly string[]): string[] => texts.filter((text) => text !== '')
 
 /** Rows of one format: a head, a text for each record, and an end with the lines of a summary. */

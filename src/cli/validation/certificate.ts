@@ -6,7 +6,7 @@ import { sum } from '../../domain/statistics/weighted-shares.ts'
 import { parseJson } from '../../domain/text/json.ts'
 import { count } from '../../domain/words.ts'
 import { VERSION } from '../../grading/software.ts'
-import type { Batch, BatchResult } from '../../schemas/batch.ts'
+import type { Batch } from '../../schemas/batch.ts'
 import { inputIssues } from '../../schemas/check.ts'
 import {
   CERTIFICATE_KIND,
@@ -19,48 +19,24 @@ import type { Grade } from '../../schemas/grade.ts'
 import { CONFIDENCE_LEVELS } from '../../schemas/vocabulary.ts'
 import { statisticText } from '../commands/report-commands.ts'
 import { CliError } from '../errors.ts'
-import { inOrder } from '../output/output-target.ts'
 import {
-  COST_UNKNOWN,
+  cachedText,
   clip,
-  dollars,
+  costText,
   intervalText,
   oneLine,
   percent,
   percentText,
+  present,
   tableOf,
   tally,
 } from '../output/text.ts'
-import type { Session } from '../session.ts'
-
-export type Judged = JudgedItem & { readonly grade: Grade | null }
-
-/** Reads the results of a batch with their grades, and joins the labels of people. */
-export async function readJudged(
-  session: Session,
-  batch: Batch,
-  labels: ReadonlyMap<string, Pick<JudgedItem, 'group' | 'cluster' | 'human'>>,
-): Promise<Judged[]> {
-  const { veridict, signal, view } = session
-  const judged: Judged[] = []
-  const read = async ({ item_id: item, status, grade_id }: BatchResult) => {
-    const grade = grade_id === null ? null : await veridict.readGrade(grade_id, { signal })
-    const claimed = { ...grade?.claims, ...(grade !== null && { outcome: grade.outcome ?? grade.claimed_label }) }
-    const label = labels.get(item)
-    return label && { ...label, item, status, claimed, confidence: grade?.confidence.reported ?? null, grade }
-  }
-  for await (const item of inOrder(veridict.results(batch.id, { signal }), read)) {
-    if (item !== undefined) judged.push(item)
-    view.doing(`comparing: ${judged.length} of ${batch.counts.total}`)
-  }
-  return judged
-}
+import type { Judged, labelledRuns } from './labelled.ts'
 
 export function buildCertificate(
   items: readonly Judged[],
   batch: Batch,
-  questions: readonly Question[],
-  subject: Pick<Certificate, 'data' | 'rubric'>,
+  { questions, subject }: Pick<ReturnType<typeof labelledRuns>, 'questions' | 'subject'>,
 ): Certificate {
   const asked = questions.filter(({ id }) => items.some(({ human }) => human[id] !== undefined))
   const grades = [...new Map(items.flatMap(({ grade }) => (grade === null ? [] : [[grade.id, grade]]))).values()]
@@ -71,10 +47,14 @@ export function buildCertificate(
     ends: countWords(items.map(({ status }) => status)),
     citations: countWords(grades.flatMap(({ citations }) => citations.map(({ status }) => status))),
     cost: costOf(grades, batch),
-    measures: asked.map((question) => ({
-      ...{ question: question.id, type: question.type, of: measuresOf(question, items) },
-      confidence: confidenceOf(question, items),
-    })),
+    measures: asked.map((question) => {
+      const proved = answersTo(question.id, items).filter(({ judge }) => judge !== null)
+      const confidence = CONFIDENCE_LEVELS.map((level) => {
+        const some = proved.filter(({ confidence }) => confidence === level)
+        return { level, right: shareOf(some, ({ right }) => right) }
+      })
+      return { question: question.id, type: question.type, of: measuresOf(question, items), confidence }
+    }),
     results: resultsOf(items, asked),
   }
 }
@@ -102,14 +82,6 @@ function costOf(grades: readonly Grade[], batch: Batch): Certificate['cost'] {
   }
 }
 
-function confidenceOf({ id }: Question, items: readonly JudgedItem[]) {
-  const proved = answersTo(id, items).filter(({ judge }) => judge !== null)
-  return CONFIDENCE_LEVELS.map((level) => {
-    const some = proved.filter(({ confidence }) => confidence === level)
-    return { level, right: shareOf(some, ({ right }) => right) }
-  })
-}
-
 /** Lists the answers of each item. Clusters are numbered: a certificate holds no text of the runs. */
 function resultsOf(items: readonly JudgedItem[], questions: readonly Question[]): Certificate['results'] {
   const clusters = [...new Set(items.flatMap(({ cluster }) => cluster ?? []))]
@@ -119,8 +91,7 @@ function resultsOf(items: readonly JudgedItem[], questions: readonly Question[])
     const answers = questions.flatMap(({ id }) =>
       answersTo(id, [judged]).map(({ human, judge, right }) => [id, { human, judge, right }]),
     )
-    const number = cluster === null ? null : (numbers.get(cluster) ?? null)
-    return { item, cluster: number, status, answers: Object.fromEntries(answers) }
+    return { item, cluster: numbers.get(cluster ?? '') ?? null, status, answers: Object.fromEntries(answers) }
   })
 }
 
@@ -134,22 +105,18 @@ const MEASURES = tableOf<Measure & { readonly question: string }>([
   ['right', 30, ({ right }) => shareText(right)],
   ['right of graded', 30, ({ right_of_graded }) => shareText(right_of_graded)],
   ['unproved', 8, ({ refused_right }) => String(refused_right)],
-  [
-    'majority class',
-    34,
-    ({ majority }) => (majority ? `${clip(majority.value, 14)} ${shareText(majority.right)}` : '–'),
-  ],
+  ['majority class', 34, ({ majority: most }) => (most ? `${clip(most.value, 14)} ${shareText(most.right)}` : '–')],
   ['Cohen’s κ, graded', 0, ({ cohen_kappa }) => (cohen_kappa === null ? '–' : statisticText(cohen_kappa))],
 ])
 
-/** Renders a certificate for people: its facts, then the measures of each question. */
-export function certificateText({ data, rubric, judge, ends, cost, measures }: Certificate): string {
+/** Renders a certificate for people: its facts with the calls of its batch, then the measures of each question. */
+export function certificateText({ data, rubric, judge, ends, measures }: Certificate, batch: Batch): string {
   const models = judge.models_resolved.map(({ model, grades }) => `${clip(model ?? 'unnamed', 100)} (${grades})`)
   const skipped = data.skipped > 0 ? `, ${data.skipped} skipped` : ''
-  const spent = cost.cost_usd === null ? COST_UNKNOWN : dollars(cost.cost_usd)
+  const calls = present([count(batch.calls.made, 'call'), cachedText(batch), costText(batch)]).join(', ')
   const rows = measures.flatMap(({ question, of }) => of.map((measure) => MEASURES.row({ question, ...measure })))
   return `How ${oneLine(judge.name)} agrees with people: ${oneLine(data.name)}, ${count(data.items, 'labelled run')}${skipped}
-rubric ${rubric.name} · models ${models.join(', ')} · ${tally(ends)} · ${count(cost.calls, 'call')}, ${spent}
+rubric ${rubric.name} · models ${models.join(', ')} · ${tally(ends)} · ${calls}
 
 ${MEASURES.head()}${rows.join('')}
 Shares have 95% intervals: Wilson’s, with the effective size of runs that share a task. An item without a verdict is not
