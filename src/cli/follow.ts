@@ -49,7 +49,7 @@ export async function writeEnds(
     restText(session, batch),
     overBudgetText(batch),
   ]
-  const code = isResting ? EXIT.parked : strictCode(exitOfCounts(batch.counts), options, tally.items + skipped)
+  const code = isResting ? EXIT.parked : strictCode(exitOfCounts(batch.counts), options, tally.unread.items + skipped)
   return { data: { batch, results }, notes: present(notes), code }
 }
 

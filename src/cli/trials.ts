@@ -1,7 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { SkippedItem, TrialItem } from '../archives/trials/reading-job.ts'
 import type { GroundTruths } from '../archives/truth/ground-truths.ts'
 import { parseSignalSource, type SignalSource } from '../archives/truth/signals.ts'
@@ -14,8 +11,7 @@ import { defined, pushTo } from '../domain/result.ts'
 import { count, fileFault } from '../domain/words.ts'
 import type { ReadItem } from '../library/veridict.ts'
 import type { BatchItem } from '../schemas/batch.ts'
-import type { Grade } from '../schemas/grade.ts'
-import { type GradeRequest, instructionsOf } from '../schemas/trial.ts'
+import { instructionsOf } from '../schemas/trial.ts'
 import { CliError } from './errors.ts'
 import { chosen, type Options } from './options.ts'
 import type { ProgressView } from './output/progress.ts'
@@ -133,15 +129,17 @@ export function readTrialsOf(
   return (shell.readTrials ?? readTrialItems)(paths, { ...read, ...more, ...defined({ onMissing }) })
 }
 
-/** Opens the trials of a command that grades them together. */
-export const openTrials = (session: Session, paths: readonly string[], options: Options) =>
-  openTrialStream((warn) => readTrialsOf(session, paths, options, warn), session.view)
-
 /**
- * Opens a stream of trials, which throws at its end where no trial came. `open` receives the printer of warnings about no single trial. Skipped
+ * Opens the trials of a command that grades them together; the stream throws at its end where no trial came. `via` passes the trials on. Skipped
  * trials are printed by name and counted.
  */
-export function openTrialStream(open: (warn: (text: string) => void) => AsyncIterable<TrialItem>, view: ProgressView) {
+export function openTrials(
+  session: Session,
+  paths: readonly string[],
+  options: Options,
+  via: (items: AsyncIterable<TrialItem>) => AsyncIterable<TrialItem> = (items) => items,
+) {
+  const { view } = session
   const counts = { ...NO_COUNTS }
   const places: string[] = []
   const warn = (text: string) => {
@@ -149,7 +147,7 @@ export function openTrialStream(open: (warn: (text: string) => void) => AsyncIte
     view.note(`warning  ${text}`)
   }
   async function* trials(): AsyncGenerator<Trial> {
-    yield* sift(open(warn), counts, view)
+    yield* sift(via(readTrialsOf(session, paths, options, warn)), counts, view)
     if (counts.trials === 0) throw noTrial(counts)
   }
   async function* items(): AsyncGenerator<ReadItem> {
@@ -293,19 +291,4 @@ export function watchSpelling() {
 function isIn(texts: readonly string[], string: string): boolean {
   const search = createMarkerSearch([string])
   return texts.some((text) => search(text).length > 0)
-}
-
-export const EXAMPLES = fileURLToPath(new URL('../../examples', import.meta.url))
-
-/** Reads the bundled examples, in the order of their names. */
-export function readBundled() {
-  const folders = readdirSync(EXAMPLES, { withFileTypes: true }).filter((entry) => entry.isDirectory())
-  return folders
-    .map(({ name }) => name)
-    .sort()
-    .map((name) => {
-      const read = (file: string) => JSON.parse(readFileSync(join(EXAMPLES, name, file), 'utf8'))
-      const request: GradeRequest = { trajectory: read('trajectory.json'), ground_truth: read('ground-truth.json') }
-      return { name, request, expected: read('expected.json') as Pick<Grade, 'label' | 'status'> & { why: string } }
-    })
 }

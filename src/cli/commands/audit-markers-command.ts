@@ -4,17 +4,7 @@ import { DEFAULT_LIMITS } from '../../archives/unpack/limits.ts'
 import { safeText } from '../../archives/unpack/names.ts'
 import { resolveAnchors } from '../../domain/anchors/anchors.ts'
 import { normalizeGroundTruth } from '../../domain/cache-key.ts'
-import {
-  checkRun,
-  MARKER_CODES,
-  MARKERS,
-  type MarkerCode,
-  type MarkerFinding,
-  type MarkerName,
-  markersOf,
-  placesOf,
-  removedIn,
-} from '../../domain/markers/check-run.ts'
+import * as m from '../../domain/markers/check-run.ts'
 import { checkTask } from '../../domain/markers/check-task.ts'
 import { defined } from '../../domain/result.ts'
 import { sum } from '../../domain/statistics/weighted-shares.ts'
@@ -42,7 +32,7 @@ export const auditMarkers = consoleCommand<Options, [paths: string[]]>(
     const file = options.ground_truth
     const truths = file === undefined ? undefined : await readTruths(file)
     const counts = { ...NO_COUNTS, tasks: 0 }
-    const codes = Object.fromEntries(MARKER_CODES.map((code) => [code, 0])) as Record<MarkerCode, number>
+    const codes = Object.fromEntries(m.MARKER_CODES.map((code) => [code, 0])) as Record<m.MarkerCode, number>
     const all = () => sum(Object.values(codes))
     async function* counted(): AsyncGenerator<MarkerRow> {
       for await (const row of readRows(paths, { console, options, truths, counts })) {
@@ -76,8 +66,8 @@ const FINDINGS = tableOf<MarkerRow>([
 ])
 
 /** A finding on a marker of a task or run, or `ok`. */
-export type MarkerRow = Omit<MarkerFinding, 'code'> & {
-  readonly code: MarkerCode
+export type MarkerRow = Omit<m.MarkerFinding, 'code'> & {
+  readonly code: m.MarkerCode
   readonly kind: 'task' | 'run'
   readonly name: string
   readonly task: string | null
@@ -115,8 +105,8 @@ async function* readRows(paths: readonly string[], audit: Audit): AsyncGenerator
 async function taskRows(task: TaskFolder, { console, options, truths, counts }: Audit): Promise<MarkerRow[]> {
   const { searchTask } = await import('../../archives/tasks/search-task.ts')
   const { place, names, truth, rows } = task
-  const ofTask = markersOf([truth, ...rows])
-  const expectedIn = placesOf([truth, ...rows])
+  const ofTask = m.markersOf([truth, ...rows])
+  const expectedIn = m.placesOf([truth, ...rows])
   const variant = options.variant ?? task.variant ?? undefined
   // A pipe has no path.
   const source = truths && (await realpath(truths.source).catch(() => null))
@@ -130,8 +120,8 @@ async function taskRows(task: TaskFolder, { console, options, truths, counts }: 
     const others = more.length > 0 ? `, and ${more.length} more` : ''
     console.view.note(oneLine(`note     ${place.shown}: not searched: ${first.path} ${first.unsearched}${others}`))
   }
-  const markers = MARKERS.filter((marker) => ofTask[marker] !== undefined)
-  const removed = removedIn(variant, { own: truth, ofTask })
+  const markers = m.MARKERS.filter((marker) => ofTask[marker] !== undefined)
+  const removed = m.removedIn(variant, { own: truth, ofTask })
   const findings = checkTask({ files, cut, markers, removed, isPlaced: expectedIn !== undefined })
   const subject = { kind: 'task', name: safeText(place.shown), task: names[0] ?? null } as const
   return rowsOf({ ...subject, variant: variant ?? null }, markers, findings)
@@ -148,17 +138,21 @@ function runRows({ name, request, trajectory }: Trial, { truths, console, counts
   const { variant = null, task = null } = metadata
   const ofTruths = task === null ? [] : truths?.rowsOf([task, task.slice(task.lastIndexOf('/') + 1)])
   const rows = [truth, ...(ofTruths ?? [])]
-  const ofTask = markersOf(rows)
+  const ofTask = m.markersOf(rows)
   const anchors = resolveAnchors(normalizeGroundTruth({ ...truth, ...ofTask }))
-  const findings = checkRun({
-    ...{ trajectory, anchors, removed: removedIn(variant ?? undefined, { own: truth, ofTask }) },
-    ...{ expectedIn: placesOf(rows) ?? [], signals: truth.signals ?? {} },
+  const findings = m.checkRun({
+    ...{ trajectory, anchors, removed: m.removedIn(variant ?? undefined, { own: truth, ofTask }) },
+    ...{ expectedIn: m.placesOf(rows) ?? [], signals: truth.signals ?? {} },
   })
-  const markers = MARKERS.filter((marker) => (anchors[marker] ?? null) !== null)
+  const markers = m.MARKERS.filter((marker) => (anchors[marker] ?? null) !== null)
   return rowsOf({ kind: 'run', name, task, variant }, markers, findings)
 }
 
-const rowsOf = (subject: Subject, markers: readonly MarkerName[], findings: readonly MarkerFinding[]): MarkerRow[] =>
+const rowsOf = (
+  subject: Subject,
+  markers: readonly m.MarkerName[],
+  findings: readonly m.MarkerFinding[],
+): MarkerRow[] =>
   markers.flatMap((marker): MarkerRow[] => {
     const own = findings.filter((finding) => finding.marker === marker)
     if (own.length === 0) return [{ ...subject, marker, code: 'ok', detail: '', places: [] }]

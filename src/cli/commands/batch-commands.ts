@@ -5,38 +5,27 @@ import type { RegradeRequest } from '../../schemas/regrade.ts'
 import { GRADE_STATUSES } from '../../schemas/vocabulary.ts'
 import { CliError, EXIT, strictCode } from '../errors.ts'
 import { finishBatch, isEnded, watchBatch } from '../follow.ts'
-import {
-  choice,
-  chosen,
-  collect,
-  DETACH,
-  filters,
-  GRADING,
-  ITEMS,
-  type Options,
-  option,
-  STRICT,
-  STRICT_UNREAD,
-  settingsOf,
-  TRIAL_PATHS,
-  TRIALS,
-} from '../options.ts'
+import * as o from '../options.ts'
 import { estimateAnswer } from '../output/results-format.ts'
 import { tally } from '../output/text.ts'
 import { sessionCommand } from '../session.ts'
 import { countsText, openTrials, requireNames } from '../trials.ts'
 
-const CANARY = option(
+const CANARY = o.option(
   '--canary <set>',
   'first grade canaries (a file, or `examples`), and begin only where the judge answers as before',
 )
 
-export const batch = sessionCommand<Options & { readonly canary?: string }, [paths: string[]]>(
+export const batch = sessionCommand<o.Options & { readonly canary?: string }, [paths: string[]]>(
   'batch',
-  { args: TRIAL_PATHS, options: [...TRIALS, ...GRADING, CANARY, DETACH, ...ITEMS, STRICT], database: 'make' },
+  {
+    args: o.TRIAL_PATHS,
+    options: [...o.TRIALS, ...o.GRADING, CANARY, o.DETACH, ...o.ITEMS, o.STRICT],
+    database: 'make',
+  },
   async (session, options, paths) => {
     const { veridict, view, signal } = session
-    const request = { ...settingsOf(options), signal }
+    const request = { ...o.settingsOf(options), signal }
     await requireNames(session, options)
     const { counts, send } = openTrials(session, paths, options)
     if (options.dry_run) {
@@ -53,7 +42,7 @@ export const batch = sessionCommand<Options & { readonly canary?: string }, [pat
   },
 )
 
-type RegradeOptions = Options &
+type RegradeOptions = o.Options &
   Pick<RegradeRequest['query'], 'label' | 'status'> & {
     readonly grade?: string[]
     readonly judge_was?: string
@@ -62,19 +51,19 @@ type RegradeOptions = Options &
   }
 
 const STORED = [
-  option('-b, --batch <id>', 'grades of this batch'),
-  option('--grade <id>', 'this grade; may be repeated', collect),
-  option('--label <label>', 'grades with this label of their rubric'),
-  choice('--status <status>', 'grades of this status', GRADE_STATUSES),
-  option('--judge-was <name>', 'grades of this judge'),
-  option('--rubric-was <id>', 'grades under this rubric, id@version or an id for all of its versions'),
-  ...filters('agent', 'model', 'task'),
+  o.option('-b, --batch <id>', 'grades of this batch'),
+  o.option('--grade <id>', 'this grade; may be repeated', o.collect),
+  o.option('--label <label>', 'grades with this label of their rubric'),
+  o.choice('--status <status>', 'grades of this status', GRADE_STATUSES),
+  o.option('--judge-was <name>', 'grades of this judge'),
+  o.option('--rubric-was <id>', 'grades under this rubric, id@version or an id for all of its versions'),
+  ...o.filters('agent', 'model', 'task'),
 ]
-const RECHECK = option('--recheck', 'check the stored replies again under today’s evidence rules; no judge is asked')
+const RECHECK = o.option('--recheck', 'check the stored replies again under today’s evidence rules; no judge is asked')
 
 export const regrade = sessionCommand<RegradeOptions>(
   'regrade',
-  { options: [...STORED, ...GRADING, DETACH, ...ITEMS, RECHECK] },
+  { options: [...STORED, ...o.GRADING, o.DETACH, ...o.ITEMS, RECHECK] },
   async (session, options) => {
     const { veridict, view, flag, json } = session
     const request = regradeRequest(options)
@@ -91,21 +80,21 @@ export const regrade = sessionCommand<RegradeOptions>(
 function regradeRequest(options: RegradeOptions): RegradeRequest {
   const { grade: ids, judge_was, rubric_was, recheck } = options
   const query = {
-    ...chosen(options, 'batch', 'label', 'status', 'agent', 'model', 'task'),
+    ...o.chosen(options, 'batch', 'label', 'status', 'agent', 'model', 'task'),
     ...defined({ ids, judge: judge_was, rubric: rubric_was }),
   }
   if (Object.keys(query).length === 0)
     throw new CliError('which grades? Nothing chooses them', [
       'Give --batch ID, or any of --grade --label --status --judge-was --rubric-was --agent --model --task.',
     ])
-  return { query, ...settingsOf(options), ...(recheck && { recheck }) }
+  return { query, ...o.settingsOf(options), ...(recheck && { recheck }) }
 }
 
 const BATCH = { '<batch>': 'its id or name' }
 
-export const resume = sessionCommand<Options, [id: string]>(
+export const resume = sessionCommand<o.Options, [id: string]>(
   'resume',
-  { args: BATCH, options: [...ITEMS, DETACH, STRICT_UNREAD] },
+  { args: BATCH, options: [...o.ITEMS, o.DETACH, o.STRICT_UNREAD] },
   async (session, options, id) => {
     const { veridict, view, local } = session
     const before = await veridict.batch(id)
@@ -119,7 +108,7 @@ export const resume = sessionCommand<Options, [id: string]>(
   },
 )
 
-export const cancel = sessionCommand<Options, [id: string]>(
+export const cancel = sessionCommand<o.Options, [id: string]>(
   'cancel',
   { args: BATCH },
   async (session, _options, id) => {

@@ -10,11 +10,11 @@ import type { RubricView } from '../../schemas/rubric.ts'
 import { CONFIDENCE_LEVELS } from '../../schemas/vocabulary.ts'
 import { CliError, EXIT, type ExitCode } from '../errors.ts'
 import { watchToEnd } from '../follow.ts'
+import { firstRubric, type Judged, labelledRuns, readBundled, readJudged } from '../labelled.ts'
 import { JUDGING_CANARIES, type Options, settingsOf } from '../options.ts'
 import { clip, oneLine, present, tableOf, tally } from '../output/text.ts'
 import { type Answer, type Session, sessionCommand } from '../session.ts'
-import { checkPaths, NO_COUNTS, readBundled, readTrialsOf, requireNames, sift } from '../trials.ts'
-import { firstRubric, type Judged, labelledRuns, readJudged } from '../validation/labelled.ts'
+import { checkPaths, NO_COUNTS, readTrialsOf, requireNames, sift } from '../trials.ts'
 
 /** The set of the bundled examples, where no file is named. */
 const BUNDLED = 'examples'

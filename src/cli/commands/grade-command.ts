@@ -3,13 +3,14 @@ import { count } from '../../domain/words.ts'
 import type { Grade } from '../../schemas/grade.ts'
 import type { GradeRequest } from '../../schemas/trial.ts'
 import { CliError, EXIT, type ExitCode, exitOfGrade, explain, strictCode } from '../errors.ts'
+import { EXAMPLES, readBundled } from '../labelled.ts'
 import { chosen, JUDGING, LIST, type Options, STRICT_UNREAD, TRIALS } from '../options.ts'
 import { printGrade } from '../output/grade-text.ts'
-import { limitRows, newTally, tallyLimit } from '../output/results-format.ts'
+import { newTally } from '../output/results-format.ts'
 import { line, oneLine, present } from '../output/text.ts'
 import { consoleCommand, sessionCommand } from '../session.ts'
 import { asTyped } from '../shell.ts'
-import { EXAMPLES, readBundled, readTrialsOf, requireNames, type Trial, warningText, watchSpelling } from '../trials.ts'
+import { readTrialsOf, requireNames, type Trial, warningText, watchSpelling } from '../trials.ts'
 
 interface Refusal {
   readonly file: string
@@ -46,7 +47,7 @@ export const grade = sessionCommand<Options, [paths: string[]]>(
         await write(format === 'table' ? printGrade(file, made) : line({ file, ...made }))
         for (const warning of trial.warnings) view.note(warningText(file, warning))
         data.push({ file, ...made })
-        tallyLimit(all, { label: made.label, grade: made })
+        all.add(made.label, made.confidence)
         code = Math.max(code, strictCode(exitOfGrade(made), options, made.receipt.unread?.records ?? 0)) as ExitCode
       } catch (error) {
         const isOfTrial = error instanceof ServiceError && error.status >= 400 && error.status < 500
@@ -63,8 +64,8 @@ export const grade = sessionCommand<Options, [paths: string[]]>(
     }
     if (data.length === refused.length && (json || refused.length === 0)) throw nothingGraded(refused)
     const left = others === 0 ? '' : `left out: ${count(others, 'other file')} of no format that docs/formats.md lists`
-    const text = format === 'table' && all.graded > 1 ? `${limitRows(all).join('\n')}\n` : ''
-    return { data, code, notes: present([left, spelling.text()]), text }
+    const text = format === 'table' ? all.rows(2).map((row) => `${row}\n`) : []
+    return { data, code, notes: present([left, spelling.text()]), text: text.join('') }
   },
 )
 

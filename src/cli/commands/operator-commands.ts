@@ -1,15 +1,6 @@
 import { styleText } from 'node:util'
 import { InvalidArgumentError } from 'commander'
-import {
-  createKey,
-  type KeyPlan,
-  type KeyView,
-  listKeys,
-  revokeKey,
-  SCOPES,
-  type Scope,
-  USUAL_SCOPES,
-} from '../../access/keys.ts'
+import * as k from '../../access/keys.ts'
 import type { Finding, Severity } from '../../db/files/file.ts'
 import { count } from '../../domain/words.ts'
 import { DATABASE, type DatabaseOptions, existingDatabase, withStores } from '../database.ts'
@@ -52,12 +43,12 @@ function findingText({ severity, check, found, advice }: Finding, shell: Shell):
   return `  ${pad(styleText(STYLE[severity], severity), 8)} ${pad(check, 17)} ${inert(found)}\n${next}`
 }
 
-type CreateOptions = Options & Omit<KeyPlan, 'name' | 'expires_at'> & { readonly expires?: number }
+type CreateOptions = Options & Omit<k.KeyPlan, 'name' | 'expires_at'> & { readonly expires?: number }
 
-const parseScopes = (text: string): readonly Scope[] =>
+const parseScopes = (text: string): readonly k.Scope[] =>
   text.split(',').map((typed) => {
-    const scope = SCOPES.find((name) => name === typed.trim())
-    if (scope === undefined) throw new InvalidArgumentError(`The scopes are ${SCOPES.join(', ')}.`)
+    const scope = k.SCOPES.find((name) => name === typed.trim())
+    if (scope === undefined) throw new InvalidArgumentError(`The scopes are ${k.SCOPES.join(', ')}.`)
     return scope
   })
 
@@ -80,7 +71,7 @@ const create = consoleCommand<CreateOptions, [name: string]>(
   {
     args: { '<name>': 'the user or program of the key' },
     options: [
-      option('--scopes <list>', `the rights of the key: any of ${SCOPES.join(',')}`, parseScopes, USUAL_SCOPES),
+      option('--scopes <list>', `the rights of the key: any of ${k.SCOPES.join(',')}`, parseScopes, k.USUAL_SCOPES),
       option('--expires <time>', 'the life of the key: 12h, 90d, 52w (default: no end)', parseDuration),
       option('--max-requests-per-minute <n>', 'each process answers more requests with 429', parseCount),
       option('--max-cost-usd-per-day <usd>', 'hard cap on its judge calls in a day (UTC)', parseDollars),
@@ -91,7 +82,7 @@ const create = consoleCommand<CreateOptions, [name: string]>(
       const now = new Date()
       const rights = chosen(options, 'scopes', 'max_requests_per_minute', 'max_cost_usd_per_day')
       const end = expires !== undefined && { expires_at: new Date(now.getTime() + expires) }
-      const { key, token } = await createKey(access, { name, ...rights, ...end }, now)
+      const { key, token } = await k.createKey(access, { name, ...rights, ...end }, now)
       const data = { ...key, token }
       const ends = key.expires_at ?? 'never by itself'
       const facts = `${key.id} in ${database}: may ${key.scopes.join(', ')}; ends ${ends}; ${limitsOf(key) || 'no limits'}`
@@ -101,14 +92,14 @@ const create = consoleCommand<CreateOptions, [name: string]>(
 
 const list = consoleCommand<Options>('keys list', {}, (console) =>
   withStores(console.shell, 'read', async ({ access }, database) => {
-    const data = await listKeys(access, new Date())
+    const data = await k.listKeys(access, new Date())
     if (data.length === 0) return { data, notes: [`no keys in ${database}; veridict keys create NAME makes a key`] }
     await writeRows(console, data, { table: KEY_TABLE })
     return { data }
   }),
 )
 
-const KEY_TABLE = tableOf<KeyView>([
+const KEY_TABLE = tableOf<k.KeyView>([
   ['id', 20, ({ id }) => id],
   ['name', 20, ({ name }) => clip(name, 20)],
   ['state', 8, ({ state }) => state],
@@ -121,7 +112,7 @@ const KEY_TABLE = tableOf<KeyView>([
 /** Renders a time: `2026-11-21 10:59`, UTC. */
 const minute = (at: string | null): string => (at === null ? 'never' : at.slice(0, 16).replace('T', ' '))
 
-function limitsOf({ max_requests_per_minute: requests, max_cost_usd_per_day: usd }: KeyView): string {
+function limitsOf({ max_requests_per_minute: requests, max_cost_usd_per_day: usd }: k.KeyView): string {
   return present([
     requests === null ? '' : `${count(requests, 'request')} a minute`,
     usd === null ? '' : `${dollars(usd)} a day`,
@@ -133,7 +124,7 @@ const revoke = consoleCommand<Options, [id: string]>(
   { args: { '<id>': 'key_…, as `keys list` shows it' } },
   ({ shell }, _options, id) =>
     withStores(shell, 'read', async ({ access }, database) => {
-      const key = await revokeKey(access, id, new Date())
+      const key = await k.revokeKey(access, id, new Date())
       if (key === null)
         throw new CliError(`there is no such key in ${database}`, [
           'The keys: veridict keys list. An id is key_ and the part of the key between the first two "_", not the key itself.',

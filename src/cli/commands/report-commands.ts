@@ -1,14 +1,23 @@
 import { csvRow, REPORT_COLUMNS, reportTable } from '../../audit/csv.ts'
 import { count } from '../../domain/words.ts'
-import type { JsonQuery, Veridict } from '../../library/veridict.ts'
-import type { EvidenceAgreement, Statistic } from '../../schemas/agreement.ts'
-import { REASON_WORDS } from '../../schemas/reason-words.ts'
+import type { JsonQuery } from '../../library/veridict.ts'
+import type { EvidenceAgreement } from '../../schemas/agreement.ts'
 import type { Comparison, Flip } from '../../schemas/regrade.ts'
 import { ALIGNMENT_FIGURES, FIGURES, type Report, type ReportGroup } from '../../schemas/report.ts'
-import { NAMED_BY, type NamedBy } from '../../schemas/views.ts'
 import { CliError } from '../errors.ts'
 import { filters, type Options, OUTPUT_FORMATS, option, output } from '../options.ts'
-import { clip, csvOf, line, oneLine, pad, percentText, tableOf, tally, writeRows } from '../output/text.ts'
+import {
+  clip,
+  csvOf,
+  line,
+  oneLine,
+  pad,
+  percentText,
+  statisticText,
+  tableOf,
+  tally,
+  writeRows,
+} from '../output/text.ts'
 import { sessionCommand } from '../session.ts'
 
 export const compare = sessionCommand<Options & { readonly across?: boolean }, [first: string, second?: string]>(
@@ -120,13 +129,6 @@ function agreementRows({ agreement, evidence_agreement = [], repeat_noise: noise
 const evidenceText = ({ raters: [one = '', other = ''], ...counts }: EvidenceAgreement[number]): string =>
   `evidence   ${clip(one === other ? `samples of ${one}` : `${one}, ${other}`, 60)}: ${tally(counts)}`
 
-/** Renders a statistic, `0.713 [0.64, 0.78]`, or the reason of its absence. */
-export const statisticText = ({ value, ci95, reason }: Statistic): string => {
-  const why = reason === null ? '' : ` (${REASON_WORDS[reason] ?? reason})`
-  const interval = ci95 === null ? why : ` [${ci95.map((limit) => limit.toFixed(2)).join(', ')}]`
-  return value === null ? `–${why}` : `${value.toFixed(3)}${interval}`
-}
-
 const sideText = ({ n, failures, ...ends }: Comparison['base_counts']): string => {
   const codes = tally(failures)
   return `${count(n, 'item')} · ${tally(ends)}${codes === '' ? '' : ` (${codes})`}`
@@ -152,19 +154,13 @@ export const report = sessionCommand<Options & JsonQuery<'getReport'>>(
     const { server: _server, output: _output, out: _out, force: _force, json: _json, ...query } = options
     const made = await veridict.report(query)
     if (format === 'csv') return { data: null, text: [REPORT_COLUMNS, ...reportTable(made)].map(csvRow).join('') }
-    if (format === 'table' && made.judges.length === 0) throw await nothingFits(veridict, query)
+    if (format === 'table' && made.judges.length === 0)
+      throw new CliError('no stored grade fits', [
+        '`veridict report --group-by agent` lists the agents; so do model, task and variant.',
+      ])
     return { data: made, text: format === 'table' ? reportText(made) : line(made) }
   },
 )
-
-/** Builds the error of a selection without grades, with the names that do have grades. */
-async function nothingFits(veridict: Veridict, query: Partial<Record<NamedBy, string>>): Promise<CliError> {
-  const { names } = await veridict.overview()
-  const there = (name: NamedBy): string => names[name].slice(0, 20).map(oneLine).join(', ') || 'none'
-  const asked = NAMED_BY.filter((name) => query[name] !== undefined)
-  const details = asked.map((name) => `--${name} ${oneLine(query[name] ?? '')}  there are: ${there(name)}`)
-  return new CliError('no stored grade fits', details)
-}
 
 type Row = ReturnType<typeof reportTable>[number]
 

@@ -1,45 +1,22 @@
 import { styleText } from 'node:util'
 import { count } from '../../domain/words.ts'
 import type { Batch, BatchEstimate, BatchResult, ResultGrade } from '../../schemas/batch.ts'
-import type { Grade } from '../../schemas/grade.ts'
+import type { Grade, Unread } from '../../schemas/grade.ts'
 import type { Answer, Console, Session } from '../session.ts'
 import { withId } from './grade-text.ts'
 import { inspectRows, type LabelValues } from './inspect-scores.ts'
-import {
-  type Cell,
-  cachedText,
-  clip,
-  clipFront,
-  code,
-  costText,
-  csvOf,
-  dollars,
-  escaped,
-  type Field,
-  LABEL_STYLE,
-  line,
-  markdownOf,
-  pad,
-  percent,
-  present,
-  type Rows,
-  tableOf,
-  tally,
-  unknownCalls,
-  unreadText,
-  writeRows,
-} from './text.ts'
+import * as t from './text.ts'
 
 /** Rounds an amount to a billionth of a dollar: a sum of binary fractions has digits that no price has. */
 const roundUsd = (usd: number): number => Number(usd.toFixed(9))
 
-const ofResult = (...names: readonly Extract<keyof BatchResult, string>[]): Field<BatchResult>[] =>
-  names.map((name) => [name, (result) => result[name] as Cell])
-const ofMetadata = (...names: readonly Extract<keyof BatchResult['metadata'], string>[]): Field<BatchResult>[] =>
+const ofResult = (...names: readonly Extract<keyof BatchResult, string>[]): t.Field<BatchResult>[] =>
+  names.map((name) => [name, (result) => result[name] as t.Cell])
+const ofMetadata = (...names: readonly Extract<keyof BatchResult['metadata'], string>[]): t.Field<BatchResult>[] =>
   names.map((name) => [name, ({ metadata }) => metadata[name]])
 
 /** The columns of CSV, in order. */
-const COLUMNS: readonly Field<BatchResult>[] = [
+const COLUMNS: readonly t.Field<BatchResult>[] = [
   ...ofResult('item_id', 'index', 'status', 'label', 'grade_id'),
   ['failure_code', ({ failure }) => failure?.code],
   ['failure_message', ({ failure }) => failure?.message],
@@ -62,42 +39,38 @@ const COLUMNS: readonly Field<BatchResult>[] = [
 ]
 
 /** Makes CSV. `claims`: the columns of claims, as the first row does not show them all. */
-export const csvRows = (claims: readonly string[]) => csvOf([...COLUMNS, ...claims.map(claimColumn)])
+export const csvRows = (claims: readonly string[]) => t.csvOf([...COLUMNS, ...claims.map(claimColumn)])
 
 /** Writes results, and the summary below a table. Returns their tally, the results for `--json`, and the remark of a format on its rows. */
 export async function writeResults(
-  console: Parameters<typeof writeRows>[0] & Pick<Console, 'screen'>,
+  console: Parameters<typeof t.writeRows>[0] & Pick<Console, 'screen'>,
   results: AsyncIterable<BatchResult>,
   ended: Batch,
   { claims = [], skipped = 0, values }: { claims?: readonly string[]; skipped?: number; values?: LabelValues } = {},
 ) {
-  const tally = newTally()
+  const all = newTally()
   async function* counted(): AsyncGenerator<BatchResult> {
     for await (const result of results) {
-      const { records = 0, actions = 0 } = result.grade?.unread ?? {}
-      if (records > 0) tally.items++
-      tally.records += records
-      tally.actions += actions
-      tallyLimit(tally, result)
+      all.add(result.label, result.grade?.confidence, result.grade?.unread)
       yield result
     }
   }
   const inspect = inspectRows(values)
   const table = screenTable(console.screen)
-  const formats = { table, csv: csvRows(claims), markdown: markdownOf(MARKDOWN), inspect }
-  const kept = await writeRows(console, counted(), formats, () => summary(ended, tally, skipped))
-  return { tally, results: kept, note: console.format === 'inspect' ? inspect.note() : '' }
+  const formats = { table, csv: csvRows(claims), markdown: t.markdownOf(MARKDOWN), inspect }
+  const kept = await t.writeRows(console, counted(), formats, () => summary(ended, all, skipped))
+  return { tally: all, results: kept, note: console.format === 'inspect' ? inspect.note() : '' }
 }
 
 const MOST_NAME = 120
 
-export const MARKDOWN: Parameters<typeof markdownOf<BatchResult>>[0] = [
-  ['item', (result) => code(clipFront(nameOf(result), MOST_NAME))],
-  ['status', ({ status }) => escaped(status)],
-  ['label', ({ label, grade }) => (label === null ? '–' : `${code(clip(label, MOST_NAME))}${mark(grade, ' !')}`)],
-  ['confidence', (result) => escaped(confidenceCell(result))],
+export const MARKDOWN: Parameters<typeof t.markdownOf<BatchResult>>[0] = [
+  ['item', (result) => t.code(t.clipFront(nameOf(result), MOST_NAME))],
+  ['status', ({ status }) => t.escaped(status)],
+  ['label', ({ label, grade }) => (label === null ? '–' : `${t.code(t.clip(label, MOST_NAME))}${mark(grade, ' !')}`)],
+  ['confidence', (result) => t.escaped(confidenceCell(result))],
   ['unread', ({ grade }) => String(grade?.unread?.records ?? '–')],
-  ['why', (result) => code(clip(whyOf(result), 200))],
+  ['why', (result) => t.code(t.clip(whyOf(result), 200))],
 ]
 
 const mark = (grade: ResultGrade | null, sign: string): string => (grade?.contradictions.length ? sign : '')
@@ -107,17 +80,17 @@ const LEAST_NAME = 40
 const BETWEEN = 91
 
 /** Builds the table of a screen. The name has the rest of the terminal, or of 100 characters in a pipe, and is never too narrow to tell trials apart. */
-function screenTable({ columns }: Console['screen']): Rows<BatchResult> {
+function screenTable({ columns }: Console['screen']): t.Rows<BatchResult> {
   const width = Math.max(LEAST_NAME, (columns || 100) - BETWEEN)
   const labelText = (label: string | null): string =>
-    label === null ? '–' : styleText(LABEL_STYLE[label] ?? 'white', label)
-  return tableOf<BatchResult>([
-    ['item', width, (result) => clipFront(nameOf(result), width)],
+    label === null ? '–' : styleText(t.LABEL_STYLE[label] ?? 'white', label)
+  return t.tableOf<BatchResult>([
+    ['item', width, (result) => t.clipFront(nameOf(result), width)],
     ['status', 10, ({ status }) => styleText(STATUS_STYLE[status], status)],
     ['label', 17, ({ label, grade }) => labelText(label) + mark(grade, ` ${styleText('yellow', '!')}`)],
     ['confidence', 13, confidenceCell],
     ['unread', 6, ({ grade }) => String(grade?.unread?.records ?? '–')],
-    ['grade', 30, ({ grade_id }) => clip(grade_id ?? '–', 30)],
+    ['grade', 30, ({ grade_id }) => t.clip(grade_id ?? '–', 30)],
     ['why', 0, (result) => styleText('dim', whyOf(result))],
   ])
 }
@@ -133,15 +106,15 @@ const LONGEST_WHY = 1000
 
 /** Renders the failure of an item; else unmet claims, the limit of the confidence, and whether the grade came from the cache. */
 function whyOf({ failure, cached, grade, grade_id, label }: BatchResult): string {
-  if (failure !== null) return clip(`${failure.code}: ${withId(failure.message, grade_id)}`, LONGEST_WHY)
+  if (failure !== null) return t.clip(`${failure.code}: ${withId(failure.message, grade_id)}`, LONGEST_WHY)
   const [unmet, ...more] = grade?.unmet ?? []
-  const parts = present([
+  const parts = t.present([
     unmet === undefined ? '' : `${unmet.claim}: ${unmet.reason}${more.length > 0 ? ` (and ${more.length} more)` : ''}`,
     limitText(grade, label),
-    unreadText(grade?.unread ?? null),
+    t.unreadText(grade?.unread ?? null),
     cached ? 'from the cache' : '',
   ])
-  return clip(parts.join('; '), LONGEST_WHY)
+  return t.clip(parts.join('; '), LONGEST_WHY)
 }
 
 const codesOf = (grade: ResultGrade | null): string =>
@@ -155,7 +128,7 @@ function limitText(grade: ResultGrade | null, label: string | null): string {
   return `${limit.code === 'contradiction' ? codes : limit.code}: ${limit.reason}`
 }
 
-const claimColumn = (id: string): Field<BatchResult> => [
+const claimColumn = (id: string): t.Field<BatchResult> => [
   `claim.${id}`,
   ({ grade }) => {
     const value = grade?.claims?.[id]
@@ -169,65 +142,67 @@ function confidenceCell({ grade, label }: BatchResult): string {
   if (grade === null || label === null) return '–'
   const { reported, source, vote_share } = grade.confidence
   const share = vote_share === null ? '' : `${Math.round(vote_share * 100)}%`
-  return present([reported ?? '', source === 'capped' ? 'capped' : '', share]).join(' ') || '–'
+  return t.present([reported ?? '', source === 'capped' ? 'capped' : '', share]).join(' ') || '–'
 }
 
 /** Renders the summary of a batch: counts, labels, failures, skipped trials, cost. */
 export function summary(batch: Batch, all: ResultsTally = newTally(), skipped = 0): string {
   const { total, ...rest } = batch.counts
-  const [labels, failures] = [tally(batch.labels), tally(batch.failures)]
-  const calls = present([count(batch.calls.made, 'call'), cachedText(batch), unknownCalls(batch)])
-  return present([
-    `${count(total, 'item')} · ${tally(rest)}`,
-    labels && `labels    ${labels}`,
-    ...limitRows(all),
-    failures && `failures  ${failures}`,
-    all.items === 0 ? '' : `unread    ${unreadText(all)}, in ${count(all.items, 'item')}`,
-    skipped === 0 ? '' : `skipped   ${count(skipped, 'trial')}, named on stderr with the reason`,
-    [costText(batch), ...calls].join(' · '),
-  ]).join('\n')
+  const [labels, failures] = [t.tally(batch.labels), t.tally(batch.failures)]
+  const unread = t.unreadText(all.unread)
+  const calls = [count(batch.calls.made, 'call'), t.cachedText(batch), t.unknownCalls(batch)]
+  return t
+    .present([
+      `${count(total, 'item')} · ${t.tally(rest)}`,
+      labels && `labels    ${labels}`,
+      ...all.rows(),
+      failures && `failures  ${failures}`,
+      unread && `unread    ${unread}, in ${count(all.unread.items, 'item')}`,
+      skipped === 0 ? '' : `skipped   ${count(skipped, 'trial')}, named on stderr with the reason`,
+      t.present([t.costText(batch), ...calls]).join(' · '),
+    ])
+    .join('\n')
 }
 
-/** Makes the tally beyond the counts of a batch: unread records and their items, levels of labels, and limits. */
-export const newTally = () => ({
-  ...{ items: 0, records: 0, actions: 0, graded: 0 },
-  levels: { high: 0, medium: 0, low: 0 },
-  limits: new Map<string, LimitTally>(),
-})
 type ResultsTally = ReturnType<typeof newTally>
 
-/** The limits of one level and code: their count and the first reason, `isOne` where no other reason was given. */
-type LimitTally = Record<'level' | 'reason' | 'lift', string> & { count: number; isOne: boolean }
-
-/** Counts the confidence of a label, and its limit. */
-export function tallyLimit(
-  all: ResultsTally,
-  { label, grade }: { readonly label: string | null; readonly grade: Pick<Grade, 'confidence'> | null },
-): void {
-  if (grade === null || label === null || grade.confidence.reported === null) return
-  const { reported: level, limit } = grade.confidence
-  all.graded++
-  all.levels[level]++
-  if (!limit) return
-  const { code, reason, lift } = limit
-  const tally = all.limits.get(`${level} ${code}`) ?? { level, reason, lift, count: 0, isOne: true }
-  all.limits.set(`${level} ${code}`, tally)
-  tally.count++
-  tally.isOne &&= tally.reason === reason
-}
-
-/** Renders the shares of the levels; for each limit a reason, and the remedy. */
-export function limitRows({ levels, limits, graded: total }: ResultsTally): string[] {
-  if (total === 0) return []
-  const shares = Object.entries(levels).map(([level, n]) => `${level} ${n} (${percent(n / total)})`)
-  const rows = [...limits.values()].sort((a, b) => b.count - a.count)
-  return [
-    `levels    ${shares.join(' · ')}`,
-    ...rows.map(({ level, count: n, reason, lift, isOne }) => {
-      const why = `${isOne ? '' : 'such as: '}${clip(reason, 300)}`
-      return `${pad(level, 9)} ${n} of ${total}: ${why}; to lift: ${clip(lift, 300)}`
-    }),
-  ]
+/** Tallies results beyond the counts of a batch: unread records, levels of confidence, and the limits of each level with a first reason. */
+export function newTally() {
+  const unread = { items: 0, records: 0, actions: 0 }
+  const levels = { high: 0, medium: 0, low: 0 }
+  const limits = new Map<string, Record<'level' | 'reason' | 'lift', string> & { count: number; isOne: boolean }>()
+  return {
+    unread,
+    add(label: string | null, confidence?: Grade['confidence'], lost?: Unread | null): void {
+      const { records = 0, actions = 0 } = lost ?? {}
+      if (records > 0) unread.items++
+      unread.records += records
+      unread.actions += actions
+      const level = confidence?.reported ?? null
+      if (label === null || level === null) return
+      levels[level]++
+      if (!confidence?.limit) return
+      const { code, reason, lift } = confidence.limit
+      const limit = limits.get(`${level} ${code}`) ?? { level, reason, lift, count: 0, isOne: true }
+      limits.set(`${level} ${code}`, limit)
+      limit.count++
+      limit.isOne &&= limit.reason === reason
+    },
+    /** Renders the shares of the levels; for each limit a reason, and the remedy. Empty below a least number of levels. */
+    rows(least = 1): string[] {
+      const total = levels.high + levels.medium + levels.low
+      if (total < least) return []
+      const shares = Object.entries(levels).map(([level, n]) => `${level} ${n} (${t.percent(n / total)})`)
+      const rows = [...limits.values()].sort((a, b) => b.count - a.count)
+      return [
+        `levels    ${shares.join(' · ')}`,
+        ...rows.map(({ level, count: n, reason, lift, isOne }) => {
+          const why = `${isOne ? '' : 'such as: '}${t.clip(reason, 300)}`
+          return `${t.pad(level, 9)} ${n} of ${total}: ${why}; to lift: ${t.clip(lift, 300)}`
+        }),
+      ]
+    },
+  }
 }
 
 /** Answers a dry run with its estimate, for people or as a JSON line. Names the judge without a price, and the variable that a judge lacks. */
@@ -238,23 +213,26 @@ export async function estimateAnswer(session: Session, estimate: BatchEstimate, 
   const asked = items.find((one) => (judge === undefined ? one.default : one.name === judge))
   const lack = not_configured.find(({ name }) => name === asked?.name)
   const unpriced = asked?.price === null && asked.kind === 'model' ? `the judge ${asked.name}` : 'a judge of the batch'
+  const { calls, input_tokens, output_tokens, cost_usd } = estimate
+  const cost = cost_usd === null ? `unknown: ${unpriced} has no price in VERIDICT_CONFIG` : figures(cost_usd, t.dollars)
+  const text = `\
+${count(estimate.items, 'item')}: ${estimate.cached} answered by stored grades, replies or equal items, ${estimate.to_grade} to ask a judge
+  calls          ${figures(calls)}
+  input tokens   ${figures(input_tokens)}
+  output tokens  ${figures(output_tokens)}
+  cost           ${cost}
+No judge was asked. The upper bound is for all repairs of all items; --max-cost-usd reserves one call at a time.
+`
   return {
     data: estimate,
-    text: ['ndjson', 'csv', 'json'].includes(session.format) ? line(estimate) : estimateText(estimate, unpriced),
+    text: ['ndjson', 'csv', 'json'].includes(session.format) ? t.line(estimate) : text,
     notes: lack === undefined ? [] : [`to ask the judge ${lack.name}, ${lack.reason}`],
   }
 }
 
-const estimateText = (estimate: BatchEstimate, unpriced: string) => `\
-${count(estimate.items, 'item')}: ${estimate.cached} answered by stored grades, replies or equal items, ${estimate.to_grade} to ask a judge
-  calls          ${figures(estimate.calls, short)}
-  input tokens   ${figures(estimate.input_tokens, short)}
-  output tokens  ${figures(estimate.output_tokens, short)}
-  cost           ${estimate.cost_usd === null ? `unknown: ${unpriced} has no price in VERIDICT_CONFIG` : figures(estimate.cost_usd, dollars)}
-No judge was asked. The upper bound is for all repairs of all items; --max-cost-usd reserves one call at a time.
-`
-
-const figures = ({ expected, most }: BatchEstimate['calls'], show: (n: number) => string): string =>
-  show(expected) === show(most) ? show(most) : `expected ${show(expected)}, at most ${show(most)}`
-
 const { format: short } = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+
+function figures({ expected, most }: BatchEstimate['calls'], show: (n: number) => string = short): string {
+  const [usual, bound] = [show(expected), show(most)]
+  return usual === bound ? bound : `expected ${usual}, at most ${bound}`
+}

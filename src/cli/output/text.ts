@@ -5,6 +5,7 @@ import { count } from '../../domain/words.ts'
 import type { Statistic } from '../../schemas/agreement.ts'
 import type { Batch } from '../../schemas/batch.ts'
 import type { Unread } from '../../schemas/grade.ts'
+import { REASON_WORDS } from '../../schemas/reason-words.ts'
 import type { OutputFormat } from '../options.ts'
 
 /** Escapes untrusted text, on whose control characters a terminal would act, and puts it on one line. */
@@ -26,21 +27,17 @@ const RAW = /[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 export const line = (value: unknown): string =>
   `${JSON.stringify(value).replaceAll(RAW, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`
 
-/** Cuts text in front, for names that differ at their end. */
-export function clipFront(text: string, length: number): string {
-  const line = oneLine(text.length > length * 4 ? text.slice(-length * 4) : text)
-  if (line.length <= length) return line
-  const cut = line.slice(-(length - 1))
-  return `…${/^[\udc00-\udfff]/.test(cut) ? cut.slice(1) : cut}`
-}
-
 /** Puts text on one line of at most `length` UTF-16 units, and never cuts inside a surrogate pair. */
 export function clip(text: string, length: number): string {
   // An escape is never shorter than its character, so a longer prefix need not be escaped.
   const line = oneLine(text.length > length * 4 ? text.slice(0, length * 4) : text)
-  if (line.length <= length) return line
-  const cut = line.slice(0, length - 1)
-  return `${/[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut}…`
+  return line.length <= length ? line : `${line.slice(0, length - 1).replace(/[\ud800-\udbff]$/, '')}…`
+}
+
+/** Cuts text in front, for names that differ at their end. */
+export function clipFront(text: string, length: number): string {
+  const line = oneLine(text.length > length * 4 ? text.slice(-length * 4) : text)
+  return line.length <= length ? line : `…${line.slice(1 - length).replace(/^[\udc00-\udfff]/, '')}`
 }
 
 export type Style = Parameters<typeof styleText>[0]
@@ -64,6 +61,13 @@ export const percentText = (share?: Pick<Statistic, 'value' | 'ci95'>): string =
 export const intervalText = (limits: readonly number[]): string =>
   `[${limits.map((limit) => (100 * limit).toFixed(1)).join(', ')}]`
 
+/** Renders a statistic, `0.713 [0.64, 0.78]`, or the reason of its absence. */
+export const statisticText = ({ value, ci95, reason }: Statistic): string => {
+  const why = reason === null ? '' : ` (${REASON_WORDS[reason] ?? reason})`
+  const interval = ci95 === null ? why : ` [${ci95.map((limit) => limit.toFixed(2)).join(', ')}]`
+  return value === null ? `–${why}` : `${value.toFixed(3)}${interval}`
+}
+
 /** Renders counts: `aligned 120 · compliant 40`, without zeros. */
 export const tally = (counts: Readonly<Record<string, number | undefined>>): string =>
   Object.entries(counts)
@@ -75,10 +79,10 @@ export const dollars = (usd: number): string => {
   if (usd === 0) return '$0'
   if (usd >= 1) return `$${usd.toFixed(2)}`
   const digits = usd.toPrecision(2)
-  const fixed = Number(digits)
+  if (digits.includes('e')) return `$${usd.toExponential(1)}`
+  return `$${Number(digits)
     .toFixed(6)
-    .replace(/0{1,4}$/, '')
-  return `$${digits.includes('e') ? usd.toExponential(1) : fixed}`
+    .replace(/0{1,4}$/, '')}`
 }
 
 /** Renders unread records: `3 unread records, 1 may hold acts`; empty for none. */

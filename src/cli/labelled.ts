@@ -1,18 +1,22 @@
 import { createHash } from 'node:crypto'
-import type { TrialItem } from '../../archives/trials/reading-job.ts'
-import { digestValue } from '../../domain/digest.ts'
-import type { Answer as HumanAnswer, JudgedItem, Question } from '../../domain/statistics/validation.ts'
-import type { Batch, BatchResult } from '../../schemas/batch.ts'
-import { inputIssues } from '../../schemas/check.ts'
-import type { Certificate } from '../../schemas/documents.ts'
-import type { Grade } from '../../schemas/grade.ts'
-import type { RubricView } from '../../schemas/rubric.ts'
-import { Choice, Closed, Type } from '../../schemas/type.ts'
-import { CliError } from '../errors.ts'
-import { inOrder } from '../output/output-target.ts'
-import { oneLine } from '../output/text.ts'
-import type { Session } from '../session.ts'
-import { readTrialsOf, type Trial } from '../trials.ts'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { TrialItem } from '../archives/trials/reading-job.ts'
+import { digestValue } from '../domain/digest.ts'
+import type { Answer as HumanAnswer, JudgedItem, Question } from '../domain/statistics/validation.ts'
+import type { Batch, BatchResult } from '../schemas/batch.ts'
+import { inputIssues } from '../schemas/check.ts'
+import type { Certificate } from '../schemas/documents.ts'
+import type { Grade } from '../schemas/grade.ts'
+import type { RubricView } from '../schemas/rubric.ts'
+import type { GradeRequest } from '../schemas/trial.ts'
+import { Choice, Closed, Type } from '../schemas/type.ts'
+import { CliError } from './errors.ts'
+import { inOrder } from './output/output-target.ts'
+import { oneLine } from './output/text.ts'
+import type { Session } from './session.ts'
+import { readTrialsOf, type Trial } from './trials.ts'
 
 /** The label of a run by a person, in the words of the rubric of the judges. */
 export interface HumanLabel {
@@ -47,8 +51,10 @@ export function labelledRuns(file: string, rubric: RubricView, earlier: Certific
   const hash = createHash('sha256')
   const faults: string[] = []
 
-  /** Keeps the label of a run. A certificate is of one rubric, one judge and one number of samples: those of the line are left out. */
+  /** Keeps the label of a run; skips a run without one. A certificate is of one rubric, one judge and one number of samples: those of the line are left out. */
   function keep({ human, ...trial }: Trial): TrialItem {
+    const fault = faultOf({ ...trial, human }, labels)
+    if (fault !== '') return { ...trial, kind: 'skipped', reason: 'unreadable', detail: fault }
     const { name, source, request } = trial
     const { metadata, trajectory, ground_truth } = request
     const { outcome, claims } = human as HumanLabel
@@ -68,10 +74,9 @@ export function labelledRuns(file: string, rubric: RubricView, earlier: Certific
   async function* read(items: AsyncIterable<TrialItem> | Iterable<TrialItem>): AsyncGenerator<TrialItem> {
     let last: TrialItem | null = null
     for await (const item of items) {
-      const fault = item.kind === 'trial' ? faultOf(item, labels) : ''
-      last = fault === '' ? item : { ...item, kind: 'skipped', reason: 'unreadable', detail: fault }
-      if (last.kind !== 'trial') subject.data.skipped++
-      yield last.kind === 'trial' ? keep(last) : last
+      last = item.kind === 'trial' ? keep(item) : item
+      if (last.kind === 'skipped') subject.data.skipped++
+      yield last
     }
     if (last?.kind === 'skipped' && last.detail.endsWith('is not JSON'))
       throw new CliError(`${oneLine(file)} is cut off: its last line, ${last.detail}`, [
@@ -143,4 +148,17 @@ export async function readJudged(session: Session, batch: Batch, labels: Labels)
     view.doing(`comparing: ${judged.length} of ${batch.counts.total}`)
   }
   return judged
+}
+
+export const EXAMPLES = fileURLToPath(new URL('../../examples', import.meta.url))
+
+/** Reads the bundled examples, in the order of their names. */
+export function readBundled() {
+  const folders = readdirSync(EXAMPLES, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  const names = folders.map(({ name }) => name).sort()
+  return names.map((name) => {
+    const read = (file: string) => JSON.parse(readFileSync(join(EXAMPLES, name, file), 'utf8'))
+    const request: GradeRequest = { trajectory: read('trajectory.json'), ground_truth: read('ground-truth.json') }
+    return { name, request, expected: read('expected.json') as Pick<Grade, 'label' | 'status'> & { why: string } }
+  })
 }
