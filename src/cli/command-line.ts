@@ -48,17 +48,13 @@ export const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   backup: async () => (await operators()).backup,
 }
 
-/** Finds the sentence of help.md on a removed command, option or first argument (`validate agentrx`) among the typed words. */
+/** Finds the sentence of help.md on a removed command, option or argument (`validate agentrx`) among the typed words. */
 function removedText([command = '', ...words]: readonly string[]): string | undefined {
-  const end = words.indexOf('--')
-  const typed = (end === -1 ? words : words.slice(0, end)).flatMap((word, at) => {
-    const [option = ''] = word.split('=', 1)
-    return option.startsWith('--') || at === 0 ? [`${command} ${option}`] : []
-  })
+  const end = words.includes('--') ? words.indexOf('--') : words.length
+  const typed = words.slice(0, end).map((word) => `${command} ${word.split('=', 1)[0]}`)
   const removed = new Set([command, ...typed].map((word) => `\`veridict ${word}\` was removed`))
-  return helpOf('removed words')
-    .split('\n')
-    .find((text) => removed.has(text.split(':', 1)[0] ?? ''))
+  const texts = helpOf('removed words').split('\n')
+  return texts.find((text) => removed.has(text.split(':', 1)[0] ?? ''))
 }
 
 const serveCommand: MakeCommand = (shell) =>

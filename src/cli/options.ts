@@ -37,31 +37,24 @@ export const chosen = <O extends object, K extends keyof O>(options: O, ...names
 export const settingsOf = (options: Options) =>
   chosen(options, 'judge', 'rubric', 'samples', 'cache', 'allow_self', 'mode', 'max_cost_usd', 'name')
 
-/** Makes the parser of a number. `fault` names the fault of a number; empty for a good number. */
+/** Makes the parser of a number; `fault` is told of a number that does not fit. */
 const numberBy =
-  (fault: (n: number) => string) =>
+  (fits: (n: number) => boolean, fault: string) =>
   (text: string): number => {
     const n = decimal(text)
-    const message = fault(n)
-    if (message !== '') throw new InvalidArgumentError(message)
+    if (!fits(n)) throw new InvalidArgumentError(fault)
     return n
   }
 
 /** Makes the parser of a whole number from 1 to `most`. */
 export const wholeNumber = (most: number) =>
-  numberBy((n) => (Number.isInteger(n) && n >= 1 && n <= most ? '' : `It is a whole number from 1 to ${most}.`))
+  numberBy((n) => Number.isInteger(n) && n >= 1 && n <= most, `It is a whole number from 1 to ${most}.`)
 
 export const parseCount = wholeNumber(Number.MAX_SAFE_INTEGER)
 export const parseSamples = wholeNumber(MOST_SAMPLES)
-
-/** A higher cap is a mistake: no batch reaches it. */
-const MOST_DOLLARS = 1_000_000
-
-export const parseDollars = numberBy((n) => {
-  if (!Number.isFinite(n) || n < 0) return 'It is a number of US dollars, like 5 or 0.50.'
-  return n > MOST_DOLLARS ? `It is at most ${MOST_DOLLARS} US dollars.` : ''
-})
-export const parseShare = numberBy((n) => (n > 0 && n < 1 ? '' : 'It is a share between 0 and 1, like 0.05.'))
+/** A cap above a million is a mistake: no batch reaches it. */
+export const parseDollars = numberBy((n) => n >= 0 && n <= 1_000_000, 'It is a number of US dollars, like 5 or 0.50.')
+export const parseShare = numberBy((n) => n > 0 && n < 1, 'It is a share between 0 and 1, like 0.05.')
 
 export const collect = (text: string, before: readonly string[] = []): readonly string[] => [...before, text]
 

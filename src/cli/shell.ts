@@ -1,31 +1,13 @@
 import { basename, relative } from 'node:path'
 import type { Writable } from 'node:stream'
-import type { TaskFolder, TrialItem } from '../archives/trials/reading-job.ts'
-import type { GroundTruths } from '../archives/truth/ground-truths.ts'
-import type { ReadLimits } from '../archives/unpack/limits.ts'
+import type { TrialItem } from '../archives/trials/reading-job.ts'
 import type { LocalVeridict } from '../library/veridict.ts'
-import type { Options } from './options.ts'
 
 /**
  * The use of a database by a command: `make` creates a missing database, `read` needs an existing database, `look` takes a database of this
  * version and else does without, `none` needs none.
  */
 export type DatabaseUse = 'make' | 'read' | 'look' | 'none'
-
-/** Ground truths; `unmatched` renders their tasks and trials that matched no trial, or null. */
-export type WatchedTruths = GroundTruths & { unmatched(): string | null }
-
-export interface TrialSourceOptions extends Pick<Options, 'variant' | 'rubric'> {
-  /** The file of ground truths, or its content. */
-  readonly ground_truth?: string | WatchedTruths
-  readonly signals: readonly string[]
-  readonly abort: AbortSignal
-  readonly limits?: ReadLimits
-  /** See `ReadTrialsOptions`. */
-  readonly onTask?: (task: TaskFolder) => Promise<void>
-  /** Receives, at the end, the places of signals at which most trials had nothing, and truths without a trial. */
-  readonly onMissing?: (text: string) => void
-}
 
 export type Screen = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number }
 
@@ -41,9 +23,9 @@ export interface Shell {
   readonly err: Screen
   /** The source of signals: the process, or a test. */
   readonly signals: Record<'on' | 'off', (signal: StopSignal, listener: () => void) => unknown>
-  /** Stands in for `openLocal` and `readTrialItems`, in tests and measurements. */
+  /** Stands in for `openLocal` and for the reading of paths, in tests and measurements. */
   readonly openLocal?: (env: NodeJS.ProcessEnv, use: DatabaseUse, estimates?: boolean) => Promise<LocalVeridict>
-  readonly readTrials?: (paths: readonly string[], options: TrialSourceOptions) => AsyncIterable<TrialItem>
+  readonly readTrials?: (warn: (text: string) => void) => AsyncIterable<TrialItem>
   setExitCode(code: number): void
   exit(code: number): void
 }

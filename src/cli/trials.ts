@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import type { SkippedItem, TrialItem } from '../archives/trials/reading-job.ts'
+import type { SkippedItem, TaskFolder, TrialItem } from '../archives/trials/reading-job.ts'
 import type { GroundTruths } from '../archives/truth/ground-truths.ts'
 import { parseSignalSource, type SignalSource } from '../archives/truth/signals.ts'
 import { ServiceError } from '../client/errors.ts'
@@ -13,32 +13,42 @@ import type { ReadItem } from '../library/veridict.ts'
 import type { BatchItem } from '../schemas/batch.ts'
 import { instructionsOf } from '../schemas/trial.ts'
 import { CliError } from './errors.ts'
-import { chosen, type Options } from './options.ts'
+import type { Options } from './options.ts'
 import type { ProgressView } from './output/progress.ts'
 import { clip, listed, oneLine, present, unreadText } from './output/text.ts'
 import type { Session } from './session.ts'
-import type { TrialSourceOptions, WatchedTruths } from './shell.ts'
 
-/** Reads trials from paths. The readers of archives load here, so that other commands start without them. */
-export async function* readTrialItems(
+interface Hooks {
+  /** Receives the warnings about no single trial. */
+  readonly warn?: (text: string) => void
+  /** See `ReadTrialsOptions`. */
+  readonly onTask?: (task: TaskFolder) => Promise<void>
+  /** The ground truths, where the command has read them already. */
+  readonly truths?: WatchedTruths | undefined
+}
+
+/** Reads the trials of a command, one at a time. The readers of archives load here, so that other commands start without them. */
+export async function* readTrialsOf(
+  { shell, signal: abort, local }: Pick<Session, 'shell' | 'signal' | 'local'>,
   paths: readonly string[],
-  { ground_truth, limits, variant, rubric, abort, onMissing, onTask, ...options }: TrialSourceOptions,
+  { ground_truth, variant, rubric, signals: specs = [] }: Options,
+  { warn = () => {}, onTask, truths }: Hooks = {},
 ): AsyncGenerator<TrialItem> {
+  if (shell.readTrials !== undefined) return yield* shell.readTrials(warn)
   await checkPaths(paths)
-  const signals = options.signals.map(parseSignal)
-  const truths = typeof ground_truth === 'string' ? await readTruths(ground_truth, rubric) : ground_truth
+  const signals = specs.map(parseSignal)
+  const groundTruths = truths ?? (ground_truth === undefined ? undefined : await readTruths(ground_truth, rubric))
   const { readTrials } = await import('../archives/trials/read-trials.ts')
   const { sourceText } = await import('../archives/trials/trial-join.ts')
   yield* readTrials(paths, {
-    ...{ abort, ...defined({ variant, rubric, onTask, groundTruths: truths }) },
-    ...(limits && { limits: { read: limits } }),
+    ...{ abort, ...defined({ variant, rubric, onTask, groundTruths }) },
+    ...(local && { limits: { read: local.limits } }),
     ...(signals.length > 0 && { signals }),
-    onMissing({ source, missing, trials }) {
-      onMissing?.(`${oneLine(sourceText(source))} holds no value in ${missing} of ${count(trials, 'trial')}`)
-    },
+    onMissing: ({ source, missing, trials }) =>
+      warn(`${oneLine(sourceText(source))} holds no value in ${missing} of ${count(trials, 'trial')}`),
   })
-  const left = truths?.unmatched() ?? null
-  if (left !== null) onMissing?.(left)
+  const left = groundTruths?.unmatched() ?? ''
+  if (left !== '') warn(left)
 }
 
 /** Throws `CliError` for a missing path, and for a pipe, which is empty at a second reading. `readOnce`: paths that may be pipes. */
@@ -75,20 +85,20 @@ export async function readTruths(file: string, rubric?: string): Promise<Watched
 }
 
 /** Watches which tasks and trials of ground truths match a trial. */
-function watchTruths(truths: GroundTruths, file: string): WatchedTruths {
+function watchTruths(truths: GroundTruths, file: string) {
   const left = new Set([...truths.tasks, ...truths.trials])
-  return {
-    ...truths,
-    find(names) {
-      for (const name of [...names.tasks, ...names.trials]) left.delete(name)
-      return truths.find(names)
-    },
-    unmatched() {
-      if (left.size === 0) return null
-      return `${count(left.size, 'name')} of ${oneLine(file)} matched no trial: ${listed([...left].map(oneLine))}`
-    },
+  const find: GroundTruths['find'] = (names) => {
+    for (const name of [...names.tasks, ...names.trials]) left.delete(name)
+    return truths.find(names)
   }
+  /** Renders the names that matched no trial; empty for none. */
+  const unmatched = () =>
+    left.size === 0
+      ? ''
+      : `${count(left.size, 'name')} of ${oneLine(file)} matched no trial: ${listed([...left].map(oneLine))}`
+  return { ...truths, find, unmatched }
 }
+export type WatchedTruths = ReturnType<typeof watchTruths>
 
 const TRUTH_EXAMPLE = 'an example: {"instruction": "Build it.", "cue": {"text": "Build with: make release-7f3a"}}'
 
@@ -117,18 +127,6 @@ export async function requireNames({ veridict, signal }: Session, { judge, rubri
   }
 }
 
-/** Reads the trials of a command. `onMissing` receives the warnings about no single trial. */
-export function readTrialsOf(
-  { shell, signal, local }: Pick<Session, 'shell' | 'signal' | 'local'>,
-  paths: readonly string[],
-  options: Options,
-  onMissing?: (text: string) => void,
-): AsyncIterable<TrialItem> {
-  const read = { signals: options.signals ?? [], abort: signal, ...(local && { limits: local.limits }) }
-  const more = chosen(options, 'ground_truth', 'variant', 'rubric')
-  return (shell.readTrials ?? readTrialItems)(paths, { ...read, ...more, ...defined({ onMissing }) })
-}
-
 /**
  * Opens the trials of a command that grades them together; the stream throws at its end where no trial came. `via` passes the trials on. Skipped
  * trials are printed by name and counted.
@@ -147,7 +145,7 @@ export function openTrials(
     view.note(`warning  ${text}`)
   }
   async function* trials(): AsyncGenerator<Trial> {
-    yield* sift(via(readTrialsOf(session, paths, options, warn)), counts, view)
+    yield* sift(via(readTrialsOf(session, paths, options, { warn })), counts, view)
     if (counts.trials === 0) throw noTrial(counts)
   }
   async function* items(): AsyncGenerator<ReadItem> {

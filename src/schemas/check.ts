@@ -100,7 +100,7 @@ function explain(error: ErrorObject, isText: boolean): string {
   const schema = (error.parentSchema ?? {}) as SchemaNode
   switch (keyword) {
     case 'additionalProperties':
-      return `is not a known property; there are: ${knownOf(schema) || 'none'}${hintOf(params['additionalProperty'] as string, schema)}`
+      return `is not a known property; there are: ${knownOf(schema) || 'none'}${truthHint(params['additionalProperty'] as string, schema, data)}`
     case 'required':
       return withDescription('is missing', schema.properties?.[String(params['missingProperty'])])
     case 'enum':
@@ -139,11 +139,17 @@ const TRUTHS = {
   'surface-discovery': ['tests'],
 }
 
-/** Names the shipped rubric that takes a misplaced member of a ground truth, which alone has `expected_in`. */
-const hintOf = (member: string, { properties }: SchemaNode): string => {
+/** Names the shipped rubric that takes a misplaced member of a ground truth, which alone has `expected_in`; of several members at the first. */
+function truthHint(member: string, { properties }: SchemaNode, truth: unknown): string {
+  const siblings = Object.values(TRUTHS).find((members) => members.includes(member)) ?? []
+  const isFirst = siblings.find((name) => Object.hasOwn(Object(truth), name)) === member
+  return properties?.['expected_in'] === undefined || !isFirst ? '' : rubricHint(member)
+}
+
+/** Names the shipped rubric whose ground truths have a member; empty for a member of none. */
+export function rubricHint(member: string): string {
   const [rubric] = Object.entries(TRUTHS).find(([, members]) => members.includes(member)) ?? []
-  if (properties?.['expected_in'] === undefined || rubric === undefined) return ''
-  return `; the rubric ${rubric} takes ${member}: name the rubric, as -r ${rubric} does`
+  return rubric === undefined ? '' : `; the rubric ${rubric} takes ${member}: name the rubric, as -r ${rubric} does`
 }
 
 /** Lists the known names of an object; where any name of a form is taken, the description says which form. */

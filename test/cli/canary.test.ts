@@ -2,7 +2,6 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { COMMANDS } from '../../src/cli/command-line.ts'
-import { readTrialItems } from '../../src/cli/trials.ts'
 import type { Judge } from '../../src/judges/judge.ts'
 import { createLexicalJudge } from '../../src/judges/lexical/lexical-judge.ts'
 import { startApp } from '../start-app.ts'
@@ -73,7 +72,7 @@ beforeAll(async () => {
 
 async function run(...words: string[]) {
   const [name = '', ...args] = [...words, '-j', 'drifting', '--server', url]
-  const shell = { ...testShell({ args: [name, ...args] }), readTrials: readTrialItems }
+  const shell = testShell({ args: [name, ...args] })
   await (await COMMANDS[name]?.())?.(shell).parseAsync(args, { from: 'user' })
   return { code: shell.code(), out: shell.output(), err: shell.errors() }
 }

@@ -79,10 +79,12 @@ export function testShell(options: ShellOptions = {}): TestShell {
     err: err.stream,
     signals: new EventEmitter(),
     openLocal: options.openLocal ?? (() => Promise.reject(new Error('no service here'))),
-    async *readTrials(_paths, { onMissing }) {
-      yield* options.trials?.() ?? []
-      for (const text of options.missing ?? []) onMissing?.(text)
-    },
+    ...(options.trials && {
+      async *readTrials(warn) {
+        yield* options.trials?.() ?? []
+        for (const text of options.missing ?? []) warn(text)
+      },
+    }),
     setExitCode: (next) => {
       code = next
     },

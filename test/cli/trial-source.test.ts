@@ -5,8 +5,9 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { TrialItem } from '../../src/archives/trials/reading-job.ts'
-import { readTrialItems } from '../../src/cli/trials.ts'
+import { readTrialsOf } from '../../src/cli/trials.ts'
 import { tempFolder } from '../temp-folder.ts'
+import { testShell } from './test-shell.ts'
 
 const folder = tempFolder()
 const run = join(folder, 'known.json')
@@ -14,10 +15,10 @@ writeFileSync(run, JSON.stringify({ steps: [{ actor: 'tool_output', text: 'make 
 
 async function read(paths: readonly string[], ground_truth?: string) {
   const told: string[] = []
-  const options = { signals: [], abort: new AbortController().signal, onMissing: (text: string) => told.push(text) }
+  const console = { shell: testShell(), signal: new AbortController().signal, local: null }
   const truths = ground_truth === undefined ? {} : { ground_truth }
   const items: TrialItem[] = []
-  for await (const item of readTrialItems(paths, { ...options, ...truths })) items.push(item)
+  for await (const item of readTrialsOf(console, paths, truths, { warn: (text) => told.push(text) })) items.push(item)
   return { items, told }
 }
 const row = (trial: string) => JSON.stringify({ trial, instruction: 'build', cue: 'make release' })

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { COMMANDS } from '../../src/cli/command-line.ts'
 import { openLocal } from '../../src/cli/database.ts'
-import { readTrialItems } from '../../src/cli/trials.ts'
 import { startApp } from '../start-app.ts'
 import { tempFolder } from '../temp-folder.ts'
 import { ndjson } from './real-command.ts'
@@ -20,7 +19,7 @@ const file = (name: string, content: unknown): string => {
 
 async function run(words: readonly string[], ...more: readonly string[]) {
   const [name = '', ...args] = words
-  const shell = { ...testShell({ args: words, env, openLocal }), readTrials: readTrialItems }
+  const shell = testShell({ args: words, env, openLocal })
   const command = (await COMMANDS[name]?.())?.(shell)
   await command?.parseAsync([...args, ...more], { from: 'user' })
   return { code: shell.code(), out: plain(shell.output()), err: plain(shell.errors()) }
@@ -157,7 +156,7 @@ test('an item_id that two lines give is refused with its second line', async () 
 })
 
 test('a command beside a service says who runs its batch', async () => {
-  const shell = { ...testShell({ env, openLocal }), readTrials: readTrialItems }
+  const shell = testShell({ env, openLocal })
   await (await COMMANDS['batch']?.())?.(shell).parseAsync([paths.requests, '-c', 'refresh'], { from: 'user' })
   expect(shell.errors()).toContain('another process runs the batches of this database (a service, or a worker)')
 })

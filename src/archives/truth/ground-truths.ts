@@ -7,6 +7,7 @@ import { parseJson } from '../../domain/text/json.ts'
 import { pointer as placeOf, readBounded } from '../../domain/text/strict-json.ts'
 import { count } from '../../domain/words.ts'
 import { isRecord, type Json, pointer } from '../../formats/common/reading.ts'
+import { rubricHint } from '../../schemas/check.ts'
 import { isDefaultRubric, SIGNALS } from '../../schemas/trial.ts'
 import { DEFAULT_LIMITS } from '../unpack/limits.ts'
 import { codeOf, type Place, readText } from '../unpack/place.ts'
@@ -183,6 +184,8 @@ function placeIn(column: string, columns: readonly string[], rubric?: string): r
 
 type Places = readonly (readonly string[] | undefined)[]
 
+const OTHER_RUBRIC = '; of another rubric (-r), its own members'
+
 function headFaults(columns: readonly string[], places: Places, hasSeveral: boolean): string[] {
   if (columns.length === 1 && columns[0]?.includes(';')) return ['columns are separated by commas, not by semicolons']
   if (!columns.some((column) => COLUMNS.has(column))) return [NO_FORM]
@@ -190,7 +193,7 @@ function headFaults(columns: readonly string[], places: Places, hasSeveral: bool
   return [
     ...columns.flatMap((column, index) => {
       if (places[index] === undefined)
-        return [`unknown column ${quoted(column)}; there are: ${COLUMN_NAMES}; of another rubric (-r), its own members`]
+        return [`unknown column ${quoted(column)}; there are: ${COLUMN_NAMES}${rubricHint(column) || OTHER_RUBRIC}`]
       return columns.indexOf(column) < index ? [`column ${column} is there twice`] : []
     }),
     ...(isLost ? [`no column task or trial says whose a row is; it has: ${columns.join(', ')}`] : []),

@@ -6,15 +6,13 @@ import { resolveAnchors } from '../../domain/anchors/anchors.ts'
 import { normalizeGroundTruth } from '../../domain/cache-key.ts'
 import * as m from '../../domain/markers/check-run.ts'
 import { checkTask } from '../../domain/markers/check-task.ts'
-import { defined } from '../../domain/result.ts'
 import { sum } from '../../domain/statistics/weighted-shares.ts'
 import { count } from '../../domain/words.ts'
 import { CliError, EXIT, strictCode } from '../errors.ts'
 import { collect, type Options, option, output } from '../options.ts'
 import { clip, clipFront, oneLine, present, tableOf, tally, writeRows } from '../output/text.ts'
 import { type Console, consoleCommand } from '../session.ts'
-import type { WatchedTruths } from '../shell.ts'
-import { type Counts, NO_COUNTS, readTrialItems, readTruths, sift, type Trial } from '../trials.ts'
+import { type Counts, NO_COUNTS, readTrialsOf, readTruths, sift, type Trial, type WatchedTruths } from '../trials.ts'
 
 export const auditMarkers = consoleCommand<Options, [paths: string[]]>(
   'audit-markers',
@@ -86,14 +84,11 @@ interface Audit {
 /** Audits the tasks and runs below some paths. Holds one run, one window of a file, and the rows of tasks, which come at the end. */
 async function* readRows(paths: readonly string[], audit: Audit): AsyncGenerator<MarkerRow> {
   const { counts, console } = audit
-  const { variant, signals = [] } = audit.options
   const ofTasks: MarkerRow[] = []
-  const items = readTrialItems(paths, {
-    ...{ signals, abort: console.signal, ...defined({ variant, ground_truth: audit.truths }) },
-    onTask: async (task) => {
-      ofTasks.push(...(await taskRows(task, audit)))
-    },
-    onMissing: (text) => console.view.note(`warning  ${text}`),
+  const items = readTrialsOf({ ...console, local: null }, paths, audit.options, {
+    truths: audit.truths,
+    onTask: async (task) => void ofTasks.push(...(await taskRows(task, audit))),
+    warn: (text) => console.view.note(`warning  ${text}`),
   })
   for await (const run of sift(items, counts, console.view)) {
     yield* runRows(run, audit)

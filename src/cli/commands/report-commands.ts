@@ -141,7 +141,7 @@ export const report = sessionCommand<Options & JsonQuery<'getReport'>>(
       ...output(OUTPUT_FORMATS),
       option('--group-by <field>', 'a field of the metadata, judge, surface or none (default: agent)'),
       option('-j, --judge <name>', 'the grades of this judge; needed where several judges graded the selection'),
-      option('-r, --rubric <id>', 'id@version, or an id for all of its versions; needed where there are several'),
+      option('-r, --rubric <id>', 'id@version, or an id of which one version graded; needed where there are several'),
       option('-b, --batch <id>', 'the trials of this batch, as they ended in it'),
       ...filters('agent', 'model', 'task', 'variant'),
       option('--pair-by <name>', 'variant, agent or model: compare --base with --head, trial by trial'),
