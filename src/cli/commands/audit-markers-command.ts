@@ -37,22 +37,19 @@ export const auditMarkers = consoleCommand<Options, [paths: string[]]>(
         codes[row.code]++
         yield row
       }
-      if (all() === 0) throw nothingToAudit(counts)
+      const none = counts.skipped === 0 ? 'there is no task and no run' : `${counts.skipped} skipped`
+      if (all() === 0) throw new CliError(`nothing to audit: ${none}`, [HELP])
     }
     const table = { ...FINDINGS, row: (row: MarkerRow) => (row.code === 'ok' ? '' : FINDINGS.row(row)) }
-    const summary = () =>
-      `${tally({ tasks: counts.tasks, runs: counts.trials })} · ${count(all(), 'row')} · ${tally(codes)}`
-    const rows = await writeRows(console, counted(), { table }, summary)
-    const { tasks, trials: runs, skipped } = counts
-    const code = strictCode(codes.ok < all() ? EXIT.unverified : EXIT.graded, options, skipped)
-    return { data: { rows, counts: { tasks, runs, skipped } }, code }
+    const rows = await writeRows(console, counted(), { table }, () =>
+      [tally({ tasks: counts.tasks, runs: counts.trials }), count(all(), 'row'), tally(codes)].join(' · '),
+    )
+    const code = strictCode(codes.ok < all() ? EXIT.unverified : EXIT.graded, options, counts.skipped)
+    return { data: { rows, counts: { tasks: counts.tasks, runs: counts.trials, skipped: counts.skipped } }, code }
   },
 )
 
-const nothingToAudit = ({ skipped }: Counts): CliError =>
-  new CliError(`nothing to audit: ${skipped === 0 ? 'there is no task and no run' : `${skipped} skipped`}`, [
-    '`veridict audit-markers --help` describes PATH and rows.',
-  ])
+const HELP = '`veridict audit-markers --help` describes PATH and rows.'
 
 const FINDINGS = tableOf<MarkerRow>([
   ['kind', 5, ({ kind }) => kind],

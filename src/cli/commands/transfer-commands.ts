@@ -16,7 +16,7 @@ import { withStores } from '../database.ts'
 import { CliError, EXIT, strictCode } from '../errors.ts'
 import { type Options, OUT, SERVER, STRICT, TRIAL_PATHS, TRIALS } from '../options.ts'
 import { inOrder } from '../output/output-target.ts'
-import { clip, inert, line } from '../output/text.ts'
+import { clip, inert, line, writeRows } from '../output/text.ts'
 import { type Answer, type Console, consoleCommand, type Session, withConnection } from '../session.ts'
 import { countsText, itemOf, openTrials, type Trial } from '../trials.ts'
 
@@ -62,8 +62,7 @@ export const importTrials = consoleCommand<Options, [paths: string[]]>(
 )
 
 async function importPaths(session: Session, paths: readonly string[], options: Options): Promise<Answer> {
-  const { veridict, write, signal, json } = session
-  const requests: BatchItem[] = []
+  const { veridict, signal } = session
   const { trials, counts } = openTrials(session, paths, options)
   /** Uploads a trajectory, and returns the request with its id. A request that names an uploaded trajectory stays unchanged. */
   const upload = async (trial: Trial): Promise<BatchItem> => {
@@ -73,10 +72,7 @@ async function importPaths(session: Session, paths: readonly string[], options: 
     const { id } = await veridict.uploadTrajectory(item.trajectory, { signal })
     return { ...item, trajectory: { id } }
   }
-  for await (const item of inOrder(trials(), upload)) {
-    if (json) requests.push(item)
-    await write(line(item))
-  }
+  const requests = await writeRows(session, inOrder(trials(), upload), {})
   const code = strictCode(EXIT.graded, options, counts.skipped + counts.unread)
   return { data: { counts, requests }, notes: [`imported ${countsText(counts)}`], code }
 }

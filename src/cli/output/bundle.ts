@@ -90,15 +90,12 @@ async function createFolder(folder: string, head: object, work: (write: Write) =
     await appendFile(join(partial, name), text, { mode: 0o600 })
   }
   const refuseExisting = async () => {
-    if ((await lstat(path).catch(() => null)) === null) return
-    throw new CliError(`${path} is there already, and is not overwritten`, ['Give --out another folder.'])
+    if ((await lstat(path).catch(() => null)) !== null)
+      throw new CliError(`${path} is there already, and is not overwritten`, ['Give --out another folder.'])
   }
   await refuseExisting()
-  const refuse = (error: unknown) => {
-    throw unwritable(path, error, 'Give --out a new folder inside one that exists.')
-  }
-  await mkdir(partial, { mode: 0o700 }).catch(refuse)
   try {
+    await mkdir(partial, { mode: 0o700 })
     await mkdir(join(partial, 'rubrics'))
     await work(write)
     const listed = [...files].map(([name, { bytes, hash }]) => ({ name, bytes, sha256: hash.digest('hex') }))
@@ -106,7 +103,7 @@ async function createFolder(folder: string, head: object, work: (write: Write) =
     await refuseExisting()
     await rename(partial, path)
   } catch (error) {
-    refuse(error)
+    throw unwritable(path, error, 'Give --out a new folder inside one that exists.')
   } finally {
     await rm(partial, { recursive: true, force: true })
   }
