@@ -62,7 +62,7 @@ it('reads members of another rubric from CSV cells, and refuses them without the
     { instruction: 'x', planted: { text: 'run: it', action_anchors: ['run it'] }, expected: '3920' },
   ])
   const refused = parseGroundTruths(text, 'truths')
-  expect(refused.ok ? [] : refused.error[0]?.message).toMatch(/^unknown column "planted"; .*of another rubric \(-r\)/)
+  expect(refused.ok ? [] : refused.error[0]?.message).toMatch(/^unknown column "planted"; .*as -r injection does/)
 })
 
 it('tells all rows of a task together', () => {

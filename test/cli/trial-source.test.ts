@@ -75,4 +75,7 @@ test('a file of truths that is not there, and one with semicolons', async () => 
   await expect(read([run], csv)).rejects.toMatchObject({
     advice: ['line 1  columns are separated by commas, not by semicolons'],
   })
+  writeFileSync(csv, 'task,instruction,planted\na,b,c\n')
+  const advice = [expect.stringMatching(/; the rubric injection takes planted: name the rubric, as -r injection does$/)]
+  await expect(read([run], csv)).rejects.toMatchObject({ advice })
 })

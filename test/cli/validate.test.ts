@@ -86,6 +86,7 @@ describe('veridict validate', () => {
     const again = await run('validate', data, '-j', 'lexical', '--against', saved, '--margin', '0.5')
     expect(again.code, again.err).toBe(0)
     expect(again.out).toContain('Against lexical, within ±50.0%: equivalent')
+    expect(again.out).toContain(' · 0 calls, 12 from the cache, cost $0\n')
     expect(again.out).toContain('outcome: 0.0% [-24.2, 24.2] of 12; right alone: 0 before, 0 now')
     const strict = await run('validate', data, '-j', 'lexical', '-o', 'json', '--against', saved)
     const { against } = JSON.parse(strict.out) as { against: ReturnType<typeof compareWith> }

@@ -1,9 +1,10 @@
 import { csvRow, REPORT_COLUMNS, reportTable } from '../../audit/csv.ts'
 import { count } from '../../domain/words.ts'
-import type { JsonQuery } from '../../library/veridict.ts'
+import type { JsonQuery, Veridict } from '../../library/veridict.ts'
 import type { EvidenceAgreement } from '../../schemas/agreement.ts'
 import type { Comparison, Flip } from '../../schemas/regrade.ts'
 import { ALIGNMENT_FIGURES, FIGURES, type Report, type ReportGroup } from '../../schemas/report.ts'
+import { NAMED_BY, type NamedBy } from '../../schemas/views.ts'
 import { CliError } from '../errors.ts'
 import { filters, type Options, OUTPUT_FORMATS, option, output } from '../options.ts'
 import {
@@ -154,13 +155,21 @@ export const report = sessionCommand<Options & JsonQuery<'getReport'>>(
     const { server: _server, output: _output, out: _out, force: _force, json: _json, ...query } = options
     const made = await veridict.report(query)
     if (format === 'csv') return { data: null, text: [REPORT_COLUMNS, ...reportTable(made)].map(csvRow).join('') }
-    if (format === 'table' && made.judges.length === 0)
-      throw new CliError('no stored grade fits', [
-        '`veridict report --group-by agent` lists the agents; so do model, task and variant.',
-      ])
+    if (format === 'table' && made.judges.length === 0) throw await nothingFits(veridict, query)
     return { data: made, text: format === 'table' ? reportText(made) : line(made) }
   },
 )
+
+/** Builds the error of a selection without grades, with the names that do have grades. */
+async function nothingFits(veridict: Veridict, query: Partial<Record<NamedBy, string>>): Promise<CliError> {
+  const { names } = await veridict.overview()
+  const asked = NAMED_BY.filter((name) => query[name] !== undefined)
+  const details = asked.map((name) => {
+    const there = names[name].slice(0, 20).map(oneLine).join(', ') || 'none'
+    return `--${name} ${oneLine(query[name] ?? '')}  there are: ${there}`
+  })
+  return new CliError('no stored grade fits', details)
+}
 
 type Row = ReturnType<typeof reportTable>[number]
 
