@@ -7,18 +7,7 @@ import { ALIGNMENT_FIGURES, FIGURES, type Report, type ReportGroup } from '../..
 import { NAMED_BY, type NamedBy } from '../../schemas/views.ts'
 import { CliError } from '../errors.ts'
 import { filters, type Options, OUTPUT_FORMATS, option, output } from '../options.ts'
-import {
-  clip,
-  csvOf,
-  line,
-  oneLine,
-  pad,
-  percentText,
-  statisticText,
-  tableOf,
-  tally,
-  writeRows,
-} from '../output/text.ts'
+import * as t from '../output/text.ts'
 import { sessionCommand } from '../session.ts'
 
 export const compare = sessionCommand<Options & { readonly across?: boolean }, [first: string, second?: string]>(
@@ -46,16 +35,16 @@ export const compare = sessionCommand<Options & { readonly across?: boolean }, [
       }
     }
     const head = () => comparisonText(comparison) + (comparison.flipped === 0 ? '' : FLIP_TABLE.head())
-    const flips = await writeRows(session, flipsOf(), { csv: FLIPS, table: { ...FLIP_TABLE, head } })
+    const flips = await t.writeRows(session, flipsOf(), { csv: FLIPS, table: { ...FLIP_TABLE, head } })
     return { data: { ...comparison, flips, next_cursor: null } }
   },
 )
 
 /** Builds the error of two batches without a common trial. A matrix of zeros would look like agreement. */
 const nothingShared = ({ base, head, unpaired }: Comparison): CliError =>
-  new CliError('no trial stands in both', [`${oneLine(base)} and ${oneLine(head)}: ${tally(unpaired)}`])
+  new CliError('no trial stands in both', [`${t.oneLine(base)} and ${t.oneLine(head)}: ${t.tally(unpaired)}`])
 
-const FLIPS = csvOf<Flip>([
+const FLIPS = t.csvOf<Flip>([
   ['task', ({ task }) => task],
   ['trajectory', ({ trajectory }) => trajectory],
   ['base_label', ({ base }) => base.label],
@@ -68,23 +57,23 @@ const FLIPS = csvOf<Flip>([
   ['head_grade', ({ head }) => head.grade_id],
 ])
 
-const FLIP_TABLE = tableOf<Flip>([
-  ['base', 15, ({ base }) => clip(base.label ?? '–', 15)],
-  ['head', 15, ({ head }) => clip(head.label ?? '–', 15)],
-  ['trial', 40, ({ task, trajectory }) => clip(task ?? trajectory, 40)],
-  ['grade of base', 40, ({ base }) => clip(`${base.grade_id} ${base.receipt.judge}`, 40)],
-  ['grade of head', 0, ({ head }) => clip(`${head.grade_id} ${head.receipt.judge}`, 60)],
+const FLIP_TABLE = t.tableOf<Flip>([
+  ['base', 15, ({ base }) => t.clip(base.label ?? '–', 15)],
+  ['head', 15, ({ head }) => t.clip(head.label ?? '–', 15)],
+  ['trial', 40, ({ task, trajectory }) => t.clip(task ?? trajectory, 40)],
+  ['grade of base', 40, ({ base }) => t.clip(`${base.grade_id} ${base.receipt.judge}`, 40)],
+  ['grade of head', 0, ({ head }) => t.clip(`${head.grade_id} ${head.receipt.judge}`, 60)],
 ])
 
 function comparisonText(comparison: Comparison): string {
   const { base, head, pairs, same, flipped, unpaired, differs = [], tests } = comparison
   const { labels, counts } = comparison.matrix
-  const matrix = tableOf<number>([
-    ['base \\ head', 15, (row) => clip(labels[row] ?? '', 15)],
-    ...labels.map((label, column) => [clip(label, 15), 15, (row: number) => String(counts[row]?.[column])] as const),
+  const matrix = t.tableOf<number>([
+    ['base \\ head', 15, (row) => t.clip(labels[row] ?? '', 15)],
+    ...labels.map((label, column) => [t.clip(label, 15), 15, (row: number) => String(counts[row]?.[column])] as const),
   ])
   const differences = differs.map(({ what, n, base: ofBase, head: ofHead }) => {
-    const values = [ofBase, ofHead].map((side) => clip(side.join(', '), 60)).join(' → ')
+    const values = [ofBase, ofHead].map((side) => t.clip(side.join(', '), 60)).join(' → ')
     return `differs   ${what}: ${values} (${n})`
   })
   const blocking = differs.filter(({ blocks_tests }) => blocks_tests).map(({ what }) => what)
@@ -94,11 +83,11 @@ function comparisonText(comparison: Comparison): string {
     )
   const rows = [
     ...differences,
-    `${clip(base, 60)} → ${clip(head, 60)}`,
+    `${t.clip(base, 60)} → ${t.clip(head, 60)}`,
     `${count(pairs, 'pair')} with a label on both sides: ${same} the same, ${flipped} flipped`,
     `base      ${sideText(comparison.base_counts)}`,
     `head      ${sideText(comparison.head_counts)}`,
-    `unpaired  ${tally(unpaired) || 'none'}`,
+    `unpaired  ${t.tally(unpaired) || 'none'}`,
     '',
     matrix.head() + labels.map((_label, row) => matrix.row(row)).join(''),
     ...agreementRows(comparison),
@@ -111,13 +100,13 @@ function agreementRows({ agreement, evidence_agreement = [], repeat_noise: noise
   if (agreement === undefined) return []
   const { raw_agreement: raw, cohen_kappa, krippendorff_alpha, gwet_ac1, base_rate: rate, constant_guess } = agreement
   const words = Object.entries({ raw, κ: cohen_kappa, α: krippendorff_alpha, AC1: gwet_ac1 })
-  const always = constant_guess && `always answering ${clip(constant_guess.label, 20)} agrees with the base in`
+  const always = constant_guess && `always answering ${t.clip(constant_guess.label, 20)} agrees with the base in`
   const { expected_flips: flips = null } = noise ?? {}
   return [
-    `agreement  ${words.map(([word, value]) => `${word} ${statisticText(value)}`).join(' · ')}`,
+    `agreement  ${words.map(([word, value]) => `${word} ${t.statisticText(value)}`).join(' · ')}`,
     ...(rate && constant_guess
       ? [
-          `base rate ${rate.share.toFixed(3)} (${clip(rate.label, 20)}): ${always} ${constant_guess.agreement.toFixed(3)}`,
+          `base rate ${rate.share.toFixed(3)} (${t.clip(rate.label, 20)}): ${always} ${constant_guess.agreement.toFixed(3)}`,
         ]
       : []),
     ...evidence_agreement.map(evidenceText),
@@ -128,11 +117,11 @@ function agreementRows({ agreement, evidence_agreement = [], repeat_noise: noise
 
 /** Renders the agreement of a pair on evidence: `evidence   base, head: overlapping 12 · disjoint 3`. */
 const evidenceText = ({ raters: [one = '', other = ''], ...counts }: EvidenceAgreement[number]): string =>
-  `evidence   ${clip(one === other ? `samples of ${one}` : `${one}, ${other}`, 60)}: ${tally(counts)}`
+  `evidence   ${t.clip(one === other ? `samples of ${one}` : `${one}, ${other}`, 60)}: ${t.tally(counts)}`
 
 const sideText = ({ n, failures, ...ends }: Comparison['base_counts']): string => {
-  const codes = tally(failures)
-  return `${count(n, 'item')} · ${tally(ends)}${codes === '' ? '' : ` (${codes})`}`
+  const codes = t.tally(failures)
+  return `${count(n, 'item')} · ${t.tally(ends)}${codes === '' ? '' : ` (${codes})`}`
 }
 
 export const report = sessionCommand<Options & JsonQuery<'getReport'>>(
@@ -156,7 +145,7 @@ export const report = sessionCommand<Options & JsonQuery<'getReport'>>(
     const made = await veridict.report(query)
     if (format === 'csv') return { data: null, text: [REPORT_COLUMNS, ...reportTable(made)].map(csvRow).join('') }
     if (format === 'table' && made.judges.length === 0) throw await nothingFits(veridict, query)
-    return { data: made, text: format === 'table' ? reportText(made) : line(made) }
+    return { data: made, text: format === 'table' ? reportText(made) : t.line(made) }
   },
 )
 
@@ -165,8 +154,8 @@ async function nothingFits(veridict: Veridict, query: Partial<Record<NamedBy, st
   const { names } = await veridict.overview()
   const asked = NAMED_BY.filter((name) => query[name] !== undefined)
   const details = asked.map((name) => {
-    const there = names[name].slice(0, 20).map(oneLine).join(', ') || 'none'
-    return `--${name} ${oneLine(query[name] ?? '')}  there are: ${there}`
+    const there = names[name].slice(0, 20).map(t.oneLine).join(', ') || 'none'
+    return `--${name} ${t.oneLine(query[name] ?? '')}  there are: ${there}`
   })
   return new CliError('no stored grade fits', details)
 }
@@ -175,14 +164,14 @@ type Row = ReturnType<typeof reportTable>[number]
 
 /** Makes the table of the shares of labels, a group a row. */
 const sharesOf = (labels: readonly string[]) =>
-  tableOf<ReportGroup>([
-    ['group', 24, ({ key }) => clip(key ?? '(not given)', 24)],
+  t.tableOf<ReportGroup>([
+    ['group', 24, ({ key }) => t.clip(key ?? '(not given)', 24)],
     ...(['n', 'graded', 'unverified', 'failed'] as const).map(
       (name) => [name, Math.max(6, name.length), ({ counts }: ReportGroup) => String(counts[name])] as const,
     ),
     ...labels
       .slice(0, 8)
-      .map((label) => [clip(label, 20), 20, ({ shares }: ReportGroup) => percentText(shares[label])] as const),
+      .map((label) => [t.clip(label, 20), 20, ({ shares }: ReportGroup) => t.percentText(shares[label])] as const),
   ])
 
 /** Renders the shares of each group, then the main figures of all trials and of the pairs; CSV has every figure. */
@@ -198,17 +187,17 @@ function reportText(report: Report): string {
   )
   const figures = (section: string) => rows.filter(([name]) => name === section).flatMap(figureLine)
   const empty = rows.filter(([, , , , value]) => value === null).length
-  const by = `judge ${judges.map(oneLine).join(', ') || 'none'} · ${group_by === 'none' ? 'all trials' : `by ${oneLine(group_by)}`}`
+  const by = `judge ${judges.map(t.oneLine).join(', ') || 'none'} · ${group_by === 'none' ? 'all trials' : `by ${t.oneLine(group_by)}`}`
   const lines = [
-    `${oneLine(rubric ?? 'no rubric')} · ${by} · shares with 95% intervals; -o csv has every figure\n`,
+    `${t.oneLine(rubric ?? 'no rubric')} · ${by} · shares with 95% intervals; -o csv has every figure\n`,
     table.head() +
       [...(overall === null ? [] : [{ ...overall, key: 'all trials' }]), ...groups].map(table.row).join(''),
     ...figures('overall'),
     ...evidence_agreement.map(evidenceText),
     ...(paired === null
       ? []
-      : [`\n${clip(`${paired.pair_by}: ${paired.base} → ${paired.head}`, 120)}`, ...figures('paired')]),
-    ...notes.map((note) => `\nnote: ${oneLine(note)}`),
+      : [`\n${t.clip(`${paired.pair_by}: ${paired.base} → ${paired.head}`, 120)}`, ...figures('paired')]),
+    ...notes.map((note) => `\nnote: ${t.oneLine(note)}`),
     ...(empty > 0 ? [`\n${count(empty, 'figure')} without a value left out: -o csv has them, with their reasons`] : []),
   ]
   return `${lines.join('\n')}\n`
@@ -224,6 +213,6 @@ function figureLine([, , , measure, value, low, high, k, n]: Row): string[] {
   const of = n === null ? '' : `  ${k === null ? '' : `${k}/`}${n}`
   const name = String(measure)
   const meaning: string = Object(FIGURES)[name]?.description ?? ''
-  const figure = `  ${pad(clip(name, 44), 28)}  ${isCount ? value : number(value)}${interval}${of}`
-  return [`${pad(figure, 64)}  ${meaning}`.trimEnd()]
+  const figure = `  ${t.pad(t.clip(name, 44), 28)}  ${isCount ? value : number(value)}${interval}${of}`
+  return [`${t.pad(figure, 64)}  ${meaning}`.trimEnd()]
 }
