@@ -139,18 +139,17 @@ const TRUTHS = {
   'surface-discovery': ['tests'],
 }
 
-/** Names the shipped rubric that takes a misplaced member of a ground truth, which alone has `expected_in`; of several members at the first. */
-function truthHint(member: string, { properties }: SchemaNode, truth: unknown): string {
-  const siblings = Object.values(TRUTHS).find((members) => members.includes(member)) ?? []
-  const isFirst = siblings.find((name) => Object.hasOwn(Object(truth), name)) === member
-  return properties?.['expected_in'] === undefined || !isFirst ? '' : rubricHint(member)
-}
-
 /** Names the shipped rubric whose ground truths have a member; empty for a member of none. */
 export function rubricHint(member: string): string {
   const [rubric] = Object.entries(TRUTHS).find(([, members]) => members.includes(member)) ?? []
   return rubric === undefined ? '' : `; the rubric ${rubric} takes ${member}: name the rubric, as -r ${rubric} does`
 }
+
+/** Hints at the rubric of a misplaced member of a ground truth, which alone has `expected_in`; not at a distractor beside a cue. */
+const truthHint = (member: string, { properties }: SchemaNode, truth: unknown): string =>
+  properties?.['expected_in'] === undefined || (member === 'distractor' && Object.hasOwn(Object(truth), 'cue'))
+    ? ''
+    : rubricHint(member)
 
 /** Lists the known names of an object; where any name of a form is taken, the description says which form. */
 const knownOf = ({ properties, description = '' }: SchemaNode): string =>

@@ -184,8 +184,6 @@ function placeIn(column: string, columns: readonly string[], rubric?: string): r
 
 type Places = readonly (readonly string[] | undefined)[]
 
-const OTHER_RUBRIC = '; of another rubric (-r), its own members'
-
 function headFaults(columns: readonly string[], places: Places, hasSeveral: boolean): string[] {
   if (columns.length === 1 && columns[0]?.includes(';')) return ['columns are separated by commas, not by semicolons']
   if (!columns.some((column) => COLUMNS.has(column))) return [NO_FORM]
@@ -193,7 +191,9 @@ function headFaults(columns: readonly string[], places: Places, hasSeveral: bool
   return [
     ...columns.flatMap((column, index) => {
       if (places[index] === undefined)
-        return [`unknown column ${quoted(column)}; there are: ${COLUMN_NAMES}${rubricHint(column) || OTHER_RUBRIC}`]
+        return [
+          `unknown column ${quoted(column)}; there are: ${COLUMN_NAMES}${rubricHint(column) || '; of another rubric (-r), its own members'}`,
+        ]
       return columns.indexOf(column) < index ? [`column ${column} is there twice`] : []
     }),
     ...(isLost ? [`no column task or trial says whose a row is; it has: ${columns.join(', ')}`] : []),
