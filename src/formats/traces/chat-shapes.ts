@@ -230,6 +230,7 @@ export function messageOf(item: Located, side?: Side): readonly Tree[] {
   const shown = new Set(calls.flatMap(({ id }) => id ?? []))
   const members = Object.keys(record).filter((name) => !LEFT_OUT.has(name))
   const content = text ?? body.member('content')
+  const isListOrNone = isAbsent(record['tool_calls']) || Array.isArray(record['tool_calls'])
   const isAgent = role === 'assistant'
   const answered = 'tool_call_id' in record || role !== 'tool' ? 'tool_call_id' : 'name'
   return [
@@ -240,7 +241,9 @@ export function messageOf(item: Located, side?: Side): readonly Tree[] {
       ...(content.value !== undefined && {
         content: typeof content.value === 'object' ? contentOf(content, isAgent, shown) : content,
       }),
-      ...(calls.length > 0 ? { tool_calls: calls.map(({ tree }) => tree) } : oddCalls(body)),
+      // Calls that are no list are odd.
+      tool_calls:
+        calls.length > 0 ? calls.map(({ tree }) => tree) : isListOrNone ? undefined : body.member('tool_calls'),
       ...(role === 'tool' && { tool_call_id: body.member(answered) }),
       ...(record['status'] === 'error' && { is_error: true }),
     },
@@ -250,12 +253,6 @@ export function messageOf(item: Located, side?: Side): readonly Tree[] {
 /** Members that are rebuilt, and LangChain's notes beside a message. */
 const LEFT_OUT: ReadonlySet<string> = wordSet(`role type content tool_calls additional_kwargs usage_metadata example
   invalid_tool_calls lc_attributes stop_sequence container artifact`)
-
-/** Keeps calls that are no list, which are odd. */
-const oddCalls = (body: Located): { readonly tool_calls?: Tree } => {
-  const calls = body.member('tool_calls')
-  return isAbsent(calls.value) || Array.isArray(calls.value) ? {} : { tool_calls: calls }
-}
 
 /** Returns what LangChain keeps of a provider's answer beside its content. */
 function extrasOf(extra: Located): { readonly [name: string]: Tree } {
