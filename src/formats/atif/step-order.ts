@@ -47,19 +47,13 @@ export function warnAboutOrder(reading: Reading, steps: readonly unknown[], path
   }
 }
 
-/** The last step of the agent with no other speaker since. */
-interface Last {
-  readonly reply: Reply
-  /** Token counts of the reply's request, as a key; null where the file omits them. */
-  readonly request: string | null
-}
-
 /**
  * Groups the steps of one reply of the model: converters write each call of a reply as a step with its result. Such steps share the token
  * counts of one request, or the later steps omit them; some converters keep the id of the request.
  */
 export class StepReplies {
-  #last: Last | null = null
+  /** The reply of the agent's last step with no other speaker since, and the token counts of its request, as a key; null where the file omits them. */
+  #last: { readonly reply: Reply; readonly request: string | null } | null = null
   /** True when token counts tell requests apart: an answer without calls belongs to another request than the calls before it. */
   readonly #isTelling: boolean
 

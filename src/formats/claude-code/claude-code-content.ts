@@ -44,14 +44,8 @@ export function speakerOf(record: Json, text: string, isTask: boolean): readonly
 const isCall = (type: unknown): boolean => type === 'tool_use' || type === 'server_tool_use' || type === 'mcp_tool_use'
 
 /** Reads a block of the agent's message. */
-export function readAgentBlock(
-  session: Session,
-  step: OpenStep,
-  block: unknown,
-  path: string,
-  sink: ContentSink,
-): void {
-  const { reading } = session
+export function readAgentBlock(session: Session, step: OpenStep, block: unknown, path: string, sink: ContentSink) {
+  const { reading } = sink
   const { type, thinking } = asRecord(block)
   if (type === 'thinking') {
     if (typeof thinking !== 'string') reading.odd(`${path}/thinking`, 'text', thinking)

@@ -26,12 +26,7 @@ const ASIDES: ReadonlySet<string> = wordSet(`extra metadata tools tool_definitio
  * counted before, and is neither a word without blanks (an id, a link, a signature) nor below one of the members of `asides`; and every
  * unread member that is called like calls, or holds a member of calls, of which a piece stands in no part.
  */
-export function countLostWords(
-  reading: Reading,
-  document: Json,
-  steps: readonly Step[],
-  asides: ReadonlySet<unknown>,
-): void {
+export function countLostWords(reading: Reading, document: Json, steps: readonly Step[], asides: ReadonlySet<unknown>) {
   const read: Read = new Map()
   for (const { parts } of steps) for (const { path } of parts) mark(read, path)
   for (const path of reading.passed) mark(read, path)

@@ -183,10 +183,7 @@ interface Message {
 }
 
 /** Collects the messages of the turns in which the agent only speaks, and counts the other turns (`acted`). Another speaker ends a turn. */
-function messagesOf(
-  steps: readonly Step[],
-  format: string,
-): { readonly messages: readonly Message[]; readonly acted: number } {
+function messagesOf(steps: readonly Step[], format: string) {
   // In other formats a document itself may give the name.
   const isSummary = ({ name }: Part): boolean => name === 'compact_summary' && WITH_CALLS.has(format)
   const messages: Message[] = []

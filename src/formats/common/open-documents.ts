@@ -51,10 +51,7 @@ export function withoutNul(text: string): string {
   return text.slice(start, end)
 }
 
-interface ParsedFile {
-  readonly root: Json
-  readonly warnings: readonly string[]
-}
+type ParsedFile = Pick<OpenedDocument, 'warnings'> & { readonly root: Json }
 
 /** Wraps a single JSON line as records where only a format of records recognizes it. */
 function asRecords(root: Json): Json {

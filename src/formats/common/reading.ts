@@ -242,23 +242,18 @@ const unknownType = (what: string, type: unknown): string =>
 export const pointer = (base: string, key: string | number): string =>
   `${base}/${typeof key === 'number' ? key : key.replaceAll('~', '~0').replaceAll('/', '~1')}`
 
+type Placed<T> = readonly [item: T, path: string, index: number]
+
 /** Yields the items of an array with their pointers; nothing for another value. */
-export function* itemsIn(list: unknown, path: string): Generator<readonly [item: unknown, path: string]> {
+export function* itemsIn(list: unknown, path: string): Generator<Placed<unknown>> {
   if (!Array.isArray(list)) return
-  for (let index = 0; index < list.length; index++) yield [list[index], pointer(path, index)]
+  for (let index = 0; index < list.length; index++) yield [list[index], pointer(path, index), index]
 }
 
 /** Yields the objects of a list with their pointers; any other item, and a value that is no list, is odd. */
-export function* objectsIn(
-  reading: Reading,
-  list: unknown,
-  path: string,
-): Generator<readonly [record: Json, path: string, index: number]> {
+export function* objectsIn(reading: Reading, list: unknown, path: string): Generator<Placed<Json>> {
   if (!isAbsent(list) && !Array.isArray(list)) reading.odd(path, 'an array', list)
-  let index = 0
-  for (const [item, at] of itemsIn(list, path)) {
+  for (const [item, at, index] of itemsIn(list, path))
     if (isRecord(item)) yield [item, at, index]
     else reading.odd(at, 'an object', item)
-    index++
-  }
 }

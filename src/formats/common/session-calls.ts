@@ -115,12 +115,7 @@ interface ArgumentLeaf extends Leaf {
   readonly kind?: ArgumentKind
 }
 
-function argumentsOf(
-  spec: ToolSpec | undefined,
-  value: unknown,
-  path: string,
-  words: CallWords,
-): readonly ArgumentLeaf[] {
+function argumentsOf(spec: ToolSpec | undefined, value: unknown, path: string, words: CallWords): ArgumentLeaf[] {
   if (isAbsent(value) || isEmpty(value)) return []
   const { field = '' } = words
   const kinds = spec?.args ?? {}
@@ -133,7 +128,7 @@ function argumentsOf(
   if (isArgv(field)) return commandOf(value, path, '', 'argv')
   if (!isRecord(value)) return leavesOf(value, path)
   const isInputCommand = spec !== undefined && isCommandInput(spec, value)
-  return Object.entries(value).flatMap(([key, member]): readonly ArgumentLeaf[] => {
+  return Object.entries(value).flatMap(([key, member]): ArgumentLeaf[] => {
     const [kind, at] = [own(kinds, key), pointer(path, key)]
     if (kind === 'argv' || kind === 'shell') return commandOf(member, at, key, kind)
     const leaves = leavesOf(member, at, key, path.length)
@@ -167,7 +162,7 @@ const isLine = (input: unknown): boolean =>
  * Lists the leaves of a command: a string is a shell line, also where an array was due. The words of one command are one leaf, as JSON, but a
  * leaf each around a shell's script; the lines of several commands are one leaf each; an array with other values may be anything.
  */
-function commandOf(value: unknown, path: string, name: string, kind: 'argv' | 'shell'): readonly ArgumentLeaf[] {
+function commandOf(value: unknown, path: string, name: string, kind: 'argv' | 'shell'): ArgumentLeaf[] {
   const leaves = leavesOf(value, path, name)
   if (kind === 'shell' && !isOneCommand(name, value)) return leaves
   if (typeof value === 'string') return leaves.map((leaf) => ({ ...leaf, ...SHELL }))

@@ -3,7 +3,7 @@ import { decodeObject, leavesOf } from '../common/json-tree.ts'
 import { cutName, isRecord, type Json } from '../common/reading.ts'
 import { sweActOf } from '../swe-agent/swe-agent-act.ts'
 import { meaningOfKind, named, type OpenCall, openCall, own, specOf, type ToolSpec } from '../tools/tool-table.ts'
-import { protocolOf, type Slices } from './slices.ts'
+import { type Marked, protocolOf, type Slices } from './slices.ts'
 
 /** The members that name a tool, and those that hold its arguments. */
 const NAMES = ['action', 'tool', 'name'] as const
@@ -116,7 +116,7 @@ const FENCES: Readonly<Record<string, 'shell' | 'code'>> = {
 }
 
 /** A block in a fence; `from` and `to`: the range between the fence lines. */
-type Fence = Readonly<Record<'start' | 'from' | 'to' | 'end', number>> & { readonly name: string }
+type Fence = Marked & { readonly name: string }
 
 /** Yields the closed fenced blocks of a text. */
 export function* fencesIn(text: string): Generator<Fence> {
@@ -129,17 +129,6 @@ export function* fencesIn(text: string): Generator<Fence> {
   }
 }
 
-export function addFence(
-  slices: Slices,
-  { start, from, to, end }: Fence,
-  meaning: Parameters<Slices['piece']>[2],
-): void {
-  slices.say(start)
-  slices.skip(from)
-  slices.piece(from, to, meaning)
-  slices.skip(end)
-}
-
 /** The protocol of a fenced block that a harness runs (SWE-agent/mini-swe-agent, xingyaoww/code-act); people show commands in this form, too. */
 export const FENCED = protocolOf(
   { name: 'fenced blocks', harness: null, announced: [], needsAnswer: true },
@@ -148,7 +137,7 @@ export const FENCED = protocolOf(
       if (slices.isFull) break
       const kind = own(FENCES, fence.name.toLowerCase())
       const name = kind === 'shell' ? 'bash' : 'python'
-      if (kind !== undefined) addFence(slices, fence, { name, ...meaningOfKind(kind, null, openCall(fence.name)) })
+      if (kind !== undefined) slices.marked(fence, { name, ...meaningOfKind(kind, null, openCall(fence.name)) })
     }
   },
 )
@@ -166,6 +155,6 @@ export const DISCUSSED = protocolOf(
     const last = [...fencesIn(text)].at(-1)
     if (last === undefined || last.name !== '') return
     const act = sweActOf(text.slice(last.from, last.to), '')
-    addFence(slices, last, { name: 'action', actor: 'agent_action', act })
+    slices.marked(last, { name: 'action', actor: 'agent_action', act })
   },
 )

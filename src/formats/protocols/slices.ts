@@ -54,6 +54,14 @@ export class Slices {
     if (end > start) this.list.push({ start, end, ...meaning })
   }
 
+  /** Adds a call in markup from `start` to `end`, whose text stands from `from` to `to`; the text before it is speech. */
+  marked({ start, from, to, end }: Marked, meaning: Meaning & { readonly name: string }): void {
+    this.say(start)
+    this.skip(from)
+    this.piece(from, to, meaning)
+    this.skip(end)
+  }
+
   /** Adds speech from the leaves of JSON between two positions. */
   speech(start: number, end: number, leaves: readonly Leaf[]): void {
     for (const { pointer, name, text } of leaves)
@@ -84,6 +92,8 @@ export class Slices {
 }
 
 const MAX_PIECES = 5000
+
+export type Marked = Readonly<Record<'start' | 'from' | 'to' | 'end', number>>
 
 interface ArgumentPiece {
   readonly call: OpenCall

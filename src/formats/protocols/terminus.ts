@@ -2,7 +2,7 @@ import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { decodeObject, leavesOf } from '../common/json-tree.ts'
 import { isRecord, type Reading } from '../common/reading.ts'
 import { addSlices } from '../openai-chat/openai-chat-sink.ts'
-import { meaningOfName, openCall, toolsOf } from '../tools/tool-table.ts'
+import { meaningOf, meaningOfName, openCall, toolsOf } from '../tools/tool-table.ts'
 import { protocolOf, scan } from './slices.ts'
 
 const COMMAND = 'bash_command'
@@ -50,12 +50,10 @@ export const TERMINUS_XML = protocolOf(
     scan(slices, text, OPEN, /<keystrokes(?: [^>]{0,190})?>/y, (start, from) => {
       const stop = text.indexOf(CLOSE, start)
       if (stop === -1) return text.length
-      slices.say(start)
-      slices.skip(from)
-      const piece = { call: openCall(COMMAND), spec: toolsOf('terminus')[COMMAND], argument: 'keystrokes', args: null }
-      slices.argument(from, stop, piece)
-      slices.skip(stop + CLOSE.length)
-      return stop + CLOSE.length
+      const end = stop + CLOSE.length
+      const meaning = meaningOf(toolsOf('terminus')[COMMAND], 'keystrokes', openCall(COMMAND), null)
+      slices.marked({ start, from, to: stop, end }, { name: `${COMMAND}.keystrokes`, ...meaning })
+      return end
     })
     const done = text.lastIndexOf(DONE)
     if (done === -1 || done < slices.at) return

@@ -6,7 +6,7 @@ import type { Format, ReadDocument } from '../format.ts'
 import { readList } from '../openai-chat/chat-steps.ts'
 import { isChat } from '../openai-chat/openai-chat.ts'
 import type { ChatSink, Slice, TextProtocol } from '../openai-chat/openai-chat-sink.ts'
-import { addFence, fencesIn } from '../protocols/agent-replies.ts'
+import { fencesIn } from '../protocols/agent-replies.ts'
 import { Slices } from '../protocols/slices.ts'
 import { meaningOfKind, openCall } from '../tools/tool-table.ts'
 import { Located } from '../traces/located.ts'
@@ -83,7 +83,7 @@ function splitFence(text: string, fence: string): readonly Slice[] | null {
   if (block === undefined || others.length > 0) return null
   const slices = new Slices(text)
   const command = { ...block, to: block.to - 1 }
-  addFence(slices, command, { name: 'bash', ...meaningOfKind('shell', null, openCall('bash')) })
+  slices.marked(command, { name: 'bash', ...meaningOfKind('shell', null, openCall('bash')) })
   return slices.finish()
 }
 

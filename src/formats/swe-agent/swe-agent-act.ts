@@ -22,25 +22,20 @@ export function sweActOf(action: string, observation: string): Act | null {
   const word = head.split(/[\s]/, 1)[0] ?? ''
   const call = openCall(word === '' ? 'action' : word)
   call.outcome = outcomeOfAction(text, word, observation)
-  const { kind, target } = kindOf(text, word)
-  return meaningOfKind(kind, target, call).act
+  return meaningOfKind(...kindOf(text, word), call).act
 }
 
 /** The kind of an action, and the path of its file. */
-interface ActionKind {
-  readonly kind: ArgumentKind
-  readonly target: string | null
-}
+type ActionKind = readonly [kind: ArgumentKind, target: string | null]
 
 function kindOf(text: string, word: string): ActionKind {
   const isOne = !OPERATORS.some((operator) => text.includes(operator))
   const words = isOne ? text.split(' ') : []
-  if (word === 'edit')
-    return { kind: isRangeEdit(text) ? 'writes' : isOne || text.includes('\n') ? 'unknown' : 'shell', target: null }
+  if (word === 'edit') return [isRangeEdit(text) ? 'writes' : isOne || text.includes('\n') ? 'unknown' : 'shell', null]
   if (word === 'str_replace_editor') return editorKind(text)
   const kind = isOne ? own(WORDS, word) : undefined
   const isFile = kind !== undefined && (word === 'open' || word === 'create')
-  return { kind: kind ?? 'shell', target: isFile ? (words[1] ?? null) : null }
+  return [kind ?? 'shell', isFile ? (words[1] ?? null) : null]
 }
 
 /** Recognizes `edit 1:1`, new lines, `end_of_edit`. */
@@ -53,9 +48,8 @@ function isRangeEdit(text: string): boolean {
 /** Returns the kind of an editor call on a shell line, by its command; the two sides of a replacement are not told apart. */
 function editorKind(text: string): ActionKind {
   const [, command = '', path = null] = text.slice(0, 1000).split(/\s+/, 3)
-  if (command === 'view')
-    return { kind: OPERATORS.some((operator) => text.includes(operator)) ? 'shell' : 'reads', target: path }
-  return { kind: command === 'create' || command === 'insert' ? 'writes' : 'unknown', target: path }
+  if (command === 'view') return [OPERATORS.some((operator) => text.includes(operator)) ? 'shell' : 'reads', path]
+  return [command === 'create' || command === 'insert' ? 'writes' : 'unknown', path]
 }
 
 /**

@@ -111,15 +111,8 @@ function splitSweRun(root: Json): readonly FileRun[] | null {
   return [{ name: '', document: { ...root }, about }]
 }
 
-interface History {
-  /** The prompt: one list of parts per message. */
-  readonly before: readonly Part[][]
-  /** Messages behind a step (an index of the trajectory) other than its observation. */
-  readonly after: ReadonlyMap<number, Part[][]>
-}
-
-/** Reads the messages that the trajectory lacks: the prompt, and later messages that do not repeat the observation of their step. */
-function readHistory(sink: ChatSink, history: unknown, trajectory: readonly unknown[]): History {
+/** Reads the messages that the trajectory lacks: the prompt (`before`), and, by their step, later messages that do not repeat its observation. */
+function readHistory(sink: ChatSink, history: unknown, trajectory: readonly unknown[]) {
   const before: Part[][] = []
   const after = new Map<number, Part[][]>()
   if (isAbsent(history)) sink.reading.warn('/history', 'no history, so the prompt is not known')
