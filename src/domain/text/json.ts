@@ -6,7 +6,10 @@
  */
 export function parseExactJson(text: string): unknown {
   const value = JSON.parse(text) as unknown
-  return text.includes('\\') && Number.isNaN(membersOf(value)) ? readJson(text).value : value
+  if (!text.includes('\\') || !Number.isNaN(membersOf(value))) return value
+  const exact = readJson(text)
+  if (exact.error !== -1) throw new SyntaxError(`nested deeper than ${MOST_LEVELS} levels`)
+  return exact.value
 }
 
 /** Parses a JSON text exactly; undefined for text that is no JSON. */
@@ -52,119 +55,72 @@ export interface JsonReading {
   readonly keys: readonly Key[]
 }
 
-/** Reads a text exactly, in one pass over its tokens, linear, without recursion. `isUnique`: a name that stands twice in one object is refused. */
+/** Levels beyond which a text is read no further. */
+const MOST_LEVELS = 2000
+
+/** Reads a text exactly, in one pass over its tokens, linear. `isUnique`: a name that stands twice in one object is refused. */
 export function readJson(text: string, isUnique = false): JsonReading {
-  const reader = new JsonReader(text, isUnique)
-  try {
-    return { value: reader.read(), error: -1, refusal: null, keys: [] }
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    return { value: undefined, error: reader.at, refusal: reader.refusal, keys: reader.keys }
+  const keys: Key[] = []
+  let [at, isTwice] = [0, false]
+  /** Skips white space. */
+  const next = (): string | undefined => {
+    while (' \n\r\t'.includes(text[at] ?? '-')) at++
+    return text[at]
   }
-}
-
-/** An object or an array that is open, and the key of the member that is read; undefined: none is yet. */
-interface Frame {
-  readonly container: Record<string, unknown> | unknown[]
-  key: Key | undefined
-}
-
-/** Throws a SyntaxError at the first fault. */
-class JsonReader {
-  at = 0
-  refusal: 'duplicate_key' | null = null
-  private readonly text: string
-  private readonly isUnique: boolean
-  private readonly open: Frame[] = []
-  private root: unknown
-
-  constructor(text: string, isUnique: boolean) {
-    this.text = text
-    this.isUnique = isUnique
+  const take = (mark: string): void => {
+    if (next() !== mark) throw new SyntaxError()
+    at++
   }
-
-  get keys(): Key[] {
-    return this.open.flatMap(({ key }) => key ?? [])
-  }
-
-  read(): unknown {
-    this.readValue()
-    for (let frame = this.open.at(-1); frame !== undefined; frame = this.open.at(-1)) this.readOn(frame)
-    if (this.next() !== undefined) throw new SyntaxError()
-    return this.root
-  }
-
-  /** Reads the next member of a container, or its end. */
-  private readOn(frame: Frame): void {
-    const { container } = frame
-    const isList = Array.isArray(container)
-    if (this.next() === (isList ? ']' : '}')) {
-      this.at++
-      this.open.pop()
-      return
-    }
-    if (frame.key !== undefined) this.take(',')
-    if (isList) frame.key = container.length
-    else {
-      this.next()
-      frame.key = this.readString()
-      if (this.isUnique && Object.hasOwn(container, frame.key)) {
-        this.refusal = 'duplicate_key'
-        throw new SyntaxError()
-      }
-      this.take(':')
-    }
-    this.readValue()
-  }
-
-  private readValue(): void {
-    const first = this.next()
-    if (first !== '{' && first !== '[') {
-      this.put(first === '"' ? this.readString() : this.readScalar())
-      return
-    }
-    const container = first === '{' ? {} : []
-    this.put(container)
-    this.open.push({ container, key: undefined })
-    this.at++
-  }
-
-  private put(value: unknown): void {
-    const { container, key = '' } = this.open.at(-1) ?? {}
-    if (container === undefined) this.root = value
-    else if (Array.isArray(container)) container.push(value)
-    // As `JSON.parse` does: `__proto__` is a name like any other.
-    else Object.defineProperty(container, key, { value, enumerable: true, configurable: true, writable: true })
-  }
-
   /** A single string is read rightly by `JSON.parse`. */
-  private readString(): string {
-    const from = this.at
-    this.take('"')
-    for (PIECE.lastIndex = this.at; PIECE.test(this.text); ) this.at = PIECE.lastIndex
-    if (this.text[this.at] !== '"') throw new SyntaxError()
-    this.at++
-    return JSON.parse(this.text.slice(from, this.at)) as string
+  const readString = (): string => {
+    take('"')
+    const from = at - 1
+    for (PIECE.lastIndex = at; PIECE.test(text); ) at = PIECE.lastIndex
+    if (text[at] !== '"') throw new SyntaxError()
+    at++
+    return JSON.parse(text.slice(from, at)) as string
   }
-
   /** A number, `true`, `false` or `null`. */
-  private readScalar(): unknown {
-    END_OF_SCALAR.lastIndex = this.at
-    const end = END_OF_SCALAR.exec(this.text)?.index ?? this.text.length
-    const value = JSON.parse(this.text.slice(this.at, end)) as unknown
-    this.at = end
+  const readScalar = (): unknown => {
+    END_OF_SCALAR.lastIndex = at
+    const end = END_OF_SCALAR.exec(text)?.index ?? text.length
+    const value = JSON.parse(text.slice(at, end)) as unknown
+    at = end
     return value
   }
-
-  /** Skips white space. */
-  private next(): string | undefined {
-    while (' \n\r\t'.includes(this.text[this.at] ?? '-')) this.at++
-    return this.text[this.at]
+  /** Reads up to the value of a member: the comma before it, its name and the colon. */
+  const readKey = (container: object, count: number): Key => {
+    if (count > 0) take(',')
+    next()
+    const key = Array.isArray(container) ? count : readString()
+    keys.push(key)
+    isTwice = isUnique && Object.hasOwn(container, key)
+    if (isTwice) throw new SyntaxError()
+    if (typeof key === 'string') take(':')
+    return key
   }
-
-  private take(mark: string): void {
-    if (this.next() !== mark) throw new SyntaxError()
-    this.at++
+  const readValue = (): unknown => {
+    const first = next()
+    if (first !== '{' && first !== '[') return first === '"' ? readString() : readScalar()
+    if (keys.length === MOST_LEVELS) throw new SyntaxError()
+    at++
+    const [container, close] = first === '{' ? [{}, '}'] : [[], ']']
+    for (let count = 0; next() !== close; count++) {
+      const key = readKey(container, count)
+      // As `JSON.parse` does: `__proto__` is a name like any other.
+      Object.defineProperty(container, key, { value: readValue(), enumerable: true, configurable: true, writable: true })
+      keys.pop()
+    }
+    at++
+    return container
+  }
+  try {
+    const value = readValue()
+    if (next() !== undefined) throw new SyntaxError()
+    return { value, error: -1, refusal: null, keys: [] }
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    return { value: undefined, error: at, refusal: isTwice ? 'duplicate_key' : null, keys }
   }
 }
 
