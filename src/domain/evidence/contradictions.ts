@@ -7,9 +7,8 @@ import { type Claims, claimedValue } from '../rubric/claims.ts'
 import { actClaims, type ClaimRule, instructionDone, proofOf, sightClaim } from '../rubric/rubric.ts'
 import { earlier, isBefore, type Position } from '../trajectory/trajectory.ts'
 import { count, quoted } from '../words.ts'
-import { claimedOrder, needsQuote } from './claimed-order.ts'
 import { doubt, type EvidenceQuestion, firstDoubtful, measuredOf, partAt } from './observations.ts'
-import { type CheckedAnswer, isSeenClaimed } from './unmet-claims.ts'
+import { type CheckedAnswer, claimedOrder, isSeenClaimed, needsQuote } from './unmet-claims.ts'
 
 /**
  * Finds the contradictions that evidence cannot settle (design rule 7): they leave the label, cap the confidence and ask for a review. `unsure`: claims

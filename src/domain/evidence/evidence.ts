@@ -102,7 +102,7 @@ function checkFlat(answered: Claims, question: EvidenceQuestion) {
   const checked = observations === certain ? first : checkAll(observations)
   const claims = withCounts(answered, checked, question)
   const answer = { claims, question, checked, searched: { ...seen, media: observations.media }, dated: observations }
-  const isPicture = sight !== null && restsOnPictures(claims, question, seen, picture)
+  const isPicture = sight !== null && restsOnPictures(sight, answer, seen, picture)
   const failed = checked.filter(({ position }) => {
     const act = position === null ? null : partAt(rendering.trajectory, position)?.act
     return act != null && FAILED.has(act.call.outcome)

@@ -4,7 +4,7 @@ import type { Anchors } from '../anchors/anchors.ts'
 import { onceForBoth } from '../memo.ts'
 import type { Place } from '../quotes/locate.ts'
 import { type Claims, claimedValue } from '../rubric/claims.ts'
-import { type ClaimRule, type ProofRule, type Rubric, sightClaim } from '../rubric/rubric.ts'
+import type { ClaimRule, ProofRule, Rubric } from '../rubric/rubric.ts'
 import { readSights } from '../sights/sights.ts'
 import { isSeen } from '../trajectory/order.ts'
 import { NO_PICTURES, type ShownPictures } from '../trajectory/pictures.ts'
@@ -182,18 +182,13 @@ export const firstCitedPicture = ({ trajectory, pictures }: Rendering, surface: 
 
 /** Tells whether the claims rest on pictures alone: an agreeing measurement settles the sight, but not its time where a search finds it later. */
 export function restsOnPictures(
-  claims: Claims,
-  question: EvidenceQuestion,
+  sight: ClaimRule,
+  { claims, question }: { claims: Claims; question: EvidenceQuestion },
   seen: Observations,
   cited: Position | null,
 ): boolean {
-  const claim = sightClaim(question.rubric)
-  if (claim === null) return false
-  const observed = claimedValue(claims, claim)
-  const measured = observed !== null && measuredOf(claim, question) === observed
-  if (observed) {
-    if (cited === null) return false
-    return seen.surface === null ? !measured : isBefore(cited, seen.surface)
-  }
-  return !measured && [...question.rendering.pictures.keys()].some(isOutputMedia)
+  const observed = claimedValue(claims, sight)
+  const isMeasured = observed !== null && measuredOf(sight, question) === observed
+  if (!observed) return !isMeasured && [...question.rendering.pictures.keys()].some(isOutputMedia)
+  return cited !== null && (seen.surface === null ? !isMeasured : isBefore(cited, seen.surface))
 }

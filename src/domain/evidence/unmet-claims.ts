@@ -10,11 +10,11 @@ import {
   type Rubric,
   sightClaim,
 } from '../rubric/rubric.ts'
+import { type Order, orderOfSteps } from '../trajectory/order.ts'
 import type { Rendering } from '../trajectory/rendering.ts'
-import { agentsOf } from '../trajectory/trajectory.ts'
+import { agentsOf, type Position } from '../trajectory/trajectory.ts'
 import { baseName, quoted } from '../words.ts'
 import { CITATION_MEANING, holds } from './citations.ts'
-import { claimedOrder, needsQuote } from './claimed-order.ts'
 import {
   type Checked,
   type EvidenceQuestion,
@@ -39,16 +39,7 @@ type Fault = Omit<UnmetClaim, 'claim'>
 const fault = (reason: string, step_id: number | null = null): Fault => ({ reason, step_id })
 
 /** The rules by which a claim is unmet, in the order of their reasons; null: the rule has nothing against the claim. */
-const RULES: readonly ((claim: ClaimRule, value: ClaimValue, answer: CheckedAnswer) => Fault | null)[] = [
-  unclear,
-  ofAbsent,
-  unknownPlace,
-  capped,
-  uncited,
-  misordered,
-  unprovenAbsence,
-  unprovenDenial,
-]
+const RULES = [unclear, ofAbsent, unknownPlace, capped, uncited, misordered, unprovenAbsence, unprovenDenial]
 
 /** Lists the unmet claims of an answer, rule by rule. */
 export const unmetClaims = (answer: CheckedAnswer): UnmetClaim[] =>
@@ -129,6 +120,43 @@ function uncited(claim: ClaimRule, value: ClaimValue, answer: CheckedAnswer): Fa
   const why = given.flatMap(({ proved }) => (typeof proved === 'object' && proved !== null ? [proved.not] : []))[0]
   return fault(`${claimed}, but ${why ?? 'what is cited proves nothing'}`, real.step_id)
 }
+
+/** The steps that two claims cite, as far as a proof needs their order. */
+export interface ClaimedOrder {
+  /** `after`: a step of the first claim comes before all steps of the second; null: a claim has no step. */
+  readonly order: Order | null
+  readonly names: readonly string[]
+  /** The claim without a proved citation; null: both have some. */
+  readonly bare: string | null
+  readonly step_id: number | null
+}
+
+/** Orders the cited steps of the two claims that a proof names; null: the proof names none. */
+export function claimedOrder(
+  names: readonly string[],
+  { claims, question, checked }: CheckedAnswer,
+): ClaimedOrder | null {
+  if (names.length === 0) return null
+  const { rubric, rendering } = question
+  const placesOf = (name: string): Position[] => {
+    const claim = rubric.claims.find(({ id }) => id === name)
+    const isClaimed = claim !== undefined && counts(claims, claim) && needsQuote(claim, claimedValue(claims, claim))
+    const proofs = checked.filter(({ citation, proved }) => citation.supports === name && isProof(proved))
+    return isClaimed ? proofs.flatMap(({ position }) => position ?? []) : []
+  }
+  const [first = [], second = []] = names.map(placesOf)
+  const bare = names.find((name) => placesOf(name).length === 0) ?? null
+  const step_id = rendering.trajectory.steps[second[0]?.step ?? -1]?.id ?? null
+  if (bare !== null) return { order: null, names, bare, step_id }
+  const levels: readonly Order[] = ['before', 'unknown', 'after']
+  const orders = first.map((earlier) =>
+    Math.min(...second.map((later) => levels.indexOf(orderOfSteps(rendering.trajectory, later, earlier)))),
+  )
+  return { order: levels[Math.max(...orders)] ?? null, names, bare, step_id }
+}
+
+export const needsQuote = (claim: ClaimRule, value: ClaimValue): boolean =>
+  (proofOf(claim, value)?.quote.length ?? 0) > 0
 
 /** Refuses a claim whose proof orders two cited steps, and that come in another order. */
 function misordered(claim: ClaimRule, value: ClaimValue, answer: CheckedAnswer): Fault | null {

@@ -108,7 +108,12 @@ export function readJson(text: string, isUnique = false): JsonReading {
     for (let count = 0; next() !== close; count++) {
       const key = readKey(container, count)
       // As `JSON.parse` does: `__proto__` is a name like any other.
-      Object.defineProperty(container, key, { value: readValue(), enumerable: true, configurable: true, writable: true })
+      Object.defineProperty(container, key, {
+        value: readValue(),
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      })
       keys.pop()
     }
     at++
