@@ -3,7 +3,7 @@ import { lazy, once } from '../memo.ts'
 import { dropAnsi, fold, foldText, NormalText, type Passes, type Range } from '../text/normal-text.ts'
 import { isWholeLine, lineStart } from '../text/search.ts'
 import { isShown, type Rendering, toSource } from '../trajectory/rendering.ts'
-import type { Part, Position, Step } from '../trajectory/trajectory.ts'
+import type { Part, Position } from '../trajectory/trajectory.ts'
 import { namesOfPart, QUOTE_PASSES, type Quote, type Reading, readQuote } from './quote.ts'
 import {
   type Budget,
@@ -18,24 +18,19 @@ import {
   windowsOf,
 } from './quote-forms.ts'
 
-/** The place of a quote in a part after normalization. */
-interface Match extends Range {
-  readonly normalization: readonly QuoteNormalization[]
-  /** Ranks the match by the reading of the quote, then by the form of the text. The lowest is the best. */
-  readonly rank: number
-  readonly occurrences: number
-}
-
 const LONGEST_LINE = 10_000
 
-/** Finds the best match of a quote in one part, and counts its places there. `bare`: the part's text, without control sequences where the quote has none. */
+/**
+ * Finds the best match of a quote in one part, and counts its places there: by its rank, which is that of the reading of the quote, then of the form of
+ * the text, the lowest first. `bare`: the part's text, without control sequences where the quote has none.
+ */
 function matchNormalized(
   part: Part,
   bare: NormalText,
   quote: Quote,
   isShown: (range: Range) => boolean,
   budget: Budget,
-): Match | null {
+) {
   let best = Number.POSITIVE_INFINITY
   /** By where they begin: windows overlap. */
   let places = new Map<number, FormPlace>()
@@ -154,7 +149,7 @@ export function createLocator(rendering: Rendering, given: ReadonlySet<string> =
   /** A quote that stands in no step must not cost the others their search. */
   const farther: Budget = { left: MOST_FOLDED }
   const places = new Map<string, readonly Place[]>()
-  const names = lazy(() => namesIn(steps))
+  const names = lazy(() => new Set(steps.flatMap(({ parts }) => parts.flatMap(namesOfPart))))
   const quoteOf = once((text: string) => {
     const quote = readQuote(text, names)
     return given.has(text.trim()) ? { ...quote, short: false } : quote
@@ -230,14 +225,6 @@ function findExact(rendering: Rendering, position: Position, source: string, quo
   if (plain !== null || !isOther) return plain
   const view = rendering.view(position)
   return firstOf(view.text, (range) => toSource(view, range))
-}
-
-/** Lists the names of all parts; most of them are alike. */
-function namesIn(steps: readonly Step[]): ReadonlySet<string> {
-  const kinds = new Map(
-    steps.flatMap(({ parts }) => parts.map((part) => [`${part.actor} ${part.name}`, part] as const)),
-  )
-  return new Set([...kinds.values()].flatMap(namesOfPart))
 }
 
 /** White space and control sequences alone prove nothing, even where they are a whole line. */

@@ -1,5 +1,5 @@
 import type { Anchors } from '../anchors/anchors.ts'
-import { fewAnswers, once } from '../memo.ts'
+import { once } from '../memo.ts'
 import { exactLetters, foldVisible, type Letters, lettersOfPart, plainLetters, symbolsOf } from '../text/letters.ts'
 import { foldForSearch, isWord } from '../text/search.ts'
 import type { Hit } from '../trajectory/trajectory.ts'
@@ -71,15 +71,12 @@ export const stringNeedles = (strings: readonly string[]): Needles =>
 
 type Wanted = readonly [which: string, kind: Needle['kind'], text: string]
 
-/** The last questions are kept: the trials of a task ask for the same strings. */
-const MOST_KEPT = 32
-const keptNeedles = once((key: string): Needles => {
-  const all = (JSON.parse(key) as Wanted[]).map(toNeedle).filter(({ letters }) => letters.text !== '')
+function needlesOf(wanted: readonly Wanted[]): Needles {
+  const all = wanted.map(toNeedle).filter(({ letters }) => letters.text !== '')
   const entriesWhere = (isSymbolic: boolean): Entry[] =>
     all.flatMap((one, needle) => (one.isSymbolic === isSymbolic ? entriesOf(one, needle) : []))
   return { all, entries: entriesWhere(false), symbols: entriesWhere(true) }
-}, fewAnswers<Needles>(MOST_KEPT))
-const needlesOf = (strings: readonly Wanted[]): Needles => keptNeedles(JSON.stringify(strings))
+}
 
 function toNeedle([which, kind, text]: Wanted): Needle {
   const plain = plainLetters(text.trim())
@@ -150,8 +147,8 @@ export interface Match {
   readonly last: number
   readonly start: number
   readonly end: number
-  /** `same` letters and punctuation, but for case, white space and marks of lines; `letters`: other punctuation; `confused`: as a scan confuses, too. */
-  readonly likeness: 'same' | 'letters' | 'confused'
+  /** A whole needle, and no letters that a scan confuses; but for a long needle the same punctuation, too, white space and marks of lines apart. */
+  readonly isSame: boolean
 }
 
 /** Searches forms of a text one by one for all needles, calls `onMatch` for each wanted match of whole words; false ends the search. */
@@ -210,15 +207,15 @@ function matchOf({ all }: Needles, letters: Letters, entry: Entry, first: number
   const begins = from[first] ?? 0
   const ends = (from[end - 1] ?? 0) + 1
   const place = { entry, needle, letters, first, last: end - 1 }
-  if (entry.piece !== WHOLE) return { ...place, ...shown.range(begins, ends), likeness: 'letters' }
+  if (entry.piece !== WHOLE) return { ...place, ...shown.range(begins, ends), isSame: false }
   const { before, behind } = needle
   const [leads, tails] = [isEdge(shown.text, begins - before.length, before), isEdge(shown.text, ends, behind)]
   const starts = leads ? begins - before.length : begins
   const stops = tails ? ends + behind.length : ends
   if (isInWord(shown.text, starts) || isInWord(shown.text, stops)) return null
-  const likeness = likenessOf(letters, first, needle, leads && tails)
-  if (needle.isShort && likeness !== 'same') return null
-  return { ...place, ...shown.range(starts, stops), likeness }
+  const isExact = exactLetters(letters, first, end) === needle.exact
+  const isSame = isExact && (needle.isLong || (leads && tails && isPunctuatedAs(needle, letters, first, end)))
+  return needle.isShort && !isSame ? null : { ...place, ...shown.range(starts, stops), isSame }
 }
 
 /** Lists pieces in the order of the text, then whole needles, of which a certain one ends the search for more. Places may overlap. */
@@ -240,10 +237,8 @@ export const isInWord = (text: string, at: number): boolean =>
   at > 0 && isWord(text.charCodeAt(at - 1)) && isWord(text.charCodeAt(at))
 
 /** Tests whether a match of a whole needle is sure: a short needle as it is written, a long one by its letters alone. */
-export const isSure = (text: string, { needle, likeness, start, end }: Match): boolean =>
-  needle.isShort
-    ? likeness === 'same' && isAsWritten(text.slice(start, end), needle.text)
-    : likeness === 'same' || (likeness === 'letters' && needle.isLong)
+export const isSure = (text: string, { needle, isSame, start, end }: Match): boolean =>
+  isSame && (!needle.isShort || isAsWritten(text.slice(start, end), needle.text))
 
 /** Tests whether a text is the needle as it is written, but for white space, quotation marks, control sequences and disguises. */
 function isAsWritten(text: string, needle: string): boolean {
@@ -251,14 +246,12 @@ function isAsWritten(text: string, needle: string): boolean {
   return text === needle || (text.length <= 40 * needle.length && composed(text) === composed(needle))
 }
 
-function likenessOf(letters: Letters, first: number, needle: Needle, hasEdges: boolean): Match['likeness'] {
-  const { length } = needle.exact
-  if (exactLetters(letters, first, first + length) !== needle.exact) return 'confused'
-  if (!hasEdges) return 'letters'
-  const written = punctuated(needle.letters, 0, length, false)
-  if (punctuated(letters, first, first + length, false) === written) return 'same'
-  const unmarked = punctuated(letters, first, first + length, true)
-  return unmarked === written || unmarked === punctuated(needle.letters, 0, length, true) ? 'same' : 'letters'
+/** Tests whether the punctuation of a needle stands between letters, marks at the ends of lines apart. */
+function isPunctuatedAs({ letters: own }: Needle, letters: Letters, first: number, end: number): boolean {
+  const written = punctuated(own, 0, own.from.length, false)
+  if (punctuated(letters, first, end, false) === written) return true
+  const unmarked = punctuated(letters, first, end, true)
+  return unmarked === written || unmarked === punctuated(own, 0, own.from.length, true)
 }
 
 /** Tests whether the punctuation at an end of a needle stands at a place; blanks within may differ. */

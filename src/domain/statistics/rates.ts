@@ -4,12 +4,21 @@ import type { Statistic } from '../../schemas/agreement.ts'
 import type { Rate } from '../../schemas/report.ts'
 import { BOOTSTRAP, type BootstrapSettings, bootstrap } from './bootstrap.ts'
 import { type Estimate, ratio, shareInterval, wilson } from './intervals.ts'
+import { sum } from './weighted-shares.ts'
 
 /** Tells whether a property holds for a trial; `unknown` trials are counted apart, trials `outside` of the measure are not. */
 export type Outcome = boolean | 'outside' | 'unknown'
 
-/** Sums of measures by cluster, true counting as 1: `k[c * width + m]` over the `n[c * width + m]` trials of cluster c that have a value of measure m. */
-type Tally = ReturnType<typeof tally>
+/** Sums of measures, true counting as 1, over the trials of a cluster that have a value of measure m: `k[m]` over `n[m]` trials. */
+interface ClusterSums {
+  readonly k: readonly number[]
+  readonly n: readonly number[]
+}
+/** `unknown`: trials, by measure. */
+interface Tally {
+  readonly clusters: readonly ClusterSums[]
+  readonly unknown: readonly number[]
+}
 
 /**
  * Sums the outcomes of trials by cluster. A trial without a cluster is a cluster of its own. Clusters stand in the order of their names, then of
@@ -19,31 +28,20 @@ export function tally<Row>(
   rows: readonly Row[],
   clusterOf: (row: Row) => string | null,
   outcomes: readonly ((row: Row) => Outcome | number)[],
-) {
+): Tally {
   const valued = rows.map((row) => {
     const [cluster, values] = [clusterOf(row), outcomes.map((outcomeOf) => outcomeOf(row))]
     return { cluster, values, order: JSON.stringify([cluster, values]) }
   })
   valued.sort((one, other) => (one.order < other.order ? -1 : 1))
-  let clusters = 0
-  const places = valued.map(({ cluster }, index) =>
-    cluster !== null && cluster === valued[index - 1]?.cluster ? clusters - 1 : clusters++,
-  )
-  const width = outcomes.length
-  const k = new Float64Array(clusters * width)
-  const n = new Float64Array(clusters * width)
-  /** By measure. */
-  const unknown = outcomes.map(() => 0)
-  for (const [index, { values }] of valued.entries()) {
-    const start = (places[index] ?? 0) * width
-    for (const [measure, outcome] of values.entries()) {
-      if (outcome === 'unknown') unknown[measure] = (unknown[measure] ?? 0) + 1
-      if (typeof outcome === 'string') continue
-      n[start + measure] = (n[start + measure] ?? 0) + 1
-      k[start + measure] = (k[start + measure] ?? 0) + Number(outcome)
-    }
-  }
-  return { width, clusters, k, n, unknown }
+  const clusters = [...Map.groupBy(valued, ({ cluster }, index) => cluster ?? index).values()].map((own) => {
+    const known = outcomes.map((_, measure) =>
+      own.flatMap(({ values }) => (typeof values[measure] === 'string' ? [] : Number(values[measure]))),
+    )
+    return { k: known.map(sum), n: known.map(({ length }) => length) }
+  })
+  const unknown = outcomes.map((_, measure) => valued.filter(({ values }) => values[measure] === 'unknown').length)
+  return { clusters, unknown }
 }
 
 /**
@@ -51,17 +49,13 @@ export function tally<Row>(
  * cluster-robust variance Σ_c (k_c − p n_c)² / n² (Liang and Zeger 1986).
  */
 export function rateOf(counted: Tally, measure = 0): Rate {
-  const units = clustersOf(counted, [measure]).map((start) => {
-    const at = start + measure
-    return { k: counted.k[at] ?? 0, n: counted.n[at] ?? 0 }
-  })
-  const k = units.reduce((sum, unit) => sum + unit.k, 0)
-  const n = units.reduce((sum, unit) => sum + unit.n, 0)
+  const units = clustersOf(counted, [measure]).map(({ k, n }) => ({ k: k[measure] ?? 0, n: n[measure] ?? 0 }))
+  const [k, n] = [sum(units.map((unit) => unit.k)), sum(units.map((unit) => unit.n))]
   const counts = { k, n, unknown: counted.unknown[measure] ?? 0 }
   if (n === 0) return { value: null, ci95: null, ...counts, reason: 'no_cases' }
   const value = k / n
   if (units.length === n) return { value, ci95: wilson(value, n), ...counts, reason: null }
-  const variance = units.reduce((sum, unit) => sum + (unit.k - value * unit.n) ** 2, 0) / n ** 2
+  const variance = sum(units.map((unit) => (unit.k - value * unit.n) ** 2)) / n ** 2
   const ci95 = shareInterval(value, variance, { items: n, units: units.length })
   return { value, ci95, ...counts, reason: ci95 === null ? 'too_few_units' : null }
 }
@@ -95,32 +89,28 @@ export function combine(
   settings: BootstrapSettings,
   of: (means: Means) => number | null,
 ): Statistic {
-  const starts = Int32Array.from(clustersOf(counted, measures))
-  const value = of(measures.map((measure) => meanOf(counted, measure, starts, null)))
+  const units = clustersOf(counted, measures)
+  const statistic = (weights?: Float64Array) => of(measures.map((measure) => meanOf(units, measure, weights)))
+  const value = statistic()
   if (value === null) return { value, ci95: null, reason: 'no_cases' }
-  const [interval] = bootstrap(starts.length, settings, (weights) => [
-    of(measures.map((measure) => meanOf(counted, measure, starts, weights))),
-  ])
+  const [interval] = bootstrap(units.length, settings, (weights) => [statistic(weights)])
   return { value, ci95: interval?.ci95 ?? null, reason: interval?.reason ?? null }
 }
 
-/** Lists the offsets of the clusters in which a trial has a value of any of the measures. */
-const clustersOf = ({ width, clusters, n }: Tally, measures: readonly number[]): number[] =>
-  Array.from({ length: clusters }, (_, cluster) => cluster * width).filter((start) =>
-    measures.some((measure) => (n[start + measure] ?? 0) > 0),
-  )
+/** Selects the clusters in which a trial has a value of any of the measures. */
+const clustersOf = ({ clusters }: Tally, measures: readonly number[]): readonly ClusterSums[] =>
+  clusters.filter(({ n }) => measures.some((measure) => (n[measure] ?? 0) > 0))
 
 /** Returns the mean over clusters, each counted as often as it was drawn; without weights once. */
-function meanOf({ k, n }: Tally, measure: number, starts: Int32Array, weights: Float64Array | null): number | null {
-  let sum = 0
+function meanOf(units: readonly ClusterSums[], measure: number, weights?: Float64Array): number | null {
+  let total = 0
   let trials = 0
-  for (let unit = 0; unit < starts.length; unit++) {
-    const times = weights === null ? 1 : (weights[unit] ?? 0)
-    const at = (starts[unit] ?? 0) + measure
-    sum += times * (k[at] ?? 0)
-    trials += times * (n[at] ?? 0)
+  for (let unit = 0; unit < units.length; unit++) {
+    const times = weights?.[unit] ?? 1
+    total += times * (units[unit]?.k[measure] ?? 0)
+    trials += times * (units[unit]?.n[measure] ?? 0)
   }
-  return trials === 0 ? null : sum / trials
+  return trials === 0 ? null : total / trials
 }
 
 export const product = ([one = null, other = null]: Means): number | null =>
@@ -198,18 +188,15 @@ export function expectedCalibrationError(forecasts: readonly Forecast[], bins = 
   const gaps = new Float64Array(bins)
   for (const { confidence, correct } of forecasts) {
     const bin = Math.max(0, Math.ceil(confidence * bins) - 1)
-    gaps[bin] = (gaps[bin] ?? 0) + (correct ? 1 : 0) - confidence
+    gaps[bin] = (gaps[bin] ?? 0) + Number(correct) - confidence
   }
-  let sum = 0
-  for (const gap of gaps) sum += Math.abs(gap)
-  return ratio(sum, forecasts.length, 'no_cases')
+  return ratio(sum([...gaps].map(Math.abs)), forecasts.length, 'no_cases')
 }
 
 /** Brier score: the mean of (confidence − right)². Brier, Monthly Weather Review 78 (1950), its form for two outcomes. */
-export function brierScore(forecasts: readonly Forecast[]): Estimate {
-  let sum = 0
-  for (const { confidence, correct } of forecasts) {
-    sum += (confidence - (correct ? 1 : 0)) ** 2
-  }
-  return ratio(sum, forecasts.length, 'no_cases')
-}
+export const brierScore = (forecasts: readonly Forecast[]): Estimate =>
+  ratio(
+    sum(forecasts.map(({ confidence, correct }) => (confidence - Number(correct)) ** 2)),
+    forecasts.length,
+    'no_cases',
+  )
