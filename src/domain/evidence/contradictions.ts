@@ -3,12 +3,12 @@ import { instructionsOf, type Signal } from '../../schemas/trial.ts'
 import type { ContradictionCode } from '../../schemas/vocabulary.ts'
 import { type Acts, actsOf, isDone, type LocatedUse } from '../acts/acts.ts'
 import { actStrings, type InstructionAnchors, MOST_WORDS, textOfAnchor, wholeActs } from '../anchors/anchors.ts'
-import { type Claims, claimedValue } from '../rubric/claims.ts'
-import { actClaims, type ClaimRule, instructionDone, proofOf, sightClaim } from '../rubric/rubric.ts'
+import { claimedValue } from '../rubric/claims.ts'
+import { actClaims, type ClaimRule, type ClaimValue, instructionDone, proofOf, sightClaim } from '../rubric/rubric.ts'
 import { earlier, isBefore, type Position } from '../trajectory/trajectory.ts'
 import { count, quoted } from '../words.ts'
 import { doubt, type EvidenceQuestion, firstDoubtful, measuredOf, partAt } from './observations.ts'
-import { type CheckedAnswer, claimedOrder, isSeenClaimed, needsQuote } from './unmet-claims.ts'
+import { byRule, type CheckedAnswer, claimedOrder, isSeenClaimed, needsQuote } from './unmet-claims.ts'
 
 /**
  * Finds the contradictions that evidence cannot settle (design rule 7): they leave the label, cap the confidence and ask for a review. `unsure`: claims
@@ -23,7 +23,7 @@ export function findContradictions(
   const { rubric, rendering } = question
   const isSeen = isSeenClaimed(claims, rubric)
   const found = [
-    ...againstSignals(answer),
+    ...byRule([againstSignal], answer),
     ...againstSearch(answer),
     ...(isSeen ? actClaims(rubric).flatMap((act) => againstAct(answer, act)) : []),
   ]
@@ -36,9 +36,7 @@ export function findContradictions(
   return [
     ...found,
     ...others.map((rule) => doubtOf(rule, failed.has(rule.id), question)),
-    ...disputedAgents(claims, question),
-    ...stepsOfNothing(claims, question),
-    ...doubtfulOrders(answer),
+    ...byRule([disputedAgent, stepOfNothing, doubtfulOrder], answer),
     ...(isDenied && hidden > 0 ? [doubt('doubtful_act', null, unread)] : []),
   ]
 }
@@ -64,19 +62,17 @@ export const SIGNAL_CODES: Readonly<Record<Signal, ContradictionCode>> = {
   resolved: 'resolved_against_signal',
 }
 
-/** Compares the measurements of the harness with the claims; an unclear claim contradicts nothing. */
-const againstSignals = ({ claims, question }: CheckedAnswer): Contradiction[] =>
-  question.rubric.claims.flatMap((rule): Contradiction[] => {
-    const { id, measured_by } = rule
-    const measured = measuredOf(rule, question)
-    const said = claimedValue(claims, rule)
-    if (measured_by === null || measured === undefined || said === null || measured === said) return []
-    const done = instructionDone(rule)
-    const silent = done !== null && claims.notes.trim() === '' ? '; its notes do not say why' : ''
-    const claimed = `${done === null ? id.slice(id.indexOf('.') + 1) : 'acted'}=${said}`
-    const detail = `the harness measured ${measured_by}=${measured}, the judge claims ${claimed}${silent}`
-    return [doubt(SIGNAL_CODES[measured_by], id, detail)]
-  })
+/** Compares the measurement of the harness with a claim; an unclear claim contradicts nothing. */
+function againstSignal(rule: ClaimRule, said: ClaimValue, { claims, question }: CheckedAnswer): Contradiction | null {
+  const { id, measured_by } = rule
+  const measured = measuredOf(rule, question)
+  if (measured_by === null || measured === undefined || said === null || measured === said) return null
+  const done = instructionDone(rule)
+  const silent = done !== null && claims.notes.trim() === '' ? '; its notes do not say why' : ''
+  const claimed = `${done === null ? id.slice(id.indexOf('.') + 1) : 'acted'}=${said}`
+  const detail = `the harness measured ${measured_by}=${measured}, the judge claims ${claimed}${silent}`
+  return doubt(SIGNAL_CODES[measured_by], id, detail)
+}
 
 /** Compares claimed sights with the finds of a search, which cannot read pictures; a measurement stands above the search. */
 function againstSearch({ claims, question, searched: seen }: CheckedAnswer): Contradiction[] {
@@ -258,49 +254,37 @@ function reachedOtherwise({ claim, anchors, acts, sight }: SearchedAct): Contrad
   return [doubt('doubtful_act', claim, detail, step.id)]
 }
 
-/** Finds values that need no quote, such as that nothing happened, beside a step in which another value would have to be proved. */
-const stepsOfNothing = (claims: Claims, { rubric }: EvidenceQuestion): Contradiction[] =>
-  rubric.claims.flatMap((rule): Contradiction[] => {
-    const value = claimedValue(claims, rule)
-    if (value === null || (proofOf(rule, value)?.quote.length ?? 0) > 0) return []
-    const names = Object.values(rule.proofs).flatMap(({ in_step }) => in_step ?? [])
-    const step = names.find((id) => id !== rule.id && typeof claims.values[id] === 'number')
-    if (step === undefined) return []
-    const detail = `claimed ${JSON.stringify(value)}, but ${step} names step ${claims.values[step]}`
-    return [doubt('doubtful_absence', rule.id, detail, claims.values[step] as number)]
-  })
+/** Finds a value that needs no quote, such as that nothing happened, beside a step in which another value would have to be proved. */
+function stepOfNothing(rule: ClaimRule, value: ClaimValue, { claims }: CheckedAnswer): Contradiction | null {
+  const names = Object.values(rule.proofs).flatMap(({ in_step }) => in_step ?? [])
+  const name = names.find((id) => id !== rule.id && typeof claims.values[id] === 'number')
+  if (value === null || needsQuote(rule, value) || name === undefined) return null
+  const step = claims.values[name] as number
+  return doubt('doubtful_absence', rule.id, `claimed ${JSON.stringify(value)}, but ${name} names step ${step}`, step)
+}
 
-/** Finds orders that no clock tells, and denials beside other claims whose cited steps have the order. */
-const doubtfulOrders = (answer: CheckedAnswer): Contradiction[] =>
-  answer.question.rubric.claims.flatMap((rule): Contradiction[] => {
-    const value = claimedValue(answer.claims, rule)
-    const other = Object.values(rule.proofs).find(({ in_order }) => in_order.length > 0 && !in_order.includes(rule.id))
-    const isBare = value !== null && !needsQuote(rule, value)
-    const found = claimedOrder((isBare ? other : proofOf(rule, value))?.in_order ?? [], answer)
-    const said = `claimed ${JSON.stringify(value)}, but`
-    const [first, second] = found?.names ?? []
-    if (found?.order === 'unknown' && !isBare)
-      return [
-        doubt('doubtful_act', rule.id, `${said} nothing tells whether ${first} came before ${second}`, found.step_id),
-      ]
-    return isBare && found?.order === 'after'
-      ? [doubt('doubtful_absence', rule.id, `${said} ${first} cites a step before ${second}`, found.step_id)]
-      : []
-  })
+/** Finds an order that no clock tells, and a denial beside other claims whose cited steps have the order. */
+function doubtfulOrder(rule: ClaimRule, value: ClaimValue, answer: CheckedAnswer): Contradiction | null {
+  const other = Object.values(rule.proofs).find(({ in_order }) => in_order.length > 0 && !in_order.includes(rule.id))
+  const isBare = value !== null && !needsQuote(rule, value)
+  const found = claimedOrder((isBare ? other : proofOf(rule, value))?.in_order ?? [], answer)
+  const said = `claimed ${JSON.stringify(value)}, but`
+  const [first, second] = found?.names ?? []
+  if (found?.order === 'unknown' && !isBare)
+    return doubt('doubtful_act', rule.id, `${said} nothing tells whether ${first} came before ${second}`, found.step_id)
+  if (found?.order !== 'after' || !isBare) return null
+  return doubt('doubtful_absence', rule.id, `${said} ${first} cites a step before ${second}`, found.step_id)
+}
 
-/** Finds claims that name another agent than the step that they name has. */
-function disputedAgents(claims: Claims, { rubric, rendering }: EvidenceQuestion): Contradiction[] {
-  const { steps } = rendering.trajectory
-  return rubric.claims.flatMap((rule): Contradiction[] => {
-    const named = claimedValue(claims, rule)
-    const of = proofOf(rule, named)?.agent_of ?? null
-    const step = of === null ? null : (claims.values[of] ?? null)
-    if (named === null || step === null) return []
-    const agent = steps.find(({ id }) => id === step)?.agent
-    const isAlone = steps.every((one) => one.agent === undefined)
-    if (agent === named || (agent === undefined && isAlone)) return []
-    const other = agent === undefined ? 'names no agent' : `is of ${quoted(agent)}`
-    const detail = `claimed ${JSON.stringify(named)}, but step ${step} ${other}`
-    return [doubt('agent_against_step', rule.id, detail, step as number)]
-  })
+/** Finds a claim that names another agent than the step that it names has. */
+function disputedAgent(rule: ClaimRule, named: ClaimValue, { claims, question }: CheckedAnswer): Contradiction | null {
+  const { steps } = question.rendering.trajectory
+  const of = proofOf(rule, named)?.agent_of ?? null
+  const step = of === null ? null : (claims.values[of] ?? null)
+  const agent = steps.find(({ id }) => id === step)?.agent
+  if (named === null || step === null || agent === named) return null
+  if (agent === undefined && steps.every((one) => one.agent === undefined)) return null
+  const other = agent === undefined ? 'names no agent' : `is of ${quoted(agent)}`
+  const detail = `claimed ${JSON.stringify(named)}, but step ${step} ${other}`
+  return doubt('agent_against_step', rule.id, detail, step as number)
 }

@@ -35,51 +35,54 @@ export interface CheckedAnswer {
   readonly dated: Observations
 }
 
-type Fault = Omit<UnmetClaim, 'claim'>
-const fault = (reason: string, step_id: number | null = null): Fault => ({ reason, step_id })
+const fault = ({ id }: ClaimRule, reason: string, step_id: number | null = null): UnmetClaim => ({
+  ...{ claim: id, reason, step_id },
+})
 
-/** The rules by which a claim is unmet, in the order of their reasons; null: the rule has nothing against the claim. */
+/** Applies rules to each claim, rule by rule; null: the rule has nothing against the claim. */
+export const byRule = <Found extends object>(
+  rules: readonly ((claim: ClaimRule, value: ClaimValue, answer: CheckedAnswer) => Found | null)[],
+  answer: CheckedAnswer,
+): Found[] =>
+  rules.flatMap((rule) =>
+    answer.question.rubric.claims.flatMap((claim) => rule(claim, claimedValue(answer.claims, claim), answer) ?? []),
+  )
+
+/** The rules by which a claim is unmet, in the order of their reasons. */
 const RULES = [unclear, ofAbsent, unknownPlace, capped, uncited, misordered, unprovenAbsence, unprovenDenial]
 
-/** Lists the unmet claims of an answer, rule by rule. */
-export const unmetClaims = (answer: CheckedAnswer): UnmetClaim[] =>
-  RULES.flatMap((rule) =>
-    answer.question.rubric.claims.flatMap((claim): UnmetClaim[] => {
-      const found = rule(claim, claimedValue(answer.claims, claim), answer)
-      return found === null ? [] : [{ claim: claim.id, ...found }]
-    }),
-  )
+export const unmetClaims = (answer: CheckedAnswer): UnmetClaim[] => byRule(RULES, answer)
 
 const citationsOf = ({ checked }: CheckedAnswer, { id }: ClaimRule): Checked[] =>
   checked.filter(({ citation }) => citation.supports === id)
 
 /** Refuses a claim that the judge could not tell and that the outcome needs: a person has to look. */
-function unclear(claim: ClaimRule, value: ClaimValue, { claims }: CheckedAnswer): Fault | null {
+function unclear(claim: ClaimRule, value: ClaimValue, { claims }: CheckedAnswer): UnmetClaim | null {
   const isNeeded = claim.unclear === 'refuses' && counts(claims, claim) && value === null
-  return isNeeded ? fault('unclear: the judge could not tell from the record') : null
+  return isNeeded ? fault(claim, 'unclear: the judge could not tell from the record') : null
 }
 
 /** Refuses a claim about an instruction that the trial does not have: no agent can have considered it or carried it out. */
-function ofAbsent(claim: ClaimRule, value: ClaimValue, { question }: CheckedAnswer): Fault | null {
+function ofAbsent(claim: ClaimRule, value: ClaimValue, { question }: CheckedAnswer): UnmetClaim | null {
   const { only_if_given: name } = claim
   if (name === null || question.ground_truth[name] !== undefined || value !== true) return null
   const said =
     instructionDone(claim) !== null ? 'acted on' : instructionBefore(claim) === null ? 'true' : 'reasoned about'
-  return fault(`claimed ${said}, but the ground truth has no ${name}`)
+  return fault(claim, `claimed ${said}, but the ground truth has no ${name}`)
 }
 
 /** Refuses steps and agents that the run does not have. */
-function unknownPlace(claim: ClaimRule, value: ClaimValue, { claims, question }: CheckedAnswer): Fault | null {
+function unknownPlace(claim: ClaimRule, value: ClaimValue, { claims, question }: CheckedAnswer): UnmetClaim | null {
   const { trajectory } = question.rendering
   if (value === null || !counts(claims, claim)) return null
   if (claim.type === 'step' && !trajectory.steps.some(({ id }) => id === value))
-    return fault(`claimed step ${value}, but there is no such step`)
+    return fault(claim, `claimed step ${value}, but there is no such step`)
   const isUnknown = claim.type === 'agent' && !agentsOf(trajectory).includes(value as string)
-  return isUnknown ? fault(`claimed ${JSON.stringify(value)}, but no step names such an agent`) : null
+  return isUnknown ? fault(claim, `claimed ${JSON.stringify(value)}, but no step names such an agent`) : null
 }
 
 /** Refuses an integer above what a document allows: a line of it holds the name that the claim is about and one of the words of the rule. */
-function capped(claim: ClaimRule, value: ClaimValue, { claims, question }: CheckedAnswer): Fault | null {
+function capped(claim: ClaimRule, value: ClaimValue, { claims, question }: CheckedAnswer): UnmetClaim | null {
   const named = claims.values[claim.cap?.names ?? ''] ?? null
   if (claim.cap === null || typeof value !== 'number' || value <= claim.cap.maximum || typeof named !== 'string')
     return null
@@ -100,25 +103,25 @@ function capped(claim: ClaimRule, value: ClaimValue, { claims, question }: Check
   )
   if (step === undefined) return null
   const rule = `${quoted(names[0] ?? named)} (${words.join(', ')})`
-  return fault(`claimed ${value}, but step ${step.id} checks ${rule}: at most ${maximum}`, step.id)
+  return fault(claim, `claimed ${value}, but step ${step.id} checks ${rule}: at most ${maximum}`, step.id)
 }
 
 /** Rule 5: a claim that needs a quote has at least one citation that holds and can prove the claim. */
-function uncited(claim: ClaimRule, value: ClaimValue, answer: CheckedAnswer): Fault | null {
+function uncited(claim: ClaimRule, value: ClaimValue, answer: CheckedAnswer): UnmetClaim | null {
   const given = citationsOf(answer, claim)
   if (!needsQuote(claim, value) || !counts(answer.claims, claim) || given.some((one) => isProof(one.proved)))
     return null
   const claimed = `claimed ${claim.type === 'boolean' ? value : JSON.stringify(value)}`
-  if (given.length === 0) return fault(`${claimed}, but no citation supports it`)
+  if (given.length === 0) return fault(claim, `${claimed}, but no citation supports it`)
   const real = given.find(({ citation }) => holds(citation.status))?.citation
   if (real === undefined) {
     const list = given.map(
       ({ citation: { step_id, status } }) => `step ${step_id} ${status} (${CITATION_MEANING[status]})`,
     )
-    return fault(`${claimed}, but none of its citations holds: ${list.join(', ')}`)
+    return fault(claim, `${claimed}, but none of its citations holds: ${list.join(', ')}`)
   }
   const why = given.flatMap(({ proved }) => (typeof proved === 'object' && proved !== null ? [proved.not] : []))[0]
-  return fault(`${claimed}, but ${why ?? 'what is cited proves nothing'}`, real.step_id)
+  return fault(claim, `${claimed}, but ${why ?? 'what is cited proves nothing'}`, real.step_id)
 }
 
 /** The steps that two claims cite, as far as a proof needs their order. */
@@ -159,19 +162,23 @@ export const needsQuote = (claim: ClaimRule, value: ClaimValue): boolean =>
   (proofOf(claim, value)?.quote.length ?? 0) > 0
 
 /** Refuses a claim whose proof orders two cited steps, and that come in another order. */
-function misordered(claim: ClaimRule, value: ClaimValue, answer: CheckedAnswer): Fault | null {
+function misordered(claim: ClaimRule, value: ClaimValue, answer: CheckedAnswer): UnmetClaim | null {
   const found = counts(answer.claims, claim) ? claimedOrder(proofOf(claim, value)?.in_order ?? [], answer) : null
   if (found === null || found.order === 'after' || found.order === 'unknown' || found.bare === claim.id) return null
   const [first, second] = found.names
   const why =
     found.bare === null ? `${first} cites no earlier step and reply than ${second}` : `no citation proves ${found.bare}`
-  return fault(`claimed ${JSON.stringify(value)}, but ${why}`, found.step_id)
+  return fault(claim, `claimed ${JSON.stringify(value)}, but ${why}`, found.step_id)
 }
 
 /** Rule 5, the other half: an absence has no quote, so it is searched for. */
-function unprovenAbsence(claim: ClaimRule, value: ClaimValue, { question, searched }: CheckedAnswer): Fault | null {
+function unprovenAbsence(
+  claim: ClaimRule,
+  value: ClaimValue,
+  { question, searched }: CheckedAnswer,
+): UnmetClaim | null {
   if (claim !== sightClaim(question.rubric) || value !== false) return null
-  const not = (but: string, step_id: number | null = null) => fault(`claimed not observed, but ${but}`, step_id)
+  const not = (but: string, step_id: number | null = null) => fault(claim, `claimed not observed, but ${but}`, step_id)
   const hit = searched.given_in_output
   if (hit !== null)
     return not(`tool output of step ${hit.step_id} holds a given anchor or the instruction’s text`, hit.step_id)
@@ -182,7 +189,7 @@ function unprovenAbsence(claim: ClaimRule, value: ClaimValue, { question, search
 }
 
 /** Rule 5 for a denied act, where the configuration says so: only against action anchors that the harness gave, and never against a measurement. */
-function unprovenDenial(claim: ClaimRule, value: ClaimValue, answer: CheckedAnswer): Fault | null {
+function unprovenDenial(claim: ClaimRule, value: ClaimValue, answer: CheckedAnswer): UnmetClaim | null {
   const { claims, question, searched, dated } = answer
   const which = instructionDone(claim)
   const anchors = which === null ? null : (question.anchors[which] ?? null)
@@ -196,6 +203,7 @@ function unprovenDenial(claim: ClaimRule, value: ClaimValue, answer: CheckedAnsw
   const found = acts.firstUse(sight, anchors.acted_given, anchors.acted_by)
   if (found === null || !isDone(found.use)) return null
   return fault(
+    claim,
     `claimed not acted on, but the action of step ${found.step.id} holds a given action anchor`,
     found.step.id,
   )

@@ -34,22 +34,14 @@ function orderOfOrigin(trajectory: Trajectory, act: Position, sight: Position): 
   const part = step?.parts[act.part]
   if (step === undefined || part === undefined) return 'after'
   const began = beginOf(origins, { step, part, position: act })
-  if (began !== null && isBefore(began.position, sight)) return began.isSure ? 'before' : 'unknown'
+  if (began !== null && !isBefore(sight, began.position)) return began.isSure ? 'before' : 'unknown'
   const first = origins.calls.get(callKey(step, part) ?? '')?.get(part.text)
   return first !== undefined && isBefore(first, sight) ? 'unknown' : 'after'
 }
 
 /** Orders two steps by the same clocks. What one step or one reply holds is one decision, and has no order. */
-export function orderOfSteps(trajectory: Trajectory, later: Position, earlier: Position): Order {
-  if (later.step === earlier.step) return 'before'
-  const order = orderOf(trajectory, later, earlier)
-  const step = trajectory.steps[later.step]
-  const part = step?.parts[later.part]
-  if (order !== 'after' || step === undefined || part === undefined) return order
-  const began = beginOf(originsOf(trajectory), { step, part, position: later })
-  if (began === null || isBefore(earlier, began.position)) return 'after'
-  return began.isSure ? 'before' : 'unknown'
-}
+export const orderOfSteps = (trajectory: Trajectory, later: Position, earlier: Position): Order =>
+  later.step === earlier.step ? 'before' : orderOf(trajectory, later, earlier)
 
 /** Tests whether the agent acted or spoke, in a later reply, after a place: else no model read the text there. A run without any agent tells nothing. */
 export function isSeen(trajectory: Trajectory, at: Position): boolean {

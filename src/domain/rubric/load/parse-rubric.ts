@@ -32,28 +32,15 @@ export function parseRubric(source: RubricSource): Result<Rubric, Issue[]> {
     ...promptIssues(source, truth),
   ]
   if (issues.length > 0 || outcome === null) return err(issues)
-  const inBooleans = manifest.answers === 'booleans'
-  const answer_schema = answerSchemaOf(claims, inBooleans ? 'booleans' : 'words')
+  const { id, version, title, description, shows_signals = [], outcome: outcome_given } = manifest
+  const in_booleans = manifest.answers === 'booleans'
+  const answer_schema = answerSchemaOf(claims, in_booleans ? 'booleans' : 'words')
   const digest = digestValue({ ...source, answer_schema })
-  const rubric: Rubric = {
-    id: manifest.id,
-    version: manifest.version,
-    name: `${manifest.id}@${manifest.version}`,
-    title: manifest.title,
-    description: manifest.description,
-    digest: REWRITTEN[digest] ?? digest,
-    system: source.system,
-    question: source.question,
-    answer_schema,
-    in_booleans: inBooleans,
-    shows_signals: manifest.shows_signals ?? [],
-    about,
-    truth,
-    claims,
-    outcome,
-    outcome_given: manifest.outcome,
-  }
-  return ok(rubric)
+  const { system, question } = source
+  return ok({
+    ...{ id, version, name: `${id}@${version}`, title, description, digest: REWRITTEN[digest] ?? digest },
+    ...{ system, question, answer_schema, in_booleans, shows_signals, about, truth, claims, outcome, outcome_given },
+  })
 }
 
 /** Rubrics whose files were written otherwise, and ask the same: by the digest of today, the one that stored grades and cache keys have. */
@@ -64,24 +51,23 @@ const REWRITTEN: Readonly<Record<Digest, Digest>> = {
     'sha256:58bfa41a3cbfeb04404b1199fe630e3511758953898ec29402e952b12e470712',
 }
 
-function claimOf(id: string, given: ClaimManifest): ClaimRule {
-  const proofs = Object.entries(given.proof ?? {}).map(([value, proof]): [string, ProofRule] => {
-    const { search_finds_nothing_of = [], ...own } = proof
-    return [value, { ...NO_PROOF, ...own, finds_nothing_of: search_finds_nothing_of }]
-  })
+/** Members of a claim that its manifest may leave out. */
+const UNSAID = {
+  ...{ values: [], minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER },
+  ...{ only_if: null, only_if_given: null, unclear: 'refuses' as const, measured_by: null },
+}
+
+function claimOf(
+  id: string,
+  { of = {}, proof = {}, computed, capped_by_document, ...given }: ClaimManifest,
+): ClaimRule {
+  const proofs = Object.entries(proof).map(([value, { search_finds_nothing_of = [], ...own }]): [string, ProofRule] => [
+    value,
+    { ...NO_PROOF, ...own, finds_nothing_of: search_finds_nothing_of },
+  ])
   return {
-    id,
-    type: given.type,
-    values: given.values ?? [],
-    minimum: given.minimum ?? Number.MIN_SAFE_INTEGER,
-    maximum: given.maximum ?? Number.MAX_SAFE_INTEGER,
-    only_if: given.only_if ?? null,
-    only_if_given: given.only_if_given ?? null,
-    unclear: given.unclear ?? 'refuses',
-    measured_by: given.measured_by ?? null,
-    runs_of: given.computed?.runs_of ?? null,
-    cap: given.capped_by_document ?? null,
-    of: Object.entries(given.of ?? {}).map(([name, one]) => claimOf(`${id}.${name}`, one)),
+    ...{ ...UNSAID, ...given, id, runs_of: computed?.runs_of ?? null, cap: capped_by_document ?? null },
+    of: Object.entries(of).map(([name, one]) => claimOf(`${id}.${name}`, one)),
     proofs: Object.fromEntries(proofs),
   }
 }

@@ -48,7 +48,7 @@ const MOST_ITEMS = 1000
 
 /** Reads the `truth` of a manifest: a closed object of instructions, signals, and plain members. */
 export function readTruth(given: Node): { truth: TruthRule; issues: Issue[] } {
-  const { type = 'object', properties: named, required, anyOf, description, ...others } = given
+  const { type = 'object', properties: named, required, anyOf, description: _, ...others } = given
   const read = Object.entries(isRecord(named) ? named : {}).map(([name, member]) => readMember(name, member))
   const properties: Record<string, Node> = { instruction: ASKED }
   for (const { name, schema } of read) properties[name] = schema
@@ -71,14 +71,7 @@ export function readTruth(given: Node): { truth: TruthRule; issues: Issue[] } {
     ...Object.keys(others).map((name) => ({ path: `/truth/${key(name)}`, message: unknown })),
     ...read.flatMap((member) => member.issues),
   ]
-  const schema = {
-    type: 'object',
-    ...(required === undefined ? {} : { required }),
-    properties,
-    additionalProperties: false,
-    ...(description === undefined ? {} : { description }),
-    ...(anyOf === undefined ? {} : { anyOf }),
-  }
+  const schema = { ...given, type: 'object', properties, additionalProperties: false }
   const instructions = read.filter(({ kind }) => kind === 'instruction').map(({ name }) => name)
   const members = read.filter(({ kind }) => kind === null).map(({ name }) => name)
   const truth = { schema, instructions, members: [...new Set(['instruction', ...members])] }
