@@ -171,18 +171,15 @@ function proveAct(
 /** Arguments that say something and do nothing. */
 const SAYING: ReadonlySet<ActRole> = new Set(['describes', 'thinks', 'delegates'])
 
+const LOOKING: ReadonlySet<ActRole> = new Set(['searches', 'reads'])
+
 /** Tells why a text proves nothing, as far as the act is known. */
 function whyTold(act: Act | null, step: number | undefined): string {
+  const cited = `the cited text of step ${step}`
   if (act !== null && NOT_RUN.has(act.call.outcome)) return `the call of step ${step} was turned down before it ran`
-  const why = act === null ? undefined : TOLD_BY[act.role]
-  return `the cited text of step ${step} ${why ?? 'only mentions it, looks at it or searches for it, or never ran'}`
-}
-
-const DESCRIBES = 'is an argument that only describes'
-const LOOKS = 'only looks'
-const TOLD_BY: Readonly<Partial<Record<ActRole, string>>> = {
-  ...{ describes: DESCRIBES, delegates: DESCRIBES, thinks: DESCRIBES },
-  ...{ searches: LOOKS, reads: LOOKS },
+  if (act !== null && SAYING.has(act.role)) return `${cited} is an argument that only describes`
+  if (act !== null && LOOKING.has(act.role)) return `${cited} only looks`
+  return `${cited} only mentions it, looks at it or searches for it, or never ran`
 }
 
 /** Proves a surface, the same for all its places: where a search finds the instructions, a part that shows one, or output with a picture. */

@@ -11,7 +11,6 @@ import { earlier, FAILED, type Part, type Position } from '../trajectory/traject
 import { checkCitation, createProof } from './citations.ts'
 import { findContradictions } from './contradictions.ts'
 import {
-  type Checked,
   type Cited,
   doubt,
   type EvidenceQuestion,
@@ -89,19 +88,17 @@ function checkFlat(answered: Claims, question: EvidenceQuestion) {
   const check = (citation: Citation, observations: Observations) =>
     checkCitation(citation, citedOf(citation), question, locator, proof, observations)
   const surface = answered.citations.map((one) => (one.supports === sight?.id ? check(one, seen) : null))
-  const picture = firstCitedPicture(rendering, surface)
-  const checkAll = (observations: Observations) =>
-    answered.citations.map((one, index) => surface[index] ?? check(one, observations))
+  const cited = surface.flatMap((one) => (isProof(one?.proved) && one?.position ? [one.position] : []))
+  const picture = firstCitedPicture(rendering, cited)
   const pictured = withPicture(seen, picture)
   // Where no search dates the surface for certain, the judge's own citation does: an act must come after it. Such a grade is `low`.
-  const cited = citedAt(surface).reduce<Position | null>(earlier, null)
-  const certain = { ...pictured, surface: pictured.surface ?? cited, media: seen.media ?? picture }
-  const first = checkAll(certain)
-  const isEarly = first.some((one) => one.citation.status === 'out_of_order')
-  const observations = isEarly ? datedByDoubt(certain, surface) : certain
-  const checked = observations === certain ? first : checkAll(observations)
+  const dated = {
+    ...{ ...pictured, surface: pictured.surface ?? cited.reduce<Position | null>(earlier, null) },
+    media: seen.media ?? picture,
+  }
+  const checked = answered.citations.map((one, index) => surface[index] ?? check(one, dated))
   const claims = withCounts(answered, checked, question)
-  const answer = { claims, question, checked, searched: { ...seen, media: observations.media }, dated: observations }
+  const answer = { claims, question, checked, searched: { ...seen, media: dated.media }, dated }
   const isPicture = sight !== null && restsOnPictures(sight, answer, seen, picture)
   const failed = checked.filter(({ position }) => {
     const act = position === null ? null : partAt(rendering.trajectory, position)?.act
@@ -126,25 +123,6 @@ function withPicture(seen: Observations, picture: Position | null): Observations
   const first = Object.entries(seen.first).map(([which, position]) => [which, earlier(position, picture)])
   return { ...seen, surface: earlier(seen.surface, picture), first: Object.fromEntries(first) }
 }
-
-/** Dates the sights by doubtful ones that the judge cites: an act before the certain sight may come after them. */
-function datedByDoubt(seen: Observations, surface: readonly (Checked | null)[]): Observations {
-  const cited = citedAt(surface)
-  const dates = Object.entries(seen.doubtful).flatMap(([which, doubtful]) => {
-    const position = doubtful?.position
-    const isCited = position !== undefined && cited.some(({ step }) => step === position.step)
-    return isCited && (seen.first[which] ?? null) !== null ? [[which, position] as const] : []
-  })
-  if (dates.length === 0) return seen
-  return {
-    ...seen,
-    surface: dates.reduce<Position | null>((first, [, one]) => earlier(first, one), seen.surface),
-    first: { ...seen.first, ...Object.fromEntries(dates) },
-  }
-}
-
-const citedAt = (surface: readonly (Checked | null)[]): Position[] =>
-  surface.flatMap((one) => (isProof(one?.proved) && one?.position ? [one.position] : []))
 
 /*
  * Limits: claims whose evidence allows no more than `medium`, acts that an anchor names in part, and denials that rest on a search. Claims that evidence

@@ -172,13 +172,9 @@ export function isPictured({ trajectory, pictures }: Rendering, at: Position): b
   return parts.some((part) => isOutputMedia(part) && !pictures.has(part))
 }
 
-/** Finds the earliest picture whose citation proves the sight. */
-export const firstCitedPicture = ({ trajectory, pictures }: Rendering, surface: readonly (Checked | null)[]) =>
-  surface.reduce<Position | null>((first, one) => {
-    const position = isProof(one?.proved) ? (one?.position ?? null) : null
-    const part = position === null ? null : partAt(trajectory, position)
-    return part === null || !pictures.has(part) ? first : earlier(first, position)
-  }, null)
+/** Finds the earliest picture among the citations that prove the sight. */
+export const firstCitedPicture = ({ trajectory, pictures }: Rendering, cited: readonly Position[]): Position | null =>
+  cited.filter((at) => pictures.has(partAt(trajectory, at) as Part)).reduce<Position | null>(earlier, null)
 
 /** Tells whether the claims rest on pictures alone: an agreeing measurement settles the sight, but not its time where a search finds it later. */
 export function restsOnPictures(

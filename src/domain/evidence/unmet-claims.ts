@@ -124,21 +124,11 @@ function uncited(claim: ClaimRule, value: ClaimValue, answer: CheckedAnswer): Un
   return fault(claim, `${claimed}, but ${why ?? 'what is cited proves nothing'}`, real.step_id)
 }
 
-/** The steps that two claims cite, as far as a proof needs their order. */
-export interface ClaimedOrder {
-  /** `after`: a step of the first claim comes before all steps of the second; null: a claim has no step. */
-  readonly order: Order | null
-  readonly names: readonly string[]
-  /** The claim without a proved citation; null: both have some. */
-  readonly bare: string | null
-  readonly step_id: number | null
-}
-
-/** Orders the cited steps of the two claims that a proof names; null: the proof names none. */
-export function claimedOrder(
-  names: readonly string[],
-  { claims, question, checked }: CheckedAnswer,
-): ClaimedOrder | null {
+/**
+ * Orders the cited steps of the two claims that a proof names; null: the proof names none. `order`: `after`, where a step of the first claim comes before
+ * all steps of the second; null, where a claim has no step. `bare`: the claim without a proved citation.
+ */
+export function claimedOrder(names: readonly string[], { claims, question, checked }: CheckedAnswer) {
   if (names.length === 0) return null
   const { rubric, rendering } = question
   const placesOf = (name: string): Position[] => {

@@ -135,26 +135,17 @@ function answerOf({ id, type, values, unclear, of, maximum }: ClaimRule, form: A
  */
 export function flatten(claims: Claims, rubric: Rubric): { readonly claims: Claims; readonly rubric: Rubric } {
   if (!rubric.claims.some(({ type }) => type === 'list')) return { claims, rubric }
-  const rules: ClaimRule[] = []
-  const values: Record<string, ClaimValue> = {}
-  for (const claim of rubric.claims) {
-    if (claim.type !== 'list') {
-      rules.push(claim)
-      values[claim.id] = claims.values[claim.id] ?? null
-      continue
-    }
-    for (const [index, entry] of entriesOf(claims, claim).entries()) {
+  const flat = rubric.claims.flatMap((claim): { rule: ClaimRule; value: ClaimValue }[] => {
+    if (claim.type !== 'list') return [{ rule: claim, value: claimedValue(claims, claim) }]
+    return entriesOf(claims, claim).flatMap((entry, index) => {
       const ofEntry = (id: string | null): string | null =>
         id?.startsWith(`${claim.id}.`) ? idOf(claim.id, index + 1, entryName(claim, { id })) : id
-      for (const rule of claim.of) {
-        const own = renamed(rule, ofEntry)
-        rules.push(own)
-        values[own.id] = entry[entryName(claim, rule)] ?? null
-      }
-    }
-  }
+      return claim.of.map((rule) => ({ rule: renamed(rule, ofEntry), value: entry[entryName(claim, rule)] ?? null }))
+    })
+  })
   const citations = claims.citations.map((citation) => ({ ...citation, supports: flatId(citation, rubric) }))
-  return { claims: { ...claims, citations, values }, rubric: { ...rubric, claims: rules } }
+  const values = Object.fromEntries(flat.map(({ rule, value }) => [rule.id, value]))
+  return { claims: { ...claims, citations, values }, rubric: { ...rubric, claims: flat.map(({ rule }) => rule) } }
 }
 
 const idOf = (list: string, entry: number, name: string): string => `${list}[${entry}].${name}`
@@ -180,15 +171,14 @@ function flatId({ supports, entry = 0 }: Citation, { claims }: Rubric): string {
 
 /** Puts the values of flat claims into their lists again. */
 export function unflatten(values: Claims['values'], given: Claims, rubric: Rubric): Claims['values'] {
-  const nested = (claim: ClaimRule): ClaimValue =>
-    claim.type !== 'list'
-      ? (values[claim.id] ?? null)
-      : entriesOf(given, claim).map((_, index) => {
-          const names = claim.of.map((rule) => entryName(claim, rule))
-          return Object.fromEntries(
-            names.map((name) => [name, (values[idOf(claim.id, index + 1, name)] ?? null) as Scalar]),
-          )
-        })
+  const nested = (claim: ClaimRule): ClaimValue => {
+    if (claim.type !== 'list') return values[claim.id] ?? null
+    const names = claim.of.map((rule) => entryName(claim, rule))
+    const ofEntry = (entry: number, name: string) => (values[idOf(claim.id, entry, name)] ?? null) as Scalar
+    return entriesOf(given, claim).map((_, index) =>
+      Object.fromEntries(names.map((name) => [name, ofEntry(index + 1, name)])),
+    )
+  }
   return Object.fromEntries(rubric.claims.map((claim) => [claim.id, nested(claim)]))
 }
 

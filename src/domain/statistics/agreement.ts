@@ -2,6 +2,7 @@ import type { Agreement, AgreementRequest, BASELINES, Confusion, Scale, Statisti
 import { err, type Issue, ok, type Result } from '../result.ts'
 import { BOOTSTRAP, type BootstrapSettings, bootstrap, exponential, type Random, weighAll } from './bootstrap.ts'
 import {
+  apart,
   cellsOf,
   cohenKappa,
   countRatings,
@@ -12,11 +13,9 @@ import {
   type ItemTable,
   itemTable,
   krippendorffAlpha,
-  linear,
   mostFrequent,
   nominal,
   profileOf,
-  quadratic,
   type RatedItem,
   type Ratings,
   rawAgreement,
@@ -176,8 +175,8 @@ function estimates(table: ItemTable, { labels, raters }: Ratings, scale: Scale):
   const plain = [rawAgreement(table), kappa(nominal), fleissKappa(table), krippendorffAlpha(table), gwetAc1(table)]
   if (scale === 'nominal') return plain
   const values = labels.map((label, place) => (scale === 'interval' ? Number(label) : place))
-  const alpha = krippendorffAlpha(table, scale === 'ordinal' ? 'ordinal' : quadratic(values))
-  return [...plain, kappa(linear(values)), kappa(quadratic(values)), alpha]
+  const alpha = krippendorffAlpha(table, scale === 'ordinal' ? 'ordinal' : apart(values, 2))
+  return [...plain, kappa(apart(values, 1)), kappa(apart(values, 2)), alpha]
 }
 
 /** Numbers the units that are resampled, clusters and items without one, by their ratings: the order of the items changes no draw. */

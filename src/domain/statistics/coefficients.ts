@@ -6,14 +6,11 @@ import { type Estimate, estimated, missing, ratio } from './intervals.ts'
 export type Distance = (first: number, second: number) => number
 
 export const nominal: Distance = (first, second) => (first === second ? 0 : 1)
-export const linear =
-  (values: readonly number[]): Distance =>
+/** Measures by the difference of numbers, to a power: 1 is linear, 2 quadratic. */
+export const apart =
+  (values: readonly number[], power: 1 | 2): Distance =>
   (first, second) =>
-    Math.abs((values[first] ?? 0) - (values[second] ?? 0))
-export const quadratic =
-  (values: readonly number[]): Distance =>
-  (first, second) =>
-    ((values[first] ?? 0) - (values[second] ?? 0)) ** 2
+    Math.abs((values[first] ?? 0) - (values[second] ?? 0)) ** power
 
 /**
  * Computes κ of two raters: 1 − Σ v_ij n_ij / Σ v_ij r_i c_j / n, with v the distance of the categories and r, c the margins. Nominal
@@ -28,7 +25,7 @@ export function cohenKappa(cells: ArrayLike<number>, size: number, distance = no
   const rows = new Float64Array(size)
   const columns = new Float64Array(size)
   let total = 0
-  let apart = 0
+  let observed = 0
   for (let row = 0; row < size; row++) {
     for (let column = 0; column < size; column++) {
       const count = cells[row * size + column] ?? 0
@@ -36,7 +33,7 @@ export function cohenKappa(cells: ArrayLike<number>, size: number, distance = no
       rows[row] = (rows[row] ?? 0) + count
       columns[column] = (columns[column] ?? 0) + count
       total += count
-      apart += count * distance(row, column)
+      observed += count * distance(row, column)
     }
   }
   if (total === 0) return missing('no_pairs')
@@ -44,7 +41,7 @@ export function cohenKappa(cells: ArrayLike<number>, size: number, distance = no
   for (let row = 0; row < size; row++)
     for (let column = 0; column < size; column++)
       chance += (rows[row] ?? 0) * (columns[column] ?? 0) * distance(row, column)
-  return ratio(chance - total * apart, chance, 'one_category')
+  return ratio(chance - total * observed, chance, 'one_category')
 }
 
 /**
@@ -57,7 +54,7 @@ export function cohenKappa(cells: ArrayLike<number>, size: number, distance = no
 export function krippendorffAlpha(table: ItemTable, scale: Distance | 'ordinal' = nominal): Estimate {
   const { totals, ratings } = countRatings(table, 2)
   if (ratings === 0) return missing('no_pairs')
-  const distance = scale === 'ordinal' ? quadratic(middleRanks(totals)) : scale
+  const distance = scale === 'ordinal' ? apart(middleRanks(totals), 2) : scale
   let disagreement = 0
   eachProfile(table, 2, ({ labels, counts, total }, weight) => {
     disagreement += (weight * pairsApart(labels, counts, distance)) / (total - 1)

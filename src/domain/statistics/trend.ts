@@ -1,21 +1,13 @@
-/** A falling or rising sum over the runs of several items, and the probability of a sum as low by chance. */
-export interface Trend {
-  /** Items that fell over the runs, and items that rose. */
-  readonly fell: number
-  readonly rose: number
-  /** One-sided and exact; 1 where nothing changed. */
-  readonly p: number
-}
-
 /**
  * Tests whether ordinal values of items fall over runs. The statistic is the sum over the items of Mann-Kendall's S (Mann, Econometrica 13,
  * 1945): pairs of runs in which the value rose, less pairs in which the value fell. Where nothing changes between the runs, all orders of the values
  * of an item are equally likely, for each item by itself: p is the exact share of orders whose sum is as low. Equal values stay equal. Of two
  * runs this is the sign test. Items have at most seven values each: their orders are counted out.
  *
+ * @returns the items that fell over the runs, those that rose, and p: one-sided and exact, 1 where nothing changed.
  * @example fallOver([[3, 2], [3, 2], [3, 1], [2, 1], [2, 2]]).p // → 1 / 16
  */
-export function fallOver(series: readonly (readonly number[])[]): Trend {
+export function fallOver(series: readonly (readonly number[])[]) {
   const sums = series.map(sumOf)
   let chances = new Map([[0, 1]])
   for (const values of series) {

@@ -28,18 +28,9 @@ export class NormalText {
     return new NormalText(source.slice(start, end), [0, 0, 0, start])
   }
 
-  start(at: number): number {
-    return this.toSource(at, 0)
-  }
-
-  /** Finds the source offset behind a unit. */
-  end(at: number): number {
-    return this.toSource(at, 1)
-  }
-
   /** Finds the source range of `text[start, end)`. */
   range(start: number, end: number): Range {
-    return { start: this.start(start), end: this.end(end - 1) }
+    return { start: this.toSource(start, 0), end: this.toSource(end - 1, 1) }
   }
 
   /** Finds the first unit that begins at or behind a source offset. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { agreement } from '../../../src/domain/statistics/agreement.ts'
-import { cohenKappa, linear, quadratic } from '../../../src/domain/statistics/coefficients.ts'
+import { apart, cohenKappa } from '../../../src/domain/statistics/coefficients.ts'
 import type { Agreement, AgreementRequest, Rating } from '../../../src/schemas/agreement.ts'
 import { readTables } from '../../tables.ts'
 import { answer, letters, ratingsOf, ratingsOfCounts, ratingsOfMatrix, table } from './oracles.ts'
@@ -61,8 +61,8 @@ describe('κ of places', () => {
   const cells = [2, 0, 1, 0, 2, 0, 0, 0, 1]
 
   test('linear and quadratic by hand', () => {
-    expect(cohenKappa(cells, 3, linear([0, 1, 2])).value).toBeCloseTo(1 - 2 / (32 / 6), 12)
-    expect(cohenKappa(cells, 3, quadratic([0, 1, 2])).value).toBeCloseTo(1 - 4 / 8, 12)
+    expect(cohenKappa(cells, 3, apart([0, 1, 2], 1)).value).toBeCloseTo(1 - 2 / (32 / 6), 12)
+    expect(cohenKappa(cells, 3, apart([0, 1, 2], 2)).value).toBeCloseTo(1 - 4 / 8, 12)
   })
 
   test('interval labels are apart by their numbers, ordinal ones by their places', () => {

@@ -104,8 +104,10 @@ function checkFold(text: string): void {
       folded.text === foldSlowly(text, ansi),
       `a fold differs from the reference: ${JSON.stringify([folded.text, text])}`,
     )
-    for (let at = 1; at < folded.text.length; at++)
-      hold(folded.start(at) >= folded.start(at - 1) && folded.end(at) > folded.start(at), 'offsets do not rise')
+    for (let at = 1; at < folded.text.length; at++) {
+      const { start, end } = folded.range(at, at + 1)
+      hold(start >= folded.range(at - 1, at).start && end > start, 'offsets do not rise')
+    }
   }
 }
 
