@@ -34,11 +34,11 @@ export function neededQuotes(values: ClaimValues, citations: readonly CheckedCit
 export function overlapOf(one: NeededQuotes, other: NeededQuotes) {
   const steps = new Set<number>()
   const claims = [...new Set([one, other].flatMap((side) => Object.keys(side)))]
+  const quotesOf = (side: NeededQuotes, claim: string) => (Object.hasOwn(side, claim) ? (side[claim] ?? []) : [])
   const apart = claims.filter((claim) => {
-    const shared = (one[claim] ?? []).filter(({ step_id, path, start, end }) =>
-      other[claim]?.some(
-        (quote) => quote.step_id === step_id && quote.path === path && quote.start < end && start < quote.end,
-      ),
+    const others = quotesOf(other, claim)
+    const shared = quotesOf(one, claim).filter(({ step_id, path, start, end }) =>
+      others.some((own) => own.step_id === step_id && own.path === path && own.start < end && start < own.end),
     )
     for (const { step_id } of shared) steps.add(step_id)
     return shared.length === 0
