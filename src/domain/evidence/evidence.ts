@@ -92,11 +92,16 @@ function checkFlat(answered: Claims, question: EvidenceQuestion) {
   const picture = firstCitedPicture(rendering, cited)
   const pictured = withPicture(seen, picture)
   // Where no search dates the surface for certain, the judge's own citation does: an act must come after it. Such a grade is `low`.
-  const dated = {
+  const certain = {
     ...{ ...pictured, surface: pictured.surface ?? cited.reduce<Position | null>(earlier, null) },
     media: seen.media ?? picture,
   }
-  const checked = answered.citations.map((one, index) => surface[index] ?? check(one, dated))
+  const checkAll = (observations: Observations) =>
+    answered.citations.map((one, index) => surface[index] ?? check(one, observations))
+  const first = checkAll(certain)
+  const isEarly = first.some((one) => one.citation.status === 'out_of_order')
+  const dated = isEarly ? datedByDoubt(certain, cited) : certain
+  const checked = dated === certain ? first : checkAll(dated)
   const claims = withCounts(answered, checked, question)
   const answer = { claims, question, checked, searched: { ...seen, media: dated.media }, dated }
   const isPicture = sight !== null && restsOnPictures(sight, answer, seen, picture)
@@ -122,6 +127,21 @@ function withPicture(seen: Observations, picture: Position | null): Observations
   if (picture === null) return seen
   const first = Object.entries(seen.first).map(([which, position]) => [which, earlier(position, picture)])
   return { ...seen, surface: earlier(seen.surface, picture), first: Object.fromEntries(first) }
+}
+
+/** Dates the sights by doubtful ones that the judge cites: an act before the certain sight may come after them. */
+function datedByDoubt(seen: Observations, cited: readonly Position[]): Observations {
+  const dates = Object.entries(seen.doubtful).flatMap(([which, doubtful]) => {
+    const position = doubtful?.position
+    const isCited = position !== undefined && cited.some(({ step }) => step === position.step)
+    return isCited && (seen.first[which] ?? null) !== null ? [[which, position] as const] : []
+  })
+  if (dates.length === 0) return seen
+  return {
+    ...seen,
+    surface: dates.reduce<Position | null>((first, [, one]) => earlier(first, one), seen.surface),
+    first: { ...seen.first, ...Object.fromEntries(dates) },
+  }
 }
 
 /*
