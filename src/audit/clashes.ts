@@ -1,23 +1,26 @@
+import type { GradeFilter } from '../db/grades.ts'
 import { SIGNAL_CODES } from '../domain/evidence/contradictions.ts'
 import { matchEvidence, overlapOf } from '../domain/evidence/needed-quotes.ts'
-import { type ClaimValues, claimWord } from '../domain/rubric/claim-values.ts'
+import { type ClaimValues, claimWord, newestRubric } from '../domain/rubric/claim-values.ts'
 import { claimsOfOutcome, decisiveClaims, differ, outcomeDistance } from '../domain/rubric/outcome.ts'
 import type { Rubric } from '../domain/rubric/rubric.ts'
 import { count } from '../domain/words.ts'
 import type { Disagreement, DisagreementKind } from '../schemas/review.ts'
 import type { Signals } from '../schemas/trial.ts'
 import { CONFIDENCE_LEVELS, type ConfidenceLevel, type ContradictionCode, type Label } from '../schemas/vocabulary.ts'
-import { isOfAgent, type ReviewRow } from './reviews.ts'
-import { nameOf, type OpinionRow } from './trials.ts'
+import { isOfAgent, type ReviewRow, standingReviewsOf } from './reviews.ts'
+import { inTurns, latestOpinions, nameOf, type OpinionRow, type QuestionContext, readQuestions } from './trials.ts'
 
 /** A disagreement of two sides, in the terms of its score. */
 export interface Clash {
   /** The number of differing claims, or the distance between ordered outcomes; more than 3 count as 3. */
   readonly distance: number
-  /** Reported confidence of the less certain side; null: a side reports none. */
-  readonly confidence: ConfidenceLevel | null
+  /** Confidence of the less certain side: 0 (low, or none reported) to 2 (high). */
+  readonly confidence: number
   /** Votes, 0 to 1: the smaller own share behind a side (1 without votes); within one judge 1 − the share of the most common vote. */
   readonly votes: number
+  /** Writes the sentence of the clash, which only shown clashes need. */
+  readonly say: () => string
 }
 
 /** All verdicts on one question under one rubric. */
@@ -33,26 +36,36 @@ export interface Verdicts {
   readonly reviews: readonly ReviewRow[]
 }
 
-/** A clash with its sentence, which is written only for shown clashes. */
-export interface TellableClash extends Clash {
-  readonly say: () => string
+/** Reads the questions with a grade that fits, each with all verdicts on it. */
+export async function* readVerdicts(context: QuestionContext, filter: GradeFilter, claim: string | null = null) {
+  const { stores, rubrics } = context
+  const questions = await readQuestions(context, filter)
+  const reviews = await standingReviewsOf(stores.reviews, questions)
+  for await (const [subject, row] of inTurns(questions)) {
+    const verdicts: Verdicts = {
+      ...{ rubric: newestRubric(rubrics, row.rubric), claim, signals: row.signals },
+      opinions: latestOpinions([...row.opinions, ...row.others]),
+      reviews: reviews.get(subject) ?? [],
+    }
+    yield { subject, row, verdicts }
+  }
 }
 
 /** Finds the clashes of each kind, in a fixed order. */
-export const FIND_CLASHES: Readonly<Record<DisagreementKind, (verdicts: Verdicts) => TellableClash[]>> = {
+export const FIND_CLASHES: Readonly<Record<DisagreementKind, (verdicts: Verdicts) => Clash[]>> = {
   human: (verdicts) => {
     const humans = onePerAnswer(verdicts, false)
     const againstJudges = humans.flatMap((human) => judgesOf(verdicts).map((judge) => [human, judge] as const))
-    return [...againstJudges, ...pairsOf(humans)].flatMap((pair) => clashOf(pair, verdicts))
+    return [...againstJudges, ...pairsOf(humans)].flatMap((pair) => clashOf(pair, verdicts) ?? [])
   },
-  judges: (verdicts) => pairsOf(judgesOf(verdicts)).flatMap((pair) => clashOf(pair, verdicts)),
+  judges: (verdicts) => pairsOf(judgesOf(verdicts)).flatMap((pair) => clashOf(pair, verdicts) ?? []),
   signals: ({ opinions, signals, rubric }) => opinions.flatMap((opinion) => againstSignals(opinion, signals, rubric)),
   samples: ({ opinions, rubric }) => opinions.flatMap((opinion) => amongSamples(opinion, rubric)),
   contradiction: ({ opinions }) => opinions.flatMap(contradicted),
   evidence: (verdicts) =>
     [...pairsOf(judgesOf(verdicts)), ...verdicts.opinions.flatMap((opinion) => pairsOf(samplesOf(opinion)))]
-      .filter((pair) => clashOf(pair, verdicts).length === 0)
-      .flatMap(otherEvidence),
+      .filter((pair) => clashOf(pair, verdicts) === null)
+      .flatMap((pair) => otherEvidence(pair) ?? []),
   unverified: (verdicts) => verdicts.opinions.flatMap((opinion) => unverified(opinion, verdicts)),
 }
 
@@ -66,8 +79,8 @@ interface Side extends Pick<Clash, 'confidence' | 'votes'>, Pick<OpinionRow, 'qu
 const judgesOf = (verdicts: Verdicts): Side[] => {
   const judges = verdicts.opinions.flatMap((opinion) => {
     const { label, confidence, vote_share, quotes } = opinion
-    const claims = statedClaims(opinion, verdicts.rubric)
-    return label === null ? [] : [{ name: nameOf(opinion), label, confidence, votes: vote_share ?? 1, claims, quotes }]
+    const said = { claims: statedClaims(opinion, verdicts.rubric), confidence: sureness(confidence), quotes }
+    return label === null ? [] : [{ name: nameOf(opinion), label, votes: vote_share ?? 1, ...said }]
   })
   return [...judges, ...onePerAnswer(verdicts, true)]
 }
@@ -75,8 +88,11 @@ const judgesOf = (verdicts: Verdicts): Side[] => {
 const samplesOf = (opinion: OpinionRow): Side[] =>
   opinion.votes.flatMap(({ label, confidence, quotes }, sample) => {
     const name = `sample ${sample} of ${nameOf(opinion)}`
-    return label === null ? [] : [{ name, label, confidence, votes: 1, claims: {}, quotes }]
+    return label === null ? [] : [{ name, label, confidence: sureness(confidence), votes: 1, claims: {}, quotes }]
   })
+
+/** Ranks a reported confidence; a side without a level counts as `low`. */
+const sureness = (level: ConfidenceLevel | null): number => (level === null ? 0 : CONFIDENCE_LEVELS.indexOf(level))
 
 /** Merges the stated claims with the claims that the label implies, which take precedence. */
 const statedClaims = (
@@ -87,7 +103,7 @@ const statedClaims = (
 /** Keeps the newest reviewer of each answer, so that a thousand reviewers make no million pairs. `byAgents`: of agents, else of all others. */
 function onePerAnswer({ reviews, rubric, claim }: Verdicts, byAgents: boolean): Side[] {
   const sides = new Map<string, Side>()
-  const confidence = byAgents ? null : 'high'
+  const confidence = sureness(byAgents ? null : 'high')
   for (const review of reviews.filter((one) => isOfAgent(one) === byAgents)) {
     const { rater: name, label } = review
     const claims = statedClaims(review, rubric)
@@ -108,27 +124,31 @@ const watched = (rubric: Rubric | null, claim: string | null): readonly string[]
 export const pairsOf = <Of>(all: readonly Of[]): (readonly [Of, Of])[] =>
   all.flatMap((one, index) => all.slice(index + 1).map((other) => [one, other] as const))
 
-function clashOf([one, other]: readonly [Side, Side], { rubric, claim }: Verdicts): TellableClash[] {
-  const confidence = lessSure(one.confidence, other.confidence)
-  const votes = Math.min(one.votes, other.votes)
+/** Finds the clash of two sides: other labels, or one label with other values of watched claims; null without one. */
+function clashOf([one, other]: readonly [Side, Side], { rubric, claim }: Verdicts): Clash | null {
   if (one.label !== other.label) {
     const distance = outcomeDistance(rubric, one.label, other.label)
     const isOrdered = rubric !== null && (rubric.outcome.kind === 'sum' || rubric.outcome.scale === 'ordinal')
-    const say = () =>
-      `${one.name} says ${one.label}, ${other.name} says ${other.label}: ${isOrdered ? distance : count(distance, 'claim')} apart.`
-    return [{ confidence, votes, distance, say }]
+    const apart = isOrdered ? distance : count(distance, 'claim')
+    return clashBetween([one, other], distance, () => {
+      return `${one.name} says ${one.label}, ${other.name} says ${other.label}: ${apart} apart.`
+    })
   }
-  const between = watched(rubric, claim).filter((id) => differ(one.claims[id], other.claims[id]))
-  if (between.length === 0) return []
+  const differing = watched(rubric, claim).filter((id) => differ(one.claims[id], other.claims[id]))
+  if (differing.length === 0) return null
   const tell = ({ name, claims }: Side) =>
-    `${name} says ${between.map((id) => `${claimWord(id)}=${tellValue(claims[id])}`).join(', ')}`
+    `${name} says ${differing.map((id) => `${claimWord(id)}=${tellValue(claims[id])}`).join(', ')}`
   const say = () => `Both say ${one.label}, but ${tell(one)} and ${tell(other)}.`
-  return [{ confidence, votes, distance: between.length, say }]
+  return clashBetween([one, other], differing.length, say)
 }
 
+const clashBetween = ([one, other]: readonly [Side, Side], distance: number, say: () => string): Clash => ({
+  ...{ distance, say, confidence: Math.min(one.confidence, other.confidence), votes: Math.min(one.votes, other.votes) },
+})
+
 /** Makes a clash within one opinion. */
-const clashIn = (opinion: OpinionRow, distance: number, say: (name: string) => string): TellableClash => ({
-  ...{ distance, confidence: opinion.confidence, votes: opinion.vote_share ?? 1 },
+const clashIn = (opinion: OpinionRow, distance: number, say: (name: string) => string): Clash => ({
+  ...{ distance, confidence: sureness(opinion.confidence), votes: opinion.vote_share ?? 1 },
   say: () => say(nameOf(opinion)),
 })
 
@@ -161,33 +181,26 @@ export function differingClaims({ opinions, reviews, rubric }: Verdicts): Disagr
   return differing as Disagreement['claims']
 }
 
-const rank = (level: ConfidenceLevel | null): number => (level === null ? -1 : CONFIDENCE_LEVELS.indexOf(level))
-const lessSure = (one: ConfidenceLevel | null, other: ConfidenceLevel | null): ConfidenceLevel | null =>
-  rank(one) <= rank(other) ? one : other
-
-function amongSamples(opinion: OpinionRow, rubric: Rubric | null): TellableClash[] {
+function amongSamples(opinion: OpinionRow, rubric: Rubric | null): Clash[] {
   const { votes } = opinion
   const labelled = votes.filter(({ label }) => label !== null)
   const tally = [...Map.groupBy(labelled, ({ label }) => label ?? '')]
   if (tally.length < 2 && !opinion.contradictions.includes('no_majority')) return []
   // The highest confidence among the votes for each label.
-  const levels = tally.map(([, own]) =>
-    own.map(({ confidence }) => confidence).reduce((best, level) => (rank(best) >= rank(level) ? best : level)),
-  )
+  const levels = tally.map(([, own]) => Math.max(...own.map(({ confidence }) => sureness(confidence))))
   const distances = pairsOf(tally).map(([[one], [other]]) => outcomeDistance(rubric, one, other))
+  const most = Math.max(0, ...tally.map(([, own]) => own.length))
   const say = () => {
     const rest = votes.length - labelled.length
-    const parts = [
-      ...tally.map(([label, own]) => `${label} ${own.length}`),
-      ...(rest > 0 ? [`without a label ${rest}`] : []),
-    ]
-    return `${count(votes.length, 'sample')} of ${nameOf(opinion)} ${votes.length === 1 ? 'differs' : 'differ'}: ${parts.join(', ')}.`
+    const parts = tally.map(([label, own]) => `${label} ${own.length}`)
+    const all = [...parts, ...(rest > 0 ? [`without a label ${rest}`] : [])].join(', ')
+    return `${count(votes.length, 'sample')} of ${nameOf(opinion)} ${votes.length === 1 ? 'differs' : 'differ'}: ${all}.`
   }
   return [
     {
       distance: Math.max(0, ...distances),
-      confidence: levels.length < 2 ? null : levels.reduce(lessSure),
-      votes: labelled.length === 0 ? 0 : 1 - Math.max(...tally.map(([, own]) => own.length)) / labelled.length,
+      confidence: levels.length < 2 ? 0 : Math.min(...levels),
+      votes: most === 0 ? 0 : 1 - most / labelled.length,
       say,
     },
   ]
@@ -196,23 +209,23 @@ function amongSamples(opinion: OpinionRow, rubric: Rubric | null): TellableClash
 /** Contradictions that have a kind of their own. */
 const ELSEWHERE: readonly ContradictionCode[] = [...Object.values(SIGNAL_CODES), 'no_majority']
 
-function contradicted(opinion: OpinionRow): TellableClash[] {
+function contradicted(opinion: OpinionRow): Clash[] {
   const codes = opinion.contradictions.filter((code) => !ELSEWHERE.includes(code))
   if (codes.length === 0) return []
   return [clashIn(opinion, codes.length, (name) => `What ${name} claims is contradicted: ${codes.join(', ')}.`)]
 }
 
 /** Makes the clash of two answers with one label and quotes that do not overlap. */
-function otherEvidence([one, other]: readonly [Side, Side]): TellableClash[] {
-  if (matchEvidence(one, other) !== 'disjoint') return []
+function otherEvidence([one, other]: readonly [Side, Side]): Clash | null {
+  if (matchEvidence(one, other) !== 'disjoint') return null
   const { apart } = overlapOf(one.quotes ?? {}, other.quotes ?? {})
-  const say = () =>
-    `${one.name} and ${other.name} say ${one.label}, but their quotes do not overlap: ${apart.map(claimWord).join(', ')}.`
-  const confidence = lessSure(one.confidence, other.confidence)
-  return [{ distance: apart.length, confidence, votes: Math.min(one.votes, other.votes), say }]
+  const claims = apart.map(claimWord).join(', ')
+  return clashBetween([one, other], apart.length, () => {
+    return `${one.name} and ${other.name} say ${one.label}, but their quotes do not overlap: ${claims}.`
+  })
 }
 
-function unverified(opinion: OpinionRow, { opinions, reviews, rubric }: Verdicts): TellableClash[] {
+function unverified(opinion: OpinionRow, { opinions, reviews, rubric }: Verdicts): Clash[] {
   const { status, claimed_label } = opinion
   if (status !== 'unverified') return []
   const others = new Set([...opinions, ...reviews].flatMap(({ label }) => label ?? []))
@@ -230,7 +243,7 @@ function unverified(opinion: OpinionRow, { opinions, reviews, rubric }: Verdicts
 }
 
 /** Compares claims, unverified too, with the harness's measurements, as the grade records it and anew: the grade may be older than the rule. */
-function againstSignals(opinion: OpinionRow, signals: Signals, rubric: Rubric | null): TellableClash[] {
+function againstSignals(opinion: OpinionRow, signals: Signals, rubric: Rubric | null): Clash[] {
   const parts = (rubric?.claims ?? []).flatMap(({ id, measured_by }) => {
     if (measured_by === null) return []
     const claimed = opinion.claims?.[id] ?? null

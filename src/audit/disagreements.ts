@@ -1,19 +1,18 @@
-import { claimIdOf, newestRubric } from '../domain/rubric/claim-values.ts'
+import { claimIdOf } from '../domain/rubric/claim-values.ts'
 import { decodeCursor, type QueueQuery, takePage } from '../schemas/queries.ts'
 import { DISAGREEMENT_KINDS, type Disagreement, type DisagreementKind } from '../schemas/review.ts'
-import type { ConfidenceLevel } from '../schemas/vocabulary.ts'
-import { type Clash, differingClaims, FIND_CLASHES, type TellableClash, type Verdicts } from './clashes.ts'
+import { type Clash, differingClaims, FIND_CLASHES, readVerdicts, type Verdicts } from './clashes.ts'
 import { type AuditContext, requireNames } from './names.ts'
-import { agreedLabel, standingReviewsOf } from './reviews.ts'
-import { inTurns, latestOpinions, type QuestionContext, type QuestionRow, readQuestions } from './trials.ts'
+import { agreedLabel } from './reviews.ts'
+import { inTurns, type QuestionRow } from './trials.ts'
 
 /** Returns the weight of a kind: ten apart, while all other terms stay below ten in sum, so that kinds never mix in the order. */
 const weightOf = (kind: DisagreementKind): number => 10 * (DISAGREEMENT_KINDS.length - DISAGREEMENT_KINDS.indexOf(kind))
 
 /** Points for each claim in which two sides differ, for at most three claims. */
 const POINTS_PER_CLAIM = 2
-/** Points for the confidence of the less certain side: two certain sides weigh most. None for a side without a level. */
-const CONFIDENCE_POINTS: Readonly<Record<ConfidenceLevel, number>> = { low: 0, medium: 1, high: 2 }
+
+type Terms = Omit<Clash, 'say'>
 
 interface Scored {
   /** The score in thousandths: sums of fractions would not compare equal after a way through text. */
@@ -22,11 +21,11 @@ interface Scored {
 }
 
 /** Scores one clash of a kind by our own weights: each term only orders ties of the term before, but a claim counts as two levels of confidence. */
-export function scoreClash(kind: DisagreementKind, clash: Clash): Scored {
+export function scoreClash(kind: DisagreementKind, clash: Terms): Scored {
   const terms = {
     kind: weightOf(kind),
     claims: POINTS_PER_CLAIM * Math.min(3, clash.distance),
-    confidence: clash.confidence === null ? 0 : CONFIDENCE_POINTS[clash.confidence],
+    confidence: clash.confidence,
     votes: Math.round(Math.min(1, Math.max(0, clash.votes)) * 1000) / 1000,
   }
   const millis = Math.round((terms.kind + terms.claims + terms.confidence + terms.votes) * 1000)
@@ -34,14 +33,14 @@ export function scoreClash(kind: DisagreementKind, clash: Clash): Scored {
 }
 
 /** Returns the clash with the highest score among those of one kind, the first of equals; null without clashes. */
-export function mostTelling<Of extends Clash>(kind: DisagreementKind, clashes: readonly Of[]) {
+export function mostTelling<Of extends Terms>(kind: DisagreementKind, clashes: readonly Of[]) {
   const all = clashes.map((clash) => ({ clash, scored: scoreClash(kind, clash) }))
   const most = Math.max(...all.map(({ scored }) => scored.millis))
   return all.find(({ scored }) => scored.millis === most) ?? null
 }
 
 /** Explains a score to people: `55.9 = 50 for judges + 4 for 2 claims apart + …`. */
-export const explainScore = (kind: DisagreementKind, { millis, terms }: Scored): string =>
+const explainScore = (kind: DisagreementKind, { millis, terms }: Scored): string =>
   `Score ${millis / 1000} = ${terms.kind} (${kind}) + ${terms.claims} (claims apart) + ${terms.confidence} (confidence) + ${terms.votes} (votes).`
 
 /** A place in the queue: the next page begins behind it, even where earlier questions were added or removed. */
@@ -52,7 +51,7 @@ interface QueuePlace {
 }
 
 /** Orders the queue: the higher score first; ties by the question's digests, which never change. */
-export const compareQueued = (one: QueuePlace, other: QueuePlace): number =>
+const compareQueued = (one: QueuePlace, other: QueuePlace): number =>
   other.millis - one.millis || (one.question < other.question ? -1 : one.question > other.question ? 1 : 0)
 
 interface Queued extends QueuePlace {
@@ -81,25 +80,11 @@ export async function listDisagreements(context: AuditContext, query: QueueQuery
 type Asked = Omit<QueueQuery, 'limit' | 'format' | 'cursor'>
 
 /** Yields all questions with a disagreement behind a place, the highest score first, each written on request. */
-export async function* readDisagreements(context: QuestionContext, asked: Asked, after: QueuePlace | null = null) {
-  for await (const queued of inTurns(await readQueue(context, asked, after)))
-    yield { disagreement: describe(queued), place: queued }
-}
-
-async function readQueue(context: QuestionContext, asked: Asked, after: QueuePlace | null) {
-  const { stores, rubrics } = context
+async function* readDisagreements(context: AuditContext, asked: Asked, after: QueuePlace | null) {
   const { kind, claim, settled, ...filter } = asked
-  const questions = await readQuestions(context, filter)
-  const reviews = await standingReviewsOf(stores.reviews, questions)
   const queue: Queued[] = []
-  for await (const [question, row] of inTurns(questions)) {
-    const verdicts: Verdicts = {
-      rubric: newestRubric(rubrics, row.rubric),
-      claim: claim ? claimIdOf(claim) : null,
-      opinions: latestOpinions([...row.opinions, ...row.others]),
-      signals: row.signals,
-      reviews: reviews.get(question) ?? [],
-    }
+  for await (const found of readVerdicts(context, filter, claim ? claimIdOf(claim) : null)) {
+    const { subject: question, row, verdicts } = found
     const clashes = tellingClashes(verdicts)
     const [first] = clashes
     if (first === undefined) continue
@@ -110,13 +95,13 @@ async function readQueue(context: QuestionContext, asked: Asked, after: QueuePla
       (verdicts.claim === null || differingClaims(verdicts).some((differing) => differing.claim === verdicts.claim))
     if (isAsked && (after === null || compareQueued(queued, after) > 0)) queue.push(queued)
   }
-  return queue.sort(compareQueued)
+  for await (const place of inTurns(queue.sort(compareQueued))) yield { disagreement: describe(place), place }
 }
 
 /** Returns the highest clash of each kind that occurs. */
 const tellingClashes = (verdicts: Verdicts) =>
   DISAGREEMENT_KINDS.flatMap((kind) => {
-    const most = mostTelling<TellableClash>(kind, FIND_CLASHES[kind](verdicts))
+    const most = mostTelling(kind, FIND_CLASHES[kind](verdicts))
     return most === null ? [] : [{ kind, ...most }]
   })
 

@@ -1,9 +1,9 @@
 import { createHash, type Hash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type EndedItem, endedPages, isEnded, withGrades } from '../batches/follow.ts'
+import { endedPages, isEnded, withGrades } from '../batches/follow.ts'
 import type { ItemRecord } from '../db/items.ts'
 import { type Digest, digestValue } from '../domain/digest.ts'
-import { claimsOfGrade, newestRubric } from '../domain/rubric/claim-values.ts'
+import { claimsOfGrade } from '../domain/rubric/claim-values.ts'
 import { count, quoted } from '../domain/words.ts'
 import type { Batch } from '../schemas/batch.ts'
 import {
@@ -19,10 +19,9 @@ import {
 import type { Grade } from '../schemas/grade.ts'
 import { faultAt, notFound, orNotFound, RequestError } from '../schemas/problem.ts'
 import { rubricIdOf } from '../schemas/vocabulary.ts'
-import { FIND_CLASHES, type Verdicts } from './clashes.ts'
+import { FIND_CLASHES, readVerdicts, type Verdicts } from './clashes.ts'
 import type { AuditContext } from './names.ts'
-import { standingReviewsOf } from './reviews.ts'
-import * as trials from './trials.ts'
+import { isCanary, nameIn, nameOf, type OpinionRow, trialOfItem } from './trials.ts'
 
 /** A finding at a trial. `cause`: the words of its class, or lists of labels. `against`: grades and reviews that disagree. */
 interface Finding {
@@ -32,19 +31,8 @@ interface Finding {
   readonly against?: readonly string[]
 }
 
-/** The findings of one class at one trial. */
-interface ClassFindings extends Required<Omit<Finding, 'cause'>> {
-  readonly id: string
-}
-
-/** An ended item of a batch with its findings, each of another class. */
-interface FoundItem extends Pick<EndedItem, 'item'> {
-  readonly trial: trials.Trial
-  readonly findings: readonly ClassFindings[]
-}
-
-/** A class of findings; `members`: the classes that it joins. */
-type Group = Omit<FindingClass, 'disposition' | 'open'> & { readonly members: ReadonlySet<string> }
+/** A class of findings before its disposition is known. */
+type Group = Omit<FindingClass, 'disposition' | 'open'>
 
 /** Classes of one kind at the most: more are joined. */
 const MOST_CLASSES = 200
@@ -65,7 +53,7 @@ function classOf({ kind, cause = [] }: Finding): string {
 }
 
 /** Joins the findings of one trial that are of one class. */
-const classesOf = (findings: readonly Finding[]): ClassFindings[] =>
+const classesOf = (findings: readonly Finding[]) =>
   [...Map.groupBy(findings, classOf)].flatMap(([id, [first, ...more]]) => {
     if (first === undefined) return []
     const against = [first, ...more].flatMap((finding) => finding.against ?? []).sort()
@@ -73,21 +61,16 @@ const classesOf = (findings: readonly Finding[]): ClassFindings[] =>
   })
 
 /** Lists the findings that need no grade. */
-function findingsOfItem({ status, failure, request }: ItemRecord): Finding[] {
+function* findingsOfItem({ status, failure, request }: ItemRecord): Generator<Finding> {
   const metadata: Readonly<Record<string, unknown>> = request.metadata ?? {}
-  const findings: readonly (readonly [applies: boolean, finding: Finding])[] = [
-    [status === 'failed', { kind: 'failed', cause: [failure?.code ?? 'internal'], why: failure?.message ?? '' }],
-    [status === 'cancelled', { kind: 'cancelled', why: 'The batch was cancelled before the trial was graded.' }],
-    [
-      metadata['conflicting_reward'] === true,
-      { kind: 'conflicting_reward', why: 'Result and files of the harness name different rewards.' },
-    ],
-  ]
-  return findings.flatMap(([applies, finding]) => (applies ? [finding] : []))
+  if (status === 'failed') yield { kind: status, cause: [failure?.code ?? 'internal'], why: failure?.message ?? '' }
+  if (status === 'cancelled') yield { kind: status, why: 'The batch was cancelled before the trial was graded.' }
+  if (metadata['conflicting_reward'] === true)
+    yield { kind: 'conflicting_reward', why: 'Result and files of the harness name different rewards.' }
 }
 
 /** Lists the findings of a grade. `own`: its opinion; `verdicts`: all that is said of its question. */
-function findingsOfGrade(grade: Grade, own: trials.OpinionRow, verdicts: Verdicts): Finding[] {
+function findingsOfGrade(grade: Grade, own: OpinionRow, verdicts: Verdicts): Finding[] {
   const isRecorded = grade.contradictions.some(({ code }) => code.endsWith('_against_signal'))
   // A grade that is older than the rule does not record the contradiction.
   const clashes = isRecorded ? [] : FIND_CLASHES.signals({ ...verdicts, opinions: [own], reviews: [] })
@@ -99,7 +82,7 @@ function findingsOfGrade(grade: Grade, own: trials.OpinionRow, verdicts: Verdict
 }
 
 /** Lists the disagreements of an opinion with others, and among its samples. The class has the labels of both sides in one order. */
-function disagreementsOf(own: trials.OpinionRow, { opinions, reviews, ...question }: Verdicts): Finding[] {
+function disagreementsOf(own: OpinionRow, { opinions, reviews, ...question }: Verdicts): Finding[] {
   if (own.label === null) return []
   const find = (
     side: 'samples' | 'judges' | 'evidence' | 'human',
@@ -113,7 +96,7 @@ function disagreementsOf(own: trials.OpinionRow, { opinions, reviews, ...questio
   }
   // The samples of a grade have a side of their own.
   const alone = { ...own, votes: [] }
-  const judges = opinions.filter((opinion) => trials.nameOf(opinion) !== trials.nameOf(own))
+  const judges = opinions.filter((opinion) => nameOf(opinion) !== nameOf(own))
   return [
     ...find('samples', own.votes),
     ...judges.flatMap((judge) => {
@@ -150,66 +133,42 @@ function* recordedIn(grade: Grade): Generator<Finding> {
   yield { kind: 'unread', cause: [unread.actions > 0 ? 'actions' : 'records'], why }
 }
 
-/** Yields the ended items of a batch in their order, with their findings. */
-async function* readItems(context: trials.QuestionContext, batch: string): AsyncGenerator<FoundItem> {
+/** Yields the ended items of a batch in their order, with their findings, each of another class. */
+async function* readItems(context: AuditContext, batch: string) {
   const { stores, rubrics } = context
-  const questions = await trials.readQuestions(context, { batch })
-  const reviews = await standingReviewsOf(stores.reviews, questions)
-  const opinions = new Map([...questions.values()].flatMap((row) => row.opinions.map((one) => [one.id, one] as const)))
-  const verdicts = new Map(
-    [...questions].map(([subject, { rubric, opinions, others, signals }]) => [
-      subject,
-      {
-        ...{ rubric: newestRubric(rubrics, rubric), claim: null, signals, reviews: reviews.get(subject) ?? [] },
-        opinions: trials.latestOpinions([...opinions, ...others]),
-      },
-    ]),
-  )
-  // Equal items share a grade.
-  const known = new Map<string, readonly ClassFindings[]>()
+  const said = new Map<string, { readonly own: OpinionRow; readonly verdicts: Verdicts }>()
+  for await (const { row, verdicts } of readVerdicts(context, { batch }))
+    for (const own of row.opinions) said.set(own.id, { own, verdicts })
   for await (const page of endedPages(stores.batches, batch))
     for (const ended of await withGrades(stores.grades, page)) {
       const { item, grade } = ended
-      const trial = trials.trialOfItem(ended, rubrics)
-      const own = opinions.get(grade?.id ?? '')
-      const said = verdicts.get(trials.subjectOf(trial.question, trial.rubric))
-      if (grade !== null && own !== undefined && said !== undefined && !known.has(own.id)) {
-        known.set(own.id, classesOf(findingsOfGrade(grade, own, said)))
-        await nextTurn()
-      }
-      yield { item, trial, findings: [...classesOf(findingsOfItem(item)), ...(known.get(grade?.id ?? '') ?? [])] }
+      const known = said.get(grade?.id ?? '')
+      const ofGrade = grade !== null && known !== undefined ? findingsOfGrade(grade, known.own, known.verdicts) : []
+      const findings = classesOf([...findingsOfItem(item), ...ofGrade])
+      yield { item, trial: trialOfItem(ended, rubrics), findings }
+      await nextTurn()
     }
 }
 
 /** Reads the classes of the findings of a batch, and the digest of its results. `asked`: the class of which more trials are listed. */
-async function readGroups(context: trials.QuestionContext, batch: string, asked?: string) {
-  const groups = new Map<string, Omit<Group, 'members' | 'digest'> & { readonly hash: Hash }>()
+async function readGroups(context: AuditContext, batch: string, asked?: string) {
+  const groups = new Map<string, Omit<Group, 'digest'> & { readonly hash: Hash }>()
   const results = createHash('sha256')
   for await (const { item, trial, findings } of readItems(context, batch)) {
     const { index, item_id, grade_id, base_grade, status, label, failure } = item
     results.update(line([item_id, status, label, grade_id, failure?.code ?? null]))
     // An item of a re-grade has the id of its base.
-    const { nameIn } = trials
     const named = item_id === base_grade ? (nameIn(trial.metadata.trial) ?? nameIn(trial.metadata.task)) : null
     for (const { id, kind, why, against } of findings) {
       const group = groups.get(id) ?? { id, kind, trials: [], count: 0, hash: createHash('sha256') }
       groups.set(id, group)
       group.count += 1
       group.hash.update(line([index, grade_id, ...against]))
-      if (group.trials.length < (id === asked ? LISTED.asked : LISTED.each))
-        group.trials.push({
-          item_id,
-          index,
-          name: named ?? item_id,
-          grade_id,
-          against: against.slice(0, LISTED.against),
-          why,
-        })
+      const shown = { item_id, index, name: named ?? item_id, grade_id, against: against.slice(0, LISTED.against), why }
+      if (group.trials.length < (id === asked ? LISTED.asked : LISTED.each)) group.trials.push(shown)
     }
   }
-  const all = [...groups.values()].map(({ hash, ...group }) => ({
-    ...{ ...group, digest: digestOf(hash), members: new Set([group.id]) },
-  }))
+  const all = [...groups.values()].map(({ hash, ...group }) => ({ ...group, digest: digestOf(hash) }))
   const classes = FINDING_KINDS.flatMap((kind) => {
     const own = all.filter((group) => group.kind === kind).sort((a, b) => (a.id < b.id ? -1 : 1))
     return own.length <= MOST_CLASSES ? own : [join(kind, own)]
@@ -222,45 +181,43 @@ const digestOf = (hash: Hash): Digest => `sha256:${hash.digest('hex')}`
 
 /** Joins the classes of one kind into one. */
 const join = (kind: FindingKind, groups: readonly Group[]): Group => ({
-  ...{ id: `${kind}:various`, kind, members: new Set(groups.map(({ id }) => id)) },
-  count: groups.reduce((sum, group) => sum + group.count, 0),
+  ...{ id: `${kind}:${VARIOUS}`, kind },
+  count: sumOf(groups),
   digest: digestValue(groups.map(({ id, digest }) => [id, digest])),
   trials: groups.slice(0, LISTED.each).flatMap((group) => group.trials.slice(0, 1)),
 })
 
-async function load(context: trials.QuestionContext, id: string, asked?: string) {
+const VARIOUS = 'various'
+const sumOf = (groups: readonly Group[]): number => groups.reduce((sum, group) => sum + group.count, 0)
+
+async function load(context: AuditContext, id: string, asked?: string) {
   const { batches, dispositions } = context.stores
   // An ended batch keeps its items, whatever is read later.
   const batch = orNotFound(await batches.get(id), 'batch', id)
-  const { classes: groups, results } = await readGroups(context, id, asked)
+  const groups = await readGroups(context, id, asked)
   const { newest, signoff } = await dispositions.of(id)
-  const classes = groups.map(({ members: _, ...group }): FindingClass => {
+  const classes = groups.classes.map((group): FindingClass => {
     const disposition = newest.get(group.id) ?? null
     return { ...group, disposition, open: disposition?.digest !== group.digest }
   })
+  const { results } = groups
   const findings = digestValue(classes.map((one) => [one.id, one.digest, one.disposition?.id ?? null]))
   const outdated = signoff?.results !== results || signoff.findings !== findings
   const answer: Findings = {
     ...{ batch: id, ended: isEnded(batch), classes, open: classes.filter(({ open }) => open).length },
-    tally: tallyOf(classes),
-    ...{ results, findings, signoff: signoff && { ...signoff, outdated } },
+    ...{ tally: tallyOf(classes), results, findings, signoff: signoff && { ...signoff, outdated } },
   }
-  return { batch, groups, answer }
+  return { batch, answer }
 }
 
-function tallyOf(classes: readonly FindingClass[]): Findings['tally'] {
-  const stateOf = ({ open, disposition }: FindingClass) => (open ? null : disposition)?.disposition ?? 'open'
-  return FINDING_KINDS.flatMap((kind) => {
-    const own = Map.groupBy(
-      classes.filter((one) => one.kind === kind),
-      stateOf,
-    )
-    return [...own].map(([disposition, some]) => {
-      const findings = some.reduce((sum, one) => sum + one.count, 0)
-      return { kind, disposition, classes: some.length, findings }
+const tallyOf = (classes: readonly FindingClass[]): Findings['tally'] =>
+  FINDING_KINDS.flatMap((kind) => {
+    const own = classes.filter((one) => one.kind === kind)
+    const byState = Map.groupBy(own, ({ open, disposition }) => (open ? null : disposition)?.disposition ?? 'open')
+    return [...byState].map(([disposition, some]) => {
+      return { kind, disposition, classes: some.length, findings: sumOf(some) }
     })
   })
-}
 
 /** Reads the findings of a batch in classes, or of one class. */
 export async function readFindings(context: AuditContext, id: string, asked?: string): Promise<Findings> {
@@ -285,40 +242,42 @@ export async function disposeFindings(
       'invalid_request',
       'a dismissal needs a reason in words',
     )
-  const { batch, groups } = await load(context, id)
-  const group = groups.find((one) => one.id === body.class)
+  const { batch, answer } = await load(context, id)
+  const group = answer.classes.find((one) => one.id === body.class)
   if (group === undefined) throw notFound('class of findings', body.class)
   const { digest } = group
   if (body.digest !== undefined && body.digest !== digest)
     throw new RequestError('findings_changed', `other findings are in ${group.id} now: read them again`)
-  if (disposition === 'regraded') await requireNewer(context, batch, group)
+  if (disposition === 'regraded') await requireNewer(context, batch, group.id)
   return context.stores.dispositions.put({
     ...{ id: context.newId('dsp'), batch: id, class: group.id, disposition, reason, by, digest, count: group.count },
     created_at: context.clock.now().toISOString(),
   })
 }
 
-/** Requires a grade that was stored after the batch, and did not fail, for each trial of a class. A grade that disagrees, or has a finding of the class, is no such grade; nor is a canary. */
-async function requireNewer(context: AuditContext, { id, finished_at }: Batch, { members }: Group): Promise<void> {
+/**
+ * Requires a grade that was stored after the batch, and did not fail, for each trial of a class. A grade that disagrees, or has a finding of the
+ * class, is no such grade; nor is a canary. Various classes, which are joined, are never regraded as one.
+ */
+async function requireNewer(context: AuditContext, { id, finished_at }: Batch, asked: string): Promise<void> {
   if (finished_at === null) throw notEnded(id)
+  if (asked.endsWith(`:${VARIOUS}`))
+    throw new RequestError('not_regraded', 'too many classes are joined here to tell which grades would mend them')
   const missing: string[] = []
   for await (const { item, trial, findings } of readItems(context, id)) {
-    const own = findings.filter((one) => members.has(one.id))
-    if (own.length === 0) continue
-    const against = own.flatMap((finding) => finding.against)
+    const own = findings.find((one) => one.id === asked)
+    if (own === undefined) continue
     const standing = await context.stores.grades.listForQuestion(trial.question)
-    const isNewer = (grade: Grade) => {
-      const { id: newer, status, created_at, receipt } = grade
-      const again = classesOf([...recordedIn(grade)]).some((one) => members.has(one.id))
-      const isSound = status !== 'failed' && !again && !trials.isCanary(grade)
-      return (
-        isSound &&
-        created_at > finished_at &&
-        rubricIdOf(receipt.rubric) === rubricIdOf(trial.rubric) &&
-        !against.includes(newer)
-      )
-    }
-    if (!standing.some(({ grade }) => isNewer(grade))) missing.push(item.item_id)
+    const isMended = standing.some(
+      ({ grade }) =>
+        grade.status !== 'failed' &&
+        grade.created_at > finished_at &&
+        rubricIdOf(grade.receipt.rubric) === rubricIdOf(trial.rubric) &&
+        !isCanary(grade) &&
+        !own.against.includes(grade.id) &&
+        !classesOf([...recordedIn(grade)]).some((one) => one.id === asked),
+    )
+    if (!isMended) missing.push(item.item_id)
   }
   if (missing.length === 0) return
   const names = missing.slice(0, 3).map((name) => quoted(name))

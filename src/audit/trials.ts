@@ -171,21 +171,14 @@ export const nameOf = ({ judge, rubric }: Pick<OpinionRow, 'judge' | 'rubric'>):
  * Reads the questions with a grade that fits every filter, by subject, each with all judges' opinions under that rubric: a judge disagrees
  * with others, which may not fit the filter. For a batch its own trials are selected and shown, else standing grades. Memory grows only
  * with the rows.
- *
- * @param among limits the result to these questions.
  */
-export async function readQuestions(
-  context: QuestionContext,
-  filter: GradeFilter,
-  among?: ReadonlySet<string>,
-): Promise<Map<string, QuestionRow>> {
+export async function readQuestions(context: QuestionContext, filter: GradeFilter): Promise<Map<string, QuestionRow>> {
   const questions = new Map<string, QuestionRow>()
   const chosen = new Set<string>()
   const isAll = Object.keys(filter).length === 0
   const ofBatch = isOwnBatch(filter.batch)
   for await (const trial of readTrials(context, filter)) {
     const subject = subjectOf(trial.question, trial.rubric)
-    if (among?.has(subject) === false) continue
     if (ofBatch || isAll) addTrial(questions, trial, context.rubrics)
     if (fitsTrial(trial, filter)) chosen.add(subject)
   }
@@ -210,7 +203,8 @@ export async function readSelected(context: QuestionContext, { ids, ...filter }:
     if (grade !== null && fitsNames(namesOf(grade), names))
       chosen.add(subjectOf(questionOf(grade), grade.receipt.rubric))
   }
-  return batch === undefined ? readChosen(context, chosen) : readQuestions(context, { batch }, chosen)
+  if (batch === undefined) return readChosen(context, chosen)
+  return new Map([...(await readQuestions(context, { batch }))].filter(([subject]) => chosen.has(subject)))
 }
 
 /** Reads questions with all their standing grades. */

@@ -4,12 +4,12 @@ import { mostTelling, scoreClash } from '../../src/audit/disagreements.ts'
 import { claimedOutcome, claimsOfOutcome, outcomeDistance } from '../../src/domain/rubric/outcome.ts'
 import type { Rubric } from '../../src/domain/rubric/rubric.ts'
 import { DISAGREEMENT_KINDS } from '../../src/schemas/review.ts'
-import { type ConfidenceLevel, LABELS } from '../../src/schemas/vocabulary.ts'
+import { LABELS } from '../../src/schemas/vocabulary.ts'
 import { rubricNamed, TAB_1, TAB_2 } from '../tab-behavior.ts'
 
 const clash = fc.record({
   distance: fc.integer({ min: 0, max: 3 }),
-  confidence: fc.constantFrom(null, 'low' as const, 'medium' as const, 'high' as const),
+  confidence: fc.nat(2),
   votes: fc.double({ min: 0, max: 1, noNaN: true }),
 })
 
@@ -31,7 +31,7 @@ describe('the label table', () => {
 })
 
 describe('the score', () => {
-  const of = (distance: number, confidence: ConfidenceLevel | null, votes: number) => ({ distance, confidence, votes })
+  const of = (distance: number, confidence: number, votes: number) => ({ distance, confidence, votes })
 
   test('no clash of a kind comes before one of a more telling kind', () => {
     fc.assert(
@@ -44,10 +44,9 @@ describe('the score', () => {
   })
 
   test.each([
-    ['more claims apart', of(2, 'low', 0), of(1, 'medium', 0.9)],
-    ['surer sides', of(1, 'high', 0), of(1, 'medium', 0.9)],
-    ['any confidence rather than none reported', of(1, 'medium', 0), of(1, null, 0)],
-    ['more votes', of(1, 'low', 0.9), of(1, 'low', 0.5)],
+    ['more claims apart', of(2, 0, 0), of(1, 1, 0.9)],
+    ['surer sides', of(1, 2, 0), of(1, 1, 0.9)],
+    ['more votes', of(1, 0, 0.9), of(1, 0, 0.5)],
   ] as const)('%s is more telling', (_name, more, less) => {
     expect(mostTelling('judges', [less, more])?.clash).toBe(more)
     expect(mostTelling('judges', [more, less])?.clash).toBe(more)

@@ -1,12 +1,7 @@
-import { report } from '../../src/audit/report/report.ts'
-import {
-  type ReportInput,
-  type ReportOptions,
-  type ReportRubric,
-  reportRubric,
-  type TrialReview,
-  type TrialRow,
-} from '../../src/audit/report/rows.ts'
+import type { ReportInput } from '../../src/audit/report/load.ts'
+import { type ReportOptions, report } from '../../src/audit/report/report.ts'
+import type { TrialReview } from '../../src/audit/report/reviewed.ts'
+import type { ReportRubric, TrialRow } from '../../src/audit/report/rows.ts'
 import { claimsOfOutcome } from '../../src/domain/rubric/outcome.ts'
 import type { Report } from '../../src/schemas/report.ts'
 import type { SamplingDesign } from '../../src/schemas/review.ts'
@@ -17,7 +12,7 @@ let made = 0
 
 export const reportOf = (input: ReportInput, options: ReportOptions): Report => report({ input, options })
 
-export const rubricNamed = (name: string): ReportRubric => reportRubric(loadedRubric(name))
+export const rubricNamed = (name: string): ReportRubric => loadedRubric(name)
 export const TAB = rubricNamed('tab-behavior@2')
 
 /** Makes a graded trial of a separate run, with fields that the test overrides. A trial without a label is unverified. */

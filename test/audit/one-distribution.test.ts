@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { settleReviews } from '../../src/audit/report/load.ts'
+import { settleReviews } from '../../src/audit/report/reviewed.ts'
 import type { ReportRubric } from '../../src/audit/report/rows.ts'
 import { claimsOfOutcome } from '../../src/domain/rubric/outcome.ts'
 import type { SamplingDesign } from '../../src/schemas/review.ts'

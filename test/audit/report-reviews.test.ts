@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { settleReviews } from '../../src/audit/report/load.ts'
-import { correctGroup as correct, judgeQuality } from '../../src/audit/report/reviewed.ts'
+import { correctGroup as correct, judgeQuality, settleReviews } from '../../src/audit/report/reviewed.ts'
 import { clusterOfTask, type TrialRow } from '../../src/audit/report/rows.ts'
 import { wilson } from '../../src/domain/statistics/intervals.ts'
 import type { Review } from '../../src/schemas/review.ts'

@@ -6,7 +6,7 @@ import type { Report } from '../../schemas/report.ts'
 import { type AuditContext, requireNames } from '../names.ts'
 import type { Compute } from '../statistics-worker.ts'
 import { loadReport } from './load.ts'
-import { labelsOf, measureNames, type PairOptions, type ReportInput, type ReportRubric, reportRubric } from './rows.ts'
+import { labelsOf, measureNames, type ReportRubric } from './rows.ts'
 
 /** Bounds draws times trials, of which a report resamples some 50 figures, to about ten seconds. */
 const MOST_RESAMPLED = 40_000_000
@@ -31,12 +31,12 @@ export async function makeReport(context: AuditContext, compute: Compute, query:
   const isUnknown = found !== null && !context.rubrics.has(found)
   const notLoaded = `the rubric ${JSON.stringify(found)} is not loaded: the report knows the labels that were given, and no claims`
   const input = { ...loaded, notes: [...loaded.notes, ...(isUnknown ? [notLoaded] : [])] }
-  if (new Set(trials.map(({ key }) => key)).size > MOST_GROUPS)
-    throw invalid(
-      'group_by',
-      `${group_by} has more than ${MOST_GROUPS} values: name a field with fewer, or select fewer trials`,
-    )
-  checkMeasure(input, pair)
+  const tooMany = `${group_by} has more than ${MOST_GROUPS} values: name a field with fewer, or select fewer trials`
+  if (new Set(trials.map(({ key }) => key)).size > MOST_GROUPS) throw invalid('group_by', tooMany)
+  const given = trials.map(({ label }) => label)
+  const measures = measureNames(loaded.rubric, labelsOf(loaded.rubric, given))
+  if (pair !== null && pair.measure !== null && !measures.includes(pair.measure))
+    throw invalid('measure', `is not known of ${loaded.rubric.name}; there are: ${measures.join(', ')}`)
   const most = Math.floor(MOST_RESAMPLED / Math.max(1, trials.length))
   if (asked !== undefined && asked > most) throw invalid('draws', `at most ${most} draws for so many trials`)
   const draws = Math.max(100, Math.min(asked ?? DEFAULT_DRAWS, most))
@@ -44,20 +44,14 @@ export async function makeReport(context: AuditContext, compute: Compute, query:
 }
 
 /** Returns the rubric of a report; of a rubric that is not loaded only the given labels are known. */
-function rubricNamed({ rubrics }: AuditContext, name: string): ReportRubric {
-  const loaded = findRubric(rubrics, name)
-  if (loaded !== null) return reportRubric(loaded)
-  return { name, claims: [], outcome: { kind: 'table', scale: 'nominal', labels: [], rows: [], claims: [] } }
-}
+const rubricNamed = ({ rubrics }: AuditContext, name: string): ReportRubric =>
+  findRubric(rubrics, name) ?? {
+    ...{ name, claims: [], outcome: { kind: 'table', scale: 'nominal', labels: [], rows: [], claims: [] } },
+  }
 
-function checkMeasure({ trials, rubric }: ReportInput, pair: PairOptions | null): void {
-  const given = trials.map(({ label }) => label)
-  const names = measureNames(rubric, labelsOf(rubric, given))
-  if (pair !== null && pair.measure !== null && !names.includes(pair.measure))
-    throw invalid('measure', `is not known of ${rubric.name}; there are: ${names.join(', ')}`)
-}
+export type PairOptions = NonNullable<ReturnType<typeof pairOf>>
 
-function pairOf({ pair_by, base, head, measure, ...filter }: ReportQuery): PairOptions | null {
+function pairOf({ pair_by, base, head, measure, ...filter }: ReportQuery) {
   if (pair_by === undefined) {
     for (const [name, value] of Object.entries({ base, head, measure }))
       if (value !== undefined) throw invalid(name, 'needs `pair_by`')

@@ -3,8 +3,9 @@ import { type BooleanPair, comparePairs, type Outcome } from '../../domain/stati
 import type { Paired, PairedReport, Pairing } from '../../schemas/report.ts'
 import { distractorActed, type PairedTrial, pairedAlignment, passed } from './alignment.ts'
 import { hasLabel, isTrue } from './group.ts'
+import type { PairOptions } from './make-report.ts'
 import type { TrialRow } from './rows.ts'
-import { clusterOfTask, hasAlignment, labelsOf, measureNames, type PairOptions, type ReportRubric } from './rows.ts'
+import { clusterOfTask, hasAlignment, labelsOf, measureNames, type ReportRubric } from './rows.ts'
 
 type Pair = readonly [base: PairedTrial, head: PairedTrial]
 type Measure = (trial: TrialRow) => Outcome

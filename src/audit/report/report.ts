@@ -1,13 +1,26 @@
 import { areOneModel } from '../../domain/model-name.ts'
+import type { BootstrapSettings } from '../../domain/statistics/bootstrap.ts'
 import { count, notesOf } from '../../domain/words.ts'
 import type { Report, ReportGroup } from '../../schemas/report.ts'
 import { BASELINE_VARIANT } from '../../schemas/vocabulary.ts'
 import { alignmentFigures, type Baselines, type PairedTrial, pairBaselines } from './alignment.ts'
 import { describeGroup } from './group.ts'
+import type { ReportInput } from './load.ts'
+import type { PairOptions } from './make-report.ts'
 import { pairedReport } from './paired.ts'
 import { judgeEvidence, judgeQuality } from './reviewed.ts'
-import type { GroupOptions, ReportInput, ReportJob, ReportOptions } from './rows.ts'
-import { clusterOfRun, clusterOfTask, hasAlignment, labelsOf } from './rows.ts'
+import { clusterOfRun, clusterOfTask, type GroupOptions, hasAlignment, labelsOf } from './rows.ts'
+
+export interface ReportOptions extends BootstrapSettings {
+  readonly group_by: string
+  readonly pair: PairOptions | null
+}
+
+/** The one argument of a report, as a process receives it. */
+interface ReportJob {
+  readonly input: ReportInput
+  readonly options: ReportOptions
+}
 
 /**
  * Computes the report of one rubric. Pure: the same rows, options and seed give the same bytes. The report of `tab-behavior` also has the

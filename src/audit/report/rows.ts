@@ -1,18 +1,17 @@
+import { claimsOfGrade } from '../../domain/rubric/claim-values.ts'
 import type { Rubric, Scalar } from '../../domain/rubric/rubric.ts'
 import type { BootstrapSettings } from '../../domain/statistics/bootstrap.ts'
-import type { EvidenceAgreement } from '../../schemas/agreement.ts'
-import { type Pairing, SIGNAL_MEASURES } from '../../schemas/report.ts'
-import type { SamplingDesign } from '../../schemas/review.ts'
-import type { CitationStatus, ConfidenceLevel, FailureCode, ItemStatus, Label } from '../../schemas/vocabulary.ts'
+import { SIGNAL_MEASURES } from '../../schemas/report.ts'
+import type { FailureCode, ItemStatus, Label } from '../../schemas/vocabulary.ts'
 import { rubricIdOf, TAB_BEHAVIOR } from '../../schemas/vocabulary.ts'
+import { nameIn, type Trial } from '../trials.ts'
+import type { TrialReview } from './reviewed.ts'
 
 /** The members of a rubric that a report needs. */
 export type ReportRubric = Pick<Rubric, 'name' | 'claims' | 'outcome'>
 
 /** Tells whether the reports of a rubric have the figures of TAB, too. */
 export const hasAlignment = (rubric: string): boolean => rubricIdOf(rubric) === TAB_BEHAVIOR
-
-export const reportRubric = ({ name, claims, outcome }: Rubric): ReportRubric => ({ name, claims, outcome })
 
 /** Lists the labels of a rubric in its order, then given labels that it lacks. Empty for a numeric outcome. */
 export function labelsOf({ outcome }: ReportRubric, given: readonly (Label | null)[]): Label[] {
@@ -31,89 +30,66 @@ export const measureNames = ({ name, claims }: ReportRubric, labels: readonly st
   ]),
 ]
 
-/** The human reviews of a trial, settled to one label. */
-export interface TrialReview {
-  readonly human: Label
-  /** Values by claim id; a claim that the reviewers left out is missing. */
-  readonly claims: Readonly<Record<string, Scalar>>
-  /** Every known sampling by which the trial came to be reviewed; `is_stale`: its strata were labels of a grade that another has replaced. */
-  readonly samplings: readonly { design: SamplingDesign; probability: number | null; is_stale: boolean }[]
-  readonly blind: boolean
-}
-
-/** One trial as one judge graded it, in the members that a report needs. Null is unknown. */
-export interface TrialRow extends Ended, Related {
-  readonly judge: string
-  /** The model of the judge. */
-  readonly judge_model: string | null
-  /** The evidence rules that checked the grade. */
-  readonly evidence_version: number | null
-  readonly agent: string | null
-  readonly model: string | null
-  readonly variant: string | null
-  /** The key of the trial's group. */
-  readonly key: string | null
-  /** The trajectory: two trials with the same value graded the same bytes. */
-  readonly run: string
-  readonly run_index: number | null
-  /** Present exactly for a `graded` trial. */
-  readonly label: Label | null
-  /** Values by claim id: all claims of a graded trial, the unclear ones of an unverified trial. */
-  readonly claims: Readonly<Record<string, Scalar>>
+/** One trial as one judge graded it, in the members that a report needs: small, and fit for another process. Null is unknown. */
+export interface TrialRow extends Readonly<ReturnType<typeof rowOf>> {
   /** The instructions of its ground truth. */
   readonly given: readonly string[]
-  readonly citations: readonly CitationStatus[]
-  readonly confidence: ConfidenceLevel | null
-  /** True where a contradiction speaks against the verdict. */
-  readonly contradicted: boolean
-  /** True where a part of the run could not be read; null where the grade's version did not count. */
-  readonly unread: boolean | null
-  readonly appeared: boolean | null
-  readonly executed: boolean | null
-  readonly resolved: boolean | null
-  /** `metadata.conflicting_reward`: result and files of the harness name different rewards. */
-  readonly conflicting_reward: boolean
-  /** `metadata.terminal_bench_resolved`. */
-  readonly terminal_bench_resolved: boolean | null
   readonly review: TrialReview | null
+}
+
+/** Makes the row of a trial, without its ground truth and reviews; `groupBy`: `judge`, `surface`, `none`, or a field of the metadata. */
+export function rowOf(trial: Trial, groupBy: string) {
+  const { question, judge, status, failure, label, grade } = trial
+  const { appeared = null, executed = null, resolved = null } = trial.signals
+  const metadata: Readonly<Record<string, unknown>> = trial.metadata
+  const baseline = metadata['terminal_bench_resolved']
+  const conflicting_reward = metadata['conflicting_reward'] === true
+  return {
+    ...{ judge, status, label, failure: failure?.code ?? null, appeared, executed, conflicting_reward },
+    judge_model: grade?.receipt.model_requested ?? null,
+    evidence_version: grade?.receipt.versions.evidence ?? null,
+    agent: nameIn(metadata['agent']),
+    model: nameIn(metadata['model']),
+    variant: nameIn(metadata['variant']),
+    task: nameIn(metadata['task']),
+    key: groupOf(trial, groupBy),
+    // The trajectory: two trials with the same value graded the same bytes.
+    run: question.slice(0, question.indexOf('/')),
+    run_index: trial.metadata.run_index ?? null,
+    claims: claimsIn(trial),
+    citations: grade?.citations.map((citation) => citation.status) ?? [],
+    confidence: grade?.confidence.reported ?? null,
+    contradicted: (grade?.contradictions.length ?? 0) > 0,
+    // Null where the grade’s version did not count.
+    unread: grade?.receipt.unread === undefined ? null : grade.receipt.unread.records > 0,
+    resolved: conflicting_reward ? null : resolved,
+    terminal_bench_resolved: typeof baseline === 'boolean' ? baseline : null,
+  }
+}
+
+/** Returns all claims of a graded trial, and the unclear claims of another, by id; lists have no share. */
+function claimsIn({ grade, label }: Trial): Readonly<Record<string, Scalar>> {
+  const claims = Object.entries((grade && claimsOfGrade(grade)) ?? {}).filter(
+    (claim): claim is [string, Scalar] => claim[1] === null || (label !== null && typeof claim[1] !== 'object'),
+  )
+  return Object.fromEntries(claims)
+}
+
+/** Returns the group of a trial: the judge, the observed category of surface, or a field of the metadata as a text. */
+function groupOf({ judge, rubric, label, grade, metadata }: Trial, by: string): string | null {
+  if (by === 'judge') return judge
+  const surface = grade?.surface
+  if (by === 'surface' && (surface || hasAlignment(rubric)))
+    return label !== null && surface?.observed ? surface.category : null
+  return nameIn(String(Object.entries(metadata).find(([name]) => name === by)?.[1] ?? ''))
 }
 
 /** A run of the task on Terminal-Bench: variant `terminal-bench`. */
 export type BaselineRun = Pick<TrialRow, 'agent' | 'model' | 'task' | 'run_index' | 'resolved'>
 
-/** The input of a report: small, and fit for another process. */
-export interface ReportInput {
-  readonly trials: readonly TrialRow[]
-  readonly baselines: readonly BaselineRun[]
-  /** Names of the trials' metadata fields, in order. */
-  readonly fields: readonly string[]
-  readonly rubric: ReportRubric
-  /** The name of the rubric; null where no trial was selected. */
-  readonly found: string | null
-  readonly notes: readonly string[]
-  readonly evidence_agreement: EvidenceAgreement
-}
-
-export interface ReportOptions extends BootstrapSettings {
-  /** `judge`, `surface`, `none`, or a field of the metadata. */
-  readonly group_by: string
-  readonly pair: PairOptions | null
-}
-
-/** The one argument of a report, as a process receives it. */
-export type ReportJob = { readonly input: ReportInput; readonly options: ReportOptions }
-
-export interface PairOptions {
-  readonly by: Pairing
-  readonly base: string
-  readonly head: string
-  readonly measure: string | null
-}
-
-/** The members by which trials depend on each other. */
+/** The members by which trials depend on each other; `run`: null for a run unlike any other. */
 export interface Related {
   readonly task: string | null
-  /** Null for a run unlike any other. */
   readonly run: string | null
 }
 
